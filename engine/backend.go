@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// Backend runs jobs in one kind of place. Implementations are safe for
+// concurrent use. More abilities are optional interfaces of the [Run]s.
+type Backend interface {
+	// Name is recorded with each job ("local", "ssh") and finds the backend
+	// again.
+	Name() string
+	Capabilities() Capabilities
+	// Serves reports whether jobs for host ("" is this machine) are started
+	// here.
+	Serves(host string) bool
+	// Start starts a job whose directory exists with its meta.json in it. ctx
+	// bounds starting only. A command that cannot be executed is no error: it is
+	// a job that failed, recorded as such. An error means nothing was started.
+	Start(ctx context.Context, l Launch) (Run, error)
+	// Open finds again the run of a job that was started earlier, by this
+	// process or another. It is cheap: it does not connect. It works for
+	// finished jobs too.
+	Open(ctx context.Context, r Record) (Run, error)
+	// Observe says how jobs without a recorded end stand now, by this backend's
+	// rule of life. One that cannot be reached keeps its last known status with
+	// a link of unreachable; it is never guessed.
+	Observe(ctx context.Context, rs []Record) ([]Observation, error)
+	// Close lets go of all runs; it ends none. It returns after the last
+	// goroutine of the backend has.
+	Close() error
+}
+
+// Capabilities are differences between backends that callers adapt to.
+type Capabilities struct {
+	PTY, Stdin, Split, Resize, Screen, LogLimit bool
+}
+
+// Launch is what a backend gets to start a job.
+type Launch struct {
+	Record
+	Spec Spec // resolved: absolute Dir, all defaults filled in
+	// Env is the complete environment for a job on this machine, without the
+	// variables that describe a terminal: those are the backend's.
+	Env   []string
+	Stdin *os.File // lent by the caller; nil: by Spec
+}
+
+// Record locates a job.
+type Record struct {
+	ID    ID
+	Token string
+	Dir   string // absolute path of the job directory
+	// Job is what the directory's records say.
+	Job Job
+}
+
+// Observation is what is known of a job now. Fields replace those of the same
+// name in [Job].
+type Observation struct {
+	ID           ID
+	Status       Status
+	Exit         Exit // valid when Status.Finished()
+	PID          int
+	StartedAt    time.Time
+	StopDeadline time.Time
+	Deadline     time.Time
+	Backgrounded bool
+	Paused       bool
+	Waiting      bool
+	Title        string
+	Progress     *Progress
+	Cwd          string
+	Size         Size
+	Output       int64
+	Dropped      int64
+	LogLimit     int64
+	Bells        int // bells rung so far
+	Link         Link
+	LinkError    string
+	StaleSince   time.Time
+	Note         Note // what the job asked to be notified of since the last observation
+}
+
+// Note is a notification that a job sent with OSC 9 or OSC 777.
+type Note struct{ Title, Body string }
+
+// Run is one execution, started or found again: the same from there on.
+type Run interface {
+	ID() ID
+	// Wait returns when the job has ended. ErrUnreachable means unknown, not
+	// ended.
+	Wait(ctx context.Context) (Exit, error)
+	// Signal sends one signal ("SIGINT") to the job's foreground and group.
+	Signal(ctx context.Context, name string) error
+	// Stop ends the whole tree and returns when it is gone. On a job that ended
+	// but left survivors it ends those. ErrNotRunning when there is nothing.
+	Stop(ctx context.Context, o StopOptions) (StopReport, error)
+	// Write types p; CloseInput ends the input. ErrNoInput when the job has
+	// none.
+	Write(ctx context.Context, p []byte) error
+	CloseInput(ctx context.Context) error
+	// OpenOutput opens one of the job's streams for reading by absolute offset.
+	OpenOutput(ctx context.Context, s Stream) (Output, error)
+	// Watch calls notify with what is known now, at once, and after every
+	// change, at most 30 times a second; ends are never left out. It returns nil
+	// after the end was notified, ctx's error when ctx is done, and any other
+	// error when it can no longer tell. notify is never called concurrently.
+	Watch(ctx context.Context, notify func(Observation)) error
+}
+
+// StopOptions says how to end a job.
+type StopOptions struct {
+	// Grace is how long the job may take before SIGKILL: negative means at once,
+	// 0 the job's own grace time.
+	Grace       time.Duration
+	KeepDaemons bool   // spare what left the job's session
+	By          string // who asks: recorded as ended_by
+	Reason      Reason // kill or timeout; empty: kill
+}
+
+// StopReport says what ending a job took.
+type StopReport struct {
+	Took      time.Duration
+	Escalated bool // SIGKILL was needed
+	Survivors []Process
+}
+
+// Stream names one of a job's output files.
+type Stream string
+
+// The streams.
+const (
+	StreamOutput Stream = "output" // both, in the order written
+	StreamStdout Stream = "stdout" // only of jobs with Split
+	StreamStderr Stream = "stderr"
+)
+
+// Output reads one stream by absolute offset. Safe for concurrent use. An open
+// Output stays readable when its job is removed.
+type Output interface {
+	// ReadAt reads at offset off, counted from the first byte ever written.
+	// Inside a dropped range it reads zero bytes; Holes says where those are.
+	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
+	Size(ctx context.Context) (int64, error)
+	// Holes lists the ranges whose bytes were dropped.
+	Holes(ctx context.Context) ([]Range, error)
+	Close() error
+}
+
+// Range is a half-open range of absolute offsets.
+type Range struct{ Start, End int64 }
+
+// Backgrounder is a [Run] that records that nobody waits for it any longer.
+type Backgrounder interface {
+	Background(ctx context.Context) error
+}
+
+// Resizer is a [Run] whose terminal can be given another size.
+type Resizer interface {
+	Resize(ctx context.Context, s Size) error
+}
+
+// KeySender is a [Run] that encodes keys (tmux names) by the modes that the job
+// has set, and pastes.
+type KeySender interface {
+	SendKeys(ctx context.Context, keys []string) error
+	Paste(ctx context.Context, p []byte) error
+}
+
+// ScreenReader is a [Run] that can show its screen.
+type ScreenReader interface {
+	Screen(ctx context.Context) (Screen, error)
+}
+
+// Screen is a terminal's screen at one moment.
+type Screen struct {
+	Text      string
+	ANSI      string
+	Size      Size
+	CursorX   int
+	CursorY   int
+	CursorOn  bool
+	Title     string
+	Alternate bool
+	// Main is the main screen with its scrollback, styled, for a job that ended:
+	// what stays when a full-screen program has left.
+	Main string
+}
+
+// TerminalOpener is a [Run] that offers a live terminal. (To attach means
+// something else in this package: the caller brings a process that it owns.)
+type TerminalOpener interface {
+	OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error)
+}
+
+// TerminalOptions describes the viewer's terminal.
+type TerminalOptions struct {
+	Control bool // types and decides the size; else only watches
+	Size    Size
+	Client  string // shown to other viewers as who has the keyboard
+	Facts   TerminalFacts
+	// Scrollback is how many bytes of history the first snapshot may carry.
+	Scrollback int
+}
+
+// TerminalFacts are properties of the viewer's own terminal with which queries
+// of the job are answered while it has control. Zero values mean unknown.
+type TerminalFacts struct {
+	Foreground, Background [3]uint8
+	HaveColors             bool
+	CellWidth, CellHeight  int // pixels
+	KittyKeyboard          bool
+}
+
+// Terminal is a live session with a job's terminal: a snapshot, then the stream
+// from its offset on, nothing doubled or lost. Next has one caller at a time;
+// the rest may be called concurrently with it.
+type Terminal interface {
+	Next(ctx context.Context) (TerminalChunk, error)
+	Write(ctx context.Context, p []byte) error
+	Resize(ctx context.Context, s Size) error
+	TakeControl(ctx context.Context) error
+	Close() error
+}
+
+// TerminalChunk is one step of a terminal session.
+type TerminalChunk struct {
+	// Reset: Data is a snapshot that redraws the whole state; what was shown
+	// before is void.
+	Reset bool
+	Data  []byte
+	// Offset is the stream offset behind Data.
+	Offset int64
+	Size   Size
+	// Controller names who types; Control reports whether it is this session.
+	Controller string
+	Control    bool
+	// Exit is set in the last chunk.
+	Exit *Exit
+}

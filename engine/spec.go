@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// Spec says what to run and how. It is plain data; the zero value of every
+// field but the command is a sensible default.
+type Spec struct {
+	// Command is the argument vector. Exactly one of Command and Script is set.
+	Command []string
+	// Script is run by `sh -c`.
+	Script string
+	Name   string // empty: derived from the command
+	Dir    string // empty: the caller's working directory
+	Host   string // empty: this machine
+	// Env is added to the environment. Values are never kept on disk, names are.
+	Env map[string]string
+
+	PTY   bool // a pseudo-terminal; else the job owns its log files
+	Stdin bool // without PTY: a pipe that can be written to, else /dev/null
+	// TTYStdin, without PTY: standard input is a terminal with echo off, so that
+	// prompts are asked and seen while stdout and stderr go straight to the log.
+	TTYStdin bool
+	Split    bool // stdout.log and stderr.log instead of output.log; implies no PTY
+	Size     Size // zero: 120x40
+
+	Timeout  time.Duration // 0: none
+	Grace    time.Duration // 0: five seconds
+	LogLimit int64         // bytes; 0: the engine's default, negative: none
+	Labels   map[string]string
+
+	Backgrounded  bool // nobody waits for it from the first moment on
+	Notify        bool
+	CreatedBy     string // empty: the engine's client name
+	RestartedFrom ID
+}
+
+// StartOption adds to a start what is not data: it is not saved with the job.
+type StartOption func(*startOptions)
+
+type startOptions struct {
+	stdin *os.File
+	env   []string
+	token string
+}
+
+// WithStdin lends the job f as its standard input, as a shell's redirection
+// would. The caller keeps and closes its own f.
+func WithStdin(f *os.File) StartOption { return func(o *startOptions) { o.stdin = f } }
+
+// WithEnviron replaces the environment the job inherits (default: this
+// process's).
+func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
+
+// WithToken gives the idempotency key: a second start with the same token
+// returns the job that the first one made.
+func WithToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
+
+// RunOptions tunes [Engine.Run].
+type RunOptions struct {
+	// YieldAfter sends the job to the background by itself after that long.
+	// 0: never.
+	YieldAfter time.Duration
+	// OnStart is called once with the id, before the result is there, so that a
+	// UI can offer to background it.
+	OnStart func(ID)
+	// MaxOutput bounds Result.Output in bytes (0: 1 MiB); the tail is kept.
+	MaxOutput int
+	Start     []StartOption
+}
+
+// Result is what [Engine.Run] returns: either the job has ended and Output is
+// its output, or Backgrounded is set, it runs on, and Tail is the end of what it
+// printed so far.
+type Result struct {
+	Job
+	Output       []byte
+	Truncated    bool // Output is not all of it: the rest is in the log
+	Backgrounded bool
+	Tail         string
+	Cursor       int64
+}
+
+// VirtualSpec describes an execution that a program performs itself.
+type VirtualSpec struct {
+	Name      string
+	Command   []string // shown as what runs; may be nil
+	Dir       string
+	Labels    map[string]string
+	LogLimit  int64
+	Hooks     Hooks
+	CreatedBy string
+}
+
+// ExternalSpec describes a process that the caller started and owns.
+type ExternalSpec struct {
+	VirtualSpec
+	PID int // 0: none
+}
+
+// Hooks is how the engine reaches an execution that a program owns. Nil hooks
+// make the matching call fail with ErrUnsupported. Hooks are called from
+// goroutines of the engine, never two at a time for one execution, and Kill at
+// most once.
+type Hooks struct {
+	Write    func(ctx context.Context, p []byte) error
+	Resize   func(ctx context.Context, size Size) error
+	Kill     func(ctx context.Context) error
+	IsActive func() bool
+}

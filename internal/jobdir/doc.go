@@ -1,0 +1,19 @@
+// Package jobdir is the one place that knows the files of a job directory and of
+// the state root around it.
+//
+//	<root>/                 $HOB_STATE_DIR, $XDG_STATE_HOME/hob or ~/.local/state/hob; 0700
+//	  index                 finished jobs, one checksummed line of JSON each; deletable
+//	  jobs/<id>/            one directory a job
+//	  jobs/.sweep           only a lock
+//	  trash/<id>/           removed jobs until the next sweep
+//
+// A job directory holds meta.json (what was asked; written once, before the
+// start), state.json (what is known since; one writer, the holder), the logs
+// (package internal/logfile), times, events, exit_code (exists exactly when the
+// end and its code are known; written after state.json), lock (held by the
+// holder for life) and cursors/.
+//
+// Directories appear whole: they are made beside their place with meta.json in
+// them and renamed. Records are replaced by rename. A reader therefore never
+// needs a lock.
+package jobdir
