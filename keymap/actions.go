@@ -1,0 +1,189 @@
+package keymap
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"charm.land/bubbles/v2/key"
+)
+
+// Action is one field of a [Map] seen from outside.
+type Action struct {
+	Section     string // "panes", "jobs", "list" …: the name used in configuration
+	Name        string // kebab-case and stable: "clear-finished"
+	Title       string // the word or two of the footer
+	Description string // a sentence without a period
+	Binding     key.Binding
+	Where       []string // the contexts in which its keys work
+}
+
+// ID is the section-qualified name, unique in a map: "log.search".
+func (a Action) ID() string { return a.Section + "." + a.Name }
+
+// Keys returns the labels of all its keys, for people: "Ctrl+B", "↑".
+// None means that the action is reached through the palette only.
+func (a Action) Keys() []string {
+	if !a.Binding.Enabled() {
+		return nil
+	}
+	labels := make([]string, 0, len(a.Binding.Keys()))
+	for _, k := range a.Binding.Keys() {
+		labels = append(labels, Label(k))
+	}
+	return labels
+}
+
+// Context is a place where keys are pressed and the sections in play there.
+type Context struct {
+	Name     string
+	Title    string
+	Sections []string
+}
+
+// Contexts returns every place where keys are pressed, in the order of help.
+func Contexts() []Context {
+	return []Context{
+		{"list", "Job list", []string{"jobs", "list", "panes"}},
+		{"detail", "Detail", []string{"jobs", "detail", "panes"}},
+		{"log", "Log", []string{"log", "panes"}},
+		{"terminal", "Attached", []string{"terminal"}},
+		{"ended", "Ended while attached", []string{"ended"}},
+		{"dialog", "Dialogs and menus", []string{"dialog"}},
+		{"input", "Prompts", []string{"input", "edit"}},
+		{"palette", "Palette and pickers", []string{"palette", "edit"}},
+		{"help", "Help", []string{"help"}},
+	}
+}
+
+// Sections returns the names of all sections in the order of [Map]'s fields.
+func Sections() []string {
+	var names []string
+	for f := range reflect.TypeFor[Map]().Fields() {
+		names = append(names, kebab(f.Name))
+	}
+	return names
+}
+
+// Actions returns every action in the order of the fields, disabled and
+// unbound ones included.
+func (m Map) Actions() []Action {
+	var actions []Action
+	for _, f := range m.fields() {
+		actions = append(actions, Action{
+			Section:     f.section,
+			Name:        f.name,
+			Title:       f.binding.Help().Desc,
+			Description: f.doc,
+			Binding:     *f.binding,
+			Where:       where(f.section),
+		})
+	}
+	return actions
+}
+
+// In returns the actions of one context, section by section in the context's
+// own order.
+func (m Map) In(context string) []Action {
+	var found []Action
+	all := m.Actions()
+	for _, c := range Contexts() {
+		if c.Name != context {
+			continue
+		}
+		for _, section := range c.Sections {
+			for _, a := range all {
+				if a.Section == section {
+					found = append(found, a)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Action finds an action by its qualified name, or by its bare name: then the
+// first section that has it.
+func (m Map) Action(name string) (Action, bool) {
+	for _, a := range m.Actions() {
+		if a.ID() == name || a.Name == name {
+			return a, true
+		}
+	}
+	return Action{}, false
+}
+
+func where(section string) []string {
+	var names []string
+	for _, c := range Contexts() {
+		if slices.Contains(c.Sections, section) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// field is an action's place in a map: the binding can be set through it.
+type field struct {
+	section, name string
+	keys          []string
+	help, doc     string
+	binding       *key.Binding
+}
+
+// fields walks the sections of m in declaration order.
+func (m *Map) fields() []field {
+	var all []field
+	for f, v := range reflect.ValueOf(m).Elem().Fields() {
+		section := kebab(f.Name)
+		for f, v := range v.Fields() {
+			if f.Anonymous { // a shared group such as Move
+				for f, v := range v.Fields() {
+					all = append(all, newField(section, f, v))
+				}
+				continue
+			}
+			all = append(all, newField(section, f, v))
+		}
+	}
+	return all
+}
+
+func newField(section string, f reflect.StructField, v reflect.Value) field {
+	return field{
+		section: section,
+		name:    kebab(f.Name),
+		keys:    strings.Fields(f.Tag.Get("keys")),
+		help:    f.Tag.Get("help"),
+		doc:     f.Tag.Get("doc"),
+		binding: v.Addr().Interface().(*key.Binding),
+	}
+}
+
+// kebab turns a field's name into an action's: ClearFinished, clear-finished.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// setKeys binds keys, none disabling the binding, and derives the label that
+// help shows from the first of them.
+func setKeys(b *key.Binding, keys []string) {
+	desc := b.Help().Desc
+	if len(keys) == 0 {
+		b.SetKeys()
+		b.SetHelp("", desc)
+		b.SetEnabled(false)
+		return
+	}
+	b.SetKeys(slices.Clone(keys)...)
+	b.SetHelp(Label(keys[0]), desc)
+	b.SetEnabled(true)
+}

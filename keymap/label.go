@@ -1,0 +1,46 @@
+package keymap
+
+import "strings"
+
+// Label returns a key as help shows it: "Ctrl+B", "↑", "Shift+Tab", "x".
+func Label(k string) string {
+	if k == "+" {
+		return k
+	}
+	parts := strings.Split(k, "+")
+	for i, p := range parts {
+		parts[i] = labelPart(p, len(parts) > 1)
+	}
+	return strings.Join(parts, "+")
+}
+
+func labelPart(p string, chord bool) string {
+	switch p {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	case "pgup":
+		return "PgUp"
+	case "pgdown":
+		return "PgDn"
+	}
+	if p == "" { // the key "+" in a chord such as "ctrl++"
+		return p
+	}
+	if len(p) > 1 || chord {
+		return strings.ToUpper(p[:1]) + p[1:]
+	}
+	return p
+}
+
+// ASCIILabel is [Label] for terminals without arrows: "Up" for "↑".
+func ASCIILabel(k string) string {
+	return asciiArrows.Replace(Label(k))
+}
+
+var asciiArrows = strings.NewReplacer("↑", "Up", "↓", "Down", "←", "Left", "→", "Right")

@@ -1,0 +1,141 @@
+package keymap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Overrides are other keys for some actions. A name is an action's own
+// ("leave"), then it holds in every section that has the action, or qualified
+// ("log.search"), which wins. Keys replace the defaults; no keys disable.
+type Overrides map[string][]string
+
+// OverrideError is one override that was refused. Name is the override's, as
+// given.
+type OverrideError struct {
+	Name string
+	Err  error
+}
+
+func (e *OverrideError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *OverrideError) Unwrap() error { return e.Err }
+
+// ErrUnknownAction is wrapped by the error for a name that no action has.
+var ErrUnknownAction = errors.New("no such action")
+
+// Apply returns m with the overrides. Those that are refused are left out and
+// reported, as *[OverrideError] values joined in the order of their names; the
+// others hold. It does not look for double bindings: see [Map.Conflicts].
+func (m Map) Apply(o Overrides) (Map, error) {
+	var errs []error
+	// Bare names first, so that qualified ones win.
+	names := slices.SortedFunc(maps.Keys(o), func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		if err := m.override(name, o[name]); err != nil {
+			errs = append(errs, &OverrideError{Name: name, Err: err})
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b error) int {
+		return cmp.Compare(a.(*OverrideError).Name, b.(*OverrideError).Name)
+	})
+	return m, errors.Join(errs...)
+}
+
+func (m *Map) override(name string, spelled []string) error {
+	var keys []string
+	for _, s := range spelled {
+		if s == "" {
+			continue
+		}
+		k, err := ParseKey(s)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+
+	var targets []field
+	for _, f := range m.fields() {
+		if f.name == name || f.section+"."+f.name == name {
+			targets = append(targets, f)
+		}
+	}
+	if len(targets) == 0 {
+		return m.unknown(name)
+	}
+	for _, f := range targets {
+		for _, k := range keys {
+			if typesText(f.section) && printable(k) {
+				return fmt.Errorf("%q is typed as text there; use a chord such as ctrl+%s", k, "g")
+			}
+		}
+	}
+	for _, f := range targets {
+		setKeys(f.binding, keys)
+	}
+	return nil
+}
+
+func (m *Map) unknown(name string) error {
+	var names []string
+	for _, f := range m.fields() {
+		names = append(names, f.name, f.section+"."+f.name)
+	}
+	if near := nearest(name, names); near != "" {
+		return fmt.Errorf("%w; did you mean %q?", ErrUnknownAction, near)
+	}
+	return fmt.Errorf("%w; docs/keys.md lists them", ErrUnknownAction)
+}
+
+// typesText reports whether a section's keys share the keyboard with text: a
+// letter bound there could never be typed.
+func typesText(section string) bool {
+	switch section {
+	case "terminal", "edit", "input", "palette":
+		return true
+	}
+	return false
+}
+
+// nearest returns the name that is closest to a misspelt one, or "" if none
+// is close.
+func nearest(name string, names []string) string {
+	best, found := max(2, len(name)/3)+1, ""
+	for _, n := range names {
+		if d := distance(name, n); d < best {
+			best, found = d, n
+		}
+	}
+	return found
+}
+
+// distance counts the insertions, deletions and replacements between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,137 @@
+package keymap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ParseKey returns the one name under which a key is known, however a person
+// spells it: "Ctrl-B", "C-b" and "^B" are "ctrl+b", "Return" is "enter", " "
+// is "space", "shift+x" is "X".
+func ParseKey(s string) (string, error) {
+	mods, name, err := splitKey(s)
+	if err != nil {
+		return "", err
+	}
+	if utf8.RuneCountInString(name) == 1 {
+		return chordOfRune(mods, name), nil
+	}
+	known, ok := keyName(strings.ToLower(name))
+	if !ok {
+		return "", fmt.Errorf("unknown key %q; a key is a character, a name such as enter, space, pgup, f5, or a chord such as ctrl+b", s)
+	}
+	return join(mods, known), nil
+}
+
+// splitKey takes the modifiers off. The last character is always the key
+// itself, so "+", "-", "ctrl++" and "ctrl+-" mean what they say.
+func splitKey(s string) (mods []string, name string, err error) {
+	if s == " " {
+		return nil, "space", nil
+	}
+	rest := strings.TrimSpace(s)
+	if len(rest) == 2 && rest[0] == '^' {
+		return []string{"ctrl"}, rest[1:], nil
+	}
+	for {
+		at := strings.IndexAny(rest, "+-")
+		if at <= 0 || at == len(rest)-1 {
+			break
+		}
+		mod, ok := modifier(rest[:at])
+		if !ok {
+			break
+		}
+		if !slices.Contains(mods, mod) {
+			mods = append(mods, mod)
+		}
+		rest = rest[at+1:]
+	}
+	if rest == "" {
+		return nil, "", fmt.Errorf("empty key")
+	}
+	for _, r := range rest {
+		if !unicode.IsGraphic(r) {
+			return nil, "", fmt.Errorf("%q is not a key", s)
+		}
+	}
+	return mods, rest, nil
+}
+
+func modifier(s string) (string, bool) {
+	switch strings.ToLower(s) {
+	case "ctrl", "control", "c":
+		return "ctrl", true
+	case "alt", "option", "opt", "a", "m":
+		return "alt", true
+	case "shift", "s":
+		return "shift", true
+	case "super", "cmd", "win":
+		return "super", true
+	case "meta":
+		return "meta", true
+	case "hyper":
+		return "hyper", true
+	}
+	return "", false
+}
+
+// chordOfRune names a chord on a character. Terminals report Shift with a
+// letter as the upper-case letter, and Ctrl with a letter in lower case.
+func chordOfRune(mods []string, name string) string {
+	if !slices.Contains(mods, "ctrl") && len(mods) <= 1 && slices.Contains(mods, "shift") {
+		r, _ := utf8.DecodeRuneInString(name)
+		return string(shifted(r))
+	}
+	if len(mods) > 0 {
+		name = strings.ToLower(name)
+	}
+	return join(mods, name)
+}
+
+// join puts modifiers in the order in which key presses name them.
+func join(mods []string, name string) string {
+	var b strings.Builder
+	for _, m := range []string{"ctrl", "alt", "shift", "meta", "hyper", "super"} {
+		if slices.Contains(mods, m) {
+			b.WriteString(m + "+")
+		}
+	}
+	return b.String() + name
+}
+
+func keyName(s string) (string, bool) {
+	switch s {
+	case "return", "cr":
+		return "enter", true
+	case "escape":
+		return "esc", true
+	case "spc", "spacebar":
+		return "space", true
+	case "del":
+		return "delete", true
+	case "bs":
+		return "backspace", true
+	case "ins":
+		return "insert", true
+	case "pageup":
+		return "pgup", true
+	case "pagedown", "pgdn":
+		return "pgdown", true
+	case "enter", "esc", "space", "tab", "backspace", "delete", "insert", "up", "down", "left", "right",
+		"home", "end", "pgup", "pgdown", "menu", "pause", "printscreen":
+		return s, true
+	}
+	return s, functionKey.MatchString(s)
+}
+
+var functionKey = regexp.MustCompile(`^f([1-9]|[1-5][0-9]|6[0-3])$`)
+
+// printable reports whether a key types text when no modifier is held.
+func printable(k string) bool {
+	return k == "space" || utf8.RuneCountInString(k) == 1
+}
