@@ -1,0 +1,220 @@
+package main_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hobjobs/hob"
+
+// mayImport says which packages of ours a package may import: the first rule
+// whose place matches holds. A trailing /... covers everything below.
+var mayImport = []struct {
+	place   string
+	allowed []string
+}{
+	{"", []string{"..."}},
+	{"internal/cli/...", []string{"..."}},
+	{"internal/mcp/...", []string{"..."}},
+	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
+	{"bench/...", []string{"..."}},
+	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units"}},
+	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/units", "ui/components/statusbadge"}},
+	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units"}},
+	{"keymap", nil},
+	{"themes", nil},
+	{"engine", []string{"internal/..."}},
+	{"engine/enginetest", []string{"engine", "internal/..."}},
+	{"engine/...", []string{"engine", "engine/enginetest", "internal/..."}},
+	{"internal/vt", nil},
+	{"internal/proc", nil},
+	{"internal/units", nil},
+	{"internal/atomicfile", nil},
+	{"internal/watch", nil},
+	{"internal/logfile", []string{"internal/atomicfile", "internal/vt", "internal/units"}},
+	{"internal/jobdir", []string{"internal/atomicfile", "internal/proc", "internal/units", "internal/logfile"}},
+	{"internal/config", []string{"internal/units", "internal/atomicfile", "keymap", "themes"}},
+	{"internal/...", []string{"internal/..."}},
+}
+
+// mustNotImport names packages of others that may not appear below a place.
+var mustNotImport = []struct {
+	place     string
+	forbidden []string
+}{
+	{"engine", []string{"charm.land/", "github.com/charmbracelet/", "github.com/creack/pty", "golang.org/x/crypto", "github.com/spf13/"}},
+	{"engine/...", []string{"charm.land/", "github.com/spf13/"}},
+	{"internal/holder", []string{"charm.land/", "github.com/spf13/"}},
+	{"internal/vt", []string{"charm.land/", "golang.org/x/sys"}},
+	{"ui", []string{"os/exec", "net"}},
+	{"ui/components/...", []string{"os/exec", "net", "os"}},
+	{"keymap", []string{"os/exec", "net"}},
+	{"themes", []string{"os/exec", "net"}},
+}
+
+const maxFileLines = 500
+
+type sourceFile struct {
+	path, dir string
+	ast       *ast.File
+	fset      *token.FileSet
+	lines     int
+	test      bool
+}
+
+func TestLayout(t *testing.T) {
+	files := parseTree(t)
+	if len(files) < 20 {
+		t.Fatalf("found only %d files: the test does not see the tree", len(files))
+	}
+	t.Run("imports", func(t *testing.T) { checkImports(t, files) })
+	t.Run("package comments", func(t *testing.T) { checkPackageComments(t, files) })
+	t.Run("no init functions", func(t *testing.T) { checkNoInit(t, files) })
+	t.Run("file size", func(t *testing.T) {
+		for _, f := range files {
+			if !f.test && f.lines > maxFileLines {
+				t.Errorf("%s has %d lines, more than %d: split it by idea", f.path, f.lines, maxFileLines)
+			}
+		}
+	})
+	t.Run("package names", func(t *testing.T) {
+		for _, f := range files {
+			switch strings.TrimSuffix(f.ast.Name.Name, "_test") {
+			case "utils", "util", "common", "helpers", "types", "pkg", "misc":
+				t.Errorf("%s: package %s says nothing about what it is for", f.path, f.ast.Name.Name)
+			}
+		}
+	})
+}
+
+func checkImports(t *testing.T, files []sourceFile) {
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+				if !allowed(f.dir, ours) {
+					t.Errorf("%s imports %s: package %s may not (see docs/architecture.md)", f.path, ours, orRoot(f.dir))
+				}
+				continue
+			}
+			for _, rule := range mustNotImport {
+				if !covers(rule.place, f.dir) {
+					continue
+				}
+				for _, bad := range rule.forbidden {
+					if imported == bad || strings.HasSuffix(bad, "/") && strings.HasPrefix(imported, bad) || strings.HasPrefix(imported, bad+"/") {
+						t.Errorf("%s imports %s: not below %s", f.path, imported, orRoot(f.dir))
+					}
+				}
+			}
+		}
+	}
+}
+
+func allowed(dir, imported string) bool {
+	for _, rule := range mayImport {
+		if covers(rule.place, dir) {
+			return slices.ContainsFunc(rule.allowed, func(pattern string) bool { return covers(pattern, imported) })
+		}
+	}
+	return false
+}
+
+// covers reports whether the place pattern ("ui", "ui/...", "...") covers dir.
+func covers(pattern, dir string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == base || strings.HasPrefix(dir, base+"/")
+	}
+	return pattern == dir
+}
+
+func checkPackageComments(t *testing.T, files []sourceFile) {
+	comments := map[string][]string{}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		if f.ast.Doc != nil {
+			comments[f.dir] = append(comments[f.dir], f.path)
+		} else if _, ok := comments[f.dir]; !ok {
+			comments[f.dir] = nil
+		}
+	}
+	for dir, docs := range comments {
+		if len(docs) != 1 {
+			t.Errorf("package %s has %d package comments %v, want one", orRoot(dir), len(docs), docs)
+		}
+	}
+}
+
+func checkNoInit(t *testing.T, files []sourceFile) {
+	for _, f := range files {
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: init functions run in every start of hob; call it where it is needed", f.fset.Position(fn.Pos()))
+			}
+		}
+	}
+}
+
+func parseTree(t *testing.T) []sourceFile {
+	t.Helper()
+	var files []sourceFile
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "testdata" || name == "vendor" || len(name) > 1 && strings.HasPrefix(name, ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(p) != ".go" {
+			return nil
+		}
+		src, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, p, src, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(p))
+		if dir == "." {
+			dir = ""
+		}
+		files = append(files, sourceFile{
+			path: filepath.ToSlash(p), dir: dir, ast: parsed, fset: fset,
+			lines: strings.Count(string(src), "\n"), test: strings.HasSuffix(p, "_test.go"),
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func orRoot(dir string) string {
+	if dir == "" {
+		return "main"
+	}
+	return dir
+}
