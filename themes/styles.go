@@ -1,0 +1,177 @@
+package themes
+
+import "charm.land/lipgloss/v2"
+
+// Styles are the styles of all components, a section each, and the glyphs.
+// Sections hold plain lipgloss styles without padding, margin or width: layout
+// belongs to the components.
+type Styles struct {
+	Glyphs   Glyphs
+	Badge    Badge
+	List     List
+	Detail   Detail
+	Log      Log
+	Terminal Terminal
+	Prompt   Prompt
+	Palette  PaletteStyles
+	Help     Help
+	Frame    Frame
+	Header   Header
+	Footer   Footer
+	Toast    Toast
+	Dialog   Dialog
+}
+
+// Badge is the style of the glyph and word of a job's state.
+type Badge struct {
+	Starting, Running, Waiting, Stopping, Done, Failed, Lost lipgloss.Style
+	Unreachable                                              lipgloss.Style // a mark beside the badge
+	Paused, Survivors                                        lipgloss.Style
+}
+
+// List is the job list.
+type List struct {
+	Name     lipgloss.Style
+	Unread   lipgloss.Style // the name of a job that has news
+	Finished lipgloss.Style // every column but the badge of a finished job
+	Host     lipgloss.Style
+	Time     lipgloss.Style
+	Usage    lipgloss.Style // CPU and memory
+	Trace    lipgloss.Style
+	Progress lipgloss.Style
+	Marked   lipgloss.Style
+	Match    lipgloss.Style // what the filter matched
+	Cursor   lipgloss.Style // the bar before the selected row
+
+	Selected        lipgloss.Style // a whole row, drawn without other styles
+	SelectedBlurred lipgloss.Style
+
+	Empty    lipgloss.Style
+	EmptyKey lipgloss.Style
+}
+
+// Detail is the detail of a job.
+type Detail struct {
+	Label, Value, Command, Muted, Link, Warning lipgloss.Style
+}
+
+// Log is the output of a job.
+type Log struct {
+	Text         lipgloss.Style
+	Time         lipgloss.Style
+	Number       lipgloss.Style
+	Match        lipgloss.Style
+	MatchCurrent lipgloss.Style
+	Selected     lipgloss.Style
+	Cursor       lipgloss.Style // the line that y copies
+	Gap          lipgloss.Style // "[… 3.2 GiB dropped …]"
+	Wrapped      lipgloss.Style
+	More         lipgloss.Style // "↓ 128 new lines · G"
+	Hit          lipgloss.Style // a mark on the edge
+	Thumb, Track lipgloss.Style
+	Empty        lipgloss.Style
+}
+
+// Terminal is the frame around a live screen; the screen has its own colours.
+type Terminal struct {
+	Ended    lipgloss.Style // "exit 0 · Enter to leave"
+	Selected lipgloss.Style
+	Notice   lipgloss.Style // who has the keyboard, what was left out
+}
+
+// Prompt is a line of text to fill in.
+type Prompt struct {
+	Label, Text, Placeholder, Suggestion, Error, Count lipgloss.Style
+	Selected                                           lipgloss.Style // the entry of a completion list
+}
+
+// PaletteStyles is the palette of actions and the pickers.
+type PaletteStyles struct {
+	Border, Title, Item, Selected, Match, Key, Muted, Disabled lipgloss.Style
+}
+
+// Help is the page of keys.
+type Help struct {
+	Border, Title, Section, Key, Desc, Disabled lipgloss.Style
+}
+
+// Frame is what stands around the panes.
+type Frame struct {
+	Border, BorderFocused, Title, TitleFocused, Info lipgloss.Style
+}
+
+// Header is the first line.
+type Header struct {
+	Name, Text, Muted, Link, Warning lipgloss.Style
+}
+
+// Footer is the last line.
+type Footer struct {
+	Key, Desc, State, Separator, Text lipgloss.Style
+}
+
+// Toast is a short message that goes by itself.
+type Toast struct {
+	Info, Success, Warning, Error lipgloss.Style
+}
+
+// Dialog is a question or a menu.
+type Dialog struct {
+	Border, Title, Text, Job, Choice, ChoiceSelected, Danger, Key, Error lipgloss.Style
+}
+
+// Build makes the styles of a palette.
+func Build(p Palette, g Glyphs) Styles {
+	var (
+		text     = p.Text.Style()
+		muted    = p.Muted.Style()
+		faint    = p.Faint.Style()
+		accent   = p.Accent.Style()
+		key      = p.Key.Style()
+		selected = p.Selection.Style()
+		warning  = p.Warning.Style()
+		failed   = p.Failed.Style()
+		strong   = p.Text.bold().Style()
+		title    = p.TitleFocused.Style()
+	)
+	return Styles{
+		Glyphs: g,
+		Badge: Badge{
+			Starting: p.Starting.Style(), Running: p.Running.Style(), Waiting: p.Waiting.Style(),
+			Stopping: p.Stopping.Style(), Done: p.Done.Style(), Failed: failed, Lost: p.Lost.Style(),
+			Unreachable: warning, Paused: warning, Survivors: warning,
+		},
+		List: List{
+			Name: text, Unread: strong, Finished: muted, Host: muted, Time: text, Usage: muted,
+			Trace: accent, Progress: accent, Marked: accent, Match: p.Match.Style(), Cursor: accent,
+			Selected: selected, SelectedBlurred: p.SelectionBlurred.Style(),
+			Empty: muted, EmptyKey: key,
+		},
+		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning},
+		Log: Log{
+			Text: text, Time: muted, Number: faint, Match: p.Match.Style(), MatchCurrent: p.MatchCurrent.Style(),
+			Selected: selected, Cursor: p.SelectionBlurred.Style(), Gap: warning, Wrapped: faint, More: p.Accent.bold().Style(),
+			Hit: accent, Thumb: muted, Track: p.Border.Style(), Empty: muted,
+		},
+		Terminal: Terminal{Ended: strong, Selected: selected, Notice: muted},
+		Prompt: Prompt{
+			Label: title, Text: text, Placeholder: faint, Suggestion: faint, Error: failed, Count: muted, Selected: selected,
+		},
+		Palette: PaletteStyles{
+			Border: p.BorderFocused.Style(), Title: title, Item: text, Selected: selected, Match: p.Accent.bold().Style(),
+			Key: key, Muted: muted, Disabled: faint,
+		},
+		Help: Help{Border: p.BorderFocused.Style(), Title: title, Section: strong, Key: key, Desc: text, Disabled: faint},
+		Frame: Frame{
+			Border: p.Border.Style(), BorderFocused: p.BorderFocused.Style(),
+			Title: p.Title.Style(), TitleFocused: title, Info: muted,
+		},
+		Header: Header{Name: p.Accent.bold().Style(), Text: text, Muted: muted, Link: muted, Warning: warning},
+		Footer: Footer{Key: key, Desc: muted, State: strong, Separator: faint, Text: text},
+		Toast:  Toast{Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
+		Dialog: Dialog{
+			Border: p.BorderFocused.Style(), Title: title, Text: text, Job: strong, Choice: text, ChoiceSelected: selected,
+			Danger: failed, Key: key, Error: failed,
+		},
+	}
+}
