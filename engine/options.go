@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Option configures an [Engine].
+type Option func(*config)
+
+type config struct {
+	root      string
+	client    string
+	backends  []Backend
+	log       *slog.Logger
+	retention Retention
+	now       func() time.Time
+	logLimit  int64
+}
+
+// Retention says how long finished jobs are kept. A zero field means the
+// default, a negative one means without limit.
+type Retention struct {
+	Age      time.Duration // since the end; default 7 days
+	Count    int           // default 500
+	Bytes    int64         // of all their logs together; default 10 GiB
+	TrashAge time.Duration // how long a clear can be undone; default, and least, an hour
+}
+
+// WithStateDir sets the state root; without it [StateRoot] decides.
+func WithStateDir(dir string) Option { return func(c *config) { c.root = dir } }
+
+// WithClient names the program: jobs carry it as created_by, ends as ended_by.
+// The default is "engine".
+func WithClient(name string) Option { return func(c *config) { c.client = name } }
+
+// WithBackend adds a place to run jobs. For a host the first one that serves it
+// is taken. The engine closes it.
+func WithBackend(b Backend) Option {
+	return func(c *config) { c.backends = append(c.backends, b) }
+}
+
+// WithLogger sets where the engine reports what no caller can be told. Nothing
+// is logged by default; job output and environment values never are.
+func WithLogger(l *slog.Logger) Option { return func(c *config) { c.log = l } }
+
+// WithRetention sets how long finished jobs are kept.
+func WithRetention(r Retention) Option { return func(c *config) { c.retention = r } }
+
+// WithLogLimit sets the cap of the logs of jobs whose [Spec] has none (default 1
+// GiB, negative: no cap).
+func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = bytes } }
+
+// WithClock replaces time.Now for everything that is recorded.
+func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
