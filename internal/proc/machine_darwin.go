@@ -1,0 +1,32 @@
+package proc
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// BootID names this boot of the machine; "" if unknown.
+func BootID() string {
+	id, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// PIDNamespace is "": macOS has one space of pids.
+func PIDNamespace() string { return "" }
+
+// hardwareID is the host's UUID. The sysctl kern.uuid would not do: it names
+// the build of the kernel, the same on many machines.
+func hardwareID() string {
+	var uuid [16]byte
+	wait := unix.Timespec{Sec: 1}
+	_, _, errno := unix.Syscall(unix.SYS_GETHOSTUUID,
+		uintptr(unsafe.Pointer(&uuid)), uintptr(unsafe.Pointer(&wait)), 0)
+	if errno != 0 || uuid == [16]byte{} {
+		return ""
+	}
+	return string(uuid[:])
+}

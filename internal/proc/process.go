@@ -1,0 +1,122 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"time"
+)
+
+// HolderName is the base name of argv[0] of every holder process.
+const HolderName = "hob-holder"
+
+// JobVariable is the environment variable that names a process's job.
+const JobVariable = "HOB_JOB_ID"
+
+var (
+	// ErrUnsupported is returned for what this operating system cannot tell.
+	ErrUnsupported = errors.New("not supported on this operating system")
+	// ErrGone means that the process meant has ended; another one may have
+	// its pid by now.
+	ErrGone = errors.New("the process is gone")
+)
+
+// Identity names one process of one boot of this machine. Start is opaque
+// outside this package: clock ticks since boot on Linux, microseconds since
+// 1970 on macOS. The zero value names nobody.
+type Identity struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"`
+}
+
+// IsZero reports whether id names nobody.
+func (id Identity) IsZero() bool { return id == Identity{} }
+
+// number is Start as the unsigned number that Process.Start holds.
+func (id Identity) number() (uint64, bool) {
+	n, err := strconv.ParseUint(id.Start, 10, 64)
+	return n, err == nil && id.PID > 0
+}
+
+// Self is the calling process, zero where processes have no identity.
+func Self() Identity {
+	id, err := Of(os.Getpid())
+	if err != nil {
+		return Identity{}
+	}
+	return id
+}
+
+// Of is the identity of the process that has pid now. A zombie has one too.
+// The error is ErrGone where there is no such process.
+func Of(pid int) (Identity, error) {
+	p, err := Stat(pid)
+	if err != nil {
+		return Identity{}, err
+	}
+	return p.Identity(), nil
+}
+
+// Alive reports whether id still runs. It fails closed: an unknown start, an
+// unreadable process and a zombie are not alive.
+func Alive(id Identity) bool {
+	start, ok := id.number()
+	if !ok {
+		return false
+	}
+	p, err := Stat(id.PID)
+	return err == nil && p.Start == start && !p.Dead()
+}
+
+// Process is one process as the kernel described it at one moment.
+type Process struct {
+	PID, PPID, PGID, Session int
+
+	// TTY is the device number of the controlling terminal, 0 for none, and
+	// Foreground the terminal's foreground process group, else -1 or 0.
+	TTY        uint64
+	Foreground int
+
+	// State is the kernel's letter: R, S, D, T, t, Z, X, I.
+	State   byte
+	Threads int
+
+	// User and System are processor time used so far, without children.
+	User, System time.Duration
+	// RSS is resident memory in bytes.
+	RSS int64
+
+	// Start orders processes by birth; see Identity.
+	Start uint64
+	// Comm is the kernel's short name, at most 15 bytes on Linux, 16 on macOS.
+	Comm string
+
+	kernel bool // a thread of the kernel, which has no memory of its own
+}
+
+// Identity is what names p for as long as the machine is up.
+func (p Process) Identity() Identity {
+	return Identity{PID: p.PID, Start: strconv.FormatUint(p.Start, 10)}
+}
+
+// Dead reports whether p has ended and only waits to be collected. A process
+// whose first thread has ended while others run is not dead.
+func (p Process) Dead() bool {
+	return (p.State == 'Z' || p.State == 'X' || p.State == 'x') && p.Threads <= 1
+}
+
+// Stopped reports whether p is stopped by a signal or a tracer.
+func (p Process) Stopped() bool { return p.State == 'T' || p.State == 't' }
+
+// Snapshot describes all processes visible now, zombies included, in one pass.
+// They are read one after another, so a process may be missing that started
+// during the pass.
+func Snapshot() ([]Process, error) {
+	var s Scanner
+	defer s.Close()
+	procs, err := s.Scan()
+	if err != nil {
+		return nil, err
+	}
+	return procs, nil
+}

@@ -1,0 +1,169 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Scanner takes snapshots with reused buffers. The zero value is ready. It is
+// for one goroutine.
+type Scanner struct {
+	reader reader
+	dir    int // /proc, plus one; 0 is closed
+	names  []byte
+	last   int
+}
+
+// Scan is Snapshot.
+func (s *Scanner) Scan() ([]Process, error) {
+	if s.dir == 0 {
+		fd, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.dir = fd + 1
+		s.names = make([]byte, 32<<10)
+	} else if _, err := unix.Seek(s.dir-1, 0, unix.SEEK_SET); err != nil {
+		return nil, err
+	}
+	procs := make([]Process, 0, s.last+16)
+	page := pageSize()
+	for {
+		n, err := unix.ReadDirent(s.dir-1, s.names)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n <= 0 {
+			break
+		}
+		for entries := s.names[:n]; len(entries) > 0; {
+			var pid int
+			pid, entries = nextPID(entries)
+			if pid == 0 {
+				continue
+			}
+			line, err := s.reader.readAt(s.dir-1, strconv.Itoa(pid)+"/stat")
+			if err != nil {
+				continue // it ended during the pass
+			}
+			if p, ok := parseStat(line, page); ok {
+				procs = append(procs, p)
+			}
+		}
+	}
+	s.last = len(procs)
+	return procs, nil
+}
+
+// Close lets go of the open directory; the next Scan opens it again.
+func (s *Scanner) Close() {
+	if s.dir != 0 {
+		unix.Close(s.dir - 1)
+		s.dir = 0
+	}
+}
+
+// nextPID takes one entry off the front of what getdents64 returned; its pid
+// is 0 if it is not that of a process.
+func nextPID(entries []byte) (pid int, rest []byte) {
+	const lengthAt, nameAt = unsafe.Offsetof(unix.Dirent{}.Reclen), unsafe.Offsetof(unix.Dirent{}.Name)
+	if len(entries) < int(nameAt) {
+		return 0, nil
+	}
+	size := int(binary.NativeEndian.Uint16(entries[lengthAt:]))
+	if size <= int(nameAt) || size > len(entries) {
+		return 0, nil
+	}
+	name, rest := entries[nameAt:size], entries[size:]
+	if i := bytes.IndexByte(name, 0); i >= 0 {
+		name = name[:i]
+	}
+	if n, ok := number(name); ok {
+		pid = int(n)
+	}
+	return pid, rest
+}
+
+// reader reads small files of /proc into one buffer that it keeps. What it
+// returns is valid until the next call.
+type reader struct{ buf []byte }
+
+// largest is how much of an entry is read: command line and environment
+// together are at most 2 MiB with the usual stack limit.
+const largest = 4 << 20
+
+func (r *reader) read(pid int, entry string) ([]byte, error) {
+	return r.readAt(unix.AT_FDCWD, "/proc/"+strconv.Itoa(pid)+"/"+entry)
+}
+
+func (r *reader) readAt(dir int, path string) ([]byte, error) {
+	fd, err := unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, procError(err)
+	}
+	defer unix.Close(fd)
+	if r.buf == nil {
+		r.buf = make([]byte, 4096)
+	}
+	var n int
+	for {
+		m, err := unix.Read(fd, r.buf[n:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, procError(err)
+		}
+		n += m
+		// A short read of /proc may also be the end of a page, so only an
+		// empty one ends; stat comes whole and is spared the second call.
+		if m == 0 || n >= largest || (m < len(r.buf)-(n-m) && strings.HasSuffix(path, "stat")) {
+			return r.buf[:n], nil
+		}
+		if n == len(r.buf) {
+			r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		}
+	}
+}
+
+// hasJobID reports whether the environment that pid was started with names
+// the job id. What may not be read does not.
+func (r *reader) hasJobID(pid int, id string) bool {
+	env, err := r.read(pid, "environ")
+	if err != nil {
+		return false
+	}
+	return hasVariable(env, JobVariable, id)
+}
+
+// isHolder reports whether pid is a holder by the name it was started under.
+func (r *reader) isHolder(pid int) bool {
+	args, err := r.read(pid, "cmdline")
+	if err != nil {
+		return false
+	}
+	if i := bytes.IndexByte(args, 0); i >= 0 {
+		args = args[:i]
+	}
+	return filepath.Base(string(args)) == HolderName
+}
+
+// Cmdline is the command line of pid. It is empty for a zombie or a thread of
+// the kernel.
+func Cmdline(pid int) ([]string, error) {
+	var r reader
+	data, err := r.read(pid, "cmdline")
+	if err != nil || len(data) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"), nil
+}

@@ -1,0 +1,105 @@
+package proc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Offer is a signal as a menu shows it.
+type Offer struct {
+	Signal syscall.Signal
+	Name   string // "SIGTERM"
+	Does   string // what it usually does, in words
+}
+
+// Offers are the signals that people send, in the order of a menu.
+func Offers() []Offer {
+	var out []Offer
+	for _, o := range [...]struct{ name, does string }{
+		{"SIGTERM", "ask to end"},
+		{"SIGINT", "interrupt, as Ctrl+C does"},
+		{"SIGHUP", "hang up; many daemons reload"},
+		{"SIGQUIT", "quit with a core dump"},
+		{"SIGKILL", "end at once, cannot be refused"},
+		{"SIGSTOP", "pause, cannot be refused"},
+		{"SIGTSTP", "pause, as Ctrl+Z does"},
+		{"SIGCONT", "continue after a pause"},
+		{"SIGUSR1", "what the program makes of it"},
+		{"SIGUSR2", "what the program makes of it"},
+		{"SIGWINCH", "redraw: the window has changed"},
+	} {
+		if sig, ok := signalNumber(o.name); ok {
+			out = append(out, Offer{Signal: sig, Name: o.name, Does: o.does})
+		}
+	}
+	return out
+}
+
+// ParseSignal reads "TERM", "SIGTERM", "term" or "15", and the real-time
+// signals as "RTMIN+3" where the system has them.
+func ParseSignal(text string) (syscall.Signal, error) {
+	word := strings.ToUpper(strings.TrimSpace(text))
+	if n, err := strconv.Atoi(word); err == nil {
+		if n < 1 || n > lastSignal {
+			return 0, fmt.Errorf("signal %d is not between 1 and %d", n, lastSignal)
+		}
+		return syscall.Signal(n), nil
+	}
+	name := "SIG" + strings.TrimPrefix(word, "SIG")
+	switch name {
+	case "SIGIOT":
+		name = "SIGABRT"
+	case "SIGCLD":
+		name = "SIGCHLD"
+	case "SIGPOLL":
+		name = "SIGIO"
+	}
+	if sig, ok := signalNumber(name); ok {
+		return sig, nil
+	}
+	if sig, ok := realTime(name); ok {
+		return sig, nil
+	}
+	return 0, fmt.Errorf("no signal %q; use a name such as TERM or a number", text)
+}
+
+// SignalName is "SIGTERM" for 15, "SIGRTMIN+3" for a real-time signal, and
+// "signal 99" for a number without a name.
+func SignalName(sig syscall.Signal) string {
+	if name := signalName(sig); name != "" {
+		return name
+	}
+	if firstRealTime > 0 && int(sig) >= firstRealTime && int(sig) <= lastSignal {
+		if sig == syscall.Signal(firstRealTime) {
+			return "SIGRTMIN"
+		}
+		return "SIGRTMIN+" + strconv.Itoa(int(sig)-firstRealTime)
+	}
+	return "signal " + strconv.Itoa(int(sig))
+}
+
+// realTime reads SIGRTMIN, SIGRTMIN+n, SIGRTMAX and SIGRTMAX-n.
+func realTime(name string) (syscall.Signal, bool) {
+	if firstRealTime == 0 {
+		return 0, false
+	}
+	base := firstRealTime
+	rest, ok := strings.CutPrefix(name, "SIGRTMIN")
+	if !ok {
+		base = lastSignal
+		if rest, ok = strings.CutPrefix(name, "SIGRTMAX"); !ok {
+			return 0, false
+		}
+	}
+	n := base
+	if rest != "" {
+		offset, err := strconv.Atoi(rest)
+		if err != nil || (rest[0] != '+' && rest[0] != '-') {
+			return 0, false
+		}
+		n += offset
+	}
+	return syscall.Signal(n), n >= firstRealTime && n <= lastSignal
+}

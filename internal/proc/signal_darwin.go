@@ -1,0 +1,6 @@
+package proc
+
+const (
+	lastSignal    = 31
+	firstRealTime = 0
+)

@@ -1,0 +1,252 @@
+//go:build linux || darwin
+
+package proc
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	// deathTime is how long SIGKILL may take; only uninterruptible sleep and
+	// the release of much memory delay it.
+	deathTime = 2 * time.Second
+	// refusedTime is the same for processes that we may not signal, which
+	// only end if they end by themselves.
+	refusedTime = 100 * time.Millisecond
+	// held is how many processes are waited for at once, each with a
+	// descriptor; the others are met again by the next look.
+	held = 256
+	// freezePasses bounds the wait for stopped members to show as stopped: a
+	// parent in vfork does not before its child lives on.
+	freezePasses = 6
+)
+
+// Terminate ends a job: the polite signal to all its members and, after the
+// grace, SIGKILL until a look finds none. It returns as soon as they are gone,
+// zombies not counted, and with survivors if they do not go. Children that a
+// member starts while it winds up are left to it until it is gone.
+//
+// A cancelled ctx ends the waiting and is returned; it neither hurries the
+// kill nor leaves a process stopped. Any other error means that the members
+// could not be told.
+func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
+	l := &ladder{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
+	defer l.scan.Close()
+	gone := false
+	var err error
+	if opt.Grace > 0 {
+		gone, err = l.ask(ctx)
+	}
+	if !gone && err == nil {
+		err = l.force(ctx)
+	}
+	l.result.Took = time.Since(l.began)
+	return l.result, err
+}
+
+// SignalMembers sends sig to every member of the job once, parents first, and
+// returns those that got it.
+func SignalMembers(job JobRef, sig syscall.Signal) ([]Process, error) {
+	l := &ladder{job: job, sent: map[Identity]bool{}}
+	defer l.scan.Close()
+	procs, err := l.look()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range procs {
+		g, err := take(p)
+		if err != nil {
+			continue
+		}
+		l.send(g, sig)
+		g.release()
+	}
+	return l.result.Signalled, nil
+}
+
+// Signal sends sig to one process, or returns ErrGone if it has ended. It
+// refuses pid 1 and the calling process.
+func Signal(id Identity, sig syscall.Signal) error {
+	start, ok := id.number()
+	if !ok {
+		return ErrGone
+	}
+	g, err := take(Process{PID: id.PID, Start: start})
+	if err != nil {
+		return err
+	}
+	defer g.release()
+	return g.signal(sig)
+}
+
+// ladder is one Terminate.
+type ladder struct {
+	job    JobRef
+	opt    Options
+	scan   Scanner
+	began  time.Time
+	sent   map[Identity]bool
+	result Result
+}
+
+// look finds the members that are to go now.
+func (l *ladder) look() ([]Process, error) {
+	procs, err := l.scan.Members(l.job)
+	if err != nil {
+		return nil, err
+	}
+	if l.opt.KeepDaemons {
+		procs = slices.DeleteFunc(procs, func(p Process) bool {
+			if l.job.Session > 0 {
+				return p.Session != l.job.Session
+			}
+			return p.PGID != l.job.Leader.PID
+		})
+	}
+	l.result.Survivors = procs
+	return procs, nil
+}
+
+// send signals and keeps the record; it reports whether the signal arrived.
+func (l *ladder) send(g *grip, sigs ...syscall.Signal) bool {
+	for _, sig := range sigs {
+		if g.signal(sig) != nil {
+			return false
+		}
+	}
+	if id := g.p.Identity(); !l.sent[id] {
+		l.sent[id] = true
+		l.result.Signalled = append(l.result.Signalled, g.p)
+	}
+	return true
+}
+
+func (l *ladder) stage(s Stage, procs []Process) {
+	if l.opt.OnStage != nil {
+		l.opt.OnStage(s, slices.Clone(procs))
+	}
+}
+
+// ask is the polite stage. It reports whether everybody has gone.
+func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
+	polite := l.opt.Signal
+	if polite == 0 {
+		polite = syscall.SIGTERM
+	}
+	sigs := []syscall.Signal{polite}
+	if l.opt.HUP && polite != syscall.SIGHUP {
+		sigs = append(sigs, syscall.SIGHUP)
+	}
+	sigs = append(sigs, syscall.SIGCONT)
+
+	deadline := l.began.Add(l.opt.Grace)
+	asked := map[Identity]bool{}
+	for first := true; ; first = false {
+		procs, err := l.look()
+		if err != nil || len(procs) == 0 {
+			return err == nil, err
+		}
+		if first {
+			l.stage(StageAsk, procs)
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+		var grips grips
+		for _, p := range procs {
+			g, err := take(p)
+			if err != nil {
+				continue
+			}
+			if !asked[p.Identity()] {
+				asked[p.Identity()] = true
+				l.send(g, sigs...)
+			}
+			grips.keep(g)
+		}
+		err = grips.wait(ctx, deadline)
+		grips.release()
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// force stops the tree until it no longer grows, kills it, and looks again.
+func (l *ladder) force(ctx context.Context) error {
+	deadline := time.Now().Add(deathTime)
+	for first := true; ; first = false {
+		procs, err := l.freeze(first)
+		if len(procs) == 0 {
+			return err
+		}
+		var grips grips
+		refused := true
+		for _, p := range procs {
+			g, err := take(p)
+			if err != nil {
+				refused = refused && !errors.Is(err, ErrGone)
+				continue
+			}
+			if l.send(g, syscall.SIGKILL) {
+				refused = false
+			}
+			grips.keep(g)
+		}
+		if err == nil {
+			until := deadline
+			if refused {
+				until = time.Now().Add(refusedTime)
+			}
+			err = grips.wait(ctx, until)
+		}
+		grips.release()
+		if err != nil {
+			l.look()
+			return err
+		}
+		if refused || !time.Now().Before(deadline) {
+			_, err := l.look()
+			return err
+		}
+	}
+}
+
+// freeze returns the members once they are all stopped and no new one has
+// appeared. An error comes with those stopped so far, which must not be left.
+func (l *ladder) freeze(announce bool) ([]Process, error) {
+	stopped := map[Identity]bool{}
+	var before []Process
+	for pass := 0; ; pass++ {
+		procs, err := l.look()
+		if err != nil || len(procs) == 0 {
+			return before, err
+		}
+		before = procs
+		if announce {
+			announce = false
+			l.result.Escalated = l.opt.Grace > 0
+			l.stage(StageKill, procs)
+		}
+		settled := true
+		for _, p := range procs {
+			if stopped[p.Identity()] {
+				settled = settled && (p.Stopped() || pass >= freezePasses)
+				continue
+			}
+			settled = false
+			stopped[p.Identity()] = true
+			if g, err := take(p); err == nil {
+				l.send(g, syscall.SIGSTOP)
+				g.release()
+			}
+		}
+		if settled {
+			return procs, nil
+		}
+	}
+}
