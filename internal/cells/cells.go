@@ -1,0 +1,176 @@
+package cells
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width returns the number of columns that s takes.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Fit returns s, which may be styled, in exactly w columns: cut or padded on
+// the right. A wide character that only half fits leaves a blank.
+func Fit(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	have := Width(s)
+	if have > w {
+		s = ansi.Truncate(s, w, "")
+		have = Width(s)
+	}
+	return s + Blank(w-have)
+}
+
+// FitLeft is Fit with the padding on the left: numbers and times.
+func FitLeft(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	have := Width(s)
+	if have > w {
+		s = ansi.Truncate(s, w, "")
+		have = Width(s)
+	}
+	return Blank(w-have) + s
+}
+
+// Blank returns n blanks, none for a negative n.
+func Blank(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}
+
+// End cuts s at the end to at most w columns; the mark says that it was cut.
+func End(s string, w int, mark string) string {
+	if w <= 0 {
+		return ""
+	}
+	if Width(s) <= w {
+		return s
+	}
+	return ansi.Truncate(s, w, mark)
+}
+
+// Middle cuts plain text in the middle to at most w columns, so that both the
+// program and its last argument can be read.
+func Middle(s string, w int, mark string) string {
+	if w <= 0 {
+		return ""
+	}
+	have := Width(s)
+	if have <= w {
+		return s
+	}
+	room := w - Width(mark)
+	if room < 2 {
+		return ansi.Truncate(s, w, "")
+	}
+	head := (room + 1) / 2
+	tail := room - head
+	return ansi.Truncate(s, head, "") + mark + last(s, have, tail)
+}
+
+// last returns the end of s, which is have columns wide, in at most w columns.
+func last(s string, have, w int) string {
+	for cut := have - w; cut < have; cut++ {
+		if end := ansi.TruncateLeft(s, cut, ""); Width(end) <= w {
+			return end
+		}
+	}
+	return ""
+}
+
+// Start cuts plain text at its start to at most w columns: paths, whose end
+// matters.
+func Start(s string, w int, mark string) string {
+	if w <= 0 {
+		return ""
+	}
+	have := Width(s)
+	if have <= w {
+		return s
+	}
+	return mark + last(s, have, w-Width(mark))
+}
+
+// Clean makes foreign text safe to draw on one line: escape sequences go,
+// white space becomes blanks, other characters that do not print go too.
+func Clean(s string) string {
+	if isClean(s) {
+		return s
+	}
+	s = ansi.Strip(s)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.IsControl(r), r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
+			// Marks of direction could reorder what stands beside them.
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isClean(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// Block returns exactly h lines of exactly w columns.
+func Block(lines []string, w, h int) []string {
+	block := make([]string, 0, max(0, h))
+	for i := range max(0, h) {
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		block = append(block, Fit(line, w))
+	}
+	return block
+}
+
+// Overlay draws the lines of box over those of back, with its left upper corner
+// at x, y. What does not fit is left out. It changes back.
+func Overlay(back, box []string, x, y int) {
+	for i, line := range box {
+		at := y + i
+		if at < 0 || at >= len(back) {
+			continue
+		}
+		under := back[at]
+		width := Width(under)
+		w := Width(line)
+		if x < 0 || x+w > width {
+			line = Fit(line, max(0, width-x))
+			w = Width(line)
+		}
+		left := ansi.Truncate(under, x, "")
+		left += Blank(x - Width(left))
+		right := styledRest(under, x+w, width)
+		back[at] = left + reset + line + reset + right
+	}
+}
+
+// styledRest returns the columns of s from x on; s is width columns wide. Half
+// of a wide character becomes a blank.
+func styledRest(s string, x, width int) string {
+	want := width - x
+	for cut := x; cut < width; cut++ {
+		if rest := ansi.TruncateLeft(s, cut, ""); Width(rest) <= want {
+			return Blank(want-Width(rest)) + rest
+		}
+	}
+	return Blank(want)
+}
+
+const reset = "\x1b[m"

@@ -1,0 +1,116 @@
+package cells_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/internal/cells"
+)
+
+func TestFit(t *testing.T) {
+	tests := map[string]struct {
+		in   string
+		w    int
+		want string
+	}{
+		"pads":                   {"ab", 4, "ab  "},
+		"cuts":                   {"abcdef", 3, "abc"},
+		"exact":                  {"abc", 3, "abc"},
+		"nothing fits":           {"abc", 0, ""},
+		"negative":               {"abc", -1, ""},
+		"half of a wide one":     {"a日本", 2, "a "},
+		"wide ones":              {"日本", 5, "日本 "},
+		"combining":              {"e\u0301x", 3, "e\u0301x "},
+		"style does not count":   {"\x1b[31mab\x1b[m", 3, "\x1b[31mab\x1b[m "},
+		"style survives the cut": {"\x1b[31mabc\x1b[m", 2, "\x1b[31mab\x1b[m"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := cells.Fit(tt.in, tt.w); got != tt.want {
+				t.Errorf("Fit(%q, %d) = %q, want %q", tt.in, tt.w, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCuts(t *testing.T) {
+	tests := map[string]struct {
+		got, want string
+	}{
+		"middle keeps both ends":        {cells.Middle("npm run dev --port 5173", 11, "…"), "npm r… 5173"},
+		"middle leaves what fits":       {cells.Middle("npm", 3, "…"), "npm"},
+		"middle without room for marks": {cells.Middle("abcdef", 2, "…"), "ab"},
+		"middle of wide characters":     {cells.Middle("日本語日本語", 7, "…"), "日…語"},
+		"end":                           {cells.End("abcdef", 4, "…"), "abc…"},
+		"start keeps the end":           {cells.Start("/home/me/project", 9, "…"), "…/project"},
+		"left padding":                  {cells.FitLeft("9s", 5), "   9s"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.got != tt.want {
+				t.Errorf("got %q, want %q", tt.got, tt.want)
+			}
+		})
+	}
+}
+
+func TestClean(t *testing.T) {
+	tests := map[string]struct{ in, want string }{
+		"plain":                 {"npm run dev", "npm run dev"},
+		"colour":                {"\x1b[31mred\x1b[m", "red"},
+		"title":                 {"a\x1b]0;evil\x07b", "ab"},
+		"lines become one":      {"a\nb\tc\r", "a b c "},
+		"bell and other C0":     {"a\x07b\x00c", "abc"},
+		"C1":                    {"a\u009b31mb", "a31mb"},
+		"right-to-left mark":    {"exe.\u202etxt", "exe.txt"},
+		"letters of other sets": {"日本 é", "日本 é"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := cells.Clean(tt.in); got != tt.want {
+				t.Errorf("Clean(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	tests := map[string]struct {
+		back, box []string
+		x, y      int
+		want      []string
+	}{
+		"inside":          {[]string{"aaaa", "bbbb"}, []string{"XX"}, 1, 1, []string{"aaaa", "bXXb"}},
+		"out below":       {[]string{"aaaa"}, []string{"XX", "YY"}, 0, 0, []string{"XXaa"}},
+		"cut at the edge": {[]string{"aaaa"}, []string{"XXX"}, 2, 0, []string{"aaXX"}},
+		"on wide ones":    {[]string{"日本日"}, []string{"X"}, 1, 0, []string{" X本日"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			cells.Overlay(tt.back, tt.box, tt.x, tt.y)
+			var got []string
+			for _, line := range tt.back {
+				got = append(got, ansi.Strip(line))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[31mb\x1b]0;x")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := cells.Clean(s)
+		if strings.ContainsAny(got, "\x1b\n\r\x07\x9b") && strings.ToValidUTF8(got, "") == got {
+			t.Errorf("Clean(%q) = %q", s, got)
+		}
+		if w := cells.Width(cells.Fit(got, 7)); w != 7 {
+			t.Errorf("Fit(%q, 7) has width %d", got, w)
+		}
+	})
+}
