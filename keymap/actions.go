@@ -52,8 +52,8 @@ func Contexts() []Context {
 		{"ended", "Ended while attached", []string{"ended"}},
 		{"dialog", "Dialogs and menus", []string{"dialog"}},
 		{"input", "Prompts", []string{"input", "edit"}},
-		{"palette", "Palette and pickers", []string{"palette", "edit"}},
-		{"help", "Help", []string{"help"}},
+		{"palette", "Palette and pickers", []string{"picker", "edit"}},
+		{"help", "Help", []string{"help-page"}},
 	}
 }
 
@@ -61,7 +61,7 @@ func Contexts() []Context {
 func Sections() []string {
 	var names []string
 	for f := range reflect.TypeFor[Map]().Fields() {
-		names = append(names, kebab(f.Name))
+		names = append(names, sectionName(f))
 	}
 	return names
 }
@@ -136,7 +136,7 @@ type field struct {
 func (m *Map) fields() []field {
 	var all []field
 	for f, v := range reflect.ValueOf(m).Elem().Fields() {
-		section := kebab(f.Name)
+		section := sectionName(f)
 		for f, v := range v.Fields() {
 			if f.Anonymous { // a shared group such as Move
 				for f, v := range v.Fields() {
@@ -159,6 +159,13 @@ func newField(section string, f reflect.StructField, v reflect.Value) field {
 		doc:     f.Tag.Get("doc"),
 		binding: v.Addr().Interface().(*key.Binding),
 	}
+}
+
+func sectionName(f reflect.StructField) string {
+	if name, ok := f.Tag.Lookup("name"); ok {
+		return name
+	}
+	return kebab(f.Name)
 }
 
 // kebab turns a field's name into an action's: ClearFinished, clear-finished.

@@ -3,7 +3,8 @@ package keymap
 import "charm.land/bubbles/v2/key"
 
 // Map is all of hob's bindings. The zero value binds nothing; begin with
-// [Default].
+// [Default]. A section is called like its field in lower case, unless an action
+// has that name already: a configuration could not tell them apart.
 type Map struct {
 	Panes    Panes
 	Jobs     Jobs
@@ -15,8 +16,8 @@ type Map struct {
 	Dialog   Dialog
 	Edit     Edit
 	Input    Input
-	Palette  Palette
-	Help     Help
+	Palette  Palette `name:"picker"`
+	Help     Help    `name:"help-page"`
 }
 
 // The tags of a section's fields are its table: `keys` are the default keys

@@ -101,7 +101,7 @@ func (m *Map) unknown(name string) error {
 // letter bound there could never be typed.
 func typesText(section string) bool {
 	switch section {
-	case "terminal", "edit", "input", "palette":
+	case "terminal", "edit", "input", "picker":
 		return true
 	}
 	return false
