@@ -1,0 +1,155 @@
+package joblist
+
+import (
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// filter is a filter as it was typed: words that must all be found, each
+// fuzzily in name, command or host; "status:failed" and "host:web1" look at
+// one field.
+type filter struct {
+	text   string
+	words  []string
+	fields []field
+}
+
+type field struct{ name, value string }
+
+// SetFilter filters the list; the empty string shows all.
+func (m *Model) SetFilter(text string) {
+	if text == m.filter.text {
+		return
+	}
+	m.filter = parseFilter(text)
+	m.stale, m.drawn = true, false
+}
+
+// Filter returns the filter as it was typed.
+func (m *Model) Filter() string { return m.filter.text }
+
+func parseFilter(text string) filter {
+	f := filter{text: text}
+	for _, word := range strings.Fields(text) {
+		name, value, ok := strings.Cut(word, ":")
+		switch {
+		case ok && (name == "status" || name == "host" || name == "id" || name == "by"):
+			f.fields = append(f.fields, field{name, strings.ToLower(value)})
+		default:
+			f.words = append(f.words, word)
+		}
+	}
+	return f
+}
+
+func (f filter) apply(rows []*row) []*row {
+	shown := make([]*row, 0, len(rows))
+	for _, r := range rows {
+		r.matched = nil
+		if f.matches(r) {
+			shown = append(shown, r)
+		}
+	}
+	return shown
+}
+
+func (f filter) matches(r *row) bool {
+	for _, x := range f.fields {
+		if !x.matches(r.Job) {
+			return false
+		}
+	}
+	for _, word := range f.words {
+		if places, ok := find(word, r.Job.Name); ok {
+			r.matched = append(r.matched, places...)
+			continue
+		}
+		if _, ok := find(word, commandText(r.Job)); ok {
+			continue
+		}
+		if _, ok := find(word, r.Job.Host); ok {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+func (x field) matches(j engine.Job) bool {
+	switch x.name {
+	case "host":
+		host := strings.ToLower(j.Host)
+		if x.value == "local" || x.value == "here" {
+			return host == ""
+		}
+		return strings.Contains(host, x.value)
+	case "id":
+		return strings.HasPrefix(string(j.ID), x.value)
+	case "by":
+		return strings.Contains(strings.ToLower(j.CreatedBy), x.value)
+	}
+	for _, word := range statusWords(j) {
+		if strings.HasPrefix(word, x.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// statusWords are all words by which a person would look for the job's state.
+func statusWords(j engine.Job) []string {
+	words := []string{string(j.Status), strings.ToLower(statusbadge.Word(j))}
+	if j.Link == engine.LinkUnreachable {
+		words = append(words, "unreachable")
+	}
+	switch statusbadge.StateOf(j) {
+	case statusbadge.Waiting:
+		words = append(words, "waiting", "running")
+	case statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping:
+		words = append(words, "running")
+	case statusbadge.Failed, statusbadge.Lost:
+		words = append(words, "failed", "finished")
+	case statusbadge.Done:
+		words = append(words, "done", "ok", "finished")
+	case statusbadge.Stopped:
+		words = append(words, "stopped", "finished")
+	case statusbadge.Running:
+	}
+	return words
+}
+
+func commandText(j engine.Job) string {
+	if j.Script != "" {
+		return j.Script
+	}
+	return strings.Join(j.Command, " ")
+}
+
+// find matches fuzzily, but not over distances at which everything matches.
+func find(pattern, text string) ([]int, bool) {
+	if text == "" {
+		return nil, false
+	}
+	for _, match := range fuzzy.FindNoSort(pattern, []string{text}) {
+		places := match.MatchedIndexes
+		if len(places) == 0 {
+			return nil, false
+		}
+		span := places[len(places)-1] - places[0] + 1
+		if span <= 3*len(pattern)+4 {
+			return places, true
+		}
+	}
+	if at := strings.Index(strings.ToLower(text), strings.ToLower(pattern)); at >= 0 {
+		var places []int
+		for i := range len(pattern) {
+			places = append(places, at+i)
+		}
+		return places, true
+	}
+	return nil, false
+}

@@ -1,0 +1,285 @@
+package joblist_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/joblist"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+var now = time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
+
+func newList(w, h int, glyphs themes.Glyphs, opts ...joblist.Option) *joblist.Model {
+	styles := themes.Default(true).Styles(glyphs)
+	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, opts...)
+	list.SetSize(w, h)
+	list.SetNow(now)
+	list.Focus()
+	return list
+}
+
+// sample is one row of each sort.
+func sample() []joblist.Row {
+	code := func(n int) *int { return &n }
+	cpu := 12.4
+	running := func(id, name string, up time.Duration) engine.Job {
+		return engine.Job{
+			ID: engine.ID(id), Name: name, Command: strings.Fields(name), Status: engine.Running,
+			CreatedAt: now.Add(-up), StartedAt: now.Add(-up),
+		}
+	}
+	ended := func(id, name string, ran time.Duration, e engine.Exit) engine.Job {
+		j := running(id, name, 2*time.Hour+ran)
+		j.Status, j.Exit = e.Status, e
+		j.Exit.At = j.StartedAt.Add(ran)
+		return j
+	}
+	waiting := running("terraform-apply-aaaaa", "terraform apply", 2*time.Minute+4*time.Second)
+	waiting.Waiting, waiting.Host = true, "web1"
+	dev := running("npm-run-dev-aaaaa", "npm run dev", 12*time.Minute+31*time.Second)
+	dev.CPU, dev.RSS = &cpu, 212<<20
+	build := running("docker-build-aaaaa", "docker build .", 58*time.Second)
+	build.Progress = &engine.Progress{State: "normal", Percent: 74}
+	train := running("train-aaaaa", "train.py --epochs 200 --lr 0.001 --resume", 6*time.Hour+2*time.Minute)
+	train.Host, train.Link = "gpu2", engine.LinkUnreachable
+	stopping := running("db-aaaaa", "postgres", time.Hour)
+	stopping.Status, stopping.StopDeadline = engine.Stopping, now.Add(3500*time.Millisecond)
+	lost := running("rsync-aaaaa", "rsync backup", 49*time.Hour)
+	lost.Status = engine.Lost
+	survivors := ended("sh-aaaaa", "sh start.sh", time.Second, engine.Exit{
+		Status: engine.Exited, Code: code(0), Survivors: []engine.Process{{PID: 7, Command: "d"}},
+	})
+	return []joblist.Row{
+		{Job: waiting, Unread: 1},
+		{Job: dev},
+		{Job: running("pytest-aaaaa", "pytest -x", 72*time.Second), Trace: []uint8{0, 0, 0, 0, 2, 4, 6, 8}},
+		{Job: build},
+		{Job: train},
+		{Job: stopping},
+		{Job: ended("make-test-aaaaa", "make test", 44*time.Second, engine.Exit{Status: engine.Exited, Code: code(2)}), Unread: 3},
+		{Job: ended("leaky-aaaaa", "./leaky", 181*time.Second, engine.Exit{Status: engine.Killed, Signal: "SIGKILL", Reason: engine.ReasonSignal})},
+		{Job: ended("go-build-aaaaa", "go build ./...", 9*time.Second, engine.Exit{Status: engine.Exited, Code: code(0)})},
+		{Job: survivors},
+		{Job: ended("wide-aaaaa", "echo 日本語日本語日本語日本語日本語日本語", 31*time.Second, engine.Exit{Status: engine.Exited, Code: code(0)})},
+		{Job: lost},
+	}
+}
+
+func TestView(t *testing.T) {
+	tests := map[string]struct {
+		w, h   int
+		glyphs themes.Glyphs
+		setup  func(*joblist.Model)
+		styled bool
+	}{
+		"wide":      {w: 90, h: 14, glyphs: themes.Unicode()},
+		"half":      {w: 46, h: 14, glyphs: themes.Unicode()},
+		"narrow":    {w: 30, h: 14, glyphs: themes.Unicode()},
+		"tiny":      {w: 14, h: 6, glyphs: themes.Unicode()},
+		"ascii":     {w: 46, h: 14, glyphs: themes.ASCII()},
+		"styled":    {w: 46, h: 5, glyphs: themes.Unicode(), styled: true},
+		"filtered":  {w: 46, h: 5, glyphs: themes.Unicode(), setup: func(l *joblist.Model) { l.SetFilter("mt status:failed") }},
+		"none left": {w: 46, h: 5, glyphs: themes.Unicode(), setup: func(l *joblist.Model) { l.SetFilter("zzz") }},
+		"marked": {w: 46, h: 6, glyphs: themes.Unicode(), setup: func(l *joblist.Model) {
+			l.ToggleMark()
+			l.ToggleMark()
+		}},
+		"scrolled": {w: 46, h: 4, glyphs: themes.Unicode(), setup: func(l *joblist.Model) { l.Select("leaky-aaaaa") }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			list := newList(tt.w, tt.h, tt.glyphs)
+			for _, r := range sample() {
+				list.Put(r)
+			}
+			if tt.setup != nil {
+				tt.setup(list)
+			}
+			view := list.View()
+			if !tt.styled {
+				view = framed(view)
+			}
+			golden.RequireEqual(t, view)
+		})
+	}
+}
+
+func TestEmptyView(t *testing.T) {
+	golden.RequireEqual(t, framed(newList(60, 4, themes.Unicode()).View()))
+}
+
+// framed shows where each line ends and drops the styles.
+func framed(view string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(ansi.Strip(view), "\n") {
+		b.WriteString(line + "|\n")
+	}
+	return b.String()
+}
+
+func TestViewFillsItsSize(t *testing.T) {
+	for _, w := range []int{0, 1, 2, 5, 11, 12, 13, 25, 26, 35, 36, 46, 56, 76, 200} {
+		for _, h := range []int{0, 1, 3, 40} {
+			list := newList(w, h, themes.Unicode())
+			for _, r := range sample() {
+				list.Put(r)
+			}
+			view := list.View()
+			lines := strings.Split(view, "\n")
+			if h == 0 {
+				if view != "" {
+					t.Errorf("%dx%d: %q", w, h, view)
+				}
+				continue
+			}
+			if len(lines) != h {
+				t.Errorf("%dx%d has %d lines", w, h, len(lines))
+			}
+			for i, line := range lines {
+				if got := cells.Width(line); got != w {
+					t.Errorf("%dx%d: line %d is %d wide: %q", w, h, i, got, ansi.Strip(line))
+				}
+			}
+		}
+	}
+}
+
+func TestSelectionStaysOnItsJob(t *testing.T) {
+	list := newList(46, 5, themes.Unicode())
+	rows := sample()
+	for _, r := range rows {
+		list.Put(r)
+	}
+	if !list.Select("pytest-aaaaa") {
+		t.Fatal("no such row")
+	}
+
+	code := 1
+	ended := rows[2]
+	ended.Job.Status, ended.Job.Exit = engine.Exited, engine.Exit{Status: engine.Exited, Code: &code}
+	list.Put(ended)
+	if j, _ := list.Selected(); j.ID != "pytest-aaaaa" {
+		t.Errorf("after its job failed the selection is on %s", j.ID)
+	}
+
+	list.Drop("npm-run-dev-aaaaa")
+	if j, _ := list.Selected(); j.ID != "pytest-aaaaa" {
+		t.Errorf("after another row went the selection is on %s", j.ID)
+	}
+
+	before := shownIDs(list)
+	place := 0
+	for i, id := range before {
+		if id == "pytest-aaaaa" {
+			place = i
+		}
+	}
+	list.Drop("pytest-aaaaa")
+	want := before[place+1]
+	if j, _ := list.Selected(); string(j.ID) != want {
+		t.Errorf("after its own row went the selection is on %s, want the next one, %s", j.ID, want)
+	}
+}
+
+// shownIDs walks the list with the keys.
+func shownIDs(list *joblist.Model) []string {
+	var ids []string
+	keep, _ := list.Selected()
+	list.Update(press("g"))
+	_, n := list.Len()
+	for range n {
+		j, _ := list.Selected()
+		ids = append(ids, string(j.ID))
+		list.Update(press("j"))
+	}
+	list.Select(keep.ID)
+	return ids
+}
+
+func press(s string) tea.KeyPressMsg {
+	r := []rune(s)[0]
+	return tea.KeyPressMsg{Code: r, Text: s}
+}
+
+func TestFilter(t *testing.T) {
+	tests := map[string][]string{
+		"":                     {"terraform", "docker", "pytest", "npm", "db", "train", "leaky", "make", "rsync", "sh", "go", "wide"},
+		"npm":                  {"npm"},
+		"pyt":                  {"pytest"},
+		"status:failed":        {"leaky", "make", "rsync"},
+		"status:lost":          {"rsync"},
+		"status:waiting":       {"terraform"},
+		"host:web1":            {"terraform"},
+		"web1":                 {"terraform"},
+		"host:gpu status:done": {},
+		"make status:failed":   {"make"},
+		"epochs":               {"train"},
+		"status:unreachable":   {"train"},
+	}
+	for text, want := range tests {
+		t.Run(text, func(t *testing.T) {
+			list := newList(46, 20, themes.Unicode())
+			for _, r := range sample() {
+				list.Put(r)
+			}
+			list.SetFilter(text)
+			got := []string{}
+			for _, id := range shownIDs(list) {
+				name, _, _ := strings.Cut(id, "-")
+				got = append(got, name)
+			}
+			less := func(a, b string) bool { return a < b }
+			if diff := cmp.Diff(want, got, cmpSorted(less)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func cmpSorted(less func(a, b string) bool) cmp.Option {
+	return cmp.Transformer("sorted", func(in []string) []string {
+		out := append([]string{}, in...)
+		for i := range out {
+			for j := i; j > 0 && less(out[j], out[j-1]); j-- {
+				out[j], out[j-1] = out[j-1], out[j]
+			}
+		}
+		return out
+	})
+}
+
+func TestNothingIsDrawnTwice(t *testing.T) {
+	list := newList(46, 40, themes.Unicode())
+	for i := range 1000 {
+		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", Status: engine.Running, CreatedAt: now, StartedAt: now}})
+	}
+	list.View()
+	if n := testing.AllocsPerRun(10, func() { list.View() }); n > 0 {
+		t.Errorf("an unchanged view allocates %v times", n)
+	}
+}
+
+func BenchmarkFrameOf1000(b *testing.B) {
+	list := newList(46, 40, themes.Unicode())
+	for i := range 1000 {
+		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", Status: engine.Running, CreatedAt: now, StartedAt: now}})
+	}
+	at := now
+	for b.Loop() {
+		at = at.Add(time.Second)
+		list.SetNow(at)
+		list.View()
+	}
+}

@@ -1,0 +1,94 @@
+package joblist
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// Sort is an order of the list.
+type Sort int
+
+// The orders.
+const (
+	ByNeed Sort = iota // waiting for input, running, failed, done; newest first within
+	ByStart
+	ByName
+	ByHost
+	sorts
+)
+
+// String names the order for people.
+func (s Sort) String() string {
+	switch s {
+	case ByStart:
+		return "newest first"
+	case ByName:
+		return "by name"
+	case ByHost:
+		return "by host"
+	case ByNeed, sorts:
+	}
+	return "by need"
+}
+
+// Sort returns the order.
+func (m *Model) Sort() Sort { return m.sort }
+
+// NextSort changes to the next order.
+func (m *Model) NextSort() Sort {
+	m.sort = (m.sort + 1) % sorts
+	m.stale, m.drawn = true, false
+	return m.sort
+}
+
+// moves reports whether a change of a job can change its place or whether the
+// filter shows it.
+func (m *Model) moves(old, now engine.Job) bool {
+	if statusbadge.StateOf(old) != statusbadge.StateOf(now) || old.Status != now.Status {
+		return true
+	}
+	return old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
+}
+
+// settle brings order, filter and selection up to date.
+func (m *Model) settle() {
+	if !m.stale {
+		return
+	}
+	m.stale, m.drawn = false, false
+	m.order = m.order[:0]
+	for _, r := range m.rows {
+		m.order = append(m.order, r)
+	}
+	slices.SortFunc(m.order, m.compare)
+
+	m.shown = m.filter.apply(m.order)
+
+	// The selection stays on its job; if that is gone, on its place.
+	for i, r := range m.shown {
+		if r.Job.ID == m.selected {
+			m.at = i
+			m.scroll()
+			return
+		}
+	}
+	m.move(m.at)
+}
+
+func (m *Model) compare(a, b *row) int {
+	c := 0
+	switch m.sort {
+	case ByNeed:
+		c = cmp.Compare(statusbadge.StateOf(a.Job).Need(), statusbadge.StateOf(b.Job).Need())
+	case ByName:
+		c = strings.Compare(a.Job.Name, b.Job.Name)
+	case ByHost:
+		c = strings.Compare(a.Job.Host, b.Job.Host)
+	case ByStart, sorts:
+	}
+	return cmp.Or(c, b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
+}

@@ -1,0 +1,321 @@
+package joblist
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// View draws the list in exactly its size. It is drawn again only after a
+// change.
+func (m *Model) View() string {
+	m.settle()
+	if m.drawn {
+		return m.view
+	}
+	var lines []string
+	if len(m.shown) == 0 {
+		lines = m.empty()
+	} else {
+		c := m.columns()
+		for i := m.top; i < len(m.shown) && i-m.top < m.h; i++ {
+			lines = append(lines, m.row(m.shown[i], c, i == m.at))
+		}
+	}
+	m.view = strings.Join(cells.Block(lines, m.w, m.h), "\n")
+	m.drawn = true
+	return m.view
+}
+
+func (m *Model) empty() []string {
+	if len(m.rows) > 0 {
+		return []string{"", m.styles.Empty.Render(cells.End("  nothing matches "+strconv.Quote(m.filter.text)+"; Esc shows all", m.w, m.glyphs.Ellipsis))}
+	}
+	text, code := m.styles.Empty.Render, m.styles.EmptyKey.Render
+	long := "  " + text("No jobs yet.  ") + code("n") + text(" runs one,  or:  ") + code("hob run npm run dev")
+	if cells.Width(long) <= m.w {
+		return []string{"", long}
+	}
+	return []string{"", "  " + text("No jobs yet."), "", "  " + code("n") + text(" runs one, or:"), "  " + code("hob run npm run dev")}
+}
+
+// columns are the widths of what a row shows; 0 leaves it out.
+type columns struct {
+	badge, name, host, usage, doing, time int
+}
+
+// columns decides what a row of this width has room for. It depends on width
+// and hosts alone, so that nothing jumps while jobs come and go.
+func (m *Model) columns() columns {
+	c := columns{badge: statusbadge.Width, time: 7}
+	switch {
+	case m.w < 12:
+		c.badge, c.time = 1, 0
+	case m.w < 26:
+		c.badge = 1
+	}
+	if m.w >= 36 {
+		c.doing = 8
+	}
+	if m.w >= 56 && m.hosts > 0 {
+		c.host = 10
+	}
+	if m.w >= 76 {
+		c.usage = 10
+	}
+	c.name = m.w - 1 // the bar
+	for _, w := range []int{c.badge, c.host, c.usage, c.doing, c.time} {
+		if w > 0 {
+			c.name -= w + 1
+		}
+	}
+	c.name = max(0, c.name)
+	return c
+}
+
+// cell is one column of a row: text and its style.
+type cell struct {
+	text  string
+	style lipgloss.Style
+}
+
+func (m *Model) row(r *row, c columns, selected bool) string {
+	j := r.Job
+	done := j.Status.Finished()
+	pick := func(s lipgloss.Style) lipgloss.Style {
+		if done {
+			return m.styles.Finished
+		}
+		return s
+	}
+
+	row := make([]cell, 0, 12)
+	switch {
+	case selected && m.focused:
+		row = append(row, cell{m.glyphs.Cursor, m.styles.Cursor})
+	case r.marked:
+		row = append(row, cell{m.glyphs.Marked, m.styles.Marked})
+	default:
+		row = append(row, cell{" ", m.styles.Name})
+	}
+	if c.badge == statusbadge.Width {
+		row = append(row, cell{m.badge.Column(j), m.badge.Style(j)})
+	} else {
+		row = append(row, cell{m.badge.Glyph(j), m.badge.Style(j)})
+	}
+	row = append(row, cell{" ", m.styles.Name})
+
+	doing := m.doing(r, c)
+	room := c.name
+	if doing.text == "" && c.doing > 0 {
+		room += c.doing + 1 // nothing there: the name may have it
+	}
+	row = append(row, m.name(r, room, pick)...)
+	if c.host > 0 {
+		row = append(row, cell{" " + cells.Fit(m.host(j, c.host), c.host), pick(m.styles.Host)})
+	}
+	if c.usage > 0 {
+		row = append(row, cell{" " + cells.FitLeft(usage(j), c.usage), pick(m.styles.Usage)})
+	}
+	if doing.text != "" {
+		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.style})
+	}
+	if c.time > 0 {
+		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time), pick(m.styles.Time)})
+	}
+	return m.join(row, selected)
+}
+
+// join draws the cells of a row; those of the selected one on its background,
+// the badge in its own colour.
+func (m *Model) join(row []cell, selected bool) string {
+	var b strings.Builder
+	if !selected {
+		for _, c := range row {
+			b.WriteString(c.style.Render(c.text))
+		}
+		return b.String()
+	}
+	style := m.styles.SelectedBlurred
+	if m.focused {
+		style = m.styles.Selected
+	}
+	used := 0
+	for i, c := range row {
+		if i == 1 { // the badge
+			b.WriteString(onSelection(c.style, style).Render(c.text))
+		} else {
+			b.WriteString(style.Render(c.text))
+		}
+		used += cells.Width(c.text)
+	}
+	b.WriteString(style.Render(cells.Blank(m.w - used)))
+	return b.String()
+}
+
+// onSelection gives a style the background of the selection.
+func onSelection(s, selection lipgloss.Style) lipgloss.Style {
+	if selection.GetReverse() {
+		return s.Faint(false).Reverse(true)
+	}
+	if bg := selection.GetBackground(); bg != (lipgloss.NoColor{}) {
+		return s.Background(bg)
+	}
+	return s.Inherit(selection)
+}
+
+// name is the job's name, its news and its marks in exactly w columns.
+func (m *Model) name(r *row, w int, pick func(lipgloss.Style) lipgloss.Style) []cell {
+	style := pick(m.styles.Name)
+	news := ""
+	if r.Unread > 0 {
+		style = m.styles.Unread
+		news = " " + m.glyphs.Unread
+		if r.Unread > 1 {
+			news += strconv.Itoa(min(r.Unread, 99))
+		}
+	}
+	marks := ""
+	if len(r.Job.Exit.Survivors) > 0 && r.Job.Status.Finished() {
+		marks += " " + m.glyphs.Survivors
+	}
+	if r.Job.Link == engine.LinkUnreachable {
+		marks += " " + m.glyphs.Unreachable
+	}
+	name := cells.Clean(r.Job.Name)
+	if name == "" {
+		name = string(r.Job.ID)
+	}
+	room := w - cells.Width(news) - cells.Width(marks)
+	cut := cells.Middle(name, room, m.glyphs.Ellipsis)
+	var row []cell
+	if cut == r.Job.Name && len(r.matched) > 0 {
+		row = m.matched(name, r.matched, style)
+	} else {
+		row = []cell{{cut, style}}
+	}
+	row = append(row, cell{news, m.styles.Marked}, cell{marks, m.badge.Style(engine.Job{Status: engine.Running, Paused: true})})
+	return append(row, cell{cells.Blank(room - cells.Width(cut)), m.styles.Name})
+}
+
+// matched splits a name where the filter matched.
+func (m *Model) matched(name string, places []int, style lipgloss.Style) []cell {
+	hit := make(map[int]bool, len(places))
+	for _, p := range places {
+		hit[p] = true
+	}
+	var row []cell
+	for i, r := range name {
+		s := style
+		if hit[i] {
+			s = m.styles.Match
+		}
+		row = append(row, cell{string(r), s})
+	}
+	return row
+}
+
+// doing is what is going on: the countdown of a stop, progress, activity, else
+// where it runs if that has no column of its own.
+func (m *Model) doing(r *row, c columns) cell {
+	j := r.Job
+	if c.doing == 0 {
+		return cell{}
+	}
+	if j.Status == engine.Stopping && !j.StopDeadline.IsZero() && !m.coarse {
+		left := (j.StopDeadline.Sub(m.now) + time.Second - 1).Truncate(time.Second)
+		return cell{"kill " + units.FormatDuration(max(0, left)), m.badge.Style(j)}
+	}
+	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
+		style := m.styles.Progress
+		if p.State == "error" {
+			style = m.badge.Style(engine.Job{Status: engine.Failed})
+		}
+		return cell{m.bar(p.Percent, c.doing), style}
+	}
+	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
+		var b strings.Builder
+		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
+			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
+		}
+		return cell{b.String(), m.styles.Trace}
+	}
+	if c.host == 0 && j.Host != "" {
+		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.styles.Host}
+	}
+	return cell{}
+}
+
+func active(trace []uint8) bool {
+	for _, v := range trace {
+		if v > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Model) bar(percent, w int) string {
+	percent = max(0, min(percent, 100))
+	label := " " + strconv.Itoa(percent) + "%"
+	room := max(0, w-5)
+	full := (percent*room + 50) / 100
+	return strings.Repeat(m.glyphs.ProgressDone, full) + strings.Repeat(m.glyphs.ProgressLeft, room-full) + cells.FitLeft(label, 5)
+}
+
+func (m *Model) host(j engine.Job, w int) string {
+	return cells.End(cells.Clean(j.Host), w, m.glyphs.Ellipsis)
+}
+
+func usage(j engine.Job) string {
+	if j.Status.Finished() {
+		return ""
+	}
+	var parts []string
+	if j.CPU != nil {
+		parts = append(parts, strconv.Itoa(int(*j.CPU+0.5))+"%")
+	}
+	if j.RSS > 0 {
+		size := units.FormatBytes(j.RSS)
+		size, _, _ = strings.Cut(strings.Replace(size, " ", "", 1), "i")
+		parts = append(parts, size)
+	}
+	return strings.Join(parts, " ")
+}
+
+// time is how long the job runs or ran; of a lost one, whose end nobody saw,
+// how long ago it was.
+func (m *Model) time(j engine.Job) string {
+	if j.Status == engine.Lost && j.Exit.At.IsZero() || j.StartedAt.IsZero() && j.Status.Finished() {
+		since := j.StartedAt
+		if since.IsZero() {
+			since = j.CreatedAt
+		}
+		if since.IsZero() || m.now.IsZero() {
+			return ""
+		}
+		ago := units.FormatDuration(m.now.Sub(since))
+		if i := strings.IndexAny(ago, "mhd"); i >= 0 {
+			ago = ago[:i+1]
+		}
+		return ago + " ago"
+	}
+	if j.StartedAt.IsZero() {
+		return ""
+	}
+	up := j.Uptime(m.now)
+	if m.coarse && !j.Status.Finished() {
+		if up < time.Minute {
+			return "<1m"
+		}
+		return strings.TrimSuffix(units.FormatDuration(up.Truncate(time.Minute)), "00s")
+	}
+	return units.FormatDuration(up)
+}
