@@ -45,3 +45,9 @@ func BootID() string { return "" }
 func PIDNamespace() string { return "" }
 
 func hardwareID() string { return "" }
+
+// TTYMode is not supported here.
+func TTYMode(fd int) (Mode, error) { return Mode{}, ErrUnsupported }
+
+// ForegroundGroup is not supported here.
+func ForegroundGroup(fd int) (int, error) { return 0, ErrUnsupported }

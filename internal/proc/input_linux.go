@@ -1,0 +1,285 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// SourceOf is what the descriptor fd of process pid reads from.
+func SourceOf(pid, fd int) (Source, error) {
+	p, err := Stat(pid)
+	if err != nil {
+		return Source{}, err
+	}
+	return sourceOf(p, fd)
+}
+
+func sourceOf(p Process, fd int) (Source, error) {
+	var st unix.Stat_t
+	if err := unix.Stat("/proc/"+strconv.Itoa(p.PID)+"/fd/"+strconv.Itoa(fd), &st); err != nil {
+		return Source{}, procError(err)
+	}
+	return sourceFrom(&st, p.TTY), nil
+}
+
+// sourceFrom needs the controlling terminal because /dev/tty means that one.
+func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFIFO, unix.S_IFSOCK:
+		return Source{Dev: uint64(st.Dev), Ino: st.Ino}
+	case unix.S_IFCHR:
+		major, minor := unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
+		switch {
+		case major == 5 && minor == 0:
+			return Source{TTY: controlling}
+		case major == 4 || major >= 136 && major <= 143 || major == 204 || major == 229:
+			return Source{TTY: ttyNumber(major, minor)}
+		}
+	}
+	return Source{}
+}
+
+// ttyNumber packs a device as /proc/PID/stat does.
+func ttyNumber(major, minor uint32) uint64 {
+	return uint64(minor&0xff | major<<8 | (minor&^0xff)<<12)
+}
+
+// TTYSource is the terminal that the descriptor fd of this process is, the
+// slave's side for a master.
+func TTYSource(fd int) (Source, error) {
+	if n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN); err == nil {
+		minor := uint32(n)
+		return Source{TTY: ttyNumber(136+minor>>8, minor&0xff)}, nil
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return Source{}, err
+	}
+	self, err := Stat(os.Getpid())
+	if err != nil {
+		return Source{}, err
+	}
+	return sourceFrom(&st, self.TTY), nil
+}
+
+// ReadsTTY reports whether a process of the terminal's foreground group is
+// blocked reading it. tty is a number as in Process.TTY.
+func ReadsTTY(procs []Process, tty uint64) bool {
+	return WaitsForInput(procs, Source{TTY: tty}) == InputRead
+}
+
+// WaitsForInput is the most that any of procs, freshly taken, does about src.
+// Of a terminal only the foreground group is asked.
+//
+// It reads /proc/PID/syscall, which the kernel shows to root, to the same user
+// and, where Yama restricts that, to ancestors such as a holder. Where it is
+// hidden, the name of the kernel function that the process sleeps in tells a
+// read from a terminal or pipe, if that is its standard input, and polls are
+// not seen.
+func WaitsForInput(procs []Process, src Source) Input {
+	if src == (Source{}) {
+		return InputNone
+	}
+	var r reader
+	most := InputNone
+	for _, p := range procs {
+		if p.kernel || p.Dead() || p.Stopped() || src.TTY != 0 && (p.TTY != src.TTY || p.PGID != p.Foreground) {
+			continue
+		}
+		w := waiter{p: p, src: src, r: &r}
+		for _, thread := range w.threads() {
+			most = max(most, w.thread(thread))
+			if most == InputRead {
+				return most
+			}
+		}
+	}
+	return most
+}
+
+// waiter looks at one process.
+type waiter struct {
+	p   Process
+	src Source
+	r   *reader
+}
+
+// threads are entries of /proc/PID to look at, a bounded number.
+func (w *waiter) threads() []string {
+	if w.p.Threads <= 1 {
+		return []string{""}
+	}
+	dir, err := os.Open("/proc/" + strconv.Itoa(w.p.PID) + "/task")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(64)
+	for i, name := range names {
+		names[i] = "task/" + name + "/"
+	}
+	return names
+}
+
+func (w *waiter) thread(thread string) Input {
+	line, err := w.r.read(w.p.PID, thread+"syscall")
+	if err != nil {
+		return w.sleeps(thread)
+	}
+	call, ok := parseCall(line)
+	if !ok {
+		return InputNone // running, or in no call
+	}
+	switch {
+	case call.number == unix.SYS_READ, call.number == unix.SYS_READV,
+		w.src.TTY == 0 && (call.number == sysRecvfrom || call.number == unix.SYS_RECVMSG):
+		if w.is(int(int32(call.args[0]))) {
+			return InputRead
+		}
+	case w.polls(call):
+		return InputPolled
+	}
+	return InputNone
+}
+
+// sleeps decides by the kernel function alone.
+func (w *waiter) sleeps(thread string) Input {
+	name, err := w.r.read(w.p.PID, thread+"wchan")
+	if err != nil {
+		return InputNone
+	}
+	var reads bool
+	switch string(bytes.TrimSpace(name)) {
+	case "n_tty_read", "wait_woken", "tty_read":
+		reads = w.src.TTY != 0
+	case "pipe_read", "anon_pipe_read", "fifo_pipe_read", "pipe_wait", "pipe_wait_readable", "unix_stream_data_wait", "unix_stream_read_generic":
+		reads = w.src.TTY == 0
+	}
+	if reads && w.is(0) {
+		return InputRead
+	}
+	return InputNone
+}
+
+func (w *waiter) is(fd int) bool {
+	src, err := sourceOf(w.p, fd)
+	return err == nil && src == w.src
+}
+
+// polls reports whether call is a wait on several descriptors with the input
+// among them.
+func (w *waiter) polls(call call) bool {
+	switch call.number {
+	case sysPoll, unix.SYS_PPOLL:
+		return w.inPoll(call.args[0], call.args[1])
+	case sysSelect, unix.SYS_PSELECT6:
+		return w.inSelect(call.args[1], call.args[0])
+	case sysEpollWait, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2:
+		return w.inEpoll(int(int32(call.args[0])))
+	}
+	return false
+}
+
+func (w *waiter) inPoll(at, count uint64) bool {
+	const size = uint64(unsafe.Sizeof(unix.PollFd{}))
+	data := w.memory(at, min(count, 1024)*size)
+	for ; uint64(len(data)) >= size; data = data[size:] {
+		fd := int32(binary.NativeEndian.Uint32(data))
+		events := binary.NativeEndian.Uint16(data[4:])
+		if fd >= 0 && events&unix.POLLIN != 0 && w.is(int(fd)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waiter) inSelect(at, count uint64) bool {
+	const word = unsafe.Sizeof(uintptr(0))
+	count = min(count, 1024)
+	words := (count + 8*uint64(word) - 1) / (8 * uint64(word))
+	data := w.memory(at, words*uint64(word))
+	for fd := range int(count) {
+		at := fd / (8 * int(word)) * int(word)
+		if at+int(word) > len(data) {
+			return false
+		}
+		var bits uint64
+		if word == 8 {
+			bits = binary.NativeEndian.Uint64(data[at:])
+		} else {
+			bits = uint64(binary.NativeEndian.Uint32(data[at:]))
+		}
+		if bits>>(fd%(8*int(word)))&1 != 0 && w.is(fd) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waiter) inEpoll(fd int) bool {
+	info, err := w.r.read(w.p.PID, filepath.Join("fdinfo", strconv.Itoa(fd)))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(info)) {
+		// tfd:        0 events:       19 data: …
+		words := strings.Fields(line)
+		if len(words) < 4 || words[0] != "tfd:" {
+			continue
+		}
+		target, err := strconv.Atoi(words[1])
+		events, err2 := strconv.ParseUint(words[3], 16, 64)
+		if err == nil && err2 == nil && events&unix.EPOLLIN != 0 && w.is(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// memory reads from the process; what may not be read is missing.
+func (w *waiter) memory(at, size uint64) []byte {
+	if at == 0 || size == 0 {
+		return nil
+	}
+	data := make([]byte, size)
+	local := []unix.Iovec{{Base: &data[0]}}
+	local[0].SetLen(len(data))
+	n, err := unix.ProcessVMReadv(w.p.PID, local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(data)}}, 0)
+	if err != nil {
+		return nil
+	}
+	return data[:n]
+}
+
+// call is a system call that a thread is blocked in.
+type call struct {
+	number int64
+	args   [6]uint64
+}
+
+// parseCall reads /proc/PID/syscall: the number, six arguments, the stack
+// pointer and the program counter; or one word, or -1 outside of calls.
+func parseCall(line []byte) (call, bool) {
+	words := strings.Fields(string(line))
+	if len(words) != 9 {
+		return call{}, false
+	}
+	var c call
+	var err error
+	if c.number, err = strconv.ParseInt(words[0], 10, 64); err != nil || c.number < 0 {
+		return call{}, false
+	}
+	for i := range c.args {
+		if c.args[i], err = strconv.ParseUint(words[i+1], 0, 64); err != nil {
+			return call{}, false
+		}
+	}
+	return c, true
+}

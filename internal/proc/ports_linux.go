@@ -1,0 +1,119 @@
+package proc
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Cwd is the working directory of pid; " (deleted)" follows it if it is.
+func Cwd(pid int) (string, error) {
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	return dir, procError(err)
+}
+
+// ListeningPorts are the TCP ports that procs listen on, each address once, by
+// port. Processes whose descriptors may not be read have none.
+func ListeningPorts(procs []Process) ([]Port, error) {
+	// Processes may be in network namespaces of their own, each with a table.
+	type space struct {
+		pid    int // one whose table it is
+		owners map[uint64]int
+	}
+	spaces := map[string]*space{}
+	for _, p := range procs {
+		if p.kernel || p.Dead() {
+			continue
+		}
+		dir := "/proc/" + strconv.Itoa(p.PID)
+		inodes := sockets(dir + "/fd")
+		if len(inodes) == 0 {
+			continue
+		}
+		name, _ := os.Readlink(dir + "/ns/net")
+		if spaces[name] == nil {
+			spaces[name] = &space{pid: p.PID, owners: map[uint64]int{}}
+		}
+		for _, inode := range inodes {
+			if _, known := spaces[name].owners[inode]; !known {
+				spaces[name].owners[inode] = p.PID
+			}
+		}
+	}
+	var out []Port
+	for _, s := range spaces {
+		for _, table := range []string{"tcp", "tcp6"} {
+			data, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/net/" + table)
+			if err != nil {
+				continue // it ended, or there is no IPv6
+			}
+			for line := range strings.Lines(string(data)) {
+				addr, inode, ok := parseListener(line)
+				if pid, mine := s.owners[inode]; ok && mine {
+					out = append(out, Port{Addr: addr, PID: pid})
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Port) int {
+		return cmp.Or(cmp.Compare(a.Addr.Port(), b.Addr.Port()), a.Addr.Compare(b.Addr), cmp.Compare(a.PID, b.PID))
+	})
+	return slices.CompactFunc(out, func(a, b Port) bool { return a.Addr == b.Addr }), nil
+}
+
+// sockets are the inodes of the sockets among the descriptors in dir.
+func sockets(dir string) []uint64 {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	var out []uint64
+	for _, name := range names {
+		link, err := os.Readlink(dir + "/" + name)
+		if err != nil {
+			continue
+		}
+		if text, ok := strings.CutPrefix(link, "socket:["); ok {
+			if inode, err := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 64); err == nil {
+				out = append(out, inode)
+			}
+		}
+	}
+	return out
+}
+
+// parseListener reads one line of /proc/net/tcp or tcp6; ok is false if it is
+// not a listening socket.
+func parseListener(line string) (addr netip.AddrPort, inode uint64, ok bool) {
+	const listening = "0A"
+	words := strings.Fields(line)
+	if len(words) < 10 || words[3] != listening {
+		return netip.AddrPort{}, 0, false
+	}
+	host, port, _ := strings.Cut(words[1], ":")
+	n, err := strconv.ParseUint(port, 16, 16)
+	if err != nil {
+		return netip.AddrPort{}, 0, false
+	}
+	// The address is printed as 32-bit words of this machine's byte order.
+	raw, err := hex.DecodeString(host)
+	if err != nil || len(raw)%4 != 0 {
+		return netip.AddrPort{}, 0, false
+	}
+	for i := 0; i < len(raw); i += 4 {
+		binary.NativeEndian.PutUint32(raw[i:], binary.BigEndian.Uint32(raw[i:]))
+	}
+	ip, ok := netip.AddrFromSlice(raw)
+	if !ok {
+		return netip.AddrPort{}, 0, false
+	}
+	inode, err = strconv.ParseUint(words[9], 10, 64)
+	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), inode, err == nil
+}
