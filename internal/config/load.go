@@ -1,0 +1,137 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Environ looks a variable up, as os.LookupEnv does.
+type Environ func(name string) (string, bool)
+
+// Load reads the settings of this process: its environment and the file that
+// [DefaultPath] names.
+func Load() *Config {
+	return LoadFrom(DefaultPath(os.LookupEnv), os.LookupEnv)
+}
+
+// LoadFrom reads the settings from a file, "" for none, and an environment.
+func LoadFrom(path string, env Environ) *Config {
+	c := defaults()
+	c.Path = path
+	c.settings = table(c)
+	for _, s := range c.settings {
+		s.origin = Origin{Source: FromDefault}
+	}
+	c.readFile(env)
+	c.readEnv(env)
+	return c
+}
+
+// DefaultPath is $HOB_CONFIG, else $XDG_CONFIG_HOME/hob/config.toml, else
+// ~/.config/hob/config.toml; "" if there is not even a home directory.
+func DefaultPath(env Environ) string {
+	if p, _ := env("HOB_CONFIG"); p != "" {
+		return p
+	}
+	// The specification says that a relative path there is to be ignored.
+	if dir, _ := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hob", "config.toml")
+	}
+	home, _ := env("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".config", "hob", "config.toml")
+}
+
+// Err returns the problems of the file as one error, nil if there are none.
+func (c *Config) Err() error {
+	errs := make([]error, len(c.Problems))
+	for i, p := range c.Problems {
+		errs[i] = p
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) readFile(env Environ) {
+	if c.Path == "" {
+		return
+	}
+	data, err := os.ReadFile(c.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if named, _ := env("HOB_CONFIG"); named == c.Path {
+			c.problem(0, "", "no such file; HOB_CONFIG names it")
+		}
+		return
+	}
+	if err != nil {
+		c.problem(0, "", "cannot be read: "+reason(err))
+		return
+	}
+	c.Found = true
+	newReader(c, data).read()
+	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return a.Line - b.Line })
+}
+
+// reason is the cause of a file error without the path, which the problem has.
+func reason(err error) string {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func (c *Config) problem(line int, name, message string) {
+	c.Problems = append(c.Problems, Problem{File: c.Path, Line: line, Name: name, Message: message})
+}
+
+func (c *Config) readEnv(env Environ) {
+	for _, s := range c.settings {
+		for _, name := range s.env {
+			value, _ := env(name)
+			if value == "" {
+				continue
+			}
+			if err := s.fromText(value); err != nil {
+				c.Warnings = append(c.Warnings, Problem{
+					Name: name, Message: fmt.Sprintf("%v; %s stays %s", err, s.name, s.toTOML()),
+				})
+			} else {
+				s.origin = Origin{Source: FromEnv, Env: name}
+			}
+			break // a later name is read only where this one is unset
+		}
+	}
+	if v, _ := env("NO_COLOR"); v != "" {
+		c.Theme.Name = "none"
+		c.setting("theme.name").origin = Origin{Source: FromEnv, Env: "NO_COLOR"}
+	}
+}
+
+func (c *Config) setting(name string) *setting {
+	for _, s := range c.settings {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// names returns the names of a section's settings without the section.
+func names(settings []*setting, section string) []string {
+	var all []string
+	for _, s := range settings {
+		if rest, ok := strings.CutPrefix(s.name, section+"."); ok {
+			all = append(all, rest)
+		}
+	}
+	return all
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Source says where a value came from.
+type Source string
+
+// The sources, in the order in which they give way.
+const (
+	FromDefault Source = "default"
+	FromFile    Source = "file"
+	FromEnv     Source = "environment"
+)
+
+// Origin is where the value of one setting came from.
+type Origin struct {
+	Source Source
+	Line   int    // of the file
+	Env    string // the variable
+	file   string
+}
+
+func (o Origin) String() string {
+	switch o.Source {
+	case FromFile:
+		return fmt.Sprintf("%s:%d", filepath.Base(o.file), o.Line)
+	case FromEnv:
+		return "$" + o.Env
+	}
+	return "default"
+}
+
+// Origin tells where a setting's value came from, by its name ("run.grace").
+// False: there is no such setting.
+func (c *Config) Origin(name string) (Origin, bool) {
+	for _, s := range c.settings {
+		if s.name == name {
+			return s.origin, true
+		}
+	}
+	return Origin{}, false
+}
+
+// Problem is one thing that is wrong with the file or the environment.
+type Problem struct {
+	File    string // empty: the environment
+	Line    int    // 0: the file as a whole
+	Name    string // the setting, action, token or variable; may be empty
+	Message string
+}
+
+// Error begins with file and line as compilers do.
+func (p Problem) Error() string {
+	s := p.Message
+	if p.Name != "" {
+		s = p.Name + ": " + s
+	}
+	switch {
+	case p.File == "":
+		return s
+	case p.Line == 0:
+		return p.File + ": " + s
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, s)
+}

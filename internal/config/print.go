@@ -1,0 +1,90 @@
+package config
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteTOML prints every setting and key in effect as a configuration file, with
+// what each is for and where its value came from. Problems stand first, as
+// comments. The result read back gives the same settings.
+func (c *Config) WriteTOML(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	c.writeHead(b)
+	for _, section := range sections() {
+		switch section {
+		case "keys":
+			c.writeKeys(b)
+		case "hosts":
+			c.writeHosts(b)
+		default:
+			fmt.Fprintf(b, "\n[%s]\n", section)
+			for _, s := range c.settings {
+				if name, ok := strings.CutPrefix(s.name, section+"."); ok {
+					writeSetting(b, name, s)
+				}
+			}
+		}
+	}
+	return b.Flush()
+}
+
+func (c *Config) writeHead(w io.Writer) {
+	switch {
+	case c.Path == "":
+		fmt.Fprintln(w, "# no configuration file: there is no home directory")
+	case !c.Found:
+		fmt.Fprintf(w, "# %s (not there: defaults)\n", c.Path)
+	default:
+		fmt.Fprintf(w, "# %s\n", c.Path)
+	}
+	for _, p := range c.Problems {
+		fmt.Fprintf(w, "# problem: %s\n", oneLine(p.Error()))
+	}
+	for _, p := range c.Warnings {
+		fmt.Fprintf(w, "# problem: $%s\n", oneLine(p.Error()))
+	}
+}
+
+func (c *Config) writeHosts(w io.Writer) {
+	last := ""
+	for _, s := range c.settings {
+		if !strings.HasPrefix(s.name, "hosts.") {
+			continue
+		}
+		at := strings.LastIndexByte(s.name, '.')
+		if s.name[:at] != last {
+			last = s.name[:at]
+			fmt.Fprintf(w, "\n[%s]\n", last)
+		}
+		writeSetting(w, s.name[at+1:], s)
+	}
+}
+
+func writeSetting(w io.Writer, name string, s *setting) {
+	if s.doc != "" {
+		fmt.Fprintf(w, "# %s\n", s.doc)
+	}
+	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), s.origin)
+}
+
+func (c *Config) writeKeys(w io.Writer) {
+	fmt.Fprint(w, "\n[keys]\n")
+	section := ""
+	for _, a := range c.Keymap().Actions() {
+		if a.Section != section {
+			section = a.Section
+			fmt.Fprintf(w, "# works in: %s\n", strings.Join(a.Where, ", "))
+		}
+		var keys []string
+		if a.Binding.Enabled() {
+			keys = a.Binding.Keys()
+		}
+		fmt.Fprintf(w, "%s = %s  # %s: %s\n", a.ID(), quoteList(keys), c.keyOrigin(a), a.Description)
+	}
+}
+
+// oneLine keeps a comment from ending early.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
