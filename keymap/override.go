@@ -91,7 +91,7 @@ func (m *Map) unknown(name string) error {
 	for _, f := range m.fields() {
 		names = append(names, f.name, f.section+"."+f.name)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := Nearest(name, names); near != "" {
 		return fmt.Errorf("%w; did you mean %q?", ErrUnknownAction, near)
 	}
 	return fmt.Errorf("%w; docs/keys.md lists them", ErrUnknownAction)
@@ -107,9 +107,9 @@ func typesText(section string) bool {
 	return false
 }
 
-// nearest returns the name that is closest to a misspelt one, or "" if none
-// is close.
-func nearest(name string, names []string) string {
+// Nearest returns the name that is closest to a misspelt one, or "" if none is
+// close. Those who read overrides from a file check its other names with it.
+func Nearest(name string, names []string) string {
 	best, found := max(2, len(name)/3)+1, ""
 	for _, n := range names {
 		if d := distance(name, n); d < best {
