@@ -1,0 +1,66 @@
+package jobdir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Create makes the directory of a new job under an id made of slug, which it
+// sets in m, with meta.json in it. prepare, unless nil, gets the directory before
+// it has its name, to put in it what must be there from the first moment; its
+// error undoes everything. Nothing is flushed: a start does not wait for a disk.
+func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir string, err error) {
+	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.Make(); err != nil {
+			return "", err
+		}
+		tmp, err = os.MkdirTemp(r.Jobs(), newPrefix)
+	}
+	if err != nil {
+		return "", unusable(r.path, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(tmp)
+		}
+	}()
+	if prepare != nil {
+		if err := prepare(tmp); err != nil {
+			return "", err
+		}
+	}
+	m.Version = Version
+	for range 100 {
+		m.ID = NewID(slug)
+		if r.inTrash(m.ID) {
+			continue
+		}
+		data, err := json.Marshal(m)
+		if err != nil {
+			return "", fmt.Errorf("meta.json: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
+			return "", unusable(r.path, err)
+		}
+		dir = r.Dir(m.ID)
+		// A directory that is not empty cannot be renamed onto: a taken id fails.
+		err = os.Rename(tmp, dir)
+		if err == nil {
+			return dir, nil
+		}
+		if _, statErr := os.Lstat(dir); statErr != nil {
+			return "", unusable(r.path, err)
+		}
+	}
+	return "", &RootError{Path: r.path, Why: "no free job id found for " + Slug(slug), Err: fs.ErrExist}
+}
+
+func (r *Root) inTrash(id string) bool {
+	_, err := os.Lstat(r.trash(id))
+	return err == nil
+}

@@ -1,0 +1,222 @@
+package jobdir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/hobjobs/hob/internal/atomicfile"
+)
+
+// Record is what the files of one job directory say.
+type Record struct {
+	ID   string
+	Meta Meta
+	// Problem says in words why meta.json could not be read; the job is lost
+	// then, and only its log is left.
+	Problem string
+	State   State
+	Started bool // there is a state.json
+	// Code is the content of exit_code; nil: there is none that can be read.
+	Code *int
+	// Output is how many bytes all logs reach together.
+	Output int64
+	// Touched is when the logs were last written, or the directory changed if
+	// there are none: the best guess at the end of a job that left no record.
+	Touched time.Time
+}
+
+// Finished reports whether the directory records an end.
+func (r *Record) Finished() bool { return r.State.End != nil || r.Code != nil }
+
+// ErrNoMeta means a directory without meta.json: a job in the making on a host,
+// or the remains of one.
+var ErrNoMeta = errors.New("the directory has no meta.json")
+
+// Read reads the records of a job directory. Damage is no error: what cannot be
+// read is missing in the result. The errors are ErrNoMeta, and fs.ErrNotExist for
+// a directory that is not there.
+func Read(dir string) (Record, error) {
+	r := Record{ID: filepath.Base(dir)}
+	meta, err := ReadMeta(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return r, statErr
+		}
+		return r, ErrNoMeta
+	case err != nil:
+		r.Problem = "meta.json: " + plain(err)
+		meta = Meta{}
+	}
+	meta.ID = r.ID // the name of the directory is what names the job
+	r.Meta = meta
+	// exit_code before state.json: it is written after it, so a code that is
+	// there has its state.
+	if code, ok := ReadExitCode(dir); ok {
+		r.Code = &code
+	}
+	if st, err := ReadState(dir); err == nil {
+		r.State, r.Started = st, true
+	}
+	r.statLogs(dir)
+	return r, nil
+}
+
+func (r *Record) statLogs(dir string) {
+	logs := []string{OutputFile}
+	if r.Meta.Split {
+		logs = []string{StdoutFile, StderrFile}
+	}
+	for _, name := range logs {
+		fi, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		r.Output += fi.Size()
+		if fi.ModTime().After(r.Touched) {
+			r.Touched = fi.ModTime()
+		}
+	}
+	if r.Touched.IsZero() {
+		if fi, err := os.Stat(dir); err == nil {
+			r.Touched = fi.ModTime()
+		}
+	}
+}
+
+// ReadMeta reads meta.json.
+func ReadMeta(dir string) (Meta, error) {
+	var m Meta
+	data, err := os.ReadFile(filepath.Join(dir, MetaFile))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("cannot be understood: %w", err)
+	}
+	if m.Version < 1 {
+		return m, errors.New("cannot be understood: no version")
+	}
+	return m, nil
+}
+
+// ReadState reads state.json.
+func ReadState(dir string) (State, error) {
+	var s State
+	data, err := os.ReadFile(filepath.Join(dir, StateFile))
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, fmt.Errorf("state.json: %w", err)
+	}
+	return s, nil
+}
+
+// WriteState replaces state.json. Only the holder of the job's lock may. It is
+// atomic, not flushed.
+func WriteState(dir string, s *State) error { return writeState(dir, s) }
+
+func writeState(dir string, s *State, opts ...atomicfile.Option) error {
+	s.Version = Version
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("state.json: %w", err)
+	}
+	return atomicfile.Write(filepath.Join(dir, StateFile), append(data, '\n'), opts...)
+}
+
+// Finish records the end: state.json with s.End, flushed, then exit_code if the
+// code is known and the job was not lost. Only the holder of the lock may.
+func Finish(dir string, s *State) error {
+	if s.End == nil {
+		return errors.New("state.json: no end to record")
+	}
+	if err := writeState(dir, s, atomicfile.Sync()); err != nil {
+		return err
+	}
+	if s.End.Code == nil {
+		return nil
+	}
+	return WriteExitCode(dir, *s.End.Code)
+}
+
+// WriteExitCode makes exit_code, flushed. The first one stays: a code is never
+// replaced.
+func WriteExitCode(dir string, code int) error {
+	data := append(strconv.AppendInt(nil, int64(code), 10), '\n')
+	err := atomicfile.Create(filepath.Join(dir, ExitCodeFile), data, atomicfile.Sync())
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// Sync flushes what the start of a job wrote without waiting for the disk.
+func Sync(dir string) error {
+	for _, name := range []string{MetaFile, StateFile} {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = f.Sync()
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.SyncDir(dir); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(dir))
+}
+
+// ReadExitCode reads exit_code; ok is false if there is none or its content is
+// no code.
+func ReadExitCode(dir string) (code int, ok bool) {
+	data, err := os.ReadFile(filepath.Join(dir, ExitCodeFile))
+	if err != nil {
+		return 0, false
+	}
+	return ParseExitCode(data)
+}
+
+// ParseExitCode reads the content of exit_code: decimal digits and a newline,
+// with spaces allowed around the digits. Anything else, such as a file that a
+// power cut left empty or short, is unknown.
+func ParseExitCode(data []byte) (code int, ok bool) {
+	n := len(data)
+	if n == 0 || n > 64 || data[n-1] != '\n' {
+		return 0, false
+	}
+	i, end := 0, n-1
+	for i < end && data[i] == ' ' {
+		i++
+	}
+	for end > i && (data[end-1] == ' ' || data[end-1] == '\r') {
+		end--
+	}
+	if i == end || end-i > 10 {
+		return 0, false
+	}
+	v := int64(0)
+	for ; i < end; i++ {
+		if data[i] < '0' || data[i] > '9' {
+			return 0, false
+		}
+		v = v*10 + int64(data[i]-'0')
+	}
+	if v > 1<<32-1 { // Windows codes are 32 bits wide
+		return 0, false
+	}
+	return int(v), true
+}

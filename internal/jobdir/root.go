@@ -1,0 +1,202 @@
+package jobdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// RootError says why a state root cannot be used and what to do about it.
+type RootError struct {
+	Path string
+	Why  string
+	Hint string
+	Err  error // the system's error; may be nil
+}
+
+func (e *RootError) Error() string {
+	if e.Path == "" {
+		return e.Why
+	}
+	return e.Path + ": " + e.Why
+}
+
+func (e *RootError) Unwrap() error { return e.Err }
+
+// ResolveRoot is the state root's path by the environment: $HOB_STATE_DIR, else
+// $XDG_STATE_HOME/hob, else ~/.local/state/hob. It is absolute; nothing is made.
+func ResolveRoot() (string, error) {
+	if dir := os.Getenv("HOB_STATE_DIR"); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", &RootError{Path: dir, Why: err.Error(), Hint: "set HOB_STATE_DIR to an absolute path", Err: err}
+		}
+		return abs, nil
+	}
+	// A relative XDG_STATE_HOME is invalid by its specification and ignored.
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hob"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return "", &RootError{Why: "there is no home directory to keep jobs in", Hint: "set HOME or HOB_STATE_DIR", Err: err}
+	}
+	return filepath.Join(home, ".local", "state", "hob"), nil
+}
+
+// Root is a state root that was checked. It holds nothing open, and its methods
+// may be called concurrently, also by several processes.
+type Root struct{ path string }
+
+// OpenRoot checks the state root at path: it must be a directory of this user
+// that nobody else may enter. A missing one is made by the first job.
+func OpenRoot(path string) (*Root, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &RootError{Path: path, Why: err.Error(), Err: err}
+	}
+	fi, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Root{path}, nil
+	case err != nil:
+		return nil, unusable(path, err)
+	case !fi.IsDir():
+		return nil, &RootError{Path: path, Why: "is not a directory", Hint: "move it away or set HOB_STATE_DIR", Err: syscall.ENOTDIR}
+	}
+	if err := checkOwner(path, fi); err != nil {
+		return nil, err
+	}
+	if err := checkMode(path, fi); err != nil {
+		return nil, err
+	}
+	return &Root{path}, nil
+}
+
+// checkMode closes a directory that is hob's own to others, and refuses one that
+// holds other things: changing its mode could break those.
+func checkMode(path string, fi fs.FileInfo) error {
+	if !privateModes || fi.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return unusable(path, err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case jobsName, trashName, indexName, "run":
+			continue
+		}
+		return &RootError{
+			Path: path,
+			Why:  fmt.Sprintf("is open to other users (mode %04o) and holds other things (%s)", fi.Mode().Perm(), e.Name()),
+			Hint: "set HOB_STATE_DIR to a directory of its own",
+		}
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return &RootError{
+			Path: path,
+			Why:  fmt.Sprintf("is open to other users (mode %04o) and cannot be closed to them: %s", fi.Mode().Perm(), plain(err)),
+			Hint: "set HOB_STATE_DIR to a directory of your own",
+			Err:  err,
+		}
+	}
+	return nil
+}
+
+// Names in a state root.
+const (
+	jobsName  = "jobs"
+	trashName = "trash"
+	indexName = "index"
+	sweepName = ".sweep"
+	newPrefix = ".new-"
+)
+
+// Path is the state root itself.
+func (r *Root) Path() string { return r.path }
+
+// Jobs is the directory of the job directories.
+func (r *Root) Jobs() string { return filepath.Join(r.path, jobsName) }
+
+// Dir is the directory of the job id, whether it exists or not.
+func (r *Root) Dir(id string) string { return filepath.Join(r.path, jobsName, id) }
+
+func (r *Root) trash(id string) string { return filepath.Join(r.path, trashName, id) }
+
+// Make makes the state root and its jobs directory if they are not there.
+func (r *Root) Make() error {
+	if err := os.MkdirAll(r.Jobs(), 0o700); err != nil {
+		return unusable(r.path, err)
+	}
+	return nil
+}
+
+// IDs lists the jobs there are, in no particular order. A root that was not made
+// yet has none.
+func (r *Root) IDs() ([]string, error) {
+	return jobNames(r.Jobs())
+}
+
+func jobNames(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unusable(dir, err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, unusable(dir, err)
+	}
+	kept := names[:0]
+	for _, n := range names {
+		if !strings.HasPrefix(n, ".") {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
+}
+
+// ValidID reports whether id can be the name of a job directory.
+func ValidID(id string) bool {
+	if id == "" || len(id) > 128 || id[0] == '.' {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', c == '-', c == '_', c == '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func unusable(path string, err error) error {
+	e := &RootError{Path: path, Why: "cannot be used: " + plain(err), Err: err,
+		Hint: "set HOB_STATE_DIR to a directory that you can write to"}
+	if errors.Is(err, syscall.EROFS) {
+		e.Why = "is on a read-only file system"
+	}
+	return e
+}
+
+// plain is the system's own words, without the call and path that os adds.
+func plain(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		if p.Path != "" {
+			return filepath.Base(p.Path) + ": " + p.Err.Error()
+		}
+		return p.Err.Error()
+	}
+	return err.Error()
+}

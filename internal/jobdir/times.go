@@ -1,0 +1,262 @@
+package jobdir
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The file times says when the bytes of a log were written and how large the
+// screen was then, in blocks of timesBlock bytes. A block stands for itself: its
+// first entry is absolute, so that a look-up bisects blocks and reads one. An
+// entry is a tag and unsigned varints: the increase of the offset, that of the
+// time in milliseconds since 1970, and with tagSized columns and rows. Zero
+// bytes fill a block up.
+const (
+	timesBlock = 4096
+	tagPlain   = 1
+	tagSized   = 2
+	maxEntry   = 1 + 2*binary.MaxVarintLen64 + 2*binary.MaxVarintLen16
+)
+
+// TimesGrain is how exact times are: of several entries within one grain only
+// the first is kept, unless the size changed.
+const TimesGrain = 100 * time.Millisecond
+
+// TimesWriter appends to times. It is for one goroutine, the holder's.
+type TimesWriter struct {
+	f    *os.File
+	fill int // bytes used in the current block
+	off  int64
+	ms   int64
+	size Size
+	any  bool
+}
+
+// CreateTimes opens times for appending, making it.
+func CreateTimes(dir string) (*TimesWriter, error) {
+	f, err := os.OpenFile(filepath.Join(dir, TimesFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	w := &TimesWriter{f: f}
+	// What a writer before left is not continued: go on in a block of its own.
+	if rest := int(fi.Size() % timesBlock); rest > 0 {
+		if _, err := f.Write(make([]byte, timesBlock-rest)); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Add notes that the bytes from off on were written at that time, on a screen of
+// that size. Neither offsets nor times go back: earlier ones are taken as the
+// last. A write that failed is tried again with the next entry.
+func (w *TimesWriter) Add(off int64, at time.Time, size Size) error {
+	ms := at.UnixMilli()
+	sized := size != w.size
+	if w.any {
+		off, ms = max(off, w.off), max(ms, w.ms)
+		if !sized && ms-w.ms < TimesGrain.Milliseconds() {
+			return nil
+		}
+	}
+	baseOff, baseMS := w.off, w.ms
+	var buf []byte
+	if w.fill == 0 || w.fill+maxEntry > timesBlock {
+		if w.fill > 0 {
+			buf = make([]byte, timesBlock-w.fill, timesBlock-w.fill+maxEntry)
+		}
+		baseOff, baseMS, sized = 0, 0, true
+	}
+	pad := len(buf)
+	if sized {
+		buf = append(buf, tagSized)
+	} else {
+		buf = append(buf, tagPlain)
+	}
+	buf = binary.AppendUvarint(buf, uint64(off-baseOff))
+	buf = binary.AppendUvarint(buf, uint64(ms-baseMS))
+	if sized {
+		buf = binary.AppendUvarint(buf, uint64(max(0, size.Cols)))
+		buf = binary.AppendUvarint(buf, uint64(max(0, size.Rows)))
+	}
+	if _, err := w.f.Write(buf); err != nil {
+		return err
+	}
+	if pad > 0 || w.fill == 0 {
+		w.fill = len(buf) - pad
+	} else {
+		w.fill += len(buf)
+	}
+	w.off, w.ms, w.size, w.any = off, ms, size, true
+	return nil
+}
+
+// Close closes the file.
+func (w *TimesWriter) Close() error { return w.f.Close() }
+
+// Moment is one entry of times.
+type Moment struct {
+	Offset int64 // the bytes from here on …
+	At     time.Time
+	Size   Size
+}
+
+// Times reads times, also while it grows. Safe for concurrent use.
+type Times struct{ f *os.File }
+
+// OpenTimes opens times for reading.
+func OpenTimes(dir string) (*Times, error) {
+	f, err := os.Open(filepath.Join(dir, TimesFile))
+	if err != nil {
+		return nil, err
+	}
+	return &Times{f}, nil
+}
+
+// Close closes the file.
+func (t *Times) Close() error { return t.f.Close() }
+
+// At is the entry that covers the byte at off; ok is false if none does.
+func (t *Times) At(off int64) (m Moment, ok bool) {
+	return t.last(func(m Moment) bool { return m.Offset <= off })
+}
+
+// Since is the first offset that was written at that time or later, or where the
+// last entry stands if none was.
+func (t *Times) Since(at time.Time) int64 {
+	first, found := int64(0), false
+	// The entry that follows the last one before at.
+	block, _ := t.block(func(m Moment) bool { return m.At.Before(at) })
+	for ; !found; block++ {
+		ms, err := t.read(block)
+		if err != nil || len(ms) == 0 {
+			break
+		}
+		for _, m := range ms {
+			first = m.Offset
+			if !m.At.Before(at) {
+				found = true
+				break
+			}
+		}
+	}
+	return first
+}
+
+// From returns at most n entries from the one that covers off on, for a replay.
+func (t *Times) From(off int64, n int) []Moment {
+	block, _ := t.block(func(m Moment) bool { return m.Offset <= off })
+	var out []Moment
+	for ; len(out) < n; block++ {
+		ms, err := t.read(block)
+		if err != nil || len(ms) == 0 {
+			break
+		}
+		for i, m := range ms {
+			// Left out is what the entry after it covers as well.
+			if i+1 < len(ms) && ms[i+1].Offset <= off {
+				continue
+			}
+			if len(out) < n {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// last is the last entry for which before holds; it must hold for a prefix.
+func (t *Times) last(before func(Moment) bool) (m Moment, ok bool) {
+	block, ok := t.block(before)
+	if !ok {
+		return m, false
+	}
+	ms, err := t.read(block)
+	if err != nil {
+		return m, false
+	}
+	ok = false
+	for _, x := range ms {
+		if !before(x) {
+			break
+		}
+		m, ok = x, true
+	}
+	return m, ok
+}
+
+// block is the last block for whose first entry before holds, else 0 and false.
+func (t *Times) block(before func(Moment) bool) (n int64, ok bool) {
+	fi, err := t.f.Stat()
+	if err != nil {
+		return 0, false
+	}
+	lo, hi := int64(0), (fi.Size()+timesBlock-1)/timesBlock
+	for lo < hi {
+		mid := (lo + hi) / 2
+		ms, err := t.readN(mid, maxEntry)
+		if err == nil && len(ms) > 0 && before(ms[0]) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return 0, false
+	}
+	return lo - 1, true
+}
+
+func (t *Times) read(block int64) ([]Moment, error) { return t.readN(block, timesBlock) }
+
+func (t *Times) readN(block int64, n int) ([]Moment, error) {
+	buf := make([]byte, n)
+	n, err := t.f.ReadAt(buf, block*timesBlock)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return decodeMoments(buf[:n]), nil
+}
+
+// decodeMoments reads the entries of one block up to its filling, or to an entry
+// that is not whole yet.
+func decodeMoments(b []byte) []Moment {
+	var out []Moment
+	var off, ms uint64
+	var size Size
+	for len(b) > 0 && (b[0] == tagPlain || b[0] == tagSized) {
+		var v [4]uint64
+		n, at := 2, 1
+		if b[0] == tagSized {
+			n = 4
+		}
+		for i := range n {
+			x, k := binary.Uvarint(b[at:])
+			if k <= 0 {
+				return out
+			}
+			v[i], at = x, at+k
+		}
+		off, ms = off+v[0], ms+v[1]
+		if n == 4 {
+			size = Size{int(v[2] & 0xffff), int(v[3] & 0xffff)}
+		}
+		if off > 1<<62 || ms > 1<<52 {
+			return out
+		}
+		out = append(out, Moment{int64(off), time.UnixMilli(int64(ms)), size})
+		b = b[at:]
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package jobdir
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Trash moves job directories into the trash, where they stay whole until a
+// sweep. All of one call have the same time on their directory: that is what
+// tells the last clear from the one before, and how long something lies there.
+func (r *Root) Trash(at time.Time, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Join(r.path, trashName), 0o700); err != nil {
+		return unusable(r.path, err)
+	}
+	at = at.Truncate(time.Microsecond) // what every file system can keep
+	for _, id := range ids {
+		if err := os.Chtimes(r.Dir(id), at, at); err != nil {
+			return err
+		}
+		if err := os.Rename(r.Dir(id), r.trash(id)); err != nil {
+			return err
+		}
+		// Some file systems count the move itself as a change.
+		if err := os.Chtimes(r.trash(id), at, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Trashed is one directory in the trash.
+type Trashed struct {
+	ID string
+	At time.Time
+}
+
+// InTrash lists the trash, the latest first.
+func (r *Root) InTrash() ([]Trashed, error) {
+	names, err := jobNames(filepath.Join(r.path, trashName))
+	if err != nil {
+		return nil, err
+	}
+	var all []Trashed
+	for _, id := range names {
+		if fi, err := os.Lstat(r.trash(id)); err == nil {
+			all = append(all, Trashed{id, fi.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Trashed) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// LastCleared is what the last call of Trash left in the trash.
+func (r *Root) LastCleared() ([]string, error) {
+	all, err := r.InTrash()
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	var ids []string
+	for _, t := range all {
+		if t.At.Equal(all[0].At) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids, nil
+}
+
+// Restore moves a directory back out of the trash. The error matches
+// fs.ErrNotExist if it is not there (any more).
+func (r *Root) Restore(id string) error {
+	if !ValidID(id) {
+		return fs.ErrNotExist
+	}
+	return os.Rename(r.trash(id), r.Dir(id))
+}
+
+// TrashDir is where the directory of a cleared job lies.
+func (r *Root) TrashDir(id string) string { return r.trash(id) }
+
+// Delete deletes a directory in the trash for good.
+func (r *Root) Delete(id string) error {
+	if !ValidID(id) {
+		return fs.ErrNotExist
+	}
+	err := os.RemoveAll(r.trash(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
