@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // playHolder is a subreaper that runs a script in a session of its own, says
-// the pid of it on descriptor 4, and collects strays until its input ends.
+// the pid and start of it on descriptor 4, and collects strays until its input ends.
 func playHolder() {
 	if err := SetSubreaper(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +53,12 @@ func playHolder() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Fprintln(os.NewFile(4, "leader"), cmd.Process.Pid)
+	leader, err := Of(cmd.Process.Pid) // nobody has waited yet, so it has one
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Fprintf(os.NewFile(4, "leader"), "%d\n%s\n", leader.PID, leader.Start)
 	closed := make(chan struct{})
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
@@ -165,11 +170,9 @@ func startHeld(t *testing.T, script string, env ...string) *tree {
 		Terminate(t.Context(), tr.ref, Options{})
 		tr.close()
 	})
-	pid := number10(t, bufio.NewReader(said))
-	leader, err := Of(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := bufio.NewReader(said)
+	pid, start := number10(t, lines), number10(t, lines)
+	leader := Identity{PID: pid, Start: strconv.Itoa(start)}
 	holder, err := Of(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ type JobRef struct {
 	Except []int
 }
 
-// Members are the living processes of a job, parents before children. An
+// Members are the living processes of a job, the oldest first, so parents
+// before their children. An
 // error means that nothing is known, not that the job is gone.
 //
 // Session and group count while the leader still has its pid, or nobody has
@@ -137,7 +138,7 @@ func (q *query) members() []Process {
 		depths[p.PID] = q.depth(p.PID)
 	}
 	slices.SortFunc(out, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(depths[a.PID], depths[b.PID]), cmp.Compare(a.Start, b.Start), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(depths[a.PID], depths[b.PID]), cmp.Compare(a.PID, b.PID))
 	})
 	return out
 }

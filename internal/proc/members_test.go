@@ -1,0 +1,196 @@
+package proc
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeFacts are what environments and command lines would say.
+type fakeFacts struct {
+	jobs    map[int]string
+	holders map[int]bool
+}
+
+func (f fakeFacts) hasJobID(pid int, id string) bool { return f.jobs[pid] == id }
+func (f fakeFacts) isHolder(pid int) bool            { return f.holders[pid] }
+
+func TestMembersRule(t *testing.T) {
+	p := func(pid, ppid, group, session int, start uint64) Process {
+		return Process{PID: pid, PPID: ppid, PGID: group, Session: session, Start: start, State: 'S', Threads: 1}
+	}
+	dead := func(p Process) Process { p.State = 'Z'; return p }
+	// Every case has process 1, a stranger, and this test's own process.
+	const (
+		holder = 100000200
+		leader = 100000300
+	)
+	job := JobRef{
+		Leader:  Identity{PID: leader, Start: "50"},
+		Session: leader,
+		Holder:  Identity{PID: holder, Start: "40"},
+		JobID:   "mine",
+	}
+	held := p(holder, 1, holder, holder, 40)
+	led := p(leader, holder, leader, leader, 50)
+	const a, b, c, d = leader + 1, leader + 2, leader + 3, leader + 4
+
+	for _, tc := range []struct {
+		name  string
+		job   func(*JobRef)
+		procs []Process
+		facts fakeFacts
+		want  []int
+	}{
+		{
+			name:  "the leader and not its holder",
+			procs: []Process{held, led},
+			want:  []int{leader},
+		},
+		{
+			name:  "descent, whatever session and group",
+			procs: []Process{held, led, p(a, leader, a, a, 51), p(b, a, b, b, 52)},
+			want:  []int{leader, a, b},
+		},
+		{
+			name:  "parents come first",
+			procs: []Process{held, p(b, a, b, b, 51), p(a, leader, a, a, 51), led},
+			want:  []int{leader, a, b},
+		},
+		{
+			name:  "adopted by the holder, with what it started",
+			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
+			want:  []int{leader, a, b},
+		},
+		{
+			name:  "session, when the parent is gone and nobody adopts",
+			procs: []Process{led, p(a, 1, a, leader, 51)},
+			job:   func(j *JobRef) { j.Holder = Identity{} },
+			want:  []int{leader, a},
+		},
+		{
+			name:  "group without a session",
+			procs: []Process{p(leader, 900, leader, 900, 50), p(a, 1, leader, 900, 51), p(b, 1, b, 900, 51)},
+			job:   func(j *JobRef) { j.Holder, j.Session = Identity{}, 0 },
+			want:  []int{leader, a},
+		},
+		{
+			name:  "the variable, and what is under it",
+			procs: []Process{held, led, p(a, 1, a, a, 51), p(b, a, b, b, 52), p(c, 1, c, c, 51)},
+			facts: fakeFacts{jobs: map[int]string{a: "mine", c: "another"}},
+			want:  []int{leader, a, b},
+		},
+		{
+			name:  "zombies are no members, their tree is",
+			procs: []Process{held, dead(led), p(a, holder, leader, leader, 51)},
+			want:  []int{a},
+		},
+		{
+			name:  "session after the leader was collected",
+			procs: []Process{p(a, 1, a, leader, 51)},
+			job:   func(j *JobRef) { j.Holder = Identity{} },
+			want:  []int{a},
+		},
+		{
+			name:  "a session's number counts no more when the holder is gone too",
+			procs: []Process{p(a, 1, a, leader, 51), p(b, 1, b, b, 51)},
+			facts: fakeFacts{jobs: map[int]string{b: "mine"}},
+			want:  []int{b},
+		},
+		{
+			name:  "the leader's pid is another's now",
+			procs: []Process{held, p(leader, 1, leader, leader, 99), p(a, leader, leader, leader, 100)},
+		},
+		{
+			name:  "the holder's pid is another's now",
+			procs: []Process{p(holder, 1, holder, holder, 99), p(a, holder, a, a, 100)},
+		},
+		{
+			name:  "a nested holder and all under it live on",
+			procs: []Process{held, led, p(a, leader, a, a, 51), p(b, a, b, b, 52), p(c, b, c, c, 53)},
+			facts: fakeFacts{holders: map[int]bool{a: true}, jobs: map[int]string{a: "mine", b: "inner", c: "mine"}},
+			want:  []int{leader},
+		},
+		{
+			name:  "a nested holder that was adopted",
+			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
+			facts: fakeFacts{holders: map[int]bool{a: true}},
+			want:  []int{leader},
+		},
+		{
+			name:  "a nested holder that stayed in the session",
+			procs: []Process{held, led, p(a, leader, leader, leader, 51), p(b, a, leader, leader, 52)},
+			facts: fakeFacts{holders: map[int]bool{a: true}},
+			want:  []int{leader},
+		},
+		{
+			name: "as a nested job itself: nothing of the outer one",
+			procs: []Process{
+				p(d, 1, d, d, 10), p(d+1, d, d+1, d+1, 20), // the outer holder and leader
+				p(holder, d+1, holder, holder, 40), led, p(a, leader, a, a, 51),
+			},
+			facts: fakeFacts{holders: map[int]bool{d: true, holder: true}},
+			want:  []int{leader, a},
+		},
+		{
+			name:  "the outer holder in the leader's own tick is no barrier",
+			procs: []Process{p(d, 1, d, d, 50), p(holder, d, holder, holder, 50), led, p(a, leader, a, a, 50)},
+			job:   func(j *JobRef) { j.Holder.Start = "50" },
+			facts: fakeFacts{holders: map[int]bool{d: true, holder: true}},
+			want:  []int{leader, a},
+		},
+		{
+			name:  "strays of a lost job that an outer holder adopted",
+			procs: []Process{p(d, 1, d, d, 10), p(a, d, a, a, 51)},
+			facts: fakeFacts{holders: map[int]bool{d: true}, jobs: map[int]string{a: "mine"}},
+			want:  []int{a},
+		},
+		{
+			name:  "nothing older than the leader",
+			procs: []Process{held, led, p(a, 1, a, leader, 49)},
+			facts: fakeFacts{jobs: map[int]string{a: "mine"}},
+			want:  []int{leader},
+		},
+		{
+			name:  "excepted, with what is under it",
+			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
+			job:   func(j *JobRef) { j.Except = []int{a} },
+			facts: fakeFacts{jobs: map[int]string{a: "mine", b: "mine"}},
+			want:  []int{leader},
+		},
+		{
+			name:  "the caller is never one, what it starts inside is",
+			procs: []Process{held, led, p(os.Getpid(), leader, leader, leader, 51), p(b, os.Getpid(), leader, leader, 52)},
+			want:  []int{leader, b},
+		},
+		{
+			name:  "a ring in a torn snapshot",
+			procs: []Process{held, led, p(a, b, a, a, 51), p(b, a, b, b, 51)},
+			want:  []int{leader},
+		},
+		{
+			name:  "a reference that says nothing",
+			procs: []Process{held, led, p(a, 0, 0, 0, 51)},
+			job:   func(j *JobRef) { *j = JobRef{} },
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if !startOrders && tc.name == "nothing older than the leader" {
+				t.Skip("births do not order here")
+			}
+			ref := job
+			if tc.job != nil {
+				tc.job(&ref)
+			}
+			procs := append([]Process{p(1, 0, 1, 1, 1), p(900, 1, 900, 900, 60)}, tc.procs...)
+			var got []int
+			for _, m := range newQuery(ref, NewTree(procs), tc.facts).members() {
+				got = append(got, m.PID)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
