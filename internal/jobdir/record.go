@@ -220,3 +220,11 @@ func ParseExitCode(data []byte) (code int, ok bool) {
 	}
 	return int(v), true
 }
+
+// EndedAt is when the job ended, as well as it is known.
+func (r *Record) EndedAt() time.Time {
+	if r.State.End != nil && !r.State.End.At.IsZero() {
+		return r.State.End.At
+	}
+	return r.Touched
+}

@@ -84,7 +84,9 @@ type State struct {
 	NoLimit bool  `json:"no_limit,omitempty"`
 	Dropped int64 `json:"dropped,omitempty"` // bytes lost or freed by the cap
 	Hole    Range `json:"hole,omitzero"`     // what the cap has freed of output.log
-	End     *End  `json:"end,omitempty"`
+	// HoleLines is how many line feeds were in the hole, -1 if nobody counted.
+	HoleLines int64 `json:"hole_lines,omitempty"`
+	End       *End  `json:"end,omitempty"`
 }
 
 // Range is a half-open range of absolute offsets.

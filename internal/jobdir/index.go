@@ -1,0 +1,144 @@
+package jobdir
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hobjobs/hob/internal/atomicfile"
+)
+
+// Index is what the index file knows: the records of finished jobs, which never
+// change. It only saves reading their directories: it may lack any job and may
+// name jobs that are gone, and can be deleted without loss.
+type Index struct {
+	records []Record
+	byID    map[string]int
+	// Damaged is how many lines could not be read.
+	Damaged int
+}
+
+// A line of the index is the CRC-32 of the rest in eight hexadecimal digits, a
+// space, one JSON object (see indexcodec.go) and a newline.
+const crcLen = 8
+
+// Index reads the index. A missing one is empty; what is damaged is left out.
+func (r *Root) Index() *Index {
+	data, err := os.ReadFile(filepath.Join(r.path, indexName))
+	if err != nil {
+		return &Index{}
+	}
+	return decodeIndex(data)
+}
+
+func decodeIndex(data []byte) *Index {
+	n := bytes.Count(data, []byte{'\n'})
+	x := &Index{records: make([]Record, 0, n), byID: make(map[string]int, n)}
+	text := string(data) // strings of the records are parts of it
+	for len(data) > 0 {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 { // a line that is just being written
+			x.Damaged++
+			break
+		}
+		line, lineText := data[:i], text[:i]
+		data, text = data[i+1:], text[i+1:]
+		if !sumMatches(line) {
+			x.Damaged++
+			continue
+		}
+		x.records = append(x.records, Record{})
+		rec := &x.records[len(x.records)-1]
+		if !decodeRecord(lineText[crcLen+1:], rec) || !ValidID(rec.ID) {
+			x.records = x.records[:len(x.records)-1]
+			x.Damaged++
+			continue
+		}
+		x.byID[rec.ID] = len(x.records) - 1
+	}
+	return x
+}
+
+func sumMatches(line []byte) bool {
+	if len(line) < crcLen+2 || line[crcLen] != ' ' {
+		return false
+	}
+	var sum [4]byte
+	if _, err := hex.Decode(sum[:], line[:crcLen]); err != nil {
+		return false
+	}
+	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
+	return crc32.ChecksumIEEE(line[crcLen+1:]) == want
+}
+
+// Find is the record of a job; nil if the index lacks it. It must not be changed.
+func (x *Index) Find(id string) *Record {
+	i, ok := x.byID[id]
+	if !ok {
+		return nil
+	}
+	return &x.records[i]
+}
+
+// Len is how many jobs the index has.
+func (x *Index) Len() int { return len(x.byID) }
+
+// AddToIndex adds finished jobs to the index. Others may add at the same time.
+func (r *Root) AddToIndex(recs ...*Record) error {
+	var buf bytes.Buffer
+	for _, rec := range recs {
+		if rec.Finished() && rec.Problem == "" {
+			appendLine(&buf, rec)
+		}
+	}
+	if buf.Len() == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(r.path, indexName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(buf.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+func appendLine(buf *bytes.Buffer, rec *Record) {
+	body := encodeRecord(rec)
+	var sum [4]byte
+	c := crc32.ChecksumIEEE(body)
+	sum[0], sum[1], sum[2], sum[3] = byte(c>>24), byte(c>>16), byte(c>>8), byte(c)
+	buf.WriteString(hex.EncodeToString(sum[:]))
+	buf.WriteByte(' ')
+	buf.Write(body)
+	buf.WriteByte('\n')
+}
+
+// compactIndex rewrites the index without doubles, damage and jobs for which
+// keep is false. What others add meanwhile may get lost, and is found again in
+// the directories.
+func (r *Root) compactIndex(keep func(id string) bool) error {
+	path := filepath.Join(r.path, indexName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x := decodeIndex(data)
+	var buf bytes.Buffer
+	for i := range x.records {
+		rec := &x.records[i]
+		if x.byID[rec.ID] == i && keep(rec.ID) {
+			appendLine(&buf, rec)
+		}
+	}
+	if buf.Len() == len(data) {
+		return nil
+	}
+	return atomicfile.Write(path, buf.Bytes())
+}

@@ -1,0 +1,261 @@
+package jobdir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// SweepEvery is how often a root is swept at most.
+	SweepEvery = time.Hour
+	// SweepSlice bounds one call of Sweep.
+	SweepSlice = 50 * time.Millisecond
+	// orphanAge is how long a directory may stay without a meta.json.
+	orphanAge = time.Hour
+)
+
+// Keep says what a sweep keeps of the finished jobs. A negative field is no
+// limit.
+type Keep struct {
+	Age   time.Duration // since the end
+	Count int
+	Bytes int64         // of their logs together
+	Trash time.Duration // in the trash
+}
+
+// SweepOptions is what a sweep needs to know.
+type SweepOptions struct {
+	Keep Keep
+	Now  func() time.Time
+	// Ours reports whether the job was on this machine; others are left alone.
+	Ours func(*Record) bool
+	// Release gives up what is kept of a job elsewhere, before its directory is
+	// deleted. After an error the directory stays in the trash.
+	Release func(ctx context.Context, r *Record, dir string) error
+}
+
+// Sweep deletes what need not be kept, for at most about SweepSlice, and reports
+// whether it came to an end; if not, the next call goes on. It does nothing, and
+// is done, when somebody else sweeps or has within SweepEvery.
+func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error) {
+	lockPath := filepath.Join(r.Jobs(), sweepName)
+	now := o.Now()
+	fi, err := os.Stat(lockPath)
+	if err == nil && now.Sub(fi.ModTime()) < SweepEvery && !fi.ModTime().After(now) {
+		return true, nil
+	}
+	lock, err := lockFile(lockPath)
+	switch {
+	case errors.Is(err, ErrLocked), errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, unusable(r.path, err)
+	}
+	defer lock.Close()
+	// Until it is done, the next one need not wait.
+	if err := os.Chtimes(lockPath, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
+		return false, unusable(r.path, err)
+	}
+	s := sweep{Root: r, o: o, now: now, ctx: ctx, end: time.Now().Add(SweepSlice)}
+	if err := s.run(); err != nil {
+		if errors.Is(err, errSliceOver) {
+			err = nil
+		}
+		return false, err
+	}
+	return true, os.Chtimes(lockPath, now, now)
+}
+
+var errSliceOver = errors.New("the slice is over")
+
+// sweep is one slice of a sweep.
+type sweep struct {
+	*Root
+	o   SweepOptions
+	now time.Time
+	ctx context.Context // of the one call that this value lives for
+	end time.Time
+}
+
+func (s *sweep) check() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if time.Now().After(s.end) {
+		return errSliceOver
+	}
+	return nil
+}
+
+func (s *sweep) run() error {
+	if err := s.unfinishedDirs(); err != nil {
+		return err
+	}
+	if err := s.expire(); err != nil {
+		return err
+	}
+	// Lines of jobs that are nowhere go before the trash does, so that an id
+	// that can be given again has none.
+	if err := s.compactIndex(s.exists); err != nil {
+		return err
+	}
+	return s.emptyTrash()
+}
+
+func (s *sweep) exists(id string) bool {
+	if _, err := os.Lstat(s.Dir(id)); err == nil {
+		return true
+	}
+	at, ok := s.trashedAt(id)
+	return ok && !s.stale(at)
+}
+
+func (s *sweep) trashedAt(id string) (time.Time, bool) {
+	fi, err := os.Lstat(s.trash(id))
+	if err != nil {
+		return time.Time{}, false
+	}
+	return fi.ModTime(), true
+}
+
+func (s *sweep) stale(trashed time.Time) bool {
+	return s.o.Keep.Trash >= 0 && s.now.Sub(trashed) >= s.o.Keep.Trash
+}
+
+// unfinishedDirs deletes directories that somebody began to make and left.
+func (s *sweep) unfinishedDirs() error {
+	entries, err := os.ReadDir(s.Jobs())
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), newPrefix) {
+			continue
+		}
+		path := filepath.Join(s.Jobs(), e.Name())
+		fi, err := os.Lstat(path)
+		if err != nil || s.now.Sub(fi.ModTime()) < orphanAge {
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended is a finished job that a sweep may remove.
+type ended struct {
+	id    string
+	at    time.Time
+	bytes int64
+}
+
+// expire moves into the trash, as if they had lain there long, the jobs that
+// retention no longer keeps.
+func (s *sweep) expire() error {
+	jobs, err := s.finished()
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(jobs, func(a, b ended) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.id, b.id)) })
+	k := s.o.Keep
+	var sum int64
+	for i, j := range jobs {
+		sum += j.bytes
+		if !(k.Age >= 0 && s.now.Sub(j.at) > k.Age || k.Count >= 0 && i >= k.Count || k.Bytes >= 0 && sum > k.Bytes) {
+			continue
+		}
+		if err := s.Trash(time.Unix(0, 0), j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sweep) finished() ([]ended, error) {
+	ids, err := s.IDs()
+	if err != nil {
+		return nil, err
+	}
+	index := s.Index()
+	var jobs []ended
+	var fresh []*Record
+	defer func() { s.AddToIndex(fresh...) }() //nolint:errcheck // it only saves time
+	for _, id := range ids {
+		rec := index.Find(id)
+		if rec == nil {
+			if err := s.check(); err != nil {
+				return nil, err
+			}
+			read, err := Read(s.Dir(id))
+			if errors.Is(err, ErrNoMeta) {
+				s.orphan(id)
+			}
+			if err != nil {
+				continue
+			}
+			rec = &read
+			if rec.Finished() {
+				fresh = append(fresh, rec)
+			}
+		}
+		// A job whose meta.json is damaged ended when its lock became free.
+		damaged := rec.Problem != "" && !Locked(s.Dir(id))
+		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
+			continue
+		}
+		jobs = append(jobs, ended{id, rec.EndedAt(), max(0, rec.Output-rec.State.Dropped)})
+	}
+	return jobs, nil
+}
+
+// orphan removes a directory without meta.json when it is old.
+func (s *sweep) orphan(id string) {
+	dir := s.Dir(id)
+	fi, err := os.Lstat(dir)
+	if err != nil || s.now.Sub(fi.ModTime()) < orphanAge || Locked(dir) {
+		return
+	}
+	if s.Trash(time.Unix(0, 0), id) == nil {
+		s.Delete(id) //nolint:errcheck // the next sweep finds it in the trash
+	}
+}
+
+// emptyTrash deletes what lay in the trash long enough.
+func (s *sweep) emptyTrash() error {
+	all, err := s.InTrash()
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if !s.stale(t.At) {
+			continue
+		}
+		if err := s.check(); err != nil {
+			return err
+		}
+		if rec, err := Read(s.trash(t.ID)); err == nil && s.o.Release != nil {
+			if s.o.Release(s.ctx, &rec, s.trash(t.ID)) != nil {
+				continue
+			}
+		}
+		if err := s.Delete(t.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
