@@ -1,0 +1,79 @@
+package cells
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Frame draws a border with words in it.
+type Frame struct {
+	Border lipgloss.Border
+	Line   lipgloss.Style
+	Title  lipgloss.Style
+	Info   lipgloss.Style
+}
+
+// Top is the upper edge, w columns wide, with a title on the left and words on
+// the right.
+func (f Frame) Top(title, info string, w int) string {
+	return f.edge(f.Border.TopLeft, f.Border.Top, f.Border.TopRight, f.titled(title, f.Title), f.titled(info, f.Info), w)
+}
+
+// Bottom is the lower edge.
+func (f Frame) Bottom(left, right string, w int) string {
+	return f.edge(f.Border.BottomLeft, f.Border.Bottom, f.Border.BottomRight, f.titled(left, f.Info), f.titled(right, f.Info), w)
+}
+
+// Divide is an edge between two parts of one frame.
+func (f Frame) Divide(joinLeft, joinRight, title, info string, w int) string {
+	return f.edge(joinLeft, f.Border.Top, joinRight, f.titled(title, f.Title), f.titled(info, f.Info), w)
+}
+
+func (f Frame) titled(s string, style lipgloss.Style) string {
+	if s == "" {
+		return ""
+	}
+	return " " + style.Render(s) + " "
+}
+
+// edge joins two corners, left and right words and the line between. Words that
+// do not fit are cut, those on the right first.
+func (f Frame) edge(left, line, right, title, info string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if w == 1 {
+		return f.Line.Render(line)
+	}
+	room := w - 2
+	if Width(title)+Width(info)+1 > room {
+		info = ""
+	}
+	if Width(title) > room {
+		title = End(title, room, "")
+	}
+	return f.Line.Render(left) + title +
+		f.Line.Render(strings.Repeat(line, max(0, room-Width(title)-Width(info)))) +
+		info + f.Line.Render(right)
+}
+
+// Side draws one line of w columns between the left and the right border; text
+// may be styled.
+func (f Frame) Side(text string, w int) string {
+	if w < 2 {
+		return Fit(text, w)
+	}
+	return f.Line.Render(f.Border.Left) + Fit(text, w-2) + f.Line.Render(f.Border.Right)
+}
+
+// Box draws lines in a frame of their own, w columns wide and two rows higher
+// than they are, with a blank on either side.
+func (f Frame) Box(title string, lines []string, w int) []string {
+	box := make([]string, 0, len(lines)+2)
+	box = append(box, f.Top(title, "", w))
+	for _, line := range lines {
+		box = append(box, f.Side(" "+Fit(line, w-4)+" ", w))
+	}
+	return append(box, f.Bottom("", "", w))
+}
