@@ -1,0 +1,192 @@
+package prompt
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+)
+
+// Form is a box with a title and a few lines to fill in. Tab goes from field to
+// field once there is nothing to complete; who asked decides that.
+type Form struct {
+	keys   Keys
+	styles themes.Prompt
+	box    themes.Dialog
+	glyphs themes.Glyphs
+	title  string
+	note   string
+
+	fields []*Line
+	names  []string
+	at     int
+	offers []string // completions of the focused field
+	pick   int
+	w      int
+}
+
+// NewForm returns a form without fields.
+func NewForm(title string, keys Keys, styles themes.Prompt, box themes.Dialog, glyphs themes.Glyphs) *Form {
+	return &Form{title: title, keys: keys, styles: styles, box: box, glyphs: glyphs}
+}
+
+// Add adds a field.
+func (f *Form) Add(name string, value string, opts ...Option) {
+	line := NewLine(f.keys, f.styles, opts...)
+	line.SetValue(value)
+	f.fields = append(f.fields, line)
+	f.names = append(f.names, name)
+	if len(f.fields) == 1 {
+		line.Focus()
+	}
+}
+
+// SetStyles replaces styles and glyphs.
+func (f *Form) SetStyles(styles themes.Prompt, box themes.Dialog, glyphs themes.Glyphs) {
+	f.styles, f.box, f.glyphs = styles, box, glyphs
+	for _, line := range f.fields {
+		line.SetStyles(styles)
+	}
+}
+
+// SetNote shows a sentence below the fields.
+func (f *Form) SetNote(s string) { f.note = s }
+
+// Value returns the text of a field.
+func (f *Form) Value(name string) string {
+	for i, n := range f.names {
+		if n == name {
+			return f.fields[i].Value()
+		}
+	}
+	return ""
+}
+
+// SetError says what is wrong with the focused field.
+func (f *Form) SetError(s string) { f.fields[f.at].SetError(s) }
+
+// Field returns the focused field and its name.
+func (f *Form) Field() (string, *Line) { return f.names[f.at], f.fields[f.at] }
+
+// Move goes n fields on, around the ends.
+func (f *Form) Move(n int) {
+	f.offers = nil
+	f.fields[f.at].Blur()
+	f.at = (f.at + n + len(f.fields)) % len(f.fields)
+	f.fields[f.at].Focus()
+}
+
+// Offer shows completions of the focused field's text before the cursor, the
+// first of them taken. One alone is taken without being shown.
+func (f *Form) Offer(offers []string) {
+	f.offers, f.pick = offers, 0
+	if len(offers) == 0 {
+		return
+	}
+	f.fields[f.at].ReplaceBefore(offers[0])
+	if len(offers) == 1 {
+		f.offers = nil
+	}
+}
+
+// NextOffer takes the next of the completions shown; false if there are none.
+func (f *Form) NextOffer() bool {
+	if len(f.offers) == 0 {
+		return false
+	}
+	f.pick = (f.pick + 1) % len(f.offers)
+	f.fields[f.at].ReplaceBefore(f.offers[f.pick])
+	return true
+}
+
+// SetSize sets the width of the whole box; its height is [Form.Height].
+func (f *Form) SetSize(w, _ int) { f.w = max(0, w) }
+
+// Height is the number of rows of the box.
+func (f *Form) Height() int { return len(f.lines()) }
+
+// Update edits the focused field.
+func (f *Form) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		switch {
+		case keymap.Match(msg, f.keys.Input.PreviousField):
+			f.Move(-1)
+			return nil
+		case keymap.Match(msg, f.keys.Input.Complete):
+			if !f.NextOffer() {
+				f.Move(1)
+			}
+			return nil
+		}
+		f.offers = nil
+	}
+	return f.fields[f.at].Update(msg)
+}
+
+const labelWidth = 11
+
+// View draws the box.
+func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
+
+func (f *Form) lines() []string {
+	inner := max(0, f.w-4)
+	var rows []string
+	for i, line := range f.fields {
+		line.SetSize(inner-labelWidth, 1)
+		label := f.styles.Count
+		if i == f.at {
+			label = f.styles.Label
+		}
+		rows = append(rows, label.Render(cells.Fit(f.names[i], labelWidth))+line.View())
+		if i == f.at && len(f.offers) > 0 {
+			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
+		}
+	}
+	if f.note != "" {
+		rows = append(rows, "", f.styles.Count.Render(cells.End(f.note, inner, f.glyphs.Ellipsis)))
+	}
+	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title}
+	return frame.Box(f.title, rows, f.w)
+}
+
+func (f *Form) offersView(w int) string {
+	var b strings.Builder
+	used := 0
+	for i, offer := range f.offers[f.pick:] {
+		text := cells.Middle(offer, 30, f.glyphs.Ellipsis)
+		if used+cells.Width(text)+2 > w {
+			break
+		}
+		style := f.styles.Count
+		if i == 0 {
+			style = f.styles.Selected
+		}
+		b.WriteString(style.Render(text) + "  ")
+		used += cells.Width(text) + 2
+	}
+	return b.String()
+}
+
+// Cursor is the place of the cursor in the box.
+func (f *Form) Cursor() *tea.Cursor {
+	f.fields[f.at].SetSize(max(0, f.w-4-labelWidth), 1)
+	c := f.fields[f.at].Cursor()
+	if c != nil {
+		c.X += 2 + labelWidth
+		c.Y += 1 + f.at
+	}
+	return c
+}
+
+// ShortHelp returns the keys to name first.
+func (f *Form) ShortHelp() []key.Binding {
+	return []key.Binding{f.keys.Input.Accept, f.keys.Input.Complete, f.keys.Input.Cancel}
+}
+
+// FullHelp returns all keys.
+func (f *Form) FullHelp() [][]key.Binding { return f.fields[f.at].FullHelp() }

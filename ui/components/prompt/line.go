@@ -1,0 +1,333 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+)
+
+// Keys are the bindings of a prompt.
+type Keys struct {
+	Input keymap.Input
+	Edit  keymap.Edit
+}
+
+// Line is one line of text being typed. It belongs to one goroutine.
+type Line struct {
+	keys   Keys
+	styles themes.Prompt
+	label  string
+	hint   string // shown while there is no text
+	note   string // on the right: counts
+	failed string // what is wrong with the text
+	secret bool
+
+	text    []string // grapheme clusters
+	at      int      // cursor: before text[at]
+	history []string // newest first
+	entry   int      // 0: what is typed; n: history[n-1]
+	typed   string   // kept while the history is looked at
+
+	w       int
+	focused bool
+}
+
+// Option tunes a line.
+type Option func(*Line)
+
+// WithLabel names what is asked, before the text.
+func WithLabel(s string) Option { return func(l *Line) { l.label = s } }
+
+// WithPlaceholder shows s while the text is empty.
+func WithPlaceholder(s string) Option { return func(l *Line) { l.hint = s } }
+
+// WithHistory offers earlier entries, the newest first.
+func WithHistory(entries []string) Option { return func(l *Line) { l.history = entries } }
+
+// WithSecret shows nothing of what is typed.
+func WithSecret() Option { return func(l *Line) { l.secret = true } }
+
+// NewLine returns an empty line.
+func NewLine(keys Keys, styles themes.Prompt, opts ...Option) *Line {
+	l := &Line{keys: keys, styles: styles}
+	for _, opt := range opts {
+		opt(l)
+	}
+	return l
+}
+
+// SetStyles replaces the styles.
+func (l *Line) SetStyles(s themes.Prompt) { l.styles = s }
+
+// SetSize sets the width; a line is one row high.
+func (l *Line) SetSize(w, _ int) { l.w = max(0, w) }
+
+// Focus shows the cursor.
+func (l *Line) Focus() { l.focused = true }
+
+// Blur hides it.
+func (l *Line) Blur() { l.focused = false }
+
+// Value is the text.
+func (l *Line) Value() string { return strings.Join(l.text, "") }
+
+// SetValue replaces the text and puts the cursor behind it.
+func (l *Line) SetValue(s string) {
+	l.text = clusters(cells.Clean(s))
+	l.at = len(l.text)
+}
+
+// Before is the text before the cursor: what is completed.
+func (l *Line) Before() string { return strings.Join(l.text[:l.at], "") }
+
+// ReplaceBefore replaces the text before the cursor.
+func (l *Line) ReplaceBefore(s string) {
+	rest := strings.Join(l.text[l.at:], "")
+	l.text = clusters(cells.Clean(s))
+	l.at = len(l.text)
+	l.text = append(l.text, clusters(rest)...)
+}
+
+// SetNote shows s on the right: "3 of 17".
+func (l *Line) SetNote(s string) { l.note = s }
+
+// SetError says what is wrong with the text; typing removes it.
+func (l *Line) SetError(s string) { l.failed = s }
+
+// Update edits the text.
+func (l *Line) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		l.insert(strings.TrimRight(msg.Content, "\r\n"))
+	case tea.KeyPressMsg:
+		if l.edit(msg) || l.recall(msg) {
+			return nil
+		}
+		if msg.Text != "" && msg.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
+			l.insert(msg.Text)
+		}
+	}
+	return nil
+}
+
+func (l *Line) edit(press tea.KeyPressMsg) bool {
+	k := l.keys.Edit
+	switch {
+	case keymap.Match(press, k.CharForward):
+		if rest := l.suggestion(); l.at == len(l.text) && rest != "" {
+			l.insert(rest)
+			break
+		}
+		l.at = min(l.at+1, len(l.text))
+	case keymap.Match(press, k.CharBackward):
+		l.at = max(l.at-1, 0)
+	case keymap.Match(press, k.WordForward):
+		l.at = l.wordEnd()
+	case keymap.Match(press, k.WordBackward):
+		l.at = l.wordStart()
+	case keymap.Match(press, k.TextStart):
+		l.at = 0
+	case keymap.Match(press, k.TextEnd):
+		if rest := l.suggestion(); l.at == len(l.text) && rest != "" {
+			l.insert(rest)
+		}
+		l.at = len(l.text)
+	case keymap.Match(press, k.DeleteForward):
+		l.remove(l.at, l.at+1)
+	case keymap.Match(press, k.DeleteBackward):
+		l.remove(l.at-1, l.at)
+	case keymap.Match(press, k.DeleteWordForward):
+		l.remove(l.at, l.wordEnd())
+	case keymap.Match(press, k.DeleteWordBackward):
+		l.remove(l.wordStart(), l.at)
+	case keymap.Match(press, k.DeleteToEnd):
+		l.remove(l.at, len(l.text))
+	case keymap.Match(press, k.DeleteToStart):
+		l.remove(0, l.at)
+	default:
+		return false
+	}
+	return true
+}
+
+// recall walks the history: entries that begin with what was typed.
+func (l *Line) recall(press tea.KeyPressMsg) bool {
+	step := 0
+	switch {
+	case keymap.Match(press, l.keys.Input.OlderEntry):
+		step = 1
+	case keymap.Match(press, l.keys.Input.NewerEntry):
+		step = -1
+	default:
+		return false
+	}
+	if l.entry == 0 {
+		l.typed = l.Value()
+	}
+	for i := l.entry + step; i >= 0 && i <= len(l.history); i += step {
+		if i == 0 {
+			l.entry = 0
+			l.SetValue(l.typed)
+			break
+		}
+		if h := l.history[i-1]; strings.HasPrefix(h, l.typed) && h != l.Value() {
+			l.entry = i
+			l.SetValue(h)
+			break
+		}
+	}
+	return true
+}
+
+func (l *Line) insert(s string) {
+	before := strings.Join(l.text[:l.at], "") + cells.Clean(s)
+	after := strings.Join(l.text[l.at:], "")
+	l.text = clusters(before + after)
+	l.at = min(len(clusters(before)), len(l.text))
+	l.entry, l.failed = 0, ""
+}
+
+func (l *Line) remove(from, to int) {
+	from, to = max(0, from), min(to, len(l.text))
+	if from >= to {
+		return
+	}
+	l.text = slices.Delete(l.text, from, to)
+	l.at = from
+	l.entry, l.failed = 0, ""
+}
+
+func (l *Line) wordEnd() int {
+	i := l.at
+	for i < len(l.text) && !isWord(l.text[i]) {
+		i++
+	}
+	for i < len(l.text) && isWord(l.text[i]) {
+		i++
+	}
+	return i
+}
+
+func (l *Line) wordStart() int {
+	i := l.at
+	for i > 0 && !isWord(l.text[i-1]) {
+		i--
+	}
+	for i > 0 && isWord(l.text[i-1]) {
+		i--
+	}
+	return i
+}
+
+func isWord(cluster string) bool {
+	for _, r := range cluster {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'
+	}
+	return false
+}
+
+// suggestion is the rest of the newest entry that begins with the text.
+func (l *Line) suggestion() string {
+	text := l.Value()
+	if text == "" || l.secret {
+		return ""
+	}
+	for _, h := range l.history {
+		if rest, ok := strings.CutPrefix(h, text); ok && rest != "" {
+			return rest
+		}
+	}
+	return ""
+}
+
+func clusters(s string) []string {
+	var all []string
+	for g := graphemes.FromString(s); g.Next(); {
+		all = append(all, g.Value())
+	}
+	return all
+}
+
+// View draws label, text and note in one row of exactly the width.
+func (l *Line) View() string {
+	label, note := l.label, l.note
+	noteStyle := l.styles.Count
+	if l.failed != "" {
+		note, noteStyle = l.failed, l.styles.Error
+	}
+	start, room := l.window()
+	b := l.styles.Label.Render(cells.End(label, l.w, ""))
+	used := cells.Width(label)
+	switch {
+	case l.secret:
+	case len(l.text) == 0 && l.hint != "":
+		hint := cells.End(l.hint, room, "")
+		b += l.styles.Placeholder.Render(hint)
+		used += cells.Width(hint)
+	default:
+		text := cells.End(strings.Join(l.text[start:], ""), room, "")
+		b += l.styles.Text.Render(text)
+		used += cells.Width(text)
+		if rest := cells.End(l.suggestion(), l.w-used-cells.Width(note)-2, ""); l.focused && rest != "" {
+			b += l.styles.Suggestion.Render(rest)
+			used += cells.Width(rest)
+		}
+	}
+	if gap := l.w - used - cells.Width(note); note != "" && gap >= 1 {
+		b += cells.Blank(gap) + noteStyle.Render(note)
+	}
+	return cells.Fit(b, l.w)
+}
+
+// window returns the first cluster shown, so that the cursor is in view, and
+// the room for the text.
+func (l *Line) window() (start, room int) {
+	room = l.w - cells.Width(l.label)
+	if n := cells.Width(l.note); n > 0 && room-n-2 >= 8 {
+		room -= n + 2
+	}
+	room = max(0, room)
+	before := 0
+	for i := l.at - 1; i >= 0; i-- {
+		before += cells.Width(l.text[i])
+		if before > room-1 {
+			return i + 1, room
+		}
+	}
+	return 0, room
+}
+
+// Cursor is the place of the cursor; nil while not focused.
+func (l *Line) Cursor() *tea.Cursor {
+	if !l.focused {
+		return nil
+	}
+	start, _ := l.window()
+	x := cells.Width(l.label)
+	if !l.secret {
+		x += cells.Width(strings.Join(l.text[start:l.at], ""))
+	}
+	return tea.NewCursor(min(x, max(0, l.w-1)), 0)
+}
+
+// ShortHelp returns the keys to name first.
+func (l *Line) ShortHelp() []key.Binding {
+	return []key.Binding{l.keys.Input.Accept, l.keys.Input.Cancel}
+}
+
+// FullHelp returns all keys.
+func (l *Line) FullHelp() [][]key.Binding {
+	i, e := l.keys.Input, l.keys.Edit
+	return [][]key.Binding{
+		{i.Accept, i.Cancel, i.Complete, i.OlderEntry, i.NewerEntry},
+		{e.TextStart, e.TextEnd, e.WordForward, e.WordBackward, e.DeleteWordBackward, e.DeleteToStart, e.DeleteToEnd},
+	}
+}

@@ -1,0 +1,177 @@
+package prompt_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/prompt"
+)
+
+func keys() prompt.Keys {
+	m := keymap.Default()
+	return prompt.Keys{Input: m.Input, Edit: m.Edit}
+}
+
+func newLine(w int, opts ...prompt.Option) *prompt.Line {
+	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()).Prompt, opts...)
+	line.SetSize(w, 1)
+	line.Focus()
+	return line
+}
+
+// typeKeys sends characters, or keys in angle brackets: "ab<left><ctrl+k>".
+func typeKeys(update func(tea.Msg) tea.Cmd, script string) {
+	for script != "" {
+		if rest, ok := strings.CutPrefix(script, "<"); ok {
+			name, after, _ := strings.Cut(rest, ">")
+			update(named(name))
+			script = after
+			continue
+		}
+		r := []rune(script)[0]
+		update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		script = strings.TrimPrefix(script, string(r))
+	}
+}
+
+func named(name string) tea.KeyPressMsg {
+	codes := map[string]rune{"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "tab": tea.KeyTab, "backspace": tea.KeyBackspace}
+	if mod, k, ok := strings.Cut(name, "+"); ok {
+		m := map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
+		if code, ok := codes[k]; ok {
+			return tea.KeyPressMsg{Code: code, Mod: m}
+		}
+		return tea.KeyPressMsg{Code: []rune(k)[0], Mod: m}
+	}
+	return tea.KeyPressMsg{Code: codes[name]}
+}
+
+func TestEditing(t *testing.T) {
+	history := prompt.WithHistory([]string{"npm test", "make all", "npm run dev"})
+	tests := map[string]struct{ keys, want string }{
+		"types":                     {"npm", "npm"},
+		"inserts in the middle":     {"nm<left>p", "npm"},
+		"ctrl+b goes back":          {"nm<ctrl+b>p", "npm"},
+		"deletes a word back":       {"one two<ctrl+w>", "one "},
+		"deletes to the start":      {"one two<ctrl+u>x", "x"},
+		"deletes to the end":        {"one two<ctrl+a><ctrl+k>", ""},
+		"deletes a whole cluster":   {"e\u0301x<backspace><backspace>", ""},
+		"history":                   {"<up>", "npm test"},
+		"history by what was typed": {"make<up>", "make all"},
+		"history further":           {"npm<up><up>", "npm run dev"},
+		"back from the history":     {"npm<up><down>", "npm"},
+		"takes the suggestion":      {"mak<right>", "make all"},
+		"right inside only moves":   {"mak<left><right>e", "make"},
+		"a chord is not text":       {"a<ctrl+g>b", "ab"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			line := newLine(40, history)
+			typeKeys(line.Update, tt.keys)
+			if got := line.Value(); got != tt.want {
+				t.Errorf("value is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPasteIsOneCleanLine(t *testing.T) {
+	line := newLine(40)
+	line.Update(tea.PasteMsg{Content: "echo a\necho\x1b[31m b\n"})
+	if got, want := line.Value(), "echo a echo b"; got != want {
+		t.Errorf("value is %q, want %q", got, want)
+	}
+}
+
+func TestLineView(t *testing.T) {
+	tests := map[string]struct {
+		w      int
+		opts   []prompt.Option
+		keys   string
+		note   string
+		cursor int
+		want   string
+	}{
+		"label and text":  {20, []prompt.Option{prompt.WithLabel("/")}, "vite", "3 of 17", 5, "/vite        3 of 17"},
+		"scrolls":         {8, []prompt.Option{prompt.WithLabel("/")}, "abcdefghij", "", 7, "/efghij "},
+		"placeholder":     {12, []prompt.Option{prompt.WithPlaceholder("what to run")}, "", "", 0, "what to run "},
+		"secret":          {12, []prompt.Option{prompt.WithLabel("key: "), prompt.WithSecret()}, "hunter2", "", 5, "key:        "},
+		"suggestion":      {14, []prompt.Option{prompt.WithHistory([]string{"make all"})}, "ma", "", 2, "make all      "},
+		"wide characters": {9, nil, "日本", "", 4, "日本     "},
+		"no room":         {0, []prompt.Option{prompt.WithLabel("/")}, "a", "", 0, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			line := newLine(tt.w, tt.opts...)
+			typeKeys(line.Update, tt.keys)
+			line.SetNote(tt.note)
+			if got := ansi.Strip(line.View()); got != tt.want {
+				t.Errorf("view is %q, want %q", got, tt.want)
+			}
+			if got := line.Cursor().X; got != tt.cursor {
+				t.Errorf("cursor is at %d, want %d", got, tt.cursor)
+			}
+		})
+	}
+}
+
+func newForm(w int) *prompt.Form {
+	styles := themes.Default(true).Styles(themes.Unicode())
+	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, themes.Unicode())
+	form.Add("Command", "")
+	form.Add("Directory", "~/src/shop")
+	form.Add("Host", "", prompt.WithPlaceholder("this machine"))
+	form.SetNote("Enter runs it in the background")
+	form.SetSize(w, 0)
+	return form
+}
+
+func TestFormView(t *testing.T) {
+	form := newForm(50)
+	typeKeys(form.Update, "npm run")
+	golden.RequireEqual(t, ansi.Strip(form.View()))
+}
+
+func TestFormOffers(t *testing.T) {
+	form := newForm(60)
+	form.Move(1)
+	form.Offer([]string{"~/src/shop/", "~/src/shop-admin/"})
+	golden.RequireEqual(t, ansi.Strip(form.View()))
+	typeKeys(form.Update, "<tab>")
+	if got := form.Value("Directory"); got != "~/src/shop-admin/" {
+		t.Errorf("the second offer is %q", got)
+	}
+	typeKeys(form.Update, "x")
+	if got := form.Value("Directory"); got != "~/src/shop-admin/x" {
+		t.Errorf("typing on gives %q", got)
+	}
+}
+
+func TestFormMovesAndKeepsItsWidth(t *testing.T) {
+	for _, w := range []int{0, 3, 15, 24, 80} {
+		form := newForm(w)
+		for range 4 {
+			typeKeys(form.Update, "<tab>")
+			for i, line := range strings.Split(form.View(), "\n") {
+				if got := cells.Width(line); got != w {
+					t.Errorf("line %d is %d wide, want %d", i, got, w)
+				}
+			}
+			form.Cursor()
+		}
+		if name, _ := form.Field(); name != "Directory" {
+			t.Errorf("after four tabs on three fields the focus is on %s", name)
+		}
+		typeKeys(form.Update, "<shift+tab>")
+		if name, _ := form.Field(); name != "Command" {
+			t.Errorf("shift+tab goes to %s", name)
+		}
+	}
+}
