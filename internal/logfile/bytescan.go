@@ -1,0 +1,75 @@
+package logfile
+
+import "encoding/binary"
+
+// What follows looks at eight bytes at a time: with hi as the top bit of each
+// byte, (w - lo*n) &^ w & hi is not zero if a byte of w is less than n.
+const (
+	lo = 0x0101010101010101
+	hi = 0x8080808080808080
+)
+
+// plainWord tells whether all eight bytes are printable ASCII: none below space,
+// none that reaches the top bit by adding 1.
+func plainWord(w uint64) bool { return ((w-lo*0x20)|(w+lo)|w)&hi == 0 }
+
+// asciiRun is how many bytes p begins with that are printable ASCII or tab.
+func asciiRun(p []byte) int {
+	i := 0
+	for {
+		for i+8 <= len(p) && plainWord(binary.LittleEndian.Uint64(p[i:])) {
+			i += 8
+		}
+		for end := min(i+8, len(p)); i < end; i++ {
+			if b := p[i]; (b < ' ' || b >= 0x7F) && b != '\t' {
+				return i
+			}
+		}
+		if i >= len(p) {
+			return len(p)
+		}
+	}
+}
+
+// dirtyByte is the index of the first byte of p that makes a line's text differ
+// from its bytes, or -1: control characters but tab, LF and the CRs before an
+// LF, DEL, and the lead byte of C1. Invalid UTF-8 is not found.
+func dirtyByte(p []byte) int {
+	i := 0
+	for {
+		for i+8 <= len(p) && plainWord(binary.LittleEndian.Uint64(p[i:])) {
+			i += 8
+		}
+		if i >= len(p) {
+			return -1
+		}
+		for end := min(i+8, len(p)); i < end; i++ {
+			switch b := p[i]; {
+			case b >= ' ' && b < 0x7F, b == '\n', b == '\t', b > 0x7F && b != 0xC2:
+			case b == '\r' && (i+1 == len(p) || p[i+1] == '\n' || p[i+1] == '\r'):
+			default:
+				return i
+			}
+		}
+	}
+}
+
+// lowerASCII appends p to dst with A to Z as a to z.
+func lowerASCII(dst, p []byte) []byte {
+	n := len(dst)
+	dst = append(dst, p...)
+	out := dst[n:]
+	i := 0
+	for ; i+8 <= len(out); i += 8 {
+		w := binary.LittleEndian.Uint64(out[i:])
+		low := w &^ hi
+		upper := (low + lo*(0x80-'A')) &^ (low + lo*(0x7F-'Z')) &^ w & hi
+		binary.LittleEndian.PutUint64(out[i:], w|upper>>2)
+	}
+	for ; i < len(out); i++ {
+		if c := out[i]; c >= 'A' && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return dst
+}

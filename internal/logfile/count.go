@@ -1,0 +1,147 @@
+package logfile
+
+import (
+	"bytes"
+	"context"
+	"math"
+)
+
+// Count is the number of lines of a log, dropped ones included if they were
+// counted, as fast as it can be read.
+func Count(ctx context.Context, src Source) (int64, error) {
+	size, err := src.Size(ctx)
+	if err != nil {
+		return 0, err
+	}
+	c, err := newCounter(ctx, src)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.upTo(ctx, size, math.MaxInt64); err != nil {
+		return 0, err
+	}
+	return c.number + lineFeeds(c.open), nil
+}
+
+// numberAt is the number of the line that begins at off.
+func numberAt(ctx context.Context, src Source, off int64) (int64, error) {
+	c, err := newCounter(ctx, src)
+	if err != nil {
+		return 0, err
+	}
+	if numberAfterUncounted(c.w.hole, off, 0) == unknown {
+		return unknown, nil
+	}
+	err = c.upTo(ctx, off, math.MaxInt64)
+	return c.number, err
+}
+
+// find is where line number begins and the number of the line that begins
+// there: a smaller one if that line was dropped, so that the walk begins with
+// the gap; the end of the log if it has not so many lines.
+func find(ctx context.Context, src Source, number int64) (off, at int64, err error) {
+	c, err := newCounter(ctx, src)
+	if err != nil {
+		return 0, 0, err
+	}
+	if number <= 0 {
+		if c.w.pos > 0 { // numbers begin behind the hole: show that there is one
+			return c.w.hole.Start, unknown, nil
+		}
+		return 0, 0, nil
+	}
+	err = c.upTo(ctx, math.MaxInt64, number)
+	return c.w.pos, c.number, err
+}
+
+// A counter counts line feeds from the beginning on.
+type counter struct {
+	w      *walker
+	number int64 // of the line at w.pos, or that w.pos is in
+	head   int64 // what number was where the hole begins, once passed
+	open   bool  // w.pos is not the beginning of a line
+}
+
+// newCounter begins at the beginning, or behind a hole that was not counted.
+func newCounter(ctx context.Context, src Source) (*counter, error) {
+	w, err := newWalker(ctx, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	c := &counter{w: w}
+	if numberAfterUncounted(w.hole, w.pos, 0) == unknown {
+		w.pos = w.hole.End
+	}
+	return c, nil
+}
+
+// upTo counts until the walk is at off, in the line of that number, before a
+// hole that holds its beginning, or at the end of the log.
+func (c *counter) upTo(ctx context.Context, off, number int64) error {
+	w := c.w
+	for w.pos < min(off, w.size) && c.number < number {
+		if w.hole.Has(w.pos) {
+			if w.pos == w.hole.Start {
+				c.head = c.number
+			}
+			behind := c.head + w.hole.Lines
+			if w.hole.Lines < 0 { // it came or grew while this was counting
+				behind, c.open = 0, false
+			}
+			if behind >= number {
+				return nil
+			}
+			c.number, w.pos = behind, w.hole.End
+			continue
+		}
+		end := min(off, w.size)
+		if w.pos < w.hole.Start {
+			end = min(end, w.hole.Start)
+		}
+		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+int64(w.step)))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		c.take(data, number)
+		w.grow()
+	}
+	return nil
+}
+
+// take counts a block, up to the beginning of the line of that number.
+func (c *counter) take(data []byte, number int64) {
+	if len(data) == 0 {
+		return
+	}
+	n := int64(bytes.Count(data, lf))
+	if c.number+n >= number {
+		data = data[:nthLineFeed(data, number-c.number)+1]
+		n = number - c.number
+	}
+	c.number += n
+	c.w.pos += int64(len(data))
+	c.open = data[len(data)-1] != '\n'
+}
+
+// nthLineFeed is the index of the n-th LF, counted from 1, which data must
+// have.
+func nthLineFeed(data []byte, n int64) int {
+	// Halves, counted, until searching one by one is cheap.
+	base := 0
+	for len(data) > 4<<10 {
+		half := len(data) / 2
+		if have := int64(bytes.Count(data[:half], lf)); have >= n {
+			data = data[:half]
+		} else {
+			n, base, data = n-have, base+half, data[half:]
+		}
+	}
+	at := -1
+	for range n {
+		at += 1 + bytes.IndexByte(data[at+1:], '\n')
+	}
+	return base + at
+}

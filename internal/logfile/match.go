@@ -1,0 +1,99 @@
+package logfile
+
+import "bytes"
+
+// matchWidth is how much of a line's text patterns are matched against.
+const matchWidth = 1 << 20
+
+// A matcher applies one pattern to lines as they are in the log. It is what a
+// [Pattern] needs in memory while it works: for one goroutine.
+type matcher struct {
+	p    *Pattern
+	r    *renderer
+	low  []byte // a block in lower case
+	line []byte // a line in lower case
+}
+
+func newMatcher(p *Pattern) *matcher {
+	return &matcher{p: p, r: newRenderer(matchWidth)}
+}
+
+// raw tells whether the pattern matches a line given as its bytes.
+func (m *matcher) raw(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	if dirtyByte(line) < 0 {
+		return m.text(line)
+	}
+	hay := line
+	if m.p.need.fold {
+		m.line = lowerASCII(m.line[:0], line)
+		hay = m.line
+	}
+	for _, b := range m.p.need.rare {
+		if bytes.IndexByte(hay, b) < 0 {
+			return false
+		}
+	}
+	m.r.reset()
+	m.r.write(line)
+	text, _ := m.r.end()
+	return m.text(text)
+}
+
+// text tells whether the pattern matches a line's text.
+func (m *matcher) text(text []byte) bool {
+	if len(m.p.need.lit) > 0 {
+		hay := text
+		if m.p.need.fold {
+			m.line = lowerASCII(m.line[:0], text)
+			hay = m.line
+		}
+		if !bytes.Contains(hay, m.p.need.lit) {
+			return false
+		}
+	}
+	return m.p.re == nil || m.p.re.Match(text)
+}
+
+// lines calls found with the range of each line of a block of whole lines that
+// matches, LF included, until it returns false.
+//
+// Where a line's bytes are its text, looking for the literal in the whole block
+// finds it. Lines with anything else in them are looked at one by one.
+func (m *matcher) lines(block []byte, found func(start, end int) bool) {
+	lit := m.p.need.lit
+	hay := block
+	if m.p.need.fold {
+		m.low = lowerASCII(m.low[:0], block)
+		hay = m.low
+	}
+	hit, dirty := -1, -1 // the next of each, len(block) if there is none
+	for pos := 0; pos < len(block); {
+		if hit < pos {
+			hit = pos + indexOr(bytes.Index(hay[pos:], lit), len(block)-pos)
+		}
+		if dirty < pos && hit > pos {
+			dirty = pos + indexOr(dirtyByte(block[pos:]), len(block)-pos)
+		}
+		at := hit
+		if dirty >= pos {
+			at = min(at, dirty)
+		}
+		if at >= len(block) {
+			return
+		}
+		start := pos + bytes.LastIndexByte(block[pos:at], '\n') + 1
+		end := at + indexOr(bytes.IndexByte(block[at:], '\n'), len(block)-at-1) + 1
+		if m.raw(block[start:end]) && !found(start, end) {
+			return
+		}
+		pos = end
+	}
+}
+
+func indexOr(i, none int) int {
+	if i < 0 {
+		return none
+	}
+	return i
+}

@@ -1,0 +1,91 @@
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+const (
+	// DefaultLimit is how many bytes of a log are kept unless told otherwise.
+	DefaultLimit = 1 << 30
+	// MinLimit is the smallest limit: the head and as much behind it.
+	MinLimit = 2 * Head
+
+	// grain divides every offset that is freed from or to, and is a multiple
+	// of the block size of the file systems that can free blocks.
+	grain   = 64 << 10
+	maxStep = 256 << 20
+)
+
+// ErrNoHoles says that a file system cannot free bytes inside a file, so that
+// logs on it have no cap.
+var ErrNoHoles = errors.New("this file system cannot free the beginning of a file")
+
+// Supported tells whether logs in dir can be capped: nil, an error that matches
+// [ErrNoHoles], or why it could not be tried.
+func Supported(dir string) error {
+	f, err := os.CreateTemp(dir, ".hole.tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	return SupportedBy(f)
+}
+
+// SupportedBy is [Supported] for a log that is open for writing and empty, in
+// one system call that changes nothing.
+func SupportedBy(f *os.File) error { return punchRange(f, 0, grain) }
+
+// Due is the hole that a log of this size and limit should have: h itself until
+// more than limit bytes are kept, then the end moves on to the next multiple of
+// a step, about a 64th of the limit, so that freeing is rare and its cost lost in
+// that of writing. A limit below [MinLimit] counts as that. The number of lines
+// is that of h, or unknown if it grew.
+func Due(h Hole, size, limit int64) Hole {
+	limit = max(limit, MinLimit)
+	if size-h.Len() <= limit {
+		return h
+	}
+	step := stepOf(limit)
+	return Hole{Start: Head, End: Head + (size-limit+step-1)/step*step, Lines: -1}
+}
+
+// stepOf is by how much the hole of a log with this limit grows at a time.
+func stepOf(limit int64) int64 {
+	return min(max(limit/64/grain*grain, grain), maxStep)
+}
+
+// Punch brings a log under its limit from outside, whoever writes it: f is the
+// log open for writing, h the hole it had (the zero value if unknown; it costs
+// only time). It returns the hole the log has now. To be called whenever the
+// log may have grown; most calls do nothing. A limit of 0 means none.
+func Punch(f *os.File, h Hole, limit int64) (Hole, error) {
+	if limit <= 0 {
+		return h, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return h, err
+	}
+	due := Due(h, info.Size(), limit)
+	if due == h {
+		return h, nil
+	}
+	return due, Free(f, h, due)
+}
+
+// Free gives the bytes of due that are not in h back to the file system. Who
+// keeps a record of the hole writes down due first: a reader that believes
+// bytes gone which are still there does no harm, the opposite reads zeros.
+func Free(f *os.File, h, due Hole) error {
+	from := due.Start
+	if !h.Empty() {
+		from = h.End
+	}
+	if err := punchRange(f, from, due.End-from); err != nil {
+		return fmt.Errorf("free %s of the log: %w", FormatBytes(due.End-from), err)
+	}
+	return nil
+}

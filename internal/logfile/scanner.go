@@ -1,0 +1,240 @@
+package logfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"unicode/utf8"
+)
+
+// errStop ends a scan that has what it wants.
+var errStop = errors.New("stop")
+
+// unknown is the number of a line that nobody counted.
+const unknown = -1
+
+// found is a line as the scanner sees it.
+type found struct {
+	number   int64
+	off, end int64
+	raw      []byte // LF included, nil if long
+	text     []byte // of a long line
+	over     int64
+	open     bool
+	gap      int64
+}
+
+// A scanner finds lines that a query wants. For one goroutine.
+type scanner struct {
+	src             Source
+	filter, exclude *matcher
+	render          *renderer
+	long            *renderer
+	width           int
+}
+
+func newScanner(src Source, q Query) *scanner {
+	s := &scanner{src: src, width: q.Width}
+	if s.width <= 0 {
+		s.width = DefaultWidth
+	}
+	s.render = newRenderer(s.width)
+	s.long = s.render
+	if q.Filter != nil {
+		s.filter = newMatcher(q.Filter)
+	}
+	if q.Exclude != nil {
+		s.exclude = newMatcher(q.Exclude)
+	}
+	if s.filter != nil || s.exclude != nil {
+		s.long = newRenderer(max(s.width, matchWidth))
+	}
+	return s
+}
+
+// forward calls fn for each wanted line that begins in from up to, not
+// including, to. from must be the beginning of a line and number its number.
+// What fn is given is valid during the call. errStop from fn ends it without an
+// error.
+func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(found) error) error {
+	w, err := newWalker(ctx, s.src, from)
+	if err != nil {
+		return err
+	}
+	number = numberAfterUncounted(w.hole, from, number)
+	for w.pos < to {
+		c, ok, err := w.forward(ctx)
+		if err == nil && !ok {
+			return nil
+		}
+		if err == nil {
+			number, err = s.chunk(ctx, w, c, to, number, fn)
+		}
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numberAfterUncounted takes the number from lines before a hole whose lines
+// nobody counted: numbers begin behind it.
+func numberAfterUncounted(h Hole, off, number int64) int64 {
+	if !h.Empty() && h.Lines < 0 && off < h.End {
+		return unknown
+	}
+	return number
+}
+
+// chunk looks at one chunk and returns the number of the line behind it.
+func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int64, fn func(found) error) (int64, error) {
+	switch {
+	case c.gap > 0:
+		err := fn(found{number: unknown, off: c.off, end: c.off + c.gap, gap: c.gap})
+		return numberBehind(w.hole, c, number), err
+	case c.data == nil:
+		if c.long <= c.off {
+			return number, nil
+		}
+		f, err := s.longLine(ctx, c)
+		f.number = number
+		if err == nil && s.wantsText(f.text) {
+			err = fn(f)
+		}
+		return advance(number, lineFeeds(!f.open)), err
+	}
+	var err error
+	at := 0 // up to where number counts
+	s.lines(c.data, func(start, end int) bool {
+		if c.off+int64(start) >= to {
+			err = errStop
+			return false
+		}
+		number = advance(number, int64(bytes.Count(c.data[at:start], lf)))
+		at = start
+		raw := c.data[start:end]
+		err = fn(found{number: number, off: c.off + int64(start), end: c.off + int64(end), raw: raw, open: raw[len(raw)-1] != '\n'})
+		return err == nil
+	})
+	if err != nil {
+		return number, err
+	}
+	return advance(number, int64(bytes.Count(c.data[at:], lf))), nil
+}
+
+// numberBehind is the number of the line behind the gap c of a hole.
+func numberBehind(h Hole, c chunk, number int64) int64 {
+	switch {
+	case h.Lines < 0:
+		return 0
+	case c.off != h.Start: // it grew while it was read: the rest is unknown
+		return unknown
+	}
+	return advance(number, h.Lines)
+}
+
+var lf = []byte{'\n'}
+
+func advance(number, by int64) int64 {
+	if number == unknown {
+		return unknown
+	}
+	return number + by
+}
+
+func lineFeeds(one bool) int64 {
+	if one {
+		return 1
+	}
+	return 0
+}
+
+// lines calls fn with the range of each wanted line in a block of whole lines.
+func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
+	each := fn
+	if s.exclude != nil {
+		each = func(start, end int) bool {
+			return s.exclude.raw(block[start:end]) || fn(start, end)
+		}
+	}
+	if s.filter != nil {
+		s.filter.lines(block, each)
+		return
+	}
+	for start := 0; start < len(block); {
+		end := start + indexOr(bytes.IndexByte(block[start:], '\n'), len(block)-start-1) + 1
+		if !each(start, end) {
+			return
+		}
+		start = end
+	}
+}
+
+// wantsText is lines for one line whose text is known.
+func (s *scanner) wantsText(text []byte) bool {
+	text = text[:min(len(text), matchWidth)]
+	return (s.filter == nil || s.filter.text(text)) && (s.exclude == nil || !s.exclude.text(text))
+}
+
+// wants is lines for one line that was found.
+func (s *scanner) wants(f found) bool {
+	switch {
+	case f.gap > 0:
+		return true
+	case f.raw == nil:
+		return s.wantsText(f.text)
+	}
+	return (s.filter == nil || s.filter.raw(f.raw)) && (s.exclude == nil || !s.exclude.raw(f.raw))
+}
+
+// longLine reads a line that is longer than a block.
+func (s *scanner) longLine(ctx context.Context, c chunk) (found, error) {
+	f := found{off: c.off, end: c.long, open: true}
+	s.long.reset()
+	buf := make([]byte, min(c.long-c.off, maxBlock/4))
+	for at := c.off; at < c.long; {
+		n, err := readFull(ctx, s.src, buf[:min(int64(len(buf)), c.long-at)], at)
+		if err != nil {
+			return f, err
+		}
+		if n == 0 {
+			break
+		}
+		at += int64(n)
+		data := buf[:n]
+		if at == c.long && data[n-1] == '\n' {
+			f.open = false
+			data = data[:n-1]
+		}
+		s.long.write(data)
+	}
+	f.text, f.over = s.long.end()
+	return f, nil
+}
+
+// line makes the line that a caller gets.
+func (s *scanner) line(f found) Line {
+	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap}
+	if f.gap > 0 {
+		l.Text = GapText(f.gap)
+		return l
+	}
+	if f.raw != nil {
+		s.render.reset()
+		s.render.write(bytes.TrimSuffix(f.raw, lf))
+		f.text, f.over = s.render.end()
+	}
+	text := f.text
+	if len(text) > s.width {
+		n := s.width
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	l.Text, l.Cut = string(text), f.over+int64(len(f.text)-len(text))
+	return l
+}

@@ -1,0 +1,109 @@
+package logfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+// A Source is the bytes of one log, here or elsewhere, by absolute offset.
+// Implementations are safe for concurrent use. A log may grow between calls.
+type Source interface {
+	// ReadAt reads at most len(p) bytes from off on. Fewer bytes without an
+	// error are allowed; at the end of the log it returns 0 and io.EOF.
+	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
+	// Size is the offset behind the last byte written.
+	Size(ctx context.Context) (int64, error)
+}
+
+// A Holer is a [Source] that can have a hole. Readers ask it once when they
+// begin, and again when what they read looks as if the hole had grown.
+type Holer interface {
+	Hole(ctx context.Context) (Hole, error)
+}
+
+// HoleOf is the hole of a source, empty if it has none.
+func HoleOf(ctx context.Context, src Source) (Hole, error) {
+	if h, ok := src.(Holer); ok {
+		return h.Hole(ctx)
+	}
+	return Hole{}, nil
+}
+
+// Bytes is a source in memory.
+type Bytes []byte
+
+// ReadAt implements [Source].
+func (b Bytes) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	if off < 0 || off >= int64(len(b)) {
+		return 0, io.EOF
+	}
+	return copy(p, b[off:]), nil
+}
+
+// Size implements [Source].
+func (b Bytes) Size(context.Context) (int64, error) { return int64(len(b)), nil }
+
+// A File is the log in a local file, open for reading. It is safe for
+// concurrent use.
+type File struct {
+	f      *os.File
+	record func() Hole
+}
+
+var (
+	_ Source = (*File)(nil)
+	_ Holer  = (*File)(nil)
+)
+
+// Open opens the log at path for reading. record gives the hole as its owner
+// wrote it down, and is called whenever a reader needs to know; nil means that
+// nobody did, and the hole is then found in the file alone, where the file
+// system can tell, without its number of lines.
+func Open(path string, record func() Hole) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f: f, record: record}, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.f.Close() }
+
+// ReadAt implements [Source].
+func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.f.ReadAt(p, off)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// Size implements [Source].
+func (f *File) Size(context.Context) (int64, error) {
+	info, err := f.f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Hole implements [Holer]: the longer one of what was recorded and what the
+// file shows. The record is written before the bytes are freed, so it is the
+// longer one unless its writer died or there is none.
+func (f *File) Hole(context.Context) (Hole, error) {
+	var recorded Hole
+	if f.record != nil {
+		recorded = f.record()
+	}
+	found, err := findHole(f.f)
+	if err != nil || found.Len() <= recorded.Len() {
+		return recorded, err
+	}
+	return found, nil
+}

@@ -1,0 +1,218 @@
+package logfile
+
+import (
+	"bytes"
+	"context"
+)
+
+const (
+	minBlock = 64 << 10 // the first read; each further one doubles it
+	maxBlock = 1 << 20  // up to this
+)
+
+// A chunk is a run of whole lines, or one line that is longer than a block, or
+// the hole.
+type chunk struct {
+	off  int64  // of its first byte
+	data []byte // lines; only the last can lack its LF. Valid until the next chunk
+	long int64  // if not 0, the chunk is a long line, which ends before this offset
+	gap  int64  // if not 0, the chunk is a hole of so many bytes from off on
+}
+
+// A walker goes through a log in chunks, forward or backward. Both sides of the
+// hole are logs of their own to it: what stands before the hole without an LF
+// is a line, and so is what stands behind it.
+type walker struct {
+	src  Source
+	hole Hole
+	size int64 // where the log ends for this walk
+	pos  int64 // forward: next byte to give; backward: end of what was not given
+	buf  []byte
+	step int
+}
+
+// newWalker begins a walk at pos; one that begins in the hole has what is left
+// of it as its first chunk.
+func newWalker(ctx context.Context, src Source, pos int64) (*walker, error) {
+	size, err := src.Size(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: minBlock}
+	return w, w.refresh(ctx)
+}
+
+// refresh asks for the hole and tells of it no more than the walk can see.
+func (w *walker) refresh(ctx context.Context) error {
+	hole, err := HoleOf(ctx, w.src)
+	if err != nil {
+		return err
+	}
+	if hole.Empty() || hole.Start >= w.size {
+		hole = Hole{Start: w.size, End: w.size}
+	}
+	hole.End = min(hole.End, w.size)
+	w.hole = hole
+	return nil
+}
+
+// read reads the range into the walker's buffer. It gives nothing when the hole
+// has reached from in the meantime.
+func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error) {
+	n := int(to - from)
+	if cap(w.buf) < n {
+		w.buf = make([]byte, max(n, min(2*cap(w.buf), maxBlock)))
+	}
+	got, err := readFull(ctx, w.src, w.buf[:n], from)
+	if err != nil {
+		return nil, false, err
+	}
+	data := w.buf[:got]
+	if got > 0 && data[0] == 0 {
+		if err := w.refresh(ctx); err != nil {
+			return nil, false, err
+		}
+		if w.hole.Has(from) {
+			return nil, false, nil
+		}
+	}
+	if got < n {
+		// Truncated by somebody: the log ends here now.
+		w.size = min(w.size, from+int64(got))
+	}
+	return data, true, nil
+}
+
+// grow doubles the block and says whether it could.
+func (w *walker) grow() bool {
+	if w.step >= maxBlock {
+		return false
+	}
+	w.step *= 2
+	return true
+}
+
+// forward gives the next chunk, false at the end of the log.
+func (w *walker) forward(ctx context.Context) (chunk, bool, error) {
+	for w.pos < w.size {
+		if w.hole.Has(w.pos) {
+			c := chunk{off: w.pos, gap: w.hole.End - w.pos}
+			w.pos = w.hole.End
+			return c, true, nil
+		}
+		end := w.size
+		if w.pos < w.hole.Start {
+			end = w.hole.Start
+		}
+		to := min(end, w.pos+int64(w.step))
+		data, ok, err := w.read(ctx, w.pos, to)
+		if err != nil {
+			return chunk{}, false, err
+		}
+		if !ok {
+			continue
+		}
+		if to < end && w.pos+int64(len(data)) == to {
+			data = data[:bytes.LastIndexByte(data, '\n')+1]
+		}
+		if len(data) > 0 {
+			c := chunk{off: w.pos, data: data}
+			w.pos += int64(len(data))
+			w.grow()
+			return c, true, nil
+		}
+		if w.pos < w.size && !w.grow() {
+			return w.longForward(ctx, end)
+		}
+	}
+	return chunk{}, false, nil
+}
+
+// longForward gives the line at pos, which does not end within a block.
+func (w *walker) longForward(ctx context.Context, end int64) (chunk, bool, error) {
+	start := w.pos
+	for w.pos < min(end, w.size) {
+		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+maxBlock))
+		if err != nil {
+			return chunk{}, false, err
+		}
+		if !ok {
+			break
+		}
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			w.pos += int64(i) + 1
+			break
+		}
+		w.pos += int64(len(data))
+	}
+	return chunk{off: start, long: w.pos}, true, nil
+}
+
+// backward gives the chunk before the last one, false at the log's beginning.
+// The walk must have begun at a line's start or at the end of the log.
+func (w *walker) backward(ctx context.Context) (chunk, bool, error) {
+	for w.pos > 0 {
+		if w.pos > w.hole.Start && w.pos <= w.hole.End {
+			c := chunk{off: w.hole.Start, gap: w.pos - w.hole.Start}
+			w.pos = w.hole.Start
+			return c, true, nil
+		}
+		start := int64(0)
+		if w.pos > w.hole.End {
+			start = w.hole.End
+		}
+		from := max(start, w.pos-int64(w.step))
+		data, ok, err := w.read(ctx, from, w.pos)
+		if err != nil {
+			return chunk{}, false, err
+		}
+		if w.pos > w.size {
+			w.pos = w.size // truncated
+			ok = false
+		}
+		if !ok {
+			continue
+		}
+		if from > start {
+			// The line that the block begins in belongs to the next chunk.
+			first := bytes.IndexByte(data, '\n') + 1
+			if first == 0 || first == len(data) {
+				if w.grow() {
+					continue
+				}
+				return w.longBackward(ctx, start, from)
+			}
+			data, from = data[first:], from+int64(first)
+		}
+		w.pos = from
+		if len(data) > 0 {
+			w.grow()
+			return chunk{off: from, data: data}, true, nil
+		}
+	}
+	return chunk{}, false, nil
+}
+
+// longBackward gives the line that ends at pos and begins before from, but not
+// before start.
+func (w *walker) longBackward(ctx context.Context, start, from int64) (chunk, bool, error) {
+	end := w.pos
+	w.pos = start
+	for to := from; to > start; {
+		at := max(start, to-maxBlock)
+		data, ok, err := w.read(ctx, at, to)
+		if err != nil {
+			return chunk{}, false, err
+		}
+		if !ok {
+			w.pos = min(w.hole.End, end)
+			break
+		}
+		if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
+			w.pos = at + int64(i) + 1
+			break
+		}
+		to = at
+	}
+	return chunk{off: w.pos, long: end}, true, nil
+}
