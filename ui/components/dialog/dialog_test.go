@@ -1,0 +1,112 @@
+package dialog_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/dialog"
+)
+
+func ask() *dialog.Model {
+	d := dialog.Ask("Remove npm run dev?",
+		[]string{"It is running. It will be stopped, then its files go.", "u brings the files back for 5 seconds."},
+		[]dialog.Choice{{Name: "keep", Label: "Keep it"}, {Name: "remove", Label: "Stop and remove", Danger: true, Yes: true}},
+		keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()).Dialog, themes.Unicode())
+	d.SetSize(80, 24)
+	return d
+}
+
+func menu() *dialog.Model {
+	d := dialog.Menu("Signal to npm run dev", []dialog.Choice{
+		{Name: "SIGTERM", Label: "SIGTERM", Note: "end, please"},
+		{Name: "SIGINT", Label: "SIGINT", Note: "as Ctrl+C"},
+		{Name: "SIGHUP", Label: "SIGHUP", Note: "hang up, reload"},
+	}, keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()).Dialog, themes.Unicode())
+	d.SetSize(80, 24)
+	return d
+}
+
+func TestViews(t *testing.T) {
+	t.Run("question", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(ask().View())) })
+	t.Run("menu", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(menu().View())) })
+	t.Run("narrow", func(t *testing.T) {
+		d := ask()
+		d.SetSize(30, 24)
+		golden.RequireEqual(t, ansi.Strip(d.View()))
+	})
+}
+
+func TestAnswers(t *testing.T) {
+	enter, tab, esc := tea.KeyPressMsg{Code: tea.KeyEnter}, tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyEscape}
+	letter := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+	tests := map[string]struct {
+		dialog *dialog.Model
+		keys   []tea.KeyPressMsg
+		want   string
+		done   bool
+	}{
+		"Enter takes the safe answer":  {ask(), []tea.KeyPressMsg{enter}, "keep", true},
+		"Tab Enter takes the other":    {ask(), []tea.KeyPressMsg{tab, enter}, "remove", true},
+		"around the end":               {ask(), []tea.KeyPressMsg{tab, tab, enter}, "keep", true},
+		"yes":                          {ask(), []tea.KeyPressMsg{letter('y')}, "remove", true},
+		"no":                           {ask(), []tea.KeyPressMsg{letter('n')}, "", true},
+		"Esc":                          {ask(), []tea.KeyPressMsg{esc}, "", true},
+		"any other key stays":          {ask(), []tea.KeyPressMsg{letter('x')}, "", false},
+		"menu":                         {menu(), []tea.KeyPressMsg{letter('j'), enter}, "SIGINT", true},
+		"menu: y is no answer":         {menu(), []tea.KeyPressMsg{letter('y')}, "", false},
+		"nothing counts after the end": {ask(), []tea.KeyPressMsg{esc, letter('y')}, "", true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, k := range tt.keys {
+				tt.dialog.Update(k)
+			}
+			got, done := tt.dialog.Answer()
+			if got != tt.want || done != tt.done {
+				t.Errorf("answer is %q, %v, want %q, %v", got, done, tt.want, tt.done)
+			}
+		})
+	}
+}
+
+func TestClickTakesWhatIsDrawnThere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		dialog *dialog.Model
+		label  string
+		want   string
+	}{
+		"answer": {ask(), "Stop and remove", "remove"},
+		"entry":  {menu(), "SIGHUP", "SIGHUP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for y, line := range strings.Split(ansi.Strip(tt.dialog.View()), "\n") {
+				if before, _, ok := strings.Cut(line, tt.label); ok && y > 0 && !strings.Contains(line, "?") {
+					tt.dialog.Click(cells.Width(before), y)
+				}
+			}
+			if got, _ := tt.dialog.Answer(); got != tt.want {
+				t.Errorf("answer is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSmallRooms(t *testing.T) {
+	for _, w := range []int{0, 1, 4, 9, 20} {
+		for _, d := range []*dialog.Model{ask(), menu()} {
+			d.SetSize(w, 4)
+			for i, line := range strings.Split(d.View(), "\n") {
+				if got := cells.Width(line); got > w {
+					t.Errorf("%d columns: line %d is %d wide", w, i, got)
+				}
+			}
+		}
+	}
+}
