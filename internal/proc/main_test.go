@@ -4,6 +4,7 @@ package proc
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -123,7 +124,7 @@ func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 		ref: JobRef{Leader: id, Session: id.PID, JobID: job}}
 	tr.close = func() { <-waited }
 	t.Cleanup(func() {
-		Terminate(t.Context(), tr.ref, Options{})
+		Terminate(context.Background(), tr.ref, Options{})
 		cmd.Process.Kill()
 		<-waited
 	})
@@ -167,7 +168,7 @@ func startHeld(t *testing.T, script string, env ...string) *tree {
 		<-waited
 	}
 	t.Cleanup(func() {
-		Terminate(t.Context(), tr.ref, Options{})
+		Terminate(context.Background(), tr.ref, Options{})
 		tr.close()
 	})
 	lines := bufio.NewReader(said)

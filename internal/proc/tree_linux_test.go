@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bufio"
+	"context"
 	"os"
 	"os/exec"
 	"slices"
@@ -86,7 +87,7 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		Terminate(t.Context(), JobRef{Leader: nested.Identity(), Session: nested.PID, Holder: holder, JobID: "inner"}, Options{})
+		Terminate(context.Background(), JobRef{Leader: nested.Identity(), Session: nested.PID, Holder: holder, JobID: "inner"}, Options{})
 		Signal(holder, 9)
 	})
 	until(t, "nested holder adopted", func() bool {

@@ -1,0 +1,211 @@
+package proc
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTTY makes a terminal: its master, and its slave's path.
+func openTTY(t *testing.T) (master *os.File, slave string) {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "/dev/ptmx")
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, filepath.Join("/dev/pts", strconv.Itoa(n))
+}
+
+// onTTY starts a job whose terminal is new and whose output is drained.
+func onTTY(t *testing.T, script string) (tr *tree, master *os.File) {
+	t.Helper()
+	master, path := openTTY(t)
+	slave, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slave.Close()
+	tr = startTree(t, script, func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+		cmd.Env = append(cmd.Env, "TERM=xterm", "HOME=/nonexistent", "LESSHISTFILE=-", "PYENV_VERSION=")
+		cmd.SysProcAttr.Setctty = true
+	})
+	drained := make(chan struct{})
+	go func() {
+		io.Copy(io.Discard, master)
+		close(drained)
+	}()
+	t.Cleanup(func() {
+		// Runs before the tree's own end, so it has to end it first.
+		Terminate(context.Background(), tr.ref, Options{})
+		tr.close()
+		<-drained
+	})
+	return tr, master
+}
+
+func membersOf(t *testing.T, tr *tree) []Process {
+	t.Helper()
+	procs, err := Members(tr.ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return procs
+}
+
+func TestWaitsForInputOnATerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(file, []byte(strings.Repeat("line\n", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, needs, script string
+		want                Input
+	}{
+		{"cat", "cat", `exec cat`, InputRead},
+		{"below a shell", "cat", `cat; :`, InputRead},
+		{"foreground job of a shell", "bash", `bash -c 'set -m; cat; :'`, InputRead},
+		{"read of a shell", "bash", `exec bash -c 'read x'`, InputRead},
+		{"the terminal by name", "cat", `exec cat </dev/tty`, InputRead},
+		{"no echo", "stty", `stty -echo; exec cat`, InputRead},
+		{"input of Python", "python3", `exec python3 -c 'input("name? ")'`, InputRead},
+		{"a thread of Python", "python3", `exec python3 -c 'import threading; threading.Thread(target=input).start()'`, InputRead},
+		{"prompt of bash", "bash", `exec bash --norc --noprofile -i`, InputPolled},
+		{"prompt of Node", "node", `exec node -e 'require("readline").createInterface({input: process.stdin, output: process.stdout}).question("ok? ", () => {})'`, InputPolled},
+		{"select of Python", "python3", `exec python3 -c 'import select; select.select([0], [], [])'`, InputPolled},
+		{"poll of Python", "python3", `exec python3 -c 'import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()'`, InputPolled},
+		{"vim", "vim", `exec vim -u NONE -i NONE -n ` + file, InputPolled},
+		{"less", "less", `exec less ` + file, InputRead},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := exec.LookPath(tc.needs); err != nil {
+				t.Skip("no " + tc.needs)
+			}
+			tr, master := onTTY(t, tc.script)
+			src, err := TTYSource(int(master.Fd()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, "waits as expected", func() bool { return WaitsForInput(membersOf(t, tr), src) == tc.want })
+			if got := ReadsTTY(membersOf(t, tr), src.TTY); got != (tc.want == InputRead) {
+				t.Errorf("ReadsTTY %v", got)
+			}
+			other := Source{TTY: src.TTY + 1}
+			if got := WaitsForInput(membersOf(t, tr), other); got != InputNone {
+				t.Errorf("waits for another terminal: %d", got)
+			}
+		})
+	}
+}
+
+func TestNobodyWaitsForInput(t *testing.T) {
+	for _, tc := range []struct {
+		name, script, comm string
+	}{
+		{"sleep", `exec sleep 1000`, "sleep"},
+		{"stdin is elsewhere", `exec cat </dev/zero >/dev/null`, "cat"},
+		{"a pipe between processes", `exec sh -c 'sleep 1000 | cat'`, "cat"},
+		{"only in the background", `bash -c 'set -m; cat & exec sleep 1000'`, "sleep"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr, master := onTTY(t, tc.script)
+			src, err := TTYSource(int(master.Fd()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, tc.comm+" runs", func() bool {
+				for _, p := range membersOf(t, tr) {
+					if p.Comm == tc.comm {
+						return true
+					}
+				}
+				return false
+			})
+			for range 20 {
+				if got := WaitsForInput(membersOf(t, tr), src); got != InputNone {
+					t.Fatalf("waits: %d", got)
+				}
+			}
+		})
+	}
+}
+
+func TestWaitsForInputOnAPipe(t *testing.T) {
+	r, w := pipe(t)
+	tr := startTree(t, `cat; :`, func(cmd *exec.Cmd) { cmd.Stdin = r })
+	src, err := SourceOf(tr.ref.Leader.PID, 0)
+	if err != nil || src.Ino == 0 || src.TTY != 0 {
+		t.Fatalf("source %+v, %v", src, err)
+	}
+	until(t, "cat reads the pipe", func() bool { return WaitsForInput(membersOf(t, tr), src) == InputRead })
+	w.Close()
+	tr.nobodyLeft()
+}
+
+func TestSourceOfAFileIsNone(t *testing.T) {
+	tr := startTree(t, stay) // its input is /dev/null
+	tr.pids(1)
+	if src, err := SourceOf(tr.ref.Leader.PID, 0); err != nil || src != (Source{}) {
+		t.Errorf("source %+v, %v", src, err)
+	}
+	if _, err := SourceOf(tr.ref.Leader.PID, 99); err != ErrGone {
+		t.Errorf("a descriptor that is not open: %v", err)
+	}
+}
+
+func TestReadIsSeenByItsKernelFunctionAlone(t *testing.T) {
+	if data, err := os.ReadFile("/proc/self/wchan"); err != nil || len(data) == 0 {
+		t.Skip("no kernel function names here")
+	}
+	r, _ := pipe(t)
+	onPipe := startTree(t, `exec cat`, func(cmd *exec.Cmd) { cmd.Stdin = r })
+	onTerminal, _ := onTTY(t, `exec cat`)
+	asleep, _ := onTTY(t, `exec sleep 1000`)
+	look := func(tr *tree) (string, Input) {
+		p, err := Stat(tr.ref.Leader.PID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := sourceOf(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := waiter{p: p, src: src, r: &reader{}}
+		return p.Comm, w.sleeps("")
+	}
+	for _, tr := range []*tree{onPipe, onTerminal} {
+		until(t, "read seen", func() bool { _, in := look(tr); return in == InputRead })
+	}
+	until(t, "sleep runs", func() bool { comm, _ := look(asleep); return comm == "sleep" })
+	if _, in := look(asleep); in != InputNone {
+		t.Errorf("sleep waits: %d", in)
+	}
+}
+
+func TestTTYMode(t *testing.T) {
+	tr, master := onTTY(t, `stty -echo; echo $$ >&3; exec cat`)
+	tr.pids(1)
+	if mode, err := TTYMode(int(master.Fd())); err != nil || mode != (Mode{Canonical: true}) {
+		t.Errorf("mode %+v, %v", mode, err)
+	}
+	if group, err := ForegroundGroup(int(master.Fd())); err != nil || group != tr.ref.Leader.PID {
+		t.Errorf("foreground %d, %v; the leader is %d", group, err, tr.ref.Leader.PID)
+	}
+}
