@@ -1,9 +1,207 @@
 package keymap
 
-import "testing"
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write docs/keys.md and golden files anew")
 
 func TestDefaultHasNoDoubleBinding(t *testing.T) {
 	for _, c := range Default().Conflicts() {
 		t.Error(c)
+	}
+}
+
+// The contract's table of keys, place by place. Every default key stands here.
+func TestDefaultKeys(t *testing.T) {
+	move := map[string]string{
+		"k": "up", "up": "up", "j": "down", "down": "down", "g": "top", "home": "top", "G": "bottom", "end": "bottom",
+		"ctrl+u": "half-page-up", "ctrl+d": "half-page-down", "pgup": "page-up", "pgdown": "page-down",
+	}
+	panes := map[string]string{
+		"tab": "next-pane", "shift+tab": "previous-pane", "1": "show-list", "2": "show-detail", "3": "show-log",
+		"z": "zoom", "esc": "back", "q": "quit", "ctrl+c": "interrupt", "x": "stop", "X": "kill", "K": "signal",
+		"i": "send-line", "Y": "copy-path", "o": "pager", "E": "editor", "?": "help", "f1": "help", ":": "palette",
+		"ctrl+z": "suspend",
+	}
+	jobs := map[string]string{
+		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "e": "edit-restart",
+		"d": "remove", "c": "clear", "C": "clear-finished", "u": "undo", "/": "filter", "space": "mark", "S": "sort",
+		"y": "copy-command",
+	}
+	log := map[string]string{
+		"h": "left", "left": "left", "l": "right", "right": "right", "0": "line-start", "shift+left": "line-start",
+		"$": "line-end", "shift+right": "line-end", "enter": "attach", "a": "attach", "t": "follow", "f": "follow",
+		"n": "next-match", "N": "previous-match", "/": "search", "&": "matching-only", "space": "page-down",
+		"v": "select", "y": "copy", "w": "wrap", "T": "timestamps", "#": "line-numbers", "L": "line-numbers",
+	}
+	for context, want := range map[string]map[string]string{
+		"list":     merge(move, panes, jobs),
+		"detail":   merge(move, panes, jobs),
+		"log":      merge(move, panes, log),
+		"terminal": {"ctrl+b": "leave"},
+		"ended":    {"enter": "leave-ended"},
+	} {
+		t.Run(context, func(t *testing.T) {
+			got := map[string]string{}
+			for _, a := range Default().In(context) {
+				if !a.Binding.Enabled() {
+					continue
+				}
+				for _, k := range a.Binding.Keys() {
+					got[k] = a.Name
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("keys differ from the contract (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func merge(maps ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, m := range maps {
+		for k, v := range m {
+			all[k] = v
+		}
+	}
+	return all
+}
+
+// Ctrl+B acts in the terminal and moves in text; nothing else may have it.
+func TestCtrlBIsForJobsAndText(t *testing.T) {
+	for _, a := range Default().Actions() {
+		if slices.Contains(a.Binding.Keys(), "ctrl+b") && a.ID() != "terminal.leave" && a.ID() != "edit.char-backward" {
+			t.Errorf("%s has ctrl+b", a.ID())
+		}
+	}
+}
+
+// A keyboard on which a key needs AltGr, or has no function keys, must still
+// reach everything.
+func TestEveryDefaultIsReachable(t *testing.T) {
+	const altGr = "@[]{}\\|~`^$#" // on one or more of the German, French, Nordic and Spanish layouts
+	for _, a := range Default().Actions() {
+		if !a.Binding.Enabled() {
+			continue
+		}
+		if !slices.ContainsFunc(a.Binding.Keys(), func(k string) bool {
+			return !functionKey.MatchString(k) && !strings.ContainsAny(k, altGr)
+		}) {
+			t.Errorf("%s has only %v", a.ID(), a.Binding.Keys())
+		}
+	}
+}
+
+func TestDefaultKeysAreSpelledAsKeyPressesAre(t *testing.T) {
+	for _, a := range Default().Actions() {
+		for _, k := range a.Binding.Keys() {
+			if parsed, err := ParseKey(k); err != nil || parsed != k {
+				t.Errorf("%s: %q never matches (ParseKey: %q, %v)", a.ID(), k, parsed, err)
+			}
+			if typesText(a.Section) && printable(k) {
+				t.Errorf("%s: %q can never be typed", a.ID(), k)
+			}
+		}
+	}
+}
+
+func TestActionsAreComplete(t *testing.T) {
+	sections := Sections()
+	ids := map[string]bool{}
+	for _, a := range Default().Actions() {
+		if ids[a.ID()] {
+			t.Errorf("%s exists twice", a.ID())
+		}
+		ids[a.ID()] = true
+		if a.Title == "" || a.Description == "" || strings.HasSuffix(a.Description, ".") {
+			t.Errorf("%s: title %q, description %q", a.ID(), a.Title, a.Description)
+		}
+		if len(a.Where) == 0 {
+			t.Errorf("%s works nowhere", a.ID())
+		}
+		if slices.Contains(sections, a.Name) {
+			t.Errorf("%s: in a configuration the name could be that of a section", a.ID())
+		}
+		if utf8.RuneCountInString(a.Title) > 16 {
+			t.Errorf("%s: %q is too long for a footer", a.ID(), a.Title)
+		}
+	}
+	for _, c := range Contexts() {
+		for _, s := range c.Sections {
+			if !slices.Contains(sections, s) {
+				t.Errorf("context %s names the section %q, which is none", c.Name, s)
+			}
+		}
+	}
+}
+
+func TestMapsAreIndependent(t *testing.T) {
+	changed := Default()
+	changed.Panes.Stop.SetKeys("s")
+	next, err := changed.Apply(Overrides{"kill": {"S"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Default().Panes.Stop.Keys(); !slices.Equal(got, []string{"x"}) {
+		t.Errorf("a new default map has %v for stop", got)
+	}
+	if got := changed.Panes.Kill.Keys(); !slices.Equal(got, []string{"X"}) {
+		t.Errorf("Apply changed its receiver: kill is %v", got)
+	}
+	if got := next.Panes.Stop.Keys(); !slices.Equal(got, []string{"s"}) {
+		t.Errorf("Apply forgot the receiver's own keys: stop is %v", got)
+	}
+}
+
+func TestActionLookup(t *testing.T) {
+	m := Default()
+	for name, want := range map[string]string{"stop": "panes.stop", "attach": "jobs.attach", "log.attach": "log.attach"} {
+		if a, ok := m.Action(name); !ok || a.ID() != want {
+			t.Errorf("Action(%q) = %q, %v", name, a.ID(), ok)
+		}
+	}
+	if a, ok := m.Action("no-such"); ok {
+		t.Errorf("found %q", a.ID())
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for k, want := range map[string]string{
+		"x": "x", "X": "X", "ctrl+b": "Ctrl+B", "up": "↑", "shift+tab": "Shift+Tab", "pgdown": "PgDn", "f1": "F1",
+		"space": "Space", "enter": "Enter", "+": "+", "ctrl++": "Ctrl++", "alt+left": "Alt+←", "ж": "ж", "ctrl+ж": "Ctrl+Ж",
+	} {
+		if got := Label(k); got != want {
+			t.Errorf("Label(%q) = %q, want %q", k, got, want)
+		}
+	}
+	if got := ASCIILabel("shift+left"); got != "Shift+Left" {
+		t.Errorf("ASCIILabel = %q", got)
+	}
+}
+
+func TestKeysPageIsCurrent(t *testing.T) {
+	path := filepath.Join("..", "docs", "keys.md")
+	want := Default().Markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("docs/keys.md is stale; go test ./keymap -update writes it anew (-want +got):\n%s", diff)
 	}
 }

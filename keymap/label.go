@@ -1,6 +1,10 @@
 package keymap
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Label returns a key as help shows it: "Ctrl+B", "↑", "Shift+Tab", "x".
 func Label(k string) string {
@@ -29,11 +33,10 @@ func labelPart(p string, chord bool) string {
 	case "pgdown":
 		return "PgDn"
 	}
-	if p == "" { // the key "+" in a chord such as "ctrl++"
-		return p
-	}
-	if len(p) > 1 || chord {
-		return strings.ToUpper(p[:1]) + p[1:]
+	// An empty part is half of the key "+" in a chord such as "ctrl++".
+	first, size := utf8.DecodeRuneInString(p)
+	if size > 0 && (chord || size < len(p)) {
+		return string(unicode.ToUpper(first)) + p[size:]
 	}
 	return p
 }
