@@ -1,0 +1,154 @@
+package logview
+
+import tea "charm.land/bubbletea/v2"
+
+// rowsOf is how many rows a line takes.
+func (m *Model) rowsOf(i int) int {
+	e := &m.lines[i]
+	rows := 1
+	if m.wrap {
+		if width := m.textWidth(); width > 0 {
+			rows = max(1, (m.columns(e)+width-1)/width)
+		}
+	}
+	if e.Dropped > 0 {
+		rows++
+	}
+	return rows
+}
+
+// shift moves the first row by delta rows within the lines that are there; what
+// is left over becomes debt.
+func (m *Model) shift(delta int) {
+	for delta < 0 {
+		if m.topRow > 0 {
+			step := min(m.topRow, -delta)
+			m.topRow -= step
+			delta += step
+			continue
+		}
+		if m.top == 0 {
+			break
+		}
+		m.top--
+		m.topRow = m.rowsOf(m.top)
+	}
+	for delta > 0 && len(m.lines) > 0 && !m.atBottom() {
+		m.topRow++
+		delta--
+		if m.topRow >= m.rowsOf(m.top) {
+			if m.top+1 == len(m.lines) {
+				m.topRow--
+				break
+			}
+			m.top, m.topRow = m.top+1, 0
+		}
+	}
+	m.debt = delta
+}
+
+// atBottom reports whether the last line that is there stands on the view.
+func (m *Model) atBottom() bool {
+	rows := -m.topRow
+	for i := m.top; i < len(m.lines); i++ {
+		rows += m.rowsOf(i)
+		if rows > m.h {
+			return false
+		}
+	}
+	return true
+}
+
+// toEnd puts the last line on the last row.
+func (m *Model) toEnd() {
+	rows := 0
+	for i := len(m.lines) - 1; i >= 0; i-- {
+		rows += m.rowsOf(i)
+		if rows >= m.h {
+			m.top, m.topRow = i, rows-m.h
+			return
+		}
+	}
+	m.top, m.topRow = 0, 0
+}
+
+// settle keeps the view within the log: no row stays empty while there are
+// lines above.
+func (m *Model) settle() {
+	m.top = max(0, min(m.top, len(m.lines)-1))
+	if len(m.lines) == 0 {
+		m.topRow = 0
+		return
+	}
+	m.topRow = max(0, min(m.topRow, m.rowsOf(m.top)-1))
+	if !m.tail {
+		return
+	}
+	rows := -m.topRow
+	for i := m.top; i < len(m.lines) && rows < m.h; i++ {
+		rows += m.rowsOf(i)
+	}
+	if rows < m.h {
+		m.toEnd()
+	}
+}
+
+// bottom is the index of the last line on the view.
+func (m *Model) bottom() int {
+	rows := -m.topRow
+	for i := m.top; i < len(m.lines); i++ {
+		rows += m.rowsOf(i)
+		if rows >= m.h {
+			return i
+		}
+	}
+	return max(0, len(m.lines)-1)
+}
+
+// Scroll moves the view by rows, down if positive. Moving up stops following.
+func (m *Model) Scroll(rows int) tea.Cmd {
+	if m.src == nil || rows == 0 || len(m.lines) == 0 {
+		return nil
+	}
+	if rows < 0 {
+		if m.top == 0 && m.topRow == 0 && m.lines[0].Start == 0 {
+			return nil
+		}
+		m.unfollow()
+	}
+	m.dirty = true
+	m.shift(m.debt + rows)
+	if m.nearEdge() {
+		return m.read(m.here())
+	}
+	m.debt = 0
+	return nil
+}
+
+// nearEdge reports whether the lines that are there run out soon on a side
+// where the log goes on.
+func (m *Model) nearEdge() bool {
+	above := m.top < m.h && m.lines[0].Start > 0
+	below := len(m.lines)-1-m.bottom() < m.h && !m.tail
+	return above || below
+}
+
+// ToTop goes to the start of the log.
+func (m *Model) ToTop() tea.Cmd {
+	m.unfollow()
+	m.left = 0
+	return m.read(place{off: 0, where: atTop})
+}
+
+// sideways scrolls by columns; it does nothing while lines wrap.
+func (m *Model) sideways(columns int) {
+	if m.wrap {
+		return
+	}
+	widest := 0
+	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
+		widest = max(widest, m.columns(&m.lines[i]))
+	}
+	m.left = max(0, min(m.left+columns, widest-m.textWidth()))
+	m.dirty = true
+}

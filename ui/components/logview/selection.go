@@ -1,0 +1,174 @@
+package logview
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// maxCopy bounds what is copied; terminals refuse more.
+const maxCopy = 1 << 20
+
+// pos is a character of the log.
+type pos struct {
+	line  int64 // offset of its line
+	glyph int
+}
+
+func (p pos) before(q pos) bool { return p.line < q.line || p.line == q.line && p.glyph < q.glyph }
+
+// selection is a stretch of the log. The zero value is none.
+type selection struct {
+	from, to pos
+	on       bool
+	lines    bool // whole lines, made with the keyboard
+	pressed  bool // the mouse button is held
+}
+
+// span is the selected part [from, to) of the line at start with n glyphs.
+func (s selection) span(start int64, n int) (from, to int) {
+	if !s.on {
+		return 0, 0
+	}
+	a, b := s.from, s.to
+	if b.before(a) {
+		a, b = b, a
+	}
+	if start < a.line || start > b.line {
+		return 0, 0
+	}
+	if s.lines {
+		return 0, max(n, 1)
+	}
+	to = n
+	if start == a.line {
+		from = min(a.glyph, n)
+	}
+	if start == b.line {
+		to = min(b.glyph+1, n)
+	}
+	return from, to
+}
+
+// Selecting reports whether a selection is being made with the keyboard.
+func (m *Model) Selecting() bool { return m.sel.on && m.sel.lines }
+
+// ClearSelection ends selecting; it reports whether there was something.
+func (m *Model) ClearSelection() bool {
+	had := m.sel.on
+	m.sel, m.dirty = selection{}, true
+	return had
+}
+
+func (m *Model) toggleSelect() {
+	if m.ClearSelection() || len(m.lines) == 0 {
+		return
+	}
+	at := pos{line: m.lines[m.pointed()].Start}
+	m.sel = selection{from: at, to: at, on: true, lines: true}
+}
+
+// pointed is the line that y copies without a selection: the current match if
+// it can be seen, else the last line on the view.
+func (m *Model) pointed() int {
+	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
+		if m.query.re != nil && m.lines[i].Start == m.query.current {
+			return i
+		}
+	}
+	return m.bottom()
+}
+
+// extend moves the end of a selection by lines and keeps it in view.
+func (m *Model) extend(delta int) tea.Cmd {
+	i := m.indexOf(m.sel.to.line) + delta
+	i = max(0, min(len(m.lines)-1, i))
+	m.sel.to.line, m.dirty = m.lines[i].Start, true
+	switch {
+	case i < m.top:
+		return m.Scroll(i - m.top - m.topRow)
+	case i > m.bottom():
+		rows := 0
+		for j := m.bottom() + 1; j <= i; j++ {
+			rows += m.rowsOf(j)
+		}
+		return m.Scroll(rows)
+	case i == m.bottom() && delta > 0 && !m.atBottom():
+		return m.Scroll(1)
+	}
+	return nil
+}
+
+// copySelection copies the selection, or the pointed line.
+func (m *Model) copySelection() tea.Cmd {
+	if len(m.lines) == 0 || m.src == nil {
+		return notice("Nothing to copy")
+	}
+	sel := m.sel
+	if !sel.on {
+		e := &m.lines[m.pointed()]
+		text := strings.TrimRight(textOf(m.glyphsOf(e)), " ")
+		return func() tea.Msg { return CopyMsg{Text: text} }
+	}
+	m.ClearSelection()
+	a, b := sel.from.line, sel.to.line
+	if b < a {
+		a, b = b, a
+	}
+	ctx, src := m.ctx, m.src
+	return func() tea.Msg {
+		var out strings.Builder
+		var emu lineEmulator
+		for off := a; off <= b && out.Len() < maxCopy; {
+			lines, err := src.Window(ctx, off, 0, 500)
+			if err != nil {
+				return NoticeMsg{Text: "Not copied: " + err.Error()}
+			}
+			if len(lines) == 0 {
+				break
+			}
+			for _, l := range lines {
+				if l.Start > b || out.Len() >= maxCopy {
+					break
+				}
+				if out.Len() > 0 {
+					out.WriteByte('\n')
+				}
+				glyphs := emu.draw(l.Raw)
+				from, to := sel.span(l.Start, len(glyphs))
+				out.WriteString(strings.TrimRight(textOf(glyphs[min(from, len(glyphs)):min(to, len(glyphs))]), " "))
+			}
+			off = max(lines[len(lines)-1].End, off+1)
+		}
+		return CopyMsg{Text: out.String()}
+	}
+}
+
+// posAt is the character at a place of the view.
+func (m *Model) posAt(x, y int) (pos, bool) {
+	row := -m.topRow
+	for i := m.top; i < len(m.lines); i++ {
+		rows := m.rowsOf(i)
+		if y >= row+rows {
+			row += rows
+			continue
+		}
+		e := &m.lines[i]
+		inner := max(0, y-row)
+		if e.Dropped > 0 {
+			inner = max(0, inner-1)
+		}
+		col := max(0, x-m.gutter()) + m.left
+		if m.wrap {
+			col = max(0, x-m.gutter()) + inner*m.textWidth()
+		}
+		at := 0
+		for g, gl := range m.glyphsOf(e) {
+			if at += gl.width; col < at {
+				return pos{e.Start, g}, true
+			}
+		}
+		return pos{e.Start, len(e.glyphs)}, true
+	}
+	return pos{}, false
+}

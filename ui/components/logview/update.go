@@ -1,0 +1,159 @@
+package logview
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/keymap"
+)
+
+// wheelRows is how far one notch of the wheel scrolls.
+const wheelRows = 3
+
+// Update takes the view's own messages, and keys and the mouse while it has the
+// focus. Places of mouse messages are relative to the view. Keys that are not
+// navigation (attach, stop …) are its owner's.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case readMsg:
+		if msg.owner == m && msg.gen == m.gen {
+			return m.took(msg)
+		}
+	case countedMsg:
+		if msg.owner == m && msg.gen == m.gen {
+			return m.tookCount(msg)
+		}
+	case foundMsg:
+		if msg.owner == m && msg.gen == m.query.gen {
+			return m.found(msg)
+		}
+	case tea.KeyPressMsg:
+		if m.focus {
+			return m.press(msg)
+		}
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case tea.MouseMotionMsg:
+		m.drag(msg)
+	case tea.MouseReleaseMsg:
+		return m.release()
+	}
+	return nil
+}
+
+func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := m.keys
+	is := func(b key.Binding) bool { return keymap.Match(msg, b) }
+	page := max(1, m.h-1)
+	if m.Selecting() {
+		switch {
+		case is(k.Up):
+			return m.extend(-1)
+		case is(k.Down):
+			return m.extend(1)
+		case is(k.HalfPageUp):
+			return m.extend(-m.h / 2)
+		case is(k.HalfPageDown):
+			return m.extend(m.h / 2)
+		case is(k.PageUp):
+			return m.extend(-page)
+		case is(k.PageDown), msg.String() == "space":
+			return m.extend(page)
+		}
+	}
+	switch {
+	case is(k.Up):
+		return m.Scroll(-1)
+	case is(k.Down):
+		return m.Scroll(1)
+	case is(k.HalfPageUp):
+		return m.Scroll(-max(1, m.h/2))
+	case is(k.HalfPageDown):
+		return m.Scroll(max(1, m.h/2))
+	case is(k.PageUp):
+		return m.Scroll(-page)
+	case is(k.PageDown):
+		return m.Scroll(page)
+	case is(k.Top):
+		return m.ToTop()
+	case is(k.Bottom):
+		return m.SetFollow(true)
+	case is(k.Follow):
+		return m.SetFollow(!m.follow)
+	case is(k.Left):
+		m.sideways(-8)
+	case is(k.Right):
+		m.sideways(8)
+	case is(k.LineStart):
+		m.sideways(-maxColumns)
+	case is(k.LineEnd):
+		m.sideways(maxColumns)
+	case is(k.NextMatch):
+		return m.NextMatch()
+	case is(k.PreviousMatch):
+		return m.PreviousMatch()
+	case is(k.MatchingOnly):
+		return m.SetMatchingOnly(!m.only)
+	case is(k.Wrap):
+		m.wrap, m.left, m.topRow, m.dirty = !m.wrap, 0, 0, true
+		if m.follow {
+			m.toEnd()
+		}
+		m.settle()
+	case is(k.Timestamps):
+		m.times, m.dirty = !m.times, true
+		m.settle()
+	case is(k.LineNumbers):
+		m.numbers, m.dirty = !m.numbers, true
+		return m.read(m.here())
+	case is(k.Select):
+		m.toggleSelect()
+	case is(k.Copy):
+		return m.copySelection()
+	}
+	return nil
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return m.Scroll(-wheelRows)
+	case tea.MouseWheelDown:
+		return m.Scroll(wheelRows)
+	case tea.MouseWheelLeft:
+		m.sideways(-8)
+	case tea.MouseWheelRight:
+		m.sideways(8)
+	}
+	return nil
+}
+
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if msg.Button != tea.MouseLeft {
+		return
+	}
+	m.ClearSelection()
+	if p, ok := m.posAt(msg.X, msg.Y); ok {
+		m.sel = selection{from: p, to: p, pressed: true}
+	}
+}
+
+func (m *Model) drag(msg tea.MouseMotionMsg) {
+	if !m.sel.pressed {
+		return
+	}
+	if p, ok := m.posAt(msg.X, max(0, min(msg.Y, m.h-1))); ok {
+		m.sel.to, m.sel.on, m.dirty = p, true, true
+	}
+}
+
+func (m *Model) release() tea.Cmd {
+	dragged := m.sel.pressed && m.sel.on
+	m.sel.pressed = false
+	if !dragged {
+		return nil
+	}
+	return m.copySelection()
+}

@@ -1,0 +1,254 @@
+package logview
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// timeLayout is how a timestamp looks: the day is in the detail.
+const timeLayout = "15:04:05"
+
+// gutter is the width of what stands before the text.
+func (m *Model) gutter() int {
+	n := 0
+	if m.times {
+		n += len(timeLayout) + 1
+	}
+	if m.numbers {
+		n += m.numberWidth() + 1
+	}
+	if n >= m.w {
+		return 0
+	}
+	return n
+}
+
+func (m *Model) numberWidth() int {
+	width := 3
+	if n := len(m.lines); n > 0 {
+		width = max(width, len(fmt.Sprint(m.lines[n-1].number+1)))
+	}
+	return width
+}
+
+// hasTrack reports whether the last column shows where in the log the view is.
+func (m *Model) hasTrack() bool { return m.w >= 20 && m.h >= 3 }
+
+// textWidth is how many columns are left for text.
+func (m *Model) textWidth() int {
+	w := m.w - m.gutter()
+	if m.hasTrack() {
+		w--
+	}
+	return max(0, w)
+}
+
+// View draws the log, exactly as wide and high as the component.
+func (m *Model) View() string {
+	if m.w == 0 || m.h == 0 {
+		return ""
+	}
+	if !m.dirty {
+		return m.frame
+	}
+	rows := make([]string, 0, m.h)
+	skip := m.topRow
+	for i := m.top; i < len(m.lines) && len(rows) < m.h; i++ {
+		for _, row := range m.drawLine(i) {
+			if skip > 0 {
+				skip--
+				continue
+			}
+			if len(rows) < m.h {
+				rows = append(rows, row)
+			}
+		}
+	}
+	if len(m.lines) == 0 {
+		rows = append(rows, m.message())
+	}
+	width := m.w
+	if m.hasTrack() {
+		width--
+	}
+	blank := strings.Repeat(" ", width)
+	for len(rows) < m.h {
+		rows = append(rows, blank)
+	}
+	if m.hasTrack() {
+		for y, mark := range m.track() {
+			rows[y] += mark
+		}
+	}
+	m.frame, m.dirty = strings.Join(rows, "\n"), false
+	return m.frame
+}
+
+// message stands in place of lines: why there are none.
+func (m *Model) message() string {
+	width := m.w
+	if m.hasTrack() {
+		width--
+	}
+	text := m.empty
+	switch {
+	case m.err != nil:
+		text = "The log cannot be read: " + m.err.Error()
+	case m.src == nil:
+		text = ""
+	case m.only:
+		text = "No line matches."
+	case m.busy && m.size == 0:
+		text = ""
+	}
+	return fit(m.styles.Empty.Render(ansi.Truncate(text, width, m.glyphs.Ellipsis)), width)
+}
+
+func fit(s string, width int) string {
+	if n := ansi.StringWidth(s); n < width {
+		return s + strings.Repeat(" ", width-n)
+	}
+	return s
+}
+
+// drawLine draws all rows of a line.
+func (m *Model) drawLine(i int) []string {
+	e := &m.lines[i]
+	width := m.textWidth()
+	var rows []string
+	if e.Dropped > 0 {
+		gap := fmt.Sprintf("[%s %s dropped %s]", m.glyphs.Ellipsis, units.FormatBytes(e.Dropped), m.glyphs.Ellipsis)
+		rows = append(rows, fit("", m.gutter())+fit(m.styles.Gap.Render(ansi.Truncate(gap, width, "")), width))
+	}
+	glyphs := m.glyphsOf(e)
+	marks := m.marksOf(e)
+	if !m.wrap {
+		return append(rows, m.drawGutter(e, true)+m.drawPart(glyphs, marks, m.left, width))
+	}
+	total := m.columns(e)
+	for at := 0; at == 0 || at < total; at += max(1, width) {
+		rows = append(rows, m.drawGutter(e, at == 0)+m.drawPart(glyphs, marks, at, width))
+	}
+	return rows
+}
+
+func (m *Model) drawGutter(e *entry, first bool) string {
+	if m.gutter() == 0 {
+		return ""
+	}
+	if !first {
+		return fit(m.styles.Wrapped.Render(m.glyphs.Wrapped), m.gutter())
+	}
+	var b strings.Builder
+	if m.times {
+		at := strings.Repeat(" ", len(timeLayout))
+		if !e.at.IsZero() {
+			at = e.at.In(m.zone).Format(timeLayout)
+		}
+		b.WriteString(m.styles.Time.Render(at) + " ")
+	}
+	if m.numbers {
+		n := ""
+		if e.number >= 0 {
+			n = fmt.Sprint(e.number + 1)
+		}
+		b.WriteString(m.styles.Number.Render(fmt.Sprintf("%*s", m.numberWidth(), n)) + " ")
+	}
+	return b.String()
+}
+
+// drawPart draws width columns of a line from column left on. A wide character
+// that is cut becomes spaces.
+func (m *Model) drawPart(glyphs []glyph, marks []mark, left, width int) string {
+	b := make([]byte, 0, width+32)
+	col, used := 0, 0
+	for i := 0; i < len(glyphs) && used < width; {
+		g := glyphs[i]
+		if col < left || used+g.width > width {
+			over := min(col+g.width-left, width-used)
+			if over > 0 {
+				b = append(b, strings.Repeat(" ", over)...)
+				used += over
+			}
+			col += g.width
+			i++
+			continue
+		}
+		kind := markAt(marks, i)
+		start := i
+		startUsed := used
+		for i < len(glyphs) && used+glyphs[i].width <= width &&
+			glyphs[i].style == g.style && markAt(marks, i) == kind {
+			used += glyphs[i].width
+			col += glyphs[i].width
+			i++
+		}
+		if used == startUsed {
+			break
+		}
+		text := textOf(glyphs[start:i])
+		if kind != markNone {
+			b = append(b, m.markStyle(kind).Render(text)...)
+			continue
+		}
+		sgr := g.style.AppendSGR(nil)
+		if len(sgr) == 0 {
+			b = append(b, m.styles.Text.Render(text)...)
+			continue
+		}
+		b = append(append(append(b, sgr...), text...), "\x1b[m"...)
+	}
+	row := string(b)
+	if used < width {
+		row += strings.Repeat(" ", width-used)
+	}
+	return row
+}
+
+func (m *Model) markStyle(k markKind) lipgloss.Style {
+	switch k {
+	case markMatch:
+		return m.styles.Match
+	case markCurrent:
+		return m.styles.MatchCurrent
+	case markSelected:
+		return m.styles.Selected
+	case markNone:
+	}
+	return m.styles.Text
+}
+
+// track draws the last column: where in the log the view is, and where the
+// matches are.
+func (m *Model) track() []string {
+	col := make([]string, m.h)
+	if len(m.lines) == 0 || m.size == 0 {
+		for y := range col {
+			col[y] = " "
+		}
+		return col
+	}
+	first, last := m.lines[m.top].Start, m.lines[m.bottom()].End
+	whole := first == 0 && last >= m.size
+	from := int(first * int64(m.h) / m.size)
+	to := max(from+1, int(last*int64(m.h)/m.size))
+	hits := m.query.rows(m.size, m.h)
+	for y := range col {
+		switch {
+		case hits != nil && hits[y]:
+			col[y] = m.styles.Hit.Render(m.glyphs.Hit)
+		case whole:
+			col[y] = " "
+		case y >= from && y < to:
+			col[y] = m.styles.Thumb.Render(m.glyphs.ScrollThumb)
+		default:
+			col[y] = m.styles.Track.Render(m.glyphs.ScrollTrack)
+		}
+	}
+	return col
+}
