@@ -1,0 +1,62 @@
+package themes
+
+import (
+	"reflect"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
+)
+
+func TestGlyphsAreOneColumn(t *testing.T) {
+	for set, glyphs := range map[string]Glyphs{"unicode": Unicode(), "ascii": ASCII()} {
+		for name, g := range allGlyphs(glyphs) {
+			if ansi.StringWidth(g) != 1 || displaywidth.String(g) != 1 {
+				t.Errorf("%s %s: %q is %d columns wide", set, name, g, ansi.StringWidth(g))
+			}
+			if len([]rune(g)) != 1 {
+				t.Errorf("%s %s: %q is more than one character", set, name, g)
+			}
+			if set == "ascii" && (g[0] < 0x20 || g[0] > 0x7e) {
+				t.Errorf("%s: %q is not ASCII", name, g)
+			}
+		}
+		if len(glyphs.Spark) != 9 {
+			t.Errorf("%s: a trace has %d steps", set, len(glyphs.Spark))
+		}
+	}
+}
+
+// A badge is a glyph and a word; the glyphs of ended, living and lost jobs
+// differ all the same.
+func TestBadgeGlyphsDiffer(t *testing.T) {
+	for set, g := range map[string]Glyphs{"unicode": Unicode(), "ascii": ASCII()} {
+		seen := map[string]bool{}
+		for _, s := range []string{g.Starting, g.Running, g.Waiting, g.Stopping, g.Done, g.Failed, g.Lost} {
+			if seen[s] {
+				t.Errorf("%s: %q stands for two states", set, s)
+			}
+			seen[s] = true
+		}
+	}
+}
+
+func allGlyphs(g Glyphs) map[string]string {
+	all := map[string]string{}
+	for f, v := range reflect.ValueOf(g).Fields() {
+		switch x := v.Interface().(type) {
+		case string:
+			all[f.Name] = x
+		case []string:
+			for _, s := range x {
+				all[f.Name+" "+s] = s
+			}
+		case lipgloss.Border:
+			for f, v := range reflect.ValueOf(x).Fields() {
+				all["Border."+f.Name] = v.String()
+			}
+		}
+	}
+	return all
+}

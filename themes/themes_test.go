@@ -1,0 +1,251 @@
+package themes
+
+import (
+	"errors"
+	"image/color"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+// furniture are the tokens that are no text: what is drawn with them may be as
+// quiet as it likes.
+var furniture = []string{"background", "border"}
+
+// Where a theme says both colours, what it says can be read: WCAG's 4.5:1, and
+// 7:1 for high contrast.
+func TestTextCanBeRead(t *testing.T) {
+	for _, theme := range []Theme{dark(), light(), highContrast(true), highContrast(false), catppuccin(true), catppuccin(false)} {
+		name := theme.Name + map[bool]string{true: " on dark", false: " on light"}[theme.Dark]
+		t.Run(name, func(t *testing.T) {
+			least := 4.5
+			if theme.Name == "high-contrast" {
+				least = 7
+			}
+			for token, look := range theme.Palette.Tokens() {
+				if slices.Contains(furniture, token) {
+					continue
+				}
+				fg, bg := look.FG, look.BG
+				if bg == nil {
+					bg = theme.Background()
+				}
+				if got := contrast(fg, bg); got < least {
+					t.Errorf("%s: contrast is %.2f:1, less than %.1f:1", token, got, least)
+				}
+			}
+			if light := luminance(theme.Background()) > 0.5; light == theme.Dark {
+				t.Errorf("Dark is %v, the background says otherwise", theme.Dark)
+			}
+		})
+	}
+}
+
+// Rows are drawn over the selection without other styles; what is found in
+// them is not, so it must differ from the selection too.
+func TestSelectionStandsOut(t *testing.T) {
+	for _, theme := range everyTheme(t) {
+		p := theme.Palette
+		for name, look := range map[string]Token{"selection": p.Selection, "match-current": p.MatchCurrent} {
+			if look.BG == nil && !look.Invert {
+				t.Errorf("%s: %s has neither a background nor reverse", theme.Name, name)
+			}
+			if look.BG != nil && look.FG == nil {
+				t.Errorf("%s: %s paints a background under a colour it does not know", theme.Name, name)
+			}
+		}
+		for _, pair := range [][2]Token{{p.Selection, p.SelectionBlurred}, {p.Match, p.MatchCurrent}, {p.Selection, p.Match}, {p.Text, p.Match}, {p.Title, p.TitleFocused}} {
+			if pair[0] == pair[1] {
+				t.Errorf("%s: two roles that must differ look alike: %+v", theme.Name, pair[0])
+			}
+		}
+	}
+}
+
+// The terminal's theme may use only what every palette makes readable: no
+// grey of the sixteen (the background itself in some), no yellow on light, no
+// dark blue on dark.
+func TestTerminalThemeUsesReadableColours(t *testing.T) {
+	for _, isDark := range []bool{true, false} {
+		for token, look := range terminal(isDark).Palette.Tokens() {
+			if look.BG != nil {
+				continue // says both
+			}
+			basic, ok := look.FG.(ansi.BasicColor)
+			if look.FG != nil && !ok {
+				t.Errorf("%s is none of the 16 colours: %v", token, look.FG)
+				continue
+			}
+			if look.FG == nil {
+				continue
+			}
+			bad := []ansi.BasicColor{ansi.Black, ansi.White, ansi.BrightBlack, ansi.BrightWhite}
+			if isDark {
+				bad = append(bad, ansi.Blue)
+			} else {
+				bad = append(bad, ansi.Yellow, ansi.BrightYellow, ansi.BrightGreen, ansi.BrightCyan)
+			}
+			if slices.Contains(bad, basic) {
+				t.Errorf("dark %v: %s has colour %d", isDark, token, basic)
+			}
+		}
+	}
+}
+
+func TestNoneHasNoColour(t *testing.T) {
+	for _, isDark := range []bool{true, false} {
+		for token, look := range none(isDark).Palette.Tokens() {
+			if look.FG != nil || look.BG != nil || look.Faint || look.Italic {
+				t.Errorf("%s is more than bold, reverse and underline: %+v", token, look)
+			}
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, name := range Names() {
+		for _, isDark := range []bool{true, false} {
+			theme, err := Named(name, isDark)
+			if err != nil || theme.Name != name {
+				t.Errorf("Named(%q) is %q, %v", name, theme.Name, err)
+			}
+		}
+	}
+	if _, err := Named("solarised", true); err == nil || !strings.Contains(err.Error(), "catppuccin") {
+		t.Errorf("an unknown theme: %v", err)
+	}
+	if got := Default(true); got.Name != "terminal" || !got.Dark {
+		t.Errorf("the default is %q, dark %v", got.Name, got.Dark)
+	}
+}
+
+// Every style of every section is built from the palette: with a palette whose
+// tokens all differ from nothing, no style is left at its zero value.
+func TestBuildLeavesNothingOut(t *testing.T) {
+	var p Palette
+	for _, token := range p.tokens() {
+		*token = Token{FG: lipgloss.Red, BG: lipgloss.Blue}
+	}
+	styles := reflect.ValueOf(Build(p, Unicode()))
+	for section, v := range styles.Fields() {
+		if section.Name == "Glyphs" {
+			continue
+		}
+		for f, style := range v.Fields() {
+			if got := style.Interface().(lipgloss.Style).Render("x"); got == "x" {
+				t.Errorf("%s.%s is not built", section.Name, f.Name)
+			}
+		}
+	}
+}
+
+func TestTokenStyle(t *testing.T) {
+	for name, tt := range map[string]struct {
+		token Token
+		want  string
+	}{
+		"plain":      {Token{}, "x"},
+		"colours":    {Token{FG: lipgloss.Red, BG: lipgloss.Blue}, "\x1b[31;44mx\x1b[m"},
+		"attributes": {Token{Bold: true, Invert: true}, "\x1b[1;7mx\x1b[m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.token.Style().Render("x"); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseToken(t *testing.T) {
+	for in, want := range map[string]Token{
+		"red":                     {FG: lipgloss.Red},
+		"bright-blue":             {FG: lipgloss.BrightBlue},
+		"grey":                    {FG: lipgloss.BrightBlack},
+		"208":                     {FG: lipgloss.Color("208")},
+		"#f80":                    {FG: lipgloss.Color("#f80")},
+		"Bold #FF8800 on default": {FG: lipgloss.Color("#ff8800"), Bold: true},
+		"black on yellow":         {FG: lipgloss.Black, BG: lipgloss.Yellow},
+		"on 236 underline":        {BG: lipgloss.Color("236"), Underline: true},
+		"dim italic":              {Faint: true, Italic: true},
+		"reverse":                 {Invert: true},
+		"default":                 {},
+	} {
+		t.Run(in, func(t *testing.T) {
+			got, err := ParseToken(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for in, want := range map[string]string{
+		"": "empty", "rde": `"rde" is neither`, "256": "0 to 255", "#12345": "#rrggbb", "#ggg": "#rrggbb", "red on": "must follow on",
+		"on bold red": "must follow on", "bright-grey-ish": "neither", "#-12": "#rrggbb",
+	} {
+		if _, err := ParseToken(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseToken(%q): %v, want %q in it", in, err, want)
+		}
+	}
+}
+
+func TestOverride(t *testing.T) {
+	base := dark()
+	theme, err := base.Override(map[string]string{
+		"running": "bold #00ff00", "background": "#101010", "runing": "red", "failed": "rde",
+	})
+	if want := (Token{FG: lipgloss.Color("#00ff00"), Bold: true}); theme.Palette.Running != want {
+		t.Errorf("running is %+v", theme.Palette.Running)
+	}
+	if theme.Background() != lipgloss.Color("#101010") {
+		t.Errorf("background is %v", theme.Background())
+	}
+	if theme.Palette.Failed != base.Palette.Failed {
+		t.Error("a refused look was applied")
+	}
+	if base.Palette != dark().Palette {
+		t.Error("Override changed its receiver")
+	}
+	if !errors.Is(err, ErrUnknownToken) || !strings.Contains(err.Error(), "runing: ") || !strings.Contains(err.Error(), "failed: ") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func everyTheme(t *testing.T) []Theme {
+	var all []Theme
+	for _, name := range Names() {
+		for _, isDark := range []bool{true, false} {
+			theme, err := Named(name, isDark)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, theme)
+		}
+	}
+	return all
+}
+
+// contrast is the ratio that WCAG 2 defines.
+func contrast(a, b color.Color) float64 {
+	l, d := luminance(a), luminance(b)
+	return (max(l, d) + 0.05) / (min(l, d) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
