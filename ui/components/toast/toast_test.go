@@ -1,0 +1,50 @@
+package toast_test
+
+import (
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+func TestStack(t *testing.T) {
+	m := toast.New(themes.Default(true).Styles(themes.Unicode()).Toast, themes.Unicode())
+	m.SetSize(30, 3)
+
+	first := m.Show(toast.Message{Text: "copied"})
+	again := m.Show(toast.Message{Text: "copied"})
+	m.Show(toast.Message{Level: toast.Error, Text: "job is not running\n", Key: "refused"})
+	m.Show(toast.Message{Level: toast.Warning, Text: "a very long message that does not fit", Key: "refused"})
+	got := []string{}
+	for _, line := range m.Lines() {
+		got = append(got, ansi.Strip(line))
+	}
+	want := []string{" · copied ", " ⚠ a very long message that … "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if m.Drop(first) {
+		t.Error("the first message was replaced, but is still there")
+	}
+	if !m.Drop(again) {
+		t.Error("the message that replaced it is not there")
+	}
+	m.DropKey("refused")
+	if !m.Empty() || m.Clear() {
+		t.Errorf("messages are left: %q", m.View())
+	}
+}
+
+func TestNoRoom(t *testing.T) {
+	m := toast.New(themes.Default(true).Styles(themes.ASCII()).Toast, themes.ASCII())
+	m.Show(toast.Message{Text: "copied"})
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {80, 0}} {
+		m.SetSize(size[0], size[1])
+		if got := m.View(); got != "" {
+			t.Errorf("%v: %q", size, got)
+		}
+	}
+}
