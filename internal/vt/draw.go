@@ -2,25 +2,23 @@ package vt
 
 import "strconv"
 
-// AppendSGR appends the sequence that sets a terminal in its default style to
-// s, or nothing if s is the default style.
+// AppendSGR appends the sequence that takes a terminal from its default style
+// to s, or nothing if s is the default style.
 func (s Style) AppendSGR(b []byte) []byte {
 	if s == (Style{}) {
 		return b
 	}
 	b = append(b, "\x1b["...)
 	first := len(b)
-	for _, a := range styleAttrs {
-		if s.Attrs&a.attr != 0 {
-			b = append(b, a.code...)
-			b = append(b, ';')
+	for i, code := range [8]string{"1;", "2;", "3;", "5;", "7;", "8;", "9;", "53;"} {
+		if s.Attrs>>i&1 == 1 {
+			b = append(b, code...)
 		}
 	}
-	switch s.Underline {
-	case UnderlineNone:
-	case UnderlineSingle:
+	switch {
+	case s.Underline == UnderlineSingle:
 		b = append(b, "4;"...)
-	case UnderlineDouble, UnderlineCurly, UnderlineDotted, UnderlineDashed:
+	case s.Underline > UnderlineSingle && s.Underline <= UnderlineDashed:
 		b = append(b, '4', ':', '0'+byte(s.Underline), ';')
 	}
 	b = appendColor(b, s.Fg, 30)
@@ -33,38 +31,39 @@ func (s Style) AppendSGR(b []byte) []byte {
 }
 
 // appendColor appends the parameters of a colour and a semicolon. base is 30
-// for the foreground, 40 for the background, 50 for the underline.
-func appendColor(b []byte, c Color, base int64) []byte {
+// for the foreground, 40 for the background, 50 for the underline, which has no
+// short form and is written with colons, so that terminals that do not know it
+// skip it.
+func appendColor(b []byte, c Color, base int) []byte {
+	sep := byte(';')
+	if base == 50 {
+		sep = ':'
+	}
+	number := func(v int) { b = strconv.AppendInt(b, int64(v), 10) }
 	if n, ok := c.Index(); ok {
 		switch {
 		case base < 50 && n < 8:
-			b = strconv.AppendInt(b, base+int64(n), 10)
+			number(base + int(n))
 		case base < 50 && n < 16:
-			b = strconv.AppendInt(b, base+60+int64(n)-8, 10)
+			number(base + 60 + int(n) - 8)
 		default:
-			b = strconv.AppendInt(b, base+8, 10)
-			b = append(b, ";5;"...)
-			b = strconv.AppendInt(b, int64(n), 10)
+			number(base + 8)
+			b = append(b, sep, '5', sep)
+			number(int(n))
 		}
 		return append(b, ';')
 	}
 	if r, g, bl, ok := c.RGB(); ok {
-		b = strconv.AppendInt(b, base+8, 10)
-		b = append(b, ";2;"...)
-		b = strconv.AppendInt(b, int64(r), 10)
-		b = append(b, ';')
-		b = strconv.AppendInt(b, int64(g), 10)
-		b = append(b, ';')
-		b = strconv.AppendInt(b, int64(bl), 10)
+		number(base + 8)
+		b = append(b, sep, '2')
+		if sep == ':' {
+			b = append(b, sep) // an empty colour space
+		}
+		for _, v := range [3]uint8{r, g, bl} {
+			b = append(b, sep)
+			number(int(v))
+		}
 		b = append(b, ';')
 	}
 	return b
-}
-
-var styleAttrs = [...]struct {
-	attr Attr
-	code string
-}{
-	{Bold, "1"}, {Faint, "2"}, {Italic, "3"}, {Blink, "5"},
-	{Reverse, "7"}, {Hidden, "8"}, {Strike, "9"}, {Overline, "53"},
 }

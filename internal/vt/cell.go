@@ -1,0 +1,166 @@
+package vt
+
+// Color is a terminal colour: the default (zero), one of 256 indexed ones, or
+// red, green and blue.
+type Color uint32
+
+const (
+	colorIndexed Color = 1 << 24
+	colorRGB     Color = 2 << 24
+	colorKind    Color = 3 << 24
+)
+
+// Indexed returns colour n of the palette: 0 to 7, bright 8 to 15, the cube and
+// the greys up to 255.
+func Indexed(n uint8) Color { return colorIndexed | Color(n) }
+
+// RGB returns a direct colour.
+func RGB(r, g, b uint8) Color {
+	return colorRGB | Color(r)<<16 | Color(g)<<8 | Color(b)
+}
+
+// IsDefault reports whether c is the terminal's own colour.
+func (c Color) IsDefault() bool { return c&colorKind == 0 }
+
+// Index returns the palette index of an indexed colour.
+func (c Color) Index() (n uint8, ok bool) { return uint8(c), c&colorKind == colorIndexed }
+
+// RGB returns the parts of a direct colour.
+func (c Color) RGB() (r, g, b uint8, ok bool) {
+	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colorKind == colorRGB
+}
+
+// Attr is a set of text attributes.
+type Attr uint8
+
+// The attributes of a [Style].
+const (
+	Bold Attr = 1 << iota
+	Faint
+	Italic
+	Blink
+	Reverse
+	Hidden
+	Strike
+	Overline
+)
+
+// Underline is a kind of underline.
+type Underline uint8
+
+// The kinds of underline, numbered as in SGR 4:n.
+const (
+	UnderlineNone Underline = iota
+	UnderlineSingle
+	UnderlineDouble
+	UnderlineCurly
+	UnderlineDotted
+	UnderlineDashed
+)
+
+// Style is how a cell is drawn.
+type Style struct {
+	Fg, Bg         Color
+	UnderlineColor Color
+	Attrs          Attr
+	Underline      Underline
+}
+
+// Cell is one position of the screen, packed into 16 bytes. The zero Cell is
+// blank. A wide character is a cell of width 2 followed by one of width 0.
+// Text of several runes, underline colours and links live in tables of the
+// Terminal: ask it with [Terminal.CellText], [Terminal.Style], [Terminal.Link].
+type Cell struct {
+	ch   uint32 // rune, or clusterBit and an index; 0 where nothing was written
+	fg   Color
+	bg   Color
+	attr uint16 // Attr, then underline, protected and width bits
+	ext  uint16 // index into the table of extras; 0 is none
+}
+
+const (
+	clusterBit = 1 << 31
+
+	attrMask       = 0x00ff
+	underlineShift = 8
+	underlineMask  = 7 << underlineShift
+	protectedBit   = 1 << 11
+	widthMask      = 3 << 12
+	wideHead       = 1 << 12 // first half of a wide character
+	wideTail       = 2 << 12 // its second half
+	edgeSpacer     = 3 << 12 // blank at the edge: a wide character went to the next row
+)
+
+// Width is the number of columns: 1, 2, or 0 for the second half of a wide
+// character.
+func (c Cell) Width() int {
+	switch c.attr & widthMask {
+	case wideHead:
+		return 2
+	case wideTail:
+		return 0
+	}
+	return 1
+}
+
+// IsBlank reports whether nothing was written in the cell since it was erased.
+// It may still have a background.
+func (c Cell) IsBlank() bool { return c.ch == 0 && c.attr&widthMask != wideTail }
+
+// Rune returns the character, a space for a blank cell, 0 for the second half
+// of a wide one. Of a text of several runes it returns 0 and false; see
+// [Terminal.CellText].
+func (c Cell) Rune() (r rune, single bool) {
+	switch {
+	case c.ch&clusterBit != 0:
+		return 0, false
+	case c.attr&widthMask == wideTail:
+		return 0, true
+	case c.ch == 0:
+		return ' ', true
+	}
+	return rune(c.ch), true
+}
+
+// SameStyle reports whether two cells of one Terminal are drawn in the same
+// style with the same link. It is cheaper than comparing styles.
+func (c Cell) SameStyle(d Cell) bool {
+	const m = attrMask | underlineMask
+	return c.fg == d.fg && c.bg == d.bg && c.ext == d.ext && c.attr&m == d.attr&m
+}
+
+// isWritten reports whether the cell must be kept at the end of a line: it has
+// a character, a background or an attribute that shows on a blank.
+func (c Cell) isWritten() bool {
+	return c.ch != 0 || c.bg != 0 || c.attr&^protectedBit&^edgeSpacer != 0
+}
+
+// CellText returns the text of a cell of this Terminal: " " for a blank one,
+// "" for the second half of a wide character. Its [Width] is the cell's.
+func (t *Terminal) CellText(c Cell) string {
+	if c.ch&clusterBit != 0 {
+		return t.clusters.text(c.ch)
+	}
+	r, _ := c.Rune()
+	if r == 0 {
+		return ""
+	}
+	return string(r)
+}
+
+// Style returns how a cell of this Terminal is drawn.
+func (t *Terminal) Style(c Cell) Style {
+	s := Style{Fg: c.fg, Bg: c.bg, Attrs: Attr(c.attr & attrMask), Underline: Underline(c.attr & underlineMask >> underlineShift)}
+	if c.ext != 0 {
+		s.UnderlineColor = t.extras.at(c.ext).underline
+	}
+	return s
+}
+
+// Link returns the target of the hyperlink that the cell is part of, or "".
+func (t *Terminal) Link(c Cell) string {
+	if c.ext == 0 {
+		return ""
+	}
+	return t.extras.at(c.ext).uri
+}

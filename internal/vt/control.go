@@ -1,0 +1,161 @@
+package vt
+
+// control acts on a C0 control character.
+func (t *Terminal) control(c byte) {
+	switch c {
+	case 0x07:
+		if t.handler.Bell != nil {
+			t.handler.Bell()
+		}
+	case 0x08:
+		t.backspace(1)
+	case 0x09:
+		t.tabForward(1)
+	case 0x0a, 0x0b, 0x0c:
+		t.lineFeed()
+		if t.modes.has(modeNewLine) {
+			t.carriageReturn()
+		}
+	case 0x0d:
+		t.carriageReturn()
+	case 0x0e:
+		t.shift(1)
+	case 0x0f:
+		t.shift(0)
+	}
+}
+
+// backspace goes left; with reverse wrap also to the row above.
+func (t *Terminal) backspace(n int) {
+	c := &t.cur
+	if !t.modes.has(modeReverseWrap) || !t.modes.has(modeAutoWrap) {
+		t.backward(n)
+		return
+	}
+	if c.pending {
+		c.pending = false
+		n--
+	}
+	for range min(n, t.cols*t.rows) {
+		switch {
+		case c.x != t.left && c.x > 0:
+			c.x--
+		case c.x != t.left:
+			return
+		case c.y > t.top:
+			c.y, c.x = c.y-1, t.rgt
+		case c.y == t.top:
+			c.y, c.x = t.bot, t.rgt
+		default:
+			return
+		}
+	}
+}
+
+// escape acts on ESC, perhaps an intermediate, and a final byte.
+func (t *Terminal) escape(c byte) {
+	switch t.parser.inter {
+	case 0:
+		t.escapePlain(c)
+	case '(', ')', '*', '+':
+		t.designate(int(t.parser.inter-'('), c)
+	case '-', '.', '/':
+		t.designate(int(t.parser.inter-'-')+1, c)
+	case '#':
+		if c == '8' {
+			t.alignmentTest()
+		}
+	case ' ':
+		switch c {
+		case 'F', 'G':
+			t.c1 = c == 'G'
+		}
+	}
+}
+
+func (t *Terminal) escapePlain(c byte) {
+	switch c {
+	case '6':
+		if t.cur.x == t.left && t.inMargins() {
+			t.shiftColumns(t.left, 1, true)
+		} else {
+			t.backward(1)
+		}
+	case '7':
+		t.saveCursor()
+	case '8':
+		t.restoreCursor()
+	case '9':
+		if t.cur.x == t.rgt && t.inMargins() {
+			t.shiftColumns(t.left, 1, false)
+		} else {
+			t.forward(1)
+		}
+	case '=', '>':
+		t.modes.set(modeAppKeypad, c == '=')
+	case 'D':
+		t.lineFeed()
+	case 'E':
+		t.carriageReturn()
+		t.lineFeed()
+	case 'H':
+		t.tabs[t.cur.x] = true
+	case 'M':
+		t.reverseLineFeed()
+	case 'N', 'O':
+		t.singleShift(c - 'N' + 2)
+	case 'V', 'W': // SPA, EPA
+		t.protect(c == 'V')
+	case 'Z':
+		t.deviceAttributes()
+	case 'c':
+		t.fullReset()
+	case 'n', 'o':
+		t.shift(c - 'n' + 2)
+	}
+}
+
+func (t *Terminal) protect(on bool) {
+	t.cur.pen.attr &^= protectedBit
+	if on {
+		t.cur.pen.attr |= protectedBit
+	}
+}
+
+func (t *Terminal) fullReset() {
+	t.reset()
+	t.setTitle("")
+	t.modes.set(modeGraphemes, t.facts.Graphemes)
+}
+
+// softReset is DECSTR.
+func (t *Terminal) softReset() {
+	c := newCursor()
+	c.x, c.y = t.cur.x, t.cur.y
+	t.cur = c
+	t.scr.saved = newCursor()
+	for _, m := range []mode{modeInsert, modeAppCursor, modeAppKeypad, modeNewLine, modeReverseWrap, modeMargins} {
+		t.modes.set(m, false)
+	}
+	t.modes.set(modeAutoWrap, true)
+	t.modes.set(modeCursor, true)
+	t.modifyKeys = 0
+	t.scr.kitty = kittyStack{}
+	t.resetMargins()
+	t.updatePlain()
+}
+
+// alignmentTest is DECALN: a screen full of E.
+func (t *Terminal) alignmentTest() {
+	for _, r := range t.scr.rows {
+		for x := range r.cells {
+			r.cells[x] = Cell{ch: 'E'}
+		}
+		r.wrap = false
+	}
+	t.resetMargins()
+	t.updatePlain()
+	t.cur.origin = false
+	t.moveTo(0, 0)
+	t.touchAll()
+}

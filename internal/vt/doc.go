@@ -1,0 +1,44 @@
+// Package vt is a terminal emulator without a user interface: bytes of an
+// application go in, a screen of cells comes out.
+//
+//	t := vt.New(80, 24, vt.WithScrollback(4<<20), vt.WithReply(toPTY))
+//	t.Write(output)                     // never fails, any cutting is the same
+//	for y := range 24 {
+//		for _, c := range t.Row(y) {    // valid until the next Write or Resize
+//			draw(t.CellText(c), c.Width(), t.Style(c), t.Link(c))
+//		}
+//	}
+//
+// # Overview
+//
+// Feeding: [New], [Terminal.Write], [Terminal.Resize] (which reflows the main
+// screen), [Terminal.SetFacts] (what queries are answered with).
+//
+// Reading: [Terminal.Size], [Terminal.Cursor], [Terminal.Title],
+// [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
+// [Terminal.ScrollbackLen], [Terminal.ScrollbackRow], [Terminal.CellText],
+// [Terminal.Style], [Terminal.Link]. What changed: [Terminal.Generation],
+// [Terminal.RowGeneration]. As text: [Terminal.Text], [Terminal.ANSI],
+// [Terminal.RowANSI], and [Terminal.MainText], [Terminal.MainANSI] for the
+// main screen with its scrollback whatever is shown now.
+//
+// Handing over: [Terminal.Snapshot] is a byte string that brings a fresh
+// Terminal, or a person's own terminal, into the same state; [ModeReset]
+// brings a person's terminal back to a sane one.
+//
+// Typing: [Terminal.EncodeKey], [Terminal.EncodeMouse],
+// [Terminal.EncodePaste], [Terminal.EncodeFocus] give the bytes that the
+// application expects in its present modes; [ParseKey] reads tmux's names.
+//
+// Streams: [Filter] takes out of a stream what would make a terminal answer;
+// [Strip] and [Stripper] take out every escape sequence; [Width] and
+// [RuneWidth] are the one width that counts in this program.
+//
+// # Rules
+//
+// A Terminal is not safe for concurrent use: its owner serialises. It starts no
+// goroutine and reads no clock. Handlers and the reply function are called
+// inside Write and must not call back into the Terminal. Only one party should
+// answer queries of an application; every other Terminal has no reply function.
+// Memory is bounded by size and scrollback limit whatever the stream says.
+package vt

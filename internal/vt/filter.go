@@ -1,0 +1,154 @@
+package vt
+
+import "bytes"
+
+// Filter copies an application's output with everything taken out that would
+// make a terminal answer, and every write to the clipboard: what is left can be
+// shown to a person's own terminal while another party answers. The zero value
+// is ready. It is not safe for concurrent use.
+type Filter struct {
+	// Clipboard lets OSC 52 writes through, reads never.
+	Clipboard bool
+
+	held []byte // a sequence that is not whole yet, or whose end is awaited
+	scan scanner
+	c2   bool // the last byte was 0xc2, held back
+}
+
+const maxHeld = 1 << 20 // bytes of a sequence that are kept before it is dropped
+
+// Append filters p, the next piece of the stream, and appends what is left to
+// dst. A sequence that p cuts is held back until it is whole.
+func (f *Filter) Append(dst, p []byte) []byte {
+	for len(p) > 0 {
+		if f.scan.kind == scanText {
+			n := 0
+			dst, n = f.text(dst, p)
+			if p = p[n:]; len(p) == 0 {
+				break
+			}
+		}
+		n, done := f.scan.next(p)
+		if len(f.held)+n <= maxHeld {
+			f.held = append(f.held, p[:n]...)
+		} else {
+			f.scan.tooLong = true
+		}
+		p = p[n:]
+		if !done {
+			continue
+		}
+		if !f.scan.tooLong && !f.scan.broken && !f.drops(f.held) {
+			dst = append(dst, f.held...)
+		}
+		if f.held = f.held[:0]; cap(f.held) > keepString {
+			f.held = nil
+		}
+		if f.scan.reset() {
+			f.held = append(f.held, 0x1b)
+		}
+	}
+	return dst
+}
+
+// text copies up to the next ESC, without ENQ, which asks for an answer, and
+// without C1 controls in UTF-8, which some terminals obey.
+func (f *Filter) text(dst, p []byte) ([]byte, int) {
+	from := 0
+	for i, c := range p {
+		if f.c2 {
+			f.c2 = false
+			if c >= 0x80 && c < 0xa0 {
+				from = i + 1
+				continue
+			}
+			dst = append(dst, 0xc2)
+		}
+		switch c {
+		case 0x1b:
+			return append(dst, p[from:i]...), i
+		case 0x05, 0xc2:
+			f.c2 = c == 0xc2
+			dst = append(dst, p[from:i]...)
+			from = i + 1
+		}
+	}
+	return append(dst, p[from:]...), len(p)
+}
+
+// drops reports whether a whole sequence asks for an answer.
+func (f *Filter) drops(s []byte) bool {
+	if len(s) < 2 {
+		return false
+	}
+	switch s[1] {
+	case 'Z':
+		return true
+	case '[':
+		return dropsCSI(s[2:])
+	case ']':
+		return f.dropsOSC(s[2:])
+	case 'P', '_', '^', 'X':
+		// Requests (DECRQSS, XTGETTCAP), images, and what a multiplexer would
+		// pass on to the terminal outside.
+		return true
+	}
+	return false
+}
+
+// dropsCSI judges a control sequence by its final byte.
+func dropsCSI(s []byte) bool {
+	if len(s) == 0 {
+		return true
+	}
+	body, final := s[:len(s)-1], s[len(s)-1]
+	prefix, inter := byte(0), byte(0)
+	if len(body) > 0 && body[0] >= '<' && body[0] <= '?' {
+		prefix = body[0]
+	}
+	if n := len(body); n > 0 && body[n-1] >= 0x20 && body[n-1] < 0x30 {
+		inter = body[n-1]
+	}
+	switch final {
+	case 'c', 'n': // DA, DSR; CSI > n is XTMODKEYS and asks nothing
+		return !(final == 'n' && prefix == '>')
+	case 'x': // DECREQTPARM, not DECFRA and DECSACE
+		return inter == 0
+	case 'p': // DECRQM
+		return inter == '$'
+	case 'q': // XTVERSION
+		return prefix == '>'
+	case 'u': // the kitty keyboard query
+		return prefix == '?' || inter == '&' || inter == '$'
+	case 'm': // XTQMODKEYS
+		return prefix == '?'
+	case 'y', 'w': // checksums, self tests, DECRQPSR, locators
+		return inter != 0
+	case 'S', 'R', 'Q', 'P': // XTSMGRAPHICS, XTREPORTCOLORS
+		return prefix != 0 || inter == '#'
+	case 't': // window operations, but for the stack of titles
+		first, _, _ := bytes.Cut(body, []byte{';'})
+		return inter == 0 && !(string(first) == "22" || string(first) == "23")
+	case '|', '\'', '{':
+		return inter != 0
+	case 'h':
+		// In-band size reports (2048) answer at once.
+		return prefix == '?' && bytes.Contains(body, []byte("2048"))
+	}
+	return false
+}
+
+// dropsOSC judges an operating system command, its terminator included.
+func (f *Filter) dropsOSC(s []byte) bool {
+	key, rest, _ := bytes.Cut(s, []byte{';'})
+	switch string(bytes.TrimRight(key, "\a\x1b\\")) {
+	case "0", "1", "2", "7", "8", "9", "133", "104", "110", "111", "112", "117", "119", "22":
+		return false
+	case "52":
+		_, data, _ := bytes.Cut(rest, []byte{';'})
+		return !f.Clipboard || bytes.IndexByte(data, '?') >= 0
+	case "4", "5", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19":
+		return bytes.IndexByte(rest, '?') >= 0
+	}
+	return true
+}

@@ -1,0 +1,328 @@
+package vt
+
+import "strconv"
+
+// Mods are the modifiers held with a key, numbered as the kitty protocol does.
+type Mods uint8
+
+// The modifiers.
+const (
+	Shift Mods = 1 << iota
+	Alt
+	Ctrl
+	Super
+	Hyper
+	Meta
+	CapsLock
+	NumLock
+)
+
+// KeyAction says what happened to a key.
+type KeyAction uint8
+
+// The actions; the zero value is a press. Repeat and release only reach
+// applications that asked for them.
+const (
+	KeyPress KeyAction = iota
+	KeyRepeat
+	KeyRelease
+)
+
+// Key is one keystroke. Code is the key itself: the character that it gives
+// without modifiers ('a', not 'A'), or one of the named codes below. Text is
+// what it types, if anything ("A" for Shift+a).
+type Key struct {
+	Code    rune
+	Shifted rune // what Code becomes with Shift, if known
+	Base    rune // the key at that place of a US keyboard, if known
+	Text    string
+	Mods    Mods
+	Action  KeyAction
+}
+
+// Codes of keys without a character of their own.
+const (
+	KeyEnter     rune = '\r'
+	KeyTab       rune = '\t'
+	KeyEscape    rune = 0x1b
+	KeySpace     rune = ' '
+	KeyBackspace rune = 0x7f
+)
+
+// Codes of named keys, beyond all characters.
+const (
+	KeyUp rune = 0x110000 + iota
+	KeyDown
+	KeyRight
+	KeyLeft
+	KeyHome
+	KeyEnd
+	KeyInsert
+	KeyDelete
+	KeyPageUp
+	KeyPageDown
+	KeyBegin
+	KeyF1
+	KeyF2
+	KeyF3
+	KeyF4
+	KeyF5
+	KeyF6
+	KeyF7
+	KeyF8
+	KeyF9
+	KeyF10
+	KeyF11
+	KeyF12
+	KeyF13
+	KeyF14
+	KeyF15
+	KeyF16
+	KeyF17
+	KeyF18
+	KeyF19
+	KeyF20
+	KeyKP0
+	KeyKP1
+	KeyKP2
+	KeyKP3
+	KeyKP4
+	KeyKP5
+	KeyKP6
+	KeyKP7
+	KeyKP8
+	KeyKP9
+	KeyKPDecimal
+	KeyKPDivide
+	KeyKPMultiply
+	KeyKPSubtract
+	KeyKPAdd
+	KeyKPEnter
+	KeyKPEqual
+	KeyKPSeparator
+	KeyCapsLock
+	KeyScrollLock
+	KeyNumLock
+	KeyPrintScreen
+	KeyPause
+	KeyMenu
+	KeyLeftShift
+	KeyLeftCtrl
+	KeyLeftAlt
+	KeyLeftSuper
+	KeyLeftHyper
+	KeyLeftMeta
+	KeyRightShift
+	KeyRightCtrl
+	KeyRightAlt
+	KeyRightSuper
+	KeyRightHyper
+	KeyRightMeta
+)
+
+// EncodeKey returns the bytes that the application expects for a key in its
+// present modes; nothing for a key that has none.
+func (t *Terminal) EncodeKey(k Key) []byte {
+	if f := t.scr.kitty.top(); f != 0 {
+		return t.encodeKitty(k, f)
+	}
+	if k.Action == KeyRelease {
+		return nil
+	}
+	return t.encodeLegacy(k)
+}
+
+// functionKey is how a named key is encoded: CSI number ; mods ~, or CSI 1 ;
+// mods letter.
+type functionKey struct {
+	number int
+	final  byte
+	ss3    bool // ESC O letter without modifiers, whatever the modes
+}
+
+func functionKeyOf(code rune) (functionKey, bool) {
+	switch {
+	case code >= KeyUp && code <= KeyLeft:
+		return functionKey{1, "ABCD"[code-KeyUp], false}, true
+	case code >= KeyF1 && code <= KeyF4:
+		return functionKey{1, "PQRS"[code-KeyF1], true}, true
+	case code >= KeyF5 && code <= KeyF20:
+		n := [16]int{15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34}[code-KeyF5]
+		return functionKey{n, '~', false}, true
+	}
+	switch code {
+	case KeyHome:
+		return functionKey{1, 'H', false}, true
+	case KeyEnd:
+		return functionKey{1, 'F', false}, true
+	case KeyBegin:
+		return functionKey{1, 'E', false}, true
+	case KeyInsert:
+		return functionKey{2, '~', false}, true
+	case KeyDelete:
+		return functionKey{3, '~', false}, true
+	case KeyPageUp:
+		return functionKey{5, '~', false}, true
+	case KeyPageDown:
+		return functionKey{6, '~', false}, true
+	}
+	return functionKey{}, false
+}
+
+// encodeLegacy encodes as xterm does.
+func (t *Terminal) encodeLegacy(k Key) []byte {
+	mods := k.Mods &^ (CapsLock | NumLock | Super | Hyper)
+	if mods&Meta != 0 {
+		mods = mods&^Meta | Alt
+	}
+	if f, ok := functionKeyOf(k.Code); ok {
+		return t.encodeFunction(f, mods)
+	}
+	if k.Code >= KeyKP0 && k.Code <= KeyKPSeparator {
+		return t.encodeKeypad(k, mods)
+	}
+	if k.Code > 0x10ffff {
+		return nil
+	}
+	if t.modifyKeys > 0 {
+		if b := t.encodeModified(k, mods); b != nil {
+			return b
+		}
+	}
+	var b []byte
+	if mods&Alt != 0 {
+		b = append(b, 0x1b)
+	}
+	switch k.Code {
+	case KeyTab:
+		if mods&Shift != 0 {
+			return append(b, "\x1b[Z"...)
+		}
+		return append(b, '\t')
+	case KeyEnter:
+		b = append(b, '\r')
+		if t.modes.has(modeNewLine) {
+			b = append(b, '\n')
+		}
+		return b
+	case KeyEscape:
+		return append(b, 0x1b)
+	case KeyBackspace:
+		del, bs := byte(0x7f), byte(0x08)
+		if t.modes.has(modeBackspaceSendsBS) != (mods&Ctrl != 0) {
+			del = bs
+		}
+		return append(b, del)
+	}
+	if mods&Ctrl != 0 {
+		if c, ok := controlByte(k); ok {
+			return append(b, c)
+		}
+	}
+	if k.Text != "" {
+		return append(b, k.Text...)
+	}
+	r := k.Code
+	if mods&Shift != 0 {
+		r = shifted(k)
+	}
+	if r < 0x20 {
+		return append(b, byte(r))
+	}
+	return append(b, string(r)...)
+}
+
+// shifted is the character that a key gives with Shift.
+func shifted(k Key) rune {
+	if k.Shifted != 0 {
+		return k.Shifted
+	}
+	if k.Code >= 'a' && k.Code <= 'z' {
+		return k.Code - 'a' + 'A'
+	}
+	return k.Code
+}
+
+// controlByte is what Ctrl makes of a key.
+func controlByte(k Key) (byte, bool) {
+	c := k.Code
+	if c >= 0x80 && k.Base != 0 {
+		c = k.Base // Ctrl+с on a Cyrillic keyboard is Ctrl+C
+	}
+	switch {
+	case c >= 'a' && c <= 'z':
+		return byte(c) & 0x1f, true
+	case c >= '@' && c <= '_':
+		return byte(c) & 0x1f, true
+	case c == ' ', c == '2':
+		return 0, true
+	case c >= '3' && c <= '7':
+		return byte(c) - '3' + 0x1b, true
+	case c == '8', c == '?':
+		return 0x7f, true
+	case c == '/', c == '-':
+		return 0x1f, true
+	case c == '`':
+		return 0, true
+	case c == '~':
+		return 0x1e, true
+	}
+	return 0, false
+}
+
+func (t *Terminal) encodeFunction(f functionKey, mods Mods) []byte {
+	if mods == 0 && f.final != '~' {
+		if f.ss3 || t.modes.has(modeAppCursor) {
+			return []byte{0x1b, 'O', f.final}
+		}
+		return []byte{0x1b, '[', f.final}
+	}
+	b := strconv.AppendInt([]byte("\x1b["), int64(f.number), 10)
+	if mods != 0 {
+		b = append(b, ';')
+		b = strconv.AppendInt(b, int64(mods)+1, 10)
+	}
+	return append(b, f.final)
+}
+
+// encodeKeypad gives the keypad's own codes in application mode and plain
+// characters else.
+func (t *Terminal) encodeKeypad(k Key, mods Mods) []byte {
+	i := k.Code - KeyKP0
+	if t.modes.has(modeAppKeypad) && mods&^Shift == 0 {
+		return []byte{0x1b, 'O', "pqrstuvwxynojmkMXl"[i]}
+	}
+	plain := Key{Code: rune("0123456789./*-+\r=,"[i]), Mods: k.Mods}
+	return t.encodeLegacy(plain)
+}
+
+// encodeModified is modifyOtherKeys: nil where the usual encoding holds.
+func (t *Terminal) encodeModified(k Key, mods Mods) []byte {
+	if mods == 0 {
+		return nil
+	}
+	code := k.Code
+	if mods&Shift != 0 {
+		code = shifted(k)
+	}
+	special := code < 0x20 || code == KeyBackspace
+	switch {
+	case mods == Shift && !special && code != ' ':
+		return nil
+	case t.modifyKeys == 1:
+		// Keys that have a usual encoding keep it.
+		if code == KeyTab && mods == Shift || code == KeyBackspace && mods&^Ctrl == 0 {
+			return nil
+		}
+		if _, ok := controlByte(k); ok && !special && mods&Ctrl != 0 && mods&Shift == 0 {
+			return nil
+		}
+		if mods == Alt && !special {
+			return nil
+		}
+	}
+	b := strconv.AppendInt([]byte("\x1b[27;"), int64(mods)+1, 10)
+	b = append(b, ';')
+	b = strconv.AppendInt(b, int64(code), 10)
+	return append(b, '~')
+}

@@ -1,0 +1,136 @@
+package vt
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParseKey reads a key by its tmux name: a character, or a name such as Up,
+// F5, Enter, Space, BSpace, DC, PPage, with C-, M- and S- before it; ^c is C-c.
+func ParseKey(name string) (Key, error) {
+	var k Key
+	rest := name
+	if n := len(rest); n == 2 && rest[0] == '^' {
+		k.Mods, rest = Ctrl, strings.ToLower(rest[1:])
+	}
+	for len(rest) > 2 && rest[1] == '-' {
+		switch rest[0] {
+		case 'C', 'c':
+			k.Mods |= Ctrl
+		case 'M', 'm':
+			k.Mods |= Alt
+		case 'S', 's':
+			k.Mods |= Shift
+		default:
+			return Key{}, fmt.Errorf("unknown modifier in key %q: use C-, M- or S-", name)
+		}
+		rest = rest[2:]
+	}
+	if r, n := utf8.DecodeRuneInString(rest); n > 0 && n == len(rest) && r != utf8.RuneError {
+		return characterKey(k.Mods, r), nil
+	}
+	code, ok := namedKey(rest)
+	if !ok {
+		return Key{}, fmt.Errorf("unknown key %q: use a character or a name such as Enter, Up, F5, C-c, M-x", name)
+	}
+	if code == keyBackTab {
+		code, k.Mods = KeyTab, k.Mods|Shift
+	}
+	k.Code = code
+	if code == KeySpace && k.Mods&^Shift == 0 {
+		k.Text = " "
+	}
+	return k, nil
+}
+
+// ParseKeys reads several names.
+func ParseKeys(names ...string) ([]Key, error) {
+	keys := make([]Key, len(names))
+	for i, n := range names {
+		k, err := ParseKey(n)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = k
+	}
+	return keys, nil
+}
+
+// characterKey is the key that types r on a US keyboard; unknown characters are
+// keys of their own.
+func characterKey(mods Mods, r rune) Key {
+	k := Key{Code: r, Mods: mods}
+	if r >= 'A' && r <= 'Z' && mods&Ctrl == 0 {
+		k.Code, k.Shifted, k.Mods = r-'A'+'a', r, mods|Shift
+	} else if r >= 'A' && r <= 'Z' {
+		k.Code = r - 'A' + 'a'
+	}
+	if k.Mods&^Shift == 0 {
+		k.Text = string(r)
+		if k.Mods&Shift != 0 {
+			k.Text = string(shifted(k))
+		}
+	}
+	return k
+}
+
+const keyBackTab rune = -1
+
+func namedKey(name string) (rune, bool) {
+	lower := strings.ToLower(name)
+	if n, err := strconv.Atoi(strings.TrimPrefix(lower, "f")); err == nil && lower[0] == 'f' && n >= 1 && n <= 20 {
+		return KeyF1 + rune(n-1), true
+	}
+	switch lower {
+	case "up":
+		return KeyUp, true
+	case "down":
+		return KeyDown, true
+	case "left":
+		return KeyLeft, true
+	case "right":
+		return KeyRight, true
+	case "home":
+		return KeyHome, true
+	case "end":
+		return KeyEnd, true
+	case "ic", "insert":
+		return KeyInsert, true
+	case "dc", "delete":
+		return KeyDelete, true
+	case "ppage", "pageup", "pgup":
+		return KeyPageUp, true
+	case "npage", "pagedown", "pgdn":
+		return KeyPageDown, true
+	case "enter", "return":
+		return KeyEnter, true
+	case "escape", "esc":
+		return KeyEscape, true
+	case "tab":
+		return KeyTab, true
+	case "btab", "backtab":
+		return keyBackTab, true
+	case "space":
+		return KeySpace, true
+	case "bspace", "backspace":
+		return KeyBackspace, true
+	case "kpenter":
+		return KeyKPEnter, true
+	case "kp/":
+		return KeyKPDivide, true
+	case "kp*":
+		return KeyKPMultiply, true
+	case "kp-":
+		return KeyKPSubtract, true
+	case "kp+":
+		return KeyKPAdd, true
+	case "kp.":
+		return KeyKPDecimal, true
+	}
+	if len(lower) == 3 && lower[:2] == "kp" && lower[2]-'0' < 10 {
+		return KeyKP0 + rune(lower[2]-'0'), true
+	}
+	return 0, false
+}

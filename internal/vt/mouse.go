@@ -1,0 +1,230 @@
+package vt
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// MouseMode says which mouse events the application wants.
+type MouseMode uint8
+
+// The mouse modes, each including those before it except X10.
+const (
+	MouseOff    MouseMode = iota
+	MousePress            // mode 9: presses only, no modifiers
+	MouseNormal           // mode 1000: presses and releases
+	MouseDrag             // mode 1002: and motion with a button held
+	MouseMotion           // mode 1003: and all motion
+)
+
+// MouseEncoding is the form of mouse reports.
+type MouseEncoding uint8
+
+// The encodings of mouse reports.
+const (
+	MouseX10    MouseEncoding = iota
+	MouseUTF8                 // mode 1005
+	MouseSGR                  // mode 1006
+	MouseURXVT                // mode 1015
+	MousePixels               // mode 1016: as SGR, in pixels
+)
+
+func (t *Terminal) setMouse(n int, on bool) {
+	m := map[int]MouseMode{9: MousePress, 1000: MouseNormal, 1001: MouseNormal, 1002: MouseDrag, 1003: MouseMotion}[n]
+	switch {
+	case on:
+		t.mouse = m
+	default:
+		t.mouse = MouseOff
+	}
+}
+
+func (t *Terminal) setMouseEncoding(n int, on bool) {
+	e := map[int]MouseEncoding{1005: MouseUTF8, 1006: MouseSGR, 1015: MouseURXVT, 1016: MousePixels}[n]
+	switch {
+	case on:
+		t.mouseEnc = e
+	case t.mouseEnc == e:
+		t.mouseEnc = MouseX10
+	}
+}
+
+// MouseButton is a button of a mouse event.
+type MouseButton uint8
+
+// The buttons.
+const (
+	MouseNone MouseButton = iota // motion without a button
+	MouseLeft
+	MouseMiddle
+	MouseRight
+	WheelUp
+	WheelDown
+	WheelLeft
+	WheelRight
+	MouseBackward
+	MouseForward
+)
+
+// MouseAction says what happened.
+type MouseAction uint8
+
+// The actions.
+const (
+	MouseDown MouseAction = iota
+	MouseUp
+	MouseMove
+)
+
+// Mouse is one mouse event; X and Y are cells from 0.
+type Mouse struct {
+	X, Y           int
+	PixelX, PixelY int // in mode 1016; 0 for the middle of the cell
+	Button         MouseButton
+	Action         MouseAction
+	Mods           Mods
+}
+
+// EncodeMouse returns the report of a mouse event, or nothing if the
+// application did not ask for it. On the alternate screen of an application
+// without mouse, the wheel is cursor keys (mode 1007).
+func (t *Terminal) EncodeMouse(m Mouse) []byte {
+	wheel := m.Button >= WheelUp && m.Button <= WheelRight
+	if t.mouse == MouseOff {
+		return t.wheelKeys(m)
+	}
+	if !t.wants(m, wheel) || m.X < 0 || m.Y < 0 || m.X >= t.cols || m.Y >= t.rows {
+		return nil
+	}
+	code := buttonCode(m.Button)
+	if m.Action == MouseMove {
+		code += 32
+	}
+	if t.mouse != MousePress {
+		if m.Mods&Shift != 0 {
+			code += 4
+		}
+		if m.Mods&(Alt|Meta) != 0 {
+			code += 8
+		}
+		if m.Mods&Ctrl != 0 {
+			code += 16
+		}
+	}
+	release := m.Action == MouseUp
+	switch t.mouseEnc {
+	case MouseSGR, MousePixels:
+		x, y := m.X+1, m.Y+1
+		if t.mouseEnc == MousePixels {
+			x, y = t.pixels(m)
+		}
+		final := byte('M')
+		if release {
+			final = 'm'
+		}
+		return fmt.Appendf(nil, "\x1b[<%d;%d;%d%c", code, x, y, final)
+	}
+	if release {
+		code = code&^0xc3 | 3
+	}
+	switch t.mouseEnc {
+	case MouseURXVT:
+		return fmt.Appendf(nil, "\x1b[%d;%d;%dM", code+32, m.X+1, m.Y+1)
+	case MouseUTF8:
+		b := append([]byte("\x1b[M"), byte(code+32))
+		if m.X >= 2015 || m.Y >= 2015 {
+			return nil
+		}
+		b = utf8.AppendRune(b, rune(m.X+33))
+		return utf8.AppendRune(b, rune(m.Y+33))
+	}
+	if m.X > 222 || m.Y > 222 {
+		return nil // beyond what a byte says
+	}
+	return []byte{0x1b, '[', 'M', byte(code + 32), byte(m.X + 33), byte(m.Y + 33)}
+}
+
+func (t *Terminal) pixels(m Mouse) (x, y int) {
+	if m.PixelX > 0 || m.PixelY > 0 {
+		return m.PixelX, m.PixelY
+	}
+	w, h := t.cellPixels()
+	return m.X*w + w/2 + 1, m.Y*h + h/2 + 1
+}
+
+// wants reports whether the mouse mode includes an event.
+func (t *Terminal) wants(m Mouse, wheel bool) bool {
+	switch m.Action {
+	case MouseDown:
+		return m.Button != MouseNone
+	case MouseUp:
+		return t.mouse >= MouseNormal && !wheel
+	}
+	return t.mouse == MouseMotion || t.mouse == MouseDrag && m.Button != MouseNone
+}
+
+func buttonCode(b MouseButton) int {
+	switch {
+	case b == MouseNone:
+		return 3
+	case b <= MouseRight:
+		return int(b - MouseLeft)
+	case b <= WheelRight:
+		return 64 + int(b-WheelUp)
+	}
+	return 128 + int(b-MouseBackward)
+}
+
+func (t *Terminal) wheelKeys(m Mouse) []byte {
+	if !t.onAlt() || !t.modes.has(modeAltScroll) || m.Action != MouseDown {
+		return nil
+	}
+	var k Key
+	switch m.Button {
+	case WheelUp:
+		k.Code = KeyUp
+	case WheelDown:
+		k.Code = KeyDown
+	default:
+		return nil
+	}
+	one := t.encodeLegacy(k)
+	return slices.Repeat(one, 3)
+}
+
+// EncodePaste returns text as the application expects a paste: bracketed if it
+// asked for that. Control characters that could end the brackets or act as keys
+// are taken out; line ends become carriage returns.
+func (t *Terminal) EncodePaste(text []byte) []byte {
+	bracketed := t.modes.has(modeBracketedPaste)
+	b := make([]byte, 0, len(text)+12)
+	if bracketed {
+		b = append(b, "\x1b[200~"...)
+	}
+	for i, c := range text {
+		switch {
+		case c == '\n' && i > 0 && text[i-1] == '\r':
+		case c == '\n':
+			b = append(b, '\r')
+		case c == '\r', c == '\t', c >= 0x20 && c != 0x7f:
+			b = append(b, c)
+		}
+	}
+	if bracketed {
+		b = append(b, "\x1b[201~"...)
+	}
+	return b
+}
+
+// EncodeFocus returns the report that the terminal gained or lost the focus, or
+// nothing if the application did not ask for it.
+func (t *Terminal) EncodeFocus(focused bool) []byte {
+	switch {
+	case !t.modes.has(modeFocus):
+		return nil
+	case focused:
+		return []byte("\x1b[I")
+	}
+	return []byte("\x1b[O")
+}

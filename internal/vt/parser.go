@@ -1,0 +1,329 @@
+package vt
+
+import "unicode/utf8"
+
+type state uint8
+
+const (
+	ground state = iota
+	escape
+	escapeInter
+	csiParams
+	csiIgnore
+	stringBody   // OSC or DCS, collected
+	stringIgnore // DCS, SOS, PM, APC that nobody reads
+	stringEscape // ESC within a string
+)
+
+const (
+	maxParams  = 32
+	maxParam   = 65535
+	maxString  = 1 << 20 // bytes of an OSC or DCS; longer ones are dropped
+	keepString = 4 << 10 // capacity that is kept for the next one
+)
+
+// parser is the state between two bytes.
+type parser struct {
+	state  state
+	prefix byte // '<', '=', '>', '?'
+	inter  byte // intermediate; two of them are never known and marked 0xff
+	params [maxParams]uint16
+	n      int    // index of the last parameter
+	colon  uint32 // bit i: parameter i came after a colon
+	given  bool   // any parameter byte was seen
+	kind   byte   // string: ']' or 'P'
+	str    []byte
+	utf8   [utf8.UTFMax]byte // begin of a character cut by a Write
+	nutf8  int
+}
+
+// Write interprets the application's output. It never fails.
+func (t *Terminal) Write(p []byte) (int, error) {
+	n := len(p)
+	t.gen++
+	for len(p) > 0 {
+		switch t.parser.state {
+		case ground:
+			p = t.ground(p)
+		case csiParams:
+			p = t.csiBytes(p)
+		case stringBody, stringIgnore:
+			p = t.stringBytes(p)
+		default:
+			t.step(p[0])
+			p = p[1:]
+		}
+	}
+	t.flushReplies()
+	return n, nil
+}
+
+// ground handles text and controls up to an escape sequence.
+func (t *Terminal) ground(p []byte) []byte {
+	for len(p) > 0 {
+		c := p[0]
+		switch {
+		case t.parser.nutf8 > 0:
+			t.continueRune(c)
+			p = p[1:]
+			if t.parser.state != ground {
+				return p
+			}
+		case c-0x20 < 0x5f:
+			if t.plain {
+				p = t.printPlain(p)
+				continue
+			}
+			t.print(rune(c))
+			p = p[1:]
+		case c >= 0x80:
+			r, n := utf8.DecodeRune(p)
+			if n == 1 {
+				t.continueRune(c)
+			} else {
+				t.printUnicode(r)
+			}
+			p = p[n:]
+		case c == 0x1b:
+			if len(p) > 1 && p[1] == '[' {
+				t.beginCSI()
+				return p[2:]
+			}
+			t.beginEscape()
+			return p[1:]
+		default:
+			t.control(c)
+			p = p[1:]
+		}
+	}
+	return p
+}
+
+// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
+// this form.
+func (t *Terminal) printUnicode(r rune) {
+	if r >= 0xa0 {
+		t.print(r)
+	}
+}
+
+// continueRune takes a byte of a character that is not whole in this Write, or
+// not UTF-8 at all. Each longest wrong beginning becomes one U+FFFD.
+func (t *Terminal) continueRune(c byte) {
+	ps := &t.parser
+	if ps.nutf8 > 0 && !continues(ps.utf8[:ps.nutf8], c) {
+		ps.nutf8 = 0
+		t.print(utf8.RuneError)
+	}
+	switch {
+	case ps.nutf8 > 0 || c >= 0xc2 && c < 0xf5:
+		ps.utf8[ps.nutf8] = c
+		ps.nutf8++
+		if utf8.FullRune(ps.utf8[:ps.nutf8]) {
+			r, _ := utf8.DecodeRune(ps.utf8[:ps.nutf8])
+			ps.nutf8 = 0
+			t.printUnicode(r)
+		}
+	case c >= 0x80:
+		t.print(utf8.RuneError)
+	default:
+		t.ground([]byte{c})
+	}
+}
+
+// continues reports whether c may follow the begin of a UTF-8 sequence.
+func continues(begin []byte, c byte) bool {
+	lo, hi := byte(0x80), byte(0xbf)
+	if len(begin) == 1 {
+		switch begin[0] {
+		case 0xe0:
+			lo = 0xa0
+		case 0xed:
+			hi = 0x9f
+		case 0xf0:
+			lo = 0x90
+		case 0xf4:
+			hi = 0x8f
+		}
+	}
+	return c >= lo && c <= hi
+}
+
+func (t *Terminal) beginEscape() {
+	t.parser.state, t.parser.inter = escape, 0
+}
+
+func (t *Terminal) beginCSI() {
+	ps := &t.parser
+	ps.state = csiParams
+	ps.prefix, ps.inter, ps.n, ps.colon, ps.given = 0, 0, 0, 0, false
+	ps.params[0] = 0
+}
+
+// csiBytes takes the bytes of a control sequence up to its end.
+func (t *Terminal) csiBytes(p []byte) []byte {
+	ps := &t.parser
+	for i, c := range p {
+		switch {
+		case c-'0' < 10:
+			v := uint(ps.params[ps.n])*10 + uint(c-'0')
+			ps.params[ps.n] = uint16(min(v, maxParam))
+			ps.given = true
+		case c == ';' || c == ':':
+			ps.given = true
+			if ps.n == maxParams-1 {
+				ps.state = csiIgnore
+				return p[i+1:]
+			}
+			ps.n++
+			ps.params[ps.n] = 0
+			if c == ':' {
+				ps.colon |= 1 << ps.n
+			}
+		case c >= 0x40 && c < 0x7f:
+			ps.state = ground
+			t.csi(c)
+			return p[i+1:]
+		case c >= 0x3c && c <= 0x3f:
+			if ps.given || ps.prefix != 0 {
+				ps.state = csiIgnore
+				return p[i+1:]
+			}
+			ps.prefix = c
+		case c >= 0x20 && c < 0x30:
+			ps.collect(c)
+		case c == 0x7f || c >= 0x80: // not part of it
+		default:
+			if t.interrupt(c) {
+				return p[i+1:]
+			}
+		}
+	}
+	return nil
+}
+
+func (ps *parser) collect(c byte) {
+	if ps.inter != 0 {
+		c = 0xff
+	}
+	ps.inter = c
+}
+
+// interrupt handles a control character within a sequence and reports whether
+// it ended the sequence.
+func (t *Terminal) interrupt(c byte) bool {
+	switch c {
+	case 0x18, 0x1a:
+		t.parser.state = ground
+	case 0x1b:
+		t.beginEscape()
+	default:
+		t.control(c)
+		return false
+	}
+	return true
+}
+
+// step takes one byte in the states that are rare or short.
+func (t *Terminal) step(c byte) {
+	ps := &t.parser
+	if ps.state == stringEscape {
+		t.endString(c == '\\')
+		if c == '\\' {
+			return
+		}
+		t.beginEscape()
+	}
+	if c < 0x20 {
+		t.interrupt(c)
+		return
+	}
+	if c >= 0x7f {
+		if c >= 0x80 && ps.state != csiIgnore {
+			ps.state = ground
+		}
+		return
+	}
+	switch ps.state {
+	case escape, escapeInter:
+		t.escapeByte(c)
+	case csiIgnore:
+		if c >= 0x40 {
+			ps.state = ground
+		}
+	}
+}
+
+func (t *Terminal) escapeByte(c byte) {
+	ps := &t.parser
+	switch {
+	case c < 0x30:
+		ps.collect(c)
+		ps.state = escapeInter
+	case ps.state == escapeInter:
+		ps.state = ground
+		t.escape(c)
+	case c == '[':
+		t.beginCSI()
+	case c == ']' || c == 'P':
+		ps.state, ps.kind, ps.str = stringBody, c, ps.str[:0]
+	case c == 'X' || c == '^' || c == '_':
+		ps.state, ps.kind = stringIgnore, c
+	default:
+		ps.state = ground
+		t.escape(c)
+	}
+}
+
+// stringBytes takes the bytes of an OSC, DCS or ignored string.
+func (t *Terminal) stringBytes(p []byte) []byte {
+	ps := &t.parser
+	i := 0
+	for i < len(p) && p[i] >= 0x20 {
+		i++
+	}
+	if ps.state == stringBody {
+		if len(ps.str)+i > maxString {
+			ps.state, ps.str = stringIgnore, nil
+		} else {
+			ps.str = append(ps.str, p[:i]...)
+		}
+	}
+	if i == len(p) {
+		return nil
+	}
+	switch p[i] {
+	case 0x1b:
+		if ps.state == stringIgnore {
+			ps.kind = 0
+		}
+		ps.state = stringEscape
+	case 0x18, 0x1a:
+		ps.state = ground
+	case 0x07:
+		if ps.kind == ']' {
+			if ps.state == stringIgnore {
+				ps.kind = 0
+			}
+			t.endString(true)
+		}
+	}
+	return p[i+1:]
+}
+
+// endString acts on the string collected, if it came to a proper end.
+func (t *Terminal) endString(proper bool) {
+	ps := &t.parser
+	ps.state = ground
+	if proper {
+		switch ps.kind {
+		case ']':
+			t.osc(ps.str)
+		case 'P':
+			t.dcs(ps.str)
+		}
+	}
+	if cap(ps.str) > keepString {
+		ps.str = nil
+	}
+}

@@ -1,0 +1,247 @@
+package vt
+
+import (
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+)
+
+// updatePlain notes whether printable ASCII goes to the screen as it is, within
+// the whole width and replacing what was there: the fast path of printASCII.
+// Whatever changes one of its conditions calls it.
+func (t *Terminal) updatePlain() {
+	c := &t.cur
+	t.plain = c.sets[c.gl] == 'B' && c.single == 0 && t.oneCell == 0 &&
+		!t.modes.has(modeInsert) && t.left == 0 && t.rgt == t.cols-1
+}
+
+// printPlain writes the printable ASCII that p begins with and returns the rest.
+func (t *Terminal) printPlain(p []byte) []byte {
+	c := &t.cur
+	for len(p) > 0 && p[0]-0x20 < 0x5f {
+		if c.pending {
+			if t.modes.has(modeAutoWrap) {
+				t.wrap()
+			}
+			c.pending = false
+		}
+		cells := t.scr.rows[c.y].cells
+		split(cells, c.x)
+		dst := cells[c.x:]
+		n := min(len(p), len(dst))
+		dst = dst[:n]
+		pen := c.pen
+		i := 0
+		for ; i < n; i++ {
+			ch := p[i]
+			if ch-0x20 >= 0x5f {
+				break
+			}
+			dst[i] = pen
+			dst[i].ch = uint32(ch)
+		}
+		t.last = rune(p[i-1])
+		t.touch(c.y)
+		p = p[i:]
+		c.x += i
+		if c.x < len(cells) {
+			if cells[c.x].attr&widthMask == wideTail { // its head is gone
+				cells[c.x].ch = 0
+				cells[c.x].attr &^= widthMask
+			}
+			continue
+		}
+		c.x = len(cells) - 1
+		c.pending = true
+	}
+	return p
+}
+
+// wrap goes to the begin of the next row, which continues this one.
+func (t *Terminal) wrap() {
+	if t.left == 0 && t.rgt == t.cols-1 {
+		t.scr.rows[t.cur.y].wrap = true
+	}
+	t.cur.x = t.left
+	t.lineFeed()
+}
+
+// print writes one character, translated by the character set in use.
+func (t *Terminal) print(r rune) {
+	if r < 0x80 {
+		r = t.translate(r)
+	}
+	w := 1
+	if r >= 0x80 {
+		w = RuneWidth(r)
+	}
+	if t.oneCell != 1 && t.join(r, w) {
+		return
+	}
+	if w == 0 {
+		return
+	}
+	t.last = r
+	t.put(uint32(r), w)
+	if t.oneCell == 1 {
+		t.oneCell = 2
+	}
+}
+
+// rightLimit is the last column that text may take in the cursor's row.
+func (t *Terminal) rightLimit() int {
+	if t.cur.x <= t.rgt {
+		return t.rgt
+	}
+	return t.cols - 1
+}
+
+// put writes a character of width w at the cursor.
+func (t *Terminal) put(ch uint32, w int) {
+	c := &t.cur
+	limit := t.rightLimit()
+	wrapping := t.modes.has(modeAutoWrap)
+	if c.pending && wrapping {
+		t.wrap()
+		limit = t.rightLimit()
+	}
+	c.pending = false
+	if w > limit-c.x+1 {
+		if !wrapping || w > t.rgt-t.left+1 {
+			return // no room for a wide character
+		}
+		if e := &t.scr.rows[c.y].cells[c.x]; e.ch == 0 && e.attr&widthMask == 0 {
+			e.attr |= edgeSpacer
+		}
+		t.wrap()
+		limit = t.rightLimit()
+	}
+	r := t.scr.rows[c.y]
+	if t.modes.has(modeInsert) && c.x <= t.rgt {
+		t.insertCells(c.y, c.x, w)
+	}
+	cells := r.cells
+	split(cells, c.x)
+	split(cells, c.x+w)
+	cell := c.pen
+	cell.ch = ch
+	if w == 2 {
+		tail := c.pen
+		tail.attr |= wideTail
+		cells[c.x+1] = tail
+		cell.attr |= wideHead
+	}
+	cells[c.x] = cell
+	t.touch(c.y)
+	c.x += w
+	if c.x > limit {
+		c.x = limit
+		c.pending = true
+	}
+}
+
+// previous returns the position of the character before the cursor.
+func (t *Terminal) previous() (x int, ok bool) {
+	x = t.cur.x
+	if !t.cur.pending {
+		x--
+	}
+	if x < 0 {
+		return 0, false
+	}
+	c := t.scr.rows[t.cur.y].cells
+	if c[x].attr&widthMask == wideTail {
+		x--
+	}
+	return x, x >= 0 && c[x].ch != 0
+}
+
+// join adds r to the character before the cursor if they belong together, and
+// reports whether it did (or dropped r, which has no place of its own).
+func (t *Terminal) join(r rune, w int) bool {
+	const zwj = '\u200d'
+	if w > 0 && r < 0x300 && t.oneCell == 0 {
+		return false
+	}
+	x, ok := t.previous()
+	if !ok {
+		return false
+	}
+	cell := &t.scr.rows[t.cur.y].cells[x]
+	if w > 0 && cell.ch < 0x300 && t.oneCell == 0 {
+		return false // nothing of a width joins these
+	}
+	var buf [maxClusterBytes + utf8.UTFMax]byte
+	text := t.appendText(buf[:0], *cell)
+	n := len(text)
+	last, _ := utf8.DecodeLastRune(text)
+	text = utf8.AppendRune(text, r)
+	if t.oneCell != 0 {
+	} else if t.modes.has(modeGraphemes) {
+		if !t.extends(text, r, w, last) {
+			return false
+		}
+	} else if w > 0 && last != zwj && !(isModifier(r) && cell.attr&widthMask == wideHead) {
+		return false
+	}
+	if len(text) > maxClusterBytes {
+		return true
+	}
+	width := Width(string(text))
+	switch {
+	case width == cell.Width():
+	case width == 2 && (t.oneCell != 0 || t.modes.has(modeGraphemes)):
+		if !t.widen(x) {
+			return true
+		}
+		cell = &t.scr.rows[t.cur.y].cells[x]
+	default:
+		return n > 0 // a width that legacy mode cannot give: as if not sent
+	}
+	cell.ch = t.internCluster(string(text))
+	t.touch(t.cur.y)
+	return true
+}
+
+func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
+// extends reports whether text, whose last rune is r, is one grapheme cluster.
+func (t *Terminal) extends(text []byte, r rune, w int, last rune) bool {
+	if w == 0 && r != '\u200b' {
+		return true
+	}
+	if r >= 0x2e80 && r < 0xa960 && last >= 0x2e80 {
+		return false // East Asian text does not join
+	}
+	g := graphemes.FromBytes(text)
+	return g.Next() && len(g.Value()) == len(text)
+}
+
+// widen makes the narrow character before the cursor wide, if there is room.
+func (t *Terminal) widen(x int) bool {
+	if x+1 > t.rightLimit() {
+		return false
+	}
+	cells := t.scr.rows[t.cur.y].cells
+	split(cells, x+2)
+	tail := cells[x]
+	tail.ch, tail.attr = 0, tail.attr|wideTail
+	cells[x+1] = tail
+	cells[x].attr |= wideHead
+	if t.cur.x++; t.cur.x > t.rightLimit() {
+		t.cur.x = t.rightLimit()
+		t.cur.pending = true
+	}
+	return true
+}
+
+// repeat is REP. More than fills the screen changes nothing further.
+func (t *Terminal) repeat(n int) {
+	if t.last == 0 {
+		return
+	}
+	w := RuneWidth(t.last)
+	for range min(n, t.cols*(t.rows+1)) {
+		t.put(uint32(t.last), w)
+	}
+}

@@ -1,0 +1,231 @@
+package vt
+
+import "fmt"
+
+// answer sends a reply to the application, if this terminal answers at all.
+// Replies of one Write go out together.
+func (t *Terminal) answer(format string, args ...any) {
+	if t.reply == nil || len(t.out) > 1<<20 {
+		return
+	}
+	t.out = fmt.Appendf(t.out, format, args...)
+}
+
+func (t *Terminal) answerOSC(format string, args ...any) {
+	t.answer("\x1b]"+format+"\x1b\\", args...)
+}
+
+func (t *Terminal) flushReplies() {
+	if len(t.out) == 0 {
+		return
+	}
+	t.reply(t.out)
+	t.out = t.out[:0]
+	if cap(t.out) > keepString {
+		t.out = nil
+	}
+}
+
+// deviceAttributes is DA1: a VT420 with selective erase, colour and rectangles.
+func (t *Terminal) deviceAttributes() { t.answer("\x1b[?64;1;6;21;22;28c") }
+
+// secondaryAttributes is DA2: type VT420, version, no cartridge.
+func (t *Terminal) secondaryAttributes() { t.answer("\x1b[>41;%d;0c", emulatedVersion) }
+
+// tertiaryAttributes is DA3: the unit's number.
+func (t *Terminal) tertiaryAttributes() { t.answer("\x1bP!|00000000\x1b\\") }
+
+// emulatedVersion is the xterm patch level whose behaviour we follow.
+const emulatedVersion = 370
+
+func (t *Terminal) reportVersion() { t.answer("\x1bP>|hob\x1b\\") }
+
+// deviceStatus is DSR.
+func (t *Terminal) deviceStatus(n int) {
+	switch n {
+	case 5:
+		t.answer("\x1b[0n")
+	case 6:
+		x, y := t.reportedPosition()
+		t.answer("\x1b[%d;%dR", y, x)
+	}
+}
+
+// reportedPosition counts from 1, with origin mode from the margins.
+func (t *Terminal) reportedPosition() (x, y int) {
+	x, y = t.cur.x+1, t.cur.y+1
+	if t.cur.origin {
+		x, y = x-t.left, y-t.top
+	}
+	return x, y
+}
+
+// decStatus is DSR in its private form.
+func (t *Terminal) decStatus(n int) {
+	switch n {
+	case 6:
+		x, y := t.reportedPosition()
+		t.answer("\x1b[?%d;%d;1R", y, x)
+	case 15:
+		t.answer("\x1b[?13n") // no printer
+	case 25:
+		t.answer("\x1b[?20n") // keys are not locked
+	case 26:
+		t.answer("\x1b[?27;1;0;0n") // a North American keyboard
+	case 53, 55:
+		t.answer("\x1b[?53n") // no locator
+	case 56:
+		t.answer("\x1b[?57;0n")
+	case 62:
+		t.answer("\x1b[0*{")
+	case 63:
+		t.answer("\x1bP%d!~0000\x1b\\", t.param(1, 0))
+	case 75:
+		t.answer("\x1b[?70n")
+	case 85:
+		t.answer("\x1b[?83n")
+	case 996:
+		t.answer("\x1b[?997;%dn", t.colorScheme())
+	}
+}
+
+// colorScheme is 1 for dark, 2 for light.
+func (t *Terminal) colorScheme() int {
+	r, g, b, _ := t.specialColor(1).RGB()
+	if int(r)*299+int(g)*587+int(b)*114 >= 128_000 {
+		return 2
+	}
+	return 1
+}
+
+// ReportColorScheme tells an application that asked for it (mode 2031) that
+// the facts now have a dark or a light background.
+func (t *Terminal) ReportColorScheme() {
+	if t.modes.has(modeColorReports) {
+		t.answer("\x1b[?997;%dn", t.colorScheme())
+		t.flushReplies()
+	}
+}
+
+// reportSize is the report of mode 2048.
+func (t *Terminal) reportSize() {
+	w, h := t.cellPixels()
+	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
+}
+
+func (t *Terminal) cellPixels() (w, h int) {
+	if t.facts.CellWidth > 0 && t.facts.CellHeight > 0 {
+		return t.facts.CellWidth, t.facts.CellHeight
+	}
+	return 8, 16
+}
+
+// windowOp is XTWINOPS: sizes are reported, titles kept, nothing is moved.
+func (t *Terminal) windowOp() {
+	w, h := t.cellPixels()
+	switch t.param(0, 0) {
+	case 11:
+		t.answer("\x1b[1t") // not iconified
+	case 13:
+		t.answer("\x1b[3;0;0t")
+	case 14:
+		t.answer("\x1b[4;%d;%dt", t.rows*h, t.cols*w)
+	case 15:
+		t.answer("\x1b[5;%d;%dt", t.rows*h, t.cols*w)
+	case 16:
+		t.answer("\x1b[6;%d;%dt", h, w)
+	case 18:
+		t.answer("\x1b[8;%d;%dt", t.rows, t.cols)
+	case 19:
+		t.answer("\x1b[9;%d;%dt", t.rows, t.cols)
+	case 20:
+		t.answerOSC("L")
+	case 21: // the title could be made to look like typed input
+		t.answerOSC("l")
+	case 22:
+		t.pushTitle()
+	case 23:
+		t.popTitle()
+	}
+}
+
+// terminalParameters is DECREQTPARM.
+func (t *Terminal) terminalParameters() {
+	if n := t.param(0, 0); n <= 1 {
+		t.answer("\x1b[%d;1;1;128;128;1;0x", n+2)
+	}
+}
+
+// reportMode is DECRQM: 0 unknown, 1 set, 2 reset, 3 and 4 for good.
+func (t *Terminal) reportMode(n int, private bool) {
+	if !private {
+		t.answer("\x1b[%d;%d$y", n, t.ansiModeState(n))
+		return
+	}
+	t.answer("\x1b[?%d;%d$y", n, t.privateModeState(n))
+}
+
+func (t *Terminal) ansiModeState(n int) int {
+	if m := ansiMode(n); m != modeNone {
+		return onOff(t.modes.has(m))
+	}
+	switch n {
+	case 1, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19:
+		return 4
+	}
+	return 0
+}
+
+func (t *Terminal) privateModeState(n int) int {
+	if m := privateMode(n); m != modeNone {
+		return onOff(t.modes.has(m))
+	}
+	switch n {
+	case 6:
+		return onOff(t.cur.origin)
+	case 9:
+		return onOff(t.mouse == MousePress)
+	case 1000:
+		return onOff(t.mouse == MouseNormal)
+	case 1002:
+		return onOff(t.mouse == MouseDrag)
+	case 1003:
+		return onOff(t.mouse == MouseMotion)
+	case 1005:
+		return onOff(t.mouseEnc == MouseUTF8)
+	case 1006:
+		return onOff(t.mouseEnc == MouseSGR)
+	case 1015:
+		return onOff(t.mouseEnc == MouseURXVT)
+	case 1016:
+		return onOff(t.mouseEnc == MousePixels)
+	case 47, 1047, 1049:
+		return onOff(t.onAlt())
+	case 1048:
+		return 1
+	}
+	return 0
+}
+
+func onOff(on bool) int {
+	if on {
+		return 1
+	}
+	return 2
+}
+
+// setModifyKeys is XTMODKEYS, of which resource 4 (other keys) is kept.
+func (t *Terminal) setModifyKeys() {
+	switch {
+	case !t.parser.given:
+		t.modifyKeys = 0
+	case t.param(0, 0) == 4:
+		t.modifyKeys = min(t.param(1, 0), 2)
+	}
+}
+
+func (t *Terminal) reportModifyKeys() {
+	if t.param(0, 0) == 4 {
+		t.answer("\x1b[>4;%dm", t.modifyKeys)
+	}
+}

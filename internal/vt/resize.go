@@ -1,0 +1,216 @@
+package vt
+
+// Resize changes the size. The main screen is reflowed: lines that wrapped are
+// wrapped anew, and rows move between the screen and the scrollback so that
+// what stood at the bottom stays there. The alternate screen is cropped, its
+// application draws it again. Margins are reset.
+func (t *Terminal) Resize(cols, rows int) {
+	cols, rows = clamp(cols, 1, maxCols), clamp(rows, 1, maxRows)
+	if cols == t.cols && rows == t.rows {
+		return
+	}
+	t.gen++
+	main := &t.screens[0]
+	if t.onAlt() {
+		t.reflow(main, &main.saved, nil, cols, rows)
+	} else {
+		t.reflow(main, &t.cur, &main.saved, cols, rows)
+	}
+	if alt := &t.screens[1]; alt.rows != nil {
+		c := &alt.saved
+		if t.onAlt() {
+			c = &t.cur
+		}
+		alt.rows = cropRows(alt.rows, cols, rows, max(0, c.y-rows+1))
+		c.y -= max(0, c.y-rows+1)
+	}
+	t.cols, t.rows = cols, rows
+	t.tabs = t.tabs[:min(len(t.tabs), cols)]
+	t.resetTabs()
+	t.modes.set(modeSynchronized, false)
+	t.rowGen = make([]uint64, rows)
+	t.resetMargins()
+	t.updatePlain()
+	for _, c := range []*cursor{&t.cur, &t.screens[0].saved, &t.screens[1].saved} {
+		c.x, c.y = clamp(c.x, 0, cols-1), clamp(c.y, 0, rows-1)
+		c.pending = c.pending && c.x == cols-1
+	}
+	t.touchAll()
+	if t.modes.has(modeResizeReports) {
+		t.reportSize()
+		t.flushReplies()
+	}
+}
+
+// cropRows copies rows into a new size, leaving out the first skip rows.
+func cropRows(old []*row, cols, rows, skip int) []*row {
+	fresh := newRows(cols, rows)
+	for y := 0; y < rows && y+skip < len(old); y++ {
+		from := old[y+skip]
+		n := copy(fresh[y].cells, from.cells)
+		if n < len(from.cells) && from.cells[n].attr&widthMask == wideTail {
+			fresh[y].cells[n-1] = Cell{bg: from.cells[n-1].bg}
+		}
+	}
+	return fresh
+}
+
+// line is one logical line while reflowing.
+type line struct{ cells []Cell }
+
+// mark follows a cursor through a reflow: a cell of a logical line.
+type mark struct {
+	c            *cursor
+	line, offset int
+}
+
+// reflow wraps the rows of the main screen to another width and fits them to a
+// height, following one or two cursors.
+func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
+	marks := []mark{{c: cur}}
+	if saved != nil {
+		marks = append(marks, mark{c: saved})
+	}
+	used := usedRows(s.rows, cur.y)
+	full := used == len(s.rows) // the text reaches the bottom
+	lines := t.logicalLines(s.rows[:used], marks)
+
+	fresh, at := t.wrapLines(lines, marks, cols)
+	// What was at the bottom stays there: take lines back from the scrollback.
+	for full && len(fresh) < rows {
+		cells, ok := t.history.popLine(t, nil)
+		if !ok {
+			break
+		}
+		more, _ := t.wrapLines([]line{{cells}}, nil, cols)
+		fresh = append(more, fresh...)
+		for i := range at {
+			at[i] += len(more)
+		}
+	}
+	over := max(0, len(fresh)-rows)
+	over = min(over, at[0]) // the cursor's row stays
+	if len(fresh)-over > rows {
+		fresh = fresh[:rows+over]
+	}
+	for _, r := range fresh[:over] {
+		t.history.push(t, r)
+	}
+	fresh = fresh[over:]
+	for i, m := range marks {
+		m.c.y = max(0, at[i]-over)
+	}
+	if len(fresh) < rows {
+		fresh = append(fresh, newRows(cols, rows-len(fresh))...)
+	}
+	s.rows = fresh
+}
+
+// usedRows counts the rows down to the last one with text or the cursor.
+func usedRows(rows []*row, cursorY int) int {
+	n := len(rows)
+	for n > cursorY+1 && len(trimBlank(rows[n-1].cells)) == 0 {
+		n--
+	}
+	return n
+}
+
+func trimBlank(c []Cell) []Cell {
+	n := len(c)
+	for n > 0 && !c[n-1].isWritten() {
+		n--
+	}
+	return c[:n]
+}
+
+// logicalLines joins rows that wrapped, the begin of the first one taken back
+// from the scrollback, and finds the marks in them.
+func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
+	var lines []line
+	var cur []Cell
+	if t.history.open {
+		cur, _ = t.history.popLine(t, nil)
+	}
+	for y, r := range rows {
+		cells := r.cells
+		n := len(cells)
+		switch {
+		case !r.wraps():
+			cells = trimBlank(cells)
+		case cells[n-1].attr&widthMask == edgeSpacer:
+			cells = cells[:n-1]
+		}
+		for i := range marks {
+			if m := &marks[i]; m.c.y == y {
+				m.line, m.offset = len(lines), len(cur)+m.c.x
+				if m.c.pending {
+					m.offset++
+				}
+			}
+		}
+		cur = append(cur, cells...)
+		if !r.wraps() || y == len(rows)-1 {
+			lines = append(lines, line{cur})
+			cur = nil
+		}
+	}
+	for i := range marks {
+		if m := &marks[i]; m.c.y >= len(rows) { // below the text
+			m.line, m.offset = len(lines)+m.c.y-len(rows), m.c.x
+		}
+	}
+	return lines
+}
+
+// wrapLines makes rows of logical lines, sets the x of the marks' cursors, and
+// returns the row of each mark.
+func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row, at []int) {
+	at = make([]int, len(marks))
+	for i, m := range marks {
+		if m.line >= len(lines) {
+			at[i] = m.line - len(lines) // completed below
+		}
+	}
+	for li, l := range lines {
+		offset := 0
+		for {
+			n := cut(l.cells[offset:], cols)
+			r := &row{cells: make([]Cell, cols)}
+			copy(r.cells, l.cells[offset:offset+n])
+			more := offset+n < len(l.cells)
+			r.wrap = more
+			if more && n < cols {
+				r.cells[n].attr |= edgeSpacer
+			}
+			for i := range marks {
+				m := &marks[i]
+				if m.line != li || m.offset < offset {
+					continue
+				}
+				// A cursor beyond the text stays in the last row.
+				if m.offset < offset+n || !more {
+					m.placeAt(m.offset-offset, cols)
+					at[i] = len(rows)
+					m.line = -1
+				}
+			}
+			rows = append(rows, r)
+			offset += n
+			if !more {
+				break
+			}
+		}
+	}
+	for i, m := range marks {
+		if m.line >= len(lines) {
+			at[i] = len(rows) + m.line - len(lines)
+		}
+	}
+	return rows, at
+}
+
+// placeAt puts the cursor into a row; one right behind a full row waits to wrap.
+func (m *mark) placeAt(x, cols int) {
+	m.c.pending = x == cols
+	m.c.x = min(x, cols-1)
+}

@@ -1,0 +1,343 @@
+package vt
+
+// blank is what erasing leaves: the background of the pen (BCE).
+func (t *Terminal) blank() Cell { return Cell{bg: t.cur.pen.bg} }
+
+func fillCells(c []Cell, b Cell) {
+	if b == (Cell{}) {
+		clear(c)
+		return
+	}
+	for i := range c {
+		c[i] = b
+	}
+}
+
+// split blanks the other half when an edit between columns x-1 and x would cut
+// a wide character in two.
+func split(c []Cell, x int) {
+	if x <= 0 || x >= len(c) || c[x].attr&widthMask != wideTail {
+		return
+	}
+	c[x-1], c[x] = Cell{}, Cell{}
+}
+
+// erase blanks columns a to b-1 of row y.
+func (t *Terminal) erase(y, a, b int) {
+	if a >= b {
+		return
+	}
+	r := t.scr.rows[y]
+	split(r.cells, a)
+	split(r.cells, b)
+	fillCells(r.cells[a:b], t.blank())
+	if b == len(r.cells) {
+		r.wrap = false
+	}
+	t.touch(y)
+}
+
+// eraseUnprotected blanks what DECSCA or SPA did not protect.
+func (t *Terminal) eraseUnprotected(y, a, b int) {
+	c := t.scr.rows[y].cells
+	blank := t.blank()
+	for x := a; x < b; x++ {
+		if c[x].attr&protectedBit != 0 {
+			continue
+		}
+		split(c, x)
+		split(c, x+1)
+		c[x] = blank
+	}
+	t.touch(y)
+}
+
+// scrollUp moves the rows from top to bot up by n within the horizontal
+// margins. What leaves the main screen at its top goes to the scrollback if
+// keep is set.
+func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	if t.left > 0 || t.rgt < t.cols-1 {
+		t.scrollPart(top, bot, n)
+		return
+	}
+	rows := t.scr.rows
+	keep = keep && top == 0 && !t.onAlt() && t.history.limit > 0
+	for range n {
+		r := rows[top]
+		if keep {
+			t.history.push(t, r)
+		}
+		copy(rows[top:bot], rows[top+1:bot+1])
+		rows[bot] = r
+		fillCells(r.cells, t.blank())
+		r.wrap = false
+	}
+	if top > 0 {
+		rows[top-1].wrap = false
+	}
+	t.touchScrolled(top, bot)
+}
+
+// scrollDown moves the rows from top to bot down by n.
+func (t *Terminal) scrollDown(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	if t.left > 0 || t.rgt < t.cols-1 {
+		t.scrollPart(top, bot, -n)
+		return
+	}
+	rows := t.scr.rows
+	for range n {
+		r := rows[bot]
+		copy(rows[top+1:bot+1], rows[top:bot])
+		rows[top] = r
+		fillCells(r.cells, t.blank())
+		r.wrap = false
+	}
+	if top > 0 {
+		rows[top-1].wrap = false
+	}
+	rows[bot].wrap = false
+	t.touchScrolled(top, bot)
+}
+
+// scrollPart moves the cells between the margins, up by n or down by -n.
+func (t *Terminal) scrollPart(top, bot, n int) {
+	a, b := t.left, t.rgt+1
+	rows := t.scr.rows
+	for y := top; y <= bot; y++ {
+		split(rows[y].cells, a)
+		split(rows[y].cells, b)
+	}
+	if n > 0 {
+		for y := top; y+n <= bot; y++ {
+			copy(rows[y].cells[a:b], rows[y+n].cells[a:b])
+		}
+		top = bot - n + 1
+	} else {
+		for y := bot; y+n >= top; y-- {
+			copy(rows[y].cells[a:b], rows[y+n].cells[a:b])
+		}
+		bot = top - n - 1
+	}
+	for y := top; y <= bot; y++ {
+		fillCells(rows[y].cells[a:b], t.blank())
+	}
+	t.touchAll()
+}
+
+func (t *Terminal) touchScrolled(top, bot int) {
+	if top == 0 && bot == t.rows-1 {
+		t.touchAll()
+		return
+	}
+	t.touchRows(top, bot)
+}
+
+// insertCells shifts row y right from column x up to the right margin.
+func (t *Terminal) insertCells(y, x, n int) {
+	end := t.rgt + 1
+	n = min(n, end-x)
+	r := t.scr.rows[y]
+	c := r.cells
+	split(c, x)
+	split(c, end)
+	split(c, end-n)
+	copy(c[x+n:end], c[x:])
+	fillCells(c[x:x+n], t.blank())
+	if end == len(c) {
+		r.wrap = false
+	}
+	t.touch(y)
+}
+
+// deleteCells shifts row y left to column x from up to the right margin.
+func (t *Terminal) deleteCells(y, x, n int) {
+	end := t.rgt + 1
+	n = min(n, end-x)
+	r := t.scr.rows[y]
+	c := r.cells
+	split(c, x)
+	split(c, x+n)
+	split(c, end)
+	copy(c[x:end-n], c[x+n:end])
+	fillCells(c[end-n:end], t.blank())
+	if end == len(c) {
+		r.wrap = false
+	}
+	t.touch(y)
+}
+
+// shiftColumns is DECIC, DECDC, SL and SR: every row between the margins.
+func (t *Terminal) shiftColumns(x, n int, insert bool) {
+	for y := t.top; y <= t.bot; y++ {
+		if insert {
+			t.insertCells(y, x, n)
+		} else {
+			t.deleteCells(y, x, n)
+		}
+	}
+}
+
+// inMargins reports whether the cursor is inside all four margins.
+func (t *Terminal) inMargins() bool {
+	return t.cur.y >= t.top && t.cur.y <= t.bot && t.cur.x >= t.left && t.cur.x <= t.rgt
+}
+
+func (t *Terminal) resetMargins() {
+	t.top, t.bot, t.left, t.rgt = 0, t.rows-1, 0, t.cols-1
+}
+
+// moveTo places the cursor; with origin mode the position counts from the
+// margins and stays within.
+func (t *Terminal) moveTo(x, y int) {
+	c := &t.cur
+	c.pending = false
+	if c.origin {
+		c.x = clamp(x+t.left, t.left, t.rgt)
+		c.y = clamp(y+t.top, t.top, t.bot)
+		return
+	}
+	c.x = clamp(x, 0, t.cols-1)
+	c.y = clamp(y, 0, t.rows-1)
+}
+
+func (t *Terminal) up(n int) {
+	limit := 0
+	if t.cur.y >= t.top {
+		limit = t.top
+	}
+	t.cur.y, t.cur.pending = max(t.cur.y-n, limit), false
+}
+
+func (t *Terminal) down(n int) {
+	limit := t.rows - 1
+	if t.cur.y <= t.bot {
+		limit = t.bot
+	}
+	t.cur.y, t.cur.pending = min(t.cur.y+n, limit), false
+}
+
+func (t *Terminal) forward(n int) {
+	limit := t.cols - 1
+	if t.cur.x <= t.rgt {
+		limit = t.rgt
+	}
+	t.cur.x, t.cur.pending = min(t.cur.x+n, limit), false
+}
+
+func (t *Terminal) backward(n int) {
+	limit := 0
+	if t.cur.x >= t.left {
+		limit = t.left
+	}
+	t.cur.x, t.cur.pending = max(t.cur.x-n, limit), false
+}
+
+// carriageReturn goes to the left margin, or to the edge from outside of it.
+func (t *Terminal) carriageReturn() {
+	c := &t.cur
+	c.pending = false
+	if c.x >= t.left || c.origin {
+		c.x = t.left
+		return
+	}
+	c.x = 0
+}
+
+// lineFeed goes down, scrolling at the bottom margin.
+func (t *Terminal) lineFeed() {
+	c := &t.cur
+	c.pending = false
+	switch {
+	case c.y != t.bot:
+		c.y = min(c.y+1, t.rows-1)
+	case c.x >= t.left && c.x <= t.rgt:
+		t.scrollUp(t.top, t.bot, 1, true)
+	}
+}
+
+// reverseLineFeed goes up, scrolling at the top margin.
+func (t *Terminal) reverseLineFeed() {
+	c := &t.cur
+	c.pending = false
+	switch {
+	case c.y != t.top:
+		c.y = max(c.y-1, 0)
+	case c.x >= t.left && c.x <= t.rgt:
+		t.scrollDown(t.top, t.bot, 1)
+	}
+}
+
+func (t *Terminal) resetTabs() {
+	for x := len(t.tabs); x < t.cols; x++ {
+		t.tabs = append(t.tabs, x%8 == 0 && x > 0)
+	}
+}
+
+func (t *Terminal) tabForward(n int) {
+	limit := t.cols - 1
+	if t.cur.x <= t.rgt {
+		limit = t.rgt
+	}
+	x := t.cur.x
+	for ; n > 0 && x < limit; n-- {
+		for x++; x < limit && !t.tabs[x]; x++ {
+		}
+	}
+	t.cur.x = x
+}
+
+func (t *Terminal) tabBackward(n int) {
+	x := t.cur.x
+	limit := 0
+	if t.cur.origin {
+		limit = t.left
+	}
+	for ; n > 0 && x > limit; n-- {
+		for x--; x > limit && !t.tabs[x]; x-- {
+		}
+	}
+	t.cur.x, t.cur.pending = x, false
+}
+
+// switchScreen shows the alternate or the main screen. The cursor is shared.
+func (t *Terminal) switchScreen(alt bool) {
+	if alt == t.onAlt() {
+		return
+	}
+	t.scr = &t.screens[0]
+	if alt {
+		t.scr = &t.screens[1]
+		if t.scr.rows == nil {
+			t.scr.rows = newRows(t.cols, t.rows)
+		}
+	}
+	t.touchAll()
+}
+
+func (t *Terminal) eraseScreen() {
+	for y := range t.rows {
+		t.erase(y, 0, t.cols)
+	}
+}
+
+func (t *Terminal) saveCursor() { t.scr.saved = t.cur }
+
+func (t *Terminal) restoreCursor() {
+	c := &t.cur
+	*c = t.scr.saved
+	x, y := c.x, c.y
+	if c.origin {
+		x, y = clamp(x, t.left, t.rgt), clamp(y, t.top, t.bot)
+	}
+	c.pending = c.pending && x == c.x && y == c.y && (x == t.cols-1 || x == t.rgt)
+	c.x, c.y = min(x, t.cols-1), min(y, t.rows-1)
+	t.updatePlain()
+}

@@ -1,0 +1,361 @@
+package vt
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+const blockSize = 32 << 10
+
+// scrollback keeps the rows that left the main screen as logical lines of
+// encoded text, in blocks that are dropped, and used again, as a whole. A line
+// that wrapped is one line, so that it can be wrapped to another width.
+type scrollback struct {
+	limit  int // bytes; 0 keeps nothing
+	bytes  int
+	blocks []*block
+	open   bool // the last line goes on with the next row that is pushed
+	pen    Cell // style at the end of the last line
+	spare  *block
+	enc    []byte
+}
+
+type block struct {
+	data  []byte
+	lines []lineRef
+	links []extra // what style records refer to
+	cost  int     // bytes of links
+	width int     // of which rows is the count; 0 is none
+	rows  int
+}
+
+// lineRef is a line within its block: where it begins and how many cells it
+// has. wide says that a count of rows needs decoding.
+type lineRef struct {
+	off   uint32
+	cells uint32
+	wide  bool
+}
+
+// Records within the encoded text. Characters below space are not text.
+const (
+	recStyle   = 0x01 // fg, bg, attr, link+1 or 0, underline colour: uvarints
+	recBlank   = 0x02 // number of blank cells
+	recCluster = 0x03 // length<<1 | wide, then text
+)
+
+func (b *block) size() int { return cap(b.data) + 12*cap(b.lines) + b.cost }
+
+// push encodes a row and adds it.
+func (s *scrollback) push(t *Terminal, r *row) {
+	cells := r.cells
+	wraps := r.wraps()
+	if wraps {
+		if n := len(cells); cells[n-1].attr&widthMask == edgeSpacer {
+			cells = cells[:n-1]
+		}
+	} else {
+		n := len(cells)
+		for n > 0 && !cells[n-1].isWritten() {
+			n--
+		}
+		cells = cells[:n]
+	}
+	s.pushCells(t, cells, wraps)
+}
+
+// pushCells adds cells to the last line if that is open, else as a new line.
+func (s *scrollback) pushCells(t *Terminal, cells []Cell, wrap bool) {
+	if s.limit <= 0 {
+		return
+	}
+	b := s.last()
+	if !s.open {
+		s.pen = Cell{}
+	}
+	if b == nil || len(b.data) >= blockSize {
+		b = s.grow()
+		s.pen = Cell{}
+		s.open = false
+	}
+	if !s.open {
+		b.lines = append(b.lines, lineRef{off: uint32(len(b.data))})
+	}
+	line := &b.lines[len(b.lines)-1]
+	before := b.size()
+	var wide bool
+	b.data, wide = s.encode(t, b, b.data, cells)
+	line.cells += uint32(len(cells))
+	line.wide = line.wide || wide
+	b.width = 0
+	s.open = wrap
+	s.bytes += b.size() - before
+	for s.bytes > s.limit && len(s.blocks) > 1 {
+		s.dropFirst()
+	}
+}
+
+func (s *scrollback) last() *block {
+	if len(s.blocks) == 0 {
+		return nil
+	}
+	return s.blocks[len(s.blocks)-1]
+}
+
+// grow begins a block, in the memory of one that was dropped if there is one.
+func (s *scrollback) grow() *block {
+	b := s.spare
+	s.spare = nil
+	if b == nil {
+		b = &block{}
+		if len(s.blocks) > 0 { // the first one starts small
+			b.data = make([]byte, 0, blockSize+blockSize/16)
+		}
+	}
+	s.blocks = append(s.blocks, b)
+	s.bytes += b.size()
+	return b
+}
+
+func (s *scrollback) dropFirst() {
+	b := s.blocks[0]
+	s.bytes -= b.size()
+	copy(s.blocks, s.blocks[1:])
+	s.blocks[len(s.blocks)-1] = nil
+	s.blocks = s.blocks[:len(s.blocks)-1]
+	if cap(b.data) <= 2*blockSize {
+		*b = block{data: b.data[:0], lines: b.lines[:0]}
+		s.spare = b
+	}
+}
+
+func (s *scrollback) clear() {
+	*s = scrollback{limit: s.limit}
+}
+
+// encode appends the cells' encoding to dst.
+func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide bool) {
+	pen := s.pen
+	for i := 0; i < len(cells); i++ {
+		c := cells[i]
+		if c.attr&widthMask == wideTail {
+			continue
+		}
+		if c.ch == 0 {
+			n := 1
+			for i+n < len(cells) && cells[i+n] == c {
+				n++
+			}
+			if !c.SameStyle(pen) {
+				dst = b.appendStyle(t, dst, c)
+				pen = c
+			}
+			dst = binary.AppendUvarint(append(dst, recBlank), uint64(n))
+			i += n - 1
+			continue
+		}
+		if c.fg != pen.fg || c.bg != pen.bg || (c.attr^pen.attr)&(attrMask|underlineMask) != 0 || c.ext != pen.ext {
+			dst = b.appendStyle(t, dst, c)
+			pen = c
+		}
+		if c.attr&widthMask == wideHead {
+			wide = true
+		}
+		switch {
+		case c.ch < utf8.RuneSelf:
+			dst = append(dst, byte(c.ch))
+		case c.ch&clusterBit != 0:
+			text := t.clusters.text(c.ch)
+			dst = binary.AppendUvarint(append(dst, recCluster), uint64(len(text))<<1|uint64(c.Width()-1))
+			dst = append(dst, text...)
+		default:
+			dst = utf8.AppendRune(dst, rune(c.ch))
+		}
+	}
+	s.pen = pen
+	return dst, wide
+}
+
+func (b *block) appendStyle(t *Terminal, dst []byte, c Cell) []byte {
+	dst = append(dst, recStyle)
+	dst = binary.AppendUvarint(dst, uint64(c.fg))
+	dst = binary.AppendUvarint(dst, uint64(c.bg))
+	dst = binary.AppendUvarint(dst, uint64(c.attr&(attrMask|underlineMask)))
+	link := 0
+	if c.ext != 0 {
+		link = b.link(t.extras.at(c.ext)) + 1
+	}
+	return binary.AppendUvarint(dst, uint64(link))
+}
+
+// link notes an extra in the block, reusing one of the last few.
+func (b *block) link(e extra) int {
+	for i := len(b.links) - 1; i >= max(0, len(b.links)-16); i-- {
+		if b.links[i] == e {
+			return i
+		}
+	}
+	b.links = append(b.links, e)
+	b.cost += len(e.uri) + len(e.id) + 40
+	return len(b.links) - 1
+}
+
+// decode appends the cells of line i of the block to dst.
+func (b *block) decode(t *Terminal, i int, dst []Cell) []Cell {
+	end := len(b.data)
+	if i+1 < len(b.lines) {
+		end = int(b.lines[i+1].off)
+	}
+	p := b.data[b.lines[i].off:end]
+	uvarint := func() uint64 {
+		v, n := binary.Uvarint(p)
+		p = p[n:]
+		return v
+	}
+	var pen Cell
+	for len(p) > 0 {
+		c := p[0]
+		switch {
+		case c >= 0x20 && c < utf8.RuneSelf:
+			pen.ch = uint32(c)
+			dst = append(dst, pen)
+			p = p[1:]
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(p)
+			p = p[n:]
+			dst = appendWidth(dst, pen, uint32(r), RuneWidth(r))
+		case c == recStyle:
+			p = p[1:]
+			pen = Cell{fg: Color(uvarint()), bg: Color(uvarint()), attr: uint16(uvarint())}
+			if link := uvarint(); link > 0 {
+				pen.ext = t.extras.intern(b.links[link-1])
+			}
+		case c == recBlank:
+			p = p[1:]
+			pen.ch = 0
+			for range uvarint() {
+				dst = append(dst, pen)
+			}
+		default: // recCluster
+			p = p[1:]
+			n := uvarint()
+			dst = appendWidth(dst, pen, t.clusters.intern(string(p[:n>>1])), int(n&1)+1)
+			p = p[n>>1:]
+		}
+	}
+	return dst
+}
+
+func appendWidth(dst []Cell, pen Cell, ch uint32, w int) []Cell {
+	pen.ch = ch
+	if w < 2 {
+		return append(dst, pen)
+	}
+	head, tail := pen, pen
+	tail.ch = 0
+	head.attr |= wideHead
+	tail.attr |= wideTail
+	return append(dst, head, tail)
+}
+
+// rowsOf returns how many rows of a width line i takes.
+func (b *block) rowsOf(t *Terminal, i, width int) int {
+	l := b.lines[i]
+	n := int(l.cells)
+	if n <= width {
+		return 1
+	}
+	if !l.wide {
+		return (n + width - 1) / width
+	}
+	rows := 0
+	for rest := b.decode(t, i, nil); len(rest) > 0; rows++ {
+		rest = rest[cut(rest, width):]
+	}
+	return rows
+}
+
+// cut returns how many of the cells go into one row of a width.
+func cut(cells []Cell, width int) int {
+	if len(cells) <= width {
+		return len(cells)
+	}
+	if width > 1 && cells[width].attr&widthMask == wideTail {
+		return width - 1
+	}
+	return width
+}
+
+// count returns how many rows of a width the block has.
+func (b *block) count(t *Terminal, width int) int {
+	if b.width != width {
+		b.rows, b.width = 0, width
+		for i := range b.lines {
+			b.rows += b.rowsOf(t, i, width)
+		}
+	}
+	return b.rows
+}
+
+// popLine takes the last line out and appends its cells to dst.
+func (s *scrollback) popLine(t *Terminal, dst []Cell) (_ []Cell, ok bool) {
+	b := s.last()
+	if b == nil {
+		return dst, false
+	}
+	n := len(b.lines) - 1
+	dst = b.decode(t, n, dst)
+	b.data = b.data[:b.lines[n].off]
+	b.lines = b.lines[:n]
+	b.width = 0
+	s.open = false
+	if n == 0 {
+		s.bytes -= b.size()
+		s.blocks = s.blocks[:len(s.blocks)-1]
+	}
+	return dst, true
+}
+
+// ScrollbackLen returns how many rows of the present width the scrollback has.
+func (t *Terminal) ScrollbackLen() int {
+	n := 0
+	for _, b := range t.history.blocks {
+		n += b.count(t, t.cols)
+	}
+	return n
+}
+
+// ScrollbackRow appends the cells of row i of the scrollback, 0 is the oldest,
+// to dst and reports whether its text goes on in the next row (the last one
+// in the screen). The cells are valid until the next Write or Resize; a row has
+// as many as its text needs.
+func (t *Terminal) ScrollbackRow(i int, dst []Cell) (cells []Cell, wrapped bool) {
+	if i < 0 {
+		return dst, false
+	}
+	s := &t.history
+	for bi, b := range s.blocks {
+		if n := b.count(t, t.cols); i >= n {
+			i -= n
+			continue
+		}
+		for l := range b.lines {
+			n := b.rowsOf(t, l, t.cols)
+			if i >= n {
+				i -= n
+				continue
+			}
+			open := s.open && bi == len(s.blocks)-1 && l == len(b.lines)-1
+			start := len(dst)
+			dst = b.decode(t, l, dst)
+			from := start
+			for ; i > 0; i-- {
+				from += cut(dst[from:], t.cols)
+			}
+			end := from + cut(dst[from:], t.cols)
+			wrapped = end < len(dst) || open
+			return append(dst[:start], dst[from:end]...), wrapped
+		}
+	}
+	return dst, false
+}

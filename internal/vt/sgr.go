@@ -1,0 +1,117 @@
+package vt
+
+// sgr is CSI m: it changes the style of what is written next.
+func (t *Terminal) sgr() {
+	ps := &t.parser
+	pen := &t.cur.pen
+	for i := 0; i <= ps.n; i++ {
+		switch v := ps.params[i]; {
+		case v == 0:
+			*pen = Cell{attr: pen.attr & protectedBit, ext: t.withUnderlineColor(pen.ext, 0)}
+		case v == 4 && i < ps.n && ps.colon>>(i+1)&1 == 1:
+			i++
+			if u := ps.params[i]; u <= uint16(UnderlineDashed) {
+				pen.setUnderline(Underline(u))
+			}
+		case v == 4:
+			pen.setUnderline(UnderlineSingle)
+		case v == 21:
+			pen.setUnderline(UnderlineDouble)
+		case v == 24:
+			pen.setUnderline(UnderlineNone)
+		case v < 10:
+			pen.attr |= sgrAttrs[v]
+		case v == 22:
+			pen.attr &^= uint16(Bold | Faint)
+		case v >= 23 && v < 30:
+			pen.attr &^= sgrAttrs[v-20]
+		case v >= 30 && v < 38:
+			pen.fg = Indexed(uint8(v - 30))
+		case v == 39:
+			pen.fg = 0
+		case v >= 40 && v < 48:
+			pen.bg = Indexed(uint8(v - 40))
+		case v == 49:
+			pen.bg = 0
+		case v == 53:
+			pen.attr |= uint16(Overline)
+		case v == 55:
+			pen.attr &^= uint16(Overline)
+		case v == 59:
+			pen.ext = t.withUnderlineColor(pen.ext, 0)
+		case v >= 90 && v < 98:
+			pen.fg = Indexed(uint8(v - 90 + 8))
+		case v >= 100 && v < 108:
+			pen.bg = Indexed(uint8(v - 100 + 8))
+		case v == 38 || v == 48 || v == 58:
+			color, next, ok := ps.color(i)
+			i = next
+			switch {
+			case !ok:
+			case v == 38:
+				pen.fg = color
+			case v == 48:
+				pen.bg = color
+			default:
+				pen.ext = t.withUnderlineColor(pen.ext, color)
+			}
+		}
+		i = ps.skipColons(i)
+	}
+}
+
+// sgrAttrs are the attributes that SGR 1 to 9 set and 21 to 29 reset.
+var sgrAttrs = [10]uint16{
+	1: uint16(Bold), 2: uint16(Faint), 3: uint16(Italic), 5: uint16(Blink), 6: uint16(Blink),
+	7: uint16(Reverse), 8: uint16(Hidden), 9: uint16(Strike),
+}
+
+func (c *Cell) setUnderline(u Underline) {
+	c.attr = c.attr&^underlineMask | uint16(u)<<underlineShift
+}
+
+func (t *Terminal) withUnderlineColor(ext uint16, c Color) uint16 {
+	e := t.extras.at(ext)
+	if e.underline == c {
+		return ext
+	}
+	e.underline = c
+	return t.internExtra(e)
+}
+
+// skipColons returns the index of the last subparameter of parameter i.
+func (ps *parser) skipColons(i int) int {
+	for i < ps.n && ps.colon>>(i+1)&1 == 1 {
+		i++
+	}
+	return i
+}
+
+// color reads what follows 38, 48 or 58 at index i: 5;n or 2;r;g;b, or with
+// colons 5:n, 2:r:g:b and 2:space:r:g:b. next is the last index that it took.
+func (ps *parser) color(i int) (c Color, next int, ok bool) {
+	if i == ps.n {
+		return 0, i, false
+	}
+	at, end := i+2, ps.n
+	if ps.colon>>(i+1)&1 == 1 {
+		end = ps.skipColons(i)
+		if ps.params[i+1] == 2 && end-i >= 5 {
+			at++
+		}
+	}
+	switch ps.params[i+1] {
+	case 5:
+		if at > end {
+			return 0, end, false
+		}
+		return Indexed(uint8(ps.params[at])), at, ps.params[at] < 256
+	case 2:
+		if at+2 > end {
+			return 0, end, false
+		}
+		v := ps.params[at : at+3]
+		return RGB(uint8(v[0]), uint8(v[1]), uint8(v[2])), at + 2, max(v[0], v[1], v[2]) < 256
+	}
+	return 0, i + 1, false
+}

@@ -1,0 +1,103 @@
+package vt
+
+// Stripper removes escape sequences and control characters other than tab, line
+// feed, carriage return and backspace from a stream, whatever way it is cut.
+// The zero value is ready. It is not safe for concurrent use.
+type Stripper struct {
+	scan scanner
+	c2   bool // the last byte was 0xc2, held back
+}
+
+// Append strips p, the next piece of the stream, and appends what is left to
+// dst. It may share memory with p if dst is p[:0].
+func (s *Stripper) Append(dst, p []byte) []byte {
+	for i := 0; i < len(p); {
+		if s.scan.kind != scanText {
+			n, done := s.scan.next(p[i:])
+			i += n
+			if done {
+				s.scan.reset()
+			}
+			continue
+		}
+		c := p[i]
+		if s.c2 {
+			s.c2 = false
+			if c >= 0x80 && c < 0xa0 {
+				i++
+				continue
+			}
+			dst = append(dst, 0xc2)
+		}
+		switch {
+		case c >= 0x20 && c < 0x7f || c > 0x7f && c != 0xc2, c == '\n', c == '\t', c == '\r', c == '\b':
+			dst = append(dst, c)
+		case c == 0xc2:
+			s.c2 = true
+		case c == 0x1b:
+			n, _ := s.scan.next(p[i : i+1])
+			i += n
+			continue
+		}
+		i++
+	}
+	return dst
+}
+
+// Strip returns s without escape sequences and control characters other than
+// tab, line feed, carriage return and backspace.
+func Strip(s string) string {
+	clean := true
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var st Stripper
+	b := st.Append(nil, []byte(s))
+	if st.c2 {
+		b = append(b, 0xc2)
+	}
+	return string(b)
+}
+
+// FoldLine makes of a line what a terminal would show of it: a carriage return
+// goes back to its begin, a backspace one character back, and what follows
+// overwrites. It expects a line that was stripped, without its line feed, and
+// changes line in place. Wide characters count as one, which is good enough for
+// logs: progress bars overwrite like with like.
+func FoldLine(line []byte) []byte {
+	fold := false
+	for _, c := range line {
+		if c == '\r' || c == '\b' {
+			fold = true
+			break
+		}
+	}
+	if !fold {
+		return line
+	}
+	cells := make([]rune, 0, len(line))
+	x := 0
+	for _, r := range string(line) {
+		switch r {
+		case '\r':
+			x = 0
+			continue
+		case '\b':
+			x = max(0, x-1)
+			continue
+		}
+		if x < len(cells) {
+			cells[x] = r
+		} else {
+			cells = append(cells, r)
+		}
+		x++
+	}
+	return append(line[:0], string(cells)...)
+}

@@ -1,0 +1,219 @@
+package vt
+
+// Limits of a screen's size; what is asked beyond is clamped.
+const (
+	maxCols = 4096
+	maxRows = 2048
+)
+
+// Terminal is an emulated terminal. It is not safe for concurrent use.
+type Terminal struct {
+	cols, rows int
+	screens    [2]screen
+	scr        *screen // the one shown: &screens[0] or &screens[1]
+	cur        cursor
+	top, bot   int // scrolling margins, inclusive
+	left, rgt  int // horizontal ones, inclusive; the whole width unless DECLRMM
+	tabs       []bool
+	modes      modeSet
+	savedModes modeSet
+	plain      bool  // ASCII needs no translation: see updatePlain
+	last       rune  // what REP repeats; 0 is nothing
+	oneCell    uint8 // snapshots: 0 off, 1 begins a cell of its own, 2 adds to it
+
+	parser   parser
+	clusters clusterTable
+	extras   extraTable
+	history  scrollback
+
+	title, icon string
+	titles      []titles // XTPUSHTITLE
+	palette     palette
+	shape       uint8 // DECSCUSR, 0 to 6
+	mouse       MouseMode
+	mouseEnc    MouseEncoding
+	modifyKeys  int  // XTMODKEYS resource 4
+	conformance int  // DECSCL level 1 to 5
+	c1          bool // S8C1T: replies begin with 8-bit controls
+	rectExtent  bool // DECSACE: attribute changes are of rectangles
+
+	handler Handler
+	facts   Facts
+	reply   func([]byte)
+	out     []byte // buffer of replies
+
+	gen       uint64
+	rowGen    []uint64
+	scrollGen uint64 // every row changed
+}
+
+type titles struct{ title, icon string }
+
+// screen is the main or the alternate screen.
+type screen struct {
+	rows  []*row
+	saved cursor // DECSC
+	kitty kittyStack
+}
+
+type row struct {
+	cells []Cell
+	wrap  bool // the text goes on in the next row
+}
+
+// wraps reports whether the text goes on in the next row and still reaches it.
+func (r *row) wraps() bool {
+	last := r.cells[len(r.cells)-1]
+	return r.wrap && (last.ch != 0 || last.attr&widthMask >= wideTail)
+}
+
+// cursor is what DECSC saves.
+type cursor struct {
+	x, y    int
+	pen     Cell // style of what is written next; ch is 0
+	pending bool // at the edge, the next character wraps first
+	origin  bool
+	sets    [4]byte // designated character sets, by final byte
+	gl      uint8
+	single  uint8 // SS2, SS3: set for the next character, 0 is none
+}
+
+func newCursor() cursor { return cursor{sets: [4]byte{'B', 'B', 'B', 'B'}} }
+
+// Option configures a Terminal.
+type Option func(*Terminal)
+
+// WithScrollback keeps rows that leave the main screen at its top, in at most
+// about that many bytes. Without it none are kept.
+func WithScrollback(bytes int) Option {
+	return func(t *Terminal) { t.history.limit = bytes }
+}
+
+// WithReply sets the function that takes answers to the application's queries;
+// the slice is only valid during the call. Without it nothing is answered.
+func WithReply(reply func([]byte)) Option {
+	return func(t *Terminal) { t.reply = reply }
+}
+
+// WithHandler sets what is told of the application's wishes.
+func WithHandler(h Handler) Option { return func(t *Terminal) { t.handler = h } }
+
+// WithFacts sets what queries are answered with; see [Terminal.SetFacts].
+func WithFacts(f Facts) Option { return func(t *Terminal) { t.facts = f } }
+
+// New returns a blank terminal. Sizes below 1 or beyond 4096x2048 are clamped.
+func New(cols, rows int, opts ...Option) *Terminal {
+	t := &Terminal{cols: clamp(cols, 1, maxCols), rows: clamp(rows, 1, maxRows)}
+	for _, o := range opts {
+		o(t)
+	}
+	t.reset()
+	return t
+}
+
+func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
+
+// reset is RIS; the scrollback stays.
+func (t *Terminal) reset() {
+	for i := range t.screens {
+		t.screens[i] = screen{saved: newCursor()}
+	}
+	t.screens[0].rows = newRows(t.cols, t.rows)
+	t.scr = &t.screens[0]
+	t.cur = newCursor()
+	t.tabs = nil
+	t.resetTabs()
+	t.modes, t.savedModes = defaultModes, defaultModes
+	t.palette = palette{}
+	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
+	t.conformance, t.c1, t.rectExtent = 4, false, false
+	t.last, t.oneCell = 0, 0
+	t.clusters, t.extras = clusterTable{}, extraTable{}
+	t.resetMargins()
+	t.updatePlain()
+	if len(t.rowGen) != t.rows {
+		t.rowGen = make([]uint64, t.rows)
+	}
+	t.touchAll()
+}
+
+func newRows(cols, n int) []*row {
+	cells := make([]Cell, cols*n)
+	list := make([]row, n)
+	rows := make([]*row, n)
+	for y := range rows {
+		list[y].cells = cells[y*cols : (y+1)*cols : (y+1)*cols]
+		rows[y] = &list[y]
+	}
+	return rows
+}
+
+// Size returns columns and rows.
+func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
+
+// CursorShape is how the cursor is drawn.
+type CursorShape uint8
+
+// The shapes of a cursor; CursorDefault is what the user set up.
+const (
+	CursorDefault CursorShape = iota
+	CursorBlock
+	CursorUnderline
+	CursorBar
+)
+
+// Cursor is where the next character goes and how the cursor is drawn.
+type Cursor struct {
+	X, Y    int // from 0
+	Visible bool
+	Shape   CursorShape
+	Blink   bool
+}
+
+// Cursor returns the cursor of the screen shown.
+func (t *Terminal) Cursor() Cursor {
+	c := Cursor{X: t.cur.x, Y: t.cur.y, Visible: t.modes.has(modeCursor)}
+	c.Shape = CursorShape((t.shape + 1) / 2)
+	c.Blink = t.shape%2 == 1 || t.modes.has(modeCursorBlink)
+	return c
+}
+
+// Title returns the window title that the application set last.
+func (t *Terminal) Title() string { return t.title }
+
+// Row returns the cells of a row of the screen shown, from the top. They belong
+// to the Terminal: read only, valid until the next Write or Resize. A row that
+// is not there is nil.
+func (t *Terminal) Row(y int) []Cell {
+	if y < 0 || y >= t.rows {
+		return nil
+	}
+	return t.scr.rows[y].cells
+}
+
+// Wrapped reports whether the text of row y goes on in row y+1.
+func (t *Terminal) Wrapped(y int) bool { return y >= 0 && y < t.rows && t.scr.rows[y].wraps() }
+
+// Generation grows with every Write and Resize.
+func (t *Terminal) Generation() uint64 { return t.gen }
+
+// RowGeneration returns the generation at which row y of the screen last
+// changed (or was moved): draw the rows whose generation is greater than the
+// one drawn last. Changes of the cursor, title and modes are not counted.
+func (t *Terminal) RowGeneration(y int) uint64 {
+	if y < 0 || y >= len(t.rowGen) {
+		return 0
+	}
+	return max(t.rowGen[y], t.scrollGen)
+}
+
+func (t *Terminal) touch(y int) { t.rowGen[y] = t.gen }
+func (t *Terminal) touchAll()   { t.scrollGen = t.gen }
+
+func (t *Terminal) touchRows(top, bot int) {
+	for y := top; y <= bot; y++ {
+		t.rowGen[y] = t.gen
+	}
+}
+
+func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }

@@ -1,0 +1,33 @@
+package vt
+
+import "github.com/clipperhouse/displaywidth"
+
+// Width returns the number of columns that s takes, counted by grapheme
+// clusters, as Bubble Tea and Lip Gloss count. It must hold no escape
+// sequences; control characters have no width.
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i]-0x20 >= 0x5f {
+			return displaywidth.String(s)
+		}
+	}
+	return len(s)
+}
+
+// RuneWidth returns the number of columns of a rune by itself: 0, 1 or 2.
+func RuneWidth(r rune) int {
+	switch {
+	case r < 0x7f:
+		if r < 0x20 {
+			return 0
+		}
+		return 1
+	case r >= 0xa1 && r < 0x300 && r != 0xad:
+		return 1
+	case r >= 0x2500 && r < 0x25fd: // boxes and blocks
+		return 1
+	case r >= 0x4e00 && r < 0xa000: // CJK ideographs
+		return 2
+	}
+	return displaywidth.Rune(r)
+}
