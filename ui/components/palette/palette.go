@@ -1,0 +1,247 @@
+package palette
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/sahilm/fuzzy"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+)
+
+// Item is one entry.
+type Item struct {
+	ID       string
+	Title    string
+	Note     string // what it does; searched too
+	Key      string // how it is reached without the palette
+	Disabled string // why it cannot be taken now; empty: it can
+}
+
+// Editor is the line that is typed into.
+type Editor interface {
+	Update(tea.Msg) tea.Cmd
+	Value() string
+	View() string
+	SetSize(w, h int)
+	Cursor() *tea.Cursor
+}
+
+// Model is the palette. It belongs to one goroutine.
+type Model struct {
+	keys   keymap.Palette
+	styles themes.PaletteStyles
+	glyphs themes.Glyphs
+	title  string
+	line   Editor
+	items  []Item
+	shown  []match
+	at     int
+	top    int
+	w, h   int
+	taken  string
+	refuse string
+	closed bool
+}
+
+type match struct {
+	item   int
+	places []int // in the title
+}
+
+// New returns a palette of items; line is where its text is typed.
+func New(title string, items []Item, line Editor, keys keymap.Palette, styles themes.PaletteStyles, glyphs themes.Glyphs) *Model {
+	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: glyphs}
+	m.narrow()
+	return m
+}
+
+// SetStyles replaces styles and glyphs.
+func (m *Model) SetStyles(s themes.PaletteStyles, g themes.Glyphs) { m.styles, m.glyphs = s, g }
+
+// SetSize sets the size of the whole box.
+func (m *Model) SetSize(w, h int) {
+	m.w, m.h = max(0, w), max(0, h)
+	m.line.SetSize(m.w-4, 1)
+	m.scroll()
+}
+
+// Answer returns the entry that was taken; done is true once the palette is
+// over. Refused says why an entry that cannot be taken was not.
+func (m *Model) Answer() (id string, done bool) { return m.taken, m.closed }
+
+// Refused returns, once, why the entry that was chosen cannot be taken.
+func (m *Model) Refused() string {
+	s := m.refuse
+	m.refuse = ""
+	return s
+}
+
+// Update narrows and moves.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		cmd := m.line.Update(msg)
+		m.narrow()
+		return cmd
+	}
+	k := m.keys
+	page := max(1, m.rows()-1)
+	switch {
+	case keymap.Match(press, k.ClosePalette):
+		m.closed = true
+	case keymap.Match(press, k.RunItem):
+		m.take(m.at)
+	case keymap.Match(press, k.NextItem):
+		m.move(m.at + 1)
+	case keymap.Match(press, k.PreviousItem):
+		m.move(m.at - 1)
+	case keymap.Match(press, k.ItemPageDown):
+		m.move(min(m.at+page, len(m.shown)-1))
+	case keymap.Match(press, k.ItemPageUp):
+		m.move(max(m.at-page, 0))
+	default:
+		before := m.line.Value()
+		cmd := m.line.Update(msg)
+		if m.line.Value() != before {
+			m.narrow()
+		}
+		return cmd
+	}
+	return nil
+}
+
+func (m *Model) take(i int) {
+	if i < 0 || i >= len(m.shown) {
+		return
+	}
+	item := m.items[m.shown[i].item]
+	if item.Disabled != "" {
+		m.refuse = item.Disabled
+		return
+	}
+	m.taken, m.closed = item.ID, true
+}
+
+// Click takes the entry drawn at row y of the box.
+func (m *Model) Click(_, y int) {
+	if i := m.top + y - 3; y >= 3 && y < 3+m.rows() {
+		m.take(i)
+	}
+}
+
+// Scroll moves the mark by n entries: the wheel.
+func (m *Model) Scroll(n int) { m.move(max(0, min(m.at+n, len(m.shown)-1))) }
+
+// move marks entry i, around the ends.
+func (m *Model) move(i int) {
+	if n := len(m.shown); n > 0 {
+		m.at = (i + n) % n
+	}
+	m.scroll()
+}
+
+func (m *Model) scroll() {
+	m.top = max(min(m.top, m.at), m.at-m.rows()+1, 0)
+}
+
+// narrow keeps what matches the text: titles first, then what notes say.
+func (m *Model) narrow() {
+	text := strings.TrimSpace(m.line.Value())
+	m.shown, m.at, m.top = m.shown[:0], 0, 0
+	if text == "" {
+		for i := range m.items {
+			m.shown = append(m.shown, match{item: i})
+		}
+		return
+	}
+	titles := make([]string, len(m.items))
+	for i, item := range m.items {
+		titles[i] = item.Title
+	}
+	for _, f := range fuzzy.Find(text, titles) {
+		m.shown = append(m.shown, match{f.Index, f.MatchedIndexes})
+	}
+	lower := strings.ToLower(text)
+	for i, item := range m.items {
+		known := slices.ContainsFunc(m.shown, func(x match) bool { return x.item == i })
+		if !known && strings.Contains(strings.ToLower(item.Note), lower) {
+			m.shown = append(m.shown, match{item: i})
+		}
+	}
+}
+
+// rows is how many entries the box shows.
+func (m *Model) rows() int { return max(0, m.h-4) }
+
+// View draws the box: the line that is typed into, then the entries.
+func (m *Model) View() string {
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title}
+	lines := []string{m.line.View(), ""}
+	for i := m.top; i < len(m.shown) && i < m.top+m.rows(); i++ {
+		lines = append(lines, m.row(m.shown[i], i == m.at, m.w-4))
+	}
+	if len(m.shown) == 0 && m.rows() > 0 {
+		lines = append(lines, m.styles.Muted.Render(cells.End("nothing of that name", m.w-4, "")))
+	}
+	lines = cells.Block(lines, m.w-4, max(0, m.h-2))
+	box := frame.Box(m.title, lines, m.w)
+	return strings.Join(box[:min(len(box), m.h)], "\n")
+}
+
+func (m *Model) row(x match, selected bool, w int) string {
+	item := m.items[x.item]
+	const title = 22
+	note := cells.End(item.Note, w-title-2-cells.Width(item.Key)-1, m.glyphs.Ellipsis)
+	gap := max(0, w-max(title, cells.Width(item.Title))-1-cells.Width(note)-cells.Width(item.Key))
+	name := cells.Fit(item.Title, max(title, cells.Width(item.Title)))
+	if selected {
+		return m.styles.Selected.Render(cells.Fit(name+" "+note+cells.Blank(gap)+item.Key, w))
+	}
+	style := m.styles.Item
+	if item.Disabled != "" {
+		style = m.styles.Disabled
+	}
+	return m.matched(name, x.places, style) + " " + m.styles.Muted.Render(note) + cells.Blank(gap) + m.styles.Key.Render(item.Key)
+}
+
+func (m *Model) matched(name string, places []int, style lipgloss.Style) string {
+	if len(places) == 0 {
+		return style.Render(name)
+	}
+	var b strings.Builder
+	for i, r := range name {
+		s := style
+		if slices.Contains(places, i) {
+			s = m.styles.Match
+		}
+		b.WriteString(s.Render(string(r)))
+	}
+	return b.String()
+}
+
+// Cursor is the place of the cursor in the box.
+func (m *Model) Cursor() *tea.Cursor {
+	c := m.line.Cursor()
+	if c != nil {
+		c.X += 2
+		c.Y++
+	}
+	return c
+}
+
+// ShortHelp returns the keys to name first.
+func (m *Model) ShortHelp() []key.Binding {
+	return []key.Binding{m.keys.RunItem, m.keys.NextItem, m.keys.ClosePalette}
+}
+
+// FullHelp returns all keys.
+func (m *Model) FullHelp() [][]key.Binding {
+	k := m.keys
+	return [][]key.Binding{{k.RunItem, k.NextItem, k.PreviousItem, k.ItemPageDown, k.ItemPageUp, k.ClosePalette}}
+}

@@ -1,0 +1,118 @@
+package palette_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/palette"
+)
+
+// typed is the least editor: it appends.
+type typed struct {
+	text string
+	w    int
+}
+
+func (e *typed) Update(msg tea.Msg) tea.Cmd {
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		e.text += press.Text
+	}
+	return nil
+}
+func (e *typed) Value() string       { return e.text }
+func (e *typed) View() string        { return cells.Fit("> "+e.text, e.w) }
+func (e *typed) SetSize(w, _ int)    { e.w = w }
+func (e *typed) Cursor() *tea.Cursor { return tea.NewCursor(2+len(e.text), 0) }
+
+func newPalette(w, h int) *palette.Model {
+	m := palette.New("Actions", []palette.Item{
+		{ID: "stop", Title: "stop", Note: "stop politely", Key: "x"},
+		{ID: "kill", Title: "kill", Note: "kill at once", Key: "X"},
+		{ID: "clear", Title: "clear", Note: "forget a finished job", Key: "c", Disabled: "npm run dev is still running: x stops it"},
+		{ID: "clear-finished", Title: "clear finished", Note: "forget all finished jobs", Key: "C"},
+	}, &typed{}, keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()).Palette, themes.Unicode())
+	m.SetSize(w, h)
+	return m
+}
+
+func send(m *palette.Model, text string) {
+	for _, r := range text {
+		if r == '\n' {
+			m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+			continue
+		}
+		if r == '\t' {
+			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+			continue
+		}
+		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func TestView(t *testing.T) {
+	t.Run("all", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newPalette(60, 9).View())) })
+	t.Run("narrowed", func(t *testing.T) {
+		m := newPalette(60, 7)
+		send(m, "cle")
+		golden.RequireEqual(t, ansi.Strip(m.View()))
+	})
+	t.Run("nothing", func(t *testing.T) {
+		m := newPalette(60, 6)
+		send(m, "zzz")
+		golden.RequireEqual(t, ansi.Strip(m.View()))
+	})
+}
+
+func TestTaking(t *testing.T) {
+	tests := map[string]struct {
+		keys, want, refused string
+		done                bool
+	}{
+		"first":                  {"\n", "stop", "", true},
+		"by name":                {"kill\n", "kill", "", true},
+		"fuzzily":                {"clf\n", "clear-finished", "", true},
+		"by what it does":        {"at once\n", "kill", "", true},
+		"second":                 {"\t\n", "kill", "", true},
+		"what cannot be now":     {"clear\n", "", "npm run dev is still running: x stops it", false},
+		"nothing of that name":   {"zzz\n", "", "", false},
+		"letters are text there": {"q", "", "", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newPalette(60, 9)
+			send(m, tt.keys)
+			if got, done := m.Answer(); got != tt.want || done != tt.done {
+				t.Errorf("answer is %q, %v", got, done)
+			}
+			if got := m.Refused(); got != tt.refused {
+				t.Errorf("refused for %q", got)
+			}
+		})
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, w := range []int{0, 1, 5, 30, 100} {
+		for _, h := range []int{0, 1, 3, 5, 30} {
+			m := newPalette(w, h)
+			send(m, "\t\t\t")
+			view := m.View()
+			lines := strings.Split(view, "\n")
+			if h > 0 && len(lines) != h {
+				t.Errorf("%dx%d has %d lines", w, h, len(lines))
+			}
+			for _, line := range lines {
+				if got := cells.Width(line); h > 0 && got != w {
+					t.Errorf("%dx%d: a line is %d wide", w, h, got)
+				}
+			}
+		}
+	}
+}
