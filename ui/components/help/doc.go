@@ -1,0 +1,3 @@
+// Package help is the page of all keys, by section, from the bindings as they
+// are now.
+package help

@@ -1,0 +1,256 @@
+package help
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+)
+
+// Section is a group of keys under a title.
+type Section struct {
+	Title   string
+	Entries []Entry
+}
+
+// Entry is one action.
+type Entry struct {
+	Keys string // "k ↑"
+	Desc string
+}
+
+// Editor is the line in which the filter is typed.
+type Editor interface {
+	Update(tea.Msg) tea.Cmd
+	Value() string
+	View() string
+	SetSize(w, h int)
+	Cursor() *tea.Cursor
+}
+
+// Model is the page. It belongs to one goroutine.
+type Model struct {
+	keys     keymap.Help
+	input    keymap.Input
+	styles   themes.Help
+	glyphs   themes.Glyphs
+	sections []Section
+	notes    []string
+	line     Editor
+	typing   bool
+	lines    []string
+	top      int
+	w, h     int
+	closed   bool
+}
+
+// New returns the page; line is where its filter is typed, notes stand above
+// the keys.
+func New(sections []Section, notes []string, line Editor, keys keymap.Help, input keymap.Input, styles themes.Help, glyphs themes.Glyphs) *Model {
+	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: glyphs}
+}
+
+// SetStyles replaces styles and glyphs.
+func (m *Model) SetStyles(s themes.Help, g themes.Glyphs) {
+	m.styles, m.glyphs = s, g
+	m.lay()
+}
+
+// SetSize sets the size of the whole box.
+func (m *Model) SetSize(w, h int) {
+	m.w, m.h = max(0, w), max(0, h)
+	m.line.SetSize(max(0, m.w-4), 1)
+	m.lay()
+}
+
+// Done reports whether the page was closed.
+func (m *Model) Done() bool { return m.closed }
+
+// Update scrolls and filters.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	press, ok := msg.(tea.KeyPressMsg)
+	if m.typing {
+		switch {
+		case ok && keymap.Match(press, m.input.Accept):
+			m.typing = false
+		case ok && keymap.Match(press, m.input.Cancel):
+			m.typing = false
+			for m.line.Value() != "" {
+				m.line.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+			}
+		default:
+			m.line.Update(msg)
+		}
+		m.lay()
+		return nil
+	}
+	if !ok {
+		return nil
+	}
+	k := m.keys
+	page := max(1, m.rows()-1)
+	switch {
+	case keymap.Match(press, k.CloseHelp):
+		m.closed = true
+	case keymap.Match(press, k.FilterHelp):
+		m.typing = true
+		m.lay()
+	case keymap.Match(press, k.Up):
+		m.Scroll(-1)
+	case keymap.Match(press, k.Down):
+		m.Scroll(1)
+	case keymap.Match(press, k.HalfPageUp):
+		m.Scroll(-page / 2)
+	case keymap.Match(press, k.HalfPageDown):
+		m.Scroll(page / 2)
+	case keymap.Match(press, k.PageUp):
+		m.Scroll(-page)
+	case keymap.Match(press, k.PageDown):
+		m.Scroll(page)
+	case keymap.Match(press, k.Top):
+		m.Scroll(-len(m.lines))
+	case keymap.Match(press, k.Bottom):
+		m.Scroll(len(m.lines))
+	}
+	return nil
+}
+
+// Scroll moves the page by n lines: the wheel.
+func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, len(m.lines)-m.rows())) }
+
+// rows is how many lines of the page are seen.
+func (m *Model) rows() int {
+	if m.typing || m.line.Value() != "" {
+		return max(0, m.h-3)
+	}
+	return max(0, m.h-2)
+}
+
+const (
+	keyWidth    = 18
+	columnWidth = 50
+)
+
+// lay sets the page: sections one below the other, in two columns where there
+// is room, so that a section is never torn apart without need.
+func (m *Model) lay() {
+	inner := max(0, m.w-4)
+	blocks := m.blocks(inner)
+	m.lines = nil
+	for _, note := range m.notes {
+		m.lines = append(m.lines, m.styles.Desc.Render(cells.End(note, inner, m.glyphs.Ellipsis)))
+	}
+	if len(m.notes) > 0 {
+		m.lines = append(m.lines, "")
+	}
+	if inner < 2*columnWidth {
+		for _, b := range blocks {
+			m.lines = append(m.lines, b...)
+		}
+	} else {
+		half := inner / 2
+		left, right := balance(blocks)
+		for i := range max(len(left), len(right)) {
+			a, b := "", ""
+			if i < len(left) {
+				a = left[i]
+			}
+			if i < len(right) {
+				b = right[i]
+			}
+			m.lines = append(m.lines, cells.Fit(a, half)+b)
+		}
+	}
+	m.Scroll(0)
+}
+
+// balance deals blocks to two columns in order, as even as that allows.
+func balance(blocks [][]string) (left, right []string) {
+	total := 0
+	for _, b := range blocks {
+		total += len(b)
+	}
+	for _, b := range blocks {
+		if len(right) == 0 && len(left)+len(b)/2 <= total/2 {
+			left = append(left, b...)
+			continue
+		}
+		right = append(right, b...)
+	}
+	return left, right
+}
+
+// blocks are the sections that the filter leaves, each ending in a blank line.
+func (m *Model) blocks(inner int) [][]string {
+	filter := strings.ToLower(m.line.Value())
+	if inner >= 2*columnWidth {
+		inner = inner/2 - 2
+	}
+	var blocks [][]string
+	for _, s := range m.sections {
+		var b []string
+		for _, e := range s.Entries {
+			if filter != "" && !strings.Contains(strings.ToLower(e.Keys+" "+e.Desc), filter) {
+				continue
+			}
+			desc := cells.End(e.Desc, inner-keyWidth, m.glyphs.Ellipsis)
+			b = append(b, m.styles.Key.Render(cells.Fit(e.Keys, keyWidth-2))+"  "+m.styles.Desc.Render(desc))
+		}
+		if len(b) > 0 {
+			blocks = append(blocks, append(append([]string{m.styles.Section.Render(s.Title)}, b...), ""))
+		}
+	}
+	return blocks
+}
+
+// View draws the box in exactly its size.
+func (m *Model) View() string {
+	if m.w == 0 || m.h == 0 {
+		return ""
+	}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Disabled}
+	var lines []string
+	if m.typing || m.line.Value() != "" {
+		lines = append(lines, m.line.View())
+	}
+	end := min(len(m.lines), m.top+m.rows())
+	lines = append(lines, m.lines[min(m.top, end):end]...)
+	box := []string{frame.Top("Help", "", m.w)}
+	for _, line := range cells.Block(lines, max(0, m.w-4), max(0, m.h-2)) {
+		box = append(box, frame.Side(" "+line+" ", m.w))
+	}
+	more := ""
+	if end < len(m.lines) {
+		more = m.glyphs.More + " more"
+	}
+	box = append(box, frame.Bottom("", more, m.w))
+	return strings.Join(box[:min(len(box), m.h)], "\n")
+}
+
+// Cursor is the place of the cursor while the filter is typed.
+func (m *Model) Cursor() *tea.Cursor {
+	if !m.typing {
+		return nil
+	}
+	c := m.line.Cursor()
+	if c != nil {
+		c.X += 2
+		c.Y++
+	}
+	return c
+}
+
+// ShortHelp returns the keys to name first.
+func (m *Model) ShortHelp() []key.Binding {
+	return []key.Binding{m.keys.Down, m.keys.FilterHelp, m.keys.CloseHelp}
+}
+
+// FullHelp returns all keys.
+func (m *Model) FullHelp() [][]key.Binding {
+	k := m.keys
+	return [][]key.Binding{{k.Up, k.Down, k.Top, k.Bottom, k.PageUp, k.PageDown, k.FilterHelp, k.CloseHelp}}
+}

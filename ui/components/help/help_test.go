@@ -1,0 +1,115 @@
+package help_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/help"
+)
+
+// typed is the least editor: it appends, and backspace removes all.
+type typed struct {
+	text string
+	w    int
+}
+
+func (e *typed) Update(msg tea.Msg) tea.Cmd {
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		e.text += press.Text
+		if press.Code == tea.KeyBackspace {
+			e.text = ""
+		}
+	}
+	return nil
+}
+func (e *typed) Value() string       { return e.text }
+func (e *typed) View() string        { return cells.Fit("/"+e.text, e.w) }
+func (e *typed) SetSize(w, _ int)    { e.w = w }
+func (e *typed) Cursor() *tea.Cursor { return tea.NewCursor(1+len(e.text), 0) }
+
+func newHelp(w, h int) *help.Model {
+	keys := keymap.Default()
+	var sections []help.Section
+	for _, c := range keymap.Contexts()[:3] {
+		s := help.Section{Title: c.Title}
+		for _, a := range keys.In(c.Name) {
+			s.Entries = append(s.Entries, help.Entry{Keys: strings.Join(a.Keys(), " "), Desc: a.Description})
+		}
+		sections = append(sections, s)
+	}
+	m := help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, &typed{}, keys.Help, keys.Input,
+		themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
+	m.SetSize(w, h)
+	return m
+}
+
+func TestView(t *testing.T) {
+	t.Run("narrow", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(60, 16).View())) })
+	t.Run("wide", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(120, 20).View())) })
+	t.Run("filtered", func(t *testing.T) {
+		m := newHelp(60, 12)
+		for _, r := range "/copy" {
+			m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+		golden.RequireEqual(t, ansi.Strip(m.View()))
+	})
+}
+
+func TestClosesAndFilters(t *testing.T) {
+	esc, enter := tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: tea.KeyEnter}
+	letter := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+	tests := map[string]struct {
+		keys []tea.KeyPressMsg
+		done bool
+	}{
+		"q":                           {[]tea.KeyPressMsg{letter('q')}, true},
+		"Esc":                         {[]tea.KeyPressMsg{esc}, true},
+		"q is text in the filter":     {[]tea.KeyPressMsg{letter('/'), letter('q')}, false},
+		"Esc leaves the filter first": {[]tea.KeyPressMsg{letter('/'), letter('q'), esc}, false},
+		"then it closes":              {[]tea.KeyPressMsg{letter('/'), letter('q'), esc, esc}, true},
+		"Enter keeps the filter":      {[]tea.KeyPressMsg{letter('/'), letter('q'), enter, letter('j')}, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newHelp(60, 16)
+			for _, k := range tt.keys {
+				m.Update(k)
+			}
+			if m.Done() != tt.done {
+				t.Errorf("done is %v", m.Done())
+			}
+		})
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, w := range []int{0, 1, 5, 30, 120} {
+		for _, h := range []int{0, 1, 2, 5, 60} {
+			m := newHelp(w, h)
+			m.Update(tea.KeyPressMsg{Code: 'G', Text: "G"})
+			view := m.View()
+			if w == 0 || h == 0 {
+				if view != "" {
+					t.Errorf("%dx%d: %q", w, h, view)
+				}
+				continue
+			}
+			lines := strings.Split(view, "\n")
+			if len(lines) != h {
+				t.Errorf("%dx%d has %d lines", w, h, len(lines))
+			}
+			for _, line := range lines {
+				if got := cells.Width(line); got != w {
+					t.Errorf("%dx%d: a line is %d wide", w, h, got)
+				}
+			}
+		}
+	}
+}
