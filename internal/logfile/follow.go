@@ -83,7 +83,7 @@ func (f *Follower) ended(ctx context.Context, size int64, hole Hole) (bool, erro
 		return false, err
 	}
 	for f.seen < size {
-		data, ok, err := w.read(ctx, f.seen, min(size, f.seen+maxBlock))
+		data, ok, err := w.read(ctx, f.seen, min(size, f.seen+int64(w.most)))
 		if err != nil {
 			return false, err
 		}

@@ -147,7 +147,7 @@ func (x *Index) anchor(off int64, hole Hole) (at, number int64, ok bool) {
 func countRange(ctx context.Context, w *walker, from, to int64) (int64, error) {
 	n := int64(0)
 	for from < to {
-		data, ok, err := w.read(ctx, from, min(to, from+maxBlock))
+		data, ok, err := w.read(ctx, from, min(to, from+int64(w.most)))
 		if err != nil || !ok || len(data) == 0 {
 			return n, err
 		}

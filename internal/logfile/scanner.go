@@ -190,11 +190,13 @@ func (s *scanner) wants(f found) bool {
 	return (s.filter == nil || s.filter.raw(f.raw)) && (s.exclude == nil || !s.exclude.raw(f.raw))
 }
 
+const longBlock = 256 << 10
+
 // longLine reads a line that is longer than a block.
 func (s *scanner) longLine(ctx context.Context, c chunk) (found, error) {
 	f := found{off: c.off, end: c.long, open: true}
 	s.long.reset()
-	buf := make([]byte, min(c.long-c.off, maxBlock/4))
+	buf := make([]byte, min(c.long-c.off, longBlock))
 	for at := c.off; at < c.long; {
 		n, err := readFull(ctx, s.src, buf[:min(int64(len(buf)), c.long-at)], at)
 		if err != nil {

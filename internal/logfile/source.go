@@ -23,6 +23,13 @@ type Holer interface {
 	Hole(ctx context.Context) (Hole, error)
 }
 
+// A BlockSizer is a [Source] that says in what sizes it is best read: the first
+// read of a walk, which the next ones double, and the largest. Without it they
+// are 64 KiB and 1 MiB. A log on a slow line takes less, to show its end sooner.
+type BlockSizer interface {
+	BlockSizes() (first, most int)
+}
+
 // HoleOf is the hole of a source, empty if it has none.
 func HoleOf(ctx context.Context, src Source) (Hole, error) {
 	if h, ok := src.(Holer); ok {

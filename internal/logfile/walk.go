@@ -5,9 +5,10 @@ import (
 	"context"
 )
 
+// What a walk reads at a time unless the source has its own [BlockSizer].
 const (
-	minBlock = 64 << 10 // the first read; each further one doubles it
-	maxBlock = 1 << 20  // up to this
+	firstBlock = 64 << 10
+	mostBlock  = 1 << 20
 )
 
 // A chunk is a run of whole lines, or one line that is longer than a block, or
@@ -28,7 +29,8 @@ type walker struct {
 	size int64 // where the log ends for this walk
 	pos  int64 // forward: next byte to give; backward: end of what was not given
 	buf  []byte
-	step int
+	step int // size of the next block
+	most int // up to which step doubles
 }
 
 // newWalker begins a walk at pos; one that begins in the hole has what is left
@@ -38,7 +40,10 @@ func newWalker(ctx context.Context, src Source, pos int64) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: minBlock}
+	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: firstBlock, most: mostBlock}
+	if b, ok := src.(BlockSizer); ok {
+		w.step, w.most = b.BlockSizes()
+	}
 	return w, w.refresh(ctx)
 }
 
@@ -61,7 +66,7 @@ func (w *walker) refresh(ctx context.Context) error {
 func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error) {
 	n := int(to - from)
 	if cap(w.buf) < n {
-		w.buf = make([]byte, max(n, min(2*cap(w.buf), maxBlock)))
+		w.buf = make([]byte, max(n, min(2*cap(w.buf), w.most)))
 	}
 	got, err := readFull(ctx, w.src, w.buf[:n], from)
 	if err != nil {
@@ -85,10 +90,10 @@ func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error)
 
 // grow doubles the block and says whether it could.
 func (w *walker) grow() bool {
-	if w.step >= maxBlock {
+	if w.step >= w.most {
 		return false
 	}
-	w.step *= 2
+	w.step = min(2*w.step, w.most)
 	return true
 }
 
@@ -132,7 +137,7 @@ func (w *walker) forward(ctx context.Context) (chunk, bool, error) {
 func (w *walker) longForward(ctx context.Context, end int64) (chunk, bool, error) {
 	start := w.pos
 	for w.pos < min(end, w.size) {
-		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+maxBlock))
+		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+int64(w.most)))
 		if err != nil {
 			return chunk{}, false, err
 		}
@@ -199,7 +204,7 @@ func (w *walker) longBackward(ctx context.Context, start, from int64) (chunk, bo
 	end := w.pos
 	w.pos = start
 	for to := from; to > start; {
-		at := max(start, to-maxBlock)
+		at := max(start, to-int64(w.most))
 		data, ok, err := w.read(ctx, at, to)
 		if err != nil {
 			return chunk{}, false, err

@@ -27,6 +27,7 @@ func Tail(ctx context.Context, src Source, q Query, fn func(Line) error) error {
 			}
 		}
 	}
+	q.Limit = 0
 	return forward(ctx, src, from, size, number, q, fn)
 }
 
@@ -63,6 +64,7 @@ func Before(ctx context.Context, src Source, off int64, q Query, fn func(Line) e
 			return err
 		}
 	}
+	q.Limit = 0
 	return forward(ctx, src, from, off, number, q, fn)
 }
 
