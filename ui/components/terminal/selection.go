@@ -1,0 +1,119 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// point is a place in scrollback and screen together.
+type point struct{ line, x int }
+
+func (p point) before(q point) bool { return p.line < q.line || p.line == q.line && p.x < q.x }
+
+// selection is a stretch of text marked with the mouse. The zero value is none.
+type selection struct {
+	from, to point // as dragged: to may be before from
+	on       bool  // something is selected or being selected
+	pressed  bool  // the button is held
+	done     bool  // the button was released
+}
+
+func (s selection) ordered() (point, point) {
+	if s.to.before(s.from) {
+		return s.to, s.from
+	}
+	return s.from, s.to
+}
+
+// span is the selected part [from, to) of a line.
+func (s selection) span(line, width int) (from, to int) {
+	if !s.on {
+		return 0, 0
+	}
+	a, b := s.ordered()
+	if line < a.line || line > b.line {
+		return 0, 0
+	}
+	to = width
+	if line == a.line {
+		from = a.x
+	}
+	if line == b.line {
+		to = b.x + 1
+	}
+	return from, to
+}
+
+// lineCells returns a line of scrollback and screen together; valid until the
+// next call.
+func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
+	if n := m.vt.ScrollbackLen(); line >= n {
+		return m.vt.Row(line - n), m.vt.Wrapped(line - n)
+	}
+	m.scratch, wrapped = m.vt.ScrollbackRow(line, m.scratch[:0])
+	return m.scratch, wrapped
+}
+
+// selectedText is the marked text: wrapped rows are one line, blanks at the end
+// of a line are not there.
+func (m *Model) selectedText() string {
+	if !m.sel.on {
+		return ""
+	}
+	a, b := m.sel.ordered()
+	cols, _ := m.vt.Size()
+	var out strings.Builder
+	for line := a.line; line <= b.line; line++ {
+		cells, wrapped := m.lineCells(line)
+		from, to := m.sel.span(line, cols)
+		from, to = min(from, len(cells)), min(to, len(cells))
+		text := m.runText(cells[from:to])
+		if wrapped && line < b.line {
+			out.WriteString(text)
+			continue
+		}
+		out.WriteString(strings.TrimRight(text, " "))
+		if line < b.line {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// selectWord selects the word under p, selectLine its whole line.
+func (m *Model) selectWord(p point) {
+	cells, _ := m.lineCells(p.line)
+	if p.x >= len(cells) {
+		return
+	}
+	class := m.wordClass(cells[p.x])
+	from, to := p.x, p.x
+	for from > 0 && m.wordClass(cells[from-1]) == class {
+		from--
+	}
+	for to+1 < len(cells) && m.wordClass(cells[to+1]) == class {
+		to++
+	}
+	m.sel = selection{from: point{p.line, from}, to: point{p.line, to}, on: true, done: true}
+}
+
+func (m *Model) selectLine(p point) {
+	cols, _ := m.vt.Size()
+	m.sel = selection{from: point{p.line, 0}, to: point{p.line, cols - 1}, on: true, done: true}
+}
+
+// wordClass tells words from blanks from the rest. Paths, URLs and flags are
+// words.
+func (m *Model) wordClass(c vt.Cell) int {
+	text := m.vt.CellText(c)
+	switch {
+	case text == "":
+		return 1 // second half of a wide character
+	case text == " ":
+		return 0
+	case strings.ContainsAny(text, "\"'`()[]{}<>|;,│"):
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,179 @@
+package terminal
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/themes"
+)
+
+// scrollbackBytes bounds the history kept for scrolling back while attached;
+// the whole of it is in the log.
+const scrollbackBytes = 2 << 20
+
+// CopyMsg carries text that the person selected.
+type CopyMsg struct{ Text string }
+
+// Model is a live terminal.
+type Model struct {
+	styles themes.Terminal
+	vt     *vt.Terminal
+	w, h   int
+	focus  bool
+
+	controller string
+	control    bool
+	exit       *engine.Exit
+
+	back int // rows scrolled back from the live screen
+	sel  selection
+
+	clicked  point // where the last click was
+	clicks   int   // in quick succession there
+	clickGen int
+
+	input []byte // typed and not yet taken
+
+	frame   string
+	drawn   drawnState
+	rows    []string // rendered rows of the screen
+	rowGen  []uint64
+	builder []byte
+	scratch []vt.Cell
+}
+
+// New returns a terminal of no size that shows nothing.
+func New(styles themes.Terminal) *Model {
+	m := &Model{styles: styles}
+	m.vt = newEmulator(engine.Size{Cols: 80, Rows: 24})
+	return m
+}
+
+func newEmulator(s engine.Size) *vt.Terminal {
+	return vt.New(max(1, s.Cols), max(1, s.Rows), vt.WithScrollback(scrollbackBytes))
+}
+
+// SetSize sets the size of the view in cells. The job's own size is its
+// session's business: see Size.
+func (m *Model) SetSize(w, h int) {
+	m.w, m.h = max(0, w), max(0, h)
+	m.invalidate()
+}
+
+// Size is the size of the view, the one that a session should ask for.
+func (m *Model) Size() engine.Size { return engine.Size{Cols: m.w, Rows: m.h} }
+
+// Focus gives the keyboard to the job.
+func (m *Model) Focus() { m.setFocus(true) }
+
+// Blur takes the keyboard from the job.
+func (m *Model) Blur() { m.setFocus(false) }
+
+func (m *Model) setFocus(on bool) {
+	if m.focus == on {
+		return
+	}
+	m.focus = on
+	if m.vt.Modes().FocusEvents {
+		m.type_(m.vt.EncodeFocus(on))
+	}
+}
+
+// Focused reports whether the job has the keyboard.
+func (m *Model) Focused() bool { return m.focus }
+
+// SetStyles changes the styles.
+func (m *Model) SetStyles(s themes.Terminal) {
+	m.styles = s
+	m.invalidate()
+}
+
+// Reset forgets the screen, for another job.
+func (m *Model) Reset() {
+	m.vt = newEmulator(m.Size())
+	m.exit, m.controller, m.control = nil, "", false
+	m.back, m.sel, m.input = 0, selection{}, nil
+	m.invalidate()
+}
+
+// Feed takes one chunk of the session.
+func (m *Model) Feed(c engine.TerminalChunk) {
+	if c.Reset {
+		m.vt = newEmulator(c.Size)
+		m.back, m.sel = 0, selection{}
+		m.invalidate()
+	} else if cols, rows := m.vt.Size(); c.Size != (engine.Size{}) && (c.Size.Cols != cols || c.Size.Rows != rows) {
+		m.vt.Resize(c.Size.Cols, c.Size.Rows)
+		m.sel = selection{}
+	}
+	if m.back == 0 {
+		m.vt.Write(c.Data)
+	} else { // what is being read stays where it is
+		before := m.vt.ScrollbackLen()
+		m.vt.Write(c.Data)
+		after := m.vt.ScrollbackLen()
+		m.back = min(m.back+max(0, after-before), after)
+	}
+	if len(c.Data) > 0 && m.sel.done {
+		m.sel = selection{}
+	}
+	m.controller, m.control = c.Controller, c.Control
+	if c.Exit != nil {
+		e := *c.Exit
+		m.exit = &e
+	}
+}
+
+// Ended returns how the job ended, if the session said so.
+func (m *Model) Ended() (engine.Exit, bool) {
+	if m.exit == nil {
+		return engine.Exit{}, false
+	}
+	return *m.exit, true
+}
+
+// Controller names who types, and whether that is this session.
+func (m *Model) Controller() (name string, us bool) { return m.controller, m.control }
+
+// Title is what the job calls its window.
+func (m *Model) Title() string { return m.vt.Title() }
+
+// ScrolledBack is how many rows above the live screen the view stands.
+func (m *Model) ScrolledBack() int { return m.back }
+
+// WantsMouse reports whether the job asked for the mouse.
+func (m *Model) WantsMouse() bool { return m.vt.Modes().Mouse != vt.MouseOff }
+
+// TakeInput returns what was typed since the last call.
+func (m *Model) TakeInput() []byte {
+	p := m.input
+	m.input = nil
+	return p
+}
+
+func (m *Model) type_(p []byte) { m.input = append(m.input, p...) }
+
+// Cursor is the job's cursor relative to the view, nil when it is not to be
+// seen.
+func (m *Model) Cursor() *tea.Cursor {
+	c := m.vt.Cursor()
+	if !m.focus || m.exit != nil || m.back > 0 || !c.Visible {
+		return nil
+	}
+	x, y := c.X, c.Y-m.firstRow()
+	if x < 0 || y < 0 || x >= m.w || y >= m.h {
+		return nil
+	}
+	cur := tea.NewCursor(x, y)
+	cur.Blink = c.Blink
+	switch c.Shape {
+	case vt.CursorUnderline:
+		cur.Shape = tea.CursorUnderline
+	case vt.CursorBar:
+		cur.Shape = tea.CursorBar
+	default:
+		cur.Shape = tea.CursorBlock
+	}
+	return cur
+}

@@ -1,0 +1,263 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/themes"
+)
+
+func start(t *testing.T, cols, rows int, stream string) *Model {
+	t.Helper()
+	theme, err := themes.Named("none", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(theme.Styles(themes.Unicode()).Terminal)
+	m.SetSize(cols, rows)
+	m.Focus()
+	m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: cols, Rows: rows}, Data: []byte(stream), Control: true})
+	return m
+}
+
+func feed(m *Model, s string) { m.Feed(engine.TerminalChunk{Data: []byte(s), Control: true}) }
+
+// screen checks that the view is exact and returns its text.
+func screen(t *testing.T, m *Model) []string {
+	t.Helper()
+	rows := strings.Split(m.View(), "\n")
+	if len(rows) != m.h {
+		t.Fatalf("%d rows, want %d", len(rows), m.h)
+	}
+	for i, r := range rows {
+		if got := ansi.StringWidth(r); got != m.w {
+			t.Fatalf("row %d is %d columns wide, want %d: %q", i, got, m.w, r)
+		}
+		rows[i] = strings.TrimRight(ansi.Strip(r), " ")
+	}
+	return rows
+}
+
+func want(t *testing.T, m *Model, text string) {
+	t.Helper()
+	if got := strings.Join(screen(t, m), "|"); got != text {
+		t.Errorf("screen %q, want %q", got, text)
+	}
+}
+
+func lines(from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&b, "%d\r\n", i)
+	}
+	return b.String()
+}
+
+func TestStreamIsShownAfterTheSnapshot(t *testing.T) {
+	m := start(t, 10, 3, "one\r\n")
+	want(t, m, "one||")
+	feed(m, "\x1b[31mtwo\x1b[m")
+	want(t, m, "one|two|")
+	if v := m.View(); !strings.Contains(v, "\x1b[31mtwo\x1b[m") {
+		t.Errorf("colour is gone: %q", v)
+	}
+	m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: 10, Rows: 3}, Data: []byte("new")})
+	want(t, m, "new||")
+}
+
+func TestOnlyChangedRowsAreDrawnAgain(t *testing.T) {
+	m := start(t, 10, 3, "one\r\ntwo\r\nthree")
+	m.View()
+	m.rows[0] = "marker    "
+	feed(m, "\x1b[2;1HTWO")
+	if rows := screen(t, m); rows[0] != "marker" || rows[1] != "TWO" {
+		t.Errorf("rows %q, want the first one untouched and the second drawn", rows)
+	}
+	if n := testing.AllocsPerRun(100, func() { m.View() }); n != 0 {
+		t.Errorf("%v allocations for an unchanged view, want 0", n)
+	}
+}
+
+func TestSynchronisedUpdateIsShownWhole(t *testing.T) {
+	m := start(t, 10, 2, "before")
+	m.View()
+	feed(m, "\x1b[?2026h\x1b[2J\x1b[Hhalf")
+	want(t, m, "before|")
+	feed(m, " done\x1b[?2026l")
+	want(t, m, "half done|")
+}
+
+func TestEveryKeyReachesTheJob(t *testing.T) {
+	m := start(t, 10, 3, "")
+	tests := []struct {
+		name string
+		key  tea.Key
+		want string
+	}{
+		{"letter", tea.Key{Code: 'a', Text: "a"}, "a"},
+		{"upper case", tea.Key{Code: 'a', ShiftedCode: 'A', Text: "A", Mod: tea.ModShift}, "A"},
+		{"ctrl c", tea.Key{Code: 'c', Mod: tea.ModCtrl}, "\x03"},
+		{"ctrl z", tea.Key{Code: 'z', Mod: tea.ModCtrl}, "\x1a"},
+		{"escape", tea.Key{Code: tea.KeyEscape}, "\x1b"},
+		{"enter", tea.Key{Code: tea.KeyEnter}, "\r"},
+		{"backspace", tea.Key{Code: tea.KeyBackspace}, "\x7f"},
+		{"space", tea.Key{Code: tea.KeySpace, Text: " "}, " "},
+		{"up", tea.Key{Code: tea.KeyUp}, "\x1b[A"},
+		{"alt x", tea.Key{Code: 'x', Mod: tea.ModAlt}, "\x1bx"},
+		{"f5", tea.Key{Code: tea.KeyF5}, "\x1b[15~"},
+		{"umlaut", tea.Key{Code: 'ü', Text: "ü"}, "ü"},
+		{"input method", tea.Key{Code: tea.KeyExtended, Text: "日本"}, "日本"},
+	}
+	for _, tt := range tests {
+		m.Update(tea.KeyPressMsg(tt.key))
+		if got := string(m.TakeInput()); got != tt.want {
+			t.Errorf("%s types %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	feed(m, "\x1b[?1h")
+	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	if got := string(m.TakeInput()); got != "\x1bOA" {
+		t.Errorf("up with application cursor keys types %q", got)
+	}
+}
+
+func TestPasteIsBracketedWhenAsked(t *testing.T) {
+	m := start(t, 10, 3, "\x1b[?2004h")
+	m.Update(tea.PasteMsg{Content: "a\nb\x1b[201~"})
+	if got := string(m.TakeInput()); got != "\x1b[200~a\rb[201~\x1b[201~" {
+		t.Errorf("paste types %q", got)
+	}
+}
+
+func TestWithoutFocusNothingIsTyped(t *testing.T) {
+	m := start(t, 10, 3, "")
+	m.Blur()
+	m.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
+	m.Update(tea.PasteMsg{Content: "x"})
+	if got := m.TakeInput(); len(got) != 0 {
+		t.Errorf("typed %q", got)
+	}
+}
+
+func TestFocusIsReportedWhenAsked(t *testing.T) {
+	m := start(t, 10, 3, "\x1b[?1004h")
+	m.Blur()
+	m.Focus()
+	if got := string(m.TakeInput()); got != "\x1b[O\x1b[I" {
+		t.Errorf("focus reports %q", got)
+	}
+}
+
+func TestScrollingBackStaysWhereItIs(t *testing.T) {
+	m := start(t, 10, 3, lines(1, 20))
+	want(t, m, "19|20|")
+	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	want(t, m, "16|17|18")
+	feed(m, lines(21, 25))
+	want(t, m, "16|17|18")
+	if m.Cursor() != nil {
+		t.Error("the cursor shows although the live screen does not")
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyPgUp, Mod: tea.ModShift})
+	want(t, m, "14|15|16")
+	m.ScrollBack(1000)
+	want(t, m, "1|2|3")
+	m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	want(t, m, "24|25|")
+}
+
+func TestMouseGoesToTheJobThatAsked(t *testing.T) {
+	m := start(t, 20, 5, "\x1b[?1000h\x1b[?1006h")
+	m.Update(tea.MouseClickMsg{X: 2, Y: 3, Button: tea.MouseLeft})
+	m.Update(tea.MouseReleaseMsg{X: 2, Y: 3, Button: tea.MouseLeft})
+	m.Update(tea.MouseWheelMsg{X: 2, Y: 3, Button: tea.MouseWheelUp})
+	if got, want := string(m.TakeInput()), "\x1b[<0;3;4M\x1b[<0;3;4m\x1b[<64;3;4M"; got != want {
+		t.Errorf("mouse types %q, want %q", got, want)
+	}
+	m.Update(tea.MouseClickMsg{X: 2, Y: 3, Button: tea.MouseLeft, Mod: tea.ModShift})
+	if got := m.TakeInput(); len(got) != 0 {
+		t.Errorf("a click with Shift is the person's, but types %q", got)
+	}
+}
+
+func TestWheelIsCursorKeysInAFullScreenProgram(t *testing.T) {
+	m := start(t, 20, 5, "\x1b[?1049h\x1b[?1007h")
+	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if got := string(m.TakeInput()); got != "\x1b[B\x1b[B\x1b[B" {
+		t.Errorf("wheel types %q", got)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	copied := func(cmd tea.Cmd) string {
+		if cmd == nil {
+			return ""
+		}
+		msg, _ := cmd().(CopyMsg)
+		return msg.Text
+	}
+	m := start(t, 12, 3, "hello world and more\r\nnext")
+	m.Update(tea.MouseClickMsg{X: 6, Y: 0, Button: tea.MouseLeft})
+	m.Update(tea.MouseMotionMsg{X: 1, Y: 2, Button: tea.MouseLeft})
+	if got := copied(m.Update(tea.MouseReleaseMsg{X: 1, Y: 2, Button: tea.MouseLeft})); got != "world and more\nne" {
+		t.Errorf("dragging copies %q", got)
+	}
+	m.Update(tea.MouseClickMsg{X: 7, Y: 0, Button: tea.MouseLeft})
+	m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})
+	m.Update(tea.MouseClickMsg{X: 7, Y: 0, Button: tea.MouseLeft})
+	if got := copied(m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})); got != "world" {
+		t.Errorf("a double click copies %q", got)
+	}
+	m.Update(tea.MouseClickMsg{X: 7, Y: 0, Button: tea.MouseLeft})
+	if got := copied(m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})); got != "hello world" {
+		t.Errorf("a triple click copies %q", got)
+	}
+	screen(t, m)
+}
+
+func TestEndedJobTakesNoInput(t *testing.T) {
+	m := start(t, 10, 3, "bye")
+	code := 3
+	m.Feed(engine.TerminalChunk{Exit: &engine.Exit{Status: engine.Exited, Code: &code}})
+	m.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
+	if got := m.TakeInput(); len(got) != 0 {
+		t.Errorf("typed %q", got)
+	}
+	if e, ok := m.Ended(); !ok || *e.Code != 3 {
+		t.Errorf("Ended() = %+v, %t", e, ok)
+	}
+	want(t, m, "bye||")
+}
+
+func TestEverySizeIsExact(t *testing.T) {
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 1}, {5, 3}, {100, 40}} {
+		m := start(t, 20, 6, lines(1, 30)+"漢字漢字漢字漢字漢字\x1b[1mbold")
+		m.SetSize(size[0], size[1])
+		if size[0] == 0 {
+			if got := m.View(); got != "" {
+				t.Errorf("view of no size: %q", got)
+			}
+			continue
+		}
+		screen(t, m)
+		m.ScrollBack(7)
+		screen(t, m)
+	}
+}
+
+func TestCursorFollowsTheJob(t *testing.T) {
+	m := start(t, 10, 4, "ab\r\nc\x1b[6 q")
+	c := m.Cursor()
+	if c == nil || c.X != 1 || c.Y != 1 || c.Shape != tea.CursorBar || c.Blink {
+		t.Errorf("cursor %+v, want a steady bar at 1,1", c)
+	}
+	feed(m, "\x1b[?25l")
+	if c := m.Cursor(); c != nil {
+		t.Errorf("hidden cursor shows at %+v", c.Position)
+	}
+}

@@ -1,0 +1,162 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// drawnState is what the cached frame shows.
+type drawnState struct {
+	gen   uint64
+	back  int
+	first int
+	sel   selection
+	ok    bool
+}
+
+func (m *Model) invalidate() {
+	m.drawn = drawnState{}
+	m.rows, m.rowGen = nil, nil
+}
+
+// firstRow is the row of the job's screen on the view's first line. A screen
+// higher than the view shows the part around the cursor.
+func (m *Model) firstRow() int {
+	_, rows := m.vt.Size()
+	if rows <= m.h {
+		return 0
+	}
+	return min(rows-m.h, max(0, m.vt.Cursor().Y-m.h+1))
+}
+
+// View draws the screen, exactly as wide and high as the component. Rows that
+// did not change are not drawn again; during a synchronised update of the job
+// the screen before it stays.
+func (m *Model) View() string {
+	if m.w == 0 || m.h == 0 {
+		return ""
+	}
+	now := drawnState{gen: m.vt.Generation(), back: m.back, first: m.firstRow(), sel: m.sel, ok: true}
+	if now == m.drawn || m.drawn.ok && m.vt.Modes().Synchronized && m.back == m.drawn.back && m.sel == m.drawn.sel {
+		return m.frame
+	}
+	keep := m.drawn.ok && m.drawn.first == now.first && m.drawn.back == 0 && now.back == 0 &&
+		m.drawn.sel == now.sel && len(m.rows) == m.h
+	if !keep {
+		m.rows, m.rowGen = make([]string, m.h), make([]uint64, m.h)
+	}
+	for y := range m.h {
+		cells, gen := m.rowAt(y)
+		if keep && gen == m.rowGen[y] && gen != 0 {
+			continue
+		}
+		m.rows[y], m.rowGen[y] = m.drawRow(cells, y), gen
+	}
+	m.drawn = now
+	m.frame = strings.Join(m.rows, "\n")
+	return m.frame
+}
+
+// rowAt returns what stands on line y of the view and the generation of its
+// last change (0: not known).
+func (m *Model) rowAt(y int) ([]vt.Cell, uint64) {
+	if m.back == 0 {
+		y += m.firstRow()
+		return m.vt.Row(y), m.vt.RowGeneration(y)
+	}
+	cells, _ := m.lineCells(m.absLine(y))
+	return cells, 0
+}
+
+// absLine is the line of scrollback and screen together that stands on line y
+// of the view.
+func (m *Model) absLine(y int) int {
+	return m.vt.ScrollbackLen() - m.back + m.firstRow() + y
+}
+
+// drawRow draws cells to the width of the view.
+func (m *Model) drawRow(cells []vt.Cell, y int) string {
+	from, to := 0, 0
+	if m.sel.on {
+		from, to = m.sel.span(m.absLine(y), m.w)
+	}
+	b := m.builder[:0]
+	x := 0
+	for x < m.w && x < len(cells) {
+		start := x
+		selected := x >= from && x < to
+		for x < m.w && x < len(cells) && cells[x].SameStyle(cells[start]) && (x >= from && x < to) == selected {
+			x++
+		}
+		if x < len(cells) && cells[x].Width() == 0 && x < m.w { // never cut a wide character
+			x++
+		}
+		b = m.drawRun(b, cells[start:x], selected)
+	}
+	if x < m.w {
+		b = m.drawBlank(b, x, m.w, from, to)
+	}
+	m.builder = b
+	return string(b)
+}
+
+func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
+	if selected {
+		return append(b, m.styles.Selected.Render(m.runText(run))...)
+	}
+	style := m.vt.Style(run[0])
+	if m.vt.Modes().ReverseScreen {
+		style.Attrs ^= vt.Reverse
+	}
+	link := m.vt.Link(run[0])
+	if link != "" {
+		b = append(b, "\x1b]8;;"...)
+		b = append(b, link...)
+		b = append(b, "\x1b\\"...)
+	}
+	if style == (vt.Style{}) {
+		b = m.appendRun(b, run)
+	} else {
+		b = style.AppendSGR(b)
+		b = m.appendRun(b, run)
+		b = append(b, "\x1b[m"...)
+	}
+	if link != "" {
+		b = append(b, "\x1b]8;;\x1b\\"...)
+	}
+	return b
+}
+
+func (m *Model) drawBlank(b []byte, x, end, from, to int) []byte {
+	for x < end {
+		start, selected := x, x >= from && x < to
+		for x < end && (x >= from && x < to) == selected {
+			x++
+		}
+		blank := strings.Repeat(" ", x-start)
+		if selected {
+			blank = m.styles.Selected.Render(blank)
+		}
+		b = append(b, blank...)
+	}
+	return b
+}
+
+func (m *Model) runText(run []vt.Cell) string { return string(m.appendRun(nil, run)) }
+
+// appendRun appends the text of cells. A wide character of which only the first
+// half has room becomes a space.
+func (m *Model) appendRun(b []byte, run []vt.Cell) []byte {
+	for i, c := range run {
+		switch {
+		case c.Width() == 2 && i+1 == len(run):
+			b = append(b, ' ')
+		case c.Width() == 0 && i == 0:
+			b = append(b, ' ')
+		default:
+			b = append(b, m.vt.CellText(c)...)
+		}
+	}
+	return b
+}
