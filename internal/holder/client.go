@@ -1,0 +1,295 @@
+package holder
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// Conditions that callers of a client branch on.
+var (
+	// ErrNoHolder means that nobody holds the job: it has ended, or is lost.
+	ErrNoHolder = errors.New("the job has no holder")
+	// ErrNoSocket means that there is a holder, but its socket cannot be reached.
+	ErrNoSocket = errors.New("the job's holder does not answer")
+)
+
+const (
+	// helloPatience is how long a holder may take to greet.
+	helloPatience = 5 * time.Second
+	// socketPatience is how long a holder may take to bind its socket, after the
+	// start or again.
+	socketPatience = 2 * time.Second
+)
+
+// Client is one connection to a holder, safe for concurrent use. Instructions are
+// carried out one after the other.
+type Client struct {
+	Hello Hello
+	nc    net.Conn
+	r     frameReader
+
+	wmu     sync.Mutex
+	stream  bool // read runs
+	answers chan answer
+	frames  chan Frame
+	wg      sync.WaitGroup
+	down    chan struct{}
+	once    sync.Once
+}
+
+type answer struct {
+	payload []byte
+	err     error
+}
+
+// Dial connects to the holder of the job in dir. It asks a holder whose socket is
+// missing for a new one. Nothing of this has an effect on the job.
+func Dial(ctx context.Context, dir string) (*Client, error) {
+	deadline := time.Now().Add(socketPatience)
+	asked := false
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		st, stateErr := jobdir.ReadState(dir)
+		if stateErr == nil && st.Socket != "" {
+			c, err := dial(ctx, st.Socket)
+			if err == nil {
+				return c, nil
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		if !jobdir.Locked(dir) {
+			return nil, ErrNoHolder
+		}
+		if stateErr == nil && !asked {
+			askSocket(st)
+			asked = true
+		}
+		if time.Now().After(deadline) {
+			return nil, ErrNoSocket
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// here reports whether the pids in st mean processes that this one can see.
+func here(st jobdir.State) bool {
+	return st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
+}
+
+func dial(ctx context.Context, path string) (*Client, error) {
+	var d net.Dialer
+	nc, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if uc, ok := nc.(*net.UnixConn); ok {
+		if uid, err := peerUID(uc); err != nil || (uid != os.Getuid() && os.Getuid() != 0) {
+			nc.Close()
+			return nil, errors.New("the socket belongs to another user")
+		}
+	}
+	c := &Client{nc: nc, r: frameReader{r: bufio.NewReaderSize(nc, 16<<10), max: maxData}, down: make(chan struct{})}
+	if err := c.greet(ctx); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Client) greet(ctx context.Context) error {
+	deadline := time.Now().Add(helloPatience)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	_ = c.nc.SetReadDeadline(deadline)
+	f, err := c.r.next()
+	if err != nil {
+		return fmt.Errorf("the holder does not greet: %w", err)
+	}
+	if f.Type != TypeHello {
+		return errors.New("what answers is not a holder")
+	}
+	if c.Hello, err = decodeHello(f.Payload); err != nil {
+		return err
+	}
+	return c.nc.SetReadDeadline(time.Time{})
+}
+
+// Close ends the connection. It may be called more than once.
+func (c *Client) Close() error {
+	err := c.shut()
+	c.wg.Wait()
+	return err
+}
+
+func (c *Client) shut() error {
+	c.once.Do(func() { close(c.down) })
+	return c.nc.Close()
+}
+
+// Do sends one instruction and waits for its answer. payload is nil, bytes, or a
+// value that goes as JSON; the answer is decoded into result, unless that is nil.
+// A context that ends first closes the connection, since the answer to come would
+// be taken for that of the next instruction.
+func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
+	if !c.Hello.Speaks() && t != TypeStop {
+		return fmt.Errorf("the job's holder is of another version of hob (protocol %d to %d, here %d); it can only be stopped",
+			c.Hello.Min, c.Hello.Max, Protocol)
+	}
+	p, err := payloadOf(payload)
+	if err != nil {
+		return err
+	}
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	stop := context.AfterFunc(ctx, func() { c.shut() })
+	defer stop()
+	if _, err := c.nc.Write(appendFrame(nil, t, p)); err != nil {
+		return c.lost(ctx, err)
+	}
+	a := c.await(ctx)
+	if a.err != nil {
+		return a.err
+	}
+	if result == nil || len(a.payload) == 0 {
+		return nil
+	}
+	return json.Unmarshal(a.payload, result)
+}
+
+func payloadOf(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case []byte:
+		return v, nil
+	}
+	return json.Marshal(v)
+}
+
+// await reads until the answer comes, or lets Next do so.
+func (c *Client) await(ctx context.Context) answer {
+	if c.stream {
+		select {
+		case a := <-c.answers:
+			return a
+		case <-c.down:
+			return answer{err: c.lost(ctx, net.ErrClosed)}
+		}
+	}
+	for {
+		f, err := c.r.next()
+		if err != nil {
+			return answer{err: c.lost(ctx, err)}
+		}
+		if a, ok := answerOf(f); ok {
+			return a
+		}
+	}
+}
+
+func answerOf(f Frame) (answer, bool) {
+	switch f.Type {
+	case TypeOK:
+		return answer{payload: append([]byte(nil), f.Payload...)}, true
+	case TypeError:
+		var fail Failure
+		if err := json.Unmarshal(f.Payload, &fail); err != nil {
+			fail = Failure{Code: CodeFailed, Message: "the holder refused"}
+		}
+		return answer{err: &fail}, true
+	}
+	return answer{}, false
+}
+
+// lost is the error of a connection that broke: it says nothing about the job.
+func (c *Client) lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", ErrNoSocket, err)
+}
+
+// Stream sends an instruction that begins a stream (Attach, Subscribe). From then
+// on Next returns its frames, and Do works beside it as long as Next is called.
+func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
+	if err := c.Do(ctx, t, payload, nil); err != nil {
+		return err
+	}
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	if !c.stream {
+		c.stream = true
+		c.answers = make(chan answer, 1)
+		c.frames = make(chan Frame, 4)
+		c.wg.Go(c.read)
+	}
+	return nil
+}
+
+// read sorts frames until the connection ends. Who does not call Next makes it
+// wait, and thereby the holder drop output for this client.
+func (c *Client) read() {
+	defer close(c.frames)
+	for {
+		f, err := c.r.next()
+		if err != nil {
+			c.shut()
+			return
+		}
+		if a, ok := answerOf(f); ok {
+			select {
+			case c.answers <- a:
+			default: // nobody waits for it any longer
+			}
+			continue
+		}
+		f.Payload = bytes.Clone(f.Payload)
+		c.r.shrink()
+		select {
+		case c.frames <- f:
+		case <-c.down:
+			return
+		}
+	}
+}
+
+// Next returns the next frame of the stream. A lost connection is ErrNoSocket,
+// whatever became of the job.
+func (c *Client) Next(ctx context.Context) (Frame, error) {
+	select {
+	case f, ok := <-c.frames:
+		if !ok {
+			return Frame{}, c.lost(ctx, net.ErrClosed)
+		}
+		return f, nil
+	case <-ctx.Done():
+		return Frame{}, ctx.Err()
+	}
+}
+
+// Ready returns the next frame if it is there already.
+func (c *Client) Ready() (f Frame, ok bool) {
+	select {
+	case f, ok = <-c.frames:
+		return f, ok
+	default:
+		return Frame{}, false
+	}
+}

@@ -1,0 +1,236 @@
+package holder
+
+import (
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+const (
+	// savePause is how long slow facts (title, progress, directory) may be newer
+	// than state.json.
+	savePause = 500 * time.Millisecond
+	// maxText bounds what a job can make of its title and notifications.
+	maxText = 1 << 10
+	// factPause is the least time between two lines in events of a kind that a
+	// job can cause as often as it likes, and maxFacts how many of them there can
+	// be.
+	factPause = time.Second
+	maxFacts  = 10_000
+)
+
+// factLimiter keeps a job from filling the disk through events.
+type factLimiter struct {
+	last  map[string]time.Time
+	count int
+}
+
+func (l *factLimiter) allow(kind string, now time.Time) bool {
+	if l.count >= maxFacts || now.Sub(l.last[kind]) < factPause {
+		return false
+	}
+	if l.last == nil {
+		l.last = map[string]time.Time{}
+	}
+	l.last[kind] = now
+	l.count++
+	return true
+}
+
+// handler hears what the job says of itself through its terminal. It is called
+// in the emulator's Write, with h.mu held.
+func (h *Holder) handler() vt.Handler {
+	return vt.Handler{
+		Title: func(title string) {
+			title = clip(title)
+			if title == h.state.Title {
+				return
+			}
+			h.state.Title = title
+			h.changedLocked(false)
+			h.chatter(jobdir.Fact{Kind: "title", Title: title})
+		},
+		Bell: func() {
+			h.bells++
+			h.attentionLocked(nil)
+			h.chatter(jobdir.Fact{Kind: "attention"})
+		},
+		Notify: func(title, body string) {
+			note := &Note{Title: clip(title), Body: clip(body)}
+			h.attentionLocked(note)
+			h.chatter(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
+		},
+		Progress: func(state vt.Progress, percent int) {
+			p := &jobdir.Progress{State: progressName(state), Percent: percent}
+			if state == vt.ProgressNone {
+				p = nil
+			}
+			if old := h.state.Progress; old == p || (old != nil && p != nil && *old == *p) {
+				return
+			}
+			h.state.Progress = p
+			h.changedLocked(false)
+		},
+		Cwd: func(uri string) {
+			if dir, ok := cwdOf(uri); ok && dir != h.state.Cwd {
+				h.state.Cwd = dir
+				h.changedLocked(false)
+			}
+		},
+	}
+}
+
+func progressName(p vt.Progress) string {
+	switch p {
+	case vt.ProgressNormal:
+		return "normal"
+	case vt.ProgressError:
+		return "error"
+	case vt.ProgressIndeterminate:
+		return "indeterminate"
+	case vt.ProgressPaused:
+		return "paused"
+	case vt.ProgressNone:
+	}
+	return ""
+}
+
+// changedLocked notes that a slow fact changed: to the subscribers soon, or at
+// once if it is urgent, to disk a little later.
+func (h *Holder) changedLocked(urgent bool) {
+	for c := range h.conns {
+		c.stateDue = c.subscribed
+		c.changed(urgent)
+	}
+	h.saveSoon()
+}
+
+func (h *Holder) attentionLocked(note *Note) {
+	for c := range h.conns {
+		if c.subscribed && note != nil {
+			c.note = note
+		}
+		c.changed(true)
+	}
+}
+
+// chatter adds a fact that the job causes, if there are not too many. The write
+// happens outside of the lock.
+func (h *Holder) chatter(f jobdir.Fact) {
+	f.At = time.Now()
+	if h.closing || !h.facts.allow(f.Kind, f.At) {
+		return
+	}
+	f.Offset = h.offset
+	h.wg.Go(func() { h.fact(f) })
+}
+
+// fact adds a line to events. That history is a comfort: on a full disk it has a
+// gap.
+func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
+
+// saveSoon writes state.json a little later, with everything that changes until
+// then. h.mu is held.
+func (h *Holder) saveSoon() {
+	if h.saveTimer != nil || h.closing || h.state.End != nil {
+		return
+	}
+	h.saveTimer = time.AfterFunc(savePause, func() {
+		h.mu.Lock()
+		h.saveTimer = nil
+		late := h.closing || h.state.End != nil
+		h.mu.Unlock()
+		if !late {
+			_ = h.save() // the next change tries again
+		}
+	})
+}
+
+// save writes state.json now. Before the start there is nothing to say.
+func (h *Holder) save() error {
+	h.saveMu.Lock()
+	defer h.saveMu.Unlock()
+	st := h.State()
+	if st.Machine == "" {
+		return nil
+	}
+	return jobdir.WriteState(h.cfg.Dir, &st)
+}
+
+// Background records that nobody waits for the job any longer. It reports
+// whether that is news.
+func (h *Holder) Background() bool {
+	h.mu.Lock()
+	if h.state.Backgrounded || h.state.End != nil {
+		h.mu.Unlock()
+		return false
+	}
+	h.state.Backgrounded = true
+	h.changedLocked(true)
+	h.mu.Unlock()
+	_ = h.save()
+	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
+	return true
+}
+
+// Stopping records that the job was asked to end; nil that it was not after all.
+func (h *Holder) Stopping(s *jobdir.Stopping) {
+	h.mu.Lock()
+	if h.state.End != nil {
+		h.mu.Unlock()
+		return
+	}
+	h.state.Stopping = s
+	h.changedLocked(true)
+	h.mu.Unlock()
+	_ = h.save()
+}
+
+// Waiting records whether the job waits for input.
+func (h *Holder) Waiting(waits bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.Waiting == waits || h.state.End != nil {
+		return
+	}
+	h.state.Waiting = waits
+	h.changedLocked(true)
+	h.chatter(jobdir.Fact{Kind: "waiting"})
+}
+
+// Paused records whether the job is stopped by a signal.
+func (h *Holder) Paused(paused bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.Paused == paused || h.state.End != nil {
+		return
+	}
+	h.state.Paused = paused
+	h.changedLocked(true)
+}
+
+// Dropped records what the cap has freed of a log that the job owns.
+func (h *Holder) Dropped(hole jobdir.Range, bytes int64, capOff bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.Hole == hole && h.state.Dropped == bytes && h.state.NoLimit == capOff {
+		return
+	}
+	h.state.Hole, h.state.HoleLines = hole, -1
+	h.state.Dropped, h.state.NoLimit = bytes, capOff
+	h.changedLocked(false)
+}
+
+// Watched reports whether a client is told of what happens now, so that nobody
+// else needs to tell the user.
+func (h *Holder) Watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		if c.subscribed || c.view != nil {
+			return true
+		}
+	}
+	return false
+}

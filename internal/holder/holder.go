@@ -1,0 +1,293 @@
+package holder
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// scrollback is how many bytes of history the emulator of a job keeps. The log
+// has all of it; this is what a viewer gets at once.
+const scrollback = 256 << 10
+
+// Config says what to hold.
+type Config struct {
+	Dir  string // the job directory, absolute
+	Meta jobdir.Meta
+	// RuntimeDir is $XDG_RUNTIME_DIR; empty: the socket is put elsewhere.
+	RuntimeDir string
+	// OwnLog means that the job writes its log files itself (see [Holder.Grew]).
+	OwnLog bool
+	// Terminal means that the output is that of a terminal, so that there is a
+	// screen.
+	Terminal bool
+	Hooks    Hooks
+}
+
+// Hooks make the job go. Those that are nil are refused as unsupported. They are
+// called from goroutines of the holder, any of them at once.
+type Hooks struct {
+	// Input types p. It gives up when the job reads nothing for a while.
+	Input func(ctx context.Context, p []byte) error
+	// CloseInput ends the job's input.
+	CloseInput func(ctx context.Context) error
+	// Resize gives the terminal another size.
+	Resize func(jobdir.Size) error
+	// Signal sends a signal to the job's foreground and group.
+	Signal func(ctx context.Context, name string) error
+	// Kill ends the tree and returns when it is gone.
+	Kill func(ctx context.Context, k Kill) (KillReport, error)
+	// Reply takes the terminal's answers to the job's queries. It must not block.
+	Reply func(p []byte)
+}
+
+// Holder keeps one job: see the package comment.
+type Holder struct {
+	cfg  Config
+	lock *jobdir.Held
+	ctx  context.Context // ends with Close: the hooks' context
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	logFile *os.File // nil with OwnLog
+	out     *logfile.Writer
+
+	timesMu   sync.Mutex
+	times     *jobdir.TimesWriter
+	noTimes   bool
+	timesSize jobdir.Size
+
+	saveMu sync.Mutex // one writer of state.json
+
+	listenMu sync.Mutex
+	listener *net.UnixListener
+	socket   socketFile
+
+	mu         sync.Mutex // guards what follows
+	state      jobdir.State
+	term       *vt.Terminal
+	replies    []byte
+	offset     int64 // of the stream: what the emulator has seen, and the log's size
+	sizes      func() int64
+	bells      int
+	conns      map[*conn]struct{}
+	controller *conn
+	saveTimer  *time.Timer
+	closing    bool
+	facts      factLimiter
+}
+
+// Open takes the job directory's lock, or returns jobdir.ErrLocked if the job
+// has a holder already, and opens the log. Nothing is written to state.json
+// before Started.
+func Open(cfg Config) (*Holder, error) {
+	lock, err := jobdir.Lock(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}}
+	h.timesSize = cfg.Meta.Size
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.state = jobdir.State{
+		Backgrounded: cfg.Meta.Backgrounded,
+		Size:         cfg.Meta.Size,
+		Protocol:     Protocol,
+	}
+	if err := h.openLog(); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	if cfg.Terminal {
+		h.term = vt.New(max(cfg.Meta.Size.Cols, 1), max(cfg.Meta.Size.Rows, 1),
+			vt.WithScrollback(scrollback), vt.WithReply(h.reply), vt.WithHandler(h.handler()))
+	}
+	return h, nil
+}
+
+func (h *Holder) openLog() error {
+	if h.cfg.OwnLog {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(h.cfg.Dir, jobdir.OutputFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	h.out, err = logfile.NewWriter(f, logfile.Config{Limit: max(0, h.cfg.Meta.LogLimit), Record: h.recordHole})
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	h.logFile = f
+	h.offset = h.out.Stats().Size
+	return nil
+}
+
+// Started records that the job runs. job is zero for an execution without a
+// process; session is the job's session, or 0.
+func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time) error {
+	capErr := h.tryCap()
+	h.mu.Lock()
+	h.identify()
+	st := &h.state
+	st.Job, st.Session = job, session
+	st.StartedAt, st.Deadline = at, deadline
+	st.NoLimit = st.NoLimit || capErr != nil
+	h.mu.Unlock()
+	err := h.save()
+	h.fact(jobdir.Fact{At: at, Kind: "started"})
+	return err
+}
+
+// identify says on which machine all pids are meant; h.mu is held.
+func (h *Holder) identify() {
+	st := &h.state
+	if st.Machine == "" {
+		st.Machine, st.BootID, st.PIDNS = proc.MachineID(), proc.BootID(), proc.PIDNamespace()
+		st.Holder = proc.Self()
+	}
+}
+
+// tryCap finds out whether the log can be capped at all.
+func (h *Holder) tryCap() error {
+	if h.cfg.Meta.LogLimit <= 0 || h.logFile == nil {
+		return nil
+	}
+	// Punching what lies behind the end of the file changes nothing; the job may
+	// have printed already, but not a megabyte.
+	if info, err := h.logFile.Stat(); err != nil || info.Size() > 0 {
+		return nil
+	}
+	if err := logfile.SupportedBy(h.logFile); errors.Is(err, logfile.ErrNoHoles) {
+		return err
+	}
+	return nil
+}
+
+// State is what is known now.
+func (h *Holder) State() jobdir.State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state
+}
+
+// Offset is how far the output reaches.
+func (h *Holder) Offset() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.outputLocked()
+}
+
+func (h *Holder) outputLocked() int64 {
+	if h.sizes != nil {
+		return h.sizes()
+	}
+	return h.offset
+}
+
+// End records how the job ended and tells whoever listens. It returns when the
+// record is on disk, however long that takes, or when the directory is gone.
+// Only the first end counts.
+func (h *Holder) End(end jobdir.End) {
+	h.mu.Lock()
+	if h.state.End != nil {
+		h.mu.Unlock()
+		return
+	}
+	h.identify()
+	st := h.state
+	st.Stopping, st.Waiting, st.Paused = nil, false, false
+	st.End = &end
+	h.state = st
+	if h.saveTimer != nil {
+		h.saveTimer.Stop()
+	}
+	h.mu.Unlock()
+	kind := "exited"
+	if end.Status == "lost" {
+		kind = "lost"
+	}
+	h.finish()
+	h.fact(jobdir.Fact{At: end.At, Kind: kind, Offset: h.Offset()})
+	h.mu.Lock()
+	for c := range h.conns {
+		c.changed(true)
+	}
+	h.mu.Unlock()
+}
+
+// Survivors adds to a recorded end what the job left running.
+func (h *Holder) Survivors(left []jobdir.Process) {
+	h.mu.Lock()
+	if h.state.End == nil {
+		h.mu.Unlock()
+		return
+	}
+	end := *h.state.End
+	end.Survivors = left
+	h.state.End = &end
+	h.mu.Unlock()
+	h.save()
+}
+
+// finish writes the end. It is the one record that must not be lost: on a disk
+// that is full or read-only it is tried until it succeeds, while the socket
+// answers and the lock says that there is a holder.
+func (h *Holder) finish() {
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 30*time.Second) {
+		h.saveMu.Lock()
+		st := h.State()
+		err := jobdir.Finish(h.cfg.Dir, &st)
+		h.saveMu.Unlock()
+		if err == nil {
+			return
+		}
+		if _, gone := os.Lstat(h.cfg.Dir); errors.Is(gone, fs.ErrNotExist) {
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-h.ctx.Done():
+			return
+		}
+	}
+}
+
+// Close lets go of the job: it takes leave of the clients, removes the socket and
+// releases the lock. It ends nothing.
+func (h *Holder) Close() error {
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closing = true
+	if h.saveTimer != nil {
+		h.saveTimer.Stop()
+	}
+	for c := range h.conns {
+		c.leave()
+	}
+	h.mu.Unlock()
+	h.unlisten()
+	h.stop()
+	h.wg.Wait()
+	var errs []error
+	h.timesMu.Lock()
+	if h.times != nil {
+		errs = append(errs, h.times.Close())
+	}
+	h.timesMu.Unlock()
+	if h.logFile != nil {
+		errs = append(errs, h.logFile.Close())
+	}
+	errs = append(errs, h.lock.Close())
+	return errors.Join(errs...)
+}

@@ -1,0 +1,213 @@
+package holder
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// carryOut carries out one instruction. Its result goes out as JSON.
+func (c *conn) carryOut(f Frame) (any, error) {
+	h := c.h
+	switch f.Type {
+	case TypeStop:
+		return c.kill(Kill{By: "stop", Reason: "kill"})
+	case TypeKill:
+		var k Kill
+		if err := decode(f.Payload, &k); err != nil {
+			return nil, err
+		}
+		return c.kill(k)
+	case TypeSignal:
+		var s Signal
+		if err := decode(f.Payload, &s); err != nil {
+			return nil, err
+		}
+		if h.cfg.Hooks.Signal == nil {
+			return nil, unsupported("signals")
+		}
+		return nil, h.cfg.Hooks.Signal(h.ctx, s.Name)
+	case TypeAttach:
+		var a Attach
+		if err := decode(f.Payload, &a); err != nil {
+			return nil, err
+		}
+		return nil, c.attach(a)
+	case TypeTakeControl:
+		return nil, c.takeControl()
+	case TypeSubscribe:
+		return nil, c.subscribe()
+	case TypeStatus:
+		return c.status(), nil
+	case TypeBackground:
+		h.Background()
+		return nil, nil
+	case TypeScreen:
+		return h.Screen()
+	case TypeResize:
+		var size jobdir.Size
+		if err := decode(f.Payload, &size); err != nil {
+			return nil, err
+		}
+		return nil, c.resize(size)
+	case TypeInput, TypeKeys, TypePaste, TypeEOF:
+		return nil, c.input(f)
+	}
+	return nil, &Failure{CodeUnknown, "this holder does not know that instruction; it is of another version of hob"}
+}
+
+func decode(p []byte, v any) error {
+	if err := json.Unmarshal(p, v); err != nil {
+		return &Failure{CodeInvalid, "the instruction cannot be read: " + err.Error()}
+	}
+	return nil
+}
+
+func unsupported(what string) error {
+	return &Failure{CodeUnsupported, "the job does not take " + what}
+}
+
+func (c *conn) kill(k Kill) (any, error) {
+	if c.h.cfg.Hooks.Kill == nil {
+		return nil, unsupported("an end from outside")
+	}
+	report, err := c.h.cfg.Hooks.Kill(c.h.ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+func (c *conn) subscribe() error {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c.subscribed, c.due, c.stateDue, c.urgent = true, true, true, true
+	c.startPump()
+	return nil
+}
+
+func (c *conn) status() Facts {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	st := h.state
+	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st}
+}
+
+// attach begins a terminal session. Only now has the connection an effect on
+// others.
+func (c *conn) attach(a Attach) error {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.term == nil {
+		return &Failure{CodeUnsupported, "the job has no terminal"}
+	}
+	if c.view != nil {
+		return &Failure{CodeInvalid, "this connection is attached already"}
+	}
+	a.Client = clip(a.Client)
+	a.Scrollback = min(max(a.Scrollback, 0), scrollback)
+	c.view = &view{attach: a, last: -1, desynced: true, fresh: true}
+	if a.From != nil && *a.From == h.offset {
+		c.view.desynced, c.view.fresh = false, false
+	}
+	if a.Control && (h.controller == nil || a.Take) {
+		c.control()
+	}
+	if !c.view.desynced {
+		c.view.enqueue(TypeControl, encodeJSON(h.controlFor(c)))
+	}
+	c.startPump()
+	return nil
+}
+
+// control makes c the one who types; h.mu is held.
+func (c *conn) control() {
+	h := c.h
+	h.controller = c
+	a := c.view.attach
+	h.setTerminalFacts(a.Facts)
+	if a.Size.Cols > 0 && a.Size.Rows > 0 && h.state.End == nil {
+		// A job that cannot be resized is shown as it is.
+		_ = h.resizeLocked(c, a.Size)
+	}
+	h.controlChanged()
+}
+
+func (c *conn) takeControl() error {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.view == nil {
+		return &Failure{CodeInvalid, "only who is attached can take control"}
+	}
+	if h.controller != c {
+		c.control()
+	}
+	return nil
+}
+
+func (c *conn) resize(size jobdir.Size) error {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.view != nil {
+		// Remembered for the moment in which this client takes control.
+		c.view.attach.Size = size
+		if h.controller != c {
+			return nil
+		}
+	}
+	return h.resizeLocked(c, size)
+}
+
+// input types what f says.
+func (c *conn) input(f Frame) error {
+	h := c.h
+	h.mu.Lock()
+	attached, controls, ended := c.view != nil, h.controller == c, h.state.End != nil
+	h.mu.Unlock()
+	switch {
+	case ended:
+		return &Failure{CodeEnded, "the job has ended"}
+	case attached && !controls:
+		return &Failure{CodeNotControl, "another client has the keyboard"}
+	}
+	var p []byte
+	switch f.Type {
+	case TypeEOF:
+		if h.cfg.Hooks.CloseInput == nil {
+			return &Failure{CodeNoInput, "the job takes no input"}
+		}
+		return h.cfg.Hooks.CloseInput(h.ctx)
+	case TypeKeys:
+		var names []string
+		if err := decode(f.Payload, &names); err != nil {
+			return err
+		}
+		var err error
+		if p, err = h.encodeKeys(names); err != nil {
+			return err
+		}
+	case TypePaste:
+		p = h.encodePaste(f.Payload)
+	default:
+		p = slices.Clone(f.Payload)
+	}
+	if h.cfg.Hooks.Input == nil {
+		return &Failure{CodeNoInput, "the job takes no input"}
+	}
+	return h.cfg.Hooks.Input(h.ctx, p)
+}
+
+// emulator is the job's, or for a job without a screen one in its first state.
+func (h *Holder) emulator() *vt.Terminal {
+	if h.term != nil {
+		return h.term
+	}
+	return vt.New(1, 1)
+}

@@ -1,0 +1,240 @@
+package holder
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// Protocol is the version of the protocol that this program speaks, and
+// ProtocolMin the oldest that it understands. They change only when something
+// cannot be said with a new type or a new field.
+const (
+	Protocol    = 1
+	ProtocolMin = 1
+)
+
+// helloMagic begins every greeting, whatever the version: magic, lowest and
+// highest protocol as u16, then JSON. Frozen for ever.
+const helloMagic = "hob\x00"
+
+const helloPrefix = len(helloMagic) + 4
+
+// Hello is the holder's greeting.
+type Hello struct {
+	Min, Max uint16      `json:"-"`
+	ID       string      `json:"id"`
+	BootID   string      `json:"boot_id"`
+	PID      int         `json:"pid"`
+	Offset   int64       `json:"offset"`
+	Size     jobdir.Size `json:"size"`
+	Ended    bool        `json:"ended,omitempty"`
+}
+
+func (h Hello) encode() []byte {
+	b := []byte(helloMagic)
+	b = binary.BigEndian.AppendUint16(b, h.Min)
+	b = binary.BigEndian.AppendUint16(b, h.Max)
+	data, _ := json.Marshal(h) // plain fields: cannot fail
+	return append(b, data...)
+}
+
+func decodeHello(p []byte) (Hello, error) {
+	if len(p) < helloPrefix || string(p[:len(helloMagic)]) != helloMagic {
+		return Hello{}, errors.New("what answers is not a holder")
+	}
+	var h Hello
+	if err := json.Unmarshal(p[helloPrefix:], &h); err != nil {
+		return Hello{}, fmt.Errorf("read the holder's greeting: %w", err)
+	}
+	h.Min = binary.BigEndian.Uint16(p[len(helloMagic):])
+	h.Max = binary.BigEndian.Uint16(p[len(helloMagic)+2:])
+	return h, nil
+}
+
+// Speaks reports whether this program understands the holder. One that does not
+// may still be stopped.
+func (h Hello) Speaks() bool { return h.Min <= Protocol && h.Max >= ProtocolMin }
+
+// Code is the kind of a failure, for programs.
+type Code string
+
+// The codes.
+const (
+	CodeUnknown      Code = "unknown_instruction"
+	CodeInvalid      Code = "invalid"
+	CodeNoInput      Code = "no_input"
+	CodeEnded        Code = "ended"
+	CodeUnsupported  Code = "unsupported"
+	CodeNotControl   Code = "not_in_control"
+	CodeFailed       Code = "failed"
+	CodeUnresponsive Code = "unresponsive"
+)
+
+// Failure is why an instruction was not carried out.
+type Failure struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// Is makes errors.Is match by code.
+func (f *Failure) Is(target error) bool {
+	t, ok := target.(*Failure)
+	return ok && t.Code == f.Code
+}
+
+// failure makes a Failure of any error.
+func failure(err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	return &Failure{Code: CodeFailed, Message: err.Error()}
+}
+
+// TerminalFacts are what the one who types knows of its terminal.
+type TerminalFacts struct {
+	Foreground    *[3]uint8 `json:"foreground,omitempty"`
+	Background    *[3]uint8 `json:"background,omitempty"`
+	CellWidth     int       `json:"cell_width,omitempty"`
+	CellHeight    int       `json:"cell_height,omitempty"`
+	KittyKeyboard bool      `json:"kitty_keyboard,omitempty"`
+}
+
+// Attach asks for the job's terminal.
+type Attach struct {
+	Control bool          `json:"control"` // types and decides the size, if nobody does yet
+	Take    bool          `json:"take,omitempty"`
+	Client  string        `json:"client"`
+	Size    jobdir.Size   `json:"size,omitzero"`
+	Facts   TerminalFacts `json:"facts,omitzero"`
+	// Scrollback is how many bytes of history the snapshots may carry.
+	Scrollback int `json:"scrollback,omitempty"`
+	// From is the offset up to which the client knows the stream; if that is
+	// where it stands, no snapshot is sent. Negative or absent: it knows nothing.
+	From *int64 `json:"from,omitempty"`
+}
+
+// Control says who types.
+type Control struct {
+	Controller string      `json:"controller"` // empty: nobody
+	You        bool        `json:"you"`
+	Size       jobdir.Size `json:"size"`
+	Offset     int64       `json:"offset"`
+}
+
+// Signal asks for one signal to the job.
+type Signal struct {
+	Name string `json:"name"`
+	By   string `json:"by,omitempty"`
+}
+
+// Kill asks for the end of the whole tree.
+type Kill struct {
+	// GraceMS is the time until SIGKILL: negative is at once, 0 the job's own.
+	GraceMS     int64  `json:"grace_ms"`
+	KeepDaemons bool   `json:"keep_daemons,omitempty"`
+	By          string `json:"by"`
+	Reason      string `json:"reason"` // "kill" or "timeout"
+}
+
+// Grace is the time until SIGKILL for a job whose own grace is own.
+func (k Kill) Grace(own time.Duration) time.Duration {
+	switch {
+	case k.GraceMS < 0:
+		return 0
+	case k.GraceMS == 0:
+		return own
+	default:
+		return time.Duration(k.GraceMS) * time.Millisecond
+	}
+}
+
+// KillReport is what ending took.
+type KillReport struct {
+	TookMS    int64            `json:"took_ms"`
+	Escalated bool             `json:"escalated,omitempty"`
+	Survivors []jobdir.Process `json:"survivors,omitempty"`
+}
+
+// Facts is what is known of a running job. The first ones that a subscriber
+// gets are complete; later ones leave out a state that has not changed.
+type Facts struct {
+	Output  int64         `json:"output"`
+	Dropped int64         `json:"dropped,omitempty"`
+	Bells   int           `json:"bells,omitempty"`
+	Note    *Note         `json:"note,omitempty"` // a notification not told before
+	State   *jobdir.State `json:"state,omitempty"`
+}
+
+// Note is a notification that the job sent.
+type Note struct {
+	Title string `json:"title,omitempty"`
+	Body  string `json:"body"`
+}
+
+// Screen is the job's screen.
+type Screen struct {
+	Text      string      `json:"text"`
+	ANSI      string      `json:"ansi"`
+	Size      jobdir.Size `json:"size"`
+	CursorX   int         `json:"cursor_x"`
+	CursorY   int         `json:"cursor_y"`
+	CursorOn  bool        `json:"cursor_on"`
+	Title     string      `json:"title,omitempty"`
+	Alternate bool        `json:"alternate,omitempty"`
+	// Main is the main screen with its scrollback; only of a job that ended.
+	Main string `json:"main,omitempty"`
+}
+
+// Snapshot is a terminal's whole state at one offset of its stream.
+type Snapshot struct {
+	Offset int64
+	Size   jobdir.Size
+	Data   []byte
+}
+
+const snapshotPrefix = 12
+
+func (s Snapshot) appendFrame(b []byte) []byte {
+	b = append(b, byte(TypeSnapshot))
+	b = binary.BigEndian.AppendUint32(b, uint32(snapshotPrefix+len(s.Data)))
+	b = binary.BigEndian.AppendUint64(b, uint64(s.Offset))
+	b = binary.BigEndian.AppendUint16(b, uint16(s.Size.Cols))
+	b = binary.BigEndian.AppendUint16(b, uint16(s.Size.Rows))
+	return append(b, s.Data...)
+}
+
+func decodeSnapshot(p []byte) (Snapshot, error) {
+	if len(p) < snapshotPrefix {
+		return Snapshot{}, errors.New("short snapshot")
+	}
+	return Snapshot{
+		Offset: int64(binary.BigEndian.Uint64(p)),
+		Size:   jobdir.Size{Cols: int(binary.BigEndian.Uint16(p[8:])), Rows: int(binary.BigEndian.Uint16(p[10:]))},
+		Data:   p[snapshotPrefix:],
+	}, nil
+}
+
+const offsetSize = 8
+
+func decodeOffset(p []byte) (off int64, rest []byte, err error) {
+	if len(p) < offsetSize {
+		return 0, nil, errors.New("short frame: its offset is missing")
+	}
+	return int64(binary.BigEndian.Uint64(p)), p[offsetSize:], nil
+}
+
+// encodeJSON marshals what this package itself defines, which cannot fail.
+func encodeJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,97 @@
+package holder
+
+import (
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
+)
+
+// maxReplies bounds what the emulator may answer to one piece of output.
+const maxReplies = 64 << 10
+
+// Output appends p to the log, shows it to the emulator and to whoever watches.
+// It has one caller at a time, never fails and waits for nothing but the disk.
+func (h *Holder) Output(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	at := h.offset // written here alone, so it may be read without the lock
+	h.out.Write(p) // counts what it cannot write
+	st := h.out.Stats()
+	h.moment(at)
+
+	h.mu.Lock()
+	h.offset = st.Size
+	h.state.NoLimit = h.state.NoLimit || st.CapErr != nil
+	dropped := st.Hole.Len() + st.Lost
+	if dropped != h.state.Dropped {
+		h.state.Dropped = dropped
+		h.saveSoon()
+	}
+	if h.term != nil {
+		h.term.Write(p)
+	}
+	for c := range h.conns {
+		c.output(p, h.offset)
+	}
+	var replies []byte
+	if len(h.replies) > 0 {
+		replies, h.replies = h.replies, nil
+	}
+	h.mu.Unlock()
+	if replies != nil {
+		h.cfg.Hooks.Reply(replies)
+	}
+}
+
+// OwnSizes tells the holder of a job that writes its own logs how to find out
+// how far they reach; Grew that they have grown.
+func (h *Holder) OwnSizes(sizes func() int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sizes = sizes
+}
+
+// Grew tells the subscribers that the job's own logs have grown.
+func (h *Holder) Grew() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		c.changed(false)
+	}
+}
+
+// reply collects the emulator's answers; it is called with h.mu held.
+func (h *Holder) reply(p []byte) {
+	if h.cfg.Hooks.Reply != nil && len(h.replies)+len(p) <= maxReplies {
+		h.replies = append(h.replies, p...)
+	}
+}
+
+// moment notes the time of the output at offset.
+func (h *Holder) moment(offset int64) {
+	now := time.Now()
+	h.timesMu.Lock()
+	defer h.timesMu.Unlock()
+	if h.times == nil {
+		if h.noTimes {
+			return
+		}
+		w, err := jobdir.CreateTimes(h.cfg.Dir)
+		if err != nil {
+			h.noTimes = true // times are a comfort: the log goes on without
+			return
+		}
+		h.times = w
+	}
+	_ = h.times.Add(offset, now, h.timesSize) // likewise
+}
+
+// recordHole writes down what the cap is about to free.
+func (h *Holder) recordHole(hole logfile.Hole) {
+	h.mu.Lock()
+	h.state.Hole, h.state.HoleLines = jobdir.Range{Start: hole.Start, End: hole.End}, hole.Lines
+	h.mu.Unlock()
+	h.save()
+}

@@ -1,0 +1,207 @@
+package holder
+
+import (
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	// maxConns bounds the memory that clients can make a holder use.
+	maxConns = 128
+	// farewell is how long a client may take to read the last frames.
+	farewell = 500 * time.Millisecond
+)
+
+// socketFile is the socket as it was bound.
+type socketFile struct {
+	path  string
+	inode uint64
+}
+
+// Listen binds the job's socket and serves it until Close. Without a socket the
+// job is none the worse: its files say everything but the screen.
+func (h *Holder) Listen() error {
+	h.listenMu.Lock()
+	defer h.listenMu.Unlock()
+	return h.listen()
+}
+
+func (h *Holder) listen() error {
+	path, err := socketPath(h.cfg.Dir, h.cfg.RuntimeDir)
+	if err != nil {
+		return err
+	}
+	// The lock says that no other holder of this job lives, so whatever is there
+	// is left over.
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false) // by then the path may be somebody else's
+	if err := os.Chmod(path, 0o600); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	h.listener = l
+	h.socket = socketFile{path: path}
+	if info, err := os.Lstat(path); err == nil {
+		h.socket.inode = inode(info)
+	}
+	h.mu.Lock()
+	h.state.Socket = path
+	h.mu.Unlock()
+	h.wg.Go(func() { h.accept(l) })
+	return nil
+}
+
+// CheckSocket binds the socket again if its file is gone or another's. A client
+// that finds it missing asks for that with SIGUSR1; nothing looks by itself.
+func (h *Holder) CheckSocket() error {
+	h.listenMu.Lock()
+	defer h.listenMu.Unlock()
+	h.mu.Lock()
+	closing := h.closing
+	h.mu.Unlock()
+	if closing {
+		return nil
+	}
+	if h.listener != nil {
+		info, err := os.Lstat(h.socket.path)
+		if err == nil && inode(info) == h.socket.inode {
+			return nil
+		}
+		h.listener.Close()
+		h.listener = nil
+	}
+	if err := h.listen(); err != nil {
+		return err
+	}
+	return h.save()
+}
+
+func (h *Holder) unlisten() {
+	h.listenMu.Lock()
+	defer h.listenMu.Unlock()
+	if h.listener == nil {
+		return
+	}
+	h.listener.Close()
+	h.listener = nil
+	if info, err := os.Lstat(h.socket.path); err == nil && inode(info) == h.socket.inode {
+		os.Remove(h.socket.path)
+	}
+}
+
+// accept ends when l is closed.
+func (h *Holder) accept(l *net.UnixListener) {
+	for {
+		nc, err := l.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of descriptors or memory: others may let go of some.
+			select {
+			case <-time.After(100 * time.Millisecond):
+				continue
+			case <-h.ctx.Done():
+				return
+			}
+		}
+		h.admit(nc)
+	}
+}
+
+func (h *Holder) admit(nc *net.UnixConn) {
+	uid, err := peerUID(nc)
+	if err != nil || (uid != os.Getuid() && uid != 0) {
+		nc.Close()
+		return
+	}
+	c := &conn{h: h, nc: nc, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing || len(h.conns) >= maxConns {
+		nc.Close()
+		return
+	}
+	h.conns[c] = struct{}{}
+	hello := Hello{
+		Min: ProtocolMin, Max: Protocol,
+		ID: h.cfg.Meta.ID, BootID: h.state.BootID, PID: os.Getpid(),
+		Offset: h.outputLocked(), Size: h.state.Size, Ended: h.state.End != nil,
+	}
+	h.wg.Go(func() { c.serve(hello) })
+}
+
+// forget is the end of a connection.
+func (h *Holder) forget(c *conn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.conns, c)
+	if h.controller == c {
+		h.controller = nil
+		h.controlChanged()
+	}
+}
+
+// controlChanged tells all viewers who types and how large the screen is.
+func (h *Holder) controlChanged() {
+	for c := range h.conns {
+		if c.view != nil {
+			c.view.enqueue(TypeControl, encodeJSON(h.controlFor(c)))
+			c.poke()
+		}
+	}
+}
+
+func (h *Holder) controlFor(c *conn) Control {
+	ctl := Control{You: h.controller == c && c != nil, Size: h.state.Size, Offset: h.offset}
+	if h.controller != nil {
+		ctl.Controller = h.controller.view.attach.Client
+		if ctl.Controller == "" {
+			ctl.Controller = "another client"
+		}
+	}
+	return ctl
+}
+
+// resize gives terminal and emulator another size; by is who asks, nil for a
+// client that is not attached. h.mu is held, so that no output comes between.
+func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
+	if h.cfg.Hooks.Resize == nil || h.term == nil {
+		return &Failure{CodeUnsupported, "the job has no terminal whose size could change"}
+	}
+	if h.controller != nil && h.controller != by {
+		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
+	}
+	if size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 2048 {
+		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x2048"}
+	}
+	if h.state.End != nil {
+		return &Failure{CodeEnded, "the job has ended"}
+	}
+	if size == h.state.Size {
+		return nil
+	}
+	if err := h.cfg.Hooks.Resize(size); err != nil {
+		return err
+	}
+	h.term.Resize(size.Cols, size.Rows)
+	h.state.Size = size
+	h.timesMu.Lock()
+	h.timesSize = size
+	if h.times != nil {
+		_ = h.times.Add(h.offset, time.Now(), size)
+	}
+	h.timesMu.Unlock()
+	h.controlChanged()
+	h.changedLocked(false)
+	return nil
+}
