@@ -69,6 +69,12 @@ func Sections() []string {
 // Actions returns every action in the order of the fields, disabled and
 // unbound ones included.
 func (m Map) Actions() []Action {
+	places := map[string][]string{}
+	for _, c := range Contexts() {
+		for _, section := range c.Sections {
+			places[section] = append(places[section], c.Name)
+		}
+	}
 	var actions []Action
 	for _, f := range m.fields() {
 		actions = append(actions, Action{
@@ -77,7 +83,7 @@ func (m Map) Actions() []Action {
 			Title:       f.binding.Help().Desc,
 			Description: f.doc,
 			Binding:     *f.binding,
-			Where:       where(f.section),
+			Where:       slices.Clip(places[f.section]),
 		})
 	}
 	return actions
@@ -112,16 +118,6 @@ func (m Map) Action(name string) (Action, bool) {
 		}
 	}
 	return Action{}, false
-}
-
-func where(section string) []string {
-	var names []string
-	for _, c := range Contexts() {
-		if slices.Contains(c.Sections, section) {
-			names = append(names, c.Name)
-		}
-	}
-	return names
 }
 
 // field is an action's place in a map: the binding can be set through it.

@@ -21,18 +21,21 @@ func (c Conflict) String() string {
 // fields. Disabled bindings conflict with nothing.
 func (m Map) Conflicts() []Conflict {
 	var found []Conflict
+	fields := m.fields()
 	for _, context := range Contexts() {
 		var keys []string
 		users := map[string][]string{}
-		for _, a := range m.In(context.Name) {
-			if !a.Binding.Enabled() {
-				continue
-			}
-			for _, k := range a.Binding.Keys() {
-				if users[k] == nil {
-					keys = append(keys, k)
+		for _, section := range context.Sections {
+			for _, f := range fields {
+				if f.section != section || !f.binding.Enabled() {
+					continue
 				}
-				users[k] = append(users[k], a.ID())
+				for _, k := range f.binding.Keys() {
+					if users[k] == nil {
+						keys = append(keys, k)
+					}
+					users[k] = append(users[k], f.section+"."+f.name)
+				}
 			}
 		}
 		for _, k := range keys {

@@ -38,8 +38,9 @@ func (m Map) Apply(o Overrides) (Map, error) {
 	names := slices.SortedFunc(maps.Keys(o), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")), cmp.Compare(a, b))
 	})
+	fields := m.fields()
 	for _, name := range names {
-		if err := m.override(name, o[name]); err != nil {
+		if err := override(fields, name, o[name]); err != nil {
 			errs = append(errs, &OverrideError{Name: name, Err: err})
 		}
 	}
@@ -49,7 +50,8 @@ func (m Map) Apply(o Overrides) (Map, error) {
 	return m, errors.Join(errs...)
 }
 
-func (m *Map) override(name string, spelled []string) error {
+// override sets the keys of the fields with a name, or of none.
+func override(fields []field, name string, spelled []string) error {
 	var keys []string
 	for _, s := range spelled {
 		if s == "" {
@@ -65,13 +67,13 @@ func (m *Map) override(name string, spelled []string) error {
 	}
 
 	var targets []field
-	for _, f := range m.fields() {
+	for _, f := range fields {
 		if f.name == name || f.section+"."+f.name == name {
 			targets = append(targets, f)
 		}
 	}
 	if len(targets) == 0 {
-		return m.unknown(name)
+		return unknownAction(fields, name)
 	}
 	for _, f := range targets {
 		for _, k := range keys {
@@ -86,9 +88,9 @@ func (m *Map) override(name string, spelled []string) error {
 	return nil
 }
 
-func (m *Map) unknown(name string) error {
+func unknownAction(fields []field, name string) error {
 	var names []string
-	for _, f := range m.fields() {
+	for _, f := range fields {
 		names = append(names, f.name, f.section+"."+f.name)
 	}
 	if near := Nearest(name, names); near != "" {
