@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 )
 
 // WriteTOML prints every setting and key in effect as a configuration file, with
@@ -36,15 +37,15 @@ func (c *Config) writeHead(w io.Writer) {
 	case c.Path == "":
 		fmt.Fprintln(w, "# no configuration file: there is no home directory")
 	case !c.Found:
-		fmt.Fprintf(w, "# %s (not there: defaults)\n", c.Path)
+		fmt.Fprintf(w, "# %s (not there: defaults)\n", comment(c.Path))
 	default:
-		fmt.Fprintf(w, "# %s\n", c.Path)
+		fmt.Fprintf(w, "# %s\n", comment(c.Path))
 	}
 	for _, p := range c.Problems {
-		fmt.Fprintf(w, "# problem: %s\n", oneLine(p.Error()))
+		fmt.Fprintf(w, "# problem: %s\n", comment(p.Error()))
 	}
 	for _, p := range c.Warnings {
-		fmt.Fprintf(w, "# problem: $%s\n", oneLine(p.Error()))
+		fmt.Fprintf(w, "# problem: $%s\n", comment(p.Error()))
 	}
 }
 
@@ -67,7 +68,7 @@ func writeSetting(w io.Writer, name string, s *setting) {
 	if s.doc != "" {
 		fmt.Fprintf(w, "# %s\n", s.doc)
 	}
-	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), s.origin)
+	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), comment(s.origin.String()))
 }
 
 func (c *Config) writeKeys(w io.Writer) {
@@ -82,9 +83,17 @@ func (c *Config) writeKeys(w io.Writer) {
 		if a.Binding.Enabled() {
 			keys = a.Binding.Keys()
 		}
-		fmt.Fprintf(w, "%s = %s  # %s: %s\n", a.ID(), quoteList(keys), c.keyOrigin(a), a.Description)
+		fmt.Fprintf(w, "%s = %s  # %s: %s\n", a.ID(), quoteList(keys), comment(c.keyOrigin(a).String()), a.Description)
 	}
 }
 
-// oneLine keeps a comment from ending early.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// comment makes text fit for a TOML comment and for a terminal: one line,
+// nothing that acts.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
