@@ -31,6 +31,23 @@ func asciiRun(p []byte) int {
 	}
 }
 
+// colourRun is the length of the SGR sequence that p begins with, 0 if there is
+// none or it is not whole. Most sequences in logs are these, and do nothing here.
+func colourRun(p []byte) int {
+	if len(p) < 3 || p[0] != 0x1B || p[1] != '[' {
+		return 0
+	}
+	for i, b := range p[2:] {
+		if b == 'm' {
+			return i + 3
+		}
+		if b < '0' || b > ';' {
+			return 0
+		}
+	}
+	return 0
+}
+
 // dirtyByte is the index of the first byte of p that makes a line's text differ
 // from its bytes, or -1: control characters but tab, LF and the CRs before an
 // LF, DEL, and the lead byte of C1. Invalid UTF-8 is not found.

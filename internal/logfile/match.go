@@ -10,8 +10,8 @@ const matchWidth = 1 << 20
 type matcher struct {
 	p    *Pattern
 	r    *renderer
-	low  []byte // a block in lower case
-	line []byte // a line in lower case
+	low  []byte // what is looked at, a block or a line, in lower case
+	line []byte // a line's text in lower case
 }
 
 func newMatcher(p *Pattern) *matcher {
@@ -20,19 +20,24 @@ func newMatcher(p *Pattern) *matcher {
 
 // raw tells whether the pattern matches a line given as its bytes.
 func (m *matcher) raw(line []byte) bool {
-	line = bytes.TrimRight(line, "\r\n")
-	if dirtyByte(line) < 0 {
-		return m.text(line)
-	}
 	hay := line
 	if m.p.need.fold {
-		m.line = lowerASCII(m.line[:0], line)
-		hay = m.line
+		m.low = lowerASCII(m.low[:0], line)
+		hay = m.low
 	}
+	return m.either(line, hay)
+}
+
+// either is raw for a line that there is in lower case too, if case is ignored.
+func (m *matcher) either(line, hay []byte) bool {
 	for _, b := range m.p.need.rare {
 		if bytes.IndexByte(hay, b) < 0 {
 			return false
 		}
+	}
+	line = bytes.TrimRight(line, "\r\n")
+	if dirtyByte(line) < 0 {
+		return m.text(line)
 	}
 	m.r.reset()
 	m.r.write(line)
@@ -84,7 +89,7 @@ func (m *matcher) lines(block []byte, found func(start, end int) bool) {
 		}
 		start := pos + bytes.LastIndexByte(block[pos:at], '\n') + 1
 		end := at + indexOr(bytes.IndexByte(block[at:], '\n'), len(block)-at-1) + 1
-		if m.raw(block[start:end]) && !found(start, end) {
+		if m.either(block[start:end], hay[start:end]) && !found(start, end) {
 			return
 		}
 		pos = end

@@ -53,6 +53,10 @@ func (r *renderer) write(p []byte) {
 				i += n
 				continue
 			}
+			if n := colourRun(p[i:]); n > 0 {
+				i += n
+				continue
+			}
 		}
 		r.step(p[i])
 		i++

@@ -20,8 +20,8 @@ func Next(ctx context.Context, src Source, p *Pattern, off int64, width int) (Ma
 // Previous finds the last line that p matches among those that begin before
 // off, which must be the beginning of a line or the end of the log.
 func Previous(ctx context.Context, src Source, p *Pattern, off int64, width int) (Match, bool, error) {
-	from, err := startOf(ctx, src, off, 1, Query{Filter: p})
-	if err != nil {
+	from, ok, err := startOf(ctx, src, off, 1, Query{Filter: p})
+	if err != nil || !ok {
 		return Match{}, false, err
 	}
 	return nextBefore(ctx, src, p, from, off, width)

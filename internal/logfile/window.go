@@ -15,7 +15,7 @@ func Tail(ctx context.Context, src Source, q Query, fn func(Line) error) error {
 	}
 	from, number := int64(0), int64(0)
 	if q.Limit > 0 {
-		from, err = startOf(ctx, src, size, q.Limit, q)
+		from, _, err = startOf(ctx, src, size, q.Limit, q)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func After(ctx context.Context, src Source, off, number int64, q Query, fn func(
 func Before(ctx context.Context, src Source, off int64, q Query, fn func(Line) error) error {
 	from, err := int64(0), error(nil)
 	if q.Limit > 0 {
-		if from, err = startOf(ctx, src, off, q.Limit, q); err != nil {
+		if from, _, err = startOf(ctx, src, off, q.Limit, q); err != nil {
 			return err
 		}
 	}
@@ -91,19 +91,19 @@ func forward(ctx context.Context, src Source, from, to, number int64, q Query, f
 	return err
 }
 
-// startOf is where the limit-th wanted line before off begins, 0 if there are
-// not as many.
-func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, error) {
+// startOf is where the limit-th wanted line before off begins; false, and the
+// beginning of the log, if there are not as many.
+func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, bool, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	s := newScanner(src, q)
 	var starts []int
 	for {
 		c, ok, err := w.backward(ctx)
 		if err != nil || !ok {
-			return 0, err
+			return 0, false, err
 		}
 		switch {
 		case c.gap > 0:
@@ -114,19 +114,19 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 				return true
 			})
 			if int64(len(starts)) >= limit {
-				return c.off + int64(starts[int64(len(starts))-limit]), nil
+				return c.off + int64(starts[int64(len(starts))-limit]), true, nil
 			}
 			limit -= int64(len(starts))
 		case c.long > c.off:
 			f, err := s.longLine(ctx, c)
 			if err != nil {
-				return 0, err
+				return 0, false, err
 			}
 			if !s.wantsText(f.text) {
 				continue
 			}
 			if limit--; limit == 0 {
-				return c.off, nil
+				return c.off, true, nil
 			}
 		}
 	}

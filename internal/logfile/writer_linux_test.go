@@ -1,0 +1,54 @@
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// blocks is how many bytes a file takes on disk.
+func blocks(t *testing.T, path string) int64 {
+	t.Helper()
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Blocks * 512
+}
+
+// /dev/full refuses every write as a full disk does. Later a real file takes its
+// descriptor, as if room had been made.
+func TestWriterOutlivesAFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	w, err := NewWriter(full, Config{Limit: DefaultLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"lost ", "too"} {
+		if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
+			t.Fatalf("Write = %d, %v; a full disk must not reach the caller", n, err)
+		}
+	}
+	st := w.Stats()
+	if st.Lost != 8 || st.Size != 0 || !errors.Is(st.Err, syscall.ENOSPC) {
+		t.Errorf("stats = %+v, want 8 bytes lost to ENOSPC", st)
+	}
+
+	log := appendTo(t, false)
+	if err := syscall.Dup3(int(log.Fd()), int(full.Fd()), syscall.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(w, "kept\n")
+	if st := w.Stats(); st.Lost != 8 || st.Size != 5 || st.Err != nil {
+		t.Errorf("stats = %+v, want 8 lost, 5 written and no error left", st)
+	}
+	if got, _ := os.ReadFile(log.Name()); string(got) != "kept\n" {
+		t.Errorf("log = %q", got)
+	}
+}
