@@ -74,7 +74,7 @@ func (x *Index) note(c *counter) {
 	defer x.mu.Unlock()
 	// Where a hole was jumped over, the marks in it stand for its beginning.
 	for x.nextMark() < c.w.pos {
-		x.mark(x.number)
+		x.mark(c.head)
 	}
 	if x.nextMark() == c.w.pos {
 		x.mark(c.number)

@@ -67,8 +67,11 @@ func hasUpper(expr string) bool {
 	for i := 0; i < len(expr); {
 		if expr[i] == '\\' {
 			i++
-			if i < len(expr) && (expr[i] == 'p' || expr[i] == 'P') && strings.HasPrefix(expr[i+1:], "{") {
-				i += strings.IndexByte(expr[i:]+"}", '}')
+			if i < len(expr) && (expr[i] == 'p' || expr[i] == 'P') {
+				i++ // a class of characters, its name follows
+				if strings.HasPrefix(expr[i:], "{") {
+					i += strings.IndexByte(expr[i:]+"}", '}')
+				}
 			}
 			i++
 			continue

@@ -1,0 +1,265 @@
+package logfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustRegexp(t *testing.T, expr string, c Case) *Pattern {
+	t.Helper()
+	p, err := Regexp(expr, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPatternHits(t *testing.T) {
+	tests := map[string]struct {
+		p    *Pattern
+		text string
+		want []string
+	}{
+		"literal, lower case finds any": {Literal("err", Smart), "Err ERR err", []string{"Err", "ERR", "err"}},
+		"literal, upper case is exact":  {Literal("Err", Smart), "Err ERR err", []string{"Err"}},
+		"literal, exact":                {Literal("err", Exact), "Err ERR err", []string{"err"}},
+		"literal, ignored":              {Literal("ERR", Ignore), "Err x", []string{"Err"}},
+		"literal is no regexp":          {Literal("a.b", Smart), "acb a.b", []string{"a.b"}},
+		"literal outside ASCII":         {Literal("größe", Smart), "GRÖSSE GRÖßE", []string{"GRÖßE"}},
+		"literal, U+FFFD":               {Literal("\uFFFD", Smart), "a\uFFFDb", []string{"\uFFFD"}},
+		"literal, empty":                {Literal("", Smart), "abc", nil},
+		"regexp, lower case finds any":  {mustRegexp(t, `e\w+`, Smart), "Err ex", []string{"Err", "ex"}},
+		"regexp, upper case is exact":   {mustRegexp(t, `E\w+`, Smart), "Err ex", []string{"Err"}},
+		"regexp, class is no letter":    {mustRegexp(t, `\S\pL\p{Lu}x`, Smart), "ABCX", []string{"ABCX"}},
+		"regexp, alternatives":          {mustRegexp(t, `a|b`, Smart), "xAyB", []string{"A", "B"}},
+		"regexp, anchors":               {mustRegexp(t, `^a|c$`, Smart), "abc", []string{"a", "c"}},
+		"regexp, empty matches":         {mustRegexp(t, `x*`, Smart), "axxb", []string{"xx"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, hit := range tt.p.FindAll(tt.text) {
+				got = append(got, tt.text[hit[0]:hit[1]])
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("hits (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := Regexp("(", Smart); err == nil {
+		t.Error("a bad expression compiled")
+	}
+}
+
+func TestRequired(t *testing.T) {
+	tests := map[string]struct {
+		lit  string
+		fold bool
+	}{
+		`abc`:           {"abc", false},
+		`abc|abd`:       {"", false}, // "ab" too is right, but not needed
+		`abc.*defg`:     {"defg", false},
+		`(abc)+`:        {"abc", false},
+		`(abc)*x`:       {"x", false},
+		`(abc){2,}`:     {"abc", false},
+		`(abc){0,3}`:    {"", false},
+		`(?i)error: \d`: {"error: ", true},
+		`(?i)task`:      {"ta", true},
+		`(?i)größe`:     {"gr", true},
+		`größe`:         {"größe", false},
+		`a\x{FFFD}bc`:   {"bc", false},
+		`\d+`:           {"", false},
+		`x?`:            {"", false},
+	}
+	for expr, want := range tests {
+		t.Run(expr, func(t *testing.T) {
+			got := requiredBy(expr)
+			if expr == `abc|abd` {
+				if s := string(got.lit); s != "" && s != "ab" {
+					t.Errorf("required = %q", s)
+				}
+				return
+			}
+			if string(got.lit) != want.lit || got.fold != want.fold {
+				t.Errorf("required = %q, fold %v, want %q, %v", got.lit, got.fold, want.lit, want.fold)
+			}
+		})
+	}
+}
+
+// tricky has every way in which a line's bytes are not its text.
+const tricky = "plain needle here\r\n" +
+	"\x1b[31mne\x1b[0medle in colour\r\n" +
+	"neXdle\b\b\b\b\be no\r\n" +
+	"xxxxxx\rneedle\r\n" +
+	"needle\rxxxxxx gone\r\n" +
+	"ne\x07ed\u009b1mle\n" +
+	"\x1b]0;needle\x07only a title\n" +
+	"NEEDLE\n" +
+	"need\nle\n" +
+	"n\xffeedle\n" +
+	"needle"
+
+func TestSearchSeesTheText(t *testing.T) {
+	tests := map[string]struct {
+		p    *Pattern
+		want []string
+	}{
+		"exact": {Literal("needle", Exact), []string{"plain needle here", "needle in colour", "needle", "needle", "needle"}},
+		"smart": {Literal("needle", Smart), []string{"plain needle here", "needle in colour", "needle", "needle", "NEEDLE", "needle"}},
+		"regexp": {mustRegexp(t, "^needle$", Smart),
+			[]string{"needle", "needle", "NEEDLE", "needle"}},
+		"without a literal": {mustRegexp(t, `[n]\x{FFFD}e`, Exact), []string{"n\uFFFDeedle"}},
+		"replacement":       {Literal("n\uFFFD", Exact), []string{"n\uFFFDeedle"}},
+		"title":             {Literal("title", Smart), []string{"only a title"}},
+		"in an escape":      {Literal("31m", Smart), nil},
+		"across lines":      {Literal("need\nle", Smart), nil},
+		"overwritten":       {Literal("neXd", Exact), nil},
+	}
+	for name, tt := range tests {
+		for _, src := range []Source{Bytes(tricky), holed{data: []byte(tricky)}} {
+			t.Run(fmt.Sprintf("%s/%T", name, src), func(t *testing.T) {
+				ctx := t.Context()
+				var down, up []string
+				for off := int64(0); ; {
+					m, ok, err := Next(ctx, src, tt.p, off, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !ok {
+						break
+					}
+					if len(m.Hits) == 0 {
+						t.Errorf("no hit in %q", m.Text)
+					}
+					down = append(down, m.Text)
+					off = m.End
+				}
+				for off := int64(len(tricky)); ; {
+					m, ok, err := Previous(ctx, src, tt.p, off, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !ok {
+						break
+					}
+					up = append(up, m.Text)
+					off = m.Off
+				}
+				slices.Reverse(up)
+				if diff := cmp.Diff(tt.want, down); diff != "" {
+					t.Errorf("down (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.want, up); diff != "" {
+					t.Errorf("up (-want +got):\n%s", diff)
+				}
+				n, err := CountMatches(ctx, src, tt.p, 0, int64(len(tricky)))
+				if err != nil || n != int64(len(tt.want)) {
+					t.Errorf("CountMatches = %d, %v, want %d", n, err, len(tt.want))
+				}
+			})
+		}
+	}
+}
+
+// The quick way through a block finds the lines that matching the text of each
+// finds.
+func FuzzMatchLines(f *testing.F) {
+	f.Add(tricky, "needle", true, false)
+	f.Add(tricky, "N.E+", false, true)
+	f.Add("a\x1b[mB\xc2\xa0C\nabc\r\n\u212a", "k", true, true)
+	f.Fuzz(func(t *testing.T, block, expr string, literal, fold bool) {
+		c := Exact
+		if fold {
+			c = Ignore
+		}
+		p := Literal(expr, c)
+		if !literal {
+			var err error
+			if p, err = Regexp(expr, c); err != nil {
+				return
+			}
+		}
+		plain := regexp.MustCompile(regexp.QuoteMeta(strings.ToValidUTF8(expr, "\uFFFD")))
+		var want, got []string
+		for raw := range strings.Lines(block) {
+			text := renderAll([]byte(strings.TrimSuffix(raw, "\n")), matchWidth)
+			ok := false
+			switch {
+			case p.re != nil:
+				ok = p.re.MatchString(text)
+			case fold:
+				ok = strings.Contains(string(lowerASCII(nil, []byte(text))), string(p.need.lit))
+			default:
+				ok = plain.MatchString(text)
+			}
+			if ok {
+				want = append(want, raw)
+			}
+		}
+		newMatcher(p).lines([]byte(block), func(start, end int) bool {
+			got = append(got, block[start:end])
+			return true
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("lines of %q that match %q (-want +got):\n%s", block, expr, diff)
+		}
+	})
+}
+
+func TestSearchEndsWithItsContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "output.log")
+	if err := os.WriteFile(path, []byte(tricky), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Next(ctx, f, Literal("none", Smart), 0, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("Next: error = %v, want %v", err, context.Canceled)
+	}
+	if _, err := Count(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Errorf("Count: error = %v, want %v", err, context.Canceled)
+	}
+}
+
+// A line far longer than a block is matched and shown in a bounded amount of
+// memory.
+func TestLongLine(t *testing.T) {
+	const n = 3 << 20
+	long := "early " + strings.Repeat("x", n) + " late"
+	log := Bytes("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
+	ctx := t.Context()
+	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3, Width: 10}, fn) })
+	want := []Line{
+		{Number: -1, Off: 6, End: int64(len(long)) + 7, Text: "early xxxx", Cut: int64(len(long)) - 10},
+		{Number: -1, Off: int64(len(long)) + 7, End: int64(len(long)) + 12, Text: "last"},
+		{Number: -1, Off: int64(len(long)) + 12, End: int64(len(log)), Text: "done"},
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if got := lines[0].String(); got != "early xxxx [… 3.0 MiB more in this line]" {
+		t.Errorf("cut line = %q", got)
+	}
+	m, ok, err := Next(ctx, log, Literal("early", Smart), 0, 20)
+	if err != nil || !ok || m.Off != 6 || len(m.Text) != 20 {
+		t.Errorf("Next = %+v, %v, %v", m, ok, err)
+	}
+	if _, ok, err := Next(ctx, log, Literal("0%", Smart), 0, 0); ok || err != nil {
+		t.Errorf("what was overwritten was found (%v)", err)
+	}
+}
