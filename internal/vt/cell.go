@@ -130,9 +130,9 @@ func (c Cell) SameStyle(d Cell) bool {
 }
 
 // isWritten reports whether the cell must be kept at the end of a line: it has
-// a character, a background or an attribute that shows on a blank.
+// a character or a background. Blanks have no other style.
 func (c Cell) isWritten() bool {
-	return c.ch != 0 || c.bg != 0 || c.attr&^protectedBit&^edgeSpacer != 0
+	return c.ch != 0 || c.bg != 0 || c.attr&widthMask == wideTail
 }
 
 // CellText returns the text of a cell of this Terminal: " " for a blank one,

@@ -2,6 +2,7 @@ package vt
 
 // control acts on a C0 control character.
 func (t *Terminal) control(c byte) {
+	t.last = 0
 	switch c {
 	case 0x07:
 		if t.handler.Bell != nil {
@@ -54,6 +55,7 @@ func (t *Terminal) backspace(n int) {
 
 // escape acts on ESC, perhaps an intermediate, and a final byte.
 func (t *Terminal) escape(c byte) {
+	t.last = 0
 	switch t.parser.inter {
 	case 0:
 		t.escapePlain(c)

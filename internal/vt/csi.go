@@ -11,6 +11,10 @@ func (t *Terminal) param(i, def int) int {
 // csi acts on a control sequence with this final byte.
 func (t *Terminal) csi(final byte) {
 	ps := &t.parser
+	if final == 'b' && ps.prefix == 0 && ps.inter == 0 {
+		t.repeat(t.param(0, 1))
+	}
+	t.last = 0 // REP repeats what is right before it
 	switch {
 	case ps.prefix == 0 && ps.inter == 0:
 		t.csiPlain(final)
@@ -52,8 +56,6 @@ func (t *Terminal) csiPlain(final byte) {
 		t.tabForward(t.param(0, 1))
 	case 'Z':
 		t.tabBackward(t.param(0, 1))
-	case 'b':
-		t.repeat(t.param(0, 1))
 	case 'r':
 		t.setTopBottom(t.param(0, 1)-1, t.param(1, t.rows)-1)
 	case 's':

@@ -212,7 +212,7 @@ func (t *Terminal) alternate(on bool) {
 func (t *Terminal) keepMode(n int, save bool) {
 	m := privateMode(n)
 	switch {
-	case m == modeNone:
+	case m == modeNone, m == modeColumns132:
 	case save:
 		t.savedModes.set(m, t.modes.has(m))
 	default:

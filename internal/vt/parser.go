@@ -288,6 +288,9 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 		} else {
 			ps.str = append(ps.str, p[:i]...)
 		}
+		if ps.kind == 'P' && len(ps.str) > 1 && ps.str[1] != 'q' {
+			ps.state, ps.kind = stringIgnore, 0 // only requests are known
+		}
 	}
 	if i == len(p) {
 		return nil

@@ -46,8 +46,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		c.x += i
 		if c.x < len(cells) {
 			if cells[c.x].attr&widthMask == wideTail { // its head is gone
-				cells[c.x].ch = 0
-				cells[c.x].attr &^= widthMask
+				cells[c.x] = Cell{}
 			}
 			continue
 		}

@@ -115,31 +115,23 @@ func usedRows(rows []*row, cursorY int) int {
 	return n
 }
 
-func trimBlank(c []Cell) []Cell {
-	n := len(c)
-	for n > 0 && !c[n-1].isWritten() {
-		n--
-	}
-	return c[:n]
-}
-
 // logicalLines joins rows that wrapped, the begin of the first one taken back
 // from the scrollback, and finds the marks in them.
 func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var lines []line
 	var cur []Cell
-	if t.history.open {
-		cur, _ = t.history.popLine(t, nil)
+	if h := &t.history; h.open {
+		spacer := h.spacer && rows[0].cells[0].attr&widthMask != wideHead
+		if cur, _ = h.popLine(t, nil); spacer {
+			cur = append(cur, Cell{})
+		}
 	}
 	for y, r := range rows {
-		cells := r.cells
-		n := len(cells)
-		switch {
-		case !r.wraps():
-			cells = trimBlank(cells)
-		case cells[n-1].attr&widthMask == edgeSpacer:
-			cells = cells[:n-1]
+		var next *row
+		if y+1 < len(rows) {
+			next = rows[y+1]
 		}
+		cells, wraps := r.text(next)
 		for i := range marks {
 			if m := &marks[i]; m.c.y == y {
 				m.line, m.offset = len(lines), len(cur)+m.c.x
@@ -149,7 +141,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 			}
 		}
 		cur = append(cur, cells...)
-		if !r.wraps() || y == len(rows)-1 {
+		if !wraps || next == nil {
 			lines = append(lines, line{cur})
 			cur = nil
 		}

@@ -328,7 +328,10 @@ func (t *Terminal) eraseScreen() {
 	}
 }
 
-func (t *Terminal) saveCursor() { t.scr.saved = t.cur }
+func (t *Terminal) saveCursor() {
+	t.scr.saved = t.cur
+	t.scr.saved.single = 0
+}
 
 func (t *Terminal) restoreCursor() {
 	c := &t.cur

@@ -15,6 +15,7 @@ type scrollback struct {
 	bytes  int
 	blocks []*block
 	open   bool // the last line goes on with the next row that is pushed
+	spacer bool // and its last row ended with a spacer that was left out
 	pen    Cell // style at the end of the last line
 	spare  *block
 	enc    []byte
@@ -48,18 +49,12 @@ func (b *block) size() int { return cap(b.data) + 12*cap(b.lines) + b.cost }
 
 // push encodes a row and adds it.
 func (s *scrollback) push(t *Terminal, r *row) {
-	cells := r.cells
-	wraps := r.wraps()
-	if wraps {
-		if n := len(cells); cells[n-1].attr&widthMask == edgeSpacer {
-			cells = cells[:n-1]
-		}
-	} else {
-		n := len(cells)
-		for n > 0 && !cells[n-1].isWritten() {
-			n--
-		}
-		cells = cells[:n]
+	if s.open && s.spacer && r.cells[0].attr&widthMask != wideHead {
+		s.pushCells(t, []Cell{{}}, true)
+	}
+	cells, wraps := r.text(nil)
+	if s.spacer = wraps && r.hasSpacer(); s.spacer {
+		cells = cells[:len(cells)-1]
 	}
 	s.pushCells(t, cells, wraps)
 }

@@ -37,6 +37,7 @@ func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	s.titles()
 	s.savedCursor(t.scr)
 	s.kitty(&t.scr.kitty)
+	s.pens()
 	s.modes()
 	s.margins()
 	s.cursor()
@@ -73,12 +74,13 @@ func (s *snapshot) mainRows(limit int) {
 	n := t.ScrollbackLen()
 	first := max(0, n-limit)
 	rows := make([]*row, 0, n-first+t.rows)
+	var cells []Cell
 	for i := first; i < n; i++ {
 		r := &row{cells: make([]Cell, t.cols)}
-		var cells []Cell
-		cells, r.wrap = t.ScrollbackRow(i, r.cells[:0])
-		if r.wrap && len(cells) == t.cols-1 {
-			r.cells[t.cols-1].attr |= edgeSpacer
+		cells, r.wrap = t.ScrollbackRow(i, cells[:0])
+		copy(r.cells, cells)
+		if last := &r.cells[t.cols-1]; r.wrap && last.IsBlank() {
+			last.attr |= edgeSpacer
 		}
 		rows = append(rows, r)
 	}
@@ -92,15 +94,18 @@ func (s *snapshot) rows(rows []*row) {
 		if y == len(rows)-1 {
 			break
 		}
-		next := rows[y+1].cells
+		// Wrapping is forced in the default style where the next row does not
+		// do it by itself, or would fill the row that scrolls in.
+		next := rows[y+1].cells[0]
 		switch {
 		case !r.wraps():
 			s.put("\r\n")
-		case r.cells[len(r.cells)-1].attr&widthMask == edgeSpacer:
-			if next[0].attr&widthMask != wideHead {
+		case r.hasSpacer():
+			s.putf("\x1b[%dG", len(r.cells))
+			if next.attr&widthMask != wideHead || next.bg != 0 {
 				s.put("\u3000\r\x1b[2X")
 			}
-		case next[0].ch == 0:
+		case next.ch == 0 || next.bg != 0:
 			s.put(" \r\x1b[X")
 		}
 	}
@@ -108,10 +113,7 @@ func (s *snapshot) rows(rows []*row) {
 
 // row draws cells from the left edge and ends in the default style.
 func (s *snapshot) row(cells []Cell) {
-	n := len(cells)
-	for n > 0 && !cells[n-1].isWritten() {
-		n--
-	}
+	n := len(trimBlank(cells))
 	var pen Cell
 	for x := 0; x < n; x++ {
 		c := cells[x]
@@ -235,6 +237,14 @@ func (s *snapshot) kitty(k *kittyStack) {
 	}
 }
 
+func (s *snapshot) pens() {
+	for _, p := range s.t.pens {
+		s.pen(Cell{}, p)
+		s.put("\x1b[#{")
+		s.pen(p, Cell{})
+	}
+}
+
 func (s *snapshot) tabs() {
 	same := true
 	for x, on := range s.t.tabs {
@@ -284,13 +294,13 @@ func (s *snapshot) modes() {
 	t := s.t
 	for n := range 2100 {
 		m := privateMode(n)
-		if m == modeNone || m == modeColumns132 || m == modeMargins {
+		if m == modeNone || m == modeColumns132 {
 			continue
 		}
 		if t.savedModes.has(m) != defaultModes.has(m) {
 			s.putf("\x1b[?%d%c\x1b[?%ds\x1b[?%d%c", n, onChar(t.savedModes.has(m)), n, n, onChar(defaultModes.has(m)))
 		}
-		if t.modes.has(m) != defaultModes.has(m) {
+		if t.modes.has(m) != defaultModes.has(m) && m != modeMargins {
 			s.putf("\x1b[?%d%c", n, onChar(t.modes.has(m)))
 		}
 	}

@@ -94,6 +94,9 @@ func (t *Terminal) collectTables() {
 		move(&s.saved.pen)
 	}
 	move(&t.cur.pen)
+	for i := range t.pens {
+		move(&t.pens[i])
+	}
 	t.clusters.limit = max(minTableLimit, 2*len(t.clusters.texts))
 	t.extras.limit = max(minTableLimit, 2*len(t.extras.list))
 }

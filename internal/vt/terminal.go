@@ -28,6 +28,7 @@ type Terminal struct {
 
 	title, icon string
 	titles      []titles // XTPUSHTITLE
+	pens        []Cell   // XTPUSHSGR
 	palette     palette
 	shape       uint8 // DECSCUSR, 0 to 6
 	mouse       MouseMode
@@ -65,6 +66,32 @@ type row struct {
 func (r *row) wraps() bool {
 	last := r.cells[len(r.cells)-1]
 	return r.wrap && (last.ch != 0 || last.attr&widthMask >= wideTail)
+}
+
+// hasSpacer reports whether the row ends with a blank because a wide character
+// had no room and went to the next row.
+func (r *row) hasSpacer() bool {
+	return r.cells[len(r.cells)-1].attr&widthMask == edgeSpacer
+}
+
+// text returns the cells that belong to the row's logical line, of which next
+// is the following row, if any.
+func (r *row) text(next *row) (cells []Cell, wraps bool) {
+	switch {
+	case !r.wraps():
+		return trimBlank(r.cells), false
+	case r.hasSpacer() && next != nil && next.cells[0].attr&widthMask == wideHead:
+		return r.cells[:len(r.cells)-1], true
+	}
+	return r.cells, true
+}
+
+func trimBlank(c []Cell) []Cell {
+	n := len(c)
+	for n > 0 && !c[n-1].isWritten() {
+		n--
+	}
+	return c[:n]
 }
 
 // cursor is what DECSC saves.
@@ -124,7 +151,7 @@ func (t *Terminal) reset() {
 	t.tabs = nil
 	t.resetTabs()
 	t.modes, t.savedModes = defaultModes, defaultModes
-	t.palette = palette{}
+	t.palette, t.pens, t.titles = palette{}, nil, nil
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
 	t.conformance, t.c1, t.rectExtent = 4, false, false
 	t.last, t.oneCell = 0, 0

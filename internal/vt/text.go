@@ -65,13 +65,15 @@ func (t *Terminal) mainLines(render func(b []byte, cells []Cell) []byte) []byte 
 		line, wrapped = t.ScrollbackRow(i, line)
 		end(wrapped)
 	}
-	for _, r := range t.screens[0].rows {
-		line = append(line, r.cells...)
-		wrapped := r.wraps()
-		if n := len(line); wrapped && line[n-1].attr&widthMask == edgeSpacer {
-			line = line[:n-1]
+	rows := t.screens[0].rows
+	for y, r := range rows {
+		var next *row
+		if y+1 < len(rows) {
+			next = rows[y+1]
 		}
-		end(wrapped)
+		cells, wraps := r.text(next)
+		line = append(line, cells...)
+		end(wraps)
 	}
 	if len(line) > 0 {
 		end(false)

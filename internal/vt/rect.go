@@ -1,0 +1,224 @@
+package vt
+
+// area is a rectangle of cells, both ends inclusive.
+type area struct{ top, left, bot, right int }
+
+// areaAt reads four parameters from index i; missing ones are the edges. With
+// origin mode positions count from the margins and stay within.
+func (t *Terminal) areaAt(i int) (area, bool) {
+	x0, y0, x1, y1 := 0, 0, t.cols-1, t.rows-1
+	if t.cur.origin {
+		x0, y0, x1, y1 = t.left, t.top, t.rgt, t.bot
+	}
+	a := area{
+		top:   y0 + t.param(i, 1) - 1,
+		left:  x0 + t.param(i+1, 1) - 1,
+		bot:   min(y1, y0+t.param(i+2, t.rows)-1),
+		right: min(x1, x0+t.param(i+3, t.cols)-1),
+	}
+	return a, a.top <= a.bot && a.left <= a.right
+}
+
+// each calls f on every cell of the area, which splits wide characters at its
+// edges.
+func (t *Terminal) each(a area, f func(c *Cell)) {
+	for y := a.top; y <= a.bot; y++ {
+		cells := t.scr.rows[y].cells
+		split(cells, a.left)
+		split(cells, a.right+1)
+		for x := a.left; x <= a.right; x++ {
+			f(&cells[x])
+		}
+		t.touch(y)
+	}
+}
+
+// rectangle is one of the operations on rectangular areas, CSI ... $ final.
+func (t *Terminal) rectangle(final byte) {
+	switch final {
+	case 'v':
+		t.copyArea()
+	case 'x': // DECFRA
+		ch := t.param(0, 0)
+		if a, ok := t.areaAt(1); ok && (ch >= 32 && ch < 127 || ch >= 160 && ch < 256) {
+			cell := t.cur.pen
+			cell.ch = uint32(t.translate(rune(ch)))
+			t.each(a, func(c *Cell) { *c = cell })
+		}
+	case 'z': // DECERA
+		if a, ok := t.areaAt(0); ok {
+			blank := t.blank()
+			t.each(a, func(c *Cell) { *c = blank })
+		}
+	case '{': // DECSERA
+		if a, ok := t.areaAt(0); ok {
+			for y := a.top; y <= a.bot; y++ {
+				t.eraseUnprotected(y, a.left, a.right+1)
+			}
+		}
+	case 'r', 't': // DECCARA, DECRARA
+		t.changeAttributes(final == 't')
+	}
+}
+
+// copyArea is DECCRA. Pages are not told apart.
+func (t *Terminal) copyArea() {
+	from, ok := t.areaAt(0)
+	if !ok {
+		return
+	}
+	x0, y0, x1, y1 := 0, 0, t.cols-1, t.rows-1
+	if t.cur.origin {
+		x0, y0, x1, y1 = t.left, t.top, t.rgt, t.bot
+	}
+	top, left := y0+t.param(5, 1)-1, x0+t.param(6, 1)-1
+	w := min(from.right-from.left, x1-left) + 1
+	h := min(from.bot-from.top, y1-top) + 1
+	if w <= 0 || h <= 0 {
+		return
+	}
+	rows := t.scr.rows
+	copyRow := func(i int) {
+		src := rows[from.top+i].cells
+		split(src, from.left)
+		split(src, from.left+w)
+		dst := rows[top+i].cells
+		split(dst, left)
+		split(dst, left+w)
+		copy(dst[left:left+w], src[from.left:from.left+w])
+		t.touch(top + i)
+	}
+	if top > from.top {
+		for i := h - 1; i >= 0; i-- {
+			copyRow(i)
+		}
+		return
+	}
+	for i := range h {
+		copyRow(i)
+	}
+}
+
+// changeAttributes is DECCARA, or DECRARA which reverses.
+func (t *Terminal) changeAttributes(reverse bool) {
+	a, ok := t.areaAt(0)
+	if !ok {
+		return
+	}
+	var set, unset uint16
+	params := t.parser.params[min(4, t.parser.n+1) : t.parser.n+1]
+	if len(params) == 0 {
+		params = []uint16{0}
+	}
+	const all = uint16(Bold|Blink|Reverse|Hidden) | underlineMask
+	for _, v := range params {
+		var bit uint16
+		switch v % 20 {
+		case 1, 2:
+			bit = uint16(Bold)
+		case 4:
+			bit = uint16(UnderlineSingle) << underlineShift
+		case 5:
+			bit = uint16(Blink)
+		case 7:
+			bit = uint16(Reverse)
+		case 8:
+			bit = uint16(Hidden)
+		}
+		switch {
+		case v == 0 && reverse:
+			set = all&^underlineMask | uint16(UnderlineSingle)<<underlineShift
+		case v == 0:
+			set, unset = 0, all
+		case v >= 20:
+			set, unset = set&^bit, unset|bit
+		default:
+			set, unset = set|bit, unset&^bit
+		}
+	}
+	change := func(c *Cell) {
+		if reverse {
+			c.attr ^= set
+		} else {
+			c.attr = c.attr&^(unset|set&underlineMask) | set
+		}
+		if c.IsBlank() && c.attr&(attrMask|underlineMask) != 0 {
+			c.ch, c.attr = ' ', c.attr&^widthMask
+		}
+	}
+	if t.rectExtent {
+		t.each(a, change)
+		return
+	}
+	// A stream of characters from the first position to the last.
+	for y := a.top; y <= a.bot; y++ {
+		part := area{y, 0, y, t.cols - 1}
+		if y == a.top {
+			part.left = a.left
+		}
+		if y == a.bot {
+			part.right = a.right
+		}
+		if part.left <= part.right {
+			t.each(part, change)
+		}
+	}
+}
+
+// reportChecksum is DECRQCRA: the sum of the characters of an area and of their
+// attributes, negated, as xterm computes it.
+func (t *Terminal) reportChecksum() {
+	id := t.param(0, 0)
+	a, ok := t.areaAt(2)
+	sum := uint16(0)
+	for y := a.top; ok && y <= a.bot; y++ {
+		for _, c := range t.scr.rows[y].cells[a.left : a.right+1] {
+			sum += t.checksum(c)
+		}
+	}
+	t.answer("\x1bP%d!~%04X\x1b\\", id, -sum)
+}
+
+func (t *Terminal) checksum(c Cell) uint16 {
+	var sum uint16
+	for _, r := range t.CellText(c) {
+		sum += uint16(r)
+	}
+	if c.attr&protectedBit != 0 {
+		sum += 0x04
+	}
+	if c.attr&uint16(Hidden) != 0 {
+		sum += 0x08
+	}
+	if c.attr&underlineMask != 0 {
+		sum += 0x10
+	}
+	if c.attr&uint16(Reverse) != 0 {
+		sum += 0x20
+	}
+	if c.attr&uint16(Blink) != 0 {
+		sum += 0x40
+	}
+	if c.attr&uint16(Bold) != 0 {
+		sum += 0x80
+	}
+	return sum
+}
+
+// csiHash is CSI # final: the stack of styles (XTPUSHSGR) and of colours.
+func (t *Terminal) csiHash(final byte) {
+	switch final {
+	case '{', 'p':
+		if len(t.pens) == maxPens {
+			t.pens = t.pens[1:]
+		}
+		t.pens = append(t.pens, t.cur.pen)
+	case '}', 'q':
+		if n := len(t.pens); n > 0 {
+			t.cur.pen = t.pens[n-1]
+			t.pens = t.pens[:n-1]
+		}
+	}
+}
+
+const maxPens = 10

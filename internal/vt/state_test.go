@@ -1,0 +1,99 @@
+package vt
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dump writes the whole state of a terminal, so that two can be compared.
+func dump(t *Terminal) string {
+	var b strings.Builder
+	cell := func(c Cell) string {
+		s := t.Style(c)
+		wide := c.attr & widthMask
+		if wide == edgeSpacer {
+			wide = 0
+		}
+		if c.ch == 0 && wide != wideTail {
+			return fmt.Sprintf("_%v", s)
+		}
+		return fmt.Sprintf("%q%v%d%s%v", t.CellText(c), s, wide, t.extras.at(c.ext).id+t.Link(c), c.attr&protectedBit != 0)
+	}
+	row := func(cells []Cell) {
+		for i := 0; i < len(cells); {
+			n := 1
+			text := cell(cells[i])
+			for i+n < len(cells) && cell(cells[i+n]) == text {
+				n++
+			}
+			if text != "_{0 0 0 0 0}" || i+n < len(cells) {
+				fmt.Fprintf(&b, "%dx%s ", n, text)
+			}
+			i += n
+		}
+	}
+	cursorOf := func(name string, c cursor) {
+		fmt.Fprintf(&b, "%s %d,%d pending=%v origin=%v sets=%q gl=%d single=%d pen=%s\n",
+			name, c.x, c.y, c.pending, c.origin, c.sets, c.gl, c.single, cell(c.pen)+fmt.Sprint(c.pen.attr&protectedBit))
+	}
+	fmt.Fprintf(&b, "%d x %d alt=%v margins=%d,%d,%d,%d\n", t.cols, t.rows, t.onAlt(), t.top, t.bot, t.left, t.rgt)
+	for i := range t.ScrollbackLen() {
+		cells, wrapped := t.ScrollbackRow(i, nil)
+		fmt.Fprintf(&b, "history %d %v ", i, wrapped)
+		row(cells)
+		b.WriteByte('\n')
+	}
+	for i := range t.screens {
+		s := &t.screens[i]
+		if i == 1 && !t.onAlt() {
+			break
+		}
+		for y, r := range s.rows {
+			fmt.Fprintf(&b, "screen %d row %d wrap=%v ", i, y, y < t.rows-1 && r.wraps())
+			row(r.cells)
+			b.WriteByte('\n')
+		}
+		cursorOf("saved", s.saved)
+		fmt.Fprintf(&b, "kitty %v %v\n", s.kitty.flags[:s.kitty.n], s.kitty.now)
+	}
+	cursorOf("cursor", t.cur)
+	fmt.Fprintf(&b, "tabs %v\nmodes %b saved %b mouse %d %d\n", t.tabs, t.modes, t.savedModes, t.mouse, t.mouseEnc)
+	fmt.Fprintf(&b, "title %q %q %q palette %v\n", t.title, t.icon, t.titles, t.palette)
+	fmt.Fprintf(&b, "shape %d keys %d level %d c1 %v rect %v\n", t.shape, t.modifyKeys, t.conformance, t.c1, t.rectExtent)
+	for _, p := range t.pens {
+		fmt.Fprintf(&b, "pen %s\n", cell(p))
+	}
+	ps := t.parser
+	fmt.Fprintf(&b, "parser %d ", ps.state)
+	switch ps.state {
+	case ground:
+		fmt.Fprintf(&b, "%q", ps.utf8[:ps.nutf8])
+	case escape, escapeInter:
+		fmt.Fprintf(&b, "%q", ps.inter)
+	case csiParams:
+		fmt.Fprintf(&b, "%q %q %v %v %b", ps.prefix, ps.inter, ps.given, ps.params[:ps.n+1], ps.colon)
+	case stringBody:
+		fmt.Fprintf(&b, "%q %q", ps.kind, ps.str)
+	}
+	return b.String()
+}
+
+// broken returns what is wrong with the cells of a terminal, or "".
+func broken(t *Terminal) string {
+	for i := range t.screens {
+		for y, r := range t.screens[i].rows {
+			for x, c := range r.cells {
+				w := c.attr & widthMask
+				switch {
+				case w == wideHead && (x+1 == len(r.cells) || r.cells[x+1].attr&widthMask != wideTail):
+					return fmt.Sprintf("screen %d: first half of a wide character alone at %d,%d", i, x, y)
+				case w == wideTail && (x == 0 || r.cells[x-1].attr&widthMask != wideHead):
+					return fmt.Sprintf("screen %d: second half of a wide character alone at %d,%d", i, x, y)
+				case c.ch == 0 && w != wideTail && c != (Cell{bg: c.bg, attr: w}):
+					return fmt.Sprintf("screen %d: blank with a style at %d,%d", i, x, y)
+				}
+			}
+		}
+	}
+	return ""
+}
