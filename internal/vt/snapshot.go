@@ -89,8 +89,10 @@ func (s *snapshot) mainRows(limit int) {
 
 // rows draws rows one after another from the top, scrolling.
 func (s *snapshot) rows(rows []*row) {
+	var before []Cell // what the text of the row follows directly
 	for y, r := range rows {
-		s.row(r.cells)
+		s.row(r.cells, before)
+		before = nil
 		if y == len(rows)-1 {
 			break
 		}
@@ -107,12 +109,15 @@ func (s *snapshot) rows(rows []*row) {
 			}
 		case next.ch == 0 || next.bg != 0:
 			s.put(" \r\x1b[X")
+		default:
+			before = r.cells
 		}
 	}
 }
 
-// row draws cells from the left edge and ends in the default style.
-func (s *snapshot) row(cells []Cell) {
+// row draws cells from the left edge, behind those of the row that wrapped into
+// it, and ends in the default style.
+func (s *snapshot) row(cells, before []Cell) {
 	n := len(trimBlank(cells))
 	var pen Cell
 	for x := 0; x < n; x++ {
@@ -123,7 +128,10 @@ func (s *snapshot) row(cells []Cell) {
 		s.pen(pen, c)
 		pen = c
 		if c.ch != 0 {
-			s.cell(c, cells[:x])
+			if x > 0 {
+				before = cells[:x]
+			}
+			s.cell(c, before)
 			continue
 		}
 		run := 1
