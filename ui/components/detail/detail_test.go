@@ -1,0 +1,153 @@
+package detail_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/detail"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+var now = time.Date(2026, 3, 1, 14, 14, 42, 0, time.UTC)
+
+func newDetail(j engine.Job, w, h int) *detail.Model {
+	styles := themes.Default(true).Styles(themes.Unicode())
+	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.WithHome("/home/me"))
+	m.SetNow(now)
+	m.SetSize(w, h)
+	m.SetJob(j)
+	return m
+}
+
+func running() engine.Job {
+	cpu := 3.2
+	return engine.Job{
+		ID: "npm-run-dev-7k2qm", Name: "npm run dev", Command: []string{"npm", "run", "dev", "--", "--title", "it's on"},
+		Dir: "/home/me/src/shop", Kind: engine.KindPTY, Status: engine.Running, Backgrounded: true, Stdin: true, PID: 48211,
+		StartedAt: now.Add(-12*time.Minute - 31*time.Second), Size: engine.Size{Cols: 120, Rows: 38}, CPU: &cpu, RSS: 212 << 20,
+		OutputPath: "/home/me/.local/state/hob/jobs/npm-run-dev-7k2qm/output.log", Output: 84 << 10, LogLimit: 1 << 30,
+		Grace: 5 * time.Second, Timeout: 30 * time.Minute, Deadline: now.Add(17 * time.Minute), CreatedBy: "cli", EnvNames: []string{"PORT"},
+	}
+}
+
+func failed() engine.Job {
+	j := running()
+	code := 2
+	j.Status, j.Exit = engine.Exited, engine.Exit{
+		Status: engine.Exited, Code: &code, Reason: engine.ReasonExit, At: j.StartedAt.Add(44 * time.Second),
+		Survivors: []engine.Process{{PID: 99, Command: "node server.js"}}, Usage: engine.Usage{User: 1200 * time.Millisecond, MaxRSS: 96 << 20},
+	}
+	return j
+}
+
+func remote() engine.Job {
+	j := running()
+	j.Host, j.Link, j.LinkError, j.StaleSince = "gpu2", engine.LinkUnreachable, "no route to host", now.Add(-3*time.Minute)
+	j.Ports, j.Waiting = []int{5173}, true
+	j.StartedAt = now.Add(-30 * time.Hour)
+	return j
+}
+
+func TestView(t *testing.T) {
+	for name, j := range map[string]engine.Job{"running": running(), "failed": failed(), "remote": remote()} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for line := range strings.SplitSeq(ansi.Strip(newDetail(j, 64, 20).View()), "\n") {
+				b.WriteString(line + "|\n")
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestPortsAreLinks(t *testing.T) {
+	j := running()
+	j.Ports = []int{5173}
+	if view := newDetail(j, 64, 20).View(); !strings.Contains(view, "http://localhost:5173/") {
+		t.Errorf("no link in %q", view)
+	}
+}
+
+func TestEnding(t *testing.T) {
+	code := func(n int) *int { return &n }
+	tests := map[string]struct {
+		exit engine.Exit
+		want string
+	}{
+		"success":     {engine.Exit{Status: engine.Exited, Code: code(0), Reason: engine.ReasonExit}, "exit code 0: success"},
+		"code":        {engine.Exit{Status: engine.Exited, Code: code(127), Reason: engine.ReasonExit}, "exit code 127: a command was not found"},
+		"signal":      {engine.Exit{Status: engine.Killed, Signal: "SIGSEGV", Core: true, Reason: engine.ReasonSignal}, "ended by SIGSEGV: invalid memory access, core dumped"},
+		"stopped":     {engine.Exit{Status: engine.Killed, Signal: "SIGTERM", EndedBy: "ui", Reason: engine.ReasonKill}, "ended by SIGTERM, stopped by ui"},
+		"timeout":     {engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonTimeout}, "ended by SIGTERM, its time was over (1m)"},
+		"spawn":       {engine.Exit{Status: engine.Failed, Code: code(127), Error: "no such file", Reason: engine.ReasonSpawn}, "could not be started: no such file"},
+		"reboot":      {engine.Exit{Status: engine.Lost, Reason: engine.ReasonReboot}, "lost: the machine restarted; the output up to then is there"},
+		"unknown end": {engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit}, "ended, nobody knows with what code"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			j := engine.Job{Status: tt.exit.Status, Exit: tt.exit, Timeout: time.Minute}
+			if got := detail.Ending(j); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+	if got := detail.Ending(running()); got != "" {
+		t.Errorf("of a running job: %q", got)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	got := detail.CommandLine([]string{"sh", "-c", "echo it's $HOME", "", "a=b"})
+	if want := `sh -c 'echo it'\''s $HOME' '' a=b`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestScrolls(t *testing.T) {
+	m := newDetail(failed(), 40, 4)
+	total := m.Lines()
+	m.Update(tea.KeyPressMsg{Code: 'G', Text: "G"})
+	if m.More() != 0 || !strings.Contains(ansi.Strip(m.View()), "PORT") {
+		t.Errorf("the end is not shown: %d more, %q", m.More(), ansi.Strip(m.View()))
+	}
+	m.Update(tea.KeyPressMsg{Code: 'g', Text: "g"})
+	if m.More() != total-4 {
+		t.Errorf("%d more below the top of %d", m.More(), total)
+	}
+	other := running()
+	other.ID = "other-aaaaa"
+	m.Scroll(3)
+	m.SetJob(other)
+	if !strings.Contains(ansi.Strip(m.View()), "● running") {
+		t.Errorf("another job does not begin at its top: %q", ansi.Strip(m.View()))
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, w := range []int{0, 1, 5, 12, 17, 40, 200} {
+		for _, h := range []int{0, 1, 30} {
+			for _, j := range []engine.Job{running(), failed(), remote(), {}} {
+				m := newDetail(j, w, h)
+				for _, line := range strings.Split(m.View(), "\n") {
+					if got := cells.Width(line); h > 0 && got != w {
+						t.Errorf("%dx%d: a line is %d wide: %q", w, h, got, line)
+					}
+				}
+				for _, line := range m.Head(w, 2) {
+					if got := cells.Width(line); got != w {
+						t.Errorf("%d columns: a line of the head is %d wide", w, got)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package detail
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// labelWidth is the column of the names of facts.
+const labelWidth = 10
+
+// head is what matters most, in two lines: how it stands and what it is.
+func (m *Model) head(w int) []string {
+	j := m.job
+	left := m.badge.View(j) + m.styles.Muted.Render(m.since())
+	id := string(j.ID)
+	if gap := w - cells.Width(left) - cells.Width(id); gap >= 2 {
+		left += cells.Blank(gap) + m.styles.Muted.Render(id)
+	}
+	command := cells.End(m.command(), w, m.glyphs.Ellipsis)
+	return []string{left, m.styles.Command.Render(command)}
+}
+
+// since says for how long the job has been as it is.
+func (m *Model) since() string {
+	j := m.job
+	up := m.duration(j.Uptime(m.now))
+	switch j.Status {
+	case engine.Running:
+		if j.Waiting || j.Paused {
+			return ", started " + up + " ago"
+		}
+		return " for " + up
+	case engine.Stopping:
+		if left := j.StopDeadline.Sub(m.now); !j.StopDeadline.IsZero() && left > 0 && !m.coarse {
+			return ", SIGKILL in " + units.FormatDuration((left + time.Second - 1).Truncate(time.Second))
+		}
+		return ""
+	case engine.Exited, engine.Killed:
+		return " after " + units.FormatDuration(j.Uptime(m.now))
+	case engine.Starting, engine.Failed, engine.Lost:
+	}
+	return ""
+}
+
+func (m *Model) duration(d time.Duration) string {
+	if !m.coarse {
+		return units.FormatDuration(d)
+	}
+	if d < time.Minute {
+		return "less than a minute"
+	}
+	return strings.TrimSuffix(units.FormatDuration(d.Truncate(time.Minute)), "00s")
+}
+
+func (m *Model) command() string {
+	if m.job.Script != "" {
+		return cells.Clean(m.job.Script)
+	}
+	return cells.Clean(CommandLine(m.job.Command))
+}
+
+// all lays every fact that applies.
+func (m *Model) all(w int) []string {
+	j := m.job
+	lines := m.head(w)[:1]
+	for line := range strings.SplitSeq(ansi.Wrap(m.command(), max(1, w), ""), "\n") {
+		lines = append(lines, m.styles.Command.Render(line))
+	}
+	lines = append(lines, "")
+
+	add := func(label, value string) { lines = append(lines, m.fact(label, value, w)...) }
+	warn := func(label, value string) {
+		lines = append(lines, m.styled(label, value, w, m.styles.Warning.Render)...)
+	}
+
+	if text := Ending(j); text != "" {
+		add("end", text)
+	}
+	if j.Link == engine.LinkUnreachable {
+		warn("link", m.unreachable())
+	}
+	if j.Link == engine.LinkElsewhere {
+		warn("link", "recorded on another machine or in another container: "+j.Machine)
+	}
+	if j.Waiting {
+		warn("waits", "for input: a attaches, i sends a line")
+	}
+	add("in", m.place())
+	add("process", m.process())
+	add("started", m.at(j.StartedAt))
+	if j.Status.Finished() {
+		add("ended", m.at(j.Exit.At))
+	}
+	add("uses", m.usage())
+	add("ports", m.ports())
+	add("title", cells.Clean(j.Title))
+	lines = append(lines, m.outputs(w)...)
+	add("limits", m.limits())
+	for i, p := range j.Exit.Survivors {
+		label := ""
+		if i == 0 {
+			label = "left over"
+		}
+		warn(label, fmt.Sprintf("%d %s", p.PID, cells.Clean(p.Command)))
+	}
+	add("by", m.origin())
+	if len(j.EnvNames) > 0 {
+		add("env", strings.Join(j.EnvNames, " "))
+	}
+	add("labels", labels(j.Labels))
+	return lines
+}
+
+// fact is a named fact, wrapped; nothing if there is no value.
+func (m *Model) fact(label, value string, w int) []string {
+	return m.styled(label, value, w, m.styles.Value.Render)
+}
+
+func (m *Model) styled(label, value string, w int, render func(...string) string) []string {
+	if value == "" {
+		return nil
+	}
+	room := w - labelWidth
+	if room < 8 {
+		return []string{render(cells.End(value, w, m.glyphs.Ellipsis))}
+	}
+	var lines []string
+	for line := range strings.SplitSeq(ansi.Wrap(value, room, "/-,"), "\n") {
+		lines = append(lines, m.styles.Label.Render(cells.Fit(label, labelWidth))+render(line))
+		label = ""
+	}
+	return lines
+}
+
+func (m *Model) place() string {
+	j := m.job
+	place := m.path(j.Dir)
+	if j.Cwd != "" && j.Cwd != j.Dir {
+		place += ", now in " + m.path(j.Cwd)
+	}
+	if j.Host != "" {
+		place += " on " + cells.Clean(j.Host)
+	}
+	return place
+}
+
+func (m *Model) process() string {
+	j := m.job
+	var parts []string
+	if j.PID != 0 {
+		parts = append(parts, "pid "+strconv.Itoa(j.PID))
+	}
+	kind := string(j.Kind)
+	if j.Kind == engine.KindPTY && j.Size.Cols > 0 {
+		kind = fmt.Sprintf("pty %dx%d", j.Size.Cols, j.Size.Rows)
+	}
+	if kind != "" {
+		parts = append(parts, kind)
+	}
+	if !j.Stdin && !j.Status.Finished() {
+		parts = append(parts, "takes no input")
+	}
+	if j.Paused {
+		parts = append(parts, "paused")
+	}
+	if !j.Backgrounded && !j.Status.Finished() {
+		parts = append(parts, "in the foreground")
+	}
+	return m.join(parts)
+}
+
+func (m *Model) usage() string {
+	j := m.job
+	var parts []string
+	if j.Status.Finished() {
+		if u := j.Exit.Usage; u.User+u.System > 0 || u.MaxRSS > 0 {
+			parts = append(parts, "cpu "+(u.User+u.System).Round(10*time.Millisecond).String())
+			if u.MaxRSS > 0 {
+				parts = append(parts, "at most "+units.FormatBytes(u.MaxRSS))
+			}
+		}
+		return m.join(parts)
+	}
+	if j.CPU != nil {
+		parts = append(parts, fmt.Sprintf("cpu %.0f %%", *j.CPU))
+	}
+	if j.RSS > 0 {
+		parts = append(parts, units.FormatBytes(j.RSS))
+	}
+	return m.join(parts)
+}
+
+// ports are links where they can be followed: on this machine.
+func (m *Model) ports() string {
+	var parts []string
+	for _, port := range m.job.Ports {
+		text := ":" + strconv.Itoa(port)
+		if m.job.Host == "" {
+			url := "http://localhost" + text + "/"
+			text = ansi.SetHyperlink(url) + m.styles.Link.Render(text) + ansi.ResetHyperlink()
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "  ")
+}
+
+func (m *Model) outputs(w int) []string {
+	j := m.job
+	var lines []string
+	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
+		lines = append(lines, m.fact(o.label, m.path(o.path), w)...)
+	}
+	size := units.FormatBytes(j.Output)
+	if j.LogLimit > 0 {
+		size += " of at most " + units.FormatBytes(j.LogLimit)
+	} else {
+		size += ", without a limit"
+	}
+	if j.Dropped > 0 {
+		size += ", " + units.FormatBytes(j.Dropped) + " dropped"
+	}
+	return append(lines, m.fact("size", size, w)...)
+}
+
+func (m *Model) limits() string {
+	j := m.job
+	var parts []string
+	if j.Timeout > 0 {
+		text := "ends after " + units.DurationText(j.Timeout)
+		if !j.Deadline.IsZero() && !j.Status.Finished() {
+			text += " (at " + m.clock(j.Deadline) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if j.Grace > 0 {
+		parts = append(parts, units.DurationText(j.Grace)+" to end when stopped")
+	}
+	return m.join(parts)
+}
+
+func (m *Model) origin() string {
+	var parts []string
+	if m.job.CreatedBy != "" {
+		parts = append(parts, "started by "+cells.Clean(m.job.CreatedBy))
+	}
+	if m.job.RestartedFrom != "" {
+		parts = append(parts, "again from "+string(m.job.RestartedFrom))
+	}
+	return m.join(parts)
+}
+
+func (m *Model) unreachable() string {
+	text := "unreachable"
+	if !m.job.StaleSince.IsZero() {
+		text += " for " + m.duration(m.now.Sub(m.job.StaleSince)) + "; this is what was known then"
+	}
+	if m.job.LinkError != "" {
+		text += ": " + cells.Clean(m.job.LinkError)
+	}
+	return text
+}
+
+func labels(set map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, cells.Clean(name+"="+set[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (m *Model) join(parts []string) string { return strings.Join(parts, " "+m.glyphs.Dot+" ") }
+
+// path abbreviates the home directory.
+func (m *Model) path(p string) string {
+	if rest, ok := strings.CutPrefix(p, m.home); ok && m.home != "" && (rest == "" || rest[0] == '/') {
+		p = "~" + rest
+	}
+	return cells.Clean(p)
+}
+
+func (m *Model) at(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return m.clock(t) + t.In(m.now.Location()).Format(" MST")
+}
+
+// clock is a time of today, or with its date.
+func (m *Model) clock(t time.Time) string {
+	t = t.In(m.now.Location())
+	if t.Format(time.DateOnly) == m.now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
