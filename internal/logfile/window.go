@@ -91,22 +91,24 @@ func forward(ctx context.Context, src Source, from, to, number int64, q Query, f
 	return err
 }
 
-// startOf is where the limit-th wanted line before off begins; false, and the
-// beginning of the log, if there are not as many.
+// startOf is where the limit-th wanted line before off begins. If there are not
+// as many it is false and where the first of them begins, or the gap before it.
 func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, bool, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
 		return 0, false, err
 	}
 	s := newScanner(src, q)
+	begin := w.pos
 	var starts []int
 	for {
 		c, ok, err := w.backward(ctx)
 		if err != nil || !ok {
-			return 0, false, err
+			return begin, false, err
 		}
 		switch {
 		case c.gap > 0:
+			begin = c.off
 		case c.data != nil:
 			starts = starts[:0]
 			s.lines(c.data, func(start, _ int) bool {
@@ -117,6 +119,9 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 				return c.off + int64(starts[int64(len(starts))-limit]), true, nil
 			}
 			limit -= int64(len(starts))
+			if len(starts) > 0 {
+				begin = c.off + int64(starts[0])
+			}
 		case c.long > c.off:
 			f, err := s.longLine(ctx, c)
 			if err != nil {
@@ -125,6 +130,7 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 			if !s.wantsText(f.text) {
 				continue
 			}
+			begin = c.off
 			if limit--; limit == 0 {
 				return c.off, true, nil
 			}

@@ -2,6 +2,7 @@ package logfile
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"sync"
 )
@@ -31,7 +32,8 @@ type Stats struct {
 	Lost   int64
 	LostAt int64
 	Err    error
-	// CapErr is why the cap is off although one was asked for.
+	// CapErr is why more is kept than the limit; it matches [ErrNoHoles] if it
+	// will stay so.
 	CapErr error
 }
 
@@ -53,6 +55,7 @@ type Writer struct {
 	counts    []int64
 	countBase int64
 	counting  bool
+	tried     int64 // end of the last hole that was tried
 }
 
 // NewWriter appends to f, which must be open for writing with O_APPEND. The
@@ -130,42 +133,43 @@ func (w *Writer) count(p []byte) {
 	}
 }
 
-// cap frees the oldest bytes behind the head when there are too many.
+// cap frees the oldest bytes behind the head when there are too many. What goes
+// wrong is tried again a step later, unless the file system cannot do it.
 func (w *Writer) cap() {
-	if w.cfg.Limit == 0 || w.st.CapErr != nil {
+	if w.cfg.Limit == 0 {
 		return
 	}
-	old := w.st.Hole
+	old := w.st.Hole // only this goroutine changes it
 	due := Due(old, w.st.Size, w.cfg.Limit)
-	if due == old {
+	if due.End <= max(old.End, w.tried) {
 		return
 	}
-	due.Lines = w.linesUpTo(old, due.End)
+	w.tried = due.End
+	gone := int((due.End - w.countBase) / stepOf(w.cfg.Limit))
+	if w.counting {
+		due.Lines = old.Lines
+		for _, n := range w.counts[:gone] {
+			due.Lines += n
+		}
+	}
 	if w.cfg.Record != nil {
 		w.cfg.Record(due)
 	}
 	err := Free(w.f, old, due)
+	if err == nil && w.counting {
+		w.counts = append(w.counts[:0], w.counts[gone:]...)
+		w.countBase = due.End
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil {
-		w.st.CapErr = err
-		return
+	w.st.CapErr = err
+	switch {
+	case err == nil:
+		w.st.Hole = due
+	case errors.Is(err, ErrNoHoles):
+		w.cfg.Limit, w.counting, w.counts = 0, false, nil
+		if w.cfg.Record != nil {
+			w.cfg.Record(old)
+		}
 	}
-	w.st.Hole = due
-}
-
-// linesUpTo is the number of line feeds in a hole that grew from old to end,
-// which lies between two steps.
-func (w *Writer) linesUpTo(old Hole, end int64) int64 {
-	if !w.counting {
-		return -1
-	}
-	lines := old.Lines
-	gone := int((end - w.countBase) / stepOf(w.cfg.Limit))
-	for _, n := range w.counts[:gone] {
-		lines += n
-	}
-	w.counts = append(w.counts[:0], w.counts[gone:]...)
-	w.countBase = end
-	return lines
 }
