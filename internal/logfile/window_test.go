@@ -143,7 +143,7 @@ func checkWindows(t *testing.T, h holed, q Query) {
 			total = max(total, l.Number+1)
 		}
 	}
-	if n, err := Count(ctx, h); err != nil || !all2gap(all) && n != total {
+	if n, err := Count(ctx, h); err != nil || !endsInGap(all) && n != total {
 		t.Fatalf("Count of %q, hole %v = %d, %v, want %d", h.data, h.hole, n, err, total)
 	}
 
@@ -194,7 +194,9 @@ func checkWindows(t *testing.T, h holed, q Query) {
 	}
 }
 
-func all2gap(lines []Line) bool {
+// endsInGap tells whether the last line there is stands before a gap, so that
+// lines are counted that nobody can see.
+func endsInGap(lines []Line) bool {
 	return len(lines) > 0 && lines[len(lines)-1].Gap > 0
 }
 
