@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -54,7 +53,7 @@ func onTTY(t *testing.T, script string) (tr *tree, master *os.File) {
 	}()
 	t.Cleanup(func() {
 		// Runs before the tree's own end, so it has to end it first.
-		Terminate(context.Background(), tr.ref, Options{})
+		tr.end()
 		tr.close()
 		<-drained
 	})

@@ -124,9 +124,9 @@ func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 		ref: JobRef{Leader: id, Session: id.PID, JobID: job}}
 	tr.close = func() { <-waited }
 	t.Cleanup(func() {
-		Terminate(context.Background(), tr.ref, Options{})
-		cmd.Process.Kill()
+		tr.end()
 		<-waited
+		tr.nobodyLeft()
 	})
 	return tr
 }
@@ -168,8 +168,9 @@ func startHeld(t *testing.T, script string, env ...string) *tree {
 		<-waited
 	}
 	t.Cleanup(func() {
-		Terminate(context.Background(), tr.ref, Options{})
+		tr.end()
 		tr.close()
+		tr.nobodyLeft()
 	})
 	lines := bufio.NewReader(said)
 	pid, start := number10(t, lines), number10(t, lines)
@@ -214,6 +215,15 @@ func (tr *tree) pids(n int) []int {
 		out = append(out, number10(tr.t, tr.lines))
 	}
 	return out
+}
+
+// end kills what is left of the job.
+func (tr *tree) end() {
+	tr.t.Helper()
+	res, err := Terminate(context.Background(), tr.ref, Options{})
+	if err != nil || len(res.Survivors) != 0 {
+		tr.t.Errorf("cleaning up: %+v, %v", res, err)
+	}
 }
 
 // nobodyLeft fails unless every process that the job ever had is gone.

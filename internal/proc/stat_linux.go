@@ -60,7 +60,7 @@ func parseStat(line []byte, page int64) (Process, bool) {
 			word, rest = bytes.TrimRight(rest, "\n"), nil
 		}
 		if field == 3 {
-			if len(word) != 1 {
+			if len(word) != 1 || word[0] < 'A' {
 				return Process{}, false
 			}
 			p.State = word[0]

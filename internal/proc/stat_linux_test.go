@@ -30,6 +30,7 @@ func TestParseStat(t *testing.T) {
 		{name: "cut", line: "42 (sh) S 10 11", bad: true},
 		{name: "no end of name", line: "42 (sh S 10", bad: true},
 		{name: "no pid", line: " (sh)" + tail, bad: true},
+		{name: "no state", line: "42 (sh) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", bad: true},
 		{name: "letters", line: "42 (sh) S ten 11 12 34817 13 4194304 94 0 0 0 150 250 0 0 20 0 3 0 8899 2703360 400\n", bad: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -65,7 +66,7 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("1 (a) b) S 1"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, ok := parseStat(line, 4096)
-		if ok && (p.PID <= 0 || p.State == 0) {
+		if ok && (p.PID <= 0 || p.State < 'A') {
 			t.Errorf("accepted %q as %+v", line, p)
 		}
 	})

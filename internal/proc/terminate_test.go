@@ -50,6 +50,17 @@ func TestTerminateLetsACleanupFinish(t *testing.T) {
 	}
 }
 
+func TestTerminateAsksTheProgramThatCameAfterwards(t *testing.T) {
+	// The signal is spent on a handler, and sleep has never been asked.
+	tr := startTree(t, `trap 'exec sleep 1000' TERM; echo $$ >&3; while :; do sleep 0.01; done`)
+	tr.pids(1)
+	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute})
+	if err != nil || res.Escalated {
+		t.Fatalf("result %+v, %v", res, err)
+	}
+	tr.nobodyLeft()
+}
+
 func TestTerminateEscalatesAfterGrace(t *testing.T) {
 	tr := startTree(t, `trap '' TERM HUP; sh -c '`+stay+`' & `+stay)
 	tr.pids(2)

@@ -20,6 +20,9 @@ const (
 	// held is how many processes are waited for at once, each with a
 	// descriptor; the others are met again by the next look.
 	held = 256
+	// settle is how long after the polite signal the members are looked at
+	// again, the next times four times as long each.
+	settle = 20 * time.Millisecond
 	// freezePasses bounds the wait for stopped members to show as stopped: a
 	// parent in vfork does not before its child lives on.
 	freezePasses = 6
@@ -111,18 +114,18 @@ func (l *ladder) look() ([]Process, error) {
 	return procs, nil
 }
 
-// send signals and keeps the record; it reports whether the signal arrived.
-func (l *ladder) send(g *grip, sigs ...syscall.Signal) bool {
+// send signals and keeps the record.
+func (l *ladder) send(g *grip, sigs ...syscall.Signal) error {
 	for _, sig := range sigs {
-		if g.signal(sig) != nil {
-			return false
+		if err := g.signal(sig); err != nil {
+			return err
 		}
 	}
 	if id := g.p.Identity(); !l.sent[id] {
 		l.sent[id] = true
 		l.result.Signalled = append(l.result.Signalled, g.p)
 	}
-	return true
+	return nil
 }
 
 func (l *ladder) stage(s Stage, procs []Process) {
@@ -144,7 +147,8 @@ func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
 	sigs = append(sigs, syscall.SIGCONT)
 
 	deadline := l.began.Add(l.opt.Grace)
-	asked := map[Identity]bool{}
+	asked := map[Identity]string{} // with the program's name when it was asked
+	pause := settle
 	for first := true; ; first = false {
 		procs, err := l.look()
 		if err != nil || len(procs) == 0 {
@@ -153,22 +157,38 @@ func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
 		if first {
 			l.stage(StageAsk, procs)
 		}
-		if !time.Now().Before(deadline) {
+		now := time.Now()
+		if !now.Before(deadline) {
 			return false, nil
 		}
+		// A child that has come since may clean up for its parent: it is asked
+		// when all are gone that were asked before.
+		everybody := !slices.ContainsFunc(procs, func(p Process) bool { _, ok := asked[p.Identity()]; return ok })
 		var grips grips
 		for _, p := range procs {
+			name, known := asked[p.Identity()]
+			if !known && !everybody {
+				continue
+			}
 			g, err := take(p)
 			if err != nil {
 				continue
 			}
-			if !asked[p.Identity()] {
-				asked[p.Identity()] = true
+			// A shell's child that has not yet become its command may lose a
+			// signal to the handler that it has from the shell; the command
+			// itself has not been asked.
+			if !known || name != p.Comm {
+				asked[p.Identity()] = p.Comm
 				l.send(g, sigs...)
 			}
 			grips.keep(g)
 		}
-		err = grips.wait(ctx, deadline)
+		until := now.Add(pause)
+		if until.After(deadline) {
+			until = deadline
+		}
+		pause = min(4*pause, time.Minute)
+		err = grips.wait(ctx, until)
 		grips.release()
 		if err != nil {
 			return false, err
@@ -185,14 +205,14 @@ func (l *ladder) force(ctx context.Context) error {
 			return err
 		}
 		var grips grips
-		refused := true
+		refused := true // by all
 		for _, p := range procs {
 			g, err := take(p)
 			if err != nil {
-				refused = refused && !errors.Is(err, ErrGone)
+				refused = false
 				continue
 			}
-			if l.send(g, syscall.SIGKILL) {
+			if !errors.Is(l.send(g, syscall.SIGKILL), syscall.EPERM) {
 				refused = false
 			}
 			grips.keep(g)
