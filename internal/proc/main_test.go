@@ -5,6 +5,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "holder":
 		playHolder()
+	case "terminator":
+		playTerminator()
 	default:
 		os.Exit(2)
 	}
@@ -81,6 +84,21 @@ func playHolder() {
 			os.Exit(0)
 		}
 	}
+}
+
+// playTerminator ends the job it reads and writes the result.
+func playTerminator() {
+	var ref JobRef
+	if err := json.NewDecoder(os.Stdin).Decode(&ref); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	res, err := Terminate(context.Background(), ref, Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	json.NewEncoder(os.Stdout).Encode(res)
 }
 
 // tree is a job that a test started. Every process of it inherits descriptor

@@ -204,32 +204,35 @@ func (l *ladder) force(ctx context.Context) error {
 		if len(procs) == 0 {
 			return err
 		}
-		var grips grips
-		refused := true // by all
+		// Those that may not be signalled are waited for when no others are
+		// left, and shortly.
+		var killed, refused grips
 		for _, p := range procs {
 			g, err := take(p)
 			if err != nil {
-				refused = false
 				continue
 			}
-			if !errors.Is(l.send(g, syscall.SIGKILL), syscall.EPERM) {
-				refused = false
+			if errors.Is(l.send(g, syscall.SIGKILL), syscall.EPERM) {
+				refused.keep(g)
+			} else {
+				killed.keep(g)
 			}
-			grips.keep(g)
 		}
-		if err == nil {
-			until := deadline
-			if refused {
-				until = time.Now().Add(refusedTime)
-			}
-			err = grips.wait(ctx, until)
+		hopeless := len(killed.held) == 0 && len(refused.held) > 0
+		switch {
+		case err != nil:
+		case hopeless:
+			err = refused.wait(ctx, time.Now().Add(refusedTime))
+		default:
+			err = killed.wait(ctx, deadline)
 		}
-		grips.release()
+		killed.release()
+		refused.release()
 		if err != nil {
-			l.look()
+			_, _ = l.look() // for the survivors; err is what ended this
 			return err
 		}
-		if refused || !time.Now().Before(deadline) {
+		if hopeless || !time.Now().Before(deadline) {
 			_, err := l.look()
 			return err
 		}

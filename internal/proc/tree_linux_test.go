@@ -2,11 +2,14 @@ package proc
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -111,6 +114,36 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 	}
 	if Alive(nested.Identity()) || !Alive(holder) || !Alive(tr.ref.Holder) {
 		t.Error("ending the inner job ended the wrong processes")
+	}
+}
+
+func TestTerminateNamesWhatItMayNotSignal(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can be somebody else")
+	}
+	tr := startTree(t, stay)
+	tr.pids(1)
+	ref, err := json.Marshal(tr.ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	cmd.Env = append(os.Environ(), roleVariable+"=terminator")
+	cmd.Stdin = bytes.NewReader(ref)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var res Result
+	if err := json.Unmarshal(out, &res); err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Signalled) != 0 || !slices.ContainsFunc(res.Survivors, func(p Process) bool { return p.PID == tr.ref.Leader.PID }) {
+		t.Errorf("result %+v", res)
+	}
+	if !Alive(tr.ref.Leader) {
+		t.Error("the leader is gone")
 	}
 }
 
