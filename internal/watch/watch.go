@@ -1,0 +1,131 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Every is how often a directory is looked at that cannot be watched.
+const Every = time.Second
+
+// Watcher watches one directory until Close.
+type Watcher struct {
+	// C gets a value after each change. Changes that come before the last one
+	// was received make no further value. It is closed after Close.
+	C <-chan struct{}
+
+	c    chan struct{}
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+}
+
+// Dir watches the directory at path, which need not exist yet. Changes from its
+// return on are told.
+func Dir(path string) *Watcher {
+	c := make(chan struct{}, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	w := &Watcher{C: c, c: c, stop: stop}
+	events := open(path)
+	seen := changedAt(path)
+	w.wg.Go(func() {
+		defer close(c)
+		w.run(ctx, path, events, seen)
+	})
+	return w
+}
+
+// Close ends the watching. It may be called more than once.
+func (w *Watcher) Close() error {
+	w.stop()
+	w.wg.Wait()
+	return nil
+}
+
+func (w *Watcher) tell() {
+	select {
+	case w.c <- struct{}{}:
+	default:
+	}
+}
+
+// open is nil if the directory cannot be watched (now).
+func open(path string) *fsnotify.Watcher {
+	events, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil
+	}
+	if err := events.Add(path); err != nil {
+		events.Close()
+		return nil
+	}
+	return events
+}
+
+func changedAt(path string) time.Time {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return fi.ModTime()
+}
+
+func (w *Watcher) run(ctx context.Context, path string, events *fsnotify.Watcher, seen time.Time) {
+	tick := time.NewTicker(Every)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if events != nil {
+			w.listen(ctx, path, events)
+			events.Close()
+			events = nil
+			seen = time.Time{}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := changedAt(path)
+		if !now.Equal(seen) {
+			seen = now
+			w.tell()
+		}
+		if now.IsZero() {
+			continue
+		}
+		if events = open(path); events != nil {
+			w.tell() // what happened before it was watched
+			tick.Reset(Every)
+		}
+	}
+}
+
+// listen returns when ctx is done or the directory can no longer be watched.
+func (w *Watcher) listen(ctx context.Context, path string, events *fsnotify.Watcher) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ev, ok := <-events.Events:
+			if !ok {
+				return
+			}
+			if ev.Name == path && ev.Has(fsnotify.Remove|fsnotify.Rename) {
+				w.tell()
+				return
+			}
+			if ev.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename) {
+				w.tell()
+			}
+		case _, ok := <-events.Errors:
+			if !ok {
+				return
+			}
+			w.tell() // events may have been lost
+		}
+	}
+}
