@@ -33,6 +33,19 @@ type Backend interface {
 	Close() error
 }
 
+// Placer is a [Backend] whose jobs run where paths are others than here.
+type Placer interface {
+	// HostDir is the job's directory on its host.
+	HostDir(r Record) string
+}
+
+// Remover is a [Backend] that keeps something of a job outside of its directory.
+type Remover interface {
+	// Remove deletes that for good; the job was cleared and its directory in the
+	// trash is about to be deleted. After an error it is asked again later.
+	Remove(ctx context.Context, r Record) error
+}
+
 // Capabilities are differences between backends that callers adapt to.
 type Capabilities struct {
 	PTY, Stdin, Split, Resize, Screen, LogLimit bool
@@ -42,8 +55,10 @@ type Capabilities struct {
 type Launch struct {
 	Record
 	Spec Spec // resolved: absolute Dir, all defaults filled in
-	// Env is the complete environment for a job on this machine, without the
-	// variables that describe a terminal: those are the backend's.
+	// Env is the complete environment for a job on this machine, HOB_JOB_ID
+	// included. Of the variables that describe a terminal (TERM, COLORTERM,
+	// LINES, COLUMNS …) it has only those that Spec.Env asks for: the others are
+	// the backend's to add.
 	Env   []string
 	Stdin *os.File // lent by the caller; nil: by Spec
 }

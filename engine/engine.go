@@ -2,158 +2,188 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Engine supervises jobs. Make one with [New], let go of it with
 // [Engine.Close]. All its methods may be called concurrently.
 type Engine struct {
-	cfg config
+	cfg      config
+	root     *jobdir.Root
+	here     place
+	backends []Backend // those of the caller, then the engine's own
+	log      *slog.Logger
+
+	// life ends with Close: it bounds what runs between calls, never a call.
+	life context.Context
+	end  context.CancelFunc
+	wg   sync.WaitGroup // everything that life bounds
+
+	mu       sync.Mutex // guards what follows
+	closed   bool
+	follows  map[ID]*follow
+	execs    map[ID]*Execution
+	attached map[int]bool                      // pids of executions
+	waiters  map[ID]map[chan struct{}]struct{} // of Run, closed by Background
+	hub      *hub
+	outputs  outputCache
+	swept    time.Time // when this engine last looked whether to sweep
 }
 
-// New opens the state root, making it if needed. It starts nothing.
-func New(opts ...Option) (*Engine, error) { return nil, ErrUnsupported }
+// New opens the state root. It writes nothing and starts nothing.
+func New(opts ...Option) (*Engine, error) {
+	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now}
+	for _, o := range opts {
+		o(&cfg)
+	}
+	cfg.retention = cfg.retention.complete()
+	if cfg.root == "" {
+		root, err := StateRoot()
+		if err != nil {
+			return nil, err
+		}
+		cfg.root = root
+	}
+	if cfg.logLimit == 0 {
+		cfg.logLimit = defaultLogLimit
+	}
+	if cfg.logLimit > 0 && cfg.logLimit < minLogLimit {
+		return nil, invalid("open", "a log limit under 2 MiB", "give at least 2 MiB, or a negative limit for none")
+	}
+	root, err := jobdir.OpenRoot(cfg.root)
+	if err != nil {
+		return nil, rootError(err)
+	}
+	e := &Engine{
+		cfg: cfg, root: root, here: thisPlace(), log: cfg.log,
+		follows: map[ID]*follow{}, execs: map[ID]*Execution{}, attached: map[int]bool{}, waiters: map[ID]map[chan struct{}]struct{}{},
+	}
+	for _, b := range cfg.backends {
+		for _, other := range e.backends {
+			if other.Name() == b.Name() {
+				return nil, invalid("open", fmt.Sprintf("two backends are named %q", b.Name()), "give one of them")
+			}
+		}
+		e.backends = append(e.backends, b)
+	}
+	e.backends = append(e.backends, &virtualBackend{e})
+	e.life, e.end = context.WithCancel(context.Background())
+	return e, nil
+}
 
 // StateRoot is where jobs are kept unless told otherwise: $HOB_STATE_DIR, else
 // $XDG_STATE_HOME/hob, else ~/.local/state/hob.
-func StateRoot() (string, error) { return "", ErrUnsupported }
+func StateRoot() (string, error) {
+	root, err := jobdir.ResolveRoot()
+	if err != nil {
+		return "", rootError(err)
+	}
+	return root, nil
+}
 
-// Close lets go of all jobs, ending none but those whose holder is this process:
-// virtual executions that were not completed become lost.
-func (e *Engine) Close() error { return nil }
+func rootError(err error) error {
+	e := &Error{Op: "open", Err: fmt.Errorf("%w: %w", ErrStateRoot, err)}
+	if r, ok := errors.AsType[*jobdir.RootError](err); ok {
+		e.Hint = r.Hint
+	}
+	return e
+}
+
+// StateDir is the engine's state root.
+func (e *Engine) StateDir() string { return e.root.Path() }
+
+// Close lets go of all jobs. It ends none, but executions that this program
+// performs itself and has not completed are lost, as if the program had died.
+// It returns after the last goroutine of the engine and its backends has.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	execs := make([]*Execution, 0, len(e.execs))
+	for _, x := range e.execs {
+		execs = append(execs, x)
+	}
+	h := e.hub
+	e.mu.Unlock()
+	e.end()
+	if h != nil {
+		h.close()
+	}
+	var errs []error
+	for _, x := range execs {
+		errs = append(errs, x.abandon())
+	}
+	e.wg.Wait()
+	e.outputs.close()
+	for _, b := range e.backends {
+		errs = append(errs, b.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// goes runs f until it returns, in a goroutine that Close waits for. It reports
+// false if the engine is closed.
+func (e *Engine) goes(f func()) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.goesLocked(f)
+}
+
+func (e *Engine) goesLocked(f func()) bool {
+	if e.closed {
+		return false
+	}
+	e.wg.Go(f)
+	return true
+}
+
+func (e *Engine) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
 
 // Backends names the backends, in order.
-func (e *Engine) Backends() []string { return nil }
-
-// Capabilities are those of the backend that serves host.
-func (e *Engine) Capabilities(host string) Capabilities { return Capabilities{} }
-
-// Start starts a job and returns it as soon as it runs.
-func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job, error) {
-	return Job{}, ErrUnsupported
+func (e *Engine) Backends() []string {
+	names := make([]string, 0, len(e.cfg.backends))
+	for _, b := range e.cfg.backends {
+		names = append(names, b.Name())
+	}
+	return names
 }
 
-// Run starts a job and waits for its end, for [Engine.Background], or for
-// YieldAfter. When ctx is done first, the job is stopped.
-func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, error) {
-	return Result{}, ErrUnsupported
+// Capabilities are those of the backend that serves host; the zero value if none
+// does.
+func (e *Engine) Capabilities(host string) Capabilities {
+	if b := e.serving(host); b != nil {
+		return b.Capabilities()
+	}
+	return Capabilities{}
 }
 
-// List returns the jobs that f selects, newest first.
-func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) { return nil, ErrUnsupported }
-
-// Get is Resolve for verbs that read.
-func (e *Engine) Get(ctx context.Context, ref string) (Job, error) { return Job{}, ErrUnsupported }
-
-// Intent says what a reference is resolved for.
-type Intent int
-
-// The intents.
-const (
-	Read Intent = iota // reads or restarts: of a shared name the newest job when none runs
-	Act                // acts: of a shared name only the one that runs
-)
-
-// Resolve finds the job that ref means: an id, a name, a unique prefix of an id,
-// "@" for the newest job, "@2" for the one before.
-func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error) {
-	return Job{}, ErrUnsupported
+func (e *Engine) serving(host string) Backend {
+	for _, b := range e.backends {
+		if b.Serves(host) {
+			return b
+		}
+	}
+	return nil
 }
 
-// Background ends the waiting of every [Engine.Run] for the job, which runs on.
-func (e *Engine) Background(ctx context.Context, id ID) error { return ErrUnsupported }
-
-// Wait returns when the job has ended.
-func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) { return Exit{}, ErrUnsupported }
-
-// IsActive reports whether the job has not ended.
-func (e *Engine) IsActive(id ID) bool { return false }
-
-// OnExit calls f once with the job's end.
-func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) { return func() {} }
-
-// Write types p into the job.
-func (e *Engine) Write(ctx context.Context, id ID, p []byte) error { return ErrUnsupported }
-
-// CloseInput ends the job's input.
-func (e *Engine) CloseInput(ctx context.Context, id ID) error { return ErrUnsupported }
-
-// SendKeys types keys by their tmux names.
-func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error { return ErrUnsupported }
-
-// Paste types p as a paste, bracketed if the job asked for that.
-func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error { return ErrUnsupported }
-
-// Resize gives the job's terminal another size.
-func (e *Engine) Resize(ctx context.Context, id ID, s Size) error { return ErrUnsupported }
-
-// Screen is the job's screen now, or its last one.
-func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
-	return Screen{}, ErrUnsupported
+func (e *Engine) backend(name string) Backend {
+	for _, b := range e.backends {
+		if b.Name() == name {
+			return b
+		}
+	}
+	return nil
 }
-
-// OpenTerminal opens a live session with the job's terminal.
-func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Terminal, error) {
-	return nil, ErrUnsupported
-}
-
-// Signal sends one signal.
-func (e *Engine) Signal(ctx context.Context, id ID, name string) error { return ErrUnsupported }
-
-// Stop ends the job's whole tree and returns when it is gone.
-func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, error) {
-	return StopReport{}, ErrUnsupported
-}
-
-// Kill is Stop without a grace time.
-func (e *Engine) Kill(ctx context.Context, id ID) (StopReport, error) {
-	return StopReport{}, ErrUnsupported
-}
-
-// Clear moves finished jobs to the trash.
-func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) { return nil, ErrUnsupported }
-
-// Undo brings cleared jobs back; without ids those of the last clear.
-func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) { return nil, ErrUnsupported }
-
-// Remove stops the job if it runs, then clears it.
-func (e *Engine) Remove(ctx context.Context, id ID) (Job, error) { return Job{}, ErrUnsupported }
-
-// Restart starts the job's request again as a new job.
-func (e *Engine) Restart(ctx context.Context, id ID, opts ...StartOption) (Job, error) {
-	return Job{}, ErrUnsupported
-}
-
-// ReadOutput reads the job's output (stdout, if the streams are apart) at the
-// absolute offset off. size is how far the output reaches. n is 0 without an
-// error at the end.
-func (e *Engine) ReadOutput(ctx context.Context, id ID, p []byte, off int64) (n int, size int64, err error) {
-	return 0, 0, ErrUnsupported
-}
-
-// Poll is what a client has not yet seen of a job.
-type Poll struct {
-	Job     Job
-	Output  []byte
-	Cursor  int64 // where the next poll goes on
-	Dropped int64 // bytes between the cursors that are gone
-	More    bool  // there is more to read at once
-}
-
-// Poll returns the output since the last poll of client.
-func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (Poll, error) {
-	return Poll{}, ErrUnsupported
-}
-
-// PollAt is Poll from a cursor that the caller keeps.
-func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Duration) (Poll, error) {
-	return Poll{}, ErrUnsupported
-}
-
-// History returns the recorded facts since then, oldest first.
-func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) {
-	return nil, ErrUnsupported
-}
-
-// Sweep removes what retention no longer keeps.
-func (e *Engine) Sweep(ctx context.Context) error { return ErrUnsupported }

@@ -2,14 +2,24 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"regexp"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // Log reads one stream of a job as lines. A line ends in LF; its text is what a
 // terminal would show of it. Safe for concurrent use. It stays readable when the
 // job is removed.
-type Log struct{}
+type Log struct {
+	src   source
+	index *logfile.Index
+	times *jobdir.Times // nil where no times are kept
+}
 
 // Line is one line of a log.
 type Line struct {
@@ -18,47 +28,133 @@ type Line struct {
 	End    int64  // offset behind its line feed, or the log's end
 	Text   string // escapes gone, carriage returns folded
 	Raw    []byte // as it was written, without the line feed; at most 64 KiB
-	Cut    bool   // Raw and Text are not all of it
+	Cut    bool   // Raw or Text are not all of it
 	// Dropped is how many bytes are missing between the line before and this one.
 	Dropped int64
 }
 
-// OpenLog opens one stream of a job.
+const (
+	maxRaw   = 64 << 10
+	rawBlock = 256 << 10
+)
+
+// OpenLog opens one stream of a job. The errors are ErrNotFound, ErrInvalid for
+// a stream there is not, and ErrUnsupported for one that this job does not have.
 func (e *Engine) OpenLog(ctx context.Context, id ID, s Stream) (*Log, error) {
-	return nil, ErrUnsupported
+	out, j, err := e.openOutput(ctx, id, s)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{src: source{out}, index: logfile.NewIndex()}
+	if j.Host == "" {
+		t, err := jobdir.OpenTimes(e.root.Dir(string(id)))
+		if err == nil {
+			l.times = t
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			e.log.Debug("times cannot be read", "job", id, "err", err)
+		}
+	}
+	return l, nil
 }
 
 // Close closes the log.
-func (l *Log) Close() error { return nil }
+func (l *Log) Close() error {
+	err := l.src.Close()
+	if l.times != nil {
+		err = errors.Join(err, l.times.Close())
+	}
+	return err
+}
 
 // Size is how far the log reaches.
-func (l *Log) Size(ctx context.Context) (int64, error) { return 0, ErrUnsupported }
+func (l *Log) Size(ctx context.Context) (int64, error) { return l.src.Size(ctx) }
 
 // ReadAt reads bytes by absolute offset; inside a dropped range zeros.
 func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	return 0, ErrUnsupported
+	return l.src.ReadAt(ctx, p, off)
 }
 
 // Holes lists the dropped ranges.
-func (l *Log) Holes(ctx context.Context) ([]Range, error) { return nil, ErrUnsupported }
+func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
 
-// Tail returns the last n lines.
-func (l *Log) Tail(ctx context.Context, n int) ([]Line, error) { return nil, ErrUnsupported }
+// Hole makes a Log a source for package logfile of this module.
+func (l *Log) Hole(ctx context.Context) (logfile.Hole, error) { return l.src.Hole(ctx) }
 
-// LinesFrom returns n lines from line number line on.
+// Tail returns the last n lines. Their numbers are not known.
+func (l *Log) Tail(ctx context.Context, n int) ([]Line, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	c := collector{src: l.src}
+	err := logfile.Tail(ctx, l.src, logfile.Query{Limit: int64(n)}, c.add(ctx))
+	return c.lines, err
+}
+
+// LinesFrom returns at most n lines from number line on.
 func (l *Log) LinesFrom(ctx context.Context, line int64, n int) ([]Line, error) {
-	return nil, ErrUnsupported
+	if n <= 0 {
+		return nil, nil
+	}
+	c := collector{src: l.src}
+	err := logfile.From(ctx, l.src, line, logfile.Query{Limit: int64(n)}, c.add(ctx))
+	return c.lines, err
 }
 
-// Window returns up to before lines that end at or before the line at offset off
-// and up to after lines from that line on. It is how a view scrolls: its cost
-// does not depend on where in the log it is.
+// Window returns up to before lines in front of the line that the byte at off
+// belongs to, then up to after lines from that line on. It is how a view
+// scrolls: what it costs does not depend on where in the log it is. Numbers are
+// not known; see [Log.LineNumber].
 func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line, error) {
-	return nil, ErrUnsupported
+	start, err := logfile.LineStart(ctx, l.src, max(0, off))
+	if err != nil {
+		return nil, err
+	}
+	c := collector{src: l.src}
+	if before > 0 {
+		if err := logfile.Before(ctx, l.src, start, logfile.Query{Limit: int64(before)}, c.add(ctx)); err != nil {
+			return c.lines, err
+		}
+	}
+	if after > 0 {
+		err = logfile.After(ctx, l.src, start, -1, logfile.Query{Limit: int64(after)}, c.add(ctx))
+	}
+	return c.lines, err
 }
 
-// CountLines counts the lines ever written.
-func (l *Log) CountLines(ctx context.Context) (int64, error) { return 0, ErrUnsupported }
+// CountLines counts the lines ever written, as far as the dropped ones were
+// counted.
+func (l *Log) CountLines(ctx context.Context) (int64, error) { return logfile.Count(ctx, l.src) }
+
+// LineNumber is the number of the line that the byte at off belongs to; -1 if it
+// has none. The first time the log is read up to there.
+func (l *Log) LineNumber(ctx context.Context, off int64) (int64, error) {
+	if err := l.countTo(ctx, func(_, upTo int64) bool { return upTo > off }); err != nil {
+		return -1, err
+	}
+	return l.index.Number(ctx, l.src, off)
+}
+
+// LineOffset is where the line of that number begins; ok is false if there is no
+// such line. The first time the log is read up to there.
+func (l *Log) LineOffset(ctx context.Context, number int64) (off int64, ok bool, err error) {
+	if err := l.countTo(ctx, func(lines, _ int64) bool { return lines > number+1 }); err != nil {
+		return 0, false, err
+	}
+	off, _, ok, err = l.index.Offset(ctx, l.src, number)
+	return off, ok, err
+}
+
+const countStep = 16 << 20
+
+// countTo extends the index until enough holds or the log is at its end.
+func (l *Log) countTo(ctx context.Context, enough func(lines, upTo int64) bool) error {
+	for !enough(l.index.Lines()) {
+		if done, err := l.index.Extend(ctx, l.src, countStep); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Match is a line that a search found.
 type Match struct {
@@ -66,12 +162,102 @@ type Match struct {
 	Spans [][2]int // byte ranges in Line.Text
 }
 
-// Search calls found for each line that matches re from offset from on, in
-// order, until found returns false.
+// Search calls found for each line that matches re, from the line that the byte
+// at from belongs to, in order, until found returns false.
 func (l *Log) Search(ctx context.Context, re *regexp.Regexp, from int64, found func(Match) bool) error {
-	return ErrUnsupported
+	start, err := logfile.LineStart(ctx, l.src, max(0, from))
+	if err != nil {
+		return err
+	}
+	pattern := logfile.FromRegexp(re)
+	c := collector{src: l.src}
+	add := c.add(ctx)
+	err = logfile.After(ctx, l.src, start, -1, logfile.Query{Filter: pattern}, func(line logfile.Line) error {
+		c.lines = c.lines[:0]
+		if err := add(line); err != nil || len(c.lines) == 0 {
+			return err
+		}
+		if !found(Match{Line: c.lines[0], Spans: pattern.FindAll(c.lines[0].Text)}) {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
+
+var errEnough = errors.New("enough")
 
 // TimeAt says when the byte at off was written; ok is false where no times are
 // kept.
-func (l *Log) TimeAt(off int64) (at time.Time, ok bool) { return time.Time{}, false }
+func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
+	if l.times == nil {
+		return time.Time{}, false
+	}
+	m, ok := l.times.At(off)
+	return m.At, ok
+}
+
+// OffsetAt is the first byte that was written at that time or later; ok is false
+// where no times are kept.
+func (l *Log) OffsetAt(at time.Time) (off int64, ok bool) {
+	if l.times == nil {
+		return 0, false
+	}
+	return l.times.Since(at), true
+}
+
+// collector turns the lines of package logfile into those of this one, with
+// their bytes, which it reads a block of several lines at a time.
+type collector struct {
+	src     source
+	lines   []Line
+	dropped int64  // of a gap, for the line behind it
+	block   []byte // bytes of the log from off on
+	off     int64
+}
+
+func (c *collector) add(ctx context.Context) func(logfile.Line) error {
+	return func(l logfile.Line) error {
+		if l.Gap != 0 {
+			c.dropped += l.Gap
+			return nil
+		}
+		end := l.End
+		if !l.Open {
+			end--
+		}
+		raw, err := c.raw(ctx, l.Off, min(end, l.Off+maxRaw))
+		if err != nil {
+			return fmt.Errorf("read a line: %w", err)
+		}
+		c.lines = append(c.lines, Line{
+			Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
+			Dropped: c.dropped,
+		})
+		c.dropped = 0
+		return nil
+	}
+}
+
+func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {
+	if to <= from {
+		return nil, nil
+	}
+	if from < c.off || to > c.off+int64(len(c.block)) {
+		block := make([]byte, rawBlock)
+		n := 0
+		for n < int(to-from) {
+			k, err := c.src.ReadAt(ctx, block[n:], from+int64(n))
+			n += k
+			if err != nil && n < int(to-from) {
+				return nil, err
+			}
+		}
+		c.block, c.off = block[:n], from
+	}
+	i, j := from-c.off, to-c.off
+	return c.block[i:j:j], nil
+}

@@ -53,3 +53,29 @@ func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = by
 
 // WithClock replaces time.Now for everything that is recorded.
 func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
+
+// What holds unless it was said otherwise.
+const (
+	defaultLogLimit = 1 << 30
+	minLogLimit     = 2 << 20
+	defaultGrace    = 5 * time.Second
+	defaultCols     = 120
+	defaultRows     = 40
+	maxCells        = 4096 // columns or rows
+)
+
+func (r Retention) complete() Retention {
+	if r.Age == 0 {
+		r.Age = 7 * 24 * time.Hour
+	}
+	if r.Count == 0 {
+		r.Count = 500
+	}
+	if r.Bytes == 0 {
+		r.Bytes = 10 << 30
+	}
+	if r.TrashAge >= 0 {
+		r.TrashAge = max(r.TrashAge, time.Hour)
+	}
+	return r
+}

@@ -44,6 +44,7 @@ type StartOption func(*startOptions)
 type startOptions struct {
 	stdin *os.File
 	env   []string
+	extra map[string]string
 	token string
 }
 
@@ -54,6 +55,10 @@ func WithStdin(f *os.File) StartOption { return func(o *startOptions) { o.stdin 
 // WithEnviron replaces the environment the job inherits (default: this
 // process's).
 func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
+
+// WithEnv adds to the environment, over [Spec].Env: how [Engine.Restart] is
+// given again what is not kept.
+func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
 
 // WithToken gives the idempotency key: a second start with the same token
 // returns the job that the first one made.

@@ -1,31 +1,351 @@
 package engine
 
-// Execution is the program's own end of a virtual or attached execution. All its
-// methods may be called concurrently and after the end, when they do nothing.
-type Execution struct{}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
 
-// Create makes an execution that the program performs itself.
-func (e *Engine) Create(spec VirtualSpec) (*Execution, error) { return nil, ErrUnsupported }
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
 
-// Attach makes a job of a process that the caller started and owns.
-func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) { return nil, ErrUnsupported }
+// Execution is the program's own end of a virtual or attached execution, whose
+// holder is this process: it keeps the lock, the log and the socket, so that
+// other processes see and reach the job like any other. All methods may be
+// called concurrently, and after the end, when they do nothing.
+type Execution struct {
+	e     *Engine
+	id    ID
+	dir   string
+	pid   int
+	meta  jobdir.Meta
+	hooks hooks
+	h     *holder.Holder
+
+	outMu sync.Mutex // orders output and the end of it
+	over  bool       // guarded by outMu
+
+	mu       sync.Mutex // guards what follows
+	stopping *jobdir.Stopping
+	ended    bool // the end is recorded
+	changed  chan struct{}
+
+	away     chan struct{} // closed when nobody waits for it any longer
+	awayOnce sync.Once
+	done     chan struct{} // closed when the end is recorded
+}
+
+const virtualName = "virtual"
+
+// Create makes an execution that the program performs itself: it appends the
+// output and says how it ended. Its pid is unknown and never asked for.
+func (e *Engine) Create(spec VirtualSpec) (*Execution, error) { return e.hold(spec, 0) }
+
+// Attach makes a job of a process that the caller started and owns; the engine
+// reaches it through the hooks alone. ErrExists if this engine has it already.
+func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) {
+	if spec.PID < 0 {
+		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
+	}
+	return e.hold(spec.VirtualSpec, spec.PID)
+}
+
+func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
+	if err := checkVirtual(spec); err != nil {
+		return nil, err
+	}
+	var leader proc.Identity
+	if pid != 0 {
+		id, err := proc.Of(pid)
+		if errors.Is(err, proc.ErrGone) {
+			return nil, invalid("attach", fmt.Sprintf("there is no process %d", pid), "attach it before it is waited for")
+		}
+		if err != nil {
+			id = proc.Identity{PID: pid}
+		}
+		leader = id
+	}
+	x := &Execution{
+		e: e, pid: pid, meta: e.virtualMeta(spec), changed: make(chan struct{}), away: make(chan struct{}), done: make(chan struct{}),
+		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1)},
+	}
+	if err := e.reserve(pid); err != nil {
+		return nil, err
+	}
+	if err := x.open(leader, spec.Hooks.Resize != nil); err != nil {
+		e.unreserve(pid)
+		return nil, err
+	}
+	if !e.enlist(x) {
+		e.unreserve(pid)
+		return nil, errors.Join(&Error{Op: "create", Err: ErrClosed}, x.abandon())
+	}
+	e.changed()
+	e.sweepSometimes()
+	return x, nil
+}
+
+func checkVirtual(s VirtualSpec) error {
+	spec := Spec{Command: s.Command, Name: s.Name, Dir: s.Dir, LogLimit: s.LogLimit}
+	if len(spec.Command) == 0 {
+		spec.Command = []string{"-"} // it may be nameless
+	}
+	return checkSpec(spec)
+}
+
+func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
+	m := jobdir.Meta{
+		Token: jobdir.NewToken(), Name: clipName(s.Name), Command: s.Command, Dir: s.Dir, Backend: virtualName, Kind: string(KindVirtual),
+		Stdin: "null", LogLimit: s.LogLimit, EnvNames: []string{}, Labels: s.Labels, Machine: e.here.machine,
+		GraceMS: defaultGrace.Milliseconds(), CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy,
+	}
+	if m.Name == "" {
+		m.Name = deriveName(s.Command, "")
+	}
+	if m.CreatedBy == "" {
+		m.CreatedBy = e.cfg.client
+	}
+	if m.LogLimit == 0 {
+		m.LogLimit = e.cfg.logLimit
+	}
+	m.LogLimit = max(0, m.LogLimit)
+	if s.Hooks.Write != nil {
+		m.Stdin = "hook"
+	}
+	if s.Hooks.Resize != nil {
+		m.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
+	}
+	return m
+}
+
+// open makes the directory and becomes its holder.
+func (x *Execution) open(leader proc.Identity, terminal bool) error {
+	dir, err := x.e.root.Create(&x.meta, x.meta.Name, nil)
+	if err != nil {
+		return rootError(err)
+	}
+	x.id, x.dir = ID(x.meta.ID), dir
+	h, err := holder.Open(holder.Config{
+		Dir: dir, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: terminal, Hooks: x.holderHooks(),
+	})
+	if err != nil {
+		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, os.RemoveAll(dir))
+	}
+	x.h = h
+	if err := h.Listen(); err != nil {
+		x.e.log.Warn("other processes cannot reach the job", "job", x.id, "err", err)
+	}
+	if err := h.Started(leader, 0, x.e.cfg.now(), time.Time{}); err != nil {
+		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, h.Close(), os.RemoveAll(dir))
+	}
+	return nil
+}
+
+// reserve makes sure that a process is attached once.
+func (e *Engine) reserve(pid int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return &Error{Op: "create", Err: ErrClosed}
+	}
+	if pid == 0 {
+		return nil
+	}
+	if e.attached[pid] {
+		return &Error{Op: "attach", Err: fmt.Errorf("%w: process %d is attached", ErrExists, pid)}
+	}
+	e.attached[pid] = true
+	return nil
+}
+
+func (e *Engine) unreserve(pid int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.attached, pid)
+}
+
+func (e *Engine) enlist(x *Execution) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.execs[x.id] = x
+	return true
+}
+
+// execution is the execution of this program with that id, if it has not ended.
+func (e *Engine) execution(id ID) *Execution {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.execs[id]
+}
 
 // ID is the job's id.
-func (x *Execution) ID() ID { return "" }
-
-// Append adds output. It never blocks on a reader and never fails; p is not
-// kept.
-func (x *Execution) Append(p []byte) {}
-
-// Complete ends the execution. The zero Exit means exit code 0. Only the first
-// end counts.
-func (x *Execution) Complete(exit Exit) error { return ErrUnsupported }
-
-// Fail ends it as failed, with err's words.
-func (x *Execution) Fail(err error) error { return ErrUnsupported }
-
-// Abort ends it as killed.
-func (x *Execution) Abort() error { return ErrUnsupported }
+func (x *Execution) ID() ID { return x.id }
 
 // Job is how it stands now.
-func (x *Execution) Job() Job { return Job{} }
+func (x *Execution) Job() Job {
+	rec, err := x.e.record(x.id)
+	if err != nil { // cleared
+		rec = &jobdir.Record{ID: string(x.id), Meta: x.meta}
+	}
+	st := x.h.State()
+	rec.State, rec.Started, rec.Output = st, true, x.h.Offset()
+	return x.e.jobOf(rec)
+}
+
+// Backgrounded is closed when nobody waits for the execution any longer: whoever
+// shows it in the foreground goes on to other things.
+func (x *Execution) Backgrounded() <-chan struct{} { return x.away }
+
+// Append adds output. It waits for no reader and cannot fail: what the disk
+// refuses is counted as dropped. p is not kept.
+func (x *Execution) Append(p []byte) {
+	x.outMu.Lock()
+	defer x.outMu.Unlock()
+	if !x.over {
+		x.h.Output(p)
+		x.announce()
+	}
+}
+
+// Complete ends the execution. The zero Exit means exit code 0. It returns when
+// the end is recorded. Only the first end counts; if the job was asked to end
+// before that it counts as killed.
+func (x *Execution) Complete(exit Exit) error {
+	if !exit.Status.Finished() {
+		exit.Status = Exited
+		if exit.Signal != "" {
+			exit.Status = Killed
+		}
+	}
+	if exit.Status == Exited && exit.Code == nil {
+		exit.Code = new(int)
+	}
+	if exit.Reason == "" {
+		switch {
+		case exit.Signal != "":
+			exit.Reason = ReasonSignal
+		case exit.Status == Killed:
+			exit.Reason = ReasonKill
+		default:
+			exit.Reason = ReasonExit
+		}
+	}
+	return x.finish(exit)
+}
+
+// Fail ends the execution as failed, with err's words.
+func (x *Execution) Fail(err error) error {
+	words := "failed"
+	if err != nil {
+		words = err.Error()
+	}
+	return x.finish(Exit{Status: Failed, Reason: ReasonExit, Error: words})
+}
+
+// Abort ends the execution as killed by this program.
+func (x *Execution) Abort() error {
+	return x.finish(Exit{Status: Killed, Reason: ReasonKill, EndedBy: x.e.cfg.client})
+}
+
+// finish records the end. Of several callers the later ones wait for the first.
+func (x *Execution) finish(exit Exit) error {
+	x.outMu.Lock()
+	if x.over {
+		x.outMu.Unlock()
+		<-x.done
+		return nil
+	}
+	x.over = true
+	x.outMu.Unlock()
+	x.mu.Lock()
+	if s := x.stopping; s != nil && exit.Status == Exited {
+		exit.Status, exit.Reason, exit.EndedBy = Killed, Reason(s.Reason), s.By
+	}
+	x.mu.Unlock()
+	if exit.At.IsZero() {
+		exit.At = x.e.cfg.now()
+	}
+	x.h.End(*endOf(exit))
+	x.mu.Lock()
+	x.ended = true
+	x.mu.Unlock()
+	x.e.mu.Lock()
+	delete(x.e.execs, x.id)
+	delete(x.e.attached, x.pid)
+	// The end may be reported from inside of a hook, which Close waits for.
+	closing := x.e.goesLocked(func() { x.letGo() })
+	x.e.mu.Unlock()
+	close(x.done)
+	x.announce()
+	if !closing {
+		x.letGo()
+	}
+	return nil
+}
+
+func (x *Execution) letGo() {
+	if err := x.h.Close(); err != nil {
+		x.e.log.Warn("the holder of an execution did not close well", "job", x.id, "err", err)
+	}
+}
+
+// abandon is what happens to an execution whose engine is closed.
+func (x *Execution) abandon() error {
+	return x.finish(Exit{Status: Lost, Reason: ReasonHolderDied, Error: "the program that performed it let go of it"})
+}
+
+// announce wakes whoever watches.
+func (x *Execution) announce() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	close(x.changed)
+	x.changed = make(chan struct{})
+}
+
+func (x *Execution) watchChange() <-chan struct{} {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.changed
+}
+
+func (x *Execution) isOver() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.ended
+}
+
+// active reports whether it has not ended, by its hook if it has one. The hook
+// is not asked while another one is at work.
+func (x *Execution) active() bool {
+	if x.isOver() {
+		return false
+	}
+	if x.hooks.IsActive == nil {
+		return true
+	}
+	select {
+	case x.hooks.turn <- struct{}{}:
+		defer func() { <-x.hooks.turn }()
+		return x.hooks.IsActive()
+	default:
+		return true
+	}
+}
+
+// background records that nobody waits for it any longer.
+func (x *Execution) background(context.Context) error {
+	if x.isOver() {
+		return ErrNotRunning
+	}
+	x.h.Background()
+	x.awayOnce.Do(func() { close(x.away) })
+	x.announce()
+	return nil
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Clear moves finished jobs to the trash, all or none of them. The error is
+// ErrRunning if one has not ended, ErrElsewhere if that is not for this machine
+// to say.
+func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
+	jobs := make([]Job, 0, len(ids))
+	names := make([]string, 0, len(ids))
+	seen := map[ID]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		j, err := e.read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !j.Status.Finished() {
+			err := ErrRunning
+			if j.Link == LinkElsewhere {
+				err = ErrElsewhere
+			}
+			return nil, fault("clear", j, err)
+		}
+		jobs = append(jobs, j)
+		names = append(names, string(j.ID))
+	}
+	for _, j := range jobs {
+		e.outputs.drop(j.ID)
+	}
+	if err := e.root.Trash(e.cfg.now(), names...); err != nil {
+		return nil, rootError(err)
+	}
+	e.changed()
+	return jobs, nil
+}
+
+// Undo brings cleared jobs back; without ids those of the last clear. The error
+// is ErrNotFound for what is not in the trash (any more).
+func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
+	if len(ids) == 0 {
+		last, err := e.root.LastCleared()
+		if err != nil {
+			return nil, rootError(err)
+		}
+		if len(last) == 0 {
+			return nil, &Error{Op: "undo", Err: fmt.Errorf("%w: nothing was cleared that could be brought back", ErrNotFound)}
+		}
+		for _, id := range last {
+			ids = append(ids, ID(id))
+		}
+	}
+	var jobs []Job
+	for _, id := range ids {
+		err := e.root.Restore(string(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return jobs, &Error{Op: "bring back", Job: id, Err: ErrNotFound, Hint: "it was not cleared, or the trash has been emptied since"}
+		}
+		if err != nil {
+			return jobs, rootError(err)
+		}
+		j, err := e.read(ctx, id)
+		if err != nil {
+			return jobs, err
+		}
+		jobs = append(jobs, j)
+	}
+	e.changed()
+	return jobs, nil
+}
+
+// Remove stops the job if it runs, then clears it. It returns the job as it was
+// in the end.
+func (e *Engine) Remove(ctx context.Context, id ID) (Job, error) {
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return Job{}, err
+	}
+	if !j.Status.Finished() {
+		if _, err := e.Stop(ctx, id, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
+			return j, err
+		}
+	}
+	jobs, err := e.Clear(ctx, id)
+	if err != nil {
+		return j, err
+	}
+	return jobs[0], nil
+}

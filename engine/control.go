@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// open finds the run of a job. The errors are ErrNotFound, ErrElsewhere and
+// ErrUnsupported where there is no backend for it.
+func (e *Engine) open(ctx context.Context, op string, id ID) (Run, Job, error) {
+	if e.isClosed() {
+		return nil, Job{}, &Error{Op: op, Job: id, Err: ErrClosed}
+	}
+	rec, err := e.record(id)
+	if err != nil {
+		return nil, Job{}, err
+	}
+	j := e.jobOf(rec)
+	if j.Host == "" && !j.Status.Finished() && !e.here.judges(rec) {
+		return nil, j, fault(op, j, ErrElsewhere)
+	}
+	b := e.backend(j.Backend)
+	if b == nil {
+		return nil, j, fault(op, j, fmt.Errorf("%w: this program has no backend %q", ErrUnsupported, j.Backend))
+	}
+	run, err := b.Open(ctx, Record{ID: id, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
+	return run, j, fault(op, j, err)
+}
+
+// running is open for a job that has not ended.
+func (e *Engine) running(ctx context.Context, op string, id ID) (Run, Job, error) {
+	run, j, err := e.open(ctx, op, id)
+	if err == nil && j.Status.Finished() {
+		err = fault(op, j, ErrNotRunning)
+	}
+	return run, j, err
+}
+
+// Write types p into the job.
+func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
+	run, j, err := e.running(ctx, "write to", id)
+	if err != nil {
+		return err
+	}
+	return fault("write to", j, run.Write(ctx, p))
+}
+
+// CloseInput ends the job's input.
+func (e *Engine) CloseInput(ctx context.Context, id ID) error {
+	run, j, err := e.running(ctx, "close the input of", id)
+	if err != nil {
+		return err
+	}
+	return fault("close the input of", j, run.CloseInput(ctx))
+}
+
+// SendKeys types keys by their tmux names, encoded as the job's modes ask.
+func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
+	return withAbility(ctx, e, "send keys to", id, func(r KeySender) error { return r.SendKeys(ctx, keys) })
+}
+
+// Paste types p as a paste, bracketed if the job asked for that.
+func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
+	return withAbility(ctx, e, "paste to", id, func(r KeySender) error { return r.Paste(ctx, p) })
+}
+
+// Resize gives the job's terminal another size.
+func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
+	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
+		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both sides are from 1 to 4096")
+	}
+	return withAbility(ctx, e, "resize", id, func(r Resizer) error { return r.Resize(ctx, s) })
+}
+
+// withAbility calls f with the run of a running job if that has the ability T.
+func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func(T) error) error {
+	run, j, err := e.running(ctx, op, id)
+	if err != nil {
+		return err
+	}
+	able, ok := run.(T)
+	if !ok {
+		return fault(op, j, ErrUnsupported)
+	}
+	return fault(op, j, f(able))
+}
+
+// Screen is the job's screen now, or its last one.
+func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
+	run, j, err := e.open(ctx, "show the screen of", id)
+	if err != nil {
+		return Screen{}, err
+	}
+	r, ok := run.(ScreenReader)
+	if !ok {
+		return Screen{}, fault("show the screen of", j, ErrUnsupported)
+	}
+	s, err := r.Screen(ctx)
+	return s, fault("show the screen of", j, err)
+}
+
+// OpenTerminal opens a live session with the job's terminal. ErrUnsupported for
+// a job without one.
+func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Terminal, error) {
+	run, j, err := e.open(ctx, "attach to", id)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := run.(TerminalOpener)
+	if !ok {
+		return nil, fault("attach to", j, ErrUnsupported)
+	}
+	t, err := r.OpenTerminal(ctx, o)
+	return t, fault("attach to", j, err)
+}
+
+// Signal sends one signal, by name ("SIGHUP" or "HUP"), to the job's foreground
+// and group.
+func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
+	run, j, err := e.running(ctx, "signal", id)
+	if err != nil {
+		return err
+	}
+	return fault("signal", j, run.Signal(ctx, name))
+}
+
+// Stop ends the job's whole tree and returns when it is gone and its end is
+// recorded. Of a job that ended by itself it ends what that left running, and is
+// ErrNotRunning if nothing was; of one that was killed it does nothing.
+func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, error) {
+	run, j, err := e.open(ctx, "stop", id)
+	if err != nil {
+		return StopReport{}, err
+	}
+	if o.By == "" {
+		o.By = e.cfg.client
+	}
+	if o.Reason == "" {
+		o.Reason = ReasonKill
+	}
+	report, err := run.Stop(ctx, o)
+	// The second kill of the same job, or one that came in between.
+	if errors.Is(err, ErrNotRunning) {
+		if now, readErr := e.read(ctx, id); readErr == nil && now.Status == Killed {
+			return StopReport{}, nil
+		}
+	}
+	e.changed()
+	return report, fault("stop", j, err)
+}
+
+// Kill is Stop without a grace time.
+func (e *Engine) Kill(ctx context.Context, id ID) (StopReport, error) {
+	return e.Stop(ctx, id, StopOptions{Grace: -1})
+}
+
+// IsActive reports whether the job has not ended. For an execution of this
+// program it asks that; for another one it is what [Engine.Get] would say.
+func (e *Engine) IsActive(id ID) bool {
+	e.mu.Lock()
+	x := e.execs[id]
+	e.mu.Unlock()
+	if x != nil {
+		return x.active()
+	}
+	ctx, cancel := context.WithTimeout(e.life, activeTimeout)
+	defer cancel()
+	rec, err := e.record(id)
+	if err != nil || rec.Finished() {
+		return false
+	}
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return !e.jobOf(rec).Status.Finished()
+	}
+	return !j.Status.Finished()
+}

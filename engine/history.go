@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// History returns the recorded facts since then, oldest first, of the jobs there
+// are: output and removals are not recorded. Job is each job as it is now.
+func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) {
+	jobs, err := e.List(ctx, Filter{})
+	if err != nil {
+		return nil, err
+	}
+	var evs []Event
+	for _, j := range jobs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !j.CreatedAt.Before(since) {
+			evs = append(evs, Event{Kind: EventCreated, Job: j, At: j.CreatedAt})
+		}
+		if exit, ok := j.Ended(); ok && exit.At.Before(since) {
+			continue
+		}
+		facts, err := jobdir.Facts(e.root.Dir(string(j.ID)), since)
+		if err != nil {
+			e.log.Warn("the history of a job cannot be read", "job", j.ID, "err", err)
+		}
+		ended := false
+		for _, f := range facts {
+			kind := EventKind(f.Kind)
+			if kind == EventCreated {
+				continue
+			}
+			ended = ended || kind == EventExited || kind == EventLost
+			evs = append(evs, Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Note: noteOf(kind, f)})
+		}
+		// The end is in the records even if nobody could add it to the facts.
+		if exit, ok := j.Ended(); ok && !ended {
+			evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
+		}
+	}
+	slices.SortStableFunc(evs, func(a, b Event) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+	return evs, nil
+}
+
+func noteOf(kind EventKind, f jobdir.Fact) Note {
+	if kind != EventAttention {
+		return Note{}
+	}
+	return Note{Title: f.Title, Body: f.Body}
+}

@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/watch"
+)
+
+const (
+	// rescanEvery is the least time between two looks at the jobs directory.
+	rescanEvery = 10 * time.Millisecond
+	// latecomers is how often directories are looked at again that had no
+	// meta.json yet, and hosts whose jobs are not followed.
+	latecomers = time.Second
+)
+
+// hub knows all jobs for the subscriptions of an engine: it watches the jobs
+// directory, follows each job that has not ended, and tells the subscriptions
+// what changed. It lives as long as there are any.
+type hub struct {
+	e    *Engine
+	refs int // guarded by e.mu
+	stop context.CancelFunc
+	done chan struct{} // closed when run has returned
+
+	poke   chan struct{} // asks for a look at the directory
+	loaded chan struct{} // closed when jobs is complete
+	err    error         // why it could not be loaded; set before loaded is closed
+
+	mu   sync.Mutex // guards what follows
+	jobs map[ID]*known
+	subs map[*Subscription]struct{}
+}
+
+type known struct {
+	job     Job
+	release func() // of the follow; nil if it is not followed
+}
+
+// joinHub returns the hub, started if need be. leaveHub is its counterpart.
+func (e *Engine) joinHub() (*hub, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.hub == nil {
+		ctx, stop := context.WithCancel(e.life)
+		h := &hub{
+			e: e, stop: stop, done: make(chan struct{}), poke: make(chan struct{}, 1), loaded: make(chan struct{}),
+			jobs: map[ID]*known{}, subs: map[*Subscription]struct{}{},
+		}
+		if !e.goesLocked(func() { h.run(ctx) }) {
+			stop()
+			return nil, &Error{Op: "subscribe", Err: ErrClosed}
+		}
+		e.hub = h
+	}
+	e.hub.refs++
+	return e.hub, nil
+}
+
+func (e *Engine) leaveHub(h *hub) {
+	e.mu.Lock()
+	h.refs--
+	last := h.refs == 0
+	if last && e.hub == h {
+		e.hub = nil
+	}
+	e.mu.Unlock()
+	if last {
+		h.close()
+	}
+}
+
+// changed has the subscriptions told soon of what this engine did itself.
+func (e *Engine) changed() {
+	e.mu.Lock()
+	h := e.hub
+	e.mu.Unlock()
+	if h != nil {
+		h.look()
+	}
+}
+
+func (h *hub) look() {
+	select {
+	case h.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (h *hub) close() {
+	h.stop()
+	<-h.done
+}
+
+// admit waits for the jobs to be known and makes s one of the subscriptions, in
+// the same breath in which it takes the snapshot.
+func (h *hub) admit(ctx context.Context, s *Subscription) ([]Event, error) {
+	select {
+	case <-h.loaded:
+	case <-h.done:
+		return nil, &Error{Op: "subscribe", Err: ErrClosed}
+	case <-s.closed:
+		return nil, &Error{Op: "subscribe", Err: ErrClosed}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if h.err != nil {
+		return nil, h.err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	batch := make([]Event, 0, len(h.jobs))
+	for _, k := range h.jobs {
+		if s.filter.selects(k.job) {
+			batch = append(batch, Event{Kind: EventCreated, Job: k.job, Offset: k.job.Output, At: k.job.CreatedAt})
+		}
+	}
+	sortEvents(batch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isClosed() {
+		return nil, &Error{Op: "subscribe", Err: ErrClosed}
+	}
+	h.subs[s] = struct{}{}
+	s.hub, s.lastOut = h, time.Now()
+	return batch, nil
+}
+
+func (h *hub) dismiss(s *Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.subs, s)
+}
+
+// run keeps jobs current until ctx is done.
+func (h *hub) run(ctx context.Context) {
+	defer close(h.done)
+	defer h.stop()
+	w := watch.Dir(h.e.root.Jobs())
+	defer w.Close() //nolint:errcheck // it has none
+	defer h.releaseAll()
+	err := h.scan(ctx, true)
+	h.err = err
+	close(h.loaded)
+	if err != nil {
+		h.e.mu.Lock() // the next subscription tries again
+		if h.e.hub == h {
+			h.e.hub = nil
+		}
+		h.e.mu.Unlock()
+		return
+	}
+	late := time.NewTicker(latecomers)
+	defer late.Stop()
+	for {
+		var again <-chan time.Time
+		if h.incomplete() {
+			again = late.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.C:
+		case <-h.poke:
+		case <-again:
+		}
+		if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
+			h.e.log.Warn("the jobs cannot be listed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rescanEvery):
+		}
+	}
+}
+
+// incomplete reports whether there are unfinished jobs that nothing follows.
+func (h *hub) incomplete() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range h.jobs {
+		if k.release == nil && !k.job.Status.Finished() {
+			return true
+		}
+	}
+	return false
+}
+
+// scan compares the jobs there are with those known.
+func (h *hub) scan(ctx context.Context, first bool) error {
+	if first {
+		jobs, err := h.e.List(ctx, Filter{})
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			h.add(ctx, j, true)
+		}
+		return nil
+	}
+	ids, err := h.e.root.IDs()
+	if err != nil {
+		return rootError(err)
+	}
+	there := make(map[ID]bool, len(ids))
+	for _, id := range ids {
+		there[ID(id)] = true
+		h.mu.Lock()
+		k := h.jobs[ID(id)]
+		settled := k != nil && (k.release != nil || k.job.Status.Finished())
+		h.mu.Unlock()
+		if settled {
+			continue
+		}
+		j, err := h.e.read(ctx, ID(id))
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue // gone again, or still in the making
+		}
+		h.add(ctx, j, false)
+	}
+	h.removeExcept(there)
+	return nil
+}
+
+// add takes in a job as it is read from its directory and begins to follow it.
+func (h *hub) add(ctx context.Context, j Job, quiet bool) {
+	h.mu.Lock()
+	k := h.jobs[j.ID]
+	if k == nil {
+		k = &known{job: j}
+		h.jobs[j.ID] = k
+		if !quiet {
+			h.tellLocked(Job{}, j, birth(j)...)
+		}
+	} else {
+		h.updateLocked(k, step{old: k.job, new: j})
+	}
+	follow := k.release == nil && !j.Status.Finished() && j.Link != LinkElsewhere
+	h.mu.Unlock()
+	if !follow {
+		return
+	}
+	f, release, err := h.e.follow(ctx, j.ID)
+	if err != nil {
+		return // looked at again later, see incomplete
+	}
+	now, _ := f.listen(func(s step) { h.heard(j.ID, s) })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k.release = release
+	h.updateLocked(k, step{old: k.job, new: now})
+}
+
+// heard takes in what a follow says.
+func (h *hub) heard(id ID, s step) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if k := h.jobs[id]; k != nil {
+		h.updateLocked(k, s)
+	}
+}
+
+func (h *hub) updateLocked(k *known, s step) {
+	s.old = k.job // what was told last, whoever told it
+	if checkStep(s.old.Status, s.new.Status) != nil {
+		return
+	}
+	if s.old.Status.Finished() {
+		s.new = s.old
+	}
+	k.job = s.new
+	h.tellLocked(s.old, s.new, changes(s, h.e.cfg.now())...)
+}
+
+func (h *hub) tellLocked(old, new Job, events ...Event) {
+	if len(events) == 0 {
+		return
+	}
+	for s := range h.subs {
+		if s.filter.selects(new) || old.ID != "" && s.filter.selects(old) {
+			s.push(events...)
+		}
+	}
+}
+
+func (h *hub) removeExcept(there map[ID]bool) {
+	h.mu.Lock()
+	var release []func()
+	for id, k := range h.jobs {
+		if there[id] {
+			continue
+		}
+		delete(h.jobs, id)
+		if k.release != nil {
+			release = append(release, k.release)
+		}
+		h.tellLocked(k.job, k.job, Event{Kind: EventRemoved, Job: k.job, Offset: k.job.Output, At: h.e.cfg.now()})
+	}
+	h.mu.Unlock()
+	for _, r := range release {
+		r()
+	}
+}
+
+func (h *hub) releaseAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range h.jobs {
+		if k.release != nil {
+			k.release()
+		}
+	}
+}

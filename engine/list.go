@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// List returns the jobs that f selects, newest first. Finished jobs come from
+// the index; only the others, and those it does not have yet, are read.
+func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
+	ids, err := e.root.IDs()
+	if err != nil {
+		return nil, rootError(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	index := e.root.Index()
+	recs := make([]*jobdir.Record, 0, len(ids))
+	var open, fresh []*jobdir.Record
+	for _, id := range ids {
+		rec := index.Find(id)
+		if rec == nil {
+			read, err := jobdir.Read(e.root.Dir(id))
+			if err != nil { // gone meanwhile, or a directory in the making
+				continue
+			}
+			rec = &read
+			switch {
+			case !rec.Finished():
+				open = append(open, rec)
+			case !jobdir.Locked(e.root.Dir(id)): // else its holder may still add to the end
+				fresh = append(fresh, rec)
+			}
+		}
+		recs = append(recs, rec)
+	}
+	if err := e.root.AddToIndex(fresh...); err != nil {
+		e.log.Debug("the index cannot be written", "err", err)
+	}
+	seen := e.observe(ctx, open)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(recs, func(a, b *jobdir.Record) int {
+		return cmp.Or(b.Meta.CreatedAt.Compare(a.Meta.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	jobs := make([]Job, 0, len(recs))
+	for _, rec := range recs {
+		j, ok := seen[rec.ID]
+		if !ok {
+			j = e.jobOf(rec)
+		}
+		if f.selects(j) {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, nil
+}
+
+// jobOf is what the records say, with paths as they are where the job runs.
+func (e *Engine) jobOf(rec *jobdir.Record) Job {
+	dir := e.root.Dir(rec.ID)
+	j := jobOf(rec, dir)
+	if j.Host != "" {
+		if p, ok := e.backend(j.Backend).(Placer); ok {
+			setPaths(&j, p.HostDir(Record{ID: j.ID, Token: j.Token, Dir: dir, Job: j}))
+		}
+	}
+	return j
+}
+
+// record reads the records of one job.
+func (e *Engine) record(id ID) (*jobdir.Record, error) {
+	if !jobdir.ValidID(string(id)) {
+		return nil, notFound(string(id))
+	}
+	rec, err := jobdir.Read(e.root.Dir(string(id)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, jobdir.ErrNoMeta):
+		return nil, notFound(string(id))
+	case err != nil:
+		return nil, rootError(err)
+	}
+	return &rec, nil
+}
+
+// read is how one job stands now.
+func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
+	rec, err := e.record(id)
+	if err != nil {
+		return Job{}, err
+	}
+	if rec.Finished() {
+		return e.jobOf(rec), nil
+	}
+	j := e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
+	return j, ctx.Err()
+}
+
+// observe asks the backends how jobs without a recorded end stand, all backends
+// at once. What cannot be told keeps its last known status.
+func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]Job {
+	jobs := make(map[string]Job, len(recs))
+	byID := make(map[ID]*jobdir.Record, len(recs))
+	asked := map[Backend][]Record{}
+	for _, rec := range recs {
+		j := e.jobOf(rec)
+		switch b := e.backend(j.Backend); {
+		case j.Status.Finished(): // without a readable meta.json
+		case j.Host == "" && !e.here.judges(rec):
+			j.Link, j.StaleSince = LinkElsewhere, rec.Touched
+		case b == nil && j.Host != "":
+			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
+		case b != nil:
+			byID[j.ID] = rec
+			asked[b] = append(asked[b], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
+		}
+		jobs[rec.ID] = j
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for b, rs := range asked {
+		wg.Go(func() {
+			seen, err := b.Observe(ctx, rs)
+			if err != nil && ctx.Err() == nil {
+				e.log.Warn("jobs cannot be observed", "backend", b.Name(), "err", err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, o := range seen {
+				if rec := byID[o.ID]; rec != nil {
+					jobs[rec.ID] = e.settle(rec, observed(jobs[rec.ID], o))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return jobs
+}
+
+// settle records an end that a backend found out and nobody has recorded: that
+// of a job whose holder died, or that ended on a host. Whoever gets the lock does
+// it; the others read it later. It returns the job as it then stands.
+func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
+	if !j.Status.Finished() || rec.Finished() {
+		return j
+	}
+	dir := e.root.Dir(rec.ID)
+	if j.Exit.At.IsZero() {
+		j.Exit.At = rec.Touched
+	}
+	lock, err := jobdir.Lock(dir)
+	if err != nil {
+		return j
+	}
+	defer lock.Close()
+	// It may have been recorded since rec was read.
+	now, err := jobdir.Read(dir)
+	if err != nil {
+		return j
+	}
+	if now.Finished() {
+		return e.jobOf(&now)
+	}
+	st := now.State
+	if st.Machine == "" {
+		st.Machine, st.BootID, st.PIDNS = e.here.machine, e.here.boot, e.here.pidns
+		st.Size = jobdir.Size(j.Size)
+	}
+	st.End, st.Stopping, st.Waiting, st.Paused = endOf(j.Exit), nil, false, false
+	if err := jobdir.Finish(dir, &st); err != nil {
+		e.log.Warn("an end cannot be recorded", "job", rec.ID, "err", err)
+		return j
+	}
+	kind := EventExited
+	if j.Status == Lost {
+		kind = EventLost
+	}
+	if err := jobdir.AppendFact(dir, jobdir.Fact{At: e.cfg.now(), Kind: string(kind), Offset: j.Output}); err != nil {
+		e.log.Debug("a fact cannot be recorded", "job", rec.ID, "err", err)
+	}
+	if st.Socket != "" {
+		removeSocket(st.Socket)
+	}
+	return j
+}
+
+// selects reports whether j is one of those that f asks for.
+func (f Filter) selects(j Job) bool {
+	finished := j.Status.Finished()
+	switch {
+	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, j.Status),
+		len(f.IDs) > 0 && !slices.Contains(f.IDs, j.ID),
+		f.Host != "" && j.Host != f.Host,
+		f.Here && (j.Host != "" || j.Link == LinkElsewhere),
+		!f.Since.IsZero() && j.CreatedAt.Before(f.Since) && (!finished || j.Exit.At.Before(f.Since)):
+		return false
+	}
+	if f.Running || f.Finished || f.Failed {
+		if !(f.Running && !finished || f.Finished && finished || f.Failed && j.Unsuccessful()) {
+			return false
+		}
+	}
+	for k, v := range f.Labels {
+		if got, ok := j.Labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+package local
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// Backend runs jobs on this machine. It is safe for concurrent use.
+type Backend struct {
+	command   []string // how to run a holder; nil: this program
+	inProcess bool
+	notify    string
+
+	kids  children
+	inner inner
+
+	mu     sync.Mutex
+	closed bool
+}
+
+var (
+	_ engine.Backend        = (*Backend)(nil)
+	_ engine.Run            = (*Run)(nil)
+	_ engine.Backgrounder   = (*Run)(nil)
+	_ engine.Resizer        = (*Run)(nil)
+	_ engine.KeySender      = (*Run)(nil)
+	_ engine.ScreenReader   = (*Run)(nil)
+	_ engine.TerminalOpener = (*Run)(nil)
+)
+
+// Option configures a [Backend].
+type Option func(*Backend)
+
+// WithHolderCommand names the program that holders are made of, for a program
+// that does not begin with [IsHolder]: "hob", "holder". It is looked up in PATH.
+func WithHolderCommand(command ...string) Option {
+	return func(b *Backend) { b.command = command }
+}
+
+// InProcess keeps the jobs in this program instead of in holders of their own:
+// they end with it, and what leaves their session is only found by its
+// environment. No signal handler is installed and no other child of the program
+// is touched.
+func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
+
+// WithNotify sets a shell command that the holder of a backgrounded job runs at
+// its end when no client is watching. It is told HOB_NAME, HOB_RESULT,
+// HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE, and the name and the status as $1
+// and $2.
+func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
+
+// New returns a backend. It starts nothing.
+func New(opts ...Option) *Backend {
+	b := &Backend{}
+	for _, o := range opts {
+		o(b)
+	}
+	return b
+}
+
+// Name implements [engine.Backend].
+func (b *Backend) Name() string { return "local" }
+
+// Serves implements [engine.Backend].
+func (b *Backend) Serves(host string) bool { return host == "" }
+
+// Open implements [engine.Backend].
+func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
+	return &Run{b: b, id: r.ID, dir: r.Dir, kind: r.Job.Kind, split: r.Job.Split}, nil
+}
+
+// Close implements [engine.Backend].
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.kids.reap()
+	return b.inner.close()
+}
+
+// runtimeDir is where sockets belong on this system, if it says so.
+func runtimeDir() string { return os.Getenv("XDG_RUNTIME_DIR") }

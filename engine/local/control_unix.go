@@ -1,0 +1,156 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// hooks are what clients can do to the job.
+func (j *job) hooks() holder.Hooks {
+	hooks := holder.Hooks{Signal: j.signal, Kill: j.kill}
+	if j.tty != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
+		hooks.Input = func(ctx context.Context, p []byte) error {
+			if j.in == nil {
+				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}
+			}
+			err := j.in.write(ctx, p)
+			j.prompt.typed()
+			return err
+		}
+		hooks.CloseInput = func(ctx context.Context) error {
+			if j.in == nil {
+				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}
+			}
+			err := j.in.end(ctx)
+			j.prompt.typed()
+			return err
+		}
+		hooks.Reply = func(p []byte) { j.in.reply(j.ctx, &j.wg, p) }
+	}
+	if j.tty != nil {
+		hooks.Resize = j.tty.resize
+	}
+	return hooks
+}
+
+func ended() error {
+	return &holder.Failure{Code: holder.CodeEnded, Message: "the job has ended"}
+}
+
+// signal sends one signal to the foreground and the leader's group.
+func (j *job) signal(_ context.Context, name, by string) error {
+	sig, err := proc.ParseSignal(name)
+	if err != nil {
+		return &holder.Failure{Code: holder.CodeInvalid, Message: err.Error()}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.pid == 0 || j.reaped {
+		return ended()
+	}
+	// Not reaped yet, so the number is still the leader's, and its group's.
+	groups := []int{j.pid}
+	if j.tty != nil {
+		_ = j.tty.control(func(fd int) error {
+			fg, err := proc.ForegroundGroup(fd)
+			if err == nil && fg > 1 && fg != j.pid {
+				groups = append(groups, fg)
+			}
+			return err
+		})
+	}
+	j.sent = sentSignal{sig, by}
+	var failed error
+	for _, g := range groups {
+		if err := unix.Kill(-g, sig); err != nil && !errors.Is(err, unix.ESRCH) {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// kill ends the whole tree and returns when it is gone and the end is recorded.
+func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
+	if k.Reason == "" {
+		k.Reason = "kill"
+	}
+	grace := k.Grace(j.grace())
+	j.mu.Lock()
+	if j.pid == 0 {
+		j.mu.Unlock()
+		return holder.KillReport{}, ended()
+	}
+	over := j.reaped
+	if !over && j.asked == nil {
+		j.asked = &k
+	}
+	j.mu.Unlock()
+	if over {
+		if left := j.survivors(); len(left) == 0 {
+			return holder.KillReport{}, ended()
+		}
+	} else {
+		now := time.Now()
+		j.h.Stopping(&jobdir.Stopping{By: k.By, Reason: k.Reason, At: now, Deadline: now.Add(grace)})
+	}
+	res, err := proc.Terminate(ctx, j.ref, proc.Options{
+		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: k.KeepDaemons,
+	})
+	report := holder.KillReport{
+		TookMS: res.Took.Milliseconds(), Escalated: res.Escalated, Survivors: describe(res.Survivors),
+	}
+	if err != nil {
+		return report, err
+	}
+	if over {
+		j.h.Survivors(report.Survivors)
+		return report, nil
+	}
+	if slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
+		return report, nil // stuck in the kernel: its end comes when it comes
+	}
+	select {
+	case <-j.ended:
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	return report, nil
+}
+
+// interactiveShell reports whether the job is a shell at a prompt, which ignores
+// SIGTERM and heeds SIGHUP.
+func (j *job) interactiveShell() bool {
+	argv := j.meta.Command
+	if j.tty == nil || j.logs != nil || len(argv) == 0 {
+		return false
+	}
+	name := strings.TrimPrefix(filepath.Base(argv[0]), "-")
+	if !slices.Contains([]string{"sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "tcsh", "csh", "ash", "yash"}, name) {
+		return false
+	}
+	for _, arg := range argv[1:] {
+		if !strings.HasPrefix(arg, "-") || arg == "-c" {
+			return false // a script, or a command
+		}
+	}
+	return true
+}
+
+// hangup is what the holder does when it is asked to go itself: the job must not
+// be lost without a word.
+func (j *job) hangup(sig syscall.Signal) {
+	_, _ = j.kill(j.ctx, holder.Kill{By: proc.SignalName(sig) + " to the holder", Reason: "kill"})
+}

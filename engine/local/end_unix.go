@@ -1,0 +1,166 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+const (
+	// partingTime is how long processes that go down with the leader may take
+	// before they are taken for survivors.
+	partingTime = 20 * time.Millisecond
+	// settledTime is when what is left is looked at for the last time.
+	settledTime = 2 * time.Second
+)
+
+// collect reaps the leader if it has ended, and hears of its stopping and going
+// on. It never blocks.
+func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended bool) {
+	for {
+		j.mu.Lock()
+		pid, err := syscall.Wait4(j.pid, &status, syscall.WNOHANG|syscall.WUNTRACED|waitContinued, &usage)
+		ended = pid == j.pid && (status.Exited() || status.Signaled())
+		j.reaped = j.reaped || ended
+		j.mu.Unlock()
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil || pid != j.pid:
+			return status, usage, false
+		case ended:
+			j.reaper.Forget(j.pid)
+			return status, usage, true
+		case status.Stopped():
+			j.h.Paused(true)
+		case status.Continued():
+			j.h.Paused(false)
+		}
+	}
+}
+
+// await waits for the leader, in a program that has other children.
+func (j *job) await() (status syscall.WaitStatus, usage syscall.Rusage) {
+	// Looking first and reaping under the lock keeps signals from reaching
+	// whoever gets the pid next.
+	for waitEnd(j.pid) == syscall.EINTR {
+	}
+	for {
+		j.mu.Lock()
+		_, err := syscall.Wait4(j.pid, &status, 0, &usage)
+		j.reaped = err != syscall.EINTR
+		j.mu.Unlock()
+		if err != syscall.EINTR {
+			return status, usage
+		}
+	}
+}
+
+// leaderEnded records the end: everything that the leader printed is in the log
+// then.
+func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) {
+	at := time.Now()
+	if j.timeout != nil {
+		j.timeout.Stop()
+	}
+	if j.tty != nil {
+		j.tty.settle()
+	}
+	end := j.endOf(status, usage)
+	end.At = at
+	end.Survivors = j.parting()
+	j.prompt.stop()
+	j.h.End(end)
+	close(j.ended)
+}
+
+// endOf translates what the system reported.
+func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) jobdir.End {
+	j.mu.Lock()
+	asked, sent := j.asked, j.sent
+	j.mu.Unlock()
+	end := jobdir.End{
+		Status: "exited", Reason: "exit",
+		UserMS: ms(usage.Utime), SystemMS: ms(usage.Stime), MaxRSS: maxRSS(usage),
+	}
+	code := status.ExitStatus()
+	if status.Signaled() {
+		sig := status.Signal()
+		code = 128 + int(sig)
+		end.Status, end.Reason = "killed", "signal"
+		end.Signal, end.Core = proc.SignalName(sig), status.CoreDump()
+		if sent.sig == sig {
+			end.EndedBy = sent.by
+		}
+	}
+	if asked != nil {
+		end.Status, end.Reason, end.EndedBy = "killed", asked.Reason, asked.By
+	}
+	end.Code = &code
+	return end
+}
+
+func ms(t syscall.Timeval) int64 { return int64(t.Sec)*1000 + int64(t.Usec)/1000 }
+
+// parting is what the leader left running, once those that go with it have gone.
+func (j *job) parting() []jobdir.Process {
+	if j.own && !haveChildren() {
+		return nil // a subreaper without children has no descendants
+	}
+	if j.tty != nil && !j.own {
+		select {
+		case <-j.tty.eof:
+		case <-time.After(partingTime):
+		}
+	}
+	deadline := time.Now().Add(partingTime)
+	for {
+		left := j.survivors()
+		if len(left) == 0 || !time.Now().Before(deadline) {
+			return left
+		}
+		time.Sleep(2 * time.Millisecond)
+		if j.own {
+			if !haveChildren() {
+				return nil
+			}
+		}
+	}
+}
+
+// survivors are the job's processes without its leader.
+func (j *job) survivors() []jobdir.Process {
+	procs, err := proc.Members(j.ref)
+	if err != nil {
+		return nil
+	}
+	return describe(procs)
+}
+
+// outlive keeps the terminal for those who still use it, so that they are not
+// hung up and what they print is logged.
+func (j *job) outlive() {
+	if j.tty == nil {
+		return
+	}
+	named := j.h.State().End.Survivors
+	settled := time.NewTimer(settledTime)
+	defer settled.Stop()
+	for {
+		select {
+		case <-j.tty.eof:
+			return
+		case <-settled.C:
+			if left := j.survivors(); !slices.Equal(left, named) {
+				j.h.Survivors(left)
+			}
+		case <-j.ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,183 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// Descriptors that a holder is started with.
+const (
+	replyFD   = 3 // where the launchReply goes; also standard error until then
+	lentStdin = 4 // the job's standard input, if one was lent
+)
+
+// IsHolder reports whether this process was started to be the holder of a job.
+// Programs ask before they do anything else.
+func IsHolder() bool {
+	return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName
+}
+
+// RunHolder is the holder of one job: it reads what to do on standard input,
+// starts the job and keeps it until nothing of it is left. It returns the exit
+// code for the process.
+func RunHolder() int {
+	tune()
+	signals := make(chan os.Signal, 16)
+	// Notify, not Ignore: an ignored signal would be ignored by the job too.
+	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
+	reply := os.NewFile(replyFD, "reply")
+	j, err := holdFromStdin()
+	if err != nil {
+		answer(reply, launchReply{Error: err.Error()})
+		return 1
+	}
+	answer(reply, launchReply{})
+	debug.FreeOSMemory()
+	j.serve(signals)
+	return 0
+}
+
+// tune makes the holder small: it does little, and rarely two things at a time.
+func tune() {
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(64 << 20)
+}
+
+func holdFromStdin() (*job, error) {
+	var cfg launchConfig
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return nil, fmt.Errorf("read the holder's configuration: %w", err)
+	}
+	if err := json.Unmarshal(data, &cfg); err != nil {
+		return nil, fmt.Errorf("read the holder's configuration: %w", err)
+	}
+	if !filepath.IsAbs(cfg.Dir) {
+		return nil, fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
+	}
+	syscall.CloseOnExec(replyFD)
+	if cfg.Stdin {
+		syscall.CloseOnExec(lentStdin)
+	}
+	isolate(lentStdin)
+	// A subreaper finds what leaves the job's session; without one (no Linux)
+	// the environment has to do.
+	_ = proc.SetSubreaper()
+	var stdin *os.File
+	if cfg.Stdin {
+		stdin = os.NewFile(lentStdin, "stdin")
+	}
+	return hold(cfg, stdin, true)
+}
+
+// answer tells the launcher how it went and lets go of it.
+func answer(reply *os.File, r launchReply) {
+	data, err := json.Marshal(r)
+	if err == nil {
+		_, _ = reply.Write(append(data, '\n')) // a launcher that died needs no answer
+	}
+	reply.Close()
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		for fd := range 3 {
+			_ = redirect(int(null.Fd()), fd)
+		}
+		null.Close()
+	}
+}
+
+// exit is how the leader ended.
+type exit struct {
+	status syscall.WaitStatus
+	usage  syscall.Rusage
+}
+
+// serve keeps the job to its end.
+func (j *job) serve(signals <-chan os.Signal) {
+	exits := make(chan exit, 1)
+	done := make(chan struct{})
+	j.wg.Go(func() { j.listen(signals, exits, done) })
+	if j.pid != 0 {
+		x := <-exits
+		j.leaderEnded(x.status, x.usage)
+		j.outlive()
+	}
+	close(done)
+	j.depart()
+}
+
+// listen hears signals until done: children that ended, a socket that is missing,
+// the request to go.
+func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan struct{}) {
+	chld := make(chan struct{}, 1)
+	chld <- struct{}{} // it may have ended before anybody listened
+	for over := j.pid == 0; ; {
+		select {
+		case <-done:
+			return
+		case <-chld:
+		case sig := <-signals:
+			switch sig {
+			case syscall.SIGUSR1:
+				_ = j.h.CheckSocket()
+				continue
+			case syscall.SIGTERM:
+				j.background(func() { j.hangup(syscall.SIGTERM) })
+				continue
+			case syscall.SIGCHLD:
+			default:
+				continue
+			}
+		}
+		if !over {
+			var x exit
+			if x.status, x.usage, over = j.collect(); over {
+				exits <- x
+			}
+		}
+		j.reaper.ReapStrays()
+	}
+}
+
+// depart tells the user of the end if nobody else does, and lets go of the job.
+func (j *job) depart() {
+	watched := j.h.Watched()
+	st := j.h.State()
+	_ = j.close()
+	if j.cfg.Notify == "" || watched || st.End == nil || !(st.Backgrounded || j.meta.Notify) {
+		return
+	}
+	code := ""
+	if st.End.Code != nil {
+		code = strconv.Itoa(*st.End.Code)
+	}
+	cmd := exec.Command(shell, "-c", j.cfg.Notify, "hob", j.meta.Name, st.End.Status)
+	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+resultWords(st.End.Status, code, st.End.Signal),
+		"HOB_STATUS="+st.End.Status, "HOB_EXIT_CODE="+code, "HOB_JOB_ID="+j.meta.ID)
+	cmd.Dir = "/"
+	if err := cmd.Start(); err == nil {
+		_ = cmd.Process.Release() // it outlives the holder
+	}
+}
+
+func resultWords(status, code, sig string) string {
+	switch {
+	case sig != "":
+		return status + " (" + sig + ")"
+	case code != "":
+		return status + " (exit code " + code + ")"
+	}
+	return status
+}

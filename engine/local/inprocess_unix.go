@@ -1,0 +1,73 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// inner holds the jobs of a backend that keeps them in this process.
+type inner struct {
+	mu   sync.Mutex
+	jobs map[*job]struct{}
+	wg   sync.WaitGroup
+}
+
+func (in *inner) start(cfg launchConfig, stdin *os.File) error {
+	if stdin != nil {
+		// The job's holder closes what it is lent.
+		fd, err := syscall.Dup(int(stdin.Fd()))
+		if err != nil {
+			return err
+		}
+		syscall.CloseOnExec(fd)
+		stdin = os.NewFile(uintptr(fd), stdin.Name())
+	}
+	j, err := hold(cfg, stdin, false)
+	if err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.jobs == nil {
+		in.jobs = map[*job]struct{}{}
+	}
+	in.jobs[j] = struct{}{}
+	in.wg.Go(func() {
+		if j.pid != 0 {
+			exited := make(chan exit, 1)
+			go func() { // ends with the job's process, which nothing here ends
+				var x exit
+				x.status, x.usage = j.await()
+				exited <- x
+			}()
+			select {
+			case x := <-exited:
+				j.leaderEnded(x.status, x.usage)
+				j.outlive()
+			case <-j.ctx.Done():
+			}
+		}
+		in.mu.Lock()
+		delete(in.jobs, j)
+		in.mu.Unlock()
+		_ = j.close()
+	})
+	return nil
+}
+
+// close lets go of the jobs, which lose their terminals.
+func (in *inner) close() error {
+	in.mu.Lock()
+	for j := range in.jobs {
+		j.mu.Lock()
+		j.stop()
+		j.mu.Unlock()
+	}
+	in.mu.Unlock()
+	in.wg.Wait()
+	return errors.Join()
+}

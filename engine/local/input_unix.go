@@ -1,0 +1,134 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/holder"
+)
+
+const (
+	// inputPatience is how long a job may read nothing of what is typed before
+	// whoever types is told so.
+	inputPatience = 10 * time.Second
+	// maxPending bounds answers of the terminal that the job does not read.
+	maxPending = 64 << 10
+	// endOfFile is what ends the input of a terminal, unless the job chose another.
+	endOfFile = 0x04
+)
+
+// input is where a job reads from: the master of its terminal, or a pipe.
+type input struct {
+	f   *os.File
+	tty *tty // nil: a pipe
+
+	mu      sync.Mutex
+	partial bool // the last byte typed did not end a line
+	closed  bool
+
+	pendMu   sync.Mutex
+	pending  []byte // answers to queries
+	flushing bool
+}
+
+// write types p. It fails when the job has read nothing for a while.
+func (in *input) write(ctx context.Context, p []byte) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.writeLocked(ctx, p)
+}
+
+func (in *input) writeLocked(ctx context.Context, p []byte) error {
+	if in.closed {
+		return &holder.Failure{Code: holder.CodeNoInput, Message: "the job's input is closed"}
+	}
+	stop := context.AfterFunc(ctx, func() { _ = in.f.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	for len(p) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_ = in.f.SetWriteDeadline(time.Now().Add(inputPatience))
+		n, err := in.f.Write(p[:min(len(p), 4096)])
+		if n > 0 {
+			in.partial = p[n-1] != '\n' && p[n-1] != '\r'
+		}
+		p = p[n:]
+		switch {
+		case err == nil || n > 0:
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return &holder.Failure{Code: holder.CodeUnresponsive, Message: "the job does not read its input"}
+		case errors.Is(err, unix.EPIPE) || errors.Is(err, unix.EIO):
+			return &holder.Failure{Code: holder.CodeNoInput, Message: "the job has closed its input"}
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the input: of a pipe for good, of a terminal as a person would.
+func (in *input) end(ctx context.Context) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.tty == nil {
+		if in.closed {
+			return nil
+		}
+		in.closed = true
+		return in.f.Close()
+	}
+	char := byte(endOfFile)
+	_ = in.tty.control(func(fd int) error {
+		c, err := eofChar(fd)
+		if err == nil && c != 0 {
+			char = c
+		}
+		return err
+	})
+	p := []byte{char}
+	if in.partial {
+		p = append(p, char) // the first one only ends the line
+	}
+	in.partial = false
+	err := in.writeLocked(ctx, p)
+	in.partial = false
+	return err
+}
+
+// reply types an answer of the terminal without making the caller wait; wg owns
+// the goroutine that does.
+func (in *input) reply(ctx context.Context, wg *sync.WaitGroup, p []byte) {
+	in.pendMu.Lock()
+	defer in.pendMu.Unlock()
+	if len(in.pending)+len(p) > maxPending {
+		return
+	}
+	in.pending = append(in.pending, p...)
+	if in.flushing {
+		return
+	}
+	in.flushing = true
+	wg.Go(func() {
+		for {
+			in.pendMu.Lock()
+			p := in.pending
+			in.pending = nil
+			if len(p) == 0 {
+				in.flushing = false
+			}
+			in.pendMu.Unlock()
+			if len(p) == 0 {
+				return
+			}
+			_ = in.write(ctx, p) // a job that asks and does not listen gets no answer
+		}
+	})
+}

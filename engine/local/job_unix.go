@@ -1,0 +1,184 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+const (
+	defaultCols = 120
+	defaultRows = 40
+)
+
+// job is one job as its holder sees it. It lives in a holder process, or in a
+// program's own with several others.
+type job struct {
+	cfg  launchConfig
+	meta jobdir.Meta
+	h    *holder.Holder
+	ctx  context.Context // ends when the holder lets go of the job
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+	// own is set in a holder process: it may be a subreaper, hear signals and
+	// collect strays.
+	own    bool
+	reaper proc.Reaper // with own
+
+	pid     int
+	ref     proc.JobRef
+	tty     *tty      // nil: the job has none
+	in      *input    // nil: it takes no input
+	logs    *ownLogs  // nil: the holder writes the log
+	prompt  *prompter // looks whether the job waits for input
+	noTTY   error     // why there is no terminal although one was asked for
+	timeout *time.Timer
+
+	mu     sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
+	reaped bool
+	asked  *holder.Kill  // the first request to end the job
+	sent   sentSignal    // the last signal that a client had sent
+	ended  chan struct{} // closed when the end is recorded
+}
+
+type sentSignal struct {
+	sig syscall.Signal
+	by  string
+}
+
+// hold makes a job of a configuration: it takes the lock and executes the
+// command. An error is one of hob alone, and nothing was started then; a command
+// that cannot be executed is a job whose end is recorded. stdin is lent or nil.
+func hold(cfg launchConfig, stdin *os.File, own bool) (*job, error) {
+	meta, err := jobdir.ReadMeta(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("read meta.json of the job: %w", err)
+	}
+	meta.ID = filepath.Base(cfg.Dir)
+	if meta.Size.Cols <= 0 || meta.Size.Rows <= 0 {
+		meta.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
+	}
+	j := &job{cfg: cfg, meta: meta, own: own, ended: make(chan struct{})}
+	j.ctx, j.stop = context.WithCancel(context.Background())
+	files, err := j.prepare(stdin)
+	defer files.close()
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	if err := j.launch(files); err != nil {
+		j.failed(err)
+		return j, nil
+	}
+	files.close()
+	j.begin(started)
+	return j, nil
+}
+
+// begin does what there is to do once the command runs; first of all its output
+// is read.
+func (j *job) begin(started time.Time) {
+	if j.tty != nil {
+		j.wg.Go(func() { j.tty.copy(j.printed) })
+	}
+	id, err := proc.Of(j.pid)
+	if err != nil {
+		id = proc.Identity{PID: j.pid}
+	}
+	j.ref = proc.JobRef{Leader: id, Session: j.pid, JobID: j.meta.ID}
+	if j.own {
+		j.ref.Holder = proc.Self()
+	}
+	var deadline time.Time
+	if j.meta.TimeoutMS > 0 {
+		d := time.Duration(j.meta.TimeoutMS) * time.Millisecond
+		deadline = started.Add(d)
+		// A timer of the monotonic clock: it stands still while the machine sleeps.
+		j.timeout = time.AfterFunc(d, func() { j.background(j.overdue) })
+	}
+	// Without a socket the files still say everything but the screen.
+	_ = j.h.Listen()
+	_ = j.h.Started(id, j.pid, started, deadline)
+	if j.logs != nil {
+		j.h.OwnSizes(j.logs.size)
+		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
+	}
+	j.prompt.start()
+}
+
+// background runs f in a goroutine that close waits for.
+func (j *job) background(f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ctx.Err() == nil {
+		j.wg.Go(f)
+	}
+}
+
+// printed takes output of the terminal.
+func (j *job) printed(p []byte) {
+	if j.logs != nil {
+		j.logs.append(p)
+		j.h.Grew()
+	} else {
+		j.h.Output(p)
+	}
+	j.prompt.active()
+}
+
+// overdue ends a job whose time is over.
+func (j *job) overdue() {
+	_, _ = j.kill(j.ctx, holder.Kill{By: "timeout", Reason: "timeout"})
+}
+
+// failed records that the command could not be executed.
+func (j *job) failed(err error) {
+	argv := commandLine(j.meta.Command, j.meta.Script)
+	code, text := startFailure(argv[0], err)
+	if _, ok := errors.AsType[*dirError](err); ok {
+		code, text = codeNotExecutable, err.Error()
+	}
+	if j.tty != nil {
+		j.tty.close()
+	}
+	j.h.End(jobdir.End{At: time.Now(), Status: "failed", Code: &code, Reason: "spawn", Error: text})
+	close(j.ended)
+}
+
+// close lets go of the job, which loses its terminal if it still has it.
+func (j *job) close() error {
+	j.mu.Lock()
+	j.stop()
+	j.mu.Unlock()
+	if j.timeout != nil {
+		j.timeout.Stop()
+	}
+	j.prompt.stop()
+	if j.tty != nil {
+		j.tty.close()
+	}
+	err := j.h.Close()
+	j.wg.Wait()
+	if j.logs != nil {
+		err = errors.Join(err, j.logs.close())
+	}
+	return err
+}
+
+func (j *job) grace() time.Duration {
+	if j.meta.GraceMS > 0 {
+		return time.Duration(j.meta.GraceMS) * time.Millisecond
+	}
+	return defaultGrace
+}

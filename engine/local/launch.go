@@ -1,0 +1,74 @@
+package local
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// launchConfig is what a holder is told on its standard input, as JSON. What was
+// asked of the job stands in its meta.json.
+type launchConfig struct {
+	Dir string `json:"dir"` // the job directory
+	// Env is the job's environment but for what jobEnviron does to it.
+	Env []string `json:"env"`
+	// Set names variables of Env that were asked for explicitly, so that the
+	// rules for terminals do not touch them.
+	Set        []string `json:"set,omitempty"`
+	RuntimeDir string   `json:"runtime_dir,omitempty"`
+	// Stdin: the job's standard input is lent as descriptor lentStdin.
+	Stdin bool `json:"stdin,omitempty"`
+	// Notify is a shell command to run when the job has ended and nobody is told.
+	Notify string `json:"notify,omitempty"`
+}
+
+// launchReply is the holder's one line of answer: the job runs, or failed to and
+// that is recorded (Error is empty in both), or nothing was started.
+type launchReply struct {
+	Error string `json:"error,omitempty"`
+}
+
+// terminalVariables describe a terminal that is not the job's. A trailing * is
+// any rest.
+func terminalVariables() []string {
+	return []string{
+		"LINES", "COLUMNS", "TMUX*", "STY", "TERM_PROGRAM*", "TERM", "COLORTERM",
+		"HOB_JOB_ID", "PWD", "OLDPWD",
+	}
+}
+
+// jobEnviron makes a job's environment of the one inherited: the variables in set
+// stay as they are, those that describe the caller's terminal go, the job's own
+// come.
+func jobEnviron(env, set []string, id, dir string, tty bool) []string {
+	drop := terminalVariables()
+	out := make([]string, 0, len(env)+4)
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if name != "HOB_JOB_ID" && slices.Contains(set, name) || !matchesAny(name, drop) {
+			out = append(out, kv)
+		}
+	}
+	add := func(name, value string) {
+		if !slices.Contains(set, name) {
+			out = append(out, name+"="+value)
+		}
+	}
+	if tty {
+		add("TERM", "xterm-256color")
+		add("COLORTERM", "truecolor")
+	} else {
+		add("TERM", "dumb")
+	}
+	add("PWD", filepath.Clean(dir))
+	return append(out, "HOB_JOB_ID="+id)
+}
+
+func matchesAny(name string, patterns []string) bool {
+	for _, p := range patterns {
+		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(name, prefix) || name == p {
+			return true
+		}
+	}
+	return false
+}

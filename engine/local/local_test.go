@@ -1,0 +1,181 @@
+//go:build linux || darwin
+
+package local_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+func TestMain(m *testing.M) {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	if name := os.Getenv("HOB_TEST_CLIENT"); name != "" {
+		os.Exit(runClient(name))
+	}
+	os.Exit(m.Run())
+}
+
+// patience is how long a test waits for what must happen, on a slow machine.
+const patience = 60 * time.Second
+
+// place is a state root with a backend.
+type place struct {
+	root *jobdir.Root
+	b    *local.Backend
+}
+
+func newPlace(t testing.TB, opts ...local.Option) *place {
+	t.Helper()
+	return openPlace(t, filepath.Join(shortDir(t), "state"), opts...)
+}
+
+// shortDir is a directory whose path leaves room for a socket's name, which that
+// of t.TempDir may not.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func openPlace(t testing.TB, dir string, opts ...local.Option) *place {
+	t.Helper()
+	root, err := jobdir.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{root: root, b: local.New(opts...)}
+	t.Cleanup(func() {
+		if err := p.b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// make makes the directory of a job that is not started.
+func (p *place) make(spec engine.Spec) (engine.Launch, error) {
+	kind := "file"
+	if spec.PTY {
+		kind = "pty"
+	}
+	stdin := "null"
+	switch {
+	case spec.PTY:
+		stdin = "pty"
+	case spec.TTYStdin:
+		stdin = "tty"
+	case spec.Stdin:
+		stdin = "pipe"
+	}
+	if spec.Dir == "" {
+		spec.Dir = os.TempDir()
+	}
+	if spec.Size.Cols == 0 {
+		spec.Size = engine.Size{Cols: 120, Rows: 40}
+	}
+	meta := jobdir.Meta{
+		Token: jobdir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
+		Backend: "local", Kind: kind, Split: spec.Split, Stdin: stdin, Size: jobdir.Size(spec.Size),
+		TimeoutMS: spec.Timeout.Milliseconds(), GraceMS: spec.Grace.Milliseconds(), LogLimit: spec.LogLimit,
+		Backgrounded: spec.Backgrounded, CreatedAt: time.Now(),
+	}
+	dir, err := p.root.Create(&meta, "job", nil)
+	if err != nil {
+		return engine.Launch{}, err
+	}
+	rec := engine.Record{ID: engine.ID(meta.ID), Token: meta.Token, Dir: dir}
+	rec.Job = engine.Job{ID: rec.ID, Kind: engine.Kind(kind), Split: spec.Split}
+	return engine.Launch{Record: rec, Spec: spec, Env: os.Environ()}, nil
+}
+
+// start starts a job and ends it with the test.
+func (p *place) start(t testing.TB, spec engine.Spec) started {
+	t.Helper()
+	l, err := p.make(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.launch(t, l)
+}
+
+func (p *place) launch(t testing.TB, l engine.Launch) started {
+	t.Helper()
+	run, err := p.b.Start(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
+	})
+	return started{run: run.(*local.Run), dir: l.Dir, rec: l.Record}
+}
+
+type started struct {
+	run *local.Run
+	dir string
+	rec engine.Record
+}
+
+func (s started) wait(t testing.TB) engine.Exit {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	exit, err := s.run.Wait(ctx)
+	if err != nil {
+		t.Fatalf("wait for %s: %v", s.rec.ID, err)
+	}
+	return exit
+}
+
+func (s started) output(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.dir, jobdir.OutputFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (s started) state(t testing.TB) jobdir.State {
+	t.Helper()
+	st, err := jobdir.ReadState(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// eventually waits until ok holds: for what happens in other processes, where
+// nothing can be waited on.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("never happened: %s", what)
+}
+
+func runClient(name string) int {
+	fmt.Fprintln(os.Stderr, "no client is called", name)
+	return 2
+}
+
+func code(n int) *int { return &n }

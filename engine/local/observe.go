@@ -1,0 +1,127 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// birthTime is how long a job directory may be without a holder after it was
+// made: its launcher is about to start one.
+const birthTime = 30 * time.Second
+
+// Observe implements [engine.Backend].
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+	b.kids.reap()
+	out := make([]engine.Observation, 0, len(rs))
+	for _, r := range rs {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		out = append(out, b.observe(r.Dir, r.ID, true))
+	}
+	return out, nil
+}
+
+// observe reads how a job stands from its files and its lock. With survivors it
+// names what a lost job left running.
+func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Observation {
+	rec, err := jobdir.Read(dir)
+	if err == nil && !rec.Finished() && !jobdir.Locked(dir) {
+		// It may have ended between the two.
+		if again, err := jobdir.Read(dir); err == nil {
+			rec = again
+		}
+		if !rec.Finished() {
+			return b.unheld(dir, id, rec, survivors)
+		}
+	}
+	o := observationOf(id, &rec.State)
+	o.Output = rec.Output
+	if !rec.State.NoLimit {
+		o.LogLimit = max(0, rec.Meta.LogLimit)
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		o.Status = engine.Lost
+		o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: time.Now(), Error: "its directory is gone"}
+	case rec.State.End == nil && rec.Code != nil:
+		// Only the code: it holds, the rest is unknown.
+		o.Status = engine.Exited
+		o.Exit = engine.Exit{Status: engine.Exited, Code: rec.Code, Reason: engine.ReasonExit, At: rec.Touched}
+	case !rec.Started && err == nil && !rec.Finished():
+		o.Status, o.Backgrounded = engine.Starting, rec.Meta.Backgrounded
+	}
+	return o
+}
+
+// unheld judges a job without an end whose lock is free.
+func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors bool) engine.Observation {
+	o := observationOf(id, &rec.State)
+	o.Output = rec.Output
+	if !rec.Started {
+		o.Backgrounded = rec.Meta.Backgrounded
+		if rec.Problem == "" && time.Since(rec.Meta.CreatedAt) < birthTime {
+			o.Status = engine.Starting
+			return o
+		}
+	}
+	o.Status, o.Paused, o.Waiting = engine.Lost, false, false
+	o.StopDeadline, o.Deadline = time.Time{}, time.Time{}
+	o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
+	if rec.Started && rec.State.BootID != "" && rec.State.BootID != proc.BootID() {
+		o.Exit.Reason = engine.ReasonReboot
+		return o
+	}
+	if survivors && rec.Started {
+		if left, err := proc.Members(orphans(id, rec.State)); err == nil {
+			o.Exit.Survivors = processesOf(describe(left))
+		}
+	}
+	return o
+}
+
+// orphans is what is left of a job without a holder: only the environment proves
+// that a process is the job's.
+func orphans(id engine.ID, st jobdir.State) proc.JobRef {
+	return proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder, JobID: string(id)}
+}
+
+// stopSurvivors ends what a job without a holder left running. Nothing is
+// signalled that is not proven to be of this boot and this job.
+func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+	st, err := jobdir.ReadState(r.dir)
+	if err != nil || !holdsHere(st) {
+		return engine.StopReport{}, r.errorOf("stop", engine.ErrNotRunning)
+	}
+	ref := orphans(r.id, st)
+	left, err := proc.Members(ref)
+	if err != nil {
+		return engine.StopReport{}, r.errorOf("stop", err)
+	}
+	if len(left) == 0 {
+		return engine.StopReport{}, r.errorOf("stop", engine.ErrNotRunning)
+	}
+	grace := o.Grace
+	if grace == 0 {
+		grace = defaultGrace
+		if meta, err := jobdir.ReadMeta(r.dir); err == nil && meta.GraceMS > 0 {
+			grace = time.Duration(meta.GraceMS) * time.Millisecond
+		}
+	}
+	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
+	return engine.StopReport{
+		Took: res.Took, Escalated: res.Escalated, Survivors: processesOf(describe(res.Survivors)),
+	}, r.errorOf("stop", err)
+}
+
+// holdsHere reports whether the pids of a record mean processes that this one
+// sees.
+func holdsHere(st jobdir.State) bool {
+	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
+}

@@ -1,0 +1,127 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
+)
+
+// growthPause is the least time between two looks at logs that grow, and so
+// what a job that writes without end costs its holder.
+const growthPause = 100 * time.Millisecond
+
+// blindPause is the time between looks where the system tells of no writes.
+const blindPause = time.Second
+
+// ownLogs are the log files of a job that writes them itself. The holder only
+// looks after their size.
+type ownLogs struct {
+	files []*os.File // output.log, or stdout.log and stderr.log
+	limit int64
+	holes []logfile.Hole
+	off   bool // the file system cannot free bytes
+}
+
+func openOwnLogs(dir string, split bool, limit int64) (*ownLogs, error) {
+	names := []string{jobdir.OutputFile}
+	if split {
+		names = []string{jobdir.StdoutFile, jobdir.StderrFile}
+	}
+	l := &ownLogs{limit: max(limit, 0), holes: make([]logfile.Hole, len(names))}
+	for _, name := range names {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		l.files = append(l.files, f)
+	}
+	return l, nil
+}
+
+func (l *ownLogs) stdout() *os.File { return l.files[0] }
+func (l *ownLogs) stderr() *os.File { return l.files[len(l.files)-1] }
+
+// append adds what was printed to the job's terminal itself.
+func (l *ownLogs) append(p []byte) {
+	_, _ = l.stderr().Write(p) // on a full disk it is lost, as the job's own output is
+}
+
+func (l *ownLogs) close() error {
+	var errs []error
+	for _, f := range l.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// size is how far the logs reach together.
+func (l *ownLogs) size() int64 {
+	var n int64
+	for _, f := range l.files {
+		if info, err := f.Stat(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// watch tells the holder that the logs have grown and keeps them under their cap
+// until ctx ends. A quiet log costs nothing, a growing one a look every
+// growthPause.
+func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
+	if l.limit > 0 && l.size() == 0 && errors.Is(logfile.SupportedBy(l.files[0]), logfile.ErrNoHoles) {
+		l.off = true
+		h.Dropped(jobdir.Range{}, 0, true)
+	}
+	w, err := newGrowth(l.files)
+	if err != nil {
+		w = nil // looked at by the clock instead
+	}
+	defer w.close()
+	for last := int64(0); ; {
+		armed := w.arm()
+		size := l.size()
+		if size == last {
+			if armed && !w.wait(ctx) || !armed && !sleep(ctx, blindPause) {
+				return
+			}
+			continue
+		}
+		last = size
+		l.cap(h)
+		h.Grew()
+		p.active()
+		if !sleep(ctx, growthPause) {
+			return
+		}
+	}
+}
+
+// cap frees what is over the limit.
+func (l *ownLogs) cap(h *holder.Holder) {
+	if l.limit == 0 || l.off {
+		return
+	}
+	changed := false
+	var dropped int64
+	for i, f := range l.files {
+		hole, err := logfile.Punch(f, l.holes[i], l.limit)
+		if err != nil {
+			l.off, changed = true, true
+		}
+		changed = changed || hole != l.holes[i]
+		l.holes[i] = hole
+		dropped += hole.Len()
+	}
+	if changed {
+		h.Dropped(jobdir.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
+	}
+}

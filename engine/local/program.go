@@ -1,0 +1,94 @@
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Exit codes of a command that could not be started, as shells give them.
+const (
+	codeNotExecutable = 126
+	codeNotFound      = 127
+)
+
+const shell = "/bin/sh"
+
+// commandLine is what to execute for a job.
+func commandLine(command []string, script string) []string {
+	if len(command) == 0 {
+		return []string{shell, "-c", script}
+	}
+	return command
+}
+
+// findProgram looks for a program as the job's shell would: a name with a slash
+// relative to dir, another in the PATH of env.
+func findProgram(name, dir string, env []string) (string, error) {
+	if name == "" {
+		return "", syscall.ENOENT
+	}
+	if strings.Contains(name, "/") {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		return path, executable(path)
+	}
+	list := "/usr/local/bin:/usr/bin:/bin"
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			list = v
+		}
+	}
+	var found error = syscall.ENOENT
+	for d := range strings.SplitSeq(list, ":") {
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(dir, d)
+		}
+		path := filepath.Join(d, name)
+		err := executable(path)
+		if err == nil {
+			return path, nil
+		}
+		if errors.Is(err, syscall.EACCES) {
+			found = err // remembered, as a shell does; a later directory may have it
+		}
+	}
+	return "", found
+}
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return syscall.EACCES
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return syscall.ENAMETOOLONG
+	case err != nil:
+		return syscall.ENOENT
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return syscall.EACCES
+	}
+	return nil
+}
+
+// startFailure is the exit code and the words for a command that could not be
+// executed.
+func startFailure(what string, err error) (code int, words string) {
+	code = codeNotExecutable
+	if errors.Is(err, syscall.ENOENT) {
+		code = codeNotFound
+		if !strings.Contains(what, "/") {
+			return code, what + ": command not found"
+		}
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = errno
+	}
+	return code, what + ": " + err.Error()
+}

@@ -1,0 +1,127 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// quietTime is how long a job must have printed nothing before it is looked at
+// whether it waits for input.
+const quietTime = 300 * time.Millisecond
+
+// prompter finds out whether the job waits for input: once after the start, after
+// each write, and after output has stopped. In between it does nothing.
+type prompter struct {
+	j     *job
+	last  atomic.Int64 // when there was output or input, in ns of time.Since(epoch)
+	epoch time.Time
+
+	mu      sync.Mutex
+	timer   *time.Timer // nil: nothing to look at
+	stopped bool
+}
+
+func newPrompter(j *job) *prompter { return &prompter{j: j, epoch: time.Now()} }
+
+func (p *prompter) start() { p.active() }
+func (p *prompter) typed() { p.active() }
+
+// active notes that something happened. It is called for each piece of output, so
+// it leaves a timer that runs already alone.
+func (p *prompter) active() {
+	if p.last.Swap(int64(time.Since(p.epoch))+1) != 0 {
+		return
+	}
+	p.arm(quietTime)
+}
+
+func (p *prompter) arm(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped && p.j.in != nil {
+		p.timer = time.AfterFunc(d, p.look)
+	}
+}
+
+// look checks, or waits on if there was something less than quietTime ago.
+func (p *prompter) look() {
+	last := p.last.Load()
+	quiet := time.Since(p.epoch) - time.Duration(last-1)
+	busy := quiet < quietTime
+	if busy && !p.j.h.State().Waiting {
+		p.arm(quietTime - quiet)
+		return
+	}
+	p.j.h.Waiting(p.waits())
+	if busy || !p.last.CompareAndSwap(last, 0) {
+		p.arm(quietTime)
+	}
+}
+
+func (p *prompter) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// waits looks at the job's processes.
+func (p *prompter) waits() bool {
+	j := p.j
+	src, ok := j.source()
+	if !ok {
+		return false
+	}
+	procs := family(j.pid)
+	switch proc.WaitsForInput(procs, src) {
+	case proc.InputRead:
+		return true
+	case proc.InputPolled:
+		// Editors, pagers and servers with shortcuts watch their input too. What
+		// asks for something has left the cursor behind its question, or has
+		// turned the echo off to hear a secret.
+		return j.asks()
+	case proc.InputNone:
+	}
+	return false
+}
+
+// source is what the job would wait for.
+func (j *job) source() (src proc.Source, ok bool) {
+	if j.in == nil {
+		return src, false
+	}
+	if j.tty == nil {
+		src, err := proc.SourceOf(j.pid, 0)
+		return src, err == nil
+	}
+	err := j.tty.control(func(fd int) (err error) {
+		src, err = proc.TTYSource(fd)
+		return err
+	})
+	return src, err == nil
+}
+
+// asks reports whether the terminal looks as if it asked something.
+func (j *job) asks() bool {
+	if j.tty == nil || j.logs != nil {
+		return false
+	}
+	if j.h.AtPrompt() {
+		return true
+	}
+	silent := false
+	_ = j.tty.control(func(fd int) error {
+		m, err := proc.TTYMode(fd)
+		silent = err == nil && m.Canonical && !m.Echo
+		return err
+	})
+	return silent
+}

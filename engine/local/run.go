@@ -1,0 +1,136 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// Run is one job of this machine. It keeps nothing open between calls and is safe
+// for concurrent use.
+type Run struct {
+	b     *Backend
+	id    engine.ID
+	dir   string
+	kind  engine.Kind
+	split bool
+}
+
+// ID implements [engine.Run].
+func (r *Run) ID() engine.ID { return r.id }
+
+// do sends one instruction to the holder.
+func (r *Run) do(ctx context.Context, op string, t holder.Type, payload, result any) error {
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return r.errorOf(op, err)
+	}
+	defer c.Close()
+	return r.errorOf(op, c.Do(ctx, t, payload, result))
+}
+
+// Signal implements [engine.Run].
+func (r *Run) Signal(ctx context.Context, name string) error {
+	return r.do(ctx, "signal", holder.TypeSignal, holder.Signal{Name: name}, nil)
+}
+
+// inputStep is how much is typed in one instruction.
+const inputStep = 64 << 10
+
+// Write implements [engine.Run].
+func (r *Run) Write(ctx context.Context, p []byte) error {
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return r.errorOf("write", err)
+	}
+	defer c.Close()
+	for len(p) > 0 {
+		n := min(len(p), inputStep)
+		if err := c.Do(ctx, holder.TypeInput, p[:n], nil); err != nil {
+			return r.errorOf("write", err)
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// CloseInput implements [engine.Run].
+func (r *Run) CloseInput(ctx context.Context) error {
+	return r.do(ctx, "close input", holder.TypeEOF, nil, nil)
+}
+
+// SendKeys implements [engine.KeySender].
+func (r *Run) SendKeys(ctx context.Context, keys []string) error {
+	return r.do(ctx, "send keys", holder.TypeKeys, keys, nil)
+}
+
+// Paste implements [engine.KeySender].
+func (r *Run) Paste(ctx context.Context, p []byte) error {
+	return r.do(ctx, "paste", holder.TypePaste, p, nil)
+}
+
+// Resize implements [engine.Resizer].
+func (r *Run) Resize(ctx context.Context, s engine.Size) error {
+	return r.do(ctx, "resize", holder.TypeResize, jobdir.Size(s), nil)
+}
+
+// Background implements [engine.Backgrounder]. A job that has ended is no error
+// of this method's.
+func (r *Run) Background(ctx context.Context) error {
+	return r.do(ctx, "background", holder.TypeBackground, nil, nil)
+}
+
+// Stop implements [engine.Run].
+func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+	k := holder.Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: string(o.Reason)}
+	switch {
+	case o.Grace < 0:
+		k.GraceMS = -1
+	case o.Grace > 0:
+		k.GraceMS = max(1, o.Grace.Milliseconds())
+	}
+	if k.Reason == "" {
+		k.Reason = string(engine.ReasonKill)
+	}
+	var report holder.KillReport
+	err := r.do(ctx, "stop", holder.TypeKill, k, &report)
+	if errors.Is(err, engine.ErrNotRunning) {
+		// Nobody holds it; what it left is found by its environment.
+		return r.stopSurvivors(ctx, o)
+	}
+	return reportOf(report), err
+}
+
+func reportOf(k holder.KillReport) engine.StopReport {
+	return engine.StopReport{
+		Took:      time.Duration(k.TookMS) * time.Millisecond,
+		Escalated: k.Escalated,
+		Survivors: processesOf(k.Survivors),
+	}
+}
+
+// Wait implements [engine.Run].
+func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
+	var exit engine.Exit
+	err := r.Watch(ctx, func(o engine.Observation) {
+		if o.Status.Finished() {
+			exit = o.Exit
+		}
+	})
+	return exit, err
+}
+
+// Screen implements [engine.ScreenReader].
+func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
+	var s holder.Screen
+	err := r.do(ctx, "screen", holder.TypeScreen, nil, &s)
+	if err == nil || !errors.Is(err, engine.ErrNotRunning) {
+		return screenOf(s), err
+	}
+	last, err := holder.LastScreen(r.dir)
+	return screenOf(last), r.errorOf("screen", err)
+}

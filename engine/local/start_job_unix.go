@@ -1,0 +1,168 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/hobjobs/hob/internal/holder"
+)
+
+// childFiles are the job's own ends of its descriptors.
+type childFiles struct {
+	std [3]*os.File
+	// ctty is which of std becomes the controlling terminal, -1 for none.
+	ctty int
+	mine []*os.File // closed after the start
+}
+
+func (c *childFiles) close() {
+	for _, f := range c.mine {
+		f.Close()
+	}
+	c.mine = nil
+}
+
+// prepare opens everything that the job needs and takes the lock.
+func (j *job) prepare(stdin *os.File) (files *childFiles, err error) {
+	files = &childFiles{ctty: -1}
+	if stdin != nil {
+		files.mine = append(files.mine, stdin)
+	}
+	terminal := j.meta.Kind == "pty"
+	if terminal {
+		if j.tty, err = openTTY(j.meta.Size); err != nil {
+			// Better a job without a terminal, which says so, than no job.
+			j.noTTY, terminal = err, false
+		}
+	}
+	j.h, err = holder.Open(holder.Config{
+		Dir: j.cfg.Dir, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
+		OwnLog: !terminal, Terminal: terminal, Hooks: j.hooks(),
+	})
+	if err != nil {
+		if j.tty != nil {
+			j.tty.close()
+		}
+		return files, fmt.Errorf("hold the job: %w", err)
+	}
+	j.prompt = newPrompter(j)
+	if terminal {
+		j.in = &input{f: j.tty.master, tty: j.tty}
+		files.useTTY(j.tty, stdin)
+		return files, nil
+	}
+	if err := j.openFiles(files, stdin); err != nil {
+		return files, errors.Join(err, j.h.Close())
+	}
+	return files, nil
+}
+
+func (c *childFiles) useTTY(t *tty, stdin *os.File) {
+	c.std, c.ctty = [3]*os.File{t.slave, t.slave, t.slave}, 1
+	if stdin != nil {
+		c.std[0] = stdin
+	}
+}
+
+// openFiles opens the log files that the job owns, and its input.
+func (j *job) openFiles(files *childFiles, stdin *os.File) error {
+	logs, err := openOwnLogs(j.cfg.Dir, j.meta.Split, j.meta.LogLimit)
+	if err != nil {
+		return err
+	}
+	j.logs = logs
+	files.std[1], files.std[2] = logs.stdout(), logs.stderr()
+	if j.noTTY != nil {
+		logs.append([]byte("[hob: no terminal: " + words(j.noTTY) + "; running without one]\n"))
+	}
+	switch {
+	case stdin != nil:
+		files.std[0] = stdin
+	case j.meta.Stdin == "pipe":
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		files.mine = append(files.mine, r)
+		files.std[0], j.in = r, &input{f: w}
+	case j.meta.Stdin == "tty":
+		if j.tty, err = openTTY(j.meta.Size); err != nil {
+			return err
+		}
+		if err := j.tty.control(echoOff); err != nil {
+			return err
+		}
+		files.std[0], files.ctty = j.tty.slave, 0
+		j.in = &input{f: j.tty.master, tty: j.tty}
+	default:
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return err
+		}
+		files.mine = append(files.mine, null)
+		files.std[0] = null
+	}
+	return nil
+}
+
+// launch executes the command.
+func (j *job) launch(files *childFiles) error {
+	env := jobEnviron(j.cfg.Env, j.cfg.Set, j.meta.ID, j.meta.Dir, j.tty != nil && j.logs == nil)
+	argv := commandLine(j.meta.Command, j.meta.Script)
+	if info, err := os.Stat(j.meta.Dir); err != nil {
+		return &dirError{j.meta.Dir, err}
+	} else if !info.IsDir() {
+		return &dirError{j.meta.Dir, syscall.ENOTDIR}
+	}
+	path, err := findProgram(argv[0], j.meta.Dir, env)
+	if err != nil {
+		return err
+	}
+	attr := &syscall.ProcAttr{
+		Dir: j.meta.Dir, Env: env,
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
+	}
+	for _, f := range files.std {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	start := func() (int, error) {
+		j.pid, err = execute(path, argv, attr)
+		return j.pid, err
+	}
+	if j.own {
+		return j.reaper.Start(start)
+	}
+	_, err = start()
+	return err
+}
+
+// execute is execvp: a file without a header that the kernel knows is a script of
+// the shell.
+func execute(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	pid, err := forkUnmasked(path, argv, attr)
+	if errors.Is(err, syscall.ENOEXEC) {
+		pid, err = forkUnmasked(shell, append([]string{shell, path}, argv[1:]...), attr)
+	}
+	return pid, err
+}
+
+// dirError says that the job's directory is bad.
+type dirError struct {
+	dir string
+	err error
+}
+
+func (e *dirError) Error() string { return "directory " + e.dir + ": " + words(e.err) }
+func (e *dirError) Unwrap() error { return e.err }
+
+// words is an error without the name of the call that failed.
+func words(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,176 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	// readBuffer is how much output is taken at a time; the kernel gives about 4
+	// KB a read.
+	readBuffer = 64 << 10
+	// settleTime bounds reading what the leader left in the terminal.
+	settleTime = 500 * time.Millisecond
+	// settleBytes does the same when a descendant goes on writing.
+	settleBytes = 4 << 20
+)
+
+// tty is the holder's side of a job's terminal.
+type tty struct {
+	master *os.File
+	// slave is kept open while the leader lives, so that a job that closes all its
+	// descriptors and opens /dev/tty again later finds it connected. It is nil
+	// afterwards: then the last descendant's closing is the end of output.
+	slave   *os.File
+	raw     syscall.RawConn
+	polls   bool          // reads never block a thread, deadlines work
+	eof     chan struct{} // closed when copy has returned
+	drained chan struct{} // closed when what the leader wrote has been read
+}
+
+// openTTY opens a terminal of that size.
+func openTTY(size jobdir.Size) (*tty, error) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	t := &tty{master: master, slave: slave, eof: make(chan struct{}), drained: make(chan struct{})}
+	t.raw, err = master.SyscallConn()
+	if err == nil {
+		err = t.resize(size)
+	}
+	if err == nil {
+		// Go opens devices non-blocking where it can; the job shares this opening
+		// and expects the usual.
+		err = unix.SetNonblock(int(slave.Fd()), false)
+	}
+	if err != nil {
+		return nil, errors.Join(err, master.Close(), slave.Close())
+	}
+	t.polls = master.SetReadDeadline(time.Time{}) == nil
+	return t, nil
+}
+
+func (t *tty) resize(size jobdir.Size) error {
+	return pty.Setsize(t.master, &pty.Winsize{Cols: uint16(size.Cols), Rows: uint16(size.Rows)})
+}
+
+// control calls f with the master's descriptor.
+func (t *tty) control(f func(fd int) error) error {
+	var err error
+	if cerr := t.raw.Control(func(fd uintptr) { err = f(int(fd)) }); cerr != nil {
+		return cerr
+	}
+	return err
+}
+
+// copy gives everything that is printed to sink, until nobody has the terminal
+// open any more or the master is closed.
+func (t *tty) copy(sink func([]byte)) {
+	defer close(t.eof)
+	buf := make([]byte, readBuffer)
+	for {
+		n, err := t.fill(buf)
+		if n > 0 {
+			sink(buf[:n])
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.drain(buf, sink)
+			err = t.master.SetReadDeadline(time.Time{})
+			close(t.drained)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// fill waits for output and reads what there is, up to the size of buf.
+func (t *tty) fill(buf []byte) (n int, err error) {
+	cerr := t.raw.Read(func(fd uintptr) bool {
+		for n < len(buf) {
+			m, e := readOnce(int(fd), buf[n:])
+			if e == unix.EAGAIN {
+				return n > 0
+			}
+			if e != nil {
+				err = e
+				return true
+			}
+			n += m
+			if !t.polls {
+				return true // the next read might wait
+			}
+		}
+		return true
+	})
+	return n, errors.Join(err, cerr)
+}
+
+func readOnce(fd int, buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(fd, buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// drain reads what is there without waiting.
+func (t *tty) drain(buf []byte, sink func([]byte)) {
+	deadline := time.Now().Add(settleTime)
+	for got := 0; got < settleBytes && time.Now().Before(deadline); {
+		n := 0
+		err := t.control(func(fd int) (err error) {
+			n, err = readOnce(fd, buf)
+			return err
+		})
+		if err != nil {
+			return // nothing more, or the end, which copy will see again
+		}
+		sink(buf[:n])
+		got += n
+	}
+}
+
+// settle is called when the leader has ended. It returns when everything that the
+// leader printed went to the sink of copy.
+func (t *tty) settle() {
+	t.slave.Close()
+	t.slave = nil
+	patience := settleTime
+	if t.master.SetReadDeadline(time.Unix(1, 0)) != nil {
+		patience = 100 * time.Millisecond // copy cannot be woken: only the end tells
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-t.drained:
+	case <-t.eof:
+	case <-timer.C:
+	}
+}
+
+// close hangs the terminal up, if anybody still uses it.
+func (t *tty) close() {
+	t.master.Close()
+	if t.slave != nil {
+		t.slave.Close()
+	}
+}

@@ -1,0 +1,115 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// lookPause is the time between looks at the files of a job whose holder does not
+// answer on a socket.
+const lookPause = 250 * time.Millisecond
+
+// Watch implements [engine.Run]. It keeps one connection to the holder; where
+// that is not to be had it looks at the files.
+func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error {
+	w := watcher{r: r, notify: notify}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ended, err := w.follow(ctx)
+		if ended || err == nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		// The connection says nothing about the job; its files do.
+		o := r.b.observe(r.dir, r.id, true)
+		if o.Status.Finished() {
+			w.tell(o)
+			return nil
+		}
+		if errors.Is(err, holder.ErrNoSocket) {
+			w.tell(o)
+		}
+		if !sleep(ctx, lookPause) {
+			return ctx.Err()
+		}
+	}
+}
+
+// watcher is one Watch.
+type watcher struct {
+	r      *Run
+	notify func(engine.Observation)
+	last   engine.Observation
+}
+
+func (w *watcher) tell(o engine.Observation) {
+	w.last = o
+	w.notify(o)
+	w.last.Note = engine.Note{}
+}
+
+// follow takes facts from the holder as long as it gives them. ended means that
+// the end was told.
+func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
+	c, err := holder.Dial(ctx, w.r.dir)
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	if err := c.Stream(ctx, holder.TypeSubscribe, nil); err != nil {
+		return false, err
+	}
+	for {
+		f, err := c.Next(ctx)
+		if err != nil {
+			return false, err
+		}
+		if f.Type != holder.TypeFacts {
+			continue
+		}
+		var facts holder.Facts
+		if err := json.Unmarshal(f.Payload, &facts); err != nil {
+			continue // of a later version; the next one may be read
+		}
+		o := w.update(facts)
+		w.tell(o)
+		if o.Status.Finished() {
+			return true, nil
+		}
+	}
+}
+
+// update is what is known after facts.
+func (w *watcher) update(facts holder.Facts) engine.Observation {
+	o := w.last
+	o.ID = w.r.id
+	if st := facts.State; st != nil {
+		o = observationOf(w.r.id, st)
+		o.LogLimit = w.r.b.limitOf(w.r.dir, st)
+	}
+	o.Output, o.Dropped, o.Bells = facts.Output, facts.Dropped, facts.Bells
+	o.Note = engine.Note{}
+	if facts.Note != nil {
+		o.Note = engine.Note(*facts.Note)
+	}
+	return o
+}
+
+// limitOf is the cap of a job's log, 0 where there is none.
+func (b *Backend) limitOf(dir string, st *jobdir.State) int64 {
+	if st.NoLimit {
+		return 0
+	}
+	meta, err := jobdir.ReadMeta(dir)
+	if err != nil {
+		return 0
+	}
+	return max(0, meta.LogLimit)
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	defaultMaxOutput = 1 << 20
+	tailLength       = 2000 // characters of Result.Tail
+	// stopPatience is how much longer than its grace time the end of a job may
+	// take that is stopped because its caller gave up.
+	stopPatience = 10 * time.Second
+)
+
+// Run starts a job and waits until it ends, or is sent to the background by
+// [Engine.Background] or after YieldAfter. When ctx is done before that, the job
+// is stopped and the error is ctx's; of a job in the background ctx no longer
+// matters. A command that fails is no error.
+func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, error) {
+	j, err := e.Start(ctx, spec, o.Start...)
+	if err != nil {
+		return Result{}, err
+	}
+	away, done := e.backgrounded(j.ID)
+	defer done()
+	if o.OnStart != nil {
+		o.OnStart(j.ID)
+	}
+	var yield <-chan time.Time
+	if o.YieldAfter > 0 {
+		t := time.NewTimer(o.YieldAfter)
+		defer t.Stop()
+		yield = t.C
+	}
+	f, release, err := e.follow(ctx, j.ID)
+	if err != nil {
+		if ctx.Err() != nil {
+			return e.giveUp(ctx, j)
+		}
+		return Result{Job: j}, err
+	}
+	defer release()
+	for {
+		now, changed := f.now()
+		j = now
+		if j.Status.Finished() {
+			return e.finishedResult(ctx, j, o.MaxOutput)
+		}
+		if j.Backgrounded {
+			return e.backgroundResult(ctx, j)
+		}
+		select {
+		case <-changed:
+		case <-away:
+			j.Backgrounded = true
+			return e.backgroundResult(ctx, j)
+		case <-yield:
+			yield = nil
+			err := e.Background(ctx, j.ID)
+			if err != nil && !errors.Is(err, ErrNotRunning) && ctx.Err() == nil {
+				return Result{Job: j}, err
+			}
+		case <-ctx.Done():
+			return e.giveUp(ctx, j)
+		case <-e.life.Done():
+			return Result{Job: j}, &Error{Op: "wait for", Job: j.ID, Err: ErrClosed}
+		}
+	}
+}
+
+// giveUp stops a job that its caller no longer waits for.
+func (e *Engine) giveUp(ctx context.Context, j Job) (Result, error) {
+	cause := ctx.Err()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace+stopPatience)
+	defer cancel()
+	if _, err := e.Stop(ctx, j.ID, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
+		return Result{Job: j}, errors.Join(cause, err)
+	}
+	if now, err := e.read(ctx, j.ID); err == nil {
+		j = now
+	}
+	r, err := e.finishedResult(ctx, j, 0)
+	return r, errors.Join(cause, err)
+}
+
+func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, error) {
+	if most <= 0 {
+		most = defaultMaxOutput
+	}
+	r := Result{Job: j}
+	for _, s := range streamsOf(j) {
+		p, cut, err := e.tail(ctx, j.ID, s, most-len(r.Output))
+		if err != nil {
+			return r, fault("read the output of", j, err)
+		}
+		r.Output = append(r.Output, p...)
+		r.Truncated = r.Truncated || cut
+	}
+	r.Cursor = j.Output
+	return r, nil
+}
+
+// backgroundResult is what there is when the job goes on by itself. Reading its
+// output gets no more of ctx than is left, and its failure no say.
+func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
+	r := Result{Job: j, Backgrounded: true}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
+	defer cancel()
+	if now, err := e.read(ctx, j.ID); err == nil {
+		r.Job = now
+		r.Job.Backgrounded = true
+	}
+	for _, s := range streamsOf(j) {
+		p, _, err := e.tail(ctx, j.ID, s, 4*tailLength)
+		if err != nil {
+			e.log.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
+			continue
+		}
+		r.Tail += string(p)
+	}
+	r.Tail = lastRunes(r.Tail, tailLength)
+	_, size, err := e.ReadOutput(ctx, j.ID, nil, 0)
+	if err == nil {
+		r.Cursor = size
+	}
+	return r, nil
+}
+
+// lastRunes is the end of s, at most n characters, beginning with a whole one.
+func lastRunes(s string, n int) string {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		i--
+		for i > 0 && len(s)-i < 4 && s[i]&0xc0 == 0x80 {
+			i--
+		}
+	}
+	return s[i:]
+}

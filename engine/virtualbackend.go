@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// birthTime is how long a directory may exist before its holder has its lock.
+const birthTime = 10 * time.Second
+
+// virtualBackend reaches virtual and attached executions: those of this program
+// directly, those of others through their files and sockets. Their rule of life
+// is the lock: whoever performs the execution holds it.
+type virtualBackend struct{ e *Engine }
+
+var _ Backend = (*virtualBackend)(nil)
+
+func (b *virtualBackend) Name() string               { return virtualName }
+func (b *virtualBackend) Capabilities() Capabilities { return Capabilities{} }
+func (b *virtualBackend) Serves(string) bool         { return false }
+func (b *virtualBackend) Close() error               { return nil }
+
+func (b *virtualBackend) Start(context.Context, Launch) (Run, error) { return nil, ErrUnsupported }
+
+func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
+	return &virtualRun{e: b.e, id: r.ID, dir: r.Dir}, nil
+}
+
+func (b *virtualBackend) Observe(ctx context.Context, rs []Record) ([]Observation, error) {
+	seen := make([]Observation, 0, len(rs))
+	for _, r := range rs {
+		if err := ctx.Err(); err != nil {
+			return seen, err
+		}
+		j, err := b.e.lookVirtual(r.ID, r.Dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return seen, err
+		}
+		seen = append(seen, observationOf(j))
+	}
+	return seen, nil
+}
+
+// lookVirtual is how an execution stands by its lock and records.
+func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
+	if x := e.execution(id); x != nil {
+		return x.Job(), nil
+	}
+	held := jobdir.Locked(dir) // before the records: an end is recorded before the lock goes
+	rec, err := jobdir.Read(dir)
+	if err != nil {
+		return Job{}, err
+	}
+	j := e.jobOf(&rec)
+	if held || j.Status.Finished() || !rec.Started && e.cfg.now().Sub(rec.Meta.CreatedAt) < birthTime {
+		return j, nil
+	}
+	j.Status = Lost
+	j.Exit = Exit{Status: Lost, Reason: ReasonHolderDied, At: rec.Touched}
+	if rec.Started && rec.State.BootID != e.here.boot {
+		j.Exit.Reason = ReasonReboot
+	}
+	return j, nil
+}
+
+// observationOf is a job as a backend reports it.
+func observationOf(j Job) Observation {
+	return Observation{
+		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
+		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting, Title: j.Title,
+		Progress: j.Progress, Cwd: j.Cwd, Size: j.Size, Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit,
+		Link: j.Link, LinkError: j.LinkError, StaleSince: j.StaleSince,
+	}
+}
+
+// virtualRun is one execution, of this program or another.
+type virtualRun struct {
+	e   *Engine
+	id  ID
+	dir string
+}
+
+var (
+	_ Run          = (*virtualRun)(nil)
+	_ Backgrounder = (*virtualRun)(nil)
+	_ Resizer      = (*virtualRun)(nil)
+	_ ScreenReader = (*virtualRun)(nil)
+)
+
+func (r *virtualRun) ID() ID { return r.id }
+
+func (r *virtualRun) Wait(ctx context.Context) (Exit, error) {
+	var exit Exit
+	err := r.Watch(ctx, func(o Observation) { exit = o.Exit })
+	return exit, err
+}
+
+func (r *virtualRun) OpenOutput(_ context.Context, s Stream) (Output, error) {
+	return openFileOutput(r.dir, s)
+}
+
+// ask sends one instruction to the program that performs the execution.
+func (r *virtualRun) ask(ctx context.Context, t holder.Type, payload, result any) error {
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return errorOf(err)
+	}
+	defer c.Close() //nolint:errcheck // it has been answered
+	return errorOf(c.Do(ctx, t, payload, result))
+}
+
+func (r *virtualRun) Signal(ctx context.Context, name string) error {
+	return r.ask(ctx, holder.TypeSignal, holder.Signal{Name: name, By: r.e.cfg.client}, nil)
+}
+
+func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
+	if x := r.e.execution(r.id); x != nil {
+		return x.stop(ctx, o)
+	}
+	var report holder.KillReport
+	k := holder.Kill{GraceMS: o.Grace.Milliseconds(), KeepDaemons: o.KeepDaemons, By: o.By, Reason: string(o.Reason)}
+	if o.Grace < 0 {
+		k.GraceMS = -1
+	}
+	err := r.ask(ctx, holder.TypeKill, k, &report)
+	return StopReport{Took: time.Duration(report.TookMS) * time.Millisecond, Escalated: report.Escalated}, err
+}
+
+func (r *virtualRun) Write(ctx context.Context, p []byte) error {
+	if x := r.e.execution(r.id); x != nil {
+		return x.write(ctx, p)
+	}
+	return r.ask(ctx, holder.TypeInput, p, nil)
+}
+
+func (r *virtualRun) CloseInput(context.Context) error { return ErrNoInput }
+
+func (r *virtualRun) Resize(ctx context.Context, s Size) error {
+	if x := r.e.execution(r.id); x != nil {
+		return x.resize(ctx, s)
+	}
+	return r.ask(ctx, holder.TypeResize, jobdir.Size(s), nil)
+}
+
+func (r *virtualRun) Background(ctx context.Context) error {
+	if x := r.e.execution(r.id); x != nil {
+		return x.background(ctx)
+	}
+	return r.ask(ctx, holder.TypeBackground, nil, nil)
+}
+
+func (r *virtualRun) Screen(ctx context.Context) (Screen, error) {
+	var s holder.Screen
+	if x := r.e.execution(r.id); x != nil {
+		var err error
+		if s, err = x.h.Screen(); err != nil {
+			return Screen{}, errorOf(err)
+		}
+	} else if err := r.ask(ctx, holder.TypeScreen, nil, &s); err != nil {
+		return Screen{}, err
+	}
+	return Screen{
+		Text: s.Text, ANSI: s.ANSI, Size: Size(s.Size), CursorX: s.CursorX, CursorY: s.CursorY, CursorOn: s.CursorOn,
+		Title: s.Title, Alternate: s.Alternate, Main: s.Main,
+	}, nil
+}
+
+func (r *virtualRun) Watch(ctx context.Context, notify func(Observation)) error {
+	if x := r.e.execution(r.id); x != nil {
+		return r.watchOwn(ctx, x, notify)
+	}
+	return r.watchOther(ctx, notify)
+}
+
+func (r *virtualRun) watchOwn(ctx context.Context, x *Execution, notify func(Observation)) error {
+	for {
+		changed := x.watchChange()
+		o := observationOf(x.Job())
+		if o.Status.Finished() && !x.isOver() { // being recorded
+			o.Status = Stopping
+		} else {
+			notify(o)
+		}
+		if o.Status.Finished() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case <-x.done:
+		case <-time.After(paceEvery):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// watchOther watches the execution of another process through its socket, or,
+// where that cannot be reached, by looking at its files.
+func (r *virtualRun) watchOther(ctx context.Context, notify func(Observation)) error {
+	for {
+		j, err := r.e.lookVirtual(r.id, r.dir)
+		if err != nil {
+			return err
+		}
+		notify(observationOf(j))
+		if j.Status.Finished() {
+			return nil
+		}
+		err = r.stream(ctx, notify)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		pause := latecomers
+		if err == nil || errors.Is(err, holder.ErrNoHolder) {
+			pause = retryFirst
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// stream reads facts from the socket until the job ends or the connection does.
+func (r *virtualRun) stream(ctx context.Context, notify func(Observation)) error {
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // it was only read
+	rec, err := jobdir.Read(r.dir)
+	if err != nil {
+		return err
+	}
+	if err := c.Stream(ctx, holder.TypeSubscribe, nil); err != nil {
+		return err
+	}
+	for {
+		frame, err := c.Next(ctx)
+		if err != nil {
+			return err
+		}
+		switch frame.Type {
+		case holder.TypeExit:
+			return nil
+		case holder.TypeFacts:
+			var facts holder.Facts
+			if err := json.Unmarshal(frame.Payload, &facts); err != nil {
+				return fmt.Errorf("read what the holder says: %w", err)
+			}
+			rec.Output = facts.Output
+			if facts.State != nil {
+				rec.State, rec.Started = *facts.State, true
+			}
+			rec.State.Dropped = facts.Dropped
+			j := r.e.jobOf(&rec)
+			if j.Status.Finished() {
+				return nil
+			}
+			notify(observationOf(j))
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// exitMemory is how long after a clear a job's end is still told.
+const exitMemory = 5 * time.Minute
+
+// until waits for a state of the job for which ok holds, or for its end.
+func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, error) {
+	f, release, err := e.follow(ctx, id)
+	if err != nil {
+		return Job{}, err
+	}
+	defer release()
+	for {
+		j, changed := f.now()
+		if j.Status.Finished() || ok(j) {
+			return j, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return j, ctx.Err()
+		case <-e.life.Done():
+			return j, &Error{Op: "wait for", Job: id, Err: ErrClosed}
+		}
+	}
+}
+
+// Wait returns when the job has ended, whoever started it. It waits on while a
+// host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed
+// and that of ctx.
+func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
+	rec, err := e.record(id)
+	if err != nil {
+		return Exit{}, err
+	}
+	if exit, ok := e.jobOf(rec).Ended(); ok {
+		return exit, nil
+	}
+	j, err := e.until(ctx, id, func(Job) bool { return false })
+	return j.Exit, err
+}
+
+// OnExit calls f once with the job's end, in a goroutine of its own: when it
+// ends, or soon if it has ended and was not cleared more than five minutes ago.
+// Of a job that is not known nothing is told. A call that has begun is not
+// undone by cancel.
+func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
+	ctx, stop := context.WithCancel(e.life)
+	var once sync.Once
+	started := e.goes(func() {
+		defer stop()
+		exit, ok := e.exitOf(ctx, id)
+		if ok && ctx.Err() == nil {
+			once.Do(func() { f(exit) })
+		}
+	})
+	if !started {
+		stop()
+	}
+	return func() {
+		once.Do(func() {})
+		stop()
+	}
+}
+
+// exitOf waits for the job's end; ok is false if it is not to be told.
+func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
+	for retry := retryFirst; ; retry = min(2*retry, retryMost) {
+		exit, err := e.Wait(ctx, id)
+		switch {
+		case err == nil:
+			return exit, true
+		case ctx.Err() != nil, errors.Is(err, ErrClosed):
+			return Exit{}, false
+		case errors.Is(err, ErrNotFound):
+			rec, err := e.cleared(id)
+			if err != nil {
+				return Exit{}, false
+			}
+			return e.jobOf(rec).Ended()
+		case errors.Is(err, ErrElsewhere), errors.Is(err, ErrUnsupported):
+			return Exit{}, false
+		}
+		select {
+		case <-ctx.Done():
+			return Exit{}, false
+		case <-time.After(retry):
+		}
+	}
+}
+
+// cleared reads the records of a job that was cleared a short while ago.
+func (e *Engine) cleared(id ID) (*jobdir.Record, error) {
+	trash, err := e.root.InTrash()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trash {
+		if t.ID == string(id) && e.cfg.now().Sub(t.At) <= exitMemory {
+			rec, err := jobdir.Read(e.root.TrashDir(t.ID))
+			return &rec, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// recordAnywhere reads the records of a job, also of one in the trash.
+func (e *Engine) recordAnywhere(id ID) (*jobdir.Record, error) {
+	rec, err := e.record(id)
+	if errors.Is(err, ErrNotFound) && jobdir.ValidID(string(id)) {
+		if trashed, readErr := jobdir.Read(filepath.Clean(e.root.TrashDir(string(id)))); readErr == nil {
+			return &trashed, nil
+		}
+	}
+	return rec, err
+}
+
+// Background ends the waiting of every [Engine.Run] for the job, here and in
+// other processes; the job runs on. The second time it does nothing. The error
+// is ErrNotRunning if the job has ended.
+func (e *Engine) Background(ctx context.Context, id ID) error {
+	run, j, err := e.running(ctx, "background", id)
+	if err != nil {
+		return err
+	}
+	// Whoever waits here goes on at once, before anything is written.
+	e.mu.Lock()
+	for ch := range e.waiters[id] {
+		close(ch)
+	}
+	delete(e.waiters, id)
+	e.mu.Unlock()
+	if j.Backgrounded {
+		return nil
+	}
+	b, ok := run.(Backgrounder)
+	if !ok {
+		return nil
+	}
+	err = b.Background(ctx)
+	if errors.Is(err, ErrNotRunning) {
+		if now, readErr := e.read(ctx, id); readErr == nil && now.Backgrounded {
+			return nil
+		}
+	}
+	return fault("background", j, err)
+}
+
+// backgrounded is closed by [Engine.Background].
+func (e *Engine) backgrounded(id ID) (ch chan struct{}, done func()) {
+	ch = make(chan struct{})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.waiters[id] == nil {
+		e.waiters[id] = map[chan struct{}]struct{}{}
+	}
+	e.waiters[id][ch] = struct{}{}
+	return ch, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.waiters[id], ch)
+		if len(e.waiters[id]) == 0 {
+			delete(e.waiters, id)
+		}
+	}
+}
