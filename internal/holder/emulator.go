@@ -80,3 +80,24 @@ func screenOf(t *vt.Terminal, ended bool) Screen {
 	}
 	return s
 }
+
+// AtPrompt reports whether the screen looks as if the job asked something: the
+// main screen, with the cursor shown behind text.
+func (h *Holder) AtPrompt() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.term == nil || h.term.Modes().Alternate {
+		return false
+	}
+	cur := h.term.Cursor()
+	if !cur.Visible || cur.X == 0 {
+		return false
+	}
+	row := h.term.Row(cur.Y)
+	for _, c := range row[:min(cur.X, len(row))] {
+		if text := h.term.CellText(c); text != "" && text != " " {
+			return true
+		}
+	}
+	return false
+}

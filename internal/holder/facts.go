@@ -133,13 +133,13 @@ func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
 // saveSoon writes state.json a little later, with everything that changes until
 // then. h.mu is held.
 func (h *Holder) saveSoon() {
-	if h.saveTimer != nil || h.closing || h.state.End != nil {
+	if h.saveTimer != nil || h.closing || h.ending {
 		return
 	}
 	h.saveTimer = time.AfterFunc(savePause, func() {
 		h.mu.Lock()
 		h.saveTimer = nil
-		late := h.closing || h.state.End != nil
+		late := h.closing || h.ending
 		h.mu.Unlock()
 		if !late {
 			_ = h.save() // the next change tries again

@@ -44,7 +44,7 @@ type Hooks struct {
 	// Resize gives the terminal another size.
 	Resize func(jobdir.Size) error
 	// Signal sends a signal to the job's foreground and group.
-	Signal func(ctx context.Context, name string) error
+	Signal func(ctx context.Context, name, by string) error
 	// Kill ends the tree and returns when it is gone.
 	Kill func(ctx context.Context, k Kill) (KillReport, error)
 	// Reply takes the terminal's answers to the job's queries. It must not block.
@@ -84,6 +84,7 @@ type Holder struct {
 	controller *conn
 	saveTimer  *time.Timer
 	closing    bool
+	ending     bool // the end is being recorded
 	facts      factLimiter
 }
 
@@ -197,24 +198,18 @@ func (h *Holder) outputLocked() int64 {
 // Only the first end counts.
 func (h *Holder) End(end jobdir.End) {
 	h.mu.Lock()
-	if h.state.End != nil {
+	if h.ending {
 		h.mu.Unlock()
 		return
 	}
+	h.ending = true
 	h.identify()
-	st := h.state
-	st.Stopping, st.Waiting, st.Paused = nil, false, false
-	st.End = &end
-	h.state = st
-	if h.saveTimer != nil {
-		h.saveTimer.Stop()
-	}
 	h.mu.Unlock()
+	h.finish(end)
 	kind := "exited"
 	if end.Status == "lost" {
 		kind = "lost"
 	}
-	h.finish()
 	h.fact(jobdir.Fact{At: end.At, Kind: kind, Offset: h.Offset()})
 	h.mu.Lock()
 	for c := range h.conns {
@@ -237,19 +232,23 @@ func (h *Holder) Survivors(left []jobdir.Process) {
 	h.save()
 }
 
-// finish writes the end. It is the one record that must not be lost: on a disk
-// that is full or read-only it is tried until it succeeds, while the socket
-// answers and the lock says that there is a holder.
-func (h *Holder) finish() {
+// finish writes the end, and only then lets it be seen. It is the one record that
+// must not be lost: on a disk that is full or read-only it is tried until it
+// succeeds, while the socket answers and the lock says that there is a holder.
+func (h *Holder) finish(end jobdir.End) {
+	h.saveMu.Lock()
+	defer h.saveMu.Unlock()
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 30*time.Second) {
-		h.saveMu.Lock()
 		st := h.State()
+		st.Stopping, st.Waiting, st.Paused = nil, false, false
+		st.End = &end
 		err := jobdir.Finish(h.cfg.Dir, &st)
-		h.saveMu.Unlock()
-		if err == nil {
-			return
-		}
-		if _, gone := os.Lstat(h.cfg.Dir); errors.Is(gone, fs.ErrNotExist) {
+		_, gone := os.Lstat(h.cfg.Dir)
+		if err == nil || errors.Is(gone, fs.ErrNotExist) {
+			h.mu.Lock()
+			h.state.Stopping, h.state.Waiting, h.state.Paused = nil, false, false
+			h.state.End = &end
+			h.mu.Unlock()
 			return
 		}
 		select {
@@ -276,6 +275,7 @@ func (h *Holder) Close() error {
 		c.leave()
 	}
 	h.mu.Unlock()
+	h.saveScreen()
 	h.unlisten()
 	h.stop()
 	h.wg.Wait()

@@ -28,7 +28,7 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		if h.cfg.Hooks.Signal == nil {
 			return nil, unsupported("signals")
 		}
-		return nil, h.cfg.Hooks.Signal(h.ctx, s.Name)
+		return nil, h.cfg.Hooks.Signal(h.ctx, s.Name, clip(s.By))
 	case TypeAttach:
 		var a Attach
 		if err := decode(f.Payload, &a); err != nil {

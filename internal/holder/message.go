@@ -210,7 +210,8 @@ func (s Snapshot) appendFrame(b []byte) []byte {
 	return append(b, s.Data...)
 }
 
-func decodeSnapshot(p []byte) (Snapshot, error) {
+// DecodeSnapshot reads the payload of a snapshot, which it refers to.
+func DecodeSnapshot(p []byte) (Snapshot, error) {
 	if len(p) < snapshotPrefix {
 		return Snapshot{}, errors.New("short snapshot")
 	}
@@ -223,7 +224,9 @@ func decodeSnapshot(p []byte) (Snapshot, error) {
 
 const offsetSize = 8
 
-func decodeOffset(p []byte) (off int64, rest []byte, err error) {
+// DecodeOutput reads the payload of output, which it refers to. off is the
+// offset behind data.
+func DecodeOutput(p []byte) (off int64, data []byte, err error) {
 	if len(p) < offsetSize {
 		return 0, nil, errors.New("short frame: its offset is missing")
 	}
