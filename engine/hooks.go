@@ -144,7 +144,10 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 
 // holderHooks are what other processes reach.
 func (x *Execution) holderHooks() holder.Hooks {
-	var hh holder.Hooks
+	hh := holder.Hooks{Backgrounded: func() {
+		x.awayOnce.Do(func() { close(x.away) })
+		x.announce()
+	}}
 	if x.hooks.Write != nil {
 		hh.Input = func(ctx context.Context, p []byte) error { return failureOf(x.write(ctx, p)) }
 	}

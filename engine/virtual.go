@@ -345,7 +345,5 @@ func (x *Execution) background(context.Context) error {
 		return ErrNotRunning
 	}
 	x.h.Background()
-	x.awayOnce.Do(func() { close(x.away) })
-	x.announce()
 	return nil
 }

@@ -169,6 +169,9 @@ func (h *Holder) Background() bool {
 	h.state.Backgrounded = true
 	h.changedLocked(true)
 	h.mu.Unlock()
+	if h.cfg.Hooks.Backgrounded != nil {
+		h.cfg.Hooks.Backgrounded()
+	}
 	_ = h.save()
 	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
 	return true

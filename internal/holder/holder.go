@@ -49,6 +49,9 @@ type Hooks struct {
 	Kill func(ctx context.Context, k Kill) (KillReport, error)
 	// Reply takes the terminal's answers to the job's queries. It must not block.
 	Reply func(p []byte)
+	// Backgrounded is called when nobody waits for the job any longer, once. It
+	// must not block.
+	Backgrounded func()
 }
 
 // Holder keeps one job: see the package comment.
