@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -138,11 +139,23 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 // hasJobID reports whether the environment that pid was started with names
 // the job id. What may not be read does not.
 func (r *reader) hasJobID(pid int, id string) bool {
-	env, err := r.read(pid, "environ")
-	if err != nil {
-		return false
+	// In the middle of exec a process has neither environment nor command
+	// line for a moment.
+	const tries, pause = 5, 200 * time.Microsecond
+	for range tries {
+		env, err := r.read(pid, "environ")
+		if err != nil {
+			return false
+		}
+		if len(env) > 0 {
+			return hasVariable(env, JobVariable, id)
+		}
+		if args, err := r.read(pid, "cmdline"); err != nil || len(args) > 0 {
+			return false
+		}
+		time.Sleep(pause)
 	}
-	return hasVariable(env, JobVariable, id)
+	return false
 }
 
 // isHolder reports whether pid is a holder by the name it was started under.

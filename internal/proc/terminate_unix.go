@@ -23,9 +23,10 @@ const (
 	// settle is how long after the polite signal the members are looked at
 	// again, the next times four times as long each.
 	settle = 20 * time.Millisecond
-	// freezePasses bounds the wait for stopped members to show as stopped: a
-	// parent in vfork does not before its child lives on.
-	freezePasses = 6
+	// freezePasses bounds the wait for stopped members to show as stopped. A
+	// parent in vfork sleeps, without being able to fork, until its stopped
+	// child lives on, so sleepers get fewer.
+	freezePasses, sleeperPasses = 6, 2
 )
 
 // Terminate ends a job: the polite signal to all its members and, after the
@@ -258,7 +259,7 @@ func (l *ladder) freeze(announce bool) ([]Process, error) {
 		settled := true
 		for _, p := range procs {
 			if stopped[p.Identity()] {
-				settled = settled && (p.Stopped() || pass >= freezePasses)
+				settled = settled && (p.Stopped() || p.State == 'D' && pass >= sleeperPasses || pass >= freezePasses)
 				continue
 			}
 			settled = false
