@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func (a *app) attachCommand() *cobra.Command {
+	var raw bool
+	cmd := &cobra.Command{
+		Use:     "attach ID",
+		GroupID: groupJobs,
+		Short:   "Shows a job that runs, in the full window",
+		Long: "Shows a job that runs in the full window, to watch and talk to; Ctrl+B leaves it.\n" +
+			"Ends with the job's code if it ends meanwhile.",
+		Args:              words(0, 1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.attach(cmd.Context(), args, raw)
+		},
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "pass the terminal through without UI")
+	return cmd
+}
+
+func (a *app) attach(ctx context.Context, args []string, raw bool) error {
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	job, err := a.oneJob(ctx, args, engine.Act, engine.Filter{Running: true}, "Attach to which job?")
+	if err != nil {
+		return err
+	}
+	if job.Status.Finished() {
+		return &failure{
+			exit: exitState, code: "not_running", err: fmt.Errorf("%s has ended: %s", job.ID, inWords(job)),
+			hint: fmt.Sprintf("hob log %s shows its output, hob restart %s runs it again", job.ID, job.ID),
+		}
+	}
+	return a.show(ctx, eng, job, raw)
+}
+
+// show shows a running job in the way that fits where hob stands.
+func (a *app) show(ctx context.Context, eng *engine.Engine, job engine.Job, raw bool) error {
+	switch {
+	case raw:
+		a.sayInside()
+		return a.passTerminal(ctx, eng, job, 0)
+	case isTerminal(a.stdout):
+		a.sayInside()
+		return a.showWindow(ctx, eng, job)
+	}
+	return a.watchOut(ctx, eng, job)
+}
+
+// watchOut copies a job's output from its start to its end. Unlike run it does
+// not stand in for the job: leaving does nothing to it.
+func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+	pipes, closeLogs, err := a.pipes(ctx, eng, job)
+	if err != nil {
+		return err
+	}
+	defer closeLogs()
+	exit, err := follow(ctx, eng, job, func(bool) error { return pipes.copy(ctx) })
+	if err != nil {
+		return hobFailed(err)
+	}
+	return ending{exit: exit}.status()
+}

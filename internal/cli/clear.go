@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+type clearFlags struct {
+	finished, failed, undo bool
+	older                  durationFlag
+}
+
+func (a *app) clearCommand() *cobra.Command {
+	var f clearFlags
+	cmd := &cobra.Command{
+		Use:               "clear [ID…]",
+		GroupID:           groupEnd,
+		Short:             "Forgets finished jobs and removes their files",
+		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --undo",
+		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.finished, "finished", false, "all jobs that have ended")
+	flags.BoolVar(&f.failed, "failed", false, "those that failed")
+	flags.Var(&f.older, "older", "those that ended longer ago than that")
+	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
+	selects := f.finished || f.failed || f.older.set
+	switch {
+	case f.undo && selects:
+		return usagef("hob clear --undo [ID…]", "--undo takes ids or nothing")
+	case !f.undo && selects && len(refs) > 0:
+		return usagef("use two commands", "ids go with neither --finished, --failed nor --older")
+	case !f.undo && !selects && len(refs) == 0:
+		return usagef("hob clear ID… or hob clear --finished", "clear what?")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	if f.undo {
+		return a.undo(ctx, eng, refs)
+	}
+	var jobs []engine.Job
+	if selects {
+		jobs, err = a.clearable(ctx, eng, f)
+	} else {
+		jobs, err = a.manyJobs(ctx, refs, engine.Act)
+	}
+	if err != nil {
+		return err
+	}
+	if len(jobs) > 0 {
+		// No ids would mean nothing to the engine, but say so here: an empty
+		// selection is a success.
+		if jobs, err = eng.Clear(ctx, idsOf(jobs)...); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.printJobs(jobs)
+	}
+	a.sayCleared(jobs)
+	return nil
+}
+
+// clearable are the finished jobs that the flags select.
+func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
+	all, err := eng.List(ctx, engine.Filter{Finished: true, Failed: f.failed})
+	if err != nil {
+		return nil, err
+	}
+	before := time.Now().Add(-f.older.d)
+	var jobs []engine.Job
+	for _, j := range all {
+		ended := j.Exit.At
+		if ended.IsZero() {
+			ended = j.CreatedAt
+		}
+		if !f.older.set || ended.Before(before) {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, nil
+}
+
+func (a *app) sayCleared(jobs []engine.Job) {
+	switch len(jobs) {
+	case 0:
+		a.sayf("nothing to clear")
+	case 1:
+		a.sayf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
+	default:
+		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
+	}
+}
+
+func (a *app) undo(ctx context.Context, eng *engine.Engine, refs []string) error {
+	ids := make([]engine.ID, len(refs))
+	for i, r := range refs {
+		ids[i] = engine.ID(r)
+	}
+	jobs, err := eng.Undo(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJobs(jobs)
+	}
+	for _, j := range jobs {
+		a.sayf("%s is back", j.ID)
+	}
+	if len(jobs) == 0 {
+		a.sayf("nothing was cleared that could be brought back")
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestEscape(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"plain":             {"npm run dev", "npm run dev"},
+		"other alphabets":   {"größe 構築 ✓", "größe 構築 ✓"},
+		"newline":           {"a\nb", `a\nb`},
+		"escape sequence":   {"\x1b[31mred", `\x1b[31mred`},
+		"title":             {"\x1b]0;x\x07", `\x1b]0;x\a`},
+		"C1 control":        {"a\u009bb", `a\u009bb`},
+		"delete":            {"a\x7f", `a\x7f`},
+		"not UTF-8":         {"a\xffb", `a\xffb`},
+		"right to left":     {"a\u202eb", `a\u202eb`},
+		"backslash is data": {`a\nb`, `a\nb`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := escape(c.in); got != c.want {
+				t.Errorf("escape(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	for _, s := range []string{"", "a\x1b[2Jb", "\xc2\x9b", "\u202e\xff\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range escape(s) {
+			if unsafeRune(r) {
+				t.Fatalf("escape(%q) = %q keeps %q", s, escape(s), r)
+			}
+		}
+	})
+}
+
+func TestQuoteWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		words []string
+		want  string
+	}{
+		"plain":   {[]string{"go", "test", "./..."}, "go test ./..."},
+		"empty":   {[]string{"echo", ""}, "echo ''"},
+		"blank":   {[]string{"echo", "a b"}, "echo 'a b'"},
+		"quote":   {[]string{"echo", "it's"}, `echo 'it'\''s'`},
+		"dollar":  {[]string{"echo", "$HOME"}, "echo '$HOME'"},
+		"newline": {[]string{"a\nb"}, "'a\nb'"},
+		"glob":    {[]string{"ls", "*"}, "ls '*'"},
+		"tilde":   {[]string{"ls", "~"}, "ls '~'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := quoteWords(c.words); got != c.want {
+				t.Errorf("quoteWords(%q) = %s, want %s", c.words, got, c.want)
+			}
+		})
+	}
+}
+
+func TestExplain(t *testing.T) {
+	ambiguous := &engine.AmbiguousError{Ref: "web", Candidates: []engine.Job{
+		{ID: "web-aaaaa", Status: engine.Running, CreatedAt: time.Now()},
+		{ID: "web-bbbbb", Status: engine.Exited, CreatedAt: time.Now()},
+	}}
+	for name, c := range map[string]struct {
+		err  error
+		exit int
+		code string
+	}{
+		"anything":     {errors.New("disk full"), 1, "failed"},
+		"usage":        {usagef("h", "m"), 2, "usage"},
+		"invalid":      {fmt.Errorf("start: %w", engine.ErrInvalid), 2, "usage"},
+		"ambiguous":    {ambiguous, 2, "ambiguous"},
+		"no such job":  {&engine.Error{Op: "get", Err: engine.ErrNotFound}, 3, "not_found"},
+		"not running":  {engine.ErrNotRunning, 4, "not_running"},
+		"running":      {engine.ErrRunning, 4, "running"},
+		"no input":     {engine.ErrNoInput, 4, "no_input"},
+		"elsewhere":    {engine.ErrElsewhere, 4, "elsewhere"},
+		"unreachable":  {engine.ErrUnreachable, 5, "unreachable"},
+		"state root":   {engine.ErrStateRoot, 1, "state_root"},
+		"hob's own":    {hobFailed(errors.New("x")), 125, "failed"},
+		"several":      {errors.Join(engine.ErrNotRunning, errors.New("x")), 4, "not_running"},
+		"hob, missing": {hobFailed(engine.ErrNotFound), 125, "not_found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := explain(c.err)
+			if f.exit != c.exit || f.code != c.code {
+				t.Errorf("explain(%v) = %d %s, want %d %s", c.err, f.exit, f.code, c.exit, c.code)
+			}
+		})
+	}
+	if hint := explain(ambiguous).hint; !strings.Contains(hint, "web-aaaaa (running,") || !strings.Contains(hint, "web-bbbbb (exited,") {
+		t.Errorf("the hint does not list the candidates: %s", hint)
+	}
+}
+
+func TestHobFailedKeepsTheJobsCode(t *testing.T) {
+	if got, ok := errors.AsType[exitStatus](hobFailed(exitStatus(42))); !ok || got != 42 {
+		t.Errorf("hobFailed(exit status 42) = %v, %v", got, ok)
+	}
+	if err := hobFailed(nil); err != nil {
+		t.Errorf("hobFailed(nil) = %v", err)
+	}
+}
+
+func TestOwnCode(t *testing.T) {
+	code := func(n int) *int { return &n }
+	for name, c := range map[string]struct {
+		exit engine.Exit
+		want int
+	}{
+		"zero":         {engine.Exit{Status: engine.Exited, Code: code(0)}, 0},
+		"own":          {engine.Exit{Status: engine.Exited, Code: code(42)}, 42},
+		"signal":       {engine.Exit{Status: engine.Killed, Code: code(143), Signal: "SIGTERM"}, 143},
+		"lost":         {engine.Exit{Status: engine.Lost}, 125},
+		"lost, a code": {engine.Exit{Status: engine.Lost, Code: code(0)}, 125},
+		"no code":      {engine.Exit{Status: engine.Exited}, 125},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ownCode(c.exit); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestLeaveKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys   []string
+		chunks []string
+		want   string // what went to the job
+		found  bool
+	}{
+		"none":                 {[]string{"ctrl+b"}, []string{"ls\r"}, "ls\r", false},
+		"plain":                {[]string{"ctrl+b"}, []string{"ab\x02cd"}, "ab", true},
+		"kitty":                {[]string{"ctrl+b"}, []string{"x\x1b[98;5u"}, "x", true},
+		"kitty press":          {[]string{"ctrl+b"}, []string{"\x1b[98;5:1u"}, "", true},
+		"modify other keys":    {[]string{"ctrl+b"}, []string{"\x1b[27;5;98~"}, "", true},
+		"rebound":              {[]string{"ctrl+g"}, []string{"\x02\x07"}, "\x02", true},
+		"rebound to a sign":    {[]string{"ctrl+]"}, []string{"\x1d"}, "", true},
+		"in a paste":           {[]string{"ctrl+b"}, []string{"\x1b[200~a\x02b\x1b[201~"}, "\x1b[200~a\x02b\x1b[201~", false},
+		"in a paste in pieces": {[]string{"ctrl+b"}, []string{"\x1b[200~a", "\x02", "\x1b[201~"}, "\x1b[200~a\x02\x1b[201~", false},
+		"after a paste":        {[]string{"ctrl+b"}, []string{"\x1b[200~a\x1b[201~\x02"}, "\x1b[200~a\x1b[201~", true},
+		"switched off":         {nil, []string{"\x02"}, "\x02", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newLeaveKey(c.keys)
+			var sent string
+			var found bool
+			for _, chunk := range c.chunks {
+				var before []byte
+				before, found = k.find([]byte(chunk))
+				sent += string(before)
+			}
+			if sent != c.want || found != c.found {
+				t.Errorf("sent %q, found %v; want %q, %v", sent, found, c.want, c.found)
+			}
+		})
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"text":      {"a\tb\nc", "a\tb\nc"},
+		"line ends": {"a\r\nb\r\n", "a\nb\n"},
+		"colours":   {"\x1b[31mred\x1b[m", "red"},
+		"clipboard": {"x\x1b]52;c;aGk=\x07y", "xy"},
+		"bell":      {"a\x07b", "ab"},
+		"unicode":   {"größe ✓", "größe ✓"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := string(harmless([]byte(c.in))); got != c.want {
+				t.Errorf("harmless(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+func TestTableFitsTheTerminal(t *testing.T) {
+	var tab table
+	tab.add(cell{text: "ID"}, cell{text: "STATUS"}, cell{text: "TIME", right: true}, cell{text: "NAME"})
+	tab.add(cell{text: "npm-run-dev-7k2qm"}, cell{text: "● running"}, cell{text: "12m31s", right: true}, cell{text: "npm run dev 構築"})
+	for name, c := range map[string]struct {
+		limit int
+		want  []string
+	}{
+		"wide": {0, []string{
+			"ID                 STATUS       TIME  NAME",
+			"npm-run-dev-7k2qm  ● running  12m31s  npm run dev 構築",
+		}},
+		"name cut": {50, []string{
+			"ID                 STATUS       TIME  NAME",
+			"npm-run-dev-7k2qm  ● running  12m31s  npm ru… 構築",
+		}},
+		"time gone": {40, []string{
+			"ID                 STATUS     NAME",
+			"npm-run-dev-7k2qm  ● running  npm …築",
+		}},
+		"id and status": {30, []string{
+			"ID                 STATUS",
+			"npm-run-dev-7k2qm  ● running",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, tab.lines(c.limit, 3, []int{2, 3}, false)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFieldsOfNameEveryField(t *testing.T) {
+	job := engine.Job{ID: "x-aaaaa", Name: "x", Command: []string{"echo", "a b"}, Title: "t\x1b[2J", Status: engine.Running}
+	fields, err := fieldsOf(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range fields {
+		got[f.name] = f.text
+	}
+	for name, want := range map[string]string{
+		"id": "x-aaaaa", "command": "echo 'a b'", "title": `t\x1b[2J`, "exit_code": "-", "status": "running",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	for _, name := range strings.Fields(jobFields) {
+		if _, ok := got[name]; !ok {
+			t.Errorf("no field %s", name)
+		}
+	}
+}
+
+// jobFields are the fields that the contract promises for every job.
+const jobFields = `id name command script host dir kind backgrounded status reason exit_code signal pid
+started_at ended_at uptime_seconds output_path stdout_path stderr_path output_bytes dropped_bytes log_limit
+waiting_for_input title progress ports cpu_percent rss_bytes size cwd paused timeout_seconds deadline_at
+grace_seconds stop_deadline_at env_names survivors ended_by restarted_from link link_error stale_since machine
+created_at created_by labels error`
+
+func TestFlagValues(t *testing.T) {
+	t.Run("size", func(t *testing.T) {
+		for in, ok := range map[string]bool{"120x40": true, "1X1": true, "0x1": false, "x": false, "12": false, "70000x1": false, "-1x4": false} {
+			var f sizeFlag
+			if err := f.Set(in); (err == nil) != ok {
+				t.Errorf("%s: %v", in, err)
+			}
+		}
+	})
+	t.Run("environment", func(t *testing.T) {
+		t.Setenv("HOB_TEST_SET", "here")
+		got, err := environment([]string{"A=1", "B=", "C=a=b", "HOB_TEST_SET"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]string{"A": "1", "B": "", "C": "a=b", "HOB_TEST_SET": "here"}, got); diff != "" {
+			t.Error(diff)
+		}
+		for _, bad := range []string{"", "=x", "HOB_TEST_NOT_SET", "A=\x00"} {
+			if _, err := environment([]string{bad}); err == nil {
+				t.Errorf("%q is accepted", bad)
+			}
+		}
+	})
+	t.Run("signal", func(t *testing.T) {
+		for in, want := range map[string]string{"hup": "SIGHUP", "SIGINT": "SIGINT", "9": "9", "sigusr1": "SIGUSR1"} {
+			if got := signalName(in); got != want {
+				t.Errorf("%s: %s, want %s", in, got, want)
+			}
+		}
+	})
+	t.Run("since", func(t *testing.T) {
+		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		for in, want := range map[string]time.Time{
+			"": {}, "2h": now.Add(-2 * time.Hour), "2026-01-01T00:00:00Z": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		} {
+			if got, err := sinceTime(in, now); err != nil || !got.Equal(want) {
+				t.Errorf("%q: %v, %v, want %v", in, got, err, want)
+			}
+		}
+		if _, err := sinceTime("soon", now); err == nil {
+			t.Error("soon is accepted")
+		}
+	})
+}

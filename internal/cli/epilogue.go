@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+const (
+	// epilogueLines is how many lines of a job that ended in the foreground are
+	// printed: enough for a person's scrollback.
+	epilogueLines = 5000
+	// epilogueBytes is how much of the end of a log they are looked for in.
+	epilogueBytes = 32 << 20
+)
+
+// epilogue prints the output of a job that ended in the foreground on the normal
+// screen, as if hob had not been there: what its own terminal would still show
+// of it, in colours, screen after screen.
+func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+	lines, total, err := outputLines(ctx, eng, job, epilogueBytes)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(a.stdout)
+	if more := total - epilogueLines; more > 0 {
+		w.WriteString(paint(a.colored(a.stdout), "[… "+plural(int(more), "line", "lines")+" before: hob log "+string(job.ID)+" or "+job.OutputPath+"]", styleDim))
+		w.WriteByte('\n')
+	}
+	colored := a.colored(a.stdout)
+	for _, l := range lines[max(len(lines)-epilogueLines, 0):] {
+		if !colored {
+			l = vt.Strip(l)
+		}
+		w.WriteString(l)
+		w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
+// outputLines are the last lines of what a job with a terminal left on its main
+// screen and above it, styled, and how many lines there were in all. At most
+// limit bytes at the end of its log are looked at.
+func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit int64) (lines []string, total int64, err error) {
+	log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	defer log.Close()
+	size, err := log.Size(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	cols, rows := max(job.Size.Cols, 1), max(job.Size.Rows, 1)
+	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(min(2*size, 2*limit))))
+	feed := byteFeed{log: log, next: max(size-limit, 0)}
+	if err := feed.copyTo(ctx, io.Writer(term)); err != nil {
+		return nil, 0, err
+	}
+	if text := strings.TrimRight(term.MainANSI(), "\n"); text != "" {
+		lines = strings.Split(text, "\n")
+	}
+	if size <= limit {
+		return lines, int64(len(lines)), nil
+	}
+	total, err = log.CountLines(ctx)
+	return lines, total, err
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// durationFlag is a duration with the units of people: 90s, 1h30m, 7d.
+type durationFlag struct {
+	d   time.Duration
+	set bool
+}
+
+// Set implements pflag.Value.
+func (f *durationFlag) Set(s string) (err error) {
+	f.d, err = units.ParseDuration(s)
+	f.set = err == nil
+	return err
+}
+
+// String implements pflag.Value.
+func (f *durationFlag) String() string {
+	if f.d == 0 {
+		return ""
+	}
+	return units.DurationText(f.d)
+}
+
+// Type implements pflag.Value.
+func (*durationFlag) Type() string { return "DUR" }
+
+// bytesFlag is a number of bytes: 512, 64KiB, 2G.
+type bytesFlag int64
+
+// Set implements pflag.Value.
+func (f *bytesFlag) Set(s string) error {
+	n, err := units.ParseBytes(s)
+	*f = bytesFlag(n)
+	return err
+}
+
+// String implements pflag.Value.
+func (f *bytesFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return units.BytesText(int64(*f))
+}
+
+// Type implements pflag.Value.
+func (*bytesFlag) Type() string { return "BYTES" }
+
+// sizeFlag is a terminal size: 120x40.
+type sizeFlag engine.Size
+
+// maxCells bounds either side of a terminal: what the kernel's window size can
+// say.
+const maxCells = 1<<16 - 1
+
+// Set implements pflag.Value.
+func (f *sizeFlag) Set(s string) error {
+	c, r, ok := strings.Cut(strings.ToLower(s), "x")
+	cols, err1 := strconv.Atoi(c)
+	rows, err2 := strconv.Atoi(r)
+	if !ok || err1 != nil || err2 != nil || cols < 1 || rows < 1 || cols > maxCells || rows > maxCells {
+		return fmt.Errorf("%q is no size; say COLSxROWS, for example 120x40", s)
+	}
+	*f = sizeFlag{Cols: cols, Rows: rows}
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *sizeFlag) String() string {
+	if f.Cols == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", f.Cols, f.Rows)
+}
+
+// Type implements pflag.Value.
+func (*sizeFlag) Type() string { return "COLSxROWS" }
+
+// environment reads the values of -e: K=V, or K to pass on what K is here.
+func environment(pairs []string) (map[string]string, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	env := make(map[string]string, len(pairs))
+	for _, p := range pairs {
+		k, v, ok := strings.Cut(p, "=")
+		if k == "" || strings.ContainsRune(p, 0) {
+			return nil, usagef("say -e NAME=VALUE, or -e NAME to pass on what it is here", "%q is no variable", p)
+		}
+		if !ok {
+			if v, ok = os.LookupEnv(k); !ok {
+				return nil, usagef("set it, or say -e "+k+"=VALUE", "variable %s is not set here", k)
+			}
+		}
+		env[k] = v
+	}
+	return env, nil
+}
+
+// sinceTime reads a moment: a duration ago, or RFC 3339.
+func sinceTime(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if d, err := units.ParseDuration(s); err == nil {
+		return now.Add(-d), nil
+	}
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
+		return at, nil
+	}
+	return time.Time{}, usagef("say how long ago (2h, 7d) or a time (2026-01-31T09:00:00Z)", "%q is no time", s)
+}

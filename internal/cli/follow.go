@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// errEnough ends a follow early without being an error.
+var errEnough = errors.New("enough")
+
+// follow calls grown at once, whenever the job's logs may have grown, and a last
+// time, with ended set, when the job has ended; then it returns how. An error of
+// grown ends it. Calls of grown never overlap.
+func follow(ctx context.Context, eng *engine.Engine, job engine.Job, grown func(ended bool) error) (engine.Exit, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+
+	type end struct {
+		exit engine.Exit
+		err  error
+	}
+	ended := make(chan end, 1)
+	work.Go(func() {
+		exit, err := eng.Wait(ctx, job.ID)
+		ended <- end{exit, err}
+	})
+	changed := make(chan struct{}, 1)
+	work.Go(func() { watchJob(ctx, eng, job, changed) })
+
+	for {
+		if err := grown(false); err != nil {
+			return engine.Exit{}, err
+		}
+		select {
+		case <-changed:
+		case e := <-ended:
+			if e.err != nil {
+				return engine.Exit{}, e.err
+			}
+			return e.exit, grown(true)
+		case <-ctx.Done():
+			return engine.Exit{}, ctx.Err()
+		}
+	}
+}
+
+// watchJob fills changed whenever something about the job changed, until ctx is
+// done. A job directory on this machine is watched itself, which tells at once
+// and costs nothing while nothing happens; for others the engine is asked.
+func watchJob(ctx context.Context, eng *engine.Engine, job engine.Job, changed chan<- struct{}) {
+	tell := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	if job.Host == "" && watchDir(ctx, jobDir(job), tell) == nil {
+		return
+	}
+	sub := eng.Subscribe(engine.Filter{IDs: []engine.ID{job.ID}})
+	defer sub.Close()
+	for {
+		if _, err := sub.Next(ctx); err != nil {
+			return
+		}
+		tell()
+	}
+}
+
+// watchDir calls tell for each change in dir until ctx is done. An error means
+// that dir cannot be watched.
+func watchDir(ctx context.Context, dir string, tell func()) error {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Add(dir); err != nil {
+		return err
+	}
+	tell() // for what happened before the watch stood
+	for {
+		select {
+		case _, ok := <-w.Events:
+			if !ok {
+				return fsnotify.ErrClosed
+			}
+			tell()
+		case <-w.Errors:
+			tell() // events may have been lost
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// jobDir is the directory of a job on this machine.
+func jobDir(job engine.Job) string {
+	if job.OutputPath != "" {
+		return filepath.Dir(job.OutputPath)
+	}
+	return filepath.Dir(job.StdoutPath)
+}

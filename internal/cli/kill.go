@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+type killFlags struct {
+	grace       durationFlag
+	signal      string
+	keepDaemons bool
+}
+
+func (a *app) killCommand() *cobra.Command {
+	var f killFlags
+	cmd := &cobra.Command{
+		Use:     "kill ID…",
+		Aliases: []string{"stop"},
+		GroupID: groupEnd,
+		Short:   "Ends jobs with everything they started",
+		Long: "Asks the whole tree to end (SIGTERM) and kills what is left after the grace time.\n" +
+			"Returns when the tree is gone.",
+		Example:           "hob kill @\nhob stop --grace 30s web worker\nhob kill --signal HUP web",
+		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.grace, "grace", "time before what is left is killed (5s; 0s: at once)")
+	flags.StringVarP(&f.signal, "signal", "s", "", "only send this signal: HUP, INT, USR1 …")
+	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "spare what left the job's session")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
+	if f.signal != "" && (f.grace.set || f.keepDaemons) {
+		return usagef("leave them away", "--signal just sends it: --grace and --keep-daemons do not apply")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	var jobs []engine.Job
+	if len(refs) > 0 {
+		jobs, err = a.manyJobs(ctx, refs, engine.Act)
+	} else {
+		var job engine.Job
+		job, err = a.oneJob(ctx, nil, engine.Act, engine.Filter{Running: true}, "Kill which job?")
+		jobs = []engine.Job{job}
+	}
+	if err != nil {
+		return err
+	}
+	if f.signal != "" {
+		for _, j := range jobs {
+			if e := eng.Signal(ctx, j.ID, signalName(f.signal)); e != nil {
+				err = errors.Join(err, e)
+			}
+		}
+	} else {
+		err = a.stopAll(ctx, eng, jobs, f)
+	}
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJobs(again(ctx, eng, jobs))
+}
+
+// stopAll stops the jobs side by side, so that their grace times do not add up,
+// and reports in the order given.
+func (a *app) stopAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, f killFlags) error {
+	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
+	if f.grace.set {
+		o.Grace = f.grace.d
+		if o.Grace == 0 {
+			o.Grace = -1
+		}
+	}
+	reports := make([]engine.StopReport, len(jobs))
+	errs := make([]error, len(jobs))
+	var work sync.WaitGroup
+	for i, j := range jobs {
+		work.Go(func() { reports[i], errs[i] = eng.Stop(ctx, j.ID, o) })
+	}
+	work.Wait()
+	for i, j := range jobs {
+		if errs[i] == nil {
+			a.sayStopped(j, reports[i])
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sayStopped says what ending a job took.
+func (a *app) sayStopped(j engine.Job, r engine.StopReport) {
+	how := "ended"
+	switch {
+	case r.Escalated:
+		how = "killed (SIGKILL was needed)"
+	case r.Took == 0 && len(r.Survivors) == 0:
+		how = "had ended"
+	}
+	took := ""
+	if r.Took > 0 {
+		took = " after " + briefly(r.Took)
+	}
+	a.sayf("%s %s%s", j.ID, how, took)
+	for _, p := range r.Survivors {
+		a.sayf("  still there: %d %s", p.PID, escape(p.Command))
+	}
+}
+
+// briefly is a duration with the precision that waiting for it has.
+func briefly(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return units.FormatDuration(d)
+}
+
+// signalName is a signal's full name: HUP and sighup are SIGHUP; numbers stay.
+func signalName(s string) string {
+	s = strings.ToUpper(s)
+	if strings.HasPrefix(s, "SIG") || strings.Trim(s, "0123456789") == "" {
+		return s
+	}
+	return "SIG" + s
+}

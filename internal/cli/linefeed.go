@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// A lineFeed reads a log line by line as it grows.
+type lineFeed struct {
+	log  *engine.Log
+	next int64 // offset of the first line not yet given out
+}
+
+// linesAtOnce is how many lines are read in one step.
+const linesAtOnce = 1024
+
+// read calls line for each line from next on until line returns an error. A last
+// line that lacks its end is given out only with final; else its text so far is
+// returned.
+func (f *lineFeed) read(ctx context.Context, final bool, line func(engine.Line) error) (partial string, err error) {
+	for {
+		lines, err := f.log.Window(ctx, f.next, 0, linesAtOnce)
+		if err != nil || len(lines) == 0 {
+			return "", err
+		}
+		for i, l := range lines {
+			if i == len(lines)-1 && !final {
+				whole, err := f.whole(ctx, l)
+				if err != nil || !whole {
+					return l.Text, err
+				}
+			}
+			if l.End <= f.next {
+				return "", nil
+			}
+			f.next = l.End
+			if err := line(l); err != nil {
+				return "", err
+			}
+		}
+	}
+}
+
+// whole reports whether l ends in a line feed.
+func (f *lineFeed) whole(ctx context.Context, l engine.Line) (bool, error) {
+	if l.End == l.Start {
+		return false, nil
+	}
+	var last [1]byte
+	_, err := f.log.ReadAt(ctx, last[:], l.End-1)
+	return last[0] == '\n', err
+}
+
+// A lineFilter keeps lines by what a terminal would show of them.
+type lineFilter struct {
+	keep, drop *regexp.Regexp // nil: no condition
+}
+
+func newLineFilter(keep, drop string) (lineFilter, error) {
+	var f lineFilter
+	var err error
+	if f.keep, err = pattern("--filter", keep); err != nil {
+		return f, err
+	}
+	f.drop, err = pattern("--exclude", drop)
+	return f, err
+}
+
+// active reports whether there is any condition.
+func (f lineFilter) active() bool { return f.keep != nil || f.drop != nil }
+
+func (f lineFilter) keeps(text string) bool {
+	return (f.keep == nil || f.keep.MatchString(text)) && (f.drop == nil || !f.drop.MatchString(text))
+}
+
+// pattern compiles a regular expression of the command line; none when empty.
+func pattern(flag, s string) (*regexp.Regexp, error) {
+	if s == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return nil, usagef("it is a Go regular expression; put a backslash before signs that are meant as they are", "%s: %w", flag, err)
+	}
+	return re, nil
+}

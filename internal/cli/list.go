@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+type listFlags struct {
+	running, finished, failed, here, quiet bool
+	since                                  string
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var f listFlags
+	cmd := &cobra.Command{
+		Use:               "list",
+		Aliases:           []string{"ls"},
+		GroupID:           groupJobs,
+		Short:             "Lists jobs, newest first",
+		Example:           "hob list --running\nhob list --failed --since 1h -q",
+		Args:              words(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
+	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
+	flags.BoolVar(&f.failed, "failed", false, "only jobs that failed without anybody asking for it")
+	flags.BoolVar(&f.here, "here", false, "only jobs of this machine")
+	flags.StringVar(&f.since, "since", "", "only jobs started since then: 2h, 7d or a time")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print ids alone")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) list(ctx context.Context, f listFlags) error {
+	now := time.Now()
+	since, err := sinceTime(f.since, now)
+	if err != nil {
+		return err
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	jobs, err := eng.List(ctx, engine.Filter{
+		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Since: since,
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.json:
+		return a.printJobs(jobs)
+	case f.quiet:
+		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
+	case len(jobs) == 0 && isTerminal(a.stdout):
+		a.sayf("No jobs. hob run -b CMD starts one.")
+		return nil
+	case isTerminal(a.stdout):
+		return a.listTable(jobs, now)
+	}
+	return a.listPlain(jobs, now)
+}
+
+// The columns of the table on a terminal.
+const (
+	columnID = iota
+	columnStatus
+	columnTime
+	columnHost
+	columnName
+)
+
+// listTable is the list for a person.
+func (a *app) listTable(jobs []engine.Job, now time.Time) error {
+	var t table
+	t.add(cell{text: "ID", style: styleDim}, cell{text: "STATUS", style: styleDim},
+		cell{text: "TIME", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
+	remote := false
+	for _, j := range jobs {
+		glyph, word, st := badge(j, now)
+		if j.Link == engine.LinkUnreachable || j.Link == engine.LinkElsewhere {
+			word += " (" + string(j.Link) + ")"
+		}
+		if len(j.Exit.Survivors) > 0 {
+			word += " +" + plural(len(j.Exit.Survivors), "survivor", "survivors")
+		}
+		remote = remote || j.Host != ""
+		t.add(cell{text: string(j.ID)}, cell{text: glyph + " " + word, style: st},
+			cell{text: units.FormatDuration(j.Uptime(now)), right: true}, cell{text: escape(j.Host)}, cell{text: escape(j.Name)})
+	}
+	drop := []int{columnTime, columnName}
+	if !remote {
+		for i := range t.rows {
+			t.rows[i] = append(t.rows[i][:columnHost], t.rows[i][columnName])
+		}
+		drop = []int{columnTime, columnHost}
+	}
+	lines := t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, drop, a.colored(a.stdout))
+	return a.printLines(len(lines), func(i int) string { return lines[i] })
+}
+
+// listPlain is the list for a program: id, status, end (code, signal or a dash),
+// time and name, aligned; only the name holds blanks.
+func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
+	ids := 0
+	for _, j := range jobs {
+		ids = max(ids, len(j.ID))
+	}
+	colored := a.colored(a.stdout)
+	return a.printLines(len(jobs), func(i int) string {
+		j := jobs[i]
+		_, _, st := badge(j, now)
+		status := paint(colored, fmt.Sprintf("%-8s", j.Status), st)
+		return fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j),
+			units.FormatDuration(j.Uptime(now)), escape(j.Name))
+	})
+}
+
+// printLines writes n lines of data.
+func (a *app) printLines(n int, line func(int) string) error {
+	w := bufio.NewWriter(a.stdout)
+	for i := range n {
+		w.WriteString(line(i))
+		w.WriteByte('\n')
+	}
+	return w.Flush()
+}

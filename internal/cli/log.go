@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// defaultLines is how many lines are shown to who asks for none in particular.
+const defaultLines = 200
+
+type logFlags struct {
+	limit, offset   int64 // -1: not given
+	follow, raw     bool
+	filter, exclude string
+	stream          string
+}
+
+func (a *app) logCommand() *cobra.Command {
+	f := logFlags{limit: -1, offset: -1}
+	cmd := &cobra.Command{
+		Use:     "log ID",
+		GroupID: groupRead,
+		Short:   "Prints the output of a job as lines",
+		Long: "Prints the output of a job as lines, without escape sequences. Without flags the\n" +
+			"last 200. Filters apply first, then the window.",
+		Example:           "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\nhob log --raw @ | less -R",
+		Args:              words(0, 1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"limit", "offset"} {
+				if n, _ := cmd.Flags().GetInt64(name); n < 0 && cmd.Flags().Changed(name) {
+					return usagef("it counts lines, from 0", "--%s %d is negative", name, n)
+				}
+			}
+			return a.log(cmd.Context(), args, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Int64VarP(&f.limit, "limit", "n", f.limit, "that many lines: the last, or from --offset on")
+	flags.Int64Var(&f.offset, "offset", f.offset, "from this line on, counted from 0")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "go on until the job ends")
+	flags.StringVar(&f.filter, "filter", "", "only lines that match this regular expression")
+	flags.StringVar(&f.exclude, "exclude", "", "no lines that match this regular expression")
+	flags.BoolVar(&f.raw, "raw", false, "the bytes as the job wrote them")
+	flags.StringVar(&f.stream, "stream", "", "stdout or stderr, of a job that keeps them apart")
+	flags.Lookup("limit").DefValue, flags.Lookup("offset").DefValue = "", ""
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) log(ctx context.Context, args []string, f logFlags) error {
+	filter, err := newLineFilter(f.filter, f.exclude)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.raw && (filter.active() || f.limit >= 0 || f.offset >= 0):
+		return usagef("hob log --raw ID | grep -a … filters bytes", "--raw goes with neither lines nor filters")
+	case a.json && (f.raw || f.follow):
+		return usagef("hob events tells in JSON that there is output, hob poll --json reads it", "--json goes with neither --raw nor --follow")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	job, err := a.oneJob(ctx, args, engine.Read, engine.Filter{}, "Whose log?")
+	if err != nil {
+		return err
+	}
+	stream, err := a.chooseStream(ctx, eng, job, f.stream)
+	if err != nil {
+		return err
+	}
+	log, err := eng.OpenLog(ctx, job.ID, stream)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	switch {
+	case f.raw:
+		return a.logBytes(ctx, eng, job, log, f.follow)
+	case f.follow:
+		return a.logFollow(ctx, eng, job, log, f, filter)
+	}
+	return a.logWindow(ctx, job, log, f, filter)
+}
+
+// chooseStream finds the stream that is asked for; of a job that keeps its
+// streams apart it is stdout, with a word about stderr if there is any.
+func (a *app) chooseStream(ctx context.Context, eng *engine.Engine, job engine.Job, asked string) (engine.Stream, error) {
+	switch asked {
+	case "stdout", "stderr":
+		if !job.Split {
+			return "", usagef("leave --stream away", "%s keeps one log for both streams", job.ID)
+		}
+		return engine.Stream(asked), nil
+	case "":
+	default:
+		return "", usagef("say stdout or stderr", "no stream %q", asked)
+	}
+	if !job.Split {
+		return engine.StreamOutput, nil
+	}
+	log, err := eng.OpenLog(ctx, job.ID, engine.StreamStderr)
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	size, err := log.Size(ctx)
+	if size > 0 {
+		a.sayf("%s on stderr: hob log --stream stderr %s", units.FormatBytes(size), job.ID)
+	}
+	return engine.StreamStdout, err
+}
+
+// logBytes is log --raw.
+func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, on bool) error {
+	feed := byteFeed{log: log}
+	err := feed.copyTo(ctx, a.stdout)
+	if err == nil && on && !job.Status.Finished() {
+		_, err = follow(ctx, eng, job, func(bool) error { return feed.copyTo(ctx, a.stdout) })
+	}
+	if feed.dropped > 0 {
+		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(feed.dropped))
+	}
+	return err
+}
+
+// logFollow prints where the log stands and then each line as it comes.
+func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, f logFlags, filter lineFilter) error {
+	w := bufio.NewWriter(a.stdout)
+	start, err := a.followStart(ctx, log, f, filter)
+	if err != nil {
+		return err
+	}
+	feed := lineFeed{log: log, next: start}
+	left := int64(-1) // lines to print before the end; -1: all
+	if f.offset >= 0 {
+		left = f.limit
+	}
+	_, err = follow(ctx, eng, job, func(ended bool) error {
+		_, err := feed.read(ctx, ended, func(l engine.Line) error {
+			if !filter.keeps(l.Text) {
+				return nil
+			}
+			if left == 0 {
+				return errEnough
+			}
+			left--
+			printLine(w, l)
+			return nil
+		})
+		return errors.Join(err, w.Flush())
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// followStart is the offset of the first line that --follow shows.
+func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filter lineFilter) (int64, error) {
+	limit := f.limit
+	if limit < 0 {
+		limit = defaultLines
+	}
+	var lines []engine.Line
+	var err error
+	switch {
+	case f.offset >= 0:
+		lines, err = log.LinesFrom(ctx, f.offset, 1)
+	case filter.active():
+		var w window
+		w, err = filtered(ctx, log, logFlags{limit: limit, offset: -1}, filter)
+		lines = w.lines
+	case limit > 0:
+		lines, err = log.Tail(ctx, int(limit))
+	}
+	if err != nil {
+		return 0, err
+	}
+	if len(lines) == 0 {
+		return log.Size(ctx)
+	}
+	return lines[0].Start, nil
+}
+
+// printLine writes one line of a log, after a line about what is missing before
+// it.
+func printLine(w *bufio.Writer, l engine.Line) {
+	if l.Dropped > 0 {
+		fmt.Fprintf(w, "[… %s dropped …]\n", units.FormatBytes(l.Dropped))
+	}
+	w.WriteString(l.Text)
+	if l.Cut {
+		w.WriteString(" […]")
+	}
+	w.WriteByte('\n')
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+// app is one invocation of hob.
+type app struct {
+	stdin, stdout, stderr *os.File
+
+	// Set by the flags that all verbs have.
+	json  bool
+	color colorMode
+
+	eng *engine.Engine // see open
+}
+
+// Main runs hob with args, the first of which is the program's own name, and
+// returns its exit code.
+func Main(args []string) int {
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto"}
+	words := args[min(1, len(args)):]
+	root := a.newRoot()
+	root.SetArgs(words)
+	err := root.ExecuteContext(context.Background())
+	if a.eng != nil {
+		err = errors.Join(err, a.closeEngine(err))
+	}
+	if err == nil {
+		return 0
+	}
+	// A flag that could not be parsed hides those behind it. The words of run's
+	// command are not ours to read.
+	if !a.json && len(words) > 0 && words[0] != "run" {
+		a.json = slices.Contains(words, "--json")
+	}
+	return a.report(err)
+}
+
+// engine opens the state root for a verb that starts nothing.
+func (a *app) engine() (*engine.Engine, error) { return a.open(local.New()) }
+
+// open opens the state root once.
+func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, error) {
+	if a.eng != nil {
+		return a.eng, nil
+	}
+	eng, err := engine.New(append(opts, engine.WithClient("cli"), engine.WithBackend(here))...)
+	if err != nil {
+		return nil, err
+	}
+	a.eng = eng
+	return eng, nil
+}
+
+// closeEngine closes the engine; after an error its own complaint would only
+// hide the cause.
+func (a *app) closeEngine(cause error) error {
+	err := a.eng.Close()
+	if cause != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// style is a rendition of text in the terminal's own sixteen colours.
+type style string
+
+const (
+	styleGood style = "32"
+	styleBad  style = "31"
+	styleWarn style = "33"
+	styleDim  style = "2"
+	styleBold style = "1"
+)
+
+// colorMode says when output is coloured.
+type colorMode string
+
+// Set implements pflag.Value.
+func (m *colorMode) Set(s string) error {
+	switch s {
+	case "auto", "always", "never":
+		*m = colorMode(s)
+		return nil
+	}
+	return fmt.Errorf("%q is not auto, always or never", s)
+}
+
+// String implements pflag.Value.
+func (m *colorMode) String() string { return string(*m) }
+
+// Type implements pflag.Value.
+func (*colorMode) Type() string { return "WHEN" }
+
+// colored reports whether what goes to f is coloured: --color first, then
+// NO_COLOR and CLICOLOR_FORCE, else whether f is a terminal that can.
+func (a *app) colored(f *os.File) bool {
+	switch {
+	case a.color == "always":
+		return true
+	case a.color == "never", os.Getenv("NO_COLOR") != "":
+		return false
+	}
+	if v := os.Getenv("CLICOLOR_FORCE"); v != "" && v != "0" {
+		return true
+	}
+	return isTerminal(f) && os.Getenv("TERM") != "dumb"
+}
+
+func paint(on bool, s string, st style) string {
+	if !on || st == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + string(st) + "m" + s + "\x1b[m"
+}
+
+func (a *app) paintErr(s string, st style) string { return paint(a.colored(a.stderr), s, st) }
+
+func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(f.Fd()) }
+
+// terminalSize is the size of the terminal that f is; zero when it is none.
+func terminalSize(f *os.File) engine.Size {
+	w, h, err := term.GetSize(f.Fd())
+	if err != nil || w <= 0 || h <= 0 {
+		return engine.Size{}
+	}
+	return engine.Size{Cols: w, Rows: h}
+}
+
+// sayf tells the person something on standard error.
+func (a *app) sayf(format string, args ...any) {
+	fmt.Fprintf(a.stderr, format+"\n", args...)
+}
+
+// printJSON writes v on one line.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// printJob writes one job as JSON on one line.
+func (a *app) printJob(j engine.Job) error {
+	p, err := j.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	_, err = a.stdout.Write(append(p, '\n'))
+	return err
+}
+
+// printJobs writes an array of jobs, one a line. The elements are encoded one by
+// one: encoding/json would check each a second time.
+func (a *app) printJobs(jobs []engine.Job) error {
+	w := bufio.NewWriterSize(a.stdout, 64<<10)
+	w.WriteByte('[')
+	for i, j := range jobs {
+		p, err := j.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteByte('\n')
+		w.Write(bytes.TrimSpace(p))
+	}
+	if len(jobs) > 0 {
+		w.WriteByte('\n')
+	}
+	w.WriteString("]\n")
+	return w.Flush()
+}

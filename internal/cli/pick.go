@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/joblist"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// pick lets a person choose one of the jobs, newest first. It draws on standard
+// error, below the prompt, and leaves nothing behind.
+func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (engine.Job, error) {
+	m := newPicker(jobs, question, time.Now())
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.stdin), tea.WithOutput(a.stderr))
+	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrInterrupted) {
+		return engine.Job{}, err
+	}
+	if job, ok := m.list.Selected(); ok && m.chosen {
+		return job, nil
+	}
+	return engine.Job{}, exitStatus(exitFailed) // nothing was chosen, and the person knows
+}
+
+// picker is a list that is narrowed by typing.
+type picker struct {
+	list             *joblist.Model
+	question, filter string
+	count            int
+	width            int
+	chosen, over     bool
+}
+
+// pickerRows is how many jobs are in sight at most.
+const pickerRows = 12
+
+func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
+	glyphs := themes.Unicode()
+	styles := themes.Default(true).Styles(glyphs)
+	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs)
+	list.SetNow(now)
+	for _, j := range jobs {
+		list.Put(joblist.Row{Job: j})
+	}
+	list.Focus()
+	list.Select(jobs[0].ID)
+	p := &picker{list: list, question: question, count: len(jobs)}
+	p.resize(80, 24)
+	return p
+}
+
+func (p *picker) resize(w, h int) {
+	p.width = w
+	p.list.SetSize(w, max(min(p.count, pickerRows, h-2), 1))
+}
+
+// Init implements tea.Model.
+func (p *picker) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.resize(msg.Width, msg.Height)
+	case tea.KeyPressMsg:
+		return p, p.key(msg)
+	case tea.PasteMsg:
+		p.narrow(p.filter + msg.Content)
+	}
+	return p, nil
+}
+
+func (p *picker) key(msg tea.KeyPressMsg) tea.Cmd {
+	switch k := msg.String(); k {
+	case "enter":
+		_, ok := p.list.Selected()
+		return p.leave(ok)
+	case "esc", "ctrl+c", "ctrl+d":
+		return p.leave(false)
+	case "up", "down", "pgup", "pgdown", "home", "end":
+		return p.list.Update(msg)
+	case "ctrl+p", "ctrl+k":
+		return p.list.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	case "ctrl+n", "ctrl+j":
+		return p.list.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+	case "backspace":
+		_, n := utf8.DecodeLastRuneInString(p.filter)
+		p.narrow(p.filter[:len(p.filter)-n])
+	case "ctrl+u":
+		p.narrow("")
+	default:
+		if msg.Text != "" {
+			p.narrow(p.filter + msg.Text)
+		}
+	}
+	return nil
+}
+
+func (p *picker) narrow(filter string) {
+	p.filter = strings.Map(func(r rune) rune {
+		if unsafeRune(r) {
+			return -1
+		}
+		return r
+	}, filter)
+	p.list.SetFilter(p.filter)
+}
+
+// leave ends the program with an empty view, so that nothing stays behind.
+func (p *picker) leave(chosen bool) tea.Cmd {
+	p.chosen, p.over = chosen, true
+	return tea.Quit
+}
+
+// View implements tea.Model.
+func (p *picker) View() tea.View {
+	if p.over {
+		return tea.NewView("")
+	}
+	head := p.question + " "
+	v := tea.NewView(cells.End(head+p.filter, p.width, "…") + "\n" + p.list.View() + "\n" +
+		cells.End("Enter takes it · type to narrow · Esc leaves", p.width, "…"))
+	v.Cursor = tea.NewCursor(min(cells.Width(head+p.filter), max(p.width-1, 0)), 0)
+	return v
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+type pollFlags struct {
+	wait   durationFlag
+	cursor int64
+	client string
+	raw    bool
+}
+
+func (a *app) pollCommand() *cobra.Command {
+	f := pollFlags{cursor: -1, client: "cli"}
+	cmd := &cobra.Command{
+		Use:               "poll ID",
+		GroupID:           groupRead,
+		Short:             "Prints the output since the last poll, and the status",
+		Example:           "hob poll --wait 10s @\nhob poll --cursor 0 --json @",
+		Args:              words(1, 1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("cursor") && f.cursor < 0 {
+				return usagef("0 is the start of the output", "--cursor %d is no offset", f.cursor)
+			}
+			return a.poll(cmd.Context(), args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.wait, "wait", "wait that long for output or the end")
+	flags.Int64Var(&f.cursor, "cursor", f.cursor, "read from this byte on and remember nothing")
+	flags.StringVar(&f.client, "client", f.client, "whose last poll it is that counts")
+	flags.BoolVar(&f.raw, "raw", false, "print the bytes as they are, escape sequences too")
+	flags.Lookup("cursor").DefValue = ""
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// pollJSON is the JSON form of a poll.
+type pollJSON struct {
+	Job     engine.Job `json:"job"`
+	Output  string     `json:"output"`
+	Cursor  int64      `json:"cursor"`
+	Dropped int64      `json:"dropped"`
+}
+
+func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	job, err := eng.Get(ctx, ref)
+	if err != nil {
+		return err
+	}
+	next := func(wait time.Duration) (engine.Poll, error) {
+		return eng.Poll(ctx, job.ID, f.client, wait)
+	}
+	if f.cursor >= 0 {
+		cursor := f.cursor
+		next = func(wait time.Duration) (engine.Poll, error) {
+			p, err := eng.PollAt(ctx, job.ID, cursor, wait)
+			cursor = p.Cursor
+			return p, err
+		}
+	}
+	text := harmless
+	if f.raw {
+		text = func(p []byte) []byte { return p }
+	}
+	p, err := next(f.wait.d)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(pollJSON{p.Job, string(text(p.Output)), p.Cursor, p.Dropped})
+	}
+	if p.Dropped > 0 {
+		a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
+	}
+	for {
+		if _, err := a.stdout.Write(text(p.Output)); err != nil {
+			return err
+		}
+		if !p.More {
+			break
+		}
+		if p, err = next(0); err != nil {
+			return err
+		}
+	}
+	glyph, word, st := badge(p.Job, time.Now())
+	a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
+	return nil
+}

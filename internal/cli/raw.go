@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/cancelreader"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// runRaw starts a job with a terminal and passes ours through to it.
+func (a *app) runRaw(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
+	a.sayInside()
+	job, err := eng.Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if job.Status == engine.Failed {
+		a.sayFailedStart(job)
+		return exitStatus(ownCode(job.Exit))
+	}
+	return a.passTerminal(ctx, eng, job, f.yield.d)
+}
+
+// passTerminal passes our terminal through to a job until it ends, or goes to
+// the background after yield (0: never), or the person leaves it.
+func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
+	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
+		return usagef("hob log --follow ID prints its output", "--raw needs a terminal on standard input and output")
+	}
+	key := newLeaveKey(a.settings().Keymap().Terminal.Leave.Keys())
+	end, err := a.session(ctx, eng, job, key, yield)
+	switch {
+	case err != nil:
+		return hobFailed(err)
+	case end.backgrounded:
+		a.sayf("%s goes on: hob attach %s", job.ID, job.ID)
+		return nil
+	}
+	return end.status()
+}
+
+// session connects our terminal, in raw mode, with the job's. Whatever way it
+// ends, ours is as it was.
+func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration) (end ending, err error) {
+	saved, err := term.MakeRaw(a.stdin.Fd())
+	if err != nil {
+		return ending{}, err
+	}
+	defer func() {
+		_, e := a.stdout.Write(vt.ModeReset())
+		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
+	}()
+	size := terminalSize(a.stdout)
+	terminal, err := eng.OpenTerminal(ctx, job.ID, engine.TerminalOptions{
+		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
+	})
+	if err != nil {
+		return ending{}, err
+	}
+	defer terminal.Close()
+	input, err := cancelreader.NewReader(a.stdin)
+	if err != nil {
+		return ending{}, err
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel(nil)
+	defer input.Cancel()
+	// Without an error either of them has only nothing left to do.
+	for _, serve := range []func() error{
+		func() error { return typeInto(ctx, terminal, input, key) },
+		func() error { return a.keepSize(ctx, terminal) },
+	} {
+		work.Go(func() {
+			if err := serve(); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	if yield > 0 {
+		timer := time.AfterFunc(yield, func() { cancel(errLeft) })
+		defer timer.Stop()
+	}
+
+	exit, err := a.draw(ctx, terminal)
+	if cause := context.Cause(ctx); exit == nil && cause != nil {
+		err = cause
+	}
+	switch {
+	case errors.Is(err, errLeft):
+		return ending{backgrounded: true}, eng.Background(context.WithoutCancel(ctx), job.ID)
+	case err != nil:
+		return ending{}, err
+	}
+	return ending{exit: *exit}, nil
+}
+
+// rawScrollback is how many bytes of history are drawn first: enough to scroll
+// back a few screens.
+const rawScrollback = 64 << 10
+
+// errLeft says that the person left the job, which goes on.
+var errLeft = errors.New("left")
+
+// draw writes what the job's terminal shows to ours, without what would make
+// ours answer: the job gets its answers from its holder.
+func (a *app) draw(ctx context.Context, terminal engine.Terminal) (*engine.Exit, error) {
+	filter := vt.Filter{Clipboard: true}
+	var out []byte
+	for {
+		chunk, err := terminal.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if out = filter.Append(out[:0], chunk.Data); len(out) > 0 {
+			if _, err := a.stdout.Write(out); err != nil {
+				return nil, err
+			}
+		}
+		if chunk.Exit != nil {
+			return chunk.Exit, nil
+		}
+	}
+}
+
+// typeInto types what comes from our terminal until the leave key.
+func typeInto(ctx context.Context, terminal engine.Terminal, input io.Reader, key *leaveKey) error {
+	err := pump(input, func(p []byte) error {
+		p, leave := key.find(p)
+		if len(p) > 0 {
+			if err := terminal.Write(ctx, p); err != nil {
+				return err
+			}
+		}
+		if leave {
+			return errLeft
+		}
+		return nil
+	})
+	switch {
+	case err == nil, errors.Is(err, cancelreader.ErrCanceled):
+		return errLeft // our terminal is gone, or the session is over anyway
+	case errors.Is(err, engine.ErrNotRunning):
+		return nil
+	}
+	return err
+}

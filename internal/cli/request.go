@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/config"
+)
+
+// engineWith opens the engine with the limits of c, which count for jobs that
+// are started and for what is kept of finished ones.
+func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
+	var here []local.Option
+	if len(c.Notify.Command) > 0 {
+		here = append(here, local.WithNotify(quoteWords(c.Notify.Command)+` "$1" "$2"`))
+	}
+	return a.open(local.New(here...),
+		engine.WithLogLimit(c.Log.Limit),
+		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
+	)
+}
+
+// absoluteDir is the directory that a job asked for in dir gets.
+func absoluteDir(dir string) (string, error) {
+	if dir == "" {
+		return os.Getwd()
+	}
+	return filepath.Abs(dir)
+}
+
+// sameRequest reports whether j was asked to run what spec asks for.
+func sameRequest(j engine.Job, spec engine.Spec) bool {
+	return j.Host == spec.Host && j.Script == spec.Script && slices.Equal(j.Command, spec.Command)
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The groups of verbs in help.
+const (
+	groupJobs = "jobs"
+	groupRead = "read"
+	groupTalk = "talk"
+	groupEnd  = "end"
+)
+
+// newRoot makes the tree of verbs.
+func (a *app) newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hob",
+		Short: "Supervises background jobs from the terminal",
+		Long: "hob puts a running command on the back burner: watch it, talk to it, stop it,\n" +
+			"find it again tomorrow. Without a verb it opens the UI on all jobs.",
+		Example: `hob run npm run dev          # Ctrl+B sends it to the background
+hob run -b make test         # prints the id
+hob log --follow make-test
+hob wait @ && hob list`,
+		Args:          a.noSuchVerb,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return a.openUI(cmd.Context()) },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetVersionTemplate("hob {{.Version}}\n")
+	root.SetHelpFunc(a.help)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("hob help "+verbOf(cmd)+" shows the flags", "%w", err)
+	})
+	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
+	root.AddGroup(
+		&cobra.Group{ID: groupJobs, Title: "Start and watch"},
+		&cobra.Group{ID: groupRead, Title: "Read"},
+		&cobra.Group{ID: groupTalk, Title: "Talk and wait"},
+		&cobra.Group{ID: groupEnd, Title: "End and tidy"},
+	)
+	for _, verb := range []*cobra.Command{
+		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
+		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
+		a.writeCommand(), a.waitCommand(), a.restartCommand(),
+		a.killCommand(), a.clearCommand(), a.removeCommand(),
+		a.configCommand(), a.holderCommand(),
+	} {
+		root.AddCommand(verb)
+	}
+	return root
+}
+
+// noSuchVerb refuses words that are no verb: most likely a command line that
+// lacks its run.
+func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "hob run " + quoteWords(args) + " starts it as a job; hob help lists the verbs"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean hob " + strings.Join(near, " or hob ") + "? hob help lists the verbs"
+	}
+	return usagef(hint, "no verb %q", args[0])
+}
+
+func verbOf(cmd *cobra.Command) string {
+	if cmd.Parent() == nil {
+		return ""
+	}
+	return cmd.Name()
+}
+
+// jsonFlag gives a verb that prints data its --json.
+func (a *app) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
+}
+
+// words checks how many words a verb takes. what names them for the message.
+func words(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		hint := "hob " + cmd.Use
+		switch {
+		case len(args) < low:
+			return usagef(hint, "hob %s needs %s", cmd.Name(), what)
+		case high >= 0 && len(args) > high:
+			return usagef(hint, "hob %s does not take %q", cmd.Name(), args[high])
+		}
+		return nil
+	}
+}

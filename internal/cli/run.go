@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+type runFlags struct {
+	background, pty, noPTY, split, stdin, notify, once, raw bool
+
+	name, dir, script string
+	env               []string
+	yield, timeout    durationFlag
+	size              sizeFlag
+	logLimit          bytesFlag
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [flags] [--] CMD [ARG…]",
+		GroupID: groupJobs,
+		Short:   "Starts a job and shows it live",
+		Long: "Starts a job and shows it live; Ctrl+B sends it to the background. Where standard\n" +
+			"output is no terminal it stands in for the command: output, input, signals and the\n" +
+			"exit code pass through. Flags end at CMD's first word.",
+		Example: "hob run npm run dev\nhob run -b --timeout 10m make test\nhob run -c 'make && make install'",
+		Args:    func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	flags.BoolVarP(&f.background, "background", "b", false, "in the background from the start; print the id")
+	flags.Var(&f.yield, "yield", "send it to the background by itself after that long")
+	flags.Var(&f.timeout, "timeout", "kill it after that long, wherever it is then")
+	flags.StringVarP(&f.name, "name", "n", "", "what to call it (default: from the command)")
+	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
+	flags.StringArrayVarP(&f.env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
+	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
+	flags.BoolVar(&f.pty, "pty", false, "give it a terminal even where standard output is none")
+	flags.BoolVar(&f.noPTY, "no-pty", false, "give it no terminal: it writes its log itself")
+	flags.BoolVar(&f.split, "split", false, "keep stdout and stderr apart (no terminal)")
+	flags.BoolVar(&f.stdin, "stdin", false, "without a terminal: an input that can be written to")
+	flags.Var(&f.size, "size", "size of its terminal (default: of this one, else 120x40)")
+	flags.Var(&f.logLimit, "log-limit", "how large its log may get (at least 2MiB)")
+	flags.BoolVar(&f.notify, "notify", false, "notify when it ends")
+	flags.BoolVar(&f.once, "once", false, "if the same command already runs in the same directory, attach to it")
+	flags.BoolVar(&f.raw, "raw", false, "pass the terminal through without UI")
+	_ = cmd.MarkFlagDirname("dir") // fails only for a flag that is not there
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// checkCommand refuses combinations that mean nothing.
+func (f *runFlags) checkCommand(args []string) error {
+	switch {
+	case f.script == "" && len(args) == 0:
+		return usagef("hob run CMD, or hob run -c 'SCRIPT'", "run what?")
+	case f.script != "" && len(args) > 0:
+		return usagef("put the words into the script", "-c takes a script, here is also %q", args[0])
+	case len(args) > 0 && args[0] == "":
+		return usagef("hob run CMD", "the command's name is empty")
+	case f.pty && (f.noPTY || f.split):
+		return usagef("choose one", "--pty excludes --no-pty and --split: a terminal has one stream")
+	case f.stdin && f.pty:
+		return usagef("leave --stdin away", "--stdin is for jobs without a terminal")
+	case f.background && f.yield.set:
+		return usagef("choose one", "-b sends it to the background at once, --yield after a while")
+	case f.background && f.raw:
+		return usagef("choose one", "-b does not show the job, --raw does")
+	case f.raw && (f.noPTY || f.split):
+		return usagef("leave --raw away: without a terminal everything passes through as it is", "--raw is about a terminal")
+	case f.logLimit != 0 && int64(f.logLimit) < leastLog:
+		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", f.logLimit.String())
+	case f.size.Cols != 0 && (f.noPTY || f.split):
+		return usagef("leave --size away", "--size is for jobs with a terminal")
+	}
+	return nil
+}
+
+// leastLog is the smallest cap that a log can have.
+const leastLog = 2 * units.MiB
+
+// run starts a job and shows it in the way that fits where hob stands.
+func (a *app) run(ctx context.Context, args []string, f runFlags) error {
+	settings := a.settings()
+	spec, err := a.spec(args, f, settings.Run)
+	if err != nil {
+		return err
+	}
+	eng, err := a.engineWith(settings)
+	if err != nil {
+		return err
+	}
+	if f.once {
+		job, found, err := runningAlready(ctx, eng, spec)
+		if err != nil {
+			return err
+		}
+		if found {
+			return a.join(ctx, eng, job, f)
+		}
+	}
+	switch {
+	case f.background:
+		return a.runBackground(ctx, eng, spec)
+	case a.json:
+		return a.runJSON(ctx, eng, spec, f)
+	case spec.PTY && f.raw && isTerminal(a.stdin):
+		return a.runRaw(ctx, eng, spec, f)
+	case spec.PTY && isTerminal(a.stdout):
+		return a.runForeground(ctx, eng, spec, f)
+	}
+	return a.runThrough(ctx, eng, spec, f)
+}
+
+// spec is the request that the flags and words make, with the settings where
+// they say nothing.
+func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec, error) {
+	env, err := environment(f.env)
+	if err != nil {
+		return engine.Spec{}, err
+	}
+	shown := isTerminal(a.stdout) && !a.json
+	spec := engine.Spec{
+		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env,
+		Split: f.split, Stdin: f.stdin, Size: engine.Size(f.size), Timeout: f.timeout.d,
+		LogLimit: int64(f.logLimit), Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
+	}
+	if !f.timeout.set {
+		spec.Timeout = settings.Timeout
+	}
+	if len(args) == 0 {
+		spec.Command = nil
+	}
+	switch {
+	case f.pty:
+		spec.PTY = true
+	case f.noPTY, f.split:
+	case f.background, shown:
+		spec.PTY = true
+	default:
+		spec.Split = true // the stand-in keeps the streams apart
+	}
+	if spec.PTY && spec.Size == (engine.Size{}) {
+		spec.Size = terminalSize(a.stdout)
+	}
+	if spec.Size == (engine.Size{}) {
+		spec.Size = engine.Size(settings.Size)
+	}
+	if spec.PTY && f.stdin {
+		return engine.Spec{}, usagef("add --no-pty, or leave --stdin away", "a job with a terminal has its input there: --stdin is for jobs without")
+	}
+	return spec, nil
+}
+
+// lendStdin lends the job our standard input where that is a file or a pipe.
+func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
+	if spec.Stdin || isTerminal(a.stdin) {
+		return nil
+	}
+	if _, err := a.stdin.Stat(); err != nil {
+		return nil // closed
+	}
+	return []engine.StartOption{engine.WithStdin(a.stdin)}
+}
+
+func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
+	job, err := eng.Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	return a.printStarted(job)
+}
+
+// runJSON runs the job unseen and prints it whole, at its end or when it was
+// sent to the background.
+func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
+	catch := catchSignals()
+	defer catch.release()
+	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	if err != nil {
+		return err
+	}
+	end, err := standIn(ctx, eng, job, catch, f.yield.d, func(bool) error { return nil })
+	if err != nil {
+		return hobFailed(err)
+	}
+	if now, err := eng.Get(context.WithoutCancel(ctx), string(job.ID)); err == nil {
+		job = now
+	}
+	if err := a.printJob(job); err != nil {
+		return hobFailed(err)
+	}
+	return end.status()
+}
+
+// runningAlready finds a job that runs the same command in the same directory.
+func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (engine.Job, bool, error) {
+	dir, err := absoluteDir(spec.Dir)
+	if err != nil {
+		return engine.Job{}, false, err
+	}
+	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: true})
+	if err != nil {
+		return engine.Job{}, false, err
+	}
+	for _, j := range jobs {
+		if sameRequest(j, spec) && j.Dir == dir {
+			return j, true, nil
+		}
+	}
+	return engine.Job{}, false, nil
+}
+
+// join shows a job that runs already, as run would have shown its own.
+func (a *app) join(ctx context.Context, eng *engine.Engine, job engine.Job, f runFlags) error {
+	if f.background || a.json {
+		return a.printStarted(job)
+	}
+	a.sayf("%s already runs", job.ID)
+	return a.show(ctx, eng, job, f.raw)
+}
+
+// sayInside says once, inside a job of hob, whose Ctrl+B it is.
+func (a *app) sayInside() {
+	if outer := os.Getenv("HOB_JOB_ID"); outer != "" {
+		a.sayf("hob: inside job %s: while that is attached, Ctrl+B goes to it, not to this one", escape(outer))
+	}
+}

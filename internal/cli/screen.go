@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func (a *app) screenCommand() *cobra.Command {
+	var styled bool
+	cmd := &cobra.Command{
+		Use:               "screen ID",
+		GroupID:           groupRead,
+		Short:             "Prints the screen of a job with a terminal, now or its last",
+		Args:              words(1, 1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.screen(cmd.Context(), args[0], styled)
+		},
+	}
+	cmd.Flags().BoolVar(&styled, "ansi", false, "with colours, as escape sequences")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// screenJSON is the JSON form of a screen.
+type screenJSON struct {
+	Text      string      `json:"text"`
+	Size      engine.Size `json:"size"`
+	Cursor    cursorJSON  `json:"cursor"`
+	Title     string      `json:"title"`
+	Alternate bool        `json:"alternate"`
+}
+
+type cursorJSON struct {
+	X       int  `json:"x"`
+	Y       int  `json:"y"`
+	Visible bool `json:"visible"`
+}
+
+func (a *app) screen(ctx context.Context, ref string, styled bool) error {
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	job, err := eng.Get(ctx, ref)
+	if err != nil {
+		return err
+	}
+	s, err := eng.Screen(ctx, job.ID)
+	if err != nil {
+		return err
+	}
+	text := s.Text
+	if styled {
+		text = s.ANSI
+	}
+	if a.json {
+		return a.printJSON(screenJSON{text, s.Size, cursorJSON{s.CursorX, s.CursorY, s.CursorOn}, s.Title, s.Alternate})
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err = io.WriteString(a.stdout, text)
+	return err
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// An ending is how standing in for a job came to its end.
+type ending struct {
+	exit         engine.Exit
+	backgrounded bool // the job goes on without us
+}
+
+// status is what hob ends with.
+func (e ending) status() error {
+	if e.backgrounded {
+		return nil
+	}
+	if code := ownCode(e.exit); code != 0 {
+		return exitStatus(code)
+	}
+	return nil
+}
+
+// signalCatch are the signals that hob gets in the place of a job.
+type signalCatch struct {
+	signals <-chan os.Signal
+	release func()
+}
+
+// errReaderGone says that nobody reads our output any more.
+var errReaderGone = errors.New("output has no reader")
+
+// standIn waits for a job as if it were our own process: grown is called as for
+// follow, signals that we get go to the job, and after yield (0: never) the job
+// goes to the background. If grown says that nobody reads any more the job ends
+// as a process that writes into such a pipe does.
+func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch signalCatch, yield time.Duration, grown func(bool) error) (ending, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+
+	var yielded bool
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	work.Go(func() {
+		var after <-chan time.Time
+		if yield > 0 {
+			t := time.NewTimer(yield)
+			defer t.Stop()
+			after = t.C
+		}
+		for {
+			select {
+			case s := <-catch.signals:
+				passSignal(ctx, eng, job.ID, s)
+			case <-after:
+				yielded = eng.Background(ctx, job.ID) == nil
+				if yielded {
+					stop()
+					return
+				}
+			case <-following.Done():
+				return
+			}
+		}
+	})
+	exit, err := follow(following, eng, job, grown)
+	stop()
+	switch {
+	case errors.Is(err, errReaderGone):
+		exit, err = breakPipe(ctx, eng, job.ID)
+	case errors.Is(err, context.Canceled):
+		work.Wait()
+		if yielded {
+			return ending{backgrounded: true}, grown(false)
+		}
+	}
+	return ending{exit: exit}, err
+}
+
+// pipeGrace is how long a job may take to end by SIGPIPE before it is stopped:
+// it may have chosen to ignore that signal, and to see an error from its write
+// that it cannot see here, because it writes into its log.
+const pipeGrace = time.Second
+
+// breakPipe ends a job whose output has no reader and returns how it ended.
+func breakPipe(ctx context.Context, eng *engine.Engine, id engine.ID) (engine.Exit, error) {
+	if err := eng.Signal(ctx, id, "SIGPIPE"); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		return engine.Exit{}, err
+	}
+	soon, cancel := context.WithTimeout(ctx, pipeGrace)
+	defer cancel()
+	exit, err := eng.Wait(soon, id)
+	if soon.Err() == nil {
+		return exit, err
+	}
+	if _, err := eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		return engine.Exit{}, err
+	}
+	return eng.Wait(ctx, id)
+}
+
+// output writes to one of our own streams and tells a missing reader from other
+// errors.
+type output struct{ f *os.File }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.f.Write(p)
+	if isBrokenPipe(err) {
+		err = errReaderGone
+	}
+	return n, err
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// runThrough runs a job in the place of its command: what it writes comes out of
+// us byte for byte, each stream in its own order.
+func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
+	catch := catchSignals() // from here on they are the job's
+	defer catch.release()
+	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	if err != nil {
+		return err
+	}
+	if job.Status == engine.Failed {
+		a.sayFailedStart(job)
+		return exitStatus(ownCode(job.Exit))
+	}
+	if spec.Stdin || spec.PTY && isTerminal(a.stdin) {
+		a.feedStdin(ctx, eng, job.ID)
+	}
+	end, err := a.copyOut(ctx, eng, job, catch, f.yield.d)
+	if err != nil {
+		return hobFailed(err)
+	}
+	if end.backgrounded {
+		fmt.Fprintln(a.stderr, job.ID)
+	}
+	return end.status()
+}
+
+// feedStdin types our standard input into the job. The goroutine cannot be
+// waited for: it may sit in a read of a terminal that nobody types into, and
+// ends with the process.
+func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
+	go func() {
+		err := pump(a.stdin, func(p []byte) error { return eng.Write(ctx, id, p) })
+		if err == nil {
+			_ = eng.CloseInput(ctx, id) // the job may have ended or closed it first
+		}
+	}()
+}
+
+// copyOut stands in for a job and copies its logs to our streams, from their
+// start to their end.
+func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, catch signalCatch, yield time.Duration) (ending, error) {
+	pipes, closeLogs, err := a.pipes(ctx, eng, job)
+	if err != nil {
+		return ending{}, err
+	}
+	defer closeLogs()
+	return standIn(ctx, eng, job, catch, yield, func(bool) error { return pipes.copy(ctx) })
+}
+
+// A pipe is a log and where it goes.
+type pipe struct {
+	feed byteFeed
+	out  io.Writer
+}
+
+type pipes []*pipe
+
+// copy writes what is new in each log.
+func (ps pipes) copy(ctx context.Context) error {
+	var err error
+	for _, p := range ps {
+		err = errors.Join(err, p.feed.copyTo(ctx, p.out))
+	}
+	return err
+}
+
+// pipes connects the logs of a job with our streams.
+func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job) (ps pipes, closeAll func(), err error) {
+	closeAll = func() {
+		for _, p := range ps {
+			p.feed.log.Close()
+		}
+	}
+	for _, s := range streamsOf(job) {
+		log, err := eng.OpenLog(ctx, job.ID, s)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		out := a.stdout
+		if s == engine.StreamStderr {
+			out = a.stderr
+		}
+		ps = append(ps, &pipe{byteFeed{log: log}, output{out}})
+	}
+	return ps, closeAll, nil
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+type waitFlags struct {
+	line           string
+	fromNow, any   bool
+	port           int
+	quiet, timeout durationFlag
+}
+
+func (a *app) waitCommand() *cobra.Command {
+	var f waitFlags
+	cmd := &cobra.Command{
+		Use:     "wait ID…",
+		GroupID: groupTalk,
+		Short:   "Waits until jobs end, or say or do something",
+		Long: "Waits until all jobs have ended and ends with the code of the first, in the order\n" +
+			"given, that is not 0. With --for, --for-port or --quiet it waits until that holds\n" +
+			"for all of them; a job that ends before is a failure. --timeout ends it with 124.",
+		Example:           "hob wait build test\nhob wait --for 'ready in' --timeout 1m web\nhob wait --for-port 5173 web",
+		Args:              words(1, -1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.line, "for", "", "until a line matches this regular expression")
+	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: only lines that come from now on")
+	flags.IntVar(&f.port, "for-port", 0, "until the job listens on this port")
+	flags.Var(&f.quiet, "quiet", "until it has printed nothing for that long")
+	flags.BoolVar(&f.any, "any", false, "one of the jobs is enough")
+	flags.Var(&f.timeout, "timeout", "give up after that long")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// waiter waits for one thing about a job. The exit code is what wait ends with
+// for it.
+type waiter func(ctx context.Context, eng *engine.Engine, job engine.Job) (code int, err error)
+
+func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
+	w, err := f.waiter()
+	if err != nil {
+		return err
+	}
+	jobs, err := a.manyJobs(ctx, refs, engine.Read)
+	if err != nil {
+		return err
+	}
+	if f.timeout.set {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout.d)
+		defer cancel()
+	}
+	code, err := waitAll(ctx, a.eng, jobs, w, f.any)
+	if errors.Is(err, context.DeadlineExceeded) {
+		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", f.timeout.String())}
+		f.hint = "the jobs go on"
+		return f
+	}
+	if err != nil {
+		return waitFailed(err)
+	}
+	if a.json {
+		if err := a.printJobs(again(context.WithoutCancel(ctx), a.eng, jobs)); err != nil {
+			return hobFailed(err)
+		}
+	}
+	if code != 0 {
+		return exitStatus(code)
+	}
+	return nil
+}
+
+// waitFailed keeps the codes of conditions that did not come true; anything else
+// that goes wrong while the jobs are waited for is hob's own failure, which must
+// not be mistaken for a code of theirs.
+func waitFailed(err error) error {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	return hobFailed(err)
+}
+
+// waiter is the condition that the flags ask for.
+func (f waitFlags) waiter() (waiter, error) {
+	asked := 0
+	for _, on := range []bool{f.line != "", f.port != 0, f.quiet.set} {
+		if on {
+			asked++
+		}
+	}
+	switch {
+	case asked > 1:
+		return nil, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
+	case f.fromNow && f.line == "":
+		return nil, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
+	case f.port < 0 || f.port > 65535:
+		return nil, usagef("a port is between 1 and 65535", "%d is no port", f.port)
+	case f.quiet.set && f.quiet.d <= 0:
+		return nil, usagef("for example --quiet 5s", "--quiet needs a time")
+	case f.line != "":
+		re, err := pattern("--for", f.line)
+		if err != nil {
+			return nil, err
+		}
+		return waitForLine(re, f.fromNow), nil
+	case f.port != 0:
+		return waitForPort(f.port), nil
+	case f.quiet.set:
+		return waitForQuiet(f.quiet.d), nil
+	}
+	return waitForEnd, nil
+}
+
+// waitAll waits for all jobs side by side, or for any of them, and returns the
+// first code in their order that is not 0; with any, the code of the first that
+// came.
+func waitAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, w waiter, any bool) (int, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		index, code int
+		err         error
+	}
+	answers := make(chan answer, len(jobs))
+	var work sync.WaitGroup
+	for i, j := range jobs {
+		work.Go(func() {
+			code, err := w(ctx, eng, j)
+			answers <- answer{i, code, err}
+		})
+	}
+	defer work.Wait()
+	defer cancel()
+	codes, errs := make([]int, len(jobs)), make([]error, len(jobs))
+	for range jobs {
+		got := <-answers
+		if any && got.err == nil {
+			return got.code, nil
+		}
+		codes[got.index], errs[got.index] = got.code, got.err
+		if got.err != nil && !any {
+			cancel() // what is wrong will not become right by waiting for the others
+		}
+	}
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return 0, err
+		}
+	}
+	for _, code := range codes {
+		if code != 0 {
+			return code, nil
+		}
+	}
+	return 0, nil
+}
+
+func waitForEnd(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
+	exit, err := eng.Wait(ctx, job.ID)
+	if err != nil {
+		return 0, err
+	}
+	return ownCode(exit), nil
+}
+
+// endedBefore is the failure of a condition that can no longer come true.
+func endedBefore(job engine.Job, what string) error {
+	return &failure{
+		exit: exitFailed, code: "ended", err: fmt.Errorf("%s ended before %s", job.ID, what),
+		hint: "hob log " + string(job.ID) + " shows what it printed",
+	}
+}
+
+// waitForLine waits until a line of any stream of the job matches, the last one
+// before its end is written too.
+func waitForLine(re *regexp.Regexp, fromNow bool) waiter {
+	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
+		var feeds []*lineFeed
+		for _, s := range streamsOf(job) {
+			log, err := eng.OpenLog(ctx, job.ID, s)
+			if err != nil {
+				return 0, err
+			}
+			defer log.Close()
+			feed := &lineFeed{log: log}
+			if fromNow {
+				if feed.next, err = log.Size(ctx); err != nil {
+					return 0, err
+				}
+			}
+			feeds = append(feeds, feed)
+		}
+		_, err := follow(ctx, eng, job, func(ended bool) error {
+			for _, feed := range feeds {
+				partial, err := feed.read(ctx, ended, func(l engine.Line) error {
+					if re.MatchString(l.Text) {
+						return errEnough
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				if partial != "" && re.MatchString(partial) {
+					return errEnough
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		return 0, endedBefore(job, fmt.Sprintf("a line matched %q", re))
+	}
+}
+
+// streamsOf are the logs that a job has.
+func streamsOf(job engine.Job) []engine.Stream {
+	if job.Split {
+		return []engine.Stream{engine.StreamStdout, engine.StreamStderr}
+	}
+	return []engine.Stream{engine.StreamOutput}
+}
+
+// waitForQuiet waits until the job's output has not grown for d. A job that ends
+// is quiet.
+func waitForQuiet(d time.Duration) waiter {
+	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		quiet := time.AfterFunc(d, cancel)
+		defer quiet.Stop()
+		reached := int64(-1)
+		_, err := follow(ctx, eng, job, func(bool) error {
+			now, err := eng.Get(ctx, string(job.ID))
+			if err != nil {
+				return err
+			}
+			if now.Output != reached {
+				reached = now.Output
+				quiet.Reset(d)
+			}
+			return nil
+		})
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil && !quiet.Stop() {
+			return 0, nil
+		}
+		return 0, err
+	}
+}

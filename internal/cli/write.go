@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+type writeFlags struct {
+	enter, paste, keys, eof bool
+}
+
+func (a *app) writeCommand() *cobra.Command {
+	var f writeFlags
+	cmd := &cobra.Command{
+		Use:     "write ID [DATA]",
+		GroupID: groupTalk,
+		Short:   "Types into a job",
+		Long: "Types DATA into a job, as it is; - reads it from standard input. With --keys the\n" +
+			"rest of the words are keys by their tmux names: C-c Up F5 M-x Enter.",
+		Example:           "hob write @ yes --enter\nhob write --keys @ C-c\ngit diff | hob write --paste --eof @ -",
+		Args:              words(1, -1, "a job"),
+		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.write(cmd.Context(), args[0], args[1:], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.enter, "enter", false, "press Enter after it")
+	flags.BoolVar(&f.paste, "paste", false, "as a paste, bracketed if the job asked for that")
+	flags.BoolVar(&f.keys, "keys", false, "the words after ID are keys")
+	flags.BoolVar(&f.eof, "eof", false, "end the job's input after it")
+	return cmd
+}
+
+func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags) error {
+	switch {
+	case f.keys && f.paste:
+		return usagef("use two commands", "--keys and --paste exclude each other")
+	case f.keys && len(data) == 0:
+		return usagef("for example: hob write --keys "+quoteWord(ref)+" C-c", "--keys needs keys")
+	case !f.keys && len(data) > 1:
+		return usagef("quote it: hob write "+quoteWord(ref)+" "+quoteWord(strings.Join(data, " ")), "DATA is one word, here are %d", len(data))
+	case len(data) == 0 && !f.enter && !f.eof:
+		return usagef("say DATA, --keys, --enter or --eof", "nothing to write")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	job, err := eng.Resolve(ctx, ref, engine.Act)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.keys:
+		err = eng.SendKeys(ctx, job.ID, data)
+	case len(data) == 1 && data[0] == "-":
+		err = a.writeStdin(ctx, eng, job.ID, f.paste)
+	case len(data) == 1 && f.paste:
+		err = eng.Paste(ctx, job.ID, []byte(data[0]))
+	case len(data) == 1:
+		err = eng.Write(ctx, job.ID, []byte(data[0]))
+	}
+	if err == nil && f.enter {
+		err = pressEnter(ctx, eng, job)
+	}
+	if err == nil && f.eof {
+		err = eng.CloseInput(ctx, job.ID)
+	}
+	return err
+}
+
+// writeStdin types standard input into the job as it comes; a paste is one.
+func (a *app) writeStdin(ctx context.Context, eng *engine.Engine, id engine.ID, paste bool) error {
+	if paste {
+		data, err := io.ReadAll(a.stdin)
+		if err != nil {
+			return err
+		}
+		return eng.Paste(ctx, id, data)
+	}
+	return pump(a.stdin, func(p []byte) error { return eng.Write(ctx, id, p) })
+}
+
+// pump gives what r has to write, as it comes, until its end.
+func pump(r io.Reader, write func([]byte) error) error {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if err := write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// pressEnter ends a line: with the key where there is a terminal, else with a
+// line feed.
+func pressEnter(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+	if job.Kind == engine.KindPTY {
+		return eng.SendKeys(ctx, job.ID, []string{"Enter"})
+	}
+	return eng.Write(ctx, job.ID, []byte("\n"))
+}
