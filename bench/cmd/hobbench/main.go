@@ -1,0 +1,122 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// measure is one row or more of the table.
+type measure struct {
+	id, what string
+	run      func(context.Context, *lab) ([]row, error)
+}
+
+func measures() []measure {
+	return []measure{
+		{"M1", "from the command line to the first byte in the log", starts},
+		{"M2", "a flood of lines, until the last is in the log", floods},
+		{"M3", "memory of what supervises one idle job", memory},
+		{"M5", "a kill, until the whole tree is gone", kills},
+		{"M7", "a list of finished jobs", lists},
+	}
+}
+
+func main() {
+	code := 0
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp), errors.Is(err, errUsage):
+		code = 2
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "hobbench:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+var errUsage = errors.New("wrong usage")
+
+func run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("hobbench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	short := flags.Bool("short", false, "fewer repetitions and smaller amounts: under two minutes")
+	limit := flags.Duration("limit", 0, "give up after that long (default 100s with --short, else 20m)")
+	program := flags.String("hob", "", "measure this hob instead of building one")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: hobbench [--short] [--hob PATH] [--limit DUR] [M1 M2 …]")
+		for _, m := range measures() {
+			fmt.Fprintf(stderr, "  %s  %s\n", m.id, m.what)
+		}
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return errors.Join(errUsage, err)
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "hobbench:", err)
+		return errUsage
+	}
+	if *limit == 0 {
+		*limit = 20 * time.Minute
+		if *short {
+			*limit = 100 * time.Second
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	return measureAll(ctx, chosen, *short, *program, stdout, stderr)
+}
+
+func choose(ids []string) ([]measure, error) {
+	all := measures()
+	if len(ids) == 0 {
+		return all, nil
+	}
+	var chosen []measure
+	for _, id := range ids {
+		i := slices.IndexFunc(all, func(m measure) bool { return strings.EqualFold(m.id, id) })
+		if i < 0 {
+			return nil, fmt.Errorf("no measure %q; --help lists them", id)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// measureAll goes on after a measure that could not be made: the others still
+// say something.
+func measureAll(ctx context.Context, chosen []measure, short bool, program string, stdout, stderr io.Writer) error {
+	l, err := newLab(ctx, short, program, stderr)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	fmt.Fprintf(stdout, "%s\n\n", l.machine())
+	printHead(stdout)
+	var failed error
+	for _, m := range chosen {
+		fmt.Fprintf(stderr, "%s: %s\n", m.id, m.what)
+		rows, err := m.run(ctx, l)
+		for _, r := range rows {
+			r.print(stdout)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.id, err))
+		}
+	}
+	return failed
+}
