@@ -29,7 +29,8 @@
 //	for _, p := range res.Survivors { … }
 //
 // Linux is complete. macOS has identity, tree, signals and the ladder; it has
-// no subreaper, and input, ports and working directories are
-// [ErrUnsupported]. Elsewhere everything is ErrUnsupported, and nothing is
-// ever reported alive.
+// no subreaper, memory and processor time of its processes read 0, nobody is
+// seen to wait for input, and ports and working directories are
+// [ErrUnsupported]. Elsewhere everything but the names of signals is
+// ErrUnsupported, and nothing is ever reported alive.
 package proc
