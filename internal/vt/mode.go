@@ -195,14 +195,15 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 }
 
 // alternate is mode 1049: the alternate screen, erased, and the main cursor
-// saved for the way back.
+// saved for the way back. The cursor is restored even if the main screen was
+// shown already.
 func (t *Terminal) alternate(on bool) {
 	switch {
 	case on && !t.onAlt():
 		t.saveCursor()
 		t.switchScreen(true)
 		t.eraseScreen()
-	case !on && t.onAlt():
+	case !on:
 		t.switchScreen(false)
 		t.restoreCursor()
 	}

@@ -13,8 +13,8 @@ type SnapshotOptions struct {
 // Private modes of snapshots. Other terminals ignore them and draw the same
 // but for what they cannot know.
 const (
-	snapOneCell = 7727 // set: text up to the reset belongs into one cell
-	snapPending = 7728 // set: the cursor waits at the edge to wrap
+	snapOneCell = 44727 // set: text up to the reset belongs into one cell
+	snapPending = 44728 // set: the cursor waits at the edge to wrap
 )
 
 // Snapshot returns a byte string that brings a fresh Terminal of the same size

@@ -244,3 +244,7 @@ func (t *Terminal) touchRows(top, bot int) {
 }
 
 func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
+
+// Ground reports whether the stream is between two characters or sequences: no
+// half of one has been written.
+func (t *Terminal) Ground() bool { return t.parser.state == ground && t.parser.nutf8 == 0 }

@@ -1,0 +1,173 @@
+package vt
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+var corpusFile = flag.String("corpus", "testdata/corpus.zip", "recordings to compare with")
+
+// recording is a scene as testdata/record writes it.
+type recording struct {
+	Name       string
+	Cols, Rows int
+	Marks      []struct {
+		At     int
+		Screen string
+		X, Y   int
+		Shown  bool
+		Alt    bool
+		Title  string
+	}
+	stream []byte
+}
+
+func readCorpus(t testing.TB) []recording {
+	z, err := zip.OpenReader(*corpusFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	read := func(name string) []byte {
+		f, err := z.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		b, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	var list []recording
+	for _, f := range z.File {
+		if name, ok := strings.CutSuffix(f.Name, ".json"); ok {
+			var r recording
+			if err := json.Unmarshal(read(f.Name), &r); err != nil {
+				t.Fatal(err)
+			}
+			r.stream = read(name + ".out")
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// readDifferences returns the screens that are known not to be tmux's, by scene
+// and number; the file gives the reason of each.
+func readDifferences(t testing.TB) map[string]bool {
+	b, err := os.ReadFile("testdata/differences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for l := range strings.Lines(string(b)) {
+		f := strings.Fields(l)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		for _, n := range f[1:] {
+			known[f[0]+" "+n] = true
+		}
+	}
+	return known
+}
+
+// TestScreensAreThoseOfTmux compares every screen of the corpus, cell by cell.
+func TestScreensAreThoseOfTmux(t *testing.T) {
+	known := readDifferences(t)
+	total := 0
+	for _, r := range readCorpus(t) {
+		t.Run(r.Name, func(t *testing.T) {
+			term := New(r.Cols, r.Rows, WithScrollback(1<<20))
+			at := 0
+			for i, m := range r.Marks {
+				total++
+				term.Write(r.stream[at:m.At])
+				at = m.At
+				// tmux writes SGR 53 (overline) of a cell as 5:3.
+				m.Screen = strings.ReplaceAll(m.Screen, "\x1b[5:3m", "\x1b[53m")
+				oracle := New(r.Cols, r.Rows)
+				fmt.Fprint(oracle, "\x1b)0\x1b[?7l")
+				for y, line := range strings.Split(strings.TrimSuffix(m.Screen, "\n"), "\n") {
+					fmt.Fprintf(oracle, "\x1b[%dH%s", y+1, line)
+				}
+				diff := compareScreens(term, oracle, m.Screen)
+				c := term.cur
+				x := c.x
+				if c.pending {
+					x = m.X // tmux has it behind the edge
+				}
+				if x != m.X || c.y != m.Y {
+					diff += fmt.Sprintf("cursor at %d,%d, want %d,%d\n", c.x, c.y, m.X, m.Y)
+				}
+				if shown := term.Cursor().Visible; shown != m.Shown {
+					diff += fmt.Sprintf("cursor shown: %v, want %v\n", shown, m.Shown)
+				}
+				if alt := term.Modes().Alternate; alt != m.Alt {
+					diff += fmt.Sprintf("alternate screen: %v, want %v\n", alt, m.Alt)
+				}
+				switch key := fmt.Sprintf("%s %d", r.Name, i); {
+				case diff != "" && !known[key]:
+					t.Errorf("screen %d, after %d bytes:\n%s", i, m.At, diff)
+				case diff == "" && known[key]:
+					t.Errorf("screen %d is now equal: take it out of differences.txt", i)
+				}
+			}
+		})
+	}
+	t.Logf("%d screens compared, %d known differences", total, len(known))
+}
+
+// compareScreens says where two screens differ; behind the end of a line of
+// tmux's answer only the text counts, since it tells nothing else of it.
+func compareScreens(a, b *Terminal, answer string) string {
+	lines := strings.Split(answer, "\n")
+	var d strings.Builder
+	for y := range a.rows {
+		end := 0
+		if y < len(lines) {
+			plain := New(b.cols, 1)
+			fmt.Fprint(plain, "\x1b)0\x1b[?7l", lines[y])
+			end = plain.cur.x
+			if plain.cur.pending {
+				end = b.cols
+			}
+		}
+		for x := range a.cols {
+			ca, cb := a.Row(y)[x], b.Row(y)[x]
+			ta, tb := a.CellText(ca), b.CellText(cb)
+			sa, sb := a.Style(ca), b.Style(cb)
+			if x >= end {
+				sa, sb = Style{}, Style{}
+			}
+			if ta == " " {
+				sa, sb = onBlank(sa), onBlank(sb)
+			}
+			sb.UnderlineColor = sa.UnderlineColor // which the answer does not tell
+			if ta != tb || sa != sb {
+				fmt.Fprintf(&d, "at %d,%d: %q %v, want %q %v\n", x, y, ta, sa, tb, sb)
+				if d.Len() > 1500 {
+					return d.String() + "...\n"
+				}
+			}
+		}
+	}
+	return d.String()
+}
+
+// onBlank leaves of a style what shows on a blank.
+func onBlank(s Style) Style {
+	if s.Attrs&Reverse == 0 && s.Underline == UnderlineNone && s.Attrs&Strike == 0 {
+		s.Fg = 0
+	}
+	s.Attrs &= Reverse | Strike | Overline
+	return s
+}

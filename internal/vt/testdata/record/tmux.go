@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// ask shows the stream in a tmux pane and takes its screen at each mark.
+func ask(s scene, stream []byte, marks []int) ([]Mark, error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "feed")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	conf := filepath.Join(dir, "conf")
+	if err := os.WriteFile(conf, []byte("set -g status off\nset -g escape-time 0\n"), 0o600); err != nil {
+		return nil, err
+	}
+	tmux := func(args ...string) (string, error) {
+		cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(dir, "tmux"), "-f", conf}, args...)...)
+		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "TMUX=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("tmux %s: %w: %s", args[0], err, out)
+		}
+		return string(out), err
+	}
+	if _, err := tmux("new-session", "-d", "-x", strconv.Itoa(s.cols), "-y", strconv.Itoa(s.rows), self+" feed "+path); err != nil {
+		return nil, err
+	}
+	defer tmux("kill-server") // it may be gone before it answers
+	conn, err := l.Accept()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	var list []Mark
+	at := 0
+	for _, m := range marks {
+		if err := send(conn, stream[at:m]); err != nil {
+			return nil, err
+		}
+		at = m
+		screen, err := tmux("capture-pane", "-p", "-e", "-N")
+		if err != nil {
+			return nil, err
+		}
+		facts, err := tmux("display-message", "-p", "#{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}")
+		if err != nil {
+			return nil, err
+		}
+		f := strings.SplitN(strings.TrimSuffix(facts, "\n"), " ", 5)
+		x, _ := strconv.Atoi(f[0])
+		y, _ := strconv.Atoi(f[1])
+		list = append(list, Mark{At: m, Screen: screen, X: x, Y: y, Shown: f[2] == "1", Alt: f[3] == "1", Title: f[4]})
+	}
+	return list, nil
+}
+
+// send gives a chunk to the feeder and waits until tmux has taken it.
+func send(conn net.Conn, p []byte) error {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(p)))
+	if _, err := conn.Write(append(head, p...)); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(conn, head[:1])
+	return err
+}
+
+// feed runs in the pane: it writes chunks to the terminal and after each asks
+// for the status, whose answer shows that all before it was interpreted.
+func feed(path string) error {
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	old, err := term.MakeRaw(0)
+	if err != nil {
+		return err
+	}
+	defer term.Restore(0, old)
+	buf := make([]byte, 4096)
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			return nil
+		}
+		p := make([]byte, binary.BigEndian.Uint32(head[:]))
+		if _, err := io.ReadFull(conn, p); err != nil {
+			return err
+		}
+		if _, err := os.Stdout.Write(append(p, "\x1b[5n"...)); err != nil {
+			return err
+		}
+		var seen []byte
+		for !bytes.Contains(seen, []byte("\x1b[0n")) {
+			n, err := os.Stdin.Read(buf)
+			if err != nil {
+				return err
+			}
+			seen = append(seen, buf[:n]...)
+		}
+		if _, err := conn.Write([]byte{1}); err != nil {
+			return err
+		}
+	}
+}
