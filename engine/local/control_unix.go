@@ -124,10 +124,15 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	select {
 	case <-j.ended:
+		return report, nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-j.ended: // the holder takes its leave only after that
+		return report, nil
+	default:
 		return report, ctx.Err()
 	}
-	return report, nil
 }
 
 // interactiveShell reports whether the job is a shell at a prompt, which ignores

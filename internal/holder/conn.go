@@ -30,6 +30,7 @@ type conn struct {
 	view       *view
 	told       bool // the end was sent
 	leaving    bool
+	busy       bool // an instruction is being carried out: its answer goes first
 }
 
 // serve reads instructions until the client goes.
@@ -52,12 +53,22 @@ func (c *conn) serve(hello Hello) {
 		if !f.Type.Instruction() {
 			continue
 		}
+		c.setBusy(true)
 		result, err := c.carryOut(f)
-		if !c.answer(result, err) {
+		if !c.answer(result, err) || c.setBusy(false) {
 			return
 		}
 		r.shrink()
 	}
+}
+
+// setBusy marks the time of an instruction and reports whether the connection is
+// only waiting for its end.
+func (c *conn) setBusy(on bool) (over bool) {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	c.busy = on
+	return c.leaving && !c.pumping
 }
 
 // answer ends an instruction.
@@ -118,12 +129,13 @@ func (c *conn) startPump() {
 	c.poke()
 }
 
-// leave makes the connection end once everything was sent; h.mu is held.
+// leave makes the connection end once everything was sent, the answer to an
+// instruction that is being carried out included; h.mu is held.
 func (c *conn) leave() {
 	c.leaving = true
 	_ = c.nc.SetDeadline(time.Now().Add(farewell))
 	if !c.pumping {
-		c.nc.Close()
+		_ = c.nc.CloseRead() // serve ends by itself
 	}
 	c.poke()
 }
@@ -148,7 +160,7 @@ func (c *conn) pump() {
 			return
 		}
 		if leaving {
-			c.nc.Close()
+			c.lastSent()
 			return
 		}
 		if wait > 0 && late == nil {
@@ -160,6 +172,17 @@ func (c *conn) pump() {
 			}
 			late = timer.C
 		}
+	}
+}
+
+// lastSent ends the connection after the last frame, or leaves that to the
+// instruction that still has to be answered.
+func (c *conn) lastSent() {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	c.pumping = false
+	if !c.busy {
+		c.nc.Close()
 	}
 }
 
