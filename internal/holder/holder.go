@@ -274,12 +274,23 @@ func (h *Holder) Close() error {
 	if h.saveTimer != nil {
 		h.saveTimer.Stop()
 	}
+	leaving := make([]*conn, 0, len(h.conns))
 	for c := range h.conns {
 		c.leave()
+		leaving = append(leaving, c)
 	}
 	h.mu.Unlock()
 	h.saveScreen()
 	h.unlisten()
+	// Who asked for the end is still to be told of it.
+	patience := time.AfterFunc(farewell, h.stop)
+	for _, c := range leaving {
+		select {
+		case <-c.gone:
+		case <-h.ctx.Done():
+		}
+	}
+	patience.Stop()
 	h.stop()
 	h.wg.Wait()
 	var errs []error
