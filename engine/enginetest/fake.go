@@ -1,0 +1,306 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// Fake is a backend whose jobs do what the test says. Their records are real, so
+// that other engines on the same state root see them; nothing runs. It is safe
+// for concurrent use.
+type Fake struct {
+	name, host string
+	caps       engine.Capabilities
+	now        func() time.Time
+
+	mu       sync.Mutex // guards what follows
+	jobs     map[engine.ID]*FakeJob
+	cut      error // set while the host is unreachable
+	startErr error
+}
+
+var _ engine.Backend = (*Fake)(nil)
+
+// NewFake makes a backend for host; "" is this machine.
+func NewFake(host string) *Fake {
+	return &Fake{
+		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*FakeJob{},
+		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true},
+	}
+}
+
+// Clock replaces time.Now for what is recorded. Call it before the first start.
+func (f *Fake) Clock(now func() time.Time) { f.now = now }
+
+// FailStarts makes every start fail with err until it is called with nil.
+func (f *Fake) FailStarts(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.startErr = err
+}
+
+// Cut makes the host unreachable, with err as the reason; nil heals it.
+func (f *Fake) Cut(err error) {
+	f.mu.Lock()
+	f.cut = err
+	jobs := make([]*FakeJob, 0, len(f.jobs))
+	for _, j := range f.jobs {
+		jobs = append(jobs, j)
+	}
+	f.mu.Unlock()
+	for _, j := range jobs {
+		j.change(func() {})
+	}
+}
+
+func (f *Fake) unreachable() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cut
+}
+
+// Job is a job that was started here; nil if there is none with that id.
+func (f *Fake) Job(id engine.ID) *FakeJob {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.jobs[id]
+}
+
+// Name implements [engine.Backend].
+func (f *Fake) Name() string { return f.name }
+
+// Capabilities implements [engine.Backend].
+func (f *Fake) Capabilities() engine.Capabilities { return f.caps }
+
+// Serves implements [engine.Backend].
+func (f *Fake) Serves(host string) bool { return host == f.host }
+
+// Close implements [engine.Backend]. Jobs go on: another engine may be given the
+// same Fake.
+func (f *Fake) Close() error { return nil }
+
+// Start implements [engine.Backend].
+func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.startErr != nil {
+		return nil, f.startErr
+	}
+	lock, err := jobdir.Lock(l.Dir)
+	if err != nil {
+		return nil, err
+	}
+	j := &FakeJob{f: f, Launch: l, lock: lock, changed: make(chan struct{}), ended: make(chan struct{})}
+	j.state = jobdir.State{
+		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: proc.Self(),
+		Job: proc.Identity{PID: 100_000 + len(f.jobs)}, StartedAt: f.now(), Backgrounded: l.Spec.Backgrounded, Size: jobdir.Size(l.Spec.Size),
+	}
+	if l.Spec.Timeout > 0 {
+		j.state.Deadline = f.now().Add(l.Spec.Timeout)
+	}
+	if err := jobdir.WriteState(l.Dir, &j.state); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f.jobs[l.ID] = j
+	return fakeRun{j}, nil
+}
+
+// Open implements [engine.Backend].
+func (f *Fake) Open(_ context.Context, r engine.Record) (engine.Run, error) {
+	if j := f.Job(r.ID); j != nil {
+		return fakeRun{j}, nil
+	}
+	// A job of another life of the backend: only its records are left.
+	return fakeRun{&FakeJob{f: f, Launch: engine.Launch{Record: r}, dead: true, changed: make(chan struct{}), ended: make(chan struct{})}}, nil
+}
+
+// Observe implements [engine.Backend].
+func (f *Fake) Observe(_ context.Context, rs []engine.Record) ([]engine.Observation, error) {
+	var seen []engine.Observation
+	for _, r := range rs {
+		run, err := f.Open(context.Background(), r)
+		if err != nil {
+			return nil, err
+		}
+		o, _ := run.(fakeRun).j.observe()
+		seen = append(seen, o)
+	}
+	return seen, nil
+}
+
+// FakeJob is one job of a [Fake]. Its methods are the job's own acts.
+type FakeJob struct {
+	f *Fake
+	// Launch is what the engine asked for.
+	Launch engine.Launch
+
+	mu       sync.Mutex // guards what follows
+	lock     *jobdir.Held
+	state    jobdir.State
+	end      *engine.Exit
+	dead     bool // the holder died
+	output   int64
+	bells    int
+	note     engine.Note
+	stubborn bool
+	stops    []engine.StopOptions
+	signals  []string
+	input    []byte
+	closed   bool
+	changed  chan struct{}
+	ended    chan struct{}
+}
+
+func (j *FakeJob) change(f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// Print adds to the job's output.
+func (j *FakeJob) Print(text string) { j.PrintTo(engine.StreamOutput, text) }
+
+// PrintTo adds to one of the streams of a job that keeps them apart.
+func (j *FakeJob) PrintTo(s engine.Stream, text string) {
+	j.change(func() {
+		name := map[engine.Stream]string{
+			engine.StreamOutput: jobdir.OutputFile, engine.StreamStdout: jobdir.StdoutFile, engine.StreamStderr: jobdir.StderrFile,
+		}[s]
+		w, err := os.OpenFile(filepath.Join(j.Launch.Dir, name), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		defer w.Close()
+		if _, err := w.WriteString(text); err != nil {
+			panic(err)
+		}
+		j.output += int64(len(text))
+	})
+}
+
+// Exit ends the job by itself.
+func (j *FakeJob) Exit(code int) {
+	j.finish(engine.Exit{Status: engine.Exited, Code: &code, Reason: engine.ReasonExit})
+}
+
+// Signalled ends the job by a signal that nobody asked hob for.
+func (j *FakeJob) Signalled(name string, number int) {
+	code := 128 + number
+	j.finish(engine.Exit{Status: engine.Killed, Code: &code, Signal: name, Reason: engine.ReasonSignal})
+}
+
+// Die ends the holder without a record, as SIGKILL would.
+func (j *FakeJob) Die() {
+	j.change(func() {
+		j.dead = true
+		j.lock.Close()
+		close(j.ended)
+	})
+}
+
+// Title, Waiting, Bell and Notify are what a job tells of itself.
+func (j *FakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
+
+// Waiting says whether the job waits for input.
+func (j *FakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
+
+// Bell rings the bell.
+func (j *FakeJob) Bell() { j.change(func() { j.bells++ }) }
+
+// Notify sends a notification.
+func (j *FakeJob) Notify(title, body string) {
+	j.change(func() { j.note = engine.Note{Title: title, Body: body}; j.bells++ })
+}
+
+// Stubborn makes the job ignore polite stops.
+func (j *FakeJob) Stubborn() { j.change(func() { j.stubborn = true }) }
+
+// Stops is how the job was asked to end, in order.
+func (j *FakeJob) Stops() []engine.StopOptions {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]engine.StopOptions(nil), j.stops...)
+}
+
+// Signals are the signals sent to the job.
+func (j *FakeJob) Signals() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]string(nil), j.signals...)
+}
+
+// Input is what was typed into the job so far, and whether that has ended.
+func (j *FakeJob) Input() (typed string, closed bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return string(j.input), j.closed
+}
+
+func (j *FakeJob) finish(exit engine.Exit) {
+	j.change(func() {
+		if j.end != nil || j.dead {
+			return
+		}
+		exit.At = j.f.now()
+		j.state.Stopping = nil
+		j.state.End = &jobdir.End{
+			At: exit.At, Status: string(exit.Status), Code: exit.Code, Signal: exit.Signal, Reason: string(exit.Reason),
+			EndedBy: exit.EndedBy, Error: exit.Error,
+		}
+		if err := jobdir.Finish(j.Launch.Dir, &j.state); err != nil {
+			panic(err)
+		}
+		j.end = &exit
+		j.lock.Close()
+		close(j.ended)
+	})
+}
+
+// observe is how the job stands, and a channel that is closed when that changes.
+func (j *FakeJob) observe() (engine.Observation, <-chan struct{}) {
+	cut := j.f.unreachable()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	st := &j.state
+	o := engine.Observation{
+		ID: j.Launch.ID, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: st.Deadline,
+		Backgrounded: st.Backgrounded, Waiting: st.Waiting, Title: st.Title, Size: engine.Size(st.Size),
+		Output: j.output, LogLimit: j.Launch.Job.LogLimit, Bells: j.bells, Note: j.note, Link: engine.LinkNone,
+	}
+	j.note = engine.Note{}
+	if j.f.host != "" {
+		o.Link = engine.LinkOK
+	}
+	switch {
+	case cut != nil:
+		last := j.Launch.Job
+		o.Status, o.Link, o.LinkError, o.StaleSince = last.Status, engine.LinkUnreachable, cut.Error(), j.f.now()
+		if o.Status == engine.Starting {
+			o.Status = engine.Running
+		}
+	case j.end != nil:
+		o.Status, o.Exit = j.end.Status, *j.end
+	case j.dead:
+		o.Status, o.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}
+		o.StartedAt, o.PID, o.Output = j.Launch.Job.StartedAt, j.Launch.Job.PID, j.Launch.Job.Output
+	case st.Stopping != nil:
+		o.Status, o.StopDeadline = engine.Stopping, st.Stopping.Deadline
+	}
+	return o, j.changed
+}
+
+func (j *FakeJob) String() string { return fmt.Sprintf("fake job %s", j.Launch.ID) }

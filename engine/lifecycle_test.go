@@ -1,0 +1,389 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestStartReturnsIdentity(t *testing.T) {
+	e, _ := withFake(t)
+	j := start(t, e, engine.Spec{Command: []string{"npm", "run", "dev"}, Labels: map[string]string{"a": "b"}})
+	if !strings.HasPrefix(string(j.ID), "npm-run-dev-") || j.Name != "npm run dev" || j.Status != engine.Running || j.PID == 0 || j.StartedAt.IsZero() {
+		t.Errorf("job = %+v", j)
+	}
+	if want := filepath.Join(e.StateDir(), "jobs", string(j.ID), "output.log"); j.OutputPath != want {
+		t.Errorf("OutputPath = %q, want %q", j.OutputPath, want)
+	}
+	if diff := cmp.Diff(j, get(t, e, j.ID)); diff != "" {
+		t.Errorf("read again it differs:\n%s", diff)
+	}
+}
+
+func TestRequestsThatMakeNoSense(t *testing.T) {
+	e, _ := withFake(t)
+	for name, spec := range map[string]engine.Spec{
+		"no command":            {},
+		"blank script":          {Script: " \n"},
+		"both":                  {Command: []string{"a"}, Script: "b"},
+		"empty first word":      {Command: []string{"", "x"}},
+		"negative timeout":      {Script: "a", Timeout: -1},
+		"negative grace":        {Script: "a", Grace: -1},
+		"small log":             {Script: "a", LogLimit: 1 << 20},
+		"half a size":           {Script: "a", Size: engine.Size{Cols: 10}},
+		"huge size":             {Script: "a", Size: engine.Size{Cols: 10, Rows: 1 << 20}},
+		"NUL":                   {Command: []string{"a\x00b"}},
+		"variable without name": {Script: "a", Env: map[string]string{"": "x"}},
+		"variable with =":       {Script: "a", Env: map[string]string{"a=b": "x"}},
+		"name like a reference": {Script: "a", Name: "@2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := e.Start(t.Context(), spec)
+			var ee *engine.Error
+			if !errors.Is(err, engine.ErrInvalid) || !errors.As(err, &ee) || ee.Hint == "" {
+				t.Errorf("err = %v, want ErrInvalid with a hint", err)
+			}
+		})
+	}
+	if jobs, err := e.List(t.Context(), engine.Filter{}); err != nil || len(jobs) != 0 {
+		t.Errorf("refused requests left %d jobs, err %v", len(jobs), err)
+	}
+}
+
+func TestFailedStartLeavesNothing(t *testing.T) {
+	e, f := withFake(t)
+	boom := errors.New("boom")
+	f.FailStarts(boom)
+	_, err := e.Start(t.Context(), engine.Spec{Script: "true"})
+	if !errors.Is(err, boom) {
+		t.Errorf("err = %v", err)
+	}
+	entries, err := os.ReadDir(filepath.Join(e.StateDir(), "jobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range entries {
+		if !strings.HasPrefix(d.Name(), ".") {
+			t.Errorf("left behind: %s", d.Name())
+		}
+	}
+}
+
+func TestNoBackendForHost(t *testing.T) {
+	e, _ := withFake(t)
+	if _, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "web1"}); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("err = %v, want ErrUnsupported", err)
+	}
+}
+
+func TestTokenMakesStartIdempotent(t *testing.T) {
+	e, _ := withFake(t)
+	a := start(t, e, engine.Spec{}, engine.WithToken("t1"))
+	b := start(t, e, engine.Spec{}, engine.WithToken("t1"))
+	c := start(t, e, engine.Spec{}, engine.WithToken("t2"))
+	if a.ID != b.ID || a.ID == c.ID {
+		t.Errorf("ids %s %s %s", a.ID, b.ID, c.ID)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{Script: "true", Env: map[string]string{"SECRET": "s3cret", "TERM": "vt100", "KEEP": "mine"}},
+		engine.WithEnviron([]string{"PATH=/bin", "TERM=xterm", "TMUX=1", "TMUX_PANE=2", "LINES=4", "TERM_PROGRAM=x", "KEEP=theirs", "HOB_JOB_ID=outer"}))
+	want := []string{"PATH=/bin", "KEEP=mine", "SECRET=s3cret", "TERM=vt100", "HOB_JOB_ID=" + string(j.ID)}
+	if diff := cmp.Diff(want, f.Job(j.ID).Launch.Env); diff != "" {
+		t.Errorf("environment:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"KEEP", "SECRET", "TERM"}, j.EnvNames); diff != "" {
+		t.Errorf("EnvNames:\n%s", diff)
+	}
+	err := filepath.WalkDir(e.StateDir(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), "s3cret") {
+			t.Errorf("%s holds the value of a variable", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWaitReturnsTheEnd(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	go f.Job(j.ID).Exit(42)
+	exit, err := e.Wait(t.Context(), j.ID)
+	if err != nil || exit.Status != engine.Exited || code(t, exit) != 42 || exit.Reason != engine.ReasonExit {
+		t.Errorf("exit = %+v, err %v", exit, err)
+	}
+	if again, err := e.Wait(t.Context(), j.ID); err != nil || code(t, again) != 42 {
+		t.Errorf("late: %+v, %v", again, err)
+	}
+	if _, err := e.Wait(t.Context(), "nothing-22222"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+func TestWaitForTheJobOfAnotherEngine(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
+	got := make(chan engine.Exit, 1)
+	go func() {
+		exit, err := other.Wait(context.Background(), j.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- exit
+	}()
+	f.Job(j.ID).Exit(3)
+	if exit := <-got; code(t, exit) != 3 {
+		t.Errorf("exit = %+v", exit)
+	}
+}
+
+func TestWaitIsBoundedByItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := withFake(t)
+		j := start(t, e, engine.Spec{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := e.Wait(ctx, j.ID); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v", err)
+		}
+		if got := get(t, e, j.ID); got.Status != engine.Running {
+			t.Errorf("status = %s", got.Status)
+		}
+	})
+}
+
+func TestHolderThatDiedIsLostForEver(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Print("last words")
+	f.Job(j.ID).Die()
+	exit, err := e.Wait(t.Context(), j.ID)
+	if err != nil || exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
+		t.Fatalf("exit = %+v, err %v", exit, err)
+	}
+	// It is recorded, so nobody need judge it again.
+	other := open(t, engine.WithStateDir(e.StateDir()))
+	got := get(t, other, j.ID)
+	if got.Status != engine.Lost || got.Output != int64(len("last words")) || !got.Unsuccessful() {
+		t.Errorf("read elsewhere: %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(e.StateDir(), "jobs", string(j.ID), "exit_code")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a lost job has an exit_code: %v", err)
+	}
+}
+
+func TestUnreachableIsNoEnd(t *testing.T) {
+	f := fakeHost()
+	e := open(t, engine.WithBackend(f))
+	j := start(t, e, engine.Spec{Host: "web1"})
+	f.Cut(errors.New("no route"))
+	got := get(t, e, j.ID)
+	if got.Status != engine.Running || got.Link != engine.LinkUnreachable || got.LinkError != "no route" || got.StaleSince.IsZero() {
+		t.Errorf("cut off: %+v", got)
+	}
+	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
+		t.Errorf("stop: %v", err)
+	}
+	f.Cut(nil)
+	if got := get(t, e, j.ID); got.Link != engine.LinkOK || !got.StaleSince.IsZero() {
+		t.Errorf("healed: %+v", got)
+	}
+}
+
+func TestStopTwice(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+	got := get(t, e, j.ID)
+	if got.Status != engine.Killed || got.Exit.Reason != engine.ReasonKill || got.Exit.EndedBy != "test" || code(t, got.Exit) != 143 || got.Unsuccessful() {
+		t.Errorf("job = %+v", got)
+	}
+	if n := len(f.Job(j.ID).Stops()); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	done := start(t, e, engine.Spec{})
+	f.Job(done.ID).Exit(0)
+	if _, err := e.Stop(t.Context(), done.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
+		t.Errorf("stop of one that ended by itself: %v", err)
+	}
+}
+
+func TestOnExitExactlyOnce(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	exits := make(chan engine.Exit, 10)
+	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	var cancelled atomic.Bool
+	cancel := e.OnExit(j.ID, func(engine.Exit) { cancelled.Store(true) })
+	cancel()
+	f.Job(j.ID).Exit(7)
+	if x := <-exits; code(t, x) != 7 {
+		t.Errorf("live: %+v", x)
+	}
+	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	if x := <-exits; code(t, x) != 7 {
+		t.Errorf("late: %+v", x)
+	}
+	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	e.OnExit(j.ID, func(x engine.Exit) { exits <- x })
+	if x := <-exits; code(t, x) != 7 {
+		t.Errorf("cleared: %+v", x)
+	}
+	e.OnExit("nothing-22222", func(x engine.Exit) { exits <- x })
+	if err := e.Close(); err != nil { // waits for every callback
+		t.Fatal(err)
+	}
+	if len(exits) != 0 || cancelled.Load() {
+		t.Errorf("%d further callbacks, cancelled one called: %v", len(exits), cancelled.Load())
+	}
+}
+
+func TestOnExitIsForgottenAfterFiveMinutes(t *testing.T) {
+	now := time.Now()
+	e, f := withFake(t, engine.WithClock(func() time.Time { return now }))
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Exit(0)
+	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(6 * time.Minute)
+	called := false
+	e.OnExit(j.ID, func(engine.Exit) { called = true })
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if called {
+		t.Error("called six minutes after the clear")
+	}
+}
+
+func TestBackgroundAndRun(t *testing.T) {
+	t.Run("finishes in the foreground", func(t *testing.T) {
+		e, f := withFake(t)
+		var id engine.ID
+		r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
+			id = i
+			f.Job(i).Print("one\ntwo\n")
+			f.Job(i).Exit(5)
+		}})
+		if err != nil || r.ID != id || r.Backgrounded || string(r.Output) != "one\ntwo\n" || r.Truncated || code(t, r.Exit) != 5 {
+			t.Errorf("result = %+v, err %v", r, err)
+		}
+	})
+	t.Run("backgrounded by another process", func(t *testing.T) {
+		e, f := withFake(t)
+		other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
+		r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
+			f.Job(i).Print("so far")
+			if err := other.Background(t.Context(), i); err != nil {
+				t.Error(err)
+			}
+			if err := other.Background(t.Context(), i); err != nil {
+				t.Errorf("the second time: %v", err)
+			}
+		}})
+		if err != nil || !r.Backgrounded || r.Tail != "so far" || r.Cursor != 6 || r.Status != engine.Running {
+			t.Errorf("result = %+v, err %v", r, err)
+		}
+		f.Job(r.ID).Exit(0)
+		if err := e.Background(t.Context(), r.ID); !errors.Is(err, engine.ErrNotRunning) {
+			t.Errorf("of one that ended: %v", err)
+		}
+	})
+	t.Run("yields", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			e, _ := withFake(t)
+			began := time.Now()
+			r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{YieldAfter: 20 * time.Second})
+			if err != nil || !r.Backgrounded || time.Since(began) != 20*time.Second {
+				t.Errorf("result = %+v, err %v after %v", r, err, time.Since(began))
+			}
+			if !get(t, e, r.ID).Backgrounded {
+				t.Error("not recorded")
+			}
+		})
+	})
+	t.Run("cancelled in the foreground", func(t *testing.T) {
+		e, _ := withFake(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(engine.ID) { cancel() }})
+		if !errors.Is(err, context.Canceled) || r.Status != engine.Killed {
+			t.Errorf("result = %+v, err %v", r, err)
+		}
+	})
+	t.Run("cancelled after it was backgrounded", func(t *testing.T) {
+		e, f := withFake(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
+			if err := e.Background(t.Context(), i); err != nil {
+				t.Error(err)
+			}
+		}})
+		cancel()
+		if err != nil || !r.Backgrounded {
+			t.Fatalf("result = %+v, err %v", r, err)
+		}
+		f.Job(r.ID).Exit(0)
+		if exit, err := e.Wait(t.Context(), r.ID); err != nil || code(t, exit) != 0 {
+			t.Errorf("exit = %+v, err %v", exit, err)
+		}
+	})
+	t.Run("long output is cut at its beginning", func(t *testing.T) {
+		e, f := withFake(t)
+		r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{MaxOutput: 4, OnStart: func(i engine.ID) {
+			f.Job(i).Print("123456789")
+			f.Job(i).Exit(0)
+		}})
+		if err != nil || string(r.Output) != "6789" || !r.Truncated {
+			t.Errorf("output %q, truncated %v, err %v", r.Output, r.Truncated, err)
+		}
+	})
+}
+
+func TestClosedEngine(t *testing.T) {
+	e, _ := withFake(t)
+	j := start(t, e, engine.Spec{})
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := e.Wait(context.Background(), j.ID)
+		waiting <- err
+	}()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("a waiter got %v", err)
+	}
+	if _, err := e.Start(t.Context(), engine.Spec{Script: "x"}); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("start: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+}

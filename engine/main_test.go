@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds waits that end at once unless something is broken.
+const patience = 20 * time.Second
+
+func open(t *testing.T, opts ...engine.Option) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(append([]engine.Option{engine.WithStateDir(t.TempDir()), engine.WithClient("test")}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return e
+}
+
+// withFake is an engine whose local jobs are fake.
+func withFake(t *testing.T, opts ...engine.Option) (*engine.Engine, *enginetest.Fake) {
+	t.Helper()
+	f := enginetest.NewFake("")
+	return open(t, append(opts, engine.WithBackend(f))...), f
+}
+
+func start(t *testing.T, e *engine.Engine, spec engine.Spec, opts ...engine.StartOption) engine.Job {
+	t.Helper()
+	if spec.Command == nil && spec.Script == "" {
+		spec.Command = []string{"sleep", "60"}
+	}
+	j, err := e.Start(t.Context(), spec, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func get(t *testing.T, e *engine.Engine, id engine.ID) engine.Job {
+	t.Helper()
+	j, err := e.Get(t.Context(), string(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func code(t *testing.T, exit engine.Exit) int {
+	t.Helper()
+	if exit.Code == nil {
+		t.Fatalf("no exit code: %+v", exit)
+	}
+	return *exit.Code
+}
