@@ -1,0 +1,166 @@
+package enginetest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// endings are the cases about how jobs start and end.
+func endings() []suiteCase {
+	return []suiteCase{
+		{"exit codes are recorded", func(s *suite) {
+			for script, want := range map[string]int{"true": 0, "exit 42": 42, "no-such-command-here": 127} {
+				j := s.sh(script)
+				exit := s.wait(j.ID)
+				if exit.Status != engine.Exited || s.code(exit) != want || exit.Reason != engine.ReasonExit || exit.At.IsZero() {
+					s.Errorf("%q: %+v", script, exit)
+				}
+				got := s.get(j.ID)
+				if got.Status != engine.Exited || got.StartedAt.IsZero() || got.Exit.At.Before(got.StartedAt.Add(-time.Second)) {
+					s.Errorf("%q: %+v", script, got)
+				}
+			}
+		}},
+		{"a signal is recorded as one", func(s *suite) {
+			exit := s.wait(s.sh("kill -KILL $$; sleep 60").ID)
+			if exit.Status != engine.Killed || s.code(exit) != 137 || exit.Reason != engine.ReasonSignal || exit.EndedBy != "" {
+				s.Errorf("exit = %+v", exit)
+			}
+			if s.cfg.Host == "" && exit.Signal != "SIGKILL" {
+				s.Errorf("signal %q", exit.Signal)
+			}
+		}},
+		{"a command that is not there is a job that failed", func(s *suite) {
+			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{"/no/such/command"} }, 127)
+		}},
+		{"a command that cannot be executed is a job that failed", func(s *suite) {
+			s.need(s.cfg.Host == "", "file of this machine")
+			path := filepath.Join(s.TempDir(), "plain")
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
+				s.Fatal(err)
+			}
+			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{path} }, 126)
+		}},
+		{"a directory that is not there is a job that failed", func(s *suite) {
+			exit := s.failsToStart(func(spec *engine.Spec) { spec.Dir = "/no/such/directory" }, 126)
+			if !strings.Contains(exit.Error, "/no/such/directory") {
+				s.Errorf("error %q does not name the directory", exit.Error)
+			}
+		}},
+		{"a polite stop lets the job clean up", func(s *suite) {
+			j := s.sh(`trap 'echo cleaned; exit 3' TERM; echo ready; while :; do sleep 0.05; done`)
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 10 * time.Second})
+			if err != nil || r.Escalated || len(r.Survivors) > 0 {
+				s.Errorf("report = %+v, err %v", r, err)
+			}
+			got := s.get(j.ID)
+			if got.Status != engine.Killed || got.Exit.Reason != engine.ReasonKill || got.Exit.EndedBy != "suite" || s.code(got.Exit) != 3 {
+				s.Errorf("job = %+v", got.Exit)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); !strings.Contains(out, "cleaned") {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"a stop that is ignored becomes a kill", func(s *suite) {
+			j := s.sh(`trap '' TERM HUP; echo ready; while :; do sleep 0.05; done`)
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 200 * time.Millisecond})
+			if err != nil || !r.Escalated {
+				s.Errorf("report = %+v, err %v", r, err)
+			}
+			if got := s.get(j.ID); got.Status != engine.Killed || s.code(got.Exit) != 137 {
+				s.Errorf("job = %+v", got.Exit)
+			}
+		}},
+		{"a kill is at once and ends the whole tree", func(s *suite) {
+			j := s.sh(`trap '' TERM; (trap '' TERM; echo child; sleep 300) & sleep 300`)
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "child") })
+			r, err := s.e.Kill(s.ctx(), j.ID)
+			if err != nil || len(r.Survivors) > 0 {
+				s.Errorf("report = %+v, err %v", r, err)
+			}
+			got := s.get(j.ID)
+			if got.Status != engine.Killed || len(got.Exit.Survivors) > 0 {
+				s.Errorf("job = %+v", got.Exit)
+			}
+		}},
+		{"killed twice is fine, killed after the end is not", func(s *suite) {
+			j := s.sh("sleep 300")
+			for range 2 {
+				if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
+					s.Error(err)
+				}
+			}
+			if got := s.get(j.ID); got.Status != engine.Killed {
+				s.Errorf("job = %+v", got)
+			}
+			done := s.sh("true")
+			s.wait(done.ID)
+			if _, err := s.e.Kill(s.ctx(), done.ID); !errors.Is(err, engine.ErrNotRunning) {
+				s.Errorf("after the end: %v", err)
+			}
+		}},
+		{"a signal reaches the job", func(s *suite) {
+			j := s.sh(`trap 'echo hup' HUP; trap 'exit 9' USR1; echo ready; while :; do sleep 0.05; done`)
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			if err := s.e.Signal(s.ctx(), j.ID, "SIGHUP"); err != nil {
+				s.Fatal(err)
+			}
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "hup") })
+			if err := s.e.Signal(s.ctx(), j.ID, "SIGUSR1"); err != nil {
+				s.Fatal(err)
+			}
+			if exit := s.wait(j.ID); exit.Status != engine.Exited || s.code(exit) != 9 {
+				s.Errorf("exit = %+v", exit)
+			}
+		}},
+		{"a timeout ends the job and says so", func(s *suite) {
+			exit := s.wait(s.sh("sleep 300", func(spec *engine.Spec) { spec.Timeout = 300 * time.Millisecond }).ID)
+			if exit.Status != engine.Killed || exit.Reason != engine.ReasonTimeout {
+				s.Errorf("exit = %+v", exit)
+			}
+		}},
+		{"a normal end kills nothing and names what it left", func(s *suite) {
+			j := s.sh("sleep 300 & exit 0")
+			exit := s.wait(j.ID)
+			if exit.Status != engine.Exited || s.code(exit) != 0 {
+				s.Errorf("exit = %+v", exit)
+			}
+			s.need(s.cfg.Host == "", "list of survivors")
+			named := false
+			for range 100 { // they are looked for after the end is told
+				if got := s.get(j.ID); len(got.Exit.Survivors) > 0 {
+					named = strings.Contains(got.Exit.Survivors[0].Command, "sleep")
+					break
+				}
+				<-time.After(50 * time.Millisecond)
+			}
+			if !named {
+				s.Errorf("survivors are not named: %+v", s.get(j.ID).Exit.Survivors)
+			}
+			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
+				s.Errorf("kill of what it left: %v", err)
+			}
+			if got := s.get(j.ID); got.Status != engine.Exited {
+				s.Errorf("after that the status is %s", got.Status)
+			}
+		}},
+	}
+}
+
+func (s *suite) failsToStart(adapt func(*engine.Spec), code int) engine.Exit {
+	s.Helper()
+	j := s.sh("true", adapt)
+	exit := s.wait(j.ID)
+	got := s.get(j.ID)
+	if got.Status != engine.Failed || s.code(exit) != code || exit.Reason != engine.ReasonSpawn || exit.Error == "" {
+		s.Errorf("job = %+v", got)
+	}
+	return exit
+}

@@ -1,0 +1,218 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// lives are the cases about who sees a job, and what it outlives.
+func lives() []suiteCase {
+	return []suiteCase{
+		{"a second engine finds the job and its end", func(s *suite) {
+			s.need(!s.cfg.EndsWithEngine, "life of its own")
+			s.need(s.caps().Stdin, "input")
+			j := s.sh("echo one; read x; echo two; exit 6", func(spec *engine.Spec) { spec.Stdin = true })
+			s.until(j.ID, func(out string) bool { return out == "one\n" })
+			first := s.e
+			s.e = s.engine()
+			if err := first.Close(); err != nil { // ends no job
+				s.Errorf("close: %v", err)
+			}
+			if got := s.get(j.ID); got.Status != engine.Running || got.PID != j.PID || !got.StartedAt.Equal(j.StartedAt) {
+				s.Errorf("found %+v, was %+v", got, j)
+			}
+			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
+				s.Fatal(err)
+			}
+			if exit := s.wait(j.ID); s.code(exit) != 6 {
+				s.Errorf("exit = %+v", exit)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); out != "one\ntwo\n" {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"an end while nobody was there is found later", func(s *suite) {
+			s.need(!s.cfg.EndsWithEngine, "life of its own")
+			j := s.sh("sleep 0.3; echo late; exit 4")
+			if err := s.e.Close(); err != nil {
+				s.Fatal(err)
+			}
+			s.e = s.engine()
+			if exit := s.wait(j.ID); s.code(exit) != 4 {
+				s.Errorf("exit = %+v", exit)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); out != "late\n" {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"a job whose supervisor died is lost, not ended", func(s *suite) {
+			s.need(s.cfg.KillHolder != nil, "supervisor that a test can end")
+			j := s.sh("echo before; sleep 300")
+			s.until(j.ID, func(out string) bool { return out == "before\n" })
+			s.cfg.KillHolder(s.T, j)
+			exit := s.wait(j.ID)
+			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
+				s.Errorf("exit = %+v", exit)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); out != "before\n" {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"unreachable is not ended", func(s *suite) {
+			s.need(s.cfg.Cut != nil, "link that a test can cut")
+			j := s.sh("sleep 300")
+			heal := s.cfg.Cut(s.T)
+			got := s.get(j.ID)
+			if got.Status != engine.Running || got.Link != engine.LinkUnreachable || got.StaleSince.IsZero() {
+				s.Errorf("cut off: %+v", got)
+			}
+			if _, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrUnreachable) {
+				s.Errorf("stop: %v", err)
+			}
+			heal()
+			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
+				s.Errorf("kill after it was healed: %v", err)
+			}
+		}},
+		{"background is recorded and seen by everybody", func(s *suite) {
+			j := s.sh("sleep 300")
+			if j.Backgrounded {
+				s.Error("backgrounded from the start")
+			}
+			for range 2 {
+				if err := s.e.Background(s.ctx(), j.ID); err != nil {
+					s.Error(err)
+				}
+			}
+			if !s.get(j.ID).Backgrounded {
+				s.Error("not recorded")
+			}
+			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
+				s.Fatal(err)
+			}
+			if err := s.e.Background(s.ctx(), j.ID); !errors.Is(err, engine.ErrNotRunning) {
+				s.Errorf("of one that ended: %v", err)
+			}
+		}},
+		{"the end is told once", func(s *suite) {
+			j := s.sh("sleep 0.1; exit 8")
+			var calls atomic.Int32
+			done := make(chan engine.Exit, 1)
+			s.e.OnExit(j.ID, func(x engine.Exit) {
+				calls.Add(1)
+				done <- x
+			})
+			if x := <-done; s.code(x) != 8 {
+				s.Errorf("exit = %+v", x)
+			}
+			late := make(chan engine.Exit, 1)
+			s.e.OnExit(j.ID, func(x engine.Exit) { late <- x })
+			if x := <-late; s.code(x) != 8 || calls.Load() != 1 {
+				s.Errorf("late: %+v, first called %d times", x, calls.Load())
+			}
+		}},
+		{"a subscription has every fact once and the end last", func(s *suite) {
+			before := s.sh("sleep 300")
+			sub := s.e.Subscribe(engine.Filter{})
+			defer sub.Close()
+			first, err := sub.Next(s.ctx())
+			if err != nil || len(first) != 1 || first[0].Kind != engine.EventCreated || first[0].Job.ID != before.ID {
+				s.Fatalf("snapshot %+v, err %v", first, err)
+			}
+			j := s.sh("echo one; sleep 0.2; echo two; exit 1")
+			kinds, offset := s.factsOf(sub, j.ID)
+			story := strings.Join(kinds, " ")
+			if !strings.HasPrefix(story, "created started ") || !strings.HasSuffix(story, " exited") || strings.Count(story, "exited") != 1 ||
+				strings.Count(story, "created") != 1 || !strings.Contains(story, "output") || offset != 8 {
+				s.Errorf("facts %q, last offset %d", story, offset)
+			}
+		}},
+		{"a subscription sees the jobs of other programs", func(s *suite) {
+			sub := s.e.Subscribe(engine.Filter{})
+			defer sub.Close()
+			if _, err := sub.Next(s.ctx()); err != nil {
+				s.Fatal(err)
+			}
+			mine := s.e
+			s.e = s.engine()
+			j := s.sh("echo hello; exit 0")
+			s.wait(j.ID)
+			s.need(!s.cfg.EndsWithEngine, "life of its own")
+			s.e = mine
+			if kinds, offset := s.factsOf(sub, j.ID); offset != 6 {
+				s.Errorf("facts %q, last offset %d", kinds, offset)
+			}
+		}},
+		{"a cleared job is gone and comes back", func(s *suite) {
+			j := s.sh("echo kept")
+			s.wait(j.ID)
+			if _, err := s.e.Clear(s.ctx(), j.ID); err != nil {
+				s.Fatal(err)
+			}
+			if _, err := s.e.Get(s.ctx(), string(j.ID)); !errors.Is(err, engine.ErrNotFound) {
+				s.Errorf("cleared: %v", err)
+			}
+			if _, err := s.e.Undo(s.ctx()); err != nil {
+				s.Fatal(err)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); out != "kept\n" {
+				s.Errorf("output %q", out)
+			}
+			running := s.sh("sleep 300")
+			if _, err := s.e.Clear(s.ctx(), running.ID); !errors.Is(err, engine.ErrRunning) {
+				s.Errorf("of a running one: %v", err)
+			}
+			if _, err := s.e.Remove(s.ctx(), running.ID); err != nil {
+				s.Errorf("remove: %v", err)
+			}
+		}},
+		{"restart asks the same again", func(s *suite) {
+			j := s.sh("echo again")
+			s.wait(j.ID)
+			r, err := s.e.Restart(s.ctx(), j.ID)
+			if err != nil {
+				s.Fatal(err)
+			}
+			s.wait(r.ID)
+			if out := s.output(r.ID, engine.StreamOutput); out != "again\n" || r.RestartedFrom != j.ID || r.ID == j.ID {
+				s.Errorf("output %q of %+v", out, r)
+			}
+		}},
+		{"a wait that is given up leaves the job alone", func(s *suite) {
+			j := s.sh("sleep 300")
+			ctx, cancel := context.WithCancel(s.ctx())
+			cancel()
+			if _, err := s.e.Wait(ctx, j.ID); !errors.Is(err, context.Canceled) {
+				s.Errorf("err = %v", err)
+			}
+			if got := s.get(j.ID); got.Status != engine.Running {
+				s.Errorf("status %s", got.Status)
+			}
+		}},
+	}
+}
+
+// factsOf reads the subscription until the job has ended.
+func (s *suite) factsOf(sub *engine.Subscription, id engine.ID) (kinds []string, offset int64) {
+	s.Helper()
+	for {
+		batch, err := sub.Next(s.ctx())
+		if err != nil {
+			s.Fatalf("after %q: %v", kinds, err)
+		}
+		for _, ev := range batch {
+			if ev.Job.ID != id {
+				continue
+			}
+			kinds = append(kinds, string(ev.Kind))
+			offset = max(offset, ev.Offset)
+			if ev.Kind == engine.EventExited || ev.Kind == engine.EventLost {
+				return kinds, offset
+			}
+		}
+	}
+}

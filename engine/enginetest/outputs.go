@@ -1,0 +1,194 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// outputs are the cases about what goes into a job and comes out of it.
+func outputs() []suiteCase {
+	return []suiteCase{
+		{"both streams are in the log, in order, to the last byte", func(s *suite) {
+			j := s.sh("echo one; echo two >&2; printf three")
+			s.wait(j.ID)
+			if out := s.output(j.ID, engine.StreamOutput); out != "one\ntwo\nthree" {
+				s.Errorf("output %q", out)
+			}
+			if got := s.get(j.ID); got.Output != 13 {
+				s.Errorf("Output = %d", got.Output)
+			}
+		}},
+		{"split streams are apart", func(s *suite) {
+			s.need(s.caps().Split, "separate streams")
+			j := s.sh("echo one; echo two >&2", func(spec *engine.Spec) { spec.Split = true })
+			s.wait(j.ID)
+			out, errs := s.output(j.ID, engine.StreamStdout), s.output(j.ID, engine.StreamStderr)
+			if out != "one\n" || errs != "two\n" {
+				s.Errorf("stdout %q, stderr %q", out, errs)
+			}
+			got := s.get(j.ID)
+			if got.OutputPath != "" || got.StdoutPath == "" || got.StderrPath == "" || got.Output != 8 {
+				s.Errorf("job = %+v", got)
+			}
+		}},
+		{"output is read by offset while it grows", func(s *suite) {
+			s.need(s.caps().Stdin, "input")
+			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
+			s.until(j.ID, func(out string) bool { return out == "first\n" })
+			buf := make([]byte, 3)
+			n, size, err := s.e.ReadOutput(s.ctx(), j.ID, buf, 2)
+			if err != nil || string(buf[:n]) != "rst" || size != 6 {
+				s.Errorf("read %q, size %d, err %v", buf[:n], size, err)
+			}
+			if n, _, err := s.e.ReadOutput(s.ctx(), j.ID, buf, 6); n != 0 || err != nil {
+				s.Errorf("at the end: %d bytes, err %v", n, err)
+			}
+			if err := s.e.Write(s.ctx(), j.ID, []byte("it\n")); err != nil {
+				s.Fatal(err)
+			}
+			s.until(j.ID, func(out string) bool { return out == "first\ngot it\n" })
+			if err := s.e.CloseInput(s.ctx(), j.ID); err != nil {
+				s.Fatal(err)
+			}
+			s.wait(j.ID)
+		}},
+		{"input that was not asked for is at its end", func(s *suite) {
+			j := s.sh("cat; echo done")
+			if exit := s.wait(j.ID); s.code(exit) != 0 {
+				s.Errorf("exit = %+v", exit)
+			}
+			if out := s.output(j.ID, engine.StreamOutput); out != "done\n" {
+				s.Errorf("output %q", out)
+			}
+		}},
+		{"a job without input refuses it, an ended one too", func(s *suite) {
+			j := s.sh("sleep 300")
+			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNoInput) {
+				s.Errorf("running: %v", err)
+			}
+			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
+				s.Fatal(err)
+			}
+			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNotRunning) {
+				s.Errorf("ended: %v", err)
+			}
+		}},
+		{"environment and directory arrive, values stay nowhere", func(s *suite) {
+			dir := "/"
+			if s.cfg.Host == "" {
+				var err error
+				if dir, err = filepath.EvalSymlinks(s.TempDir()); err != nil {
+					s.Fatal(err)
+				}
+			}
+			value := "it's \"quoted\" $HOME \\ and\ntwo lines"
+			j := s.sh(`printf '%s|%s|' "$SECRET" "$HOB_JOB_ID"; pwd`, func(spec *engine.Spec) {
+				spec.Env, spec.Dir = map[string]string{"SECRET": value}, dir
+			})
+			s.wait(j.ID)
+			want := fmt.Sprintf("%s|%s|%s\n", value, j.ID, dir)
+			if out := s.output(j.ID, engine.StreamOutput); out != want {
+				s.Errorf("output %q, want %q", out, want)
+			}
+			err := filepath.WalkDir(s.root, func(path string, d os.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".log") {
+					return nil //nolint:nilerr // a record may be replaced at this moment
+				}
+				data, err := os.ReadFile(path)
+				if err == nil && strings.Contains(string(data), "quoted") && !strings.HasSuffix(path, "meta.json") {
+					s.Errorf("%s holds the value of a variable", path)
+				}
+				return nil
+			})
+			if err != nil {
+				s.Error(err)
+			}
+		}},
+		{"hostile words reach the command as they are", func(s *suite) {
+			words := []string{"", "a b", "it's", `"$HOME"`, "`id`", "\\", "line\nbreak", "*", "-n", "é ✓"}
+			j := s.sh("", func(spec *engine.Spec) {
+				spec.Script, spec.Command = "", append([]string{"printf", "<%s>"}, words...)
+			})
+			s.wait(j.ID)
+			want := "<" + strings.Join(words, "><") + ">"
+			if out := s.output(j.ID, engine.StreamOutput); out != want {
+				s.Errorf("output %q, want %q", out, want)
+			}
+		}},
+		{"ten thousand lines are all there", func(s *suite) {
+			j := s.sh("i=0; while [ $i -lt 10000 ]; do echo line $i; i=$((i+1)); done")
+			s.wait(j.ID)
+			out := s.output(j.ID, engine.StreamOutput)
+			if n := strings.Count(out, "\n"); n != 10000 || !strings.HasSuffix(out, "line 9999\n") {
+				s.Errorf("%d lines", n)
+			}
+		}},
+		{"a poll has what is new, once for each client", func(s *suite) {
+			s.need(s.caps().Stdin, "input")
+			j := s.sh("echo one; read x; echo two", func(spec *engine.Spec) { spec.Stdin = true })
+			a := s.poll(j.ID, "a")
+			if string(a.Output) != "one\n" {
+				s.Errorf("first %q", a.Output)
+			}
+			if again, err := s.e.Poll(s.ctx(), j.ID, "a", 0); err != nil || len(again.Output) != 0 || again.Job.Status != engine.Running {
+				s.Errorf("nothing new: %q, %v", again.Output, err)
+			}
+			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
+				s.Fatal(err)
+			}
+			if next := s.poll(j.ID, "a"); string(next.Output) != "two\n" {
+				s.Errorf("second %q", next.Output)
+			}
+			s.wait(j.ID)
+			if b := s.poll(j.ID, "b"); string(b.Output) != "one\ntwo\n" || b.Job.Status != engine.Exited {
+				s.Errorf("another client: %q, %s", b.Output, b.Job.Status)
+			}
+			if end := s.poll(j.ID, "a"); len(end.Output) != 0 || end.Job.Status != engine.Exited {
+				s.Errorf("after the end: %q, %s", end.Output, end.Job.Status)
+			}
+		}},
+		{"a terminal is one, and can be resized", func(s *suite) {
+			s.need(s.caps().PTY && s.caps().Resize, "terminal")
+			j := s.sh(`test -t 0 && test -t 1 && stty size; trap 'stty size; exit' WINCH; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
+				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}
+			})
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "30 100\r\n") })
+			if err := s.e.Resize(s.ctx(), j.ID, engine.Size{Cols: 90, Rows: 20}); err != nil {
+				s.Fatal(err)
+			}
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "20 90\r\n") })
+			s.wait(j.ID)
+			if got := s.get(j.ID); got.Size != (engine.Size{Cols: 90, Rows: 20}) || got.Kind != engine.KindPTY {
+				s.Errorf("job = %+v", got)
+			}
+		}},
+		{"what is typed into a terminal arrives", func(s *suite) {
+			s.need(s.caps().PTY, "terminal")
+			j := s.sh(`read line; echo "got $line"; read line; echo end`, func(spec *engine.Spec) { spec.PTY = true })
+			if err := s.e.Write(s.ctx(), j.ID, []byte("hi\r")); err != nil {
+				s.Fatal(err)
+			}
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "got hi") })
+			if err := s.e.CloseInput(s.ctx(), j.ID); err != nil {
+				s.Fatal(err)
+			}
+			if exit := s.wait(j.ID); s.code(exit) != 0 {
+				s.Errorf("exit = %+v", exit)
+			}
+		}},
+	}
+}
+
+func (s *suite) poll(id engine.ID, client string) engine.Poll {
+	s.Helper()
+	p, err := s.e.Poll(s.ctx(), id, client, Patience)
+	if err != nil {
+		s.Fatalf("poll: %v", err)
+	}
+	return p
+}

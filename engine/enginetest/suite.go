@@ -1,0 +1,174 @@
+package enginetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// Patience bounds every wait of the suite for something that happens soon unless
+// the backend is broken.
+const Patience = 30 * time.Second
+
+// Config is a backend to be put through the suite. Its jobs run POSIX sh.
+type Config struct {
+	// New makes the backend, as another process would: what one has started the
+	// next one finds. The engine closes it.
+	New func() engine.Backend
+	// Host is where the jobs run; empty: this machine.
+	Host string
+	// KillHolder ends whatever supervises the job from outside, as SIGKILL
+	// would. Nil skips what needs it.
+	KillHolder func(t *testing.T, j engine.Job)
+	// Cut makes the host unreachable and returns how to heal that. Nil skips what
+	// needs it.
+	Cut func(t *testing.T) (heal func())
+	// EndsWithEngine says that jobs live only as long as the backend that
+	// started them: what is about surviving is skipped.
+	EndsWithEngine bool
+}
+
+// Run puts a backend through every case. setup is called for each of them.
+func Run(t *testing.T, setup func(t *testing.T) Config) {
+	t.Helper()
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			s := &suite{T: t, cfg: setup(t), root: t.TempDir()}
+			s.e = s.engine()
+			c.run(s)
+		})
+	}
+}
+
+type suiteCase struct {
+	name string
+	run  func(*suite)
+}
+
+func cases() []suiteCase {
+	return append(append(endings(), outputs()...), lives()...)
+}
+
+// suite is one case at work.
+type suite struct {
+	*testing.T
+	cfg  Config
+	root string
+	e    *engine.Engine
+}
+
+// engine opens one more engine on the state root, as another process would.
+func (s *suite) engine() *engine.Engine {
+	s.Helper()
+	e, err := engine.New(engine.WithStateDir(s.root), engine.WithClient("suite"), engine.WithBackend(s.cfg.New()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		// The jobs of a case end with it.
+		if jobs, err := e.List(context.Background(), engine.Filter{Running: true}); err == nil {
+			for _, j := range jobs {
+				ctx, cancel := context.WithTimeout(context.Background(), Patience)
+				e.Kill(ctx, j.ID) //nolint:errcheck // it may just have ended, or be unreachable on purpose
+				cancel()
+			}
+		}
+		if err := e.Close(); err != nil {
+			s.Errorf("close the engine: %v", err)
+		}
+	})
+	return e
+}
+
+func (s *suite) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(s.Context(), Patience)
+	s.Cleanup(cancel)
+	return ctx
+}
+
+// sh starts a script. adapt may change the request.
+func (s *suite) sh(script string, adapt ...func(*engine.Spec)) engine.Job {
+	s.Helper()
+	spec := engine.Spec{Script: script, Host: s.cfg.Host}
+	for _, f := range adapt {
+		f(&spec)
+	}
+	j, err := s.e.Start(s.ctx(), spec)
+	if err != nil {
+		s.Fatalf("start: %v", err)
+	}
+	return j
+}
+
+func (s *suite) wait(id engine.ID) engine.Exit {
+	s.Helper()
+	exit, err := s.e.Wait(s.ctx(), id)
+	if err != nil {
+		s.Fatalf("wait: %v", err)
+	}
+	return exit
+}
+
+func (s *suite) get(id engine.ID) engine.Job {
+	s.Helper()
+	j, err := s.e.Get(s.ctx(), string(id))
+	if err != nil {
+		s.Fatalf("get: %v", err)
+	}
+	return j
+}
+
+// output is everything the job has printed on a stream.
+func (s *suite) output(id engine.ID, stream engine.Stream) string {
+	s.Helper()
+	var all []byte
+	buf := make([]byte, 4096)
+	for {
+		n, _, err := s.e.ReadStream(s.ctx(), id, stream, buf, int64(len(all)))
+		if err != nil {
+			s.Fatalf("read the output: %v", err)
+		}
+		if n == 0 {
+			return string(all)
+		}
+		all = append(all, buf[:n]...)
+	}
+}
+
+// until polls the job as a client of its own until what it printed satisfies ok.
+func (s *suite) until(id engine.ID, ok func(string) bool) string {
+	s.Helper()
+	ctx := s.ctx()
+	cursor, all := int64(0), ""
+	for {
+		p, err := s.e.PollAt(ctx, id, cursor, Patience)
+		if err != nil {
+			s.Fatalf("after %q: %v", all, err)
+		}
+		cursor, all = p.Cursor, all+string(p.Output)
+		if ok(all) {
+			return all
+		}
+		if p.Job.Status.Finished() && !p.More {
+			s.Fatalf("the job ended as %s with the output %q", p.Job.Status, all)
+		}
+	}
+}
+
+func (s *suite) code(exit engine.Exit) int {
+	s.Helper()
+	if exit.Code == nil {
+		s.Fatalf("no exit code: %+v", exit)
+	}
+	return *exit.Code
+}
+
+func (s *suite) caps() engine.Capabilities { return s.e.Capabilities(s.cfg.Host) }
+
+func (s *suite) need(there bool, what string) {
+	if !there {
+		s.Skipf("the backend has no %s", what)
+	}
+}
