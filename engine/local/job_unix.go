@@ -144,8 +144,11 @@ func (j *job) overdue() {
 
 // failed records that the command could not be executed.
 func (j *job) failed(err error) {
-	argv := commandLine(j.meta.Command, j.meta.Script)
-	code, text := startFailure(argv[0], err)
+	what := shell
+	if len(j.meta.Command) > 0 {
+		what = j.meta.Command[0]
+	}
+	code, text := startFailure(what, err)
 	if _, ok := errors.AsType[*dirError](err); ok {
 		code, text = codeNotExecutable, err.Error()
 	}

@@ -17,12 +17,23 @@ const (
 
 const shell = "/bin/sh"
 
-// commandLine is what to execute for a job.
-func commandLine(command []string, script string) []string {
-	if len(command) == 0 {
-		return []string{shell, "-c", script}
+// maxScript is how long a script may be as an argument: kernels bound a single
+// one (Linux at 128 KiB).
+const maxScript = 96 << 10
+
+// scriptFile is a longer script in the job directory.
+const scriptFile = "script"
+
+// commandLine is what to execute for a job whose directory is dir.
+func commandLine(dir string, command []string, script string) ([]string, error) {
+	switch {
+	case len(command) > 0:
+		return command, nil
+	case len(script) <= maxScript:
+		return []string{shell, "-c", script}, nil
 	}
-	return command
+	path := filepath.Join(dir, scriptFile)
+	return []string{shell, path}, os.WriteFile(path, []byte(script), 0o600)
 }
 
 // findProgram looks for a program as the job's shell would: a name with a slash

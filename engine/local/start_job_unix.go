@@ -112,7 +112,10 @@ func (j *job) openFiles(files *childFiles, stdin *os.File) error {
 // launch executes the command.
 func (j *job) launch(files *childFiles) error {
 	env := jobEnviron(j.cfg.Env, j.cfg.Set, j.meta.ID, j.meta.Dir, j.tty != nil && j.logs == nil)
-	argv := commandLine(j.meta.Command, j.meta.Script)
+	argv, err := commandLine(j.cfg.Dir, j.meta.Command, j.meta.Script)
+	if err != nil {
+		return err
+	}
 	if info, err := os.Stat(j.meta.Dir); err != nil {
 		return &dirError{j.meta.Dir, err}
 	} else if !info.IsDir() {

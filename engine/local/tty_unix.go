@@ -47,6 +47,11 @@ func openTTY(size jobdir.Size) (*tty, error) {
 	t := &tty{master: master, slave: slave, eof: make(chan struct{}), drained: make(chan struct{})}
 	t.raw, err = master.SyscallConn()
 	if err == nil {
+		// Opening it may have left it blocking; then a read could hold back what
+		// was read before it.
+		err = t.control(func(fd int) error { return unix.SetNonblock(fd, true) })
+	}
+	if err == nil {
 		err = t.resize(size)
 	}
 	if err == nil {
@@ -62,7 +67,8 @@ func openTTY(size jobdir.Size) (*tty, error) {
 }
 
 func (t *tty) resize(size jobdir.Size) error {
-	return pty.Setsize(t.master, &pty.Winsize{Cols: uint16(size.Cols), Rows: uint16(size.Rows)})
+	ws := unix.Winsize{Col: uint16(size.Cols), Row: uint16(size.Rows)}
+	return t.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &ws) })
 }
 
 // control calls f with the master's descriptor.

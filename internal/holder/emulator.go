@@ -1,20 +1,18 @@
 package holder
 
 import (
-	"strings"
-
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// snapshot is what redraws the whole terminal, with at most that much history;
-// h.mu is held.
-func (h *Holder) snapshot(history int) []byte {
-	return snapshotOf(h.term, history)
-}
+// bytesPerRow is what a row of history is taken to cost a client that says how
+// many bytes it wants.
+const bytesPerRow = 80
 
-func snapshotOf(t *vt.Terminal, history int) []byte {
-	return []byte("\x1bc" + strings.ReplaceAll(t.ANSI(), "\n", "\r\n"))
+// snapshot is what redraws the whole terminal, with about that many bytes of
+// history; h.mu is held.
+func (h *Holder) snapshot(history int) []byte {
+	return h.term.Snapshot(vt.SnapshotOptions{Scrollback: history / bytesPerRow})
 }
 
 // setTerminalFacts answers the job's queries from now on as the terminal of the

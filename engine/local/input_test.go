@@ -1,0 +1,169 @@
+//go:build linux || darwin
+
+package local_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// printed waits until the log has text.
+func (s started) printed(t testing.TB, text string) {
+	t.Helper()
+	eventually(t, "output "+text, func() bool {
+		data, err := os.ReadFile(s.dir + "/output.log")
+		return err == nil && strings.Contains(string(data), text)
+	})
+}
+
+func TestOutputArrivesWhileTheJobRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, pty := range []bool{true, false} {
+		s := p.start(t, engine.Spec{Script: "printf one; sleep 100", PTY: pty})
+		s.printed(t, "one")
+	}
+}
+
+func TestInput(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		spec engine.Spec
+		do   func(context.Context, started) error
+		want string
+	}{
+		{"typed into a terminal", engine.Spec{PTY: true, Script: "read x; echo got $x"},
+			func(ctx context.Context, s started) error { return s.run.Write(ctx, []byte("word\n")) }, "got word"},
+		{"keys", engine.Spec{PTY: true, Script: "read x; echo got $x"},
+			func(ctx context.Context, s started) error {
+				return s.run.SendKeys(ctx, []string{"h", "i", "Enter"})
+			}, "got hi"},
+		{"end of a terminal's input", engine.Spec{PTY: true, Script: "cat; echo over"},
+			func(ctx context.Context, s started) error { return s.run.CloseInput(ctx) }, "over"},
+		{"end in the middle of a line", engine.Spec{PTY: true, Script: "cat; echo over"},
+			func(ctx context.Context, s started) error {
+				return errors.Join(s.run.Write(ctx, []byte("part")), s.run.CloseInput(ctx))
+			}, "over"},
+		{"paste without bracketed paste", engine.Spec{PTY: true, Script: "read x; echo got $x"},
+			func(ctx context.Context, s started) error {
+				return errors.Join(s.run.Paste(ctx, []byte("text")), s.run.Write(ctx, []byte("\n")))
+			}, "got text"},
+		{"pipe", engine.Spec{Stdin: true, Script: "cat; echo over"},
+			func(ctx context.Context, s started) error {
+				return errors.Join(s.run.Write(ctx, []byte("line\n")), s.run.CloseInput(ctx), s.run.CloseInput(ctx))
+			}, "line\nover"},
+		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "test -t 0 && test ! -t 1 && read x; echo got $x"},
+			func(ctx context.Context, s started) error { return s.run.Write(ctx, []byte("secret\n")) }, "got secret"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			s := p.start(t, tt.spec)
+			if err := tt.do(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			s.wait(t)
+			if got := strings.ReplaceAll(s.output(t), "\r\n", "\n"); !strings.Contains(got, tt.want) {
+				t.Errorf("output %q lacks %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTerminalInputIsNotEchoed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{TTYStdin: true, Script: "printf 'Password: ' >/dev/tty; read x; echo done"})
+	s.printed(t, "Password: ")
+	if err := s.run.Write(t.Context(), []byte("hunter2\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t)
+	if got := s.output(t); got != "Password: done\n" {
+		t.Errorf("output %q", got)
+	}
+}
+
+func TestInputIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "sleep 100"})
+	if err := s.run.Write(t.Context(), []byte("x")); !errors.Is(err, engine.ErrNoInput) {
+		t.Errorf("write to a job without input: %v", err)
+	}
+	over := p.start(t, engine.Spec{PTY: true, Script: "true"})
+	over.wait(t)
+	if err := over.run.Write(t.Context(), []byte("x")); !errors.Is(err, engine.ErrNotRunning) {
+		t.Errorf("write to a job that ended: %v", err)
+	}
+}
+
+func TestStandardInputIsEmptyWithoutOne(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "cat; test ! -p /dev/stdin && echo over"})
+	s.wait(t)
+	if got := s.output(t); got != "over\n" {
+		t.Errorf("output %q", got)
+	}
+}
+
+func TestLentStandardInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, pty := range []bool{true, false} {
+		f, err := os.CreateTemp(t.TempDir(), "in")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString("from a file\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Seek(0, 0); err != nil {
+			t.Fatal(err)
+		}
+		l, err := p.make(engine.Spec{Command: []string{"cat"}, PTY: pty})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Stdin = f
+		s := p.launch(t, l)
+		s.wait(t)
+		f.Close()
+		if got := strings.TrimSpace(s.output(t)); got != "from a file" {
+			t.Errorf("pty %v: output %q", pty, got)
+		}
+	}
+}
+
+func TestWaitingForInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	tests := []struct {
+		name string
+		spec engine.Spec
+	}{
+		{"terminal", engine.Spec{PTY: true, Script: "printf 'name? '; read x; sleep 100"}},
+		{"terminal, silent", engine.Spec{PTY: true, Script: "read x; sleep 100"}},
+		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "read x; sleep 100"}},
+		{"pipe", engine.Spec{Stdin: true, Script: "read x; sleep 100"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := p.start(t, tt.spec)
+			eventually(t, "waiting", func() bool { return s.state(t).Waiting })
+			if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "no longer waiting", func() bool { return !s.state(t).Waiting })
+		})
+	}
+}
