@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/themes"
+)
+
+// App is the program around a pane: it owns the terminal.
+type App struct {
+	pane    *Pane
+	o       AppOptions
+	started chan struct{} // closed when the program takes messages
+	program *tea.Program
+}
+
+// AppOptions tunes an App. The zero value opens the panes on all jobs.
+type AppOptions struct {
+	// Pane is passed on to the pane.
+	Pane []Option
+	// Theme chooses the theme once the terminal has said whether its background
+	// is dark (default: [themes.Default]).
+	Theme func(isDark bool) themes.Theme
+	// Glyphs are the signs to draw with (default: [themes.Unicode]).
+	Glyphs *themes.Glyphs
+
+	// Foreground begins with this job in the whole window.
+	Foreground engine.ID
+	// ToShell leaves when the foreground job is sent to the background, instead
+	// of showing the panes.
+	ToShell bool
+	// KeepEnded keeps the last screen of the foreground job until Enter; else
+	// its end ends the program.
+	KeepEnded bool
+	// Select begins with this job selected.
+	Select engine.ID
+
+	// Open makes the command that shows a file in a pager or an editor. Nil:
+	// there is none.
+	Open func(path string, editor bool) (tea.ExecCommand, error)
+	// Notify says how to reach somebody who is not looking.
+	Notify Notify
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
+
+	Input   io.Reader // nil: the terminal
+	Output  io.Writer
+	Environ []string
+}
+
+// Notify says which ways of asking for attention are used.
+type Notify struct {
+	Bell    bool
+	Desktop bool // OSC 9 or 777, while the window has not the focus
+	Title   bool // counts in the window's title
+}
+
+// Result says how an App ended.
+type Result struct {
+	// Ended is the foreground job, if it ended while it was in the foreground.
+	Ended *engine.Job
+	// Backgrounded is the job that was sent to the background, the last of them.
+	Backgrounded engine.ID
+	// Running is how many jobs keep running.
+	Running int
+}
+
+// leaveWithin bounds what leaving waits for: hosts and disks may take longer.
+const leaveWithin = 700 * time.Millisecond
+
+// NewApp returns a program on the jobs of eng.
+func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
+	if o.Theme == nil {
+		o.Theme = themes.Default
+	}
+	glyphs := themes.Unicode()
+	if o.Glyphs != nil {
+		glyphs = *o.Glyphs
+	}
+	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(true)), WithGlyphs(glyphs)}, o.Pane...)
+	return &App{pane: NewPane(eng, append(opts, withProgram())...), o: o, started: make(chan struct{})}
+}
+
+// Run shows the program until the person leaves or ctx is done. Jobs go on
+// afterwards. It returns within a second of the wish to leave, whatever a host
+// or a disk does.
+func (a *App) Run(ctx context.Context) (Result, error) {
+	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(newFloodGate(time.Now).filter)}
+	if a.o.Input != nil {
+		opts = append(opts, tea.WithInput(a.o.Input))
+	}
+	if a.o.Output != nil {
+		opts = append(opts, tea.WithOutput(a.o.Output))
+	}
+	if a.o.Environ != nil {
+		opts = append(opts, tea.WithEnvironment(a.o.Environ))
+	}
+	a.program = tea.NewProgram(w, opts...)
+	_, err := a.program.Run()
+	w.result.Running = a.pane.Running()
+
+	closed := make(chan struct{})
+	go func() { // owned by no one on purpose: what hangs here may not hold up leaving
+		_ = a.pane.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(leaveWithin):
+	}
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return w.result, err
+}
+
+// ErrRefused is returned by [App.Ask] when the person gave no answer.
+var ErrRefused = errors.New("no answer was given")
+
+// Ask asks the person for a line of text, such as the passphrase of a key, in a
+// box with the title of who asks. It may be called from any goroutine but the
+// program's own, also before Run.
+func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string, error) {
+	select {
+	case <-a.started:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	type reply struct {
+		text string
+		ok   bool
+	}
+	answer := make(chan reply, 1)
+	a.program.Send(AskMsg{Title: title, Text: text, Secret: secret, Reply: func(text string, ok bool) { answer <- reply{text, ok} }})
+	select {
+	case r := <-answer:
+		if !r.ok {
+			return "", ErrRefused
+		}
+		return r.text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

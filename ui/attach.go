@@ -1,0 +1,393 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// attachment is a job that owns the keyboard and the whole pane.
+type attachment struct {
+	id      engine.ID
+	gen     int
+	fore    bool // asked for by the host: leaving it leaves the pane
+	viaLog  bool // the job has no terminal: its log is shown instead
+	ended   bool
+	session *session
+	asked   engine.Size // as the session was last told
+	typed   []byte      // not yet written
+	writing bool
+	failed  string
+}
+
+const (
+	// doubleLeave is how soon a second leave key means the first was meant for
+	// the job.
+	doubleLeave = 700 * time.Millisecond
+	// resizeAfter keeps a job from redrawing for each step of a drag.
+	resizeAfter     = 50 * time.Millisecond
+	attachmentBytes = 256 << 10
+)
+
+// Foreground gives a job the pane and the keyboard. The leave key sends it to
+// the background and the host a [BackgroundedMsg]; when it ends, its last screen
+// stays until Enter, then the host gets a [LeaveMsg].
+func (p *Pane) Foreground(id engine.ID) tea.Cmd {
+	p.wish = id
+	return p.attach(id, true)
+}
+
+func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
+	cmds := []tea.Cmd{p.unpark()}
+	if p.cat != nil {
+		cmds = append(cmds, p.letGo(p.cat))
+	}
+	p.over, p.prompt = nil, nil
+	p.term.Reset()
+	p.chordGen++
+	p.cat = &attachment{id: id, fore: fore, gen: p.chordGen}
+	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
+		p.cat.ended = true
+	}
+	p.toasts.DropKey("attention " + string(id))
+	cmds = append(cmds, p.arrange(), p.openTerminal(), p.tick())
+	p.spreadFocus()
+	return tea.Batch(cmds...)
+}
+
+// openTerminal asks for a session of the size that there is.
+func (p *Pane) openTerminal() tea.Cmd {
+	size := p.term.Size()
+	p.cat.asked = size
+	s, ctx, eng, held, id := stamp{p, p.cat.gen}, p.ctx, p.eng, p.held, p.cat.id
+	o := engine.TerminalOptions{Control: true, Size: size, Client: "ui", Scrollback: attachmentBytes}
+	return func() tea.Msg {
+		term, err := eng.OpenTerminal(ctx, id, o)
+		if err != nil {
+			return terminalMsg{s, nil, err}
+		}
+		open := newSession(ctx, term)
+		if !held.keep(open) {
+			return nil
+		}
+		return terminalMsg{s, open, nil}
+	}
+}
+
+// attached takes the messages of a session.
+func (p *Pane) attached(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case terminalMsg:
+		return p.opened(msg)
+	case chunksMsg:
+		return p.fed(msg)
+	case typedMsg:
+		return p.wrote(msg)
+	case resizeMsg:
+		return p.resizeNow(msg)
+	case chordOverMsg:
+		if msg.gen == p.chordGen {
+			return p.unpark()
+		}
+	}
+	return nil
+}
+
+// by finds the attachment that a message belongs to.
+func (p *Pane) by(gen int) *attachment {
+	for _, a := range []*attachment{p.cat, p.park} {
+		if a != nil && a.gen == gen {
+			return a
+		}
+	}
+	return nil
+}
+
+func (p *Pane) opened(msg terminalMsg) tea.Cmd {
+	a := p.by(msg.gen)
+	if a == nil {
+		if msg.session != nil {
+			return p.release(msg.session)
+		}
+		return nil
+	}
+	p.dirty = true
+	if msg.err != nil {
+		return p.noTerminal(a, msg.err)
+	}
+	a.session = msg.session
+	return tea.Batch(p.nextChunks(a), p.resized())
+}
+
+// noTerminal falls back to the log of a job that has no screen, or no longer.
+func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
+	if a != p.cat {
+		return nil
+	}
+	plain := errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrNotRunning)
+	if a.fore && plain {
+		a.viaLog = true
+		p.spreadFocus()
+		return tea.Batch(p.show(), p.arrange())
+	}
+	a.failed = hint(err)
+	if a.fore {
+		return p.fail("cannot attach", err)
+	}
+	cmds := []tea.Cmd{p.leaveJob()}
+	if plain {
+		p.focus = areaLog
+		p.spreadFocus()
+		return tea.Batch(append(cmds, p.arrange(), p.refuse("it has no terminal; this is its output, i sends it a line"))...)
+	}
+	return tea.Batch(append(cmds, p.fail("cannot attach", err))...)
+}
+
+// nextChunks waits for more of the session; one such command is in flight.
+func (p *Pane) nextChunks(a *attachment) tea.Cmd {
+	s, ctx, open := stamp{p, a.gen}, p.ctx, a.session
+	return func() tea.Msg {
+		chunks, err := open.next(ctx)
+		return chunksMsg{s, chunks, err}
+	}
+}
+
+func (p *Pane) fed(msg chunksMsg) tea.Cmd {
+	a := p.by(msg.gen)
+	if a == nil {
+		return nil
+	}
+	p.dirty = p.dirty || a == p.cat
+	for _, c := range msg.chunks {
+		p.term.Feed(c)
+		if c.Exit != nil {
+			a.ended = true
+		}
+	}
+	if msg.err != nil {
+		if !a.ended && !errors.Is(msg.err, context.Canceled) && !errors.Is(msg.err, io.EOF) {
+			a.failed = hint(msg.err)
+		}
+		return nil
+	}
+	if a.ended {
+		p.spreadFocus()
+		return p.unparkIfEnded(a)
+	}
+	return tea.Batch(p.typeOn(a), p.nextChunks(a))
+}
+
+func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
+	if a == p.park {
+		return p.unpark()
+	}
+	return nil
+}
+
+// toTerminal hands the job a key, a paste or the mouse and sends on what the
+// terminal made of it.
+func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
+	if p.cat.ended || p.cat.viaLog {
+		return nil
+	}
+	p.dirty = true
+	cmd := p.route(p.term.Update(msg))
+	return tea.Batch(cmd, p.typeOn(p.cat))
+}
+
+// typeOn writes what was typed. One write is under way at a time, so that what
+// was typed arrives in order.
+func (p *Pane) typeOn(a *attachment) tea.Cmd {
+	a.typed = append(a.typed, p.term.TakeInput()...)
+	if a.writing || a.session == nil || len(a.typed) == 0 {
+		return nil
+	}
+	text := a.typed
+	a.typed, a.writing = nil, true
+	_, control := p.term.Controller()
+	size := p.term.Size()
+	s, ctx, term := stamp{p, a.gen}, p.ctx, a.session.term
+	return func() tea.Msg {
+		if !control { // who types has the keyboard
+			if err := term.TakeControl(ctx); err != nil {
+				return typedMsg{s, err}
+			}
+			if err := term.Resize(ctx, size); err != nil {
+				return typedMsg{s, err}
+			}
+		}
+		return typedMsg{s, term.Write(ctx, text)}
+	}
+}
+
+func (p *Pane) wrote(msg typedMsg) tea.Cmd {
+	a := p.by(msg.gen)
+	if a == nil {
+		return nil
+	}
+	a.writing = false
+	if msg.err != nil {
+		a.typed = nil
+		if a.ended || errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrNotRunning) {
+			return nil
+		}
+		return p.fail("not typed", msg.err)
+	}
+	return p.typeOn(a)
+}
+
+// resized tells the session of a new size, once it has come to rest.
+func (p *Pane) resized() tea.Cmd {
+	if p.cat == nil || p.cat.session == nil || p.cat.ended || p.term.Size() == p.cat.asked {
+		return nil
+	}
+	p.sizeGen++
+	s := stamp{p, p.sizeGen}
+	return tea.Tick(resizeAfter, func(time.Time) tea.Msg { return resizeMsg{s} })
+}
+
+func (p *Pane) resizeNow(msg resizeMsg) tea.Cmd {
+	if msg.gen != p.sizeGen || p.cat == nil || p.cat.session == nil {
+		return nil
+	}
+	size := p.term.Size()
+	if size == p.cat.asked || size.Cols == 0 || size.Rows == 0 {
+		return nil
+	}
+	p.cat.asked = size
+	if _, control := p.term.Controller(); !control {
+		return nil // the size is the viewer's who types
+	}
+	ctx, term := p.ctx, p.cat.session.term
+	return func() tea.Msg {
+		_ = term.Resize(ctx, size) // the next chunk says which size holds
+		return nil
+	}
+}
+
+// pressAttached takes a key while a job owns the keyboard.
+func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
+	a := p.cat
+	leave := keymap.Match(msg, p.opts.keys.Terminal.Leave)
+	if a.ended || a.failed != "" && a.session == nil {
+		switch {
+		case keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
+			return p.leaveEnded()
+		case leave && a.ended:
+			return p.refuse("it has ended: there is nothing to send to the background; Enter leaves")
+		case leave:
+			return p.leaveEnded()
+		}
+		if a.viaLog {
+			return p.route(p.log.Update(msg))
+		}
+		return nil // what was typed for the job never reaches the list
+	}
+	if leave {
+		return p.background()
+	}
+	if a.viaLog {
+		p.dirty = true
+		return p.route(p.log.Update(msg))
+	}
+	return p.toTerminal(msg)
+}
+
+// background leaves the job running and shows the panes. The session is kept
+// for as long as a second leave key can come.
+func (p *Pane) background() tea.Cmd {
+	a := p.cat
+	p.cat, p.park = nil, a
+	p.wish = a.id
+	p.focus, p.zoomed = areaList, false
+	if p.list.Select(a.id) {
+		p.wish = ""
+	}
+	p.spreadFocus()
+	p.chordGen++
+	s := stamp{p, p.chordGen}
+	over := tea.Tick(doubleLeave, func(time.Time) tea.Msg { return chordOverMsg{s} })
+	cmds := []tea.Cmd{over, p.arrange(), p.show(), p.tick()}
+	if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
+		if a.fore {
+			cmds = append(cmds, send(BackgroundedMsg{a.id}))
+		}
+		return tea.Batch(cmds...)
+	}
+	ctx, eng, id, st := p.ctx, p.eng, a.id, stamp{pane: p}
+	return tea.Batch(append(cmds, func() tea.Msg {
+		err := eng.Background(ctx, id)
+		return doneMsg{st, outcome{verb: verbBackground, ids: []engine.ID{id}, err: err}}
+	})...)
+}
+
+// again goes back to the job just left and types the leave key into it.
+func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
+	p.cat, p.park = p.park, nil
+	p.chordGen++
+	p.spreadFocus()
+	cmds := []tea.Cmd{p.arrange()}
+	if p.cat.viaLog || p.cat.ended {
+		return tea.Batch(cmds...)
+	}
+	p.term.Press(tea.Key(msg))
+	return tea.Batch(append(cmds, p.typeOn(p.cat))...)
+}
+
+// unpark lets go of the session of the job just left.
+func (p *Pane) unpark() tea.Cmd {
+	a := p.park
+	p.park = nil
+	if a == nil {
+		return nil
+	}
+	return p.letGo(a)
+}
+
+func (p *Pane) letGo(a *attachment) tea.Cmd {
+	if a.session == nil {
+		return nil
+	}
+	return p.release(a.session)
+}
+
+// leaveEnded leaves the last screen of a job.
+func (p *Pane) leaveEnded() tea.Cmd {
+	fore := p.cat.fore
+	cmd := p.leaveJob()
+	if fore {
+		return tea.Batch(cmd, send(LeaveMsg{}))
+	}
+	return cmd
+}
+
+// leaveJob shows the panes again, without a word to the job.
+func (p *Pane) leaveJob() tea.Cmd {
+	a := p.cat
+	p.cat = nil
+	p.wish = a.id
+	if p.list.Select(a.id) {
+		p.wish = ""
+	}
+	p.spreadFocus()
+	return tea.Batch(p.letGo(a), p.arrange(), p.show(), p.tick())
+}
+
+// backgrounded is the engine's answer.
+func (p *Pane) backgrounded(done outcome) tea.Cmd {
+	id := done.ids[0]
+	if errors.Is(done.err, engine.ErrNotRunning) {
+		return p.say(toast.Info, "it had ended already")
+	}
+	if done.err != nil {
+		return p.fail("not sent to the background", done.err)
+	}
+	return send(BackgroundedMsg{id})
+}

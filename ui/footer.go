@@ -1,0 +1,297 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/keymap"
+)
+
+// footer is the last line: what can be pressed here, and how things stand.
+func (p *Pane) footer(w int) string {
+	switch {
+	case p.over != nil:
+		return p.footerLine(p.over.keys(), "", w)
+	case p.cat != nil:
+		return p.footerAttached(w)
+	case p.prompt != nil:
+		p.prompt.line.SetSize(w, 1)
+		p.prompt.line.SetNote(p.promptNote(p.prompt))
+		return p.prompt.line.View()
+	}
+	return p.footerLine(p.footerKeys(), p.footerState(), w)
+}
+
+// footerLine puts as many keys as fit before the state.
+func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
+	room := w - 2
+	if state != "" {
+		room -= cells.Width(state) + 2
+	}
+	var b strings.Builder
+	used := 0
+	for _, k := range keys {
+		if !k.Enabled() {
+			continue
+		}
+		label := p.keyLabel(k)
+		need := cells.Width(label) + 1 + cells.Width(k.Help().Desc)
+		if used > 0 {
+			need += 2
+		}
+		if used+need > room {
+			continue
+		}
+		if used > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(p.styles.Footer.Key.Render(label) + " " + p.styles.Footer.Desc.Render(k.Help().Desc))
+		used += need
+	}
+	left := " " + cells.Fit(b.String(), max(0, room)) + " "
+	if state == "" {
+		return cells.Fit(left, w)
+	}
+	return cells.Fit(left+" "+p.styles.Footer.Text.Render(state)+" ", w)
+}
+
+func (p *Pane) keyLabel(k key.Binding) string {
+	if p.ascii() && len(k.Keys()) > 0 {
+		return keymap.ASCIILabel(k.Keys()[0])
+	}
+	return k.Help().Key
+}
+
+// footerKeys are the keys that matter where the focus is; what cannot be done
+// now is disabled.
+func (p *Pane) footerKeys() []key.Binding {
+	if p.over != nil {
+		return p.over.keys()
+	}
+	k := p.opts.keys
+	if p.cat != nil {
+		if p.cat.ended {
+			return []key.Binding{k.Ended.LeaveEnded}
+		}
+		return []key.Binding{k.Terminal.Leave}
+	}
+	if p.prompt != nil {
+		return p.prompt.line.ShortHelp()
+	}
+	on := func(b key.Binding, id string) key.Binding {
+		b.SetEnabled(b.Enabled() && p.refusal(id) == "")
+		return b
+	}
+	help := []key.Binding{on(k.Panes.Palette, "panes.palette"), on(k.Panes.Help, "panes.help")}
+	switch p.focus {
+	case areaLog:
+		search := on(k.Log.Search, "log.search")
+		next := k.Log.NextMatch
+		next.SetEnabled(next.Enabled() && p.searching())
+		return append([]key.Binding{
+			k.Panes.Back, k.Log.Follow, search, next, on(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
+			on(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+		}, help...)
+	case areaDetail:
+		return append([]key.Binding{
+			k.Panes.Back, on(k.Jobs.Open, "jobs.open"), on(k.Jobs.Attach, "jobs.attach"), on(k.Panes.Stop, "panes.stop"),
+			on(k.Jobs.Restart, "jobs.restart"), on(k.Jobs.CopyCommand, "jobs.copy-command"), on(k.Panes.CopyPath, "panes.copy-path"),
+		}, help...)
+	case areaList, areaNone:
+	}
+	return append([]key.Binding{
+		on(k.Jobs.Open, "jobs.open"), on(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, on(k.Jobs.Undo, "jobs.undo"), on(k.Panes.Stop, "panes.stop"),
+		on(k.Jobs.Tail, "jobs.tail"), on(k.Jobs.Clear, "jobs.clear"), on(k.Jobs.Restart, "jobs.restart"), on(k.Jobs.CopyCommand, "jobs.copy-command"),
+		k.Jobs.Filter,
+	}, help...)
+}
+
+// footerState is what stands on the right: flags of the log, else what happens
+// to jobs when one leaves.
+func (p *Pane) footerState() string {
+	if p.trouble != "" {
+		return p.trouble
+	}
+	if p.focus == areaLog {
+		var flags []string
+		add := func(on bool, name string) {
+			if on {
+				flags = append(flags, name)
+			}
+		}
+		if note := p.searchNote(); note != "" {
+			text, _, _, _ := p.log.Query()
+			flags = append(flags, "/"+cells.End(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
+		}
+		add(p.log.MatchingOnly(), "MATCHING")
+		add(p.log.Selecting(), "SELECT")
+		add(p.log.Following() && p.live(), "FOLLOW")
+		add(p.log.Wrap(), "WRAP")
+		if len(flags) > 0 {
+			return strings.Join(flags, "  ")
+		}
+	}
+	switch n := p.Running(); {
+	case n == 1:
+		return "1 job keeps running"
+	case n > 1:
+		return strconv.Itoa(n) + " jobs keep running"
+	}
+	return ""
+}
+
+// live reports whether the shown job still writes.
+func (p *Pane) live() bool {
+	j, ok := p.jobs[p.shown.id]
+	return ok && !j.Status.Finished()
+}
+
+// leaveHint says what the leave key does, and how often it is to be pressed
+// where a program around hob takes the first press.
+func (p *Pane) leaveHint() string {
+	k := p.opts.keys.Terminal.Leave
+	if !k.Enabled() {
+		return "no key leaves an attached job"
+	}
+	label := p.keyLabel(k)
+	if len(k.Keys()) > 0 && k.Keys()[0] == p.opts.prefix {
+		return label + " " + label + " background (tmux takes one)"
+	}
+	return label + " background"
+}
+
+// footerAttached is the one line under a job that owns the keyboard: who it is,
+// how it stands, what the leave key does.
+func (p *Pane) footerAttached(w int) string {
+	a := p.cat
+	j, known := p.jobs[a.id]
+	if !known {
+		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
+	}
+	s := p.styles
+	right := p.leaveHint()
+	switch {
+	case a.ended || a.failed != "":
+		right = p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave"
+	default:
+		if who, us := p.term.Controller(); who != "" && !us && a.session != nil {
+			right = cells.Clean(who) + " has the keyboard, typing takes it  " + right
+		}
+		if p.term.ScrolledBack() > 0 {
+			right = strconv.Itoa(p.term.ScrolledBack()) + " rows back  " + right
+		}
+	}
+	badge := p.badge.View(j.Job)
+	if a.ended && !j.Status.Finished() {
+		badge = s.Terminal.Ended.Render("ended") // the record follows the screen
+	}
+	name := cells.Clean(j.Name)
+	if name == "" {
+		name = string(j.ID)
+	}
+	word := ""
+	if j.Backgrounded && !a.ended {
+		word = "attached"
+	}
+	up := ""
+	if !j.StartedAt.IsZero() {
+		up = units.FormatDuration(j.Uptime(p.now))
+		if p.opts.calm && !j.Status.Finished() {
+			up = ""
+		}
+	}
+	if a.failed != "" {
+		right = a.failed + "  " + right
+	}
+	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
+	fixed := 1 + cells.Width(badge) + 2 + cells.Width(up) + 2 + cells.Width(word) + 2 + cells.Width(right) + 1
+	name = cells.Middle(name, max(8, w-fixed), p.opts.glyphs.Ellipsis)
+	left := " " + badge + "  " + s.Footer.State.Render(name)
+	if up != "" {
+		left += "  " + s.Footer.Desc.Render(up)
+	}
+	if word != "" {
+		left += "  " + s.Footer.Desc.Render(word)
+	}
+	room := w - cells.Width(right) - 1
+	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
+		return cells.Fit(" "+s.Footer.Key.Render(right), w)
+	}
+	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
+}
+
+// header is the first line: counts and hosts.
+func (p *Pane) header(w int) string {
+	g, s := p.opts.glyphs, p.styles
+	c := p.counts()
+	left := " " + s.Header.Name.Render("hob")
+	add := func(n int, glyph, one, many string, render func(...string) string) {
+		if n == 0 {
+			return
+		}
+		word := many
+		if n == 1 {
+			word = one
+		}
+		part := "   " + render(glyph) + " " + s.Header.Text.Render(strconv.Itoa(n)+" "+word)
+		if cells.Width(left)+cells.Width(part) <= w {
+			left += part
+		}
+	}
+	b := s.Badge
+	add(c.running-c.waiting, g.Running, "running", "running", b.Running.Render)
+	add(c.waiting, g.Waiting, "waits for you", "wait for you", b.Waiting.Render)
+	add(c.failed, g.Failed, "failed", "failed", b.Failed.Render)
+	add(c.done, g.Done, "done", "done", b.Done.Render)
+	hosts, warn := p.hostLine()
+	style := s.Header.Link
+	if warn {
+		style = s.Header.Warning
+	}
+	if gap := w - cells.Width(left) - cells.Width(hosts) - 1; hosts != "" && gap >= 2 {
+		return cells.Fit(left+cells.Blank(gap)+style.Render(hosts), w)
+	}
+	return cells.Fit(left, w)
+}
+
+// hostLine says how the links to hosts stand: "web1 ok · gpu2 unreachable 3m".
+func (p *Pane) hostLine() (text string, warn bool) {
+	links := map[string]string{}
+	var names []string
+	for _, j := range p.jobs {
+		if j.Host == "" {
+			continue
+		}
+		if _, ok := links[j.Host]; !ok {
+			names = append(names, j.Host)
+			links[j.Host] = "ok"
+		}
+		if j.Link == engine.LinkUnreachable {
+			links[j.Host] = "unreachable"
+			warn = true
+			if !j.StaleSince.IsZero() {
+				links[j.Host] = "unreachable " + ago(p.now.Sub(j.StaleSince))
+			}
+		}
+	}
+	parts := make([]string, 0, len(names))
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		parts = append(parts, cells.Clean(name)+" "+links[name])
+	}
+	return strings.Join(parts, " "+p.opts.glyphs.Dot+" "), warn
+}
+
+// ago is a duration of which the seconds do not matter: "3m".
+func ago(d time.Duration) string {
+	if d < time.Minute {
+		return units.FormatDuration(d)
+	}
+	return strings.TrimSuffix(units.FormatDuration(d.Truncate(time.Minute)), "00s")
+}

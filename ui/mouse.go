@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// pointer remembers what the mouse is doing.
+type pointer struct {
+	drag   area // the pane in which the button was pressed
+	x, y   int
+	clicks int // in quick succession at one place
+	gen    int
+}
+
+// doubleClick is how soon a second click counts with the first.
+const doubleClick = 400 * time.Millisecond
+
+// mouse takes a mouse message; what it hits is what lies under the pointer, not
+// what has the focus.
+func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
+	ev := msg.Mouse()
+	x, y := ev.X-p.x, ev.Y-p.y
+	if p.over != nil {
+		return p.mouseOverlay(msg, x, y)
+	}
+	if p.cat != nil && !p.cat.viaLog {
+		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
+			return nil
+		}
+		return p.toTerminal(moved(msg, x, y))
+	}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		return p.wheel(msg, x, y)
+	case tea.MouseClickMsg:
+		return p.click(msg, x, y)
+	case tea.MouseMotionMsg:
+		if p.pointer.drag == areaLog {
+			p.dirty = true
+			return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+		}
+	case tea.MouseReleaseMsg:
+		drag := p.pointer.drag
+		p.pointer.drag = areaNone
+		if drag == areaLog {
+			p.dirty = true
+			return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+		}
+	}
+	return nil
+}
+
+// moved is a mouse message at another place.
+func moved(msg tea.MouseMsg, x, y int) tea.Msg {
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		m.X, m.Y = x, y
+		return m
+	case tea.MouseReleaseMsg:
+		m.X, m.Y = x, y
+		return m
+	case tea.MouseWheelMsg:
+		m.X, m.Y = x, y
+		return m
+	case tea.MouseMotionMsg:
+		m.X, m.Y = x, y
+		return m
+	}
+	return msg
+}
+
+const wheelRows = 3
+
+func wheelStep(b tea.MouseButton) int {
+	switch b {
+	case tea.MouseWheelUp:
+		return -wheelRows
+	case tea.MouseWheelDown:
+		return wheelRows
+	}
+	return 0
+}
+
+func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
+	p.dirty = true
+	switch p.lay.at(x, y) {
+	case areaList:
+		p.list.Scroll(wheelStep(msg.Button))
+		return p.show()
+	case areaDetail:
+		p.detail.Scroll(wheelStep(msg.Button))
+	case areaLog:
+		return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+	case areaNone:
+	}
+	return nil
+}
+
+func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
+	if msg.Button != tea.MouseLeft {
+		return nil
+	}
+	p.dirty = true
+	var cmds []tea.Cmd
+	if p.prompt != nil {
+		cmds = append(cmds, p.acceptPrompt(p.prompt))
+	}
+	where := p.lay.at(x, y)
+	p.pointer.drag = where
+	double := p.clicked(x, y)
+	cmds = append(cmds, p.clickTimer())
+	switch where {
+	case areaList:
+		cmds = append(cmds, p.setFocus(areaList))
+		if !p.list.SelectAt(y - p.lay.list.y) {
+			break
+		}
+		cmds = append(cmds, p.show())
+		if double {
+			cmd, _ := p.perform("jobs.attach")
+			cmds = append(cmds, cmd)
+		}
+	case areaDetail:
+		if p.lay.head.empty() {
+			cmds = append(cmds, p.setFocus(areaDetail))
+		} else {
+			cmds = append(cmds, p.setFocus(areaLog))
+		}
+	case areaLog:
+		cmds = append(cmds, p.setFocus(areaLog), p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y))))
+	case areaNone:
+	}
+	return tea.Batch(cmds...)
+}
+
+// clicked counts clicks at one place; it reports the second.
+func (p *Pane) clicked(x, y int) bool {
+	if p.pointer.clicks > 0 && p.pointer.x == x && p.pointer.y == y {
+		p.pointer.clicks = 0
+		return true
+	}
+	p.pointer.clicks, p.pointer.x, p.pointer.y = 1, x, y
+	return false
+}
+
+func (p *Pane) clickTimer() tea.Cmd {
+	p.pointer.gen++
+	s := stamp{p, p.pointer.gen}
+	return tea.Tick(doubleClick, func(time.Time) tea.Msg { return clickOverMsg{s} })
+}
+
+// mouseOverlay is the mouse while a box is over the panes.
+func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		p.dirty = true
+		p.over.wheel(wheelStep(msg.Button))
+	case tea.MouseClickMsg:
+		left, top, w, h := p.overlayPlace()
+		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
+			p.dirty = true
+			return p.over.click(p, x-left, y-top)
+		}
+	}
+	return nil
+}

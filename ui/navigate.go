@@ -1,0 +1,103 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// stepFocus goes to the next pane, around the end.
+func (p *Pane) stepFocus(n int) tea.Cmd {
+	const panes = 3
+	i := (int(p.focus-areaList) + n + panes) % panes
+	return p.setFocus(areaList + area(i))
+}
+
+// setFocus gives a pane the keyboard.
+func (p *Pane) setFocus(a area) tea.Cmd {
+	if a != areaList && p.lay.shape == shapeBare {
+		return p.refuse("there is no room for more than the list")
+	}
+	p.focus = a
+	p.spreadFocus()
+	p.looked()
+	return tea.Batch(p.show(), p.arrange())
+}
+
+func (p *Pane) zoom() tea.Cmd {
+	p.zoomed = !p.zoomed
+	return p.arrange()
+}
+
+// back goes one level back, from the innermost: it never quits, never ends a
+// job. It reports whether there was anything to go back from.
+func (p *Pane) back() (tea.Cmd, bool) {
+	p.dirty = true
+	switch {
+	case p.focus == areaLog && p.log.ClearSelection():
+		return nil, true
+	case p.focus == areaLog && p.searching():
+		cmd, _ := p.log.Search("", false) // the empty search is always valid
+		return p.route(cmd), true
+	case p.zoomed:
+		return p.zoom(), true
+	case p.focus != areaList:
+		return p.setFocus(areaList), true
+	case p.list.Unmark():
+		return nil, true
+	case p.list.Filter() != "":
+		p.list.SetFilter("")
+		return p.show(), true
+	case p.toasts.Clear():
+		p.interrupted = 0
+		return nil, true
+	}
+	return nil, false
+}
+
+func (p *Pane) searching() bool {
+	text, _, _, _ := p.log.Query()
+	return text != ""
+}
+
+// quit goes back, and at the top leaves.
+func (p *Pane) quit() tea.Cmd {
+	if p.zoomed || p.focus != areaList {
+		cmd, _ := p.back()
+		return cmd
+	}
+	return send(LeaveMsg{})
+}
+
+// interrupt is Ctrl+C: it says how to leave, and twice leaves.
+func (p *Pane) interrupt() tea.Cmd {
+	if p.interrupted != 0 {
+		return send(LeaveMsg{})
+	}
+	p.dirty = true
+	p.interrupted = p.toasts.Show(toast.Message{Text: "q leaves, jobs keep running; Ctrl+C again leaves now", Key: "interrupt"})
+	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
+}
+
+// tail opens the log and follows it.
+func (p *Pane) tail() tea.Cmd {
+	if p.lay.shape == shapeBare {
+		return p.refuse("there is no room for more than the list")
+	}
+	return tea.Batch(p.setFocus(areaLog), p.route(p.log.SetFollow(true)))
+}
+
+func (p *Pane) sortList() tea.Cmd {
+	return tea.Batch(p.say(toast.Info, "sorted "+p.list.NextSort().String()), p.show())
+}
+
+// switchStream shows a split job's other stream.
+func (p *Pane) switchStream() tea.Cmd {
+	if p.shown.stream == engine.StreamStderr {
+		p.shown.stream = engine.StreamStdout
+	} else {
+		p.shown.stream = engine.StreamStderr
+	}
+	return tea.Batch(p.closeLog(), p.openLog())
+}

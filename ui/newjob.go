@@ -1,0 +1,215 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/prompt"
+)
+
+// The fields of the form for a new job.
+const (
+	fieldCommand = "Command"
+	fieldDir     = "Directory"
+	fieldHost    = "Host"
+)
+
+// newJob asks what to run.
+func (p *Pane) newJob() tea.Cmd {
+	dir := ""
+	if j, ok := p.list.Selected(); ok && j.Host == "" {
+		dir = p.tilde(j.Dir)
+	}
+	return p.jobForm("New job", engine.Spec{PTY: true, Stdin: true}, "", dir, "")
+}
+
+// editRestart asks for the command of a job again, to run it as a new one.
+func (p *Pane) editRestart() tea.Cmd {
+	j := p.targets("jobs.edit-restart")[0]
+	spec := engine.Spec{
+		PTY: j.Kind == engine.KindPTY, Stdin: j.Stdin, Split: j.Split, Size: j.Size, Timeout: j.Timeout, Grace: j.Grace,
+		LogLimit: j.LogLimit, Labels: j.Labels, Notify: j.Notify, RestartedFrom: j.ID,
+	}
+	if j.Kind == engine.KindFile && j.Host != "" {
+		spec.PTY = false
+	}
+	return p.jobForm("Edit and restart "+p.shortName(j), spec, commandText(j), p.tilde(j.Dir), j.Host)
+}
+
+// jobForm asks for command, directory and host, and starts spec with them.
+func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host string) tea.Cmd {
+	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	form.Add(fieldCommand, command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()))
+	form.Add(fieldDir, dir, prompt.WithPlaceholder("where hob runs"))
+	form.Add(fieldHost, host, prompt.WithPlaceholder("this machine"))
+	form.SetNote("It runs in the background; sh reads the command.")
+	box := &formBox{Form: form, input: p.opts.keys.Input, width: 76}
+	box.accept = func() (tea.Cmd, string) {
+		script := strings.TrimSpace(form.Value(fieldCommand))
+		if script == "" {
+			return nil, "what shall run?"
+		}
+		s := spec
+		s.Script, s.Backgrounded = script, true
+		s.Host = strings.TrimSpace(form.Value(fieldHost))
+		s.Dir = strings.TrimSpace(form.Value(fieldDir))
+		if s.Host == "" {
+			s.Dir = p.untilde(s.Dir)
+		}
+		return p.start(s), ""
+	}
+	box.complete = func() tea.Cmd { return p.complete(form) }
+	return p.open(box)
+}
+
+// commands are what ran before, newest first, each once.
+func (p *Pane) commands() []string {
+	jobs := make([]engine.Job, 0, len(p.jobs))
+	for _, j := range p.jobs {
+		jobs = append(jobs, j.Job)
+	}
+	slices.SortFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	var all []string
+	seen := map[string]bool{}
+	for _, j := range jobs {
+		if text := commandText(j); text != "" && !seen[text] && !strings.Contains(text, "\n") {
+			seen[text] = true
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// complete offers what the word before the cursor could become. The disk is
+// read in a command.
+func (p *Pane) complete(form *prompt.Form) tea.Cmd {
+	name, line := form.Field()
+	before := line.Before()
+	p.offerGen++
+	s := stamp{p, p.offerGen}
+	switch name {
+	case fieldHost:
+		var offers []string
+		for _, h := range p.knownHosts() {
+			if strings.HasPrefix(h, before) && h != before {
+				offers = append(offers, h)
+			}
+		}
+		return send(offersMsg{s, offers})
+	case fieldDir, fieldCommand:
+		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
+			return send(offersMsg{s, nil})
+		}
+		at := 0
+		if name == fieldCommand {
+			at = strings.LastIndexAny(before, " =") + 1
+		}
+		word, base, dirs := before[at:], p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
+		if word == "" && name == fieldCommand {
+			return send(offersMsg{s, nil})
+		}
+		if dirs {
+			base = ""
+		}
+		ctx, head, home := p.ctx, before[:at], p.opts.home
+		return func() tea.Msg {
+			offers := completePath(ctx, word, base, home, dirs)
+			for i := range offers {
+				offers[i] = head + offers[i]
+			}
+			return offersMsg{s, offers}
+		}
+	}
+	return nil
+}
+
+// offered shows completions; with none, Tab goes on to the next field.
+func (p *Pane) offered(msg offersMsg) tea.Cmd {
+	box, ok := p.over.(*formBox)
+	if !ok || msg.gen != p.offerGen {
+		return nil
+	}
+	p.dirty = true
+	if len(msg.offers) == 0 {
+		box.Move(1)
+		return nil
+	}
+	box.Offer(msg.offers)
+	return nil
+}
+
+// completePath lists what word, a path perhaps with "~", could become. Paths
+// are relative to base.
+func completePath(ctx context.Context, word, base, home string, dirsOnly bool) []string {
+	const most = 50
+	dir, prefix := filepath.Split(word)
+	place := dir
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok && home != "" {
+		place = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(place) {
+		place = filepath.Join(base, place)
+	}
+	if place == "" {
+		place = "."
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(place)
+	if err != nil {
+		return nil // nothing to offer
+	}
+	var offers []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || len(offers) == most {
+			continue
+		}
+		isDir := e.IsDir()
+		if e.Type()&os.ModeSymlink != 0 {
+			info, err := os.Stat(filepath.Join(place, name))
+			isDir = err == nil && info.IsDir()
+		}
+		switch {
+		case isDir:
+			offers = append(offers, dir+name+"/")
+		case !dirsOnly:
+			offers = append(offers, dir+name)
+		}
+	}
+	return slices.DeleteFunc(offers, func(s string) bool { return s == word })
+}
+
+// knownHosts are the hosts of jobs and those that the host program named.
+func (p *Pane) knownHosts() []string {
+	hosts := slices.Clone(p.opts.hosts)
+	for _, j := range p.jobs {
+		if j.Host != "" && !slices.Contains(hosts, j.Host) {
+			hosts = append(hosts, j.Host)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
+}
+
+// tilde abbreviates the home directory, untilde puts it back.
+func (p *Pane) tilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, p.opts.home); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}
+
+func (p *Pane) untilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
+		return p.opts.home + rest
+	}
+	return path
+}

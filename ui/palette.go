@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/help"
+	"github.com/hobjobs/hob/ui/components/palette"
+	"github.com/hobjobs/hob/ui/components/prompt"
+)
+
+// openPalette offers every action by name. Those of the log that only move are
+// left to their keys; what cannot be done now says why.
+func (p *Pane) openPalette() tea.Cmd {
+	var items []palette.Item
+	for _, a := range p.opts.keys.Actions() {
+		if _, ok := p.verb(a.ID()); !ok && a.Section != "log" || a.ID() == "panes.palette" || a.ID() == "log.attach" {
+			continue
+		}
+		items = append(items, palette.Item{
+			ID: a.ID(), Title: a.Title, Note: a.Description, Key: strings.Join(p.keyLabels(a), " "), Disabled: p.refusal(a.ID()),
+		})
+	}
+	items = append(items, palette.Item{
+		ID: otherStream, Title: "other stream", Note: "show stderr instead of stdout, or back", Disabled: p.refusal(otherStream),
+	})
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(": "))
+	line.Focus()
+	m := palette.New("Actions", items, line, p.opts.keys.Palette, p.styles.Palette, p.opts.glyphs)
+	return p.open(&paletteBox{m, p.performNamed})
+}
+
+// performNamed does what the palette chose: a verb, or a key of the log.
+func (p *Pane) performNamed(id string) tea.Cmd {
+	if cmd, ok := p.perform(id); ok {
+		return cmd
+	}
+	a, ok := p.opts.keys.Action(id)
+	if !ok || len(a.Binding.Keys()) == 0 {
+		return p.refuse("it has no key")
+	}
+	focus := p.setFocus(areaLog)
+	return tea.Batch(focus, p.route(p.log.Update(pressOf(a.Binding.Keys()[0]))))
+}
+
+// pressOf makes the press of a key out of its name, as far as a pane binds
+// keys: characters, and chords of them.
+func pressOf(name string) tea.KeyPressMsg {
+	var k tea.Key
+	for {
+		mod, rest, ok := strings.Cut(name, "+")
+		if !ok || rest == "" {
+			break
+		}
+		switch mod {
+		case "ctrl":
+			k.Mod |= tea.ModCtrl
+		case "alt":
+			k.Mod |= tea.ModAlt
+		case "shift":
+			k.Mod |= tea.ModShift
+		}
+		name = rest
+	}
+	switch name {
+	case "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	case "enter":
+		k.Code = tea.KeyEnter
+	case "tab":
+		k.Code = tea.KeyTab
+	case "left":
+		k.Code = tea.KeyLeft
+	case "right":
+		k.Code = tea.KeyRight
+	default:
+		k.Code, _ = utf8.DecodeRuneInString(name)
+		if k.Mod == 0 {
+			k.Text = string(k.Code)
+		}
+	}
+	return tea.KeyPressMsg(k)
+}
+
+// keyLabels are an action's keys as this terminal can show them.
+func (p *Pane) keyLabels(a keymap.Action) []string {
+	if p.ascii() {
+		labels := []string{}
+		for _, k := range a.Binding.Keys() {
+			labels = append(labels, keymap.ASCIILabel(k))
+		}
+		return labels
+	}
+	return a.Keys()
+}
+
+func (p *Pane) ascii() bool { return p.opts.glyphs.Running[0] < 0x80 }
+
+// openHelp shows every key from the live bindings, that of the focus first.
+func (p *Pane) openHelp() tea.Cmd {
+	here := p.context()
+	var first, rest []help.Section
+	for _, c := range keymap.Contexts() {
+		s := help.Section{Title: c.Title}
+		for _, a := range p.actions[c.Name] {
+			if keys := p.keyLabels(a); a.Binding.Enabled() && len(keys) > 0 && (p.opts.program || !hostAction(a.ID())) {
+				s.Entries = append(s.Entries, help.Entry{Keys: strings.Join(keys, " "), Desc: a.Description})
+			}
+		}
+		if c.Name == here {
+			first = append(first, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	leave := p.leaveHint()
+	notes := []string{leave + ". Twice within 700 ms types it into the job."}
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"))
+	line.Focus()
+	return p.open(&helpBox{help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs)})
+}
+
+// hostAction reports whether only a program around the pane can do it.
+func hostAction(id string) bool { return id == "panes.suspend" || id == "panes.toggle-mouse" }

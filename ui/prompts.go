@@ -1,0 +1,256 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/prompt"
+)
+
+type promptKind int
+
+const (
+	promptFilter promptKind = iota
+	promptSearch
+	promptLine
+)
+
+// footerPrompt is a line being typed in place of the footer.
+type footerPrompt struct {
+	kind   promptKind
+	line   *prompt.Line
+	job    engine.Job // that a line is for
+	regex  bool
+	before string // what the filter was
+}
+
+func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
+	p.prompt = f
+	f.line.Focus()
+	f.line.SetSize(p.lay.footer.w, 1)
+	p.spreadFocus()
+	return nil
+}
+
+func (p *Pane) closePrompt() {
+	p.prompt = nil
+	p.spreadFocus()
+}
+
+// openFilter narrows the list as one types.
+func (p *Pane) openFilter() tea.Cmd {
+	p.focus = areaList
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"),
+		prompt.WithPlaceholder("name, command, host, status:failed, host:web1"))
+	line.SetValue(p.list.Filter())
+	return tea.Batch(p.openPrompt(&footerPrompt{kind: promptFilter, line: line, before: p.list.Filter()}), p.arrange())
+}
+
+// openSearch searches the log as one types.
+func (p *Pane) openSearch() tea.Cmd {
+	text, _, _, _ := p.log.Query()
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"), prompt.WithHistory(p.searched))
+	line.SetValue(text)
+	return p.openPrompt(&footerPrompt{kind: promptSearch, line: line})
+}
+
+// sendLine types one line into a job without attaching.
+func (p *Pane) sendLine() tea.Cmd {
+	j := p.targets("panes.send-line")[0]
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithHistory(p.lines))
+	return p.openPrompt(&footerPrompt{kind: promptLine, line: line, job: j})
+}
+
+// pressPrompt takes a key while a line is being typed.
+func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
+	f, in := p.prompt, p.opts.keys.Input
+	switch {
+	case keymap.Match(msg, in.Cancel):
+		return p.cancelPrompt(f)
+	case keymap.Match(msg, in.Accept):
+		return p.acceptPrompt(f)
+	case keymap.Match(msg, in.ToggleRegex) && f.kind == promptSearch:
+		f.regex = !f.regex
+		return p.liveSearch(f)
+	case f.kind == promptFilter && (msg.Code == tea.KeyUp || msg.Code == tea.KeyDown):
+		return p.toFocused(msg) // the list moves while it is filtered
+	}
+	return p.editPrompt(f, msg)
+}
+
+// editPrompt hands a message to the line and shows at once what it changes.
+func (p *Pane) editPrompt(f *footerPrompt, msg tea.Msg) tea.Cmd {
+	before := f.line.Value()
+	f.line.Update(msg)
+	p.dirty = true
+	if f.line.Value() == before {
+		return nil
+	}
+	switch f.kind {
+	case promptFilter:
+		p.list.SetFilter(f.line.Value())
+		return p.show()
+	case promptSearch:
+		return p.liveSearch(f)
+	case promptLine:
+	}
+	return nil
+}
+
+// liveBytes bounds the logs that are searched with every key; in larger ones
+// Enter begins the search.
+const liveBytes = 16 << 20
+
+func (p *Pane) liveSearch(f *footerPrompt) tea.Cmd {
+	if p.log.Size() > liveBytes {
+		return nil
+	}
+	return p.search(f)
+}
+
+func (p *Pane) search(f *footerPrompt) tea.Cmd {
+	cmd, err := p.log.Search(f.line.Value(), f.regex)
+	if err != nil {
+		f.line.SetError("not a regular expression")
+		return nil
+	}
+	f.line.SetError("")
+	return p.route(cmd)
+}
+
+func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
+	p.closePrompt()
+	switch f.kind {
+	case promptFilter:
+		p.list.SetFilter(f.before)
+		return p.show()
+	case promptSearch:
+		cmd, _ := p.log.Search("", false) // the empty search is always valid
+		return p.route(cmd)
+	case promptLine:
+	}
+	return nil
+}
+
+func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
+	switch f.kind {
+	case promptFilter:
+		p.closePrompt()
+		return p.show()
+	case promptSearch:
+		var cmd tea.Cmd
+		if known, _, _, _ := p.log.Query(); known != text {
+			if cmd = p.search(f); cmd == nil && text != "" {
+				return nil
+			}
+		}
+		p.searched = remember(p.searched, text)
+		p.closePrompt()
+		return cmd
+	case promptLine:
+		p.lines = remember(p.lines, text)
+		p.closePrompt()
+		return p.write(f.job, text)
+	}
+	return nil
+}
+
+// remember puts text before what was typed earlier.
+func remember(history []string, text string) []string {
+	if text == "" {
+		return history
+	}
+	const most = 50
+	history = slices.DeleteFunc(history, func(s string) bool { return s == text })
+	history = slices.Insert(history, 0, text)
+	return history[:min(len(history), most)]
+}
+
+// promptNote is what stands right of the line: how much it finds.
+func (p *Pane) promptNote(f *footerPrompt) string {
+	switch f.kind {
+	case promptFilter:
+		all, shown := p.list.Len()
+		return strconv.Itoa(shown) + " of " + strconv.Itoa(all)
+	case promptSearch:
+		note := p.searchNote()
+		if f.regex {
+			return "regex  " + note
+		}
+		return note
+	case promptLine:
+	}
+	return ""
+}
+
+// searchNote says how much the search found: "3 of 17".
+func (p *Pane) searchNote() string {
+	text, at, total, done := p.log.Query()
+	if text == "" {
+		return ""
+	}
+	more := ""
+	if !done {
+		more = "+"
+	}
+	if at == 0 {
+		return strconv.Itoa(total) + more + " found"
+	}
+	return strconv.Itoa(at) + " of " + strconv.Itoa(total) + more
+}
+
+// paste goes to the job that owns the keyboard or to the line being typed.
+func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
+	p.dirty = true
+	switch {
+	case p.over != nil:
+		return p.over.update(p, msg)
+	case p.cat != nil:
+		return p.toTerminal(msg)
+	case p.prompt != nil:
+		return p.editPrompt(p.prompt, msg)
+	}
+	return nil
+}
+
+// asked puts a question of the host's; several wait their turn.
+func (p *Pane) asked(msg AskMsg) tea.Cmd {
+	p.ask = append(p.ask, msg)
+	p.dirty = true
+	return p.nextAsk()
+}
+
+// nextAsk puts the next question once no other box is open.
+func (p *Pane) nextAsk() tea.Cmd {
+	if len(p.ask) == 0 || p.over != nil {
+		return nil
+	}
+	ask := p.ask[0]
+	form := prompt.NewForm(cells.Clean(ask.Title), p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	var opts []prompt.Option
+	if ask.Secret {
+		opts = append(opts, prompt.WithSecret(), prompt.WithPlaceholder("not shown"))
+	}
+	form.Add("Answer", "", opts...)
+	form.SetNote(cells.Clean(strings.TrimSpace(ask.Text)))
+	reply := func(text string, ok bool) tea.Cmd {
+		p.ask = p.ask[1:]
+		answer := func() tea.Msg {
+			ask.Reply(text, ok)
+			return nil
+		}
+		return answer
+	}
+	return p.open(&formBox{
+		Form: form, input: p.opts.keys.Input, width: 70,
+		accept:  func() (tea.Cmd, string) { return reply(form.Value("Answer"), true), "" },
+		refused: func() tea.Cmd { return reply("", false) },
+	})
+}

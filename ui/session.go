@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// session reads a terminal ahead of the screen, so that a flood arrives in
+// batches and not as one message a chunk. One goroutine reads; close waits for
+// it. What is read ahead is bounded: behind that the holder sees a slow viewer
+// and sends a snapshot later.
+type session struct {
+	term   engine.Terminal
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	room   sync.Cond
+	chunks []engine.TerminalChunk
+	bytes  int
+	err    error
+	closed bool
+	ready  chan struct{} // holds one token while there is something to take
+
+	last  time.Time // of the batch taken last; its size
+	burst bool
+}
+
+const (
+	readAhead = 1 << 20
+	// After a large batch the next waits this long: thirty screens a second
+	// are as good as more. After a keystroke's echo it does not.
+	pace       = 33 * time.Millisecond
+	burstBytes = 4 << 10
+)
+
+func newSession(ctx context.Context, term engine.Terminal) *session {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &session{term: term, cancel: cancel, ready: make(chan struct{}, 1)}
+	s.room.L = &s.mu
+	s.wg.Go(func() { s.read(ctx) })
+	return s
+}
+
+// read ends when the terminal does, or with close.
+func (s *session) read(ctx context.Context) {
+	for {
+		chunk, err := s.term.Next(ctx)
+		s.mu.Lock()
+		for err == nil && s.bytes > readAhead && !s.closed {
+			s.room.Wait()
+		}
+		if err != nil {
+			s.err = err
+		} else {
+			if chunk.Reset {
+				s.chunks, s.bytes = s.chunks[:0], 0
+			}
+			s.chunks = append(s.chunks, chunk)
+			s.bytes += len(chunk.Data)
+		}
+		done := err != nil || s.closed || chunk.Exit != nil
+		s.mu.Unlock()
+		select {
+		case s.ready <- struct{}{}:
+		default:
+		}
+		if done {
+			return
+		}
+	}
+}
+
+// next waits for chunks and takes all there are. It has one caller at a time.
+func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
+	if s.burst {
+		select {
+		case <-time.After(time.Until(s.last.Add(pace))):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	for {
+		s.mu.Lock()
+		chunks, bytes, err := s.chunks, s.bytes, s.err
+		s.chunks, s.bytes = nil, 0
+		s.room.Signal()
+		s.mu.Unlock()
+		if len(chunks) > 0 {
+			s.last, s.burst = time.Now(), bytes >= burstBytes
+			return chunks, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-s.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Close ends the session; the job goes on.
+func (s *session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.room.Broadcast()
+	s.mu.Unlock()
+	s.cancel()
+	err := s.term.Close()
+	s.wg.Wait()
+	return err
+}

@@ -1,0 +1,278 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/logview"
+	"github.com/hobjobs/hob/ui/components/terminal"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// Update takes a message of the host's program. Messages of other panes and
+// stale ones change nothing.
+func (p *Pane) Update(msg tea.Msg) tea.Cmd {
+	if s, ok := msg.(stamped); ok && s.owner() != p || p.ctx.Err() != nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return p.press(msg)
+	case tea.KeyReleaseMsg:
+		if p.cat != nil && p.over == nil {
+			return p.toTerminal(msg)
+		}
+	case tea.PasteMsg:
+		return p.paste(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	case AskMsg:
+		return p.asked(msg)
+	case childMsg:
+		return p.child(msg)
+	case eventsMsg, subscribedMsg, againMsg:
+		return p.facts(msg)
+	case tickMsg:
+		if msg.gen == p.tickGen {
+			return p.ticked(msg)
+		}
+	case logOpenedMsg:
+		return p.logOpened(msg)
+	case terminalMsg, chunksMsg, typedMsg, resizeMsg, chordOverMsg:
+		return p.attached(msg)
+	case clickOverMsg:
+		if msg.gen == p.pointer.gen {
+			p.pointer.clicks = 0
+		}
+	case toastOverMsg:
+		p.toastOver(msg.id)
+	case doneMsg:
+		return p.did(msg.done)
+	case offersMsg:
+		return p.offered(msg)
+	}
+	return nil
+}
+
+// route makes a component's command answer to this pane.
+func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch msg := cmd().(type) {
+		case nil:
+			return nil
+		case tea.BatchMsg:
+			for i, c := range msg {
+				msg[i] = p.route(c)
+			}
+			return msg
+		default:
+			return childMsg{stamp{pane: p}, msg}
+		}
+	}
+}
+
+// child takes a message of a component.
+func (p *Pane) child(msg childMsg) tea.Cmd {
+	p.dirty = true
+	switch m := msg.msg.(type) {
+	case logview.CopyMsg:
+		return p.copy(m.Text, "selection")
+	case terminal.CopyMsg:
+		return p.copy(m.Text, "selection")
+	case logview.NoticeMsg:
+		return p.say(toast.Info, m.Text)
+	}
+	// The two ignore what is not their own.
+	return tea.Batch(p.route(p.term.Update(msg.msg)), p.route(p.log.Update(msg.msg)))
+}
+
+// send makes a command that hands a message to the host.
+func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+
+// subscribe opens the engine's facts anew.
+func (p *Pane) subscribe() tea.Cmd {
+	p.subGen++
+	s, eng, held := stamp{p, p.subGen}, p.eng, p.held
+	return func() tea.Msg {
+		sub := eng.subscribe(engine.Filter{})
+		if !held.keep(sub) {
+			return nil
+		}
+		return subscribedMsg{s, sub}
+	}
+}
+
+// listen waits for the next facts. Exactly one listener is in flight: each
+// message makes the next.
+func (p *Pane) listen() tea.Cmd {
+	s, ctx, sub, clock := stamp{p, p.subGen}, p.ctx, p.sub, p.opts.clock
+	return func() tea.Msg {
+		events, err := sub.Next(ctx)
+		return eventsMsg{s, events, clock(), err}
+	}
+}
+
+const retryAfter = 2 * time.Second
+
+func (p *Pane) facts(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case subscribedMsg:
+		if msg.gen != p.subGen {
+			return p.release(msg.sub)
+		}
+		p.sub, p.known = msg.sub, false
+		return p.listen()
+	case eventsMsg:
+		if msg.gen != p.subGen {
+			return nil
+		}
+		if msg.err == nil {
+			return tea.Batch(p.took(msg), p.listen())
+		}
+		if errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrClosed) {
+			return nil
+		}
+		// What is shown may be old now, and says so until it is not.
+		p.trouble, p.dirty = hint(msg.err), true
+		s := stamp{p, p.subGen}
+		return tea.Batch(p.release(p.sub), tea.Tick(retryAfter, func(time.Time) tea.Msg { return againMsg{s} }))
+	case againMsg:
+		if msg.gen == p.subGen {
+			return p.subscribe()
+		}
+	}
+	return nil
+}
+
+// release closes something that the pane held, in a command: closing may wait.
+func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
+	held := p.held
+	return func() tea.Msg {
+		_ = held.release(c) // there is nothing to do about it
+		return nil
+	}
+}
+
+// shown is the job in detail and log.
+type shown struct {
+	id      engine.ID
+	stream  engine.Stream // whose log is shown
+	opening bool
+	log     Log
+}
+
+// show brings detail and log to the selected job. One log is opened at a time:
+// whoever runs through the list opens only those where they rest.
+func (p *Pane) show() tea.Cmd {
+	id := engine.ID("")
+	if p.cat != nil && p.cat.viaLog {
+		id = p.cat.id
+	} else if j, ok := p.list.Selected(); ok {
+		id = j.ID
+	}
+	if id == p.shown.id {
+		p.looked()
+		return nil
+	}
+	p.dirty = true
+	p.shown.id, p.shown.stream = id, ""
+	j, ok := p.jobs[id]
+	if ok {
+		p.detail.SetJob(j.Job)
+	} else {
+		p.detail.Clear()
+	}
+	p.looked()
+	return tea.Batch(p.closeLog(), p.openLog(), p.arrange())
+}
+
+// closeLog shows an empty log and lets go of the old one.
+func (p *Pane) closeLog() tea.Cmd {
+	old := p.shown.log
+	p.shown.log = nil
+	p.log.SetEmpty("")
+	cmd := p.route(p.log.SetSource(nil, false))
+	if old == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, p.release(old))
+}
+
+// openLog opens the shown job's log, unless one is being opened: then it is
+// this one's turn after.
+func (p *Pane) openLog() tea.Cmd {
+	j, ok := p.jobs[p.shown.id]
+	if p.shown.opening || !ok {
+		return nil
+	}
+	p.shown.opening = true
+	want := p.shown.stream
+	if want == "" {
+		want = engine.StreamOutput
+		if j.Split {
+			want = engine.StreamStdout
+		}
+	}
+	choose := j.Split && p.shown.stream == ""
+	s, ctx, eng, held, id := stamp{pane: p}, p.ctx, p.eng, p.held, j.ID
+	return func() tea.Msg {
+		log, err := eng.openLog(ctx, id, want)
+		if err == nil && choose {
+			log, want = fuller(ctx, eng, id, log)
+		}
+		if err == nil && !held.keep(log) {
+			return nil
+		}
+		return logOpenedMsg{s, id, want, log, err}
+	}
+}
+
+// fuller prefers a job's stderr while its stdout is empty.
+func fuller(ctx context.Context, eng service, id engine.ID, stdout Log) (Log, engine.Stream) {
+	if n, err := stdout.Size(ctx); err != nil || n > 0 {
+		return stdout, engine.StreamStdout
+	}
+	stderr, err := eng.openLog(ctx, id, engine.StreamStderr)
+	if err != nil {
+		return stdout, engine.StreamStdout
+	}
+	if n, err := stderr.Size(ctx); err != nil || n == 0 {
+		_ = stderr.Close() // only looked at
+		return stdout, engine.StreamStdout
+	}
+	_ = stdout.Close()
+	return stderr, engine.StreamStderr
+}
+
+func (p *Pane) logOpened(msg logOpenedMsg) tea.Cmd {
+	p.shown.opening = false
+	p.dirty = true
+	if msg.id != p.shown.id || p.shown.stream != "" && p.shown.stream != msg.stream {
+		var cmd tea.Cmd
+		if msg.log != nil {
+			cmd = p.release(msg.log)
+		}
+		return tea.Batch(cmd, p.openLog())
+	}
+	if msg.err != nil {
+		p.log.SetEmpty("The output cannot be read: " + hint(msg.err))
+		return nil
+	}
+	p.shown.log, p.shown.stream = msg.log, msg.stream
+	p.log.SetEmpty(p.emptyLog())
+	return p.route(p.log.SetSource(msg.log, true))
+}
+
+func (p *Pane) emptyLog() string {
+	if j, ok := p.jobs[p.shown.id]; ok && j.Status.Finished() {
+		return "It printed nothing."
+	}
+	return "No output yet."
+}

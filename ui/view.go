@@ -1,0 +1,269 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// arrange lays the panes out and tells the components their sizes.
+func (p *Pane) arrange() tea.Cmd {
+	p.dirty = true
+	var l layout
+	var cmd tea.Cmd
+	if p.cat != nil {
+		l = layout{footer: rect{0, p.h - 1, p.w, 1}, log: rect{0, 0, p.w, max(0, p.h-1)}}
+		if p.h < 2 {
+			l = layout{log: rect{0, 0, p.w, p.h}}
+		}
+		p.term.SetSize(l.log.w, l.log.h)
+	} else {
+		if p.w < bareWidth || p.h < bareHeight {
+			p.focus = areaList
+		}
+		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines()})
+	}
+	p.lay = l
+	if p.cat == nil {
+		p.list.SetSize(l.list.w, l.list.h)
+		p.detail.SetSize(l.detail.w, l.detail.h)
+	}
+	if p.cat == nil || p.cat.viaLog {
+		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
+	}
+	p.toasts.SetSize(p.w, max(0, p.h-2))
+	p.sizeOverlay()
+	p.spreadFocus()
+	return cmd
+}
+
+// View draws the pane in exactly its size. It is drawn again only after
+// something has changed.
+func (p *Pane) View() string {
+	if !p.dirty {
+		return p.frame
+	}
+	p.dirty = false
+	p.frame = p.draw()
+	return p.frame
+}
+
+func (p *Pane) draw() string {
+	if p.w == 0 || p.h == 0 {
+		return ""
+	}
+	var lines []string
+	switch {
+	case p.cat != nil:
+		lines = p.drawAttached()
+	case p.lay.shape == shapeTooSmall:
+		lines = p.drawTooSmall()
+	default:
+		lines = p.drawPanes()
+	}
+	p.drawToasts(lines)
+	if p.over != nil {
+		x, y, _, _ := p.overlayPlace()
+		cells.Overlay(lines, strings.Split(p.over.view(), "\n"), x, y)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *Pane) drawTooSmall() []string {
+	text := "too small"
+	if n := p.counts().waiting; n > 0 {
+		text = strconv.Itoa(n) + " wait"
+	}
+	lines := cells.Block(nil, p.w, p.h)
+	lines[p.h/2] = cells.Fit(cells.Blank((p.w-len(text))/2)+text, p.w)
+	return lines
+}
+
+func (p *Pane) drawAttached() []string {
+	view := p.term.View()
+	if p.cat.viaLog {
+		view = p.log.View()
+	}
+	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)
+	if p.lay.footer.h > 0 {
+		lines = append(lines, p.footer(p.w))
+	}
+	return lines
+}
+
+func (p *Pane) drawPanes() []string {
+	l := p.lay
+	lines := make([]string, 0, p.h)
+	if !l.header.empty() {
+		lines = append(lines, p.header(p.w))
+	}
+	left, right := p.drawList(), p.drawRight()
+	switch l.shape {
+	case shapeWide:
+		for i := range left {
+			lines = append(lines, left[i]+right[i])
+		}
+	case shapeStack, shapeOne, shapeBare, shapeTooSmall:
+		lines = append(append(lines, left...), right...)
+	}
+	return append(lines, p.footer(p.w))
+}
+
+// edges is the frame of a pane; a focused one has the accent in its title.
+func (p *Pane) edges(focused bool) cells.Frame {
+	s := p.styles.Frame
+	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info}
+	if focused && p.focused && p.over == nil {
+		f.Title = s.TitleFocused
+	}
+	return f
+}
+
+func (p *Pane) drawList() []string {
+	l := p.lay
+	if l.shape == shapeBare {
+		return split(p.list.View())
+	}
+	if l.listFrame.empty() {
+		return nil
+	}
+	f := p.edges(p.focus == areaList)
+	all, shown := p.list.Len()
+	count := strconv.Itoa(all) + " jobs"
+	if all == 1 {
+		count = "1 job"
+	}
+	if filter := p.list.Filter(); filter != "" {
+		count = strconv.Itoa(shown) + " of " + count + " " + p.opts.glyphs.Dot + " /" + cells.End(cells.Clean(filter), 20, p.opts.glyphs.Ellipsis)
+	} else if all > 0 && p.opts.keys.Jobs.Filter.Enabled() {
+		count += " " + p.opts.glyphs.Dot + " " + p.opts.keys.Jobs.Filter.Help().Key + " filter"
+	}
+	marks := ""
+	if n := len(p.list.Marked()); n > 0 {
+		marks = strconv.Itoa(n) + " marked"
+	}
+	order := ""
+	if p.list.Sort() != 0 {
+		order = p.list.Sort().String()
+	}
+	lines := []string{f.Top("Jobs", order, l.listFrame.w)}
+	for _, line := range split(p.list.View()) {
+		lines = append(lines, f.Side(line, l.listFrame.w))
+	}
+	return append(lines, f.Bottom(count, marks, l.listFrame.w))
+}
+
+// drawRight draws detail over log, or the one of them that is shown.
+func (p *Pane) drawRight() []string {
+	l := p.lay
+	if l.rightFrame.empty() {
+		return nil
+	}
+	w := l.rightFrame.w
+	f := p.edges(p.focus == areaDetail)
+	name := p.title(w)
+	lines := make([]string, 0, l.rightFrame.h)
+	side := func(block []string) {
+		for _, line := range block {
+			lines = append(lines, f.Side(line, w))
+		}
+	}
+	switch {
+	case l.log.empty():
+		lines = append(lines, f.Top(name, p.moreDetail(), w))
+		side(split(p.detail.View()))
+		return append(lines, f.Bottom("", "", w))
+	case l.divider == 0:
+		g := p.edges(p.focus == areaLog)
+		lines = append(lines, g.Top(name, p.logState(), w))
+	default:
+		if !l.head.empty() {
+			f = p.edges(p.focus == areaLog)
+			lines = append(lines, f.Top(name, "", w))
+			side(p.detail.Head(l.head.w, l.head.h))
+		} else {
+			lines = append(lines, f.Top(name, p.moreDetail(), w))
+			side(split(p.detail.View()))
+		}
+		g := p.edges(p.focus == areaLog)
+		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.logTitle(), p.logState(), w))
+	}
+	side(split(p.log.View()))
+	return append(lines, f.Bottom("", p.logSize(), w))
+}
+
+func (p *Pane) title(w int) string {
+	j, ok := p.jobs[p.shown.id]
+	if !ok {
+		return "Detail"
+	}
+	return cells.Middle(cells.Clean(j.Name), max(8, w-30), p.opts.glyphs.Ellipsis)
+}
+
+func (p *Pane) moreDetail() string {
+	if n := p.detail.More(); n > 0 {
+		return p.opts.glyphs.More + " " + strconv.Itoa(n)
+	}
+	return ""
+}
+
+func (p *Pane) logTitle() string {
+	if j, ok := p.jobs[p.shown.id]; ok && j.Split {
+		return "Log " + string(p.shown.stream)
+	}
+	return "Log"
+}
+
+// logState says whether the log moves: following, or how much has come below.
+func (p *Pane) logState() string {
+	if n, more := p.log.NewLines(); n > 0 {
+		plus, word := "", " new lines "
+		if more {
+			plus = "+"
+		}
+		if n == 1 {
+			word = " new line "
+		}
+		return p.opts.glyphs.More + " " + strconv.Itoa(n) + plus + word + p.opts.glyphs.Dot + " " + p.keyLabel(p.opts.keys.Log.Bottom)
+	}
+	if p.log.Following() && p.live() && p.shown.log != nil {
+		return "following"
+	}
+	return ""
+}
+
+func (p *Pane) logSize() string {
+	if p.shown.log == nil || p.log.Size() == 0 {
+		return ""
+	}
+	text := units.FormatBytes(p.log.Size())
+	if at := p.log.Percent(); at < 100 {
+		text += " " + p.opts.glyphs.Dot + " " + strconv.Itoa(at) + " %"
+	}
+	return text
+}
+
+// drawToasts puts messages over the lower right corner, above the footer.
+func (p *Pane) drawToasts(lines []string) {
+	toasts := p.toasts.Lines()
+	last := len(lines) - 2
+	if p.lay.shape == shapeTooSmall && p.cat == nil {
+		return
+	}
+	for i, line := range toasts {
+		w := cells.Width(line)
+		at := last - len(toasts) + i
+		cells.Overlay(lines, []string{line}, max(0, p.w-w-2), max(0, at))
+	}
+}
+
+func split(view string) []string {
+	if view == "" {
+		return nil
+	}
+	return strings.Split(view, "\n")
+}

@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// window is the model of an App: a pane as large as the terminal.
+type window struct {
+	app     *App
+	pane    *Pane
+	o       AppOptions
+	once    sync.Once
+	focused bool
+	mouse   bool // given back to the terminal
+	result  Result
+	leaving engine.ID // sent to the background, on the way to the shell
+}
+
+type (
+	openedMsg   struct{ err error }
+	toShellMsg  struct{ id engine.ID }
+	startingMsg struct{}
+)
+
+func (w *window) Init() tea.Cmd {
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, w.pane.Init(), send(startingMsg{})}
+	if w.o.Select != "" {
+		cmds = append(cmds, w.pane.Select(w.o.Select))
+	}
+	if w.o.Foreground != "" {
+		cmds = append(cmds, w.pane.Foreground(w.o.Foreground))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return w, w.update(msg) }
+
+func (w *window) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case startingMsg:
+		w.once.Do(func() { close(w.app.started) })
+		return nil
+	case tea.WindowSizeMsg:
+		return w.pane.SetSize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		glyphs := themes.Unicode()
+		if w.o.Glyphs != nil {
+			glyphs = *w.o.Glyphs
+		}
+		w.pane.SetTheme(w.o.Theme(msg.IsDark()), glyphs)
+		return nil
+	case tea.FocusMsg:
+		w.setFocus(true)
+		return nil
+	case tea.BlurMsg:
+		w.setFocus(false)
+		return nil
+	case tea.KeyPressMsg:
+		w.setFocus(true) // terminals that report focus badly
+		return w.pane.Update(msg)
+	case tea.ResumeMsg:
+		return tea.RequestWindowSize
+	case suspendMsg:
+		return tea.Suspend
+	case toggleMouseMsg:
+		w.mouse = !w.mouse
+		if w.mouse {
+			return w.pane.say(toast.Info, "the mouse is the terminal's now")
+		}
+		return w.pane.say(toast.Info, "the mouse works in hob again")
+	case CopyMsg:
+		return tea.SetClipboard(msg.Text)
+	case OpenMsg:
+		return w.open(msg)
+	case openedMsg:
+		if msg.err != nil {
+			return w.pane.say(toast.Error, cells.Clean(msg.err.Error()))
+		}
+		return nil
+	case LeaveMsg:
+		return tea.Quit
+	case BackgroundedMsg, EndedMsg, toShellMsg:
+		return w.lifecycle(msg)
+	case AttentionMsg:
+		return w.notify(msg)
+	}
+	return w.pane.Update(msg)
+}
+
+func (w *window) setFocus(on bool) {
+	if on == w.focused {
+		return
+	}
+	w.focused = on
+	if on {
+		w.pane.Focus()
+	} else {
+		w.pane.Blur()
+	}
+}
+
+// lifecycle decides what the end or the backgrounding of a job means for the
+// program.
+func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case BackgroundedMsg:
+		w.result.Backgrounded = msg.ID
+		if !w.o.ToShell || msg.ID != w.o.Foreground {
+			return nil
+		}
+		// A second leave key within its time still goes back to the job.
+		w.leaving = msg.ID
+		return tea.Tick(doubleLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
+	case toShellMsg:
+		if w.leaving == msg.id && w.pane.cat == nil {
+			return tea.Quit
+		}
+	case EndedMsg:
+		if msg.Job.ID != w.o.Foreground || w.pane.cat == nil || w.pane.cat.id != msg.Job.ID {
+			return nil
+		}
+		job := msg.Job
+		w.result.Ended, w.result.Backgrounded = &job, ""
+		if !w.o.KeepEnded {
+			return tea.Quit
+		}
+	}
+	return nil
+}
+
+func (w *window) open(msg OpenMsg) tea.Cmd {
+	if w.o.Open == nil {
+		return w.pane.refuse("there is nothing to open it with: set PAGER or EDITOR")
+	}
+	cmd, err := w.o.Open(msg.Path, msg.Editor)
+	if err != nil {
+		return w.pane.say(toast.Error, cells.Clean(err.Error()))
+	}
+	return tea.Exec(cmd, func(err error) tea.Msg { return openedMsg{err} })
+}
+
+// notify reaches for somebody who did not see what happened.
+func (w *window) notify(msg AttentionMsg) tea.Cmd {
+	var b strings.Builder
+	if w.o.Notify.Bell {
+		b.WriteByte('\a')
+	}
+	if w.o.Notify.Desktop && !w.focused {
+		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
+		b.WriteString(desktop(w.o.Environ, "hob", text))
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return tea.Raw(b.String())
+}
+
+// desktop is the sequence with which the terminal shows a notification. Inside
+// tmux it is wrapped so that tmux passes it on where it is allowed to.
+func desktop(environ []string, title, text string) string {
+	title, text = strings.ReplaceAll(cells.Clean(title), ";", ","), strings.ReplaceAll(cells.Clean(text), ";", ",")
+	seq := "\x1b]9;" + title + ": " + text + "\a"
+	if term := variable(environ, "TERM"); strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") {
+		seq = "\x1b]777;notify;" + title + ";" + text + "\a"
+	}
+	if variable(environ, "TMUX") != "" {
+		seq = "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+	}
+	return seq
+}
+
+func variable(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func (w *window) View() tea.View {
+	v := tea.NewView(w.pane.View())
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.KeyboardEnhancements.ReportAlternateKeys = true
+	if !w.o.NoMouse && !w.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if c := w.pane.Cursor(); c != nil {
+		v.Cursor = c
+	}
+	theme := w.pane.opts.theme
+	v.BackgroundColor, v.ForegroundColor = theme.Background(), nil
+	if v.BackgroundColor != nil {
+		v.ForegroundColor = theme.Foreground()
+	}
+	v.WindowTitle = w.title()
+	return v
+}
+
+// title names the job that has the window, else how jobs stand.
+func (w *window) title() string {
+	if a := w.pane.cat; a != nil {
+		if j, ok := w.pane.jobs[a.id]; ok {
+			return cells.End(cells.Clean(j.Name), 60, "…") + " - hob"
+		}
+		return "hob"
+	}
+	title := "hob"
+	if !w.o.Notify.Title {
+		return title
+	}
+	c := w.pane.counts()
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{c.waiting, "waiting"}, {c.running - c.waiting, "running"}, {c.failed, "failed"}} {
+		if part.n > 0 {
+			title += " - " + strconv.Itoa(part.n) + " " + part.word
+		}
+	}
+	return title
+}
