@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -35,11 +36,35 @@ func Run(t *testing.T, setup func(t *testing.T) Config) {
 	t.Helper()
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			s := &suite{T: t, cfg: setup(t), root: t.TempDir()}
+			s := &suite{T: t, cfg: setup(t), root: stateDir(t)}
 			s.e = s.engine()
 			c.run(s)
 		})
 	}
+}
+
+// stateDir is a directory for a state root. A holder may write its last words
+// there when the case is over, so removing it is tried more than once.
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for end := time.Now().Add(Patience); ; {
+			err := os.RemoveAll(dir)
+			if err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Error(err)
+				return
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 type suiteCase struct {

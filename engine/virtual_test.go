@@ -1,0 +1,283 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Execution {
+	t.Helper()
+	if spec.Name == "" {
+		spec.Name = "virtual thing"
+	}
+	x, err := e.Create(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestVirtualExecutionIsAJobLikeAnyOther(t *testing.T) {
+	e := open(t)
+	other := open(t, engine.WithStateDir(e.StateDir()))
+	x := create(t, e, engine.VirtualSpec{})
+	x.Append([]byte("hello "))
+	x.Append([]byte("world"))
+	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
+		j := get(t, eng, x.ID())
+		if j.Status != engine.Running || j.Kind != engine.KindVirtual || j.PID != 0 || j.Name != "virtual thing" || j.Output != 11 || !eng.IsActive(j.ID) {
+			t.Errorf("%s sees %+v", name, j)
+		}
+		buf := make([]byte, 5)
+		if n, size, err := eng.ReadOutput(t.Context(), j.ID, buf, 6); err != nil || string(buf[:n]) != "world" || size != 11 {
+			t.Errorf("%s reads %q of %d, err %v", name, buf[:n], size, err)
+		}
+	}
+	if err := other.Background(t.Context(), x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	<-x.Backgrounded()
+	if !get(t, e, x.ID()).Backgrounded {
+		t.Error("not recorded as backgrounded")
+	}
+	seven := 7
+	if err := x.Complete(engine.Exit{Code: &seven}); err != nil {
+		t.Fatal(err)
+	}
+	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
+		exit, err := eng.Wait(t.Context(), x.ID())
+		if err != nil || exit.Status != engine.Exited || code(t, exit) != 7 || eng.IsActive(x.ID()) {
+			t.Errorf("%s: exit %+v, err %v, active %v", name, exit, err, eng.IsActive(x.ID()))
+		}
+	}
+}
+
+func TestVirtualEnds(t *testing.T) {
+	e := open(t)
+	for name, c := range map[string]struct {
+		end  func(*engine.Execution) error
+		want engine.Exit
+	}{
+		"complete": {func(x *engine.Execution) error { return x.Complete(engine.Exit{}) },
+			engine.Exit{Status: engine.Exited, Code: new(int), Reason: engine.ReasonExit}},
+		"signal": {func(x *engine.Execution) error { return x.Complete(engine.Exit{Signal: "SIGTERM"}) },
+			engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonSignal}},
+		"fail": {func(x *engine.Execution) error { return x.Fail(errors.New("the disk ate it")) },
+			engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "the disk ate it"}},
+		"abort": {func(x *engine.Execution) error { return x.Abort() },
+			engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, EndedBy: "test"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := create(t, e, engine.VirtualSpec{})
+			if err := c.end(x); err != nil {
+				t.Fatal(err)
+			}
+			// What comes late changes nothing.
+			x.Append([]byte("late"))
+			if err := errors.Join(x.Abort(), x.Fail(nil), x.Complete(engine.Exit{})); err != nil {
+				t.Errorf("late: %v", err)
+			}
+			j := get(t, e, x.ID())
+			j.Exit.At = c.want.At
+			if diff := cmp.Diff(c.want, j.Exit); diff != "" || j.Output != 0 {
+				t.Errorf("output %d, exit:\n%s", j.Output, diff)
+			}
+		})
+	}
+}
+
+func TestKillOfAVirtualExecutionFromAnotherProcess(t *testing.T) {
+	e := open(t)
+	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithClient("other"))
+	var kills atomic.Int32
+	var typed strings.Builder
+	var size engine.Size
+	var x *engine.Execution
+	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{
+		Write:  func(_ context.Context, p []byte) error { typed.Write(p); return nil },
+		Resize: func(_ context.Context, s engine.Size) error { size = s; return nil },
+		Kill:   func(context.Context) error { kills.Add(1); x.Append([]byte("bye")); return nil },
+	}})
+	if err := other.Write(t.Context(), x.ID(), []byte("typed")); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Resize(t.Context(), x.ID(), engine.Size{Cols: 90, Rows: 20}); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if _, err := other.Stop(t.Context(), x.ID(), engine.StopOptions{}); err != nil {
+				t.Errorf("stop: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if kills.Load() != 1 || typed.String() != "typed" || size != (engine.Size{Cols: 90, Rows: 20}) {
+		t.Errorf("%d kills, typed %q, size %v", kills.Load(), typed.String(), size)
+	}
+	j := get(t, other, x.ID())
+	if j.Status != engine.Killed || j.Exit.EndedBy != "other" || j.Exit.Reason != engine.ReasonKill || j.Output != 3 {
+		t.Errorf("job = %+v", j)
+	}
+}
+
+func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
+	e := open(t)
+	var x *engine.Execution
+	three := 3
+	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
+		return x.Complete(engine.Exit{Code: &three})
+	}}})
+	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if j := get(t, e, x.ID()); j.Status != engine.Killed || code(t, j.Exit) != 3 || j.Exit.EndedBy != "test" {
+		t.Errorf("job = %+v", j)
+	}
+}
+
+func TestHooksThatAreMissingOrFail(t *testing.T) {
+	e := open(t)
+	bare := create(t, e, engine.VirtualSpec{})
+	if _, err := e.Kill(t.Context(), bare.ID()); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("kill without a hook: %v", err)
+	}
+	if err := e.Write(t.Context(), bare.ID(), nil); !errors.Is(err, engine.ErrNoInput) {
+		t.Errorf("write without a hook: %v", err)
+	}
+	if err := e.Resize(t.Context(), bare.ID(), engine.Size{Cols: 1, Rows: 1}); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("resize without a hook: %v", err)
+	}
+	no := errors.New("will not")
+	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return no }}})
+	if _, err := e.Kill(t.Context(), x.ID()); !errors.Is(err, no) {
+		t.Errorf("kill: %v", err)
+	}
+	if j := get(t, e, x.ID()); j.Status != engine.Running {
+		t.Errorf("status %s", j.Status)
+	}
+}
+
+func TestKillReachesAnExecutionWhoseWriteHangs(t *testing.T) {
+	e := open(t)
+	began := make(chan struct{})
+	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{
+		Write: func(ctx context.Context, _ []byte) error { close(began); <-ctx.Done(); return ctx.Err() },
+		Kill:  func(context.Context) error { return nil },
+	}})
+	writing := make(chan error, 1)
+	go func() { writing <- e.Write(context.Background(), x.ID(), []byte("x")) }()
+	<-began
+	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-writing; !errors.Is(err, context.Canceled) {
+		t.Errorf("write: %v", err)
+	}
+}
+
+func TestAttach(t *testing.T) {
+	e := open(t)
+	active := true
+	spec := engine.ExternalSpec{PID: os.Getpid(), VirtualSpec: engine.VirtualSpec{
+		Command: []string{"my", "tool"}, Hooks: engine.Hooks{IsActive: func() bool { return active }},
+	}}
+	x, err := e.Attach(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Attach(spec); !errors.Is(err, engine.ErrExists) {
+		t.Errorf("attached twice: %v", err)
+	}
+	if j := get(t, e, x.ID()); j.PID != os.Getpid() || j.Name != "my tool" {
+		t.Errorf("job = %+v", j)
+	}
+	if !e.IsActive(x.ID()) {
+		t.Error("not active")
+	}
+	active = false
+	if e.IsActive(x.ID()) {
+		t.Error("active although its hook denies it")
+	}
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := e.Attach(spec)
+	if err != nil {
+		t.Fatalf("attached after the end: %v", err)
+	}
+	if err := again.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Attach(engine.ExternalSpec{PID: 1 << 30}); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("no such process: %v", err)
+	}
+}
+
+func TestClosedEngineLosesItsExecutions(t *testing.T) {
+	e := open(t)
+	other := open(t, engine.WithStateDir(e.StateDir()))
+	x := create(t, e, engine.VirtualSpec{})
+	ended := make(chan engine.Exit, 1)
+	other.OnExit(x.ID(), func(exit engine.Exit) { ended <- exit })
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if exit := <-ended; exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied {
+		t.Errorf("exit = %+v", exit)
+	}
+	x.Append([]byte("late"))
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Errorf("late: %v", err)
+	}
+	if j := get(t, other, x.ID()); j.Status != engine.Lost {
+		t.Errorf("job = %+v", j)
+	}
+}
+
+func TestConcurrentUseOfAnExecution(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
+	var ends atomic.Int32
+	e.OnExit(x.ID(), func(engine.Exit) { ends.Add(1) })
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				x.Append([]byte("0123456789\n"))
+				x.Job()
+				e.IsActive(x.ID())
+			}
+			switch i % 4 {
+			case 0:
+				x.Complete(engine.Exit{})
+			case 1:
+				x.Abort()
+			case 2:
+				x.Fail(errors.New("x"))
+			case 3:
+				e.Kill(t.Context(), x.ID())
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := e.Wait(t.Context(), x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ends.Load() != 1 {
+		t.Errorf("%d ends told", ends.Load())
+	}
+}
