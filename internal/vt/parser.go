@@ -99,14 +99,6 @@ func (t *Terminal) ground(p []byte) []byte {
 	return p
 }
 
-// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
-// this form.
-func (t *Terminal) printUnicode(r rune) {
-	if r >= 0xa0 {
-		t.print(r)
-	}
-}
-
 // continueRune takes a byte of a character that is not whole in this Write, or
 // not UTF-8 at all. Each longest wrong beginning becomes one U+FFFD.
 func (t *Terminal) continueRune(c byte) {

@@ -3,6 +3,7 @@ package vt
 import (
 	"unicode/utf8"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
@@ -63,6 +64,50 @@ func (t *Terminal) wrap() {
 	}
 	t.cur.x = t.left
 	t.lineFeed()
+}
+
+// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
+// this form. Most characters stand alone and fit, which is the fast path.
+func (t *Terminal) printUnicode(r rune) {
+	if r < 0xa0 {
+		return
+	}
+	c := &t.cur
+	if !t.plain || c.pending || t.modes.has(modeGraphemes) || isModifier(r) {
+		t.print(r)
+		return
+	}
+	w := RuneWidth(r)
+	cells := t.scr.rows[c.y].cells
+	x := c.x
+	if w == 0 || x+w >= len(cells) || x > 0 && t.mayJoin(cells[:x]) {
+		t.print(r)
+		return
+	}
+	t.last = r
+	t.touch(c.y)
+	split(cells, x)
+	split(cells, x+w)
+	cell := c.pen
+	cell.ch = uint32(r)
+	if w == 2 {
+		cell.attr |= wideHead
+		tail := c.pen
+		tail.attr |= wideTail
+		cells[x+1] = tail
+	}
+	cells[x] = cell
+	c.x = x + w
+}
+
+// mayJoin reports whether a character of some width could join the last one of
+// these cells: only a text of several runes can end in a joiner.
+func (t *Terminal) mayJoin(before []Cell) bool {
+	i := len(before) - 1
+	if i > 0 && before[i].attr&widthMask == wideTail {
+		i--
+	}
+	return before[i].ch&clusterBit != 0
 }
 
 // print writes one character, translated by the character set in use.
@@ -155,10 +200,12 @@ func (t *Terminal) previous() (x int, ok bool) {
 	return x, x >= 0 && c[x].ch != 0
 }
 
+const zwj = '\u200d'
+
 // join adds r to the character before the cursor if they belong together, and
 // reports whether it did (or dropped r, which has no place of its own).
 func (t *Terminal) join(r rune, w int) bool {
-	const zwj = '\u200d'
+	byCluster := t.modes.has(modeGraphemes)
 	if w > 0 && r < 0x300 && t.oneCell == 0 {
 		return false
 	}
@@ -167,37 +214,38 @@ func (t *Terminal) join(r rune, w int) bool {
 		return false
 	}
 	cell := &t.scr.rows[t.cur.y].cells[x]
-	if w > 0 && cell.ch < 0x300 && t.oneCell == 0 {
+	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !isModifier(r) && (!byCluster || cell.ch < 0x300) {
 		return false // nothing of a width joins these
 	}
-	var buf [maxClusterBytes + utf8.UTFMax]byte
-	text := t.appendText(buf[:0], *cell)
-	n := len(text)
+	text := t.appendText(t.scratch[:0], *cell)
 	last, _ := utf8.DecodeLastRune(text)
 	text = utf8.AppendRune(text, r)
-	if t.oneCell != 0 {
-	} else if t.modes.has(modeGraphemes) {
-		if !t.extends(text, r, w, last) {
+	t.scratch = text
+	switch {
+	case t.oneCell != 0:
+	case byCluster:
+		if !extends(text, r, w, last) {
 			return false
 		}
-	} else if w > 0 && last != zwj && !(isModifier(r) && cell.attr&widthMask == wideHead) {
+	case w > 0 && last != zwj && !(isModifier(r) && cell.attr&widthMask == wideHead):
 		return false
 	}
 	if len(text) > maxClusterBytes {
 		return true
 	}
-	width := Width(string(text))
-	switch {
+	switch width := displaywidth.Bytes(text); {
 	case width == cell.Width():
-	case width == 2 && (t.oneCell != 0 || t.modes.has(modeGraphemes)):
+	case width == 2 && (t.oneCell != 0 || byCluster):
 		if !t.widen(x) {
 			return true
 		}
 		cell = &t.scr.rows[t.cur.y].cells[x]
 	default:
-		return n > 0 // a width that legacy mode cannot give: as if not sent
+		return true // a width that legacy mode cannot give: as if not sent
 	}
-	cell.ch = t.internCluster(string(text))
+	// Interning may collect, which looks at the cell as it was.
+	id := t.internCluster(text)
+	cell.ch = id
 	t.touch(t.cur.y)
 	return true
 }
@@ -205,7 +253,7 @@ func (t *Terminal) join(r rune, w int) bool {
 func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
 // extends reports whether text, whose last rune is r, is one grapheme cluster.
-func (t *Terminal) extends(text []byte, r rune, w int, last rune) bool {
+func extends(text []byte, r rune, w int, last rune) bool {
 	if w == 0 && r != '\u200b' {
 		return true
 	}

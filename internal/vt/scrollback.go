@@ -30,13 +30,15 @@ type block struct {
 	rows  int
 }
 
-// lineRef is a line within its block: where it begins and how many cells it
-// has. wide says that a count of rows needs decoding.
+// lineRef is a line within its block: where it begins, how many cells it has
+// and whether some are wide, so that a count of rows needs decoding.
 type lineRef struct {
-	off   uint32
-	cells uint32
-	wide  bool
+	off  uint32
+	size uint32 // cells<<1 | wide
 }
+
+func (l lineRef) cells() int { return int(l.size >> 1) }
+func (l lineRef) wide() bool { return l.size&1 == 1 }
 
 // Records within the encoded text. Characters below space are not text.
 const (
@@ -45,7 +47,10 @@ const (
 	recCluster = 0x03 // length<<1 | wide, then text
 )
 
-func (b *block) size() int { return cap(b.data) + 12*cap(b.lines) + b.cost }
+func (b *block) size() int { return cap(b.data) + 8*cap(b.lines) + b.cost }
+
+// room is how many bytes of text the block still takes.
+func (b *block) room() int { return blockSize - len(b.data) - 8*len(b.lines) - b.cost }
 
 // push encodes a row and adds it.
 func (s *scrollback) push(t *Terminal, r *row) {
@@ -68,26 +73,42 @@ func (s *scrollback) pushCells(t *Terminal, cells []Cell, wrap bool) {
 	if !s.open {
 		s.pen = Cell{}
 	}
-	if b == nil || len(b.data) >= blockSize {
+	if b == nil || !s.fits(t, b, cells) {
 		b = s.grow()
 		s.pen = Cell{}
 		s.open = false
 	}
+	before := b.size()
 	if !s.open {
 		b.lines = append(b.lines, lineRef{off: uint32(len(b.data))})
 	}
 	line := &b.lines[len(b.lines)-1]
-	before := b.size()
-	var wide bool
+	var wide uint32
 	b.data, wide = s.encode(t, b, b.data, cells)
-	line.cells += uint32(len(cells))
-	line.wide = line.wide || wide
+	line.size = line.size + uint32(len(cells))<<1 | wide
 	b.width = 0
 	s.open = wrap
 	s.bytes += b.size() - before
 	for s.bytes > s.limit && len(s.blocks) > 1 {
 		s.dropFirst()
 	}
+}
+
+// fits reports whether the block takes these cells too. A block takes any
+// number of cells if it is empty.
+func (s *scrollback) fits(t *Terminal, b *block, cells []Cell) bool {
+	const most = 24 // bytes of a cell, nearly always
+	room := b.room()
+	switch {
+	case room >= most*len(cells) || len(b.lines) == 0:
+		return true
+	case room < len(cells):
+		return false
+	}
+	pen, links, cost := s.pen, len(b.links), b.cost
+	s.enc, _ = s.encode(t, b, s.enc[:0], cells)
+	s.pen, b.links, b.cost = pen, b.links[:links], cost
+	return len(s.enc) <= room
 }
 
 func (s *scrollback) last() *block {
@@ -104,7 +125,7 @@ func (s *scrollback) grow() *block {
 	if b == nil {
 		b = &block{}
 		if len(s.blocks) > 0 { // the first one starts small
-			b.data = make([]byte, 0, blockSize+blockSize/16)
+			b.data = make([]byte, 0, blockSize)
 		}
 	}
 	s.blocks = append(s.blocks, b)
@@ -129,7 +150,7 @@ func (s *scrollback) clear() {
 }
 
 // encode appends the cells' encoding to dst.
-func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide bool) {
+func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide uint32) {
 	pen := s.pen
 	for i := 0; i < len(cells); i++ {
 		c := cells[i]
@@ -154,7 +175,7 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 			pen = c
 		}
 		if c.attr&widthMask == wideHead {
-			wide = true
+			wide = 1
 		}
 		switch {
 		case c.ch < utf8.RuneSelf:
@@ -256,11 +277,11 @@ func appendWidth(dst []Cell, pen Cell, ch uint32, w int) []Cell {
 // rowsOf returns how many rows of a width line i takes.
 func (b *block) rowsOf(t *Terminal, i, width int) int {
 	l := b.lines[i]
-	n := int(l.cells)
+	n := l.cells()
 	if n <= width {
 		return 1
 	}
-	if !l.wide {
+	if !l.wide() {
 		return (n + width - 1) / width
 	}
 	rows := 0

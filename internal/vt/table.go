@@ -101,11 +101,14 @@ func (t *Terminal) collectTables() {
 	t.extras.limit = max(minTableLimit, 2*len(t.extras.list))
 }
 
-func (t *Terminal) internCluster(s string) uint32 {
+func (t *Terminal) internCluster(text []byte) uint32 {
+	if i, ok := t.clusters.index[string(text)]; ok {
+		return i
+	}
 	if len(t.clusters.texts) >= max(minTableLimit, t.clusters.limit) {
 		t.collectTables()
 	}
-	return t.clusters.intern(s)
+	return t.clusters.intern(string(text))
 }
 
 func (t *Terminal) internExtra(e extra) uint16 {

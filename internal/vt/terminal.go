@@ -42,6 +42,7 @@ type Terminal struct {
 	facts   Facts
 	reply   func([]byte)
 	out     []byte // buffer of replies
+	scratch []byte // text of a cluster while it is put together
 
 	gen       uint64
 	rowGen    []uint64

@@ -26,8 +26,12 @@ func RuneWidth(r rune) int {
 		return 1
 	case r >= 0x2500 && r < 0x25fd: // boxes and blocks
 		return 1
-	case r >= 0x4e00 && r < 0xa000: // CJK ideographs
+	case r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb, // kana
+		r >= 0x4e00 && r < 0xa000, // CJK ideographs
+		r >= 0xac00 && r < 0xd7a4: // Hangul
 		return 2
+	case r >= 0x391 && r < 0x3ca && r != 0x3a2, r >= 0x400 && r < 0x483: // Greek, Cyrillic
+		return 1
 	}
 	return displaywidth.Rune(r)
 }
