@@ -43,16 +43,16 @@ type known struct {
 func (e *Engine) joinHub() (*hub, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.closed {
+		return nil, &Error{Op: "subscribe", Err: ErrClosed}
+	}
 	if e.hub == nil {
 		ctx, stop := context.WithCancel(e.life)
 		h := &hub{
 			e: e, stop: stop, done: make(chan struct{}), poke: make(chan struct{}, 1), loaded: make(chan struct{}),
 			jobs: map[ID]*known{}, subs: map[*Subscription]struct{}{},
 		}
-		if !e.goesLocked(func() { h.run(ctx) }) {
-			stop()
-			return nil, &Error{Op: "subscribe", Err: ErrClosed}
-		}
+		e.goesLocked(func() { h.run(ctx) })
 		e.hub = h
 	}
 	e.hub.refs++

@@ -57,11 +57,10 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 // undone by cancel.
 func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 	ctx, stop := context.WithCancel(e.life)
-	var once sync.Once
+	var once sync.Once // f or the cancel, whichever comes first
 	started := e.goes(func() {
 		defer stop()
-		exit, ok := e.exitOf(ctx, id)
-		if ok && ctx.Err() == nil {
+		if exit, ok := e.exitOf(ctx, id); ok {
 			once.Do(func() { f(exit) })
 		}
 	})
@@ -82,7 +81,12 @@ func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
 		case err == nil:
 			return exit, true
 		case ctx.Err() != nil, errors.Is(err, ErrClosed):
-			return Exit{}, false
+			// It may have ended just before the engine was closed.
+			rec, err := e.record(id)
+			if err != nil {
+				return Exit{}, false
+			}
+			return e.jobOf(rec).Ended()
 		case errors.Is(err, ErrNotFound):
 			rec, err := e.cleared(id)
 			if err != nil {

@@ -1,0 +1,137 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func poll(t *testing.T, e *engine.Engine, id engine.ID, client string, wait time.Duration) engine.Poll {
+	t.Helper()
+	p, err := e.Poll(t.Context(), id, client, wait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPollDrainsOnceForEachClient(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Print("one ")
+	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "one " || p.Cursor != 4 || p.More {
+		t.Errorf("first: %+v", p)
+	}
+	f.Job(j.ID).Print("two")
+	// Another object for the same client goes on where that one was.
+	again := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
+	if p := poll(t, again, j.ID, "a", 0); string(p.Output) != "two" {
+		t.Errorf("second: %q", p.Output)
+	}
+	if p := poll(t, e, j.ID, "a", 0); len(p.Output) != 0 || p.Job.Status != engine.Running {
+		t.Errorf("nothing new: %+v", p)
+	}
+	f.Job(j.ID).Exit(0)
+	if p := poll(t, e, j.ID, "../../b c", 0); string(p.Output) != "one two" || p.Job.Status != engine.Exited {
+		t.Errorf("another client: %+v", p)
+	}
+	if p, err := e.PollAt(t.Context(), j.ID, 2, 0); err != nil || string(p.Output) != "e two" || p.Cursor != 7 {
+		t.Errorf("stateless: %+v, %v", p, err)
+	}
+	if p, err := e.PollAt(t.Context(), j.ID, 99, time.Hour); err != nil || len(p.Output) != 0 || p.Cursor != 7 {
+		t.Errorf("behind the end: %+v, %v", p, err)
+	}
+}
+
+func TestPollWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		act  func(*testing.T, *engine.Engine, engine.ID, func(string), func(int))
+		wait time.Duration
+		took time.Duration
+		out  string
+		end  bool
+	}{
+		"for output": {func(_ *testing.T, _ *engine.Engine, _ engine.ID, print func(string), _ func(int)) {
+			time.Sleep(3 * time.Second)
+			print("late")
+		}, time.Minute, 3 * time.Second, "late", false},
+		"for the end": {func(_ *testing.T, _ *engine.Engine, _ engine.ID, _ func(string), exit func(int)) {
+			time.Sleep(2 * time.Second)
+			exit(0)
+		}, time.Minute, 2 * time.Second, "", true},
+		"in vain":    {func(*testing.T, *engine.Engine, engine.ID, func(string), func(int)) {}, time.Minute, time.Minute, "", false},
+		"not at all": {func(*testing.T, *engine.Engine, engine.ID, func(string), func(int)) {}, 0, 0, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, f := withFake(t)
+				j := start(t, e, engine.Spec{})
+				go c.act(t, e, j.ID, f.Job(j.ID).Print, f.Job(j.ID).Exit)
+				began := time.Now()
+				p := poll(t, e, j.ID, "a", c.wait)
+				if took := time.Since(began); took != c.took || string(p.Output) != c.out || p.Job.Status.Finished() != c.end {
+					t.Errorf("after %v: %+v", took, p)
+				}
+			})
+		})
+	}
+}
+
+func TestInterruptedPollConsumesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, f := withFake(t)
+		j := start(t, e, engine.Spec{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := e.Poll(ctx, j.ID, "a", time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v", err)
+		}
+		f.Job(j.ID).Print("kept")
+		if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "kept" {
+			t.Errorf("output %q", p.Output)
+		}
+	})
+}
+
+func TestLongOutputIsPolledInPieces(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	text := strings.Repeat("0123456789abcde\n", 200_000)
+	f.Job(j.ID).Print(text)
+	var all strings.Builder
+	for i := 0; ; i++ {
+		p := poll(t, e, j.ID, "a", 0)
+		all.Write(p.Output)
+		if !p.More {
+			break
+		}
+		if i > 10 {
+			t.Fatal("no end")
+		}
+	}
+	if all.String() != text {
+		t.Errorf("%d bytes of %d", all.Len(), len(text))
+	}
+}
+
+func TestPollOfSplitStreams(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{Split: true})
+	f.Job(j.ID).PrintTo(engine.StreamStderr, "err")
+	f.Job(j.ID).PrintTo(engine.StreamStdout, "out")
+	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "outerr" || p.Cursor != 6 {
+		t.Errorf("first: %+v", p)
+	}
+	f.Job(j.ID).PrintTo(engine.StreamStderr, "more")
+	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "more" {
+		t.Errorf("second: %+v", p)
+	}
+	if _, err := e.PollAt(t.Context(), j.ID, 0, 0); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("one cursor: %v", err)
+	}
+}
