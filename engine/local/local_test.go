@@ -4,7 +4,6 @@ package local_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -173,9 +172,8 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	t.Fatalf("never happened: %s", what)
 }
 
-func runClient(name string) int {
-	fmt.Fprintln(os.Stderr, "no client is called", name)
-	return 2
+func contextWithPatience() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), patience)
 }
 
 func code(n int) *int { return &n }

@@ -1,0 +1,221 @@
+//go:build linux || darwin
+
+package local_test
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// pids waits until n lines "pid N" were printed and returns whom they name.
+func (s started) pids(t testing.TB, n int) []proc.Identity {
+	t.Helper()
+	var ids []proc.Identity
+	eventually(t, "pids", func() bool {
+		ids = nil
+		for line := range strings.Lines(s.output(t)) {
+			if text, ok := strings.CutPrefix(strings.TrimSpace(line), "pid "); ok {
+				pid, err := strconv.Atoi(text)
+				if err != nil {
+					continue
+				}
+				if id, err := proc.Of(pid); err == nil {
+					ids = append(ids, id)
+				}
+			}
+		}
+		return len(ids) == n
+	})
+	return ids
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		script    string
+		processes int
+		grace     time.Duration
+		escalated bool
+		code      int
+	}{
+		{"polite", "echo pid $$; exec sleep 1000", 1, time.Minute, false, 143},
+		{"handled", "trap 'exit 9' TERM; echo pid $$; while :; do sleep 0.01; done", 1, time.Minute, false, 9},
+		{"children", "sleep 1000 & echo pid $!; sleep 1000 & echo pid $!; echo pid $$; wait", 3, time.Minute, false, 143},
+		{"ignored", "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", 1, 100 * time.Millisecond, true, 137},
+		{"ignored with hang-up by three", "trap '' TERM HUP; for i in 1 2 3; do (sh -c 'echo pid $$; while :; do sleep 0.01; done') & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
+		{"own sessions", "trap '' TERM HUP; for i in 1 2 3; do setsid sh -c 'echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
+		{"double fork", "trap '' TERM HUP; (setsid sh -c 'setsid sh -c \"echo pid \\$\\$; while :; do sleep 0.01; done\" & exit' &) ; echo pid $$; while :; do sleep 0.01; done", 2, 100 * time.Millisecond, true, 137},
+		{"at once", "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", 1, -1, true, 137},
+	}
+	for _, tt := range tests {
+		for _, pty := range []bool{true, false} {
+			t.Run(tt.name+"/pty "+strconv.FormatBool(pty), func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t)
+				s := p.start(t, engine.Spec{Script: tt.script, PTY: pty})
+				ids := s.pids(t, tt.processes)
+				report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: tt.grace, By: "test"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, id := range ids {
+					if proc.Alive(id) {
+						t.Errorf("process %d lives", id.PID)
+					}
+				}
+				if report.Escalated != tt.escalated && tt.grace > 0 || len(report.Survivors) > 0 {
+					t.Errorf("report %+v", report)
+				}
+				exit := s.wait(t)
+				if exit.Status != engine.Killed || exit.Reason != engine.ReasonKill || exit.EndedBy != "test" || *exit.Code != tt.code {
+					t.Errorf("exit %+v, code %d", exit, *exit.Code)
+				}
+				if n, ok := jobdir.ReadExitCode(s.dir); !ok || n != tt.code {
+					t.Errorf("exit_code %d, %v", n, ok)
+				}
+			})
+		}
+	}
+}
+
+func TestStopTellsWhileItWaits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", PTY: true})
+	s.pids(t, 1)
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: time.Hour, By: "first"})
+		done <- err
+	}()
+	eventually(t, "stopping", func() bool {
+		o := p.observe(t, s.dir)
+		return o.Status == engine.Stopping && time.Until(o.StopDeadline) > 50*time.Minute
+	})
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "second"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("the first stop: %v", err)
+	}
+	if exit := s.wait(t); exit.EndedBy != "first" {
+		t.Errorf("ended by %q", exit.EndedBy)
+	}
+}
+
+func TestStopOfAnInteractiveShell(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Command: []string{"bash", "--norc", "-i"}, PTY: true})
+	if err := s.run.Write(t.Context(), []byte("echo; echo pid $$\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.pids(t, 1)
+	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: time.Minute, By: "test"})
+	if err != nil || report.Escalated {
+		t.Errorf("report %+v, %v", report, err)
+	}
+}
+
+func TestStopKeepsDaemons(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "setsid sh -c 'echo pid $$; exec sleep 1000' & sleep 1000", PTY: true})
+	daemon := s.pids(t, 1)[0]
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{By: "test", KeepDaemons: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !proc.Alive(daemon) {
+		t.Error("the daemon was ended")
+	}
+	exit := s.wait(t)
+	if len(exit.Survivors) != 1 || exit.Survivors[0].PID != daemon.PID {
+		t.Errorf("survivors %v", exit.Survivors)
+	}
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+		t.Errorf("stop of what was left: %v", err)
+	}
+	if proc.Alive(daemon) {
+		t.Error("the daemon lives")
+	}
+}
+
+func TestStopOfWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "true"})
+	s.wait(t)
+	if _, err := s.run.Stop(t.Context(), engine.StopOptions{By: "test"}); !errors.Is(err, engine.ErrNotRunning) {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestNestedJobLivesOn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.make(engine.Spec{Command: []string{"sh", "-c", `"$0"; echo pid $$; sleep 1000`, exe}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Env = append(l.Env, "HOB_TEST_CLIENT=one", "HOB_TEST_ROOT="+p.root.Path(), "HOB_TEST_SCRIPT=echo inner; sleep 1000")
+	outer := p.launch(t, l)
+	outer.pids(t, 1)
+	inner := started{dir: strings.SplitN(outer.output(t), "\n", 2)[0]}
+	inner.printed(t, "inner")
+	if _, err := outer.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	st := inner.state(t)
+	if !proc.Alive(st.Job) || !proc.Alive(st.Holder) {
+		t.Error("the inner job has gone with the outer one")
+	}
+	run, err := p.b.Open(t.Context(), engine.Record{ID: "inner", Dir: inner.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSignal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "trap 'echo caught' USR1; echo ready; while :; do sleep 0.01; done", PTY: true})
+	s.printed(t, "ready")
+	if err := s.run.Signal(t.Context(), "SIGUSR1"); err != nil {
+		t.Fatal(err)
+	}
+	s.printed(t, "caught")
+	if err := s.run.Signal(t.Context(), "STOP"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "paused", func() bool { return p.observe(t, s.dir).Paused })
+	if err := s.run.Signal(t.Context(), "CONT"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "going on", func() bool { return !p.observe(t, s.dir).Paused })
+	if err := s.run.Signal(t.Context(), "SIGNONSENSE"); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("unknown signal: %v", err)
+	}
+	if err := s.run.Signal(t.Context(), "KILL"); err != nil {
+		t.Fatal(err)
+	}
+	exit := s.wait(t)
+	if exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || exit.Signal != "SIGKILL" || *exit.Code != 137 {
+		t.Errorf("exit %+v", exit)
+	}
+}
