@@ -75,7 +75,7 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 
 // clearable are the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
-	all, err := eng.List(ctx, engine.Filter{Finished: true, Failed: f.failed})
+	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"sort"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -45,6 +46,9 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 		return err
 	}
 	if a.json {
+		if err := w.number(ctx, log, total); err != nil {
+			return err
+		}
 		return a.printJSON(w.json(job, total))
 	}
 	out := bufio.NewWriter(a.stdout)
@@ -162,6 +166,24 @@ func scan(ctx context.Context, log *engine.Log, first int64, filter lineFilter, 
 		from = start[0].Start
 	}
 	return log.Search(ctx, filter.keep, from, func(m engine.Match) bool { return take(m.Line) })
+}
+
+// number finds the number of the first line where reading it did not tell: lines
+// found from the end, or by a search, come without.
+func (w *window) number(ctx context.Context, log *engine.Log, total int64) error {
+	if len(w.lines) == 0 || w.lines[0].Number >= 0 {
+		return nil
+	}
+	var failed error
+	n := sort.Search(int(total), func(i int) bool {
+		lines, err := log.LinesFrom(ctx, int64(i), 1)
+		if err != nil {
+			failed = err
+		}
+		return err != nil || len(lines) == 0 || lines[0].Start >= w.lines[0].Start
+	})
+	w.lines[0].Number = int64(n)
+	return failed
 }
 
 func (w window) json(job engine.Job, total int64) logJSON {
