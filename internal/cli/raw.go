@@ -49,6 +49,8 @@ func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.J
 // session connects our terminal, in raw mode, with the job's. Whatever way it
 // ends, ours is as it was.
 func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration) (end ending, err error) {
+	window := catchWindow() // first of all: from here on a signal may not just end us
+	defer window.release()
 	saved, err := term.MakeRaw(a.stdin.Fd())
 	if err != nil {
 		return ending{}, err
@@ -61,6 +63,9 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	terminal, err := eng.OpenTerminal(ctx, job.ID, engine.TerminalOptions{
 		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
 	})
+	if errors.Is(err, engine.ErrNotRunning) {
+		return a.tooLate(ctx, eng, job)
+	}
 	if err != nil {
 		return ending{}, err
 	}
@@ -78,7 +83,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	// Without an error either of them has only nothing left to do.
 	for _, serve := range []func() error{
 		func() error { return typeInto(ctx, terminal, input, key) },
-		func() error { return a.keepSize(ctx, terminal) },
+		func() error { return a.keepSize(ctx, terminal, window) },
 	} {
 		work.Go(func() {
 			if err := serve(); err != nil {
@@ -104,6 +109,37 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	return ending{exit: *exit}, nil
 }
 
+// tooLate shows a job that ended before its terminal could be opened.
+func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (ending, error) {
+	exit, err := eng.Wait(ctx, job.ID)
+	if err != nil {
+		return ending{}, err
+	}
+	log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
+	if err != nil {
+		return ending{}, err
+	}
+	defer log.Close()
+	feed := byteFeed{log: log}
+	return ending{exit: exit}, feed.copyTo(ctx, &filtering{w: a.stdout})
+}
+
+// filtering takes out what would make our terminal answer.
+type filtering struct {
+	w      io.Writer
+	filter vt.Filter
+	out    []byte
+}
+
+// Write implements io.Writer.
+func (f *filtering) Write(p []byte) (int, error) {
+	f.out = f.filter.Append(f.out[:0], p)
+	if _, err := f.w.Write(f.out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 // rawScrollback is how many bytes of history are drawn first: enough to scroll
 // back a few screens.
 const rawScrollback = 64 << 10
@@ -114,17 +150,14 @@ var errLeft = errors.New("left")
 // draw writes what the job's terminal shows to ours, without what would make
 // ours answer: the job gets its answers from its holder.
 func (a *app) draw(ctx context.Context, terminal engine.Terminal) (*engine.Exit, error) {
-	filter := vt.Filter{Clipboard: true}
-	var out []byte
+	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
 	for {
 		chunk, err := terminal.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if out = filter.Append(out[:0], chunk.Data); len(out) > 0 {
-			if _, err := a.stdout.Write(out); err != nil {
-				return nil, err
-			}
+		if _, err := out.Write(chunk.Data); err != nil {
+			return nil, err
 		}
 		if chunk.Exit != nil {
 			return chunk.Exit, nil

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 
@@ -12,15 +13,20 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// keepSize gives the job's terminal the size of ours whenever that changes. When
-// we are asked to end, the job is left to itself.
-func (a *app) keepSize(ctx context.Context, terminal engine.Terminal) error {
+// catchWindow takes the signals that speak of our terminal, and those that ask
+// us to end, so that it can be put in order first.
+func catchWindow() signalCatch {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP)
-	defer signal.Stop(c)
+	return signalCatch{c, func() { signal.Stop(c) }}
+}
+
+// keepSize gives the job's terminal the size of ours whenever that changes. When
+// we are asked to end, the job is left to itself.
+func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window signalCatch) error {
 	for {
 		select {
-		case s := <-c:
+		case s := <-window.signals:
 			if s != unix.SIGWINCH {
 				return errLeft
 			}
@@ -28,7 +34,7 @@ func (a *app) keepSize(ctx context.Context, terminal engine.Terminal) error {
 			if size == (engine.Size{}) {
 				continue
 			}
-			if err := terminal.Resize(ctx, size); err != nil {
+			if err := terminal.Resize(ctx, size); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
 		case <-ctx.Done():
