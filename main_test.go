@@ -1,0 +1,94 @@
+package main_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/cli"
+)
+
+// TestMain makes the test binary stand in for hob in scripts, and for the
+// holders that hob starts there.
+func TestMain(m *testing.M) {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	testscript.Main(m, map[string]func(){
+		"hob": func() { os.Exit(cli.Main(os.Args)) },
+	})
+}
+
+// TestScripts runs the stories of testdata/script, each in a home and a state
+// root of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		Setup:               setupScript,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": cmdCode,
+			"term": cmdTerm,
+		},
+	})
+}
+
+// setupScript prepares the surroundings of a script and ends the jobs that it
+// leaves behind.
+func setupScript(env *testscript.Env) error {
+	state := filepath.Join(env.WorkDir, "state")
+	home := filepath.Join(env.WorkDir, "home")
+	// Sockets need a short path.
+	runtime, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		return err
+	}
+	env.Setenv("HOB_STATE_DIR", state)
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_RUNTIME_DIR", runtime)
+	env.Setenv("TERM", "xterm-256color")
+	env.Setenv("SHELL", "/bin/sh")
+	env.Values[terminalKey{}] = &terminal{}
+	env.Defer(func() {
+		env.Values[terminalKey{}].(*terminal).close()
+		defer os.RemoveAll(runtime)
+		list := exec.Command("hob", "list", "--running", "-q")
+		list.Env = env.Vars
+		ids, err := list.Output()
+		if err != nil || len(ids) == 0 {
+			return
+		}
+		kill := exec.Command("hob", append([]string{"kill", "--grace", "0s"}, strings.Fields(string(ids))...)...)
+		kill.Env = env.Vars
+		_ = kill.Run() // one that has just ended is no failure of the script
+	})
+	return os.Mkdir(home, 0o700)
+}
+
+// cmdCode runs a program and checks the code it ends with: code 3 hob status x.
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N program [arg…]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,252 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/term"
+
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// patience is how long a terminal may take to show what a script waits for.
+const patience = 30 * time.Second
+
+type terminalKey struct{}
+
+// A terminal runs one program at a time as a person would see it: on a
+// pseudo-terminal with an emulator behind it.
+type terminal struct {
+	cmd   *exec.Cmd
+	ptmx  *os.File
+	tty   *os.File // kept open, to look at its modes after the end
+	ended chan error
+
+	before *term.State // of tty, before the program
+
+	mu      sync.Mutex // guards what follows
+	screen  *vt.Terminal
+	bytes   []byte
+	changed chan struct{} // closed and replaced when output came
+}
+
+// cmdTerm drives the script's terminal:
+//
+//	term start [COLSxROWS] program [arg…]
+//	term see RE        wait until the screen matches
+//	term passed RE     wait until the bytes so far match
+//	term type TEXT     with the escapes of a Go string
+//	term resize COLSxROWS
+//	term signal NUMBER to the program
+//	term ends CODE     wait for the end; the terminal must be sane again
+func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: term verb argument…")
+	}
+	t := ts.Value(terminalKey{}).(*terminal)
+	verb, args := args[0], args[1:]
+	if verb == "start" {
+		ts.Check(t.start(ts, args))
+		return
+	}
+	if t.cmd == nil {
+		ts.Fatalf("no program was started on the terminal")
+	}
+	ts.Check(t.do(verb, args[0]))
+}
+
+func (t *terminal) do(verb, arg string) error {
+	switch verb {
+	case "see":
+		return t.await(arg, func() string { return t.screen.Text() })
+	case "passed":
+		return t.await(arg, func() string { return string(t.bytes) })
+	case "type":
+		text, err := strconv.Unquote(`"` + arg + `"`)
+		if err != nil {
+			return fmt.Errorf("%q: %w", arg, err)
+		}
+		_, err = t.ptmx.WriteString(text)
+		return err
+	case "resize":
+		cols, rows, err := parseSize(arg)
+		if err != nil {
+			return err
+		}
+		t.mu.Lock()
+		t.screen.Resize(cols, rows)
+		t.mu.Unlock()
+		return pty.Setsize(t.ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	case "signal":
+		n, err := strconv.Atoi(arg)
+		if err != nil {
+			return err
+		}
+		return t.cmd.Process.Signal(syscall.Signal(n))
+	case "ends":
+		return t.awaitEnd(arg)
+	}
+	return fmt.Errorf("term has no verb %q", verb)
+}
+
+func parseSize(s string) (cols, rows int, err error) {
+	_, err = fmt.Sscanf(s, "%dx%d", &cols, &rows)
+	return cols, rows, err
+}
+
+var sizeWord = regexp.MustCompile(`^\d+x\d+$`)
+
+func (t *terminal) start(ts *testscript.TestScript, args []string) error {
+	t.close()
+	cols, rows := 100, 30
+	if sizeWord.MatchString(args[0]) {
+		var err error
+		if cols, rows, err = parseSize(args[0]); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		return err
+	}
+	if err := pty.Setsize(ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		return err
+	}
+	t.ptmx, t.tty = ptmx, tty
+	if t.before, err = term.GetState(int(tty.Fd())); err != nil {
+		return err
+	}
+	t.bytes, t.changed, t.ended = nil, make(chan struct{}), make(chan error, 1)
+	t.screen = vt.New(cols, rows, vt.WithScrollback(1<<20), vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+	t.cmd = exec.Command(args[0], args[1:]...)
+	t.cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"HOME", "PATH", "HOB_STATE_DIR", "HOB_JOB_ID", "XDG_RUNTIME_DIR", "TERM", "SHELL", "WORK"} {
+		t.cmd.Env = append(t.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = tty, tty, tty
+	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := t.cmd.Start(); err != nil {
+		return err
+	}
+	go t.read(ptmx) // ends when close closes ptmx
+	go func() { t.ended <- t.cmd.Wait() }()
+	return nil
+}
+
+func (t *terminal) read(ptmx *os.File) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := ptmx.Read(buf)
+		if err != nil {
+			return
+		}
+		t.mu.Lock()
+		t.bytes = append(t.bytes, buf[:n]...)
+		_, _ = t.screen.Write(buf[:n])
+		close(t.changed)
+		t.changed = make(chan struct{})
+		t.mu.Unlock()
+	}
+}
+
+// await waits until what text gives matches.
+func (t *terminal) await(pattern string, text func() string) error {
+	re, err := regexp.Compile("(?s)" + pattern)
+	if err != nil {
+		return err
+	}
+	late := time.After(patience)
+	for {
+		t.mu.Lock()
+		now, changed := text(), t.changed
+		t.mu.Unlock()
+		if re.MatchString(now) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-late:
+			return fmt.Errorf("the terminal does not show %q but:\n%s", pattern, now)
+		}
+	}
+}
+
+func (t *terminal) awaitEnd(arg string) error {
+	want, err := strconv.Atoi(arg)
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-t.ended:
+	case <-time.After(patience):
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return fmt.Errorf("the program does not end; the terminal shows:\n%s", t.screen.Text())
+	}
+	t.ended <- err
+	got := 0
+	if err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			return err
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return fmt.Errorf("exit code %d, want %d; the terminal shows:\n%s", got, want, t.screen.Text())
+	}
+	return t.sane()
+}
+
+// sane reports what the program left behind of its own modes.
+func (t *terminal) sane() error {
+	// What was written last may not have been read yet: a mark behind it tells.
+	const mark = "\x1b_end of program\x1b\\"
+	if _, err := t.tty.WriteString(mark); err != nil {
+		return err
+	}
+	if err := t.await(regexp.QuoteMeta(mark), func() string { return string(t.bytes) }); err != nil {
+		return err
+	}
+	after, err := term.GetState(int(t.tty.Fd()))
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(after, t.before) {
+		return fmt.Errorf("the program left the line discipline changed: %+v, was %+v", after, t.before)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if diff := cmp.Diff(vt.New(1, 1).Modes(), t.screen.Modes()); diff != "" {
+		return fmt.Errorf("the program left modes behind (-default +now):\n%s", diff)
+	}
+	if !t.screen.Cursor().Visible {
+		return errors.New("the program left the cursor hidden")
+	}
+	return nil
+}
+
+func (t *terminal) close() {
+	if t.cmd == nil {
+		return
+	}
+	_ = t.cmd.Process.Kill() // it may have ended
+	<-t.ended
+	t.tty.Close()
+	t.ptmx.Close()
+	t.cmd = nil
+}
