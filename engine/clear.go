@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 )
 
 // Clear moves finished jobs to the trash, all or none of them. The error is
@@ -41,6 +42,35 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	}
 	e.changed()
 	return jobs, nil
+}
+
+// Discard deletes a finished job for good, past the trash: for who has handed its
+// output on and has told nobody else of it. The errors are those of Clear.
+func (e *Engine) Discard(ctx context.Context, id ID) error {
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !j.Status.Finished() {
+		return fault("discard", j, ErrRunning)
+	}
+	e.outputs.drop(id)
+	// As if it had lain there long: it is not the last clear, and what cannot be
+	// deleted now the next sweep deletes.
+	if err := e.root.Trash(time.Unix(0, 0), string(id)); err != nil {
+		return rootError(err)
+	}
+	e.changed()
+	trashed := e.root.TrashDir(string(id))
+	if b, ok := e.backend(j.Backend).(Remover); ok {
+		if err := b.Remove(ctx, Record{ID: id, Token: j.Token, Dir: trashed, Job: j}); err != nil {
+			return fault("discard", j, err)
+		}
+	}
+	if err := e.root.Delete(string(id)); err != nil {
+		return rootError(err)
+	}
+	return nil
 }
 
 // Undo brings cleared jobs back; without ids those of the last clear. The error

@@ -45,6 +45,7 @@ type startOptions struct {
 	stdin *os.File
 	env   []string
 	extra map[string]string
+	label map[string]string
 	token string
 }
 
@@ -59,6 +60,12 @@ func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.en
 // WithEnv adds to the environment, over [Spec].Env: how [Engine.Restart] is
 // given again what is not kept.
 func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
+
+// WithLabels adds labels, over [Spec].Labels: how [Engine.Restart] marks the new
+// job as somebody else's than the old one.
+func WithLabels(labels map[string]string) StartOption {
+	return func(o *startOptions) { o.label = labels }
+}
 
 // WithToken gives the idempotency key: a second start with the same token
 // returns the job that the first one made.

@@ -1,0 +1,56 @@
+package engine_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
+	e, f := withFake(t)
+	kept, gone := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	if err := e.Discard(t.Context(), gone.ID); !errors.Is(err, engine.ErrRunning) {
+		t.Fatalf("discarding a running job: %v, want ErrRunning", err)
+	}
+	for _, j := range []engine.Job{kept, gone} {
+		f.Job(j.ID).Exit(0)
+		if _, err := e.Wait(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Clear(t.Context(), kept.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Discard(t.Context(), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(e.StateDir(), "*", string(gone.ID)))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	back, err := e.Undo(t.Context())
+	if err != nil || len(back) != 1 || back[0].ID != kept.ID {
+		t.Errorf("undo brought back %v, %v; want the job that was cleared", back, err)
+	}
+	if _, err := os.Stat(filepath.Dir(kept.OutputPath)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRestartWithLabelsOfItsOwn(t *testing.T) {
+	e, _ := withFake(t)
+	old := start(t, e, engine.Spec{Labels: map[string]string{"owner": "a", "task": "1"}})
+	again, err := e.Restart(t.Context(), old.ID, engine.WithLabels(map[string]string{"owner": "b"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Labels["owner"] != "b" || again.Labels["task"] != "1" {
+		t.Errorf("labels are %v", again.Labels)
+	}
+	if old = get(t, e, old.ID); old.Labels["owner"] != "a" {
+		t.Errorf("the old job's labels became %v", old.Labels)
+	}
+}
