@@ -11,8 +11,8 @@ import (
 // ErrLocked means that another process holds a lock.
 var ErrLocked = errors.New("locked by another process")
 
-// A test for a lock takes it shared for a moment. Whoever wants the lock itself
-// tries that long, so that being looked at is not mistaken for being held.
+// Where a test for a lock has to take it for a moment, whoever wants the lock
+// itself tries that long, so that being looked at is not mistaken for being held.
 const (
 	lockPatience = 50 * time.Millisecond
 	lockRetry    = time.Millisecond
@@ -37,7 +37,7 @@ func Locked(dir string) bool {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
-	return errors.Is(flock(f, false), ErrLocked)
+	return held(f)
 }
 
 func lockFile(path string) (*Held, error) {
@@ -46,7 +46,7 @@ func lockFile(path string) (*Held, error) {
 		return nil, err
 	}
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockRetry) {
-		err = flock(f, true)
+		err = tryLock(f)
 		if err == nil {
 			return &Held{f}, nil
 		}

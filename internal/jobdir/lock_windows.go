@@ -7,12 +7,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func flock(f *os.File, exclusive bool) error {
-	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
-	if exclusive {
-		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
-	}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+// tryLock locks the open file without waiting, until it is closed.
+func tryLock(f *os.File) error {
+	return lockFileEx(f, windows.LOCKFILE_EXCLUSIVE_LOCK)
+}
+
+// held reports whether somebody has f locked, by taking the lock shared for a
+// moment.
+func held(f *os.File) bool { return lockFileEx(f, 0) != nil }
+
+func lockFileEx(f *os.File, how uint32) error {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrLocked
 	}

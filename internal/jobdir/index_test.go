@@ -1,0 +1,211 @@
+package jobdir
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// full is a finished record in which everything is set.
+func full(id string) *Record {
+	code := 143
+	at := time.Date(2026, 3, 4, 5, 6, 7, 890, time.UTC)
+	return &Record{
+		ID: id, Started: true, Code: &code, Output: 1234, Touched: at.Add(4 * time.Second),
+		Meta: Meta{
+			Version: Version, Token: "t", ID: id, Name: `quote " back \ tab	é 日本 </a> & &&`, Command: []string{"npm", "run", "a b", ""},
+			Script: "", Dir: "/home/me", Host: "web1", Backend: "local", Kind: "pty", Split: true, Stdin: "pty", Size: Size{100, 30},
+			TimeoutMS: 5, GraceMS: 6, LogLimit: 7, EnvNames: []string{"A", "B"}, Labels: map[string]string{"k": "v", "x": ""},
+			Notify: true, Machine: "m", CreatedAt: at, CreatedBy: "cli", RestartedFrom: "r",
+		},
+		State: State{
+			Version: Version, Machine: "m2", Job: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
+			Title: "title", Cwd: "/x", Size: Size{90, 20}, NoLimit: true, Dropped: 8, Hole: Range{9, 10},
+			End: &End{
+				At: at.Add(2 * time.Second), Status: "killed", Code: &code, Signal: "SIGTERM", Core: true, Reason: "kill", EndedBy: "cli",
+				Error: "words", UserMS: 11, SystemMS: 12, MaxRSS: 13, Survivors: []Process{{14, "sleep"}},
+			},
+		},
+	}
+}
+
+// kept is what the index keeps of a record.
+func kept(r *Record) *Record {
+	k := *r
+	k.Meta.Backgrounded = k.Meta.Backgrounded || k.State.Backgrounded
+	k.State.Backgrounded = k.Meta.Backgrounded
+	if k.State.Size != (Size{}) {
+		k.Meta.Size = k.State.Size
+	}
+	return &k
+}
+
+func TestIndexGivesBackWhatWasAdded(t *testing.T) {
+	code := 0
+	bare := &Record{ID: "bare-22222", Code: &code, Meta: Meta{Version: Version, ID: "bare-22222", Command: []string{}, EnvNames: nil}, State: State{Version: Version}}
+	noSurvivors := full("fast-22222")
+	noSurvivors.State.End.Survivors = nil
+	r := &Root{t.TempDir()}
+	if err := r.AddToIndex(full("full-22222"), bare); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.AddToIndex(noSurvivors, &Record{ID: "running-22222"}, &Record{ID: "damaged-22222", Code: &code, Problem: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	x := r.Index()
+	if x.Len() != 3 || x.Damaged != 0 {
+		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
+	}
+	for _, want := range []*Record{full("full-22222"), bare, noSurvivors} {
+		if diff := cmp.Diff(kept(want), x.Find(want.ID), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s:\n%s", want.ID, diff)
+		}
+	}
+}
+
+// The line's fields are listed twice, for writing and for reading; this finds
+// one that was forgotten.
+func TestEveryFieldOfALineIsScanned(t *testing.T) {
+	one := 1
+	line := reflect.TypeFor[indexLine]()
+	for i := range line.NumField() {
+		f := line.Field(i)
+		if f.Name == "Survivors" {
+			continue
+		}
+		var want, got indexLine
+		v := reflect.ValueOf(&want).Elem().Field(i)
+		switch p := v.Addr().Interface().(type) {
+		case *string:
+			*p = "x"
+		case *int:
+			*p = 1
+		case *int64:
+			*p = 1
+		case *bool:
+			*p = true
+		case **int:
+			*p = &one
+		case *[]string:
+			*p = []string{"x"}
+		case *map[string]string:
+			*p = map[string]string{"x": "y"}
+		default:
+			t.Fatalf("%s has a type this test does not know", f.Name)
+		}
+		data, err := json.Marshal(&want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !scanLine(string(data), &got) {
+			t.Errorf("%s is not scanned: %s", f.Name, data)
+		} else if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", f.Name, diff)
+		}
+	}
+}
+
+func TestDamagedLinesAreLeftOut(t *testing.T) {
+	r := &Root{t.TempDir()}
+	path := filepath.Join(r.path, indexName)
+	if err := r.AddToIndex(full("a-22222"), full("b-22222"), full("c-22222")); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte{'\n'})
+	for name, data := range map[string][]byte{
+		"a flipped byte": append(append(bytes.Clone(lines[0]), bytes.Replace(lines[1], []byte("killed"), []byte("kilted"), 1)...), lines[2]...),
+		"a torn line":    append(append(bytes.Clone(lines[0]), lines[1][:20]...), append([]byte{'\n'}, lines[2]...)...),
+		"zeros":          append(append(bytes.Clone(lines[0]), make([]byte, 4096)...), append([]byte{'\n'}, lines[2]...)...),
+		"empty lines":    append(append(bytes.Clone(lines[0]), "\n\n"...), lines[2]...),
+	} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := r.Index()
+		if x.Len() != 2 || x.Damaged == 0 || x.Find("a-22222") == nil || x.Find("c-22222") == nil {
+			t.Errorf("%s: %d jobs, %d damaged", name, x.Len(), x.Damaged)
+		}
+	}
+	if err := os.WriteFile(path, whole[:len(whole)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Index(); x.Len() != 2 {
+		t.Errorf("a line being written: %d jobs", x.Len())
+	}
+	if x := (&Root{t.TempDir()}).Index(); x.Len() != 0 || x.Find("a-22222") != nil {
+		t.Error("a missing index is not empty")
+	}
+}
+
+func TestCompaction(t *testing.T) {
+	r := &Root{t.TempDir()}
+	again := full("b-22222")
+	again.Output = 99
+	if err := r.AddToIndex(full("a-22222"), full("b-22222"), again, full("c-22222")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.compactIndex(func(id string) bool { return id != "a-22222" }); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(r.path, indexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Index()
+	if bytes.Count(data, []byte{'\n'}) != 2 || x.Len() != 2 || x.Find("b-22222").Output != 99 {
+		t.Errorf("left:\n%s", data)
+	}
+}
+
+func FuzzScanLine(f *testing.F) {
+	f.Add(string(encodeRecord(full("a-22222"))))
+	f.Add(`{"id":"x","cm":["a","b\n"],"xc":-3,"la":{"a":"b"}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var fast, slow indexLine
+		if !scanLine(text, &fast) {
+			return
+		}
+		// Lines are checksummed, so only what this program can write must agree.
+		if err := json.Unmarshal([]byte(text), &slow); err != nil {
+			return
+		}
+		written, err := json.Marshal(&slow)
+		if err != nil || string(written) != text {
+			return
+		}
+		if diff := cmp.Diff(slow, fast); diff != "" {
+			t.Errorf("%q:\n%s", text, diff)
+		}
+	})
+}
+
+func BenchmarkIndex(b *testing.B) {
+	r := &Root{b.TempDir()}
+	for i := range 1000 {
+		rec := full(fmt.Sprintf("job-%05d", i))
+		rec.State.End.Survivors = nil
+		rec.Meta.Name, rec.Meta.Labels = "npm run dev", nil
+		if err := r.AddToIndex(rec); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if r.Index().Len() != 1000 {
+			b.Fatal("jobs are missing")
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package jobdir_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+func TestTimesFindWhenAByteWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	w, err := jobdir.CreateTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	type entry struct {
+		off  int64
+		at   time.Time
+		size jobdir.Size
+	}
+	var all []entry
+	e := entry{0, time.UnixMilli(1_700_000_000_000), jobdir.Size{Cols: 120, Rows: 40}}
+	for i := range 5000 {
+		if i%97 == 0 {
+			e.size.Cols = 60 + rng.IntN(100)
+		}
+		if err := w.Add(e.off, e.at, e.size); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+		e.off += int64(1 + rng.IntN(100_000))
+		e.at = e.at.Add(time.Duration(100+rng.IntN(5000)) * time.Millisecond)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := jobdir.OpenTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i := 0; i < len(all)-1; i += 7 {
+		for _, off := range []int64{all[i].off, all[i+1].off - 1} {
+			m, ok := r.At(off)
+			if !ok || m.Offset != all[i].off || !m.At.Equal(all[i].at) || m.Size != all[i].size {
+				t.Fatalf("At(%d) = %+v, %v, want %+v", off, m, ok, all[i])
+			}
+		}
+		if off := r.Since(all[i].at); off != all[i].off {
+			t.Fatalf("Since(%v) = %d, want %d", all[i].at, off, all[i].off)
+		}
+		if off := r.Since(all[i].at.Add(time.Millisecond)); off != all[i+1].off {
+			t.Fatalf("Since just after entry %d = %d, want %d", i, off, all[i+1].off)
+		}
+		from := r.From(all[i].off+1, 3)
+		for k, m := range from {
+			if m.Offset != all[i+k].off {
+				t.Fatalf("From entry %d: %+v", i, from)
+			}
+		}
+	}
+	if off := r.Since(e.at.Add(time.Hour)); off != all[len(all)-1].off {
+		t.Errorf("Since the future = %d", off)
+	}
+	fi, err := os.Stat(filepath.Join(dir, jobdir.TimesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if per := float64(fi.Size()) / float64(len(all)); per > 8 {
+		t.Errorf("%.1f bytes an entry", per)
+	}
+}
+
+func TestTimesAreCoarseButKeepSizes(t *testing.T) {
+	dir := t.TempDir()
+	w, err := jobdir.CreateTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.UnixMilli(1_700_000_000_000)
+	small, large := jobdir.Size{Cols: 10, Rows: 5}, jobdir.Size{Cols: 20, Rows: 5}
+	for i, size := range []jobdir.Size{small, small, large, large} {
+		if err := w.Add(int64(10*i), at.Add(time.Duration(i)*time.Millisecond), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The clock may be set back; times do not follow.
+	if err := w.Add(100, at.Add(-time.Hour), small); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	r, err := jobdir.OpenTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ms := r.From(0, 10)
+	if len(ms) != 3 || ms[0].Size != small || ms[1].Offset != 20 || ms[1].Size != large || ms[2].Offset != 100 || ms[2].At.Before(ms[1].At) {
+		t.Errorf("entries %+v", ms)
+	}
+}
+
+func TestTimesSurviveASecondWriterAndDamage(t *testing.T) {
+	dir := t.TempDir()
+	at := time.UnixMilli(1_700_000_000_000)
+	for i := range 3 {
+		w, err := jobdir.CreateTimes(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(int64(i*100), at.Add(time.Duration(i)*time.Second), jobdir.Size{Cols: 1, Rows: 1}); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+	}
+	r, err := jobdir.OpenTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if m, ok := r.At(150); !ok || m.Offset != 100 {
+		t.Errorf("At(150) = %+v, %v", m, ok)
+	}
+	if ms := r.From(0, 10); len(ms) != 3 {
+		t.Errorf("entries %+v", ms)
+	}
+}
+
+func FuzzTimes(f *testing.F) {
+	f.Add([]byte{2, 0, 1, 80, 24, 1, 5, 5, 0, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, jobdir.TimesFile), string(data))
+		r, err := jobdir.OpenTimes(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for _, off := range []int64{0, 1, 1 << 40} {
+			if m, ok := r.At(off); ok && m.Offset > off {
+				t.Errorf("At(%d) = %+v", off, m)
+			}
+			if ms := r.From(off, 5); len(ms) > 5 {
+				t.Errorf("%d entries", len(ms))
+			}
+		}
+		r.Since(time.UnixMilli(5))
+	})
+}
