@@ -11,6 +11,9 @@ func (t *Terminal) control(c byte) {
 	case 0x08:
 		t.backspace(1)
 	case 0x09:
+		if t.cur.pending && t.modes.has(modeTabWraps) {
+			t.wrap()
+		}
 		t.tabForward(1)
 	case 0x0a, 0x0b, 0x0c:
 		t.lineFeed()
@@ -29,7 +32,7 @@ func (t *Terminal) control(c byte) {
 // backspace goes left; with reverse wrap also to the row above.
 func (t *Terminal) backspace(n int) {
 	c := &t.cur
-	if !t.modes.has(modeReverseWrap) || !t.modes.has(modeAutoWrap) {
+	if !(t.modes.has(modeReverseWrap) || t.modes.has(modeReverseWrapOn)) || !t.modes.has(modeAutoWrap) {
 		t.backward(n)
 		return
 	}
@@ -41,8 +44,6 @@ func (t *Terminal) backspace(n int) {
 		switch {
 		case c.x != t.left && c.x > 0:
 			c.x--
-		case c.x != t.left:
-			return
 		case c.y > t.top:
 			c.y, c.x = c.y-1, t.rgt
 		case c.y == t.top:
@@ -98,8 +99,8 @@ func (t *Terminal) escapePlain(c byte) {
 	case 'D':
 		t.lineFeed()
 	case 'E':
-		t.carriageReturn()
 		t.lineFeed()
+		t.carriageReturn()
 	case 'H':
 		t.tabs[t.cur.x] = true
 	case 'M':
@@ -108,6 +109,7 @@ func (t *Terminal) escapePlain(c byte) {
 		t.singleShift(c - 'N' + 2)
 	case 'V', 'W': // SPA, EPA
 		t.protect(c == 'V')
+		t.guarded = true
 	case 'Z':
 		t.deviceAttributes()
 	case 'c':
@@ -136,12 +138,12 @@ func (t *Terminal) softReset() {
 	c.x, c.y = t.cur.x, t.cur.y
 	t.cur = c
 	t.scr.saved = newCursor()
-	for _, m := range []mode{modeInsert, modeAppCursor, modeAppKeypad, modeNewLine, modeReverseWrap, modeMargins} {
+	for _, m := range []mode{modeInsert, modeAppCursor, modeAppKeypad, modeNewLine, modeReverseWrap, modeReverseWrapOn, modeMargins} {
 		t.modes.set(m, false)
 	}
 	t.modes.set(modeAutoWrap, true)
 	t.modes.set(modeCursor, true)
-	t.modifyKeys = 0
+	t.modifyKeys, t.guarded = 0, false
 	t.scr.kitty = kittyStack{}
 	t.resetMargins()
 	t.updatePlain()

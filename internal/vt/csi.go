@@ -101,7 +101,7 @@ func (t *Terminal) csiEdit(final byte) {
 	case 'K':
 		t.eraseLine(t.param(0, 0), false)
 	case 'X':
-		t.erase(c.y, c.x, min(c.x+t.param(0, 1), t.cols))
+		t.eraser(false)(c.y, c.x, min(c.x+t.param(0, 1), t.cols))
 		c.pending = false
 	case '@':
 		c.pending = false
@@ -161,6 +161,7 @@ func (t *Terminal) csiInter(final byte) {
 			t.setConformance(t.param(0, 0), t.param(1, 0))
 		case 'q':
 			t.protect(t.param(0, 0) == 1)
+			t.guarded = false
 		}
 	case '\'':
 		if !t.inMargins() {
@@ -181,7 +182,7 @@ func (t *Terminal) csiInter(final byte) {
 	case '*':
 		switch final {
 		case 'x':
-			t.rectExtent = t.param(0, 0) == 2
+			t.rectExtent = uint8(min(t.param(0, 0), 2))
 		case 'y':
 			t.reportChecksum()
 		}
@@ -281,17 +282,23 @@ func (t *Terminal) setConformance(level, c1 int) {
 		return
 	}
 	t.softReset()
-	t.conformance = level - 60
+	t.conformance = min(level-60, 4)
 	t.c1 = level > 61 && c1 != 1
+}
+
+// eraser returns what erases columns of a row. The selective sequences spare
+// protected characters, and so do the plain ones while it is SPA that protects.
+func (t *Terminal) eraser(selective bool) func(y, a, b int) {
+	if selective || t.guarded {
+		return t.eraseUnprotected
+	}
+	return t.erase
 }
 
 // eraseDisplay is ED and DECSED.
 func (t *Terminal) eraseDisplay(what int, selective bool) {
 	c := &t.cur
-	erase := t.erase
-	if selective {
-		erase = t.eraseUnprotected
-	}
+	erase := t.eraser(selective)
 	switch what {
 	case 0:
 		t.eraseLine(0, selective)
@@ -318,10 +325,7 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 // stands at the edge then is not right of the cursor.
 func (t *Terminal) eraseLine(what int, selective bool) {
 	c := &t.cur
-	erase := t.erase
-	if selective {
-		erase = t.eraseUnprotected
-	}
+	erase := t.eraser(selective)
 	switch what {
 	case 0:
 		if !c.pending {

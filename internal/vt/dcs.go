@@ -56,18 +56,13 @@ func (t *Terminal) status(what string) (string, bool) {
 		}
 		return fmt.Sprintf("%d;%d", 60+t.conformance, c1), true
 	case "*x":
-		if t.rectExtent {
-			return "2", true
-		}
-		return "1", true
+		return fmt.Sprint(t.rectExtent), true
 	case "t", "*|":
 		return fmt.Sprint(t.rows), true
 	case "$|":
 		return fmt.Sprint(t.cols), true
 	case "$}", "$~":
 		return "0", true
-	case ">4m":
-		return fmt.Sprintf(">4;%d", t.modifyKeys), false
 	}
 	return "", false
 }

@@ -21,7 +21,8 @@ const (
 	modeAppKeypad
 	modeBackspaceSendsBS
 	modeMargins
-	modeKeepOn132
+	modeTabWraps
+	modeReverseWrapOn
 	modeFocus
 	modeAltScroll
 	modeMetaEscape
@@ -81,6 +82,8 @@ func privateMode(n int) mode {
 		return modeCursor
 	case 40:
 		return modeAllow132
+	case 41:
+		return modeTabWraps
 	case 45:
 		return modeReverseWrap
 	case 66:
@@ -89,8 +92,8 @@ func privateMode(n int) mode {
 		return modeBackspaceSendsBS
 	case 69:
 		return modeMargins
-	case 95:
-		return modeKeepOn132
+	case 1045:
+		return modeReverseWrapOn
 	case 1004:
 		return modeFocus
 	case 1007:
@@ -124,6 +127,9 @@ func (t *Terminal) setMode(n int, on bool) {
 
 func (t *Terminal) setPrivateMode(n int, on bool) {
 	if m := privateMode(n); m != modeNone {
+		if m == modeMargins && t.conformance < 4 {
+			return
+		}
 		was := t.modes.has(m)
 		t.modes.set(m, on)
 		t.modeChanged(m, was != on)
@@ -171,9 +177,7 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 		t.cur.pending = t.cur.pending && on
 	case modeColumns132:
 		// The size is the viewer's; what else belongs to the mode is done.
-		if !t.modes.has(modeKeepOn132) {
-			t.eraseScreen()
-		}
+		t.eraseScreen()
 		t.modes.set(modeMargins, false)
 		t.resetMargins()
 		t.updatePlain()

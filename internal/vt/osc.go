@@ -30,7 +30,7 @@ func (t *Terminal) osc(s []byte) {
 		t.icon = cleanText(rest, maxTitle)
 	case 2:
 		t.setTitle(cleanText(rest, maxTitle))
-	case 4, 10, 11, 12, 104, 110, 111, 112:
+	case 4, 5, 10, 11, 12, 104, 105, 110, 111, 112:
 		t.oscColor(n, string(rest))
 	case 7:
 		if t.handler.Cwd != nil {

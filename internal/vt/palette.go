@@ -6,16 +6,20 @@ import (
 	"strings"
 )
 
-// palette is what OSC 4, 10, 11 and 12 changed.
+// palette is what OSC 4, 5, 10, 11 and 12 changed.
 type palette struct {
-	indexed map[uint8]Color
-	special [3]Color // foreground, background, cursor
+	indexed map[uint16]Color // from 256 on: those of bold, underlined, ... text
+	special [3]Color         // foreground, background, cursor
 }
+
+// maxIndexed is the number of colours that OSC 4 reaches: the palette and five
+// of attributes, which OSC 5 counts from 0. Those are kept and reported.
+const maxIndexed = 256 + 5
 
 // Palette returns the colour that the application gave to index n of the
 // palette, or the usual one of xterm.
 func (t *Terminal) Palette(n uint8) Color {
-	if c, ok := t.palette.indexed[n]; ok {
+	if c, ok := t.palette.indexed[uint16(n)]; ok {
 		return c
 	}
 	return defaultColor(n)
@@ -59,46 +63,73 @@ func (t *Terminal) specialColor(i int) Color {
 
 // oscColor sets, resets and reports colours.
 func (t *Terminal) oscColor(n int, s string) {
+	f := strings.Split(s, ";")
 	switch {
-	case n == 4:
-		f := strings.Split(s, ";")
+	case n == 4 || n == 5:
 		for i := 0; i+1 < len(f); i += 2 {
-			if k, err := strconv.ParseUint(f[i], 10, 8); err == nil {
-				t.paletteColor(uint8(k), f[i+1])
-			}
+			t.indexedColor(n, f[i], f[i+1])
 		}
-	case n == 104:
-		if s == "" {
-			t.palette.indexed = nil
-		}
-		for k := range strings.SplitSeq(s, ";") {
-			if k, err := strconv.ParseUint(k, 10, 8); err == nil {
-				delete(t.palette.indexed, uint8(k))
-			}
-		}
-		t.touchAll()
+	case n == 104 || n == 105:
+		t.resetIndexed(n, f)
 	case n >= 110:
 		t.palette.special[n-110] = 0
 		t.touchAll()
 	default:
-		for f := range strings.SplitSeq(s, ";") {
+		for _, spec := range f {
 			if n > 12 {
 				return
 			}
-			t.setSpecialColor(n, f)
+			t.setSpecialColor(n, spec)
 			n++
 		}
 	}
 }
 
-func (t *Terminal) paletteColor(k uint8, spec string) {
+// colorIndex reads the number of a colour of OSC 4 and 104, or 5 and 105.
+func colorIndex(osc int, s string) (uint16, bool) {
+	k, err := strconv.ParseUint(s, 10, 16)
+	if osc == 5 || osc == 105 {
+		k += 256
+	}
+	return uint16(k), err == nil && k < maxIndexed
+}
+
+func (t *Terminal) resetIndexed(osc int, list []string) {
+	for _, s := range list {
+		if k, ok := colorIndex(osc, s); ok {
+			delete(t.palette.indexed, k)
+		}
+	}
+	if len(list) == 1 && list[0] == "" { // all of them
+		for k := range t.palette.indexed {
+			if (k >= 256) == (osc == 105) {
+				delete(t.palette.indexed, k)
+			}
+		}
+	}
+	t.touchAll()
+}
+
+func (t *Terminal) indexedColor(osc int, number, spec string) {
+	k, ok := colorIndex(osc, number)
+	if !ok {
+		return
+	}
 	if spec == "?" {
-		t.answerOSC("4;%d;%s", k, colorSpec(t.Palette(k)))
+		c, ok := t.palette.indexed[k]
+		switch {
+		case ok:
+		case k < 256:
+			c = defaultColor(uint8(k))
+		default:
+			c = t.specialColor(0)
+		}
+		t.answerOSC("%d;%s;%s", osc, number, colorSpec(c))
 		return
 	}
 	if c, ok := parseColor(spec); ok {
 		if t.palette.indexed == nil {
-			t.palette.indexed = make(map[uint8]Color)
+			t.palette.indexed = make(map[uint16]Color)
 		}
 		t.palette.indexed[k] = c
 		t.touchAll()
@@ -121,32 +152,39 @@ func colorSpec(c Color) string {
 	return fmt.Sprintf("rgb:%02x%02x/%02x%02x/%02x%02x", r, r, g, g, b, b)
 }
 
-// parseColor reads rgb:r/g/b with 1 to 4 hexadecimal digits each, and #rgb,
-// #rrggbb and longer.
+// parseColor reads rgb:r/g/b with 1 to 4 hexadecimal digits each, and
+// #rgb, #rrggbb and longer, where missing digits are zero.
 func parseColor(s string) (Color, bool) {
-	var part [3]string
 	if v, ok := strings.CutPrefix(s, "#"); ok {
 		n := len(v) / 3
-		if n == 0 || len(v)%3 != 0 {
+		if n == 0 || n > 4 || len(v)%3 != 0 {
 			return 0, false
 		}
-		part = [3]string{v[:n], v[n : 2*n], v[2*n:]}
-	} else if v, ok := strings.CutPrefix(s, "rgb:"); ok {
-		f := strings.Split(v, "/")
-		if len(f) != 3 {
-			return 0, false
-		}
-		part = [3]string(f)
-	} else {
+		return joinColor([]string{v[:n], v[n : 2*n], v[2*n:]}, func(p string) (uint8, error) {
+			x, err := strconv.ParseUint(p, 16, 16)
+			return uint8(x << (16 - 4*n) >> 8), err
+		})
+	}
+	if v, ok := strings.CutPrefix(s, "rgb:"); ok {
+		return joinColor(strings.Split(v, "/"), func(p string) (uint8, error) {
+			x, err := strconv.ParseUint(p, 16, 16)
+			return uint8(x * 255 / (1<<(4*len(p)) - 1)), err
+		})
+	}
+	return 0, false
+}
+
+func joinColor(parts []string, read func(string) (uint8, error)) (Color, bool) {
+	if len(parts) != 3 {
 		return 0, false
 	}
 	var rgb [3]uint8
-	for i, p := range part {
-		v, err := strconv.ParseUint(p, 16, 16)
-		if err != nil || len(p) > 4 {
+	for i, p := range parts {
+		v, err := read(p)
+		if err != nil || p == "" {
 			return 0, false
 		}
-		rgb[i] = uint8(v * 255 / (1<<(4*len(p)) - 1))
+		rgb[i] = v
 	}
 	return RGB(rgb[0], rgb[1], rgb[2]), true
 }

@@ -52,8 +52,12 @@ func (t *Terminal) rectangle(final byte) {
 		}
 	case '{': // DECSERA
 		if a, ok := t.areaAt(0); ok {
+			erase := t.eraseUnprotected
+			if t.guarded { // only DECSCA protects from this one
+				erase = t.erase
+			}
 			for y := a.top; y <= a.bot; y++ {
-				t.eraseUnprotected(y, a.left, a.right+1)
+				erase(y, a.left, a.right+1)
 			}
 		}
 	case 'r', 't': // DECCARA, DECRARA
@@ -146,7 +150,7 @@ func (t *Terminal) changeAttributes(reverse bool) {
 			c.ch, c.attr = ' ', c.attr&^widthMask
 		}
 	}
-	if t.rectExtent {
+	if t.rectExtent == 2 {
 		t.each(a, change)
 		return
 	}
@@ -165,6 +169,15 @@ func (t *Terminal) changeAttributes(reverse bool) {
 	}
 }
 
+// Flags of XTCHECKSUM: what a checksum leaves out of the DEC rules.
+const (
+	sumPositive   = 1 << iota // it is not negated
+	sumPlain                  // attributes do not count
+	sumBlanks                 // blanks at the end of a row count
+	sumUnwritten              // cells that nothing was written to do not count
+	sumWholeRunes             // characters are not cut to eight bits
+)
+
 // reportChecksum is DECRQCRA: the sum of the characters of an area and of their
 // attributes, negated, as xterm computes it.
 func (t *Terminal) reportChecksum() {
@@ -172,40 +185,48 @@ func (t *Terminal) reportChecksum() {
 	a, ok := t.areaAt(2)
 	sum := uint16(0)
 	for y := a.top; ok && y <= a.bot; y++ {
-		for _, c := range t.scr.rows[y].cells[a.left : a.right+1] {
+		cells := t.scr.rows[y].cells[a.left : a.right+1]
+		if t.checksums&sumBlanks == 0 {
+			for n := len(cells); n > 0 && cells[n-1].ch == 0; n = len(cells) {
+				cells = cells[:n-1]
+			}
+		}
+		for _, c := range cells {
 			sum += t.checksum(c)
 		}
 	}
-	t.answer("\x1bP%d!~%04X\x1b\\", id, -sum)
+	if t.checksums&sumPositive == 0 {
+		sum = -sum
+	}
+	t.answer("\x1bP%d!~%04X\x1b\\", id, sum)
 }
 
 func (t *Terminal) checksum(c Cell) uint16 {
+	if c.IsBlank() && t.checksums&sumUnwritten != 0 {
+		return 0
+	}
 	var sum uint16
 	for _, r := range t.CellText(c) {
+		if t.checksums&sumWholeRunes == 0 {
+			r &= 0xff
+		}
 		sum += uint16(r)
 	}
-	if c.attr&protectedBit != 0 {
-		sum += 0x04
+	if t.checksums&sumPlain != 0 {
+		return sum
 	}
-	if c.attr&uint16(Hidden) != 0 {
-		sum += 0x08
-	}
-	if c.attr&underlineMask != 0 {
-		sum += 0x10
-	}
-	if c.attr&uint16(Reverse) != 0 {
-		sum += 0x20
-	}
-	if c.attr&uint16(Blink) != 0 {
-		sum += 0x40
-	}
-	if c.attr&uint16(Bold) != 0 {
-		sum += 0x80
+	for _, a := range [...]struct{ bits, value uint16 }{
+		{protectedBit, 0x04}, {uint16(Hidden), 0x08}, {underlineMask, 0x10},
+		{uint16(Reverse), 0x20}, {uint16(Blink), 0x40}, {uint16(Bold), 0x80},
+	} {
+		if c.attr&a.bits != 0 {
+			sum += a.value
+		}
 	}
 	return sum
 }
 
-// csiHash is CSI # final: the stack of styles (XTPUSHSGR) and of colours.
+// csiHash is CSI # final: the stack of styles (XTPUSHSGR), XTCHECKSUM.
 func (t *Terminal) csiHash(final byte) {
 	switch final {
 	case '{', 'p':
@@ -213,6 +234,8 @@ func (t *Terminal) csiHash(final byte) {
 			t.pens = t.pens[1:]
 		}
 		t.pens = append(t.pens, t.cur.pen)
+	case 'y':
+		t.checksums = uint8(t.param(0, 0))
 	case '}', 'q':
 		if n := len(t.pens); n > 0 {
 			t.cur.pen = t.pens[n-1]

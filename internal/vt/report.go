@@ -158,6 +158,9 @@ func (t *Terminal) terminalParameters() {
 
 // reportMode is DECRQM: 0 unknown, 1 set, 2 reset, 3 and 4 for good.
 func (t *Terminal) reportMode(n int, private bool) {
+	if t.conformance < 3 {
+		return
+	}
 	if !private {
 		t.answer("\x1b[%d;%d$y", n, t.ansiModeState(n))
 		return
@@ -170,7 +173,7 @@ func (t *Terminal) ansiModeState(n int) int {
 		return onOff(t.modes.has(m))
 	}
 	switch n {
-	case 1, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19:
+	case 1, 2, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19:
 		return 4
 	}
 	return 0
@@ -203,6 +206,8 @@ func (t *Terminal) privateModeState(n int) int {
 		return onOff(t.onAlt())
 	case 1048:
 		return 1
+	case 18, 19, 42, 60, 61, 68, 73, 81: // printers, national sets, coupling and the like
+		return 4
 	}
 	return 0
 }

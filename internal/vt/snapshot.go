@@ -271,8 +271,8 @@ func (s *snapshot) tabs() {
 
 func (s *snapshot) colours() {
 	p := &s.t.palette
-	for n := range 256 {
-		if c, ok := p.indexed[uint8(n)]; ok {
+	for n := range uint16(maxIndexed) {
+		if c, ok := p.indexed[n]; ok {
 			s.putf("\x1b]4;%d;%s\x1b\\", n, colorSpec(c))
 		}
 	}
@@ -322,9 +322,8 @@ func (s *snapshot) modes() {
 	s.number("\x1b[?%dh", map[MouseEncoding]int{MouseUTF8: 1005, MouseSGR: 1006, MouseURXVT: 1015, MousePixels: 1016}[t.mouseEnc])
 	s.number("\x1b[>4;%dm", t.modifyKeys)
 	s.number("\x1b[%d q", int(t.shape))
-	if t.rectExtent {
-		s.put("\x1b[2*x")
-	}
+	s.number("\x1b[%d#y", int(t.checksums))
+	s.number("\x1b[%d*x", int(t.rectExtent))
 	if t.c1 {
 		s.put("\x1b G")
 	}
@@ -366,6 +365,13 @@ func (s *snapshot) cursor() {
 	}
 	s.position(&t.cur, t.scr, x0, y0)
 	s.style(&t.cur)
+	switch {
+	case !t.guarded:
+	case t.cur.pen.attr&protectedBit != 0:
+		s.put("\x1bV")
+	default:
+		s.put("\x1bW")
+	}
 	if t.modes.has(modeInsert) {
 		s.put("\x1b[4h")
 	}

@@ -60,6 +60,7 @@ func dump(t *Terminal) string {
 	fmt.Fprintf(&b, "tabs %v\nmodes %b saved %b mouse %d %d\n", t.tabs, t.modes, t.savedModes, t.mouse, t.mouseEnc)
 	fmt.Fprintf(&b, "title %q %q %q palette %v\n", t.title, t.icon, t.titles, t.palette)
 	fmt.Fprintf(&b, "shape %d keys %d level %d c1 %v rect %v\n", t.shape, t.modifyKeys, t.conformance, t.c1, t.rectExtent)
+	fmt.Fprintf(&b, "guarded %v checksums %d\n", t.guarded, t.checksums)
 	for _, p := range t.pens {
 		fmt.Fprintf(&b, "pen %s\n", cell(p))
 	}

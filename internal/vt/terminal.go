@@ -33,10 +33,12 @@ type Terminal struct {
 	shape       uint8 // DECSCUSR, 0 to 6
 	mouse       MouseMode
 	mouseEnc    MouseEncoding
-	modifyKeys  int  // XTMODKEYS resource 4
-	conformance int  // DECSCL level 1 to 5
-	c1          bool // S8C1T: replies begin with 8-bit controls
-	rectExtent  bool // DECSACE: attribute changes are of rectangles
+	modifyKeys  int   // XTMODKEYS resource 4
+	conformance int   // DECSCL level 1 to 5
+	c1          bool  // S8C1T: replies begin with 8-bit controls
+	checksums   uint8 // XTCHECKSUM
+	rectExtent  uint8 // DECSACE: 2 is attribute changes of rectangles
+	guarded     bool  // protection is that of SPA, not of DECSCA
 
 	handler Handler
 	facts   Facts
@@ -154,7 +156,7 @@ func (t *Terminal) reset() {
 	t.modes, t.savedModes = defaultModes, defaultModes
 	t.palette, t.pens, t.titles = palette{}, nil, nil
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
-	t.conformance, t.c1, t.rectExtent = 4, false, false
+	t.conformance, t.c1, t.rectExtent, t.checksums, t.guarded = 4, false, 0, 0, false
 	t.last, t.oneCell = 0, 0
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	t.resetMargins()
