@@ -12,8 +12,12 @@ import (
 
 // badge is how a job stands in a glyph, a word and the style of both, with the
 // words and the ranking that the UI uses too.
-func badge(j engine.Job, now time.Time) (glyph, word string, st style) {
-	glyphs, word := themes.Unicode(), statusbadge.Word(j)
+func (a *app) badge(j engine.Job, now time.Time) (glyph, word string, st style) {
+	glyphs := themes.Unicode()
+	if a.ascii {
+		glyphs = themes.ASCII()
+	}
+	word = statusbadge.Word(j)
 	switch statusbadge.StateOf(j) {
 	case statusbadge.Waiting:
 		return glyphs.Waiting, word, styleWarn

@@ -36,7 +36,7 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 			if taken[string(j.ID)] {
 				continue
 			}
-			_, word, _ := badge(j, time.Now())
+			_, word, _ := a.badge(j, time.Now())
 			found = append(found, cobra.CompletionWithDesc(string(j.ID), escape(j.Name)+" · "+word))
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

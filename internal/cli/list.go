@@ -86,7 +86,7 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 		cell{text: "TIME", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
 	remote := false
 	for _, j := range jobs {
-		glyph, word, st := badge(j, now)
+		glyph, word, st := a.badge(j, now)
 		if j.Link == engine.LinkUnreachable || j.Link == engine.LinkElsewhere {
 			word += " (" + string(j.Link) + ")"
 		}
@@ -118,7 +118,7 @@ func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
 	colored := a.colored(a.stdout)
 	return a.printLines(len(jobs), func(i int) string {
 		j := jobs[i]
-		_, _, st := badge(j, now)
+		_, _, st := a.badge(j, now)
 		status := paint(colored, fmt.Sprintf("%-8s", j.Status), st)
 		return fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j),
 			units.FormatDuration(j.Uptime(now)), escape(j.Name))

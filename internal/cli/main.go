@@ -17,14 +17,16 @@ type app struct {
 	// Set by the flags that all verbs have.
 	json  bool
 	color colorMode
+	ascii bool
 
-	eng *engine.Engine // see open
+	client string         // who starts and ends jobs
+	eng    *engine.Engine // see open
 }
 
 // Main runs hob with args, the first of which is the program's own name, and
 // returns its exit code.
 func Main(args []string) int {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto"}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli"}
 	words := args[min(1, len(args)):]
 	root := a.newRoot()
 	root.SetArgs(words)
@@ -51,7 +53,7 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	if a.eng != nil {
 		return a.eng, nil
 	}
-	eng, err := engine.New(append(opts, engine.WithClient("cli"), engine.WithBackend(here))...)
+	eng, err := engine.New(append(opts, engine.WithClient(a.client), engine.WithBackend(here))...)
 	if err != nil {
 		return nil, err
 	}

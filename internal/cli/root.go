@@ -40,6 +40,7 @@ hob wait @ && hob list`,
 		return usagef("hob help "+verbOf(cmd)+" shows the flags", "%w", err)
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
+	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
 	root.AddGroup(
 		&cobra.Group{ID: groupJobs, Title: "Start and watch"},
 		&cobra.Group{ID: groupRead, Title: "Read"},

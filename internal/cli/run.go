@@ -115,7 +115,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return a.runRaw(ctx, eng, spec, f)
 	case spec.PTY && isTerminal(a.stdout):
-		return a.runForeground(ctx, eng, spec, f)
+		return a.runForeground(ctx, eng, spec, f, settings)
 	}
 	return a.runThrough(ctx, eng, spec, f)
 }

@@ -51,7 +51,7 @@ func (a *app) status(ctx context.Context, ref string) error {
 		f := fields[i]
 		text := f.text
 		if f.name == "status" {
-			_, _, st := badge(job, time.Now())
+			_, _, st := a.badge(job, time.Now())
 			text = paint(colored, text, st)
 		}
 		return paint(colored, fmt.Sprintf("%-*s", wide, f.name), styleDim) + "  " + text

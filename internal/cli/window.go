@@ -2,8 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui"
 )
 
 // openUI opens the panes on all jobs.
@@ -11,15 +18,173 @@ func (a *app) openUI(ctx context.Context) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("hob list prints the jobs, hob help the verbs", "the UI needs a terminal on standard input and output")
 	}
-	return &failure{exit: exitFailed, code: "unsupported", err: engine.ErrUnsupported}
+	settings, err := settingsOrError()
+	if err != nil {
+		return err
+	}
+	a.client = "ui"
+	eng, err := a.engineWith(settings)
+	if err != nil {
+		return err
+	}
+	result, err := ui.NewApp(eng, a.window(settings)).Run(ctx)
+	if err != nil {
+		return err
+	}
+	a.sayRunning(result.Running)
+	return nil
 }
 
 // runForeground starts a job and shows it in the full window.
-func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
-	return a.runRaw(ctx, eng, spec, f)
+func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags, settings *config.Config) error {
+	a.sayInside()
+	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	if err != nil {
+		return err
+	}
+	if job.Status == engine.Failed {
+		a.sayFailedStart(job)
+		return exitStatus(ownCode(job.Exit))
+	}
+	if exit, ended := endsAtOnce(ctx, eng, job.ID); ended {
+		return a.finish(ctx, eng, job, exit)
+	}
+	o := a.window(settings)
+	o.Foreground = job.ID
+	showing, cancel := ctx, context.CancelFunc(func() {})
+	if f.yield.set {
+		showing, cancel = context.WithTimeout(ctx, f.yield.d)
+	}
+	defer cancel()
+	result, err := ui.NewApp(eng, o).Run(showing)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return a.yielded(ctx, eng, job)
+	case err != nil:
+		return hobFailed(err)
+	case result.Ended != nil:
+		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
+	}
+	a.sayLeft(job.ID, result)
+	return nil
+}
+
+// headStart is how long a job may take before the window opens for it: what is
+// over in a moment should not flash.
+const headStart = 40 * time.Millisecond
+
+// endsAtOnce reports whether the job ends within its head start, and how.
+func endsAtOnce(ctx context.Context, eng *engine.Engine, id engine.ID) (engine.Exit, bool) {
+	ctx, cancel := context.WithTimeout(ctx, headStart)
+	defer cancel()
+	exit, err := eng.Wait(ctx, id)
+	return exit, err == nil
+}
+
+// finish prints what a job left that ended in the foreground, and ends with its
+// code.
+func (a *app) finish(ctx context.Context, eng *engine.Engine, job engine.Job, exit engine.Exit) error {
+	if err := a.epilogue(ctx, eng, job); err != nil {
+		return hobFailed(err)
+	}
+	return ending{exit: exit}.status()
+}
+
+// yielded sends a job to the background whose time in the foreground is over.
+func (a *app) yielded(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+	if err := eng.Background(ctx, job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		return hobFailed(err)
+	}
+	_, err := fmt.Fprintln(a.stdout, job.ID)
+	return hobFailed(err)
 }
 
 // showWindow shows a job that exists in the full window.
 func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job) error {
-	return a.passTerminal(ctx, eng, job, 0)
+	o := a.window(a.settings())
+	o.Foreground, o.KeepEnded = job.ID, true
+	result, err := ui.NewApp(eng, o).Run(ctx)
+	if err != nil {
+		return hobFailed(err)
+	}
+	if result.Ended != nil {
+		return ending{exit: result.Ended.Exit}.status()
+	}
+	a.sayLeft(job.ID, result)
+	return nil
+}
+
+// sayLeft says how to find a job again that was left in the background.
+func (a *app) sayLeft(id engine.ID, result ui.Result) {
+	if result.Backgrounded != "" {
+		id = result.Backgrounded
+	}
+	if result.Running > 0 {
+		a.sayf("%s goes on: hob attach %s", id, id)
+	}
+	a.sayRunning(result.Running)
+}
+
+// sayRunning says what leaving did not end.
+func (a *app) sayRunning(n int) {
+	switch {
+	case n == 1:
+		a.sayf("1 job keeps running")
+	case n > 1:
+		a.sayf("%d jobs keep running", n)
+	}
+}
+
+// window is how the UI is set up by settings, flags and surroundings.
+func (a *app) window(c *config.Config) ui.AppOptions {
+	glyphs := c.Glyphs()
+	if a.ascii {
+		glyphs = themes.ASCII()
+	}
+	pane := []ui.Option{
+		ui.WithKeys(c.Keymap()),
+		ui.WithReducedMotion(c.UI.ReducedMotion),
+	}
+	if prefix := outerPrefix(); prefix != "" {
+		pane = append(pane, ui.WithOuterPrefix(prefix))
+	}
+	n := c.Notify
+	return ui.AppOptions{
+		Pane:    pane,
+		Theme:   a.theme(c),
+		Glyphs:  &glyphs,
+		ToShell: c.Run.AfterBackground == "shell",
+		Open:    opener(c.UI),
+		Notify: ui.Notify{
+			Bell:    n.Waiting.Bell || n.Failed.Bell || n.Finished.Bell,
+			Desktop: n.Waiting.OSC || n.Failed.OSC || n.Finished.OSC,
+			Title:   n.Waiting.Title || n.Failed.Title || n.Finished.Title,
+		},
+		NoMouse: !c.UI.Mouse,
+		Input:   a.terminalInput(),
+		Output:  a.stdout,
+	}
+}
+
+// theme is the one that is set, without colours where none are wanted.
+func (a *app) theme(c *config.Config) func(bool) themes.Theme {
+	if a.colored(a.stdout) {
+		return c.BuildTheme
+	}
+	return func(isDark bool) themes.Theme {
+		t, err := themes.Named("none", isDark)
+		if err != nil {
+			t = themes.Default(isDark)
+		}
+		return t
+	}
+}
+
+// terminalInput is where keys come from; nil lets the UI open the terminal
+// itself, because standard input is something else.
+func (a *app) terminalInput() io.Reader {
+	if isTerminal(a.stdin) {
+		return a.stdin
+	}
+	return nil
 }

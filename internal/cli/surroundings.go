@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/keymap"
+)
+
+// outerPrefix is the key that a program around us takes for itself: tmux's
+// prefix, as a key of ours; empty where there is none.
+func outerPrefix() string {
+	if os.Getenv("TMUX") == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "tmux", "show-options", "-gv", "prefix").Output()
+	if err != nil {
+		return ""
+	}
+	key, err := keymap.ParseKey(strings.TrimSpace(string(out)))
+	if err != nil {
+		return ""
+	}
+	return key
+}
+
+// opener makes the commands that show a file: those of the settings, else those
+// of the environment, else the usual ones.
+func opener(c config.UI) func(path string, editor bool) (tea.ExecCommand, error) {
+	return func(path string, editor bool) (tea.ExecCommand, error) {
+		command := firstOf(c.Pager, os.Getenv("PAGER"), "less -R")
+		if editor {
+			command = firstOf(c.Editor, os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+		}
+		shell, err := exec.LookPath("sh")
+		if err != nil {
+			return nil, errors.New("there is no sh to run " + command)
+		}
+		// They are commands for a shell, with arguments.
+		return &fileCommand{exec.Command(shell, "-c", command+` "$1"`, "hob", path)}, nil
+	}
+}
+
+func firstOf(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// fileCommand is a command that takes the terminal from the UI for a while.
+type fileCommand struct{ *exec.Cmd }
+
+// SetStdin implements tea.ExecCommand.
+func (c *fileCommand) SetStdin(r io.Reader) { c.Stdin = r }
+
+// SetStdout implements tea.ExecCommand.
+func (c *fileCommand) SetStdout(w io.Writer) { c.Stdout = w }
+
+// SetStderr implements tea.ExecCommand.
+func (c *fileCommand) SetStderr(w io.Writer) { c.Stderr = w }
