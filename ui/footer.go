@@ -32,27 +32,33 @@ func (p *Pane) footer(w int) string {
 // footerLine puts as many keys as fit before the state.
 func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
 	room := w - 2
+	if state != "" && room-cells.Width(state) < 30 {
+		state = "" // keys matter more
+	}
 	if state != "" {
 		room -= cells.Width(state) + 2
 	}
+	// The last key, help, is kept where others go.
+	items, widths := p.footerItems(keys)
+	kept := 0
+	if n := len(widths); n > 1 && widths[n-1]+2 < room {
+		kept = widths[n-1] + 2
+	}
 	var b strings.Builder
 	used := 0
-	for _, k := range keys {
-		if !k.Enabled() {
-			continue
-		}
-		label := p.keyLabel(k)
-		need := cells.Width(label) + 1 + cells.Width(k.Help().Desc)
+	for i, item := range items {
+		last := i == len(items)-1
+		need := widths[i]
 		if used > 0 {
 			need += 2
 		}
-		if used+need > room {
+		if !last && used+need > room-kept || used+need > room {
 			continue
 		}
 		if used > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(p.styles.Footer.Key.Render(label) + " " + p.styles.Footer.Desc.Render(k.Help().Desc))
+		b.WriteString(item)
 		used += need
 	}
 	left := " " + cells.Fit(b.String(), max(0, room)) + " "
@@ -60,6 +66,19 @@ func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
 		return cells.Fit(left, w)
 	}
 	return cells.Fit(left+" "+p.styles.Footer.Text.Render(state)+" ", w)
+}
+
+// footerItems draws the keys that apply, with their widths.
+func (p *Pane) footerItems(keys []key.Binding) (items []string, widths []int) {
+	for _, k := range keys {
+		if !k.Enabled() {
+			continue
+		}
+		label, desc := p.keyLabel(k), k.Help().Desc
+		items = append(items, p.styles.Footer.Key.Render(label)+" "+p.styles.Footer.Desc.Render(desc))
+		widths = append(widths, cells.Width(label)+1+cells.Width(desc))
+	}
+	return items, widths
 }
 
 func (p *Pane) keyLabel(k key.Binding) string {

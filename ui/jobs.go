@@ -90,7 +90,9 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	switch {
 	case e.Kind == engine.EventExited || e.Kind == engine.EventLost:
-		cmds = append(cmds, p.ended(j))
+		if had && !was.Status.Finished() || p.now.Sub(j.Exit.At) < justNow {
+			cmds = append(cmds, p.ended(j))
+		}
 	case e.Kind == engine.EventAttention:
 		cmds = append(cmds, p.attention(j, noteWhy(e.Note), e.Note))
 	case j.Waiting && !was.Waiting && had:
@@ -98,6 +100,10 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	return tea.Batch(cmds...)
 }
+
+// justNow tells the end of a job that came and went between two batches from
+// that of an old one which was taken back from the trash.
+const justNow = 10 * time.Second
 
 func noteWhy(n engine.Note) Why {
 	if n == (engine.Note{}) {

@@ -91,14 +91,21 @@ func arrange(w, h int, a arrangement) layout {
 	return l
 }
 
+// inside is what a border leaves of r.
 func (r rect) inside() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
+
+// text is r with a blank on either side.
+func (r rect) text() rect { return rect{r.x + 1, r.y, max(0, r.w-2), r.h} }
+
+// lines is r with a blank on the left; on the right edge a log has its track.
+func (r rect) lines() rect { return rect{r.x + 1, r.y, max(0, r.w-1), r.h} }
 
 func (l *layout) one(body rect, a arrangement) {
 	switch a.focus {
 	case areaDetail:
-		l.rightFrame, l.detail = body, body.inside()
+		l.rightFrame, l.detail = body, body.inside().text()
 	case areaLog:
-		l.rightFrame, l.log = body, body.inside()
+		l.rightFrame, l.log = body, body.inside().lines()
 	case areaList, areaNone:
 		l.listFrame, l.list = body, body.inside()
 	}
@@ -111,17 +118,17 @@ func (l *layout) stack(body rect, a arrangement) {
 	l.rightFrame = rect{body.x, body.y + top, body.w, body.h - top}
 	in := l.rightFrame.inside()
 	if a.focus == areaDetail {
-		l.detail = in
+		l.detail = in.text()
 		return
 	}
 	const head = 2
 	if in.h < head+3 {
-		l.log = in
+		l.log = in.lines()
 		return
 	}
-	l.head = rect{in.x, in.y, in.w, head}
+	l.head = rect{in.x, in.y, in.w, head}.text()
 	l.divider = in.y + head
-	l.log = rect{in.x, in.y + head + 1, in.w, in.h - head - 1}
+	l.log = rect{in.x, in.y + head + 1, in.w, in.h - head - 1}.lines()
 }
 
 func (l *layout) wide(body rect, a arrangement) {
@@ -139,9 +146,9 @@ func (l *layout) wide(body rect, a arrangement) {
 	if in.h < detail+4 {
 		detail = max(0, in.h-4)
 	}
-	l.detail = rect{in.x, in.y, in.w, detail}
+	l.detail = rect{in.x, in.y, in.w, detail}.text()
 	l.divider = in.y + detail
-	l.log = rect{in.x, in.y + detail + 1, in.w, in.h - detail - 1}
+	l.log = rect{in.x, in.y + detail + 1, in.w, in.h - detail - 1}.lines()
 }
 
 // at returns the pane at a place.

@@ -99,28 +99,67 @@ func (p *Pane) keyLabels(a keymap.Action) []string {
 
 func (p *Pane) ascii() bool { return p.opts.glyphs.Running[0] < 0x80 }
 
-// openHelp shows every key from the live bindings, that of the focus first.
+// openHelp shows every key from the live bindings, a section a group, what works
+// here first.
 func (p *Pane) openHelp() tea.Cmd {
-	here := p.context()
+	here := map[string]bool{}
+	for _, a := range p.actions[p.context()] {
+		here[a.Section] = true
+	}
 	var first, rest []help.Section
-	for _, c := range keymap.Contexts() {
-		s := help.Section{Title: c.Title}
-		for _, a := range p.actions[c.Name] {
-			if keys := p.keyLabels(a); a.Binding.Enabled() && len(keys) > 0 && (p.opts.program || !hostAction(a.ID())) {
-				s.Entries = append(s.Entries, help.Entry{Keys: strings.Join(keys, " "), Desc: a.Description})
+	seen := map[string]bool{} // what moves in every pane is said once
+	for _, name := range keymap.Sections() {
+		s := help.Section{Title: sectionTitle(name)}
+		for _, a := range p.opts.keys.Actions() {
+			keys := strings.Join(p.keyLabels(a), " ")
+			line := keys + "\x00" + a.Description
+			if a.Section != name || keys == "" || !a.Binding.Enabled() || seen[line] || hostAction(a.ID()) && !p.opts.program {
+				continue
 			}
+			seen[line] = true
+			s.Entries = append(s.Entries, help.Entry{Keys: keys, Desc: a.Description})
 		}
-		if c.Name == here {
+		if here[name] {
 			first = append(first, s)
 		} else {
 			rest = append(rest, s)
 		}
 	}
-	leave := p.leaveHint()
-	notes := []string{leave + ". Twice within 700 ms types it into the job."}
+	notes := []string{p.leaveHint() + ". Twice within 700 ms types it into the job."}
 	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"))
 	line.Focus()
 	return p.open(&helpBox{help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs)})
+}
+
+// sectionTitle names a section of the key map for people.
+func sectionTitle(section string) string {
+	switch section {
+	case "panes":
+		return "In every pane"
+	case "jobs":
+		return "Jobs, in list and detail"
+	case "list":
+		return "Moving"
+	case "detail":
+		return "Moving in the detail"
+	case "log":
+		return "Log"
+	case "terminal":
+		return "While a job has the keyboard"
+	case "ended":
+		return "When it has ended"
+	case "dialog":
+		return "Questions and menus"
+	case "edit":
+		return "In a line of text"
+	case "input":
+		return "Prompts"
+	case "palette":
+		return "Palette"
+	case "help":
+		return "This page"
+	}
+	return section
 }
 
 // hostAction reports whether only a program around the pane can do it.

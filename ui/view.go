@@ -169,7 +169,7 @@ func (p *Pane) drawRight() []string {
 	lines := make([]string, 0, l.rightFrame.h)
 	side := func(block []string) {
 		for _, line := range block {
-			lines = append(lines, f.Side(line, w))
+			lines = append(lines, f.Side(" "+line, w))
 		}
 	}
 	switch {

@@ -76,8 +76,6 @@ func (m *Model) all(w int) []string {
 	for line := range strings.SplitSeq(ansi.Wrap(m.command(), max(1, w), ""), "\n") {
 		lines = append(lines, m.styles.Command.Render(line))
 	}
-	lines = append(lines, "")
-
 	add := func(label, value string) { lines = append(lines, m.fact(label, value, w)...) }
 	warn := func(label, value string) {
 		lines = append(lines, m.styled(label, value, w, m.styles.Warning.Render)...)
@@ -95,13 +93,11 @@ func (m *Model) all(w int) []string {
 	if j.Waiting {
 		warn("waits", "for input: a attaches, i sends a line")
 	}
-	add("in", m.place())
-	add("process", m.process())
-	add("started", m.at(j.StartedAt))
+	add("in", m.join(append([]string{m.place()}, m.process()...)))
+	add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))
 	if j.Status.Finished() {
 		add("ended", m.at(j.Exit.At))
 	}
-	add("uses", m.usage())
 	add("ports", m.ports())
 	add("title", cells.Clean(j.Title))
 	lines = append(lines, m.outputs(w)...)
@@ -154,7 +150,7 @@ func (m *Model) place() string {
 	return place
 }
 
-func (m *Model) process() string {
+func (m *Model) process() []string {
 	j := m.job
 	var parts []string
 	if j.PID != 0 {
@@ -176,10 +172,10 @@ func (m *Model) process() string {
 	if !j.Backgrounded && !j.Status.Finished() {
 		parts = append(parts, "in the foreground")
 	}
-	return m.join(parts)
+	return parts
 }
 
-func (m *Model) usage() string {
+func (m *Model) usage() []string {
 	j := m.job
 	var parts []string
 	if j.Status.Finished() {
@@ -189,7 +185,7 @@ func (m *Model) usage() string {
 				parts = append(parts, "at most "+units.FormatBytes(u.MaxRSS))
 			}
 		}
-		return m.join(parts)
+		return parts
 	}
 	if j.CPU != nil {
 		parts = append(parts, fmt.Sprintf("cpu %.0f %%", *j.CPU))
@@ -197,7 +193,7 @@ func (m *Model) usage() string {
 	if j.RSS > 0 {
 		parts = append(parts, units.FormatBytes(j.RSS))
 	}
-	return m.join(parts)
+	return parts
 }
 
 // ports are links where they can be followed: on this machine.
@@ -218,7 +214,8 @@ func (m *Model) outputs(w int) []string {
 	j := m.job
 	var lines []string
 	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
-		lines = append(lines, m.fact(o.label, m.path(o.path), w)...)
+		// A key copies the whole path; here its end says more than its start.
+		lines = append(lines, m.fact(o.label, cells.Start(m.path(o.path), w-labelWidth, m.glyphs.Ellipsis), w)...)
 	}
 	size := units.FormatBytes(j.Output)
 	if j.LogLimit > 0 {
@@ -278,7 +275,11 @@ func labels(set map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-func (m *Model) join(parts []string) string { return strings.Join(parts, " "+m.glyphs.Dot+" ") }
+// join puts facts on one line; those without a value leave no trace.
+func (m *Model) join(parts []string) string {
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, " "+m.glyphs.Dot+" ")
+}
 
 // path abbreviates the home directory.
 func (m *Model) path(p string) string {

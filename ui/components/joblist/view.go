@@ -48,7 +48,7 @@ func (m *Model) empty() []string {
 
 // columns are the widths of what a row shows; 0 leaves it out.
 type columns struct {
-	badge, name, host, usage, doing, time int
+	badge, name, host, usage, doing, time, end int
 }
 
 // columns decides what a row of this width has room for. It depends on width
@@ -71,6 +71,10 @@ func (m *Model) columns() columns {
 		c.usage = 10
 	}
 	c.name = m.w - 1 // the bar
+	if m.w >= 26 {
+		c.end = 1
+		c.name--
+	}
 	for _, w := range []int{c.badge, c.host, c.usage, c.doing, c.time} {
 		if w > 0 {
 			c.name -= w + 1
@@ -128,7 +132,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.style})
 	}
 	if c.time > 0 {
-		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time), pick(m.styles.Time)})
+		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time) + cells.Blank(c.end), pick(m.styles.Time)})
 	}
 	return m.join(row, selected)
 }
