@@ -101,6 +101,9 @@ func (l *indexLine) record(rec *Record) {
 	m.TimeoutMS, m.GraceMS, m.LogLimit, m.EnvNames, m.Labels = l.TimeoutMS, l.GraceMS, l.LogLimit, l.EnvNames, l.Labels
 	m.Notify, m.Machine, m.CreatedAt, m.CreatedBy = l.Notify, l.Machine, stamp(l.CreatedAt), l.CreatedBy
 	m.RestartedFrom, m.Backgrounded = l.Restarted, l.Backgrounded
+	if m.EnvNames == nil {
+		m.EnvNames = []string{} // as meta.json has it
+	}
 	s := &rec.State
 	s.Version, s.Machine, s.Job.PID, s.Job.Start, s.StartedAt = Version, l.Where, l.PID, l.Start, stamp(l.StartedAt)
 	s.Backgrounded, s.Title, s.Cwd, s.Size = l.Backgrounded, l.Title, l.Cwd, size

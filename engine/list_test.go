@@ -1,0 +1,344 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+func ids(jobs []engine.Job) []engine.ID {
+	var out []engine.ID
+	for _, j := range jobs {
+		out = append(out, j.ID)
+	}
+	return out
+}
+
+func list(t *testing.T, e *engine.Engine, f engine.Filter) []engine.Job {
+	t.Helper()
+	jobs, err := e.List(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// ticking is a clock that no two readings of are the same.
+func ticking() engine.Option {
+	now := time.Now().Add(-time.Hour)
+	return engine.WithClock(func() time.Time { now = now.Add(time.Second); return now })
+}
+
+func TestListIsNewestFirstAndFiltered(t *testing.T) {
+	host := fakeHost()
+	e, f := withFake(t, ticking(), engine.WithBackend(host))
+	good := start(t, e, engine.Spec{Labels: map[string]string{"team": "a"}})
+	bad := start(t, e, engine.Spec{})
+	asked := start(t, e, engine.Spec{})
+	signalled := start(t, e, engine.Spec{})
+	remote := start(t, e, engine.Spec{Host: "web1"})
+	running := start(t, e, engine.Spec{})
+	f.Job(good.ID).Exit(0)
+	f.Job(bad.ID).Exit(1)
+	f.Job(signalled.ID).Signalled("SIGSEGV", 11)
+	if _, err := e.Stop(t.Context(), asked.ID, engine.StopOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		f    engine.Filter
+		want []engine.Job
+	}{
+		"all":      {engine.Filter{}, []engine.Job{running, remote, signalled, asked, bad, good}},
+		"running":  {engine.Filter{Running: true}, []engine.Job{running, remote}},
+		"finished": {engine.Filter{Finished: true}, []engine.Job{signalled, asked, bad, good}},
+		"failed":   {engine.Filter{Failed: true}, []engine.Job{signalled, bad}},
+		"either":   {engine.Filter{Failed: true, Running: true}, []engine.Job{running, remote, signalled, bad}},
+		"status":   {engine.Filter{Statuses: []engine.Status{engine.Killed}}, []engine.Job{signalled, asked}},
+		"host":     {engine.Filter{Host: "web1"}, []engine.Job{remote}},
+		"here":     {engine.Filter{Here: true, Running: true}, []engine.Job{running}},
+		"ids":      {engine.Filter{IDs: []engine.ID{good.ID, remote.ID}}, []engine.Job{remote, good}},
+		"labels":   {engine.Filter{Labels: map[string]string{"team": "a"}}, []engine.Job{good}},
+		"since":    {engine.Filter{Since: running.CreatedAt, Running: true}, []engine.Job{running}},
+	} {
+		for _, round := range []string{"from directories", "from the index"} {
+			if diff := cmp.Diff(ids(c.want), ids(list(t, e, c.f))); diff != "" {
+				t.Errorf("%s, %s:\n%s", name, round, diff)
+			}
+		}
+	}
+	// The index says exactly what the directories do.
+	indexed := list(t, e, engine.Filter{})
+	if err := os.Remove(filepath.Join(e.StateDir(), "index")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(indexed, list(t, e, engine.Filter{})); diff != "" {
+		t.Errorf("without the index:\n%s", diff)
+	}
+}
+
+func TestDamagedDirectoriesAreLostJobsOrHidden(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Print("log")
+	f.Job(j.ID).Die()
+	dir := filepath.Join(e.StateDir(), "jobs", string(j.ID))
+	if err := os.WriteFile(filepath.Join(dir, jobdir.MetaFile), []byte(`{"versi`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(e.StateDir(), "jobs", "making-22222"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	jobs := list(t, e, engine.Filter{})
+	if len(jobs) != 1 || jobs[0].Status != engine.Lost || jobs[0].Exit.Error == "" || jobs[0].Name != string(j.ID) {
+		t.Fatalf("jobs = %+v", jobs)
+	}
+	buf := make([]byte, 10)
+	if n, _, err := e.ReadOutput(t.Context(), j.ID, buf, 0); err != nil || string(buf[:n]) != "log" {
+		t.Errorf("its log: %q, %v", buf[:n], err)
+	}
+	if _, err := e.Restart(t.Context(), j.ID); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("restart: %v", err)
+	}
+	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+		t.Errorf("clear: %v", err)
+	}
+}
+
+func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
+	for name, change := range map[string]func(*jobdir.State){
+		"machine":   func(s *jobdir.State) { s.Machine = "another" },
+		"container": func(s *jobdir.State) { s.PIDNS = "another" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := withFake(t)
+			j := start(t, e, engine.Spec{})
+			dir := f.Job(j.ID).Launch.Dir
+			st, err := jobdir.ReadState(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(&st)
+			if err := jobdir.WriteState(dir, &st); err != nil {
+				t.Fatal(err)
+			}
+			f.Job(j.ID).Die()
+			got := get(t, e, j.ID)
+			if got.Status != engine.Running || got.Link != engine.LinkElsewhere || got.StaleSince.IsZero() {
+				t.Errorf("job = %+v", got)
+			}
+			_, waitErr := e.Wait(t.Context(), j.ID)
+			_, stopErr := e.Stop(t.Context(), j.ID, engine.StopOptions{})
+			_, clearErr := e.Clear(t.Context(), j.ID)
+			for op, err := range map[string]error{"wait": waitErr, "stop": stopErr, "clear": clearErr} {
+				if !errors.Is(err, engine.ErrElsewhere) {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+			if jobs := list(t, e, engine.Filter{Here: true}); len(jobs) != 0 {
+				t.Errorf("it counts as here: %v", ids(jobs))
+			}
+		})
+	}
+}
+
+func TestResolve(t *testing.T) {
+	e, f := withFake(t, ticking())
+	oldWeb := start(t, e, engine.Spec{Name: "web"})
+	f.Job(oldWeb.ID).Exit(0)
+	web := start(t, e, engine.Spec{Name: "web"})
+	oldDB := start(t, e, engine.Spec{Name: "db"})
+	db := start(t, e, engine.Spec{Name: "db"})
+	f.Job(oldDB.ID).Exit(0)
+	f.Job(db.ID).Exit(0)
+	api := start(t, e, engine.Spec{Name: "api"})
+	api2 := start(t, e, engine.Spec{Name: "api"})
+	named := start(t, e, engine.Spec{Name: string(oldWeb.ID)})
+	for name, c := range map[string]struct {
+		ref        string
+		in         engine.Intent
+		want       engine.ID
+		err        error
+		candidates int
+	}{
+		"id":                        {ref: string(oldDB.ID), want: oldDB.ID},
+		"an id wins over a name":    {ref: string(oldWeb.ID), want: oldWeb.ID},
+		"newest":                    {ref: "@", want: named.ID},
+		"the one before":            {ref: "@2", want: api2.ID},
+		"too far back":              {ref: "@99", err: engine.ErrNotFound},
+		"not a number":              {ref: "@x", err: engine.ErrNotFound},
+		"the running one of a name": {ref: "web", in: engine.Act, want: web.ID},
+		"none runs, reading":        {ref: "db", want: db.ID},
+		"none runs, acting":         {ref: "db", in: engine.Act, err: engine.ErrAmbiguous, candidates: 2},
+		"several run":               {ref: "api", err: engine.ErrAmbiguous, candidates: 2},
+		"prefix":                    {ref: string(api.ID)[:len(api.ID)-1], want: api.ID},
+		"ambiguous prefix":          {ref: "a", err: engine.ErrAmbiguous, candidates: 2},
+		"nothing":                   {ref: "zzz", err: engine.ErrNotFound},
+		"empty":                     {ref: "", err: engine.ErrInvalid},
+		"a path":                    {ref: "../jobs/" + string(web.ID), err: engine.ErrNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, err := e.Resolve(t.Context(), c.ref, c.in)
+			if j.ID != c.want || !errors.Is(err, c.err) || c.err == nil && err != nil {
+				t.Errorf("got %q, %v", j.ID, err)
+			}
+			var amb *engine.AmbiguousError
+			if errors.As(err, &amb); c.candidates > 0 && len(amb.Candidates) != c.candidates {
+				t.Errorf("candidates %v", ids(amb.Candidates))
+			}
+		})
+	}
+}
+
+func TestClearUndoRemove(t *testing.T) {
+	e, f := withFake(t)
+	a, b, running := start(t, e, engine.Spec{}), start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	f.Job(a.ID).Exit(0)
+	f.Job(b.ID).Exit(0)
+	f.Job(a.ID).Launch.Spec.Name = ""
+	if _, err := e.Clear(t.Context(), a.ID, running.ID); !errors.Is(err, engine.ErrRunning) {
+		t.Errorf("with a running one: %v", err)
+	}
+	if n := len(list(t, e, engine.Filter{})); n != 3 {
+		t.Fatalf("the refused clear left %d jobs", n)
+	}
+	log, err := e.OpenLog(t.Context(), a.ID, engine.StreamOutput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if jobs, err := e.Clear(t.Context(), a.ID, b.ID, a.ID); err != nil || len(jobs) != 2 {
+		t.Fatalf("cleared %v, %v", ids(jobs), err)
+	}
+	if _, err := e.Get(t.Context(), string(a.ID)); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("cleared: %v", err)
+	}
+	if _, err := log.Size(t.Context()); err != nil {
+		t.Errorf("an open log: %v", err)
+	}
+	if jobs, err := e.Undo(t.Context()); err != nil || len(jobs) != 2 {
+		t.Errorf("undone %v, %v", ids(jobs), err)
+	}
+	for name, ids := range map[string][]engine.ID{"again": nil, "a job": {a.ID}, "nothing": {"nothing-22222"}} {
+		if _, err := e.Undo(t.Context(), ids...); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("undo %s: %v", name, err)
+		}
+	}
+	if j, err := e.Remove(t.Context(), running.ID); err != nil || j.Status != engine.Killed {
+		t.Errorf("removed %+v, %v", j, err)
+	}
+	if _, err := e.Remove(t.Context(), running.ID); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("removed twice: %v", err)
+	}
+}
+
+func TestRestart(t *testing.T) {
+	e, f := withFake(t)
+	spec := engine.Spec{
+		Command: []string{"make", "it so"}, Dir: t.TempDir(), Env: map[string]string{"HOB_TEST_TOKEN": "1"}, PTY: true,
+		Size: engine.Size{Cols: 99, Rows: 33}, Timeout: time.Minute, Grace: time.Second, LogLimit: -1,
+		Labels: map[string]string{"a": "b"}, Notify: true, Name: "mine",
+	}
+	j := start(t, e, spec)
+	f.Job(j.ID).Exit(0)
+	_, err := e.Restart(t.Context(), j.ID)
+	if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "HOB_TEST_TOKEN") {
+		t.Errorf("without its variable: %v", err)
+	}
+	check := func(how string, opts ...engine.StartOption) {
+		t.Helper()
+		r, err := e.Restart(t.Context(), j.ID, opts...)
+		if err != nil {
+			t.Fatalf("%s: %v", how, err)
+		}
+		got := f.Job(r.ID).Launch.Spec
+		want := f.Job(j.ID).Launch.Spec
+		want.RestartedFrom, want.Backgrounded = j.ID, true
+		want.Env = map[string]string{"HOB_TEST_TOKEN": "2"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", how, diff)
+		}
+	}
+	check("given again", engine.WithEnv(map[string]string{"HOB_TEST_TOKEN": "2"}))
+	t.Setenv("HOB_TEST_TOKEN", "2")
+	check("set")
+}
+
+func TestRetention(t *testing.T) {
+	now := time.Now()
+	e, f := withFake(t, engine.WithClock(func() time.Time { return now }), engine.WithRetention(engine.Retention{Count: 2}))
+	f.Clock(func() time.Time { return now })
+	var kept []engine.ID
+	for i := range 4 {
+		now = now.Add(time.Second)
+		j := start(t, e, engine.Spec{})
+		f.Job(j.ID).Exit(0)
+		if i >= 2 {
+			kept = append([]engine.ID{j.ID}, kept...)
+		}
+	}
+	now = now.Add(2 * time.Hour) // the first start has swept an empty root
+	if err := e.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(kept, ids(list(t, e, engine.Filter{}))); diff != "" {
+		t.Errorf("kept:\n%s", diff)
+	}
+}
+
+// thousand is a root with that many finished jobs, indexed.
+func thousand(tb testing.TB) *engine.Engine {
+	tb.Helper()
+	f := enginetest.NewFake("")
+	e, err := engine.New(engine.WithStateDir(tb.TempDir()), engine.WithBackend(f), engine.WithRetention(engine.Retention{Count: -1}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { e.Close() })
+	for i := range 1000 {
+		j, err := e.Start(tb.Context(), engine.Spec{Command: []string{"npm", "run", fmt.Sprint("task", i)}})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		f.Job(j.ID).Exit(i % 3)
+	}
+	if _, err := e.List(tb.Context(), engine.Filter{}); err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+func BenchmarkListOfAThousandFinished(b *testing.B) {
+	e := thousand(b)
+	for b.Loop() {
+		jobs, err := e.List(b.Context(), engine.Filter{})
+		if err != nil || len(jobs) != 1000 {
+			b.Fatal(len(jobs), err)
+		}
+	}
+}
+
+func BenchmarkJSONOfAThousand(b *testing.B) {
+	e := thousand(b)
+	jobs, err := e.List(b.Context(), engine.Filter{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	now := time.Now()
+	var buf []byte
+	for b.Loop() {
+		buf = buf[:0]
+		for _, j := range jobs {
+			buf = j.AppendJSON(buf, now)
+		}
+	}
+}
