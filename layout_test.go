@@ -33,6 +33,7 @@ var mayImport = []struct {
 	{"themes", nil},
 	{"engine", []string{"internal/..."}},
 	{"engine/enginetest", []string{"engine", "internal/..."}},
+	{"engine/ssh/...", []string{"engine", "engine/enginetest", "engine/ssh/internal/...", "internal/..."}},
 	{"engine/...", []string{"engine", "engine/enginetest", "internal/..."}},
 	{"internal/vt", nil},
 	{"internal/proc", nil},

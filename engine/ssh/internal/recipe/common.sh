@@ -1,0 +1,251 @@
+# What the wrapper on the host and the sessions of a client share. POSIX sh, and
+# only what dash, bash, busybox ash, mksh, ksh93, zsh and yash agree on.
+
+# start_of PID: S is when the process was born (clock ticks since boot, or the
+# text of ps), empty if there is none. P is its state, G its process group.
+start_of() {
+  h_S= h_P= h_G=
+  if [ -r "/proc/$1/stat" ]; then
+    { read -r h_S <"/proc/$1/stat"; } 2>/dev/null
+    case $h_S in
+    *") "*) ;;
+    *) h_S=$(cat "/proc/$1/stat" 2>/dev/null) ;; # a newline in the program's name
+    esac
+    h_S=${h_S##*") "}
+    set -f
+    set -- $h_S
+    set +f
+    h_P=${1-} h_G=${3-} h_S=${20-}
+  elif [ ! -d /proc/self ]; then
+    h_S=$(LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null | tr -s ' ' '_')
+  fi
+}
+
+# boot: BOOT names this boot of the machine, UP is its uptime in seconds.
+boot() {
+  h_BOOT=- h_UP=-
+  if [ -r /proc/sys/kernel/random/boot_id ]; then
+    read -r h_BOOT </proc/sys/kernel/random/boot_id
+  else
+    h_BOOT=$(sysctl -n kern.boottime 2>/dev/null | tr -cd '0-9,=a-z')
+    [ -n "$h_BOOT" ] || h_BOOT=-
+  fi
+  [ -r /proc/uptime ] && read -r h_UP h_BOOTX </proc/uptime
+}
+
+# put FILE LINE: replaces a file of one line.
+put() { printf '%s\n' "$2" >"$1.$$" && mv -f "$1.$$" "$1"; }
+
+# once FILE LINE: makes a file of one line unless it exists.
+once() { (set -C; printf '%s\n' "$2" >"$1") 2>/dev/null; }
+
+# first FILE: LINE is the file's first line.
+first() {
+  h_LINE=
+  [ -f "$1" ] && read -r h_LINE <"$1"
+  [ -n "$h_LINE" ]
+}
+
+# nap: a tenth of a second, where sleep can.
+nap() { sleep 0.1 2>/dev/null || sleep 1; }
+
+# size_of FILE: SIZE in bytes. wc reads the whole file on some systems.
+size_of() {
+  h_SIZE=$(LC_ALL=C ls -ln "$1" 2>/dev/null)
+  set -f
+  set -- $h_SIZE
+  set +f
+  h_SIZE=${5:-0}
+}
+
+# The spelling matters: "kill -s 0 -- -N" and "kill -0 -- -N" fail in shells
+# that are in use, and would make every group look dead.
+group() { kill -0 "-$1" 2>/dev/null; }
+
+# only_zombies PGID: nobody in the group is alive; under an init that does not
+# reap they stay for ever.
+only_zombies() {
+  [ -d /proc/self ] || return 1
+  for h_z in /proc/[0-9]*; do
+    start_of "${h_z#/proc/}"
+    [ "$h_G" = "$1" ] && [ "$h_P" != Z ] && [ "$h_P" != X ] && return 1
+  done
+  return 0
+}
+
+# marked PID ID: the process has this job in its environment.
+marked() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | grep -qx "HOB_JOB_ID=$2"; }
+
+# strays ID PGID: STRAYS are pid:start of the processes of the job that left its
+# group, as far as the system lets them be found.
+strays() {
+  h_STRAYS=
+  [ -d /proc/self ] || return 0
+  for h_z in $(grep -l "HOB_JOB_ID=$1" /proc/[0-9]*/environ 2>/dev/null); do
+    h_z=${h_z#/proc/}
+    h_z=${h_z%/environ}
+    start_of "$h_z"
+    if [ -n "$h_S" ] && [ "$h_G" != "$2" ] && [ "$h_P" != Z ] && [ "$h_z" != $$ ] && marked "$h_z" "$1"; then
+      h_STRAYS="$h_STRAYS $h_z:$h_S"
+    fi
+  done
+  return 0
+}
+
+# living_strays: some of STRAYS are still what they were.
+living_strays() {
+  for h_z in $h_STRAYS; do
+    start_of "${h_z%%:*}"
+    [ "$h_S" = "${h_z#*:}" ] && [ "$h_P" != Z ] && return 0
+  done
+  return 1
+}
+
+# hit SIGNAL: to the group and the strays of the job at hand.
+hit() {
+  [ -n "$h_target" ] && kill "-$1" "$h_target" 2>/dev/null
+  for h_z in $h_STRAYS; do
+    start_of "${h_z%%:*}"
+    [ "$h_S" = "${h_z#*:}" ] && kill "-$1" "${h_z%%:*}" 2>/dev/null
+  done
+  return 0
+}
+
+# leader DIR: identifies the job of a directory: pid, start, mode and target.
+# WHY says why nothing may be signalled.
+leader() {
+  h_WHY= h_target= h_pid= h_start= h_mode=
+  [ -z "${POSH_VERSION-}" ] || { h_WHY=posh; return 1; } # its kill reads -123 as -1
+  first "$1/pid" || { h_WHY=nopid; return 1; }
+  set -f
+  set -- $h_LINE
+  set +f
+  h_pid=$1 h_start=$2 h_mode=$4
+  boot
+  [ "$3" = "$h_BOOT" ] || { h_WHY=reboot; return 1; }
+  case $h_pid in '' | *[!0-9]* | 0 | 1) h_WHY=badpid; return 1 ;; esac
+  start_of "$h_pid"
+  if [ -n "$h_S" ] && [ "$h_S" != "$h_start" ]; then
+    h_WHY=reused
+    return 1
+  fi
+  h_target=-$h_pid
+  [ "$h_mode" = shared ] && h_target=$h_pid
+  if [ -z "$h_S" ] || [ "$h_P" = Z ]; then
+    # The leader is gone. Its number may have been given to another group since.
+    group "$h_pid" && [ "$h_mode" != shared ] && ours "$h_pid" "$h_id" || h_target=
+  fi
+  return 0
+}
+
+# ours PGID ID: a member of the group says that it belongs to the job.
+ours() {
+  [ -d /proc/self ] || return 1
+  for h_z in /proc/[0-9]*; do
+    start_of "${h_z#/proc/}"
+    [ "$h_G" = "$1" ] && [ "$h_P" != Z ] && marked "${h_z#/proc/}" "$2" && return 0
+  done
+  return 1
+}
+
+# alive: the group, its leader in case it leads none, or a stray. A group that
+# has only zombies left is dead from then on.
+alive() {
+  if [ -n "$h_target" ] && kill -0 "$h_target" 2>/dev/null; then
+    h_ticks=$((h_ticks + 1))
+    [ $((h_ticks % 4)) -eq 2 ] && [ "$h_mode" != shared ] && only_zombies "$h_pid" || return 0
+    h_target=
+  fi
+  living_strays
+}
+
+# end_job DIR ID GRACE BY REASON KEEP: ends the job's processes: SIGTERM, after GRACE
+# tenths of a second SIGKILL (GRACE -1: at once). KEEP=1 spares what left the
+# group. It prints what became of it.
+end_job() {
+  h_d=$1 h_id=$2 h_grace=$3 h_by=$4 h_reason=$5 h_keep=$6 h_ticks=0
+  h_n=0
+  while [ ! -f "$h_d/pid" ] && [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 20 ]; do
+    nap
+    h_n=$((h_n + 1))
+  done
+  leader "$h_d" || { echo "no $h_WHY"; return 0; }
+  h_STRAYS=
+  [ "$h_keep" = 1 ] || strays "$h_id" "$h_pid"
+  if ! alive; then
+    [ -f "$h_d/exit_code" ] || settle "$h_d" 2
+    echo "no dead"
+    return 0
+  fi
+  boot
+  h_now=$(date +%s)
+  h_left=$h_grace
+  [ "$h_left" -lt 0 ] && h_left=0
+  [ -f "$h_d/exit_code" ] || once "$h_d/ended_by" "$h_reason $h_by $h_now $h_left"
+  h_n=0
+  h_sig=TERM
+  if [ "$h_grace" -ge 0 ]; then
+    hit 15
+    hit CONT
+    # Where sleep knows no fractions a nap is a whole second.
+    sleep 0.01 2>/dev/null && h_step=1 || h_step=10
+    while alive && [ $h_n -lt "$h_grace" ]; do
+      nap
+      h_n=$((h_n + h_step))
+    done
+  fi
+  if alive; then
+    h_sig=KILL
+    [ "$h_keep" = 1 ] || strays "$h_id" "$h_pid"
+    hit 9
+    h_n=0
+    while alive && [ $h_n -lt 50 ]; do
+      nap
+      h_n=$((h_n + 1))
+    done
+  fi
+  if alive; then
+    echo "stuck"
+    remaining
+    return 0
+  fi
+  case $h_sig in TERM) settle "$h_d" 20 143 ;; *) settle "$h_d" 20 137 ;; esac
+  echo "killed $h_sig"
+  return 0
+}
+
+# settle DIR NAPS CODE: waits for the wrapper to record the end; if it is gone,
+# records CODE in its place. ln never replaces.
+settle() {
+  h_n=0
+  while [ ! -f "$1/exit_code" ] && [ $h_n -lt "$2" ]; do
+    first "$1/wrapper" || break
+    set -f
+    set -- "$1" "$2" "${3-}" $h_LINE
+    set +f
+    start_of "$4"
+    [ "$h_S" = "$5" ] && [ "$h_P" != Z ] || break
+    nap
+    h_n=$((h_n + 1))
+  done
+  [ -n "${3-}" ] && [ ! -f "$1/exit_code" ] || return 0
+  boot
+  put "$1/ended" "$(date +%s) $h_UP"
+  printf '%-3s\n' "$3" >"$1/.exit.$$" && ln "$1/.exit.$$" "$1/exit_code" 2>/dev/null
+  rm -f "$1/.exit.$$"
+}
+
+# remaining: the processes of the job at hand that are still there.
+remaining() {
+  [ -d /proc/self ] || return 0
+  for h_z in /proc/[0-9]*; do
+    h_z=${h_z#/proc/}
+    start_of "$h_z"
+    [ -n "$h_S" ] && [ "$h_P" != Z ] || continue
+    case " $h_STRAYS " in
+    *" $h_z:$h_S "*) ;;
+    *) [ "$h_G" = "$h_pid" ] && [ "$h_mode" != shared ] || continue ;;
+    esac
+    echo "left $h_z $(tr '\0\n' '  ' <"/proc/$h_z/cmdline" 2>/dev/null)"
+  done
+}

@@ -1,0 +1,109 @@
+package recipe
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Hello asks what [ParseHello] reads.
+func Hello() string { return "hello" }
+
+// List asks how the jobs ids in base stand; see [ParseList].
+func List(base string, ids []string) string {
+	var b strings.Builder
+	b.WriteString("list " + Quote(base))
+	for _, id := range ids {
+		b.WriteByte(' ')
+		b.WriteString(Quote(id))
+	}
+	return b.String()
+}
+
+// Range is how [Fetch] reads: whole blocks, of which Drop bytes at the front are
+// not wanted.
+type Range struct {
+	Block, Skip, Count int64
+	Drop               int
+}
+
+// Cover is the range of blocks that covers n bytes at off.
+func Cover(off int64, n int) Range {
+	block := int64(512)
+	for block < 64<<10 && block*64 < int64(n) {
+		block *= 2
+	}
+	skip := off / block
+	return Range{Block: block, Skip: skip, Count: (off+int64(n)+block-1)/block - skip, Drop: int(off - skip*block)}
+}
+
+// Fetch asks for bytes of a log. The answer is the bytes; NotAFile is its status
+// when there is no regular file.
+func Fetch(file string, r Range) string {
+	return fmt.Sprintf("fetch %s %d %d %d", Quote(file), r.Block, r.Skip, r.Count)
+}
+
+// NotAFile is the status of [Fetch] where there is no regular file.
+const NotAFile = 9
+
+// MaxFeed is how much one [Feed] may carry: a pipe takes that whole or not at
+// all.
+const MaxFeed = 4 << 10
+
+// Feed types p into the job. The answer is ok, full, over, ended or none.
+func Feed(dir string, p []byte) string {
+	var b strings.Builder
+	b.WriteString("feed " + Quote(dir) + " ")
+	octal(&b, p)
+	return b.String()
+}
+
+// Finish ends the job's input. The answer is ok or none.
+func Finish(dir string) string { return "finish " + Quote(dir) }
+
+// Signal sends a signal, by name without SIG. The answer is ok, over, or no and
+// why.
+func Signal(dir, id, name string) string {
+	return fmt.Sprintf("signal %s %s %s", Quote(dir), Quote(id), Quote(name))
+}
+
+// Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds
+// more. It goes on when the connection is lost.
+func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bool) string {
+	g, keep := tenths(grace), 0
+	if grace < 0 {
+		g = -1
+	}
+	if keepDaemons {
+		keep = 1
+	}
+	return fmt.Sprintf("end_job %s %s %d %s %s %d", Quote(dir), Quote(id), g, Quote(OneWord(by)), Quote(OneWord(reason)), keep)
+}
+
+// Abandon makes sure that a job that was never started never will be. The answer
+// is abandoned, started or taken.
+func Abandon(base, id, token string) string {
+	return fmt.Sprintf("abandon %s %s %s", Quote(base), Quote(id), Quote(token))
+}
+
+// Discard deletes the directory of a finished job. The answer is ok, running,
+// taken or failed.
+func Discard(dir, token string) string { return "discard " + Quote(dir) + " " + Quote(token) }
+
+// Sweep deletes what is left of the owner's jobs that ended that many days ago.
+func Sweep(base, owner string, days int) string {
+	return fmt.Sprintf("sweep %s %s %d", Quote(base), Quote(OneWord(owner)), days)
+}
+
+// OneWord is s with everything that separates words replaced.
+func OneWord(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return strings.Map(func(r rune) rune {
+		if unsafe(r) {
+			return '_'
+		}
+		return r
+	}, s)
+}

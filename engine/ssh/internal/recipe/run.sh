@@ -1,0 +1,199 @@
+# The wrapper: one process per job, in a session of its own, that starts the job,
+# waits for it and is the only writer of exit_code. Beside the functions above.
+h_role=$1 h_d=$2 h_mode=$3 h_nonce=$4 h_um=$5 h_sh=$6
+h_id=${h_d##*/}
+. "$h_d/conf"
+
+# reap waits for $h_p although trapped signals interrupt wait.
+reap() {
+  h_rc=
+  while :; do
+    wait "$h_p"
+    h_r=$?
+    [ "$h_r" = 127 ] && [ -n "$h_rc" ] && break
+    h_rc=$h_r
+    kill -0 "$h_p" 2>/dev/null || break
+  done
+}
+
+# find_program NAME: 0, 127 or 126, as exec would say.
+find_program() {
+  case $1 in
+  */*)
+    [ -e "$1" ] || return 127
+    [ -f "$1" ] && [ -x "$1" ] || return 126
+    return 0
+    ;;
+  esac
+  h_found=127
+  set -f
+  IFS=:
+  for h_z in $PATH; do
+    if [ -f "${h_z:-.}/$1" ]; then
+      h_found=126
+      [ -x "${h_z:-.}/$1" ] && h_found=0 && break
+    fi
+  done
+  unset IFS
+  set +f
+  return $h_found
+}
+
+# failed CODE WORDS: the job could not be started.
+failed() {
+  put "$h_d/failed" "$2"
+  echo "hob: $2" >&2
+  exit "$1"
+}
+
+# trim LOG: frees the middle of a log that reaches over its limit. Units of 1000
+# bytes, because not every shell counts over 31 bits.
+trim() {
+  size_of "$h_d/$1"
+  h_grown=0
+  case $h_SIZE in ????*) h_k=${h_SIZE%???} ;; *) return 0 ;; esac
+  h_from=1049
+  first "$h_d/hole.$1" && h_from=${h_LINE#* } && h_from=${h_from%???}
+  if [ $((h_k - h_from + 1049)) -gt "$h_limit" ]; then
+    h_to=$((h_k - h_limit + h_limit / 8 + 1049))
+    [ "$h_to" -gt "$h_from" ] || return 0
+    if fallocate -p -o "${h_from}000" -l "$((h_to - h_from))000" "$h_d/$1" 2>/dev/null; then
+      put "$h_d/hole.$1" "1049000 ${h_to}000"
+    fi
+  fi
+}
+
+# watch: the timeout and the cap, also when nobody is connected.
+watch() {
+  trap 'kill "$h_nap" 2>/dev/null; exit 0' TERM
+  trap '' HUP INT QUIT
+  exec >/dev/null 2>&1 3>&- 4>&-
+  h_spent=0 h_whole= h_nap=
+  sleep 0.01 2>/dev/null || h_whole=1 # sleep knows no fractions
+  while :; do
+    h_step=10
+    [ "$h_limit" -gt 0 ] && h_step=2
+    if [ "$h_timeout" -gt 0 ]; then
+      h_rest=$((h_timeout - h_spent))
+      if [ "$h_rest" -le 0 ]; then
+        end_job "$h_d" "$h_id" "$h_grace" timeout timeout 0
+        exit 0
+      fi
+      [ "$h_rest" -lt $((h_step * 10)) ] && h_step=$((h_rest / 10)).$((h_rest % 10))
+    fi
+    # Waited for, so that SIGTERM from the wrapper is seen at once.
+    case $h_whole$h_step in 1*.*) h_step=$((${h_step%.*} + 1)) ;; esac
+    sleep "$h_step" &
+    h_nap=$!
+    wait "$h_nap"
+    case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
+    leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
+    [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
+    [ "$h_limit" -gt 0 ] && for h_log in $h_logs; do trim "$h_log"; done
+  done
+}
+
+case $h_role in
+super)
+  # Caught, not ignored: what is ignored stays so in the job.
+  trap : HUP INT QUIT TERM
+  # At most once: whoever makes this directory is the only runner of this job.
+  mkdir "$h_d/claim" 2>/dev/null || {
+    rm -f "$h_d/env.$h_nonce"
+    echo "$h_nonce EXISTS"
+    exit 0
+  }
+  boot
+  start_of $$
+  umask 077
+  put "$h_d/started" "$(date +%s) $h_UP" && printf '%-3s\n' 255 >"$h_d/.exit" &&
+    put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" || {
+    echo "$h_nonce ERR write"
+    rmdir "$h_d/claim"
+    exit 1
+  }
+  h_in=/dev/null
+  if [ -p "$h_d/stdin" ]; then
+    h_in=$h_d/stdin
+    # The keeper holds the write end open until a line arrives on stdin.ctl.
+    (
+      exec >/dev/null 2>&1 3<>"$h_d/stdin" 4<>"$h_d/stdin.ctl"
+      [ -f "$h_d/stdin.end" ] || read -r h_x <&4
+    ) &
+  fi
+  h_out=$h_d/output.log h_err=$h_d/output.log
+  [ "$h_split" = 1 ] && h_out=$h_d/stdout.log h_err=$h_d/stderr.log
+  if [ "$h_limit" -gt 0 ]; then
+    # Freeing bytes of an empty file tells whether the file system can.
+    : >>"$h_out" && fallocate -p -o 0 -l 4096 "$h_out" 2>/dev/null || { h_limit=0; put "$h_d/nolimit" 1; }
+  fi
+  echo "$h_nonce OK $h_mode"
+  exec >/dev/null 2>>"$h_d/wrapper.log" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+  h_w=
+  if [ "$h_timeout" -gt 0 ] || [ "$h_limit" -gt 0 ]; then
+    watch </dev/null &
+    h_w=$!
+  fi
+  case $h_mode in
+  # In the foreground: SIGINT and SIGQUIT keep their defaults, setsid does not
+  # fork, and $? is the job's. In a subshell: what a shell says of a command that
+  # a signal ended would go to the job's stderr.
+  setsid)
+    (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err")
+    h_rc=$?
+    ;;
+  perl)
+    (exec perl -e 'use POSIX; fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
+      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err")
+    h_rc=$?
+    ;;
+  monitor)
+    set -m # a simple command, not a function: the job itself must lead the group
+    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" &
+    h_p=$!
+    reap
+    ;;
+  *)
+    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" &
+    h_p=$!
+    reap
+    ;;
+  esac
+  [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128)) # ksh93 says 256 + n, yash 384 + n
+  [ -n "$h_w" ] && [ ! -f "$h_d/ended_by" ] && kill "$h_w" 2>/dev/null
+  boot
+  put "$h_d/ended" "$(date +%s) $h_UP"
+  if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
+    strays "$h_id" "$h_pid"
+    if [ -n "$h_target$h_STRAYS" ]; then
+      remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
+    fi
+  fi
+  printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
+  mv -f "$h_d/.exit" "$h_d/exit_code"
+  [ -p "$h_d/stdin" ] && echo end 1<>"$h_d/stdin.ctl"
+  exit 0
+  ;;
+job)
+  trap - HUP INT QUIT TERM
+  boot
+  start_of $$
+  umask 077
+  put "$h_d/pid" "$$ ${h_S:--} $h_BOOT $h_mode"
+  # Values of variables do not stay on disk.
+  h_vars=$(cat "$h_d/env.$h_nonce") && rm -f "$h_d/env.$h_nonce" || failed 126 "cannot read the environment"
+  umask "$h_um"
+  eval "$h_vars"
+  unset h_vars CDPATH
+  cd "$h_dir" 2>/dev/null || failed 126 "cannot enter the directory $h_dir"
+  if [ -n "$h_program" ]; then
+    find_program "$h_program"
+    case $? in
+    127) failed 127 "$h_program: not found" ;;
+    126) failed 126 "$h_program: cannot be executed" ;;
+    esac
+    . "$h_d/cmd"
+  fi
+  exec "$h_sh" "$h_d/cmd"
+  ;;
+esac

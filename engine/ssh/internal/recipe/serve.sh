@@ -1,0 +1,294 @@
+# What a client asks of a host, besides the functions above. Each request runs in
+# a subshell of a session.
+
+# hello: what the client has to know of the host.
+hello() {
+  boot
+  base
+  echo "base $h_base"
+  echo "boot $h_BOOT $h_UP"
+  echo "date $(date +%s)"
+  echo "system $(uname -s 2>/dev/null) $(uname -m 2>/dev/null)"
+  echo "user $(id -un 2>/dev/null || echo "${USER-}")"
+  h_LINE=
+  [ -r /etc/machine-id ] && read -r h_LINE </etc/machine-id
+  echo "machine $h_LINE"
+  h_how=
+  for h_z in setsid perl mkfifo script fallocate ps; do
+    command -v "$h_z" >/dev/null 2>&1 && h_how="$h_how $h_z"
+  done
+  echo "tools$h_how"
+  [ -d /proc/self ] && echo "proc yes"
+  [ -z "${POSH_VERSION-}" ] || echo "posh yes"
+  [ -z "${HOB_JOB_ID-}" ] || echo "nested $HOB_JOB_ID"
+}
+
+# base: where jobs are kept on this host. What follows from a missing HOME is
+# said by launch.
+base() {
+  if [ -n "${HOB_STATE_DIR-}" ]; then
+    h_base=$HOB_STATE_DIR/jobs
+  elif [ -n "${XDG_STATE_HOME-}" ]; then
+    h_base=$XDG_STATE_HOME/hob/jobs
+  elif [ -n "${HOME-}" ]; then
+    h_base=$HOME/.local/state/hob/jobs
+  else
+    h_base=
+    return 1
+  fi
+  case $h_base in /*) ;; *) h_base=$PWD/$h_base ;; esac
+}
+
+# die WORD [TEXT]: the answer to a launch that starts nothing.
+die() {
+  echo "ERR $*"
+  exit 0
+}
+
+# prepare BASE ID TOKEN NONCE: the directory of a new job, or of the same one
+# again. Never writes into a directory whose token is another.
+prepare() {
+  h_id=$2 h_token=$3 h_nonce=$4
+  h_um=$(umask)
+  umask 077
+  unset CDPATH HOB_JOB_ID
+  h_base=$1
+  [ -n "$h_base" ] || base || die home
+  case $h_base in *'
+'*) die newline ;; esac
+  mkdir -p "$h_base" 2>/dev/null || die mkdir "$h_base"
+  h_d=$h_base/$h_id
+  echo "dir $h_d"
+  if first "$h_d/token" && [ "$h_LINE" != "$h_token" ]; then die taken; fi
+  [ ! -d "$h_d/claim" ] || die exists
+  mkdir "$h_d" 2>/dev/null
+  [ -d "$h_d" ] || die mkdir "$h_d"
+  printf '%s\n' "$h_token" >"$h_d/.t.$h_nonce" || spoiled token
+  ln "$h_d/.t.$h_nonce" "$h_d/token" 2>/dev/null || [ -f "$h_d/token" ] || once "$h_d/token" "$h_token"
+  rm -f "$h_d/.t.$h_nonce"
+  first "$h_d/token" || spoiled token
+  [ "$h_LINE" = "$h_token" ] || die taken
+}
+
+# spoiled WHAT: gives up a launch whose files could not be written whole.
+spoiled() {
+  rm -f "$h_d/env.$h_nonce"
+  [ -d "$h_d/claim" ] || rm -rf "$h_d"
+  die write "$1"
+}
+
+# launch MODE SH FIFO SIZE OWNER: the files are written under names with the nonce behind
+# them; SIZE is their bytes together. Starts the wrapper and waits for its word.
+launch() {
+  h_mode=$1 h_sh=$2
+  h_got=$(cat "$h_d/meta.json.$h_nonce" "$h_d/run.$h_nonce" "$h_d/conf.$h_nonce" "$h_d/cmd.$h_nonce" "$h_d/env.$h_nonce" 2>/dev/null | wc -c)
+  [ "$h_got" -eq "$4" ] || spoiled size
+  for h_z in meta.json run conf cmd; do mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"; done
+  printf '%s\n' "$5" >"$h_d/owner" || spoiled owner
+  if [ "$3" = 1 ] && [ ! -p "$h_d/stdin" ]; then
+    mkfifo "$h_d/stdin.ctl" "$h_d/stdin" 2>/dev/null || {
+      rm -f "$h_d/env.$h_nonce"
+      rm -rf "$h_d"
+      die mkfifo
+    }
+  fi
+  if [ -z "$h_mode" ]; then
+    if command -v setsid >/dev/null 2>&1; then
+      h_mode=setsid
+    elif h_m=$("$h_sh" -c 'set -m; case $- in *m*) sleep 1 & kill -0 -$! && echo yes; kill $!;; esac' 2>/dev/null </dev/null) && [ "$h_m" = yes ]; then
+      h_mode=monitor
+    elif command -v perl >/dev/null 2>&1; then
+      h_mode=perl
+    else
+      h_mode=shared
+    fi
+  fi
+  umask 077
+  set -- "$h_sh" "$h_d/run" super "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh"
+  h_h=$h_d/hello.$h_nonce
+  case $h_mode in
+  # The first setsid makes a session leader; the second is one already and so
+  # must fork. Without "&" no signal is ignored in the job.
+  setsid) setsid setsid "$@" </dev/null >"$h_h" 2>/dev/null ;;
+  perl) perl -e 'use POSIX; fork and exit 0; POSIX::setsid(); exec @ARGV' "$@" </dev/null >"$h_h" 2>/dev/null ;;
+  monitor)
+    set -m
+    "$@" </dev/null >"$h_h" 2>/dev/null &
+    ;;
+  *) "$@" </dev/null >"$h_h" 2>/dev/null & ;;
+  esac
+  # The wrapper answers in a file: a server may close the channel as soon as the
+  # process that it started has ended.
+  h_n=0
+  h_r=
+  while [ $h_n -lt 500 ]; do
+    first "$h_h" && h_r=$h_LINE && break
+    if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 100)); fi
+  done
+  rm -f "$h_h"
+  case $h_r in
+  "$h_nonce EXISTS") rm -f "$h_d/env.$h_nonce"; die exists ;;
+  "$h_nonce OK "*) ;;
+  *) rm -f "$h_d/env.$h_nonce"; die start "${h_r#"$h_nonce "}" ;;
+  esac
+  h_n=0
+  while [ ! -f "$h_d/pid" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 100 ]; do
+    if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 50)); fi
+  done
+  echo "OK $h_mode"
+  list "$h_base" "$h_id"
+}
+
+# list BASE ID...: how jobs stand, in facts. Two forks, however many there are.
+list() {
+  boot
+  echo "boot $h_BOOT $h_UP"
+  echo "date $(date +%s)"
+  cd "$1" 2>/dev/null || return 0
+  shift
+  h_stats= h_logs= h_pids=
+  for h_j in "$@"; do
+    if [ ! -d "$h_j" ]; then
+      echo "job $h_j gone"
+      continue
+    fi
+    echo "job $h_j here"
+    [ -d "$h_j/claim" ] && echo "claim"
+    [ -f "$h_j/exit_code" ] && echo "over" # even if it cannot be read
+    for h_z in token started ended ended_by failed exit_code nolimit hole.output.log hole.stdout.log hole.stderr.log; do
+      [ -f "$h_j/$h_z" ] && read -r h_LINE <"$h_j/$h_z" && printf '%s %s\n' "$h_z" "$h_LINE"
+    done
+    if [ -f "$h_j/left" ]; then
+      while read -r h_LINE; do printf '%s\n' "$h_LINE"; done <"$h_j/left"
+    fi
+    if [ -f "$h_j/exit_code" ]; then
+      first "$h_j/pid" && printf 'pid %s\n' "$h_LINE"
+    else
+      for h_z in wrapper pid; do
+        first "$h_j/$h_z" || continue
+        printf '%s %s\n' "$h_z" "$h_LINE"
+        h_z=${h_LINE%% *}
+        case $h_z in '' | *[!0-9]*) continue ;; esac
+        h_pids="$h_pids $h_z"
+        h_stats="$h_stats /proc/$h_z/stat"
+        [ -z "${POSH_VERSION-}" ] && group "$h_z" && echo "group $h_z"
+      done
+    fi
+    for h_z in output.log stdout.log stderr.log; do
+      if [ -L "$h_j/$h_z" ]; then
+        echo "strange $h_z"
+      elif [ -f "$h_j/$h_z" ]; then
+        h_logs="$h_logs $h_j/$h_z"
+      fi
+    done
+  done
+  echo "end"
+  if [ -d /proc/self ]; then
+    [ -z "$h_stats" ] || grep '' $h_stats /dev/null 2>/dev/null
+  else
+    for h_z in $h_pids; do
+      start_of "$h_z"
+      [ -z "$h_S" ] || echo "live $h_z $h_S"
+    done
+  fi
+  [ -z "$h_logs" ] || LC_ALL=C ls -ln $h_logs 2>/dev/null
+  return 0
+}
+
+# fetch FILE BS SKIP COUNT: bytes of a log. Only of a regular file: what the job
+# has put in its place is not followed.
+fetch() {
+  [ -f "$1" ] && [ ! -L "$1" ] || return 9
+  dd if="$1" bs="$2" skip="$3" count="$4" 2>/dev/null
+}
+
+# feed DIR DATA...: types into the job; DATA is for printf and 4096 bytes at most,
+# which a pipe takes whole or not at all. A pipe that stays full for some seconds
+# is reported.
+feed() {
+  [ -p "$1/stdin" ] || { echo none; return 0; }
+  [ ! -f "$1/stdin.end" ] || { echo ended; return 0; }
+  [ ! -f "$1/exit_code" ] || { echo over; return 0; }
+  h_d=$1
+  shift
+  (for h_z in "$@"; do printf "$h_z"; done) 1<>"$h_d/stdin" 2>/dev/null &
+  h_w=$!
+  # it must not hold the channel
+  (sleep 5; kill -9 "$h_w") >/dev/null 2>&1 &
+  h_k=$!
+  wait "$h_w" 2>/dev/null
+  h_r=$?
+  kill "$h_k" 2>/dev/null
+  [ $h_r = 0 ] && echo ok || echo full
+}
+
+# finish DIR: ends the job's input.
+finish() {
+  [ -p "$1/stdin" ] || { echo none; return 0; }
+  : >"$1/stdin.end"
+  echo end 1<>"$1/stdin.ctl"
+  echo ok
+}
+
+# signal DIR ID NAME: one signal to the job's group.
+signal() {
+  h_d=$1 h_id=$2
+  [ ! -f "$h_d/exit_code" ] || { echo over; return 0; }
+  leader "$h_d" || { echo "no $h_WHY"; return 0; }
+  [ -n "$h_target" ] || { echo "no dead"; return 0; }
+  kill "-$3" "$h_target" 2>/dev/null && echo ok || echo "no signal"
+}
+
+# abandon BASE ID TOKEN: makes sure that a job which was never started never will
+# be, and says whether that holds.
+abandon() {
+  umask 077
+  h_d=$1/$2
+  if first "$h_d/token" && [ "$h_LINE" != "$3" ]; then
+    echo taken
+    return 0
+  fi
+  if mkdir -p "$h_d" 2>/dev/null && mkdir "$h_d/claim" 2>/dev/null; then
+    rm -f "$h_d"/env.*
+    put "$h_d/failed" "the connection broke before it was started"
+    put "$h_d/token" "$3"
+    echo abandoned
+  elif [ -f "$h_d/failed" ] && [ ! -f "$h_d/wrapper" ]; then
+    echo abandoned
+  else
+    echo started
+  fi
+}
+
+# discard DIR TOKEN: deletes the directory of a finished job for good.
+discard() {
+  [ -d "$1" ] || { echo ok; return 0; }
+  first "$1/token" && [ "$h_LINE" = "$2" ] || { echo taken; return 0; }
+  h_id=${1##*/}
+  if [ ! -f "$1/exit_code" ] && leader "$1" && [ -n "$h_target" ]; then
+    echo running
+    return 0
+  fi
+  mv "$1" "${1%/*}/.gone-$h_id" 2>/dev/null && rm -rf "${1%/*}/.gone-$h_id"
+  [ -d "$1" ] && echo failed || echo ok
+}
+
+# sweep BASE OWNER DAYS: deletes what this owner's jobs left here that ended so
+# long ago, and launches that were given up.
+sweep() {
+  cd "$1" 2>/dev/null || return 0
+  rm -rf .gone-*
+  find . -name exit_code -type f -mtime "+$3" 2>/dev/null | while read -r h_z; do
+    h_z=${h_z#./}
+    h_z=${h_z%/exit_code}
+    case $h_z in */* | .* | '') continue ;; esac
+    first "$h_z/owner" && [ "$h_LINE" = "$2" ] && rm -rf "./$h_z" && echo "swept $h_z"
+  done
+  find . -name token -type f -mtime +0 2>/dev/null | while read -r h_z; do
+    h_z=${h_z#./}
+    h_z=${h_z%/token}
+    case $h_z in */* | .* | '') continue ;; esac
+    [ -d "$h_z/claim" ] || { first "$h_z/owner" && [ "$h_LINE" = "$2" ] && rm -rf "./$h_z" && echo "swept $h_z"; }
+  done
+  return 0
+}

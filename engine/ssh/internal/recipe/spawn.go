@@ -1,0 +1,165 @@
+package recipe
+
+import (
+	_ "embed" // the scripts
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed common.sh
+var common string
+
+//go:embed run.sh
+var run string
+
+//go:embed serve.sh
+var serve string
+
+// Prelude is what a session has to be opened with before any request.
+func Prelude() string { return bare(common) + bare(serve) }
+
+// wrapper is the file run of a job directory.
+func wrapper() string { return bare(common) + bare(run) }
+
+// bare is script without its comment lines: they need not travel.
+func bare(script string) string {
+	var b strings.Builder
+	for line := range strings.Lines(script) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			b.WriteString(strings.TrimLeft(line, " "))
+		}
+	}
+	return b.String()
+}
+
+// Job is a job to be started.
+type Job struct {
+	Base  string // the directory of job directories; empty: the host's default
+	ID    string
+	Token string
+	Owner string // who may sweep it: one word
+	Meta  []byte // meta.json as it shall stand there
+	// Command is an argument vector; if it is nil, Script is run by sh.
+	Command []string
+	Script  string
+	Dir     string // empty: the home directory, which relative ones begin at too
+	Env     map[string]string
+	Stdin   bool
+	Split   bool
+	TTY     bool // run it by script(1), which gives it a terminal
+	Timeout time.Duration
+	Grace   time.Duration
+	Limit   int64 // bytes of a log, all its streams together; 0: none
+	// Mode and Shell are chosen on the host when they are empty.
+	Mode, Shell string
+}
+
+// ValidName reports whether a variable of that name can be given to a job.
+func ValidName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	// The wrapper's own variables.
+	return name != "" && !strings.HasPrefix(name, "h_")
+}
+
+// Spawn is the request that starts j. It may be sent any number of times, by
+// whomever: the job is started at most once. nonce is a new one each time.
+func Spawn(j Job, nonce string) string {
+	files := []struct {
+		name    string
+		content []byte
+	}{
+		{"meta.json", j.Meta},
+		{"run", []byte(wrapper())},
+		{"conf", []byte(j.conf())},
+		{"cmd", []byte(j.command())},
+		{"env", []byte(j.environment())},
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "prepare %s %s %s %s\n", Quote(j.Base), Quote(j.ID), Quote(j.Token), nonce)
+	size := 0
+	for _, f := range files {
+		size += len(f.content)
+		b.WriteString("{\n:\n")
+		printfs(&b, f.content)
+		fmt.Fprintf(&b, "} >\"$h_d/%s.$h_nonce\" || spoiled %s\n", f.name, f.name)
+	}
+	fifo := 0
+	if j.Stdin {
+		fifo = 1
+	}
+	shell := j.Shell
+	if shell == "" {
+		shell = "sh"
+	}
+	fmt.Fprintf(&b, "launch %s %s %d %d %s", Quote(j.Mode), Quote(shell), fifo, size, Quote(j.Owner))
+	return b.String()
+}
+
+func (j *Job) conf() string {
+	split, logs, limit := 0, "output.log", j.Limit
+	if j.Split {
+		split, logs, limit = 1, "stdout.log stderr.log", limit/2
+	}
+	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\n",
+		tenths(j.Timeout), max(1, tenths(j.Grace)), limit/1000, split, Quote(logs))
+}
+
+func (j *Job) command() string {
+	var b strings.Builder
+	switch {
+	case j.Command == nil:
+		b.WriteString(j.Script)
+	default:
+		b.WriteString("exec")
+		for _, arg := range j.Command {
+			b.WriteByte(' ')
+			b.WriteString("'" + strings.ReplaceAll(arg, "'", `'\''`) + "'")
+		}
+	}
+	if !strings.HasSuffix(b.String(), "\n") {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// environment is sourced by the job and gone before it runs. Where it enters the
+// directory relative ones begin at the home directory.
+func (j *Job) environment() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(j.Env)) {
+		fmt.Fprintf(&b, "export %s=%s\n", name, Quote(j.Env[name]))
+	}
+	dir := `h_dir=${HOME:-/}`
+	switch rest, home := strings.CutPrefix(j.Dir, "~/"); {
+	case j.Dir == "", j.Dir == "~":
+	case home:
+		dir += `/` + Quote(rest)
+	case strings.HasPrefix(j.Dir, "/"):
+		dir = "h_dir=" + Quote(j.Dir)
+	default:
+		dir += `/` + Quote(j.Dir)
+	}
+	b.WriteString(dir + "\n")
+	program := ""
+	if len(j.Command) > 0 {
+		program = j.Command[0]
+	}
+	tty := 0
+	if j.TTY {
+		tty = 1
+	}
+	fmt.Fprintf(&b, "h_program=%s\nh_tty=%d\n:\n", Quote(program), tty)
+	return b.String()
+}
+
+func tenths(d time.Duration) int64 {
+	return int64((d + 99*time.Millisecond) / (100 * time.Millisecond))
+}

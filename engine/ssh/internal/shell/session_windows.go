@@ -1,0 +1,5 @@
+package shell
+
+import "os/exec"
+
+func ownSession(*exec.Cmd) {}

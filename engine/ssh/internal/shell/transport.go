@@ -1,0 +1,37 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Command is what a login shell is asked to run.
+const Command = "exec sh"
+
+// Transport reaches one place that has a sh. Safe for concurrent use.
+type Transport interface {
+	// Open starts a sh there. The error is ErrNoSlot when the place takes no
+	// further one now but those that are open go on.
+	Open(ctx context.Context) (Channel, error)
+	// Done is closed when the place cannot be reached this way any more; Err then
+	// says why.
+	Done() <-chan struct{}
+	Err() error
+	// Close lets go of the place. It returns when nothing of the transport is
+	// left here; what runs there runs on.
+	Close() error
+}
+
+// Channel is standard input and output of one sh. Read and Write may be called
+// concurrently with each other, Close with both.
+type Channel interface {
+	io.ReadWriter
+	// Close ends the channel and makes Read and Write return.
+	Close() error
+	// Stderr is the end of what was printed there, for error messages.
+	Stderr() string
+}
+
+// ErrNoSlot means that no further channel can be opened now.
+var ErrNoSlot = errors.New("the host takes no further session now")
