@@ -1,0 +1,270 @@
+package ui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// inBubble runs a test where time is the test's own.
+func inBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+func TestForeground(t *testing.T) {
+	start := func(t *testing.T) *harness {
+		eng := three()
+		eng.jobs[0].Backgrounded = false
+		s := newHarness(t, 80, 24, eng)
+		s.run(s.pane.Foreground("dev-aaaaa"))
+		s.pump()
+		s.sees("screen of dev-aaaaa")
+		return s
+	}
+
+	inBubble(t, "every key is the job's", func(t *testing.T) {
+		s := start(t)
+		s.press("x", "q", "ctrl+c", "esc", "?")
+		s.calledLast(`type "x"`, `type "q"`, `type "\x03"`, `type "\x1b"`, `type "?"`)
+		if !s.pane.CapturesKeys() {
+			t.Error("the host is not told to leave the keys alone")
+		}
+	})
+
+	inBubble(t, "Ctrl+B backgrounds at once", func(t *testing.T) {
+		s := start(t)
+		s.press("ctrl+b")
+		s.calledLast("background dev-aaaaa")
+		if m, _ := told[BackgroundedMsg](s); m.ID != "dev-aaaaa" {
+			t.Errorf("the host was told %+v", m)
+		}
+		s.sees("╭ Jobs")
+		if j, _ := s.pane.Selected(); j.ID != "dev-aaaaa" {
+			t.Errorf("%s is selected", j.ID)
+		}
+	})
+
+	inBubble(t, "Ctrl+B twice types one", func(t *testing.T) {
+		s := start(t)
+		s.press("ctrl+b", "ctrl+b")
+		s.sees("screen of dev-aaaaa")
+		s.calledLast("background dev-aaaaa", `type "\x02"`)
+	})
+
+	inBubble(t, "a second Ctrl+B too late does nothing", func(t *testing.T) {
+		s := start(t)
+		s.press("ctrl+b")
+		s.pass(701 * time.Millisecond)
+		s.press("ctrl+b")
+		s.sees("╭ Jobs")
+		s.calledLast("background dev-aaaaa")
+		select {
+		case <-s.eng.screen.closed:
+		default:
+			t.Error("the session is still open")
+		}
+	})
+
+	inBubble(t, "another key in between counts for the panes", func(t *testing.T) {
+		s := start(t)
+		s.press("ctrl+b", "j", "ctrl+b")
+		s.sees("╭ Jobs")
+	})
+
+	inBubble(t, "when it ends its screen stays and keys are swallowed", func(t *testing.T) {
+		s := start(t)
+		code := 0
+		s.eng.screen.end(engine.Exit{Status: engine.Exited, Code: &code})
+		s.facts(engine.Event{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 0)})
+		s.sees("screen of dev-aaaaa")
+		s.sees("exit 0")
+		s.sees("Enter to leave")
+		before := len(s.eng.did())
+		s.press("x", "q", "d", "y", "esc", "ctrl+c")
+		if after := s.eng.did(); len(after) != before {
+			t.Errorf("keys meant for the job did %q", after[before:])
+		}
+		s.press("ctrl+b")
+		s.sees("nothing to send to the background")
+		if _, ok := told[LeaveMsg](s); ok {
+			t.Error("it left before Enter")
+		}
+		s.press("enter")
+		if _, ok := told[LeaveMsg](s); !ok {
+			t.Error("Enter did not leave")
+		}
+	})
+
+	inBubble(t, "a job without a terminal shows its log", func(t *testing.T) {
+		eng := three()
+		eng.fail["open-terminal"] = engine.ErrUnsupported
+		s := newHarness(t, 80, 24, eng)
+		s.run(s.pane.Foreground("dev-aaaaa"))
+		s.pump()
+		s.sees("listening on :5173")
+		s.sees("Ctrl+B background")
+		s.press("ctrl+b")
+		s.sees("╭ Jobs")
+	})
+
+	inBubble(t, "it ended before anybody looked", func(t *testing.T) {
+		eng := three()
+		eng.fail["open-terminal"] = engine.ErrNotRunning
+		s := newHarness(t, 80, 24, eng)
+		s.run(s.pane.Foreground("test-aaaaa"))
+		s.pump()
+		s.sees("FAIL TestOne")
+		s.sees("exit 2")
+		s.press("enter")
+		if _, ok := told[LeaveMsg](s); !ok {
+			t.Error("Enter did not leave")
+		}
+	})
+}
+
+func TestAttachedFromThePanes(t *testing.T) {
+	inBubble(t, "leaving goes back to them", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a", "ctrl+b")
+		s.sees("╭ Jobs")
+		for _, c := range s.eng.did() {
+			if c == "background dev-aaaaa" {
+				t.Error("a job in the background was sent there again")
+			}
+		}
+		if _, ok := told[BackgroundedMsg](s); ok {
+			t.Error("the host was told of a job that was in the background before")
+		}
+	})
+	inBubble(t, "when it has ended Enter goes back to them", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		s.eng.screen.end(engine.Exit{Status: engine.Exited})
+		s.pump()
+		s.press("enter")
+		s.sees("╭ Jobs")
+		if _, ok := told[LeaveMsg](s); ok {
+			t.Error("it left the panes too")
+		}
+	})
+	inBubble(t, "a job without a terminal says so", func(t *testing.T) {
+		eng := three()
+		eng.fail["open-terminal"] = engine.ErrUnsupported
+		s := newHarness(t, 80, 24, eng)
+		s.press("a")
+		s.sees("it has no terminal")
+		s.sees("╭ Jobs")
+	})
+	inBubble(t, "another error says so", func(t *testing.T) {
+		eng := three()
+		eng.fail["open-terminal"] = engine.ErrUnreachable
+		s := newHarness(t, 80, 24, eng)
+		s.press("a")
+		s.sees("cannot attach: its host is unreachable now")
+	})
+}
+
+func TestTypingKeepsItsOrder(t *testing.T) {
+	inBubble(t, "one write at a time", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		s.write("the quick brown fox")
+		typed := ""
+		for _, c := range s.eng.did() {
+			if len(c) > 7 && c[:6] == `type "` {
+				typed += c[6 : len(c)-1]
+			}
+		}
+		if typed != "the quick brown fox" {
+			t.Errorf("the job got %q", typed)
+		}
+	})
+}
+
+func TestResizeComesToRestFirst(t *testing.T) {
+	inBubble(t, "only the last size is sent", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		for w := 81; w <= 100; w++ {
+			s.run(s.pane.SetSize(w, 24))
+			s.pump()
+		}
+		s.pass(resizeAfter)
+		s.calledLast("resize 100x23")
+		n := 0
+		for _, c := range s.eng.did() {
+			if len(c) > 6 && c[:6] == "resize" {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("the job was resized %d times", n)
+		}
+	})
+}
+
+func TestPasteGoesToTheJob(t *testing.T) {
+	inBubble(t, "attached", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		s.deliver(tea.PasteMsg{Content: "rm -rf /tmp/x"})
+		s.pump()
+		s.calledLast(`type "rm -rf /tmp/x"`)
+	})
+	inBubble(t, "never to the list", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.deliver(tea.PasteMsg{Content: "dyq"})
+		s.pump()
+		if _, ok := told[LeaveMsg](s); ok {
+			t.Error("a paste was taken for keys")
+		}
+	})
+}
+
+func TestLeaveHint(t *testing.T) {
+	inBubble(t, "in tmux", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three(), WithOuterPrefix("ctrl+b"))
+		s.press("a")
+		s.sees("Ctrl+B Ctrl+B background (tmux takes one)")
+	})
+}
+
+func TestSessionBatchesAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term := &fakeTerminal{f: three(), chunks: make(chan engine.TerminalChunk), closed: make(chan struct{})}
+		s := newSession(t.Context(), term)
+		go func() {
+			for range 2000 {
+				term.chunks <- engine.TerminalChunk{Data: make([]byte, 4096)}
+			}
+			term.chunks <- engine.TerminalChunk{Exit: &engine.Exit{}}
+		}()
+		batches, bytes, ended := 0, 0, false
+		for !ended {
+			synctest.Wait()
+			chunks, err := s.next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			batches++
+			for _, c := range chunks {
+				bytes += len(c.Data)
+				ended = c.Exit != nil
+			}
+		}
+		if bytes != 2000*4096 {
+			t.Errorf("%d bytes arrived", bytes)
+		}
+		if batches > 20 {
+			t.Errorf("%d batches", batches)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
