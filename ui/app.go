@@ -18,6 +18,7 @@ type App struct {
 	o       AppOptions
 	started chan struct{} // closed when the program takes messages
 	program *tea.Program
+	extra   []tea.ProgramOption // of tests
 }
 
 // AppOptions tunes an App. The zero value opens the panes on all jobs.
@@ -102,7 +103,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Environ != nil {
 		opts = append(opts, tea.WithEnvironment(a.o.Environ))
 	}
-	a.program = tea.NewProgram(w, opts...)
+	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	_, err := a.program.Run()
 	w.result.Running = a.pane.Running()
 

@@ -20,6 +20,7 @@ type attachment struct {
 	fore    bool // asked for by the host: leaving it leaves the pane
 	viaLog  bool // the job has no terminal: its log is shown instead
 	ended   bool
+	opening bool // a session was asked for
 	session *session
 	asked   engine.Size // as the session was last told
 	typed   []byte      // not yet written
@@ -62,10 +63,13 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// openTerminal asks for a session of the size that there is.
+// openTerminal asks for a session of the size that there is, once there is one.
 func (p *Pane) openTerminal() tea.Cmd {
 	size := p.term.Size()
-	p.cat.asked = size
+	if p.cat == nil || p.cat.opening || size.Cols == 0 || size.Rows == 0 {
+		return nil
+	}
+	p.cat.opening, p.cat.asked = true, size
 	s, ctx, eng, held, id := stamp{p, p.cat.gen}, p.ctx, p.eng, p.held, p.cat.id
 	o := engine.TerminalOptions{Control: true, Size: size, Client: "ui", Scrollback: attachmentBytes}
 	return func() tea.Msg {

@@ -31,7 +31,7 @@ type fake struct {
 	fail   map[string]error // by the name of the call
 	sub    *fakeSub
 	screen *fakeTerminal
-	block  chan struct{} // calls to Stop wait for it
+	slow   chan struct{} // stopping a job and closing wait for it
 }
 
 func (f *fake) called(format string, args ...any) error {
@@ -59,7 +59,7 @@ func (f *fake) job(id engine.ID) engine.Job {
 }
 
 func (f *fake) Subscribe(engine.Filter) *fakeSub {
-	f.sub = &fakeSub{batches: make(chan []engine.Event, 64), closed: make(chan struct{})}
+	f.sub = &fakeSub{batches: make(chan []engine.Event, 64), closed: make(chan struct{}), slow: f.slow}
 	var snapshot []engine.Event
 	for _, j := range f.jobs {
 		snapshot = append(snapshot, engine.Event{Kind: engine.EventCreated, Job: j})
@@ -106,13 +106,9 @@ func (f *fake) Signal(_ context.Context, id engine.ID, name string) error {
 	return f.called("signal %s %s", id, name)
 }
 
-func (f *fake) Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
-	if f.block != nil {
-		select {
-		case <-f.block:
-		case <-ctx.Done():
-			return engine.StopReport{}, ctx.Err()
-		}
+func (f *fake) Stop(_ context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error) {
+	if f.slow != nil {
+		<-f.slow
 	}
 	verb := "stop"
 	if o.Grace < 0 {
@@ -150,6 +146,7 @@ type fakeSub struct {
 	batches chan []engine.Event
 	once    sync.Once
 	closed  chan struct{}
+	slow    chan struct{}
 }
 
 func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
@@ -167,6 +164,9 @@ func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
 }
 
 func (s *fakeSub) Close() error {
+	if s.slow != nil {
+		<-s.slow
+	}
 	s.once.Do(func() { close(s.closed) })
 	return nil
 }

@@ -122,7 +122,7 @@ func (p *Pane) SetSize(w, h int) tea.Cmd {
 		return nil
 	}
 	p.w, p.h = w, h
-	return tea.Batch(p.arrange(), p.resized())
+	return tea.Batch(p.arrange(), p.openTerminal(), p.resized(), p.tick())
 }
 
 // MinSize is the smallest size at which the panes show more than a list.

@@ -1,0 +1,307 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// stage runs an App in a bubble: its output goes to an emulator, its keyboard
+// is a pipe.
+type stage struct {
+	t      *testing.T
+	app    *App
+	eng    *fake
+	keys   *io.PipeWriter
+	screen *vt.Terminal
+	done   chan struct{}
+	result Result
+	err    error
+	cancel context.CancelFunc
+}
+
+func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
+	t.Helper()
+	in, keys := io.Pipe()
+	s := &stage{t: t, eng: eng, keys: keys, screen: vt.New(100, 24), done: make(chan struct{})}
+	o.Input, o.Output, o.Environ = in, screenWriter{s.screen}, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+	o.Pane = append(o.Pane, WithClock(func() time.Time { return noon }))
+	s.app = NewApp(eng, o)
+	s.app.extra = []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithWindowSize(100, 24)}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.cancel = cancel
+	go func() {
+		s.result, s.err = s.app.Run(ctx)
+		close(s.done)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_ = keys.Close()
+		<-s.done
+		time.Sleep(time.Minute) // what is left of commands and timers
+	})
+	s.settle()
+	return s
+}
+
+type screenWriter struct{ t *vt.Terminal }
+
+func (w screenWriter) Write(p []byte) (int, error) {
+	w.t.Write(p)
+	return len(p), nil
+}
+
+// settle waits until the program has drawn what it has to draw.
+func (s *stage) settle() {
+	for range 5 {
+		time.Sleep(20 * time.Millisecond)
+		synctest.Wait()
+	}
+}
+
+func (s *stage) write(keys string) {
+	s.t.Helper()
+	if _, err := s.keys.Write([]byte(keys)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.settle()
+}
+
+func (s *stage) text() string {
+	var b strings.Builder
+	_, rows := s.screen.Size()
+	for y := range rows {
+		for _, c := range s.screen.Row(y) {
+			b.WriteString(s.screen.CellText(c))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (s *stage) sees(text string) {
+	s.t.Helper()
+	if !strings.Contains(s.text(), text) {
+		s.t.Errorf("%q is not on the screen:\n%s", text, s.text())
+	}
+}
+
+func (s *stage) left() bool {
+	synctest.Wait()
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestAppShowsThePanesAndLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, three(), AppOptions{})
+		s.sees("● 1 running")
+		s.sees("listening on :5173")
+		if !s.screen.Modes().Alternate {
+			t.Error("it does not use the alternate screen")
+		}
+		s.write("jq")
+		if !s.left() {
+			t.Fatalf("q did not leave:\n%s", s.text())
+		}
+		if s.err != nil || s.result.Running != 1 {
+			t.Errorf("result %+v, %v", s.result, s.err)
+		}
+		if s.screen.Modes().Alternate {
+			t.Error("the alternate screen is left over")
+		}
+	})
+}
+
+func TestAppForeground(t *testing.T) {
+	foreground := func(t *testing.T, o AppOptions) *stage {
+		eng := three()
+		eng.jobs[0].Backgrounded = false
+		o.Foreground = "dev-aaaaa"
+		s := newStage(t, eng, o)
+		s.sees("screen of dev-aaaaa")
+		s.sees("Ctrl+B background")
+		return s
+	}
+	end := func(s *stage) {
+		s.eng.sub.batches <- []engine.Event{{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 3)}}
+		s.settle()
+	}
+
+	inBubble(t, "its end ends the program", func(t *testing.T) {
+		s := foreground(t, AppOptions{})
+		end(s)
+		if !s.left() {
+			t.Fatalf("it is still there:\n%s", s.text())
+		}
+		if s.result.Ended == nil || *s.result.Ended.Exit.Code != 3 {
+			t.Errorf("result %+v", s.result)
+		}
+	})
+	inBubble(t, "its last screen can be kept", func(t *testing.T) {
+		s := foreground(t, AppOptions{KeepEnded: true})
+		end(s)
+		s.write("q")
+		if s.left() {
+			t.Fatal("it left before Enter")
+		}
+		s.sees("exit 3")
+		s.write("\r")
+		if !s.left() || s.result.Ended == nil {
+			t.Errorf("after Enter: result %+v\n%s", s.result, s.text())
+		}
+	})
+	inBubble(t, "Ctrl+B shows the panes", func(t *testing.T) {
+		s := foreground(t, AppOptions{})
+		s.write("\x02")
+		s.sees("Jobs")
+		end(s)
+		if s.left() {
+			t.Fatal("the end of a job in the background ended the program")
+		}
+		s.write("q")
+		if !s.left() || s.result.Backgrounded != "dev-aaaaa" || s.result.Ended != nil {
+			t.Errorf("result %+v", s.result)
+		}
+	})
+	inBubble(t, "Ctrl+B goes back to the shell", func(t *testing.T) {
+		s := foreground(t, AppOptions{ToShell: true})
+		s.write("\x02")
+		time.Sleep(doubleLeave)
+		s.settle()
+		if !s.left() || s.result.Backgrounded != "dev-aaaaa" {
+			t.Errorf("result %+v\n%s", s.result, s.text())
+		}
+	})
+	inBubble(t, "Ctrl+B twice stays", func(t *testing.T) {
+		s := foreground(t, AppOptions{ToShell: true})
+		s.write("\x02\x02")
+		time.Sleep(2 * doubleLeave)
+		s.settle()
+		if s.left() {
+			t.Error("it left")
+		}
+		s.sees("screen of dev-aaaaa")
+	})
+}
+
+func TestAppLeavesWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.slow = make(chan struct{})
+		defer close(eng.slow)
+		s := newStage(t, eng, AppOptions{})
+		s.write("x")
+		start := time.Now()
+		if _, err := s.keys.Write([]byte("q")); err != nil {
+			t.Fatal(err)
+		}
+		<-s.done
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("leaving took %v while the engine hung", took)
+		}
+	})
+}
+
+func TestAppAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, three(), AppOptions{})
+		type reply struct {
+			text string
+			err  error
+		}
+		replies := make(chan reply, 1)
+		ask := func() {
+			text, err := s.app.Ask(t.Context(), "web1", "Password", true)
+			replies <- reply{text, err}
+		}
+		go ask()
+		s.settle()
+		s.sees("web1")
+		s.write("secret\r")
+		if r := <-replies; r.text != "secret" || r.err != nil {
+			t.Errorf("the answer is %q, %v", r.text, r.err)
+		}
+		go ask()
+		s.settle()
+		s.write("\x1b")
+		s.settle()
+		if r := <-replies; !errors.Is(r.err, ErrRefused) {
+			t.Errorf("the answer is %q, %v", r.text, r.err)
+		}
+	})
+}
+
+func TestAppRingsForWhatNobodySaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, three(), AppOptions{Notify: Notify{Bell: true, Desktop: true, Title: true}})
+		w := &window{app: s.app, pane: s.app.pane, o: s.app.o}
+		raw, ok := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed})().(tea.RawMsg)
+		if want := "\a\x1b]9;hob: npm run dev: exit 1\a"; !ok || raw.Msg != want {
+			t.Errorf("sent %q, want %q", raw.Msg, want)
+		}
+	})
+}
+
+func TestDesktop(t *testing.T) {
+	tests := map[string]struct {
+		environ []string
+		text    string
+		want    string
+	}{
+		"most":         {[]string{"TERM=xterm-256color"}, "done", "\x1b]9;hob: done\a"},
+		"foot":         {[]string{"TERM=foot"}, "done", "\x1b]777;notify;hob;done\a"},
+		"tmux":         {[]string{"TERM=tmux-256color", "TMUX=/tmp/x"}, "done", "\x1bPtmux;\x1b\x1b]9;hob: done\a\x1b\\"},
+		"hostile text": {nil, "a\x1b]52;c;aGk=\ab;c", "\x1b]9;hob: ab,c\a"},
+		"second wins":  {[]string{"TERM=xterm", "TERM=foot"}, "x", "\x1b]777;notify;hob;x\a"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := desktop(tt.environ, "hob", tt.text); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFloodGate(t *testing.T) {
+	now := noon
+	g := newFloodGate(func() time.Time { return now })
+	count := func(msg tea.Msg) int {
+		n := 0
+		for range 100 {
+			now = now.Add(time.Millisecond)
+			if g.filter(nil, msg) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for name, tt := range map[string]struct {
+		msg  tea.Msg
+		most int
+	}{
+		"wheel":  {tea.MouseWheelMsg{}, 7},
+		"motion": {tea.MouseMotionMsg{}, 7},
+	} {
+		if n := count(tt.msg); n == 0 || n > tt.most {
+			t.Errorf("%s: %d of 100 in 100 ms got through", name, n)
+		}
+	}
+	if n := count(tea.KeyPressMsg{Code: 'x'}); n != 100 {
+		t.Errorf("%d of 100 keys got through", n)
+	}
+}
