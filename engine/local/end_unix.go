@@ -44,19 +44,21 @@ func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended 
 	}
 }
 
-// await waits for the leader, in a program that has other children.
-func (j *job) await() (status syscall.WaitStatus, usage syscall.Rusage) {
+// await waits for the leader in a program that has other children; ok is false if
+// the program lets go of the job first.
+func (j *job) await() (x exit, ok bool) {
 	// Looking first and reaping under the lock keeps signals from reaching
 	// whoever gets the pid next.
-	for waitEnd(j.pid) == syscall.EINTR {
+	if !waitEnd(j.ctx, j.pid) {
+		return x, false
 	}
 	for {
 		j.mu.Lock()
-		_, err := syscall.Wait4(j.pid, &status, 0, &usage)
+		_, err := syscall.Wait4(j.pid, &x.status, 0, &x.usage)
 		j.reaped = err != syscall.EINTR
 		j.mu.Unlock()
 		if err != syscall.EINTR {
-			return status, usage
+			return x, err == nil
 		}
 	}
 }

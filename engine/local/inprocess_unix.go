@@ -3,7 +3,6 @@
 package local
 
 import (
-	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -38,17 +37,9 @@ func (in *inner) start(cfg launchConfig, stdin *os.File) error {
 	in.jobs[j] = struct{}{}
 	in.wg.Go(func() {
 		if j.pid != 0 {
-			exited := make(chan exit, 1)
-			go func() { // ends with the job's process, which nothing here ends
-				var x exit
-				x.status, x.usage = j.await()
-				exited <- x
-			}()
-			select {
-			case x := <-exited:
+			if x, ok := j.await(); ok {
 				j.leaderEnded(x.status, x.usage)
 				j.outlive()
-			case <-j.ctx.Done():
 			}
 		}
 		in.mu.Lock()
@@ -69,5 +60,5 @@ func (in *inner) close() error {
 	}
 	in.mu.Unlock()
 	in.wg.Wait()
-	return errors.Join()
+	return nil
 }

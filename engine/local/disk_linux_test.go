@@ -1,0 +1,91 @@
+package local_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// smallDisk mounts a file system of so many bytes.
+func smallDisk(t *testing.T, bytes string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small disk")
+	}
+	dir := shortDir(t)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
+		t.Skipf("mount: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}
+
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "1m")
+	p := openPlace(t, filepath.Join(dir, "state"))
+	mark := filepath.Join(t.TempDir(), "mark")
+	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `seq 1 400000; : >"$0"; read x; echo "after $x"; exit 8`, mark}})
+	// The job writes 2.8 MB on a disk of 1 MB, and does not wait.
+	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
+	var lost int64
+	eventually(t, "loss", func() bool {
+		ctx, cancel := contextWithPatience()
+		defer cancel()
+		err := s.run.Watch(ctx, func(o engine.Observation) {
+			lost = o.Dropped
+			cancel()
+		})
+		return err != nil && lost > 1<<20
+	})
+	if screen, err := s.run.Screen(t.Context()); err != nil || !strings.Contains(screen.Text, "400000") {
+		t.Errorf("screen %q, %v", screen.Text, err)
+	}
+	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
+		t.Fatal(err)
+	}
+	// The end waits for room.
+	if err := os.Truncate(filepath.Join(s.dir, jobdir.OutputFile), 100<<10); err != nil {
+		t.Fatal(err)
+	}
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+		t.Errorf("exit %+v", exit)
+	}
+	if n, ok := jobdir.ReadExitCode(s.dir); !ok || n != 8 {
+		t.Errorf("exit_code %d, %v", n, ok)
+	}
+	if o := p.observe(t, s.dir); o.Dropped < 1<<20 {
+		t.Errorf("dropped %d", o.Dropped)
+	}
+}
+
+func TestEndWaitsForTheDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "256k")
+	p := openPlace(t, filepath.Join(dir, "state"))
+	s := p.start(t, engine.Spec{PTY: true, Script: "read x; exit 8"})
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 1<<20), 0o600); err == nil {
+		t.Fatal("the disk is not full")
+	}
+	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	job := s.state(t).Job
+	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
+	if o := p.observe(t, s.dir); o.Status.Finished() {
+		t.Errorf("ended without a record: %s", o.Status)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+		t.Errorf("exit %+v", exit)
+	}
+}
