@@ -306,7 +306,7 @@ func clipName(s string) string {
 			space = false
 		}
 		b.WriteRune(r)
-		if width += w; width < maxName {
+		if width += w; width <= maxName-2 { // room for the mark of the cut
 			cut = b.Len()
 		}
 	}

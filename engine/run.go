@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -128,14 +129,12 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 	return r, nil
 }
 
-// lastRunes is the end of s, at most n characters, beginning with a whole one.
+// lastRunes is the end of s, at most n characters.
 func lastRunes(s string, n int) string {
 	i := len(s)
 	for ; n > 0 && i > 0; n-- {
-		i--
-		for i > 0 && len(s)-i < 4 && s[i]&0xc0 == 0x80 {
-			i--
-		}
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
 	}
 	return s[i:]
 }

@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func fullJob() engine.Job {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	code, cpu := 143, 12.34
+	return engine.Job{
+		ID: "npm-run-dev-7k2qm", Token: "t", Name: "npm run dev", Command: []string{"npm", "run", "say \"é\" <&>"}, Host: "web1",
+		Dir: "/srv/app", Backend: "ssh", Kind: engine.KindPTY, Backgrounded: true, Status: engine.Killed, Paused: true,
+		Exit: engine.Exit{
+			Status: engine.Killed, Code: &code, Signal: "SIGTERM", Reason: engine.ReasonTimeout, EndedBy: "timeout", Error: "words",
+			At: at.Add(90 * time.Second), Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
+		},
+		PID: 4711, CreatedAt: at, StartedAt: at.Add(500 * time.Millisecond), StopDeadline: at.Add(time.Hour), Deadline: at.Add(2 * time.Hour),
+		OutputPath: "/s/output.log", Output: 10, Dropped: 2, LogLimit: 1 << 30, Waiting: true, Title: "vite\x07",
+		Progress: &engine.Progress{State: "normal", Percent: 40}, Ports: []int{3000, 3001}, CPU: &cpu, RSS: 4096,
+		Size: engine.Size{Cols: 120, Rows: 40}, Cwd: "/srv", Timeout: 1500 * time.Millisecond, Grace: 5 * time.Second,
+		EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222", Link: engine.LinkUnreachable, LinkError: "no route",
+		StaleSince: at.Add(time.Minute), Machine: "m", CreatedBy: "cli", Labels: map[string]string{"b": "2", "a": "1"},
+	}
+}
+
+func TestJSONOfAJob(t *testing.T) {
+	bare := engine.Job{ID: "job-22222", Name: "job", Script: "true", Kind: engine.KindFile, Status: engine.Starting, Link: engine.LinkNone,
+		Split: true, StdoutPath: "/s/stdout.log", StderrPath: "/s/stderr.log", Grace: 5 * time.Second, CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	var text strings.Builder
+	for _, j := range []engine.Job{fullJob(), bare} {
+		var doc json.RawMessage = j.AppendJSON(nil, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+		pretty, err := json.MarshalIndent(doc, "", "  ")
+		if err != nil {
+			t.Fatalf("%v in %s", err, doc)
+		}
+		text.Write(append(pretty, '\n'))
+	}
+	golden.RequireEqual(t, text.String())
+}
+
+func TestEveryFieldIsAlwaysThere(t *testing.T) {
+	const contract = `id name command script host dir kind backgrounded status reason exit_code signal error pid started_at ended_at
+		uptime_seconds output_path stdout_path stderr_path output_bytes dropped_bytes log_limit waiting_for_input title progress ports
+		cpu_percent rss_bytes size cwd paused timeout_seconds deadline_at grace_seconds stop_deadline_at env_names survivors ended_by
+		restarted_from link link_error stale_since machine created_at created_by labels`
+	for name, j := range map[string]engine.Job{"full": fullJob(), "empty": {}} {
+		data, err := json.Marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range strings.Fields(contract) {
+			if _, ok := fields[f]; !ok {
+				t.Errorf("%s: no %s", name, f)
+			}
+			delete(fields, f)
+		}
+		for f := range fields {
+			t.Errorf("%s: %s is not in the contract", name, f)
+		}
+	}
+}
+
+func TestJSONIsReadBack(t *testing.T) {
+	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {EnvNames: []string{}, Labels: map[string]string{}}} {
+		data, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got engine.Job
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatal(err)
+		}
+		want.Token, want.Backend = "", ""
+		if want.CPU != nil {
+			rounded := 12.3
+			want.CPU = &rounded
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}

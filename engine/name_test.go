@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestDeriveName(t *testing.T) {
+	for script, want := range map[string]string{
+		"npm run dev":                                "npm run dev",
+		"go test ./...":                              "go test ./...",
+		"go test -race -count=1 ./...":               "go test ./...",
+		"cd /srv/app && npm run dev":                 "npm run dev",
+		"cd a; cd b; make":                           "make",
+		"FOO=1 BAR='a b' make test":                  "make test",
+		"sudo -u www nginx -g daemon":                "nginx daemon",
+		"sudo -- systemctl restart x":                "systemctl restart x",
+		"env -i A=b PATH=/bin python3 app.py":        "python3 app.py",
+		"time nice -n 5 nohup ./build.sh all":        "build.sh all",
+		"npx --yes vite build":                       "vite build",
+		"npx -p typescript tsc":                      "tsc",
+		"timeout -k 1 60 curl http://x":              "curl http://x",
+		"sh -c 'cd x && npm start'":                  "npm start",
+		`bash -lc "exec python -m http.server 8000"`: "python http.server 8000",
+		"/usr/local/bin/tool serve":                  "tool serve",
+		"docker compose up -d web":                   "docker compose up",
+		`echo "hello world"`:                         "echo hello world",
+		"grep foo file | wc -l":                      "grep foo file",
+		"cat <in >out":                               "cat",
+		"\n\n  # a comment\n  make  # build\n":       "make",
+		"export A=1; set -e\nmake":                   "make",
+		"cd /tmp":                                    "cd /tmp",
+		"sudo":                                       "sudo",
+		"A=1":                                        "A=1",
+		"# only words":                               "# only words",
+		"(make; true)":                               "make",
+		"":                                           "job",
+		"   \n\t ":                                   "job",
+		"echo 'it is":                                "echo it is",
+		"make \\\n  test":                            "make test",
+		"printf '\x1b[31mred\x07'":                   "printf [31mred",
+		"日本語 テスト":                                    "日本語 テスト",
+		"cmd " + strings.Repeat("x", 100):            "cmd " + strings.Repeat("x", 42) + "…",
+		strings.Repeat("語", 60):                      strings.Repeat("語", 23) + "…",
+	} {
+		if got := deriveName(nil, script); got != want {
+			t.Errorf("deriveName(%q) = %q, want %q", script, got, want)
+		}
+	}
+}
+
+func TestDeriveNameOfAnArgumentVector(t *testing.T) {
+	for want, command := range map[string][]string{
+		"npm run dev": {"npm", "run", "dev"},
+		"make && x":   {"make", "&&", "x"}, // no shell reads it
+		"npm start":   {"sh", "-c", "cd x && npm start"},
+		"ssh host":    {"sudo", "ssh", "-v", "host"},
+		"a b":         {"a b"},
+		"rm /":        {"/bin/rm", "-rf", "/"},
+		"job":         {""},
+	} {
+		if got := deriveName(command, ""); got != want {
+			t.Errorf("deriveName(%q) = %q, want %q", command, got, want)
+		}
+	}
+}
+
+// Whatever its size, little of a command is looked at.
+func TestHostileCommandsAreNamed(t *testing.T) {
+	const large = 10 << 20
+	for name, script := range map[string]string{
+		"unterminated quotes": strings.Repeat(`"'`, large/2),
+		"one open quote":      `echo "` + strings.Repeat("a ", large/2),
+		"backslashes":         strings.Repeat(`\`, large),
+		"nested shells":       strings.Repeat("sh -c '", large/7),
+		"operators":           strings.Repeat("&&", large/2),
+		"assignments":         strings.Repeat("A=1 ", large/4),
+		"wrappers":            strings.Repeat("env ", large/4),
+		"one word":            strings.Repeat("x", large),
+		"newlines":            strings.Repeat("\n", large),
+		"zero width":          strings.Repeat("\u200b\u0301", large/5),
+	} {
+		t.Run(name, func(t *testing.T) { checkName(t, script[:20], deriveName(nil, script)) })
+	}
+}
+
+func FuzzDeriveName(f *testing.F) {
+	f.Add("cd x && FOO=1 sudo -u a sh -c 'npm run dev'")
+	f.Add("env")
+	f.Add("\xff\"")
+	f.Fuzz(func(t *testing.T, script string) {
+		checkName(t, script, deriveName(nil, script))
+		checkName(t, script, deriveName(strings.Fields(script), ""))
+		checkName(t, script, deriveName([]string{script}, ""))
+	})
+}
+
+func checkName(t *testing.T, of, name string) {
+	t.Helper()
+	width := 0
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			t.Errorf("name %q of %q has a character that does not print", name, of)
+		}
+		if width++; r >= 0x1100 {
+			width++
+		}
+	}
+	if name == "" || width > maxName || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
+		t.Errorf("name %q of %q, %d wide", name, of, width)
+	}
+}
