@@ -76,6 +76,11 @@ func changedAt(path string) time.Time {
 func (w *Watcher) run(ctx context.Context, path string, events *fsnotify.Watcher, seen time.Time) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()
+	defer func() {
+		if events != nil {
+			events.Close()
+		}
+	}()
 	for ctx.Err() == nil {
 		if events != nil {
 			w.listen(ctx, path, events)
