@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -10,37 +11,61 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// badge is how a job stands in a glyph, a word and the style of both, with the
+// A badger says how jobs stand in a glyph, a word and the style of both, with the
 // words and the ranking that the UI uses too.
-func (a *app) badge(j engine.Job, now time.Time) (glyph, word string, st style) {
-	glyphs := themes.Unicode()
+type badger struct {
+	glyphs themes.Glyphs
+	now    time.Time
+}
+
+func (a *app) badges(now time.Time) badger {
 	if a.ascii {
-		glyphs = themes.ASCII()
+		return badger{themes.ASCII(), now}
 	}
+	return badger{themes.Unicode(), now}
+}
+
+func (b badger) of(j engine.Job) (glyph, word string, st style) {
 	word = statusbadge.Word(j)
-	switch statusbadge.StateOf(j) {
+	state := statusbadge.StateOf(j)
+	if state == statusbadge.Stopping && !j.StopDeadline.IsZero() {
+		word += " " + units.FormatDuration(j.StopDeadline.Sub(b.now)+time.Second-1)
+	}
+	return b.glyph(state), word, styleOf(state)
+}
+
+func (b badger) glyph(s statusbadge.State) string {
+	switch s {
 	case statusbadge.Waiting:
-		return glyphs.Waiting, word, styleWarn
+		return b.glyphs.Waiting
 	case statusbadge.Starting:
-		return glyphs.Starting, word, styleDim
+		return b.glyphs.Starting
 	case statusbadge.Running:
-		return glyphs.Running, word, styleGood
+		return b.glyphs.Running
 	case statusbadge.Paused:
-		return glyphs.Paused, word, styleWarn
+		return b.glyphs.Paused
 	case statusbadge.Stopping:
-		if !j.StopDeadline.IsZero() {
-			word += " " + units.FormatDuration(j.StopDeadline.Sub(now)+time.Second-1)
-		}
-		return glyphs.Stopping, word, styleWarn
+		return b.glyphs.Stopping
 	case statusbadge.Lost:
-		return glyphs.Lost, word, styleBad
-	case statusbadge.Failed:
-		return glyphs.Failed, word, styleBad
-	case statusbadge.Stopped:
-		return glyphs.Failed, word, styleDim
+		return b.glyphs.Lost
+	case statusbadge.Failed, statusbadge.Stopped:
+		return b.glyphs.Failed
 	case statusbadge.Done:
 	}
-	return glyphs.Done, word, styleGood
+	return b.glyphs.Done
+}
+
+func styleOf(s statusbadge.State) style {
+	switch s {
+	case statusbadge.Waiting, statusbadge.Paused, statusbadge.Stopping:
+		return styleWarn
+	case statusbadge.Lost, statusbadge.Failed:
+		return styleBad
+	case statusbadge.Starting, statusbadge.Stopped:
+		return styleDim
+	case statusbadge.Running, statusbadge.Done:
+	}
+	return styleGood
 }
 
 // endWord is how a job ended in one word for scripts: the code, the signal or a
@@ -53,7 +78,7 @@ func endWord(j engine.Job) string {
 	case exit.Signal != "":
 		return exit.Signal
 	case exit.Code != nil:
-		return fmt.Sprint(*exit.Code)
+		return strconv.Itoa(*exit.Code)
 	}
 	return "-"
 }

@@ -32,11 +32,12 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 			taken[arg] = true
 		}
 		var found []cobra.Completion
+		badges := a.badges(time.Now())
 		for _, j := range jobs {
 			if taken[string(j.ID)] {
 				continue
 			}
-			_, word, _ := a.badge(j, time.Now())
+			_, word, _ := badges.of(j)
 			found = append(found, cobra.CompletionWithDesc(string(j.ID), escape(j.Name)+" · "+word))
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

@@ -3,13 +3,14 @@ package cli
 import (
 	"bufio"
 	"context"
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 type listFlags struct {
@@ -84,9 +85,9 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 	var t table
 	t.add(cell{text: "ID", style: styleDim}, cell{text: "STATUS", style: styleDim},
 		cell{text: "TIME", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
-	remote := false
+	remote, badges := false, a.badges(now)
 	for _, j := range jobs {
-		glyph, word, st := a.badge(j, now)
+		glyph, word, st := badges.of(j)
 		if j.Link == engine.LinkUnreachable || j.Link == engine.LinkElsewhere {
 			word += " (" + string(j.Link) + ")"
 		}
@@ -118,12 +119,18 @@ func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
 	colored := a.colored(a.stdout)
 	return a.printLines(len(jobs), func(i int) string {
 		j := jobs[i]
-		_, _, st := a.badge(j, now)
-		status := paint(colored, fmt.Sprintf("%-8s", j.Status), st)
-		return fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j),
-			units.FormatDuration(j.Uptime(now)), escape(j.Name))
+		status := padRight(string(j.Status), 8)
+		if colored {
+			status = paint(true, status, styleOf(statusbadge.StateOf(j)))
+		}
+		return padRight(string(j.ID), ids) + "  " + status + "  " + padRight(endWord(j), 7) + "  " +
+			padLeft(units.FormatDuration(j.Uptime(now)), 7) + "  " + escape(j.Name)
 	})
 }
+
+// padRight and padLeft fill ASCII text up to n columns.
+func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-len(s), 0)) }
+func padLeft(s string, n int) string  { return strings.Repeat(" ", max(n-len(s), 0)) + s }
 
 // printLines writes n lines of data.
 func (a *app) printLines(n int, line func(int) string) error {

@@ -96,7 +96,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 			return err
 		}
 	}
-	glyph, word, st := a.badge(p.Job, time.Now())
+	glyph, word, st := a.badges(time.Now()).of(p.Job)
 	a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
 	return nil
 }

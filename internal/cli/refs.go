@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -24,7 +25,7 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 		return engine.Job{}, err
 	}
 	if len(jobs) == 0 {
-		return engine.Job{}, &failure{exit: exitNoJob, code: "not_found", err: engine.ErrNotFound, hint: "there is none to choose from; hob run -b CMD starts one"}
+		return engine.Job{}, &failure{exit: exitNoJob, code: "not_found", err: errors.New("there is no job to choose from"), hint: "hob run -b CMD starts one"}
 	}
 	return a.pick(ctx, jobs, question)
 }

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -51,8 +51,7 @@ func (a *app) status(ctx context.Context, ref string) error {
 		f := fields[i]
 		text := f.text
 		if f.name == "status" {
-			_, _, st := a.badge(job, time.Now())
-			text = paint(colored, text, st)
+			text = paint(colored, text, styleOf(statusbadge.StateOf(job)))
 		}
 		return paint(colored, fmt.Sprintf("%-*s", wide, f.name), styleDim) + "  " + text
 	})

@@ -14,6 +14,9 @@ import (
 func escape(s string) string {
 	clean := true
 	for _, r := range s {
+		if r >= ' ' && r < 0x7f {
+			continue
+		}
 		if unsafeRune(r) {
 			clean = false
 			break

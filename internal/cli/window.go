@@ -122,7 +122,9 @@ func (a *app) sayLeft(id engine.ID, result ui.Result) {
 	if result.Running > 0 {
 		a.sayf("%s goes on: hob attach %s", id, id)
 	}
-	a.sayRunning(result.Running)
+	if result.Running > 1 {
+		a.sayRunning(result.Running)
+	}
 }
 
 // sayRunning says what leaving did not end.
