@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var corpusFile = flag.String("corpus", "testdata/corpus.zip", "recordings to compare with")
@@ -170,4 +172,28 @@ func onBlank(s Style) Style {
 	}
 	s.Attrs &= Reverse | Strike | Overline
 	return s
+}
+
+// TestSnapshotsOfPrograms hands every recording over to a fresh terminal at each
+// screen and at odd places between, and compares what both show at the end.
+func TestSnapshotsOfPrograms(t *testing.T) {
+	for _, r := range readCorpus(t) {
+		t.Run(r.Name, func(t *testing.T) {
+			marks := []int{len(r.stream) / 7, len(r.stream) / 3, len(r.stream) * 5 / 7}
+			for _, m := range r.Marks {
+				marks = append(marks, m.At)
+			}
+			for _, at := range marks {
+				a := New(r.Cols, r.Rows, WithScrollback(1<<20))
+				a.Write(r.stream[:at])
+				b := New(r.Cols, r.Rows, WithScrollback(1<<20))
+				b.Write(a.Snapshot(SnapshotOptions{Scrollback: 1 << 20}))
+				a.Write(r.stream[at:])
+				b.Write(r.stream[at:])
+				if d := cmp.Diff(dump(a), dump(b)); d != "" {
+					t.Fatalf("handed over at %d:\n%s", at, d)
+				}
+			}
+		})
+	}
 }

@@ -146,10 +146,10 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 	case 47:
 		t.switchScreen(on)
 	case 1047:
-		if !on && t.onAlt() {
-			t.eraseScreen()
-		}
 		t.switchScreen(on)
+		if !on {
+			t.screens[1].rows = nil
+		}
 	case 1048:
 		if on {
 			t.saveCursor()
@@ -199,7 +199,7 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 }
 
 // alternate is mode 1049: the alternate screen, erased, and the main cursor
-// saved for the way back. The cursor is restored even if the main screen was
+// saved for the way back, when the alternate screen is forgotten. The cursor is restored even if the main screen was
 // shown already.
 func (t *Terminal) alternate(on bool) {
 	switch {
@@ -209,6 +209,7 @@ func (t *Terminal) alternate(on bool) {
 		t.eraseScreen()
 	case !on:
 		t.switchScreen(false)
+		t.screens[1].rows = nil
 		t.restoreCursor()
 	}
 }

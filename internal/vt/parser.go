@@ -259,8 +259,10 @@ func (t *Terminal) escapeByte(c byte) {
 		t.beginCSI()
 	case c == ']' || c == 'P':
 		ps.state, ps.kind, ps.str = stringBody, c, ps.str[:0]
+		t.last = 0
 	case c == 'X' || c == '^' || c == '_':
 		ps.state, ps.kind = stringIgnore, c
+		t.last = 0
 	default:
 		ps.state = ground
 		t.escape(c)

@@ -26,7 +26,11 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			}
 			c.pending = false
 		}
-		cells := t.scr.rows[c.y].cells
+		r := t.scr.rows[c.y]
+		if r.wrap {
+			r.settle()
+		}
+		cells := r.cells
 		split(cells, c.x)
 		dst := cells[c.x:]
 		n := min(len(p), len(dst))
@@ -59,7 +63,8 @@ func (t *Terminal) printPlain(p []byte) []byte {
 
 // wrap goes to the begin of the next row, which continues this one.
 func (t *Terminal) wrap() {
-	if t.left == 0 && t.rgt == t.cols-1 {
+	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // below the margins nothing scrolls
+	if t.left == 0 && t.rgt == t.cols-1 && !stays {
 		t.scr.rows[t.cur.y].wrap = true
 	}
 	t.cur.x = t.left
@@ -164,6 +169,7 @@ func (t *Terminal) put(ch uint32, w int) {
 	if t.modes.has(modeInsert) && c.x <= t.rgt {
 		t.insertCells(c.y, c.x, w)
 	}
+	r.settle()
 	cells := r.cells
 	split(cells, c.x)
 	split(cells, c.x+w)

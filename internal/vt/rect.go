@@ -23,6 +23,7 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 // edges.
 func (t *Terminal) each(a area, f func(c *Cell)) {
 	for y := a.top; y <= a.bot; y++ {
+		t.scr.rows[y].settle()
 		cells := t.scr.rows[y].cells
 		split(cells, a.left)
 		split(cells, a.right+1)
@@ -86,6 +87,7 @@ func (t *Terminal) copyArea() {
 		src := rows[from.top+i].cells
 		split(src, from.left)
 		split(src, from.left+w)
+		rows[top+i].settle()
 		dst := rows[top+i].cells
 		split(dst, left)
 		split(dst, left+w)

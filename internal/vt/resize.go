@@ -132,6 +132,9 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 			next = rows[y+1]
 		}
 		cells, wraps := r.text(next)
+		if len(cells) == 0 && len(cur) > 0 {
+			cells = r.cells[:1] // so that it stays a row of its own
+		}
 		for i := range marks {
 			if m := &marks[i]; m.c.y == y {
 				m.line, m.offset = len(lines), len(cur)+m.c.x

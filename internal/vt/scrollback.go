@@ -58,6 +58,9 @@ func (s *scrollback) push(t *Terminal, r *row) {
 		s.pushCells(t, []Cell{{}}, true)
 	}
 	cells, wraps := r.text(nil)
+	if s.open && len(cells) == 0 {
+		cells = r.cells[:1] // so that it stays a row of its own
+	}
 	if s.spacer = wraps && r.hasSpacer(); s.spacer {
 		cells = cells[:len(cells)-1]
 	}

@@ -3,6 +3,7 @@ package vt
 import (
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 )
 
 // SnapshotOptions say how much a snapshot holds.
@@ -26,17 +27,12 @@ func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	s := snapshot{t: t}
 	s.prepare()
 	s.mainRows(o.Scrollback)
-	if t.onAlt() {
-		s.savedCursor(&t.screens[0])
-		s.kitty(&t.screens[0].kitty)
-		s.put("\x1b[?1047h\x1b[H")
-		s.rows(t.scr.rows)
-	}
+	s.savedCursor(&t.screens[0])
+	s.kitty(&t.screens[0].kitty)
+	s.alternate()
 	s.tabs()
 	s.colours()
 	s.titles()
-	s.savedCursor(t.scr)
-	s.kitty(&t.scr.kitty)
 	s.pens()
 	s.modes()
 	s.margins()
@@ -66,6 +62,29 @@ func (s *snapshot) prepare() {
 		s.put("\x1b[?3h")
 	}
 	s.put("\x1b[?2027l\x1b[H\x1b[2J")
+}
+
+// alternate draws the alternate screen, if it was ever used, and ends on the
+// screen shown.
+func (s *snapshot) alternate() {
+	t := s.t
+	alt := &t.screens[1]
+	if alt.rows == nil && alt.saved == newCursor() && alt.kitty == (kittyStack{}) {
+		return
+	}
+	s.put("\x1b[?1047h\x1b[H")
+	if alt.rows != nil {
+		s.rows(alt.rows)
+	}
+	s.savedCursor(alt)
+	s.kitty(&alt.kitty)
+	switch {
+	case t.onAlt():
+	case alt.rows == nil:
+		s.put("\x1b[?1047l")
+	default:
+		s.put("\x1b[?47l")
+	}
 }
 
 // mainRows draws the end of the scrollback and the main screen.
@@ -104,8 +123,11 @@ func (s *snapshot) rows(rows []*row) {
 			s.put("\r\n")
 		case r.hasSpacer():
 			s.putf("\x1b[%dG", len(r.cells))
-			if next.attr&widthMask != wideHead || next.bg != 0 {
-				s.put("\u3000\r\x1b[2X")
+			before = r.cells[:len(r.cells)-1]
+			if first, _ := utf8.DecodeRuneInString(s.t.CellText(next)); RuneWidth(first) < 2 || next.bg != 0 {
+				s.cell(Cell{ch: 0x3000}, before)
+				s.put("\r\x1b[2X")
+				before = nil
 			}
 		case next.ch == 0 || next.bg != 0:
 			s.put(" \r\x1b[X")
@@ -161,6 +183,11 @@ func (s *snapshot) cell(c Cell, before []Cell) {
 		s.b = s.t.appendText(s.b, c)
 		return
 	}
+	s.apart(c)
+}
+
+// apart draws the text of one cell as one cell.
+func (s *snapshot) apart(c Cell) {
 	s.putf("\x1b[?%dh", snapOneCell)
 	s.b = s.t.appendText(s.b, c)
 	s.putf("\x1b[?%dl", snapOneCell)
@@ -188,20 +215,24 @@ func (s *snapshot) savedCursor(scr *screen) {
 	if c.origin {
 		s.put("\x1b[?6h")
 	}
-	s.position(c, scr, 0, 0)
+	s.position(c, scr, 0, 0, s.t.cols-1)
 	s.style(c)
 	s.put("\x1b7")
 	s.put("\x1b[?6l\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0\"q")
 	s.pen(c.pen, Cell{})
 }
 
-// position moves the cursor, counting from x0, y0, and lets it wait at the edge.
-func (s *snapshot) position(c *cursor, scr *screen, x0, y0 int) {
+// position moves the cursor, counting from x0, y0, and lets it wait at the edge,
+// which text reaches at the column limit.
+func (s *snapshot) position(c *cursor, scr *screen, x0, y0, limit int) {
 	x := c.x
 	var under Cell
 	if c.pending {
-		cells := scr.rows[min(c.y, s.t.rows-1)].cells
-		if under = cells[c.x]; under.attr&widthMask == wideTail {
+		cells := s.t.screens[0].rows[0].cells
+		if scr.rows != nil {
+			cells = scr.rows[c.y].cells
+		}
+		if under = cells[c.x]; under.attr&widthMask == wideTail && c.x == limit {
 			x--
 			under = cells[x]
 		}
@@ -209,9 +240,9 @@ func (s *snapshot) position(c *cursor, scr *screen, x0, y0 int) {
 	s.putf("\x1b[%d;%dH", c.y-y0+1, x-x0+1)
 	switch {
 	case !c.pending:
-	case under.ch != 0:
+	case under.ch != 0 && c.x == limit:
 		s.pen(Cell{}, under)
-		s.cell(under, scr.rows[c.y].cells[:x])
+		s.apart(under)
 		s.pen(under, Cell{})
 	default:
 		s.putf("\x1b[?%dh", snapPending)
@@ -363,7 +394,7 @@ func (s *snapshot) cursor() {
 		s.put("\x1b[?6h")
 		x0, y0 = t.left, t.top
 	}
-	s.position(&t.cur, t.scr, x0, y0)
+	s.position(&t.cur, t.scr, x0, y0, t.rightLimit())
 	s.style(&t.cur)
 	switch {
 	case !t.guarded:
@@ -378,6 +409,25 @@ func (s *snapshot) cursor() {
 	if g := t.cur.single; g != 0 {
 		s.putf("\x1b%c", 'N'+g-2)
 	}
+	s.again(x0, y0)
+}
+
+// again writes the last character again if nothing came after it, since it may
+// be what a REP repeats.
+func (s *snapshot) again(x0, y0 int) {
+	t := s.t
+	x, ok := t.previous()
+	if t.last == 0 || !ok || !t.plain || t.modes.has(modeGraphemes) {
+		return
+	}
+	cells := t.scr.rows[t.cur.y].cells
+	c := cells[x]
+	joins := x > 0 && t.last >= 0x300 && t.mayJoin(cells[:x])
+	if c.ch != uint32(t.last) || !c.SameStyle(t.cur.pen) || (c.attr^t.cur.pen.attr)&protectedBit != 0 || joins {
+		return
+	}
+	s.putf("\x1b[%d;%dH", t.cur.y-y0+1, x-x0+1)
+	s.b = t.appendText(s.b, c)
 }
 
 // halfReceived ends with the begin of the sequence that the stream was cut in.

@@ -45,9 +45,6 @@ func dump(t *Terminal) string {
 	}
 	for i := range t.screens {
 		s := &t.screens[i]
-		if i == 1 && !t.onAlt() {
-			break
-		}
 		for y, r := range s.rows {
 			fmt.Fprintf(&b, "screen %d row %d wrap=%v ", i, y, y < t.rows-1 && r.wraps())
 			row(r.cells)

@@ -71,6 +71,10 @@ func (r *row) wraps() bool {
 	return r.wrap && (last.ch != 0 || last.attr&widthMask >= wideTail)
 }
 
+// settle forgets that the row wrapped if its end was blanked since, so that
+// what is written there now does not join it to the next row again.
+func (r *row) settle() { r.wrap = r.wraps() }
+
 // hasSpacer reports whether the row ends with a blank because a wide character
 // had no room and went to the next row.
 func (r *row) hasSpacer() bool {
