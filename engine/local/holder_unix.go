@@ -45,12 +45,13 @@ func RunHolder() int {
 		return 1
 	}
 	answer(reply, launchReply{})
-	debug.FreeOSMemory()
 	j.serve(signals)
 	return 0
 }
 
-// tune makes the holder small: it does little, and rarely two things at a time.
+// tune makes the holder small. What the start leaves behind is not collected: a
+// first collection takes more memory of the runtime's own than it frees, and is
+// repeated every two minutes from then on.
 func tune() {
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(64 << 20)

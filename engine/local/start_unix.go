@@ -147,10 +147,10 @@ func (b *Backend) holderCommand() (path string, args []string, err error) {
 }
 
 // holderEnviron is the holder's own environment: nothing of the caller's, which
-// is the job's and would only grow old here. The Go runtime needs no more threads
-// than that.
+// is the job's and would only grow old here. It does one thing at a time: a
+// second processor of the runtime costs memory and a start more time.
 func holderEnviron() []string {
-	env := []string{"GOMAXPROCS=2", "GOTRACEBACK=single"}
+	env := []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
 	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
