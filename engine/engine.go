@@ -25,6 +25,8 @@ type Engine struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup // everything that life bounds
 
+	gauge gauge
+
 	mu       sync.Mutex // guards what follows
 	closed   bool
 	follows  map[ID]*follow

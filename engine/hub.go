@@ -152,6 +152,12 @@ func (h *hub) run(ctx context.Context) {
 		h.e.mu.Unlock()
 		return
 	}
+	h.e.sweepSometimes()
+	if every := h.e.cfg.usage; every > 0 {
+		var measuring sync.WaitGroup
+		measuring.Go(func() { h.measureAll(ctx, every) })
+		defer measuring.Wait() // ctx is done by then, see the caller of stop
+	}
 	late := time.NewTicker(latecomers)
 	defer late.Stop()
 	for {
@@ -267,7 +273,10 @@ func (h *hub) heard(id ID, s step) {
 }
 
 func (h *hub) updateLocked(k *known, s step) {
-	s.old = k.job // what was told last, whoever told it
+	s.old = k.job                 // what was told last, whoever told it
+	if !s.new.Status.Finished() { // what is measured is not the backend's
+		s.new.CPU, s.new.RSS, s.new.Ports = s.old.CPU, s.old.RSS, s.old.Ports
+	}
 	if checkStep(s.old.Status, s.new.Status) != nil {
 		return
 	}

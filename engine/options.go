@@ -16,6 +16,7 @@ type config struct {
 	retention Retention
 	now       func() time.Time
 	logLimit  int64
+	usage     time.Duration
 }
 
 // Retention says how long finished jobs are kept. A zero field means the
@@ -50,6 +51,11 @@ func WithRetention(r Retention) Option { return func(c *config) { c.retention = 
 // WithLogLimit sets the cap of the logs of jobs whose [Spec] has none (default 1
 // GiB, negative: no cap).
 func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = bytes } }
+
+// WithUsage has subscriptions told of the processor time, memory and ports of
+// running jobs on this machine, looked at that often (5 seconds is a good
+// measure). Without it nothing is measured unasked, see [Engine.Measure].
+func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 
 // WithClock replaces time.Now for everything that is recorded.
 func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }

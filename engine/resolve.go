@@ -19,8 +19,14 @@ const (
 )
 
 // Get finds the job that ref means, for reading or restarting; see
-// [Engine.Resolve].
-func (e *Engine) Get(ctx context.Context, ref string) (Job, error) { return e.Resolve(ctx, ref, Read) }
+// [Engine.Resolve]. It also says what the job uses, see [Engine.Measure].
+func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
+	j, err := e.Resolve(ctx, ref, Read)
+	if err != nil {
+		return j, err
+	}
+	return e.measured([]Job{j}, true)[0], nil
+}
 
 // Resolve finds the job that ref means: an id, a name, a unique prefix of an id,
 // "@" for the newest job, "@2" for the one before. An exact id wins over a name,

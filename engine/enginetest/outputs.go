@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
@@ -150,6 +151,14 @@ func outputs() []suiteCase {
 			}
 			if end := s.poll(j.ID, "a"); len(end.Output) != 0 || end.Job.Status != engine.Exited {
 				s.Errorf("after the end: %q, %s", end.Output, end.Job.Status)
+			}
+		}},
+		{"what a job uses is known", func(s *suite) {
+			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "processes that can be measured")
+			j := s.sh("sleep 300 & sleep 300")
+			got, err := s.e.Measure(s.ctx(), j.ID)
+			if err != nil || got.RSS == 0 || got.CPU == nil || got.Ports == nil {
+				s.Errorf("measured %+v, err %v", got, err)
 			}
 		}},
 		{"a terminal is one, and can be resized", func(s *suite) {

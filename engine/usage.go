@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// gauge measures what the running jobs of this machine use. It remembers the
+// last sample of each job that was measured and still runs.
+type gauge struct {
+	mu     sync.Mutex // guards what follows, and one measuring at a time
+	scan   proc.Scanner
+	meters map[ID]*proc.Meter
+	ports  map[ID]foundPorts
+}
+
+// foundPorts are the ports of a set of processes. Looking for them reads every
+// descriptor, so it is done again only when the processes changed, or rarely.
+type foundPorts struct {
+	of    []int
+	ports []int
+	at    time.Time
+}
+
+const portsEvery = 10 * time.Second
+
+// measured is jobs with CPU, RSS and Ports filled in where they can be known:
+// of running jobs on this machine that have a process. always asks for the ports
+// whatever was found a short while ago.
+func (e *Engine) measured(jobs []Job, always bool) []Job {
+	var refs []proc.JobRef
+	var at []int
+	for i, j := range jobs {
+		if j.Host != "" || j.Status.Finished() || j.PID == 0 || j.Link == LinkElsewhere {
+			continue
+		}
+		st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
+		if err != nil || st.Job.IsZero() {
+			continue
+		}
+		ref := proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder}
+		if j.Kind == KindVirtual {
+			ref.Holder = proc.Identity{} // a program with children of its own
+		}
+		refs, at = append(refs, ref), append(at, i)
+	}
+	g := &e.gauge
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(refs) == 0 {
+		return jobs
+	}
+	defer g.scan.Close()
+	members, err := g.scan.MembersOf(refs)
+	if err != nil {
+		if !errors.Is(err, proc.ErrUnsupported) {
+			e.log.Debug("the use of jobs cannot be measured", "err", err)
+		}
+		return jobs
+	}
+	jobs = slices.Clone(jobs)
+	now := time.Now()
+	for k, procs := range members {
+		g.fill(&jobs[at[k]], procs, now, always)
+	}
+	return jobs
+}
+
+func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time, always bool) {
+	if len(procs) == 0 {
+		return
+	}
+	m := g.meters[j.ID]
+	if m == nil {
+		m = &proc.Meter{}
+		if g.meters == nil {
+			g.meters = map[ID]*proc.Meter{}
+		}
+		g.meters[j.ID] = m
+	}
+	u := m.Sample(procs, now)
+	percent := u.Percent
+	if !u.Measured { // the average so far
+		if up := j.Uptime(now); up > 0 {
+			percent = 100 * u.CPU.Seconds() / up.Seconds()
+		}
+	}
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, g.portsOf(j.ID, procs, now, always)
+}
+
+func (g *gauge) portsOf(id ID, procs []proc.Process, now time.Time, always bool) []int {
+	pids := make([]int, 0, len(procs))
+	for _, p := range procs {
+		pids = append(pids, p.PID)
+	}
+	if f, ok := g.ports[id]; ok && !always && slices.Equal(f.of, pids) && now.Sub(f.at) < portsEvery {
+		return f.ports
+	}
+	found, err := proc.ListeningPorts(procs)
+	if err != nil {
+		return nil
+	}
+	ports := make([]int, 0, len(found))
+	for _, p := range found {
+		ports = append(ports, int(p.Addr.Port()))
+	}
+	slices.Sort(ports)
+	ports = slices.Compact(ports)
+	if g.ports == nil {
+		g.ports = map[ID]foundPorts{}
+	}
+	g.ports[id] = foundPorts{pids, ports, now}
+	return ports
+}
+
+// forget lets go of the samples of jobs for which keep is false.
+func (g *gauge) forget(keep func(ID) bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for id := range g.meters {
+		if !keep(id) {
+			delete(g.meters, id)
+			delete(g.ports, id)
+		}
+	}
+}
+
+// Measure is how a job stands with what it uses now: CPU, RSS and Ports, where
+// the system tells. Other methods leave those out, since finding them reads all
+// processes of the machine.
+func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return j, err
+	}
+	return e.measured([]Job{j}, true)[0], nil
+}
+
+// measureAll has the subscriptions told what the running jobs use, from time to
+// time, until ctx is done.
+func (h *hub) measureAll(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		h.measure()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (h *hub) measure() {
+	h.mu.Lock()
+	var jobs []Job
+	for _, k := range h.jobs {
+		if !k.job.Status.Finished() {
+			jobs = append(jobs, k.job)
+		}
+	}
+	h.mu.Unlock()
+	jobs = h.e.measured(jobs, false)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, j := range jobs {
+		k := h.jobs[j.ID]
+		if k == nil || k.job.Status.Finished() || j.CPU == nil {
+			continue
+		}
+		old := k.job
+		k.job.CPU, k.job.RSS, k.job.Ports = j.CPU, j.RSS, j.Ports
+		if usageShows(old, k.job) {
+			now := h.e.cfg.now()
+			h.tellLocked(old, k.job, Event{Kind: EventTitle, Job: k.job, Offset: k.job.Output, At: now})
+		}
+	}
+	h.e.gauge.forget(func(id ID) bool { k := h.jobs[id]; return k != nil && !k.job.Status.Finished() })
+}
+
+// usageShows reports whether a person would see the difference.
+func usageShows(old, j Job) bool {
+	if old.CPU == nil || !slices.Equal(old.Ports, j.Ports) {
+		return true
+	}
+	const percent, part = 1, 20
+	diff, grown := *j.CPU-*old.CPU, j.RSS-old.RSS
+	return diff >= percent || diff <= -percent || grown > old.RSS/part || -grown > old.RSS/part
+}
