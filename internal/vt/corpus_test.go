@@ -180,8 +180,10 @@ func TestSnapshotsOfPrograms(t *testing.T) {
 	for _, r := range readCorpus(t) {
 		t.Run(r.Name, func(t *testing.T) {
 			marks := []int{len(r.stream) / 7, len(r.stream) / 3, len(r.stream) * 5 / 7}
-			for _, m := range r.Marks {
-				marks = append(marks, m.At)
+			for i, m := range r.Marks {
+				if i%4 == 0 {
+					marks = append(marks, m.At)
+				}
 			}
 			for _, at := range marks {
 				a := New(r.Cols, r.Rows, WithScrollback(1<<20))

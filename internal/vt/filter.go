@@ -38,14 +38,37 @@ func (f *Filter) Append(dst, p []byte) []byte {
 		if !done {
 			continue
 		}
-		if !f.scan.tooLong && !f.scan.broken && !f.drops(f.held) {
-			dst = append(dst, f.held...)
-		}
+		dst = f.finish(dst)
 		if f.held = f.held[:0]; cap(f.held) > keepString {
 			f.held = nil
 		}
 		if f.scan.reset() {
 			f.held = append(f.held, 0x1b)
+		}
+	}
+	return dst
+}
+
+// finish copies the sequence that is held if it may pass, else only the control
+// characters in it, which a terminal obeys by themselves.
+func (f *Filter) finish(dst []byte) []byte {
+	s := f.held
+	if len(s) > 1 && bytes.IndexByte([]byte("]P_^X"), s[1]) >= 0 {
+		if f.scan.tooLong || f.scan.broken || f.drops(s) {
+			return dst
+		}
+		return append(dst, s...)
+	}
+	clean := s[:0]
+	for _, c := range s {
+		if c != 0x05 && c < 0x7f {
+			clean = append(clean, c)
+		}
+	}
+	passes := !f.scan.tooLong && !f.scan.broken && !f.drops(clean)
+	for _, c := range clean {
+		if passes || c < 0x20 && c != 0x1b && c != 0x18 && c != 0x1a {
+			dst = append(dst, c)
 		}
 	}
 	return dst
@@ -122,15 +145,17 @@ func dropsCSI(s []byte) bool {
 		return prefix == '?' || inter == '&' || inter == '$'
 	case 'm': // XTQMODKEYS
 		return prefix == '?'
-	case 'y', 'w': // checksums, self tests, DECRQPSR, locators
+	case 'y': // DECRQCRA and self tests, not XTCHECKSUM
+		return inter != '#'
+	case 'w': // DECRQPSR, locators
 		return inter != 0
-	case 'S', 'R', 'Q', 'P': // XTSMGRAPHICS, XTREPORTCOLORS
+	case 'S', 'R': // XTSMGRAPHICS, XTTITLEPOS, XTREPORTCOLORS
 		return prefix != 0 || inter == '#'
 	case 't': // window operations, but for the stack of titles
 		first, _, _ := bytes.Cut(body, []byte{';'})
 		return inter == 0 && !(string(first) == "22" || string(first) == "23")
-	case '|', '\'', '{':
-		return inter != 0
+	case '|', '{': // locators
+		return inter == '\''
 	case 'h':
 		// In-band size reports (2048) answer at once.
 		return prefix == '?' && bytes.Contains(body, []byte("2048"))

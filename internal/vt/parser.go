@@ -231,8 +231,9 @@ func (t *Terminal) step(c byte) {
 		return
 	}
 	if c >= 0x7f {
-		if c >= 0x80 && ps.state != csiIgnore {
+		if c >= 0x80 && ps.state != csiIgnore { // text again
 			ps.state = ground
+			t.ground([]byte{c})
 		}
 		return
 	}

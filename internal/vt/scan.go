@@ -17,13 +17,14 @@ type scanner struct {
 	kind    scanKind
 	osc     bool // the string also ends with BEL
 	tooLong bool
-	broken  bool // an ESC, taken already, ended a string and begins a sequence
+	broken  bool // it ended without its proper end
+	begun   bool // an ESC, taken already, ended a string and begins a sequence
 }
 
 // reset makes ready for the next sequence and reports whether its ESC has been
 // taken already.
 func (s *scanner) reset() (begun bool) {
-	begun = s.broken
+	begun = s.begun
 	*s = scanner{}
 	if begun {
 		s.kind = scanEscape
@@ -32,48 +33,56 @@ func (s *scanner) reset() (begun bool) {
 }
 
 // next takes bytes of p that belong to the sequence, which begins with ESC, and
-// reports whether it is complete.
+// reports whether it is complete, or broken off.
 func (s *scanner) next(p []byte) (n int, done bool) {
 	for i, c := range p {
-		if s.kind != scanText && c == 0x1b && s.kind != scanString && s.kind != scanStringEscape {
-			return i, true // broken off: another one begins
-		}
 		switch s.kind {
 		case scanText:
 			s.kind = scanEscape
-		case scanEscape, scanInter:
-			switch {
-			case c == 0x18 || c == 0x1a:
-				return i + 1, true
-			case c < 0x20 || c >= 0x7f:
-			case c < 0x30:
-				s.kind = scanInter
-			case s.kind == scanInter:
-				return i + 1, true
-			case c == '[':
-				s.kind = scanCSI
-			case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
-				s.kind, s.osc = scanString, c == ']'
-			default:
-				return i + 1, true
-			}
-		case scanCSI:
-			if c >= 0x40 && c < 0x7f || c == 0x18 || c == 0x1a {
-				return i + 1, true
-			}
+			continue
 		case scanString:
 			switch {
 			case c == 0x1b:
 				s.kind = scanStringEscape
-			case c == 0x18, c == 0x1a, c == 0x07 && s.osc:
+			case c == 0x18, c == 0x1a:
+				s.broken = true
+				return i + 1, true
+			case c == 0x07 && s.osc:
 				return i + 1, true
 			}
+			continue
 		case scanStringEscape:
 			if c == '\\' {
 				return i + 1, true
 			}
+			s.broken, s.begun = true, true
+			return i, true
+		}
+		switch {
+		case c == 0x1b:
 			s.broken = true
 			return i, true
+		case c == 0x18 || c == 0x1a:
+			s.broken = true
+			return i + 1, true
+		case c < 0x20 || c == 0x7f:
+			continue
+		case s.kind == scanCSI:
+			if c >= 0x40 && c < 0x7f {
+				return i + 1, true
+			}
+			continue
+		case c >= 0x80: // text again
+			s.broken = true
+			return i, true
+		case c < 0x30:
+			s.kind = scanInter
+		case s.kind == scanEscape && c == '[':
+			s.kind = scanCSI
+		case s.kind == scanEscape && (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_'):
+			s.kind, s.osc = scanString, c == ']'
+		default:
+			return i + 1, true
 		}
 	}
 	return len(p), false

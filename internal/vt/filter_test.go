@@ -1,0 +1,148 @@
+package vt
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestFilter(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"text", "hello 漢字 é\r\n", "hello 漢字 é\r\n"},
+		{"style", "\x1b[1;31mred\x1b[m", "\x1b[1;31mred\x1b[m"},
+		{"attributes", "a\x1b[cb\x1b[>cc\x1b[=cd\x1bZe", "abcde"},
+		{"status", "a\x1b[5nb\x1b[6nc\x1b[?6nd\x1b[?996ne", "abcde"},
+		{"modes", "\x1b[?2026$p\x1b[4$p\x1b[!p\x1b[61\"p", "\x1b[!p\x1b[61\"p"},
+		{"colours", "\x1b]11;?\a\x1b]4;1;?;2;#fff\x1b\\\x1b]10;#fff\a\x1b]104\a", "\x1b]10;#fff\a\x1b]104\a"},
+		{"clipboard", "\x1b]52;c;aGVsbG8=\a\x1b]52;c;?\a", ""},
+		{"titles", "\x1b]0;title\a\x1b[22;0t\x1b[23t\x1b[21t\x1b[14t\x1b[18t", "\x1b]0;title\a\x1b[22;0t\x1b[23t"},
+		{"link", "\x1b]8;;http://x\x1b\\x\x1b]8;;\x1b\\", "\x1b]8;;http://x\x1b\\x\x1b]8;;\x1b\\"},
+		{"device control", "\x1bP$qm\x1b\\a\x1bP+q544e\x1b\\b\x1bPtmux;\x1b\x1b[c\x1b\\c", "ab\x1b\\c"},
+		{"graphics", "\x1b_Gi=1,a=q;AAAA\x1b\\x", "x"},
+		{"kitty", "\x1b[?u\x1b[>1u\x1b[<u\x1b[=1;1u", "\x1b[>1u\x1b[<u\x1b[=1;1u"},
+		{"version", "\x1b[>q\x1b[>0q\x1b[2 q", "\x1b[2 q"},
+		{"keys", "\x1b[?4m\x1b[>4;1m", "\x1b[>4;1m"},
+		{"checksum", "\x1b[1;1;1;1;2;2*y\x1b[1;2;3;4;5$x", "\x1b[1;2;3;4;5$x"},
+		{"parameters", "\x1b[x\x1b[1x", ""},
+		{"in-band size", "\x1b[?2048h\x1b[?2004h", "\x1b[?2004h"},
+		{"enquiry", "a\x05b", "ab"},
+		{"control in UTF-8", "a\u009bcb é", "acb é"},
+		{"broken string", "\x1b]11;?\x1b[1mx", "\x1b[1mx"},
+		{"broken sequence", "\x1b[3\x1b[1mx", "\x1b[1mx"},
+		{"control within", "\x1b[1\n\x05mx\x1b[6\nny\x1b\x1b[c[c", "\x1b[1\nmx\ny[c"},
+		{"unknown OSC", "\x1b]1337;ReportCellSize\ax", "x"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var whole, cut Filter
+			if got := string(whole.Append(nil, []byte(tt.in))); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			var got []byte
+			for i := range len(tt.in) {
+				got = cut.Append(got, []byte(tt.in[i:i+1]))
+			}
+			if string(got) != tt.want {
+				t.Errorf("byte by byte: got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFilterLetsClipboardThrough(t *testing.T) {
+	f := Filter{Clipboard: true}
+	const write = "\x1b]52;c;aGVsbG8=\a"
+	if got := string(f.Append(nil, []byte(write+"\x1b]52;c;?\a"))); got != write {
+		t.Errorf("got %q, want %q", got, write)
+	}
+}
+
+// TestFilteredStreamAsksNothing runs any stream through the filter and checks
+// that a terminal, shown the rest, does not answer and draws the same.
+func TestFilteredStreamAsksNothing(t *testing.T) {
+	for seed := range uint64(300) {
+		// Without REP, whose effect depends on what is right before it.
+		in := bytes.ReplaceAll(stream(seed, 2000), []byte{'b'}, []byte{'B'})
+		var f Filter
+		var out []byte
+		r := rand.New(rand.NewPCG(seed, 3))
+		for p := in; len(p) > 0; {
+			n := min(len(p), 1+r.IntN(30))
+			out = f.Append(out, p[:n])
+			p = p[n:]
+		}
+		filtered := New(20, 8, WithReply(func(b []byte) { t.Errorf("seed %d: answered %q", seed, b) }),
+			WithHandler(Handler{Clipboard: func(string, []byte) { t.Errorf("seed %d: clipboard", seed) }}))
+		filtered.Write(out)
+		plain := New(20, 8)
+		plain.Write(in)
+		if got, want := filtered.ANSI(), plain.ANSI(); got != want {
+			t.Errorf("seed %d: the filter changed the screen:\n%q\n%q", seed, got, want)
+		}
+	}
+}
+
+func TestStrip(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain", "hello\tworld\n", "hello\tworld\n"},
+		{"style", "\x1b[1;31mred\x1b[m \x1b[38:2::1:2:3mx", "red x"},
+		{"title", "a\x1b]0;title\ab\x1b]2;x\x1b\\c", "abc"},
+		{"device control", "a\x1bP1;2|xyz\x1b\\b", "ab"},
+		{"controls", "a\x00b\x07c\x0ed\x7fe\r\n", "abcde\r\n"},
+		{"character sets", "\x1b(0lqk\x1b(B", "lqk"},
+		{"UTF-8", "é漢字\u0085x â", "é漢字x â"},
+		{"broken", "a\x1b[3\x1b[1mb\x1b]0;x\x1b[1mc", "abc"},
+		{"cancelled", "a\x1b[3\x18b", "ab"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Strip(tt.in); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			var s Stripper
+			var got []byte
+			for i := range len(tt.in) {
+				got = s.Append(got, []byte(tt.in[i:i+1]))
+			}
+			if string(got) != tt.want {
+				t.Errorf("byte by byte: got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFoldLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":              "plain",
+		"10%\r20%\r100%":     "100%",
+		"long text\rshort":   "shorttext",
+		"abc\b\bX":           "aXc",
+		"\r\rx":              "x",
+		"[###  ]\r[#### ]\r": "[#### ]",
+		"漢字\rx":              "x字",
+		"trailing\r":         "trailing",
+	} {
+		if got := string(FoldLine([]byte(in))); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	for seed := range uint64(10) {
+		f.Add(stream(seed, 200))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var whole, cut Filter
+		a := whole.Append(nil, in)
+		var b []byte
+		for i := range in {
+			b = cut.Append(b, in[i:i+1])
+		}
+		if string(a) != string(b) {
+			t.Fatalf("whole %q, cut %q", a, b)
+		}
+		term := New(20, 6, WithReply(func(b []byte) { t.Fatalf("answered %q to %q", b, a) }))
+		term.Write(a)
+	})
+}
