@@ -1,0 +1,185 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// agent is the client of one session and what hob keeps for it.
+type agent struct {
+	c    Config
+	life context.Context //nolint:containedctx // ends with the session, which the agent is
+	srv  *mcp.Server
+
+	session chan *mcp.ServerSession // holds one once it is connected
+
+	// Set by greet, then never again.
+	greeted sync.Once
+	eng     *engine.Engine
+	scope   scope
+	openErr error
+
+	work sync.WaitGroup // goroutines of the session; life ends them
+
+	news  news
+	reads reads
+	subs  subscriptions
+	wake  chan struct{} // has a value when finished jobs may be more
+}
+
+func newAgent(life context.Context, c Config) *agent {
+	a := &agent{
+		c: c, life: life, session: make(chan *mcp.ServerSession, 1), wake: make(chan struct{}, 1),
+	}
+	a.news.init()
+	a.reads.jobs = map[engine.ID]*reading{}
+	a.subs.open = map[string]context.CancelFunc{}
+	for _, p := range c.Problems {
+		a.news.say("hob's settings: " + oneLine(p, 300))
+	}
+	return a
+}
+
+func (a *agent) connected(s *mcp.ServerSession) { a.session <- s }
+
+// client is the session, or nil before it is connected.
+func (a *agent) client() *mcp.ServerSession {
+	select {
+	case s := <-a.session:
+		a.session <- s
+		return s
+	default:
+		return nil
+	}
+}
+
+// greet opens the engine under the client's name and takes up its jobs.
+func (a *agent) greet(name string) {
+	a.greeted.Do(func() {
+		a.scope = newScope(name, a.c.Dir)
+		if a.eng, a.openErr = a.c.Open(name); a.openErr != nil {
+			return
+		}
+		a.takeUp()
+		a.work.Go(a.expire)
+	})
+}
+
+// A handler carries out one tool's call.
+type handler func(ctx context.Context, p *args) (*answer, error)
+
+// tool adds a tool to the server.
+func (a *agent) tool(t *mcp.Tool, params []parameter, refused map[string]string, h handler) {
+	t.InputSchema = schemaOf(params)
+	a.srv.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		a.greet(clientName(r.ClientInfo()))
+		if a.openErr != nil {
+			return a.refuse(general(a.openErr)), nil
+		}
+		p := parseArgs(t.Name, r.Params.Arguments, params, refused)
+		if p.err != nil {
+			return a.refuse(p.err), nil
+		}
+		ans, err := h(ctx, p)
+		switch {
+		case p.err != nil:
+			return a.refuse(p.err), nil
+		case err != nil && ctx.Err() != nil:
+			return nil, err // nobody waits for the answer
+		case err != nil:
+			return a.refuse(general(err)), nil
+		}
+		return a.finish(ans), nil
+	})
+}
+
+// finish adds the news to an answer and makes it fit.
+func (a *agent) finish(ans *answer) *mcp.CallToolResult {
+	if ans.ends != "" {
+		a.heard(ans.ends)
+	}
+	most := a.c.Settings.MaxOutputChars
+	ans.Notices = append(ans.Notices, a.tellNews(most/4)...)
+	return ans.result(most)
+}
+
+func (a *agent) refuse(err error) *mcp.CallToolResult {
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		f = &failure{code: "failed", message: err.Error()}
+	}
+	f.notices = a.tellNews(a.c.Settings.MaxOutputChars / 4)
+	return f.result()
+}
+
+// expire discards the finished jobs of this client that are older than its jobs
+// are to be kept, each by its own end, until life ends.
+func (a *agent) expire() {
+	for {
+		soonest := a.expireDue()
+		var due <-chan time.Time
+		var timer *time.Timer
+		if !soonest.IsZero() {
+			timer = time.NewTimer(time.Until(soonest))
+			due = timer.C
+		}
+		select {
+		case <-due:
+		case <-a.wake:
+		case <-a.life.Done():
+		}
+		if timer != nil {
+			timer.Stop()
+		}
+		if a.life.Err() != nil {
+			return
+		}
+	}
+}
+
+// expireDue discards what is due and returns when the next one is; zero if there
+// is none.
+func (a *agent) expireDue() (soonest time.Time) {
+	jobs, err := a.eng.List(a.life, engine.Filter{Finished: true, Labels: map[string]string{labelClient: a.scope.client}})
+	if err != nil {
+		return time.Time{}
+	}
+	for _, j := range jobs {
+		if j.Exit.At.IsZero() {
+			continue
+		}
+		at := j.Exit.At.Add(a.c.Settings.TTL)
+		if !at.After(time.Now()) {
+			if err := a.eng.Discard(a.life, j.ID); err == nil {
+				a.forget(j.ID)
+				continue
+			}
+			at = time.Now().Add(time.Hour) // whatever is in the way now
+		}
+		if soonest.IsZero() || at.Before(soonest) {
+			soonest = at
+		}
+	}
+	return soonest
+}
+
+// forget drops what is kept of a job that is gone.
+func (a *agent) forget(id engine.ID) {
+	a.heard(id)
+	a.reads.drop(id)
+	a.srv.RemoveResources(logURI(id))
+}
+
+// prod makes expire look again.
+func (a *agent) prod() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}

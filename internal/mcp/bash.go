@@ -1,0 +1,324 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+const (
+	minYield   = 10 * time.Millisecond
+	maxYield   = 120 * time.Second
+	maxTimeout = 365 * 24 * time.Hour
+	tailChars  = 2000
+	// afterwards bounds what is still done for a call whose client gave up.
+	afterwards = 10 * time.Second
+)
+
+// A command is what bash was asked for.
+type command struct {
+	spec       engine.Spec
+	env        map[string]string // of the call, for a job on a host
+	yield      time.Duration
+	background bool
+	wantsPTY   bool
+	notes      []string
+}
+
+func (a *agent) bash(ctx context.Context, p *args) (*answer, error) {
+	cmd := a.command(p)
+	if p.err != nil {
+		return nil, p.err
+	}
+	same := a.running(ctx, cmd.spec)
+	var ans *answer
+	var err error
+	if cmd.background {
+		ans, err = a.startBackground(ctx, cmd)
+	} else {
+		ans, err = a.runForeground(ctx, cmd)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if same != "" {
+		cmd.notes = append(cmd.notes, same)
+	}
+	ans.Notices = append(cmd.notes, ans.Notices...)
+	return ans, nil
+}
+
+// command reads the arguments of bash.
+func (a *agent) command(p *args) command {
+	s := a.c.Settings
+	c := command{yield: s.Yield}
+	script := p.text("command")
+	if strings.TrimSpace(script) == "" {
+		p.fail("bash: command is missing", `give it a line for sh, for example {"command":"npm test"}`)
+	}
+	if strings.ContainsRune(script, 0) {
+		p.fail("bash: command has a NUL byte", "leave it away: no system can pass it on")
+	}
+	if ms, ok := p.number("yieldMs"); ok {
+		c.yield = c.clamp("yieldMs", ms, minYield, maxYield)
+	}
+	timeout := s.Timeout
+	if sec, ok := p.number("timeout"); ok {
+		switch {
+		case sec < 0:
+			p.fail("bash: timeout is negative", "it is in seconds, and 0 means none")
+		case sec > maxTimeout.Seconds():
+			timeout = maxTimeout
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g were cut to a year", sec))
+		default:
+			timeout = time.Duration(sec * float64(time.Second))
+			if timeout >= 10_000*time.Second {
+				c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g are %s", sec, briefly(timeout)))
+			}
+		}
+	}
+	c.background = p.boolean("background") || c.yield == 0
+	c.wantsPTY = p.boolean("pty")
+	c.env = p.variables("env")
+	stdin := p.oneOf("stdin", "tty", "none")
+	labels := a.scope.labels()
+	if mode := p.oneOf("notify", notifySilent, notifyNotify, notifyInject); mode != "" {
+		labels[labelNotify] = mode
+	}
+	c.spec = engine.Spec{
+		Script: script, Name: p.text("name"), Host: p.text("host"), Timeout: timeout, Labels: labels,
+		PTY: c.wantsPTY, Split: p.boolean("split"), TTYStdin: stdin != "none", Env: c.env,
+		Backgrounded: c.background,
+	}
+	if c.wantsPTY && c.spec.Split {
+		p.fail("bash: pty and split exclude each other", "a terminal has one stream: leave one of them away")
+	}
+	c.spec.Dir = a.workdir(p.text("workdir"), c.spec.Host)
+	if c.spec.Host != "" {
+		// There is no environment there to be replaced.
+		c.spec.Env = quietFor(c.env)
+	}
+	return c
+}
+
+// clamp brings a number of milliseconds into bounds, and says so. 0 stays 0.
+func (c *command) clamp(name string, ms float64, low, high time.Duration) time.Duration {
+	d, note := clamped(name, ms, low, high)
+	if note != "" {
+		c.notes = append(c.notes, note)
+	}
+	return d
+}
+
+func clamped(name string, ms float64, low, high time.Duration) (d time.Duration, note string) {
+	bound := low
+	switch {
+	case ms == 0:
+		return 0, ""
+	case ms > float64(high.Milliseconds()):
+		bound = high
+	case ms >= float64(low.Milliseconds()):
+		return time.Duration(ms * float64(time.Millisecond)), ""
+	}
+	return bound, fmt.Sprintf("%s %g is outside %d to %d: %d it is", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
+}
+
+// workdir is where a command runs: relative to where the agent works, but for a
+// host.
+func (a *agent) workdir(dir, host string) string {
+	if host != "" {
+		return dir
+	}
+	if home, err := os.UserHomeDir(); err == nil && (dir == "~" || strings.HasPrefix(dir, "~/")) {
+		dir = home + dir[1:]
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.c.Dir, dir)
+	}
+	return dir
+}
+
+// quietFor adds to env what keeps programs from asking an agent for a pager, an
+// editor or a password, unless env says it.
+func quietFor(env map[string]string) map[string]string {
+	all := map[string]string{
+		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "EDITOR": "true", "GIT_EDITOR": "true",
+	}
+	for k, v := range env {
+		all[k] = v
+	}
+	return all
+}
+
+// environ is what the commands of an agent inherit. It is no part of the request,
+// so that a person can restart a job as it would be for them.
+func environ() []string {
+	quiet := quietFor(nil)
+	env := make([]string, 0, len(quiet)+64)
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); quiet[name] == "" {
+			env = append(env, kv)
+		}
+	}
+	for k, v := range quiet {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// running names a job that runs the same command in the same directory; empty if
+// there is none. Jobs of other agents stay unnamed.
+func (a *agent) running(ctx context.Context, spec engine.Spec) string {
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true})
+	if err != nil {
+		return ""
+	}
+	for _, j := range jobs {
+		same := j.Script == spec.Script || j.Script == "" && strings.Join(j.Command, " ") == spec.Script
+		if !same || j.Dir != spec.Dir || j.Host != spec.Host {
+			continue
+		}
+		if a.scope.owns(j) {
+			return fmt.Sprintf("the same command was running in this directory already: %s; if one is enough: %s", j.ID, call("kill", j.ID))
+		}
+		if j.Labels[labelClient] == "" {
+			return fmt.Sprintf("the same command was running in this directory already, started by the person: %s; look at it with %s",
+				j.ID, call("log", j.ID, "all", true))
+		}
+	}
+	return ""
+}
+
+func (a *agent) startBackground(ctx context.Context, c command) (*answer, error) {
+	j, err := a.eng.Start(ctx, c.spec, engine.WithEnviron(environ()))
+	if err != nil {
+		return nil, general(err)
+	}
+	a.watch(j)
+	return a.backgroundAnswer(ctx, j, c)
+}
+
+// backgroundAnswer is the answer about a job that goes on by itself.
+func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (*answer, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	defer cancel()
+	ans := about(j, time.Now())
+	tail, err := a.tailOf(ctx, j, tailChars)
+	if err != nil {
+		a.c.Logger.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
+	}
+	ans.body, ans.isTail = excerpt{head: tail}, true
+	ans.Cursor = &j.Output
+	ans.Next = next(j)
+	if c.wantsPTY && j.Kind != engine.KindPTY {
+		ans.note("it has no terminal: there is none to be had there")
+	}
+	return ans, nil
+}
+
+// runForeground runs a command until it ends or is sent to the background, by
+// time or by somebody. It ends with its call when that is cancelled; when the
+// client goes away it goes on in the background.
+func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
+	var mu sync.Mutex
+	var started engine.ID
+	var left bool
+	background := func(id engine.ID) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+		defer cancel()
+		if err := a.eng.Background(ctx, id); err != nil {
+			a.c.Logger.Debug("a job is not in the background", "job", id, "err", err)
+		}
+	}
+	leave := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		left = true
+		if started != "" {
+			background(started)
+		}
+	}
+	run, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	stop := context.AfterFunc(ctx, func() {
+		// A call that the client cancels has no other cause; a lost connection has.
+		if context.Cause(ctx) == context.Canceled && a.life.Err() == nil { //nolint:errorlint // wrapped means something else here
+			giveUp()
+			return
+		}
+		leave()
+	})
+	defer stop()
+	stopLeaving := context.AfterFunc(a.life, leave)
+	defer stopLeaving()
+
+	r, err := a.eng.Run(run, c.spec, engine.RunOptions{
+		YieldAfter: c.yield,
+		Start:      []engine.StartOption{engine.WithEnviron(environ())},
+		OnStart: func(id engine.ID) {
+			mu.Lock()
+			defer mu.Unlock()
+			started = id
+			if left {
+				background(id)
+			}
+		},
+	})
+	switch {
+	case err != nil && run.Err() != nil && r.Status.Finished():
+		a.discard(ctx, r.ID)
+		return nil, context.Canceled
+	case err != nil && r.ID != "":
+		return nil, failed(r.Job, "run", err)
+	case err != nil:
+		return nil, general(err)
+	case r.Backgrounded:
+		a.watch(r.Job)
+		ans, err := a.backgroundAnswer(ctx, r.Job, c)
+		if err == nil && time.Since(r.StartedAt) < c.yield {
+			ans.note("somebody sent it to the background")
+		}
+		return ans, err
+	}
+	return a.foregroundAnswer(ctx, r, c)
+}
+
+// foregroundAnswer is the answer about a command that has ended. Nothing is left
+// of it, unless there is more to see than the answer shows.
+func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command) (*answer, error) {
+	ans := about(r.Job, time.Now())
+	var err error
+	if ans.body, err = a.excerptOf(ctx, r.Job); err != nil {
+		return nil, failed(r.Job, "read the output of", err)
+	}
+	ans.Cursor = &r.Cursor
+	if c.wantsPTY && r.Kind != engine.KindPTY {
+		ans.note("it had no terminal: there was none to be had there")
+	}
+	ans.Next = call("log", r.ID, "offset", 0, "limit", 200) + " pages through its output"
+	if len(r.Exit.Survivors) > 0 {
+		ans.note("it left %d processes running; %s ends them", len(r.Exit.Survivors), call("kill", r.ID))
+		a.addLog(r.Job)
+		return ans, nil
+	}
+	ans.transient = true
+	ans.discard = func() { a.discard(ctx, r.ID) }
+	ans.keep = func() { a.addLog(r.Job) }
+	return ans, nil
+}
+
+// discard deletes a job that nobody was told of.
+func (a *agent) discard(ctx context.Context, id engine.ID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	defer cancel()
+	if err := a.eng.Discard(ctx, id); err != nil && !errors.Is(err, engine.ErrNotFound) {
+		a.c.Logger.Debug("a foreground job stays", "job", id, "err", err)
+	}
+}

@@ -1,0 +1,197 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// failure is a call that could not be carried out, in words an agent can act on.
+type failure struct {
+	code    string // stable name for programs
+	message string
+	hint    string // what to do next
+	id      engine.ID
+	notices []string
+}
+
+func (f *failure) Error() string { return f.message }
+
+// failureJSON is the structured form.
+type failureJSON struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	} `json:"error"`
+	SessionID engine.ID `json:"sessionId,omitempty"`
+	Notices   []string  `json:"notices,omitempty"`
+}
+
+func (f *failure) result() *mcp.CallToolResult {
+	v := failureJSON{SessionID: f.id, Notices: f.notices}
+	v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.message, f.hint
+	text := "error: " + f.message
+	for _, n := range f.notices {
+		text += "\nnote: " + n
+	}
+	if f.hint != "" {
+		text += "\nnext: " + f.hint
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
+		StructuredContent: v,
+		IsError:           true,
+	}
+}
+
+// failed is the failure of doing something to a job.
+func failed(j engine.Job, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	f := &failure{code: "failed", id: j.ID, message: doing + " " + string(j.ID) + ": " + cause(err)}
+	can := "possible now: " + possible(j)
+	switch {
+	case errors.Is(err, engine.ErrNotRunning):
+		f.code, f.message = "not_running", fmt.Sprintf("%s %s: it is not running any more (%s)", doing, j.ID, inWords(j, time.Now()))
+		f.hint = can + "; " + call("log", j.ID) + " shows what it printed, " + call("restart", j.ID) + " runs it again"
+	case errors.Is(err, engine.ErrRunning):
+		f.code, f.message = "running", fmt.Sprintf("%s %s: it is still running", doing, j.ID)
+		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends and clears it"
+	case errors.Is(err, engine.ErrNoInput):
+		f.code = "no_input"
+		f.hint = can + "; to be able to write to it start it again without stdin \"none\", or with pty true"
+	case errors.Is(err, engine.ErrUnsupported):
+		f.code, f.hint = "unsupported", can
+	case errors.Is(err, engine.ErrUnreachable):
+		f.code, f.hint = "unreachable", "the job goes on; try again when the host can be reached"
+	case errors.Is(err, engine.ErrElsewhere):
+		f.code, f.hint = "elsewhere", "only the machine or container that runs it can do that; "+call("log", j.ID)+" works here"
+	case errors.Is(err, engine.ErrInvalid):
+		f.code, f.hint = "usage", can
+	case errors.Is(err, engine.ErrNotFound):
+		f.code, f.message, f.hint = "not_found", fmt.Sprintf("%s %s: it was removed meanwhile", doing, j.ID), `process {"action":"list"}`
+	default:
+		f.hint = can
+	}
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" && errors.Is(err, engine.ErrInvalid) {
+		f.hint = e.Hint + "; " + f.hint
+	}
+	return f
+}
+
+// cause is an engine's error without what failed says itself.
+func cause(err error) string {
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// possible are the actions that make sense on a job as it stands.
+func possible(j engine.Job) string {
+	var can []string
+	switch {
+	case j.Status.Finished():
+		can = []string{"poll", "log", "restart", "clear", "remove"}
+	case j.Kind == engine.KindPTY, j.Stdin:
+		can = []string{"poll", "log", "write", "send-keys", "submit", "paste", "wait", "kill", "remove", "restart"}
+	default:
+		can = []string{"poll", "log", "wait", "kill", "remove", "restart"}
+	}
+	if j.Kind == engine.KindPTY {
+		can = append(can, "screen")
+	}
+	return strings.Join(can, ", ")
+}
+
+// unknown is the failure of a reference that means no job here. It is the same
+// for a job of somebody else.
+func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
+	f := &failure{code: "not_found", id: engine.ID(ref)}
+	f.message = fmt.Sprintf("no job %q here", oneLine(ref, 80))
+	if ref == "" {
+		f.code, f.message = "usage", "which job? sessionId is missing"
+	}
+	filter := engine.Filter{Labels: a.scope.labels()}
+	if all {
+		filter = engine.Filter{}
+	}
+	jobs, err := a.eng.List(ctx, filter)
+	switch {
+	case err != nil || len(jobs) == 0 && all:
+		f.hint = "there are no jobs; bash starts one"
+	case len(jobs) == 0:
+		f.hint = `you have no jobs in this project; bash starts one, process {"action":"list","all":true} shows those of others`
+	default:
+		var ids []string
+		for _, j := range jobs[:min(len(jobs), 5)] {
+			ids = append(ids, fmt.Sprintf("%s (%s)", j.ID, statusOf(j)))
+		}
+		f.hint = "there are " + strings.Join(ids, ", ")
+		if len(jobs) > 5 {
+			f.hint += fmt.Sprintf(" and %d more", len(jobs)-5)
+		}
+		f.hint += `; process {"action":"list"} shows all of yours`
+		if !all {
+			f.hint += ", with \"all\":true those of others too"
+		}
+	}
+	return f
+}
+
+// explain makes a failure of what the look for a job brought up.
+func (a *agent) explain(ctx context.Context, ref string, all bool, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if m, ok := errors.AsType[*engine.AmbiguousError](err); ok {
+		var ids []string
+		for _, j := range m.Candidates[:min(len(m.Candidates), 8)] {
+			ids = append(ids, fmt.Sprintf("%s (%s, %s)", j.ID, statusOf(j), inWords(j, time.Now())))
+		}
+		return &failure{
+			code: "ambiguous", id: engine.ID(ref), message: fmt.Sprintf("%q means %d jobs", oneLine(ref, 80), len(m.Candidates)),
+			hint: "give an id: " + strings.Join(ids, ", "),
+		}
+	}
+	if errors.Is(err, engine.ErrNotFound) {
+		return a.unknown(ctx, ref, all)
+	}
+	return general(err)
+}
+
+// general is the failure of a call that is about no job in particular.
+func general(err error) error {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	f := &failure{code: "failed", message: err.Error(), hint: "if it stays so tell the person; hob list in a terminal shows the jobs"}
+	switch {
+	case errors.Is(err, engine.ErrInvalid):
+		f.code, f.hint = "usage", "mend the request and call again"
+	case errors.Is(err, engine.ErrStateRoot):
+		f.code, f.hint = "state_root", "the person has to mend the state directory, or set HOB_STATE_DIR to one of their own"
+	case errors.Is(err, engine.ErrUnsupported):
+		f.code, f.hint = "unsupported", "leave away what is not possible there, or run it on this machine"
+	case errors.Is(err, engine.ErrUnreachable):
+		f.code, f.hint = "unreachable", "nothing was started; hob hosts check HOST in a terminal says what is missing"
+	}
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
+		f.hint = e.Hint
+	}
+	return f
+}

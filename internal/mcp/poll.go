@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+const (
+	maxPoll = 30 * time.Second
+	// maxDrain bounds what one poll takes in of a job that prints without end.
+	maxDrain = 64 << 20
+	// manyPolls is from which poll of a running job on an agent is told that
+	// there is a cheaper way.
+	manyPolls = 3
+	// stuckAfter is how many equal answers in a row make a loop.
+	stuckAfter = 20
+)
+
+// reads is what is kept between the reading calls of a session.
+type reads struct {
+	mu   sync.Mutex
+	jobs map[engine.ID]*reading
+}
+
+// reading is what is kept of one job that runs.
+type reading struct {
+	cleaner cleaner
+	polls   int // while it ran
+	idle    int // polls in a row without news
+	last    uint64
+	same    int // answers in a row with the sum last
+}
+
+// of calls f with what is kept of a job.
+func (r *reads) of(id engine.ID, f func(*reading)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs[id] == nil {
+		r.jobs[id] = &reading{}
+	}
+	f(r.jobs[id])
+}
+
+func (r *reads) drop(id engine.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.jobs, id)
+}
+
+// repeated counts equal answers about a job, and says when there were too many.
+func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
+	sum := fnv.New64a()
+	for _, p := range append(parts, string(j.Status)) {
+		sum.Write([]byte(p))
+		sum.Write([]byte{0})
+	}
+	r.of(j.ID, func(k *reading) {
+		if k.last != sum.Sum64() {
+			k.last, k.same = sum.Sum64(), 0
+		}
+		if k.same++; k.same >= stuckAfter {
+			notice = fmt.Sprintf("you got this same answer %d times in a row: asking again will not change it. It may be stuck; %s waits for its end at no cost, %s ends it",
+				k.same, call("wait", j.ID, "timeout", 600000), call("kill", j.ID))
+		}
+	})
+	return notice
+}
+
+// retryAfter is when a poll is worth repeating after idle polls without news.
+func retryAfter(idle int) time.Duration {
+	steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
+	return steps[min(max(idle, 1), len(steps))-1]
+}
+
+// poll drains what is new, and reports the end.
+func (a *agent) poll(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	var notes []string
+	wait := time.Duration(0)
+	if ms, ok := p.number("timeout"); ok {
+		var note string
+		if wait, note = clamped("timeout", ms, 0, maxPoll); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	keep, err := newLineFilter(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	began := time.Now()
+	var text excerpt
+	var got engine.Poll
+	for {
+		got, text, err = a.drain(ctx, j, max(0, wait-time.Since(began)), keep)
+		if err != nil {
+			return nil, failed(j, "poll", err)
+		}
+		// What is filtered out is no reason to come back.
+		if !text.empty() || got.Job.Status.Finished() || time.Since(began) >= wait {
+			break
+		}
+	}
+	return a.pollAnswer(got, text, notes), nil
+}
+
+func (a *agent) pollAnswer(got engine.Poll, text excerpt, notes []string) *answer {
+	j := got.Job
+	ended := j.Status.Finished()
+	ans := about(j, time.Now())
+	ans.body = text
+	ans.Cursor, ans.DroppedBytes = &got.Cursor, got.Dropped
+	ans.Notices = notes
+	if got.Dropped > 0 {
+		ans.note("%s of the output were dropped by the log's limit", units.FormatBytes(got.Dropped))
+	}
+	if got.More {
+		ans.note("there is more to read at once: %s", call("poll", j.ID))
+	}
+	ans.Next = next(j)
+	var idle, polls int
+	a.reads.of(j.ID, func(k *reading) {
+		k.polls++
+		if k.idle++; !text.empty() {
+			k.idle = 0
+		}
+		idle, polls = k.idle, k.polls
+	})
+	switch {
+	case ended && text.empty():
+		ans.note("no new output; it has ended")
+	case ended:
+	case idle > 0:
+		ans.note("nothing new; worth asking again in %s", briefly(retryAfter(idle)))
+	case polls >= manyPolls:
+		ans.note("this was poll %d of a job that runs; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
+	}
+	if n := a.reads.repeated(j, "poll", text.head, text.tail); n != "" {
+		ans.note("%s", n)
+	}
+	if ended && !got.More {
+		a.reads.drop(j.ID)
+	}
+	return ans
+}
+
+// drain reads all that is new, waiting that long at most for something to be.
+func (a *agent) drain(ctx context.Context, j engine.Job, wait time.Duration, keep lineFilter) (engine.Poll, excerpt, error) {
+	got, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), wait)
+	if err != nil {
+		return got, excerpt{}, err
+	}
+	var sum gather
+	dropped := got.Dropped
+	for taken := 0; ; {
+		last := got.Job.Status.Finished() && !got.More
+		a.reads.of(j.ID, func(k *reading) { sum.add(keep.lines(k.cleaner.add(got.Output, last))) })
+		taken += len(got.Output)
+		if !got.More || taken >= maxDrain {
+			break
+		}
+		more, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), 0)
+		if err != nil {
+			// What was read counts as read, so it is handed out.
+			got.More = true
+			break
+		}
+		got = more
+		dropped += got.Dropped
+	}
+	got.Dropped = dropped
+	return got, sum.excerpt(), nil
+}
+
+// gather keeps the begin and the end of a text of any length.
+type gather struct {
+	head    strings.Builder
+	tail    string
+	skipped int64
+}
+
+func (g *gather) add(text string) {
+	if g.head.Len() < maxRead && g.tail == "" {
+		n := min(len(text), maxRead-g.head.Len())
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		g.head.WriteString(text[:n])
+		text = text[n:]
+	}
+	g.tail += text
+	if over := len(g.tail) - 2*maxRead; over > 0 {
+		cut := over + maxRead
+		for cut < len(g.tail) && !utf8.RuneStart(g.tail[cut]) {
+			cut++
+		}
+		g.skipped += int64(cut)
+		g.tail = g.tail[cut:]
+	}
+}
+
+func (g *gather) excerpt() excerpt {
+	return excerpt{head: g.head.String(), tail: g.tail, skipped: g.skipped}
+}
+
+// A lineFilter keeps lines by their text.
+type lineFilter struct{ keep, drop *regexp.Regexp } // nil: no condition
+
+func newLineFilter(p *args) (f lineFilter, err error) {
+	if f.keep, err = pattern("filter", p.text("filter")); err == nil {
+		f.drop, err = pattern("exclude", p.text("exclude"))
+	}
+	return f, err
+}
+
+func pattern(name, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, &failure{
+			code: "usage", message: fmt.Sprintf("%s is no regular expression: %v", name, err),
+			hint: "it is one of Go (RE2); put a backslash before signs that are meant as they are",
+		}
+	}
+	return re, nil
+}
+
+func (f lineFilter) keeps(line string) bool {
+	return (f.keep == nil || f.keep.MatchString(line)) && (f.drop == nil || !f.drop.MatchString(line))
+}
+
+// lines are the lines of text that it keeps.
+func (f lineFilter) lines(text string) string {
+	if f.keep == nil && f.drop == nil {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if f.keeps(strings.TrimSuffix(line, "\n")) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

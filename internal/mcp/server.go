@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/config"
+)
+
+// Config is what a server needs to know.
+type Config struct {
+	Version string
+	// Dir is where the agent works: commands run there unless they say otherwise,
+	// and the project is found from it. Absolute.
+	Dir      string
+	Settings config.Agent
+	// Problems is what is wrong with the settings; the first answer says it.
+	Problems []string
+	// Open opens the engine under the name of the client, which is known with its
+	// first call. It is called once. The caller of Serve closes the engine.
+	Open   func(client string) (*engine.Engine, error)
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+// Serve serves one client over t until it leaves, which is no error, or ctx is
+// done. Commands that run in the foreground then go on in the background.
+func Serve(ctx context.Context, c Config, t mcp.Transport) error {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	life, end := context.WithCancel(ctx)
+	defer end()
+	a := newAgent(life, c)
+	srv := mcp.NewServer(&mcp.Implementation{Name: "hob", Title: "hob: background jobs", Version: c.Version}, &mcp.ServerOptions{
+		Instructions:       instructions,
+		Logger:             c.Logger,
+		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) { a.greet(clientName(r.ClientInfo())) },
+		SubscribeHandler:   a.subscribe,
+		UnsubscribeHandler: a.unsubscribe,
+		Capabilities:       &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
+	})
+	a.srv = srv
+	a.addTools()
+	a.addLogTemplate()
+
+	// Clients that never set a level get what the agent would be told too.
+	session, err := srv.Connect(ctx, t, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{LogLevel: "info"}})
+	if err != nil {
+		return err
+	}
+	a.connected(session)
+	// Calls in flight notice that life ends and answer; Close waits for them.
+	stop := context.AfterFunc(life, func() { _ = session.Close() })
+	defer stop()
+	err = session.Wait()
+	end()
+	a.work.Wait()
+	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+		return nil
+	}
+	return err
+}
+
+// clientName is the name that a client has given itself, fit for a list.
+func clientName(i *mcp.Implementation) string {
+	name := ""
+	if i != nil {
+		name = oneLine(i.Name, 40)
+	}
+	if name == "" {
+		name = "agent"
+	}
+	return name
+}

@@ -1,0 +1,197 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// after is the answer about a job to which something was done.
+func (a *agent) after(ctx context.Context, j engine.Job, what string) *answer {
+	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+		j = now
+	}
+	ans := about(j, time.Now())
+	ans.headline += "\n" + what
+	ans.Message = what
+	ans.Next = next(j)
+	return ans
+}
+
+// takesInput is the failure of typing into a job that cannot be.
+func takesInput(j engine.Job, doing string) error {
+	switch {
+	case j.Status.Finished():
+		return failed(j, doing, engine.ErrNotRunning)
+	case j.Kind != engine.KindPTY && j.Kind != engine.KindVirtual && !j.Stdin:
+		return failed(j, doing, engine.ErrNoInput)
+	}
+	return nil
+}
+
+func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	data, eof := p.text("data"), p.boolean("eof")
+	if data == "" && !eof {
+		p.fail("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err := takesInput(j, "write to"); err != nil {
+		return nil, err
+	}
+	if data != "" {
+		if err := a.eng.Write(ctx, j.ID, []byte(data)); err != nil {
+			return nil, failed(j, "write to", err)
+		}
+	}
+	what := fmt.Sprintf("%d bytes written", len(data))
+	if eof {
+		if err := a.eng.CloseInput(ctx, j.ID); err != nil {
+			return nil, failed(j, "end the input of", err)
+		}
+		what += ", input ended"
+	} else if !strings.HasSuffix(data, "\n") && !strings.HasSuffix(data, "\r") {
+		what += ` without a line end: the job sees them when a "\n" follows, if it reads lines`
+	}
+	return a.after(ctx, j, what), nil
+}
+
+func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	keys := p.words("keys")
+	if len(keys) == 0 {
+		p.fail("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err := takesInput(j, "send keys to"); err != nil {
+		return nil, err
+	}
+	if err := a.eng.SendKeys(ctx, j.ID, keys); err != nil {
+		return nil, failed(j, "send keys to", err)
+	}
+	return a.after(ctx, j, fmt.Sprintf("%d keys sent", len(keys))), nil
+}
+
+// submit types a line and presses Enter, as a person does.
+func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	data := p.text("data")
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err := takesInput(j, "submit to"); err != nil {
+		return nil, err
+	}
+	end := "\n"
+	if j.Kind == engine.KindPTY {
+		end = "\r"
+	}
+	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
+		return nil, failed(j, "submit to", err)
+	}
+	return a.after(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), nil
+}
+
+func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	data := p.text("data")
+	if data == "" {
+		p.fail("process: paste has nothing to paste", "give data")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err := takesInput(j, "paste to"); err != nil {
+		return nil, err
+	}
+	err := a.eng.Paste(ctx, j.ID, []byte(data))
+	if errors.Is(err, engine.ErrUnsupported) { // no terminal, so nothing to bracket for
+		err = a.eng.Write(ctx, j.ID, []byte(data))
+	}
+	if err != nil {
+		return nil, failed(j, "paste to", err)
+	}
+	return a.after(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), nil
+}
+
+// kill ends a job with everything it started.
+func (a *agent) kill(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+	wasOver := j.Status.Finished()
+	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
+	if err != nil {
+		return nil, failed(j, "kill", err)
+	}
+	what := "killed: everything it started is gone"
+	switch {
+	case wasOver && report.Took == 0 && len(report.Survivors) == 0:
+		what = "it had been killed already"
+	case len(report.Survivors) > 0:
+		what = fmt.Sprintf("killed, but %d of its processes cannot be ended", len(report.Survivors))
+	case report.Escalated:
+		what = "killed with SIGKILL, after it did not end on SIGTERM"
+	}
+	ans := a.after(ctx, j, what)
+	ans.Survivors = report.Survivors
+	return ans, nil
+}
+
+func (a *agent) clear(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
+		return nil, failed(j, "clear", err)
+	}
+	return a.cleared(j, "cleared"), nil
+}
+
+func (a *agent) remove(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+	what := "cleared"
+	if !j.Status.Finished() {
+		_, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
+		if err != nil && !errors.Is(err, engine.ErrNotRunning) {
+			return nil, failed(j, "remove", err)
+		}
+		what = "killed and cleared"
+	}
+	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+		j = now
+	}
+	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
+		return nil, failed(j, "remove", err)
+	}
+	return a.cleared(j, what), nil
+}
+
+// cleared is the answer about a job that is gone.
+func (a *agent) cleared(j engine.Job, what string) *answer {
+	a.forget(j.ID)
+	ans := about(j, time.Now()).gone()
+	ans.SessionID, ans.ends = j.ID, ""
+	ans.headline += "\n" + string(j.ID) + " " + what
+	ans.Message = what
+	ans.note("for an hour at least the person can bring it back: hob clear --undo %s", j.ID)
+	return ans
+}
+
+// restart asks for the same again as a new job of this agent.
+func (a *agent) restart(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+	env := p.variables("env")
+	if p.err != nil {
+		return nil, p.err
+	}
+	if j.Host != "" {
+		env = quietFor(env)
+	}
+	again, err := a.eng.Restart(ctx, j.ID, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
+	if err != nil {
+		return nil, failed(j, "restart", err)
+	}
+	a.watch(again)
+	ans, err := a.backgroundAnswer(ctx, again, command{})
+	if err == nil {
+		ans.note("it is a new job; the old one is %s, %s", j.ID, statusOf(j))
+	}
+	return ans, err
+}
