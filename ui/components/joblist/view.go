@@ -297,8 +297,11 @@ func usage(j engine.Job) string {
 // time is how long the job runs or ran; of a lost one, whose end nobody saw,
 // how long ago it was.
 func (m *Model) time(j engine.Job) string {
-	if j.Status == engine.Lost && j.Exit.At.IsZero() || j.StartedAt.IsZero() && j.Status.Finished() {
-		since := j.StartedAt
+	if j.Status == engine.Lost || j.StartedAt.IsZero() && j.Status.Finished() {
+		since := j.Exit.At
+		if since.IsZero() {
+			since = j.StartedAt
+		}
 		if since.IsZero() {
 			since = j.CreatedAt
 		}
