@@ -113,7 +113,7 @@ func (h *hub) admit(ctx context.Context, s *Subscription) ([]Event, error) {
 	defer h.mu.Unlock()
 	batch := make([]Event, 0, len(h.jobs))
 	for _, k := range h.jobs {
-		if s.filter.selects(k.job) {
+		if s.filter.selects(&k.job) {
 			batch = append(batch, Event{Kind: EventCreated, Job: k.job, Offset: k.job.Output, At: k.job.CreatedAt})
 		}
 	}
@@ -292,7 +292,7 @@ func (h *hub) tellLocked(old, new Job, events ...Event) {
 		return
 	}
 	for s := range h.subs {
-		if s.filter.selects(new) || old.ID != "" && s.filter.selects(old) {
+		if s.filter.selects(&new) || old.ID != "" && s.filter.selects(&old) {
 			s.push(events...)
 		}
 	}

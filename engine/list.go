@@ -22,46 +22,69 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 		return nil, err
 	}
 	index := e.root.Index()
-	recs := make([]*jobdir.Record, 0, len(ids))
+	jobs := make([]Job, 0, len(ids))
 	var open, fresh []*jobdir.Record
-	for _, id := range ids {
-		rec := index.Find(id)
-		if rec == nil {
-			read, err := jobdir.Read(e.root.Dir(id))
-			if err != nil { // gone meanwhile, or a directory in the making
-				continue
-			}
-			rec = &read
-			switch {
-			case !rec.Finished():
-				open = append(open, rec)
-			case !jobdir.Locked(e.root.Dir(id)): // else its holder may still add to the end
-				fresh = append(fresh, rec)
-			}
+	var indexed jobdir.Record
+	add := func(j *Job) {
+		if f.selects(j) {
+			jobs = append(jobs, *j)
 		}
-		recs = append(recs, rec)
+	}
+	for _, id := range ids {
+		if index.Read(id, &indexed) {
+			j := e.jobOf(&indexed)
+			add(&j)
+			continue
+		}
+		rec, err := jobdir.Read(e.root.Dir(id))
+		if err != nil { // gone meanwhile, or a directory in the making
+			continue
+		}
+		if !rec.Finished() {
+			open = append(open, &rec)
+			continue
+		}
+		if !jobdir.Locked(e.root.Dir(id)) { // else its holder may still add to the end
+			fresh = append(fresh, &rec)
+		}
+		j := e.jobOf(&rec)
+		add(&j)
 	}
 	if err := e.root.AddToIndex(fresh...); err != nil {
 		e.log.Debug("the index cannot be written", "err", err)
 	}
-	seen := e.observe(ctx, open)
+	for _, j := range e.observe(ctx, open) {
+		add(&j)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(recs, func(a, b *jobdir.Record) int {
-		return cmp.Or(b.Meta.CreatedAt.Compare(a.Meta.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	jobs := make([]Job, 0, len(recs))
-	for _, rec := range recs {
-		j, ok := seen[rec.ID]
-		if !ok {
-			j = e.jobOf(rec)
-		}
-		if f.selects(j) {
-			jobs = append(jobs, j)
-		}
-	}
+	newestFirst(jobs)
 	return jobs, nil
+}
+
+// newestFirst sorts jobs by their positions, since moving a job is not cheap:
+// each moves once.
+func newestFirst(jobs []Job) {
+	order := make([]int, len(jobs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(jobs[b].CreatedAt.Compare(jobs[a].CreatedAt), cmp.Compare(jobs[a].ID, jobs[b].ID))
+	})
+	for i := range order {
+		if order[i] == i {
+			continue
+		}
+		first, to := jobs[i], i
+		for order[to] != i {
+			from := order[to]
+			jobs[to], order[to] = jobs[from], to
+			to = from
+		}
+		jobs[to], order[to] = first, to
+	}
 }
 
 // jobOf is what the records say, with paths as they are where the job runs.
@@ -193,7 +216,7 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 }
 
 // selects reports whether j is one of those that f asks for.
-func (f Filter) selects(j Job) bool {
+func (f *Filter) selects(j *Job) bool {
 	finished := j.Status.Finished()
 	switch {
 	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, j.Status),

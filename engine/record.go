@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"path"
 	"path/filepath"
 	"time"
 
@@ -69,15 +68,15 @@ func jobOf(r *jobdir.Record, dir string) Job {
 // setPaths names the logs where the job runs. The directory of a job on a host
 // has the same name there; its backend knows the root.
 func setPaths(j *Job, dir string) {
-	join := filepath.Join
-	if j.Host != "" {
-		join = path.Join
+	slash := "/"
+	if j.Host == "" {
+		slash = string(filepath.Separator)
 	}
 	if j.Split {
-		j.StdoutPath, j.StderrPath = join(dir, jobdir.StdoutFile), join(dir, jobdir.StderrFile)
+		j.StdoutPath, j.StderrPath = dir+slash+jobdir.StdoutFile, dir+slash+jobdir.StderrFile
 		return
 	}
-	j.OutputPath = join(dir, jobdir.OutputFile)
+	j.OutputPath = dir + slash + jobdir.OutputFile
 }
 
 func setStatus(j *Job, r *jobdir.Record) {

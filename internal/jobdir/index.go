@@ -8,16 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unsafe"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
 )
 
 // Index is what the index file knows: the records of finished jobs, which never
 // change. It only saves reading their directories: it may lack any job and may
-// name jobs that are gone, and can be deleted without loss.
+// name jobs that are gone, and can be deleted without loss. Lines are decoded
+// when they are asked for. It is for one goroutine.
 type Index struct {
-	records []Record
-	byID    map[string]int
+	lines []string // the JSON of lines whose sums match
+	byID  map[string]int
+	arena arena
 	// Damaged is how many lines could not be read.
 	Damaged int
 }
@@ -37,8 +40,13 @@ func (r *Root) Index() *Index {
 
 func decodeIndex(data []byte) *Index {
 	n := bytes.Count(data, []byte{'\n'})
-	x := &Index{records: make([]Record, 0, n), byID: make(map[string]int, n)}
-	text := string(data) // strings of the records are parts of it
+	x := &Index{lines: make([]string, 0, n), byID: make(map[string]int, n)}
+	if len(data) == 0 {
+		return x
+	}
+	// Strings of the records are parts of the file's content, which from here on
+	// nobody changes.
+	text := unsafe.String(unsafe.SliceData(data), len(data))
 	for len(data) > 0 {
 		i := bytes.IndexByte(data, '\n')
 		if i < 0 { // a line that is just being written
@@ -51,14 +59,14 @@ func decodeIndex(data []byte) *Index {
 			x.Damaged++
 			continue
 		}
-		x.records = append(x.records, Record{})
-		rec := &x.records[len(x.records)-1]
-		if !decodeRecord(lineText[crcLen+1:], rec) || !ValidID(rec.ID) {
-			x.records = x.records[:len(x.records)-1]
+		lineText = lineText[crcLen+1:]
+		id, ok := lineID(lineText)
+		if !ok || !ValidID(id) {
 			x.Damaged++
 			continue
 		}
-		x.byID[rec.ID] = len(x.records) - 1
+		x.byID[id] = len(x.lines)
+		x.lines = append(x.lines, lineText)
 	}
 	return x
 }
@@ -75,13 +83,23 @@ func sumMatches(line []byte) bool {
 	return crc32.ChecksumIEEE(line[crcLen+1:]) == want
 }
 
-// Find is the record of a job; nil if the index lacks it. It must not be changed.
+// Find is the record of a job; nil if the index lacks it.
 func (x *Index) Find(id string) *Record {
-	i, ok := x.byID[id]
-	if !ok {
+	var rec Record
+	if !x.Read(id, &rec) {
 		return nil
 	}
-	return &x.records[i]
+	if rec.State.End != nil {
+		end := *rec.State.End
+		rec.State.End = &end
+	}
+	return &rec
+}
+
+// Read is Find into rec, whose State.End is valid until the next call.
+func (x *Index) Read(id string, rec *Record) bool {
+	i, ok := x.byID[id]
+	return ok && decodeRecord(x.lines[i], rec, &x.arena) && rec.ID == id
 }
 
 // Len is how many jobs the index has.
@@ -131,10 +149,13 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	}
 	x := decodeIndex(data)
 	var buf bytes.Buffer
-	for i := range x.records {
-		rec := &x.records[i]
+	var rec Record
+	for i := range x.lines {
+		if !decodeRecord(x.lines[i], &rec, &x.arena) {
+			continue
+		}
 		if x.byID[rec.ID] == i && keep(rec.ID) {
-			appendLine(&buf, rec)
+			appendLine(&buf, &rec)
 		}
 	}
 	if buf.Len() == len(data) {

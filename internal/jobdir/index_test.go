@@ -107,7 +107,7 @@ func TestEveryFieldOfALineIsScanned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !scanLine(string(data), &got) {
+		if !scanLine(string(data), &got, &arena{}) {
 			t.Errorf("%s is not scanned: %s", f.Name, data)
 		} else if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s:\n%s", f.Name, diff)
@@ -176,7 +176,7 @@ func FuzzScanLine(f *testing.F) {
 	f.Add(`{"id":"x","cm":["a","b\n"],"xc":-3,"la":{"a":"b"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var fast, slow indexLine
-		if !scanLine(text, &fast) {
+		if !scanLine(text, &fast, &arena{}) {
 			return
 		}
 		// Lines are checksummed, so only what this program can write must agree.

@@ -3,6 +3,7 @@ package jobdir
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -49,6 +50,7 @@ type indexLine struct {
 	EndAt        int64             `json:"ea,omitempty"`
 	Status       string            `json:"es,omitempty"`
 	EndCode      *int              `json:"ec,omitempty"`
+	SameCode     bool              `json:"ex,omitempty"` // it is that of exit_code
 	Signal       string            `json:"sg,omitempty"`
 	Core         bool              `json:"cd,omitempty"`
 	Reason       string            `json:"re,omitempty"`
@@ -62,6 +64,9 @@ type indexLine struct {
 	Output       int64             `json:"ou,omitempty"`
 	Touched      int64             `json:"tc,omitempty"`
 }
+
+// same stands for the machine where the job was asked for.
+const same = "="
 
 func encodeRecord(r *Record) []byte {
 	m, s := &r.Meta, &r.State
@@ -82,6 +87,13 @@ func encodeRecord(r *Record) []byte {
 		l.Reason, l.EndedBy, l.Error, l.Survivors = e.Reason, e.EndedBy, e.Error, e.Survivors
 		l.UserMS, l.SystemMS, l.MaxRSS = e.UserMS, e.SystemMS, e.MaxRSS
 	}
+	if l.Where == l.Machine {
+		l.Where = same
+	}
+	if l.Code != nil && l.EndCode != nil && *l.Code == *l.EndCode {
+		l.EndCode = nil
+		l.SameCode = true
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false) // "&&" is common and would make the line slow to read
@@ -91,8 +103,14 @@ func encodeRecord(r *Record) []byte {
 	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
 }
 
-// record fills rec from the line.
-func (l *indexLine) record(rec *Record) {
+// record fills rec from the line, with end for its end.
+func (l *indexLine) record(rec *Record, end *End) {
+	if l.Where == same {
+		l.Where = l.Machine
+	}
+	if l.SameCode {
+		l.EndCode = l.Code
+	}
 	size := Size{l.Cols, l.Rows}
 	rec.ID, rec.Started, rec.Code, rec.Output, rec.Touched = l.ID, l.Ran, l.Code, l.Output, stamp(l.Touched)
 	m := &rec.Meta
@@ -109,7 +127,8 @@ func (l *indexLine) record(rec *Record) {
 	s.Backgrounded, s.Title, s.Cwd, s.Size = l.Backgrounded, l.Title, l.Cwd, size
 	s.NoLimit, s.Dropped, s.Hole = l.NoLimit, l.Dropped, Range{l.HoleStart, l.HoleEnd}
 	if l.End {
-		s.End = &End{
+		s.End = end
+		*end = End{
 			At: stamp(l.EndAt), Status: l.Status, Code: l.EndCode, Signal: l.Signal, Core: l.Core, Reason: l.Reason,
 			EndedBy: l.EndedBy, Error: l.Error, UserMS: l.UserMS, SystemMS: l.SystemMS, MaxRSS: l.MaxRSS, Survivors: l.Survivors,
 		}
@@ -130,16 +149,51 @@ func stamp(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
+// arena is where what many records need a little of is cut from.
+type arena struct {
+	strs []string
+	ints []int
+	line indexLine
+	end  End
+}
+
+const arenaChunk = 512
+
+func (a *arena) int(v int) *int {
+	if len(a.ints) == cap(a.ints) {
+		a.ints = make([]int, 0, arenaChunk)
+	}
+	a.ints = append(a.ints, v)
+	return &a.ints[len(a.ints)-1]
+}
+
+// take makes a slice of the strings that were appended to strs from n on.
+func (a *arena) take(n int) []string { return a.strs[n:len(a.strs):len(a.strs)] }
+
 // decodeRecord reads the JSON of a line: by hand what encodeRecord writes, by
-// encoding/json what anybody else wrote.
-func decodeRecord(text string, rec *Record) bool {
-	var l indexLine
-	if !scanLine(text, &l) {
-		l = indexLine{}
-		if json.Unmarshal([]byte(text), &l) != nil {
+// encoding/json what anybody else wrote. The record's End is the arena's.
+func decodeRecord(text string, rec *Record, a *arena) bool {
+	l := &a.line
+	*l = indexLine{}
+	if !scanLine(text, l, a) {
+		*l = indexLine{}
+		if json.Unmarshal([]byte(text), l) != nil {
 			return false
 		}
 	}
-	l.record(rec)
+	*rec = Record{}
+	l.record(rec, &a.end)
 	return true
+}
+
+// lineID is the id that a line begins with, as encodeRecord writes it, or has.
+func lineID(text string) (id string, ok bool) {
+	if rest, ok := strings.CutPrefix(text, `{"id":"`); ok {
+		if i := strings.IndexByte(rest, '"'); i >= 0 && strings.IndexByte(rest[:i], '\\') < 0 {
+			return rest[:i], true
+		}
+	}
+	var l indexLine
+	err := json.Unmarshal([]byte(text), &l)
+	return l.ID, err == nil
 }

@@ -65,6 +65,9 @@ func Read(dir string) (Record, error) {
 		r.State, r.Started = st, true
 	}
 	r.statLogs(dir)
+	if r.Meta.Host != "" {
+		r.Output = r.State.Output // the logs are on the host
+	}
 	return r, nil
 }
 

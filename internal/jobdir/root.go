@@ -125,7 +125,9 @@ func (r *Root) Path() string { return r.path }
 func (r *Root) Jobs() string { return filepath.Join(r.path, jobsName) }
 
 // Dir is the directory of the job id, whether it exists or not.
-func (r *Root) Dir(id string) string { return filepath.Join(r.path, jobsName, id) }
+func (r *Root) Dir(id string) string { // not filepath.Join: a list calls it a thousand times
+	return r.path + string(filepath.Separator) + jobsName + string(filepath.Separator) + id
+}
 
 func (r *Root) trash(id string) string { return filepath.Join(r.path, trashName, id) }
 

@@ -87,6 +87,10 @@ type State struct {
 	// HoleLines is how many line feeds were in the hole, -1 if nobody counted.
 	HoleLines int64 `json:"hole_lines,omitempty"`
 	End       *End  `json:"end,omitempty"`
+	// HostDir is the directory of a job on a host, there, and Output how far its
+	// logs reached when they were last looked at.
+	HostDir string `json:"host_dir,omitempty"`
+	Output  int64  `json:"output,omitempty"`
 }
 
 // Range is a half-open range of absolute offsets.
