@@ -49,29 +49,27 @@ func (f *Filter) Append(dst, p []byte) []byte {
 	return dst
 }
 
-// finish copies the sequence that is held if it may pass, else only the control
-// characters in it, which a terminal obeys by themselves.
+// finish copies the sequence that is held, if it may pass. Control characters
+// in it, which a terminal obeys by themselves, come before it.
 func (f *Filter) finish(dst []byte) []byte {
 	s := f.held
-	if len(s) > 1 && bytes.IndexByte([]byte("]P_^X"), s[1]) >= 0 {
-		if f.scan.tooLong || f.scan.broken || f.drops(s) {
-			return dst
-		}
-		return append(dst, s...)
-	}
 	clean := s[:0]
-	for _, c := range s {
-		if c != 0x05 && c < 0x7f {
-			clean = append(clean, c)
+	for i, c := range s {
+		if f.scan.isString() && len(clean) > 1 {
+			clean = append(clean, s[i:]...) // what it holds is no control
+			break
 		}
-	}
-	passes := !f.scan.tooLong && !f.scan.broken && !f.drops(clean)
-	for _, c := range clean {
-		if passes || c < 0x20 && c != 0x1b && c != 0x18 && c != 0x1a {
+		switch {
+		case c >= 0x20 && c < 0x7f || c == 0x1b:
+			clean = append(clean, c)
+		case c < 0x20 && c != 0x05 && c != 0x18 && c != 0x1a:
 			dst = append(dst, c)
 		}
 	}
-	return dst
+	if f.scan.tooLong || f.scan.broken || f.drops(clean) {
+		return dst
+	}
+	return append(dst, clean...)
 }
 
 // text copies up to the next ESC, without ENQ, which asks for an answer, and

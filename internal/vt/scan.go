@@ -21,6 +21,9 @@ type scanner struct {
 	begun   bool // an ESC, taken already, ended a string and begins a sequence
 }
 
+// isString reports whether the sequence is an OSC, DCS or the like.
+func (s *scanner) isString() bool { return s.kind == scanString || s.kind == scanStringEscape }
+
 // reset makes ready for the next sequence and reports whether its ESC has been
 // taken already.
 func (s *scanner) reset() (begun bool) {
