@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,14 +53,29 @@ type AppOptions struct {
 
 	Input   io.Reader // nil: the terminal
 	Output  io.Writer
-	Environ []string
+	Environ []string // nil: the process's
 }
 
-// Notify says which ways of asking for attention are used.
-type Notify struct {
+// Notify says which ways of asking for attention are used for what. Bells and
+// notes that a job sends itself count as Waiting.
+type Notify struct{ Waiting, Failed, Finished Means }
+
+// Means are ways to reach somebody who is not looking.
+type Means struct {
 	Bell    bool
 	Desktop bool // OSC 9 or 777, while the window has not the focus
-	Title   bool // counts in the window's title
+	Title   bool // a count in the window's title
+}
+
+func (n Notify) of(why Why) Means {
+	switch why {
+	case WhyFailed:
+		return n.Failed
+	case WhyFinished:
+		return n.Finished
+	case WhyWaiting, WhyBell, WhyNote:
+	}
+	return n.Waiting
 }
 
 // Result says how an App ended.
@@ -80,6 +96,9 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 	if o.Theme == nil {
 		o.Theme = themes.Default
 	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
 	glyphs := themes.Unicode()
 	if o.Glyphs != nil {
 		glyphs = *o.Glyphs
@@ -93,15 +112,12 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 // or a disk does.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
 	if a.o.Output != nil {
 		opts = append(opts, tea.WithOutput(a.o.Output))
-	}
-	if a.o.Environ != nil {
-		opts = append(opts, tea.WithEnvironment(a.o.Environ))
 	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	_, err := a.program.Run()

@@ -247,11 +247,14 @@ func TestAppAsks(t *testing.T) {
 
 func TestAppRingsForWhatNobodySaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, three(), AppOptions{Notify: Notify{Bell: true, Desktop: true, Title: true}})
+		s := newStage(t, three(), AppOptions{Notify: Notify{Failed: Means{Bell: true, Desktop: true}}})
 		w := &window{app: s.app, pane: s.app.pane, o: s.app.o}
 		raw, ok := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed})().(tea.RawMsg)
 		if want := "\a\x1b]9;hob: npm run dev: exit 1\a"; !ok || raw.Msg != want {
 			t.Errorf("sent %q, want %q", raw.Msg, want)
+		}
+		if cmd := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 0), Why: WhyFinished}); cmd != nil {
+			t.Error("it rang for what is switched off")
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (p *Pane) openTerminal() tea.Cmd {
 	}
 	p.cat.opening, p.cat.asked = true, size
 	s, ctx, eng, held, id := stamp{p, p.cat.gen}, p.ctx, p.eng, p.held, p.cat.id
-	o := engine.TerminalOptions{Control: true, Size: size, Client: "ui", Scrollback: attachmentBytes}
+	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
 	return func() tea.Msg {
 		term, err := eng.OpenTerminal(ctx, id, o)
 		if err != nil {

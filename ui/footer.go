@@ -186,6 +186,21 @@ func (p *Pane) leaveHint() string {
 	return label + " background"
 }
 
+// firstWords tell somebody without jobs of the one key that is not on any
+// other screen.
+func (p *Pane) firstWords() []string {
+	k := p.opts.keys.Terminal.Leave
+	if !k.Enabled() || len(k.Keys()) == 0 {
+		return nil
+	}
+	label := p.keyLabel(k)
+	words := []string{label + " sends a job that has the keyboard to the background; it goes on there."}
+	if k.Keys()[0] == p.opts.prefix {
+		words = append(words, "tmux takes the first "+label+": press it twice.")
+	}
+	return words
+}
+
 // footerAttached is the one line under a job that owns the keyboard: who it is,
 // how it stands, what the leave key does.
 func (p *Pane) footerAttached(w int) string {

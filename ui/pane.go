@@ -77,6 +77,7 @@ type Pane struct {
 	sizeGen     int
 	offerGen    int
 	pointer     pointer
+	outer       engine.TerminalFacts
 
 	frame string
 	dirty bool
@@ -109,6 +110,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	p.toasts = toast.New(s.Toast, o.glyphs)
 	p.setNow(p.now)
 	p.spreadFocus()
+	p.list.SetHints(p.firstWords()...)
 	return p
 }
 
@@ -131,6 +133,10 @@ func (p *Pane) MinSize() (w, h int) { return bareWidth, bareHeight }
 // SetOrigin says where in the host's window the pane's left upper corner is, so
 // that mouse messages, which count from the window's, find their place.
 func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
+
+// SetTerminalFacts says what is known of the host's terminal: queries of jobs
+// that are attached from now on are answered with it.
+func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) { p.outer = f }
 
 // SetTheme changes colours and signs.
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {

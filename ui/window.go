@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"image/color"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +25,9 @@ type window struct {
 	mouse   bool // given back to the terminal
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
+
+	facts engine.TerminalFacts
+	seen  struct{ foreground, background bool }
 }
 
 type (
@@ -33,7 +37,7 @@ type (
 )
 
 func (w *window) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, w.pane.Init(), send(startingMsg{})}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(startingMsg{})}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -58,6 +62,16 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 			glyphs = *w.o.Glyphs
 		}
 		w.pane.SetTheme(w.o.Theme(msg.IsDark()), glyphs)
+		w.facts.Background, w.seen.background = rgb(msg.Color), true
+		w.learned()
+		return nil
+	case tea.ForegroundColorMsg:
+		w.facts.Foreground, w.seen.foreground = rgb(msg.Color), true
+		w.learned()
+		return nil
+	case tea.KeyboardEnhancementsMsg:
+		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
+		w.learned()
 		return nil
 	case tea.FocusMsg:
 		w.setFocus(true)
@@ -97,6 +111,21 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	return w.pane.Update(msg)
 }
 
+// learned hands on what the terminal said of itself, so that a job that asks
+// gets the same answers.
+func (w *window) learned() {
+	w.facts.HaveColors = w.seen.foreground && w.seen.background
+	w.pane.SetTerminalFacts(w.facts)
+}
+
+func rgb(c color.Color) [3]uint8 {
+	if c == nil {
+		return [3]uint8{}
+	}
+	r, g, b, _ := c.RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+}
+
 func (w *window) setFocus(on bool) {
 	if on == w.focused {
 		return
@@ -126,7 +155,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 			return tea.Quit
 		}
 	case EndedMsg:
-		if msg.Job.ID != w.o.Foreground || w.pane.cat == nil || w.pane.cat.id != msg.Job.ID {
+		if a := w.pane.cat; a == nil || !a.fore || a.id != msg.Job.ID {
 			return nil
 		}
 		job := msg.Job
@@ -152,10 +181,11 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 // notify reaches for somebody who did not see what happened.
 func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	var b strings.Builder
-	if w.o.Notify.Bell {
+	means := w.o.Notify.of(msg.Why)
+	if means.Bell {
 		b.WriteByte('\a')
 	}
-	if w.o.Notify.Desktop && !w.focused {
+	if means.Desktop && !w.focused {
 		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
 		b.WriteString(desktop(w.o.Environ, "hob", text))
 	}
@@ -217,15 +247,17 @@ func (w *window) title() string {
 		return "hob"
 	}
 	title := "hob"
-	if !w.o.Notify.Title {
-		return title
-	}
-	c := w.pane.counts()
+	c, n := w.pane.counts(), w.o.Notify
 	for _, part := range []struct {
+		on   bool
 		n    int
 		word string
-	}{{c.waiting, "waiting"}, {c.running - c.waiting, "running"}, {c.failed, "failed"}} {
-		if part.n > 0 {
+	}{
+		{n.Waiting.Title, c.waiting, "waiting"},
+		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.running - c.waiting, "running"},
+		{n.Failed.Title, c.failed, "failed"},
+	} {
+		if part.on && part.n > 0 {
 			title += " - " + strconv.Itoa(part.n) + " " + part.word
 		}
 	}

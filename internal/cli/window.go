@@ -157,15 +157,15 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		Glyphs:  &glyphs,
 		ToShell: c.Run.AfterBackground == "shell",
 		Open:    opener(c.UI),
-		Notify: ui.Notify{
-			Bell:    n.Waiting.Bell || n.Failed.Bell || n.Finished.Bell,
-			Desktop: n.Waiting.OSC || n.Failed.OSC || n.Finished.OSC,
-			Title:   n.Waiting.Title || n.Failed.Title || n.Finished.Title,
-		},
+		Notify:  ui.Notify{Waiting: means(n.Waiting), Failed: means(n.Failed), Finished: means(n.Finished)},
 		NoMouse: !c.UI.Mouse,
 		Input:   a.terminalInput(),
 		Output:  a.stdout,
 	}
+}
+
+func means(m config.Means) ui.Means {
+	return ui.Means{Bell: m.Bell, Desktop: m.OSC, Title: m.Title}
 }
 
 // theme is the one that is set, without colours where none are wanted.

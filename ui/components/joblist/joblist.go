@@ -44,6 +44,7 @@ type Model struct {
 	at       int // place of the selection in shown
 	top      int
 	hosts    int // rows on another machine
+	hints    []string
 
 	stale bool // order and shown do not reflect rows
 	view  string
@@ -84,6 +85,9 @@ func (m *Model) SetSize(w, h int) {
 		m.scroll()
 	}
 }
+
+// SetHints sets lines that stand under the words of an empty list.
+func (m *Model) SetHints(lines ...string) { m.hints, m.drawn = lines, false }
 
 // SetNow sets the time that uptimes are counted to.
 func (m *Model) SetNow(now time.Time) {

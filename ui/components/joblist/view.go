@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
@@ -40,10 +41,19 @@ func (m *Model) empty() []string {
 	}
 	text, code := m.styles.Empty.Render, m.styles.EmptyKey.Render
 	long := "  " + text("No jobs yet.  ") + code("n") + text(" runs one,  or:  ") + code("hob run npm run dev")
-	if cells.Width(long) <= m.w {
-		return []string{"", long}
+	lines := []string{"", long}
+	if cells.Width(long) > m.w {
+		lines = []string{"", "  " + text("No jobs yet."), "", "  " + code("n") + text(" runs one, or:"), "  " + code("hob run npm run dev")}
 	}
-	return []string{"", "  " + text("No jobs yet."), "", "  " + code("n") + text(" runs one, or:"), "  " + code("hob run npm run dev")}
+	if len(m.hints) > 0 {
+		lines = append(lines, "")
+	}
+	for _, hint := range m.hints {
+		for line := range strings.SplitSeq(ansi.Wordwrap(hint, max(1, m.w-4), ""), "\n") {
+			lines = append(lines, "  "+text(line))
+		}
+	}
+	return lines
 }
 
 // columns are the widths of what a row shows; 0 leaves it out.
