@@ -265,14 +265,14 @@ func TestOnExitExactlyOnce(t *testing.T) {
 }
 
 func TestOnExitIsForgottenAfterFiveMinutes(t *testing.T) {
-	now := time.Now()
-	e, f := withFake(t, engine.WithClock(func() time.Time { return now }))
+	c := newClock()
+	e, f := withFake(t, engine.WithClock(c.now))
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(0)
 	if _, err := e.Clear(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(6 * time.Minute)
+	c.move(6 * time.Minute)
 	called := false
 	e.OnExit(j.ID, func(engine.Exit) { called = true })
 	if err := e.Close(); err != nil {

@@ -35,8 +35,9 @@ func list(t *testing.T, e *engine.Engine, f engine.Filter) []engine.Job {
 
 // ticking is a clock that no two readings of are the same.
 func ticking() engine.Option {
-	now := time.Now().Add(-time.Hour)
-	return engine.WithClock(func() time.Time { now = now.Add(time.Second); return now })
+	c := newClock()
+	c.move(-time.Hour)
+	return engine.WithClock(func() time.Time { return c.move(time.Second) })
 }
 
 func TestListIsNewestFirstAndFiltered(t *testing.T) {
@@ -274,19 +275,19 @@ func TestRestart(t *testing.T) {
 }
 
 func TestRetention(t *testing.T) {
-	now := time.Now()
-	e, f := withFake(t, engine.WithClock(func() time.Time { return now }), engine.WithRetention(engine.Retention{Count: 2}))
-	f.Clock(func() time.Time { return now })
+	c := newClock()
+	e, f := withFake(t, engine.WithClock(c.now), engine.WithRetention(engine.Retention{Count: 2}))
+	f.Clock(c.now)
 	var kept []engine.ID
 	for i := range 4 {
-		now = now.Add(time.Second)
+		c.move(time.Second)
 		j := start(t, e, engine.Spec{})
 		f.Job(j.ID).Exit(0)
 		if i >= 2 {
 			kept = append([]engine.ID{j.ID}, kept...)
 		}
 	}
-	now = now.Add(2 * time.Hour) // the first start has swept an empty root
+	c.move(2 * time.Hour) // the first start has swept an empty root
 	if err := e.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

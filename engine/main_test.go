@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds waits that end at once unless something is broken.
 const patience = 20 * time.Second
+
+// clock is a time that a test moves.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Now()} }
+
+func (c *clock) now() time.Time { return c.move(0) }
+
+func (c *clock) move(d time.Duration) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+	return c.at
+}
 
 func open(t *testing.T, opts ...engine.Option) *engine.Engine {
 	t.Helper()
