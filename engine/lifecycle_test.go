@@ -387,3 +387,23 @@ func TestClosedEngine(t *testing.T) {
 		t.Errorf("closed twice: %v", err)
 	}
 }
+
+func TestRequestsAreFittedToWhatTheBackendCan(t *testing.T) {
+	f := fakeHost()
+	f.Limit(engine.Capabilities{Stdin: true})
+	e := open(t, engine.WithBackend(f))
+	j := start(t, e, engine.Spec{Host: "web1", PTY: true})
+	if j.Kind != engine.KindFile || j.Stdin {
+		t.Errorf("a terminal there is not: %+v", j)
+	}
+	j = start(t, e, engine.Spec{Host: "web1", TTYStdin: true})
+	if j.Kind != engine.KindFile || !j.Stdin || !f.Job(j.ID).Launch.Spec.Stdin {
+		t.Errorf("input from a terminal there is not: %+v", j)
+	}
+	if _, err := e.Start(t.Context(), engine.Spec{Host: "web1", Script: "x", Split: true}); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("separate streams: %v", err)
+	}
+	if got := e.Capabilities("web1"); got != (engine.Capabilities{Stdin: true}) || e.Capabilities("elsewhere") != (engine.Capabilities{}) {
+		t.Errorf("capabilities %+v", got)
+	}
+}

@@ -91,7 +91,9 @@ func newestFirst(jobs []Job) {
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
-	if j.Host != "" {
+	if rec.State.HostDir != "" {
+		setPaths(&j, rec.State.HostDir)
+	} else if j.Host != "" {
 		if p, ok := e.backend(j.Backend).(Placer); ok {
 			setPaths(&j, p.HostDir(Record{ID: j.ID, Token: j.Token, Dir: dir, Job: j}))
 		}

@@ -88,6 +88,9 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	}
 	caps := b.Capabilities()
 	s.PTY = s.PTY && !s.Split && caps.PTY
+	if s.TTYStdin && !s.PTY && !caps.PTY { // a pipe is the next best thing
+		s.Stdin = s.Stdin || caps.Stdin
+	}
 	s.TTYStdin = s.TTYStdin && !s.PTY && caps.PTY
 	for _, ability := range []struct {
 		asked, there bool

@@ -54,7 +54,7 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 // OnExit calls f once with the job's end, in a goroutine of its own: when it
 // ends, or soon if it has ended and was not cleared more than five minutes ago.
 // Of a job that is not known nothing is told. A call that has begun is not
-// undone by cancel.
+// undone by cancel. f must not close the engine, which waits for it.
 func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 	ctx, stop := context.WithCancel(e.life)
 	var once sync.Once // f or the cancel, whichever comes first

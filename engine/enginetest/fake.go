@@ -41,6 +41,10 @@ func NewFake(host string) *Fake {
 // Clock replaces time.Now for what is recorded. Call it before the first start.
 func (f *Fake) Clock(now func() time.Time) { f.now = now }
 
+// Limit makes the backend able to do only what caps says. Call it before the
+// first start.
+func (f *Fake) Limit(caps engine.Capabilities) { f.caps = caps }
+
 // FailStarts makes every start fail with err until it is called with nil.
 func (f *Fake) FailStarts(err error) {
 	f.mu.Lock()

@@ -31,6 +31,7 @@ func full(id string) *Record {
 		State: State{
 			Version: Version, Machine: "m2", Job: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
 			Title: "title", Cwd: "/x", Size: Size{90, 20}, NoLimit: true, Dropped: 8, Hole: Range{9, 10},
+			HostDir: "/there", Output: 1234,
 			End: &End{
 				At: at.Add(2 * time.Second), Status: "killed", Code: &code, Signal: "SIGTERM", Core: true, Reason: "kill", EndedBy: "cli",
 				Error: "words", UserMS: 11, SystemMS: 12, MaxRSS: 13, Survivors: []Process{{14, "sleep"}},
@@ -44,6 +45,7 @@ func kept(r *Record) *Record {
 	k := *r
 	k.Meta.Backgrounded = k.Meta.Backgrounded || k.State.Backgrounded
 	k.State.Backgrounded = k.Meta.Backgrounded
+	k.State.Output = k.Output
 	if k.State.Size != (Size{}) {
 		k.Meta.Size = k.State.Size
 	}

@@ -44,6 +44,7 @@ type indexLine struct {
 	Cwd          string            `json:"cw,omitempty"`
 	NoLimit      bool              `json:"nl,omitempty"`
 	Dropped      int64             `json:"dr,omitempty"`
+	HostDir      string            `json:"hd,omitempty"`
 	HoleStart    int64             `json:"hs,omitempty"`
 	HoleEnd      int64             `json:"he,omitempty"`
 	End          bool              `json:"ed,omitempty"` // state.json has an end
@@ -76,7 +77,7 @@ func encodeRecord(r *Record) []byte {
 		TimeoutMS: m.TimeoutMS, GraceMS: m.GraceMS, LogLimit: m.LogLimit, EnvNames: m.EnvNames, Labels: m.Labels,
 		Notify: m.Notify, Machine: m.Machine, CreatedAt: nanos(m.CreatedAt), CreatedBy: m.CreatedBy, Restarted: m.RestartedFrom,
 		Ran: r.Started, Where: s.Machine, PID: s.Job.PID, Start: s.Job.Start, StartedAt: nanos(s.StartedAt),
-		Backgrounded: s.Backgrounded || m.Backgrounded, Title: s.Title, Cwd: s.Cwd, NoLimit: s.NoLimit, Dropped: s.Dropped,
+		Backgrounded: s.Backgrounded || m.Backgrounded, Title: s.Title, Cwd: s.Cwd, HostDir: s.HostDir, NoLimit: s.NoLimit, Dropped: s.Dropped,
 		HoleStart: s.Hole.Start, HoleEnd: s.Hole.End, Code: r.Code, Output: r.Output, Touched: nanos(r.Touched),
 	}
 	if s.Size != (Size{}) {
@@ -125,6 +126,7 @@ func (l *indexLine) record(rec *Record, end *End) {
 	s := &rec.State
 	s.Version, s.Machine, s.Job.PID, s.Job.Start, s.StartedAt = Version, l.Where, l.PID, l.Start, stamp(l.StartedAt)
 	s.Backgrounded, s.Title, s.Cwd, s.Size = l.Backgrounded, l.Title, l.Cwd, size
+	s.HostDir, s.Output = l.HostDir, l.Output
 	s.NoLimit, s.Dropped, s.Hole = l.NoLimit, l.Dropped, Range{l.HoleStart, l.HoleEnd}
 	if l.End {
 		s.End = end

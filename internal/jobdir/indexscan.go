@@ -99,6 +99,8 @@ func (p *scanner) field(key string, l *indexLine) {
 		l.NoLimit = p.bool()
 	case "dr":
 		l.Dropped = p.int()
+	case "hd":
+		l.HostDir = p.str()
 	case "hs":
 		l.HoleStart = p.int()
 	case "he":

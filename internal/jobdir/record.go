@@ -86,6 +86,7 @@ func (r *Record) statLogs(dir string) {
 			r.Touched = fi.ModTime()
 		}
 	}
+	r.Output = max(r.Output, r.State.Output) // of a job on a host the log is not here
 	if r.Touched.IsZero() {
 		if fi, err := os.Stat(dir); err == nil {
 			r.Touched = fi.ModTime()
