@@ -57,7 +57,8 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
 		p.cat.ended = true
 	}
-	p.toasts.DropKey("attention " + string(id))
+	p.toasts.Clear()
+	p.interrupted = 0
 	cmds = append(cmds, p.arrange(), p.openTerminal(), p.tick())
 	p.spreadFocus()
 	return tea.Batch(cmds...)

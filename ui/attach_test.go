@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,6 +167,23 @@ func TestAttachedFromThePanes(t *testing.T) {
 		s := newHarness(t, 80, 24, eng)
 		s.press("a")
 		s.sees("cannot attach: its host is unreachable now")
+	})
+}
+
+func TestAttentionNeverCoversTheJobsScreen(t *testing.T) {
+	inBubble(t, "it stands in the footer", func(t *testing.T) {
+		s := newHarness(t, 90, 12, three())
+		s.press("a")
+		other := running("apply-aaaaa", "terraform apply", time.Minute)
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: other})
+		other.Waiting = true
+		s.facts(engine.Event{Kind: engine.EventWaiting, Job: other})
+		lines := strings.Split(s.screen(), "\n")
+		for i, line := range lines {
+			if got := strings.Contains(line, "terraform apply waits"); got != (i == len(lines)-1) {
+				t.Errorf("line %d: %q", i, line)
+			}
+		}
 	})
 }
 

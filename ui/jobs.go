@@ -24,7 +24,8 @@ const traceLength = 8
 // took takes a batch of the engine's facts.
 func (p *Pane) took(msg eventsMsg) tea.Cmd {
 	p.now = msg.now
-	p.dirty = p.dirty || !p.known || p.trouble != "" || p.visible(msg.events)
+	seen := p.trouble != "" || p.visible(msg.events)
+	p.dirty = p.dirty || !p.known || seen
 	p.trouble = ""
 	if !p.known {
 		return p.snapshot(msg.events)
@@ -33,7 +34,10 @@ func (p *Pane) took(msg eventsMsg) tea.Cmd {
 	for _, e := range msg.events {
 		cmds = append(cmds, p.event(e))
 	}
-	return tea.Batch(append(cmds, p.settled(), p.tick())...)
+	if seen {
+		cmds = append(cmds, p.settled())
+	}
+	return tea.Batch(append(cmds, p.tick())...)
 }
 
 // visible reports whether facts change what is on the screen. That output of a
@@ -146,7 +150,11 @@ func (p *Pane) settled() tea.Cmd {
 	if p.wish != "" && p.list.Select(p.wish) {
 		p.wish = ""
 	}
-	return tea.Batch(p.show(), p.arrange())
+	cmd := p.show()
+	if p.detail.Lines() != p.laid {
+		cmd = tea.Batch(cmd, p.arrange())
+	}
+	return cmd
 }
 
 // looking reports whether somebody sees the job now.

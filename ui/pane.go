@@ -58,6 +58,7 @@ type Pane struct {
 	focus  area
 	zoomed bool
 	lay    layout
+	laid   int // lines of the detail that it was made for
 
 	shown shown // the job in detail and log
 	wish  engine.ID

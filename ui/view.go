@@ -13,6 +13,7 @@ import (
 // arrange lays the panes out and tells the components their sizes.
 func (p *Pane) arrange() tea.Cmd {
 	p.dirty = true
+	p.laid = p.detail.Lines()
 	var l layout
 	var cmd tea.Cmd
 	if p.cat != nil {
@@ -252,6 +253,14 @@ func (p *Pane) drawToasts(lines []string) {
 	toasts := p.toasts.Lines()
 	last := len(lines) - 2
 	if p.lay.shape == shapeTooSmall && p.cat == nil {
+		return
+	}
+	if p.cat != nil { // never over the job's own screen
+		if n := len(toasts); n > 0 && p.lay.footer.h > 0 {
+			room := p.w - cells.Width(p.leaveHint()) - 2
+			line := cells.End(toasts[n-1], room, p.opts.glyphs.Ellipsis)
+			cells.Overlay(lines, []string{line}, max(0, room-cells.Width(line)), p.h-1)
+		}
 		return
 	}
 	for i, line := range toasts {

@@ -84,11 +84,6 @@ func (m *Model) Drop(id int) bool {
 	return len(m.messages) != before
 }
 
-// DropKey removes the message with a key.
-func (m *Model) DropKey(key string) {
-	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.Key == key })
-}
-
 // Clear removes all; it reports whether there were any.
 func (m *Model) Clear() bool {
 	any := len(m.messages) > 0

@@ -1,0 +1,53 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// BenchmarkFrame draws the panes anew, as after a tick with 1,000 jobs.
+func BenchmarkFrame(b *testing.B) {
+	eng := three()
+	for i := range 1000 {
+		eng.jobs = append(eng.jobs, running(fmt.Sprintf("job-%d", i), "sleep 1000", time.Duration(i)*time.Second))
+	}
+	p := NewPane(eng, WithHeader(true), WithClock(func() time.Time { return noon }))
+	defer p.Close()
+	p.SetSize(200, 50)
+	var events []engine.Event
+	for _, j := range eng.jobs {
+		events = append(events, engine.Event{Kind: engine.EventCreated, Job: j})
+	}
+	p.subGen = 1
+	p.took(eventsMsg{stamp: stamp{p, 1}, events: events, now: noon})
+	at := noon
+	for b.Loop() {
+		at = at.Add(time.Second)
+		p.ticked(tickMsg{stamp{p, p.tickGen}, at})
+		p.View()
+	}
+}
+
+// A flood in a job that nobody looks at draws nothing.
+func TestAFloodElsewhereDrawsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("j")
+		s.pane.View()
+		j := s.eng.jobs[0]
+		for i := range 100 {
+			j.Output = int64(i) << 20
+			s.eng.sub.batches <- []engine.Event{{Kind: engine.EventOutput, Job: j, Offset: j.Output}}
+			s.pump()
+			if s.pane.dirty {
+				t.Fatal("output of a job that is not shown draws the frame anew")
+			}
+		}
+		s.pass(time.Second)
+		s.sees("█")
+	})
+}
