@@ -13,6 +13,7 @@ type Backend struct {
 	command   []string // how to run a holder; nil: this program
 	inProcess bool
 	notify    string
+	spare     *Spare
 
 	kids  children
 	inner inner
@@ -51,6 +52,10 @@ func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 // HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE, and the name and the status as $1
 // and $2.
 func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
+
+// WithSpare gives the first job without a lent input the holder that [Ahead]
+// started.
+func WithSpare(s *Spare) Option { return func(b *Backend) { b.spare = s } }
 
 // New returns a backend. It starts nothing.
 func New(opts ...Option) *Backend {

@@ -168,7 +168,7 @@ func TestSignalsOfTheCallerAreNotTheJobs(t *testing.T) {
 	// As under nohup, and with a descriptor left open.
 	cmd := exec.Command("sh", "-c", `trap '' HUP INT QUIT PIPE TERM USR1; exec 7</dev/null; exec "$0"`, exe)
 	cmd.Env = append(os.Environ(), "HOB_TEST_CLIENT=one", "HOB_TEST_ROOT="+p.root.Path(),
-		"HOB_TEST_SCRIPT=echo $(ls /proc/self/fd); grep SigIgn /proc/$$/status")
+		"HOB_TEST_SCRIPT=echo $(ls /proc/self/fd); exec grep SigIgn /proc/self/status")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

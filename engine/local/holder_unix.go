@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 
@@ -33,7 +32,6 @@ func IsHolder() bool {
 // starts the job and keeps it until nothing of it is left. It returns the exit
 // code for the process.
 func RunHolder() int {
-	tune()
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: an ignored signal would be ignored by the job too.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
@@ -49,14 +47,6 @@ func RunHolder() int {
 	return 0
 }
 
-// tune makes the holder small. What the start leaves behind is not collected: a
-// first collection takes more memory of the runtime's own than it frees, and is
-// repeated every two minutes from then on.
-func tune() {
-	debug.SetGCPercent(50)
-	debug.SetMemoryLimit(64 << 20)
-}
-
 func holdFromStdin() (*job, error) {
 	var cfg launchConfig
 	data, err := io.ReadAll(os.Stdin)
@@ -69,6 +59,7 @@ func holdFromStdin() (*job, error) {
 	if !filepath.IsAbs(cfg.Dir) {
 		return nil, fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
 	}
+	nameSelf(filepath.Base(cfg.Dir))
 	syscall.CloseOnExec(replyFD)
 	if cfg.Stdin {
 		syscall.CloseOnExec(lentStdin)

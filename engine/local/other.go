@@ -28,6 +28,16 @@ func (b *Backend) Start(_ context.Context, l engine.Launch) (engine.Run, error) 
 	}
 }
 
+// Spare is a holder that was started before there is a job for it.
+type Spare struct{}
+
+// Ahead starts a holder for the job that the caller is about to ask for; there
+// are none on this system.
+func Ahead() *Spare { return &Spare{} }
+
+// Close ends the holder if no job has got it.
+func (*Spare) Close() error { return nil }
+
 type children struct{}
 
 func (*children) reap() {}

@@ -67,20 +67,44 @@ func TestEnvironment(t *testing.T) {
 
 func TestNothingIsInherited(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	// Descriptors, ignored and blocked signals, the controlling terminal's group.
-	s := p.start(t, engine.Spec{Script: `echo $(ls /proc/self/fd); grep -E 'Sig(Ign|Blk)' /proc/$$/status; cut -d' ' -f5,6,8 /proc/$$/stat; echo $$`})
-	s.wait(t)
-	lines := strings.Split(strings.TrimSpace(s.output(t)), "\n")
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no /proc here")
 	}
-	// 3 is the directory that ls reads.
-	want := []string{"0 1 2 3", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"}
-	pid := lines[len(lines)-1]
-	want = append(want, pid+" "+pid+" -1", pid)
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	p := newPlace(t)
+	for _, pty := range []bool{true, false} {
+		for _, tt := range []struct {
+			name    string
+			command []string
+			want    []string
+		}{
+			// 3 is the directory that ls reads.
+			{"descriptors", []string{"ls", "/proc/self/fd"}, []string{"0", "1", "2", "3"}},
+			// A shell in between blocks signals at times.
+			{"signals", []string{"grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"}, []string{"SigBlk:", "0000000000000000", "SigIgn:", "0000000000000000"}},
+		} {
+			t.Run(fmt.Sprintf("%s/pty %v", tt.name, pty), func(t *testing.T) {
+				s := p.start(t, engine.Spec{Command: tt.command, PTY: pty})
+				s.wait(t)
+				if diff := cmp.Diff(tt.want, strings.Fields(s.output(t))); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func TestJobLeadsItsSession(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Command: []string{"cat", "/proc/self/stat"}, PTY: true})
+	s.wait(t)
+	f := strings.Fields(s.output(t))
+	// pid, group, session, terminal, its foreground group.
+	if pid := f[0]; f[4] != pid || f[5] != pid || f[6] == "0" || f[7] != pid {
+		t.Errorf("stat %q", f)
 	}
 }
 

@@ -62,29 +62,52 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	return run, nil
 }
 
+// holderProcess is a holder that waits for its configuration.
+type holderProcess struct {
+	pid    int
+	config *os.File // what it is told; closed when that was said
+	reply  *os.File
+}
+
 // spawn starts a holder and waits until its job runs.
 func (b *Backend) spawn(id string, cfg launchConfig, stdin *os.File) error {
-	path, args, err := b.holderCommand()
-	if err != nil {
-		return err
-	}
 	data, err := json.Marshal(cfg)
 	if err != nil {
 		return err
 	}
+	var p *holderProcess
+	if stdin == nil {
+		p = b.takeSpare()
+	}
+	if p == nil {
+		path, args, err := b.holderCommand()
+		if err != nil {
+			return err
+		}
+		if p, err = startHolder(path, append([]string{id}, args...), stdin); err != nil {
+			return err
+		}
+	}
+	defer p.reply.Close()
+	b.kids.add(p.pid)
+	_, werr := p.config.Write(data)
+	_ = p.config.Close()
+	return b.ready(p.pid, p.reply, werr)
+}
+
+// startHolder executes the program at path as a holder. stdin is lent or nil.
+func startHolder(path string, args []string, stdin *os.File) (*holderProcess, error) {
 	configR, configW, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer configW.Close()
 	replyR, replyW, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, configR.Close())
+		return nil, errors.Join(err, configR.Close(), configW.Close())
 	}
-	defer replyR.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return errors.Join(err, configR.Close(), replyW.Close())
+		return nil, errors.Join(err, configR.Close(), configW.Close(), replyR.Close(), replyW.Close())
 	}
 	// Standard error goes with the reply: what a holder that dies says is the
 	// reason then.
@@ -92,17 +115,14 @@ func (b *Backend) spawn(id string, cfg launchConfig, stdin *os.File) error {
 	if stdin != nil {
 		files = append(files, stdin.Fd())
 	}
-	pid, err := forkUnmasked(path, append([]string{proc.HolderName, id}, args...), &syscall.ProcAttr{
+	pid, err := forkUnmasked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: holderEnviron(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	err = errors.Join(err, configR.Close(), replyW.Close(), null.Close())
 	if err != nil {
-		return fmt.Errorf("start the job's holder %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("start the job's holder %s: %w", path, err), configW.Close(), replyR.Close())
 	}
-	b.kids.add(pid)
-	_, werr := configW.Write(data)
-	_ = configW.Close()
-	return b.ready(pid, replyR, werr)
+	return &holderProcess{pid: pid, config: configW, reply: replyR}, nil
 }
 
 // ready waits for the holder's answer.
@@ -147,10 +167,12 @@ func (b *Backend) holderCommand() (path string, args []string, err error) {
 }
 
 // holderEnviron is the holder's own environment: nothing of the caller's, which
-// is the job's and would only grow old here. It does one thing at a time: a
-// second processor of the runtime costs memory and a start more time.
+// is the job's and would only grow old here. The Go runtime is kept small: one
+// thread that runs Go code is enough, profiles are not read, and the first garbage
+// is only collected at two megabytes of it, which an idle holder never has: a
+// collection costs it more memory than it frees.
 func holderEnviron() []string {
-	env := []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
+	env := []string{"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single", "GODEBUG=memprofilerate=0"}
 	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

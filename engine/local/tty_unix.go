@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// readBuffer is how much output is taken at a time; the kernel gives about 4
-	// KB a read.
-	readBuffer = 64 << 10
+	// readBuffer is how much output is taken at a time: what the kernel gives.
+	readBuffer = 8 << 10
 	// settleTime bounds reading what the leader left in the terminal.
 	settleTime = 500 * time.Millisecond
 	// settleBytes does the same when a descendant goes on writing.
@@ -33,7 +32,6 @@ type tty struct {
 	// afterwards: then the last descendant's closing is the end of output.
 	slave   *os.File
 	raw     syscall.RawConn
-	polls   bool          // reads never block a thread, deadlines work
 	eof     chan struct{} // closed when copy has returned
 	drained chan struct{} // closed when what the leader wrote has been read
 }
@@ -62,7 +60,6 @@ func openTTY(size jobdir.Size) (*tty, error) {
 	if err != nil {
 		return nil, errors.Join(err, master.Close(), slave.Close())
 	}
-	t.polls = master.SetReadDeadline(time.Time{}) == nil
 	return t, nil
 }
 
@@ -84,14 +81,14 @@ func (t *tty) control(f func(fd int) error) error {
 // open any more or the master is closed.
 func (t *tty) copy(sink func([]byte)) {
 	defer close(t.eof)
-	buf := make([]byte, readBuffer)
+	r := newTTYReader(t)
 	for {
-		n, err := t.fill(buf)
+		n, err := r.read()
 		if n > 0 {
-			sink(buf[:n])
+			sink(r.buf[:n])
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.drain(buf, sink)
+			t.drain(r.buf, sink)
 			err = t.master.SetReadDeadline(time.Time{})
 			close(t.drained)
 		}
@@ -101,26 +98,33 @@ func (t *tty) copy(sink func([]byte)) {
 	}
 }
 
-// fill waits for output and reads what there is, up to the size of buf.
-func (t *tty) fill(buf []byte) (n int, err error) {
-	cerr := t.raw.Read(func(fd uintptr) bool {
-		for n < len(buf) {
-			m, e := readOnce(int(fd), buf[n:])
-			if e == unix.EAGAIN {
-				return n > 0
-			}
-			if e != nil {
-				err = e
-				return true
-			}
-			n += m
-			if !t.polls {
-				return true // the next read might wait
-			}
-		}
-		return true
-	})
-	return n, errors.Join(err, cerr)
+// ttyReader reads a terminal without leaving garbage: a job can print for months.
+type ttyReader struct {
+	raw syscall.RawConn
+	buf []byte
+	try func(fd uintptr) bool
+	n   int
+	err error
+}
+
+func newTTYReader(t *tty) *ttyReader {
+	r := &ttyReader{raw: t.raw, buf: make([]byte, readBuffer)}
+	r.try = func(fd uintptr) bool {
+		r.n, r.err = readOnce(int(fd), r.buf)
+		return r.err != unix.EAGAIN
+	}
+	return r
+}
+
+// read waits for output and reads some. It does not look for more at once: a read
+// that finds nothing makes the kernel wait for its own worker, which costs more
+// than everything else here.
+func (r *ttyReader) read() (int, error) {
+	r.n, r.err = 0, nil
+	if err := r.raw.Read(r.try); err != nil {
+		return 0, err
+	}
+	return r.n, r.err
 }
 
 func readOnce(fd int, buf []byte) (int, error) {

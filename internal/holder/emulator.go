@@ -5,15 +5,8 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// bytesPerRow is what a row of history is taken to cost a client that says how
-// many bytes it wants.
-const bytesPerRow = 80
-
-// snapshot is what redraws the whole terminal, with about that many bytes of
-// history; h.mu is held.
-func (h *Holder) snapshot(history int) []byte {
-	return h.term.Snapshot(vt.SnapshotOptions{Scrollback: history / bytesPerRow})
-}
+// snapshot is what redraws the whole terminal; h.mu is held.
+func (h *Holder) snapshot() []byte { return h.term.Snapshot(vt.SnapshotOptions{}) }
 
 // setTerminalFacts answers the job's queries from now on as the terminal of the
 // one who types would. They stay when it goes; h.mu is held.
@@ -62,21 +55,29 @@ func (h *Holder) Screen() (Screen, error) {
 	if h.term == nil {
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	return screenOf(h.term, h.state.End != nil), nil
+	s := screenOf(h.term)
+	if h.state.End != nil {
+		s.Main = h.mainScreen()
+	}
+	return s, nil
 }
 
-func screenOf(t *vt.Terminal, ended bool) Screen {
+// mainScreen is the main screen with its history; h.mu is held.
+func (h *Holder) mainScreen() string {
+	if t, err := replay(h.cfg.Dir, h.offset, replayBytes, h.state.Size); err == nil {
+		return t.MainANSI()
+	}
+	return h.term.MainANSI()
+}
+
+func screenOf(t *vt.Terminal) Screen {
 	cols, rows := t.Size()
 	cur := t.Cursor()
-	s := Screen{
+	return Screen{
 		Text: t.Text(), ANSI: t.ANSI(), Size: jobdir.Size{Cols: cols, Rows: rows},
 		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible,
 		Title: t.Title(), Alternate: t.Modes().Alternate,
 	}
-	if ended {
-		s.Main = t.MainANSI()
-	}
-	return s
 }
 
 // AtPrompt reports whether the screen looks as if the job asked something: the

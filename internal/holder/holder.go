@@ -16,10 +16,6 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// scrollback is how many bytes of history the emulator of a job keeps. The log
-// has all of it; this is what a viewer gets at once.
-const scrollback = 256 << 10
-
 // Config says what to hold.
 type Config struct {
 	Dir  string // the job directory, absolute
@@ -112,7 +108,7 @@ func Open(cfg Config) (*Holder, error) {
 	}
 	if cfg.Terminal {
 		h.term = vt.New(max(cfg.Meta.Size.Cols, 1), max(cfg.Meta.Size.Rows, 1),
-			vt.WithScrollback(scrollback), vt.WithReply(h.reply), vt.WithHandler(h.handler()))
+			vt.WithReply(h.reply), vt.WithHandler(h.handler()))
 	}
 	return h, nil
 }

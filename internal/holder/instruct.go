@@ -110,7 +110,7 @@ func (c *conn) attach(a Attach) error {
 		return &Failure{CodeInvalid, "this connection is attached already"}
 	}
 	a.Client = clip(a.Client)
-	a.Scrollback = min(max(a.Scrollback, 0), scrollback)
+	a.Scrollback = min(max(a.Scrollback, 0), maxHistory)
 	c.view = &view{attach: a, last: -1, desynced: true, fresh: true}
 	if a.From != nil && *a.From == h.offset {
 		c.view.desynced, c.view.fresh = false, false

@@ -113,7 +113,8 @@ type Attach struct {
 	Client  string        `json:"client"`
 	Size    jobdir.Size   `json:"size,omitzero"`
 	Facts   TerminalFacts `json:"facts,omitzero"`
-	// Scrollback is how many bytes of history the snapshots may carry.
+	// Scrollback is how many bytes of the log the first snapshot goes back for what
+	// has left the screen.
 	Scrollback int `json:"scrollback,omitempty"`
 	// From is the offset up to which the client knows the stream; if that is
 	// where it stands, no snapshot is sent. Negative or absent: it knows nothing.

@@ -2,6 +2,7 @@ package holder
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -40,7 +42,7 @@ func (h *Holder) saveScreen() {
 		return
 	}
 	data := append(encodeJSON(lastScreen{Size: h.state.Size, Offset: h.offset}), '\n')
-	data = append(data, h.snapshot(scrollback)...)
+	data = append(data, h.snapshot()...)
 	h.mu.Unlock()
 	_ = atomicfile.Write(filepath.Join(h.cfg.Dir, ScreenFile), data)
 }
@@ -54,14 +56,21 @@ func LastScreen(dir string) (Screen, error) {
 	if meta.Kind != "pty" {
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	t, err := screenFromFile(dir)
-	if err != nil {
-		t, err = screenFromLog(dir, meta)
+	size := meta.Size
+	if st, err := jobdir.ReadState(dir); err == nil && st.Size.Cols > 0 {
+		size = st.Size
 	}
+	again, err := replay(dir, -1, replayBytes, size)
 	if err != nil {
 		return Screen{}, err
 	}
-	return screenOf(t, true), nil
+	t, err := screenFromFile(dir)
+	if err != nil {
+		t = again
+	}
+	s := screenOf(t)
+	s.Main = again.MainANSI()
+	return s, nil
 }
 
 func screenFromFile(dir string) (*vt.Terminal, error) {
@@ -82,27 +91,73 @@ func screenFromFile(dir string) (*vt.Terminal, error) {
 	if err := json.Unmarshal(head, &s); err != nil {
 		return nil, fmt.Errorf("read the last screen: %w", err)
 	}
-	t := vt.New(s.Size.Cols, s.Size.Rows, vt.WithScrollback(4*scrollback))
+	t := vt.New(s.Size.Cols, s.Size.Rows)
 	t.Write(body)
 	return t, nil
 }
 
-func screenFromLog(dir string, meta jobdir.Meta) (*vt.Terminal, error) {
-	size := meta.Size
-	if st, err := jobdir.ReadState(dir); err == nil && st.Size.Cols > 0 {
-		size = st.Size
+// replay is a terminal that was shown the log up to an offset (negative: all of
+// it), at most so many bytes, from the beginning of a line on. It has a history,
+// which the emulator of a running job does without: keeping it would cost more
+// than all the rest, and the log has it.
+func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, error) {
+	st, err := jobdir.ReadState(dir)
+	if err != nil {
+		st = jobdir.State{}
 	}
-	f, err := os.Open(filepath.Join(dir, jobdir.OutputFile))
+	f, err := logfile.Open(filepath.Join(dir, jobdir.OutputFile), func() logfile.Hole {
+		return logfile.Hole{Start: st.Hole.Start, End: st.Hole.End}
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	ctx := context.Background()
+	end, err := f.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
-	from := max(0, info.Size()-replayBytes)
-	t := vt.New(size.Cols, size.Rows, vt.WithScrollback(4*scrollback))
-	_, err = io.Copy(t, io.NewSectionReader(f, from, info.Size()-from))
-	return t, err
+	if to >= 0 {
+		end = min(end, to)
+	}
+	from := max(0, end-bytesBack)
+	if hole, err := f.Hole(ctx); err == nil && !hole.Empty() && from < hole.End {
+		from = min(hole.End, end)
+	}
+	buf := make([]byte, end-from)
+	n, err := f.ReadAt(ctx, buf, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	buf = buf[:n]
+	if from > 0 {
+		_, buf, _ = bytes.Cut(buf, []byte{'\n'})
+	}
+	t := vt.New(size.Cols, size.Rows, vt.WithScrollback(int(4*bytesBack)))
+	t.Write(buf)
+	return t, nil
+}
+
+// history is what draws the rows that have left the screen, at most so many bytes
+// of the log, and leaves them above the screen; h.mu is held.
+func (h *Holder) history(bytesBack int) []byte {
+	if bytesBack <= 0 || h.offset == 0 {
+		return nil
+	}
+	t, err := replay(h.cfg.Dir, h.offset, int64(bytesBack), h.state.Size)
+	if err != nil || t.ScrollbackLen() == 0 {
+		return nil
+	}
+	var b []byte
+	var cells []vt.Cell
+	for i := range t.ScrollbackLen() {
+		var wrapped bool
+		cells, wrapped = t.ScrollbackRow(i, cells[:0])
+		b = t.AppendANSI(b, cells)
+		if !wrapped {
+			b = append(b, "\r\n"...)
+		}
+	}
+	_, rows := t.Size()
+	return append(b, bytes.Repeat([]byte{'\n'}, rows-1)...)
 }

@@ -8,6 +8,9 @@ import (
 // snapshot instead.
 const maxQueue = 256 << 10
 
+// maxHistory is how many bytes of the log a first snapshot goes back at most.
+const maxHistory = 1 << 20
+
 // view is an attached client's side of the terminal; h.mu guards it.
 type view struct {
 	attach Attach
@@ -64,11 +67,14 @@ func (c *conn) takeView(b []byte) []byte {
 	v := c.view
 	if v.desynced {
 		h := c.h
-		if !v.fresh {
+		var data []byte
+		if v.fresh {
+			data = h.history(v.attach.Scrollback)
+		} else {
 			b = appendFrame(b, TypeDesync, binary.BigEndian.AppendUint64(nil, uint64(h.offset)))
 		}
 		b = appendFrame(b, TypeControl, encodeJSON(h.controlFor(c)))
-		b = Snapshot{Offset: h.offset, Size: h.state.Size, Data: h.snapshot(v.attach.Scrollback)}.appendFrame(b)
+		b = Snapshot{Offset: h.offset, Size: h.state.Size, Data: append(data, h.snapshot()...)}.appendFrame(b)
 		v.desynced, v.fresh = false, false
 		return b
 	}
