@@ -154,33 +154,33 @@ func (s *scrollback) clear() {
 
 // encode appends the cells' encoding to dst.
 func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ []byte, wide uint32) {
+	const style = attrMask | underlineMask
 	pen := s.pen
+	penAttr := pen.attr & style
 	for i := 0; i < len(cells); i++ {
-		c := cells[i]
+		c := &cells[i]
+		same := c.fg == pen.fg && c.bg == pen.bg && c.ext == pen.ext && c.attr&style == penAttr
+		if same && c.ch-1 < utf8.RuneSelf-1 {
+			dst = append(dst, byte(c.ch))
+			continue
+		}
 		if c.attr&widthMask == wideTail {
 			continue
 		}
-		if c.ch == 0 {
+		if !same {
+			dst = b.appendStyle(t, dst, *c)
+			pen = *c
+			penAttr = c.attr & style
+		}
+		switch {
+		case c.ch == 0:
 			n := 1
-			for i+n < len(cells) && cells[i+n] == c {
+			for i+n < len(cells) && cells[i+n] == *c {
 				n++
-			}
-			if !c.SameStyle(pen) {
-				dst = b.appendStyle(t, dst, c)
-				pen = c
 			}
 			dst = binary.AppendUvarint(append(dst, recBlank), uint64(n))
 			i += n - 1
 			continue
-		}
-		if c.fg != pen.fg || c.bg != pen.bg || (c.attr^pen.attr)&(attrMask|underlineMask) != 0 || c.ext != pen.ext {
-			dst = b.appendStyle(t, dst, c)
-			pen = c
-		}
-		if c.attr&widthMask == wideHead {
-			wide = 1
-		}
-		switch {
 		case c.ch < utf8.RuneSelf:
 			dst = append(dst, byte(c.ch))
 		case c.ch&clusterBit != 0:
@@ -189,6 +189,9 @@ func (s *scrollback) encode(t *Terminal, b *block, dst []byte, cells []Cell) (_ 
 			dst = append(dst, text...)
 		default:
 			dst = utf8.AppendRune(dst, rune(c.ch))
+		}
+		if c.attr&widthMask == wideHead {
+			wide = 1
 		}
 	}
 	s.pen = pen
