@@ -20,6 +20,7 @@ type app struct {
 	ascii bool
 
 	client string         // who starts and ends jobs
+	spare  *local.Spare   // the holder of the job to be started; may be nil
 	eng    *engine.Engine // see open
 }
 
@@ -28,6 +29,11 @@ type app struct {
 func Main(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli"}
 	words := args[min(1, len(args)):]
+	if len(words) > 1 && words[0] == "run" {
+		// Before anything else, since its start takes as long as all the rest.
+		a.spare = local.Ahead()
+		defer a.spare.Close()
+	}
 	root := a.newRoot()
 	root.SetArgs(words)
 	err := root.ExecuteContext(context.Background())

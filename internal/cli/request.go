@@ -13,7 +13,7 @@ import (
 // engineWith opens the engine with the limits of c, which count for jobs that
 // are started and for what is kept of finished ones.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
-	var here []local.Option
+	here := []local.Option{local.WithSpare(a.spare)}
 	if len(c.Notify.Command) > 0 {
 		here = append(here, local.WithNotify(quoteWords(c.Notify.Command)+` "$1" "$2"`))
 	}

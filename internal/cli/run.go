@@ -150,9 +150,9 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	}
 	if spec.PTY && spec.Size == (engine.Size{}) {
 		spec.Size = terminalSize(a.stdout)
-	}
-	if spec.Size == (engine.Size{}) {
-		spec.Size = engine.Size(settings.Size)
+		if spec.Size == (engine.Size{}) {
+			spec.Size = engine.Size(settings.Size)
+		}
 	}
 	if spec.PTY && f.stdin {
 		return engine.Spec{}, usagef("add --no-pty, or leave --stdin away", "a job with a terminal has its input there: --stdin is for jobs without")
