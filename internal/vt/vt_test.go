@@ -24,24 +24,3 @@ func TestScreen(t *testing.T) {
 		})
 	}
 }
-
-func TestReflow(t *testing.T) {
-	const text = "one\n0123456789abcdefghij\nthree\nfour\nfive"
-	term := New(10, 4, WithScrollback(1<<16))
-	term.Write([]byte("one\r\n0123456789abcdefghij\r\nthree\r\nfour\r\nfive"))
-	if got := term.MainText(); got != text {
-		t.Fatalf("got %q, want %q", got, text)
-	}
-	for _, size := range [][2]int{{7, 4}, {3, 2}, {40, 10}, {1, 1}, {10, 4}} {
-		term.Resize(size[0], size[1])
-		if got := term.MainText(); got != text {
-			t.Errorf("%v: got %q, want %q", size, got, text)
-		}
-	}
-	if got, want := term.Text(), "abcdefghij\nthree\nfour\nfive"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if c := term.Cursor(); c.X != 4 || c.Y != 3 {
-		t.Errorf("cursor at %d,%d, want 4,3", c.X, c.Y)
-	}
-}

@@ -1,0 +1,143 @@
+package vt
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReflow(t *testing.T) {
+	tests := []struct {
+		name       string
+		in         string
+		cols, rows int
+		want       string
+		cursor     [2]int
+	}{
+		{"narrower", "0123456789", 5, 4, "01234\n56789", [2]int{4, 1}},
+		{"wider joins", "0123456789abcde", 20, 4, "0123456789abcde", [2]int{15, 0}},
+		{"wide characters", "漢字漢字漢x", 5, 4, "漢字\n漢字\n漢x", [2]int{3, 2}},
+		{"wide characters back", "1漢字漢字漢字", 20, 4, "1漢字漢字漢字", [2]int{13, 0}},
+		{"hard ends stay", "abc\r\ndef", 20, 4, "abc\ndef", [2]int{3, 1}},
+		{"text below the cursor stays", "a\r\nb\r\nc\r\n\x1b[2;1H", 10, 2, "b\nc", [2]int{0, 0}},
+		{"blank rows go first", "a\r\nb", 10, 2, "a\nb", [2]int{1, 1}},
+		{"the top goes to the scrollback", "a\r\nb\r\nc\r\nd", 10, 2, "c\nd", [2]int{1, 1}},
+		{"cursor within a line", "0123456789abc\x1b[1;3H", 4, 4, "0123\n4567\n89ab\nc", [2]int{2, 0}},
+		{"background stays", "\x1b[41m\x1b[K", 5, 4, "", [2]int{0, 0}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			term := New(10, 4, WithScrollback(1<<16))
+			term.Write([]byte(tt.in))
+			term.Resize(tt.cols, tt.rows)
+			if got := term.Text(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if c := term.Cursor(); c.X != tt.cursor[0] || c.Y != tt.cursor[1] {
+				t.Errorf("cursor at %d,%d, want %v", c.X, c.Y, tt.cursor)
+			}
+		})
+	}
+}
+
+// TestReflowLosesNothing takes a text through many sizes and back.
+func TestReflowLosesNothing(t *testing.T) {
+	const text = "one\n0123456789abcdefghij\nthree 漢字漢字漢字 é\nfour\n\nfive"
+	term := New(10, 4, WithScrollback(1<<16))
+	term.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
+	if got := term.MainText(); got != text {
+		t.Fatalf("got %q, want %q", got, text)
+	}
+	before := term.ANSI()
+	for _, size := range [][2]int{{7, 4}, {3, 2}, {40, 10}, {2, 1}, {5, 50}, {10, 4}} {
+		term.Resize(size[0], size[1])
+		if got := term.MainText(); got != text {
+			t.Errorf("%v: got %q, want %q", size, got, text)
+		}
+	}
+	if got := term.ANSI(); got != before {
+		t.Errorf("got %q, want %q", got, before)
+	}
+	if c := term.Cursor(); c.X != 4 || c.Y != 3 {
+		t.Errorf("cursor at %d,%d, want 4,3", c.X, c.Y)
+	}
+}
+
+func TestAlternateScreenIsNotReflowed(t *testing.T) {
+	term := New(10, 4, WithScrollback(1<<16))
+	term.Write([]byte("0123456789abc\r\nprompt"))
+	term.Write([]byte("\x1b[?1049h\x1b[H0123456789\x1b[4;10H"))
+	term.Resize(5, 3)
+	if got, want := term.Text(), ""; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := term.MainText(), "0123456789abc\nprompt"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	term.Write([]byte("\x1b[?1049l"))
+	if got, want := term.Text(), "abc\npromp\nt"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestScrollbackRows(t *testing.T) {
+	term := New(10, 3, WithScrollback(1<<20))
+	var want []string
+	for i := range 3000 {
+		line := fmt.Sprintf("line %d", i)
+		fmt.Fprintf(term, "%s\r\n", line)
+		want = append(want, line)
+	}
+	if n := term.ScrollbackLen(); n != 2998 {
+		t.Fatalf("%d rows, want 2998", n)
+	}
+	var got []string
+	for i := range term.ScrollbackLen() {
+		cells, wrapped := term.ScrollbackRow(i, nil)
+		if wrapped {
+			t.Errorf("row %d wraps", i)
+		}
+		got = append(got, string(term.appendCells(nil, cells)))
+	}
+	if d := cmp.Diff(want[:2998], got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	term.Write([]byte("\x1b[3J"))
+	if n := term.ScrollbackLen(); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestDamage checks that a row that changed says so.
+func TestDamage(t *testing.T) {
+	for seed := range uint64(100) {
+		in := stream(seed, 1500)
+		term := New(20, 8, WithScrollback(1<<16))
+		for len(in) > 0 {
+			before := make([]string, 8)
+			for y := range before {
+				before[y] = term.RowANSI(y)
+			}
+			gen := term.Generation()
+			n := min(len(in), 7)
+			term.Write(in[:n])
+			for y := range before {
+				if got := term.RowANSI(y); got != before[y] && term.RowGeneration(y) <= gen {
+					t.Fatalf("seed %d: row %d changed unnoticed at %q:\n%q\n%q", seed, y, in[:n], before[y], got)
+				}
+			}
+			in = in[n:]
+		}
+	}
+	term := New(20, 8)
+	term.Write([]byte("\x1b[3;1H"))
+	gen := term.Generation()
+	term.Write([]byte("x"))
+	for y := range 8 {
+		if changed := term.RowGeneration(y) > gen; changed != (y == 2) {
+			t.Errorf("row %d: changed is %v", y, changed)
+		}
+	}
+}
