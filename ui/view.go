@@ -152,9 +152,7 @@ func (p *Pane) drawList() []string {
 		order = p.list.Sort().String()
 	}
 	lines := []string{f.Top("Jobs", order, l.listFrame.w)}
-	for _, line := range split(p.list.View()) {
-		lines = append(lines, f.Side(line, l.listFrame.w))
-	}
+	lines = append(lines, f.Sides(split(p.list.View()), l.listFrame.w)...)
 	return append(lines, f.Bottom(count, marks, l.listFrame.w))
 }
 
@@ -169,9 +167,10 @@ func (p *Pane) drawRight() []string {
 	name := p.title(w)
 	lines := make([]string, 0, l.rightFrame.h)
 	side := func(block []string) {
-		for _, line := range block {
-			lines = append(lines, f.Side(" "+line, w))
+		for i, line := range block {
+			block[i] = " " + line
 		}
+		lines = append(lines, f.Sides(block, w)...)
 	}
 	switch {
 	case l.log.empty():

@@ -58,13 +58,17 @@ func (f Frame) edge(left, line, right, title, info string, w int) string {
 		info + f.Line.Render(right)
 }
 
-// Side draws one line of w columns between the left and the right border; text
-// may be styled.
-func (f Frame) Side(text string, w int) string {
+// Sides draws lines between the borders, each w columns wide.
+func (f Frame) Sides(lines []string, w int) []string {
 	if w < 2 {
-		return Fit(text, w)
+		return Block(lines, w, len(lines))
 	}
-	return f.Line.Render(f.Border.Left) + Fit(text, w-2) + f.Line.Render(f.Border.Right)
+	left, right := f.Line.Render(f.Border.Left), f.Line.Render(f.Border.Right)
+	drawn := make([]string, len(lines))
+	for i, line := range lines {
+		drawn[i] = left + Fit(line, w-2) + right
+	}
+	return drawn
 }
 
 // Box draws lines in a frame of their own, w columns wide and two rows higher
@@ -72,8 +76,9 @@ func (f Frame) Side(text string, w int) string {
 func (f Frame) Box(title string, lines []string, w int) []string {
 	box := make([]string, 0, len(lines)+2)
 	box = append(box, f.Top(title, "", w))
-	for _, line := range lines {
-		box = append(box, f.Side(" "+Fit(line, w-4)+" ", w))
+	padded := make([]string, len(lines))
+	for i, line := range lines {
+		padded[i] = " " + Fit(line, w-4) + " "
 	}
-	return append(box, f.Bottom("", "", w))
+	return append(append(box, f.Sides(padded, w)...), f.Bottom("", "", w))
 }

@@ -220,9 +220,10 @@ func (m *Model) View() string {
 	end := min(len(m.lines), m.top+m.rows())
 	lines = append(lines, m.lines[min(m.top, end):end]...)
 	box := []string{frame.Top("Help", "", m.w)}
-	for _, line := range cells.Block(lines, max(0, m.w-4), max(0, m.h-2)) {
-		box = append(box, frame.Side(" "+line+" ", m.w))
+	for i, line := range lines {
+		lines[i] = " " + line
 	}
+	box = append(box, frame.Sides(cells.Block(lines, max(0, m.w-2), max(0, m.h-2)), m.w)...)
 	more := ""
 	if end < len(m.lines) {
 		more = m.glyphs.More + " more"

@@ -45,6 +45,7 @@ type Model struct {
 	top      int
 	hosts    int // rows on another machine
 	hints    []string
+	paints   paints
 
 	stale bool // order and shown do not reflect rows
 	view  string
@@ -69,12 +70,14 @@ func New(keys keymap.List, styles themes.List, badge statusbadge.Badge, glyphs t
 	for _, opt := range opts {
 		opt(m)
 	}
+	m.mix()
 	return m
 }
 
 // SetStyles replaces styles and glyphs.
 func (m *Model) SetStyles(styles themes.List, badge statusbadge.Badge, glyphs themes.Glyphs) {
 	m.styles, m.badge, m.glyphs, m.drawn = styles, badge, glyphs, false
+	m.mix()
 }
 
 // SetSize sets the number of columns and rows to fill.

@@ -97,34 +97,52 @@ func (m *Model) columns() columns {
 // cell is one column of a row: text and its style.
 type cell struct {
 	text  string
-	style lipgloss.Style
+	paint cells.Paint
+}
+
+// paints are the styles of rows, ready to draw.
+type paints struct {
+	name, unread, finished, host, time, usage, trace, progress, marked, match, cursor, failed, warning cells.Paint
+	selected, blurred                                                                                  cells.Paint
+}
+
+func (m *Model) mix() {
+	s := m.styles
+	paint := cells.NewPaint
+	m.paints = paints{
+		name: paint(s.Name), unread: paint(s.Unread), finished: paint(s.Finished), host: paint(s.Host), time: paint(s.Time),
+		usage: paint(s.Usage), trace: paint(s.Trace), progress: paint(s.Progress), marked: paint(s.Marked), match: paint(s.Match),
+		cursor: paint(s.Cursor), selected: paint(s.Selected), blurred: paint(s.SelectedBlurred),
+		failed:  paint(m.badge.Style(engine.Job{Status: engine.Failed})),
+		warning: paint(m.badge.Style(engine.Job{Status: engine.Running, Paused: true})),
+	}
 }
 
 func (m *Model) row(r *row, c columns, selected bool) string {
 	j := r.Job
 	done := j.Status.Finished()
-	pick := func(s lipgloss.Style) lipgloss.Style {
+	pick := func(p cells.Paint) cells.Paint {
 		if done {
-			return m.styles.Finished
+			return m.paints.finished
 		}
-		return s
+		return p
 	}
 
 	row := make([]cell, 0, 12)
 	switch {
 	case selected && m.focused:
-		row = append(row, cell{m.glyphs.Cursor, m.styles.Cursor})
+		row = append(row, cell{m.glyphs.Cursor, m.paints.cursor})
 	case r.marked:
-		row = append(row, cell{m.glyphs.Marked, m.styles.Marked})
+		row = append(row, cell{m.glyphs.Marked, m.paints.marked})
 	default:
-		row = append(row, cell{" ", m.styles.Name})
+		row = append(row, cell{" ", m.paints.name})
 	}
 	if c.badge == statusbadge.Width {
-		row = append(row, cell{m.badge.Column(j), m.badge.Style(j)})
+		row = append(row, cell{m.badge.Column(j), cells.NewPaint(m.badge.Style(j))})
 	} else {
-		row = append(row, cell{m.badge.Glyph(j), m.badge.Style(j)})
+		row = append(row, cell{m.badge.Glyph(j), cells.NewPaint(m.badge.Style(j))})
 	}
-	row = append(row, cell{" ", m.styles.Name})
+	row = append(row, cell{" ", m.paints.name})
 
 	doing := m.doing(r, c)
 	room := c.name
@@ -133,44 +151,44 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	row = append(row, m.name(r, room, pick)...)
 	if c.host > 0 {
-		row = append(row, cell{" " + cells.Fit(m.host(j, c.host), c.host), pick(m.styles.Host)})
+		row = append(row, cell{" " + cells.Fit(m.host(j, c.host), c.host), pick(m.paints.host)})
 	}
 	if c.usage > 0 {
-		row = append(row, cell{" " + cells.FitLeft(usage(j), c.usage), pick(m.styles.Usage)})
+		row = append(row, cell{" " + cells.FitLeft(usage(j), c.usage), pick(m.paints.usage)})
 	}
 	if doing.text != "" {
-		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.style})
+		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
 	}
 	if c.time > 0 {
-		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time) + cells.Blank(c.end), pick(m.styles.Time)})
+		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time) + cells.Blank(c.end), pick(m.paints.time)})
 	}
-	return m.join(row, selected)
+	return m.join(row, m.badge.Style(j), selected)
 }
 
 // join draws the cells of a row; those of the selected one on its background,
 // the badge in its own colour.
-func (m *Model) join(row []cell, selected bool) string {
+func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	var b strings.Builder
 	if !selected {
 		for _, c := range row {
-			b.WriteString(c.style.Render(c.text))
+			c.paint.Add(&b, c.text)
 		}
 		return b.String()
 	}
-	style := m.styles.SelectedBlurred
+	style, paint := m.styles.SelectedBlurred, m.paints.blurred
 	if m.focused {
-		style = m.styles.Selected
+		style, paint = m.styles.Selected, m.paints.selected
 	}
 	used := 0
 	for i, c := range row {
 		if i == 1 { // the badge
-			b.WriteString(onSelection(c.style, style).Render(c.text))
+			b.WriteString(onSelection(badge, style).Render(c.text))
 		} else {
-			b.WriteString(style.Render(c.text))
+			paint.Add(&b, c.text)
 		}
 		used += cells.Width(c.text)
 	}
-	b.WriteString(style.Render(cells.Blank(m.w - used)))
+	paint.Add(&b, cells.Blank(m.w-used))
 	return b.String()
 }
 
@@ -186,11 +204,11 @@ func onSelection(s, selection lipgloss.Style) lipgloss.Style {
 }
 
 // name is the job's name, its news and its marks in exactly w columns.
-func (m *Model) name(r *row, w int, pick func(lipgloss.Style) lipgloss.Style) []cell {
-	style := pick(m.styles.Name)
+func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
+	style := pick(m.paints.name)
 	news := ""
 	if r.Unread > 0 {
-		style = m.styles.Unread
+		style = m.paints.unread
 		news = " " + m.glyphs.Unread
 		if r.Unread > 1 {
 			news += strconv.Itoa(min(r.Unread, 99))
@@ -215,12 +233,12 @@ func (m *Model) name(r *row, w int, pick func(lipgloss.Style) lipgloss.Style) []
 	} else {
 		row = []cell{{cut, style}}
 	}
-	row = append(row, cell{news, m.styles.Marked}, cell{marks, m.badge.Style(engine.Job{Status: engine.Running, Paused: true})})
-	return append(row, cell{cells.Blank(room - cells.Width(cut)), m.styles.Name})
+	row = append(row, cell{news, m.paints.marked}, cell{marks, m.paints.warning})
+	return append(row, cell{cells.Blank(room - cells.Width(cut)), m.paints.name})
 }
 
 // matched splits a name where the filter matched.
-func (m *Model) matched(name string, places []int, style lipgloss.Style) []cell {
+func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
 	hit := make(map[int]bool, len(places))
 	for _, p := range places {
 		hit[p] = true
@@ -229,7 +247,7 @@ func (m *Model) matched(name string, places []int, style lipgloss.Style) []cell 
 	for i, r := range name {
 		s := style
 		if hit[i] {
-			s = m.styles.Match
+			s = m.paints.match
 		}
 		row = append(row, cell{string(r), s})
 	}
@@ -245,12 +263,12 @@ func (m *Model) doing(r *row, c columns) cell {
 	}
 	if j.Status == engine.Stopping && !j.StopDeadline.IsZero() && !m.coarse {
 		left := (j.StopDeadline.Sub(m.now) + time.Second - 1).Truncate(time.Second)
-		return cell{"kill " + units.FormatDuration(max(0, left)), m.badge.Style(j)}
+		return cell{"kill " + units.FormatDuration(max(0, left)), cells.NewPaint(m.badge.Style(j))}
 	}
 	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
-		style := m.styles.Progress
+		style := m.paints.progress
 		if p.State == "error" {
-			style = m.badge.Style(engine.Job{Status: engine.Failed})
+			style = m.paints.failed
 		}
 		return cell{m.bar(p.Percent, c.doing), style}
 	}
@@ -259,10 +277,10 @@ func (m *Model) doing(r *row, c columns) cell {
 		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
 			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
 		}
-		return cell{b.String(), m.styles.Trace}
+		return cell{b.String(), m.paints.trace}
 	}
 	if c.host == 0 && j.Host != "" {
-		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.styles.Host}
+		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
 	}
 	return cell{}
 }
