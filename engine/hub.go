@@ -29,9 +29,10 @@ type hub struct {
 	loaded chan struct{} // closed when jobs is complete
 	err    error         // why it could not be loaded; set before loaded is closed
 
-	mu   sync.Mutex // guards what follows
-	jobs map[ID]*known
-	subs map[*Subscription]struct{}
+	mu    sync.Mutex // guards what follows
+	jobs  map[ID]*known
+	subs  map[*Subscription]struct{}
+	wants map[*Subscription]struct{} // subs, and those that wait for the snapshot
 }
 
 type known struct {
@@ -39,8 +40,8 @@ type known struct {
 	release func() // of the follow; nil if it is not followed
 }
 
-// joinHub returns the hub, started if need be. leaveHub is its counterpart.
-func (e *Engine) joinHub() (*hub, error) {
+// joinHub returns the hub for s, started if need be. leaveHub is its counterpart.
+func (e *Engine) joinHub(s *Subscription) (*hub, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -50,16 +51,23 @@ func (e *Engine) joinHub() (*hub, error) {
 		ctx, stop := context.WithCancel(e.life)
 		h := &hub{
 			e: e, stop: stop, done: make(chan struct{}), poke: make(chan struct{}, 1), loaded: make(chan struct{}),
-			jobs: map[ID]*known{}, subs: map[*Subscription]struct{}{},
+			jobs: map[ID]*known{}, subs: map[*Subscription]struct{}{}, wants: map[*Subscription]struct{}{s: {}},
 		}
 		e.goesLocked(func() { h.run(ctx) })
 		e.hub = h
 	}
 	e.hub.refs++
+	e.hub.mu.Lock()
+	e.hub.wants[s] = struct{}{}
+	e.hub.mu.Unlock()
 	return e.hub, nil
 }
 
-func (e *Engine) leaveHub(h *hub) {
+func (e *Engine) leaveHub(h *hub, s *Subscription) {
+	h.mu.Lock()
+	delete(h.wants, s)
+	delete(h.subs, s)
+	h.mu.Unlock()
 	e.mu.Lock()
 	h.refs--
 	last := h.refs == 0
@@ -109,6 +117,7 @@ func (h *hub) admit(ctx context.Context, s *Subscription) ([]Event, error) {
 	if h.err != nil {
 		return nil, h.err
 	}
+	h.catchUp(ctx, s)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	batch := make([]Event, 0, len(h.jobs))
@@ -128,10 +137,32 @@ func (h *hub) admit(ctx context.Context, s *Subscription) ([]Event, error) {
 	return batch, nil
 }
 
-func (h *hub) dismiss(s *Subscription) {
+// catchUp begins to follow what only s wants, so that the snapshot is current.
+func (h *hub) catchUp(ctx context.Context, s *Subscription) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.subs, s)
+	var behind []ID
+	for id, k := range h.jobs {
+		if k.release == nil && !k.job.Status.Finished() && s.follows(id) {
+			behind = append(behind, id)
+		}
+	}
+	h.mu.Unlock()
+	for _, id := range behind {
+		if j, err := h.e.read(ctx, id); err == nil {
+			h.add(ctx, j, false)
+		}
+	}
+}
+
+// wantedLocked reports whether anybody would be told of the job: `hob run` need
+// not connect to every other job that runs.
+func (h *hub) wantedLocked(id ID) bool {
+	for s := range h.wants {
+		if s.follows(id) {
+			return true
+		}
+	}
+	return false
 }
 
 // run keeps jobs current until ctx is done.
@@ -187,8 +218,8 @@ func (h *hub) run(ctx context.Context) {
 func (h *hub) incomplete() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, k := range h.jobs {
-		if k.release == nil && !k.job.Status.Finished() {
+	for id, k := range h.jobs {
+		if k.release == nil && !k.job.Status.Finished() && h.wantedLocked(id) {
 			return true
 		}
 	}
@@ -216,7 +247,7 @@ func (h *hub) scan(ctx context.Context, first bool) error {
 		there[ID(id)] = true
 		h.mu.Lock()
 		k := h.jobs[ID(id)]
-		settled := k != nil && (k.release != nil || k.job.Status.Finished())
+		settled := k != nil && (k.release != nil || k.job.Status.Finished() || !h.wantedLocked(ID(id)))
 		h.mu.Unlock()
 		if settled {
 			continue
@@ -247,7 +278,7 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 	} else {
 		h.updateLocked(k, step{old: k.job, new: j})
 	}
-	follow := k.release == nil && !j.Status.Finished() && j.Link != LinkElsewhere
+	follow := k.release == nil && !j.Status.Finished() && j.Link != LinkElsewhere && h.wantedLocked(j.ID)
 	h.mu.Unlock()
 	if !follow {
 		return
@@ -256,9 +287,14 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 	if err != nil {
 		return // looked at again later, see incomplete
 	}
-	now, _ := f.listen(func(s step) { h.heard(j.ID, s) })
+	now, silence := f.listen(func(s step) { h.heard(j.ID, s) })
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if k.release != nil || h.jobs[j.ID] != k { // another one was faster, or it is gone
+		silence()
+		defer release() // after h.mu, which a listener may wait for
+		return
+	}
 	k.release = release
 	h.updateLocked(k, step{old: k.job, new: now})
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -93,13 +94,13 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 
 // begin takes the snapshot.
 func (s *Subscription) begin(ctx context.Context) ([]Event, error) {
-	h, err := s.e.joinHub()
+	h, err := s.e.joinHub(s)
 	if err != nil {
 		return nil, err
 	}
 	batch, err := h.admit(ctx, s)
 	if err != nil {
-		s.e.leaveHub(h)
+		s.e.leaveHub(h, s)
 		return nil, err
 	}
 	return batch, nil
@@ -184,6 +185,11 @@ func (s *Subscription) forgetNotes(id ID) {
 	}
 }
 
+// follows reports whether the job's changes may have to be told.
+func (s *Subscription) follows(id ID) bool {
+	return len(s.filter.IDs) == 0 || slices.Contains(s.filter.IDs, id)
+}
+
 func (s *Subscription) isClosed() bool {
 	select {
 	case <-s.closed:
@@ -201,8 +207,7 @@ func (s *Subscription) Close() error {
 		h := s.hub
 		s.mu.Unlock()
 		if h != nil {
-			h.dismiss(s)
-			s.e.leaveHub(h)
+			s.e.leaveHub(h, s)
 		}
 	})
 	return nil

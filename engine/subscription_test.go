@@ -238,3 +238,25 @@ func TestHistory(t *testing.T) {
 		t.Errorf("the future: %q", got)
 	}
 }
+
+func TestASecondSubscriptionSeesWhatTheFirstDidNotFollow(t *testing.T) {
+	e, f := withFake(t)
+	a, b := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	narrow, first := subscribe(t, e, engine.Filter{IDs: []engine.ID{a.ID}})
+	if len(first) != 1 || first[0].Job.ID != a.ID {
+		t.Fatalf("snapshot = %+v", first)
+	}
+	f.Job(b.ID).Print("unseen")
+	wide, first := subscribe(t, e, engine.Filter{})
+	for _, ev := range first {
+		if ev.Job.ID == b.ID && ev.Offset != 6 {
+			t.Errorf("the snapshot is behind: %+v", ev)
+		}
+	}
+	f.Job(b.ID).Exit(0)
+	story(t, wide, engine.EventExited)
+	f.Job(a.ID).Exit(0)
+	if _, evs := story(t, narrow, engine.EventExited); evs[0].Job.ID != a.ID {
+		t.Errorf("facts %+v", evs)
+	}
+}

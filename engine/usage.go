@@ -36,6 +36,7 @@ const portsEvery = 10 * time.Second
 func (e *Engine) measured(jobs []Job, always bool) []Job {
 	var refs []proc.JobRef
 	var at []int
+	self := proc.Self()
 	for i, j := range jobs {
 		if j.Host != "" || j.Status.Finished() || j.PID == 0 || j.Link == LinkElsewhere {
 			continue
@@ -45,7 +46,7 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 			continue
 		}
 		ref := proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder}
-		if j.Kind == KindVirtual {
+		if j.Kind == KindVirtual || st.Holder == self {
 			ref.Holder = proc.Identity{} // a program with children of its own
 		}
 		refs, at = append(refs, ref), append(at, i)

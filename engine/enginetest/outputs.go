@@ -155,7 +155,8 @@ func outputs() []suiteCase {
 		}},
 		{"what a job uses is known", func(s *suite) {
 			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "processes that can be measured")
-			j := s.sh("sleep 300 & sleep 300")
+			j := s.sh("sleep 300 & echo ready; sleep 300")
+			s.until(j.ID, func(out string) bool { return out == "ready\n" })
 			got, err := s.e.Measure(s.ctx(), j.ID)
 			if err != nil || got.RSS == 0 || got.CPU == nil || got.Ports == nil {
 				s.Errorf("measured %+v, err %v", got, err)
