@@ -133,9 +133,13 @@ func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, er
 	if from > 0 {
 		_, buf, _ = bytes.Cut(buf, []byte{'\n'})
 	}
-	t := vt.New(size.Cols, size.Rows, vt.WithScrollback(int(4*bytesBack)))
+	t := newTerminal(size, int(4*bytesBack))
 	t.Write(buf)
 	return t, nil
+}
+
+func newTerminal(size jobdir.Size, history int) *vt.Terminal {
+	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
 }
 
 // history is what draws the rows that have left the screen, at most so many bytes

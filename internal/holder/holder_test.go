@@ -1,0 +1,388 @@
+//go:build linux || darwin
+
+package holder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// held is a job without a process, as a program holds it.
+func held(t *testing.T, cfg Config) *Holder {
+	t.Helper()
+	base, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(base) })
+	root, err := jobdir.OpenRoot(filepath.Join(base, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Meta.Kind = "virtual"
+	if cfg.Terminal {
+		cfg.Meta.Kind, cfg.Meta.Size = "pty", jobdir.Size{Cols: 20, Rows: 4}
+	}
+	if cfg.Dir, err = root.Create(&cfg.Meta, "job", nil); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	if err := h.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Started(proc.Identity{}, 0, time.Now(), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func dialed(t *testing.T, h *Holder) *Client {
+	t.Helper()
+	c, err := Dial(t.Context(), h.cfg.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestUnknownFrames(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	c := dialed(t, h)
+	// Data that is not known is skipped, an instruction refused; both leave the
+	// connection as it was.
+	if _, err := c.nc.Write(appendFrame(nil, 0x7f, []byte("from the future"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Do(t.Context(), 0xff, nil, nil); !errors.Is(err, &Failure{Code: CodeUnknown}) {
+		t.Errorf("unknown instruction: %v", err)
+	}
+	var facts Facts
+	if err := c.Do(t.Context(), TypeStatus, nil, &facts); err != nil || facts.State == nil {
+		t.Errorf("status afterwards: %+v, %v", facts, err)
+	}
+}
+
+func TestBadInstructions(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{Terminal: true})
+	tests := []struct {
+		name    string
+		t       Type
+		payload string
+		want    Code
+	}{
+		{"attach without JSON", TypeAttach, "x", CodeInvalid},
+		{"resize to nothing", TypeResize, `{"cols":0,"rows":0}`, CodeUnsupported},
+		{"keys without names", TypeKeys, `{}`, CodeInvalid},
+		{"unknown key", TypeKeys, `["NoSuchKey"]`, CodeInvalid},
+		{"control without attach", TypeTakeControl, "", CodeInvalid},
+		{"kill without hook", TypeKill, `{}`, CodeUnsupported},
+		{"stop without hook", TypeStop, "", CodeUnsupported},
+		{"signal without hook", TypeSignal, `{}`, CodeUnsupported},
+		{"input without hook", TypeInput, "x", CodeNoInput},
+		{"end of input without hook", TypeEOF, "", CodeNoInput},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := dialed(t, h).Do(t.Context(), tt.t, []byte(tt.payload), nil)
+			if !errors.Is(err, &Failure{Code: tt.want}) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestTooLongInstructionEndsTheConnection(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	c := dialed(t, h)
+	err := c.Do(t.Context(), TypeInput, make([]byte, maxInstruction+1), nil)
+	if err == nil {
+		t.Error("it was taken")
+	}
+	if err := dialed(t, h).Do(t.Context(), TypeStatus, nil, nil); err != nil {
+		t.Errorf("another connection: %v", err)
+	}
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	var got []string
+	note := func(s string) { got = append(got, s) }
+	h := held(t, Config{Hooks: Hooks{
+		Input:      func(_ context.Context, p []byte) error { note("input " + string(p)); return nil },
+		CloseInput: func(context.Context) error { note("eof"); return nil },
+		Signal:     func(_ context.Context, name, by string) error { note("signal " + name + " by " + by); return nil },
+		Kill: func(_ context.Context, k Kill) (KillReport, error) {
+			note("kill by " + k.By + ", grace " + k.Grace(5*time.Second).String())
+			return KillReport{TookMS: 7, Escalated: true}, nil
+		},
+	}})
+	c := dialed(t, h)
+	var report KillReport
+	for _, step := range []struct {
+		t       Type
+		payload any
+		result  any
+	}{
+		{TypeInput, []byte("abc"), nil},
+		{TypeKeys, []string{"C-c", "Enter"}, nil},
+		{TypeEOF, nil, nil},
+		{TypeSignal, Signal{Name: "HUP", By: "me"}, nil},
+		{TypeStop, nil, nil},
+		{TypeKill, Kill{By: "me", GraceMS: 20}, &report},
+		{TypeKill, Kill{By: "me", GraceMS: -1}, nil},
+	} {
+		if err := c.Do(t.Context(), step.t, step.payload, step.result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"input abc", "input \x03\r", "eof", "signal HUP by me", "kill by stop, grace 5s", "kill by me, grace 20ms", "kill by me, grace 0s"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(KillReport{TookMS: 7, Escalated: true}, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+func TestSubscription(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	c := dialed(t, h)
+	if err := c.Stream(t.Context(), TypeSubscribe, nil); err != nil {
+		t.Fatal(err)
+	}
+	next := func() (Frame, Facts) {
+		t.Helper()
+		f, err := c.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var facts Facts
+		if f.Type == TypeFacts {
+			if err := json.Unmarshal(f.Payload, &facts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return f, facts
+	}
+	if _, facts := next(); facts.State == nil || facts.Output != 0 {
+		t.Errorf("first facts %+v", facts)
+	}
+	for range 100 {
+		h.Output([]byte("0123456789"))
+	}
+	for {
+		if _, facts := next(); facts.Output == 1000 {
+			break
+		} else if facts.State != nil {
+			t.Errorf("state sent without a change")
+		}
+	}
+	if !h.Background() || h.Background() {
+		t.Error("backgrounded once, and only once")
+	}
+	for {
+		if _, facts := next(); facts.State != nil {
+			if !facts.State.Backgrounded {
+				t.Error("not backgrounded")
+			}
+			break
+		}
+	}
+	code := 3
+	h.End(jobdir.End{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
+	var last Facts
+	for {
+		f, facts := next()
+		if f.Type == TypeExit {
+			break
+		}
+		last = facts
+	}
+	if last.State == nil || last.State.End == nil || *last.State.End.Code != 3 {
+		t.Errorf("last facts %+v", last)
+	}
+	if n, ok := jobdir.ReadExitCode(h.cfg.Dir); !ok || n != 3 {
+		t.Errorf("exit_code %d, %v when the end was told", n, ok)
+	}
+}
+
+func TestOnlyTheFirstEndCounts(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	for _, code := range []int{3, 4} {
+		h.End(jobdir.End{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
+	}
+	if st := h.State(); *st.End.Code != 3 {
+		t.Errorf("end %+v", st.End)
+	}
+}
+
+func TestHistoryComesWithTheFirstSnapshot(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{Terminal: true})
+	for _, line := range strings.Fields("one two three four five six seven") {
+		h.Output([]byte("\x1b[31m" + line + "\x1b[m\r\n"))
+	}
+	c := dialed(t, h)
+	if err := c.Stream(t.Context(), TypeAttach, Attach{Scrollback: 1 << 10}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		f, err := c.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Type != TypeSnapshot {
+			continue
+		}
+		s, err := DecodeSnapshot(f.Payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		term := newTerminal(s.Size, 1<<16)
+		term.Write(s.Data)
+		if got, want := strings.TrimSpace(term.MainText()), "one\ntwo\nthree\nfour\nfive\nsix\nseven"; got != want {
+			t.Errorf("shows %q, want %q", got, want)
+		}
+		return
+	}
+}
+
+func TestManyFactsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{Terminal: true})
+	for range 1000 {
+		h.Output([]byte("\a\x1b]2;" + strings.Repeat("title ", 1000) + "\a"))
+	}
+	h.Close()
+	facts, err := jobdir.Facts(h.cfg.Dir, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(facts) > 20 {
+		t.Errorf("%d events", len(facts))
+	}
+	if st := h.State(); len(st.Title) > maxText {
+		t.Errorf("a title of %d bytes", len(st.Title))
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	var open []net.Conn
+	for range maxConns + 20 {
+		c, err := net.Dial("unix", h.State().Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		open = append(open, c)
+	}
+	refused := false
+	for _, c := range open {
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		r := frameReader{r: c, max: maxData}
+		if _, err := r.next(); err != nil {
+			refused = true
+		}
+	}
+	if !refused {
+		t.Error("every connection was let in")
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	for {
+		// As those go there is room again.
+		if c, err := Dial(t.Context(), h.cfg.Dir); err == nil {
+			c.Close()
+			return
+		}
+	}
+}
+
+func TestSocketPath(t *testing.T) {
+	t.Parallel()
+	base, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(base)
+	xdg := filepath.Join(base, "xdg")
+	if err := os.Mkdir(xdg, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(base, strings.Repeat("x", 100))
+	if err := os.MkdirAll(filepath.Join(long, "state", "jobs", "a-22222"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, dir, runtime, want string
+	}{
+		{"runtime directory", filepath.Join(base, "state/jobs/a"), xdg, filepath.Join(xdg, "hob")},
+		{"no runtime directory", filepath.Join(long, "state", "jobs", "a-22222"), "", "hob-"},
+		{"one that does not exist", filepath.Join(long, "state", "jobs", "a-22222"), "/no/such/dir", "hob-"},
+		{"relative one", filepath.Join(long, "state", "jobs", "a-22222"), "relative", "hob-"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := socketPath(tt.dir, tt.runtime)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(filepath.Dir(got), tt.want) || len(got) > maxSocketPath() {
+				t.Errorf("socket at %s, want in %s", got, tt.want)
+			}
+		})
+	}
+	if a, b := socketName("/a/jobs/x"), socketName("/b/jobs/x"); a == b {
+		t.Error("two state roots share a socket")
+	}
+}
+
+func TestCwd(t *testing.T) {
+	t.Parallel()
+	host, _ := os.Hostname()
+	tests := []struct {
+		uri  string
+		want string
+		ok   bool
+	}{
+		{"file:///usr/lib", "/usr/lib", true},
+		{"file://localhost/a%20b/", "/a b", true},
+		{"file://" + host + "/x", "/x", true},
+		{"file://elsewhere.invalid/x", "", false},
+		{"http:///x", "", false},
+		{"/x", "", false},
+		{"file:///a\x1b[31mb", "", false},
+		{"file:x", "", false},
+		{"%zz", "", false},
+	}
+	for _, tt := range tests {
+		if got, ok := cwdOf(tt.uri); got != tt.want || ok != tt.ok {
+			t.Errorf("%q: %q, %v", tt.uri, got, ok)
+		}
+	}
+}
