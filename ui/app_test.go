@@ -249,10 +249,15 @@ func TestAppRingsForWhatNobodySaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{Notify: Notify{Failed: Means{Bell: true, Desktop: true}}})
 		w := &window{app: s.app, pane: s.app.pane, o: s.app.o}
-		raw, ok := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed})().(tea.RawMsg)
+		attention := AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed}
+		raw, ok := w.notify(attention)().(tea.BatchMsg)[0]().(tea.RawMsg)
 		if want := "\a\x1b]9;hob: npm run dev: exit 1\a"; !ok || raw.Msg != want {
 			t.Errorf("sent %q, want %q", raw.Msg, want)
 		}
+		if cmd := w.notify(attention); cmd != nil {
+			t.Error("it rang twice within a second")
+		}
+		w.update(rangMsg{})
 		if cmd := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 0), Why: WhyFinished}); cmd != nil {
 			t.Error("it rang for what is switched off")
 		}

@@ -150,7 +150,11 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	if plain {
 		p.focus = areaLog
 		p.spreadFocus()
-		return tea.Batch(append(cmds, p.arrange(), p.refuse("it has no terminal; this is its output, i sends it a line"))...)
+		why := "it has no terminal; this is its output, i sends it a line"
+		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() {
+			why = "it has ended; this is its output"
+		}
+		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
 	}
 	return tea.Batch(append(cmds, p.fail("cannot attach", err))...)
 }

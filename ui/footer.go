@@ -231,7 +231,11 @@ func (p *Pane) footerAttached(w int) string {
 		name = string(j.ID)
 	}
 	word := ""
-	if j.Backgrounded && !a.ended {
+	switch {
+	case a.ended:
+	case a.session == nil && !a.viaLog:
+		word = "attaching" + p.opts.glyphs.Ellipsis
+	case j.Backgrounded:
 		word = "attached"
 	}
 	up := ""

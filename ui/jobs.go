@@ -44,7 +44,7 @@ func (p *Pane) took(msg eventsMsg) tea.Cmd {
 // job grew is seen only in its log; in the list it waits for the next tick.
 func (p *Pane) visible(events []engine.Event) bool {
 	for _, e := range events {
-		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id {
+		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.cat == nil || p.cat.viaLog) {
 			return true
 		}
 	}
@@ -90,7 +90,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 
 	var cmds []tea.Cmd
 	if id == p.shown.id && p.shown.log != nil && (e.Kind == engine.EventOutput || j.Status.Finished()) {
-		cmds = append(cmds, p.route(p.log.Grown(max(e.Offset, j.Output))))
+		p.behind = true
+		cmds = append(cmds, p.catchUp())
 	}
 	switch {
 	case e.Kind == engine.EventExited || e.Kind == engine.EventLost:
@@ -103,6 +104,17 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 		cmds = append(cmds, p.attention(j, WhyWaiting, engine.Note{}))
 	}
 	return tea.Batch(cmds...)
+}
+
+// catchUp lets the log read on, if it can be seen.
+func (p *Pane) catchUp() tea.Cmd {
+	hidden := p.lay.log.empty() || p.cat != nil && !p.cat.viaLog
+	j, ok := p.jobs[p.shown.id]
+	if !p.behind || hidden || !ok {
+		return nil
+	}
+	p.behind = false
+	return p.route(p.log.Grown(j.Output))
 }
 
 // justNow tells the end of a job that came and went between two batches from
@@ -147,7 +159,11 @@ func (p *Pane) drop(id engine.ID) {
 // settled follows up on changes of the list: the selection may be on another
 // job now, the detail may want another height.
 func (p *Pane) settled() tea.Cmd {
-	if p.wish != "" && p.list.Select(p.wish) {
+	if _, there := p.jobs[p.wish]; there {
+		if !p.list.Select(p.wish) { // what was asked for may not hide behind a filter
+			p.list.SetFilter("")
+			p.list.Select(p.wish)
+		}
 		p.wish = ""
 	}
 	cmd := p.show()

@@ -57,6 +57,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host string
 		}
 		s := spec
 		s.Script, s.Backgrounded = script, true
+		p.tried = remember(p.tried, script) // a start that fails leaves no job
 		s.Host = strings.TrimSpace(form.Value(fieldHost))
 		s.Dir = strings.TrimSpace(form.Value(fieldDir))
 		if s.Host == "" {
@@ -75,8 +76,11 @@ func (p *Pane) commands() []string {
 		jobs = append(jobs, j.Job)
 	}
 	slices.SortFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	var all []string
+	all := slices.Clone(p.tried)
 	seen := map[string]bool{}
+	for _, text := range all {
+		seen[text] = true
+	}
 	for _, j := range jobs {
 		if text := commandText(j); text != "" && !seen[text] && !strings.Contains(text, "\n") {
 			seen[text] = true

@@ -60,10 +60,11 @@ type Pane struct {
 	lay    layout
 	laid   int // lines of the detail that it was made for
 
-	shown shown // the job in detail and log
-	wish  engine.ID
-	cat   *attachment // the job that owns the keyboard
-	park  *attachment // one just left, until a second leave key can no longer come
+	shown  shown // the job in detail and log
+	behind bool  // the log has grown while nobody saw it
+	wish   engine.ID
+	cat    *attachment // the job that owns the keyboard
+	park   *attachment // one just left, until a second leave key can no longer come
 
 	over   overlay // a box over the panes that owns the keyboard
 	prompt *footerPrompt
@@ -73,6 +74,7 @@ type Pane struct {
 
 	interrupted int // toast of the first Ctrl+C
 	searched    []string
+	tried       []string // commands that were typed
 	lines       []string // sent to jobs
 	chordGen    int
 	sizeGen     int

@@ -462,3 +462,79 @@ func TestAQuestionOfTheHost(t *testing.T) {
 		s.seesNot("web2")
 	})
 }
+
+func TestAStartedJobDoesNotHideBehindTheFilter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("/")
+		s.write("make")
+		s.press("enter", "n", "l", "s", "enter")
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: running("new-aaaaa", "ls", 0)})
+		if j, _ := s.pane.Selected(); j.ID != "new-aaaaa" {
+			t.Errorf("%s is selected", j.ID)
+		}
+		s.sees("started ls")
+	})
+}
+
+func TestTheLogCatchesUpWhenItIsSeenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		log := s.pane.shown.log.(*fakeLog)
+		s.press("a")
+		log.text += "written while attached\n"
+		j := s.eng.jobs[0]
+		j.Output = int64(len(log.text))
+		s.pane.View()
+		s.facts(engine.Event{Kind: engine.EventOutput, Job: j, Offset: j.Output})
+		if s.pane.dirty {
+			t.Error("output that the terminal shows anyway drew the frame anew")
+		}
+		s.press("ctrl+b")
+		s.sees("written while attached")
+	})
+}
+
+func TestJobsComeBackWithoutANewEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		old := exited(running("old-aaaaa", "make all", time.Hour), 1)
+		old.Exit.At = noon.Add(-time.Minute)
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: old}, engine.Event{Kind: engine.EventExited, Job: old})
+		if m, ok := told[EndedMsg](s); ok {
+			t.Errorf("the host was told %+v", m)
+		}
+	})
+}
+
+func TestTwoPanesInOneProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other := three()
+		other.jobs = []engine.Job{running("else-aaaaa", "somewhere else", time.Minute)}
+		one, two := newHarness(t, 100, 20, three()), newHarness(t, 100, 20, other)
+		both := func(msg tea.Msg) { // as a host would
+			one.run(one.pane.Update(msg))
+			two.run(two.pane.Update(msg))
+		}
+		one.press("j")
+		for range 5 {
+			synctest.Wait()
+			for _, s := range []*harness{one, two} {
+				select {
+				case msg := <-s.msgs:
+					both(msg)
+				default:
+				}
+			}
+		}
+		one.sees("FAIL TestOne")
+		one.seesNot("somewhere else")
+		two.sees("somewhere else")
+		two.seesNot("make test")
+		if err := one.pane.Close(); err != nil {
+			t.Error(err)
+		}
+		two.press("a")
+		two.sees("screen of else-aaaaa")
+	})
+}

@@ -314,7 +314,11 @@ func (p *Pane) did(o outcome) tea.Cmd {
 		return p.backgrounded(o)
 	}
 	if o.err != nil {
-		return p.fail(o.verb.what(o.name), o.err)
+		failed := p.fail(o.verb.what(o.name), o.err)
+		if o.verb == verbClear && len(o.jobs) > 0 { // some went, some did not
+			return tea.Batch(p.cleared(o.jobs, "cleared"), failed)
+		}
+		return failed
 	}
 	switch o.verb {
 	case verbStop, verbKill:

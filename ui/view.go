@@ -39,7 +39,7 @@ func (p *Pane) arrange() tea.Cmd {
 	p.toasts.SetSize(p.w, max(0, p.h-2))
 	p.sizeOverlay()
 	p.spreadFocus()
-	return cmd
+	return tea.Batch(cmd, p.catchUp())
 }
 
 // View draws the pane in exactly its size. It is drawn again only after

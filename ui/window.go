@@ -23,6 +23,7 @@ type window struct {
 	once    sync.Once
 	focused bool
 	mouse   bool // given back to the terminal
+	rang    bool // within the last second
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
 
@@ -34,6 +35,7 @@ type (
 	openedMsg   struct{ err error }
 	toShellMsg  struct{ id engine.ID }
 	startingMsg struct{}
+	rangMsg     struct{}
 )
 
 func (w *window) Init() tea.Cmd {
@@ -107,6 +109,9 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.lifecycle(msg)
 	case AttentionMsg:
 		return w.notify(msg)
+	case rangMsg:
+		w.rang = false
+		return nil
 	}
 	return w.pane.Update(msg)
 }
@@ -182,6 +187,9 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)
+	if w.rang { // a job that rings without end is heard once a second
+		return nil
+	}
 	if means.Bell {
 		b.WriteByte('\a')
 	}
@@ -192,7 +200,8 @@ func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	if b.Len() == 0 {
 		return nil
 	}
-	return tea.Raw(b.String())
+	w.rang = true
+	return tea.Batch(tea.Raw(b.String()), tea.Tick(time.Second, func(time.Time) tea.Msg { return rangMsg{} }))
 }
 
 // desktop is the sequence with which the terminal shows a notification. Inside
@@ -235,12 +244,38 @@ func (w *window) View() tea.View {
 		v.ForegroundColor = theme.Foreground()
 	}
 	v.WindowTitle = w.title()
+	v.ProgressBar = w.progress()
 	return v
+}
+
+// progress is that of the job that has the window.
+func (w *window) progress() *tea.ProgressBar {
+	a := w.pane.cat
+	if a == nil {
+		return nil
+	}
+	j, ok := w.pane.jobs[a.id]
+	if !ok || j.Progress == nil || j.Status.Finished() {
+		return nil
+	}
+	state := tea.ProgressBarDefault
+	switch j.Progress.State {
+	case "error":
+		state = tea.ProgressBarError
+	case "indeterminate":
+		state = tea.ProgressBarIndeterminate
+	case "paused":
+		state = tea.ProgressBarWarning
+	}
+	return tea.NewProgressBar(state, j.Progress.Percent)
 }
 
 // title names the job that has the window, else how jobs stand.
 func (w *window) title() string {
 	if a := w.pane.cat; a != nil {
+		if title := cells.Clean(w.pane.term.Title()); title != "" {
+			return cells.End(title, 80, "…")
+		}
 		if j, ok := w.pane.jobs[a.id]; ok {
 			return cells.End(cells.Clean(j.Name), 60, "…") + " - hob"
 		}
