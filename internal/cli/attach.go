@@ -67,6 +67,7 @@ func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job) 
 	}
 	defer closeLogs()
 	exit, err := follow(ctx, eng, job, func(bool) error { return pipes.copy(ctx) })
+	a.sayDropped(pipes)
 	if err != nil {
 		return hobFailed(err)
 	}

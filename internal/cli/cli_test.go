@@ -170,18 +170,27 @@ func TestLeaveKey(t *testing.T) {
 	}
 }
 
-func TestHarmless(t *testing.T) {
-	for name, c := range map[string]struct{ in, want string }{
-		"text":      {"a\tb\nc", "a\tb\nc"},
-		"line ends": {"a\r\nb\r\n", "a\nb\n"},
-		"colours":   {"\x1b[31mred\x1b[m", "red"},
-		"clipboard": {"x\x1b]52;c;aGk=\x07y", "xy"},
-		"bell":      {"a\x07b", "ab"},
-		"unicode":   {"größe ✓", "größe ✓"},
+func TestCleaner(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   []string
+		want string
+	}{
+		"text":      {[]string{"a\tb\nc"}, "a\tb\nc"},
+		"line ends": {[]string{"a\r\nb\r\n"}, "a\nb\n"},
+		"colours":   {[]string{"\x1b[31mred\x1b[m"}, "red"},
+		"clipboard": {[]string{"x\x1b]52;c;aGk=\x07y"}, "xy"},
+		"bell":      {[]string{"a\x07b"}, "ab"},
+		"unicode":   {[]string{"größe ✓"}, "größe ✓"},
+		"in pieces": {[]string{"a\x1b", "[3", "1mred", "\x1b]0;ti", "tle\x07 end"}, "ared end"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := string(harmless([]byte(c.in))); got != c.want {
-				t.Errorf("harmless(%q) = %q, want %q", c.in, got, c.want)
+			var clean cleaner
+			var got []byte
+			for _, p := range c.in {
+				got = append(got, clean.clean([]byte(p))...)
+			}
+			if string(got) != c.want {
+				t.Errorf("%q becomes %q, want %q", c.in, got, c.want)
 			}
 		})
 	}

@@ -71,32 +71,44 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 			return p, err
 		}
 	}
-	text := harmless
+	text := new(cleaner).clean
 	if f.raw {
 		text = func(p []byte) []byte { return p }
 	}
-	p, err := next(f.wait.d)
-	if err != nil {
-		return err
-	}
 	if a.json {
-		return a.printJSON(pollJSON{p.Job, string(text(p.Output)), p.Cursor, p.Dropped})
+		return a.pollJSON(f.wait.d, next, text)
 	}
-	if p.Dropped > 0 {
-		a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
-	}
-	for {
+	p, err := next(f.wait.d)
+	for ; err == nil; p, err = next(0) {
+		if p.Dropped > 0 {
+			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
+		}
 		if _, err := a.stdout.Write(text(p.Output)); err != nil {
 			return err
 		}
 		if !p.More {
-			break
-		}
-		if p, err = next(0); err != nil {
-			return err
+			glyph, word, st := a.badges(time.Now()).of(p.Job)
+			a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
+			return nil
 		}
 	}
-	glyph, word, st := a.badges(time.Now()).of(p.Job)
-	a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
-	return nil
+	return err
+}
+
+// pollJSON prints all there is as one object.
+func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), text func([]byte) []byte) error {
+	var output []byte
+	var dropped int64
+	for {
+		p, err := next(wait)
+		if err != nil {
+			return err
+		}
+		output = append(output, p.Output...)
+		dropped += p.Dropped
+		if !p.More {
+			return a.printJSON(pollJSON{p.Job, string(text(output)), p.Cursor, dropped})
+		}
+		wait = 0
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 // runThrough runs a job in the place of its command: what it writes comes out of
@@ -56,7 +57,21 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, c
 		return ending{}, err
 	}
 	defer closeLogs()
-	return standIn(ctx, eng, job, catch, yield, func(bool) error { return pipes.copy(ctx) })
+	end, err := standIn(ctx, eng, job, catch, yield, func(bool) error { return pipes.copy(ctx) })
+	a.sayDropped(pipes)
+	return end, err
+}
+
+// sayDropped says what the log's limit took before it could be passed on: a job
+// never waits for its reader.
+func (a *app) sayDropped(ps pipes) {
+	var n int64
+	for _, p := range ps {
+		n += p.feed.dropped
+	}
+	if n > 0 {
+		a.sayf("hob: %s dropped by the log's limit before they could be passed on", units.FormatBytes(n))
+	}
 }
 
 // A pipe is a log and where it goes.
