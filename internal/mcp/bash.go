@@ -304,7 +304,11 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 	}
 	ans.Next = call("log", r.ID, "offset", 0, "limit", 200) + " pages through its output"
 	if len(r.Exit.Survivors) > 0 {
-		ans.note("it left %d processes running; %s ends them", len(r.Exit.Survivors), call("kill", r.ID))
+		left := "a process"
+		if n := len(r.Exit.Survivors); n > 1 {
+			left = fmt.Sprintf("%d processes", n)
+		}
+		ans.note("it left %s running; %s ends what it left", left, call("kill", r.ID))
 		a.addLog(r.Job)
 		return ans, nil
 	}

@@ -1,0 +1,66 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// gate is a FIFO that a job waits at, so that a test decides when it goes on.
+type gate struct {
+	t    *testing.T
+	path string
+	f    *os.File
+}
+
+func newGate(t *testing.T) *gate {
+	t.Helper()
+	g := &gate{t: t, path: filepath.Join(t.TempDir(), "gate")}
+	if err := unix.Mkfifo(g.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Open for both, so that neither side waits for the other.
+	f, err := os.OpenFile(g.path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.f = f
+	t.Cleanup(func() { f.Close() })
+	return g
+}
+
+// open lets one reader pass.
+func (g *gate) open() {
+	g.t.Helper()
+	if _, err := g.f.WriteString("go\n"); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// rawArgs are the arguments of a call as they are written down, without the name
+// of the tool.
+func rawArgs(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var args map[string]any
+	if err := json.Unmarshal([]byte(text), &args); err != nil {
+		t.Fatal(err)
+	}
+	delete(args, "tool")
+	return args
+}
+
+// wait waits until somebody has come: it is the other way round.
+func (g *gate) wait() {
+	g.t.Helper()
+	if err := g.f.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		g.t.Fatal(err)
+	}
+	var line [64]byte
+	if _, err := g.f.Read(line[:]); err != nil {
+		g.t.Fatal(err)
+	}
+}

@@ -1,0 +1,382 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/cli"
+)
+
+// roleVariable makes the test binary stand in for a program.
+const roleVariable = "HOB_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	switch role, arg, _ := strings.Cut(os.Getenv(roleVariable), " "); role {
+	case "hob":
+		os.Unsetenv(roleVariable)
+		os.Exit(cli.Main(append([]string{"hob"}, strings.Fields(arg)...)))
+	case "listen":
+		l, err := net.Listen("tcp", arg)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		for {
+			if _, err := l.Accept(); err != nil {
+				os.Exit(1)
+			}
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// patience bounds waits that end at once unless something is broken.
+const patience = 60 * time.Second
+
+// home is a state root and a project, and what is common to the agents there.
+type home struct {
+	t       *testing.T
+	state   string
+	project string
+	env     []string
+}
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	h := &home{t: t, state: filepath.Join(t.TempDir(), "state"), project: t.TempDir()}
+	// Sockets need a short path.
+	runtime, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.endAll()
+		os.RemoveAll(runtime)
+	})
+	h.env = []string{
+		"HOB_STATE_DIR=" + h.state, "XDG_RUNTIME_DIR=" + runtime, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
+		"HOB_CONFIG=", "TERM=dumb",
+	}
+	return h
+}
+
+// endAll kills what a test has left running.
+func (h *home) endAll() {
+	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
+	if err != nil {
+		return
+	}
+	defer e.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	jobs, err := e.List(ctx, engine.Filter{Running: true})
+	if err != nil {
+		return
+	}
+	for _, j := range jobs {
+		if _, err := e.Kill(ctx, j.ID); err != nil {
+			h.t.Logf("%s is left behind: %v", j.ID, err)
+		}
+	}
+}
+
+// hob runs a verb of the command line.
+func (h *home) hob(words string) string {
+	h.t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(h.env, roleVariable+"=hob "+words)
+	cmd.Dir = h.project
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		h.t.Fatalf("hob %s: %v", words, err)
+	}
+	return string(out)
+}
+
+// jobs are the jobs that a person sees.
+func (h *home) jobs() []engine.Job {
+	h.t.Helper()
+	var jobs []engine.Job
+	if err := json.Unmarshal([]byte(h.hob("list --json")), &jobs); err != nil {
+		h.t.Fatal(err)
+	}
+	return jobs
+}
+
+// peer is an agent: the SDK's client, talking over pipes to hob mcp in a process
+// of its own.
+type peer struct {
+	t       *testing.T
+	session *sdk.ClientSession
+	stdin   io.Closer
+	server  *exec.Cmd
+	logs    chan map[string]any // data of log messages
+	updates chan string         // resources that changed
+}
+
+func (h *home) agent(name string, env ...string) *peer {
+	h.t.Helper()
+	return h.agentIn(h.project, name, env...)
+}
+
+func (h *home) agentIn(dir, name string, env ...string) *peer {
+	h.t.Helper()
+	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100)}
+	p.server = exec.Command(os.Args[0])
+	p.server.Dir = dir
+	p.server.Env = append(append(h.env, roleVariable+"=hob mcp"), env...)
+	p.server.Stderr = os.Stderr
+	client := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, &sdk.ClientOptions{
+		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
+			data, _ := r.Params.Data.(map[string]any)
+			p.logs <- data
+		},
+		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { p.updates <- r.Params.URI },
+	})
+	// Pipes of our own, so that a test can hang up without taking leave.
+	in, err := p.server.StdinPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	out, err := p.server.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := p.server.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	p.stdin = in
+	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: out, Writer: in}, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	p.session = session
+	h.t.Cleanup(p.leave)
+	return p
+}
+
+// leave takes leave as a client does that is not in a hurry, and waits for hob.
+func (p *peer) leave() {
+	_ = p.session.Close()
+	_ = p.stdin.Close()
+	_ = p.server.Wait() // it may have been waited for
+}
+
+// reply is an answer as a client gets it.
+type reply struct {
+	Status          string
+	SessionID       string
+	Name            string
+	PID             int
+	ExitCode        *int
+	ExitSignal      string
+	Reason          string
+	Message         string
+	TimedOut        bool
+	DurationMS      int64
+	DeadlineAt      *time.Time
+	WaitingForInput bool
+	OutputPath      string
+	StdoutPath      string
+	StderrPath      string
+	Output          *string
+	Tail            *string
+	Cursor          *int64
+	Offset          *int64
+	TotalLines      *int64
+	Truncated       bool
+	Met             *bool
+	Match           string
+	Screen          *struct{ Cols, Rows, CursorX, CursorY int }
+	Jobs            []struct {
+		SessionID       string
+		Name            string
+		Status          string
+		ExitCode        *int
+		WaitingForInput bool
+		CreatedBy       string
+		OutputPath      string
+		Command         string
+	}
+	Notices []string
+	Next    string
+	Error   *struct{ Code, Message, Hint string }
+
+	text string // the text form
+	json string
+}
+
+type params = map[string]any
+
+// call calls a tool.
+func (p *peer) call(tool string, args any) reply {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	r, err := p.try(ctx, tool, args)
+	if err != nil {
+		p.t.Fatalf("%s %v: %v", tool, args, err)
+	}
+	return r
+}
+
+func (p *peer) try(ctx context.Context, tool string, args any) (reply, error) {
+	res, err := p.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return reply{}, err
+	}
+	data, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		return reply{}, err
+	}
+	r := reply{json: string(data)}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return reply{}, fmt.Errorf("%w in %s", err, data)
+	}
+	for _, c := range res.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			r.text += t.Text
+		}
+	}
+	if res.IsError != (r.Error != nil) {
+		return r, fmt.Errorf("isError is %t, structured content %s", res.IsError, data)
+	}
+	return r, nil
+}
+
+// bash and process are calls that must work.
+func (p *peer) bash(args params) reply {
+	p.t.Helper()
+	r := p.call("bash", args)
+	if r.Error != nil {
+		p.t.Fatalf("bash %v: %+v", args, *r.Error)
+	}
+	return r
+}
+
+func (p *peer) process(action, id string, more ...any) reply {
+	p.t.Helper()
+	args := params{"action": action}
+	if id != "" {
+		args["sessionId"] = id
+	}
+	for i := 0; i < len(more); i += 2 {
+		args[more[i].(string)] = more[i+1]
+	}
+	r := p.call("process", args)
+	if r.Error != nil {
+		p.t.Fatalf("process %v: %+v", args, *r.Error)
+	}
+	return r
+}
+
+// refused is a call that must not work.
+func (p *peer) refused(tool string, args params, code string, words ...string) {
+	p.t.Helper()
+	r := p.call(tool, args)
+	if r.Error == nil {
+		p.t.Errorf("%s %v was not refused: %s", tool, args, r.json)
+		return
+	}
+	if r.Error.Code != code {
+		p.t.Errorf("%s %v: code %q, want %q (%s)", tool, args, r.Error.Code, code, r.Error.Message)
+	}
+	if r.Error.Hint == "" {
+		p.t.Errorf("%s %v: the error %q does not say what to do", tool, args, r.Error.Message)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.text, w) {
+			p.t.Errorf("%s %v: the error lacks %q: %s", tool, args, w, r.text)
+		}
+	}
+}
+
+func (r reply) output() string {
+	switch {
+	case r.Output != nil:
+		return *r.Output
+	case r.Tail != nil:
+		return *r.Tail
+	}
+	return ""
+}
+
+func (r reply) noticed(words string) bool {
+	return strings.Contains(strings.Join(r.Notices, "\n"), words)
+}
+
+// ends polls a job until it has ended, and returns all that the polls gave.
+func (p *peer) ends(id string) (all string, last reply) {
+	p.t.Helper()
+	for {
+		r := p.process("poll", id, "timeout", 30000)
+		all += r.output()
+		if r.Status != "running" {
+			return all, r
+		}
+	}
+}
+
+// code is an exit code, -1 for none.
+func (r reply) code() int {
+	if r.ExitCode == nil {
+		return -1
+	}
+	return *r.ExitCode
+}
+
+func (p *peer) log() map[string]any {
+	p.t.Helper()
+	select {
+	case data := <-p.logs:
+		return data
+	case <-time.After(patience):
+		p.t.Fatal("no log message came")
+		return nil
+	}
+}
+
+// gone waits until a job is no longer there.
+func (h *home) gone(id engine.ID) {
+	h.t.Helper()
+	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer e.Close()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	sub := e.Subscribe(engine.Filter{IDs: []engine.ID{id}})
+	defer sub.Close()
+	for {
+		events, err := sub.Next(ctx)
+		if err != nil {
+			h.t.Fatalf("%s is still there: %v", id, err)
+		}
+		if len(events) == 0 {
+			return
+		}
+		for _, ev := range events {
+			if ev.Kind == engine.EventRemoved {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package mcp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The three calls that issue 4 keeps word for word.
+
+func TestYieldThenPoll(t *testing.T) {
+	p := newHome(t).agent("tester")
+	r := p.call("bash", rawArgs(t, `{"tool":"bash","command":"sleep 5 && echo done","yieldMs":1000}`))
+	if r.Status != "running" || r.SessionID == "" || r.PID == 0 {
+		t.Fatalf("after a second: %s", r.json)
+	}
+	if !strings.HasPrefix(r.SessionID, "sleep-5-") {
+		t.Errorf("the id %q does not say what runs", r.SessionID)
+	}
+	if _, err := os.Stat(r.OutputPath); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(r.Next, r.SessionID) || r.DeadlineAt == nil {
+		t.Errorf("next is %q, deadline %v", r.Next, r.DeadlineAt)
+	}
+	poll := p.call("process", rawArgs(t, strings.ReplaceAll(`{"tool":"process","action":"poll","sessionId":"<id>"}`, "<id>", r.SessionID)))
+	if poll.Status != "running" || poll.output() != "" {
+		t.Errorf("the poll: %s", poll.json)
+	}
+	all, last := p.ends(r.SessionID)
+	if all != "done\n" || last.Status != "completed" || last.code() != 0 {
+		t.Errorf("the end: %q, %s", all, last.json)
+	}
+	again := p.process("poll", r.SessionID)
+	if again.output() != "" || again.Status != "completed" || !again.noticed("no new output") {
+		t.Errorf("the poll after the end: %s", again.json)
+	}
+}
+
+func TestBackgroundAtOnce(t *testing.T) {
+	h := newHome(t)
+	bin := t.TempDir()
+	npm := "#!/bin/sh\necho \"> $*\"\nread -r go < \"$GATE\"\necho built\n"
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gate := newGate(t)
+	p := h.agent("tester", "PATH="+bin+":"+os.Getenv("PATH"), "GATE="+gate.path)
+	r := p.call("bash", rawArgs(t, `{"tool":"bash","command":"npm run build","background":true}`))
+	if r.Status != "running" || r.Name != "npm run build" || !strings.HasPrefix(r.SessionID, "npm-run-build-") {
+		t.Fatalf("the start: %s", r.json)
+	}
+	jobs := h.jobs()
+	if len(jobs) != 1 || string(jobs[0].ID) != r.SessionID || jobs[0].CreatedBy != "tester" || !jobs[0].Backgrounded {
+		t.Errorf("a person sees %+v", jobs)
+	}
+	gate.open()
+	all, last := p.ends(r.SessionID)
+	if all != "> run build\nbuilt\n" || last.Status != "completed" {
+		t.Errorf("the end: %q, %s", all, last.json)
+	}
+}
+
+func TestWriteToAJobThatReadsALine(t *testing.T) {
+	p := newHome(t).agent("tester")
+	r := p.bash(params{"command": "printf 'sure? '; read -r a; echo \"you said $a\"", "yieldMs": 10})
+	w := p.process("wait", r.SessionID, "until", `sure\?`)
+	if w.Met == nil || !*w.Met || w.Match != "sure? " {
+		t.Fatalf("the question was not seen: %s", w.json)
+	}
+	written := p.call("process", rawArgs(t, strings.ReplaceAll(`{"tool":"process","action":"write","sessionId":"<id>","data":"y\n"}`, "<id>", r.SessionID)))
+	if written.Error != nil || !strings.Contains(written.text, "2 bytes written") {
+		t.Errorf("the write: %s", written.text)
+	}
+	all, last := p.ends(r.SessionID)
+	if all != "sure? you said y\n" || last.code() != 0 {
+		t.Errorf("the end: %q, %s", all, last.json)
+	}
+}
