@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -74,31 +73,11 @@ func lists(ctx context.Context, l *lab) (_ []row, err error) {
 	return []row{plain, json}, nil
 }
 
-// finish starts jobs that end at once, four command lines at a time, and waits
-// until count says that all have.
+// finish starts jobs that end at once and waits until count says that all have.
 func finish(ctx context.Context, s supervisor, jobs int, count func() (int, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	slots := make(chan struct{}, 4)
-	failures := make(chan error, jobs)
-	var clients sync.WaitGroup
-	for range jobs {
-		slots <- struct{}{}
-		j, err := s.launch([]string{"/bin/true"})
-		if err != nil {
-			failures <- err
-			break
-		}
-		clients.Go(func() {
-			if err := j.wait(); err != nil {
-				failures <- err
-			}
-			<-slots
-		})
-	}
-	clients.Wait()
-	close(failures)
-	if err := <-failures; err != nil {
+	if err := startAll(s, jobs, []string{"/bin/true"}); err != nil {
 		return err
 	}
 	for {

@@ -19,6 +19,7 @@ type logWatch struct {
 	dir  string
 	path func(string) string
 	seen map[string]bool // entries
+	last time.Time       // when the last one was found
 }
 
 // watchLogs takes the logs that are there as known.
@@ -45,7 +46,8 @@ func (w *logWatch) names() ([]string, error) {
 }
 
 // next waits until n new logs have at least size bytes each, and returns their
-// paths. Of a log that was counted nothing is asked again.
+// paths, with an error when there are fewer. Of a log that was counted nothing is
+// asked again.
 func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Duration) ([]string, error) {
 	var found []string
 	for {
@@ -63,6 +65,7 @@ func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Durat
 			}
 			if info, err := os.Stat(path); err == nil && info.Size() >= size {
 				w.seen[name] = true
+				w.last = time.Now()
 				found = append(found, path)
 			}
 		}
@@ -70,7 +73,7 @@ func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Durat
 			return found, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%d of %d logs with %d bytes in %s: %w", len(found), n, size, w.dir, ctx.Err())
+			return found, fmt.Errorf("%d of %d logs with %d bytes in %s: %w", len(found), n, size, w.dir, ctx.Err())
 		}
 		pause(every)
 	}
