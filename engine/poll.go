@@ -14,8 +14,8 @@ const maxPoll = 1 << 20
 // Poll is what a client has not yet seen of a job.
 type Poll struct {
 	Job Job
-	// Output is what came since: of a job with separate streams stdout's part,
-	// then stderr's.
+	// Output is what came since. Of a job with separate streams it has both, in
+	// the order in which they were first seen.
 	Output  []byte
 	Cursor  int64 // where the next poll goes on
 	Dropped int64 // bytes between the cursors that are gone
@@ -34,12 +34,12 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 		return Poll{}, err
 	}
 	from := jobdir.ReadCursor(dir, client)
-	p, to, err := e.pollFrom(ctx, id, from, wait)
+	p, err := e.PollAt(ctx, id, from, wait)
 	if err != nil {
 		return p, err
 	}
-	if to != from {
-		if err := jobdir.WriteCursor(dir, client, to); err != nil {
+	if p.Cursor != from {
+		if err := jobdir.WriteCursor(dir, client, p.Cursor); err != nil {
 			return p, fault("poll", p.Job, fmt.Errorf("keep the cursor of %q: %w", client, err))
 		}
 	}
@@ -47,108 +47,133 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 }
 
 // PollAt is Poll from a cursor that the caller keeps: 0, or what the poll before
-// returned. ErrUnsupported for a job with separate streams, which needs two.
+// returned.
 func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Duration) (Poll, error) {
 	if cursor < 0 {
 		return Poll{}, invalid("poll", "a negative cursor", "0 is the beginning")
 	}
-	rec, err := e.record(id)
-	if err != nil {
-		return Poll{}, err
-	}
-	if rec.Meta.Split {
-		return Poll{}, &Error{
-			Op: "poll", Job: id, Err: fmt.Errorf("%w: one cursor for separate streams", ErrUnsupported),
-			Hint: "poll it as a client, or read its stdout and stderr",
-		}
-	}
-	p, _, err := e.pollFrom(ctx, id, jobdir.Cursor{Output: cursor}, wait)
-	return p, err
-}
-
-// pollFrom reads what is behind the cursor, after waiting for something to be.
-func (e *Engine) pollFrom(ctx context.Context, id ID, from jobdir.Cursor, wait time.Duration) (Poll, jobdir.Cursor, error) {
-	p, to, err := e.drain(ctx, id, from)
-	if err != nil || wait <= 0 || to != from || p.Job.Status.Finished() {
-		return p, to, err
+	p, err := e.drain(ctx, id, cursor)
+	if err != nil || wait <= 0 || p.news(cursor) {
+		return p, err
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	f, release, err := e.follow(soon, id)
 	if err != nil {
-		return p, to, err
+		return p, err
 	}
 	defer release()
 	for {
 		j, changed := f.now()
-		if j.Status.Finished() || j.Output > from.Output+from.Errors {
+		if j.Status.Finished() || j.Output > cursor {
 			// What is seen is in the log, and the end comes after all output.
-			if p, to, err = e.drain(ctx, id, from); err != nil || to != from || p.Job.Status.Finished() {
-				return p, to, err
+			if p, err = e.drain(ctx, id, cursor); err != nil || p.news(cursor) {
+				return p, err
 			}
 		}
 		select {
 		case <-changed:
 		case <-soon.Done():
 			if err := ctx.Err(); err != nil {
-				return p, from, err
+				return p, err
 			}
-			return e.drain(ctx, id, from)
+			return e.drain(ctx, id, cursor)
+		case <-e.life.Done():
+			return p, &Error{Op: "poll", Job: id, Err: ErrClosed}
 		}
 	}
 }
+
+// news reports whether there is anything that a poll from cursor waits for.
+func (p *Poll) news(cursor int64) bool { return p.Cursor != cursor || p.Job.Status.Finished() }
 
 // drain reads what there is behind the cursor now. How the job stands is looked
 // at first, so that an end is reported only with, or after, its last output.
-func (e *Engine) drain(ctx context.Context, id ID, from jobdir.Cursor) (Poll, jobdir.Cursor, error) {
+func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 	j, err := e.read(ctx, id)
 	if err != nil {
-		return Poll{}, from, err
+		return Poll{}, err
 	}
-	p, to := Poll{Job: j}, from
-	for _, s := range streamsOf(j) {
-		at := &to.Output
-		if s == StreamStderr {
-			at = &to.Errors
-		}
-		if err := e.drainStream(ctx, id, s, at, &p); err != nil {
-			return p, from, err
-		}
+	p := Poll{Job: j, Cursor: cursor}
+	if j.Split {
+		return p, e.drainSplit(ctx, &p)
 	}
-	p.Cursor = to.Output + to.Errors
-	return p, to, nil
+	_, size, err := e.ReadOutput(ctx, id, nil, 0)
+	if err != nil {
+		return p, err
+	}
+	p.Cursor = min(p.Cursor, size)
+	p.Cursor, err = e.drainStream(ctx, StreamOutput, p.Cursor, size, &p)
+	return p, err
 }
 
-func (e *Engine) drainStream(ctx context.Context, id ID, s Stream, at *int64, p *Poll) error {
-	out, done, err := e.output(ctx, id, s)
+// drainSplit reads both streams in the one order that all clients share.
+func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
+	var now jobdir.Mark
+	for s, size := range map[Stream]*int64{StreamStdout: &now.Out, StreamStderr: &now.Err} {
+		var err error
+		if _, *size, err = e.ReadStream(ctx, p.Job.ID, s, nil, 0); err != nil {
+			return err
+		}
+	}
+	marks, err := jobdir.Interleave(e.root.Dir(string(p.Job.ID)), now)
 	if err != nil {
-		return err
+		return fault("poll", p.Job, fmt.Errorf("keep the order of the streams: %w", err))
+	}
+	p.Cursor = min(p.Cursor, now.Total())
+	var from jobdir.Mark
+	for _, to := range marks {
+		for _, part := range []struct {
+			s               Stream
+			at, offset, end int64
+		}{
+			{StreamStdout, from.Total(), from.Out, to.Out},
+			{StreamStderr, from.Total() + to.Out - from.Out, from.Err, to.Err},
+		} {
+			off := part.offset + p.Cursor - part.at
+			if off >= part.end {
+				continue
+			}
+			next, err := e.drainStream(ctx, part.s, off, part.end, p)
+			if err != nil {
+				return err
+			}
+			p.Cursor += next - off
+			if p.More {
+				return nil
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// drainStream reads one stream from off to end into p, as far as there is room.
+// next is where it came to.
+func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, p *Poll) (next int64, err error) {
+	out, done, err := e.output(ctx, p.Job.ID, s)
+	if err != nil {
+		return off, err
 	}
 	defer done()
 	src := source{out}
-	size, err := src.Size(ctx)
-	if err != nil {
-		return err
-	}
-	*at = min(*at, size)
 	hole, err := src.Hole(ctx)
 	if err != nil {
-		return err
+		return off, err
 	}
-	end := size
-	if room := int64(maxPoll - len(p.Output)); end-*at > room {
-		end = *at + room
-		if !hole.Empty() && *at < hole.End && end > hole.Start { // the hole costs no room
-			end = min(size, end+hole.End-max(hole.Start, *at))
+	stop := end
+	if room := int64(maxPoll - len(p.Output)); stop-off > room {
+		stop = off + room
+		if !hole.Empty() && off < hole.End && stop > hole.Start { // the hole costs no room
+			stop = min(end, stop+hole.End-max(hole.Start, off))
 		}
-		p.More = p.More || end < size
+		p.More = stop < end
 	}
-	b, next, err := readAll(ctx, src, *at, end)
+	b, next, err := readAll(ctx, src, off, stop)
 	if err != nil {
-		return err
+		return off, err
 	}
 	p.Output = append(p.Output, b...)
-	p.Dropped += next - *at - int64(len(b))
-	*at = next
-	return nil
+	p.Dropped += next - off - int64(len(b))
+	return next, nil
 }

@@ -131,7 +131,12 @@ func TestPollOfSplitStreams(t *testing.T) {
 	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "more" {
 		t.Errorf("second: %+v", p)
 	}
-	if _, err := e.PollAt(t.Context(), j.ID, 0, 0); !errors.Is(err, engine.ErrUnsupported) {
-		t.Errorf("one cursor: %v", err)
+	// One number says how far both were read, for every client the same.
+	f.Job(j.ID).PrintTo(engine.StreamStdout, "last")
+	for cursor, want := range map[int64]string{0: "outerrmorelast", 2: "terrmorelast", 4: "rrmorelast", 8: "relast", 10: "last", 14: "", 99: ""} {
+		p, err := e.PollAt(t.Context(), j.ID, cursor, 0)
+		if err != nil || string(p.Output) != want || p.Cursor != 14 {
+			t.Errorf("from %d: %q, cursor %d, %v", cursor, p.Output, p.Cursor, err)
+		}
 	}
 }

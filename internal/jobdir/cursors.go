@@ -1,42 +1,48 @@
 package jobdir
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
 )
 
-// Cursor is how far a polling client has read each of a job's streams.
-type Cursor struct {
-	Output int64 // output.log, or stdout.log of a job with split streams
-	Errors int64 // stderr.log
-}
-
-// ReadCursor reads the cursor of client; the zero value if it has none.
-func ReadCursor(dir, client string) Cursor {
+// ReadCursor is how far the polling client has read a job's output; 0 if it has
+// not begun.
+func ReadCursor(dir, client string) int64 {
 	data, err := os.ReadFile(cursorPath(dir, client))
 	if err != nil {
-		return Cursor{}
+		return 0
 	}
-	var c Cursor
-	if _, err := fmt.Sscan(string(data), &c.Output, &c.Errors); err != nil || c.Output < 0 || c.Errors < 0 {
-		return Cursor{}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	if err != nil || n < 0 {
+		return 0
 	}
-	return c
+	return n
 }
 
-// WriteCursor records the cursor of client.
-func WriteCursor(dir, client string, c Cursor) error {
+// WriteCursor records how far client has read.
+func WriteCursor(dir, client string, cursor int64) error {
 	path := cursorPath(dir, client)
-	err := os.Mkdir(filepath.Dir(path), 0o700)
-	if err != nil && !errors.Is(err, os.ErrExist) {
+	if err := makeCursors(dir); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, fmt.Appendf(nil, "%d %d\n", c.Output, c.Errors))
+	return atomicfile.Write(path, append(strconv.AppendInt(nil, cursor, 10), '\n'))
+}
+
+func makeCursors(dir string) error {
+	err := os.Mkdir(filepath.Join(dir, CursorsDir), 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
 
 // cursorPath turns any client name into one file name, never one of a temporary
@@ -46,4 +52,63 @@ func cursorPath(dir, client string) string {
 		client = client[:64]
 	}
 	return filepath.Join(dir, CursorsDir, "c-"+url.PathEscape(client))
+}
+
+// Mark is how far stdout and stderr of a job with separate streams reached when
+// somebody looked.
+type Mark struct{ Out, Err int64 }
+
+// Total is how many bytes of both there were.
+func (m Mark) Total() int64 { return m.Out + m.Err }
+
+// Interleave gives the two streams of a job one order, so that a single number
+// can say how far both were read: what came between two marks is stdout's part,
+// then stderr's. now is added as the last mark if there is more than before. All
+// clients get the same marks, each the beginning of what they get later.
+func Interleave(dir string, now Mark) ([]Mark, error) {
+	if err := makeCursors(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, CursorsDir, "order")
+	lock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	marks, used := parseMarks(data)
+	last := Mark{}
+	if len(marks) > 0 {
+		last = marks[len(marks)-1]
+	}
+	if now.Out < last.Out || now.Err < last.Err || now == last {
+		return marks, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", now.Out, now.Err), int64(used))
+	return append(marks, now), errors.Join(err, f.Close())
+}
+
+// parseMarks reads whole lines up to the first that makes no sense; used is where
+// the next one goes.
+func parseMarks(data []byte) (marks []Mark, used int) {
+	var last Mark
+	for {
+		i := bytes.IndexByte(data[used:], '\n')
+		if i < 0 {
+			return marks, used
+		}
+		var m Mark
+		if _, err := fmt.Sscanf(string(data[used:used+i]), "%d %d", &m.Out, &m.Err); err != nil || m.Out < last.Out || m.Err < last.Err {
+			return marks, used
+		}
+		marks, last = append(marks, m), m
+		used += i + 1
+	}
 }

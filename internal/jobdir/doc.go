@@ -18,9 +18,9 @@
 // # Formats
 //
 // Records are JSON, one object a file, and in events one a line. exit_code is a
-// decimal number and a newline. A cursor is two decimal numbers: how far the
-// client has read output.log or stdout.log, and stderr.log. times and index are
-// described in times.go and index.go.
+// decimal number and a newline. A cursor is a decimal number: how far the client
+// has read; of separate streams in the order that cursors/order gives them. times
+// and index are described in times.go and index.go.
 //
 // # Atomicity
 //

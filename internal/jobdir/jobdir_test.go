@@ -359,10 +359,10 @@ func TestCursors(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	for _, client := range []string{"cli", "../../x", ".", "", strings.Repeat("long", 100), "a b/c\nd"} {
-		if got := jobdir.ReadCursor(dir, client); got != (jobdir.Cursor{}) {
+		if got := jobdir.ReadCursor(dir, client); got != 0 {
 			t.Errorf("%q begins at %v", client, got)
 		}
-		want := jobdir.Cursor{Output: int64(len(client)) + 1, Errors: 2}
+		want := int64(len(client)) + 1
 		if err := jobdir.WriteCursor(dir, client, want); err != nil {
 			t.Fatal(err)
 		}
@@ -375,8 +375,37 @@ func TestCursors(t *testing.T) {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
 	write(t, filepath.Join(dir, jobdir.CursorsDir, "c-cli"), "-5 what")
-	if got := jobdir.ReadCursor(dir, "cli"); got != (jobdir.Cursor{}) {
+	if got := jobdir.ReadCursor(dir, "cli"); got != 0 {
 		t.Errorf("damaged: %v", got)
+	}
+}
+
+func TestInterleave(t *testing.T) {
+	r := newRoot(t)
+	_, dir := create(t, r, jobdir.Meta{})
+	var want []jobdir.Mark
+	for _, m := range []jobdir.Mark{{}, {Out: 3}, {Out: 3, Err: 4}, {Out: 3, Err: 4}, {Out: 9, Err: 5}, {Out: 1, Err: 1}} {
+		got, err := jobdir.Interleave(dir, m)
+		if m.Total() > 0 && (len(want) == 0 || m.Total() > want[len(want)-1].Total()) {
+			want = append(want, m)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v, %v:\n%s", m, err, diff)
+		}
+	}
+	// A line that was torn is written over.
+	f, err := os.OpenFile(filepath.Join(dir, jobdir.CursorsDir, "order"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("12")
+	f.Close()
+	want = append(want, jobdir.Mark{Out: 10, Err: 10})
+	for range 2 {
+		got, err := jobdir.Interleave(dir, jobdir.Mark{Out: 10, Err: 10})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("after damage, %v:\n%s", err, diff)
+		}
 	}
 }
 

@@ -267,14 +267,14 @@ func (a *agent) endText(j engine.Job) string {
 // or another one. That is kept as a cursor: it is how much of the job the agent
 // knows.
 func (a *agent) told(id engine.ID) bool {
-	return jobdir.ReadCursor(a.jobDir(id), a.scope.reader()+" end").Output > 0
+	return jobdir.ReadCursor(a.jobDir(id), a.scope.reader()+" end") > 0
 }
 
 func (a *agent) setTold(id engine.ID) {
 	if a.eng == nil || a.told(id) {
 		return
 	}
-	err := jobdir.WriteCursor(a.jobDir(id), a.scope.reader()+" end", jobdir.Cursor{Output: 1})
+	err := jobdir.WriteCursor(a.jobDir(id), a.scope.reader()+" end", 1)
 	if err != nil {
 		a.c.Logger.Debug("that an end was told is not kept", "job", id, "err", err)
 	}
