@@ -18,6 +18,7 @@ type App struct {
 	pane    *Pane
 	o       AppOptions
 	started chan struct{} // closed when the program takes messages
+	ended   chan struct{} // closed when it takes none any more
 	program *tea.Program
 	extra   []tea.ProgramOption // of tests
 }
@@ -104,11 +105,11 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 		glyphs = *o.Glyphs
 	}
 	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(true)), WithGlyphs(glyphs)}, o.Pane...)
-	return &App{pane: NewPane(eng, append(opts, withProgram())...), o: o, started: make(chan struct{})}
+	return &App{pane: NewPane(eng, append(opts, withProgram())...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // Run shows the program until the person leaves or ctx is done. Jobs go on
-// afterwards. It returns within a second of the wish to leave, whatever a host
+// afterwards. It is called once. It returns within a second of the wish to leave, whatever a host
 // or a disk does.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
@@ -121,6 +122,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	_, err := a.program.Run()
+	close(a.ended)
 	w.result.Running = a.pane.Running()
 
 	closed := make(chan struct{})
@@ -147,6 +149,8 @@ var ErrRefused = errors.New("no answer was given")
 func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string, error) {
 	select {
 	case <-a.started:
+	case <-a.ended:
+		return "", ErrRefused
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
@@ -162,6 +166,8 @@ func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string,
 			return "", ErrRefused
 		}
 		return r.text, nil
+	case <-a.ended:
+		return "", ErrRefused
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

@@ -5,8 +5,8 @@
 // log or its live terminal:
 //
 //	pane := ui.NewPane(eng)          // eng is an *engine.Engine
-//	cmd := pane.Init()
-//	pane.SetSize(100, 30)
+//	cmd := pane.Init()               // commands are run by the host
+//	cmd = pane.SetSize(100, 30)
 //	cmd = pane.Update(msg)           // every message of the host's Update
 //	text := pane.View()              // exactly 100 by 30 cells
 //	pane.Close()                     // jobs go on

@@ -49,8 +49,8 @@ type OpenMsg struct {
 type LeaveMsg struct{}
 
 // AskMsg, sent to a pane, asks the person for a line of text, such as a
-// passphrase. Reply is called once, from a command; ok is false when the
-// question was refused.
+// passphrase. Reply is called once, from a command or from [Pane.Close]; ok is
+// false when the question was refused. It may not block.
 type AskMsg struct {
 	Title  string // who asks: "web1"
 	Text   string

@@ -20,8 +20,9 @@ import (
 )
 
 // Pane is the embeddable view of all jobs of an engine. Its methods belong to
-// the goroutine of the host's Update and View, but for Close, which may be
-// called from any.
+// the goroutine of the host's Update and View; Close may also be called once the
+// host's program has ended. The commands that methods return are to be run like
+// those of Update.
 type Pane struct {
 	eng    service
 	opts   options
@@ -265,11 +266,15 @@ func (p *Pane) FullHelp() [][]key.Binding {
 	return groups
 }
 
-// Close lets go of everything that the pane holds; jobs go on. It returns after
-// the last goroutine of the pane has, so a program that wants to leave now gives
-// it a bounded time.
+// Close lets go of everything that the pane holds; jobs go on, questions that
+// were not answered are refused. It returns after the last goroutine of the pane
+// has, so a program that wants to leave now gives it a bounded time.
 func (p *Pane) Close() error {
 	p.cancel()
+	for _, ask := range p.ask {
+		ask.Reply("", false)
+	}
+	p.ask = nil
 	p.log.Close()
 	return p.held.close()
 }

@@ -538,3 +538,24 @@ func TestTwoPanesInOneProgram(t *testing.T) {
 		two.sees("screen of else-aaaaa")
 	})
 }
+
+func TestClosingRefusesQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 100, 20, three())
+		refused := 0
+		for range 2 {
+			s.deliver(AskMsg{Title: "web1", Reply: func(_ string, ok bool) {
+				if !ok {
+					refused++
+				}
+			}})
+		}
+		s.pump()
+		if err := s.pane.Close(); err != nil {
+			t.Error(err)
+		}
+		if refused != 2 {
+			t.Errorf("%d of 2 questions were refused", refused)
+		}
+	})
+}

@@ -241,7 +241,7 @@ func (p *Pane) nextAsk() tea.Cmd {
 	form.Add("Answer", "", opts...)
 	form.SetNote(cells.Clean(strings.TrimSpace(ask.Text)))
 	reply := func(text string, ok bool) tea.Cmd {
-		p.ask = p.ask[1:]
+		p.ask = slices.Delete(p.ask, 0, 1)
 		answer := func() tea.Msg {
 			ask.Reply(text, ok)
 			return nil
