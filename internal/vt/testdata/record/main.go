@@ -2,7 +2,7 @@
 // programs in a PTY, types into them, keeps what they print, and asks tmux what
 // the screen is after each step.
 //
-//	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP]
+//	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP] [-size COLSxROWS]
 //
 // It needs Linux with unshare (the programs see no other processes), tmux, and
 // the programs of scenes.go; scenes whose program is missing are left out.
@@ -50,20 +50,31 @@ func main() {
 	}
 	out := flag.String("o", "internal/vt/testdata/corpus.zip", "the corpus to write")
 	only := flag.String("only", "", "scenes to record")
+	size := flag.String("size", "", "COLSxROWS for all scenes instead of their own")
 	flag.Parse()
-	if err := run(*out, regexp.MustCompile(*only)); err != nil {
+	list := scenes()
+	if *size != "" {
+		var cols, rows int
+		if _, err := fmt.Sscanf(*size, "%dx%d", &cols, &rows); err != nil {
+			log.Fatalf("size %q: give it as 80x24", *size)
+		}
+		for i := range list {
+			list[i].cols, list[i].rows = cols, rows
+		}
+	}
+	if err := run(*out, list, regexp.MustCompile(*only)); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out string, only *regexp.Regexp) error {
+func run(out string, list []scene, only *regexp.Regexp) error {
 	var (
 		mu   sync.Mutex
 		done = map[string]recorded{}
 		wg   sync.WaitGroup
 		turn = make(chan struct{}, 3)
 	)
-	for _, s := range scenes() {
+	for _, s := range list {
 		if !only.MatchString(s.name) {
 			continue
 		}
