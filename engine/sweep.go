@@ -13,12 +13,29 @@ import (
 // sweepPause is how long a sweep rests between two slices of work.
 const sweepPause = 200 * time.Millisecond
 
+// firstSlice bounds the slice that Close waits for, whatever a host does.
+const firstSlice = 4 * jobdir.SweepSlice
+
 // Sweep deletes what need not be kept any longer (see [Retention]), in slices of
 // work with rests between them, until it is done or ctx is: the next call goes
 // on. It does nothing when somebody else is at it or was within the last hour.
 func (e *Engine) Sweep(ctx context.Context) error {
+	for {
+		done, err := e.sweepSlice(ctx)
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(sweepPause):
+		}
+	}
+}
+
+func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 	r := e.cfg.retention
-	o := jobdir.SweepOptions{
+	done, err = e.root.Sweep(ctx, jobdir.SweepOptions{
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
@@ -29,27 +46,21 @@ func (e *Engine) Sweep(ctx context.Context) error {
 			}
 			return b.Remove(ctx, Record{ID: ID(rec.ID), Token: rec.Meta.Token, Dir: dir, Job: jobOf(rec, dir)})
 		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case errors.Is(err, fs.ErrNotExist): // somebody deleted at the same time
+		return false, nil
+	case err != nil:
+		return false, rootError(err)
 	}
-	for {
-		done, err := e.root.Sweep(ctx, o)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // somebody deleted at the same time
-		case err != nil && ctx.Err() == nil:
-			return rootError(err)
-		}
-		if done || ctx.Err() != nil {
-			return ctx.Err()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(sweepPause):
-		}
-	}
+	return done, nil
 }
 
-// sweepSometimes sweeps beside everything else, at most once an hour, for as
-// long as the engine is open.
+// sweepSometimes sweeps beside everything else, at most once an hour. Close waits
+// for its first slice, so that programs that live shortly get somewhere too; the
+// others end with the engine.
 func (e *Engine) sweepSometimes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,7 +70,13 @@ func (e *Engine) sweepSometimes() {
 	}
 	e.swept = now
 	e.goesLocked(func() {
-		if err := e.Sweep(e.life); err != nil && e.life.Err() == nil {
+		first, cancel := context.WithTimeout(context.WithoutCancel(e.life), firstSlice)
+		done, err := e.sweepSlice(first)
+		cancel()
+		if !done && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
+			err = e.Sweep(e.life)
+		}
+		if err != nil && e.life.Err() == nil {
 			e.log.Warn("old jobs cannot be swept", "err", err)
 		}
 	})
