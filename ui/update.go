@@ -87,6 +87,9 @@ func (p *Pane) child(msg childMsg) tea.Cmd {
 	case terminal.CopyMsg:
 		return p.copy(m.Text, "selection")
 	case logview.NoticeMsg:
+		if p.prompt != nil { // half a word need not match
+			return nil
+		}
 		return p.say(toast.Info, m.Text)
 	}
 	// The two ignore what is not their own.
