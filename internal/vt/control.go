@@ -68,11 +68,6 @@ func (t *Terminal) escape(c byte) {
 		if c == '8' {
 			t.alignmentTest()
 		}
-	case ' ':
-		switch c {
-		case 'F', 'G':
-			t.c1 = c == 'G'
-		}
 	}
 }
 
@@ -129,7 +124,6 @@ func (t *Terminal) protect(on bool) {
 func (t *Terminal) fullReset() {
 	t.reset()
 	t.setTitle("")
-	t.modes.set(modeGraphemes, t.facts.Graphemes)
 }
 
 // softReset is DECSTR.

@@ -158,7 +158,7 @@ func (t *Terminal) csiInter(final byte) {
 	case '"':
 		switch final {
 		case 'p':
-			t.setConformance(t.param(0, 0), t.param(1, 0))
+			t.setConformance(t.param(0, 0))
 		case 'q':
 			t.protect(t.param(0, 0) == 1)
 			t.guarded = false
@@ -277,13 +277,13 @@ func (t *Terminal) setLeftRight(left, right int) {
 	t.moveTo(0, 0)
 }
 
-func (t *Terminal) setConformance(level, c1 int) {
+// setConformance is DECSCL. Controls of eight bits are never used in answers.
+func (t *Terminal) setConformance(level int) {
 	if level < 61 || level > 65 {
 		return
 	}
 	t.softReset()
 	t.conformance = min(level-60, 4)
-	t.c1 = level > 61 && c1 != 1
 }
 
 // eraser returns what erases columns of a row. The selective sequences spare

@@ -50,11 +50,7 @@ func (t *Terminal) status(what string) (string, bool) {
 		}
 		return "0", true
 	case "\"p":
-		c1 := 1
-		if t.c1 {
-			c1 = 0
-		}
-		return fmt.Sprintf("%d;%d", 60+t.conformance, c1), true
+		return fmt.Sprintf("%d;1", 60+t.conformance), true
 	case "*x":
 		return fmt.Sprint(t.rectExtent), true
 	case "t", "*|":

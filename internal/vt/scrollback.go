@@ -352,32 +352,46 @@ func (t *Terminal) ScrollbackLen() int {
 // in the screen). The cells are valid until the next Write or Resize; a row has
 // as many as its text needs.
 func (t *Terminal) ScrollbackRow(i int, dst []Cell) (cells []Cell, wrapped bool) {
+	start := len(dst)
+	t.walkScrollback(i, func(row []Cell, w bool) bool {
+		dst, wrapped = append(dst[:start], row...), w
+		return false
+	})
+	return dst, wrapped
+}
+
+// walkScrollback calls f with each row of the scrollback from row i on until it
+// returns false. The cells are only valid during the call.
+func (t *Terminal) walkScrollback(i int, f func(row []Cell, wrapped bool) bool) {
 	if i < 0 {
-		return dst, false
+		return
 	}
 	s := &t.history
+	var line []Cell
 	for bi, b := range s.blocks {
 		if n := b.count(t, t.cols); i >= n {
 			i -= n
 			continue
 		}
 		for l := range b.lines {
-			n := b.rowsOf(t, l, t.cols)
-			if i >= n {
-				i -= n
-				continue
+			if i > 0 {
+				if n := b.rowsOf(t, l, t.cols); i >= n {
+					i -= n
+					continue
+				}
 			}
+			line = b.decode(t, l, line[:0])
 			open := s.open && bi == len(s.blocks)-1 && l == len(b.lines)-1
-			start := len(dst)
-			dst = b.decode(t, l, dst)
-			from := start
-			for ; i > 0; i-- {
-				from += cut(dst[from:], t.cols)
+			for rest, more := line, true; more; i-- {
+				n := cut(rest, t.cols)
+				row := rest[:n]
+				rest = rest[n:]
+				more = len(rest) > 0
+				if i <= 0 && !f(row, more || open) {
+					return
+				}
 			}
-			end := from + cut(dst[from:], t.cols)
-			wrapped = end < len(dst) || open
-			return append(dst[:start], dst[from:end]...), wrapped
+			i = max(i, 0)
 		}
 	}
-	return dst, false
 }

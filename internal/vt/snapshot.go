@@ -93,16 +93,15 @@ func (s *snapshot) mainRows(limit int) {
 	n := t.ScrollbackLen()
 	first := max(0, n-limit)
 	rows := make([]*row, 0, n-first+t.rows)
-	var cells []Cell
-	for i := first; i < n; i++ {
-		r := &row{cells: make([]Cell, t.cols)}
-		cells, r.wrap = t.ScrollbackRow(i, cells[:0])
+	t.walkScrollback(first, func(cells []Cell, wrapped bool) bool {
+		r := &row{cells: make([]Cell, t.cols), wrap: wrapped}
 		copy(r.cells, cells)
 		if last := &r.cells[t.cols-1]; r.wrap && last.IsBlank() {
 			last.attr |= edgeSpacer
 		}
 		rows = append(rows, r)
-	}
+		return true
+	})
 	s.rows(append(rows, t.screens[0].rows...))
 }
 

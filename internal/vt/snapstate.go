@@ -150,9 +150,6 @@ func (s *snapshot) modes() {
 	s.number("\x1b[%d q", int(t.shape))
 	s.number("\x1b[%d#y", int(t.checksums))
 	s.number("\x1b[%d*x", int(t.rectExtent))
-	if t.c1 {
-		s.put("\x1b G")
-	}
 }
 
 // number writes a sequence with a number in it unless that is zero.

@@ -56,7 +56,7 @@ func dump(t *Terminal) string {
 	cursorOf("cursor", t.cur)
 	fmt.Fprintf(&b, "tabs %v\nmodes %b saved %b mouse %d %d\n", t.tabs, t.modes, t.savedModes, t.mouse, t.mouseEnc)
 	fmt.Fprintf(&b, "title %q %q %q palette %v\n", t.title, t.icon, t.titles, t.palette)
-	fmt.Fprintf(&b, "shape %d keys %d level %d c1 %v rect %v\n", t.shape, t.modifyKeys, t.conformance, t.c1, t.rectExtent)
+	fmt.Fprintf(&b, "shape %d keys %d level %d rect %v\n", t.shape, t.modifyKeys, t.conformance, t.rectExtent)
 	fmt.Fprintf(&b, "guarded %v checksums %d\n", t.guarded, t.checksums)
 	for _, p := range t.pens {
 		fmt.Fprintf(&b, "pen %s\n", cell(p))
@@ -87,6 +87,8 @@ func broken(t *Terminal) string {
 					return fmt.Sprintf("screen %d: first half of a wide character alone at %d,%d", i, x, y)
 				case w == wideTail && (x == 0 || r.cells[x-1].attr&widthMask != wideHead):
 					return fmt.Sprintf("screen %d: second half of a wide character alone at %d,%d", i, x, y)
+				case c.ch != 0 && w != wideTail && Width(t.CellText(c)) != c.Width():
+					return fmt.Sprintf("screen %d: %q at %d,%d is not %d wide", i, t.CellText(c), x, y, c.Width())
 				case c.ch == 0 && w != wideTail && c != (Cell{bg: c.bg, attr: w}):
 					return fmt.Sprintf("screen %d: blank with a style at %d,%d", i, x, y)
 				}

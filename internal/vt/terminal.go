@@ -35,7 +35,6 @@ type Terminal struct {
 	mouseEnc    MouseEncoding
 	modifyKeys  int   // XTMODKEYS resource 4
 	conformance int   // DECSCL level 1 to 5
-	c1          bool  // S8C1T: replies begin with 8-bit controls
 	checksums   uint8 // XTCHECKSUM
 	rectExtent  uint8 // DECSACE: 2 is attribute changes of rectangles
 	guarded     bool  // protection is that of SPA, not of DECSCA
@@ -158,9 +157,10 @@ func (t *Terminal) reset() {
 	t.tabs = nil
 	t.resetTabs()
 	t.modes, t.savedModes = defaultModes, defaultModes
+	t.modes.set(modeGraphemes, t.facts.Graphemes)
 	t.palette, t.pens, t.titles = palette{}, nil, nil
 	t.shape, t.mouse, t.mouseEnc, t.modifyKeys = 0, MouseOff, MouseX10, 0
-	t.conformance, t.c1, t.rectExtent, t.checksums, t.guarded = 4, false, 0, 0, false
+	t.conformance, t.rectExtent, t.checksums, t.guarded = 4, 0, 0, false
 	t.last, t.oneCell = 0, 0
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	t.resetMargins()

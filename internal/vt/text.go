@@ -60,11 +60,11 @@ func (t *Terminal) mainLines(render func(b []byte, cells []Cell) []byte) []byte 
 		b = append(render(b, line), '\n')
 		line = line[:0]
 	}
-	var wrapped bool
-	for i := range t.ScrollbackLen() {
-		line, wrapped = t.ScrollbackRow(i, line)
+	t.walkScrollback(0, func(row []Cell, wrapped bool) bool {
+		line = append(line, row...)
 		end(wrapped)
-	}
+		return true
+	})
 	rows := t.screens[0].rows
 	for y, r := range rows {
 		var next *row

@@ -1,6 +1,9 @@
 package vt
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestScreen(t *testing.T) {
 	tests := []struct{ name, in, want string }{
@@ -22,5 +25,96 @@ func TestScreen(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestGraphemes checks where the cursor is behind a text, with and without
+// mode 2027.
+func TestGraphemes(t *testing.T) {
+	tests := []struct {
+		text              string
+		plain, byCluster  int
+		cells, cellsByCls string
+	}{
+		{"abc", 3, 3, "a|b|c", "a|b|c"},
+		{"漢字", 4, 4, "漢|字", "漢|字"},
+		{"e\u0301x", 2, 2, "e\u0301|x", "e\u0301|x"},
+		{"❤\ufe0fx", 2, 3, "❤|x", "❤\ufe0f|x"},
+		{"👩\u200d💻x", 3, 3, "👩\u200d💻|x", "👩\u200d💻|x"},
+		{"👍🏽x", 3, 3, "👍🏽|x", "👍🏽|x"},
+		{"🇩🇪x", 5, 3, "🇩|🇪|x", "🇩🇪|x"},
+		{"🇩🇪🇫🇷", 8, 4, "🇩|🇪|🇫|🇷", "🇩🇪|🇫🇷"},
+		{"각x", 3, 3, "각|x", "각|x"},
+		{"क\u094dषx", 3, 2, "क\u094d|ष|x", "क\u094dष|x"},
+	}
+	for _, tt := range tests {
+		for _, on := range []bool{false, true} {
+			term := New(20, 2, WithFacts(Facts{Graphemes: on}))
+			term.Write([]byte(tt.text))
+			wantX, wantCells := tt.plain, tt.cells
+			if on {
+				wantX, wantCells = tt.byCluster, tt.cellsByCls
+			}
+			var cells []string
+			for _, c := range term.Row(0) {
+				if s := term.CellText(c); s != "" && !c.IsBlank() {
+					cells = append(cells, s)
+				}
+			}
+			if got := strings.Join(cells, "|"); got != wantCells {
+				t.Errorf("%q, by cluster %v: cells %q, want %q", tt.text, on, got, wantCells)
+			}
+			if x := term.Cursor().X; x != wantX {
+				t.Errorf("%q, by cluster %v: cursor at %d, want %d", tt.text, on, x, wantX)
+			}
+		}
+	}
+}
+
+func TestLinksAndStyles(t *testing.T) {
+	term := New(20, 2)
+	term.Write([]byte("\x1b]8;id=1;http://example.org/\x1b\\\x1b[1;3;4:3;31;48;5;200;58:2::1:2:3mx\x1b]8;;\x1b\\\x1b[0my"))
+	x, y := term.Row(0)[0], term.Row(0)[1]
+	if got, want := term.Link(x), "http://example.org/"; got != want {
+		t.Errorf("link %q, want %q", got, want)
+	}
+	want := Style{Fg: Indexed(1), Bg: Indexed(200), UnderlineColor: RGB(1, 2, 3), Attrs: Bold | Italic, Underline: UnderlineCurly}
+	if got := term.Style(x); got != want {
+		t.Errorf("style %+v, want %+v", got, want)
+	}
+	if term.Link(y) != "" || term.Style(y) != (Style{}) {
+		t.Errorf("style and link go on: %+v %q", term.Style(y), term.Link(y))
+	}
+	const ansi = "\x1b]8;id=1;http://example.org/\x1b\\\x1b[1;3;4:3;31;48;5;200;58:2::1:2:3mx\x1b]8;;\x1b\\\x1b[my"
+	if got := term.ANSI(); got != ansi {
+		t.Errorf("got %q, want %q", got, ansi)
+	}
+}
+
+func TestMainScreenBehindTheAlternateOne(t *testing.T) {
+	term := New(10, 3, WithScrollback(1<<16))
+	term.Write([]byte("1\r\n2\r\n\x1b[31m3\x1b[m\r\n4\r\n$ vim\x1b[?1049hvim"))
+	if got, want := term.Text(), "\n\n     vim"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := term.MainText(), "1\n2\n3\n4\n$ vim"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := term.MainANSI(), "1\n2\n\x1b[31m3\x1b[m\n4\n$ vim"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTinyScreens(t *testing.T) {
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {1, 5}, {2, 1}, {-3, 100000}} {
+		term := New(size[0], size[1], WithScrollback(1<<12))
+		term.Write(stream(1, 3000))
+		term.Resize(3, 3)
+		term.Resize(size[0], size[1])
+		term.Write(stream(2, 3000))
+		if s := broken(term); s != "" {
+			t.Errorf("%v: %s", size, s)
+		}
+		_ = term.Snapshot(SnapshotOptions{Scrollback: 10})
 	}
 }
