@@ -53,6 +53,40 @@ func (f *lineFeed) whole(ctx context.Context, l engine.Line) (bool, error) {
 	return last[0] == '\n', err
 }
 
+// catchUp searches what there is already, which is faster than line by line, and
+// leaves the last line to find, because it may still grow. The error is
+// errEnough when a line matches.
+func (f *lineFeed) catchUp(ctx context.Context, re *regexp.Regexp) error {
+	last, err := f.log.Tail(ctx, 1)
+	if err != nil || len(last) == 0 {
+		return err
+	}
+	found := false
+	err = f.log.Search(ctx, re, f.next, func(engine.Match) bool {
+		found = true
+		return false
+	})
+	if found {
+		return errEnough
+	}
+	f.next = last[0].Start
+	return err
+}
+
+// find returns errEnough when a line from next on matches.
+func (f *lineFeed) find(ctx context.Context, re *regexp.Regexp, ended bool) error {
+	partial, err := f.read(ctx, ended, func(l engine.Line) error {
+		if re.MatchString(l.Text) {
+			return errEnough
+		}
+		return nil
+	})
+	if err == nil && partial != "" && re.MatchString(partial) {
+		return errEnough
+	}
+	return err
+}
+
 // A lineFilter keeps lines by what a terminal would show of them.
 type lineFilter struct {
 	keep, drop *regexp.Regexp // nil: no condition

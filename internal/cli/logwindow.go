@@ -32,11 +32,15 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if f.offset >= 0 && !filter.active() && !a.json {
 		return a.logFrom(ctx, log, f)
 	}
-	total, err := log.CountLines(ctx)
-	if err != nil {
-		return err
+	var total int64 // only where it is told
+	if a.json || asked.limit < 0 {
+		var err error
+		if total, err = log.CountLines(ctx); err != nil {
+			return err
+		}
 	}
 	var w window
+	var err error
 	if filter.active() {
 		w, err = filtered(ctx, log, f, filter)
 	} else {

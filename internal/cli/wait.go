@@ -196,26 +196,23 @@ func waitForLine(re *regexp.Regexp, fromNow bool) waiter {
 			}
 			defer log.Close()
 			feed := &lineFeed{log: log}
-			if fromNow {
-				if feed.next, err = log.Size(ctx); err != nil {
-					return 0, err
-				}
-			}
 			feeds = append(feeds, feed)
+			if fromNow {
+				feed.next, err = log.Size(ctx)
+			} else {
+				err = feed.catchUp(ctx, re)
+			}
+			if errors.Is(err, errEnough) {
+				return 0, nil
+			}
+			if err != nil {
+				return 0, err
+			}
 		}
 		_, err := follow(ctx, eng, job, func(ended bool) error {
 			for _, feed := range feeds {
-				partial, err := feed.read(ctx, ended, func(l engine.Line) error {
-					if re.MatchString(l.Text) {
-						return errEnough
-					}
-					return nil
-				})
-				if err != nil {
+				if err := feed.find(ctx, re, ended); err != nil {
 					return err
-				}
-				if partial != "" && re.MatchString(partial) {
-					return errEnough
 				}
 			}
 			return nil
