@@ -89,10 +89,12 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	grace := k.Grace(j.grace())
 	j.mu.Lock()
-	if j.pid == 0 {
+	if j.pid == 0 || j.gone {
 		j.mu.Unlock()
 		return holder.KillReport{}, ended()
 	}
+	j.kills.Add(1)
+	defer j.kills.Done()
 	over := j.reaped
 	if !over && j.asked == nil {
 		j.asked = &k
@@ -115,22 +117,14 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if err != nil {
 		return report, err
 	}
-	if over {
-		j.h.Survivors(report.Survivors)
-		return report, nil
-	}
-	if slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
+	if !over && slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
 		return report, nil // stuck in the kernel: its end comes when it comes
 	}
 	select {
 	case <-j.ended:
+		j.h.Survivors(j.survivors())
 		return report, nil
 	case <-ctx.Done():
-	}
-	select {
-	case <-j.ended: // the holder takes its leave only after that
-		return report, nil
-	default:
 		return report, ctx.Err()
 	}
 }

@@ -105,6 +105,7 @@ func (j *job) serve(signals <-chan os.Signal) {
 		x := <-exits
 		j.leaderEnded(x.status, x.usage)
 		j.outlive()
+		j.settleKills()
 	}
 	close(done)
 	j.depart()

@@ -40,6 +40,7 @@ func (in *inner) start(cfg launchConfig, stdin *os.File) error {
 			if x, ok := j.await(); ok {
 				j.leaderEnded(x.status, x.usage)
 				j.outlive()
+				j.settleKills()
 			}
 		}
 		in.mu.Lock()

@@ -47,9 +47,11 @@ type job struct {
 
 	mu     sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
 	reaped bool
-	asked  *holder.Kill  // the first request to end the job
-	sent   sentSignal    // the last signal that a client had sent
-	ended  chan struct{} // closed when the end is recorded
+	asked  *holder.Kill   // the first request to end the job
+	sent   sentSignal     // the last signal that a client had sent
+	gone   bool           // too late to end anything
+	kills  sync.WaitGroup // ladders under way
+	ended  chan struct{}  // closed when the end is recorded
 }
 
 type sentSignal struct {
@@ -135,6 +137,15 @@ func (j *job) printed(p []byte) {
 		j.h.Output(p)
 	}
 	j.prompt.active()
+}
+
+// settleKills waits for the ladders that are under way: the leader may be the
+// first to go. None begins after it.
+func (j *job) settleKills() {
+	j.mu.Lock()
+	j.gone = true
+	j.mu.Unlock()
+	j.kills.Wait()
 }
 
 // overdue ends a job whose time is over.

@@ -54,6 +54,7 @@ func TestStop(t *testing.T) {
 		{"ignored with hang-up by three", "trap '' TERM HUP; for i in 1 2 3; do (sh -c 'echo pid $$; while :; do sleep 0.01; done') & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
 		{"own sessions", "trap '' TERM HUP; for i in 1 2 3; do setsid sh -c 'echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
 		{"double fork", "trap '' TERM HUP; (setsid sh -c 'setsid sh -c \"echo pid \\$\\$; while :; do sleep 0.01; done\" & exit' &) ; echo pid $$; while :; do sleep 0.01; done", 2, 100 * time.Millisecond, true, 137},
+		{"the leader goes first", "for i in 1 2; do setsid sh -c 'trap \"\" TERM HUP; echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; exec sleep 1000", 3, 200 * time.Millisecond, true, 143},
 		{"at once", "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", 1, -1, true, 137},
 	}
 	for _, tt := range tests {

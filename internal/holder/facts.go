@@ -11,6 +11,8 @@ const (
 	// savePause is how long slow facts (title, progress, directory) may be newer
 	// than state.json.
 	savePause = 500 * time.Millisecond
+	// saveAgain is when a state that the disk refused is tried again.
+	saveAgain = 5 * time.Second
 	// maxText bounds what a job can make of its title and notifications.
 	maxText = 1 << 10
 	// factPause is the least time between two lines in events of a kind that a
@@ -138,13 +140,27 @@ func (h *Holder) saveSoon() {
 	}
 	h.saveTimer = time.AfterFunc(savePause, func() {
 		h.mu.Lock()
-		h.saveTimer = nil
 		late := h.closing || h.ending
+		h.saveTimer = nil
 		h.mu.Unlock()
-		if !late {
-			_ = h.save() // the next change tries again
+		if late || h.save() == nil {
+			return
+		}
+		// A disk that refuses: there may be room later.
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.saveTimer == nil && !h.closing && !h.ending {
+			h.saveTimer = time.AfterFunc(saveAgain, func() { h.resave() })
 		}
 	})
+}
+
+// resave tries once more what failed.
+func (h *Holder) resave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.saveTimer = nil
+	h.saveSoon()
 }
 
 // save writes state.json now. Before the start there is nothing to say.

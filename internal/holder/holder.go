@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -142,6 +143,11 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	st.NoLimit = st.NoLimit || capErr != nil
 	h.mu.Unlock()
 	err := h.save()
+	if err != nil {
+		h.mu.Lock()
+		h.saveSoon()
+		h.mu.Unlock()
+	}
 	h.fact(jobdir.Fact{At: at, Kind: "started"})
 	return err
 }
@@ -224,11 +230,15 @@ func (h *Holder) Survivors(left []jobdir.Process) {
 		h.mu.Unlock()
 		return
 	}
+	if slices.Equal(h.state.End.Survivors, left) {
+		h.mu.Unlock()
+		return
+	}
 	end := *h.state.End
 	end.Survivors = left
 	h.state.End = &end
 	h.mu.Unlock()
-	h.save()
+	_ = h.save() // what was recorded with the end stands
 }
 
 // finish writes the end, and only then lets it be seen. It is the one record that
