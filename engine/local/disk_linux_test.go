@@ -44,9 +44,10 @@ func TestDiskFull(t *testing.T) {
 		})
 		return err != nil && lost > 1<<20
 	})
-	if screen, err := s.run.Screen(t.Context()); err != nil || !strings.Contains(screen.Text, "400000") {
-		t.Errorf("screen %q, %v", screen.Text, err)
-	}
+	eventually(t, "the screen shows what the disk refused", func() bool {
+		screen, err := s.run.Screen(t.Context())
+		return err == nil && strings.Contains(screen.Text, "400000")
+	})
 	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +63,22 @@ func TestDiskFull(t *testing.T) {
 	}
 	if o := p.observe(t, s.dir); o.Dropped < 1<<20 {
 		t.Errorf("dropped %d", o.Dropped)
+	}
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "1m")
+	p := openPlace(t, filepath.Join(dir, "state"))
+	l, err := p.make(engine.Spec{Script: "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("remount: %v", err)
+	}
+	if _, err := p.b.Start(t.Context(), l); err == nil || !strings.Contains(err.Error(), "read-only file system") {
+		t.Errorf("start: %v", err)
 	}
 }
 
