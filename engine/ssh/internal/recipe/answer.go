@@ -104,6 +104,7 @@ type Entry struct {
 	ID       string
 	Gone     bool // there is no directory
 	Claimed  bool // it was started, ever
+	Ready    bool // the job itself runs, or did
 	Token    string
 	Over     bool // there is an exit_code
 	Code     *int // nil: it cannot be read
@@ -185,6 +186,8 @@ func (e *Entry) take(word, rest string) {
 	switch word {
 	case "claim":
 		e.Claimed = true
+	case "ready":
+		e.Ready = true
 	case "token":
 		e.Token = rest
 	case "over":
@@ -347,4 +350,15 @@ func ParseStop(out []byte) Stopped {
 		}
 	}
 	return s
+}
+
+// BootOf is the boot in which the job was started; empty if that is not known.
+func (e *Entry) BootOf() string {
+	switch {
+	case e.Job != nil:
+		return e.Job.Boot
+	case e.Wrapper != nil:
+		return e.Wrapper.Boot
+	}
+	return ""
 }

@@ -192,8 +192,10 @@ job)
     127) failed 127 "$h_program: not found" ;;
     126) failed 126 "$h_program: cannot be executed" ;;
     esac
+    : >"$h_d/ready"
     . "$h_d/cmd"
   fi
+  : >"$h_d/ready" # nothing can be wrong with the request any more
   exec "$h_sh" "$h_d/cmd"
   ;;
 esac

@@ -132,7 +132,7 @@ launch() {
   *) rm -f "$h_d/env.$h_nonce"; die start "${h_r#"$h_nonce "}" ;;
   esac
   h_n=0
-  while [ ! -f "$h_d/pid" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 100 ]; do
+  while [ ! -f "$h_d/ready" ] && [ ! -f "$h_d/exit_code" ] && [ $h_n -lt 100 ]; do
     if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 50)); fi
   done
   echo "OK $h_mode"
@@ -154,14 +154,17 @@ list() {
     fi
     echo "job $h_j here"
     [ -d "$h_j/claim" ] && echo "claim"
-    [ -f "$h_j/exit_code" ] && echo "over" # even if it cannot be read
+    [ -f "$h_j/ready" ] && echo "ready"
+    # Looked at once: it may come at any moment. Even if it cannot be read.
+    h_over=
+    [ -f "$h_j/exit_code" ] && h_over=1 && echo "over"
     for h_z in token started ended ended_by failed exit_code nolimit hole.output.log hole.stdout.log hole.stderr.log; do
       [ -f "$h_j/$h_z" ] && read -r h_LINE <"$h_j/$h_z" && printf '%s %s\n' "$h_z" "$h_LINE"
     done
     if [ -f "$h_j/left" ]; then
       while read -r h_LINE; do printf '%s\n' "$h_LINE"; done <"$h_j/left"
     fi
-    if [ -f "$h_j/exit_code" ]; then
+    if [ -n "$h_over" ]; then
       first "$h_j/pid" && printf 'pid %s\n' "$h_LINE"
     else
       for h_z in wrapper pid; do

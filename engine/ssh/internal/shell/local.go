@@ -51,7 +51,11 @@ func (l *Local) Open(context.Context) (Channel, error) {
 	}
 	ch.ended = make(chan struct{})
 	l.wg.Go(func() {
-		<-ch.ended
+		select {
+		case <-ch.ended:
+		case <-l.done:
+			ch.Close()
+		}
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
 	})
 	return ch, nil

@@ -1,0 +1,235 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// Name is the name of the backend in records.
+const Name = "ssh"
+
+const (
+	defaultPatience = 1500 * time.Millisecond
+	maxDials        = 16 // at once, over all hosts
+)
+
+// Backend runs jobs on hosts. It is safe for concurrent use.
+type Backend struct {
+	prompts  Prompts
+	log      *slog.Logger
+	patience time.Duration
+	here     bool
+	sh       string
+	machine  string // of this program
+	dialer   client.Dialer
+	reach    func(ctx context.Context, host string) (shell.Transport, error)
+
+	life  context.Context // ends with Close: bounds what runs between calls
+	end   context.CancelFunc
+	wg    sync.WaitGroup
+	dials chan struct{} // a slot each
+
+	mu     sync.Mutex
+	closed bool
+	hosts  map[string]*host
+	dirs   map[engine.ID]string // of jobs, on their hosts
+}
+
+var (
+	_ engine.Backend = (*Backend)(nil)
+	_ engine.Placer  = (*Backend)(nil)
+	_ engine.Remover = (*Backend)(nil)
+)
+
+// New returns a backend. It connects to nothing.
+func New(opts ...Option) *Backend {
+	b := &Backend{
+		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), patience: defaultPatience, sh: "sh",
+		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
+	}
+	b.life, b.end = context.WithCancel(context.Background())
+	for _, o := range opts {
+		o(b)
+	}
+	if b.reach == nil {
+		b.reach = b.dial
+	}
+	return b
+}
+
+// dial reaches host; ctx says whether somebody may be asked.
+func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error) {
+	if host == "" {
+		return shell.NewLocal(b.sh, nil), nil
+	}
+	p := client.Prompts{}
+	if interactive(ctx, false) {
+		p = b.prompts.bind(host)
+	}
+	return b.dialer.Dial(ctx, host, p)
+}
+
+// Name implements [engine.Backend].
+func (b *Backend) Name() string { return Name }
+
+// Capabilities implements [engine.Backend].
+func (b *Backend) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Stdin: true, Split: true, LogLimit: true}
+}
+
+// Serves implements [engine.Backend].
+func (b *Backend) Serves(host string) bool { return host != "" || b.here }
+
+// host returns the actor of a host.
+func (b *Backend) host(name string) *host {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := b.hosts[name]
+	if h == nil {
+		h = newHost(b, name)
+		b.hosts[name] = h
+	}
+	return h
+}
+
+// goes runs f in a goroutine that Close waits for; false if it is closed.
+func (b *Backend) goes(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.wg.Go(f)
+	return true
+}
+
+// Close implements [engine.Backend].
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
+	b.closed = true
+	hosts := make([]*host, 0, len(b.hosts))
+	for _, h := range b.hosts {
+		hosts = append(hosts, h)
+	}
+	b.mu.Unlock()
+	b.end()
+	for _, h := range hosts {
+		h.close()
+	}
+	b.wg.Wait()
+	return nil
+}
+
+// Open implements [engine.Backend].
+func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
+	return &Run{b: b, h: b.host(r.Job.Host), rec: r}, nil
+}
+
+// HostDir implements [engine.Placer].
+func (b *Backend) HostDir(r engine.Record) string {
+	if r.Job.Host == "" {
+		return r.Dir
+	}
+	b.mu.Lock()
+	dir, ok := b.dirs[r.ID]
+	b.mu.Unlock()
+	if ok {
+		return dir
+	}
+	if st, err := jobdir.ReadState(r.Dir); err == nil && st.HostDir != "" {
+		b.keepDir(r.ID, st.HostDir)
+		return st.HostDir
+	}
+	return "~/.local/state/hob/jobs/" + string(r.ID)
+}
+
+func (b *Backend) keepDir(id engine.ID, dir string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dirs[id] = dir
+}
+
+// Observe implements [engine.Backend]. Hosts are asked at the same time, and
+// those that are not connected are not waited for longer than the patience.
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+	byHost := map[string][]engine.Record{}
+	for _, r := range rs {
+		byHost[r.Job.Host] = append(byHost[r.Job.Host], r)
+	}
+	var mu sync.Mutex
+	var seen []engine.Observation
+	var wg sync.WaitGroup
+	for name, rs := range byHost {
+		wg.Go(func() {
+			obs := b.host(name).observe(ctx, rs)
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, obs...)
+		})
+	}
+	wg.Wait()
+	return seen, ctx.Err()
+}
+
+// Remove implements [engine.Remover].
+func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
+	if r.Job.Host == "" {
+		return nil // the directory is the host's own
+	}
+	dir := b.HostDir(r)
+	if strings.HasPrefix(dir, "~") {
+		return nil // it never got there
+	}
+	a, err := b.host(r.Job.Host).ask(ctx, quick, recipe.Discard(dir, r.Token), askOptions{})
+	if err != nil {
+		return err
+	}
+	switch word := strings.TrimSpace(string(a.Out)); word {
+	case "ok", "taken":
+		return nil
+	default:
+		return errors.New("its directory on the host cannot be deleted: " + word)
+	}
+}
+
+// remoteID is the name of the job's directory on its host.
+func remoteID(dir string) string { return path.Base(dir) }
+
+// byBase sorts records by the directory that holds their directories.
+func (b *Backend) byBase(rs []engine.Record, base string) map[string][]engine.Record {
+	m := map[string][]engine.Record{}
+	for _, r := range rs {
+		at := base
+		if dir := b.HostDir(r); !strings.HasPrefix(dir, "~") {
+			at = path.Dir(dir)
+		}
+		m[at] = append(m[at], r)
+	}
+	return m
+}
+
+func ids(b *Backend, rs []engine.Record) []string {
+	var ids []string
+	for _, r := range rs {
+		ids = append(ids, remoteID(b.HostDir(r)))
+	}
+	slices.Sort(ids)
+	return ids
+}

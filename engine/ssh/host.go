@@ -1,0 +1,289 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+const (
+	firstPause = 500 * time.Millisecond
+	mostPause  = time.Minute
+	dialLimit  = 30 * time.Second
+	askLimit   = 15 * time.Second
+)
+
+// host is one host: its connection, when there is one, and who watches jobs
+// there.
+type host struct {
+	b    *Backend
+	name string
+	// news counts the looks at jobs whose results were told to anybody.
+	news atomic.Uint64
+
+	mu       sync.Mutex // guards what follows
+	conn     *conn      // nil: not connected
+	dialling *dialling  // nil: nobody is at it
+	err      error      // why it is not connected; nil if that was not tried
+	since    time.Time  // of conn or err
+	seen     time.Time  // when the host last answered
+	failures int        // in a row
+	next     time.Time  // not before that by itself
+	watchers map[*watcher]struct{}
+	polling  bool
+	poke     chan struct{}
+	swept    time.Time // when it was last swept
+}
+
+// conn is one connection.
+type conn struct {
+	shell.Transport
+	*pool
+	host  recipe.Host
+	since time.Time
+}
+
+// dialling is one attempt to connect; done is closed when it is over.
+type dialling struct {
+	interactive bool
+	done        chan struct{}
+	conn        *conn
+	err         error
+}
+
+func newHost(b *Backend, name string) *host {
+	return &host{b: b, name: name, watchers: map[*watcher]struct{}{}, poke: make(chan struct{}, 1)}
+}
+
+// connect returns the connection, made if need be. Without a person who can be
+// asked it does not try again what failed a moment ago, or for good.
+func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
+	for {
+		h.mu.Lock()
+		if h.conn != nil {
+			c := h.conn
+			h.mu.Unlock()
+			return c, nil
+		}
+		d := h.dialling
+		if d == nil {
+			if h.err != nil && !asks && time.Now().Before(h.next) {
+				err := h.err
+				h.mu.Unlock()
+				return nil, err
+			}
+			d = &dialling{interactive: asks, done: make(chan struct{})}
+			dialCtx := h.b.life
+			stop := func() {}
+			if asks {
+				// Questions end with the call that they are asked for.
+				dialCtx, stop = context.WithCancel(ctx)
+				context.AfterFunc(h.b.life, stop)
+			}
+			if !h.b.goes(func() { defer stop(); h.dial(dialCtx, d) }) {
+				h.mu.Unlock()
+				stop()
+				return nil, engine.ErrClosed
+			}
+			h.dialling = d
+		}
+		h.mu.Unlock()
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if d.conn != nil {
+			return d.conn, nil
+		}
+		// An attempt that could ask nobody is no answer to who can be.
+		if !asks || d.interactive {
+			return nil, d.err
+		}
+	}
+}
+
+// dial makes one attempt.
+func (h *host) dial(ctx context.Context, d *dialling) {
+	select {
+	case h.b.dials <- struct{}{}:
+		defer func() { <-h.b.dials }()
+	case <-ctx.Done():
+	}
+	c, err := h.attempt(WithInteraction(ctx, d.interactive))
+	h.mu.Lock()
+	h.dialling = nil
+	now := time.Now()
+	if err != nil {
+		d.err = unreachable(h.name, err)
+		if !errors.Is(err, context.Canceled) { // giving up is not the host's fault
+			h.failedLocked(d.err, now)
+		}
+	} else {
+		h.conn, h.err, h.since, h.seen = c, nil, now, now
+		d.conn = c
+	}
+	h.mu.Unlock()
+	close(d.done)
+	if c == nil {
+		h.kick()
+		return
+	}
+	if !h.b.goes(func() { h.mind(c) }) {
+		c.shut()
+	}
+	h.kick()
+}
+
+// attempt connects and says hello.
+func (h *host) attempt(ctx context.Context) (*conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !interactive(ctx, false) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+	}
+	tr, err := h.b.reach(ctx, h.name)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Transport: tr, pool: &pool{tr: tr}, since: time.Now()}
+	a, err := c.do(ctx, quick, recipe.Hello(), askLimit)
+	if err == nil {
+		c.host = recipe.ParseHello(a.Out)
+		if c.host.Base == "" {
+			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in"), Final: true, Hint: "set HOME or HOB_STATE_DIR on the host"}
+		}
+	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok && tr.Err() == nil {
+		// It could be logged in to, but there is no shell.
+		err = &client.Error{Step: "session", Err: broken, Final: true, Hint: "the account there must allow to run sh"}
+	}
+	if err != nil {
+		c.shut()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (h *host) failedLocked(err error, now time.Time) {
+	if h.err == nil {
+		h.since = now
+	}
+	h.err = err
+	pause := min(mostPause, firstPause<<min(h.failures, 10))
+	h.failures++
+	h.next = now.Add(time.Duration(rand.Int64N(int64(pause)))/2 + pause/2)
+	if he, ok := errors.AsType[*HostError](err); ok && he.Attention {
+		h.next = now.Add(24 * time.Hour)
+	}
+}
+
+// mind waits for the end of a connection.
+func (h *host) mind(c *conn) {
+	select {
+	case <-c.Done():
+	case <-h.b.life.Done():
+	}
+	h.lose(c, c.Err())
+	c.shut()
+}
+
+// lose notes that a connection is gone.
+func (h *host) lose(c *conn, err error) {
+	if err == nil {
+		err = errors.New("the connection was closed")
+	}
+	h.mu.Lock()
+	if h.conn == c {
+		h.conn = nil
+		if time.Since(c.since) > mostPause {
+			h.failures = 0
+		}
+		h.failedLocked(unreachable(h.name, err), time.Now())
+	}
+	h.mu.Unlock()
+	h.kick()
+}
+
+// shut closes the connection and everything of it.
+func (c *conn) shut() {
+	c.Transport.Close()
+	c.pool.close()
+}
+
+func (h *host) close() {
+	h.mu.Lock()
+	c := h.conn
+	h.mu.Unlock()
+	if c != nil {
+		c.Transport.Close()
+	}
+}
+
+// kick makes the poller look again now.
+func (h *host) kick() {
+	select {
+	case h.poke <- struct{}{}:
+	default:
+	}
+}
+
+type askOptions struct {
+	asks  bool          // a person may be asked
+	once  bool          // not to be repeated if it is unknown whether it was done
+	limit time.Duration // 0: askLimit
+}
+
+// ask carries out one request. If the connection breaks it is repeated once, on a
+// new one, unless that could do harm.
+func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (shell.Answer, error) {
+	if o.limit == 0 {
+		o.limit = askLimit
+	}
+	for attempt := 0; ; attempt++ {
+		c, err := h.connect(ctx, interactive(ctx, o.asks))
+		if err != nil {
+			return shell.Answer{}, unreachable(h.name, err)
+		}
+		a, err := c.do(ctx, l, script, o.limit)
+		if err == nil {
+			h.mu.Lock()
+			h.seen = time.Now()
+			h.mu.Unlock()
+			return a, nil
+		}
+		if ctx.Err() != nil {
+			return a, ctx.Err()
+		}
+		if errors.Is(err, shell.ErrTimeout) && l == quick {
+			// A listing that does not come is a connection that is dead.
+			h.lose(c, err)
+			c.Transport.Close()
+			return a, unreachable(h.name, err)
+		}
+		broken, isBroken := errors.AsType[*shell.BrokenError](err)
+		sent := !isBroken || broken.Sent
+		if attempt > 0 || !isBroken && !errors.Is(err, errClosed) || o.once && sent {
+			return a, unreachable(h.name, err)
+		}
+		// Wait for the loss to be noticed where it was the connection that broke.
+		select {
+		case <-c.Done():
+			h.lose(c, c.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+		h.mu.Lock()
+		h.next = time.Time{}
+		h.mu.Unlock()
+	}
+}

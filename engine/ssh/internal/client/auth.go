@@ -1,0 +1,286 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+)
+
+const maxTries = 3
+
+// auth is one attempt to authenticate.
+type auth struct {
+	ctx   context.Context // of the one attempt that this value lives for
+	d     *Dialer
+	c     *hostconf.Config
+	p     Prompts
+	begun bool  // the host is who it should be
+	err   error // what a person, or a key, said no to
+	tried []string
+	agent net.Conn
+}
+
+func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
+	if c.BatchMode {
+		p.Passphrase, p.Password, p.Questions = nil, nil, nil
+	}
+	return &auth{ctx: ctx, d: d, c: c, p: p}
+}
+
+func (a *auth) close() {
+	if a.agent != nil {
+		a.agent.Close()
+	}
+}
+
+// methods are the ways to authenticate, in order. Keys of the agent and of files
+// are one method: of each only the first would be used.
+func (a *auth) methods() []ssh.AuthMethod {
+	var ms []ssh.AuthMethod
+	if !a.c.NoPubkey {
+		ms = append(ms, ssh.PublicKeysCallback(a.signers))
+	}
+	if a.p.Questions != nil && !a.c.NoQuestions {
+		ms = append(ms, ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), maxTries))
+	}
+	if a.p.Password != nil && !a.c.NoPassword {
+		ms = append(ms, ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
+			a.tried = append(a.tried, "password")
+			s, err := a.p.Password(a.ctx, a.c.User)
+			return s, a.note(err)
+		}), maxTries))
+	}
+	return ms
+}
+
+func (a *auth) note(err error) error {
+	if err != nil && a.err == nil {
+		a.err = err
+	}
+	return err
+}
+
+func (a *auth) answer(name, instruction string, questions []string, echos []bool) ([]string, error) {
+	if len(questions) == 0 {
+		return nil, nil
+	}
+	a.tried = append(a.tried, "keyboard-interactive")
+	q := Questions{User: a.c.User, Name: name, Instruction: instruction}
+	for i, text := range questions {
+		q.Questions = append(q.Questions, Question{Text: text, Echo: i < len(echos) && echos[i]})
+	}
+	answers, err := a.p.Questions(a.ctx, q)
+	return answers, a.note(err)
+}
+
+// signers are the keys to offer: those of IdentityFile that the agent has, those
+// of IdentityFile, the other ones of the agent. A server counts each.
+func (a *auth) signers() ([]ssh.Signer, error) {
+	inAgent := a.fromAgent()
+	var first, files []ssh.Signer
+	used := map[string]bool{}
+	take := func(list *[]ssh.Signer, s ssh.Signer) {
+		if key := string(s.PublicKey().Marshal()); !used[key] {
+			used[key] = true
+			*list = append(*list, s)
+		}
+	}
+	byKey := map[string]ssh.Signer{}
+	for _, s := range inAgent {
+		byKey[string(s.PublicKey().Marshal())] = s
+	}
+	for _, file := range a.c.IdentityFiles {
+		pub := publicKey(file)
+		if pub != nil {
+			if s := byKey[string(pub.Marshal())]; s != nil {
+				for _, cert := range a.certificates(file, pub) {
+					if cs, err := ssh.NewCertSigner(cert, s); err == nil {
+						take(&first, cs)
+					}
+				}
+				take(&first, s)
+				a.tried = append(a.tried, file+" (agent)")
+				continue
+			}
+		}
+		s := a.fromFile(file, pub)
+		if s == nil {
+			continue
+		}
+		a.tried = append(a.tried, file)
+		for _, cert := range a.certificates(file, s.PublicKey()) {
+			if cs, err := ssh.NewCertSigner(cert, s); err == nil {
+				take(&files, cs)
+			}
+		}
+		take(&files, s)
+	}
+	all := append(first, files...)
+	if !a.c.IdentitiesOnly {
+		var rest []ssh.Signer
+		for _, s := range inAgent {
+			take(&rest, s)
+		}
+		if len(rest) > 0 {
+			a.tried = append(a.tried, fmt.Sprintf("%d more of the agent", len(rest)))
+		}
+		all = append(all, rest...)
+	}
+	return all, nil
+}
+
+func (a *auth) fromAgent() []ssh.Signer {
+	if a.c.Agent == "" {
+		return nil
+	}
+	if a.agent == nil {
+		conn, err := (&net.Dialer{}).DialContext(a.ctx, "unix", a.c.Agent)
+		if err != nil {
+			return nil
+		}
+		a.agent = conn
+	}
+	signers, err := agent.NewClient(a.agent).Signers()
+	if err != nil {
+		return nil
+	}
+	return signers
+}
+
+// publicKey reads FILE.pub, or FILE itself if that is a public key.
+func publicKey(file string) ssh.PublicKey {
+	for _, name := range []string{file + ".pub", file} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
+			return pub
+		}
+	}
+	return nil
+}
+
+// certificates are those for the key: CertificateFile, and the one beside it.
+func (a *auth) certificates(file string, pub ssh.PublicKey) []*ssh.Certificate {
+	var certs []*ssh.Certificate
+	for _, name := range append([]string{file + "-cert.pub"}, a.c.CertificateFiles...) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		key, _, _, _, err := ssh.ParseAuthorizedKey(data)
+		if cert, ok := key.(*ssh.Certificate); err == nil && ok && bytes.Equal(cert.Key.Marshal(), pub.Marshal()) {
+			certs = append(certs, cert)
+		}
+	}
+	return certs
+}
+
+// fromFile is the key in file; one that is encrypted is decrypted when the server
+// wants it.
+func (a *auth) fromFile(file string, pub ssh.PublicKey) ssh.Signer {
+	a.d.mu.Lock()
+	s := a.d.keys[file]
+	a.d.mu.Unlock()
+	if s != nil {
+		return s
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	s, err = ssh.ParsePrivateKey(data)
+	if err == nil {
+		return s
+	}
+	missing, ok := errors.AsType[*ssh.PassphraseMissingError](err)
+	if !ok {
+		return nil
+	}
+	if missing.PublicKey != nil {
+		pub = missing.PublicKey
+	}
+	if pub == nil {
+		return nil // an old format without its .pub beside it
+	}
+	return &lockedKey{a: a, file: file, data: data, pub: pub}
+}
+
+// lockedKey is an encrypted key: its passphrase is asked for when it is to sign.
+type lockedKey struct {
+	a    *auth
+	file string
+	data []byte
+	pub  ssh.PublicKey
+}
+
+func (k *lockedKey) PublicKey() ssh.PublicKey { return k.pub }
+
+func (k *lockedKey) Sign(r io.Reader, data []byte) (*ssh.Signature, error) {
+	return k.SignWithAlgorithm(r, data, "")
+}
+
+func (k *lockedKey) SignWithAlgorithm(r io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	s, err := k.unlock()
+	if err != nil {
+		return nil, k.a.note(err)
+	}
+	as, ok := s.(ssh.AlgorithmSigner)
+	if !ok || algorithm == "" {
+		return s.Sign(r, data)
+	}
+	return as.SignWithAlgorithm(r, data, algorithm)
+}
+
+func (k *lockedKey) unlock() (ssh.Signer, error) {
+	if k.a.p.Passphrase == nil {
+		return nil, fmt.Errorf("the key %s is encrypted, and nobody can be asked for its passphrase", k.file)
+	}
+	for try := range maxTries {
+		pass, err := k.a.p.Passphrase(k.a.ctx, k.file, try > 0)
+		if err != nil {
+			return nil, err
+		}
+		s, err := ssh.ParsePrivateKeyWithPassphrase(k.data, []byte(pass))
+		if err == nil {
+			k.a.d.mu.Lock()
+			if k.a.d.keys == nil {
+				k.a.d.keys = map[string]ssh.Signer{}
+			}
+			k.a.d.keys[k.file] = s
+			k.a.d.mu.Unlock()
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("no passphrase opened the key %s", k.file)
+}
+
+// refused says why authentication failed.
+func (a *auth) refused(err error) error {
+	tried := "nothing could be tried"
+	if len(a.tried) > 0 {
+		tried = "tried " + strings.Join(a.tried, ", ")
+	}
+	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + a.c.Alias + " works; ssh-add -l lists the agent's keys"}
+	switch {
+	case a.err != nil:
+		e.Err = fmt.Errorf("log in as %s: %w", a.c.User, a.err)
+	case strings.Contains(err.Error(), "authentication failures"):
+		e.Err = fmt.Errorf("log in as %s: the server takes no more keys (%s)", a.c.User, tried)
+		e.Hint = "set IdentitiesOnly yes and IdentityFile for this host"
+	default:
+		e.Err = fmt.Errorf("log in as %s: refused (%s)", a.c.User, tried)
+	}
+	return e
+}

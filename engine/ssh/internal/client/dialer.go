@@ -1,0 +1,252 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+// Dialer reaches hosts. Safe for concurrent use; the zero value does as ssh does.
+type Dialer struct {
+	// ConfigFile is read instead of the user's and the system's configuration.
+	ConfigFile string
+	// SSH is the ssh program that is asked for the configuration; see
+	// [hostconf.Resolver].
+	SSH string
+
+	mu   sync.Mutex
+	keys map[string]ssh.Signer // decrypted, by file
+}
+
+const (
+	connectLimit   = 15 * time.Second
+	handshakeLimit = 20 * time.Second // until the host has shown its key
+	maxJumps       = 8
+)
+
+// Resolve says how host would be reached.
+func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, error) {
+	c, err := hostconf.Resolver{File: d.ConfigFile, SSH: d.SSH}.Resolve(ctx, host)
+	if err != nil {
+		return nil, &Error{Step: "config", Err: err, Final: ctx.Err() == nil, Hint: "ssh -G " + host + " shows how ssh understands it"}
+	}
+	return c, nil
+}
+
+// Dial connects to host and authenticates. The errors are *[Error] and those of
+// ctx.
+func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transport, error) {
+	t, err := d.dial(ctx, host, p, 0)
+	if err != nil {
+		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*Transport, error) {
+	if depth > maxJumps {
+		return nil, &Error{Step: "config", Err: errors.New("hosts jump over each other in a circle"), Final: true}
+	}
+	c, err := d.Resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if t := attach(c); t != nil {
+		return t, nil
+	}
+	line, below, err := d.connect(ctx, c, p, depth)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.handshake(ctx, c, line, p)
+	if err != nil {
+		line.Close()
+		for _, b := range below {
+			b.Close()
+		}
+		return nil, err
+	}
+	t.below = below
+	return t, nil
+}
+
+// connect makes the line to the host: TCP, a command, or a channel of the hop
+// before. below is what it stands on.
+func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (line net.Conn, below []*Transport, err error) {
+	switch {
+	case c.ProxyCommand != "":
+		line, err = proxy(c.ProxyCommand)
+	case len(c.ProxyJump) > 0:
+		return d.jump(ctx, c, p, depth)
+	default:
+		limit := c.Timeout
+		if limit <= 0 {
+			limit = connectLimit
+		}
+		network := "tcp"
+		switch c.AddressFamily {
+		case "inet":
+			network = "tcp4"
+		case "inet6":
+			network = "tcp6"
+		}
+		dialer := net.Dialer{Timeout: limit}
+		line, err = dialer.DialContext(ctx, network, c.Address())
+	}
+	if err != nil {
+		return nil, nil, connectError(c, err)
+	}
+	return line, nil, nil
+}
+
+// jump goes over the hops in order: the last of them reaches the host.
+func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (net.Conn, []*Transport, error) {
+	hops := c.ProxyJump
+	var last *Transport
+	fail := func(err error) (net.Conn, []*Transport, error) {
+		if last != nil {
+			last.Close()
+		}
+		return nil, nil, err
+	}
+	for _, hop := range hops {
+		var t *Transport
+		var err error
+		if last == nil {
+			t, err = d.dial(ctx, hostconf.Jump(hop), p, depth+1)
+		} else {
+			t, err = d.over(ctx, last, hostconf.Jump(hop), p)
+		}
+		if err != nil {
+			if e, ok := errors.AsType[*Error](err); ok {
+				err = &Error{Step: e.Step, Err: fmt.Errorf("on the way, %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
+			}
+			return fail(err)
+		}
+		last = t
+	}
+	line, err := last.line(ctx, c.Address())
+	if err != nil {
+		return fail(connectError(c, err))
+	}
+	return line, []*Transport{last}, nil
+}
+
+// over reaches a hop through the one before.
+func (d *Dialer) over(ctx context.Context, last *Transport, hop string, p Prompts) (*Transport, error) {
+	c, err := d.Resolve(ctx, hop)
+	if err != nil {
+		return nil, err
+	}
+	line, err := last.line(ctx, c.Address())
+	if err != nil {
+		return nil, connectError(c, err)
+	}
+	t, err := d.handshake(ctx, c, line, p)
+	if err != nil {
+		line.Close()
+		return nil, err
+	}
+	t.below = []*Transport{last}
+	return t, nil
+}
+
+func connectError(c *hostconf.Config, err error) error {
+	e := &Error{Step: "connect", Err: fmt.Errorf("connect to %s: %w", c.Address(), plain(err))}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		e.Step, e.Err = "resolve", fmt.Errorf("find the address of %s: %s", c.HostName, dns.Err)
+	}
+	return e
+}
+
+// plain is an error of the network without the addresses that it repeats.
+func plain(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
+		if sys, ok := errors.AsType[*os.SyscallError](op.Err); ok {
+			return sys.Err
+		}
+		return op.Err
+	}
+	return err
+}
+
+// handshake authenticates both sides over line, which it does not close.
+func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Conn, p Prompts) (*Transport, error) {
+	counted := newCounted(line)
+	stop := context.AfterFunc(ctx, func() { line.Close() })
+	defer stop()
+	silent := time.AfterFunc(handshakeLimit, func() { line.Close() })
+	defer silent.Stop()
+	keys, err := newHostKeys(c)
+	if err != nil {
+		return nil, &Error{Step: "host key", Err: err, Final: true}
+	}
+	auth := newAuth(ctx, d, c, p)
+	defer auth.close()
+	keys.ask = func(k HostKey) (bool, error) {
+		silent.Stop()
+		if p.HostKey == nil {
+			return false, nil
+		}
+		return p.HostKey(ctx, k)
+	}
+	cfg := &ssh.ClientConfig{
+		User: c.User, Auth: auth.methods(), HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
+		HostKeyCallback: func(host string, remote net.Addr, key ssh.PublicKey) error {
+			err := keys.check(key)
+			silent.Stop()
+			auth.begun = err == nil
+			return err
+		},
+		BannerCallback: func(text string) error {
+			if p.Banner != nil {
+				p.Banner(text)
+			}
+			return nil
+		},
+	}
+	cfg.Ciphers, cfg.KeyExchanges, cfg.MACs = known(c.Ciphers, ciphers()), known(c.KeyExchanges, exchanges()), known(c.MACs, macs())
+	conn, chans, reqs, err := ssh.NewClientConn(counted, c.KeyAddress(), cfg)
+	if err != nil {
+		return nil, d.refused(ctx, c, keys, auth, line, err)
+	}
+	return newTransport(ssh.NewClient(conn, chans, reqs), counted, c), nil
+}
+
+// refused says why a handshake failed.
+func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys, auth *auth, line net.Conn, err error) error {
+	if pr, ok := line.(*proxyConn); ok {
+		if said := strings.TrimSpace(pr.stderr.String()); said != "" {
+			err = fmt.Errorf("%w (the proxy command says: %s)", err, said)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return &Error{Step: "connect", Err: errors.New("no answer in time")}
+		}
+		return ctx.Err()
+	case keys.err != nil:
+		return keys.err
+	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil):
+		return auth.refused(err)
+	}
+	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")
+	if errors.Is(err, net.ErrClosed) {
+		text = "no answer in time"
+	}
+	return &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: "))}
+}

@@ -1,0 +1,180 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skeema/knownhosts"
+	"golang.org/x/crypto/ssh"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+)
+
+// hostKeys judges the key of one host by known_hosts.
+type hostKeys struct {
+	c    *hostconf.Config
+	db   *knownhosts.HostKeyDB
+	ask  func(HostKey) (bool, error)
+	err  error // why the key was refused
+	addr string
+}
+
+func newHostKeys(c *hostconf.Config) (*hostKeys, error) {
+	k := &hostKeys{c: c, addr: c.KeyAddress()}
+	var files []string
+	for _, f := range c.KnownHosts {
+		if _, err := os.Stat(f); err == nil {
+			files = append(files, f)
+		}
+	}
+	db, err := knownhosts.NewDB(files...)
+	if err != nil {
+		return nil, err
+	}
+	k.db = db
+	return k, nil
+}
+
+// algorithms are those of the keys that the host is known by: a server shows one
+// key of several, and of another type it would look like a changed one.
+func (k *hostKeys) algorithms() []string {
+	if of := k.db.HostKeyAlgorithms(k.addr); len(of) > 0 {
+		var certs, plain []string
+		for _, a := range of {
+			if strings.Contains(a, "-cert-") {
+				certs = append(certs, a)
+			} else {
+				plain = append(plain, a)
+			}
+		}
+		if len(plain) == 0 {
+			// Only an authority is known; a host without a certificate is unknown
+			// and can still be accepted.
+			return append(certs, ssh.SupportedAlgorithms().HostKeys...)
+		}
+		return append(certs, plain...)
+	}
+	return known(k.c.HostKeyAlgos, ssh.SupportedAlgorithms().HostKeys)
+}
+
+func (k *hostKeys) fail(err error, hint string) error {
+	k.err = &Error{Step: "host key", Err: err, Final: true, Hint: hint}
+	return k.err
+}
+
+// check accepts or refuses the host's key. The address is checked by name, as
+// `CheckHostIP no` does, so that a hop behind a jump needs no address.
+func (k *hostKeys) check(key ssh.PublicKey) error {
+	err := k.db.HostKeyCallback()(k.addr, &net.TCPAddr{IP: net.IPv4zero}, key)
+	if err == nil {
+		return nil
+	}
+	print := ssh.FingerprintSHA256(key)
+	if revoked, ok := errors.AsType[*xknownhosts.RevokedError](err); ok {
+		return k.fail(fmt.Errorf("the host's key %s is revoked by %s:%d", print, revoked.Revoked.Filename, revoked.Revoked.Line), "do not use this host before it has a new key")
+	}
+	known, ok := errors.AsType[*xknownhosts.KeyError](err)
+	if !ok {
+		return k.fail(fmt.Errorf("the host's key: %w", err), "")
+	}
+	authority := k.onlyAuthorities(known.Want)
+	if len(known.Want) > 0 && !authority {
+		w := known.Want[0]
+		return k.fail(fmt.Errorf("the host's key has changed: it shows %s %s, %s:%d says otherwise", key.Type(), print, w.Filename, w.Line),
+			fmt.Sprintf("if that is right, ssh-keygen -R %s forgets the old one", xknownhosts.Normalize(k.addr)))
+	}
+	if _, isCert := key.(*ssh.Certificate); isCert {
+		return k.fail(fmt.Errorf("the host's certificate is signed by nobody that known_hosts trusts: %w", err), "")
+	}
+	return k.unknown(key, print, authority)
+}
+
+// onlyAuthorities reports whether all that is known of the host is who may sign
+// for it, so that a plain key is not another key but an unknown one.
+func (k *hostKeys) onlyAuthorities(want []xknownhosts.KnownKey) bool {
+	for _, w := range want {
+		line, err := lineOf(w.Filename, w.Line)
+		if err != nil || !strings.HasPrefix(strings.TrimSpace(line), "@cert-authority") {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+func lineOf(file string, n int) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for i := 1; s.Scan(); i++ {
+		if i == n {
+			return s.Text(), nil
+		}
+	}
+	return "", io.ErrUnexpectedEOF
+}
+
+func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) error {
+	file := ""
+	if len(k.c.KnownHosts) > 0 {
+		file = k.c.KnownHosts[0]
+	}
+	switch k.c.StrictKeys {
+	case "yes":
+		return k.fail(fmt.Errorf("the host is unknown: no key of %s is in known_hosts (it shows %s %s)", k.addr, key.Type(), print), "add its key to known_hosts, or connect once with ssh")
+	case "accept-new", "no":
+		// There is no unchecked key here: what is accepted is written down.
+	default:
+		if k.ask == nil {
+			break
+		}
+		yes, err := k.ask(HostKey{Address: k.addr, Type: key.Type(), Fingerprint: print, File: file, OtherKeys: authority})
+		if err != nil {
+			return k.fail(err, "")
+		}
+		if !yes {
+			return k.fail(fmt.Errorf("the host is unknown and its key was not accepted (%s %s)", key.Type(), print), "connect to it in person and compare the fingerprint")
+		}
+	}
+	if file == "" {
+		return k.fail(errors.New("the host is unknown and there is no known_hosts file to keep its key in"), "set UserKnownHostsFile")
+	}
+	if err := k.keep(file, key); err != nil {
+		return k.fail(fmt.Errorf("keep the host's key: %w", err), "")
+	}
+	return nil
+}
+
+// keep adds the key. The file is only ever appended to, in one write.
+func (k *hostKeys) keep(file string, key ssh.PublicKey) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	name := xknownhosts.Normalize(k.addr)
+	if k.c.HashKnown {
+		name = xknownhosts.HashHostname(name)
+	}
+	line := name + " " + strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))) + "\n"
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	// A last line without an end must not swallow ours.
+	if fi, statErr := f.Stat(); statErr == nil && fi.Size() > 0 {
+		var last [1]byte
+		if _, readErr := f.ReadAt(last[:], fi.Size()-1); readErr == nil && last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}

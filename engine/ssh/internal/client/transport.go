@@ -1,0 +1,236 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+const (
+	aliveEvery = 15 * time.Second
+	aliveMax   = 3
+)
+
+// Transport is a connection to a host. Safe for concurrent use.
+type Transport struct {
+	client *ssh.Client
+	conn   *counted
+	// Config is how the host was reached.
+	Config *hostconf.Config
+	// Attached says that it is a connection of the user's own ssh.
+	Attached bool
+	below    []*Transport // hops before, closed with this one
+
+	done chan struct{}
+	stop chan struct{} // closed by Close
+	once sync.Once
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	err  error
+}
+
+var _ shell.Transport = (*Transport)(nil)
+
+func newTransport(client *ssh.Client, conn *counted, c *hostconf.Config) *Transport {
+	t := &Transport{client: client, conn: conn, Config: c, done: make(chan struct{}), stop: make(chan struct{})}
+	t.wg.Go(func() {
+		err := client.Wait()
+		if err == nil || errors.Is(err, io.EOF) {
+			err = errors.New("the host closed the connection")
+		}
+		t.fail(err)
+	})
+	if conn != nil {
+		every, most := c.Alive, c.AliveMax
+		if every <= 0 {
+			every = aliveEvery
+		}
+		if most <= 0 {
+			most = aliveMax
+		}
+		t.wg.Go(func() { t.keepAlive(every, most) })
+	}
+	return t
+}
+
+// keepAlive asks the host whether it lives when nothing was heard of it for a
+// while, and closes the connection when it stays silent.
+func (t *Transport) keepAlive(every time.Duration, most int) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	asked := false
+	answer := make(chan struct{}, 1)
+	for {
+		select {
+		case <-t.done:
+			return
+		case <-answer:
+			asked = false
+			continue
+		case <-tick.C:
+		}
+		silent := t.conn.silent()
+		if silent > every*time.Duration(most) {
+			t.fail(fmt.Errorf("nothing was heard of the host for %s", silent.Round(time.Second)))
+			return
+		}
+		if silent >= every*9/10 && !asked {
+			asked = true
+			t.wg.Go(func() {
+				t.client.SendRequest("keepalive@openssh.com", true, nil) //nolint:errcheck // any answer counts, its absence shows in silent
+				answer <- struct{}{}
+			})
+		}
+	}
+}
+
+func (t *Transport) fail(err error) {
+	t.once.Do(func() {
+		t.mu.Lock()
+		select {
+		case <-t.stop:
+			err = errors.New("closed")
+		default:
+		}
+		t.err = err
+		t.mu.Unlock()
+		close(t.done)
+		if t.conn != nil {
+			t.conn.Close() // also when the other side answers no more
+		}
+		t.client.Close()
+	})
+}
+
+// Done implements [shell.Transport].
+func (t *Transport) Done() <-chan struct{} { return t.done }
+
+// Err implements [shell.Transport].
+func (t *Transport) Err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// Close implements [shell.Transport].
+func (t *Transport) Close() error {
+	t.mu.Lock()
+	select {
+	case <-t.stop:
+	default:
+		close(t.stop)
+	}
+	t.mu.Unlock()
+	t.fail(errors.New("closed"))
+	t.wg.Wait()
+	for _, b := range t.below {
+		b.Close()
+	}
+	return nil
+}
+
+// Open implements [shell.Transport].
+func (t *Transport) Open(ctx context.Context) (shell.Channel, error) {
+	type opened struct {
+		ch  *channel
+		err error
+	}
+	result := make(chan opened, 1)
+	t.wg.Go(func() {
+		ch, err := t.open()
+		result <- opened{ch, err}
+	})
+	select {
+	case r := <-result:
+		if r.err != nil {
+			return nil, r.err
+		}
+		return r.ch, nil
+	case <-ctx.Done():
+		t.wg.Go(func() {
+			if r := <-result; r.ch != nil {
+				r.ch.Close()
+			}
+		})
+		return nil, ctx.Err()
+	}
+}
+
+func (t *Transport) open() (*channel, error) {
+	s, err := t.client.NewSession()
+	if err != nil {
+		if _, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
+			return nil, fmt.Errorf("%w (%v)", shell.ErrNoSlot, err)
+		}
+		return nil, err
+	}
+	ch := &channel{s: s}
+	if ch.in, err = s.StdinPipe(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if ch.out, err = s.StdoutPipe(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Stderr = &ch.stderr
+	if err := s.Start(shell.Command); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return ch, nil
+}
+
+type channel struct {
+	s      *ssh.Session
+	in     io.WriteCloser
+	out    io.Reader
+	stderr shell.Tail
+}
+
+func (c *channel) Read(p []byte) (int, error)  { return c.out.Read(p) }
+func (c *channel) Write(p []byte) (int, error) { return c.in.Write(p) }
+func (c *channel) Stderr() string              { return c.stderr.String() }
+
+// Close ends the input too: the sh there goes once it has done what it was asked.
+func (c *channel) Close() error {
+	c.in.Close()
+	return c.s.Close()
+}
+
+// line opens a connection from the host to address.
+func (t *Transport) line(ctx context.Context, address string) (net.Conn, error) {
+	return t.client.DialContext(ctx, "tcp", address)
+}
+
+// counted is a connection that knows when something was last heard.
+type counted struct {
+	net.Conn
+	heard atomic.Int64
+}
+
+func newCounted(c net.Conn) *counted {
+	n := &counted{Conn: c}
+	n.heard.Store(time.Now().UnixNano())
+	return n
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.heard.Store(time.Now().UnixNano())
+	}
+	return n, err
+}
+
+func (c *counted) silent() time.Duration { return time.Since(time.Unix(0, c.heard.Load())) }

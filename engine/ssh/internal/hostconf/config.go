@@ -1,0 +1,200 @@
+package hostconf
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is how to reach one host. Files are absolute, tokens expanded.
+type Config struct {
+	Alias    string // what the user calls it
+	HostName string
+	Port     string
+	User     string
+
+	IdentityFiles    []string
+	CertificateFiles []string
+	IdentitiesOnly   bool
+	Agent            string // socket; empty: none
+
+	KnownHosts    []string // the first is added to
+	HostKeyAlias  string
+	StrictKeys    string // yes, accept-new, ask, no
+	HashKnown     bool
+	HostKeyAlgos  []string
+	Ciphers       []string
+	KeyExchanges  []string
+	MACs          []string
+	ProxyJump     []string
+	ProxyCommand  string
+	ControlPath   string
+	Timeout       time.Duration // of connecting; 0: not said
+	Alive         time.Duration // between questions whether the host lives; 0: not said
+	AliveMax      int
+	BatchMode     bool
+	AddressFamily string // any, inet, inet6
+
+	NoPubkey, NoPassword, NoQuestions bool
+
+	// Source says where this comes from: "ssh -G", or the files read.
+	Source   string
+	Warnings []string
+}
+
+// Address is what is dialled.
+func (c *Config) Address() string { return joinHostPort(c.HostName, c.Port) }
+
+// KeyAddress is what the host's key is known by.
+func (c *Config) KeyAddress() string {
+	if c.HostKeyAlias != "" {
+		return joinHostPort(c.HostKeyAlias, "22")
+	}
+	return c.Address()
+}
+
+func joinHostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
+
+// settings are the values of options, by their names in lower case.
+type settings map[string][]string
+
+func (s settings) first(name string) string {
+	if v := s[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+func (s settings) yes(name string) bool { return truth(s.first(name)) == "yes" }
+
+func (s settings) no(name string) bool { return truth(s.first(name)) == "no" }
+
+// truth is a value that newer and older versions of ssh print differently.
+func truth(v string) string {
+	switch strings.ToLower(v) {
+	case "true", "on", "yes":
+		return "yes"
+	case "false", "off", "no":
+		return "no"
+	}
+	return strings.ToLower(v)
+}
+
+// place is what is taken from the machine, for tokens and defaults.
+type place struct {
+	home, user, name, agent string
+	uid                     string
+	env                     func(string) string
+}
+
+func thisPlace() place {
+	p := place{env: os.Getenv, agent: os.Getenv("SSH_AUTH_SOCK")}
+	p.home, _ = os.UserHomeDir()
+	p.name, _ = os.Hostname()
+	if u, err := user.Current(); err == nil {
+		p.user, p.uid = u.Username, u.Uid
+		if p.home == "" {
+			p.home = u.HomeDir
+		}
+	}
+	return p
+}
+
+// config makes a Config of what was found for alias.
+func (p place) config(alias string, s settings) *Config {
+	c := &Config{
+		Alias: alias, HostName: s.first("hostname"), Port: s.first("port"), User: s.first("user"),
+		HostKeyAlias: s.first("hostkeyalias"), StrictKeys: truth(s.first("stricthostkeychecking")), HashKnown: s.yes("hashknownhosts"),
+		IdentitiesOnly: s.yes("identitiesonly"), BatchMode: s.yes("batchmode"), AddressFamily: s.first("addressfamily"),
+		NoPubkey: s.no("pubkeyauthentication"), NoPassword: s.no("passwordauthentication"), NoQuestions: s.no("kbdinteractiveauthentication"),
+		HostKeyAlgos: list(s.first("hostkeyalgorithms")), Ciphers: list(s.first("ciphers")),
+		KeyExchanges: list(s.first("kexalgorithms")), MACs: list(s.first("macs")),
+	}
+	if c.HostName == "" {
+		c.HostName = alias
+	}
+	if c.Port == "" {
+		c.Port = "22"
+	}
+	if c.User == "" {
+		c.User = p.user
+	}
+	if c.StrictKeys == "" {
+		c.StrictKeys = "ask"
+	}
+	c.Timeout = seconds(s.first("connecttimeout"))
+	c.Alive = seconds(s.first("serveraliveinterval"))
+	c.AliveMax, _ = strconv.Atoi(s.first("serveralivecountmax"))
+	if j := s.first("proxyjump"); j != "" && !strings.EqualFold(j, "none") {
+		c.ProxyJump = list(j)
+	}
+	t := tokens{place: p, c: c, jump: s.first("proxyjump")}
+	c.HostName = t.expand(c.HostName)
+	if cmd := s.first("proxycommand"); cmd != "" && !strings.EqualFold(cmd, "none") && len(c.ProxyJump) == 0 {
+		c.ProxyCommand = t.expand(cmd)
+	}
+	if path := s.first("controlpath"); path != "" && !strings.EqualFold(path, "none") {
+		c.ControlPath = t.file(path)
+	}
+	for _, f := range s["identityfile"] {
+		if !strings.EqualFold(f, "none") {
+			c.IdentityFiles = append(c.IdentityFiles, t.file(f))
+		}
+	}
+	for _, f := range s["certificatefile"] {
+		if !strings.EqualFold(f, "none") {
+			c.CertificateFiles = append(c.CertificateFiles, t.file(f))
+		}
+	}
+	for _, name := range []string{"userknownhostsfile", "globalknownhostsfile"} {
+		for _, v := range s[name] {
+			for _, f := range strings.Fields(v) {
+				if !strings.EqualFold(f, "none") {
+					c.KnownHosts = append(c.KnownHosts, t.file(f))
+				}
+			}
+		}
+	}
+	c.Agent = p.agentOf(s.first("identityagent"), &t)
+	return c
+}
+
+func (p place) agentOf(v string, t *tokens) string {
+	switch {
+	case v == "" || v == "SSH_AUTH_SOCK":
+		return p.agent
+	case strings.EqualFold(v, "none"):
+		return ""
+	case strings.HasPrefix(v, "$"):
+		return p.env(strings.Trim(v[1:], "{}"))
+	}
+	return t.file(v)
+}
+
+func list(v string) []string {
+	if v == "" {
+		return nil
+	}
+	return strings.Split(v, ",")
+}
+
+func seconds(v string) time.Duration {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// inHome is a file in the home directory.
+func (p place) inHome(elem ...string) string {
+	return filepath.Join(append([]string{p.home}, elem...)...)
+}

@@ -1,0 +1,111 @@
+package hostconf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Resolver finds configurations. The zero value reads what ssh reads.
+type Resolver struct {
+	// File is read instead of the user's and the system's configuration.
+	File string
+	// SSH is the program that is asked; empty: ssh in PATH; "none": none.
+	SSH string
+}
+
+const askLimit = 10 * time.Second
+
+// Resolve says how to reach host, which may be USER@HOST or
+// ssh://[USER@]HOST[:PORT].
+func (r Resolver) Resolve(ctx context.Context, host string) (*Config, error) {
+	if host == "" || strings.HasPrefix(host, "-") || strings.ContainsAny(host, " \t\r\n\x00") {
+		return nil, fmt.Errorf("%q is no name of a host", host)
+	}
+	p := thisPlace()
+	if r.SSH != "none" {
+		c, err := r.ask(ctx, p, host)
+		if err == nil || !errors.Is(err, exec.ErrNotFound) {
+			return c, err
+		}
+	}
+	return r.read(p, host)
+}
+
+// ask runs ssh -G, which also runs what `Match exec` says, as ssh would.
+func (r Resolver) ask(ctx context.Context, p place, host string) (*Config, error) {
+	name := r.SSH
+	if name == "" {
+		name = "ssh"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	args := []string{"-G"}
+	if r.File != "" {
+		args = append(args, "-F", r.File)
+	}
+	cmd := exec.CommandContext(ctx, path, append(args, "--", host)...)
+	cmd.WaitDelay = time.Second
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			return nil, fmt.Errorf("ssh -G: %s", text)
+		}
+		return nil, fmt.Errorf("ssh -G: %w", err)
+	}
+	_, alias, _ := split(host)
+	c := p.config(alias, parseDump(string(out)))
+	c.Source = "ssh -G"
+	return c, nil
+}
+
+// parseDump reads the output of ssh -G: a line each, name and value.
+func parseDump(out string) settings {
+	s := settings{}
+	for line := range strings.Lines(out) {
+		name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		if ok {
+			name = strings.ToLower(name)
+			s[name] = append(s[name], value)
+		}
+	}
+	return s
+}
+
+// split takes a destination apart as ssh does.
+func split(dest string) (user, host, port string) {
+	if rest, ok := strings.CutPrefix(dest, "ssh://"); ok {
+		dest = strings.TrimSuffix(rest, "/")
+		if i := strings.LastIndexByte(dest, ':'); i >= 0 && !strings.HasSuffix(dest, "]") {
+			dest, port = dest[:i], dest[i+1:]
+		}
+	}
+	if i := strings.LastIndexByte(dest, '@'); i >= 0 {
+		user, dest = dest[:i], dest[i+1:]
+	}
+	return user, strings.Trim(dest, "[]"), port
+}
+
+// Jump is the destination of one hop of ProxyJump as Resolve takes it.
+func Jump(hop string) string {
+	if strings.HasPrefix(hop, "ssh://") {
+		return hop
+	}
+	host := hop
+	if i := strings.LastIndexByte(hop, '@'); i >= 0 {
+		host = hop[i+1:]
+	}
+	if strings.Contains(host, ":") {
+		return "ssh://" + hop
+	}
+	return hop
+}

@@ -1,0 +1,196 @@
+package ssh
+
+import (
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// sight is one look at a job on its host.
+type sight struct {
+	rec   engine.Record
+	entry *recipe.Entry
+	clock recipe.Clock
+	at    time.Time // here, when the answer came
+}
+
+// when is a moment on the host, here. The uptime is preferred: it does not step
+// when somebody sets the clock. The host's clock is never compared with ours.
+func (s *sight) when(m *recipe.Moment, boot string) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	ago := float64(s.clock.Date - m.Date)
+	if boot == s.clock.Boot && boot != "-" && m.Up >= 0 && s.clock.Up >= m.Up {
+		ago = s.clock.Up - m.Up
+	}
+	return s.at.Add(-time.Duration(max(0, ago) * float64(time.Second)))
+}
+
+// verdict is how the job stands by what was seen. neverStarted says that it was
+// asked for but nothing of it runs, which can still change.
+func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
+	e, j := s.entry, &s.rec.Job
+	o = lastKnown(s.rec)
+	o.Link, o.LinkError, o.StaleSince = engine.LinkOK, "", time.Time{}
+	if e.Gone || e.Token != "" && e.Token != s.rec.Token {
+		if j.StartedAt.IsZero() && e.Gone {
+			return o, true
+		}
+		o.Status = engine.Lost
+		o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its directory on the host is gone", At: s.at}
+		return o, false
+	}
+	s.facts(&o)
+	boot := e.BootOf()
+	switch {
+	case e.Over:
+		s.ended(&o, boot)
+	case e.Failed != "" && e.Wrapper == nil && e.Job == nil: // abandoned
+		o.Status = engine.Failed
+		o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: e.Failed, At: s.at}
+	case e.Wrapper == nil && e.Job == nil && !e.Claimed:
+		return o, j.StartedAt.IsZero()
+	case boot != "" && boot != s.clock.Boot:
+		s.lost(&o, engine.ReasonReboot, "the host was started again")
+	case e.Job != nil && e.Live == e.Job.Start && e.State != "Z":
+		o.Status = s.begun()
+		o.Paused = e.State == "T" || e.State == "t"
+	case e.Wrapper != nil && e.WrapLive == e.Wrapper.Start:
+		// The wrapper is about to start the job, or to record its end.
+		o.Status = s.begun()
+	case e.Wrapper == nil:
+		o.Status = engine.Starting // claimed a moment ago
+	default:
+		s.lost(&o, engine.ReasonHolderDied, "its end was not recorded: the process that watched it is gone")
+		if e.Group {
+			o.Exit.Survivors = []engine.Process{{PID: e.Job.PID, Command: "(its process group)"}}
+		}
+	}
+	if !o.Status.Finished() && e.EndedBy != nil {
+		o.Status = engine.Stopping
+		asked := s.when(&recipe.Moment{Date: e.EndedBy.Date, Up: -1}, "")
+		o.StopDeadline = asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)
+	}
+	return o, false
+}
+
+// begun is the status of what lives: the job, or its wrapper on the way there.
+func (s *sight) begun() engine.Status {
+	if s.entry.Ready || s.rec.Job.Status == engine.Running {
+		return engine.Running
+	}
+	return engine.Starting
+}
+
+// facts is what holds whether it runs or not.
+func (s *sight) facts(o *engine.Observation) {
+	e, j := s.entry, &s.rec.Job
+	if e.Job != nil {
+		o.PID = e.Job.PID
+	}
+	if o.StartedAt.IsZero() && e.Ready {
+		o.StartedAt = s.when(e.Started, e.BootOf())
+		if !o.StartedAt.IsZero() && o.StartedAt.Before(j.CreatedAt) {
+			o.StartedAt = j.CreatedAt // the host's clocks know whole seconds only
+		}
+	}
+	if j.Timeout > 0 && !o.StartedAt.IsZero() {
+		o.Deadline = o.StartedAt.Add(j.Timeout)
+	}
+	o.Output, o.Dropped = 0, 0
+	for _, name := range logsOf(j) {
+		o.Output += e.Sizes[name]
+		if hole, ok := e.Holes[name]; ok {
+			o.Dropped += hole[1] - hole[0]
+		}
+	}
+	if e.NoLimit {
+		o.LogLimit = 0
+	}
+}
+
+func logsOf(j *engine.Job) []string {
+	if j.Split {
+		return []string{jobdir.StdoutFile, jobdir.StderrFile}
+	}
+	return []string{jobdir.OutputFile}
+}
+
+func (s *sight) lost(o *engine.Observation, why engine.Reason, text string) {
+	o.Status = engine.Lost
+	o.Exit = engine.Exit{Status: engine.Lost, Reason: why, Error: text, At: s.at}
+}
+
+// ended is for a job with an exit_code.
+func (s *sight) ended(o *engine.Observation, boot string) {
+	e := s.entry
+	exit := engine.Exit{Status: engine.Exited, Code: e.Code, Reason: engine.ReasonExit, At: s.when(e.Ended, boot)}
+	if exit.At.IsZero() {
+		exit.At = s.at
+	}
+	if exit.At.Before(o.StartedAt) {
+		exit.At = o.StartedAt
+	}
+	for _, l := range e.Left {
+		exit.Survivors = append(exit.Survivors, engine.Process{PID: l.PID, Command: l.Command})
+	}
+	switch {
+	case e.EndedBy != nil:
+		exit.Status, exit.Reason, exit.EndedBy = engine.Killed, engine.Reason(e.EndedBy.Reason), e.EndedBy.By
+		exit.Signal = signalOf(e.Code)
+	case e.Failed != "":
+		exit.Status, exit.Reason, exit.Error = engine.Failed, engine.ReasonSpawn, e.Failed
+	case e.Code == nil:
+		exit.Error = "its exit code cannot be read"
+	case signalOf(e.Code) != "":
+		// A shell tells a signal as 128 + its number: an exit with that code of
+		// the job's own looks the same.
+		exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, signalOf(e.Code)
+	}
+	o.Status, o.Exit = exit.Status, exit
+}
+
+// signalOf names the signals whose numbers are the same everywhere.
+func signalOf(code *int) string {
+	if code == nil {
+		return ""
+	}
+	switch *code - 128 {
+	case 1:
+		return "SIGHUP"
+	case 2:
+		return "SIGINT"
+	case 3:
+		return "SIGQUIT"
+	case 4:
+		return "SIGILL"
+	case 6:
+		return "SIGABRT"
+	case 8:
+		return "SIGFPE"
+	case 9:
+		return "SIGKILL"
+	case 11:
+		return "SIGSEGV"
+	case 13:
+		return "SIGPIPE"
+	case 14:
+		return "SIGALRM"
+	case 15:
+		return "SIGTERM"
+	}
+	return ""
+}
+
+// lastKnown is what the local record says.
+func lastKnown(r engine.Record) engine.Observation {
+	j := &r.Job
+	return engine.Observation{
+		ID: r.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
+		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
+		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: engine.LinkOK,
+	}
+}

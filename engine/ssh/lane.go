@@ -1,0 +1,139 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+// lane is a kind of request. Each has sessions of its own, so that a long answer
+// or a slow stop holds up nothing else; together they are four, fewer than any
+// server allows.
+type lane int
+
+const (
+	quick lane = iota // listings and what is done at once
+	bulk              // bytes of logs
+	slow              // starts, stops, input: they may take their time
+	lanes
+)
+
+func (l lane) sessions() int {
+	if l == slow {
+		return 2
+	}
+	return 1
+}
+
+const openLimit = 20 * time.Second
+
+// pool is the sessions of one connection.
+type pool struct {
+	tr shell.Transport
+
+	opening sync.Mutex // one session is opened at a time
+	mu      sync.Mutex
+	open    [lanes][]*pooled
+	closed  bool
+}
+
+type pooled struct {
+	*shell.Session
+	pending int
+}
+
+var errClosed = errors.New("closed")
+
+// do runs script on a session of lane l; limit is how long it may take there.
+func (p *pool) do(ctx context.Context, l lane, script string, limit time.Duration) (shell.Answer, error) {
+	s, err := p.take(ctx, l)
+	if err != nil {
+		return shell.Answer{}, err
+	}
+	a, err := s.Do(ctx, script, limit)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.pending--
+	return a, err
+}
+
+// take picks the session of the lane with the least to do, or opens one.
+func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
+	if s := p.idle(l, false); s != nil {
+		return s, nil
+	}
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	if s := p.idle(l, false); s != nil {
+		return s, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, err := p.start(ctx)
+	if err != nil {
+		// The server gives no further session: share what there is.
+		if errors.Is(err, shell.ErrNoSlot) {
+			for _, other := range []lane{l, slow, bulk, quick} {
+				if s := p.idle(other, true); s != nil {
+					return s, nil
+				}
+			}
+		}
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		s.Close()
+		return nil, errClosed
+	}
+	one := &pooled{Session: s, pending: 1}
+	p.open[l] = append(p.open[l], one)
+	return one, nil
+}
+
+// idle is a session of lane l to use: one without work, or if the lane is full,
+// or any is good enough, the one with the least.
+func (p *pool) idle(l lane, anyGood bool) *pooled {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[l] = slices.DeleteFunc(p.open[l], func(s *pooled) bool { return s.Err() != nil })
+	var best *pooled
+	for _, s := range p.open[l] {
+		if best == nil || s.pending < best.pending {
+			best = s
+		}
+	}
+	if best == nil || best.pending > 0 && !anyGood && len(p.open[l]) < l.sessions() {
+		return nil
+	}
+	best.pending++
+	return best
+}
+
+func (p *pool) start(ctx context.Context) (*shell.Session, error) {
+	ch, err := p.tr.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return shell.NewSession(ctx, ch, recipe.Prelude(), openLimit)
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	open := p.open
+	p.open = [lanes][]*pooled{}
+	p.mu.Unlock()
+	for _, l := range open {
+		for _, s := range l {
+			s.Close()
+		}
+	}
+}

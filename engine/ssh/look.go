@@ -1,0 +1,156 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// observe is how jobs of this host stand, as well as it can be told without
+// waiting long.
+func (h *host) observe(ctx context.Context, rs []engine.Record) []engine.Observation {
+	soon, cancel := context.WithTimeout(ctx, h.b.patience)
+	defer cancel()
+	seen, err := h.look(soon, rs)
+	obs := make([]engine.Observation, 0, len(rs))
+	for _, r := range rs {
+		o, ok := seen[r.ID]
+		if !ok {
+			o = h.stale(r, err)
+		}
+		obs = append(obs, o)
+	}
+	return obs
+}
+
+// stale is the last known status of a job whose host cannot be asked.
+func (h *host) stale(r engine.Record, err error) engine.Observation {
+	o := lastKnown(r)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o.Link, o.StaleSince = engine.LinkUnreachable, h.seen
+	if o.StaleSince.IsZero() {
+		o.StaleSince = r.Job.StaleSince
+	}
+	if o.StaleSince.IsZero() {
+		o.StaleSince = h.since
+	}
+	if o.StaleSince.IsZero() {
+		o.StaleSince = time.Now()
+	}
+	switch {
+	case h.err != nil && h.conn == nil:
+		o.LinkError = h.err.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		o.LinkError = h.name + ": connecting"
+		if h.conn != nil {
+			o.LinkError = h.name + ": no answer yet"
+		}
+	case err != nil:
+		o.LinkError = err.Error()
+	}
+	return o
+}
+
+// look asks the host how jobs stand, in one round trip, and records it.
+func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
+	c, err := h.connect(ctx, interactive(ctx, false))
+	if err != nil {
+		return nil, err
+	}
+	defer h.news.Add(1)
+	seen := make(map[engine.ID]engine.Observation, len(rs))
+	for base, rs := range h.b.byBase(rs, c.host.Base) {
+		if err := h.lookIn(ctx, base, rs, seen); err != nil {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.Observation) error {
+	l, at, err := h.list(ctx, base, rs)
+	if err != nil {
+		return err
+	}
+	var doubtful []engine.Record
+	for _, r := range rs {
+		switch o, missing := h.conclude(r, base, l, at); {
+		case missing:
+			h.unstarted(ctx, base, r, &o)
+			seen[r.ID] = o
+		case o.Status == engine.Lost:
+			doubtful = append(doubtful, r)
+		default:
+			h.settle(r, l, base, o)
+			seen[r.ID] = o
+		}
+	}
+	if len(doubtful) == 0 {
+		return nil
+	}
+	// It may have ended between the two halves of the listing: its end must be
+	// there the next time.
+	if l, at, err = h.list(ctx, base, doubtful); err != nil {
+		return err
+	}
+	for _, r := range doubtful {
+		o, missing := h.conclude(r, base, l, at)
+		if missing {
+			continue
+		}
+		h.settle(r, l, base, o)
+		seen[r.ID] = o
+	}
+	return nil
+}
+
+func (h *host) list(ctx context.Context, base string, rs []engine.Record) (recipe.Listing, time.Time, error) {
+	a, err := h.ask(ctx, quick, recipe.List(base, ids(h.b, rs)), askOptions{})
+	if err != nil {
+		return recipe.Listing{}, time.Time{}, err
+	}
+	return recipe.ParseList(a.Out), time.Now(), nil
+}
+
+func (h *host) conclude(r engine.Record, _ string, l recipe.Listing, at time.Time) (o engine.Observation, missing bool) {
+	e := l.Jobs[remoteID(h.b.HostDir(r))]
+	if e == nil { // the answer does not speak of it
+		return lastKnown(r), false
+	}
+	s := sight{rec: r, entry: e, clock: l.Clock, at: at}
+	return s.verdict()
+}
+
+func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.Observation) {
+	id := remoteID(h.b.HostDir(r))
+	e := l.Jobs[id]
+	if e == nil {
+		return
+	}
+	h.b.remember(r, o, bootOf(e), path.Join(base, id), false)
+}
+
+// unstarted is for a job that was asked for but is not there: while its starter
+// is at it, it is starting; after that it is made sure that it never starts.
+func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *engine.Observation) {
+	o.Status = engine.Starting
+	if jobdir.Locked(r.Dir) {
+		return
+	}
+	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Token), askOptions{})
+	if err != nil || strings.TrimSpace(string(a.Out)) == "started" {
+		return
+	}
+	o.Status = engine.Failed
+	o.Exit = engine.Exit{
+		Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "the connection broke before it was started", At: time.Now(),
+	}
+	h.b.remember(r, *o, "", "", false)
+}

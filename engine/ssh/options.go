@@ -1,0 +1,54 @@
+package ssh
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+// Option configures a [Backend].
+type Option func(*Backend)
+
+// WithPrompts sets who is asked. Without it nothing is asked, and a host that
+// needs an answer needs attention.
+func WithPrompts(p Prompts) Option { return func(b *Backend) { b.prompts = p } }
+
+// WithLogger sets where is reported what no caller can be told.
+func WithLogger(l *slog.Logger) Option { return func(b *Backend) { b.log = l } }
+
+// WithPatience sets how long a look at jobs waits for hosts that are not
+// connected yet before it answers with what was last known (default 1.5 s).
+func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience = d } }
+
+// WithConfigFile reads the client's configuration from file instead of the
+// user's and the system's, as ssh -F does.
+func WithConfigFile(file string) Option { return func(b *Backend) { b.dialer.ConfigFile = file } }
+
+// WithHere has the backend serve this machine too, by its own sh: where there
+// are no terminals to be had, as on Windows with MSYS2.
+func WithHere(sh string) Option { return func(b *Backend) { b.here, b.sh = true, sh } }
+
+// withTransports replaces how hosts are reached.
+func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
+	return func(b *Backend) { b.reach = f }
+}
+
+type interactionKey struct{}
+
+// WithInteraction marks a context as that of a call that a person waits for, so
+// that [Prompts] may be used on its behalf. false forbids it also where it is
+// the rule.
+func WithInteraction(ctx context.Context, allowed bool) context.Context {
+	return context.WithValue(ctx, interactionKey{}, allowed)
+}
+
+// interactive reports whether ctx allows questions; usual is the rule where
+// nothing was said.
+func interactive(ctx context.Context, usual bool) bool {
+	if allowed, ok := ctx.Value(interactionKey{}).(bool); ok {
+		return allowed
+	}
+	return usual
+}

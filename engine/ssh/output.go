@@ -1,0 +1,191 @@
+package ssh
+
+import (
+	"context"
+	"io"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	smallBlock = 64 << 10
+	largeBlock = 1 << 20 // read at once by who reads on and on
+	maxBlocks  = 4       // kept of each output
+	// sizeFor is how long a size is good enough, if the host told nothing since:
+	// who was told that there is more must find it.
+	sizeFor = 50 * time.Millisecond
+)
+
+// OpenOutput implements [engine.Run]. Nothing is transferred before it is read.
+func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, error) {
+	name := jobdir.OutputFile
+	switch s {
+	case engine.StreamStdout:
+		name = jobdir.StdoutFile
+	case engine.StreamStderr:
+		name = jobdir.StderrFile
+	case engine.StreamOutput:
+	}
+	return &output{r: r, name: name}, nil
+}
+
+// output reads one log of a job on a host by absolute offset. Logs only grow, so
+// what was read once is kept, a few blocks of it; a log that got shorter was
+// replaced, and everything kept is forgotten.
+type output struct {
+	r    *Run
+	name string
+
+	mu     sync.Mutex // guards what follows; held over a request
+	size   int64
+	holes  []engine.Range
+	at     time.Time // when size was asked for
+	news   uint64    // of the host, then
+	final  bool      // the job has ended: the log grows no more
+	blocks []block   // the one used last is last
+	next   int64     // where the last read ended
+}
+
+type block struct {
+	off  int64
+	data []byte
+}
+
+// Size implements [engine.Output].
+func (o *output) Size(ctx context.Context) (int64, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	err := o.refresh(ctx)
+	return o.size, err
+}
+
+// Holes implements [engine.Output].
+func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	err := o.refresh(ctx)
+	return o.holes, err
+}
+
+func (o *output) refresh(ctx context.Context) error {
+	r := o.r
+	news := r.h.news.Load()
+	if o.final || news == o.news && time.Since(o.at) < sizeFor {
+		return nil
+	}
+	r.h.heat(r.rec.ID)
+	dir, err := r.dir(ctx, false)
+	if err != nil {
+		return err
+	}
+	a, err := r.h.ask(ctx, quick, recipe.List(path.Dir(dir), []string{remoteID(dir)}), askOptions{})
+	if err != nil {
+		return err
+	}
+	e := recipe.ParseList(a.Out).Jobs[remoteID(dir)]
+	if e == nil {
+		return engine.ErrNotFound
+	}
+	size := e.Sizes[o.name]
+	if size < o.size {
+		o.blocks = nil
+	}
+	o.size, o.at, o.news = size, time.Now(), news
+	o.final = e.Over && !e.Group && len(e.Left) == 0
+	o.holes = nil
+	if hole, ok := e.Holes[o.name]; ok {
+		if r := (engine.Range{Start: hole[0], End: hole[1]}); len(o.holes) == 0 {
+			o.holes = []engine.Range{r}
+		}
+	}
+	return nil
+}
+
+// ReadAt implements [engine.Output].
+func (o *output) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if off >= o.size {
+		if err := o.refresh(ctx); err != nil {
+			return 0, err
+		}
+	}
+	done := 0
+	for done < len(p) && off < o.size {
+		n := o.fromBlocks(p[done:], off)
+		if n == 0 {
+			if err := o.load(ctx, off, len(p)-done); err != nil {
+				return done, err
+			}
+			if n = o.fromBlocks(p[done:], off); n == 0 {
+				break // it is shorter than it was said to be
+			}
+		}
+		done += n
+		off += int64(n)
+	}
+	o.next = off
+	if done < len(p) {
+		return done, io.EOF
+	}
+	return done, nil
+}
+
+// fromBlocks copies what is kept at off.
+func (o *output) fromBlocks(p []byte, off int64) int {
+	for i, b := range o.blocks {
+		if off >= b.off && off < b.off+int64(len(b.data)) {
+			o.blocks = append(append(o.blocks[:i:i], o.blocks[i+1:]...), b)
+			return copy(p, b.data[off-b.off:])
+		}
+	}
+	return 0
+}
+
+// load fetches a block that begins at off, or around it for who jumps back.
+func (o *output) load(ctx context.Context, off int64, want int) error {
+	n := max(smallBlock, min(want, largeBlock))
+	if off == o.next && off > 0 {
+		n = largeBlock
+	}
+	n = int(min(int64(n), o.size-off))
+	dir, err := o.r.dir(ctx, false)
+	if err != nil {
+		return err
+	}
+	rng := recipe.Cover(off, n)
+	a, err := o.r.h.ask(ctx, bulk, recipe.Fetch(path.Join(dir, o.name), rng), askOptions{limit: time.Minute})
+	if err != nil {
+		return err
+	}
+	if a.Code == recipe.NotAFile {
+		return io.ErrUnexpectedEOF
+	}
+	data := a.Out
+	// All of it is the log's, also what lies before.
+	start := off - int64(rng.Drop)
+	if int64(len(data)) > o.size-start {
+		data = data[:o.size-start] // what has come since is not looked at yet
+	}
+	if len(data) <= rng.Drop {
+		return nil
+	}
+	o.blocks = append(o.blocks, block{start, data})
+	if len(o.blocks) > maxBlocks {
+		o.blocks = append([]block(nil), o.blocks[1:]...)
+	}
+	return nil
+}
+
+// Close implements [engine.Output].
+func (o *output) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.blocks = nil
+	return nil
+}

@@ -1,0 +1,113 @@
+package ssh
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// remember writes what was seen of a job into its record here, before anybody is
+// told: so that lists are complete while the host cannot be reached, and an end
+// is kept. held says that the caller has the lock of the directory. What another
+// program is writing at the same moment is the same.
+func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir string, held bool) {
+	if r.Job.Host == "" && !o.Status.Finished() {
+		return // the directory is the host's own: nothing to remember
+	}
+	if !held {
+		lock, err := jobdir.Lock(r.Dir)
+		if err != nil {
+			return
+		}
+		defer lock.Close()
+	}
+	old, err := jobdir.ReadState(r.Dir)
+	if err == nil && old.End != nil {
+		return
+	}
+	st := old
+	if st.StartedAt.IsZero() {
+		st.StartedAt = o.StartedAt
+	}
+	st.Machine = r.Job.Machine
+	if boot != "" {
+		st.BootID = boot
+	}
+	if o.PID != 0 {
+		st.Job = proc.Identity{PID: o.PID, Start: st.Job.Start}
+	}
+	if dir != "" {
+		st.HostDir = dir
+		b.keepDir(r.ID, dir)
+	}
+	st.Backgrounded = st.Backgrounded || o.Backgrounded
+	st.Paused, st.Deadline, st.Output, st.Dropped = o.Paused, o.Deadline, o.Output, o.Dropped
+	st.NoLimit = r.Job.LogLimit > 0 && o.LogLimit == 0
+	st.Stopping = nil
+	if o.Status == engine.Stopping {
+		st.Stopping = &jobdir.Stopping{Deadline: o.StopDeadline}
+	}
+	if o.Status.Finished() {
+		b.finish(r, o, st)
+		return
+	}
+	if o.Status == engine.Starting && dir == "" || reflect.DeepEqual(st, old) {
+		return
+	}
+	if err := jobdir.WriteState(r.Dir, &st); err != nil {
+		b.log.Warn("what a host says cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
+	}
+}
+
+// finish records the end.
+func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State) {
+	st.Stopping, st.Paused = nil, false
+	x := o.Exit
+	st.End = &jobdir.End{
+		At: x.At, Status: string(o.Status), Code: x.Code, Signal: x.Signal, Reason: string(x.Reason), EndedBy: x.EndedBy, Error: x.Error,
+	}
+	if st.End.At.IsZero() {
+		st.End.At = time.Now()
+	}
+	for _, p := range x.Survivors {
+		st.End.Survivors = append(st.End.Survivors, jobdir.Process(p))
+	}
+	if err := jobdir.Finish(r.Dir, &st); err != nil {
+		b.log.Warn("an end cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
+		return
+	}
+	kind := engine.EventExited
+	if o.Status == engine.Lost {
+		kind = engine.EventLost
+	}
+	if err := jobdir.AppendFact(r.Dir, jobdir.Fact{At: st.End.At, Kind: string(kind), Offset: o.Output}); err != nil {
+		b.log.Debug("a fact cannot be recorded", "job", r.ID, "err", err)
+	}
+}
+
+// background records that nobody waits for the job any longer.
+func background(r engine.Record) error {
+	lock, err := jobdir.Lock(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	st, err := jobdir.ReadState(r.Dir)
+	if err != nil {
+		return err
+	}
+	st.Backgrounded = true
+	return jobdir.WriteState(r.Dir, &st)
+}
+
+// bootOf is the boot that a job was started in, for its record.
+func bootOf(e *recipe.Entry) string {
+	if boot := e.BootOf(); boot != "" {
+		return boot
+	}
+	return ""
+}

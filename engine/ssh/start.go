@@ -1,0 +1,213 @@
+package ssh
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	spawnLimit = time.Minute
+	// doubt is how long a start is sent again while nobody knows whether the
+	// host got it.
+	doubt = 30 * time.Second
+)
+
+// Start implements [engine.Backend]. If the connection breaks in the middle the
+// same request is sent again: the host starts it at most once. If it stays
+// unknown whether the job was started, it is: starting, on a host that cannot be
+// reached.
+func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+	if l.Stdin != nil {
+		return nil, fmt.Errorf("%w: this program's standard input for a job on a host", engine.ErrUnsupported)
+	}
+	h := b.host(l.Spec.Host)
+	// Whoever looks at the job meanwhile sees by the lock that it is being started.
+	lock, err := jobdir.Lock(l.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	j, err := b.request(l)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{b: b, h: h, rec: l.Record}
+	c, err := h.connect(ctx, interactive(ctx, true))
+	if err != nil {
+		return nil, unreachable(h.name, err)
+	}
+	if j.Base == "" {
+		j.Base = c.host.Base
+	}
+	if err := b.keepPlace(l, path.Join(j.Base, j.ID)); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	s, sent, err := h.spawn(ctx, j)
+	if s.Error == "taken" {
+		j.ID += "-" + l.Token[:min(5, len(l.Token))]
+		if err := b.keepPlace(l, path.Join(j.Base, j.ID)); err != nil {
+			return nil, err
+		}
+		s, sent, err = h.spawn(ctx, j)
+	}
+	switch {
+	case err != nil && !sent:
+		return nil, unreachable(h.name, err)
+	case err != nil:
+		b.log.Warn("it is not known whether a job was started", "job", l.ID, "host", h.name, "err", err)
+		return run, nil
+	case s.Error != "" && s.Error != "exists":
+		return nil, refusal(h.name, s)
+	}
+	if e := s.List.Jobs[j.ID]; e != nil {
+		seen := sight{rec: l.Record, entry: e, clock: s.List.Clock, at: time.Now()}
+		o, _ := seen.verdict()
+		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
+			o.StartedAt = began
+		}
+		o.Backgrounded = l.Spec.Backgrounded
+		b.remember(l.Record, o, bootOf(e), s.Dir, true)
+	}
+	b.sweepSometimes(h)
+	return run, nil
+}
+
+// keepPlace records where the job is going to be before it can be there.
+func (b *Backend) keepPlace(l engine.Launch, dir string) error {
+	if l.Spec.Host == "" {
+		return nil
+	}
+	b.keepDir(l.ID, dir)
+	// Without a started_at it is no state yet: Starting is what it says.
+	return nil
+}
+
+// request is what the host is asked to run.
+func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
+	s := &l.Spec
+	j := recipe.Job{
+		ID: string(l.ID), Token: l.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
+		Stdin: s.Stdin, Split: s.Split, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
+	}
+	if s.Host == "" {
+		j.Base = filepath.ToSlash(filepath.Dir(l.Dir))
+		s.Dir = filepath.ToSlash(s.Dir)
+	}
+	if len(s.Command) > 0 && strings.HasPrefix(s.Command[0], "-") {
+		return j, fmt.Errorf("%w: a command that begins with -", engine.ErrInvalid)
+	}
+	j.Env = maps.Clone(s.Env)
+	if j.Env == nil {
+		j.Env = map[string]string{}
+	}
+	for name := range j.Env {
+		if !recipe.ValidName(name) {
+			return j, fmt.Errorf("%w: no shell can be given the variable %q", engine.ErrInvalid, name)
+		}
+	}
+	if _, ok := j.Env["TERM"]; !ok {
+		j.Env["TERM"] = "dumb"
+	}
+	j.Env["HOB_JOB_ID"] = string(l.ID)
+	m, err := jobdir.ReadMeta(l.Dir)
+	if err != nil {
+		return j, err
+	}
+	// There it is a job of that machine, whose own hob judges it by pid and boot.
+	m.Host, m.Machine, m.Dir = "", "", s.Dir
+	j.Meta, err = json.Marshal(m)
+	return j, err
+}
+
+// owner names whose jobs a sweep may delete: those of this machine.
+func owner(j engine.Job) string { return recipe.OneWord(j.Machine) }
+
+// spawn sends the start until there is an answer. sent says whether the host may
+// have got it; without that nothing was started.
+func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent bool, err error) {
+	end := time.Now().Add(doubt)
+	for {
+		var a shell.Answer
+		a, err = h.ask(ctx, slow, recipe.Spawn(j, nonce()), askOptions{asks: !sent, once: true, limit: spawnLimit})
+		if err == nil {
+			return recipe.ParseSpawn(a.Out), true, nil
+		}
+		if broken, ok := errors.AsType[*shell.BrokenError](err); ok && broken.Sent || ctx.Err() != nil {
+			sent = true
+		}
+		if !sent || ctx.Err() != nil || time.Now().After(end) {
+			return s, sent, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+func nonce() string {
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// refusal says why a host did not start a job.
+func refusal(host string, s recipe.Spawned) error {
+	what := map[string]string{
+		"home":    "there is no HOME to keep jobs in",
+		"newline": "the directory for jobs has a line break in its name",
+		"mkdir":   "cannot make the directory " + s.Text,
+		"write":   "cannot write " + s.Text + ": the disk may be full",
+		"mkfifo":  "the file system there has no named pipes, so the job cannot have input",
+		"start":   "the job's wrapper did not start " + s.Text,
+		"taken":   "another job has its directory",
+	}[s.Error]
+	if what == "" {
+		what = "unexpected answer: " + s.Error + " " + s.Text
+	}
+	return fmt.Errorf("%s: %s", host, what)
+}
+
+const (
+	sweepEvery = 24 * time.Hour
+	// sweepDays is long after the engine's own retention: what it removes it
+	// removes there too. This is for what no record here speaks of any more.
+	sweepDays = 30
+)
+
+// sweepSometimes deletes on a host what this machine's jobs left there.
+func (b *Backend) sweepSometimes(h *host) {
+	h.mu.Lock()
+	c := h.conn
+	due := time.Since(h.swept) > sweepEvery
+	if due {
+		h.swept = time.Now()
+	}
+	h.mu.Unlock()
+	if !due || c == nil {
+		return
+	}
+	b.goes(func() {
+		me := recipe.OneWord(b.machine)
+		if _, err := h.ask(b.life, slow, recipe.Sweep(c.host.Base, me, sweepDays), askOptions{limit: time.Minute}); err != nil && b.life.Err() == nil {
+			b.log.Debug("a host cannot be swept", "host", h.name, "err", err)
+		}
+	})
+}
