@@ -112,7 +112,7 @@ func TestScrollbackRows(t *testing.T) {
 
 // TestDamage checks that a row that changed says so.
 func TestDamage(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(30) {
 		in := stream(seed, 1500)
 		term := New(20, 8, WithScrollback(1<<16))
 		for len(in) > 0 {
