@@ -111,7 +111,8 @@ func makeIndex(l *lab, h *hob) (string, error) {
 	return path, os.WriteFile(path, b, 0o600)
 }
 
-// otherLists are those of the rivals that keep finished jobs.
+// otherLists are those of the rivals that keep finished jobs. One that cannot do
+// so many is left out.
 func (l *lab) otherLists(ctx context.Context, jobs int) ([]lister, error) {
 	var all []lister
 	q, err := l.tsp()
@@ -124,16 +125,18 @@ func (l *lab) otherLists(ctx context.Context, jobs int) ([]lister, error) {
 			return strings.Count(string(out), " finished "), err
 		}
 		if err := finish(ctx, q, jobs, count); err != nil {
-			return nil, fmt.Errorf("tsp: %w", err)
+			fmt.Fprintf(l.stderr, "left out: tsp: %v\n", err)
+		} else {
+			all = append(all, lister{"tsp", func() *exec.Cmd { return q.command("tsp", "-l") }})
 		}
-		all = append(all, lister{"tsp", func() *exec.Cmd { return q.command("tsp", "-l") }})
 	}
 	t, err := l.tmux()
 	if t == nil || err != nil {
 		return all, err
 	}
 	if err := deadPanes(ctx, t, jobs); err != nil {
-		return nil, fmt.Errorf("tmux: %w", err)
+		fmt.Fprintf(l.stderr, "left out: tmux: %v\n", err)
+		return all, nil
 	}
 	return append(all, lister{"tmux", func() *exec.Cmd { return t.tool("list-panes", "-a") }}), nil
 }
