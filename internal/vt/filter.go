@@ -13,6 +13,8 @@ type Filter struct {
 	held []byte // a sequence that is not whole yet, or whose end is awaited
 	scan scanner
 	c2   bool // the last byte was 0xc2, held back
+
+	alternate bool // what passed shows the alternate screen
 }
 
 const maxHeld = 1 << 20 // bytes of a sequence that are kept before it is dropped
@@ -69,7 +71,23 @@ func (f *Filter) finish(dst []byte) []byte {
 	if f.scan.tooLong || f.scan.broken || f.drops(clean) {
 		return dst
 	}
+	f.note(clean)
 	return append(dst, clean...)
+}
+
+// note remembers which screen a passing sequence shows.
+func (f *Filter) note(s []byte) {
+	body, ok := bytes.CutPrefix(s, []byte("\x1b[?"))
+	n := len(body) - 1
+	if !ok || n < 0 || body[n] != 'h' && body[n] != 'l' {
+		return
+	}
+	for p := range bytes.SplitSeq(body[:n], []byte{';'}) {
+		switch string(p) {
+		case "47", "1047", "1049":
+			f.alternate = body[n] == 'h'
+		}
+	}
 }
 
 // text copies up to the next ESC, without ENQ, which asks for an answer, and

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestFilter(t *testing.T) {
@@ -146,4 +148,38 @@ func FuzzFilter(f *testing.F) {
 		term := New(20, 6, WithReply(func(b []byte) { t.Fatalf("answered %q to %q", b, a) }))
 		term.Write(a)
 	})
+}
+
+// TestModeReset checks that the cursor is where a person wants the prompt, and
+// that nothing of the application stays.
+func TestModeReset(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     Cursor
+	}{
+		{"a command", "\x1b7\x1b[3;1Hout", Cursor{X: 3, Y: 2, Visible: true}},
+		{"left the editor", "12\x1b[?1049h\x1b[5;5Hx\x1b[?1049l3", Cursor{X: 3, Visible: true}},
+		{"in the editor", "12\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[2;4r\x1b[5;5Hx", Cursor{X: 2, Visible: true}},
+		{"margins", "\x1b[2;4r\x1b[?69h\x1b[3;9s\x1b[4;4H\x1b[31mx\x1b[?6h\x1b[2;2H", Cursor{X: 3, Y: 2, Visible: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var f Filter
+			for name, reset := range map[string]func() []byte{"filter": f.ModeReset, "alone": ModeReset} {
+				term := New(20, 6)
+				f = Filter{}
+				term.Write(f.Append(nil, []byte(tt.in)))
+				term.Write(reset())
+				if got := term.Cursor(); got != tt.want {
+					t.Errorf("%s: cursor %+v, want %+v", name, got, tt.want)
+				}
+				if d := cmp.Diff(New(20, 6).Modes(), term.Modes()); d != "" {
+					t.Errorf("%s: modes (-want +got)\n%s", name, d)
+				}
+				if term.top != 0 || term.bot != 5 || term.left != 0 || term.rgt != 19 || term.cur.pen != (Cell{}) {
+					t.Errorf("%s: margins or style stay", name)
+				}
+			}
+		})
+	}
 }
