@@ -55,8 +55,9 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	if err != nil {
 		return ending{}, err
 	}
+	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
 	defer func() {
-		_, e := a.stdout.Write(vt.ModeReset())
+		_, e := a.stdout.Write(out.filter.ModeReset())
 		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
 	}()
 	size := terminalSize(a.stdout)
@@ -96,7 +97,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 		defer timer.Stop()
 	}
 
-	exit, err := a.draw(ctx, terminal)
+	exit, err := draw(ctx, terminal, out)
 	if cause := context.Cause(ctx); exit == nil && cause != nil {
 		err = cause
 	}
@@ -149,8 +150,7 @@ var errLeft = errors.New("left")
 
 // draw writes what the job's terminal shows to ours, without what would make
 // ours answer: the job gets its answers from its holder.
-func (a *app) draw(ctx context.Context, terminal engine.Terminal) (*engine.Exit, error) {
-	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
+func draw(ctx context.Context, terminal engine.Terminal, out io.Writer) (*engine.Exit, error) {
 	for {
 		chunk, err := terminal.Next(ctx)
 		if err != nil {
