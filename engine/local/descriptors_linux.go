@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // isolate closes the descriptors from first on that whoever started the holder
@@ -41,3 +43,9 @@ func openDescriptors() ([]int, error) {
 
 // redirect makes descriptor to mean what from means.
 func redirect(from, to int) error { return unix.Dup3(from, to, 0) }
+
+// nameProcess makes tools that show a process's short name show a holder's, not
+// that of the link it was executed by.
+func nameProcess() {
+	_ = os.WriteFile("/proc/self/comm", []byte(proc.HolderName), 0)
+}

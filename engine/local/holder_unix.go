@@ -43,6 +43,7 @@ func RunHolder() int {
 		return 1
 	}
 	answer(reply, launchReply{})
+	nameProcess()
 	j.serve(signals)
 	return 0
 }

@@ -28,6 +28,10 @@ func TestSpareHolder(t *testing.T) {
 		if args[0] != "hob-holder" || strings.TrimSpace(args[1]) != string(s.rec.ID) {
 			t.Errorf("command line %q, want that of %s", args, s.rec.ID)
 		}
+		eventually(t, "short name", func() bool {
+			comm, err := os.ReadFile("/proc/" + strconv.Itoa(s.state(t).Holder.PID) + "/comm")
+			return err == nil && string(comm) == "hob-holder\n"
+		})
 	}
 }
 
