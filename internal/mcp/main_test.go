@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -379,4 +380,115 @@ func (h *home) gone(id engine.ID) {
 			}
 		}
 	}
+}
+
+func idOf(s string) engine.ID { return engine.ID(s) }
+
+// waiting waits until a job waits for input, and ended until it has ended.
+func (h *home) waiting(id string) {
+	h.t.Helper()
+	h.until(id, func(j engine.Job) bool { return j.Waiting })
+}
+
+func (h *home) ended(id string) {
+	h.t.Helper()
+	h.until(id, func(j engine.Job) bool { return j.Status.Finished() })
+}
+
+func (h *home) until(id string, ok func(engine.Job) bool) {
+	h.t.Helper()
+	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer e.Close()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	sub := e.Subscribe(engine.Filter{IDs: []engine.ID{engine.ID(id)}})
+	defer sub.Close()
+	for {
+		events, err := sub.Next(ctx)
+		if err != nil {
+			h.t.Fatalf("%s is not as it should be: %v", id, err)
+		}
+		for _, ev := range events {
+			if ok(ev.Job) {
+				return
+			}
+		}
+	}
+}
+
+// age makes a job's end an old one.
+func (h *home) age(id, at string) {
+	h.t.Helper()
+	path := filepath.Join(h.state, "jobs", id, "state.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var state map[string]any
+	if err := json.Unmarshal(data, &state); err != nil {
+		h.t.Fatal(err)
+	}
+	end, ok := state["end"].(map[string]any)
+	if !ok {
+		h.t.Fatalf("no end in %s", data)
+	}
+	end["at"] = at
+	if data, err = json.Marshal(state); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(h.state, "index")) // it only saves time
+}
+
+// tools are the names of the tools there are.
+func (p *peer) tools() []string {
+	p.t.Helper()
+	list, err := p.session.ListTools(p.t.Context(), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (p *peer) subscribe(uri string) {
+	p.t.Helper()
+	if err := p.session.Subscribe(p.t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *peer) update() string {
+	p.t.Helper()
+	select {
+	case uri := <-p.updates:
+		return uri
+	case <-time.After(patience):
+		p.t.Fatal("no update came")
+		return ""
+	}
+}
+
+// freePort is a port that nobody listens on now.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }

@@ -94,9 +94,14 @@ func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	if a.subs.open[uri] != nil {
 		return nil
 	}
+	// What is printed from here on is told.
+	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
+	if _, err := sub.Next(ctx); err != nil {
+		return err
+	}
 	life, cancel := context.WithCancel(a.life)
 	a.subs.open[uri] = cancel
-	a.work.Go(func() { a.tellGrowth(life, uri, j.ID) })
+	a.work.Go(func() { a.tellGrowth(life, uri, sub) })
 	return nil
 }
 
@@ -110,14 +115,17 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 	return nil
 }
 
-// tellGrowth tells the client that a log has grown, until the job ends.
-func (a *agent) tellGrowth(ctx context.Context, uri string, id engine.ID) {
-	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{id}})
+// tellGrowth tells the client that a log has grown, until the job ends. The pause
+// comes first: the client counts as subscribed only when it has its answer.
+func (a *agent) tellGrowth(ctx context.Context, uri string, sub *engine.Subscription) {
 	defer sub.Close() //nolint:errcheck // it has nothing to say
-	if _, err := sub.Next(ctx); err != nil {
-		return
-	}
 	for {
+		// What happens meanwhile is told together.
+		select {
+		case <-time.After(updatePause):
+		case <-ctx.Done():
+			return
+		}
 		events, err := sub.Next(ctx)
 		if err != nil {
 			return
@@ -127,12 +135,6 @@ func (a *agent) tellGrowth(ctx context.Context, uri string, id engine.ID) {
 			ended = ended || e.Job.Status.Finished() || e.Kind == engine.EventRemoved
 		}
 		if err := a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil || ended {
-			return
-		}
-		// What happens meanwhile is told together.
-		select {
-		case <-time.After(updatePause):
-		case <-ctx.Done():
 			return
 		}
 	}

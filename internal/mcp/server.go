@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -59,8 +60,10 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 	defer stop()
 	err = session.Wait()
 	end()
+	a.news.close()
 	a.work.Wait()
-	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+	gone := errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, syscall.EPIPE)
+	if gone || ctx.Err() != nil {
 		return nil
 	}
 	return err

@@ -1,0 +1,141 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnEndIsToldOnce(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo the last words; exit 4", "background": true}).SessionID
+	gate.open()
+	log := p.log()
+	if log["sessionId"] != id || log["exitCode"] != 4.0 || log["status"] != "completed" {
+		t.Errorf("the log message: %v", log)
+	}
+	r := p.bash(params{"command": "true"})
+	if !r.noticed(id) || !r.noticed("exit code 4") || !r.noticed("the last words") || !r.noticed("not instructions") {
+		t.Errorf("the next answer: %v", r.Notices)
+	}
+	if r := p.bash(params{"command": "true"}); len(r.Notices) != 0 {
+		t.Errorf("told twice: %v", r.Notices)
+	}
+}
+
+func TestWhatIsToldOfAnEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		args   params
+		want   string // empty: nothing is told
+		absent string
+	}{
+		{"success without a word", params{"command": "true"}, "", ""},
+		{"the same, asked for", params{"command": "true", "notify": "notify"}, "exit code 0", ""},
+		{"failure without a word", params{"command": "false"}, "exit code 1", ""},
+		{"failure, silent", params{"command": "echo x; false", "notify": "silent"}, "", ""},
+		{"timeout without a word", params{"command": "sleep 60", "timeout": 0.2}, "verify", ""},
+		{"last words are cut", params{"command": `printf '%0400d🙂' 7`}, "0007🙂", strings.Repeat("0", 200)},
+		{"inject", params{"command": `printf '%0400d' 7`, "notify": "inject"}, strings.Repeat("0", 399) + "7", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			p := h.agent("tester")
+			tt.args["background"] = true
+			id := p.bash(tt.args).SessionID
+			// It has ended when a second job, asked for by name, is told of.
+			h.ended(id)
+			gate := newGate(t)
+			r := p.bash(params{"command": "read -r x < " + gate.path, "background": true, "notify": "notify"})
+			marker, all := r.SessionID, strings.Join(r.Notices, "\n")
+			gate.open()
+			for log := p.log(); log["sessionId"] != marker; log = p.log() {
+				if log["sessionId"] == id && tt.want == "" {
+					t.Errorf("the client was told: %v", log)
+				}
+			}
+			for range 2 {
+				all += strings.Join(p.process("list", "").Notices, "\n")
+			}
+			if strings.Contains(all, id) != (tt.want != "") || !strings.Contains(all, tt.want) {
+				t.Errorf("told: %q, want %q", all, tt.want)
+			}
+			if tt.absent != "" && strings.Contains(all, tt.absent) {
+				t.Errorf("told too much: %q", all)
+			}
+		})
+	}
+}
+
+func TestAPollTakesTheNewsWithIt(t *testing.T) {
+	h := newHome(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "echo bye; exit 1", "background": true}).SessionID
+	h.ended(id)
+	if r := p.process("poll", id); r.code() != 1 || r.noticed("has ended:") {
+		t.Errorf("the poll: %s", r.json)
+	}
+	if r := p.process("list", ""); len(r.Notices) != 0 {
+		t.Errorf("told again: %v", r.Notices)
+	}
+}
+
+func TestAKillIsNoNews(t *testing.T) {
+	h := newHome(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "echo x; sleep 60", "background": true}).SessionID
+	h.hob("kill " + id)
+	if r := p.process("list", ""); len(r.Notices) != 0 || r.Jobs[0].Status != "failed" {
+		t.Errorf("after the kill: %s", r.json)
+	}
+}
+
+func TestTheNextSessionIsToldWhatEndedMeanwhile(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo late; exit 2", "background": true}).SessionID
+	p.leave()
+	gate.open()
+	h.ended(id)
+	if r := h.agent("stranger").process("list", ""); len(r.Notices) != 0 {
+		t.Errorf("somebody else was told: %v", r.Notices)
+	}
+	next := h.agent("tester")
+	if r := next.bash(params{"command": "true"}); !r.noticed(id) || !r.noticed("late") {
+		t.Errorf("the first answer: %v", r.Notices)
+	}
+	next.leave()
+	if r := h.agent("tester").bash(params{"command": "true"}); len(r.Notices) != 0 {
+		t.Errorf("told again: %v", r.Notices)
+	}
+}
+
+func TestASubscribedLogTellsOfItsGrowth(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	uri := "hob://jobs/" + id + "/log"
+	p.subscribe(uri)
+	gate.open()
+	if got := p.update(); got != uri {
+		t.Errorf("updated %q, want %q", got, uri)
+	}
+}
+
+func TestOldJobsGo(t *testing.T) {
+	h := newHome(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "true", "background": true}).SessionID
+	h.ended(id)
+	p.leave()
+	h.age(id, "2020-01-01T00:00:00Z")
+	next := h.agent("tester", "HOB_JOB_TTL_MS=60000")
+	keep := next.bash(params{"command": "true", "background": true}).SessionID
+	h.gone(idOf(id))
+	next.process("wait", keep)
+	if list := next.process("list", ""); len(list.Jobs) != 1 || list.Jobs[0].SessionID != keep {
+		t.Errorf("left: %s", list.json)
+	}
+}

@@ -1,0 +1,477 @@
+package mcp_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func TestScopes(t *testing.T) {
+	h := newHome(t)
+	other := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(h.project, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sub := filepath.Join(h.project, "deep", "down")
+	if err := os.MkdirAll(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mine := h.agent("claude-code").bash(params{"command": "echo mine; sleep 60", "background": true}).SessionID
+
+	for _, tt := range []struct {
+		name  string
+		peer  *peer
+		owner bool
+	}{
+		{"same client, same project", h.agent("claude-code"), true},
+		{"same client, below the project", h.agentIn(sub, "claude-code"), true},
+		{"same client, another project", h.agentIn(other, "claude-code"), false},
+		{"another client", h.agent("gemini-cli"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := tt.peer.process("list", "")
+			if (len(list.Jobs) == 1) != tt.owner {
+				t.Errorf("list: %s", list.json)
+			}
+			if tt.owner {
+				if r := tt.peer.process("log", mine); r.Status != "running" {
+					t.Errorf("log: %s", r.json)
+				}
+				return
+			}
+			for _, action := range []string{"poll", "log", "kill", "remove", "write", "wait", "restart", "clear"} {
+				args := params{"action": action, "sessionId": mine}
+				if action == "write" {
+					args["data"] = "x"
+				}
+				tt.peer.refused("process", args, "not_found", mine)
+			}
+			// The words are those for an id that never was.
+			foreign := tt.peer.call("process", params{"action": "poll", "sessionId": mine})
+			never := tt.peer.call("process", params{"action": "poll", "sessionId": "never-was-22222"})
+			if strings.ReplaceAll(foreign.text, mine, "X") != strings.ReplaceAll(never.text, "never-was-22222", "X") {
+				t.Errorf("a foreign id is told from an unknown one:\n%s\n%s", foreign.text, never.text)
+			}
+			if r := tt.peer.process("list", "", "all", true); len(r.Jobs) != 1 || r.Jobs[0].CreatedBy != "claude-code" {
+				t.Errorf("with all: %s", r.json)
+			}
+			if r := tt.peer.process("log", mine, "all", true); r.SessionID != mine {
+				t.Errorf("with all: %s", r.json)
+			}
+		})
+	}
+}
+
+func TestLogPages(t *testing.T) {
+	p := newHome(t).agent("tester")
+	three := p.bash(params{"command": "printf 'a\\nb\\nc\\n'", "background": true}).SessionID
+	many := p.bash(params{"command": "seq 260", "background": true}).SessionID
+	p.ends(three)
+	p.ends(many)
+	seq := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i <= to; i++ {
+			fmt.Fprintln(&b, i)
+		}
+		return b.String()
+	}
+	for _, tt := range []struct {
+		name   string
+		id     string
+		args   []any
+		want   string
+		offset int64
+		total  int64
+		hint   string // of a notice; "-": none may say how many lines there are
+	}{
+		{"last two", three, []any{"limit", 2}, "b\nc\n", 1, 3, ""},
+		{"second", three, []any{"offset", 1, "limit", 1}, "b\n", 1, 3, ""},
+		{"none", three, []any{"limit", 0}, "", 3, 3, ""},
+		{"behind the end", three, []any{"offset", 9}, "", 9, 3, "-"},
+		{"no window", many, nil, seq(61, 260), 60, 260, "last 200 of 260"},
+		{"offset alone", many, []any{"offset", 30}, seq(31, 260), 30, 260, "-"},
+		{"filter", many, []any{"filter", "^25"}, "25\n" + seq(250, 259), 0, 260, ""},
+		{"filter and exclude", many, []any{"filter", "^25", "exclude", "[3-8]$"}, "250\n251\n252\n259\n", 0, 260, ""},
+		{"exclude alone", three, []any{"exclude", "b"}, "a\nc\n", 0, 3, ""},
+		{"more than there are", three, []any{"limit", 1000}, "a\nb\nc\n", 0, 3, "-"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := p.process("log", tt.id, tt.args...)
+			if r.output() != tt.want {
+				t.Errorf("%q, want %q", r.output(), tt.want)
+			}
+			if *r.Offset != tt.offset || *r.TotalLines != tt.total {
+				t.Errorf("offset %d of %d, want %d of %d", *r.Offset, *r.TotalLines, tt.offset, tt.total)
+			}
+			if tt.hint == "-" && r.noticed("of 260") || tt.hint != "-" && !r.noticed(tt.hint) {
+				t.Errorf("notices: %v", r.Notices)
+			}
+		})
+	}
+}
+
+func TestPollIsForOneClient(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "echo one; read -r x < " + gate.path + "; printf two", "background": true}).SessionID
+	p.process("wait", id, "until", "one")
+	h.hob("poll " + id) // what a person reads is not lost for the agent
+	if r := p.process("poll", id); r.output() != "one\n" || *r.Cursor != 4 {
+		t.Errorf("the first poll: %s", r.json)
+	}
+	if r := p.process("poll", id); r.output() != "" || !r.noticed("nothing new; worth asking again in 5.0 s") {
+		t.Errorf("the second: %s", r.json)
+	}
+	if r := p.process("poll", id); !r.noticed("10.0 s") {
+		t.Errorf("the third: %s", r.json)
+	}
+	gate.open()
+	if all, last := p.ends(id); all != "two" || last.code() != 0 {
+		t.Errorf("the end: %q %s", all, last.json)
+	}
+}
+
+func TestPollTimeouts(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	for _, args := range []params{{"timeoutMs": 10}, {"timeout": "10"}, {"timeout_ms": 10.0}, {"timeout": 0}} {
+		args["action"], args["sessionId"] = "poll", id
+		if r := p.call("process", args); r.Error != nil || r.Status != "running" {
+			t.Errorf("%v: %s", args, r.json)
+		}
+	}
+	p.refused("process", params{"action": "poll", "sessionId": id, "timeoutSec": 5}, "usage", "timeoutSec", `"timeout":5000`)
+	p.refused("bash", params{"command": "true", "timeoutMs": 5}, "usage", "timeoutMs", "seconds")
+}
+
+func TestLoopIsNoticed(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	for i := range 20 {
+		if r := p.process("poll", id); r.noticed("same answer") != (i == 19) {
+			t.Fatalf("poll %d: %v", i+1, r.Notices)
+		}
+	}
+	gate.open()
+	if r := p.process("poll", id, "timeout", 30000); r.output() != "news\n" || r.noticed("same answer") {
+		t.Errorf("with news: %s", r.json)
+	}
+}
+
+func TestPollFilters(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 60", "background": true}).SessionID
+	p.process("wait", id, "until", "noise")
+	gate.open()
+	// The noise is no reason to return.
+	if r := p.process("poll", id, "exclude", "noise", "timeout", 30000); r.output() != "signal\n" {
+		t.Errorf("%q", r.output())
+	}
+	p.refused("process", params{"action": "poll", "sessionId": id, "filter": "("}, "usage", "filter")
+}
+
+func TestWait(t *testing.T) {
+	h := newHome(t)
+	port := freePort(t)
+	p := h.agent("tester")
+	quick := p.bash(params{"command": "echo first; exit 3", "background": true}).SessionID
+	slow := p.bash(params{"command": "echo ready on 3000; sleep 60", "background": true}).SessionID
+	server := p.bash(params{
+		"command": "exec " + os.Args[0], "env": params{roleVariable: "listen 127.0.0.1:" + port}, "background": true, "name": "server",
+	}).SessionID
+	for _, tt := range []struct {
+		name  string
+		id    string
+		args  []any
+		met   bool
+		match string
+		note  string
+	}{
+		{"end", quick, nil, true, "", ""},
+		{"end by name", quick, []any{"until", "exit"}, true, "", ""},
+		{"line printed already", slow, []any{"until", `ready on \d+`}, true, "ready on 3000", ""},
+		{"line of a job that ended", quick, []any{"until", "^first$"}, true, "first", ""},
+		{"line that never came", quick, []any{"until", "second"}, false, "", "ended before"},
+		{"not in time", slow, []any{"timeout", 10}, false, "", "not yet"},
+		{"line not in time", slow, []any{"until", "never", "timeoutMs", 10}, false, "", "not yet"},
+		{"quiet", slow, []any{"until", "quiet:10ms"}, true, "", ""},
+		{"quiet because it ended", quick, []any{"until", "quiet:1h"}, true, "", ""},
+		{"port", server, []any{"until", "port:" + port}, true, "", ""},
+		{"port of a job that ended", quick, []any{"until", "port:" + port}, false, "", "ended before"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := p.process("wait", tt.id, tt.args...)
+			if r.Met == nil || *r.Met != tt.met || r.Match != tt.match || !r.noticed(tt.note) {
+				t.Errorf("the answer: %s", r.json)
+			}
+		})
+	}
+	if r := p.process("wait", slow, "timeout", 10, "until", "quiet:5s"); *r.Met {
+		t.Error("quiet before its time")
+	}
+	for _, until := range []string{"quiet:soon", "quiet:", "port:http", "port:0", "("} {
+		p.refused("process", params{"action": "wait", "sessionId": slow, "until": until}, "usage", "quiet:5s")
+	}
+	if r := p.process("poll", quick); r.output() != "first\n" {
+		t.Error("waiting has consumed output")
+	}
+}
+
+func TestPrompts(t *testing.T) {
+	p := newHome(t).agent("tester")
+	// As a program does that asks for a password: on the terminal, not on stdout.
+	id := p.bash(params{"command": `exec 3<>/dev/tty; printf 'Password: ' >&3; read -r p <&3; echo "$p has ${#p} characters"`, "background": true}).SessionID
+	if r := p.process("wait", id, "until", "Password:"); !*r.Met {
+		t.Fatalf("the prompt was not seen: %s", r.json)
+	}
+	p.process("submit", id, "data", "secret")
+	if all, _ := p.ends(id); all != "Password: secret has 6 characters\n" {
+		t.Errorf("%q", all)
+	}
+}
+
+func TestInputEnds(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "cat; echo over", "background": true}).SessionID
+	if r := p.process("write", id, "data", "é\n"); !strings.Contains(r.text, "3 bytes") {
+		t.Errorf("the write: %s", r.text)
+	}
+	p.process("write", id, "eof", true)
+	all, _ := p.ends(id)
+	if all != "é\nover\n" {
+		t.Errorf("%q", all)
+	}
+	p.refused("process", params{"action": "write", "sessionId": id, "data": "x"}, "not_running", id, "restart")
+	none := p.bash(params{"command": "sleep 60", "stdin": "none", "background": true}).SessionID
+	for _, args := range []params{{"action": "write", "data": "x"}, {"action": "submit"}, {"action": "send-keys", "keys": []string{"C-c"}}, {"action": "paste", "data": "x"}} {
+		args["sessionId"] = none
+		p.refused("process", args, "no_input", none, "stdin")
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; sleep 60", "pty": true, "background": true}).SessionID
+	p.process("wait", id, "until", "name")
+	p.process("send-keys", id, "keys", []string{"h", "i", "Enter"})
+	p.process("wait", id, "until", "hello hi")
+	r := p.process("screen", id)
+	if !strings.Contains(r.output(), "hello hi") || strings.Contains(r.output(), "name?") {
+		t.Errorf("the screen: %q", r.output())
+	}
+	if r.Screen == nil || r.Screen.Cols != 120 || r.Screen.Rows != 40 {
+		t.Errorf("its size: %s", r.json)
+	}
+	p.process("send-keys", id, "keys", "C-c")
+	if _, last := p.ends(id); last.ExitSignal != "SIGINT" && last.code() != 130 {
+		t.Errorf("the end: %s", last.json)
+	}
+	file := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	p.refused("process", params{"action": "screen", "sessionId": file}, "unsupported", file, "log")
+}
+
+func TestKillClearRemoveRestart(t *testing.T) {
+	h := newHome(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "sleep 60 & sleep 60", "name": "sleeper", "background": true}).SessionID
+	p.refused("process", params{"action": "clear", "sessionId": id}, "running", id, "kill", "remove")
+	if r := p.process("kill", "sleeper"); r.Status != "failed" || r.ExitSignal != "SIGTERM" || r.Reason != "kill" {
+		t.Errorf("kill: %s", r.json)
+	}
+	if r := p.process("kill", id); !strings.Contains(r.text, "already") {
+		t.Errorf("the second kill: %s", r.text)
+	}
+	if by := h.jobs()[0].Exit.EndedBy; by != "tester" {
+		t.Errorf("ended by %q", by)
+	}
+	again := p.process("restart", id)
+	if again.Status != "running" || again.SessionID == id || again.Name != "sleeper" {
+		t.Errorf("restart: %s", again.json)
+	}
+	p.process("clear", id)
+	p.refused("process", params{"action": "log", "sessionId": id}, "not_found", id)
+	p.process("remove", again.SessionID)
+	if list := p.process("list", ""); len(list.Jobs) != 0 {
+		t.Errorf("left: %s", list.json)
+	}
+	given := p.bash(params{"command": "echo $COLOR", "env": params{"COLOR": "red"}, "background": true}).SessionID
+	p.ends(given)
+	p.refused("process", params{"action": "restart", "sessionId": given}, "usage", "COLOR")
+	blue := p.process("restart", given, "env", params{"COLOR": "blue"})
+	if all, _ := p.ends(blue.SessionID); all != "blue\n" {
+		t.Errorf("%q", all)
+	}
+}
+
+func TestTakingOverAJobOfThePerson(t *testing.T) {
+	h := newHome(t)
+	theirs := strings.TrimSpace(h.hob("run -b --no-pty --stdin cat"))
+	p := h.agent("tester")
+	p.refused("process", params{"action": "kill", "sessionId": theirs}, "not_found", theirs, "all")
+	p.process("write", theirs, "data", "hello\n", "all", true)
+	if r := p.process("wait", theirs, "until", "hello", "all", true); !*r.Met {
+		t.Error("the line was not seen")
+	}
+	p.process("kill", theirs, "all", true)
+	again := p.process("restart", theirs, "all", true)
+	if list := p.process("list", ""); len(list.Jobs) != 1 || list.Jobs[0].SessionID != again.SessionID {
+		t.Errorf("the restarted job is not the agent's: %s", list.json)
+	}
+}
+
+func TestListShowsWhatMatters(t *testing.T) {
+	p := newHome(t).agent("tester")
+	for i := range 53 {
+		id := p.bash(params{"command": "true", "name": fmt.Sprintf("job %d", i), "background": true}).SessionID
+		p.process("wait", id)
+	}
+	asks := p.bash(params{"command": "read -r x", "background": true}).SessionID
+	list := p.process("list", "")
+	if len(list.Jobs) != 51 || list.Jobs[0].SessionID != asks || list.Jobs[1].Name != "job 52" || list.Jobs[50].Name != "job 3" || !list.noticed("3 finished jobs") {
+		t.Errorf("%d rows, notices %v", len(list.Jobs), list.Notices)
+	}
+	if !strings.Contains(list.text, "1 running, 53 finished") {
+		t.Errorf("the text begins %q", strings.SplitN(list.text, "\n", 2)[0])
+	}
+	if page := p.process("list", "", "offset", 50); len(page.Jobs) != 4 || page.Jobs[3].Name != "job 0" {
+		t.Errorf("the second page: %s", page.json)
+	}
+}
+
+func TestWaitingForInputIsShown(t *testing.T) {
+	h := newHome(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "read -r x", "background": true}).SessionID
+	h.waiting(id)
+	poll := p.process("poll", id)
+	// Records follow what is seen by a moment.
+	for late := time.Now().Add(patience); !poll.WaitingForInput && time.Now().Before(late); {
+		poll = p.process("poll", id, "timeout", 100)
+	}
+	list := p.process("list", "")
+	if !list.Jobs[0].WaitingForInput || !poll.WaitingForInput || !strings.Contains(poll.Next, `"write"`) || !strings.Contains(poll.text, "waits for input") {
+		t.Errorf("list %s, poll %s", list.json, poll.text)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	for _, tt := range []struct {
+		tool  string
+		args  params
+		words []string
+	}{
+		{"bash", params{}, []string{"command"}},
+		{"bash", params{"command": "  "}, []string{"command"}},
+		{"bash", params{"command": "true", "tiemout": 5}, []string{"tiemout", "timeout"}},
+		{"bash", params{"command": "true", "timeout": -1}, []string{"timeout", "seconds"}},
+		{"bash", params{"command": "true", "timeout": "long"}, []string{"timeout", "number"}},
+		{"bash", params{"command": "true", "pty": "perhaps"}, []string{"pty", "true or false"}},
+		{"bash", params{"command": "true", "stdin": "pipe"}, []string{"stdin", "tty", "none"}},
+		{"bash", params{"command": "true", "notify": "loud"}, []string{"notify", "silent"}},
+		{"bash", params{"command": "true", "background": true, "run_in_background": true}, []string{"background", "twice"}},
+		{"bash", params{"command": "true", "pty": true, "split": true}, []string{"pty", "split"}},
+		{"process", params{}, []string{"action", "poll"}},
+		{"process", params{"action": "look"}, []string{"look", "poll"}},
+		{"process", params{"action": "poll"}, []string{"sessionId", id}},
+		{"process", params{"action": "poll", "sessionId": id, "keys": []string{"a"}}, []string{"poll", "keys", "timeout"}},
+		{"process", params{"action": "log", "sessionId": id, "offset": -1}, []string{"offset"}},
+		{"process", params{"action": "write", "sessionId": id}, []string{"data"}},
+		{"process", params{"action": "send-keys", "sessionId": id}, []string{"keys"}},
+		{"process", params{"action": "list", "sessionId": id}, []string{"list", "sessionId"}},
+	} {
+		p.refused(tt.tool, tt.args, "usage", tt.words...)
+	}
+	p.refused("bash", params{"command": "true", "host": "nowhere.invalid", "timeout": 1}, "unsupported", "nowhere.invalid")
+	second := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	p.refused("process", params{"action": "kill", "sessionId": "sleep"}, "ambiguous", id, second)
+}
+
+func TestAliases(t *testing.T) {
+	h := newHome(t)
+	plain := h.agent("tester")
+	config := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(config, []byte("[agent]\naliases = true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := h.agent("tester", "HOB_CONFIG="+config)
+	if got := plain.tools(); !slices.Equal(got, []string{"bash", "process"}) {
+		t.Errorf("without aliases: %v", got)
+	}
+	want := []string{"bash", "bash_background_list", "bash_background_terminate", "bash_output", "process"}
+	if got := p.tools(); !slices.Equal(got, want) {
+		t.Errorf("with aliases: %v", got)
+	}
+	r := p.call("bash", params{"script": "echo yes; echo no; sleep 60", "run_in_background": true, "display_name": "both", "timeout_secs": 60})
+	if r.Name != "both" || r.Status != "running" || r.DeadlineAt == nil {
+		t.Fatalf("bash: %s", r.json)
+	}
+	p.process("wait", r.SessionID, "until", "no")
+	out := p.call("bash_output", params{"process_id": r.SessionID, "filter": "yes", "filter_exclude": true, "timeout_secs": 5})
+	if out.output() != "no\n" {
+		t.Errorf("bash_output: %s", out.json)
+	}
+	if list := p.call("bash_background_list", params{}); len(list.Jobs) != 1 {
+		t.Errorf("bash_background_list: %s", list.json)
+	}
+	if end := p.call("bash_background_terminate", params{"process_id": r.SessionID}); end.Status != "failed" || end.Reason != "kill" {
+		t.Errorf("bash_background_terminate: %s", end.json)
+	}
+}
+
+func TestResources(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "echo one; read -r x < " + gate.path + "; echo two", "background": true}).SessionID
+	p.process("wait", id, "until", "one")
+	list, err := p.session.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 1 {
+		t.Fatalf("resources: %+v, %v", list, err)
+	}
+	uri := list.Resources[0].URI
+	if uri != "hob://jobs/"+id+"/log" {
+		t.Errorf("uri %q", uri)
+	}
+	read := func() string {
+		r, err := p.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Contents[0].Text
+	}
+	if got := read(); got != "one\n" {
+		t.Errorf("the log: %q", got)
+	}
+	gate.open()
+	p.ends(id)
+	if got := read(); got != "one\ntwo\n" {
+		t.Errorf("the log at the end: %q", got)
+	}
+	if r, err := h.agent("other").session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
+		t.Errorf("another agent reads %q", r.Contents[0].Text)
+	}
+	p.process("clear", id)
+	if list, err := p.session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != 0 {
+		t.Errorf("after the clear: %+v, %v", list, err)
+	}
+}
+
+func TestLongNamesStayShort(t *testing.T) {
+	p := newHome(t).agent("tester")
+	r := p.bash(params{"command": "sleep 60", "name": strings.Repeat("näme ", 100), "background": true})
+	if n := utf8.RuneCountInString(r.Name); n > 60 {
+		t.Errorf("a name of %d characters", n)
+	}
+}
