@@ -39,10 +39,22 @@ type Facts struct {
 	Graphemes     bool // starts in mode 2027: text is counted by grapheme cluster
 }
 
-// SetFacts replaces the facts, for example when another terminal attaches.
+// SetFacts replaces the facts, for example when another terminal attaches. An
+// application that asked for it is told that colours became dark or light (mode
+// 2031) and that cells have another size in pixels (mode 2048).
 func (t *Terminal) SetFacts(f Facts) {
+	scheme, size := t.colorScheme(), [2]int{t.facts.CellWidth, t.facts.CellHeight}
 	t.facts = f
-	t.modes.set(modeGraphemes, f.Graphemes || t.modes.has(modeGraphemes))
+	if f.Graphemes {
+		t.modes.set(modeGraphemes, true)
+	}
+	if t.modes.has(modeColorReports) && t.colorScheme() != scheme {
+		t.reportColorScheme()
+	}
+	if t.modes.has(modeResizeReports) && size != [2]int{f.CellWidth, f.CellHeight} {
+		t.reportSize()
+	}
+	t.flushReplies()
 }
 
 // Facts returns the facts in use.

@@ -53,6 +53,24 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+func TestFactsThatChange(t *testing.T) {
+	var got string
+	term := New(10, 5, WithReply(func(b []byte) { got += string(b) }))
+	light := Facts{Background: RGB(255, 255, 255), CellWidth: 9, CellHeight: 18}
+	term.SetFacts(light)
+	term.SetFacts(Facts{})
+	if got != "" {
+		t.Errorf("told though nobody asked: %q", got)
+	}
+	term.Write([]byte("\x1b[?2031h\x1b[?2048h"))
+	got = ""
+	term.SetFacts(light)
+	term.SetFacts(light)
+	if want := "\x1b[?997;2n\x1b[48;5;10;90;90t"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestKittyQueryWithoutSupport(t *testing.T) {
 	term := New(10, 5, WithReply(func(b []byte) { t.Errorf("answered %q", b) }))
 	term.Write([]byte("\x1b[?u"))

@@ -85,7 +85,7 @@ func (t *Terminal) decStatus(n int) {
 	case 85:
 		t.answer("\x1b[?83n")
 	case 996:
-		t.answer("\x1b[?997;%dn", t.colorScheme())
+		t.reportColorScheme()
 	}
 }
 
@@ -98,14 +98,7 @@ func (t *Terminal) colorScheme() int {
 	return 1
 }
 
-// ReportColorScheme tells an application that asked for it (mode 2031) that
-// the facts now have a dark or a light background.
-func (t *Terminal) ReportColorScheme() {
-	if t.modes.has(modeColorReports) {
-		t.answer("\x1b[?997;%dn", t.colorScheme())
-		t.flushReplies()
-	}
-}
+func (t *Terminal) reportColorScheme() { t.answer("\x1b[?997;%dn", t.colorScheme()) }
 
 // reportSize is the report of mode 2048.
 func (t *Terminal) reportSize() {

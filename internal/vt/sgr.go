@@ -71,6 +71,9 @@ func (c *Cell) setUnderline(u Underline) {
 }
 
 func (t *Terminal) withUnderlineColor(ext uint16, c Color) uint16 {
+	if ext == 0 && c == 0 {
+		return 0
+	}
 	e := t.extras.at(ext)
 	if e.underline == c {
 		return ext
