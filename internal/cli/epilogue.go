@@ -43,8 +43,8 @@ func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) 
 	return w.Flush()
 }
 
-// outputLines are the last lines of what a job with a terminal left on its main
-// screen and above it, styled, and how many lines there were in all. At most
+// outputLines are the last lines of what a job left on the main screen of its
+// terminal and above it, styled, and how many lines there were in all. At most
 // limit bytes at the end of its log are looked at.
 func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit int64) (lines []string, total int64, err error) {
 	log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
@@ -56,8 +56,16 @@ func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit 
 	if err != nil {
 		return nil, 0, err
 	}
-	cols, rows := max(job.Size.Cols, 1), max(job.Size.Rows, 1)
+	cols, rows := job.Size.Cols, job.Size.Rows
+	if cols <= 0 || rows <= 0 {
+		cols, rows = 120, 40
+	}
 	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(min(2*size, 2*limit))))
+	if job.Kind != engine.KindPTY {
+		// Without a line discipline nobody put a carriage return before each line
+		// feed: the emulator is to do so.
+		_, _ = term.Write([]byte("\x1b[20h")) // it never fails
+	}
 	feed := byteFeed{log: log, next: max(size-limit, 0)}
 	if err := feed.copyTo(ctx, io.Writer(term)); err != nil {
 		return nil, 0, err

@@ -114,7 +114,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return a.runJSON(ctx, eng, spec, f)
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return a.runRaw(ctx, eng, spec, f)
-	case spec.PTY && isTerminal(a.stdout):
+	case isTerminal(a.stdout) && !spec.Split && !spec.Stdin:
 		return a.runForeground(ctx, eng, spec, f, settings)
 	}
 	return a.runThrough(ctx, eng, spec, f)

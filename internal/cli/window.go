@@ -13,6 +13,10 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
+// usageEvery is how often the panes learn what running jobs use: finding that out
+// reads all processes of the machine.
+const usageEvery = 5 * time.Second
+
 // openUI opens the panes on all jobs.
 func (a *app) openUI(ctx context.Context) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
@@ -23,7 +27,7 @@ func (a *app) openUI(ctx context.Context) error {
 		return err
 	}
 	a.client = "ui"
-	eng, err := a.engineWith(settings)
+	eng, err := a.engineWith(settings, engine.WithUsage(usageEvery))
 	if err != nil {
 		return err
 	}
