@@ -28,7 +28,7 @@ func (a *app) attachCommand() *cobra.Command {
 }
 
 func (a *app) attach(ctx context.Context, args []string, raw bool) error {
-	eng, err := a.engine()
+	eng, err := a.engineWith(a.settings())
 	if err != nil {
 		return err
 	}

@@ -11,17 +11,21 @@ import (
 )
 
 // engineWith opens the engine with the limits of c, which count for jobs that
-// are started and for what is kept of finished ones; more are options beside
-// those.
-func (a *app) engineWith(c *config.Config, more ...engine.Option) (*engine.Engine, error) {
+// are started and for what is kept of finished ones. On a terminal, where panes
+// may come to be shown, it tells what running jobs use.
+func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	here := []local.Option{local.WithSpare(a.spare)}
 	if len(c.Notify.Command) > 0 {
 		here = append(here, local.WithNotify(quoteWords(c.Notify.Command)+` "$1" "$2"`))
 	}
-	return a.open(local.New(here...), append(more,
+	opts := []engine.Option{
 		engine.WithLogLimit(c.Log.Limit),
 		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
-	)...)
+	}
+	if isTerminal(a.stdout) {
+		opts = append(opts, engine.WithUsage(usageEvery))
+	}
+	return a.open(local.New(here...), opts...)
 }
 
 // absoluteDir is the directory that a job asked for in dir gets.

@@ -27,7 +27,7 @@ func (a *app) openUI(ctx context.Context) error {
 		return err
 	}
 	a.client = "ui"
-	eng, err := a.engineWith(settings, engine.WithUsage(usageEvery))
+	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
 	}
