@@ -131,7 +131,13 @@ func FuzzResize(f *testing.F) {
 		term.Write(in[:half])
 		term.Resize(int(cols), int(rows))
 		term.Write(in[half:])
+		if s := broken(term); s != "" {
+			t.Fatal(s)
+		}
 		term.Resize(int(rows), int(cols))
+		if s := broken(term); s != "" {
+			t.Fatal(s)
+		}
 		term.Resize(20, 6)
 		_ = term.MainANSI()
 		if c := term.Cursor(); c.X < 0 || c.X >= 20 || c.Y < 0 || c.Y >= 6 {

@@ -171,7 +171,9 @@ func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row,
 		for {
 			n := cut(l.cells[offset:], cols)
 			r := &row{cells: make([]Cell, cols)}
-			copy(r.cells, l.cells[offset:offset+n])
+			if n <= cols {
+				copy(r.cells, l.cells[offset:offset+n])
+			}
 			more := offset+n < len(l.cells)
 			r.wrap = more
 			if more && n < cols {

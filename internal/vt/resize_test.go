@@ -141,3 +141,26 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+func TestResizeKeepsCellsWhole(t *testing.T) {
+	for seed := range uint64(60) {
+		term := New(20, 8, WithScrollback(1<<16))
+		in := stream(seed, 1200)
+		for i, size := range [][2]int{{1, 3}, {7, 8}, {2, 1}, {33, 12}, {1, 1}, {20, 8}} {
+			term.Write(in[i*200 : (i+1)*200])
+			term.Resize(size[0], size[1])
+			if s := broken(term); s != "" {
+				t.Fatalf("seed %d, %v: %s", seed, size, s)
+			}
+			cols, rows := term.Size()
+			if c := term.Cursor(); c.X >= cols || c.Y >= rows || c.X < 0 || c.Y < 0 {
+				t.Fatalf("seed %d, %v: cursor at %d,%d", seed, size, c.X, c.Y)
+			}
+			b := New(cols, rows, WithScrollback(1<<16))
+			b.Write(term.Snapshot(SnapshotOptions{Scrollback: 1 << 16}))
+			if d := cmp.Diff(term.ANSI(), b.ANSI()); d != "" {
+				t.Fatalf("seed %d, %v: the snapshot differs\n%s", seed, size, d)
+			}
+		}
+	}
+}

@@ -297,15 +297,19 @@ func (b *block) rowsOf(t *Terminal, i, width int) int {
 	return rows
 }
 
-// cut returns how many of the cells go into one row of a width.
+// cut returns how many of the cells go into one row of a width. Halves of a wide
+// character are never parted: a row of one column gets both, which is too much.
 func cut(cells []Cell, width int) int {
-	if len(cells) <= width {
+	switch {
+	case len(cells) <= width:
 		return len(cells)
+	case cells[width].attr&widthMask != wideTail:
+		return width
 	}
-	if width > 1 && cells[width].attr&widthMask == wideTail {
-		return width - 1
+	if width == 1 {
+		return 2
 	}
-	return width
+	return width - 1
 }
 
 // count returns how many rows of a width the block has.

@@ -95,7 +95,9 @@ func (s *snapshot) mainRows(limit int) {
 	rows := make([]*row, 0, n-first+t.rows)
 	t.walkScrollback(first, func(cells []Cell, wrapped bool) bool {
 		r := &row{cells: make([]Cell, t.cols), wrap: wrapped}
-		copy(r.cells, cells)
+		if len(cells) <= t.cols {
+			copy(r.cells, cells)
+		}
 		if last := &r.cells[t.cols-1]; r.wrap && last.IsBlank() {
 			last.attr |= edgeSpacer
 		}
