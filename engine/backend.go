@@ -85,6 +85,7 @@ type Observation struct {
 	Backgrounded bool
 	Paused       bool
 	Waiting      bool
+	Alternate    bool
 	Title        string
 	Progress     *Progress
 	Cwd          string

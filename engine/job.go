@@ -143,14 +143,17 @@ type Job struct {
 	Dropped    int64 // bytes lost or freed by the cap
 	LogLimit   int64 // 0: none, or the file system cannot
 
-	Waiting  bool // blocked reading its terminal
-	Title    string
-	Progress *Progress
-	Ports    []int
-	CPU      *float64 // percent of one core; nil: not known
-	RSS      int64    // bytes; 0: not known
-	Size     Size
-	Cwd      string
+	Waiting bool // blocked reading its terminal
+	// Alternate says that a program draws on the whole screen (an editor, a
+	// pager): what it writes is no log to read. Not part of the JSON form.
+	Alternate bool
+	Title     string
+	Progress  *Progress
+	Ports     []int
+	CPU       *float64 // percent of one core; nil: not known
+	RSS       int64    // bytes; 0: not known
+	Size      Size
+	Cwd       string
 
 	Timeout time.Duration // 0: none
 	Grace   time.Duration

@@ -37,7 +37,7 @@ func jobOf(r *jobdir.Record, dir string) Job {
 		Backgrounded: m.Backgrounded || s.Backgrounded, Paused: s.Paused, PID: s.Job.PID,
 		CreatedAt: m.CreatedAt, StartedAt: s.StartedAt, Deadline: s.Deadline,
 		Output: r.Output, Dropped: s.Dropped, LogLimit: m.LogLimit,
-		Waiting: s.Waiting, Title: s.Title, Size: Size(s.Size), Cwd: s.Cwd,
+		Waiting: s.Waiting, Alternate: s.Alternate, Title: s.Title, Size: Size(s.Size), Cwd: s.Cwd,
 		Timeout: time.Duration(m.TimeoutMS) * time.Millisecond, Grace: time.Duration(m.GraceMS) * time.Millisecond,
 		EnvNames: m.EnvNames, RestartedFrom: ID(m.RestartedFrom), Link: LinkNone, Machine: s.Machine,
 		CreatedBy: m.CreatedBy, Labels: m.Labels, Split: m.Split, Stdin: m.Stdin != "null" && m.Stdin != "inherited", Notify: m.Notify,
@@ -102,7 +102,7 @@ func setStatus(j *Job, r *jobdir.Record) {
 		return
 	}
 	j.Status = j.Exit.Status
-	j.Waiting, j.Paused, j.Progress = false, false, nil
+	j.Waiting, j.Alternate, j.Paused, j.Progress = false, false, false, nil
 }
 
 func exitOf(end *jobdir.End) Exit {
@@ -143,7 +143,8 @@ func observed(j Job, o Observation) Job {
 	}
 	j.Status, j.Backgrounded = o.Status, o.Backgrounded
 	j.PID, j.StartedAt, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StopDeadline, o.Deadline
-	j.Paused, j.Waiting, j.Title, j.Progress, j.Cwd = o.Paused, o.Waiting, o.Title, o.Progress, o.Cwd
+	j.Paused, j.Waiting, j.Alternate = o.Paused, o.Waiting, o.Alternate
+	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
 	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
@@ -154,7 +155,7 @@ func observed(j Job, o Observation) Job {
 	if o.Status.Finished() {
 		j.Exit = o.Exit
 		j.Exit.Status = o.Status
-		j.Waiting, j.Paused, j.Progress = false, false, nil
+		j.Waiting, j.Alternate, j.Paused, j.Progress = false, false, false, nil
 	}
 	return j
 }

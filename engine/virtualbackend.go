@@ -77,7 +77,8 @@ func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
 func observationOf(j Job) Observation {
 	return Observation{
 		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
-		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting, Title: j.Title,
+		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting,
+		Alternate: j.Alternate, Title: j.Title,
 		Progress: j.Progress, Cwd: j.Cwd, Size: j.Size, Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit,
 		Link: j.Link, LinkError: j.LinkError, StaleSince: j.StaleSince,
 	}

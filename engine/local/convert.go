@@ -36,7 +36,7 @@ func processesOf(ps []jobdir.Process) []engine.Process {
 func observationOf(id engine.ID, st *jobdir.State) engine.Observation {
 	o := engine.Observation{
 		ID: id, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: st.Deadline,
-		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Title: st.Title, Cwd: st.Cwd,
+		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Alternate: st.Alternate, Title: st.Title, Cwd: st.Cwd,
 		Size: engine.Size(st.Size), Dropped: st.Dropped, Link: engine.LinkNone,
 	}
 	if st.Progress != nil {

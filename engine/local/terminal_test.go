@@ -309,3 +309,32 @@ func (v *viewer) next2(t *testing.T) {
 		v.next()
 	}
 }
+
+func TestWatchTellsOfTheAlternateScreen(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{PTY: true, Script: `printf '\033[?1049hfull'; read x; printf '\033[?1049l'; read y; printf '\033[?1049h'`})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var told []bool
+	err := s.run.Watch(ctx, func(o engine.Observation) {
+		if len(told) > 0 && told[len(told)-1] == o.Alternate || len(told) == 0 && !o.Alternate {
+			return
+		}
+		told = append(told, o.Alternate)
+		if len(told) <= 2 {
+			if err := s.run.Write(ctx, []byte("\n")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) < 2 || !told[0] || told[1] || told[len(told)-1] {
+		t.Errorf("the alternate screen was shown: %v", told)
+	}
+	if s.state(t).Alternate {
+		t.Error("a job that ended shows the alternate screen for ever")
+	}
+}

@@ -31,6 +31,10 @@ func (h *Holder) Output(p []byte) {
 	}
 	if h.term != nil {
 		h.term.Write(p)
+		if alt := h.term.Modes().Alternate; alt != h.state.Alternate {
+			h.state.Alternate = alt
+			h.changedLocked(false)
+		}
 	}
 	for c := range h.conns {
 		c.output(p, h.offset)

@@ -74,6 +74,7 @@ type State struct {
 	Stopping     *Stopping     `json:"stopping,omitempty"`
 	Paused       bool          `json:"paused,omitempty"`
 	Waiting      bool          `json:"waiting,omitempty"`
+	Alternate    bool          `json:"alternate,omitempty"` // shows the alternate screen
 	Title        string        `json:"title,omitempty"`
 	Progress     *Progress     `json:"progress,omitempty"`
 	Cwd          string        `json:"cwd,omitempty"`
