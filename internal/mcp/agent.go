@@ -101,7 +101,7 @@ func (a *agent) tool(t *mcp.Tool, params []parameter, refused map[string]string,
 
 // finish adds the news to an answer and makes it fit.
 func (a *agent) finish(ans *answer) *mcp.CallToolResult {
-	if ans.ends != "" {
+	if ans.ends != "" && !ans.transient {
 		a.heard(ans.ends)
 	}
 	most := a.c.Settings.MaxOutputChars

@@ -37,7 +37,13 @@ type news struct {
 	said    []string // about no job
 	ends    []end
 	asking  map[engine.ID]int    // calls in flight that will tell the end themselves
-	watched map[engine.ID]func() // cancels of the watches
+	watched map[engine.ID]*watch // jobs in the background that have not ended
+}
+
+// watch is a job whose end is to be told.
+type watch struct {
+	cancel func()
+	known  bool // an answer has told it, before the watch did
 }
 
 // end is the end of a job that is to be told.
@@ -48,7 +54,7 @@ type end struct {
 }
 
 func (n *news) init() {
-	n.asking, n.watched = map[engine.ID]int{}, map[engine.ID]func(){}
+	n.asking, n.watched = map[engine.ID]int{}, map[engine.ID]*watch{}
 }
 
 func (n *news) say(text string) {
@@ -61,8 +67,8 @@ func (n *news) say(text string) {
 func (n *news) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, cancel := range n.watched {
-		cancel()
+	for _, w := range n.watched {
+		w.cancel()
 	}
 	clear(n.watched)
 }
@@ -75,7 +81,7 @@ func (a *agent) watch(j engine.Job) {
 	if a.news.watched[j.ID] != nil || a.life.Err() != nil {
 		return
 	}
-	a.news.watched[j.ID] = a.eng.OnExit(j.ID, func(engine.Exit) { a.ended(j.ID) })
+	a.news.watched[j.ID] = &watch{cancel: a.eng.OnExit(j.ID, func(engine.Exit) { a.ended(j.ID) })}
 }
 
 // takeUp goes on with the jobs of earlier sessions: it watches those that run and
@@ -86,7 +92,7 @@ func (a *agent) takeUp() {
 		a.c.Logger.Warn("the jobs of earlier sessions cannot be listed", "err", err)
 		return
 	}
-	late := 0
+	var late []end
 	for _, j := range slices.Backward(jobs) { // oldest first
 		switch {
 		case !j.Backgrounded:
@@ -95,45 +101,44 @@ func (a *agent) takeUp() {
 		default:
 			a.addLog(j)
 			if text := a.endText(j); text != "" && !a.told(j.ID) {
-				late++
-				a.addEnd(end{job: j, text: text, shouted: true})
+				late = append(late, end{job: j, text: text, shouted: true})
 			}
 		}
 	}
-	if late > maxLate {
-		a.news.mu.Lock()
-		defer a.news.mu.Unlock()
-		a.news.ends = a.news.ends[len(a.news.ends)-maxLate:]
-		a.news.said = append(a.news.said, fmt.Sprintf(`%d more jobs have ended since the last session: process {"action":"list"}`, late-maxLate))
+	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
+	if over := len(late) - maxLate; over > 0 {
+		late = late[over:]
+		a.news.said = append(a.news.said, fmt.Sprintf(`%d more jobs have ended since the last session: process {"action":"list"}`, over))
 	}
+	a.news.ends = append(a.news.ends, late...)
 }
 
 // ended is called when a watched job has.
 func (a *agent) ended(id engine.ID) {
-	a.news.mu.Lock()
-	delete(a.news.watched, id)
-	a.news.mu.Unlock()
-	a.prod()
+	defer a.prod()
 	ctx, cancel := context.WithTimeout(a.life, 10*time.Second)
 	defer cancel()
+	text := ""
 	j, err := a.eng.Get(ctx, string(id))
-	if err != nil || j.ID != id {
-		return // removed: whoever did it knows
+	if err == nil && j.ID == id && !a.told(id) { // else whoever removed it knows
+		text = a.endText(j)
 	}
-	if text := a.endText(j); text != "" && !a.told(id) {
-		a.addEnd(end{job: j, text: text})
-		a.shout()
+	a.news.mu.Lock()
+	w := a.news.watched[id]
+	delete(a.news.watched, id)
+	if text != "" && w != nil && !w.known {
+		a.news.add(end{job: j, text: text})
 	}
+	a.news.mu.Unlock()
+	a.shout()
 }
 
-func (a *agent) addEnd(e end) {
-	a.news.mu.Lock()
-	defer a.news.mu.Unlock()
-	if !slices.ContainsFunc(a.news.ends, func(o end) bool { return o.job.ID == e.job.ID }) {
-		a.news.ends = append(a.news.ends, e)
-	}
-	if over := len(a.news.ends) - maxNotices; over > 0 {
-		a.news.ends = a.news.ends[over:]
+// add keeps an end to be told; mu is held.
+func (n *news) add(e end) {
+	n.ends = append(n.ends, e)
+	if over := len(n.ends) - maxNotices; over > 0 {
+		n.ends = n.ends[over:]
 	}
 }
 
@@ -190,13 +195,11 @@ func (a *agent) asks(id engine.ID) (done func()) {
 func (a *agent) heard(id engine.ID) {
 	a.news.mu.Lock()
 	a.news.ends = slices.DeleteFunc(a.news.ends, func(e end) bool { return e.job.ID == id })
-	if cancel := a.news.watched[id]; cancel != nil {
-		cancel()
-		delete(a.news.watched, id)
+	if w := a.news.watched[id]; w != nil {
+		w.known = true
 	}
 	a.news.mu.Unlock()
 	a.setTold(id)
-	a.prod()
 }
 
 // tellNews is what is to be told now, once: in most characters, or else one piece

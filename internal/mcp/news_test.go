@@ -42,8 +42,11 @@ func TestWhatIsToldOfAnEnd(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
 			p := h.agent("tester")
+			start := newGate(t)
 			tt.args["background"] = true
+			tt.args["command"] = "read -r x < " + start.path + "; " + tt.args["command"].(string)
 			id := p.bash(tt.args).SessionID
+			start.open()
 			// It has ended when a second job, asked for by name, is told of.
 			h.ended(id)
 			gate := newGate(t)
