@@ -127,9 +127,10 @@ func (r *ttyReader) read() (int, error) {
 	return r.n, r.err
 }
 
+// readOnce reads what a terminal that does not block has now.
 func readOnce(fd int, buf []byte) (int, error) {
 	for {
-		n, err := unix.Read(fd, buf)
+		n, err := readNow(fd, buf)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
