@@ -16,6 +16,9 @@ import (
 // lineWidth is the length of the generator's lines, the line feed included.
 const lineWidth = 64
 
+// floodPatience is how long a flood may take.
+const floodPatience = time.Minute
+
 // floods is M2: a job writes lines as fast as it can, with and without a
 // terminal.
 func floods(ctx context.Context, l *lab) ([]row, error) {
@@ -36,6 +39,7 @@ type flooded struct {
 	cpu     []float64 // seconds of those who supervise, a GB
 	growth  []float64 // bytes of resident memory at most, over that before
 	lost    int64     // lines, when the job ended right after the last
+	failed  bool      // it did not get all of it into the log in time
 }
 
 func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
@@ -50,12 +54,24 @@ func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
 	results := make([]flooded, len(everyone))
 	for range l.count(5, 1) {
 		for k, s := range everyone {
-			if err := results[k].measure(ctx, l, s, bytes, pty); err != nil {
+			if results[k].failed {
+				continue
+			}
+			err := results[k].measure(ctx, l, s, bytes, pty)
+			if _, other := s.(*rival); other && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+				fmt.Fprintf(l.stderr, "left out: %s: %v\n", s.name(), err)
+				results[k].failed = true
+				continue
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name(), err)
 			}
 		}
 	}
 	for k, s := range everyone {
+		if results[k].failed {
+			continue
+		}
 		if results[k].lost, err = lostAtExit(ctx, l, s, bytes/8, pty); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name(), err)
 		}
@@ -73,6 +89,10 @@ func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
 	}
 	for k, s := range everyone {
 		r := results[k]
+		if r.failed {
+			speed.values = append(speed.values, value{who: s.name(), none: true, note: fmt.Sprintf("not within %.0f s", floodPatience.Seconds())})
+			continue
+		}
 		v := value{who: s.name(), n: median(r.seconds), note: fmt.Sprintf("%.0f MB/s", float64(bytes)/median(r.seconds)/1e6)}
 		if r.lost != 0 {
 			v.note += fmt.Sprintf(", %d lines lost at exit", r.lost)
@@ -93,7 +113,7 @@ func expected(bytes int64, pty bool) int64 {
 }
 
 func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64, pty bool) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, floodPatience)
 	defer cancel()
 	w, err := watchLogs(s)
 	if err != nil {
