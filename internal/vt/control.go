@@ -151,6 +151,7 @@ func (t *Terminal) alignmentTest() {
 		}
 		r.wrap = false
 	}
+	t.unwrapBefore(0)
 	t.resetMargins()
 	t.updatePlain()
 	t.cur.origin = false

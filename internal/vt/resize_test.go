@@ -65,6 +65,25 @@ func TestReflowLosesNothing(t *testing.T) {
 	}
 }
 
+// TestClearedRowsDoNotContinue checks that a text that wrapped out of the screen,
+// or into a row that was cleared since, has ended.
+func TestClearedRowsDoNotContinue(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"clear", "0123456789abc\r\n\n\n\x1b[H\x1b[2Jnew", "0123456789\nnew"},
+		{"line", "0123456789abc\x1b[2;1H\x1b[Knew", "0123456789\nnew"},
+		{"reset", "0123456789abc\r\n\n\n\x1bcnew", "0123456789\nnew"},
+		{"insert", "0123456789abc\x1b[2;1H\x1b[Lnew", "0123456789\nnew\nabc"},
+		{"scroll down", "0123456789abc\r\n\n\n\x1b[H\x1bMnew", "0123456789\nnew\nabc"},
+	}
+	for _, tt := range tests {
+		term := New(10, 4, WithScrollback(1<<16))
+		term.Write([]byte(tt.in))
+		if got := term.MainText(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestAlternateScreenIsNotReflowed(t *testing.T) {
 	term := New(10, 4, WithScrollback(1<<16))
 	term.Write([]byte("0123456789abc\r\nprompt"))

@@ -33,8 +33,21 @@ func (t *Terminal) erase(y, a, b int) {
 	fillCells(r.cells[a:b], t.blank())
 	if b == len(r.cells) {
 		r.wrap = false
+		if a == 0 {
+			t.unwrapBefore(y)
+		}
 	}
 	t.touch(y)
+}
+
+// unwrapBefore notes that row y does not continue the text before it.
+func (t *Terminal) unwrapBefore(y int) {
+	switch {
+	case y > 0:
+		t.scr.rows[y-1].wrap = false
+	case !t.onAlt():
+		t.history.open = false
+	}
 }
 
 // eraseUnprotected blanks what DECSCA or SPA did not protect.
@@ -76,8 +89,8 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 		fillCells(r.cells, t.blank())
 		r.wrap = false
 	}
-	if top > 0 {
-		rows[top-1].wrap = false
+	if top > 0 || !keep {
+		t.unwrapBefore(top)
 	}
 	t.touchScrolled(top, bot)
 }
@@ -100,9 +113,7 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		fillCells(r.cells, t.blank())
 		r.wrap = false
 	}
-	if top > 0 {
-		rows[top-1].wrap = false
-	}
+	t.unwrapBefore(top)
 	rows[bot].wrap = false
 	t.touchScrolled(top, bot)
 }

@@ -161,6 +161,9 @@ func (s *snapshot) row(cells, before []Cell) {
 		for x+run < n && cells[x+run] == c {
 			run++
 		}
+		if c.bg != 0 && run > 1 && run == len(cells) { // a whole row erased ends what wrapped into it
+			run--
+		}
 		if c.bg != 0 {
 			s.putf("\x1b[%dX", run)
 		}

@@ -152,6 +152,7 @@ func (t *Terminal) reset() {
 		t.screens[i] = screen{saved: newCursor()}
 	}
 	t.screens[0].rows = newRows(t.cols, t.rows)
+	t.history.open = false
 	t.scr = &t.screens[0]
 	t.cur = newCursor()
 	t.tabs = nil
