@@ -50,7 +50,8 @@ func newLab(ctx context.Context, short bool, program string, stderr io.Writer) (
 	}
 	bin := l.path("bin") + string(filepath.Separator)
 	for _, pkg := range packages {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", bin, pkg)
+		build := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
+		build.Env = with("CGO_ENABLED=0") // as hob is released
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
 		}

@@ -51,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("hobbench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	short := flags.Bool("short", false, "fewer repetitions and smaller amounts: under two minutes")
-	limit := flags.Duration("limit", 0, "give up after that long (default 100s with --short, else 20m)")
+	limit := flags.Duration("limit", 0, "give up that long after building (default 100s with --short, else 20m)")
 	program := flags.String("hob", "", "measure this hob instead of building one")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: hobbench [--short] [--hob PATH] [--limit DUR] [M1 M2 …]")
@@ -76,9 +76,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, *limit)
+	l, err := newLab(ctx, *short, *program, stderr)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, *limit) // building is not counted
 	defer cancel()
-	return measureAll(ctx, chosen, *short, *program, stdout, stderr)
+	return measureAll(ctx, l, chosen, stdout)
 }
 
 func choose(ids []string) ([]measure, error) {
@@ -99,17 +104,12 @@ func choose(ids []string) ([]measure, error) {
 
 // measureAll goes on after a measure that could not be made: the others still
 // say something.
-func measureAll(ctx context.Context, chosen []measure, short bool, program string, stdout, stderr io.Writer) error {
-	l, err := newLab(ctx, short, program, stderr)
-	if err != nil {
-		return err
-	}
-	defer l.close()
+func measureAll(ctx context.Context, l *lab, chosen []measure, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "%s\n\n", l.machine())
 	printHead(stdout)
 	var failed error
 	for _, m := range chosen {
-		fmt.Fprintf(stderr, "%s: %s\n", m.id, m.what)
+		fmt.Fprintf(l.stderr, "%s: %s\n", m.id, m.what)
 		rows, err := m.run(ctx, l)
 		for _, r := range rows {
 			r.print(stdout)
