@@ -13,6 +13,7 @@ type Backend struct {
 	command   []string // how to run a holder; nil: this program
 	inProcess bool
 	notify    string
+	shows     bool
 	spare     *Spare
 
 	kids  children
@@ -56,6 +57,10 @@ func WithNotify(command string) Option { return func(b *Backend) { b.notify = co
 // WithSpare gives the first job without a lent input the holder that [Ahead]
 // started.
 func WithSpare(s *Spare) Option { return func(b *Backend) { b.spare = s } }
+
+// ForUser says that the program shows a person what becomes of the jobs, so that
+// holders need not tell of their ends (see [WithNotify]).
+func ForUser() Option { return func(b *Backend) { b.shows = true } }
 
 // New returns a backend. It starts nothing.
 func New(opts ...Option) *Backend {

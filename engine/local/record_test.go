@@ -17,6 +17,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 func TestBackground(t *testing.T) {
@@ -166,12 +167,26 @@ func TestNotifyCommand(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "told")
 	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_NAME|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID" >`+file+".tmp && mv "+file+".tmp "+file))
-	s := p.start(t, engine.Spec{Script: "exit 6", Backgrounded: true})
+	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
+	s.wait(t) // who only waits is no reason to be silent
 	eventually(t, "told", func() bool { _, err := os.Stat(file); return err == nil })
 	got, err := os.ReadFile(file)
 	want := "test|exited|test|exited (exit code 6)|exited|6|" + string(s.rec.ID) + "\n"
 	if err != nil || string(got) != want {
 		t.Errorf("told %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestNoNotifyCommandWhereAPersonWatches(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "told")
+	p := newPlace(t, local.WithNotify(": >"+file), local.ForUser())
+	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
+	holder := s.state(t).Holder
+	s.wait(t)
+	eventually(t, "the holder has gone", func() bool { return !proc.Alive(holder) })
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the command ran")
 	}
 }
 

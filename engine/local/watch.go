@@ -63,7 +63,7 @@ func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
 		return false, err
 	}
 	defer c.Close()
-	if err := c.Stream(ctx, holder.TypeSubscribe, nil); err != nil {
+	if err := c.Stream(ctx, holder.TypeSubscribe, holder.Subscribe{Shows: w.r.b.shows}); err != nil {
 		return false, err
 	}
 	for {

@@ -23,6 +23,7 @@ type conn struct {
 	// guarded by h.mu
 	pumping    bool
 	subscribed bool
+	shows      bool // to a person
 	due        bool // facts have changed since the last frame of them
 	stateDue   bool // the state among them
 	urgent     bool

@@ -241,13 +241,13 @@ func (h *Holder) Dropped(hole jobdir.Range, bytes int64, capOff bool) {
 	h.changedLocked(false)
 }
 
-// Watched reports whether a client is told of what happens now, so that nobody
-// else needs to tell the user.
+// Watched reports whether a client shows a person what happens, so that nobody
+// else needs to tell of it.
 func (h *Holder) Watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.subscribed || c.view != nil {
+		if c.shows || c.view != nil {
 			return true
 		}
 	}

@@ -38,7 +38,13 @@ func (c *conn) carryOut(f Frame) (any, error) {
 	case TypeTakeControl:
 		return nil, c.takeControl()
 	case TypeSubscribe:
-		return nil, c.subscribe()
+		var s Subscribe
+		if len(f.Payload) > 0 {
+			if err := decode(f.Payload, &s); err != nil {
+				return nil, err
+			}
+		}
+		return nil, c.subscribe(s)
 	case TypeStatus:
 		return c.status(), nil
 	case TypeBackground:
@@ -80,11 +86,12 @@ func (c *conn) kill(k Kill) (any, error) {
 	return report, nil
 }
 
-func (c *conn) subscribe() error {
+func (c *conn) subscribe(s Subscribe) error {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.subscribed, c.due, c.stateDue, c.urgent = true, true, true, true
+	c.shows = s.Shows
 	c.startPump()
 	return nil
 }

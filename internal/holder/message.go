@@ -121,6 +121,13 @@ type Attach struct {
 	From *int64 `json:"from,omitempty"`
 }
 
+// Subscribe asks for facts.
+type Subscribe struct {
+	// Shows means that the client shows a person what happens, so that nobody else
+	// needs to tell of the end.
+	Shows bool `json:"shows,omitempty"`
+}
+
 // Control says who types.
 type Control struct {
 	Controller string      `json:"controller"` // empty: nobody
