@@ -28,6 +28,7 @@ func (a *app) attachCommand() *cobra.Command {
 }
 
 func (a *app) attach(ctx context.Context, args []string, raw bool) error {
+	a.shows = isTerminal(a.stdout)
 	eng, err := a.engineWith(a.settings())
 	if err != nil {
 		return err

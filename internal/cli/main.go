@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/config"
 )
 
 // app is one invocation of hob.
@@ -20,8 +21,10 @@ type app struct {
 	ascii bool
 
 	client string         // who starts and ends jobs
+	shows  bool           // a person sees here what becomes of the jobs
 	spare  *local.Spare   // the holder of the job to be started; may be nil
 	eng    *engine.Engine // see open
+	loaded *config.Config // see settings
 }
 
 // Main runs hob with args, the first of which is the program's own name, and

@@ -18,6 +18,9 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	if len(c.Notify.Command) > 0 {
 		here = append(here, local.WithNotify(quoteWords(c.Notify.Command)+` "$1" "$2"`))
 	}
+	if a.client == "ui" || a.shows {
+		here = append(here, local.ForUser())
+	}
 	opts := []engine.Option{
 		engine.WithLogLimit(c.Log.Limit),
 		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),

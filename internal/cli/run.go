@@ -94,6 +94,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	a.shows = !f.background && isTerminal(a.stdout)
 	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
