@@ -70,6 +70,9 @@ func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	case areaDetail:
 		return p.route(p.detail.Update(msg))
 	case areaLog:
+		if p.screenShown() {
+			return p.pressScreen(msg)
+		}
 		return p.route(p.log.Update(msg))
 	case areaList, areaNone:
 	}
@@ -162,6 +165,8 @@ func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
 		return p.copyCommand, true
 	case "log.search":
 		return p.openSearch, true
+	case "log.follow":
+		return p.follow, true
 	case otherStream:
 		return p.switchStream, true
 	}
@@ -284,6 +289,10 @@ func (p *Pane) refusalFor(id string, targets []engine.Job) string {
 			return "its output is on " + j.Host + ": hob log " + string(j.ID) + " reads it"
 		case outputPath(j, p.shown.stream) == "":
 			return "it has no output file"
+		}
+	case "log.search":
+		if p.screenShown() {
+			return p.noLog()
 		}
 	case otherStream:
 		if !j.Split {

@@ -13,6 +13,7 @@ import (
 type Engine[S Subscription, L Log] interface {
 	Subscribe(f engine.Filter) S
 	OpenLog(ctx context.Context, id engine.ID, s engine.Stream) (L, error)
+	Screen(ctx context.Context, id engine.ID) (engine.Screen, error)
 	Actions
 }
 
@@ -49,11 +50,16 @@ type service interface {
 	Actions
 	subscribe(f engine.Filter) Subscription
 	openLog(ctx context.Context, id engine.ID, s engine.Stream) (Log, error)
+	lastScreen(ctx context.Context, id engine.ID) (engine.Screen, error)
 }
 
 type adapter[S Subscription, L Log] struct{ Engine[S, L] }
 
 func (a adapter[S, L]) subscribe(f engine.Filter) Subscription { return a.Subscribe(f) }
+
+func (a adapter[S, L]) lastScreen(ctx context.Context, id engine.ID) (engine.Screen, error) {
+	return a.Screen(ctx, id)
+}
 
 func (a adapter[S, L]) openLog(ctx context.Context, id engine.ID, s engine.Stream) (Log, error) {
 	log, err := a.OpenLog(ctx, id, s)

@@ -24,14 +24,15 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // fake is an engine in memory: calls are recorded, facts are what a test says.
 type fake struct {
-	mu     sync.Mutex
-	calls  []string
-	jobs   []engine.Job
-	logs   map[engine.ID]string
-	fail   map[string]error // by the name of the call
-	sub    *fakeSub
-	screen *fakeTerminal
-	slow   chan struct{} // stopping a job and closing wait for it
+	mu      sync.Mutex
+	calls   []string
+	jobs    []engine.Job
+	logs    map[engine.ID]string
+	screens map[engine.ID]engine.Screen
+	fail    map[string]error // by the name of the call
+	sub     *fakeSub
+	screen  *fakeTerminal
+	slow    chan struct{} // stopping a job and closing wait for it
 }
 
 func (f *fake) called(format string, args ...any) error {
@@ -75,6 +76,10 @@ func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (*fakeL
 	return &fakeLog{text: f.logs[id]}, nil
 }
 
+func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
+	return f.screens[id], f.called("open-screen %s", id)
+}
+
 func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) (engine.Job, error) {
 	err := f.called("start %q in %q on %q", s.Script, s.Dir, s.Host)
 	return engine.Job{ID: "new-aaaaa", Name: s.Script}, err
@@ -93,7 +98,11 @@ func (f *fake) OpenTerminal(_ context.Context, id engine.ID, o engine.TerminalOp
 	if err := f.called("open-terminal %s %dx%d", id, o.Size.Cols, o.Size.Rows); err != nil {
 		return nil, err
 	}
+	if o.Size == (engine.Size{}) {
+		o.Size = f.job(id).Size
+	}
 	f.screen = &fakeTerminal{f: f, chunks: make(chan engine.TerminalChunk, 64), closed: make(chan struct{}), size: o.Size}
+	f.screen.control = o.Control
 	f.screen.send("screen of " + string(id))
 	return f.screen, nil
 }
@@ -211,19 +220,20 @@ func (l *fakeLog) Search(_ context.Context, re *regexp.Regexp, from int64, found
 }
 
 type fakeTerminal struct {
-	f      *fake
-	chunks chan engine.TerminalChunk
-	once   sync.Once
-	closed chan struct{}
-	size   engine.Size
+	f       *fake
+	chunks  chan engine.TerminalChunk
+	once    sync.Once
+	closed  chan struct{}
+	size    engine.Size
+	control bool
 }
 
 func (t *fakeTerminal) send(text string) {
-	t.chunks <- engine.TerminalChunk{Reset: true, Data: []byte(text), Size: t.size, Control: true}
+	t.chunks <- engine.TerminalChunk{Reset: true, Data: []byte(text), Size: t.size, Control: t.control}
 }
 
 func (t *fakeTerminal) end(e engine.Exit) {
-	t.chunks <- engine.TerminalChunk{Size: t.size, Control: true, Exit: &e}
+	t.chunks <- engine.TerminalChunk{Size: t.size, Control: t.control, Exit: &e}
 }
 
 func (t *fakeTerminal) Next(ctx context.Context) (engine.TerminalChunk, error) {

@@ -114,6 +114,14 @@ func (p *Pane) footerKeys() []key.Binding {
 		search := on(k.Log.Search, "log.search")
 		next := k.Log.NextMatch
 		next.SetEnabled(next.Enabled() && p.searching())
+		if p.screenShown() {
+			toLog := k.Log.Follow
+			toLog.SetHelp(toLog.Help().Key, "log")
+			return append([]key.Binding{
+				k.Panes.Back, on(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, on(k.Panes.SendLine, "panes.send-line"),
+				on(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+			}, help...)
+		}
 		return append([]key.Binding{
 			k.Panes.Back, k.Log.Follow, search, next, on(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
 			on(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
@@ -138,7 +146,7 @@ func (p *Pane) footerState() string {
 	if p.trouble != "" {
 		return p.trouble
 	}
-	if p.focus == areaLog {
+	if p.focus == areaLog && !p.screenShown() {
 		var flags []string
 		add := func(on bool, name string) {
 			if on {

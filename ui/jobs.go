@@ -89,6 +89,16 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	j := p.jobs[id]
 
 	var cmds []tea.Cmd
+	if id == p.shown.id {
+		p.shown.drew = p.shown.drew || j.Alternate
+		ended := j.Status.Finished() && !was.Status.Finished()
+		if ended && p.shown.drew && !p.shown.raw && p.log.Following() { // what it left takes the place of the log
+			cmds = append(cmds, p.closeLog(), p.openLog())
+		}
+		if was.Alternate && !j.Alternate && !ended {
+			p.shown.raw = false // the next program that draws is shown again
+		}
+	}
 	if id == p.shown.id && p.shown.log != nil && (e.Kind == engine.EventOutput || j.Status.Finished()) {
 		p.behind = true
 		cmds = append(cmds, p.catchUp())
@@ -108,7 +118,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 
 // catchUp lets the log read on, if it can be seen.
 func (p *Pane) catchUp() tea.Cmd {
-	hidden := p.lay.log.empty() || p.cat != nil && !p.cat.viaLog
+	hidden := p.lay.log.empty() || p.cat != nil && !p.cat.viaLog || p.screenShown() || p.shown.last
 	j, ok := p.jobs[p.shown.id]
 	if !p.behind || hidden || !ok {
 		return nil
@@ -166,7 +176,7 @@ func (p *Pane) settled() tea.Cmd {
 		}
 		p.wish = ""
 	}
-	cmd := p.show()
+	cmd := tea.Batch(p.show(), p.look())
 	if p.detail.Lines() != p.laid {
 		cmd = tea.Batch(cmd, p.arrange())
 	}

@@ -94,7 +94,16 @@ type (
 		id     engine.ID
 		stream engine.Stream
 		log    Log
+		drawn  bool // the job drew on the whole screen
+		last   bool // log is its last screen
 		err    error
+	}
+	// glanceMsg is an opened session of a glance, or chunks of it.
+	glanceMsg struct {
+		stamp
+		session *session
+		chunks  []engine.TerminalChunk
+		err     error
 	}
 	// terminalMsg is an opened terminal session.
 	terminalMsg struct {

@@ -39,14 +39,14 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseMotionMsg:
 		if p.pointer.drag == areaLog {
 			p.dirty = true
-			return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
 		}
 	case tea.MouseReleaseMsg:
 		drag := p.pointer.drag
 		p.pointer.drag = areaNone
 		if drag == areaLog {
 			p.dirty = true
-			return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
 		}
 	}
 	return nil
@@ -92,10 +92,18 @@ func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
 	case areaDetail:
 		p.detail.Scroll(wheelStep(msg.Button))
 	case areaLog:
-		return p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
+		return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
 	case areaNone:
 	}
 	return nil
+}
+
+// toLog hands the mouse to the log, unless a screen stands in its place.
+func (p *Pane) toLog(msg tea.Msg) tea.Cmd {
+	if p.screenShown() {
+		return nil
+	}
+	return p.route(p.log.Update(msg))
 }
 
 func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
@@ -129,7 +137,7 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 			cmds = append(cmds, p.setFocus(areaLog))
 		}
 	case areaLog:
-		cmds = append(cmds, p.setFocus(areaLog), p.route(p.log.Update(moved(msg, x-p.lay.log.x, y-p.lay.log.y))))
+		cmds = append(cmds, p.setFocus(areaLog), p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y)))
 	case areaNone:
 	}
 	return tea.Batch(cmds...)

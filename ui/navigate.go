@@ -85,6 +85,9 @@ func (p *Pane) tail() tea.Cmd {
 	if p.lay.shape == shapeBare {
 		return p.refuse("there is no room for more than the list")
 	}
+	if p.drawsNow() {
+		return tea.Batch(p.setFocus(areaLog), p.showRaw(true))
+	}
 	return tea.Batch(p.setFocus(areaLog), p.route(p.log.SetFollow(true)))
 }
 

@@ -54,6 +54,7 @@ type Pane struct {
 	detail *detail.Model
 	log    *logview.Model
 	term   *terminal.Model
+	screen *terminal.Model // in the place of the log
 	toasts *toast.Model
 
 	focus  area
@@ -62,7 +63,8 @@ type Pane struct {
 	laid   int // lines of the detail that it was made for
 
 	shown  shown // the job in detail and log
-	behind bool  // the log has grown while nobody saw it
+	glance *glance
+	behind bool // the log has grown while nobody saw it
 	wish   engine.ID
 	cat    *attachment // the job that owns the keyboard
 	park   *attachment // one just left, until a second leave key can no longer come
@@ -79,6 +81,7 @@ type Pane struct {
 	lines       []string // sent to jobs
 	chordGen    int
 	sizeGen     int
+	glances     int
 	offerGen    int
 	pointer     pointer
 	outer       engine.TerminalFacts
@@ -110,7 +113,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.WithHome(o.home), detail.WithMinutes(o.calm))
 	p.log = logview.New(o.keys.Log, s.Log, o.glyphs)
 	p.log.SetEmpty("")
-	p.term = terminal.New(s.Terminal)
+	p.term, p.screen = terminal.New(s.Terminal), terminal.New(s.Terminal)
 	p.toasts = toast.New(s.Toast, o.glyphs)
 	p.setNow(p.now)
 	p.spreadFocus()
@@ -152,6 +155,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.detail.SetStyles(s.Detail, p.badge, g)
 	p.log.SetStyles(s.Log, g)
 	p.term.SetStyles(s.Terminal)
+	p.screen.SetStyles(s.Terminal)
 	p.toasts.SetStyles(s.Toast, g)
 	if p.over != nil {
 		p.over.setStyles(s)

@@ -42,6 +42,8 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		}
 	case logOpenedMsg:
 		return p.logOpened(msg)
+	case glanceMsg:
+		return p.glanced(msg)
 	case terminalMsg, chunksMsg, typedMsg, resizeMsg, chordOverMsg:
 		return p.attached(msg)
 	case clickOverMsg:
@@ -169,6 +171,10 @@ type shown struct {
 	stream  engine.Stream // whose log is shown
 	opening bool
 	log     Log
+	drew    bool // it was seen drawing on the whole screen
+	raw     bool // the log is wanted as it was written, not the screen
+	last    bool // log is the last screen of a job that drew
+	plain   bool // log is as it was written, though there is a last screen
 }
 
 // show brings detail and log to the selected job. One log is opened at a time:
@@ -185,9 +191,10 @@ func (p *Pane) show() tea.Cmd {
 		return nil
 	}
 	p.dirty = true
-	p.shown.id, p.shown.stream = id, ""
+	p.shown = shown{id: id, opening: p.shown.opening, log: p.shown.log}
 	j, ok := p.jobs[id]
 	if ok {
+		p.shown.drew = j.Alternate
 		p.detail.SetJob(j.Job)
 	} else {
 		p.detail.Clear()
@@ -199,7 +206,7 @@ func (p *Pane) show() tea.Cmd {
 // closeLog shows an empty log and lets go of the old one.
 func (p *Pane) closeLog() tea.Cmd {
 	old := p.shown.log
-	p.shown.log = nil
+	p.shown.log, p.shown.last, p.shown.plain = nil, false, false
 	p.log.SetEmpty("")
 	cmd := p.route(p.log.SetSource(nil, false))
 	if old == nil {
@@ -224,16 +231,26 @@ func (p *Pane) openLog() tea.Cmd {
 		}
 	}
 	choose := j.Split && p.shown.stream == ""
+	ended, raw := j.Kind == engine.KindPTY && j.Status.Finished(), p.shown.raw
 	s, ctx, eng, held, id := stamp{pane: p}, p.ctx, p.eng, p.held, j.ID
 	return func() tea.Msg {
+		drawn, last := false, false
 		log, err := eng.openLog(ctx, id, want)
 		if err == nil && choose {
 			log, want = fuller(ctx, eng, id, log)
 		}
+		if err == nil && ended && mostlyDrawn(ctx, log) {
+			if left, ok := lastScreen(ctx, eng, id); ok {
+				if drawn = true; !raw {
+					_ = log.Close() // only looked at
+					log, last = left, true
+				}
+			}
+		}
 		if err == nil && !held.keep(log) {
 			return nil
 		}
-		return logOpenedMsg{s, id, want, log, err}
+		return logOpenedMsg{s, id, want, log, drawn, last, err}
 	}
 }
 
@@ -257,7 +274,7 @@ func fuller(ctx context.Context, eng service, id engine.ID, stdout Log) (Log, en
 func (p *Pane) logOpened(msg logOpenedMsg) tea.Cmd {
 	p.shown.opening = false
 	p.dirty = true
-	if msg.id != p.shown.id || p.shown.stream != "" && p.shown.stream != msg.stream {
+	if msg.id != p.shown.id || p.shown.stream != "" && p.shown.stream != msg.stream || p.shown.raw && msg.last {
 		var cmd tea.Cmd
 		if msg.log != nil {
 			cmd = p.release(msg.log)
@@ -269,11 +286,15 @@ func (p *Pane) logOpened(msg logOpenedMsg) tea.Cmd {
 		return nil
 	}
 	p.shown.log, p.shown.stream = msg.log, msg.stream
+	p.shown.last, p.shown.plain = msg.last, msg.drawn && !msg.last
 	p.log.SetEmpty(p.emptyLog())
 	return p.route(p.log.SetSource(msg.log, true))
 }
 
 func (p *Pane) emptyLog() string {
+	if p.shown.last {
+		return "It drew on the whole screen and left nothing there."
+	}
 	if j, ok := p.jobs[p.shown.id]; ok && j.Status.Finished() {
 		return "It printed nothing."
 	}

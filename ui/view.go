@@ -35,11 +35,12 @@ func (p *Pane) arrange() tea.Cmd {
 	}
 	if p.cat == nil || p.cat.viaLog {
 		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
+		p.screen.SetSize(l.log.w, l.log.h)
 	}
 	p.toasts.SetSize(p.w, max(0, p.h-2))
 	p.sizeOverlay()
 	p.spreadFocus()
-	return tea.Batch(cmd, p.catchUp())
+	return tea.Batch(cmd, p.look(), p.catchUp())
 }
 
 // View draws the pane in exactly its size. It is drawn again only after
@@ -192,7 +193,11 @@ func (p *Pane) drawRight() []string {
 		g := p.edges(p.focus == areaLog)
 		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.logTitle(), p.logState(), w))
 	}
-	side(split(p.log.View()))
+	if p.screenShown() {
+		side(split(p.screen.View()))
+	} else {
+		side(split(p.log.View()))
+	}
 	return append(lines, f.Bottom("", p.logSize(), w))
 }
 
@@ -212,6 +217,12 @@ func (p *Pane) moreDetail() string {
 }
 
 func (p *Pane) logTitle() string {
+	switch {
+	case p.screenShown():
+		return "Screen"
+	case p.shown.last:
+		return "Last screen"
+	}
 	if j, ok := p.jobs[p.shown.id]; ok && j.Split {
 		return "Log " + string(p.shown.stream)
 	}
@@ -220,6 +231,9 @@ func (p *Pane) logTitle() string {
 
 // logState says whether the log moves: following, or how much has come below.
 func (p *Pane) logState() string {
+	if state := p.screenState(); state != "" {
+		return state
+	}
 	if n, more := p.log.NewLines(); n > 0 {
 		plus, word := "", " new lines "
 		if more {
@@ -237,6 +251,10 @@ func (p *Pane) logState() string {
 }
 
 func (p *Pane) logSize() string {
+	if p.screenShown() || p.shown.last {
+		j := p.jobs[p.shown.id]
+		return strconv.Itoa(j.Size.Cols) + "x" + strconv.Itoa(j.Size.Rows)
+	}
 	if p.shown.log == nil || p.log.Size() == 0 {
 		return ""
 	}

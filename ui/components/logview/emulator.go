@@ -1,6 +1,9 @@
 package logview
 
 import (
+	"bytes"
+	"regexp"
+
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -22,6 +25,9 @@ type lineEmulator struct {
 	cols int
 }
 
+// altScreen are the switches to the alternate screen and back.
+var altScreen = regexp.MustCompile(`\x1b\[\?(?:1049|1047|47)[hl]`)
+
 // draw returns what a terminal shows of a line.
 func (e *lineEmulator) draw(raw []byte) []glyph {
 	cols := 256
@@ -32,6 +38,9 @@ func (e *lineEmulator) draw(raw []byte) []glyph {
 		e.vt, e.cols = vt.New(cols, 1), cols
 	}
 	e.vt.Write([]byte("\x1bc\x1b[?7l"))
+	if bytes.Contains(raw, []byte("\x1b[?")) { // a line is drawn as a whole, on one screen
+		raw = altScreen.ReplaceAllLiteral(raw, nil)
+	}
 	e.vt.Write(raw)
 	row := e.vt.Row(0)
 	end := len(row)

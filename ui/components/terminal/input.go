@@ -93,7 +93,7 @@ func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
 		return false
 	}
 	m.type_(m.vt.EncodeMouse(vt.Mouse{
-		X: ev.X, Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button), Action: action, Mods: translateMods(ev.Mod),
+		X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button), Action: action, Mods: translateMods(ev.Mod),
 	}))
 	return true
 }
@@ -103,7 +103,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 		return
 	}
 	if m.vt.Modes().Alternate && m.exit == nil {
-		m.type_(m.vt.EncodeMouse(vt.Mouse{X: ev.X, Y: ev.Y, Button: translateButton(ev.Button)}))
+		m.type_(m.vt.EncodeMouse(vt.Mouse{X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button)}))
 		return
 	}
 	switch ev.Button {
@@ -115,7 +115,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 }
 
 func (m *Model) pointAt(ev tea.Mouse) point {
-	return point{m.absLine(max(0, min(ev.Y, m.h-1))), max(0, min(ev.X, m.w-1))}
+	return point{m.absLine(max(0, min(ev.Y, m.h-1))), m.firstCol() + max(0, min(ev.X, m.w-1))}
 }
 
 func (m *Model) click(ev tea.Mouse) tea.Cmd {

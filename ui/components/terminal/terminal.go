@@ -136,6 +136,9 @@ func (m *Model) Ended() (engine.Exit, bool) {
 // Controller names who types, and whether that is this session.
 func (m *Model) Controller() (name string, us bool) { return m.controller, m.control }
 
+// Text is the screen as text.
+func (m *Model) Text() string { return m.vt.Text() }
+
 // Title is what the job calls its window.
 func (m *Model) Title() string { return m.vt.Title() }
 
@@ -161,7 +164,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	if !m.focus || m.exit != nil || m.back > 0 || !c.Visible {
 		return nil
 	}
-	x, y := c.X, c.Y-m.firstRow()
+	x, y := c.X-m.firstCol(), c.Y-m.firstRow()
 	if x < 0 || y < 0 || x >= m.w || y >= m.h {
 		return nil
 	}

@@ -261,3 +261,28 @@ func TestCursorFollowsTheJob(t *testing.T) {
 		t.Errorf("hidden cursor shows at %+v", c.Position)
 	}
 }
+
+func TestALargerScreenIsCroppedAroundTheCursor(t *testing.T) {
+	large := func(stream string) *Model {
+		m := start(t, 4, 2, "")
+		m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: 8, Rows: 4}, Data: []byte(stream), Control: true})
+		return m
+	}
+	const text = "abcdefgh\r\n12345678\r\nABCDEFGH\r\n界界界界"
+	want(t, large(text+"\x1b[1;1H"), "abcd|1234")
+	want(t, large(text+"\x1b[3;7H"), "4567|DEFG")
+	want(t, large(text+"\x1b[4;4H"), "ABCD|界界")
+	want(t, large(text+"\x1b[4;5H"), "BCDE| 界") // the cut goes through a wide character
+	want(t, large(text+"\x1b[3;7H\x1b[?25l"), "abcd|1234")
+
+	m := large(text + "\x1b[3;7H")
+	if c := m.Cursor(); c == nil || c.X != 3 || c.Y != 1 {
+		t.Errorf("cursor %+v", c)
+	}
+	m.Update(tea.MouseClickMsg{X: 1, Y: 0, Button: tea.MouseLeft})
+	m.Update(tea.MouseMotionMsg{X: 2, Y: 0, Button: tea.MouseLeft})
+	want(t, m, "4567|DEFG")
+	if msg, ok := m.Update(tea.MouseReleaseMsg{X: 2, Y: 0, Button: tea.MouseLeft})().(CopyMsg); !ok || msg.Text != "56" {
+		t.Errorf("copied %q", msg.Text)
+	}
+}

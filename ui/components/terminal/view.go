@@ -10,7 +10,7 @@ import (
 type drawnState struct {
 	gen   uint64
 	back  int
-	first int
+	first point // see firstRow and firstCol
 	sel   selection
 	ok    bool
 }
@@ -21,13 +21,26 @@ func (m *Model) invalidate() {
 }
 
 // firstRow is the row of the job's screen on the view's first line. A screen
-// higher than the view shows the part around the cursor.
+// higher than the view shows the part around the cursor, and its beginning if the
+// cursor is hidden.
 func (m *Model) firstRow() int {
 	_, rows := m.vt.Size()
-	if rows <= m.h {
+	c := m.vt.Cursor()
+	if rows <= m.h || !c.Visible {
 		return 0
 	}
-	return min(rows-m.h, max(0, m.vt.Cursor().Y-m.h+1))
+	return min(rows-m.h, max(0, c.Y-m.h+1))
+}
+
+// firstCol is the column of the job's screen on the view's first column, chosen
+// in the same way.
+func (m *Model) firstCol() int {
+	cols, _ := m.vt.Size()
+	c := m.vt.Cursor()
+	if cols <= m.w || !c.Visible {
+		return 0
+	}
+	return min(cols-m.w, max(0, c.X-m.w+1))
 }
 
 // View draws the screen, exactly as wide and high as the component. Rows that
@@ -37,7 +50,7 @@ func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	now := drawnState{gen: m.vt.Generation(), back: m.back, first: m.firstRow(), sel: m.sel, ok: true}
+	now := drawnState{gen: m.vt.Generation(), back: m.back, first: point{m.firstRow(), m.firstCol()}, sel: m.sel, ok: true}
 	if now == m.drawn || m.drawn.ok && m.vt.Modes().Synchronized && m.back == m.drawn.back && m.sel == m.drawn.sel {
 		return m.frame
 	}
@@ -78,9 +91,12 @@ func (m *Model) absLine(y int) int {
 // drawRow draws cells to the width of the view.
 func (m *Model) drawRow(cells []vt.Cell, y int) string {
 	from, to := 0, 0
+	col := m.firstCol()
 	if m.sel.on {
-		from, to = m.sel.span(m.absLine(y), m.w)
+		from, to = m.sel.span(m.absLine(y), m.w+col)
+		from, to = max(0, from-col), max(0, to-col)
 	}
+	cells = cells[min(col, len(cells)):]
 	b := m.builder[:0]
 	x := 0
 	for x < m.w && x < len(cells) {

@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/keymap"
+)
+
+// glance is a look at the shown job's terminal in place of its log, while a
+// program draws on the whole of the screen: what that writes is no text to read.
+// It never types and never decides the job's size.
+type glance struct {
+	id      engine.ID
+	gen     int
+	session *session
+	drawn   bool // there is something to see
+}
+
+// wantsScreen reports whether the place of the log is the job's screen's.
+func (p *Pane) wantsScreen() bool {
+	return p.cat == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
+}
+
+// drawsNow reports whether the shown job draws on the whole screen.
+func (p *Pane) drawsNow() bool {
+	j, ok := p.jobs[p.shown.id]
+	return ok && j.Alternate && !j.Status.Finished() && j.Link != engine.LinkElsewhere
+}
+
+// screenShown reports whether the screen stands where the log does otherwise.
+func (p *Pane) screenShown() bool { return p.glance != nil && p.glance.drawn }
+
+// look opens or ends the glance as things stand now.
+func (p *Pane) look() tea.Cmd {
+	want := p.wantsScreen()
+	if g := p.glance; g != nil {
+		if want && g.id == p.shown.id {
+			return nil
+		}
+		p.glance, p.dirty = nil, true
+		var cmd tea.Cmd
+		if g.session != nil {
+			cmd = p.release(g.session)
+		}
+		return tea.Batch(cmd, p.look(), p.catchUp())
+	}
+	if !want {
+		return nil
+	}
+	p.glances++
+	p.screen.Reset()
+	p.glance = &glance{id: p.shown.id, gen: p.glances}
+	s, ctx, eng, held, id := stamp{p, p.glances}, p.ctx, p.eng, p.held, p.shown.id
+	return func() tea.Msg {
+		term, err := eng.OpenTerminal(ctx, id, engine.TerminalOptions{Client: client})
+		if err != nil {
+			return glanceMsg{stamp: s, err: err}
+		}
+		open := newSession(ctx, term)
+		if !held.keep(open) {
+			return nil
+		}
+		return glanceMsg{stamp: s, session: open}
+	}
+}
+
+// glanced takes what a glance sees. A session that fails leaves the log in its
+// place.
+func (p *Pane) glanced(msg glanceMsg) tea.Cmd {
+	g := p.glance
+	if g == nil || g.gen != msg.gen {
+		if msg.session != nil {
+			return p.release(msg.session)
+		}
+		return nil
+	}
+	if msg.session != nil {
+		g.session = msg.session
+	}
+	ended := msg.err != nil
+	for _, c := range msg.chunks {
+		p.screen.Feed(c)
+		g.drawn = true
+		ended = ended || c.Exit != nil
+	}
+	p.dirty = true
+	if ended {
+		g.drawn = false
+		return p.catchUp()
+	}
+	s, ctx, open := stamp{p, g.gen}, p.ctx, g.session
+	return func() tea.Msg {
+		chunks, err := open.next(ctx)
+		return glanceMsg{stamp: s, chunks: chunks, err: err}
+	}
+}
+
+// follow follows the log, or stays; of a job that draws on the whole screen it
+// changes between the screen and the log as it was written.
+func (p *Pane) follow() tea.Cmd {
+	switch {
+	case p.drawsNow():
+		return p.showRaw(!p.shown.raw)
+	case p.shown.plain || p.shown.last:
+		return p.showRaw(p.shown.last)
+	}
+	return p.route(p.log.SetFollow(!p.log.Following()))
+}
+
+// showRaw shows the log as it was written, or the screen in its place.
+func (p *Pane) showRaw(raw bool) tea.Cmd {
+	reopen := p.shown.last || p.shown.plain
+	p.shown.raw = raw
+	cmds := []tea.Cmd{p.look()}
+	if reopen {
+		cmds = append(cmds, p.closeLog(), p.openLog())
+	}
+	return tea.Batch(append(cmds, p.route(p.log.SetFollow(true)))...)
+}
+
+// pressScreen takes the keys of the log while the screen is in its place.
+func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
+	if keymap.Match(msg, p.opts.keys.Log.Copy) {
+		return p.copy(strings.TrimRight(p.screen.Text(), "\n"), "screen")
+	}
+	for _, a := range p.actions["log"] {
+		if keymap.Match(msg, a.Binding) {
+			return p.refuse(p.noLog())
+		}
+	}
+	return nil
+}
+
+// noLog says why what works in the log does not work now.
+func (p *Pane) noLog() string {
+	k := p.opts.keys.Log
+	return "this is its screen: " + p.keyLabel(k.Follow) + " shows the log, " + p.keyLabel(k.Attach) + " attaches"
+}
+
+// screenState says on the border which of the two is shown.
+func (p *Pane) screenState() string {
+	key := p.keyLabel(p.opts.keys.Log.Follow)
+	switch {
+	case p.screenShown(), p.shown.last:
+		return key + " log"
+	case p.shown.plain, p.shown.raw && p.drawsNow():
+		return key + " screen"
+	}
+	return ""
+}
+
+// altScreen is what switches to the alternate screen (h) and back (l).
+var altScreen = regexp.MustCompile(`\x1b\[\?(?:\d+;)*(?:1049|1047|47)(?:;\d+)*([hl])`)
+
+// headBytes is how much of a log says what kind of log it is.
+const headBytes = 128 << 10
+
+// mostlyDrawn reports whether most of a log's beginning was written to the
+// alternate screen.
+func mostlyDrawn(ctx context.Context, log Log) bool {
+	size, err := log.Size(ctx)
+	if err != nil {
+		return false
+	}
+	head := make([]byte, min(size, headBytes))
+	n, _ := log.ReadAt(ctx, head, 0) // what was read says enough
+	head = head[:n]
+	drawn, since := 0, -1
+	for _, m := range altScreen.FindAllSubmatchIndex(head, -1) {
+		switch on := head[m[2]] == 'h'; {
+		case on && since < 0:
+			since = m[0]
+		case !on && since >= 0:
+			drawn += m[1] - since
+			since = -1
+		}
+	}
+	if since >= 0 {
+		drawn += n - since
+	}
+	return 2*drawn > n
+}
+
+// lastScreen is what a job that drew on the whole screen left behind: its main
+// screen with what scrolled out of it, or the screen that it was ended on.
+func lastScreen(ctx context.Context, eng service, id engine.ID) (Log, bool) {
+	s, err := eng.lastScreen(ctx, id)
+	if err != nil {
+		return nil, false
+	}
+	text := s.Main
+	if s.Alternate && blank(text) {
+		text = s.ANSI
+	}
+	if blank(text) {
+		text = ""
+	}
+	return newTextLog(text), true
+}
+
+func blank(text string) bool { return strings.TrimSpace(vt.Strip(text)) == "" }
