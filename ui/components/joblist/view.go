@@ -77,8 +77,8 @@ func (m *Model) columns() columns {
 	if m.w >= 56 && m.hosts > 0 {
 		c.host = 10
 	}
-	if m.w >= 76 {
-		c.usage = 10
+	if m.w >= 60 && m.hosts == 0 || m.w >= 76 {
+		c.usage = 9
 	}
 	c.name = m.w - 1 // the bar
 	if m.w >= 26 {
@@ -255,7 +255,7 @@ func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
 }
 
 // doing is what is going on: the countdown of a stop, progress, activity, else
-// where it runs if that has no column of its own.
+// where it runs or what it uses if that has no column of its own.
 func (m *Model) doing(r *row, c columns) cell {
 	j := r.Job
 	if c.doing == 0 {
@@ -281,6 +281,9 @@ func (m *Model) doing(r *row, c columns) cell {
 	}
 	if c.host == 0 && j.Host != "" {
 		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
+	}
+	if text := usage(j); c.usage == 0 && j.CPU != nil && *j.CPU >= 1 && cells.Width(text) <= c.doing {
+		return cell{text, m.paints.usage}
 	}
 	return cell{}
 }
