@@ -183,7 +183,7 @@ func dropsCSI(s []byte) bool {
 func (f *Filter) dropsOSC(s []byte) bool {
 	key, rest, _ := bytes.Cut(s, []byte{';'})
 	switch string(bytes.TrimRight(key, "\a\x1b\\")) {
-	case "0", "1", "2", "7", "8", "9", "133", "104", "105", "110", "111", "112", "117", "119", "22":
+	case "0", "1", "2", "7", "8", "9", "133", "777", "104", "105", "110", "111", "112", "117", "119", "22":
 		return false
 	case "52":
 		_, data, _ := bytes.Cut(rest, []byte{';'})

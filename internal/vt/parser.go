@@ -77,6 +77,10 @@ func (t *Terminal) ground(p []byte) []byte {
 			t.print(rune(c))
 			p = p[1:]
 		case c >= 0x80:
+			if rest := t.printText(p); len(rest) < len(p) {
+				p = rest
+				continue
+			}
 			r, n := utf8.DecodeRune(p)
 			if n == 1 {
 				t.continueRune(c)
@@ -97,6 +101,14 @@ func (t *Terminal) ground(p []byte) []byte {
 		}
 	}
 	return p
+}
+
+// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
+// this form.
+func (t *Terminal) printUnicode(r rune) {
+	if r >= 0xa0 {
+		t.print(r)
+	}
 }
 
 // continueRune takes a byte of a character that is not whole in this Write, or

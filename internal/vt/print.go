@@ -71,38 +71,63 @@ func (t *Terminal) wrap() {
 	t.lineFeed()
 }
 
-// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
-// this form. Most characters stand alone and fit, which is the fast path.
-func (t *Terminal) printUnicode(r rune) {
-	if r < 0xa0 {
-		return
-	}
+// printText writes characters beyond ASCII, and ASCII between them, up to the
+// first that is not whole, has no width of its own, may join the one before, or
+// does not fit the row, and returns the rest. It may do nothing.
+func (t *Terminal) printText(p []byte) []byte {
 	c := &t.cur
-	if !t.plain || c.pending || t.modes.has(modeGraphemes) || isModifier(r) {
-		t.print(r)
-		return
+	if !t.plain || c.pending || t.modes.has(modeGraphemes) {
+		return p
 	}
-	w := RuneWidth(r)
 	cells := t.scr.rows[c.y].cells
 	x := c.x
-	if w == 0 || x+w >= len(cells) || x > 0 && t.mayJoin(cells[:x]) {
-		t.print(r)
-		return
+	if x > 0 && t.mayJoin(cells[:x]) {
+		return p
 	}
-	t.last = r
-	t.touch(c.y)
-	split(cells, x)
-	split(cells, x+w)
-	cell := c.pen
-	cell.ch = uint32(r)
-	if w == 2 {
-		cell.attr |= wideHead
-		tail := c.pen
-		tail.attr |= wideTail
-		cells[x+1] = tail
+	head, tail := c.pen, c.pen
+	tail.attr |= wideTail
+	for len(p) > 0 {
+		r, n := decodeRune(p)
+		if r < 0x20 || r == 0x7f || n == 0 || isModifier(r) {
+			break
+		}
+		w := RuneWidth(r)
+		if w == 0 || x+w >= len(cells) {
+			break
+		}
+		split(cells, x)
+		split(cells, x+w)
+		head.ch, head.attr = uint32(r), c.pen.attr
+		if w == 2 {
+			head.attr |= wideHead
+			cells[x+1] = tail
+		}
+		cells[x] = head
+		x += w
+		p = p[n:]
+		t.last = r
 	}
-	cells[x] = cell
-	c.x = x + w
+	if x > c.x {
+		c.x = x
+		t.touch(c.y)
+	}
+	return p
+}
+
+// decodeRune reads the character that p begins with; n is 0 if it is not whole
+// and right, or a C1 control.
+func decodeRune(p []byte) (r rune, n int) {
+	switch c := p[0]; {
+	case c < 0x80:
+		return rune(c), 1
+	case c >= 0xe1 && c < 0xed && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80:
+		return rune(c&0x0f)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+	}
+	r, n = utf8.DecodeRune(p)
+	if n == 1 || r < 0xa0 {
+		return 0, 0
+	}
+	return r, n
 }
 
 // mayJoin reports whether a character of some width could join the last one of
