@@ -31,8 +31,6 @@ type Backend struct {
 	prompts  Prompts
 	log      *slog.Logger
 	patience time.Duration
-	here     bool
-	sh       string
 	machine  string // of this program
 	dialer   client.Dialer
 	reach    func(ctx context.Context, host string) (shell.Transport, error)
@@ -57,7 +55,7 @@ var (
 // New returns a backend. It connects to nothing.
 func New(opts ...Option) *Backend {
 	b := &Backend{
-		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), patience: defaultPatience, sh: "sh",
+		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), patience: defaultPatience,
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
@@ -73,7 +71,7 @@ func New(opts ...Option) *Backend {
 // dial reaches host; ctx says whether somebody may be asked.
 func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error) {
 	if host == "" {
-		return shell.NewLocal(b.sh, nil), nil
+		return shell.NewLocal("sh", nil), nil // jobs that others started on this machine
 	}
 	p := client.Prompts{}
 	if interactive(ctx, false) {
@@ -90,8 +88,9 @@ func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{Stdin: true, Split: true, LogLimit: true}
 }
 
-// Serves implements [engine.Backend].
-func (b *Backend) Serves(host string) bool { return host != "" || b.here }
+// Serves implements [engine.Backend]. Jobs on this machine are not started here,
+// but those that others started on it over SSH are looked after, by its own sh.
+func (b *Backend) Serves(host string) bool { return host != "" }
 
 // host returns the actor of a host.
 func (b *Backend) host(name string) *host {

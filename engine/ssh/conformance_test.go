@@ -1,3 +1,5 @@
+//go:build unix
+
 package ssh
 
 import (
@@ -8,23 +10,24 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
 )
 
-// remoteState is the state directory of a host: another one than that of the
-// engine under test.
-func remoteState(t *testing.T) string {
+// remoteEnv is the environment of commands on a host whose state directory is
+// not that of the engine under test.
+func remoteEnv(t *testing.T) []string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hobhost")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
+	return []string{"HOB_STATE_DIR=" + dir}
 }
 
 func TestConformanceOverLocalShell(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
-		env := append(os.Environ(), "HOB_STATE_DIR="+remoteState(t))
+		env := append(os.Environ(), remoteEnv(t)...)
 		return enginetest.Config{
 			Host: "box",
 			New: func() engine.Backend {
@@ -33,5 +36,42 @@ func TestConformanceOverLocalShell(t *testing.T) {
 				}))
 			},
 		}
+	})
+}
+
+func TestConformanceInProcess(t *testing.T) {
+	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
+		t.Run(string(manner), func(t *testing.T) {
+			enginetest.Run(t, func(t *testing.T) enginetest.Config {
+				s := sshtest.NewServer(t, func(s *sshtest.Server) {
+					s.Manner, s.Env = manner, append(os.Environ(), remoteEnv(t)...)
+				})
+				c := sshtest.ClientOf(t, "box", s)
+				return enginetest.Config{
+					Host: "box",
+					New:  func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) },
+					Cut: func(*testing.T) func() {
+						s.SetDown(true)
+						return func() { s.SetDown(false) }
+					},
+				}
+			})
+		})
+	}
+}
+
+func TestConformanceOverSshd(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Config {
+		c := sshtest.NewClient(t)
+		c.AddHost(t, "box", sshtest.Sshd(t, c, remoteEnv(t)))
+		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) }}
+	})
+}
+
+func TestConformanceOverDropbear(t *testing.T) {
+	enginetest.Run(t, func(t *testing.T) enginetest.Config {
+		c := sshtest.NewClient(t)
+		c.AddHost(t, "box", sshtest.DropbearServer(t, c, nil))
+		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) }}
 	})
 }

@@ -17,6 +17,9 @@ import (
 const (
 	firstPause = 500 * time.Millisecond
 	mostPause  = time.Minute
+	// eagerPause is the pause for a call that somebody waits for.
+	eagerPause = time.Second
+	steadyFor  = 10 * time.Second // after that long a connection counts as a good one
 	dialLimit  = 30 * time.Second
 	askLimit   = 15 * time.Second
 )
@@ -36,6 +39,7 @@ type host struct {
 	since    time.Time  // of conn or err
 	seen     time.Time  // when the host last answered
 	failures int        // in a row
+	failed   time.Time  // the last time
 	next     time.Time  // not before that by itself
 	watchers map[*watcher]struct{}
 	polling  bool
@@ -66,6 +70,12 @@ func newHost(b *Backend, name string) *host {
 // connect returns the connection, made if need be. Without a person who can be
 // asked it does not try again what failed a moment ago, or for good.
 func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
+	return h.connectAfter(ctx, asks, eagerPause)
+}
+
+// connectAfter is connect with the longest pause since the last attempt that the
+// caller puts up with.
+func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn, error) {
 	for {
 		h.mu.Lock()
 		if h.conn != nil {
@@ -75,7 +85,7 @@ func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
 		}
 		d := h.dialling
 		if d == nil {
-			if h.err != nil && !asks && time.Now().Before(h.next) {
+			if h.err != nil && !asks && h.pausingLocked(most) {
 				err := h.err
 				h.mu.Unlock()
 				return nil, err
@@ -109,6 +119,16 @@ func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
 			return nil, d.err
 		}
 	}
+}
+
+// pausingLocked reports whether it is too early for another attempt. One for
+// which a person is needed is never due by itself.
+func (h *host) pausingLocked(most time.Duration) bool {
+	now := time.Now()
+	if he, ok := errors.AsType[*HostError](h.err); ok && he.Attention {
+		return now.Before(h.next)
+	}
+	return now.Before(h.next) && now.Before(h.failed.Add(most))
 }
 
 // dial makes one attempt.
@@ -179,7 +199,7 @@ func (h *host) failedLocked(err error, now time.Time) {
 	if h.err == nil {
 		h.since = now
 	}
-	h.err = err
+	h.err, h.failed = err, now
 	pause := min(mostPause, firstPause<<min(h.failures, 10))
 	h.failures++
 	h.next = now.Add(time.Duration(rand.Int64N(int64(pause)))/2 + pause/2)
@@ -206,7 +226,7 @@ func (h *host) lose(c *conn, err error) {
 	h.mu.Lock()
 	if h.conn == c {
 		h.conn = nil
-		if time.Since(c.since) > mostPause {
+		if time.Since(c.since) > steadyFor {
 			h.failures = 0
 		}
 		h.failedLocked(unreachable(h.name, err), time.Now())

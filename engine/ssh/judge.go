@@ -35,6 +35,9 @@ func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
 	e, j := s.entry, &s.rec.Job
 	o = lastKnown(s.rec)
 	o.Link, o.LinkError, o.StaleSince = engine.LinkOK, "", time.Time{}
+	if j.Host == "" {
+		o.Link = engine.LinkNone
+	}
 	if e.Gone || e.Token != "" && e.Token != s.rec.Token {
 		if j.StartedAt.IsZero() && e.Gone {
 			return o, true

@@ -60,7 +60,11 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 
 // look asks the host how jobs stand, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
-	c, err := h.connect(ctx, interactive(ctx, false))
+	return h.lookAfter(ctx, rs, eagerPause)
+}
+
+func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration) (map[engine.ID]engine.Observation, error) {
+	c, err := h.connectAfter(ctx, interactive(ctx, false), most)
 	if err != nil {
 		return nil, err
 	}

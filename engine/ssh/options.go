@@ -26,10 +26,6 @@ func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience
 // user's and the system's, as ssh -F does.
 func WithConfigFile(file string) Option { return func(b *Backend) { b.dialer.ConfigFile = file } }
 
-// WithHere has the backend serve this machine too, by its own sh: where there
-// are no terminals to be had, as on Windows with MSYS2.
-func WithHere(sh string) Option { return func(b *Backend) { b.here, b.sh = true, sh } }
-
 // withTransports replaces how hosts are reached.
 func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
 	return func(b *Backend) { b.reach = f }

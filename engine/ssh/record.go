@@ -15,9 +15,6 @@ import (
 // is kept. held says that the caller has the lock of the directory. What another
 // program is writing at the same moment is the same.
 func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir string, held bool) {
-	if r.Job.Host == "" && !o.Status.Finished() {
-		return // the directory is the host's own: nothing to remember
-	}
 	if !held {
 		lock, err := jobdir.Lock(r.Dir)
 		if err != nil {
@@ -34,6 +31,9 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		st.StartedAt = o.StartedAt
 	}
 	st.Machine = r.Job.Machine
+	if r.Job.Host == "" { // the directory is this machine's own
+		st.Machine, st.PIDNS = b.machine, proc.PIDNamespace()
+	}
 	if boot != "" {
 		st.BootID = boot
 	}

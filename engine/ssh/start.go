@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,16 +52,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if j.Base == "" {
 		j.Base = c.host.Base
 	}
-	if err := b.keepPlace(l, path.Join(j.Base, j.ID)); err != nil {
-		return nil, err
-	}
+	b.keepDir(l.ID, path.Join(j.Base, j.ID))
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)
 	if s.Error == "taken" {
 		j.ID += "-" + l.Token[:min(5, len(l.Token))]
-		if err := b.keepPlace(l, path.Join(j.Base, j.ID)); err != nil {
-			return nil, err
-		}
+		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 		s, sent, err = h.spawn(ctx, j)
 	}
 	switch {
@@ -87,26 +82,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	return run, nil
 }
 
-// keepPlace records where the job is going to be before it can be there.
-func (b *Backend) keepPlace(l engine.Launch, dir string) error {
-	if l.Spec.Host == "" {
-		return nil
-	}
-	b.keepDir(l.ID, dir)
-	// Without a started_at it is no state yet: Starting is what it says.
-	return nil
-}
-
 // request is what the host is asked to run.
 func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
 		ID: string(l.ID), Token: l.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
 		Stdin: s.Stdin, Split: s.Split, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
-	}
-	if s.Host == "" {
-		j.Base = filepath.ToSlash(filepath.Dir(l.Dir))
-		s.Dir = filepath.ToSlash(s.Dir)
 	}
 	if len(s.Command) > 0 && strings.HasPrefix(s.Command[0], "-") {
 		return j, fmt.Errorf("%w: a command that begins with -", engine.ErrInvalid)

@@ -135,7 +135,7 @@ func (h *host) turn() {
 	}
 	ctx, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
 	defer cancel()
-	seen, err := h.look(ctx, rs)
+	seen, err := h.lookAfter(ctx, rs, mostPause)
 	if h.b.life.Err() != nil {
 		return
 	}

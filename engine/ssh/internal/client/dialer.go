@@ -229,6 +229,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 // refused says why a handshake failed.
 func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys, auth *auth, line net.Conn, err error) error {
 	if pr, ok := line.(*proxyConn); ok {
+		pr.Close() // its last words are all there then
 		if said := strings.TrimSpace(pr.stderr.String()); said != "" {
 			err = fmt.Errorf("%w (the proxy command says: %s)", err, said)
 		}

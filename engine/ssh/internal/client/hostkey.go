@@ -81,6 +81,9 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 		return k.fail(fmt.Errorf("the host's key %s is revoked by %s:%d", print, revoked.Revoked.Filename, revoked.Revoked.Line), "do not use this host before it has a new key")
 	}
 	known, ok := errors.AsType[*xknownhosts.KeyError](err)
+	if _, isCert := key.(*ssh.Certificate); isCert {
+		return k.fail(fmt.Errorf("the host's certificate is signed by nobody that known_hosts trusts: %w", err), "")
+	}
 	if !ok {
 		return k.fail(fmt.Errorf("the host's key: %w", err), "")
 	}
@@ -89,9 +92,6 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 		w := known.Want[0]
 		return k.fail(fmt.Errorf("the host's key has changed: it shows %s %s, %s:%d says otherwise", key.Type(), print, w.Filename, w.Line),
 			fmt.Sprintf("if that is right, ssh-keygen -R %s forgets the old one", xknownhosts.Normalize(k.addr)))
-	}
-	if _, isCert := key.(*ssh.Certificate); isCert {
-		return k.fail(fmt.Errorf("the host's certificate is signed by nobody that known_hosts trusts: %w", err), "")
 	}
 	return k.unknown(key, print, authority)
 }

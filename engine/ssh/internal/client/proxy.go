@@ -12,6 +12,8 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
+const lastWords = 300 * time.Millisecond
+
 // proxyConn is the line that a ProxyCommand makes. It knows no deadlines: who
 // waits closes it.
 type proxyConn struct {
@@ -56,9 +58,12 @@ func (c *proxyConn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *proxyConn) Close() error {
 	c.once.Do(func() {
 		c.in.Close()
+		// It ends by itself when nobody is at the other end, and may still have
+		// something to say.
+		kill := time.AfterFunc(lastWords, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+		defer kill.Stop()
 		c.out.Close()
-		c.cmd.Process.Kill() //nolint:errcheck // it may have ended
-		c.cmd.Wait()         //nolint:errcheck // killed on purpose
+		c.cmd.Wait() //nolint:errcheck // how it ended is of no interest
 	})
 	return nil
 }

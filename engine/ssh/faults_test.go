@@ -1,0 +1,428 @@
+//go:build unix
+
+package ssh
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+)
+
+// rig is an engine whose host is a server of the test.
+type rig struct {
+	*testing.T
+	s      *sshtest.Server
+	c      *sshtest.Client
+	remote string // the host's state directory
+	state  string // the engine's
+	b      *Backend
+	e      *engine.Engine
+}
+
+func newRig(t *testing.T, configure func(*sshtest.Server), opts ...Option) *rig {
+	t.Helper()
+	env := remoteEnv(t)
+	r := &rig{T: t, remote: strings.TrimPrefix(env[0], "HOB_STATE_DIR=")}
+	r.s = sshtest.NewServer(t, func(s *sshtest.Server) {
+		s.Env = append(os.Environ(), env...)
+		if configure != nil {
+			configure(s)
+		}
+	})
+	r.c = sshtest.ClientOf(t, "box", r.s)
+	dir, err := os.MkdirTemp("", "hobhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	r.state = dir
+	r.open(opts...)
+	return r
+}
+
+// open makes a backend and an engine, as a new program would.
+func (r *rig) open(opts ...Option) {
+	r.Helper()
+	b := New(append([]Option{WithConfigFile(r.c.ConfigFile)}, opts...)...)
+	e, err := engine.New(engine.WithStateDir(r.state), engine.WithClient("test"), engine.WithBackend(b))
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.b, r.e = b, e
+	r.Cleanup(func() { e.Close() })
+}
+
+func (r *rig) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(r.Context(), 40*time.Second)
+	r.Cleanup(cancel)
+	return ctx
+}
+
+func (r *rig) start(script string, adapt ...func(*engine.Spec)) engine.Job {
+	r.Helper()
+	spec := engine.Spec{Script: script, Host: "box"}
+	for _, f := range adapt {
+		f(&spec)
+	}
+	j, err := r.e.Start(r.ctx(), spec)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return j
+}
+
+func (r *rig) wait(id engine.ID) engine.Exit {
+	r.Helper()
+	exit, err := r.e.Wait(r.ctx(), id)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return exit
+}
+
+func (r *rig) read(id engine.ID) string {
+	r.Helper()
+	var all []byte
+	buf := make([]byte, 100_000)
+	for {
+		n, _, err := r.e.ReadOutput(r.ctx(), id, buf, int64(len(all)))
+		if err != nil {
+			r.Fatal(err)
+		}
+		if n == 0 {
+			return string(all)
+		}
+		all = append(all, buf[:n]...)
+	}
+}
+
+// endGroup ends what a test has made unreachable for the backend.
+func endGroup(pid int) {
+	if pid > 1 {
+		syscall.Kill(-pid, syscall.SIGKILL)
+	}
+}
+
+// The request of a start is cut off at many places: it is started once, or, when
+// nothing of it arrived, not at all.
+func TestSpawnCutAnywhere(t *testing.T) {
+	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
+		t.Run(string(manner), func(t *testing.T) {
+			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
+			// How many bytes a whole start takes, both ways.
+			const whole, points = 90_000, 24
+			runs, refused := 0, 0
+			for i := range points {
+				r.open()
+				mark := filepath.Join(t.TempDir(), "ran")
+				r.s.CutAfter(int64(whole / points * (i + 1)))
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				heal := time.AfterFunc(300*time.Millisecond, func() { r.s.CutAfter(0); r.s.Cut() })
+				j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: "box"})
+				cancel()
+				heal.Stop()
+				r.s.CutAfter(0)
+				r.s.Cut()
+				if err != nil {
+					// Nothing was started, and nothing may start later.
+					refused++
+					if _, statErr := os.Stat(mark); statErr == nil {
+						t.Errorf("cut %d: %v, but it ran", i, err)
+					}
+					continue
+				}
+				if exit := r.wait(j.ID); exit.Status == engine.Exited {
+					runs++
+					if data, _ := os.ReadFile(mark); string(data) != "x\n" {
+						t.Errorf("cut %d: it ran as %q", i, data)
+					}
+				} else if _, statErr := os.Stat(mark); statErr == nil {
+					t.Errorf("cut %d: %+v, but it ran", i, exit)
+				}
+				r.e.Close()
+			}
+			t.Logf("%d ran once, %d were refused before anything was sent", runs, refused)
+			if runs < points/3 {
+				t.Errorf("only %d of %d starts came through", runs, points)
+			}
+		})
+	}
+}
+
+func TestReadingResumesAfterEveryCut(t *testing.T) {
+	r := newRig(t, nil)
+	const size = 24 << 20
+	j := r.start(fmt.Sprintf("head -c %d /dev/urandom | tee /dev/stderr 2>&1 >/dev/null | cat", size))
+	r.wait(j.ID)
+	sum, n := sha256.New(), int64(0)
+	buf := make([]byte, 300_000)
+	for cuts := 0; ; {
+		k, total, err := r.e.ReadOutput(r.ctx(), j.ID, buf, n)
+		if errors.Is(err, engine.ErrUnreachable) {
+			<-time.After(20 * time.Millisecond)
+			continue // the next read goes on where this one was
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k == 0 && n == total {
+			break
+		}
+		sum.Write(buf[:k])
+		n += int64(k)
+		if n > int64(cuts+1)*size/20 {
+			cuts++
+			r.s.Cut()
+		}
+	}
+	f, err := os.Open(filepath.Join(r.remote, "jobs", string(j.ID), "output.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := sha256.New()
+	if m, err := io.Copy(want, f); err != nil || m != size {
+		t.Fatalf("the log has %d bytes, %v", m, err)
+	}
+	if n != size || string(sum.Sum(nil)) != string(want.Sum(nil)) {
+		t.Errorf("read %d bytes, and they differ", n)
+	}
+}
+
+func TestKillGoesOnWithoutTheConnection(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("trap '' TERM; echo ready; while :; do sleep 0.1; done", func(s *engine.Spec) { s.Grace = time.Second })
+	for r.read(j.ID) == "" {
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.e.Stop(r.ctx(), j.ID, engine.StopOptions{})
+		done <- err
+	}()
+	// Cut once it has begun.
+	for {
+		if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil {
+			t.Fatal(err)
+		} else if got.Status == engine.Stopping {
+			if got.StopDeadline.IsZero() {
+				t.Error("stopping without a deadline")
+			}
+			break
+		}
+	}
+	r.s.Cut()
+	exit := r.wait(j.ID)
+	if exit.Status != engine.Killed || exit.Code == nil || *exit.Code != 137 || exit.EndedBy != "test" {
+		t.Errorf("exit %+v", exit)
+	}
+	if err := <-done; err != nil && !errors.Is(err, engine.ErrNotRunning) {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+func TestFewSessions(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			r := newRig(t, func(s *sshtest.Server) { s.MaxSessions = n })
+			j := r.start("cat; exit 3", func(s *engine.Spec) { s.Stdin = true })
+			if err := r.e.Write(r.ctx(), j.ID, []byte("hello\n")); err != nil {
+				t.Fatal(err)
+			}
+			for r.read(j.ID) != "hello\n" {
+			}
+			if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+				t.Fatal(err)
+			}
+			if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 3 {
+				t.Errorf("exit %+v", exit)
+			}
+			if got := r.s.Connections(); got != 1 {
+				t.Errorf("%d connections, want 1", got)
+			}
+		})
+	}
+}
+
+func TestUnreachableKeepsWhatIsKnown(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("echo hello; sleep 300")
+	for r.read(j.ID) == "" {
+	}
+	r.e.Close()
+	r.s.SetDown(true)
+	r.open()
+	got, err := r.e.Get(r.ctx(), string(j.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != engine.Running || got.PID != j.PID || got.Link != engine.LinkUnreachable || got.LinkError == "" || got.StaleSince.IsZero() {
+		t.Errorf("while the host is down: %+v", got)
+	}
+	if !strings.HasPrefix(got.OutputPath, r.remote) {
+		t.Errorf("output path %s is not the host's", got.OutputPath)
+	}
+	if _, err := r.e.Kill(r.ctx(), j.ID); !errors.Is(err, engine.ErrUnreachable) {
+		t.Errorf("kill: %v", err)
+	}
+	r.s.SetDown(false)
+	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+		t.Errorf("kill when it is back: %v", err)
+	}
+}
+
+func TestDeadHostsDelayNobody(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("sleep 300")
+	defer r.e.Kill(r.ctx(), j.ID)
+	silent := sshtest.NewServer(t, nil)
+	silent.Stall(true)
+	r.c.AddHost(t, "silent", silent.Addr)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := r.b.Connect(ctx, "silent"); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, engine.ErrUnreachable) {
+		t.Errorf("a silent host: %v", err)
+	}
+	got, err := r.e.Get(r.ctx(), string(j.ID))
+	if err != nil || got.Link != engine.LinkOK {
+		t.Errorf("%v, %v", got.Link, err)
+	}
+	hosts := r.b.Hosts()
+	if len(hosts) != 2 || hosts[0].Name != "box" || hosts[0].Link != engine.LinkOK {
+		t.Errorf("hosts %+v", hosts)
+	}
+}
+
+// A start of which nobody knows whether it arrived is settled by the host.
+func TestStartInDoubtNeverRunsLater(t *testing.T) {
+	r := newRig(t, nil)
+	mark := filepath.Join(t.TempDir(), "ran")
+	// Past the opening of the sessions, in the middle of the request.
+	r.start("true")
+	r.e.Close()
+	r.open()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	if err := r.b.Connect(ctx, "box"); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-time.After(20 * time.Millisecond)
+		r.s.SetDown(true)
+	}()
+	j, err := r.e.Start(ctx, engine.Spec{Script: "sleep 1; echo x >>" + mark, Host: "box"})
+	r.s.SetDown(false)
+	if err != nil {
+		if _, statErr := os.Stat(mark); statErr == nil {
+			t.Errorf("%v, but it ran", err)
+		}
+		return
+	}
+	exit := r.wait(j.ID)
+	data, _ := os.ReadFile(mark)
+	if ran := exit.Status == engine.Exited; ran != (string(data) == "x\n") {
+		t.Errorf("%+v, and the file has %q", exit, data)
+	}
+}
+
+func TestHostsOwnListShowsTheJob(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("echo hello; sleep 300")
+	there, err := engine.New(engine.WithStateDir(r.remote), engine.WithClient("there"), engine.WithBackend(New()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	jobs, err := there.List(r.ctx(), engine.Filter{})
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	got := jobs[0]
+	if got.ID != j.ID || got.Status != engine.Running || got.Host != "" || got.PID != j.PID || got.Link != engine.LinkNone {
+		t.Errorf("there it is %+v", got)
+	}
+	if _, err := there.Kill(r.ctx(), j.ID); err != nil {
+		t.Error(err)
+	}
+	if exit := r.wait(j.ID); exit.Status != engine.Killed || exit.EndedBy != "there" {
+		t.Errorf("here it ended as %+v", exit)
+	}
+}
+
+func TestClearDeletesOnTheHost(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("true")
+	r.wait(j.ID)
+	rec := engine.Record{ID: j.ID, Token: j.Token, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j}
+	if err := r.b.Remove(r.ctx(), rec); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.remote, "jobs", string(j.ID))); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+func TestTamperedDirectories(t *testing.T) {
+	cases := []struct {
+		name   string
+		script string
+		tamper func(dir string) error
+		check  func(j engine.Job) bool
+	}{
+		{"empty exit_code", "true", func(dir string) error { return os.Truncate(filepath.Join(dir, "exit_code"), 0) },
+			func(j engine.Job) bool { return j.Status == engine.Exited && j.Exit.Code == nil && j.Unsuccessful() }},
+		{"garbage in exit_code", "true", func(dir string) error { return os.WriteFile(filepath.Join(dir, "exit_code"), []byte("0x\n"), 0o600) },
+			func(j engine.Job) bool { return j.Status == engine.Exited && j.Exit.Code == nil }},
+		{"code over 255", "true", func(dir string) error { return os.WriteFile(filepath.Join(dir, "exit_code"), []byte("300\n"), 0o600) },
+			func(j engine.Job) bool { return j.Exit.Code == nil }},
+		{"directory deleted", "sleep 300", os.RemoveAll, func(j engine.Job) bool { return j.Status == engine.Lost }},
+		{"other token", "sleep 300", func(dir string) error { return os.WriteFile(filepath.Join(dir, "token"), []byte("other\n"), 0o600) },
+			func(j engine.Job) bool { return j.Status == engine.Lost }},
+		{"another boot", "sleep 300", func(dir string) error {
+			if err := os.WriteFile(filepath.Join(dir, "wrapper"), []byte("999999 1 other-boot setsid\n"), 0o600); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "pid"), []byte("999999 1 other-boot setsid\n"), 0o600)
+		}, func(j engine.Job) bool { return j.Status == engine.Lost && j.Exit.Reason == engine.ReasonReboot }},
+		{"log is a link", "sleep 300", func(dir string) error {
+			os.Remove(filepath.Join(dir, "output.log"))
+			return os.Symlink("/etc/passwd", filepath.Join(dir, "output.log"))
+		}, func(j engine.Job) bool { return j.Status == engine.Running && j.Output == 0 }},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			script := c.script
+			if script == "true" {
+				script = "sleep 0.5" // so that nobody here has seen the end yet
+			}
+			j := r.start(script)
+			dir := filepath.Join(r.remote, "jobs", string(j.ID))
+			t.Cleanup(func() { endGroup(j.PID) })
+			if c.script == "true" {
+				for {
+					if _, err := os.Stat(filepath.Join(dir, "exit_code")); err == nil {
+						break
+					}
+				}
+			}
+			if err := c.tamper(dir); err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.e.Get(r.ctx(), string(j.ID))
+			if err != nil || !c.check(got) {
+				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
+			}
+		})
+	}
+}

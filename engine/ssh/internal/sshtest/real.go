@@ -1,0 +1,158 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+const startLimit = 10 * time.Second
+
+// Sshd starts the real OpenSSH server on a port of this machine for the client c
+// and returns its address. env are variables of its commands; extra are lines of
+// its configuration.
+func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
+	t.Helper()
+	testtool.Need(t, "sshd")
+	path, err := exec.LookPath("sshd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	hostKey := filepath.Join(dir, "host")
+	public := KeyFile(t, hostKey, "")
+	authorized := filepath.Join(dir, "authorized_keys")
+	Write(t, authorized, string(ssh.MarshalAuthorizedKey(c.Public)))
+	addr := freeAddr(t)
+	_, port, _ := net.SplitHostPort(addr)
+	lines := append([]string{}, extra...)
+	lines = append(lines, "Port "+port, "ListenAddress 127.0.0.1", "HostKey "+hostKey, "AuthorizedKeysFile "+authorized,
+		"UsePAM no", "StrictModes no", "PidFile none", "PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no")
+	for _, kv := range env {
+		lines = append(lines, "SetEnv "+kv)
+	}
+	config := filepath.Join(dir, "sshd_config")
+	Write(t, config, strings.Join(lines, "\n")+"\n")
+	// The place that a privilege-separated server insists on.
+	if os.Geteuid() == 0 {
+		os.MkdirAll("/run/sshd", 0o755) //nolint:errcheck // sshd says so itself
+	}
+	background(t, addr, exec.Command(path, "-D", "-e", "-f", config))
+	c.Know(t, "", addr, public)
+	return addr
+}
+
+// DropbearServer starts the real dropbear for the client c and returns its
+// address.
+func DropbearServer(t testing.TB, c *Client, env []string) string {
+	t.Helper()
+	testtool.Need(t, "dropbear", "dropbearkey")
+	path, err := exec.LookPath("dropbear")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	hostKey := filepath.Join(dir, "host")
+	out, err := exec.Command("dropbearkey", "-t", "ed25519", "-f", hostKey).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := dropbearPublic(t, string(out))
+	// dropbear reads the keys of the account's own home directory, so the
+	// variables of its commands and the keys come by a directory of our own.
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("dropbear reads ~/.ssh/authorized_keys of the account: only as root is it given another home")
+	}
+	home := filepath.Join(dir, "home")
+	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	Write(t, filepath.Join(home, ".ssh", "authorized_keys"), string(ssh.MarshalAuthorizedKey(c.Public)))
+	addr := freeAddr(t)
+	cmd := exec.Command("unshare", "-m", "sh", "-c", `mount --bind "$1" "$2" && shift 2 && exec "$@"`, "sh", home, u.HomeDir,
+		path, "-F", "-E", "-r", hostKey, "-p", addr, "-P", filepath.Join(dir, "pid"))
+	cmd.Env = append(os.Environ(), env...)
+	background(t, addr, cmd)
+	c.Know(t, "", addr, public)
+	return addr
+}
+
+func dropbearPublic(t testing.TB, out string) ssh.PublicKey {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "ssh-") {
+			key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return key
+		}
+	}
+	t.Fatalf("dropbearkey printed no public key: %q", out)
+	return nil
+}
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// background runs a server until the test ends and waits for it to listen.
+func background(t testing.TB, addr string, cmd *exec.Cmd) {
+	t.Helper()
+	log, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { // ends with the server
+		cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+	})
+	for end := time.Now().Add(startLimit); ; {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Millisecond):
+			if time.Now().Before(end) {
+				continue
+			}
+		}
+		said, _ := os.ReadFile(log.Name())
+		t.Fatal(fmt.Errorf("%s does not listen: %w\n%s", cmd.Path, err, said))
+	}
+}
