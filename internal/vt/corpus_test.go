@@ -31,12 +31,14 @@ type recording struct {
 }
 
 func readCorpus(t testing.TB) []recording {
+	t.Helper()
 	z, err := zip.OpenReader(*corpusFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer z.Close()
 	read := func(name string) []byte {
+		t.Helper()
 		f, err := z.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -65,6 +67,7 @@ func readCorpus(t testing.TB) []recording {
 // readDifferences returns the screens that are known not to be tmux's, by scene
 // and number; the file gives the reason of each.
 func readDifferences(t testing.TB) map[string]bool {
+	t.Helper()
 	b, err := os.ReadFile("testdata/differences.txt")
 	if err != nil {
 		t.Fatal(err)
