@@ -42,6 +42,9 @@ func (r row) print(w io.Writer) {
 	}
 	var others []string
 	for _, v := range r.values[min(2, len(r.values)):] {
+		if v.none && v.note == "" {
+			continue
+		}
 		others = append(others, r.text(v, true, r.values[0].n))
 	}
 	cells[4] = strings.Join(others, "; ")
@@ -51,6 +54,9 @@ func (r row) print(w io.Writer) {
 // text is a value in words: who reached it, the number, how often the floor that
 // is.
 func (r row) text(v value, who bool, floor float64) string {
+	if v.none && v.note == "" {
+		return "–"
+	}
 	var words []string
 	if who && v.who != "" {
 		words = append(words, v.who)
@@ -63,9 +69,6 @@ func (r row) text(v value, who bool, floor float64) string {
 	}
 	if v.note != "" {
 		words = append(words, v.note)
-	}
-	if len(words) == 0 {
-		return "–"
 	}
 	return strings.Join(words, " ")
 }
