@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -227,6 +228,48 @@ func TestKilledHolderIsLost(t *testing.T) {
 				t.Errorf("stop of nothing: %v", err)
 			}
 		})
+	}
+}
+
+// dyingHolder is the word that makes this test binary a holder which dies between
+// the start of its job and the answer.
+const dyingHolder = "dying-holder"
+
+func dieAsHolder() {
+	var cfg struct{ Dir string }
+	if err := json.NewDecoder(os.Stdin).Decode(&cfg); err != nil {
+		os.Exit(1)
+	}
+	if _, err := jobdir.Lock(cfg.Dir); err != nil {
+		os.Exit(1)
+	}
+	syscall.CloseOnExec(3)                    // the answer's pipe
+	job := exec.Command("/bin/sleep", "1000") // there is no PATH
+	job.Env = []string{"HOB_JOB_ID=" + filepath.Base(cfg.Dir)}
+	if err := job.Start(); err != nil {
+		os.Exit(1)
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+}
+
+func TestHolderThatDiesBeforeItAnswers(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, local.WithHolderCommand(exe, dyingHolder))
+	s := p.start(t, engine.Spec{Script: "true"})
+	o := p.observe(t, s.dir)
+	if o.Status != engine.Lost || o.Exit.Reason != engine.ReasonHolderDied || o.Exit.Code != nil {
+		t.Errorf("the job is %s, %+v", o.Status, o.Exit)
+	}
+	if len(o.Exit.Survivors) != 1 || o.Exit.Survivors[0].Command != "/bin/sleep 1000" {
+		t.Errorf("survivors %+v", o.Exit.Survivors)
+	}
+	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+	if err != nil || len(report.Survivors) > 0 {
+		t.Errorf("stop of survivors: %+v, %v", report, err)
 	}
 }
 

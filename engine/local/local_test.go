@@ -15,6 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[2] == dyingHolder {
+		dieAsHolder()
+	}
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
 	}

@@ -56,6 +56,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	} else {
 		err = b.spawn(string(l.ID), cfg, l.Stdin)
 	}
+	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
+		return run, nil
+	}
 	if err != nil {
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: err}
 	}
@@ -132,7 +135,7 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		// Our own child that was not reaped: the number is still its.
 		_ = syscall.Kill(pid, syscall.SIGKILL)
-		return fmt.Errorf("the job's holder did not answer within %v", readyPatience)
+		return fmt.Errorf("%w: no answer within %v", errHolderDied, readyPatience)
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(said)))
 	for lines.Scan() {
@@ -149,7 +152,7 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
 	if len(text) > 2000 {
 		text = text[:2000] + "…"
 	}
-	return errors.Join(fmt.Errorf("the job's holder died while it started: %q", text), err, werr)
+	return errors.Join(fmt.Errorf("%w: %q", errHolderDied, text), err, werr)
 }
 
 // holderCommand is the program to execute as a holder, and its arguments behind

@@ -65,7 +65,7 @@ func (a *app) printStarted(job engine.Job) error {
 	if err != nil {
 		return err
 	}
-	if job.Status != engine.Failed {
+	if job.Status != engine.Failed && job.Status != engine.Lost {
 		return nil
 	}
 	if !a.json {

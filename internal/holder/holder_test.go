@@ -348,7 +348,7 @@ func TestSocketPath(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := socketPath(tt.dir, tt.runtime)
+			got, err := SocketPath(tt.dir, tt.runtime)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func (h *Holder) Listen() error {
 }
 
 func (h *Holder) listen() error {
-	path, err := socketPath(h.cfg.Dir, h.cfg.RuntimeDir)
+	path, err := SocketPath(h.cfg.Dir, h.cfg.RuntimeDir)
 	if err != nil {
 		return err
 	}

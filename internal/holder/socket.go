@@ -41,9 +41,9 @@ func runtimeDirs(dir, runtimeDir string) []string {
 		filepath.Join("/tmp", "hob-"+strconv.Itoa(os.Getuid())))
 }
 
-// socketPath chooses where to bind the socket of the job in dir: the first place
+// SocketPath chooses where to bind the socket of the job in dir: the first place
 // that is short enough and that only this user can enter.
-func socketPath(dir, runtimeDir string) (string, error) {
+func SocketPath(dir, runtimeDir string) (string, error) {
 	name := socketName(dir)
 	var failed []error
 	for _, d := range runtimeDirs(dir, runtimeDir) {

@@ -1,0 +1,50 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// errHolderDied means that a holder went without an answer: it may have started
+// the job.
+var errHolderDied = errors.New("the job's holder died while it started")
+
+// deathTime is how long a killed process may take to let go of its files.
+const deathTime = 5 * time.Second
+
+// lostAtStart records that the holder of the job in dir died before it answered,
+// so that the job is lost from now on, whatever it did by then. It reports false
+// if the holder never got as far as holding: nothing was started then.
+func lostAtStart(dir, runtimeDir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, jobdir.LockFile)); err != nil {
+		return false
+	}
+	// The record is the holder's to write. With its lock it is ours.
+	lock, err := jobdir.Lock(dir)
+	for end := time.Now().Add(deathTime); errors.Is(err, jobdir.ErrLocked) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+		lock, err = jobdir.Lock(dir)
+	}
+	if err != nil {
+		return true // its files will tell, late
+	}
+	defer lock.Close()
+	if _, err := jobdir.ReadState(dir); err == nil {
+		return true
+	}
+	st := jobdir.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
+	if meta, err := jobdir.ReadMeta(dir); err == nil {
+		st.Backgrounded, st.Size = meta.Backgrounded, meta.Size
+	}
+	st.Socket, _ = holder.SocketPath(dir, runtimeDir) // it may have been bound
+	_ = jobdir.WriteState(dir, &st)                   // without it the job is lost half a minute later
+	return true
+}
