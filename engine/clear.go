@@ -36,6 +36,7 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	}
 	for _, j := range jobs {
 		e.outputs.drop(j.ID)
+		removeSocketOf(e.root.Dir(string(j.ID)))
 	}
 	if err := e.root.Trash(e.cfg.now(), names...); err != nil {
 		return nil, rootError(err)
@@ -55,6 +56,7 @@ func (e *Engine) Discard(ctx context.Context, id ID) error {
 		return fault("discard", j, ErrRunning)
 	}
 	e.outputs.drop(id)
+	removeSocketOf(e.root.Dir(string(id)))
 	// As if it had lain there long: it is not the last clear, and what cannot be
 	// deleted now the next sweep deletes.
 	if err := e.root.Trash(time.Unix(0, 0), string(id)); err != nil {

@@ -2,11 +2,13 @@ package engine_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
@@ -37,6 +39,36 @@ func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(kept.OutputPath)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestClearTakesTheSocketOfAKilledHolder(t *testing.T) {
+	e, f := withFake(t)
+	ended := start(t, e, engine.Spec{})
+	f.Job(ended.ID).Exit(0)
+	if _, err := e.Wait(t.Context(), ended.ID); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(e.StateDir(), "jobs", string(ended.ID))
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	st, err := jobdir.ReadState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.Socket = socket
+	if err := jobdir.WriteState(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Clear(t.Context(), ended.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is still there: %v", err)
 	}
 }
 

@@ -40,6 +40,7 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 		Now:  e.cfg.now,
 		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
 		Release: func(ctx context.Context, rec *jobdir.Record, dir string) error {
+			removeSocketOf(dir)
 			b, ok := e.backend(rec.Meta.Backend).(Remover)
 			if !ok {
 				return nil
@@ -80,6 +81,14 @@ func (e *Engine) sweepSometimes() {
 			e.log.Warn("old jobs cannot be swept", "err", err)
 		}
 	})
+}
+
+// removeSocketOf removes the socket of the ended job in dir, if its holder was
+// killed at the very end and could not.
+func removeSocketOf(dir string) {
+	if st, err := jobdir.ReadState(dir); err == nil && st.Socket != "" && !jobdir.Locked(dir) {
+		removeSocket(st.Socket)
+	}
 }
 
 // removeSocket removes what a holder that died has left behind. Only a socket is
