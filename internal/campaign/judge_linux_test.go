@@ -1,0 +1,286 @@
+package campaign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// terminalBuffer is what a job may have printed that nobody has read from its
+// terminal yet: it goes with the holder.
+const terminalBuffer = 64 << 10
+
+// judge compares what new clients say of the job with what the job says, ends
+// what still runs, and looks at what is left.
+func (r *round) judge() error {
+	if r.phase == "start" && !r.alone {
+		begun := func() bool { return hear(r.dir).begun || r.bereft || r.hasLeft() }
+		if err := eventually("a beginning", begun); err != nil {
+			return err
+		}
+		if r.bereft {
+			if err := r.unveil(); err != nil {
+				return err
+			}
+		}
+	}
+	j, ok, err := r.find(r.name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if r.phase == "start" && r.alone && !hear(r.dir).begun {
+			return r.nothingLeft("") // the client died before it had asked
+		}
+		return errors.New("the job is not in the list")
+	}
+	if err := r.settle(j.ID); err != nil {
+		return err
+	}
+	if j, _, err = r.find(r.name); err != nil {
+		return err
+	}
+	if r.unborn(j) {
+		return r.nothingLeft(j.ID)
+	}
+	if !j.finished() {
+		if err := r.lives(j); err != nil {
+			return err
+		}
+	}
+	verdict := r.verdict(j)
+	if verdict != nil {
+		verdict = fmt.Errorf("%w\nhob says: %v\nthe job says: %v", verdict, j, hear(r.dir))
+	}
+	return errors.Join(verdict, r.finish(j), r.output(j.ID), r.nothingLeft(j.ID))
+}
+
+// unveil waits until the client has said what became of a holder that died while
+// the job started: a screen may show it for good.
+func (r *round) unveil() error {
+	return eventually("the client hears of the holder's death", func() bool {
+		j, ok, err := r.find(r.name)
+		return err == nil && (ok && j.finished() || r.hasLeft())
+	})
+}
+
+func (r *round) hasLeft() bool {
+	select {
+	case <-r.left:
+		return true
+	default:
+		return false
+	}
+}
+
+// expectsEnd reports whether the job is to end without anybody's doing.
+func (r *round) expectsEnd() bool {
+	return r.bereft || r.stopper != nil && !r.perhaps || r.phase == "exit" || r.chore.Lines > 0
+}
+
+// settle waits for the end if there is to be one.
+func (r *round) settle(id string) error {
+	dir := filepath.Join(r.state, "jobs", id)
+	ended := func() bool {
+		st, err := jobdir.ReadState(dir)
+		return err == nil && st.End != nil || !jobdir.Locked(dir)
+	}
+	if r.perhaps {
+		// What the holder heard shows once the grace time is over.
+		for late := time.Now().Add(r.grace + time.Second); !ended() && time.Now().Before(late); {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	if !r.expectsEnd() {
+		return nil
+	}
+	if err := eventually("an end", ended); err != nil {
+		return err
+	}
+	if r.stopper != nil {
+		<-r.stopped
+	}
+	return eventually("the job is over", func() bool {
+		j, _, err := r.find(r.name)
+		return err == nil && (j.finished() || r.unborn(j))
+	})
+}
+
+// unborn reports whether the client died before it had a holder for the job.
+// Nobody may judge that while a launcher could still be at it, which is half a
+// minute.
+func (r *round) unborn(j job) bool {
+	return j.Status == "starting" && (r.alone || r.bereft) && !hear(r.dir).begun && !jobdir.Locked(filepath.Join(r.state, "jobs", j.ID))
+}
+
+// lives checks a job that nobody has ended: it is said to run, and it does.
+func (r *round) lives(j job) error {
+	if j.Status != "running" {
+		return fmt.Errorf("nobody ended the job, and it is %v", j)
+	}
+	before := hear(r.dir).lines
+	if err := eventually("another line", func() bool { return hear(r.dir).lines > before }); err != nil {
+		return err
+	}
+	s, err := show(r.command("attach", r.name))
+	if err != nil {
+		return err
+	}
+	s.kill() // whenever that is: it is one more client that dies
+	s.close()
+	<-s.ended
+	out, _, err := r.ask("log", "--limit", "1", r.name)
+	if err == nil && !strings.HasPrefix(out, "line ") {
+		err = fmt.Errorf("the log ends with %q", out)
+	}
+	return err
+}
+
+// verdict checks the status against the failure table.
+func (r *round) verdict(j job) error {
+	w := hear(r.dir)
+	dir := filepath.Join(r.state, "jobs", j.ID)
+	file, hasFile := jobdir.ReadExitCode(dir)
+	if j.finished() && j.Status != "lost" && !r.bereft { // state.json comes first
+		err := eventually("there is an exit_code", func() bool {
+			file, hasFile = jobdir.ReadExitCode(dir)
+			return hasFile
+		})
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case j.finished() && j.Status != "lost" && (j.Code == nil || hasFile && file != *j.Code):
+		return fmt.Errorf("exit_code holds %d", file)
+	case (!j.finished() || j.Status == "lost") && (j.Code != nil || hasFile):
+		return errors.New("a code without an end")
+	}
+	switch j.Status {
+	case "running":
+		if r.expectsEnd() {
+			return errors.New("it should have ended")
+		}
+	case "exited":
+		if w.code == nil || *w.code != *j.Code {
+			return errors.New("an exit that did not happen")
+		}
+		if r.stopper != nil && !r.bereft && r.victim == "nobody" {
+			return errors.New("it was stopped, it did not exit")
+		}
+	case "killed":
+		switch {
+		case r.stopper == nil:
+			return errors.New("nobody killed it")
+		case w.code != nil && *w.code == *j.Code: // it handled the signal
+		case j.Signal == nil || *j.Code < 128:
+			return errors.New("neither a signal nor the job's own code")
+		}
+	case "lost":
+		if !r.bereft && (w.begun || !r.alone) {
+			return errors.New("its holder was not killed")
+		}
+		if j.Reason == nil || *j.Reason != "holder_died" {
+			return errors.New("lost for another reason")
+		}
+	case "failed":
+		if !r.bereft || w.begun {
+			return errors.New("it did start")
+		}
+	default:
+		return errors.New("what is that?")
+	}
+	return nil
+}
+
+// finish ends what runs, survivors too; the end that was told stays.
+func (r *round) finish(j job) error {
+	_, code, err := r.ask("kill", "--grace", "150ms", r.name)
+	if err != nil && (code != 4 || !j.finished()) {
+		return err
+	}
+	after, _, err := r.find(r.name)
+	if err != nil {
+		return err
+	}
+	if !j.finished() {
+		j.Status = "killed"
+	}
+	if after.Status != j.Status {
+		return fmt.Errorf("after hob kill %v, before %v", after, j)
+	}
+	r.end()
+	return nil
+}
+
+// output checks that what the job printed is in its logs, and nothing else.
+func (r *round) output(id string) error {
+	logs, feed := []string{jobdir.OutputFile}, "\n"
+	switch r.kind {
+	case "pty":
+		feed = "\r\n"
+	case "split":
+		logs = []string{jobdir.StdoutFile, jobdir.StderrFile}
+	}
+	w := hear(r.dir)
+	var want bytes.Buffer
+	least := 0
+	for n := range w.lines + 1 { // the last one may be in hob's log only
+		if n == w.lines {
+			least = want.Len()
+		}
+		want.WriteString(strings.TrimSuffix(r.chore.line(n), "\n") + feed)
+	}
+	if r.bereft && r.kind == "pty" {
+		least -= terminalBuffer
+	}
+	for _, name := range logs {
+		got, err := os.ReadFile(filepath.Join(r.state, "jobs", id, name))
+		if err != nil && (w.begun || !errors.Is(err, os.ErrNotExist)) {
+			return err
+		}
+		if !bytes.HasPrefix(want.Bytes(), got) {
+			return fmt.Errorf("%s is not what the job printed (%d bytes, %d lines said)", name, len(got), w.lines)
+		}
+		if len(got) < least {
+			return fmt.Errorf("%s has %d bytes, the job printed %d at least", name, len(got), least)
+		}
+	}
+	return nil
+}
+
+// nothingLeft checks that no process of the job lives on.
+func (r *round) nothingLeft(id string) error {
+	var left []string
+	err := eventually("nothing is left", func() bool {
+		left = nil
+		for _, p := range r.processes() {
+			if id != "" && strings.Contains(strings.Join(p.args, " "), id) || p.args[len(p.args)-1] == r.dir {
+				left = append(left, p.String())
+			}
+		}
+		return len(left) == 0
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %v", err, left)
+	}
+	if data, err := os.ReadFile(filepath.Join(r.dir, daemonFile)); err == nil {
+		pid, err := strconv.Atoi(string(data))
+		if err != nil {
+			return err
+		}
+		if exe, _ := os.Readlink(filepath.Join("/proc", string(data), "exe")); exe == r.exe {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			return fmt.Errorf("daemon %d lives on", pid)
+		}
+	}
+	return nil
+}

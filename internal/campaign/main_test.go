@@ -1,0 +1,27 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/cli"
+)
+
+// TestMain makes the test binary stand in for hob, for its holders and for the
+// jobs, by the name that it is called by.
+func TestMain(m *testing.M) {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	switch filepath.Base(os.Args[0]) {
+	case "hob":
+		os.Exit(cli.Main(os.Args))
+	case "worker":
+		os.Exit(work(os.Args[1]))
+	case "daemon":
+		os.Exit(linger(os.Args[1]))
+	}
+	os.Exit(m.Run())
+}

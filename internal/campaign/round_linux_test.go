@@ -1,0 +1,148 @@
+package campaign
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// A round is one job and what befalls it.
+type round struct {
+	plan
+	*world
+	dir string // of the chore
+
+	client  *exec.Cmd
+	screen  *screen       // the client's terminal; nil if it has none
+	left    chan struct{} // closed when the client has ended
+	stopper *exec.Cmd     // hob kill; nil if nobody stops the job
+	stopped chan struct{} // closed when it has ended
+
+	bereft  bool // the holder was killed, or may have been
+	alone   bool // the client was killed: if that was early, there is no job
+	perhaps bool // hob kill was killed: the holder may have heard it
+}
+
+// play does what is planned and waits until the moment is over.
+func (r *round) play() error {
+	data, err := json.Marshal(r.chore)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.dir, choreFile), data, 0o600)
+	}
+	if err == nil {
+		err = r.start()
+	}
+	if err != nil {
+		return err
+	}
+	if r.phase != "start" {
+		begun := func() bool { return hear(r.dir).lines >= r.after }
+		if err := eventually(fmt.Sprintf("%d lines", r.after), begun); err != nil {
+			return err
+		}
+		if r.leave && r.screen != nil {
+			_, _ = r.screen.ptmx.WriteString("\x02")
+		}
+	}
+	switch r.phase {
+	case "stop":
+		r.stopper, r.stopped = r.command("kill", "--grace", r.grace.String(), r.name), make(chan struct{})
+		if err := r.stopper.Start(); err != nil {
+			return err
+		}
+		go func() { _ = r.stopper.Wait(); close(r.stopped) }()
+	case "exit":
+		if err := os.WriteFile(filepath.Join(r.dir, goFile), nil, 0o600); err != nil {
+			return err
+		}
+	}
+	return r.strike()
+}
+
+func (r *round) start() error {
+	r.client, r.left = r.command(r.args(r.worker, r.dir)...), make(chan struct{})
+	if r.way == "window" || r.way == "raw" {
+		s, err := show(r.client)
+		if err != nil {
+			return err
+		}
+		r.screen, r.left = s, s.ended
+		return nil
+	}
+	if err := r.client.Start(); err != nil {
+		return err
+	}
+	go func() { _ = r.client.Wait(); close(r.left) }()
+	return nil
+}
+
+// strike kills whom the plan names once its delay is over.
+func (r *round) strike() error {
+	time.Sleep(r.delay) // the moment of the fault, nothing waits for it
+	switch r.victim {
+	case "holder":
+		return r.killHolder()
+	case "client":
+		r.killClients()
+	case "all":
+		r.killClients()
+		if r.stopper != nil {
+			_ = r.stopper.Process.Kill()
+			<-r.stopped
+			r.perhaps = true
+		}
+	case "terminal":
+		r.screen.close()
+		<-r.left
+		r.alone = true
+	}
+	return nil
+}
+
+// killClients ends whoever started the job.
+func (r *round) killClients() {
+	_ = r.client.Process.Kill() // it may have ended
+	<-r.left
+	r.alone = true
+}
+
+// killHolder waits for the holder and ends it, if it has not gone by itself.
+func (r *round) killHolder() error {
+	var holder proc.Identity
+	err := eventually("a holder", func() bool {
+		var ok bool
+		holder, ok = r.holder(r.name)
+		return ok
+	})
+	if err != nil {
+		return err
+	}
+	switch err := proc.Signal(holder, syscall.SIGKILL); {
+	case err == nil:
+		r.bereft = true
+	case !errors.Is(err, proc.ErrGone):
+		return err
+	}
+	return eventually("end of the holder", func() bool { return !proc.Alive(holder) })
+}
+
+// end closes what is still open: the job is to be over or without clients.
+func (r *round) end() {
+	if r.screen != nil {
+		r.screen.kill()
+		r.screen.close()
+	} else {
+		_ = r.client.Process.Kill()
+	}
+	<-r.left
+	if r.stopper != nil {
+		<-r.stopped
+	}
+}

@@ -1,0 +1,146 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A chore is what a job of the campaign is to do. It stands in chore.json of the
+// directory that is the job's only argument.
+type chore struct {
+	Pad    int           // length of a line beside its number
+	Pace   time.Duration // between two lines
+	Lines  int           // after which it ends by itself; 0 is never
+	Code   int           // that it ends with
+	Manner string        // towards SIGTERM: plain, polite or deaf
+	Both   bool          // prints each line to standard error too
+	Daemon bool          // leaves behind a process in a session of its own
+}
+
+// Files of the chore's directory.
+const (
+	choreFile  = "chore.json"
+	saidFile   = "said"   // the number of each line that was printed, then the end
+	goFile     = "go"     // tells the job to end
+	daemonFile = "daemon" // the pid of what it left behind
+)
+
+const politeCode = 33
+
+func (c chore) line(n int) string {
+	return fmt.Sprintf("line %d %s\n", n, strings.Repeat(string(rune('a'+n%26)), c.Pad))
+}
+
+// work does the chore in dir. What it writes down it has done: a line after it
+// was printed, the end just before it.
+func work(dir string) int {
+	data, err := os.ReadFile(filepath.Join(dir, choreFile))
+	if err != nil {
+		return 70
+	}
+	var c chore
+	if err := json.Unmarshal(data, &c); err != nil {
+		return 71
+	}
+	said, err := os.OpenFile(filepath.Join(dir, saidFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 72
+	}
+	say := func(format string, args ...any) {
+		_, _ = fmt.Fprintf(said, format+"\n", args...)
+		_ = said.Sync()
+	}
+	terms := make(chan os.Signal, 1)
+	switch c.Manner {
+	case "polite":
+		signal.Notify(terms, syscall.SIGTERM)
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	}
+	if c.Daemon {
+		daemon := &exec.Cmd{
+			Path: filepath.Join(filepath.Dir(os.Args[0]), "daemon"), Args: []string{"daemon", dir},
+			SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		}
+		if err := daemon.Start(); err != nil {
+			return 73
+		}
+	}
+	say("begin")
+	for n := 0; ; n++ {
+		if _, err := os.Stdout.WriteString(c.line(n)); err != nil {
+			say("cut")
+			return 74 // the terminal is gone
+		}
+		if c.Both {
+			_, _ = os.Stderr.WriteString(c.line(n))
+		}
+		say("%d", n)
+		_, err := os.Stat(filepath.Join(dir, goFile))
+		if err == nil || n+1 == c.Lines {
+			say("exit %d", c.Code)
+			return c.Code
+		}
+		select {
+		case <-terms:
+			say("exit %d", politeCode)
+			return politeCode
+		case <-time.After(c.Pace):
+		}
+	}
+}
+
+// linger is what a chore leaves behind: it hears nothing but SIGKILL.
+func linger(dir string) int {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	pid := strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(filepath.Join(dir, daemonFile), []byte(pid), 0o600); err != nil {
+		return 1
+	}
+	select {}
+}
+
+// testimony is what the job says that it did.
+type testimony struct {
+	begun bool
+	lines int  // that were printed whole
+	code  *int // that it ended with
+	cut   bool // it could not print
+}
+
+func (t testimony) String() string {
+	code := "no end"
+	if t.code != nil {
+		code = fmt.Sprintf("exit %d", *t.code)
+	}
+	return fmt.Sprintf("begun %v, %d lines, cut %v, %s", t.begun, t.lines, t.cut, code)
+}
+
+func hear(dir string) testimony {
+	var w testimony
+	data, _ := os.ReadFile(filepath.Join(dir, saidFile))
+	for line := range bytes.Lines(data) {
+		word := strings.TrimSuffix(string(line), "\n")
+		switch code, ended := strings.CutPrefix(word, "exit "); {
+		case word == "begin":
+			w.begun = true
+		case word == "cut":
+			w.cut = true
+		case ended:
+			n, _ := strconv.Atoi(code)
+			w.code = &n
+		default:
+			w.lines++
+		}
+	}
+	return w
+}

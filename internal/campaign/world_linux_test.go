@@ -1,0 +1,252 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// patience is how long anything may take before the campaign calls it never.
+const patience = 60 * time.Second
+
+// A world is a state root and everything that a campaign starts on it. It may be
+// used by several rounds at once.
+type world struct {
+	state, runtime string
+	exe            string // this program under its real name
+	hob, worker    string // and under those that it goes by
+}
+
+func newWorld(t *testing.T) *world {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exe, err = filepath.EvalSymlinks(exe); err != nil {
+		t.Fatal(err)
+	}
+	runtime, err := os.MkdirTemp("", "hob") // sockets need a short path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(runtime) })
+	dir := t.TempDir()
+	w := &world{
+		state: filepath.Join(dir, "state"), runtime: runtime, exe: exe,
+		hob: filepath.Join(dir, "hob"), worker: filepath.Join(dir, "worker"),
+	}
+	for _, name := range []string{"hob", "worker", "daemon"} {
+		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// command is hob with args.
+func (w *world) command(args ...string) *exec.Cmd {
+	return &exec.Cmd{
+		Path: w.hob, Args: append([]string{"hob"}, args...), Dir: filepath.Dir(w.hob),
+		Env: []string{
+			"HOB_STATE_DIR=" + w.state, "XDG_RUNTIME_DIR=" + w.runtime, "HOME=" + filepath.Dir(w.hob),
+			"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHELL=/bin/sh",
+		},
+	}
+}
+
+// ask runs a hob of its own to its end.
+func (w *world) ask(args ...string) (stdout string, code int, err error) {
+	cmd := w.command(args...)
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err = cmd.Start()
+	if err == nil {
+		timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		err = cmd.Wait()
+		timer.Stop()
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+		return out.String(), exit.ExitCode(), fmt.Errorf("hob %s: exit %d: %s", strings.Join(args, " "), exit.ExitCode(), complaints.String())
+	}
+	if err != nil {
+		err = fmt.Errorf("hob %s: %w: %s", strings.Join(args, " "), err, complaints.String())
+	}
+	return out.String(), 0, err
+}
+
+// job is what hob says of a job.
+type job struct {
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	Status    string           `json:"status"`
+	Reason    *string          `json:"reason"`
+	Code      *int             `json:"exit_code"`
+	Signal    *string          `json:"signal"`
+	EndedAt   *string          `json:"ended_at"`
+	Survivors []jobdir.Process `json:"survivors"`
+}
+
+func (j job) finished() bool {
+	return j.Status != "starting" && j.Status != "running" && j.Status != "stopping"
+}
+
+func (j job) String() string {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// list is hob list; it must always work.
+func (w *world) list() ([]job, error) {
+	out, _, err := w.ask("list", "--json")
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	if err := json.Unmarshal([]byte(out), &jobs); err != nil {
+		return nil, fmt.Errorf("list --json: %w: %q", err, out)
+	}
+	return jobs, nil
+}
+
+// find asks a new client for the job called name; there may be none.
+func (w *world) find(name string) (found job, ok bool, err error) {
+	jobs, err := w.list()
+	for _, j := range jobs {
+		if j.Name == name {
+			if ok {
+				return j, true, fmt.Errorf("two jobs are called %s", name)
+			}
+			found, ok = j, true
+		}
+	}
+	return found, ok, err
+}
+
+// holder is the holder of the job called name, from the moment that it knows
+// what it is to hold.
+func (w *world) holder(name string) (proc.Identity, bool) {
+	dirs, _ := filepath.Glob(filepath.Join(w.state, "jobs", name+"-*"))
+	for _, dir := range dirs {
+		if st, err := jobdir.ReadState(dir); err == nil && st.Holder.PID != 0 {
+			return st.Holder, true
+		}
+		for _, p := range w.processes() {
+			if filepath.Base(p.args[0]) == proc.HolderName && len(p.args) > 1 && strings.TrimSpace(p.args[1]) == filepath.Base(dir) {
+				if id, err := proc.Of(p.pid); err == nil {
+					return id, true
+				}
+			}
+		}
+	}
+	return proc.Identity{}, false
+}
+
+type process struct {
+	pid  int
+	args []string
+}
+
+func (p process) String() string { return fmt.Sprintf("%d %q", p.pid, p.args) }
+
+// processes are those of this program but for this one.
+func (w *world) processes() []process {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var found []process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		dir := filepath.Join("/proc", e.Name())
+		if exe, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || exe != w.exe {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err == nil && len(line) > 0 {
+			found = append(found, process{pid, strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")})
+		}
+	}
+	return found
+}
+
+// sockets are those that holders made.
+func (w *world) sockets() (found []string) {
+	_ = filepath.WalkDir(w.runtime, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type()&fs.ModeSocket != 0 {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found
+}
+
+// eventually waits for a condition, and says what it was if it never holds.
+func eventually(what string, ok func() bool) error {
+	for late := time.Now().Add(patience); !ok(); time.Sleep(3 * time.Millisecond) {
+		if time.Now().After(late) {
+			return fmt.Errorf("never: %s", what)
+		}
+	}
+	return nil
+}
+
+// A screen is a terminal with hob on it.
+type screen struct {
+	cmd   *exec.Cmd
+	ptmx  *os.File
+	ended chan struct{} // closed when the program and the reader have ended
+}
+
+// show runs cmd on a terminal that answers as terminals do.
+func show(cmd *exec.Cmd) (*screen, error) {
+	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 30})
+	if err != nil {
+		return nil, err
+	}
+	s := &screen{cmd: cmd, ptmx: ptmx, ended: make(chan struct{})}
+	read := make(chan struct{})
+	go func() { // until the terminal is closed or has nobody left on it
+		defer close(read)
+		emulator := vt.New(100, 30, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := ptmx.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = emulator.Write(buf[:n])
+		}
+	}()
+	go func() {
+		_ = cmd.Wait()
+		<-read
+		close(s.ended)
+	}()
+	return s, nil
+}
+
+// kill ends the program, close the terminal under it.
+func (s *screen) kill()  { _ = s.cmd.Process.Signal(syscall.SIGKILL) }
+func (s *screen) close() { s.ptmx.Close() }
