@@ -168,6 +168,7 @@ func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
 // shown is the job in detail and log.
 type shown struct {
 	id      engine.ID
+	known   bool          // facts about it had come when it was shown
 	stream  engine.Stream // whose log is shown
 	opening bool
 	log     Log
@@ -186,13 +187,13 @@ func (p *Pane) show() tea.Cmd {
 	} else if j, ok := p.list.Selected(); ok {
 		id = j.ID
 	}
-	if id == p.shown.id {
+	j, ok := p.jobs[id]
+	if id == p.shown.id && (p.shown.known || !ok) {
 		p.looked()
 		return nil
 	}
 	p.dirty = true
-	p.shown = shown{id: id, opening: p.shown.opening, log: p.shown.log}
-	j, ok := p.jobs[id]
+	p.shown = shown{id: id, known: ok, opening: p.shown.opening, log: p.shown.log}
 	if ok {
 		p.shown.drew = j.Alternate
 		p.detail.SetJob(j.Job)
