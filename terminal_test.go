@@ -191,9 +191,7 @@ func (t *terminal) awaitEnd(arg string) error {
 	select {
 	case err = <-t.ended:
 	case <-time.After(patience):
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return fmt.Errorf("the program does not end; the terminal shows:\n%s", t.screen.Text())
+		return t.stuck()
 	}
 	t.ended <- err
 	got := 0
@@ -210,6 +208,22 @@ func (t *terminal) awaitEnd(arg string) error {
 		return fmt.Errorf("exit code %d, want %d; the terminal shows:\n%s", got, want, t.screen.Text())
 	}
 	return t.sane()
+}
+
+// stuck is the error of a program that does not end: with what it is doing.
+func (t *terminal) stuck() error {
+	t.mu.Lock()
+	shown, before := t.screen.Text(), len(t.bytes)
+	t.mu.Unlock()
+	_ = t.cmd.Process.Signal(syscall.SIGQUIT) // it may end just now
+	select {
+	case err := <-t.ended:
+		t.ended <- err
+	case <-time.After(patience):
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Errorf("the program does not end; the terminal shows:\n%s\nit does:\n%s", shown, t.bytes[before:])
 }
 
 // sane reports what the program left behind of its own modes.

@@ -305,3 +305,20 @@ func TestFlagValues(t *testing.T) {
 		}
 	})
 }
+
+func TestEndsAnswers(t *testing.T) {
+	for in, want := range map[string]bool{
+		"":                             false,
+		"\x1b[?2026;2$y\x1b[?2027;2$y": false,
+		"\x1b]11;rgb:0/0/0\x1b\\":      false,
+		"\x1b[?62;22c":                 true,
+		"\x1b[?2026;2$y\x1b[?1;2c":     true,
+		"\x1b[?c":                      true,
+		"\x1b[?62;2":                   false,
+		"c":                            false,
+	} {
+		if got := endsAnswers([]byte(in)); got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+}

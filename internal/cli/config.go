@@ -66,7 +66,11 @@ func (a *app) config() error {
 // settings loads the configuration for a verb that goes on whatever is wrong
 // with it, and says what is: a slip in a theme must not keep a job from running.
 func (a *app) settings() *config.Config {
+	if a.loaded != nil {
+		return a.loaded
+	}
 	c := config.Load()
+	a.loaded = c
 	for _, p := range append(c.Problems, c.Warnings...) {
 		a.sayf("%s %s", a.paintErr("hob:", styleWarn), escape(p.Error()))
 	}

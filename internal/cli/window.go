@@ -31,12 +31,26 @@ func (a *app) openUI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	result, err := ui.NewApp(eng, a.window(settings)).Run(ctx)
+	result, err := a.runApp(ctx, eng, a.window(settings))
 	if err != nil {
 		return err
 	}
 	a.sayRunning(result.Running)
 	return nil
+}
+
+// runApp runs the UI. One that was over in a moment has asked the terminal things
+// whose answers nobody has read yet.
+func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (ui.Result, error) {
+	if isTerminal(a.stdin) {
+		defer withoutEcho(a.stdin)()
+	}
+	opened := time.Now()
+	result, err := ui.NewApp(eng, o).Run(ctx)
+	if time.Since(opened) < answersWithin && isTerminal(a.stdin) {
+		drainAnswers(a.stdin, a.stdout)
+	}
+	return result, err
 }
 
 // runForeground starts a job and shows it in the full window.
@@ -60,7 +74,7 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 		showing, cancel = context.WithTimeout(ctx, f.yield.d)
 	}
 	defer cancel()
-	result, err := ui.NewApp(eng, o).Run(showing)
+	result, err := a.runApp(showing, eng, o)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return a.yielded(ctx, eng, job)
@@ -107,7 +121,7 @@ func (a *app) yielded(ctx context.Context, eng *engine.Engine, job engine.Job) e
 func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job) error {
 	o := a.window(a.settings())
 	o.Foreground, o.KeepEnded = job.ID, true
-	result, err := ui.NewApp(eng, o).Run(ctx)
+	result, err := a.runApp(ctx, eng, o)
 	if err != nil {
 		return hobFailed(err)
 	}
