@@ -132,8 +132,8 @@ func TestMachine(t *testing.T) {
 	if id := MachineID(); len(id) != 32 || id != MachineID() || id == hardwareID() {
 		t.Errorf("machine %q", id)
 	}
-	if BootID() == "" || BootID() != BootID() {
-		t.Errorf("boot %q", BootID())
+	if first, again := BootID(), BootID(); first == "" || first != again {
+		t.Errorf("boot %q, then %q", first, again)
 	}
 	if PIDNamespace() == "" {
 		t.Error("no pid namespace")

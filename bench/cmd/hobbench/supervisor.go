@@ -33,7 +33,6 @@ type killer interface {
 type launched struct {
 	client *exec.Cmd
 	id     string // what names the job to its supervisor, if known beforehand
-	out    *os.File
 }
 
 // wait waits for the command line to end.
