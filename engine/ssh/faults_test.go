@@ -426,3 +426,43 @@ func TestTamperedDirectories(t *testing.T) {
 		})
 	}
 }
+
+func TestSilentHostIsNoticed(t *testing.T) {
+	r := newRig(t, nil)
+	r.c.AddHost(t, "quiet", r.s.Addr, "ServerAliveInterval 1", "ServerAliveCountMax 2")
+	j := r.start("sleep 300", func(s *engine.Spec) { s.Host = "quiet" })
+	run, err := r.b.Open(r.ctx(), engine.Record{ID: j.ID, Token: j.Token, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var links []engine.Link
+	err = run.Watch(ctx, func(o engine.Observation) {
+		if o.Status != engine.Running {
+			t.Errorf("it became %s", o.Status)
+		}
+		if len(links) > 0 && links[len(links)-1] == o.Link {
+			return
+		}
+		links = append(links, o.Link)
+		switch len(links) {
+		case 1:
+			r.s.Stall(true)
+		case 2:
+			if o.LinkError == "" || o.StaleSince.IsZero() {
+				t.Errorf("unreachable without a reason: %+v", o)
+			}
+			r.s.Stall(false)
+			r.s.Cut()
+		case 3:
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || fmt.Sprint(links) != "[ok unreachable ok]" {
+		t.Errorf("links %v, %v", links, err)
+	}
+	if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+		t.Error(err)
+	}
+}

@@ -137,7 +137,8 @@ func (p place) config(alias string, s settings) *Config {
 		c.ProxyJump = list(j)
 	}
 	t := tokens{place: p, c: c, jump: s.first("proxyjump")}
-	c.HostName = t.expand(c.HostName)
+	// In HostName itself %h is the name that was given.
+	c.HostName = t.expand(strings.ReplaceAll(c.HostName, "%h", alias))
 	if cmd := s.first("proxycommand"); cmd != "" && !strings.EqualFold(cmd, "none") && len(c.ProxyJump) == 0 {
 		c.ProxyCommand = t.expand(cmd)
 	}

@@ -158,6 +158,7 @@ func ParseList(out []byte) Listing {
 type listParser struct {
 	l    *Listing
 	at   *Entry
+	told bool // behind "facts": lines of files
 	tail bool // behind "end": what the system says
 	live map[int][2]string
 }
@@ -169,8 +170,16 @@ func (p *listParser) line(s string) {
 	}
 	word, rest, _ := strings.Cut(s, " ")
 	switch {
-	case word == "end":
+	case s == "end":
 		p.tail = true
+	case s == "facts":
+		p.told = true
+	case p.told:
+		name, text, _ := strings.Cut(s, ":")
+		id, file, _ := strings.Cut(name, "/")
+		if e := p.l.Jobs[id]; e != nil {
+			e.file(file, text)
+		}
 	case word == "job":
 		id, state, _ := strings.Cut(rest, " ")
 		p.at = &Entry{ID: id, Gone: state == "gone", Holes: map[string][2]int64{}, Sizes: map[string]int64{}}
@@ -186,51 +195,61 @@ func (e *Entry) take(word, rest string) {
 	switch word {
 	case "claim":
 		e.Claimed = true
-	case "ready":
-		e.Ready = true
-	case "token":
-		e.Token = rest
 	case "over":
 		e.Over = true
+	case "ready":
+		e.Ready = true
+	case "group":
+		e.Group = true
+	case "strange":
+		e.Strange = append(e.Strange, rest)
+	}
+}
+
+// file takes a line of one of the job's files.
+func (e *Entry) file(name, text string) {
+	switch name {
+	case "token":
+		e.Token = text
 	case "exit_code":
-		if code, ok := jobdir.ParseExitCode([]byte(rest + "\n")); ok && code <= 255 {
+		// It is written in place, with a fixed width: anything shorter is not whole.
+		if code, ok := jobdir.ParseExitCode([]byte(text + "\n")); ok && len(text) == codeWidth && code <= 255 {
 			e.Code = &code
 		}
 	case "wrapper":
-		e.Wrapper = parseProcess(rest)
+		e.Wrapper = parseProcess(text)
 	case "pid":
-		e.Job = parseProcess(rest)
+		e.Job = parseProcess(text)
 	case "started":
-		e.Started = parseMoment(rest)
+		e.Started = parseMoment(text)
 	case "ended":
-		e.Ended = parseMoment(rest)
+		e.Ended = parseMoment(text)
 	case "ended_by":
-		f := append(strings.Fields(rest), "", "", "", "")
+		f := append(strings.Fields(text), "", "", "", "")
 		e.EndedBy = &EndedBy{Reason: f[0], By: f[1]}
 		e.EndedBy.Date, _ = strconv.ParseInt(f[2], 10, 64)
 		e.EndedBy.Grace, _ = strconv.ParseInt(f[3], 10, 64)
 	case "failed":
-		e.Failed = rest
+		e.Failed = text
 	case "nolimit":
 		e.NoLimit = true
 	case "left":
-		pid, command, _ := strings.Cut(rest, " ")
+		_, text, _ = strings.Cut(text, " ")
+		pid, command, _ := strings.Cut(text, " ")
 		if n, err := strconv.Atoi(pid); err == nil {
 			e.Left = append(e.Left, Left{n, strings.TrimSpace(command)})
 		}
-	case "group":
-		e.Group = e.Job != nil && rest == strconv.Itoa(e.Job.PID)
-	case "strange":
-		e.Strange = append(e.Strange, rest)
 	default:
-		if log, ok := strings.CutPrefix(word, "hole."); ok {
+		if log, ok := strings.CutPrefix(name, "hole."); ok {
 			var hole [2]int64
-			if n, _ := fmt.Sscan(rest, &hole[0], &hole[1]); n == 2 && hole[0] < hole[1] {
+			if n, _ := fmt.Sscan(text, &hole[0], &hole[1]); n == 2 && hole[0] < hole[1] {
 				e.Holes[log] = hole
 			}
 		}
 	}
 }
+
+const codeWidth = 3
 
 func parseProcess(s string) *Process {
 	f := strings.Fields(s)
@@ -345,7 +364,7 @@ func ParseStop(out []byte) Stopped {
 			s.Why = rest
 		case "left":
 			e := Entry{}
-			e.take(word, rest)
+			e.file(word, strings.TrimSpace(line))
 			s.Left = append(s.Left, e.Left...)
 		}
 	}

@@ -182,7 +182,6 @@ job)
   put "$h_d/pid" "$$ ${h_S:--} $h_BOOT $h_mode"
   # Values of variables do not stay on disk.
   h_vars=$(cat "$h_d/env.$h_nonce") && rm -f "$h_d/env.$h_nonce" || failed 126 "cannot read the environment"
-  umask "$h_um"
   eval "$h_vars"
   unset h_vars CDPATH
   cd "$h_dir" 2>/dev/null || failed 126 "cannot enter the directory $h_dir"
@@ -192,10 +191,10 @@ job)
     127) failed 127 "$h_program: not found" ;;
     126) failed 126 "$h_program: cannot be executed" ;;
     esac
-    : >"$h_d/ready"
-    . "$h_d/cmd"
   fi
   : >"$h_d/ready" # nothing can be wrong with the request any more
+  umask "$h_um"
+  [ -z "$h_program" ] || . "$h_d/cmd"
   exec "$h_sh" "$h_d/cmd"
   ;;
 esac

@@ -139,14 +139,15 @@ launch() {
   list "$h_base" "$h_id"
 }
 
-# list BASE ID...: how jobs stand, in facts. Two forks, however many there are.
+# list BASE ID...: how jobs stand, in facts. Three forks, however many there are:
+# the shell itself reads a file byte by byte.
 list() {
   boot
   echo "boot $h_BOOT $h_UP"
   echo "date $(date +%s)"
   cd "$1" 2>/dev/null || return 0
   shift
-  h_stats= h_logs= h_pids=
+  h_stats= h_logs= h_pids= h_facts=
   for h_j in "$@"; do
     if [ ! -d "$h_j" ]; then
       echo "job $h_j gone"
@@ -155,26 +156,22 @@ list() {
     echo "job $h_j here"
     [ -d "$h_j/claim" ] && echo "claim"
     [ -f "$h_j/ready" ] && echo "ready"
-    # Looked at once: it may come at any moment. Even if it cannot be read.
+    # exit_code is looked for first: what is written before it is there when it
+    # is. Even if it cannot be read.
     h_over=
     [ -f "$h_j/exit_code" ] && h_over=1 && echo "over"
-    for h_z in token started ended ended_by failed exit_code nolimit hole.output.log hole.stdout.log hole.stderr.log; do
-      [ -f "$h_j/$h_z" ] && read -r h_LINE <"$h_j/$h_z" && printf '%s %s\n' "$h_z" "$h_LINE"
+    h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
+    for h_z in ended ended_by failed nolimit left hole.output.log hole.stdout.log hole.stderr.log; do
+      [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
     done
-    if [ -f "$h_j/left" ]; then
-      while read -r h_LINE; do printf '%s\n' "$h_LINE"; done <"$h_j/left"
-    fi
-    if [ -n "$h_over" ]; then
-      first "$h_j/pid" && printf 'pid %s\n' "$h_LINE"
-    else
+    if [ -z "$h_over" ]; then
       for h_z in wrapper pid; do
         first "$h_j/$h_z" || continue
-        printf '%s %s\n' "$h_z" "$h_LINE"
-        h_z=${h_LINE%% *}
-        case $h_z in '' | *[!0-9]*) continue ;; esac
-        h_pids="$h_pids $h_z"
-        h_stats="$h_stats /proc/$h_z/stat"
-        [ -z "${POSH_VERSION-}" ] && group "$h_z" && echo "group $h_z"
+        h_r=${h_LINE%% *}
+        case $h_r in '' | *[!0-9]*) continue ;; esac
+        h_pids="$h_pids $h_r"
+        h_stats="$h_stats /proc/$h_r/stat"
+        [ "$h_z" = pid ] && [ -z "${POSH_VERSION-}" ] && group "$h_r" && echo "group $h_r"
       done
     fi
     for h_z in output.log stdout.log stderr.log; do
@@ -185,6 +182,8 @@ list() {
       fi
     done
   done
+  echo "facts"
+  [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
   echo "end"
   if [ -d /proc/self ]; then
     [ -z "$h_stats" ] || grep '' $h_stats /dev/null 2>/dev/null

@@ -121,12 +121,3 @@ func (*Client) append(t testing.TB, file, text string) {
 		t.Fatal(err)
 	}
 }
-
-// ClientOf is a configuration in which name leads to s.
-func ClientOf(t testing.TB, name string, s *Server) *Client {
-	t.Helper()
-	c := NewClient(t)
-	c.AddHost(t, name, s.Addr)
-	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
-	return c
-}

@@ -1,0 +1,149 @@
+package hostconf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// both resolves host with the ssh program and without it.
+func both(t *testing.T, file, host string) map[string]*Config {
+	t.Helper()
+	testtool.Need(t, "ssh")
+	got := map[string]*Config{}
+	for name, r := range map[string]Resolver{"ssh -G": {File: file}, "files": {File: file, SSH: "none"}} {
+		c, err := r.Resolve(t.Context(), host)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got[name] = c
+	}
+	return got
+}
+
+func TestBothWaysAgree(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "more", "Host inner\n  HostName inner.example\n  Port 2201\n")
+	file := write(t, dir, "config", `
+Include `+dir+`/more
+Host "quoted" plain
+  HostName %h.example
+  User=deploy
+  Port 2222
+  IdentityFile ~/.ssh/work_%r
+  IdentitiesOnly yes
+  StrictHostKeyChecking accept-new
+  ConnectTimeout 7
+  ServerAliveInterval 9
+Host jumper
+  ProxyJump a@one:2200,two
+Host piped
+  ProxyCommand nc %h %p
+Match host matched
+  User frommatch
+Match all
+  UserKnownHostsFile `+dir+`/kh
+  ServerAliveCountMax 5
+`)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]func(*Config) string{
+		"quoted": func(c *Config) string {
+			if c.IdentityFiles[0] != filepath.Join(home, ".ssh", "work_deploy") || !c.IdentitiesOnly || c.StrictKeys != "accept-new" ||
+				c.Timeout != 7*time.Second || c.Alive != 9*time.Second || c.AliveMax != 5 || c.KnownHosts[0] != filepath.Join(dir, "kh") {
+				return "details"
+			}
+			return c.User + "@" + c.Address()
+		},
+		"plain":              func(c *Config) string { return c.User + "@" + c.Address() },
+		"inner":              func(c *Config) string { return c.Address() },
+		"me@inner":           func(c *Config) string { return c.User + "@" + c.Address() },
+		"ssh://me@inner:333": func(c *Config) string { return c.User + "@" + c.Address() },
+		"jumper":             func(c *Config) string { return strings.Join(c.ProxyJump, ";") },
+		"piped":              func(c *Config) string { return c.ProxyCommand },
+		"matched":            func(c *Config) string { return c.User },
+	}
+	want := map[string]string{
+		"quoted": "deploy@quoted.example:2222", "plain": "deploy@plain.example:2222", "inner": "inner.example:2201",
+		"me@inner": "me@inner.example:2201", "ssh://me@inner:333": "me@inner.example:333",
+		"jumper": "a@one:2200;two", "piped": "nc piped 22", "matched": "frommatch",
+	}
+	for host, show := range cases {
+		for way, c := range both(t, file, host) {
+			if got := show(c); got != want[host] {
+				t.Errorf("%s by %s: %q, want %q (%+v)", host, way, got, want[host], c)
+			}
+		}
+	}
+}
+
+// The parser would misread these, or refuse the whole file.
+func TestMatchBlocksThatCannotBeJudged(t *testing.T) {
+	file := write(t, t.TempDir(), "config", `
+Match host a user bob
+  Port 1
+Match final all
+  Port 2
+Match exec "true"
+  Port 3
+Match !host b
+  Port 4
+Host b
+  Port 5
+`)
+	for host, want := range map[string]string{"a": "22", "bob": "22", "user": "22", "b": "5"} {
+		c, err := Resolver{File: file, SSH: "none"}.Resolve(t.Context(), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Port != want || len(c.Warnings) != 4 {
+			t.Errorf("%s: port %s, want %s; warnings %q", host, c.Port, want, c.Warnings)
+		}
+	}
+}
+
+func TestStrangeNamesAreRefused(t *testing.T) {
+	for _, host := range []string{"", "-oProxyCommand=x", "a b", "a\nb"} {
+		if c, err := (Resolver{SSH: "none"}).Resolve(t.Context(), host); err == nil {
+			t.Errorf("%q: %+v", host, c)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	file := write(t, t.TempDir(), "config", "Host web1 web2 *.internal !bad\nHost db\nHost *\n")
+	if diff := cmp.Diff([]string{"db", "web1", "web2"}, Hosts(file)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	p := place{home: "/home/me", user: "me", name: "box.example", env: func(string) string { return "/run/x" }}
+	c := &Config{Alias: "web", HostName: "web.example", Port: "2", User: "dep"}
+	tk := tokens{place: p, c: c}
+	for in, want := range map[string]string{
+		"~/.ssh/%r@%h:%p": "/home/me/.ssh/dep@web.example:2", "%d/x%%": "/home/me/x%", "${XDG}/%L-%n": "/run/x/box-web", "rel": "/home/me/.ssh/rel",
+		"/%Z": "/%Z",
+	} {
+		if got := tk.file(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

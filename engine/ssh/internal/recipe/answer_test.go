@@ -1,0 +1,91 @@
+package recipe
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const listing = `boot b-1 100.50
+date 1700000000
+job a here
+claim
+ready
+group 11
+job b here
+claim
+over
+strange stdout.log
+job c gone
+facts
+a/token:t1
+a/started:1699999990 90.10
+a/pid:11 501 b-1 setsid
+a/wrapper:10 500 b-1 setsid
+b/exit_code:7  
+b/token:t2
+b/ended_by:kill cli 1699999999 50
+b/left:left 77 sleep 9
+b/hole.output.log:1049000 5000000
+end
+/proc/10/stat:10 (sh) S 1 10 10 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 500 0
+/proc/11/stat:11 (a ) b) T 1 11 11 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 501 0
+-rw------- 1 0 0 42 Jan  1 00:00 a/output.log
+lrwxrwxrwx 1 0 0 42 Jan  1 00:00 b/output.log
+`
+
+func TestParseList(t *testing.T) {
+	l := ParseList([]byte(listing))
+	a, b := l.Jobs["a"], l.Jobs["b"]
+	if l.Boot != "b-1" || l.Up != 100.5 || l.Date != 1700000000 || !l.Jobs["c"].Gone {
+		t.Errorf("listing %+v", l)
+	}
+	if a.Live != "501" || a.State != "T" || a.WrapLive != "500" || !a.Group || a.Over || !a.Ready || a.Sizes["output.log"] != 42 || a.Started.Up != 90.1 {
+		t.Errorf("a is %+v", a)
+	}
+	if !b.Over || *b.Code != 7 || b.EndedBy.By != "cli" || b.EndedBy.Grace != 50 || b.Holes["output.log"] != [2]int64{1049000, 5000000} || len(b.Sizes) != 0 {
+		t.Errorf("b is %+v", b)
+	}
+	if diff := cmp.Diff([]Left{{77, "sleep 9"}}, b.Left); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(listing))
+	f.Add([]byte("dir /x\nOK setsid\n" + listing))
+	f.Add([]byte("stuck\nleft 1 x\nkilled TERM\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for id, e := range ParseList(data).Jobs {
+			if e.ID != id || e.Code != nil && !e.Over && *e.Code > 255 {
+				t.Errorf("%q: %+v", id, e)
+			}
+		}
+		ParseSpawn(data)
+		ParseStop(data)
+		ParseHello(data)
+	})
+}
+
+func TestCover(t *testing.T) {
+	for _, c := range []struct {
+		off int64
+		n   int
+	}{{0, 1}, {1, 1}, {511, 2}, {65535, 65537}, {1 << 40, 1 << 20}, {1<<40 + 12345, 100}} {
+		r := Cover(c.off, c.n)
+		if start := r.Skip * r.Block; start > c.off || start+int64(r.Drop) != c.off || start+r.Count*r.Block < c.off+int64(c.n) {
+			t.Errorf("%d bytes at %d: %+v", c.n, c.off, r)
+		}
+		if waste := r.Count*r.Block - int64(c.n); waste > 2*r.Block {
+			t.Errorf("%d bytes at %d: %d bytes too many", c.n, c.off, waste)
+		}
+	}
+}
+
+func TestValidName(t *testing.T) {
+	for name, want := range map[string]bool{"A": true, "_x1": true, "": false, "1a": false, "A-B": false, "a b": false, "h_d": false, "é": false} {
+		if got := ValidName(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
