@@ -122,6 +122,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	_, err := a.program.Run()
+	w.clock.stop()
 	close(a.ended)
 	w.result.Running = a.pane.Running()
 

@@ -27,6 +27,9 @@ type window struct {
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
 
+	clock *frameClock
+	typed time.Time // when the last key came
+
 	facts engine.TerminalFacts
 	seen  struct{ foreground, background bool }
 }
@@ -49,7 +52,16 @@ func (w *window) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return w, w.update(msg) }
+// echoTime is how long after a key what is drawn counts as its answer, which
+// should not wait for the renderer's next round.
+const echoTime = 60 * time.Millisecond
+
+func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); ok {
+		w.typed = time.Now()
+	}
+	return w, w.update(msg)
+}
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -228,6 +240,10 @@ func variable(environ []string, name string) string {
 }
 
 func (w *window) View() tea.View {
+	if w.clock == nil {
+		w.clock = newFrameClock(w.app.program)
+	}
+	w.clock.frame(time.Since(w.typed) < echoTime)
 	v := tea.NewView(w.pane.View())
 	v.AltScreen = true
 	v.ReportFocus = true
