@@ -54,7 +54,8 @@ func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = by
 
 // WithUsage has subscriptions told of the processor time, memory and ports of
 // running jobs on this machine, looked at that often (5 seconds is a good
-// measure). Without it nothing is measured unasked, see [Engine.Measure].
+// measure; jobs that do nothing are looked at more rarely). Without it nothing is
+// measured unasked, see [Engine.Measure].
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 
 // WithClock replaces time.Now for everything that is recorded.

@@ -143,13 +143,22 @@ func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
 	return e.measured([]Job{j}, true)[0], nil
 }
 
+// idlePause is how many times rarer jobs are measured that do nothing.
+const idlePause = 4
+
 // measureAll has the subscriptions told what the running jobs use, from time to
-// time, until ctx is done.
+// time, until ctx is done; more rarely while nothing changes.
 func (h *hub) measureAll(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
+	pause := every
+	tick := time.NewTimer(every)
 	defer tick.Stop()
 	for {
-		h.measure()
+		if h.measure() {
+			pause = every
+		} else {
+			pause = min(2*pause, idlePause*every)
+		}
+		tick.Reset(pause)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -158,7 +167,8 @@ func (h *hub) measureAll(ctx context.Context, every time.Duration) {
 	}
 }
 
-func (h *hub) measure() {
+// measure reports whether any job's use has changed so that a person sees it.
+func (h *hub) measure() (changed bool) {
 	h.mu.Lock()
 	var jobs []Job
 	for _, k := range h.jobs {
@@ -180,9 +190,11 @@ func (h *hub) measure() {
 		if usageShows(old, k.job) {
 			now := h.e.cfg.now()
 			h.tellLocked(old, k.job, Event{Kind: EventTitle, Job: k.job, Offset: k.job.Output, At: now})
+			changed = true
 		}
 	}
 	h.e.gauge.forget(func(id ID) bool { k := h.jobs[id]; return k != nil && !k.job.Status.Finished() })
+	return changed
 }
 
 // usageShows reports whether a person would see the difference.
