@@ -203,10 +203,8 @@ func (c *channel) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *channel) Stderr() string              { return c.stderr.String() }
 
 // Close ends the input too: the sh there goes once it has done what it was asked.
-func (c *channel) Close() error {
-	c.in.Close()
-	return c.s.Close()
-}
+// (Closing the input by itself may not be done while somebody writes.)
+func (c *channel) Close() error { return c.s.Close() }
 
 // line opens a connection from the host to address.
 func (t *Transport) line(ctx context.Context, address string) (net.Conn, error) {

@@ -792,3 +792,29 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("with a HOME that cannot be written to: %+v", s)
 	}
 }
+
+func TestCapFreesTheMiddleOfTheLog(t *testing.T) {
+	testtool.Need(t, "fallocate")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("head -c 9000000 /dev/zero | tr '\\0' x; echo; sleep 60; echo end")
+		j.Limit = 3_000_000
+		dir := p.start(j).Dir
+		e := p.until(j.ID, "the hole", func(e *Entry) bool { return e.NoLimit || e.Holes["output.log"][1] > 0 })
+		if e.NoLimit {
+			t.Skip("the file system cannot free bytes inside a file")
+		}
+		hole := e.Holes["output.log"]
+		var st syscall.Stat_t
+		if err := syscall.Stat(filepath.Join(dir, "output.log"), &st); err != nil {
+			t.Fatal(err)
+		}
+		if st.Size != 9_000_001 || st.Blocks*512 > 4_000_000 || hole[0] < 1<<20 || hole[1] >= st.Size {
+			t.Errorf("size %d, %d bytes on disk, hole %v", st.Size, st.Blocks*512, hole)
+		}
+		data := p.file(j.ID, "output.log")
+		if data[hole[0]-1] != 'x' || data[hole[0]] != 0 || data[hole[1]-1] != 0 || data[hole[1]] != 'x' {
+			t.Errorf("the hole %v is not where it is said to be", hole)
+		}
+		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+	})
+}
