@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -19,6 +20,7 @@ const (
 	exitState   = 4   // the job is in the wrong state for this
 	exitHost    = 5   // host unreachable or refused
 	exitTimeout = 124 // wait ran out of time
+	exitBroken  = 130 // Ctrl+C at a question
 	exitHob     = 125 // run, attach, wait: hob failed after the job was asked for
 )
 
@@ -65,6 +67,8 @@ func explain(err error) *failure {
 	}
 	f := &failure{exit: exitFailed, code: "failed", err: err}
 	switch {
+	case errors.Is(err, errInterrupted):
+		f.exit, f.code = exitBroken, "interrupted"
 	case errors.Is(err, engine.ErrAmbiguous):
 		f.exit, f.code, f.hint = exitUsage, "ambiguous", "give an id"
 		if a, ok := errors.AsType[*engine.AmbiguousError](err); ok {
@@ -92,6 +96,15 @@ func explain(err error) *failure {
 		f.code = "exists"
 	case errors.Is(err, fs.ErrPermission):
 		f.code, f.hint = "permission", "check who owns the file (sudo keeps HOME: sudo -H, or set HOB_STATE_DIR)"
+	}
+	if h, ok := errors.AsType[*ssh.HostError](err); ok && f.exit == exitHost {
+		f.hint = "hob hosts check " + quoteWord(h.Host) + " says step by step what works"
+		if h.Hint != "" {
+			f.hint = h.Hint
+		}
+	}
+	if u, ok := errors.AsType[*unansweredError](err); ok {
+		f.hint = u.hint
 	}
 	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
 		f.hint = e.Hint

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -16,7 +17,8 @@ var errEnough = errors.New("enough")
 
 // follow calls grown at once, whenever the job's logs may have grown, and a last
 // time, with ended set, when the job has ended; then it returns how. An error of
-// grown ends it. Calls of grown never overlap.
+// grown ends it, but for a host that cannot be reached: the logs are looked at
+// again until it can. Calls of grown never overlap.
 func follow(ctx context.Context, eng *engine.Engine, job engine.Job, grown func(ended bool) error) (engine.Exit, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -36,18 +38,42 @@ func follow(ctx context.Context, eng *engine.Engine, job engine.Job, grown func(
 	work.Go(func() { watchJob(ctx, eng, job, changed) })
 
 	for {
-		if err := grown(false); err != nil {
+		var again <-chan time.Time
+		if err := grown(false); errors.Is(err, engine.ErrUnreachable) {
+			again = time.After(againAfter)
+		} else if err != nil {
 			return engine.Exit{}, err
 		}
 		select {
 		case <-changed:
+		case <-again:
 		case e := <-ended:
 			if e.err != nil {
 				return engine.Exit{}, e.err
 			}
-			return e.exit, grown(true)
+			return e.exit, lastLook(ctx, grown)
 		case <-ctx.Done():
 			return engine.Exit{}, ctx.Err()
+		}
+	}
+}
+
+// againAfter is the pause between two looks at a log on a host that cannot be
+// reached.
+const againAfter = time.Second
+
+// lastLook has what a job printed at its end read, and waits for its host if need
+// be: the end is known, but the output is not yet all there.
+func lastLook(ctx context.Context, grown func(ended bool) error) error {
+	for {
+		err := grown(true)
+		if !errors.Is(err, engine.ErrUnreachable) {
+			return err
+		}
+		select {
+		case <-time.After(againAfter):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

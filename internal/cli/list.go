@@ -15,17 +15,19 @@ import (
 
 type listFlags struct {
 	running, finished, failed, here, quiet bool
-	since                                  string
+	since, on                              string
 }
 
 func (a *app) listCommand() *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
-		Use:               "list",
-		Aliases:           []string{"ls"},
-		GroupID:           groupJobs,
-		Short:             "Lists jobs, newest first",
-		Example:           "hob list --running\nhob list --failed --since 1h -q",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		GroupID: groupJobs,
+		Short:   "Lists jobs, newest first",
+		Long: "Lists jobs, newest first. Those on hosts are as last known here, and no host is\n" +
+			"asked, unless --on names one.",
+		Example:           "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1",
 		Args:              words(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
@@ -34,9 +36,11 @@ func (a *app) listCommand() *cobra.Command {
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "only jobs that failed without anybody asking for it")
+	flags.StringVar(&f.on, "on", "", "only jobs on this host, which is asked how they stand")
 	flags.BoolVar(&f.here, "here", false, "only jobs of this machine")
 	flags.StringVar(&f.since, "since", "", "only jobs started since then: 2h, 7d or a time")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print ids alone")
+	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -51,8 +55,14 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.on != "" {
+		if f.here {
+			return usagef("choose one", "--here excludes --on")
+		}
+		ctx = askingHosts(ctx, f.on)
+	}
 	jobs, err := eng.List(ctx, engine.Filter{
-		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Since: since,
+		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: f.on, Since: since,
 	})
 	if err != nil {
 		return err
@@ -90,6 +100,8 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 		glyph, word, st := badges.of(j)
 		if j.Link == engine.LinkUnreachable || j.Link == engine.LinkElsewhere {
 			word += " (" + string(j.Link) + ")"
+		} else if !j.StaleSince.IsZero() {
+			word += " (last known)"
 		}
 		if len(j.Exit.Survivors) > 0 {
 			word += " +" + plural(len(j.Exit.Survivors), "survivor", "survivors")

@@ -74,6 +74,9 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.connectTo(ctx, job.Host); err != nil {
+		return err
+	}
 	stream, err := a.chooseStream(ctx, eng, job, f.stream)
 	if err != nil {
 		return err

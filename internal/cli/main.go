@@ -22,7 +22,10 @@ type app struct {
 
 	client string         // who starts and ends jobs
 	shows  bool           // a person sees here what becomes of the jobs
+	quiet  bool           // nobody is there to be asked anything
 	spare  *local.Spare   // the holder of the job to be started; may be nil
+	hosts  *remotes       // see open
+	asker  asker          // what hosts want to know of a person
 	eng    *engine.Engine // see open
 	loaded *config.Config // see settings
 }
@@ -62,7 +65,12 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	if a.eng != nil {
 		return a.eng, nil
 	}
-	eng, err := engine.New(append(opts, engine.WithClient(a.client), engine.WithBackend(here))...)
+	a.hosts = &remotes{always: a.quiet}
+	if !a.quiet {
+		a.hosts.prompts = a.asker.prompts()
+	}
+	opts = append(opts, engine.WithClient(a.client), engine.WithBackend(here), engine.WithBackend(a.hosts))
+	eng, err := engine.New(opts...)
 	if err != nil {
 		return nil, err
 	}

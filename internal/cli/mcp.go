@@ -58,7 +58,7 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 		Dir:      project,
 		Settings: settings.Agent,
 		Open: func(client string) (*engine.Engine, error) {
-			a.client = client
+			a.client, a.quiet = client, true
 			return a.engineWith(settings)
 		},
 	}

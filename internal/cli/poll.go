@@ -56,8 +56,11 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if err != nil {
 		return err
 	}
-	job, err := eng.Get(ctx, ref)
+	job, err := a.find(ctx, eng, ref, engine.Read)
 	if err != nil {
+		return err
+	}
+	if err := a.connectTo(ctx, job.Host); err != nil {
 		return err
 	}
 	next := func(wait time.Duration) (engine.Poll, error) {

@@ -15,7 +15,7 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 		return engine.Job{}, err
 	}
 	if len(args) > 0 {
-		return eng.Resolve(ctx, args[0], in)
+		return a.find(ctx, eng, args[0], in)
 	}
 	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
 		return engine.Job{}, usagef("hob list shows the ids; @ is the newest job", "which job?")
@@ -27,7 +27,44 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 	if len(jobs) == 0 {
 		return engine.Job{}, &failure{exit: exitNoJob, code: "not_found", err: errors.New("there is no job to choose from"), hint: "hob run -b CMD starts one"}
 	}
-	return a.pick(ctx, jobs, question)
+	job, err := a.pick(ctx, jobs, question)
+	if err != nil {
+		return job, err
+	}
+	return a.find(ctx, eng, string(job.ID), in)
+}
+
+// find is the job that ref means, as it stands now: if it has not ended its host
+// is asked, and the error is ErrUnreachable if that cannot be.
+func (a *app) find(ctx context.Context, eng *engine.Engine, ref string, in engine.Intent) (engine.Job, error) {
+	job, err := a.resolve(ctx, eng, ref, in)
+	if err != nil || job.Host == "" || job.Status.Finished() {
+		return job, err
+	}
+	if err := a.connect(ctx, job); err != nil {
+		return engine.Job{}, &engine.Error{Op: "find", Job: job.ID, Backend: job.Backend, Err: err}
+	}
+	return eng.Resolve(ctx, string(job.ID), in)
+}
+
+// resolve is the job that ref means. What is last known of jobs on hosts will do
+// for that, unless the name is that of several that seem to run.
+func (a *app) resolve(ctx context.Context, eng *engine.Engine, ref string, in engine.Intent) (engine.Job, error) {
+	job, err := eng.Resolve(ctx, ref, in)
+	several, ok := errors.AsType[*engine.AmbiguousError](err)
+	if !ok {
+		return job, err
+	}
+	var doubtful []string
+	for _, j := range several.Candidates {
+		if j.Host != "" && !j.Status.Finished() {
+			doubtful = append(doubtful, j.Host)
+		}
+	}
+	if len(doubtful) == 0 {
+		return job, err
+	}
+	return eng.Resolve(askingHosts(ctx, doubtful...), ref, in)
 }
 
 // manyJobs resolves all references before anything is done to any of them. A job
@@ -40,7 +77,7 @@ func (a *app) manyJobs(ctx context.Context, refs []string, in engine.Intent) ([]
 	var jobs []engine.Job
 	seen := map[engine.ID]bool{}
 	for _, ref := range refs {
-		j, err := eng.Resolve(ctx, ref, in)
+		j, err := a.find(ctx, eng, ref, in)
 		if err != nil {
 			return nil, err
 		}

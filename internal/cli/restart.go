@@ -42,8 +42,11 @@ func (a *app) restart(ctx context.Context, ref string, pairs []string) error {
 	if err != nil {
 		return err
 	}
-	old, err := eng.Get(ctx, ref)
+	old, err := a.resolve(ctx, eng, ref, engine.Read)
 	if err != nil {
+		return err
+	}
+	if err := a.connectTo(ctx, old.Host); err != nil {
 		return err
 	}
 	job, err := eng.Restart(ctx, old.ID, engine.WithEnviron(environ))

@@ -14,11 +14,11 @@ import (
 type runFlags struct {
 	background, pty, noPTY, split, stdin, notify, once, raw bool
 
-	name, dir, script string
-	env               []string
-	yield, timeout    durationFlag
-	size              sizeFlag
-	logLimit          bytesFlag
+	name, dir, script, on string
+	env                   []string
+	yield, timeout        durationFlag
+	size                  sizeFlag
+	logLimit              bytesFlag
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -30,9 +30,10 @@ func (a *app) runCommand() *cobra.Command {
 		Long: "Starts a job and shows it live; Ctrl+B sends it to the background. Where standard\n" +
 			"output is no terminal it stands in for the command: output, input, signals and the\n" +
 			"exit code pass through. Flags end at CMD's first word.",
-		Example: "hob run npm run dev\nhob run -b --timeout 10m make test\nhob run -c 'make && make install'",
-		Args:    func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
+		Example: "hob run npm run dev\nhob run -b --timeout 10m make test\nhob run -c 'make && make install'\n" +
+			"hob run --on web1 -C /srv/app make test",
+		Args: func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
@@ -40,6 +41,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Var(&f.yield, "yield", "send it to the background by itself after that long")
 	flags.Var(&f.timeout, "timeout", "kill it after that long, wherever it is then")
 	flags.StringVarP(&f.name, "name", "n", "", "what to call it (default: from the command)")
+	flags.StringVar(&f.on, "on", "", "run it on this host, by SSH: whatever ssh HOST takes")
 	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
 	flags.StringArrayVarP(&f.env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
 	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
@@ -53,6 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.once, "once", false, "if the same command already runs in the same directory, attach to it")
 	flags.BoolVar(&f.raw, "raw", false, "pass the terminal through without UI")
 	_ = cmd.MarkFlagDirname("dir") // fails only for a flag that is not there
+	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -80,6 +83,10 @@ func (f *runFlags) checkCommand(args []string) error {
 		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", f.logLimit.String())
 	case f.size.Cols != 0 && (f.noPTY || f.split):
 		return usagef("leave --size away", "--size is for jobs with a terminal")
+	case f.on != "" && (f.pty || f.raw || f.size.Cols != 0):
+		return usagef("leave --pty, --raw and --size away", "jobs on hosts have no terminal")
+	case f.on != "" && f.notify:
+		return usagef("hob wait ID && notify-send … tells when it ends", "--notify is for jobs of this machine")
 	}
 	return nil
 }
@@ -99,6 +106,10 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	// First of all, while Ctrl+C still ends us and not the job.
+	if err := a.connectTo(ctx, spec.Host); err != nil {
+		return err
+	}
 	if f.once {
 		job, found, err := runningAlready(ctx, eng, spec)
 		if err != nil {
@@ -115,7 +126,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return a.runJSON(ctx, eng, spec, f)
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return a.runRaw(ctx, eng, spec, f)
-	case isTerminal(a.stdout) && !spec.Split && !spec.Stdin:
+	case isTerminal(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
 		return a.runForeground(ctx, eng, spec, f, settings)
 	}
 	return a.runThrough(ctx, eng, spec, f)
@@ -140,6 +151,10 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	if len(args) == 0 {
 		spec.Command = nil
 	}
+	if f.on != "" {
+		a.onHost(&spec, f)
+		return spec, nil
+	}
 	switch {
 	case f.pty:
 		spec.PTY = true
@@ -163,7 +178,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 
 // lendStdin lends the job our standard input where that is a file or a pipe.
 func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
-	if spec.Stdin || isTerminal(a.stdin) {
+	if spec.Stdin || spec.Host != "" || isTerminal(a.stdin) {
 		return nil
 	}
 	if _, err := a.stdin.Stat(); err != nil {
@@ -189,6 +204,9 @@ func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec,
 	if err != nil {
 		return err
 	}
+	if spec.Host != "" && spec.Stdin {
+		a.feedStdin(ctx, eng, job.ID)
+	}
 	end, err := standIn(ctx, eng, job, catch, f.yield.d, func(bool) error { return nil })
 	if err != nil {
 		return hobFailed(err)
@@ -204,11 +222,14 @@ func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec,
 
 // runningAlready finds a job that runs the same command in the same directory.
 func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (engine.Job, bool, error) {
-	dir, err := absoluteDir(spec.Dir)
-	if err != nil {
-		return engine.Job{}, false, err
+	dir := spec.Dir // on a host it is as it was said
+	if spec.Host == "" {
+		var err error
+		if dir, err = absoluteDir(spec.Dir); err != nil {
+			return engine.Job{}, false, err
+		}
 	}
-	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: true})
+	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: spec.Host == "", Host: spec.Host})
 	if err != nil {
 		return engine.Job{}, false, err
 	}

@@ -47,7 +47,7 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	if err != nil {
 		return err
 	}
-	job, err := eng.Get(ctx, ref)
+	job, err := a.find(ctx, eng, ref, engine.Read)
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,12 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	job, err := eng.Get(ctx, ref)
+	job, err := a.resolve(ctx, eng, ref, engine.Read)
 	if err != nil {
+		return err
+	}
+	// A host that cannot be asked is a fact about the job, no error.
+	if job, err = eng.Get(askingHosts(ctx, job.Host), string(job.ID)); err != nil {
 		return err
 	}
 	if a.json {

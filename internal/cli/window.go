@@ -46,7 +46,9 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 		defer withoutEcho(a.stdin)()
 	}
 	opened := time.Now()
-	result, err := ui.NewApp(eng, o).Run(ctx)
+	window := ui.NewApp(eng, o)
+	defer a.asker.through(window.Ask)()
+	result, err := window.Run(ctx)
 	if time.Since(opened) < answersWithin && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout)
 	}
@@ -165,6 +167,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		ui.WithKeys(c.Keymap()),
 		ui.WithReducedMotion(c.UI.ReducedMotion),
 	}
+	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...))
 	if prefix := outerPrefix(); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix))
 	}

@@ -53,7 +53,7 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err != nil {
 		return err
 	}
-	job, err := eng.Resolve(ctx, ref, engine.Act)
+	job, err := a.find(ctx, eng, ref, engine.Act)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hobjobs/hob/engine/ssh"
+)
+
+// An asker puts the questions of hosts to the person: in the UI while that runs,
+// else on the terminal. Questions wait for each other. The zero value is ready.
+type asker struct {
+	one sync.Mutex // held while a question is open
+
+	mu sync.Mutex // guards ui
+	ui func(ctx context.Context, title, text string, secret bool) (string, error)
+}
+
+// through has questions go through the UI until restore is called.
+func (a *asker) through(ask func(ctx context.Context, title, text string, secret bool) (string, error)) (restore func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ui = ask
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.ui = nil
+	}
+}
+
+// errNobody says that a question has no one to be put to.
+var errNobody = errors.New("there is no terminal to ask on")
+
+// errInterrupted says that the person pressed Ctrl+C instead of an answer.
+var errInterrupted = errors.New("interrupted")
+
+// ask asks for one line on behalf of host.
+func (a *asker) ask(ctx context.Context, host, text string, secret bool) (string, error) {
+	a.one.Lock()
+	defer a.one.Unlock()
+	a.mu.Lock()
+	ui := a.ui
+	a.mu.Unlock()
+	if ui != nil {
+		return ui(ctx, host, text, secret)
+	}
+	return askTerminal(ctx, host+": "+escape(text), secret)
+}
+
+// prompts are the questions that a connection may have.
+func (a *asker) prompts() ssh.Prompts {
+	return ssh.Prompts{
+		Passphrase: func(ctx context.Context, host, file string, again bool) (string, error) {
+			text := "passphrase of the key " + file
+			if again {
+				text = "that was not it; " + text
+			}
+			s, err := a.ask(ctx, host, text, true)
+			return s, unanswered(err, "the key %s has a passphrase", file, "ssh-add "+file+" gives it to the agent")
+		},
+		Password: func(ctx context.Context, host, user string) (string, error) {
+			s, err := a.ask(ctx, host, "password of "+user, true)
+			return s, unanswered(err, "the host wants the password of %s", user, "set up a key for this host (ssh-copy-id), or run hob on a terminal")
+		},
+		Questions: a.questions,
+		HostKey:   a.hostKey,
+	}
+}
+
+func (a *asker) questions(ctx context.Context, host string, q ssh.Questions) ([]string, error) {
+	answers := make([]string, len(q.Questions))
+	intro := strings.TrimSpace(q.Name + "\n" + q.Instruction)
+	for i, question := range q.Questions {
+		text := strings.TrimSuffix(strings.TrimSpace(question.Text), ":")
+		if intro != "" {
+			text, intro = intro+"\n"+text, ""
+		}
+		s, err := a.ask(ctx, host, text, !question.Echo)
+		if err != nil {
+			return nil, unanswered(err, "the host asks: %s", escape(text), "set up a key for this host (ssh-copy-id), or run hob on a terminal")
+		}
+		answers[i] = s
+	}
+	return answers, nil
+}
+
+func (a *asker) hostKey(ctx context.Context, host string, k ssh.HostKey) (bool, error) {
+	text := fmt.Sprintf("%s is not known yet. It shows the key %s %s.", k.Address, k.Type, k.Fingerprint)
+	if k.OtherKeys {
+		text = fmt.Sprintf("%s is known by its authority only, which has not signed the key %s %s.", k.Address, k.Type, k.Fingerprint)
+	}
+	text += " Trust it? (yes/no)"
+	for {
+		s, err := a.ask(ctx, host, text, false)
+		if err != nil {
+			return false, unanswered(err, "the host is unknown: it shows the key %s", k.Type+" "+k.Fingerprint,
+				"compare that with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_*.pub there), then connect once with ssh, or run hob on a terminal")
+		}
+		switch strings.ToLower(strings.TrimSpace(s)) {
+		case "yes":
+			return true, nil
+		case "no", "n", "":
+			return false, nil
+		}
+		text = fmt.Sprintf("Say yes or no: is %s %s the key of %s?", k.Type, k.Fingerprint, k.Address)
+	}
+}
+
+// unanswered says what was asked for where there was nobody to answer.
+func unanswered(err error, format, what, hint string) error {
+	if !errors.Is(err, errNobody) {
+		return err
+	}
+	return &unansweredError{fmt.Errorf(format+", and %w", what, err), hint}
+}
+
+// unansweredError is a question without an answer, and what helps.
+type unansweredError struct {
+	err  error
+	hint string
+}
+
+func (e *unansweredError) Error() string { return e.err.Error() }
+func (e *unansweredError) Unwrap() error { return e.err }

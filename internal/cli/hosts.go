@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
+)
+
+func (a *app) hostsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "hosts",
+		GroupID: groupRead,
+		Short:   "Lists the hosts it knows, their link and number of jobs",
+		Long: "Lists the hosts that have jobs, which are asked whether they answer, and those of\n" +
+			"the settings and of the ssh configuration, which are not. Nothing is asked of you.",
+		Example:           "hob hosts\nhob hosts check web1",
+		Args:              words(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.listHosts(cmd.Context()) },
+	}
+	a.jsonFlag(cmd)
+	cmd.AddCommand(a.checkCommand())
+	return cmd
+}
+
+// knownHost is a host and the jobs there.
+type knownHost struct {
+	name          string
+	jobs, running int
+	ssh.Host      // how its link stands
+}
+
+// knownHosts are the hosts of jobs, then those of the settings and the ssh
+// configuration, by name. None is asked.
+func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
+	eng, err := a.engine()
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := eng.List(ctx, engine.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]knownHost{}
+	for _, name := range append(a.hosts.backend().Known(), slices.Collect(maps.Keys(a.settings().Hosts))...) {
+		known[name] = knownHost{name: name}
+	}
+	for _, j := range jobs {
+		if j.Host == "" {
+			continue
+		}
+		h := known[j.Host]
+		h.name = j.Host
+		h.jobs++
+		if !j.Status.Finished() {
+			h.running++
+		}
+		known[j.Host] = h
+	}
+	return slices.SortedFunc(maps.Values(known), func(a, b knownHost) int {
+		return cmp.Or(cmp.Compare(b2i(b.jobs > 0), b2i(a.jobs > 0)), cmp.Compare(a.name, b.name))
+	}), nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (a *app) listHosts(ctx context.Context) error {
+	known, err := a.knownHosts(ctx)
+	if err != nil {
+		return err
+	}
+	a.tryHosts(ctx, known)
+	switch {
+	case a.json:
+		list := make([]hostJSON, 0, len(known))
+		for _, h := range known {
+			list = append(list, jsonOf(h))
+		}
+		return a.printJSON(list)
+	case len(known) == 0:
+		a.sayf("No hosts. hob run --on HOST CMD starts a job on one: HOST is whatever ssh HOST takes.")
+		return nil
+	}
+	return a.hostTable(known)
+}
+
+// tryHosts connects to the hosts that have jobs, all at once and for no longer
+// than the patience, and fills in how their links stand.
+func (a *app) tryHosts(ctx context.Context, known []knownHost) {
+	b := a.hosts.backend()
+	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
+	defer cancel()
+	var work sync.WaitGroup
+	for _, h := range known {
+		if h.jobs > 0 {
+			work.Go(func() { _ = b.Connect(soon, h.name) }) // Hosts has the error
+		}
+	}
+	work.Wait()
+	links := map[string]ssh.Host{}
+	for _, h := range b.Hosts() {
+		links[h.Name] = h
+	}
+	for i, h := range known {
+		if h.jobs > 0 {
+			known[i].Host = links[h.name]
+		}
+	}
+}
+
+// hostJSON is the JSON form of a host; link is null for one that was not asked.
+type hostJSON struct {
+	Host      string  `json:"host"`
+	Link      *string `json:"link"`
+	LinkError *string `json:"link_error"`
+	Hint      *string `json:"hint"`
+	Attention bool    `json:"attention"` // stays so until a person does something
+	System    *string `json:"system"`
+	User      *string `json:"user"`
+	Jobs      int     `json:"jobs"`
+	Running   int     `json:"running"`
+}
+
+func jsonOf(h knownHost) hostJSON {
+	orNull := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	return hostJSON{
+		Host: h.name, Link: orNull(string(linkOf(h))), LinkError: orNull(linkError(h)), Hint: orNull(h.Hint), Attention: h.Attention,
+		System: orNull(h.System), User: orNull(h.User), Jobs: h.jobs, Running: h.running,
+	}
+}
+
+// linkOf is the link as it stands after the patience: who has not answered by
+// then cannot be reached for anybody who waits here.
+func linkOf(h knownHost) engine.Link {
+	if h.Link == "" && h.Connecting {
+		return engine.LinkUnreachable
+	}
+	return h.Link
+}
+
+func linkError(h knownHost) string {
+	switch {
+	case h.Err != nil:
+		return h.Err.Error()
+	case linkOf(h) == engine.LinkUnreachable:
+		return h.name + ": no answer within " + patience.String()
+	}
+	return ""
+}
+
+func (a *app) hostTable(known []knownHost) error {
+	var t table
+	dim := func(s string) cell { return cell{text: s, style: styleDim} }
+	t.add(dim("HOST"), dim("LINK"), cell{text: "RUNNING", style: styleDim, right: true}, cell{text: "JOBS", style: styleDim, right: true}, dim("ABOUT"))
+	for _, h := range known {
+		link, about := cell{text: "-", style: styleDim}, ""
+		switch linkOf(h) {
+		case engine.LinkOK:
+			link, about = cell{text: "ok", style: styleGood}, h.System+", "+h.User
+		case engine.LinkUnreachable:
+			link, about = cell{text: "unreachable", style: styleBad}, linkError(h)
+			if h.Attention {
+				link.text = "needs you"
+			}
+		case engine.LinkNone, engine.LinkElsewhere:
+		}
+		t.add(cell{text: escape(h.name)}, link, cell{text: count(h.running), right: true}, cell{text: count(h.jobs), right: true}, cell{text: escape(about)})
+	}
+	lines := t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, nil, a.colored(a.stdout))
+	return a.printLines(len(lines), func(i int) string { return lines[i] })
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "check HOST",
+		Short:             "Says step by step what works with a host",
+		Args:              words(1, 1, "a host"),
+		ValidArgsFunction: a.hostNames,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.checkHost(cmd.Context(), args[0]) },
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// checkJSON is the JSON form of a check.
+type checkJSON struct {
+	Host  string     `json:"host"`
+	OK    bool       `json:"ok"`
+	Steps []stepJSON `json:"steps"`
+}
+
+type stepJSON struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint"`
+	TookMS int64  `json:"took_ms"`
+}
+
+// checkHost tells each step as it is made.
+func (a *app) checkHost(ctx context.Context, host string) error {
+	if _, err := a.engine(); err != nil {
+		return err
+	}
+	result := checkJSON{Host: host, Steps: []stepJSON{}}
+	result.OK = a.hosts.backend().Check(ctx, host, func(s ssh.Step) {
+		result.Steps = append(result.Steps, stepJSON{s.Name, s.OK, s.Text, s.Hint, s.Took.Milliseconds()})
+		if !a.json {
+			a.sayStep(s)
+		}
+	})
+	if a.json {
+		if err := a.printJSON(result); err != nil {
+			return err
+		}
+	}
+	if !result.OK {
+		return exitStatus(exitHost)
+	}
+	return nil
+}
+
+// sayStep prints one step of a check; more lines of it are set under the first.
+func (a *app) sayStep(s ssh.Step) {
+	mark := paint(a.colored(a.stdout), "ok    ", styleGood)
+	if !s.OK {
+		mark = paint(a.colored(a.stdout), "failed", styleBad)
+	}
+	lines := strings.Split(strings.TrimSpace(s.Text), "\n")
+	if s.Hint != "" {
+		lines = append(lines, s.Hint)
+	}
+	fmt.Fprintf(a.stdout, "%s  %-12s  %s  (%s)\n", mark, s.Name, escape(lines[0]), briefly(s.Took))
+	for _, l := range lines[1:] {
+		fmt.Fprintf(a.stdout, "%22s%s\n", "", escape(l))
+	}
+}
+
+// count is a number of jobs; none is not worth a zero.
+func count(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}

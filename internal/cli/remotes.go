@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
+)
+
+// remotes is the backend of jobs on hosts, as a program of short verbs needs it:
+// it is made when something of a host is wanted, and a look at jobs connects to
+// nothing unless it was asked for with [askingHosts]. A list so has the last
+// known of each job at once, and following a job brings the news.
+type remotes struct {
+	prompts ssh.Prompts
+	always  bool // looks ask the hosts unasked, for as long as the backend's patience
+
+	once sync.Once
+	made atomic.Pointer[ssh.Backend] // see backend
+}
+
+var (
+	_ engine.Backend = (*remotes)(nil)
+	_ engine.Placer  = (*remotes)(nil)
+	_ engine.Remover = (*remotes)(nil)
+)
+
+// patience is how long a look that was asked for waits for a host to answer.
+const patience = 5 * time.Second
+
+func (r *remotes) backend() *ssh.Backend {
+	r.once.Do(func() {
+		opts := []ssh.Option{ssh.WithPrompts(r.prompts)}
+		if !r.always {
+			opts = append(opts, ssh.WithPatience(patience))
+		}
+		r.made.Store(ssh.New(opts...))
+	})
+	return r.made.Load()
+}
+
+// Name implements [engine.Backend].
+func (*remotes) Name() string { return ssh.Name }
+
+// Capabilities implements [engine.Backend].
+func (r *remotes) Capabilities() engine.Capabilities { return r.backend().Capabilities() }
+
+// Serves implements [engine.Backend].
+func (r *remotes) Serves(host string) bool { return r.backend().Serves(host) }
+
+// Start implements [engine.Backend].
+func (r *remotes) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+	return r.backend().Start(ctx, l)
+}
+
+// Open implements [engine.Backend].
+func (r *remotes) Open(ctx context.Context, rec engine.Record) (engine.Run, error) {
+	return r.backend().Open(ctx, rec)
+}
+
+// HostDir implements [engine.Placer].
+func (r *remotes) HostDir(rec engine.Record) string { return r.backend().HostDir(rec) }
+
+// Remove implements [engine.Remover].
+func (r *remotes) Remove(ctx context.Context, rec engine.Record) error {
+	return r.backend().Remove(ctx, rec)
+}
+
+// Close implements [engine.Backend].
+func (r *remotes) Close() error {
+	r.once.Do(func() {}) // from here on there is none to be made
+	if b := r.made.Load(); b != nil {
+		return b.Close()
+	}
+	return nil
+}
+
+type askingKey struct{}
+
+// askingHosts has looks at jobs under ctx ask these hosts; without names, all.
+func askingHosts(ctx context.Context, hosts ...string) context.Context {
+	return context.WithValue(ctx, askingKey{}, hosts)
+}
+
+// Observe implements [engine.Backend]. Hosts that are connected are always asked,
+// and so is this machine about what others started on it.
+func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.Observation, error) {
+	if r.always {
+		return r.backend().Observe(ctx, recs)
+	}
+	hosts, asking := ctx.Value(askingKey{}).([]string)
+	connected := map[string]bool{"": true}
+	if b := r.made.Load(); b != nil {
+		for _, h := range b.Hosts() {
+			connected[h.Name] = h.Link == engine.LinkOK
+		}
+	}
+	var ask []engine.Record
+	var seen []engine.Observation
+	for _, rec := range recs {
+		name := rec.Job.Host
+		if connected[name] || asking && (len(hosts) == 0 || slices.Contains(hosts, name)) {
+			ask = append(ask, rec)
+		} else {
+			seen = append(seen, lastKnown(rec))
+		}
+	}
+	if len(ask) == 0 {
+		return seen, ctx.Err()
+	}
+	now, err := r.backend().Observe(ctx, ask)
+	return append(seen, now...), err
+}
+
+// lastKnown is what the record here says, stale since it was written.
+func lastKnown(rec engine.Record) engine.Observation {
+	j := &rec.Job
+	o := engine.Observation{
+		ID: rec.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
+		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
+		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: j.Link, StaleSince: j.CreatedAt,
+	}
+	if fi, err := os.Stat(filepath.Join(rec.Dir, "state.json")); err == nil {
+		o.StaleSince = fi.ModTime()
+	}
+	return o
+}
+
+// connect connects to the hosts of those jobs that have not ended, so that what
+// is done to them next is done, and known, now. A person is asked what there is
+// to ask.
+func (a *app) connect(ctx context.Context, jobs ...engine.Job) error {
+	for _, j := range jobs {
+		if j.Status.Finished() {
+			continue
+		}
+		if err := a.connectTo(ctx, j.Host); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connectTo connects to one host; "" is this machine.
+func (a *app) connectTo(ctx context.Context, host string) error {
+	if host == "" {
+		return nil
+	}
+	return a.hosts.backend().Connect(ctx, host)
+}
