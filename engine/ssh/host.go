@@ -291,9 +291,9 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 			c.Transport.Close()
 			return a, unreachable(h.name, err)
 		}
+		// Without a BrokenError no session could be opened: nothing was sent.
 		broken, isBroken := errors.AsType[*shell.BrokenError](err)
-		sent := !isBroken || broken.Sent
-		if attempt > 0 || !isBroken && !errors.Is(err, errClosed) || o.once && sent {
+		if attempt > 0 || o.once && isBroken && broken.Sent {
 			return a, unreachable(h.name, err)
 		}
 		// Wait for the loss to be noticed where it was the connection that broke.
@@ -301,6 +301,9 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		case <-c.Done():
 			h.lose(c, c.Err())
 		case <-time.After(50 * time.Millisecond):
+			if !isBroken {
+				return a, unreachable(h.name, err)
+			}
 		}
 		h.mu.Lock()
 		h.next = time.Time{}
