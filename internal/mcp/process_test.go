@@ -393,7 +393,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		p.refused(tt.tool, tt.args, "usage", tt.words...)
 	}
-	p.refused("bash", params{"command": "true", "host": "nowhere.invalid", "timeout": 1}, "unsupported", "nowhere.invalid")
+	p.refused("bash", params{"command": "true", "host": "nowhere.invalid", "timeout": 1}, "unreachable", "nowhere.invalid")
 	second := p.bash(params{"command": "sleep 60", "background": true}).SessionID
 	p.refused("process", params{"action": "kill", "sessionId": "sleep"}, "ambiguous", id, second)
 }

@@ -94,11 +94,7 @@ func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	if a.subs.open[uri] != nil {
 		return nil
 	}
-	// What is printed from here on is told.
 	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
-	if _, err := sub.Next(ctx); err != nil {
-		return err
-	}
 	life, cancel := context.WithCancel(a.life)
 	a.subs.open[uri] = cancel
 	a.work.Go(func() { a.tellGrowth(life, uri, sub) })
@@ -115,8 +111,9 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 	return nil
 }
 
-// tellGrowth tells the client that a log has grown, until the job ends. The pause
-// comes first: the client counts as subscribed only when it has its answer.
+// tellGrowth tells the client that a log has grown, until the job ends. The first
+// time is for what was printed before the client counted as subscribed, which it
+// cannot know; hence the pause before it.
 func (a *agent) tellGrowth(ctx context.Context, uri string, sub *engine.Subscription) {
 	defer sub.Close() //nolint:errcheck // it has nothing to say
 	for {
@@ -126,11 +123,11 @@ func (a *agent) tellGrowth(ctx context.Context, uri string, sub *engine.Subscrip
 		case <-ctx.Done():
 			return
 		}
-		events, err := sub.Next(ctx)
+		events, err := sub.Next(ctx) // at first what there is
 		if err != nil {
 			return
 		}
-		ended := false
+		ended := len(events) == 0
 		for _, e := range events {
 			ended = ended || e.Job.Status.Finished() || e.Kind == engine.EventRemoved
 		}

@@ -1,0 +1,199 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestExcerptText(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, tt := range []struct {
+		name       string
+		x          excerpt
+		most       int
+		begin, end string
+		cut        string
+	}{
+		{"short", excerpt{head: "abc"}, 10, "abc", "abc", ""},
+		{"in two parts", excerpt{head: "abc", tail: "def"}, 10, "abcdef", "abcdef", ""},
+		{"just fits", excerpt{head: long}, 5000, "é", "é", ""},
+		{"too long", excerpt{head: "begin" + long + "end"}, 1000, "begin", "end", "4208 characters left out of the middle; all of it is in /log"},
+		{"not all was read", excerpt{head: "begin", tail: "end", skipped: 5 << 20}, 1000, "begin", "end", "about 5.0 MiB left out of the middle; all of it is in /log"},
+		{"no room", excerpt{head: long}, 0, "[…", "]\n", "5000 characters left out of the middle; all of it is in /log"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, cut := tt.x.text(tt.most, "/log")
+			if !strings.HasPrefix(text, tt.begin) || !strings.HasSuffix(text, tt.end) {
+				t.Errorf("the text is %.80q", text)
+			}
+			if cut != tt.cut {
+				t.Errorf("cut: %q, want %q", cut, tt.cut)
+			}
+			if n := utf8.RuneCountInString(text); n > max(tt.most, 100) {
+				t.Errorf("%d characters", n)
+			}
+		})
+	}
+}
+
+func TestCleanerMindsNoCuts(t *testing.T) {
+	const printed = "\x1b[31mréd\x1b[0m \xf0\x9f\x99\x82\n\x1b]0;title\x07plain\r\nend \xc3"
+	const want = "réd 🙂\nplain\nend \uFFFD"
+	for cut := range len(printed) + 1 {
+		var c cleaner
+		got := c.add([]byte(printed[:cut]), false) + c.add([]byte(printed[cut:]), true)
+		// A carriage return at a cut goes with the piece that it ends.
+		if got != want {
+			t.Errorf("cut at %d: %q, want %q", cut, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"", "plain\n", "\x1b[31mred\x1b[0m", "a\rb\bc", "\xff\xc2\x85", "\u202eabc\U000e0041", "\x1b]8;;http://x\x07l\x1b]8;;\x07"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		got := clean(p)
+		if !utf8.ValidString(got) {
+			t.Errorf("%q is no text", got)
+		}
+		for _, r := range got {
+			if r != '\n' && r != '\t' && unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
+				t.Errorf("%q is left in %q", r, got)
+			}
+		}
+		if again := clean([]byte(got)); again != got {
+			t.Errorf("%q becomes %q the second time", got, again)
+		}
+	})
+}
+
+func TestGatherKeepsBeginAndEnd(t *testing.T) {
+	var g gather
+	g.add("begin ")
+	for range 200 {
+		g.add(strings.Repeat("é", 50_000))
+	}
+	g.add(" end")
+	x := g.excerpt()
+	if !strings.HasPrefix(x.head, "begin ") || !strings.HasSuffix(x.tail, " end") {
+		t.Errorf("kept %.20q and %.20q", x.head, x.tail[len(x.tail)-20:])
+	}
+	if sum := int64(len(x.head)+len(x.tail)) + x.skipped; sum != 6+200*100_000+4 {
+		t.Errorf("%d bytes are accounted for", sum)
+	}
+	if !utf8.ValidString(x.head) || !utf8.ValidString(x.tail) {
+		t.Error("a character is cut")
+	}
+	if len(x.head)+len(x.tail) > 4*maxRead {
+		t.Errorf("%d bytes are kept", len(x.head)+len(x.tail))
+	}
+}
+
+func TestClamped(t *testing.T) {
+	for _, tt := range []struct {
+		ms   float64
+		want time.Duration
+		said bool
+	}{
+		{0, 0, false}, {10, 10 * time.Millisecond, false}, {3, 10 * time.Millisecond, true}, {-5, 10 * time.Millisecond, true},
+		{30_000, 30 * time.Second, false}, {120_000, 30 * time.Second, true}, {1e300, 30 * time.Second, true}, {12.5, 12500 * time.Microsecond, false},
+	} {
+		got, note := clamped("timeout", tt.ms, 10*time.Millisecond, maxPoll)
+		if got != tt.want || (note != "") != tt.said {
+			t.Errorf("%g: %v, %q", tt.ms, got, note)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for idle, want := range []time.Duration{5, 5, 10, 30, 60, 60, 60} {
+		if got := retryAfter(idle); got != want*time.Second {
+			t.Errorf("after %d: %v", idle, got)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	job := func(id engine.ID, name string, status engine.Status) engine.Job {
+		return engine.Job{ID: id, Name: name, Status: status}
+	}
+	jobs := []engine.Job{ // newest first
+		job("web-33333", "web", engine.Exited), job("web-22222", "web", engine.Running), job("api-11111", "api", engine.Exited),
+		job("api-00000", "api", engine.Exited), job("api", "odd", engine.Running),
+	}
+	for _, tt := range []struct {
+		ref  string
+		in   engine.Intent
+		want []engine.ID
+	}{
+		{"@", engine.Read, []engine.ID{"web-33333"}},
+		{"@2", engine.Act, []engine.ID{"web-22222"}},
+		{"@9", engine.Read, nil},
+		{"@x", engine.Read, nil},
+		{"web", engine.Read, []engine.ID{"web-22222"}},
+		{"web-3", engine.Act, []engine.ID{"web-33333"}},
+		{"api", engine.Read, []engine.ID{"api"}}, // an id wins over a name
+		{"api-", engine.Read, []engine.ID{"api-11111", "api-00000"}},
+		{"odd", engine.Act, []engine.ID{"api"}},
+		{"none", engine.Read, nil},
+	} {
+		var got []engine.ID
+		for _, j := range choose(jobs, tt.ref, tt.in) {
+			got = append(got, j.ID)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.ref, diff)
+		}
+	}
+	if got := choose(jobs[2:4], "api", engine.Act); len(got) != 2 {
+		t.Errorf("a name that two finished jobs share means %v to an act", got)
+	}
+	if got := choose(jobs[2:4], "api", engine.Read); len(got) != 1 || got[0].ID != "api-11111" {
+		t.Errorf("a name that two finished jobs share means %v to a reader", got)
+	}
+}
+
+func TestProjectOf(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := projectOf(deep); got != deep {
+		t.Errorf("without git: %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(root, "a", ".git"), []byte("gitdir: elsewhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := projectOf(deep); got != filepath.Join(root, "a") {
+		t.Errorf("in a work tree: %s", got)
+	}
+}
+
+func TestRunesAtTheEnds(t *testing.T) {
+	for _, tt := range []struct {
+		s           string
+		n           int
+		first, last string
+	}{
+		{"", 3, "", ""}, {"é🙂x", 0, "", ""}, {"é🙂x", 1, "é", "x"}, {"é🙂x", 2, "é🙂", "🙂x"}, {"é🙂x", 9, "é🙂x", "é🙂x"},
+	} {
+		if got := firstRunes(tt.s, tt.n); got != tt.first {
+			t.Errorf("first %d of %q: %q", tt.n, tt.s, got)
+		}
+		if got := lastRunes(tt.s, tt.n); got != tt.last {
+			t.Errorf("last %d of %q: %q", tt.n, tt.s, got)
+		}
+	}
+}
