@@ -362,3 +362,33 @@ func TestUnwritableDirectory(t *testing.T) {
 		t.Errorf("start: %v", err)
 	}
 }
+
+func TestNoJobIsLostWhileItStarts(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for range 40 {
+		l, err := p.make(engine.Spec{Script: "exit 3", PTY: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		over, watched := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(watched)
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				o := p.observe(t, l.Dir)
+				if o.Status == engine.Lost || o.Status == engine.Exited && *o.Exit.Code != 3 {
+					t.Errorf("seen as %s, %+v", o.Status, o.Exit)
+					return
+				}
+			}
+		}()
+		p.launch(t, l).wait(t)
+		close(over)
+		<-watched
+	}
+}

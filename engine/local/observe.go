@@ -32,12 +32,14 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 // names what a lost job left running.
 func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Observation {
 	rec, err := jobdir.Read(dir)
-	if err == nil && !rec.Finished() && !jobdir.Locked(dir) {
-		// It may have ended between the two.
+	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
+		// Since the first look it may have ended; or begun, and then its holder
+		// took the lock before it wrote that.
+		before := rec.Started
 		if again, err := jobdir.Read(dir); err == nil {
 			rec = again
 		}
-		if !rec.Finished() {
+		if !rec.Finished() && rec.Started == before {
 			return b.unheld(dir, id, rec, survivors)
 		}
 	}
