@@ -37,10 +37,10 @@ func (r *round) judge() error {
 		return err
 	}
 	if !ok {
-		if r.phase == "start" && r.alone && !hear(r.dir).begun {
-			return r.nothingLeft("") // the client died before it had asked
+		if w := hear(r.dir); r.phase != "start" || !r.alone && !r.bereft || w.begun {
+			return fmt.Errorf("the job is not in the list\nit says: %v", w)
 		}
-		return errors.New("the job is not in the list")
+		return r.nothingLeft("") // the client died before it had asked, or the holder before it held
 	}
 	if err := r.settle(j.ID); err != nil {
 		return err
