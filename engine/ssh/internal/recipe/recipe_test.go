@@ -818,3 +818,36 @@ func TestCapFreesTheMiddleOfTheLog(t *testing.T) {
 		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
 	})
 }
+
+// Nothing of a job may stay behind, however it ended.
+func TestWatchdogEndsWithTheJob(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		testtool.Need(t, "pgrep")
+		for _, how := range []string{"exit", "kill", "timeout", "deleted"} {
+			j := p.job("echo ready; exec sleep 60")
+			j.Limit = 3_000_000
+			switch how {
+			case "exit":
+				j.Script = "true"
+			case "timeout":
+				j.Timeout = 300 * time.Millisecond
+			}
+			dir := p.start(j).Dir
+			switch how {
+			case "kill":
+				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
+			case "deleted":
+				e := p.list(j.ID)
+				os.RemoveAll(dir)
+				syscall.Kill(-e.Job.PID, syscall.SIGKILL)
+			}
+			end := time.Now().Add(patience)
+			for exec.Command("pgrep", "-f", dir+"/run super").Run() == nil {
+				if time.Now().After(end) {
+					t.Fatalf("%s: a process of the wrapper is still there", how)
+				}
+				p.ask("nap")
+			}
+		}
+	})
+}

@@ -87,6 +87,8 @@ watch() {
     h_nap=$!
     wait "$h_nap"
     case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
+    # It ends with the job, and when somebody deleted the directory.
+    [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || exit 0
     leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
     [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
     [ "$h_limit" -gt 0 ] && for h_log in $h_logs; do trim "$h_log"; done
@@ -160,7 +162,10 @@ super)
     ;;
   esac
   [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128)) # ksh93 says 256 + n, yash 384 + n
-  [ -n "$h_w" ] && [ ! -f "$h_d/ended_by" ] && kill "$h_w" 2>/dev/null
+  h_r=
+  first "$h_d/ended_by" && h_r=${h_LINE%% *}
+  # The watchdog that ends the job goes on to what the job left.
+  [ -n "$h_w" ] && [ "$h_r" != timeout ] && kill "$h_w" 2>/dev/null
   boot
   put "$h_d/ended" "$(date +%s) $h_UP"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
