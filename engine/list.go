@@ -41,7 +41,9 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 			continue
 		}
 		if !rec.Finished() {
-			open = append(open, &rec)
+			if j := e.jobOf(&rec); f.mightSelect(&j) {
+				open = append(open, &rec)
+			}
 			continue
 		}
 		if !jobdir.Locked(e.root.Dir(id)) { // else its holder may still add to the end
@@ -215,6 +217,13 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 		removeSocket(st.Socket)
 	}
 	return j
+}
+
+// mightSelect reports whether f may select j once it is known how j stands: what
+// it cannot select need not be asked about, which takes a connection for some.
+func (f Filter) mightSelect(j *Job) bool {
+	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels}
+	return lasting.selects(j)
 }
 
 // selects reports whether j is one of those that f asks for.
