@@ -76,7 +76,7 @@ type handler func(ctx context.Context, p *args) (*answer, error)
 
 // tool adds a tool to the server.
 func (a *agent) tool(t *mcp.Tool, params []parameter, refused map[string]string, h handler) {
-	t.InputSchema = schemaOf(params)
+	t.InputSchema = schemaOf(params, a.c.Settings.Aliases)
 	a.srv.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		a.greet(clientName(r.ClientInfo()))
 		if a.openErr != nil {

@@ -176,7 +176,7 @@ func environ() []string {
 // running names a job that runs the same command in the same directory; empty if
 // there is none. Jobs of other agents stay unnamed.
 func (a *agent) running(ctx context.Context, spec engine.Spec) string {
-	jobs, err := a.eng.List(ctx, engine.Filter{Running: true})
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Host: spec.Host, Here: spec.Host == ""})
 	if err != nil {
 		return ""
 	}

@@ -121,7 +121,10 @@ func (a *agent) bashOutput(ctx context.Context, p *args) (*answer, error) {
 
 // schemaOf is the input schema of a tool. It admits more than it says: what else
 // is given is refused in words.
-func schemaOf(params []parameter) map[string]any {
+//
+// The first parameter is the one that a tool cannot do without. It is not called
+// so where it may come under another name.
+func schemaOf(params []parameter, aliases bool) map[string]any {
 	properties := map[string]any{}
 	for _, p := range params {
 		s := map[string]any{"type": p.kind, "description": p.doc}
@@ -139,8 +142,7 @@ func schemaOf(params []parameter) map[string]any {
 		properties[p.name] = s
 	}
 	schema := map[string]any{"type": "object", "properties": properties}
-	// The first parameter is the one that a tool cannot do without.
-	if len(params) > 0 {
+	if len(params) > 0 && (!aliases || len(params[0].others) == 0) {
 		schema["required"] = []string{params[0].name}
 	}
 	return schema
