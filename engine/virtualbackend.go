@@ -56,10 +56,23 @@ func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
 	if x := e.execution(id); x != nil {
 		return x.Job(), nil
 	}
-	held := jobdir.Locked(dir) // before the records: an end is recorded before the lock goes
 	rec, err := jobdir.Read(dir)
 	if err != nil {
 		return Job{}, err
+	}
+	held := true
+	for !rec.Finished() {
+		if held = jobdir.Locked(dir); held {
+			break
+		}
+		// The lock comes before the begin is recorded and goes after the end is.
+		before := rec.Started
+		if rec, err = jobdir.Read(dir); err != nil {
+			return Job{}, err
+		}
+		if rec.Started == before {
+			break
+		}
 	}
 	j := e.jobOf(&rec)
 	if held || j.Status.Finished() || !rec.Started && e.cfg.now().Sub(rec.Meta.CreatedAt) < birthTime {
