@@ -1,0 +1,222 @@
+//go:build unix
+
+package main_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// TestHostScripts runs the stories of testdata/hosts, each with an OpenSSH server
+// of its own on this machine. Its client knows the hosts box, stranger (whose key
+// is not known), locked (whose key has the passphrase "sesame") and down.
+func TestHostScripts(t *testing.T) {
+	testtool.Need(t, "sshd", "ssh", "setsid")
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "hosts"),
+		Setup:               setupHosts,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":   cmdCode,
+			"term":   cmdTerm,
+			"server": cmdServer,
+		},
+	})
+}
+
+type serverKey struct{}
+
+// server is the OpenSSH server of a script.
+type server struct {
+	path, config, addr string
+	cmd                *exec.Cmd     // nil: not running
+	ended              chan struct{} // closed when cmd has
+}
+
+// setupHosts prepares a server, and a home whose ssh configuration leads to it.
+func setupHosts(env *testscript.Env) error {
+	s, err := newServer(env)
+	if err != nil {
+		return err
+	}
+	env.Values[serverKey{}] = s
+	env.Defer(s.stop) // after what setupScript defers: it needs the server to end jobs
+	if err := setupScript(env); err != nil {
+		return err
+	}
+	if err := s.clientOf(env); err != nil {
+		return err
+	}
+	return s.start()
+}
+
+func newServer(env *testscript.Env) (*server, error) {
+	path, err := exec.LookPath("sshd")
+	if err != nil {
+		return nil, err
+	}
+	// The place that a privilege-separated server insists on.
+	if os.Geteuid() == 0 {
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+			return nil, err
+		}
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{path: path, addr: ln.Addr().String(), config: filepath.Join(env.WorkDir, "sshd_config")}
+	_, port, _ := net.SplitHostPort(s.addr)
+	lines := []string{
+		"Port " + port, "ListenAddress 127.0.0.1", "HostKey " + filepath.Join(env.WorkDir, "host"),
+		"AuthorizedKeysFile " + filepath.Join(env.WorkDir, "authorized"), "UsePAM no", "StrictModes no", "PidFile none",
+		"PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+		"SetEnv HOB_STATE_DIR=" + filepath.Join(env.WorkDir, "there"),
+	}
+	err = os.WriteFile(s.config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+	return s, errors.Join(err, ln.Close())
+}
+
+// clientOf writes keys and configuration. ssh takes the home of the account, not
+// $HOME: one of the script's own leads it to this configuration.
+func (s *server) clientOf(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	dir, bin := filepath.Join(home, ".ssh"), filepath.Join(env.WorkDir, "bin")
+	for _, d := range []string{dir, bin} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return err
+		}
+	}
+	real, err := exec.LookPath("ssh")
+	if err != nil {
+		return err
+	}
+	hostKey, err1 := keyFile(filepath.Join(env.WorkDir, "host"), "")
+	open, err2 := keyFile(filepath.Join(dir, "open"), "")
+	locked, err3 := keyFile(filepath.Join(dir, "locked"), "sesame")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	_, port, _ := net.SplitHostPort(s.addr)
+	config := fmt.Sprintf(`Host down
+  Port 1
+Host stranger
+  UserKnownHostsFile %[1]s/strangers
+Host locked
+  IdentityFile %[1]s/locked
+Host *
+  HostName 127.0.0.1
+  Port %[2]s
+  IdentityFile %[1]s/open
+  IdentitiesOnly yes
+  IdentityAgent none
+  ControlPath none
+  UserKnownHostsFile %[1]s/known_hosts
+  GlobalKnownHostsFile /dev/null
+`, dir, port)
+	for file, text := range map[string]string{
+		filepath.Join(env.WorkDir, "authorized"): string(ssh.MarshalAuthorizedKey(open)) + string(ssh.MarshalAuthorizedKey(locked)),
+		filepath.Join(dir, "config"):             config,
+		filepath.Join(dir, "known_hosts"):        knownhosts.Line([]string{s.addr}, hostKey) + "\n",
+		filepath.Join(bin, "ssh"):                fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", real, filepath.Join(dir, "config")),
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "config"), 0o600); err != nil {
+		return err
+	}
+	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	return nil
+}
+
+// keyFile makes a key in a file, with its public half beside it.
+func keyFile(file, passphrase string) (ssh.PublicKey, error) {
+	pub, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	if err != nil {
+		return nil, err
+	}
+	public, err := ssh.NewPublicKey(pub)
+	if err != nil {
+		return nil, err
+	}
+	return public, errors.Join(
+		os.WriteFile(file, pem.EncodeToMemory(block), 0o600),
+		os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(public), 0o600))
+}
+
+// start runs the server and waits until it listens.
+func (s *server) start() error {
+	s.cmd, s.ended = exec.Command(s.path, "-D", "-e", "-f", s.config), make(chan struct{})
+	var said strings.Builder
+	s.cmd.Stderr = &said
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	go func() { // ends with the server
+		_ = s.cmd.Wait()
+		close(s.ended)
+	}()
+	for late := time.After(patience); ; {
+		if c, err := net.Dial("tcp", s.addr); err == nil {
+			return c.Close()
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-s.ended:
+			return fmt.Errorf("sshd ended: %s", said.String())
+		case <-late:
+			return errors.New("sshd does not listen")
+		}
+	}
+}
+
+func (s *server) stop() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill() // it may have ended
+	<-s.ended
+	s.cmd = nil
+}
+
+// cmdServer stops the script's server, or starts it again.
+func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server stop|start")
+	}
+	s := ts.Value(serverKey{}).(*server)
+	switch args[0] {
+	case "stop":
+		s.stop()
+	case "start":
+		ts.Check(s.start())
+	default:
+		ts.Fatalf("server has no verb %q", args[0])
+	}
+}
