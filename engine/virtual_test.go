@@ -281,33 +281,3 @@ func TestConcurrentUseOfAnExecution(t *testing.T) {
 		t.Errorf("%d ends told", ends.Load())
 	}
 }
-
-func TestNoExecutionIsLostWhileItBegins(t *testing.T) {
-	e := open(t)
-	other := open(t, engine.WithStateDir(e.StateDir()))
-	over := make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		for {
-			jobs, err := other.List(t.Context(), engine.Filter{})
-			if err != nil {
-				t.Error(err)
-			}
-			for _, j := range jobs {
-				if j.Status == engine.Lost {
-					t.Errorf("seen as lost: %+v", j)
-				}
-			}
-			select {
-			case <-over:
-				return
-			default:
-			}
-		}
-	})
-	for range 100 {
-		create(t, e, engine.VirtualSpec{}).Complete(engine.Exit{})
-	}
-	close(over)
-	watch.Wait()
-}
