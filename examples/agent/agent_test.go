@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+// begin returns an agent whose jobs end with the test.
+func begin(t *testing.T, turn ...step) *agent {
+	t.Helper()
+	eng, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithClient("agent-example"), engine.WithBackend(local.New(local.InProcess())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(eng)
+	a.turns = [][]step{turn}
+	t.Cleanup(func() {
+		ctx := context.Background() // that of the test is done
+		a.close()
+		jobs, err := eng.List(ctx, engine.Filter{Running: true})
+		for _, j := range jobs {
+			if _, killErr := eng.Kill(ctx, j.ID); err == nil {
+				err = killErr
+			}
+		}
+		if closeErr := eng.Close(); err != nil || closeErr != nil {
+			t.Error(err, closeErr)
+		}
+	})
+	return a
+}
+
+// next is what the agent tells next, which must be an E.
+func next[E any](t *testing.T, a *agent) E {
+	t.Helper()
+	select {
+	case event := <-a.events:
+		e, ok := event.(E)
+		if !ok {
+			t.Fatalf("told %+v", event)
+		}
+		return e
+	case <-time.After(30 * time.Second):
+		t.Fatal("told nothing")
+	}
+	panic("not reached")
+}
+
+func TestBackgroundLetsTheTurnGoOn(t *testing.T) {
+	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "echo ready; exec sleep 600"}}, step{say: "on with it"})
+	a.answer()
+	job := next[startedEvent](t, a).job
+	if err := a.eng.Background(t.Context(), job.ID); err != nil {
+		t.Fatal(err)
+	}
+	if r := next[returnedEvent](t, a); r.err != nil || !r.result.Backgrounded || r.id != job.ID {
+		t.Errorf("the call returned %+v", r)
+	}
+	if said := next[saidEvent](t, a).text; said != "on with it" {
+		t.Errorf("said %q", said)
+	}
+	next[turnOverEvent](t, a)
+	if _, err := a.eng.Kill(t.Context(), job.ID); err != nil {
+		t.Fatal(err)
+	}
+	if e := next[endedEvent](t, a); e.id != job.ID || e.exit.Status != engine.Killed {
+		t.Errorf("the end was told as %+v", e)
+	}
+}
+
+func TestIndexIsAJobLikeAnyOther(t *testing.T) {
+	a := begin(t, step{index: true})
+	a.answer()
+	job := next[startedEvent](t, a).job
+	if job.Kind != engine.KindVirtual {
+		t.Errorf("kind %s", job.Kind)
+	}
+	next[returnedEvent](t, a)
+	next[turnOverEvent](t, a)
+	if err := stop(t.Context(), a.eng, job.ID); err != nil {
+		t.Fatal(err)
+	}
+	if e := next[endedEvent](t, a); e.exit.Status != engine.Killed {
+		t.Errorf("the end was told as %+v", e)
+	}
+}
+
+func TestTranscript(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	job := engine.Job{
+		ID: "npm-run-dev-7k2qm", Name: "npm run dev", Status: engine.Running, StartedAt: now.Add(-3*time.Minute - 12*time.Second),
+		OutputPath: "/jobs/npm-run-dev-7k2qm/output.log", PID: 48211,
+	}
+	talk := newTranscript()
+	talk.add(row{kind: rowYou, text: "get the shop running"})
+	talk.add(row{kind: rowCall, call: &call{job: job, background: true}})
+	talk.choose(-1)
+	talk.unfold()
+	want := `
+> get the shop running
+⚡ background · npm run dev · 3m12s
+    id     npm-run-dev-7k2qm
+    output /jobs/npm-run-dev-7k2qm/output.log
+    pid    48211, running since 11:56:48
+`
+	if got := ansi.Strip(strings.Join(talk.view(80, 7, now), "\n")); got != want {
+		t.Errorf("the transcript is\n%s\nwant\n%s", got, want)
+	}
+}

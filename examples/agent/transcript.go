@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// transcript is what was said and done, oldest first.
+type transcript struct {
+	rows   []row
+	chosen int // -1: none
+	styles styles
+}
+
+type rowKind int
+
+const (
+	rowYou rowKind = iota
+	rowModel
+	rowCall
+	rowNote
+)
+
+type row struct {
+	kind rowKind
+	text string
+	call *call
+}
+
+// call is a tool call and its job.
+type call struct {
+	job        engine.Job
+	background bool
+	failed     string // why there is no job
+	tail       []string
+	open       bool
+}
+
+type styles struct{ you, faint, good, bad, accent, chosen lipgloss.Style }
+
+func newTranscript() *transcript {
+	s := lipgloss.NewStyle()
+	return &transcript{chosen: -1, styles: styles{
+		you: s.Bold(true), faint: s.Faint(true), good: s.Foreground(lipgloss.Green), bad: s.Foreground(lipgloss.Red),
+		accent: s.Foreground(lipgloss.Yellow), chosen: s.Reverse(true),
+	}}
+}
+
+func (t *transcript) add(r row) { t.rows = append(t.rows, r) }
+
+// find returns the call of a job.
+func (t *transcript) find(id engine.ID) *call {
+	for _, r := range t.rows {
+		if r.call != nil && r.call.job.ID == id {
+			return r.call
+		}
+	}
+	return &call{}
+}
+
+// choose goes to the next row that can be unfolded.
+func (t *transcript) choose(step int) {
+	var calls []int
+	for i, r := range t.rows {
+		if r.call != nil {
+			calls = append(calls, i)
+		}
+	}
+	if len(calls) == 0 {
+		return
+	}
+	at := slices.Index(calls, t.chosen)
+	switch {
+	case at < 0 && step < 0:
+		at = len(calls) - 1
+	case at < 0 || at+step >= len(calls):
+		t.chosen = -1
+		return
+	default:
+		at = max(0, at+step)
+	}
+	t.chosen = calls[at]
+}
+
+// unfold opens or folds the chosen row.
+func (t *transcript) unfold() {
+	if t.chosen >= 0 {
+		c := t.rows[t.chosen].call
+		c.open = !c.open
+	}
+}
+
+// view is the end of the transcript, or the part with the chosen row.
+func (t *transcript) view(w, h int, now time.Time) []string {
+	var lines []string
+	last := 0
+	for i, r := range t.rows {
+		lines = append(lines, t.row(r, i == t.chosen, w, now)...)
+		if i == t.chosen || t.chosen < 0 {
+			last = len(lines)
+		}
+	}
+	from := max(0, last-h)
+	lines = lines[from:min(len(lines), from+h)]
+	for len(lines) < h {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (t *transcript) row(r row, chosen bool, w int, now time.Time) []string {
+	s := t.styles
+	switch r.kind {
+	case rowYou:
+		return append([]string{""}, wrap(r.text, w, s.you.Render("> "), "  ", s.you)...)
+	case rowModel:
+		return wrap(r.text, w, "", "", lipgloss.NewStyle())
+	case rowNote:
+		return wrap(r.text, w, "  ", "  ", s.faint)
+	case rowCall:
+	}
+	lines := []string{t.head(r.call, chosen, w, now)}
+	switch {
+	case r.call.open:
+		for _, l := range details(r.call) {
+			lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
+		}
+	case !r.call.background:
+		for _, l := range r.call.tail {
+			lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
+		}
+	}
+	return lines
+}
+
+// head is the one line of a call: "⚡ background · npm run dev · 3m12s".
+func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
+	s, j := t.styles, c.job
+	sign, word := s.accent.Render("●"), "bash"
+	if c.background {
+		sign, word = s.accent.Render("⚡"), "background"
+	}
+	end := ""
+	if exit, ok := j.Ended(); ok {
+		switch {
+		case exit.Code != nil && *exit.Code == 0:
+			sign, end = s.good.Render("✓"), "exit 0"
+		default:
+			sign, end = s.bad.Render("✗"), inWords(exit)
+		}
+	}
+	if c.failed != "" {
+		sign, end = s.bad.Render("✗"), c.failed
+	}
+	parts := []string{word, j.Name, j.Uptime(now).Truncate(time.Second).String()}
+	if end != "" {
+		parts = append(parts, end)
+	}
+	text := strings.Join(parts, " · ")
+	if chosen {
+		text = s.chosen.Render(text)
+	}
+	line := sign + " " + text
+	if !j.Status.Finished() && !c.background && c.failed == "" {
+		line += s.faint.Render("   Ctrl+B sends it to the background")
+	}
+	return ansi.Truncate(line, w, "…")
+}
+
+// details are the lines of an unfolded call.
+func details(c *call) []string {
+	j := c.job
+	lines := []string{"id     " + string(j.ID)}
+	for _, path := range []string{j.OutputPath, j.StdoutPath, j.StderrPath} {
+		if path != "" {
+			lines = append(lines, "output "+path)
+		}
+	}
+	if exit, ok := j.Ended(); ok {
+		return append(lines, fmt.Sprintf("ended  %s at %s", inWords(exit), exit.At.Format(time.TimeOnly)))
+	}
+	return append(lines, fmt.Sprintf("pid    %d, running since %s", j.PID, j.StartedAt.Format(time.TimeOnly)))
+}
+
+func inWords(e engine.Exit) string {
+	switch {
+	case e.Signal != "":
+		return e.Signal
+	case e.Code != nil:
+		return fmt.Sprintf("exit %d", *e.Code)
+	case e.Error != "":
+		return e.Error
+	}
+	return string(e.Status)
+}
+
+// wrap breaks text into lines of at most w columns.
+func wrap(text string, w int, first, rest string, style lipgloss.Style) []string {
+	var lines []string
+	indent := first
+	for line := range strings.SplitSeq(ansi.Wrap(text, max(10, w-ansi.StringWidth(first)), ""), "\n") {
+		lines = append(lines, indent+style.Render(line))
+		indent = rest
+	}
+	return lines
+}

@@ -1,0 +1,100 @@
+// Command headless uses the engine alone: it starts jobs side by side, follows
+// what happens to them, waits for each and prints the end of its output.
+//
+//	go run ./examples/headless 'go vet ./...' 'sleep 2; echo done'
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+func main() {
+	if local.IsHolder() { // this program also holds the jobs it starts
+		os.Exit(local.RunHolder())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "headless:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, scripts []string) (err error) {
+	if len(scripts) == 0 {
+		scripts = []string{"echo one; sleep 1; echo two", "sleep 2; echo oh no >&2; exit 3"}
+	}
+	eng, err := engine.New(engine.WithClient("headless"), engine.WithBackend(local.New()))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, eng.Close()) }()
+
+	var ids []engine.ID
+	for _, script := range scripts {
+		job, err := eng.Start(ctx, engine.Spec{Script: script})
+		if err != nil {
+			return err
+		}
+		ids = append(ids, job.ID)
+	}
+
+	watching, done := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { report(watching, eng, ids) })
+	defer watch.Wait()
+	defer done()
+
+	for _, id := range ids {
+		exit, err := eng.Wait(ctx, id)
+		if err != nil {
+			return err // jobs go on: hob list shows them
+		}
+		if err := printEnd(ctx, eng, id, exit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report prints the facts about these jobs until ctx is done.
+func report(ctx context.Context, eng *engine.Engine, ids []engine.ID) {
+	sub := eng.Subscribe(engine.Filter{IDs: ids})
+	defer sub.Close() //nolint:errcheck // nothing is lost with it
+	for {
+		events, err := sub.Next(ctx) // the first batch is how things stand
+		if err != nil {
+			return
+		}
+		for _, e := range events {
+			fmt.Printf("%s  %-12s %s\n", e.At.Format("15:04:05.000"), e.Kind, e.Job.ID)
+		}
+	}
+}
+
+// printEnd prints how a job ended and its last lines.
+func printEnd(ctx context.Context, eng *engine.Engine, id engine.ID, exit engine.Exit) error {
+	fmt.Printf("%s: %s", id, exit.Status)
+	if exit.Code != nil {
+		fmt.Printf(", code %d", *exit.Code)
+	}
+	fmt.Println()
+	log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // only read
+	lines, err := log.Tail(ctx, 10)
+	for _, l := range lines {
+		fmt.Println("    " + l.Text)
+	}
+	return err
+}
