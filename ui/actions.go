@@ -105,8 +105,10 @@ func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
 		return func() tea.Cmd { return p.setFocus(areaList) }, true
 	case "panes.show-detail":
 		return func() tea.Cmd { return p.setFocus(areaDetail) }, true
-	case "panes.show-log", "jobs.open":
+	case "panes.show-log":
 		return func() tea.Cmd { return p.setFocus(areaLog) }, true
+	case "jobs.open":
+		return func() tea.Cmd { return tea.Batch(p.setFocus(areaLog), p.reach()) }, true
 	case "panes.zoom":
 		return p.zoom, true
 	case "panes.back":

@@ -304,6 +304,9 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if a.viaLog {
 		p.dirty = true
+		if msg.String() == "ctrl+c" {
+			return p.interruptShown()
+		}
 		return p.route(p.log.Update(msg))
 	}
 	return p.toTerminal(msg)

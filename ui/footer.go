@@ -312,7 +312,7 @@ func (p *Pane) hostLine() (text string, warn bool) {
 	links := map[string]string{}
 	var names []string
 	for _, j := range p.jobs {
-		if j.Host == "" {
+		if j.Host == "" || j.Status.Finished() { // nobody looks at a host for those
 			continue
 		}
 		if _, ok := links[j.Host]; !ok {

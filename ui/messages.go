@@ -129,6 +129,14 @@ type (
 		stamp
 		id int
 	}
+	// reachedMsg is the end of an attempt to connect to a host.
+	reachedMsg struct {
+		stamp
+		id   engine.ID
+		host string
+		made bool
+		err  error
+	}
 	// doneMsg is the end of what was done to jobs.
 	doneMsg struct {
 		stamp

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -19,6 +20,8 @@ type options struct {
 	home   string
 	hosts  []string
 	prefix string
+
+	connect func(ctx context.Context, host string) (made bool, err error)
 
 	header  bool
 	calm    bool

@@ -14,10 +14,17 @@ import (
 )
 
 // Update takes a message of the host's program. Messages of other panes and
-// stale ones change nothing.
+// stale ones change nothing, nor do keys while the pane has not the focus and the
+// mouse where the pane is not.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	if s, ok := msg.(stamped); ok && s.owner() != p || p.ctx.Err() != nil {
 		return nil
+	}
+	if !p.focused { // a host may pass on all that it gets
+		switch msg.(type) {
+		case tea.KeyMsg, tea.PasteMsg:
+			return nil
+		}
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -52,6 +59,8 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		}
 	case toastOverMsg:
 		p.toastOver(msg.id)
+	case reachedMsg:
+		return p.reached(msg)
 	case doneMsg:
 		return p.did(msg.done)
 	case offersMsg:

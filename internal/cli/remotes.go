@@ -95,12 +95,7 @@ func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.O
 		return r.backend().Observe(ctx, recs)
 	}
 	hosts, asking := ctx.Value(askingKey{}).([]string)
-	connected := map[string]bool{"": true}
-	if b := r.made.Load(); b != nil {
-		for _, h := range b.Hosts() {
-			connected[h.Name] = h.Link == engine.LinkOK
-		}
-	}
+	connected := r.connected()
 	var ask []engine.Record
 	var seen []engine.Observation
 	for _, rec := range recs {
@@ -116,6 +111,25 @@ func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.O
 	}
 	now, err := r.backend().Observe(ctx, ask)
 	return append(seen, now...), err
+}
+
+// connect connects to host; made is false if it was connected before.
+func (r *remotes) connect(ctx context.Context, host string) (made bool, err error) {
+	if r.connected()[host] {
+		return false, nil
+	}
+	return true, r.backend().Connect(ctx, host)
+}
+
+// connected names the hosts that there is a connection to; "" is this machine.
+func (r *remotes) connected() map[string]bool {
+	connected := map[string]bool{"": true}
+	if b := r.made.Load(); b != nil {
+		for _, h := range b.Hosts() {
+			connected[h.Name] = h.Link == engine.LinkOK
+		}
+	}
+	return connected
 }
 
 // lastKnown is what the record here says, stale since it was written.

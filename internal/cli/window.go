@@ -167,7 +167,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		ui.WithKeys(c.Keymap()),
 		ui.WithReducedMotion(c.UI.ReducedMotion),
 	}
-	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...))
+	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...), ui.WithConnect(a.hosts.connect))
 	if prefix := outerPrefix(); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix))
 	}

@@ -1,0 +1,53 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// WithConnect is how a person who opens a job on a host connects to that, asked
+// what there is to ask (see [AskMsg]): looking alone asks nothing. made is false
+// if the host was connected already.
+func WithConnect(f func(ctx context.Context, host string) (made bool, err error)) Option {
+	return func(o *options) { o.connect = f }
+}
+
+// reach connects to the host of the selected job.
+func (p *Pane) reach() tea.Cmd {
+	j, ok := p.list.Selected()
+	if !ok || j.Host == "" || p.opts.connect == nil {
+		return nil
+	}
+	s, ctx, connect, id := stamp{pane: p}, p.ctx, p.opts.connect, j.ID
+	return func() tea.Msg {
+		made, err := connect(ctx, j.Host)
+		return reachedMsg{s, id, j.Host, made, err}
+	}
+}
+
+// reached reads the log of the job again whose host can be asked now.
+func (p *Pane) reached(msg reachedMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return p.fail("no connection to "+msg.host, msg.err)
+	case msg.made && msg.id == p.shown.id && p.shown.log != nil:
+		return tea.Batch(p.closeLog(), p.openLog())
+	}
+	return nil
+}
+
+// interruptShown sends the job in the foreground what its terminal would for
+// Ctrl+C, if it had one.
+func (p *Pane) interruptShown() tea.Cmd {
+	j, ok := p.jobs[p.cat.id]
+	if !ok {
+		return nil
+	}
+	eng, id := p.eng, j.ID
+	return p.deed(verbSignal, []engine.Job{j.Job}, func(ctx context.Context, done *outcome) {
+		done.err = eng.Signal(ctx, id, "SIGINT")
+	})
+}
