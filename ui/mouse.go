@@ -10,7 +10,8 @@ import (
 type pointer struct {
 	drag   area // the pane in which the button was pressed
 	x, y   int
-	clicks int // in quick succession at one place
+	held   bool // a button, pressed in the pane
+	clicks int  // in quick succession at one place
 	gen    int
 }
 
@@ -22,6 +23,16 @@ const doubleClick = 400 * time.Millisecond
 func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	ev := msg.Mouse()
 	x, y := ev.X-p.x, ev.Y-p.y
+	inside := rect{0, 0, p.w, p.h}.has(x, y)
+	if !inside && !p.pointer.held {
+		return nil
+	}
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		p.pointer.held = inside
+	case tea.MouseReleaseMsg:
+		p.pointer.held = false
+	}
 	if p.over != nil {
 		return p.mouseOverlay(msg, x, y)
 	}
