@@ -43,3 +43,11 @@ func unreachable(host string, err error) error {
 	}
 	return e
 }
+
+// InputFullError says that a job has not read its input for some seconds and no
+// more fits in.
+type InputFullError struct{ Taken int } // bytes of what was to be written
+
+func (*InputFullError) Error() string {
+	return "the job does not read its input, and no more fits in"
+}

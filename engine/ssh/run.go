@@ -122,25 +122,27 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 // feedLimit is longer than the host itself waits for a pipe that is full.
 const feedLimit = 20 * time.Second
 
-// Write implements [engine.Run]. After an error part of p may have been taken.
+// Write implements [engine.Run]. After an error part of p may have been taken;
+// an *[InputFullError] says how much.
 func (r *Run) Write(ctx context.Context, p []byte) error {
 	if !r.rec.Job.Stdin {
 		return engine.ErrNoInput
 	}
-	for len(p) > 0 {
+	for taken := 0; len(p) > 0; {
 		n := min(len(p), recipe.MaxFeed)
 		word, err := r.act(ctx, slow, askOptions{once: true, limit: feedLimit}, func(dir string) string { return recipe.Feed(dir, p[:n]) })
 		switch {
 		case err != nil:
 			return err
 		case word == "full":
-			return errors.New("the job does not read its input, and no more fits in")
+			return &InputFullError{Taken: taken}
 		case word == "over":
 			return engine.ErrNotRunning
 		case word != "ok":
 			return engine.ErrNoInput
 		}
 		p = p[n:]
+		taken += n
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -42,11 +43,27 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 // ends with the process.
 func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
 	go func() {
-		err := pump(a.stdin, func(p []byte) error { return eng.Write(ctx, id, p) })
-		if err == nil {
+		err := pump(a.stdin, func(p []byte) error { return feed(ctx, eng, id, p) })
+		switch {
+		case err == nil:
 			_ = eng.CloseInput(ctx, id) // the job may have ended or closed it first
+		case errors.Is(err, engine.ErrUnreachable):
+			// What got there is not known, so that going on could type it twice.
+			a.sayf("hob: the input of %s broke off: %s", id, escape(err.Error()))
 		}
 	}()
+}
+
+// feed types p into the job, and waits for one that is slow to read it.
+func feed(ctx context.Context, eng *engine.Engine, id engine.ID, p []byte) error {
+	for {
+		err := eng.Write(ctx, id, p)
+		full, ok := errors.AsType[*ssh.InputFullError](err)
+		if !ok || ctx.Err() != nil {
+			return err
+		}
+		p = p[full.Taken:]
+	}
 }
 
 // copyOut stands in for a job and copies its logs to our streams, from their
