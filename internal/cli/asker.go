@@ -47,7 +47,11 @@ func (a *asker) ask(ctx context.Context, host, text string, secret bool) (string
 	if ui != nil {
 		return ui(ctx, host, text, secret)
 	}
-	return askTerminal(ctx, host+": "+escape(text), secret)
+	lines := strings.Split(text, "\n") // a server's words: only their line breaks may act
+	for i, l := range lines {
+		lines[i] = escape(l)
+	}
+	return askTerminal(ctx, host+": "+strings.Join(lines, "\n"), secret)
 }
 
 // prompts are the questions that a connection may have.

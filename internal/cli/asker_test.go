@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
+)
+
+// person answers questions in order, and notes them.
+type person struct {
+	answers []string
+	asked   []string
+}
+
+func (p *person) ask(_ context.Context, title, text string, secret bool) (string, error) {
+	p.asked = append(p.asked, fmt.Sprintf("%s | %s | %v", title, text, secret))
+	if len(p.answers) == 0 {
+		return "", errors.New("no answer")
+	}
+	s := p.answers[0]
+	p.answers = p.answers[1:]
+	return s, nil
+}
+
+// with is an asker whose questions go to p, as they do while the UI runs.
+func with(p *person) *asker {
+	a := &asker{}
+	a.through(p.ask)
+	return a
+}
+
+func TestQuestionsNameTheHost(t *testing.T) {
+	key := ssh.HostKey{Address: "10.0.0.7:22", Type: "ssh-ed25519", Fingerprint: "SHA256:abc"}
+	for name, c := range map[string]struct {
+		answers []string
+		put     func(p ssh.Prompts) (any, error)
+		want    any
+		asked   []string
+	}{
+		"passphrase": {
+			[]string{"sesame"},
+			func(p ssh.Prompts) (any, error) { return p.Passphrase(t.Context(), "web1", "/k/id", false) },
+			"sesame", []string{"web1 | passphrase of the key /k/id | true"},
+		},
+		"passphrase again": {
+			[]string{"sesame"},
+			func(p ssh.Prompts) (any, error) { return p.Passphrase(t.Context(), "web1", "/k/id", true) },
+			"sesame", []string{"web1 | that was not it; passphrase of the key /k/id | true"},
+		},
+		"password": {
+			[]string{"pw"},
+			func(p ssh.Prompts) (any, error) { return p.Password(t.Context(), "web1", "ann") },
+			"pw", []string{"web1 | password of ann | true"},
+		},
+		"keyboard-interactive": {
+			[]string{"pw", "123456"},
+			func(p ssh.Prompts) (any, error) {
+				return p.Questions(t.Context(), "web1", ssh.Questions{
+					Name: "Two factors", Instruction: "Both, please.",
+					Questions: []ssh.Question{{Text: "Password: "}, {Text: "Code:", Echo: true}},
+				})
+			},
+			[]string{"pw", "123456"},
+			[]string{"web1 | Two factors\nBoth, please.\nPassword | true", "web1 | Code | false"},
+		},
+		"host key": {
+			[]string{"perhaps", " YES "},
+			func(p ssh.Prompts) (any, error) { return p.HostKey(t.Context(), "web1", key) },
+			true,
+			[]string{
+				"web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? (yes/no) | false",
+				"web1 | Say yes or no: is ssh-ed25519 SHA256:abc the key of 10.0.0.7:22? | false",
+			},
+		},
+		"host key, an empty answer is no": {
+			[]string{""},
+			func(p ssh.Prompts) (any, error) { return p.HostKey(t.Context(), "web1", key) },
+			false,
+			[]string{"web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? (yes/no) | false"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &person{answers: c.answers}
+			got, err := c.put(with(p).prompts())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("answer (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(c.asked, p.asked); diff != "" {
+				t.Errorf("asked (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARefusedQuestionTrustsNothing(t *testing.T) {
+	yes, err := with(&person{}).prompts().HostKey(t.Context(), "web1", ssh.HostKey{})
+	if yes || err == nil {
+		t.Errorf("HostKey = %v, %v", yes, err)
+	}
+}
+
+func TestExplainHosts(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		exit int
+		hint string
+	}{
+		"it says what to do": {
+			&engine.Error{Op: "start", Err: &ssh.HostError{Host: "web1", Err: errors.New("refused"), Hint: "see ssh-add -l"}}, exitHost, "see ssh-add -l",
+		},
+		"it does not": {&ssh.HostError{Host: "web 1", Err: errors.New("refused")}, exitHost, "hob hosts check 'web 1' says step by step what works"},
+		"nobody to ask": {
+			&ssh.HostError{Host: "web1", Err: unanswered(errNobody, "a %s", "key", "ssh-add it"), Hint: "other"}, exitHost, "ssh-add it",
+		},
+		"Ctrl+C": {&ssh.HostError{Host: "web1", Err: unanswered(errInterrupted, "a %s", "key", "ssh-add it")}, exitBroken, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := explain(c.err)
+			if f.exit != c.exit || f.hint != c.hint {
+				t.Errorf("explain(%v) = exit %d, hint %q; want %d, %q", c.err, f.exit, f.hint, c.exit, c.hint)
+			}
+		})
+	}
+}
