@@ -319,6 +319,9 @@ func (p *Pane) hostLine() (text string, warn bool) {
 			names = append(names, j.Host)
 			links[j.Host] = "ok"
 		}
+		if j.Link == engine.LinkOK && !j.StaleSince.IsZero() && links[j.Host] == "ok" {
+			links[j.Host] = "connecting" // nobody has heard of it yet, only of it before
+		}
 		if j.Link == engine.LinkUnreachable {
 			links[j.Host] = "unreachable"
 			warn = true

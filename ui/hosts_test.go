@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// onHost is three with its running job on web1.
+func onHost() *fake {
+	eng := three()
+	eng.jobs[0].Host, eng.jobs[0].Kind, eng.jobs[0].Link = "web1", engine.KindFile, engine.LinkOK
+	return eng
+}
+
+func TestOpeningAJobConnectsToItsHost(t *testing.T) {
+	start := func(t *testing.T, made bool, err error) (s *harness, asked *[]string) {
+		asked = new([]string)
+		connect := func(_ context.Context, host string) (bool, error) {
+			*asked = append(*asked, host)
+			return made, err
+		}
+		return newHarness(t, 100, 24, onHost(), WithConnect(connect)), asked
+	}
+	opened := func(s *harness) int {
+		n := 0
+		for _, c := range s.eng.did() {
+			if c == "open-log dev-aaaaa output" {
+				n++
+			}
+		}
+		return n
+	}
+
+	inBubble(t, "only when it is asked for", func(t *testing.T) {
+		_, asked := start(t, true, nil)
+		if len(*asked) > 0 {
+			t.Errorf("looking connected to %q", *asked)
+		}
+	})
+	inBubble(t, "reads the log again", func(t *testing.T) {
+		s, asked := start(t, true, nil)
+		before := opened(s)
+		s.press("enter")
+		if !slices.Equal(*asked, []string{"web1"}) || opened(s) != before+1 {
+			t.Errorf("connected to %q and opened the log %d times more", *asked, opened(s)-before)
+		}
+	})
+	inBubble(t, "leaves the log alone if it was connected", func(t *testing.T) {
+		s, _ := start(t, false, nil)
+		before := opened(s)
+		s.press("enter")
+		if opened(s) != before {
+			t.Errorf("the log was opened %d times more", opened(s)-before)
+		}
+	})
+	inBubble(t, "says why it cannot", func(t *testing.T) {
+		s, _ := start(t, true, &engine.Error{Op: "connect", Err: engine.ErrUnreachable, Hint: "ssh-add helps"})
+		s.press("enter")
+		s.sees("no connection to web1: ")
+		s.sees("ssh-add helps")
+	})
+}
+
+func TestHeaderSaysHowHostsStand(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(j *engine.Job)
+		want   string
+	}{
+		"answers":     {func(*engine.Job) {}, "web1 ok"},
+		"not heard":   {func(j *engine.Job) { j.StaleSince = noon.Add(-time.Hour) }, "web1 connecting"},
+		"unreachable": {func(j *engine.Job) { j.Link, j.StaleSince = engine.LinkUnreachable, noon.Add(-3*time.Minute) }, "web1 unreachable 3m"},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			eng := onHost()
+			c.change(&eng.jobs[0])
+			newHarness(t, 100, 24, eng).sees(c.want)
+		})
+	}
+	inBubble(t, "nothing of hosts where all has ended", func(t *testing.T) {
+		eng := three()
+		eng.jobs[1].Host, eng.jobs[1].Link = "web1", engine.LinkOK
+		newHarness(t, 100, 24, eng).seesNot("web1 ok")
+	})
+}
+
+func TestCtrlCInTheForegroundWithoutATerminal(t *testing.T) {
+	inBubble(t, "interrupts the job", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Backgrounded = false
+		eng.fail["open-terminal"] = &engine.Error{Op: "attach", Err: engine.ErrUnsupported}
+		s := newHarness(t, 80, 24, eng)
+		s.run(s.pane.Foreground("dev-aaaaa"))
+		s.pump()
+		s.sees("listening on :5173")
+		s.press("ctrl+c")
+		s.calledLast("signal dev-aaaaa SIGINT")
+	})
+}
