@@ -67,7 +67,7 @@ func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job) 
 		return err
 	}
 	defer closeLogs()
-	exit, err := follow(ctx, eng, job, func(bool) error { return pipes.copy(ctx) })
+	exit, err := follow(ctx, eng, job, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
 	a.sayDropped(pipes)
 	if err != nil {
 		return hobFailed(err)

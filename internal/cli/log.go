@@ -128,7 +128,7 @@ func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, 
 	feed := byteFeed{log: log}
 	err := feed.copyTo(ctx, a.stdout)
 	if err == nil && on && !job.Status.Finished() {
-		_, err = follow(ctx, eng, job, func(bool) error { return feed.copyTo(ctx, a.stdout) })
+		_, err = follow(ctx, eng, job, a.tellingLink(job, func(bool) error { return feed.copyTo(ctx, a.stdout) }))
 	}
 	if feed.dropped > 0 {
 		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(feed.dropped))
@@ -148,7 +148,7 @@ func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job,
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = follow(ctx, eng, job, func(ended bool) error {
+	_, err = follow(ctx, eng, job, a.tellingLink(job, func(ended bool) error {
 		_, err := feed.read(ctx, ended, func(l engine.Line) error {
 			if !filter.keeps(l.Text) {
 				return nil
@@ -161,7 +161,7 @@ func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job,
 			return nil
 		})
 		return errors.Join(err, w.Flush())
-	})
+	}))
 	if errors.Is(err, errEnough) {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, c
 		return ending{}, err
 	}
 	defer closeLogs()
-	end, err := standIn(ctx, eng, job, catch, yield, func(bool) error { return pipes.copy(ctx) })
+	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
 	a.sayDropped(pipes)
 	return end, err
 }

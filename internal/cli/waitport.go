@@ -16,6 +16,12 @@ const portInterval = 100 * time.Millisecond
 // waitForPort waits until a process of the job listens on port.
 func waitForPort(port int) waiter {
 	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
+		if job.Host != "" {
+			return 0, &failure{
+				exit: exitFailed, code: "unsupported", err: fmt.Errorf("%s runs on %s, whose ports are not known here", job.ID, job.Host),
+				hint: "hob wait --for RE waits for a line that it prints",
+			}
+		}
 		tick := time.NewTicker(portInterval)
 		defer tick.Stop()
 		for {
