@@ -82,11 +82,51 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
+func TestEndIsRecordedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "256k")
+	p := openPlace(t, filepath.Join(dir, "state"))
+	s := p.start(t, engine.Spec{PTY: true, Script: "read x; seq 1 100000; exit 8"})
+	reserved(t, s.dir)
+	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 1<<20), 0o600); err == nil {
+		t.Fatal("the disk is not full")
+	}
+	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+		t.Errorf("exit %+v", exit)
+	}
+	if code, ok := jobdir.ReadExitCode(s.dir); !ok || code != 8 {
+		t.Errorf("exit_code %d, %v", code, ok)
+	}
+	if left := reserves(s.dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// reserved waits until the holder has set space aside.
+func reserved(t *testing.T, dir string) {
+	t.Helper()
+	eventually(t, "space is set aside", func() bool { return len(reserves(dir)) == 2 })
+}
+
+func reserves(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, ".*.tmp-*"))
+	return found
+}
+
 func TestEndWaitsForTheDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "256k")
 	p := openPlace(t, filepath.Join(dir, "state"))
 	s := p.start(t, engine.Spec{PTY: true, Script: "read x; exit 8"})
+	reserved(t, s.dir)
+	for _, file := range reserves(s.dir) { // as on a file system that cannot set any aside
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
 	filler := filepath.Join(dir, "filler")
 	if err := os.WriteFile(filler, make([]byte, 1<<20), 0o600); err == nil {
 		t.Fatal("the disk is not full")

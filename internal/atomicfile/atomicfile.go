@@ -13,8 +13,9 @@ import (
 const tempMark = ".tmp-"
 
 type settings struct {
-	sync bool
-	mode fs.FileMode
+	sync    bool
+	reserve bool
+	mode    fs.FileMode
 }
 
 // An Option changes how a file is written.
@@ -73,9 +74,28 @@ func put(path string, data []byte, opts []Option, publish func(temp, path string
 	if dir == "" {
 		dir = "."
 	}
+	err := putTemp(dir, name, path, data, s, publish)
+	if s.reserve && noSpace(err) {
+		if temp, rerr := fillReserve(path, data, s); rerr == nil {
+			if err = publish(temp, path); err == nil {
+				err = Unreserve(path) // a link leaves it
+			}
+		}
+	}
+	if err == nil && s.sync {
+		err = SyncDir(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, cause(err))
+	}
+	return nil
+}
+
+// putTemp writes data to a temporary file and publishes that.
+func putTemp(dir, name, path string, data []byte, s settings, publish func(temp, path string) error) error {
 	temp, err := os.CreateTemp(dir, "."+name+tempMark)
 	if err != nil {
-		return fmt.Errorf("write %s: directory %s takes no new file: %w", path, filepath.Clean(dir), cause(err))
+		return fmt.Errorf("directory %s takes no new file: %w", filepath.Clean(dir), cause(err))
 	}
 	// After a rename the name is gone already; after a link or an error it is
 	// this that removes it.
@@ -88,13 +108,7 @@ func put(path string, data []byte, opts []Option, publish func(temp, path string
 	if err == nil {
 		err = publish(temp.Name(), path)
 	}
-	if err == nil && s.sync {
-		err = SyncDir(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, cause(err))
-	}
-	return nil
+	return err
 }
 
 func fill(f *os.File, data []byte, s settings) error {

@@ -149,8 +149,31 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 		h.mu.Unlock()
 	}
 	h.fact(jobdir.Fact{At: at, Kind: "started"})
+	h.wg.Go(h.settleIn)
 	return err
 }
+
+// settleIn does for a new job what nobody has to wait for: it sets space aside
+// for the record of the end, and flushes what stands in the directory of a job
+// that lasts. It ends with the holder.
+func (h *Holder) settleIn() {
+	h.saveMu.Lock()
+	h.mu.Lock()
+	ending := h.ending
+	h.mu.Unlock()
+	if !ending {
+		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for room
+	}
+	h.saveMu.Unlock()
+	select {
+	case <-time.After(flushPause):
+		_ = jobdir.Sync(h.cfg.Dir) // the end is flushed anyway
+	case <-h.ctx.Done():
+	}
+}
+
+// flushPause is how long a job has to last before its begin is flushed.
+const flushPause = time.Second
 
 // identify says on which machine all pids are meant; h.mu is held.
 func (h *Holder) identify() {

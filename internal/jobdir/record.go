@@ -142,20 +142,33 @@ func Finish(dir string, s *State) error {
 	if s.End == nil {
 		return errors.New("state.json: no end to record")
 	}
-	if err := writeState(dir, s, atomicfile.Sync()); err != nil {
+	if err := writeState(dir, s, atomicfile.Sync(), atomicfile.FromReserve()); err != nil {
 		return err
 	}
-	if s.End.Code == nil {
-		return nil
+	if s.End.Code != nil {
+		if err := WriteExitCode(dir, *s.End.Code); err != nil {
+			return err
+		}
 	}
-	return WriteExitCode(dir, *s.End.Code)
+	return errors.Join(atomicfile.Unreserve(filepath.Join(dir, StateFile)), atomicfile.Unreserve(filepath.Join(dir, ExitCodeFile)))
 }
+
+// Reserve sets aside the space that Finish needs, so that an end can be recorded
+// on a disk that has become full. Finish gives it back.
+func Reserve(dir string) error {
+	return errors.Join(
+		atomicfile.Reserve(filepath.Join(dir, StateFile), stateReserve),
+		atomicfile.Reserve(filepath.Join(dir, ExitCodeFile), len("255\n")))
+}
+
+// stateReserve is room for a state.json with the survivors of most jobs.
+const stateReserve = 16 << 10
 
 // WriteExitCode makes exit_code, flushed. The first one stays: a code is never
 // replaced.
 func WriteExitCode(dir string, code int) error {
 	data := append(strconv.AppendInt(nil, int64(code), 10), '\n')
-	err := atomicfile.Create(filepath.Join(dir, ExitCodeFile), data, atomicfile.Sync())
+	err := atomicfile.Create(filepath.Join(dir, ExitCodeFile), data, atomicfile.Sync(), atomicfile.FromReserve())
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
