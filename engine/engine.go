@@ -100,6 +100,17 @@ func rootError(err error) error {
 // StateDir is the engine's state root.
 func (e *Engine) StateDir() string { return e.root.Path() }
 
+// Exclusive waits until no program holds the lock called name (a word) of this
+// state root, and takes it until release: for those who look whether a job is
+// there and start it if not.
+func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), err error) {
+	lock, err := e.root.Exclusive(ctx, name)
+	if err != nil {
+		return nil, rootError(err)
+	}
+	return func() { lock.Close() }, nil
+}
+
 // Close lets go of all jobs. It ends none, but executions that this program
 // performs itself and has not completed are lost, as if the program had died.
 // It returns after the last goroutine of the engine and its backends has.

@@ -27,6 +27,7 @@ type app struct {
 	hosts  *remotes       // see open
 	asker  asker          // what hosts want to know of a person
 	eng    *engine.Engine // see open
+	alone  func()         // lets others start what was asked for --once; may be nil
 	loaded *config.Config // see settings
 }
 

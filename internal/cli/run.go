@@ -111,11 +111,15 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return err
 	}
 	if f.once {
+		if a.alone, err = eng.Exclusive(ctx, "once"); err != nil {
+			return err
+		}
 		job, found, err := runningAlready(ctx, eng, spec)
 		if err != nil {
 			return err
 		}
 		if found {
+			a.alone()
 			return a.join(ctx, eng, job, f)
 		}
 	}
@@ -187,8 +191,16 @@ func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
 	return []engine.StartOption{engine.WithStdin(a.stdin)}
 }
 
+// start starts the job; then others may look whether it is there.
+func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, opts ...engine.StartOption) (engine.Job, error) {
+	if a.alone != nil {
+		defer a.alone()
+	}
+	return eng.Start(ctx, spec, opts...)
+}
+
 func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
-	job, err := eng.Start(ctx, spec)
+	job, err := a.start(ctx, eng, spec)
 	if err != nil {
 		return err
 	}
@@ -200,7 +212,7 @@ func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine
 func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
 	catch := catchSignals()
 	defer catch.release()
-	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
 	catch := catchSignals() // from here on they are the job's
 	defer catch.release()
-	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
 	if err != nil {
 		return err
 	}

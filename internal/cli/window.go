@@ -58,7 +58,7 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 // runForeground starts a job and shows it in the full window.
 func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags, settings *config.Config) error {
 	a.sayInside()
-	job, err := eng.Start(ctx, spec, a.lendStdin(spec)...)
+	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
 	if err != nil {
 		return err
 	}
