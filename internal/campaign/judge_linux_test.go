@@ -108,11 +108,22 @@ func (r *round) settle(id string) error {
 	if r.stopper != nil {
 		<-r.stopped
 	}
+	var since time.Time // that it looks unborn: a holder may be on its way to the lock
 	return eventually("the job is over", func() bool {
 		j, _, err := r.find(r.name)
-		return err == nil && (j.finished() || r.unborn(j))
+		if err != nil || j.finished() || !r.unborn(j) {
+			since = time.Time{}
+			return err == nil && j.finished()
+		}
+		if since.IsZero() {
+			since = time.Now()
+		}
+		return time.Since(since) > birth
 	})
 }
+
+// birth is longer than a holder takes from its configuration to its lock.
+const birth = 2 * time.Second
 
 // unborn reports whether the client died before it had a holder for the job.
 // Nobody may judge that while a launcher could still be at it, which is half a
