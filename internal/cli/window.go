@@ -85,7 +85,7 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 	case result.Ended != nil:
 		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
 	}
-	a.sayLeft(job.ID, result)
+	a.sayLeft(ctx, eng, job.ID, result)
 	return nil
 }
 
@@ -130,21 +130,27 @@ func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job
 	if result.Ended != nil {
 		return ending{exit: result.Ended.Exit}.status()
 	}
-	a.sayLeft(job.ID, result)
+	a.sayLeft(ctx, eng, job.ID, result)
 	return nil
 }
 
+// leaveTime is how long a host may keep a person who leaves.
+const leaveTime = 300 * time.Millisecond
+
 // sayLeft says how to find a job again that was left in the background.
-func (a *app) sayLeft(id engine.ID, result ui.Result) {
+func (a *app) sayLeft(ctx context.Context, eng *engine.Engine, id engine.ID, result ui.Result) {
 	if result.Backgrounded != "" {
 		id = result.Backgrounded
 	}
-	if result.Running > 0 {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	if j, err := eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
 		a.sayf("%s goes on: hob attach %s", id, id)
+		if result.Running <= 1 {
+			return
+		}
 	}
-	if result.Running > 1 {
-		a.sayRunning(result.Running)
-	}
+	a.sayRunning(result.Running)
 }
 
 // sayRunning says what leaving did not end.
