@@ -13,10 +13,12 @@ func steps(from Status) []Status {
 	case Starting:
 		return []Status{Running, Stopping, Exited, Killed, Failed, Lost}
 	case Running:
-		return []Status{Stopping, Exited, Killed, Lost}
+		// Failed: a virtual execution runs from the first, and its program may say
+		// that it failed.
+		return []Status{Stopping, Exited, Killed, Failed, Lost}
 	case Stopping:
 		// Back to running: a stop that was given up.
-		return []Status{Running, Exited, Killed, Lost}
+		return []Status{Running, Exited, Killed, Failed, Lost}
 	case Exited, Killed, Failed, Lost:
 	}
 	return nil

@@ -10,8 +10,8 @@ func statuses() []Status { return []Status{Starting, Running, Stopping, Exited, 
 func TestStepsOfAJob(t *testing.T) {
 	legal := map[Status]string{
 		Starting: "running stopping exited killed failed lost",
-		Running:  "stopping exited killed lost",
-		Stopping: "running exited killed lost",
+		Running:  "stopping exited killed failed lost",
+		Stopping: "running exited killed failed lost",
 	}
 	for _, from := range statuses() {
 		for _, to := range statuses() {

@@ -281,3 +281,31 @@ func TestConcurrentUseOfAnExecution(t *testing.T) {
 		t.Errorf("%d ends told", ends.Load())
 	}
 }
+
+func TestAFailureIsToldToWhoWaits(t *testing.T) {
+	e := open(t)
+	x, err := e.Create(engine.VirtualSpec{Name: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := subscribe(t, e, engine.Filter{})
+	waited := make(chan engine.Exit, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	go func() {
+		exit, err := e.Wait(ctx, x.ID())
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- exit
+	}()
+	if err := x.Fail(errors.New("the disk ate it")); err != nil {
+		t.Fatal(err)
+	}
+	if _, evs := story(t, s, engine.EventExited); evs[len(evs)-1].Job.Status != engine.Failed {
+		t.Errorf("told %+v", evs)
+	}
+	if exit := <-waited; exit.Status != engine.Failed || exit.Error != "the disk ate it" {
+		t.Errorf("waited for %+v", exit)
+	}
+}
