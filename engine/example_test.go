@@ -1,0 +1,201 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+// newEngine is an engine on a state root of its own.
+func newEngine(backends ...engine.Backend) (eng *engine.Engine, done func()) {
+	dir, err := os.MkdirTemp("", "hob-example")
+	if err != nil {
+		panic(err)
+	}
+	opts := []engine.Option{engine.WithStateDir(dir), engine.WithClient("example")}
+	for _, b := range backends {
+		opts = append(opts, engine.WithBackend(b))
+	}
+	if eng, err = engine.New(opts...); err != nil {
+		panic(err)
+	}
+	return eng, func() {
+		eng.Close()
+		os.RemoveAll(dir)
+	}
+}
+
+// Any piece of work can be a job, not only a command: create, stream, background,
+// complete. It shows in the list, its output is a log, and it can be killed.
+func ExampleEngine_Create() {
+	ctx := context.Background()
+	eng, done := newEngine()
+	defer done()
+
+	x, err := eng.Create(engine.VirtualSpec{Name: "index the code"})
+	if err != nil {
+		panic(err)
+	}
+	x.Append([]byte("reading main.go\n"))
+	job := x.Job()
+	fmt.Println(job.Kind, job.Status, job.Name)
+
+	// Somebody sends it to the background: whoever waited for it is told.
+	if err := eng.Background(ctx, x.ID()); err != nil {
+		panic(err)
+	}
+	<-x.Backgrounded()
+	fmt.Println("backgrounded:", x.Job().Backgrounded)
+
+	x.Append([]byte("4 files indexed\n"))
+	if err := x.Complete(engine.Exit{}); err != nil { // code 0
+		panic(err)
+	}
+
+	exit, err := eng.Wait(ctx, x.ID())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(exit.Status, *exit.Code)
+	output := make([]byte, 100)
+	n, _, err := eng.ReadOutput(ctx, x.ID(), output, 0)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s", output[:n])
+
+	// Output:
+	// virtual running index the code
+	// backgrounded: true
+	// exited 0
+	// reading main.go
+	// 4 files indexed
+}
+
+// A process that the program started itself becomes a job too. The engine
+// reaches it through the hooks alone and never signals it on its own.
+func ExampleEngine_Attach() {
+	ctx := context.Background()
+	eng, done := newEngine()
+	defer done()
+
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	x, err := eng.Attach(engine.ExternalSpec{
+		PID: cmd.Process.Pid,
+		VirtualSpec: engine.VirtualSpec{
+			Name: "my sleep", Command: cmd.Args,
+			Hooks: engine.Hooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	go func() { // the owner waits for its process, and says how it ended
+		_ = cmd.Wait()
+		_ = x.Complete(engine.Exit{Signal: "SIGKILL"})
+	}()
+	fmt.Println("same process:", x.Job().PID == cmd.Process.Pid)
+
+	if err := eng.Background(ctx, x.ID()); err != nil {
+		panic(err)
+	}
+	fmt.Println("active:", eng.IsActive(x.ID()))
+
+	if _, err := eng.Kill(ctx, x.ID()); err != nil { // calls the hook; hob kill does too
+		panic(err)
+	}
+	exit, err := eng.Wait(ctx, x.ID())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(exit.Status, "by", exit.EndedBy)
+	fmt.Println("active:", eng.IsActive(x.ID()))
+
+	// Output:
+	// same process: true
+	// active: true
+	// killed by example
+	// active: false
+}
+
+// A command is run in the foreground until it ends, or is sent to the background:
+// by a key of the program, which knows the id from OnStart, or after YieldAfter.
+func ExampleEngine_Run() {
+	ctx := context.Background()
+	eng, done := newEngine(local.New(local.InProcess())) // jobs end with this program
+	defer done()
+
+	result, err := eng.Run(ctx, engine.Spec{Script: "echo quick"}, engine.RunOptions{YieldAfter: time.Minute})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s %d %q\n", result.Status, *result.Exit.Code, result.Output)
+
+	result, err = eng.Run(ctx, engine.Spec{Script: "sleep 600"}, engine.RunOptions{
+		OnStart: func(id engine.ID) { go eng.Background(ctx, id) }, // somebody presses Ctrl+B
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Status, "backgrounded:", result.Backgrounded)
+
+	if _, err := eng.Kill(ctx, result.ID); err != nil {
+		panic(err)
+	}
+	_, err = eng.Kill(ctx, "no-such-job")
+	fmt.Println(errors.Is(err, engine.ErrNotFound))
+
+	// Output:
+	// exited 0 "quick\n"
+	// running backgrounded: true
+	// true
+}
+
+// The first batch says how all jobs stand, later ones what happens: no gap, no
+// repeat.
+func ExampleEngine_Subscribe() {
+	ctx := context.Background()
+	eng, done := newEngine()
+	defer done()
+
+	sub := eng.Subscribe(engine.Filter{})
+	defer sub.Close()
+	snapshot, err := sub.Next(ctx)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(snapshot), "jobs")
+
+	x, err := eng.Create(engine.VirtualSpec{Name: "work"})
+	if err != nil {
+		panic(err)
+	}
+	if err := x.Fail(errors.New("out of paper")); err != nil {
+		panic(err)
+	}
+	for ended := false; !ended; {
+		events, err := sub.Next(ctx)
+		if err != nil {
+			panic(err)
+		}
+		for _, e := range events {
+			if e.Kind == engine.EventExited {
+				ended = true
+				fmt.Println(e.Job.Name, e.Job.Status, "-", e.Job.Exit.Error)
+			}
+		}
+	}
+
+	// Output:
+	// 0 jobs
+	// work failed - out of paper
+}
