@@ -66,7 +66,7 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	if j.tty != nil {
 		_ = j.tty.control(func(fd int) error {
 			fg, err := proc.ForegroundGroup(fd)
-			if err == nil && fg > 1 && fg != j.pid {
+			if err == nil && fg > 1 && fg != j.pid && fg != unix.Getpgrp() {
 				groups = append(groups, fg)
 			}
 			return err

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -36,6 +38,8 @@ func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended 
 		case ended:
 			j.reaper.Forget(j.pid)
 			return status, usage, true
+		case status.Stopped() && j.leads && stopsItself(status.StopSignal()):
+			_ = unix.Kill(-j.pid, unix.SIGCONT)
 		case status.Stopped():
 			j.h.Paused(true)
 		case status.Continued():

@@ -149,6 +149,9 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 func (j *job) depart() {
 	watched := j.h.Watched()
 	st := j.h.State()
+	if j.leads {
+		j.leaveTerminal()
+	}
 	_ = j.close()
 	if j.cfg.Notify == "" || watched || st.End == nil || !(st.Backgrounded || j.meta.Notify) {
 		return

@@ -37,6 +37,7 @@ type job struct {
 	reaper proc.Reaper // with own
 
 	pid     int
+	leads   bool // this process leads the session of the job's terminal
 	ref     proc.JobRef
 	tty     *tty      // nil: the job has none
 	in      *input    // nil: it takes no input
@@ -98,7 +99,11 @@ func (j *job) begin(started time.Time) {
 	if err != nil {
 		id = proc.Identity{PID: j.pid}
 	}
-	j.ref = proc.JobRef{Leader: id, Session: j.pid, JobID: j.meta.ID}
+	session := j.pid
+	if j.leads {
+		session = os.Getpid()
+	}
+	j.ref = proc.JobRef{Leader: id, Session: session, JobID: j.meta.ID}
 	if j.own {
 		j.ref.Holder = proc.Self()
 	}
@@ -111,7 +116,7 @@ func (j *job) begin(started time.Time) {
 	}
 	// Without a socket the files still say everything but the screen.
 	_ = j.h.Listen()
-	_ = j.h.Started(id, j.pid, started, deadline)
+	_ = j.h.Started(id, session, started, deadline)
 	if j.logs != nil {
 		j.h.OwnSizes(j.logs.size)
 		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })

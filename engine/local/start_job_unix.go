@@ -129,11 +129,21 @@ func (j *job) launch(files *childFiles) error {
 		Dir: j.meta.Dir, Env: env,
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
 	}
+	if j.own && files.ctty >= 0 && takeTerminal(j.tty.slave) == nil {
+		j.leads = true
+		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
+	}
 	for _, f := range files.std {
 		attr.Files = append(attr.Files, f.Fd())
 	}
+	fork := forkFunc(forkUnmasked)
+	if j.leads {
+		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+			return forkHeld(path, argv, attr, j.toForeground)
+		}
+	}
 	start := func() (int, error) {
-		j.pid, err = execute(path, argv, attr)
+		j.pid, err = execute(fork, path, argv, attr)
 		return j.pid, err
 	}
 	if j.own {
@@ -145,10 +155,22 @@ func (j *job) launch(files *childFiles) error {
 
 // execute is execvp: a file without a header that the kernel knows is a script of
 // the shell.
-func execute(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
-	pid, err := forkUnmasked(path, argv, attr)
+func execute(fork forkFunc, path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	pid, err := fork(path, argv, attr)
 	if errors.Is(err, syscall.ENOEXEC) {
-		pid, err = forkUnmasked(shell, append([]string{shell, path}, argv[1:]...), attr)
+		pid, err = fork(shell, append([]string{shell, path}, argv[1:]...), attr)
+	}
+	return pid, err
+}
+
+// forkFunc starts a program.
+type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error)
+
+// forkThen starts a program and calls then with its pid.
+func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid int)) (int, error) {
+	pid, err := forkUnmasked(path, argv, attr)
+	if err == nil {
+		then(pid)
 	}
 	return pid, err
 }

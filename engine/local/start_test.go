@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -93,18 +94,34 @@ func TestNothingIsInherited(t *testing.T) {
 	}
 }
 
-func TestJobLeadsItsSession(t *testing.T) {
+func TestJobHasTheTerminalOfASessionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc here")
 	}
-	p := newPlace(t)
-	s := p.start(t, engine.Spec{Command: []string{"cat", "/proc/self/stat"}, PTY: true})
-	s.wait(t)
-	f := strings.Fields(s.output(t))
-	// pid, group, session, terminal, its foreground group.
-	if pid := f[0]; f[4] != pid || f[5] != pid || f[6] == "0" || f[7] != pid {
-		t.Errorf("stat %q", f)
+	for _, tt := range []struct {
+		name string
+		opts []local.Option
+		own  bool
+	}{
+		{"holder process", nil, true},
+		{"in this program", []local.Option{local.InProcess()}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, tt.opts...)
+			s := p.start(t, engine.Spec{Command: []string{"cat", "/proc/self/stat"}, PTY: true})
+			s.wait(t)
+			f := strings.Fields(s.output(t))
+			// pid, name, state, parent, group, session, terminal, its foreground group.
+			leader := f[0]
+			if tt.own {
+				leader = f[3]
+			}
+			if pid := f[0]; f[4] != pid || f[5] != leader || f[6] == "0" || f[7] != pid {
+				t.Errorf("stat %q", f)
+			}
+		})
 	}
 }
 

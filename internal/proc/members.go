@@ -10,8 +10,9 @@ import (
 type JobRef struct {
 	// Leader is the process that the job was started as.
 	Leader Identity
-	// Session is the session of the leader, usually its pid; 0 if it was not
-	// given one of its own.
+	// Session is the session that belongs to the job alone: its leader's, or its
+	// holder's if that leads the session of the job's terminal; 0 if it was not
+	// given one.
 	Session int
 	// Holder is the job's own holder process. All its children are the job's:
 	// the leader and the strays that it adopts as a subreaper. Leave it zero
