@@ -135,7 +135,7 @@ func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) erro
 		// There is no unchecked key here: what is accepted is written down.
 	default:
 		if k.ask == nil {
-			break
+			return k.fail(fmt.Errorf("the host is unknown and nobody can be asked about its key (%s %s)", key.Type(), print), "connect to it once with ssh")
 		}
 		yes, err := k.ask(HostKey{Address: k.addr, Type: key.Type(), Fingerprint: print, File: file, OtherKeys: authority})
 		if err != nil {
