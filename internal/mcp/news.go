@@ -160,6 +160,7 @@ func (a *agent) shout() {
 		return
 	}
 	for _, e := range now {
+		//lint:ignore SA1019 deprecated, and yet the only message every client takes
 		level := mcp.LoggingLevel("info")
 		if e.job.Unsuccessful() {
 			level = "warning"
@@ -168,7 +169,7 @@ func (a *agent) shout() {
 			"event": "ended", "sessionId": e.job.ID, "name": oneLine(e.job.Name, 60), "status": statusOf(e.job),
 			"exitCode": e.job.Exit.Code, "reason": e.job.Exit.Reason, "text": e.text,
 		}
-		//nolint:staticcheck // deprecated, and yet the only message every client takes
+		//lint:ignore SA1019 as above
 		if err := s.Log(a.life, &mcp.LoggingMessageParams{Level: level, Logger: "hob", Data: data}); err != nil {
 			a.c.Logger.Debug("the client was not told of an end", "job", e.job.ID, "err", err)
 		}

@@ -43,7 +43,8 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) { a.greet(clientName(r.ClientInfo())) },
 		SubscribeHandler:   a.subscribe,
 		UnsubscribeHandler: a.unsubscribe,
-		Capabilities:       &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
+		//lint:ignore SA1019 deprecated, and yet the only message every client takes
+		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
 	})
 	a.srv = srv
 	a.addTools()
