@@ -30,7 +30,7 @@ func TestDefaultKeys(t *testing.T) {
 		"tab": "next-pane", "shift+tab": "previous-pane", "1": "show-list", "2": "show-detail", "3": "show-log",
 		"z": "zoom", "esc": "back", "q": "quit", "ctrl+c": "interrupt", "x": "stop", "X": "kill", "K": "signal",
 		"i": "send-line", "Y": "copy-path", "o": "pager", "E": "editor", "?": "help", "f1": "help", ":": "palette",
-		"ctrl+z": "suspend",
+		"ctrl+z": "suspend", "M": "toggle-mouse",
 	}
 	jobs := map[string]string{
 		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "e": "edit-restart",
@@ -42,6 +42,7 @@ func TestDefaultKeys(t *testing.T) {
 		"$": "line-end", "shift+right": "line-end", "enter": "attach", "a": "attach", "t": "follow", "f": "follow",
 		"n": "next-match", "N": "previous-match", "/": "search", "&": "matching-only", "space": "page-down",
 		"v": "select", "y": "copy", "w": "wrap", "T": "timestamps", "#": "line-numbers", "L": "line-numbers",
+		"%": "jump",
 	}
 	for context, want := range map[string]map[string]string{
 		"list":     merge(move, panes, jobs),

@@ -46,7 +46,7 @@ type Panes struct {
 	Help         key.Binding `keys:"? f1" help:"help" doc:"show every key that works here"`
 	Palette      key.Binding `keys:":" help:"palette" doc:"find an action by its name"`
 	Suspend      key.Binding `keys:"ctrl+z" help:"suspend" doc:"suspend hob as a shell job; its jobs keep running"`
-	ToggleMouse  key.Binding `keys:"" help:"mouse" doc:"give the mouse back to the terminal, or take it again"`
+	ToggleMouse  key.Binding `keys:"M" help:"mouse" doc:"give the mouse back to the terminal, or take it again"`
 }
 
 // Jobs acts on the selected or marked jobs; it works in the list and in the
@@ -99,6 +99,7 @@ type Log struct {
 	LineStart     key.Binding `keys:"0 shift+left" help:"line start" doc:"scroll to the start of the lines"`
 	LineEnd       key.Binding `keys:"$ shift+right" help:"line end" doc:"scroll to the end of the lines"`
 	Attach        key.Binding `keys:"enter a" help:"attach" doc:"give the keyboard to the job"`
+	Jump          key.Binding `keys:"%" help:"percent" doc:"go to a place in the log: a percentage of it"`
 	Follow        key.Binding `keys:"f t" help:"follow" doc:"follow the output, or stay here"`
 	Search        key.Binding `keys:"/" help:"search" doc:"search the output"`
 	NextMatch     key.Binding `keys:"n" help:"next match" doc:"go to the next match"`

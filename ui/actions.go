@@ -167,6 +167,8 @@ func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
 		return p.copyCommand, true
 	case "log.search":
 		return p.openSearch, true
+	case "log.jump":
+		return p.openJump, true
 	case "log.follow":
 		return p.follow, true
 	case otherStream:
@@ -217,7 +219,7 @@ func needsJob(id string) bool {
 	switch id {
 	case "panes.stop", "panes.kill", "panes.signal", "panes.send-line", "panes.copy-path", "panes.pager", "panes.editor",
 		"jobs.open", "jobs.attach", "log.attach", "jobs.tail", "jobs.restart", "jobs.edit-restart", "jobs.remove", "jobs.clear",
-		"jobs.mark", "jobs.copy-command", "log.search", otherStream:
+		"jobs.mark", "jobs.copy-command", "log.search", "log.jump", otherStream:
 		return true
 	}
 	return false
@@ -292,7 +294,7 @@ func (p *Pane) refusalFor(id string, targets []engine.Job) string {
 		case outputPath(j, p.shown.stream) == "":
 			return "it has no output file"
 		}
-	case "log.search":
+	case "log.search", "log.jump":
 		if p.screenShown() {
 			return p.noLog()
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,8 @@ func TestPaneView(t *testing.T) {
 		keys []string
 	}{
 		"wide":            {w: 120, h: 24},
+		"tall":            {w: 110, h: 30, keys: []string{"enter"}},
+		"tall, a prompt":  {w: 80, h: 30, keys: []string{"enter", "/"}},
 		"stacked":         {w: 80, h: 24},
 		"stacked, detail": {w: 80, h: 24, keys: []string{"2"}},
 		"one at a time":   {w: 50, h: 14, keys: []string{"enter"}},
@@ -556,6 +559,37 @@ func TestClosingRefusesQuestions(t *testing.T) {
 		}
 		if refused != 2 {
 			t.Errorf("%d of 2 questions were refused", refused)
+		}
+	})
+}
+
+func TestJumpToAPercentage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		var log strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&log, "line %03d\n", i)
+		}
+		eng.logs["dev-aaaaa"] = log.String()
+		s := newHarness(t, 100, 20, eng)
+		s.press("enter", "%")
+		s.write("many")
+		s.press("enter")
+		s.sees("a number from 0 to 100")
+		s.press("ctrl+u")
+		s.write("50")
+		s.press("enter")
+		s.sees("line 500")
+		s.seesNot("line 999")
+	})
+}
+
+func TestTheMouseIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 100, 20, three())
+		s.press("M")
+		if _, ok := told[toggleMouseMsg](s); !ok {
+			t.Error("the program was not asked to give the mouse back")
 		}
 	})
 }

@@ -19,6 +19,7 @@ const (
 	promptFilter promptKind = iota
 	promptSearch
 	promptLine
+	promptJump
 )
 
 // footerPrompt is a line being typed in place of the footer.
@@ -60,6 +61,22 @@ func (p *Pane) openSearch() tea.Cmd {
 	return p.openPrompt(&footerPrompt{kind: promptSearch, line: line})
 }
 
+// openJump goes to a percentage of the log.
+func (p *Pane) openJump() tea.Cmd {
+	return p.openPrompt(&footerPrompt{kind: promptJump, line: prompt.NewLine(p.promptKeys(), p.styles.Prompt,
+		prompt.WithLabel("go to % "), prompt.WithPlaceholder("0 to 100"))})
+}
+
+func (p *Pane) jump(f *footerPrompt) tea.Cmd {
+	percent, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(f.line.Value()), "%")))
+	if err != nil || percent < 0 || percent > 100 {
+		f.line.SetError("a number from 0 to 100")
+		return nil
+	}
+	p.closePrompt()
+	return p.route(p.log.JumpPercent(percent))
+}
+
 // sendLine types one line into a job without attaching.
 func (p *Pane) sendLine() tea.Cmd {
 	j := p.targets("panes.send-line")[0]
@@ -98,6 +115,8 @@ func (p *Pane) editPrompt(f *footerPrompt, msg tea.Msg) tea.Cmd {
 		return p.show()
 	case promptSearch:
 		return p.liveSearch(f)
+	case promptJump:
+		f.line.SetError("")
 	case promptLine:
 	}
 	return nil
@@ -133,7 +152,7 @@ func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
 	case promptSearch:
 		cmd, _ := p.log.Search("", false) // the empty search is always valid
 		return p.route(cmd)
-	case promptLine:
+	case promptLine, promptJump:
 	}
 	return nil
 }
@@ -158,6 +177,8 @@ func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
 		p.lines = remember(p.lines, text)
 		p.closePrompt()
 		return p.write(f.job, text)
+	case promptJump:
+		return p.jump(f)
 	}
 	return nil
 }
@@ -185,7 +206,7 @@ func (p *Pane) promptNote(f *footerPrompt) string {
 			return "regex  " + note
 		}
 		return note
-	case promptLine:
+	case promptLine, promptJump:
 	}
 	return ""
 }
