@@ -14,19 +14,46 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// footer is the last line: what can be pressed here, and how things stand.
-func (p *Pane) footer(w int) string {
+// footer is the last line or two: what can be pressed here, and how things stand.
+func (p *Pane) footer(w int) []string {
+	rows := p.lay.footer.h
 	switch {
-	case p.over != nil:
-		return p.footerLine(p.over.keys(), "", w)
-	case p.cat != nil:
-		return p.footerAttached(w)
-	case p.prompt != nil:
+	case p.cat != nil && p.over == nil:
+		return []string{p.footerAttached(w)}
+	case p.prompt != nil && p.over == nil:
 		p.prompt.line.SetSize(w, 1)
 		p.prompt.line.SetNote(p.promptNote(p.prompt))
-		return p.prompt.line.View()
+		lines := []string{p.prompt.line.View()}
+		if rows > 1 {
+			lines = append(lines, p.footerLine(p.footerKeys(), "", w))
+		}
+		return lines
 	}
-	return p.footerLine(p.footerKeys(), p.footerState(), w)
+	keys, state := p.footerKeys(), p.footerState()
+	if p.over != nil {
+		state = ""
+	}
+	if rows < 2 {
+		return []string{p.footerLine(keys, state, w)}
+	}
+	first, rest := p.fitting(append(keys, p.moreKeys()...), w)
+	return []string{p.footerLine(first, "", w), p.footerLine(rest, state, w)}
+}
+
+// fitting splits keys into those that fit into one line and the others.
+func (p *Pane) fitting(keys []key.Binding, w int) (first, rest []key.Binding) {
+	used := 0
+	for i, k := range keys {
+		_, widths := p.footerItems([]key.Binding{k})
+		if len(widths) == 0 {
+			continue
+		}
+		if used+widths[0] > w-2 {
+			return keys[:i], keys[i:]
+		}
+		used += widths[0] + 2
+	}
+	return keys, nil
 }
 
 // footerLine puts as many keys as fit before the state.
@@ -138,6 +165,29 @@ func (p *Pane) footerKeys() []key.Binding {
 		on(k.Jobs.Tail, "jobs.tail"), on(k.Jobs.Clear, "jobs.clear"), on(k.Jobs.Restart, "jobs.restart"), on(k.Jobs.CopyCommand, "jobs.copy-command"),
 		k.Jobs.Filter,
 	}, help...)
+}
+
+// moreKeys are those for which a second line has room.
+func (p *Pane) moreKeys() []key.Binding {
+	if p.over != nil || p.screenShown() && p.focus == areaLog {
+		return nil
+	}
+	k := p.opts.keys
+	on := func(b key.Binding, id string) key.Binding {
+		b.SetEnabled(b.Enabled() && p.refusal(id) == "")
+		return b
+	}
+	last := []key.Binding{on(k.Panes.ToggleMouse, "panes.toggle-mouse"), k.Panes.Quit}
+	if p.focus == areaLog {
+		return append([]key.Binding{
+			k.Log.Timestamps, k.Log.LineNumbers, k.Log.MatchingOnly, on(k.Log.Jump, "log.jump"), k.Log.Select,
+			on(k.Panes.Pager, "panes.pager"), on(k.Panes.Editor, "panes.editor"), on(k.Panes.CopyPath, "panes.copy-path"),
+		}, last...)
+	}
+	return append([]key.Binding{
+		on(k.Jobs.Mark, "jobs.mark"), k.Jobs.Sort, on(k.Panes.SendLine, "panes.send-line"), on(k.Panes.Signal, "panes.signal"),
+		on(k.Jobs.EditRestart, "jobs.edit-restart"), on(k.Jobs.Remove, "jobs.remove"), on(k.Jobs.ClearFinished, "jobs.clear-finished"), k.Panes.Zoom,
+	}, last...)
 }
 
 // footerState is what stands on the right: flags of the log, else what happens

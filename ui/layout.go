@@ -34,6 +34,7 @@ const (
 	bareWidth, bareHeight = 40, 10
 	stackWidth            = 60
 	wideWidth             = 100
+	tallHeight            = 30 // from here on the footer has two rows
 )
 
 // arrangement is what the layout depends on besides the size.
@@ -71,8 +72,12 @@ func arrange(w, h int, a arrangement) layout {
 		l.list = rect{0, 0, w, h - 1}
 		return l
 	}
-	l := layout{footer: rect{0, h - 1, w, 1}}
-	body := rect{0, 0, w, h - 1}
+	rows := 1
+	if h >= tallHeight {
+		rows = 2
+	}
+	l := layout{footer: rect{0, h - rows, w, rows}}
+	body := rect{0, 0, w, h - rows}
 	if a.header {
 		l.header = rect{0, 0, w, 1}
 		body.y, body.h = 1, body.h-1

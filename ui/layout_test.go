@@ -40,17 +40,17 @@ func TestArrange(t *testing.T) {
 			rightFrame: rect{0, 8, 80, 15}, detail: rect{2, 9, 76, 13},
 		}},
 		"wide": {120, 40, arrangement{header: true, focus: areaList, detail: 7}, layout{
-			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
-			listFrame: rect{0, 1, 48, 38}, list: rect{1, 2, 46, 36},
-			rightFrame: rect{48, 1, 72, 38}, detail: rect{50, 2, 68, 7}, divider: 9, log: rect{50, 10, 69, 28},
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
+			listFrame: rect{0, 1, 48, 37}, list: rect{1, 2, 46, 35},
+			rightFrame: rect{48, 1, 72, 37}, detail: rect{50, 2, 68, 7}, divider: 9, log: rect{50, 10, 69, 27},
 		}},
 		"wide, a long detail": {120, 40, arrangement{header: true, focus: areaList, detail: 60}, layout{
-			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
-			listFrame: rect{0, 1, 48, 38}, list: rect{1, 2, 46, 36},
-			rightFrame: rect{48, 1, 72, 38}, detail: rect{50, 2, 68, 14}, divider: 16, log: rect{50, 17, 69, 21},
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
+			listFrame: rect{0, 1, 48, 37}, list: rect{1, 2, 46, 35},
+			rightFrame: rect{48, 1, 72, 37}, detail: rect{50, 2, 68, 14}, divider: 16, log: rect{50, 17, 69, 20},
 		}},
 		"zoomed": {120, 40, arrangement{zoom: true, focus: areaLog}, layout{
-			shape: shapeOne, footer: rect{0, 39, 120, 1}, rightFrame: rect{0, 0, 120, 39}, log: rect{2, 1, 117, 37},
+			shape: shapeOne, footer: rect{0, 38, 120, 2}, rightFrame: rect{0, 0, 120, 38}, log: rect{2, 1, 117, 36},
 		}},
 	}
 	for name, tt := range tests {

@@ -92,7 +92,7 @@ func (p *Pane) drawAttached() []string {
 	}
 	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)
 	if p.lay.footer.h > 0 {
-		lines = append(lines, p.footer(p.w))
+		lines = append(lines, p.footer(p.w)...)
 	}
 	return lines
 }
@@ -112,7 +112,7 @@ func (p *Pane) drawPanes() []string {
 	case shapeStack, shapeOne, shapeBare, shapeTooSmall:
 		lines = append(append(lines, left...), right...)
 	}
-	return append(lines, p.footer(p.w))
+	return append(lines, p.footer(p.w)...)
 }
 
 // edges is the frame of a pane; a focused one has the accent in its title.
@@ -268,7 +268,7 @@ func (p *Pane) logSize() string {
 // drawToasts puts messages over the lower right corner, above the footer.
 func (p *Pane) drawToasts(lines []string) {
 	toasts := p.toasts.Lines()
-	last := len(lines) - 2
+	last := len(lines) - 1 - p.lay.footer.h
 	if p.lay.shape == shapeTooSmall && p.cat == nil {
 		return
 	}
