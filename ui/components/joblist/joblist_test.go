@@ -283,3 +283,38 @@ func BenchmarkFrameOf1000(b *testing.B) {
 		list.View()
 	}
 }
+
+func TestSortByUse(t *testing.T) {
+	list := newList(60, 6, themes.Unicode())
+	put := func(name string, cpu float64, rss int64) {
+		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(name), Name: name, Status: engine.Running, CPU: &cpu, RSS: rss}})
+	}
+	put("small", 3, 1<<20)
+	put("busy", 90, 2<<20)
+	put("large", 1, 900<<20)
+	list.Put(joblist.Row{Job: engine.Job{ID: "over", Name: "over", Status: engine.Exited}})
+	order := func(s joblist.Sort) string {
+		for list.Sort() != s {
+			list.NextSort()
+		}
+		var names []string
+		for line := range strings.SplitSeq(ansi.Strip(list.View()), "\n") {
+			for _, name := range []string{"small", "busy", "large", "over"} {
+				if strings.Contains(line, name) {
+					names = append(names, name)
+				}
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	if got := order(joblist.ByCPU); got != "busy small large over" {
+		t.Errorf("by cpu: %s", got)
+	}
+	put("small", 99, 1<<20)
+	if got := order(joblist.ByCPU); got != "small busy large over" {
+		t.Errorf("by cpu, after a change: %s", got)
+	}
+	if got := order(joblist.ByMemory); got != "large busy small over" {
+		t.Errorf("by memory: %s", got)
+	}
+}

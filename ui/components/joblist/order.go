@@ -18,6 +18,8 @@ const (
 	ByStart
 	ByName
 	ByHost
+	ByCPU
+	ByMemory
 	sorts
 )
 
@@ -30,6 +32,10 @@ func (s Sort) String() string {
 		return "by name"
 	case ByHost:
 		return "by host"
+	case ByCPU:
+		return "by cpu"
+	case ByMemory:
+		return "by memory"
 	case ByNeed, sorts:
 	}
 	return "by need"
@@ -49,6 +55,9 @@ func (m *Model) NextSort() Sort {
 // filter shows it.
 func (m *Model) moves(old, now engine.Job) bool {
 	if statusbadge.StateOf(old) != statusbadge.StateOf(now) || old.Status != now.Status {
+		return true
+	}
+	if m.sort == ByCPU && cpu(old) != cpu(now) || m.sort == ByMemory && old.RSS != now.RSS {
 		return true
 	}
 	return old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
@@ -88,7 +97,26 @@ func (m *Model) compare(a, b *row) int {
 		c = strings.Compare(a.Job.Name, b.Job.Name)
 	case ByHost:
 		c = strings.Compare(a.Job.Host, b.Job.Host)
+	case ByCPU:
+		c = cmp.Compare(cpu(b.Job), cpu(a.Job))
+	case ByMemory:
+		c = cmp.Compare(memory(b.Job), memory(a.Job))
 	case ByStart, sorts:
 	}
 	return cmp.Or(c, b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
+}
+
+// cpu and memory are what a job uses; one that has ended comes last.
+func cpu(j engine.Job) float64 {
+	if j.Status.Finished() || j.CPU == nil {
+		return -1
+	}
+	return *j.CPU
+}
+
+func memory(j engine.Job) int64 {
+	if j.Status.Finished() {
+		return -1
+	}
+	return j.RSS
 }
