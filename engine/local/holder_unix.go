@@ -164,6 +164,8 @@ func (j *job) depart() {
 	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+resultWords(st.End.Status, code, st.End.Signal),
 		"HOB_STATUS="+st.End.Status, "HOB_EXIT_CODE="+code, "HOB_JOB_ID="+j.meta.ID)
 	cmd.Dir = "/"
+	// The end of this process hangs its own session up.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err == nil {
 		_ = cmd.Process.Release() // it outlives the holder
 	}
