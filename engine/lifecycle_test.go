@@ -264,6 +264,31 @@ func TestOnExitExactlyOnce(t *testing.T) {
 	}
 }
 
+// A caller may cancel under a lock that its callback wants.
+func TestCancelDoesNotWaitForTheCallback(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	called, release := make(chan struct{}), make(chan struct{})
+	cancel := e.OnExit(j.ID, func(engine.Exit) {
+		close(called)
+		<-release
+	})
+	f.Job(j.ID).Exit(0)
+	<-called
+	cancelled := make(chan struct{})
+	go func() {
+		cancel()
+		close(cancelled)
+	}()
+	select {
+	case <-cancelled:
+	case <-time.After(10 * time.Second):
+		t.Error("cancel waits for the callback")
+	}
+	close(release)
+	<-cancelled
+}
+
 func TestOnExitIsForgottenAfterFiveMinutes(t *testing.T) {
 	c := newClock()
 	e, f := withFake(t, engine.WithClock(c.now))

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -54,21 +54,22 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 // OnExit calls f once with the job's end, in a goroutine of its own: when it
 // ends, or soon if it has ended and was not cleared more than five minutes ago.
 // Of a job that is not known nothing is told. A call that has begun is not
-// undone by cancel. f must not close the engine, which waits for it.
+// undone by cancel, nor waited for. f must not close the engine, which waits for
+// it.
 func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 	ctx, stop := context.WithCancel(e.life)
-	var once sync.Once // f or the cancel, whichever comes first
+	var settled atomic.Bool // by f or the cancel, whichever comes first
 	started := e.goes(func() {
 		defer stop()
-		if exit, ok := e.exitOf(ctx, id); ok {
-			once.Do(func() { f(exit) })
+		if exit, ok := e.exitOf(ctx, id); ok && settled.CompareAndSwap(false, true) {
+			f(exit)
 		}
 	})
 	if !started {
 		stop()
 	}
 	return func() {
-		once.Do(func() {})
+		settled.Store(true)
 		stop()
 	}
 }
