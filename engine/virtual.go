@@ -265,7 +265,7 @@ func (x *Execution) finish(exit Exit) error {
 	x.over = true
 	x.outMu.Unlock()
 	x.mu.Lock()
-	if s := x.stopping; s != nil && exit.Status == Exited {
+	if s := x.stopping; s != nil && (exit.Status == Exited || exit.Status == Killed && exit.EndedBy == "") {
 		exit.Status, exit.Reason, exit.EndedBy = Killed, Reason(s.Reason), s.By
 	}
 	x.mu.Unlock()
