@@ -130,11 +130,7 @@ func (r *virtualRun) ask(ctx context.Context, t holder.Type, payload, result any
 		return errorOf(err)
 	}
 	defer c.Close() //nolint:errcheck // it has been answered
-	err = c.Do(ctx, t, payload, result)
-	if errors.Is(err, holder.ErrNoSocket) && !jobdir.Locked(r.dir) { // it took its leave meanwhile
-		return ErrNotRunning
-	}
-	return errorOf(err)
+	return errorOf(holder.Parted(r.dir, c.Do(ctx, t, payload, result)))
 }
 
 func (r *virtualRun) Signal(ctx context.Context, name string) error {

@@ -30,15 +30,7 @@ func (r *Run) do(ctx context.Context, op string, t holder.Type, payload, result 
 		return r.errorOf(op, err)
 	}
 	defer c.Close()
-	return r.errorOf(op, r.parted(c.Do(ctx, t, payload, result)))
-}
-
-// parted makes of a connection that broke because the holder has gone just that.
-func (r *Run) parted(err error) error {
-	if errors.Is(err, holder.ErrNoSocket) && !jobdir.Locked(r.dir) {
-		return holder.ErrNoHolder
-	}
-	return err
+	return r.errorOf(op, holder.Parted(r.dir, c.Do(ctx, t, payload, result)))
 }
 
 // Signal implements [engine.Run].
@@ -59,7 +51,7 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), inputStep)
 		if err := c.Do(ctx, holder.TypeInput, p[:n], nil); err != nil {
-			return r.errorOf("write", r.parted(err))
+			return r.errorOf("write", holder.Parted(r.dir, err))
 		}
 		p = p[n:]
 	}

@@ -160,7 +160,7 @@ func (t *terminal) Write(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), inputStep)
 		if err := t.c.Do(ctx, holder.TypeInput, p[:n], nil); err != nil {
-			return t.r.errorOf("write", t.r.parted(err))
+			return t.r.errorOf("write", holder.Parted(t.r.dir, err))
 		}
 		p = p[n:]
 	}

@@ -293,3 +293,18 @@ func (c *Client) Ready() (f Frame, ok bool) {
 		return Frame{}, false
 	}
 }
+
+// Parted makes of a connection that broke because the holder has gone, or goes
+// since its job has ended, just that: ErrNoHolder. Other errors stay as they are.
+func Parted(dir string, err error) error {
+	if !errors.Is(err, ErrNoSocket) {
+		return err
+	}
+	if !jobdir.Locked(dir) {
+		return ErrNoHolder
+	}
+	if st, readErr := jobdir.ReadState(dir); readErr == nil && st.End != nil {
+		return ErrNoHolder
+	}
+	return err
+}
