@@ -77,7 +77,7 @@ func (l *ownLogs) size() int64 {
 // until ctx ends. A quiet log costs nothing, a growing one a look every
 // growthPause.
 func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
-	if l.limit > 0 && l.size() == 0 && errors.Is(logfile.SupportedBy(l.files[0]), logfile.ErrNoHoles) {
+	if l.limit > 0 && errors.Is(logfile.SupportedBy(l.files[0]), logfile.ErrNoHoles) {
 		l.off = true
 		h.Dropped(jobdir.Range{}, 0, true)
 	}

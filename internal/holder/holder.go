@@ -189,11 +189,6 @@ func (h *Holder) tryCap() error {
 	if h.cfg.Meta.LogLimit <= 0 || h.logFile == nil {
 		return nil
 	}
-	// Punching what lies behind the end of the file changes nothing; the job may
-	// have printed already, but not a megabyte.
-	if info, err := h.logFile.Stat(); err != nil || info.Size() > 0 {
-		return nil
-	}
 	if err := logfile.SupportedBy(h.logFile); errors.Is(err, logfile.ErrNoHoles) {
 		return err
 	}

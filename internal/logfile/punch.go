@@ -34,9 +34,13 @@ func Supported(dir string) error {
 	return SupportedBy(f)
 }
 
-// SupportedBy is [Supported] for a log that is open for writing and empty, in
-// one system call that changes nothing.
-func SupportedBy(f *os.File) error { return punchRange(f, 0, grain) }
+// beyond is further than a log reaches that has just begun.
+const beyond = 1 << 31
+
+// SupportedBy is [Supported] for a log that is open for writing and shorter than
+// 2 GiB, in one system call that changes nothing: what it frees lies behind the
+// end. The log may be growing at that moment.
+func SupportedBy(f *os.File) error { return punchRange(f, beyond, grain) }
 
 // Due is the hole that a log of this size and limit should have: h itself until
 // more than limit bytes are kept, then the end moves on to the next multiple of

@@ -254,6 +254,24 @@ func TestWriterGoesOnWhereALogEnds(t *testing.T) {
 	}
 }
 
+// A job may have printed already when its log is tried.
+func TestTryingALogLosesNothing(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("ready\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := SupportedBy(f); err != nil && !errors.Is(err, ErrNoHoles) {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(f.Name()); err != nil || string(got) != "ready\n" {
+		t.Errorf("the log is %q afterwards, %v", got, err)
+	}
+}
+
 func TestSupported(t *testing.T) {
 	dir := t.TempDir()
 	if err := Supported(dir); err != nil && !errors.Is(err, ErrNoHoles) {
