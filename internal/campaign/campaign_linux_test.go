@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
 var (
@@ -54,7 +56,7 @@ func TestCampaign(t *testing.T) {
 }
 
 func playRound(t *testing.T, w *world, p plan) {
-	r := &round{plan: p, world: w, dir: filepath.Join(filepath.Dir(w.state), p.name)}
+	r := &round{plan: p, world: w, dir: filepath.Join(filepath.Dir(w.State), p.name)}
 	err := os.Mkdir(r.dir, 0o700)
 	if err == nil {
 		err = r.play()
@@ -114,12 +116,12 @@ func text[T any](p *T) string {
 // that runs, and no socket once the jobs are cleared.
 func (w *world) leavesNothing(t *testing.T) {
 	var left []process
-	if err := eventually("no process is left", func() bool { left = w.processes(); return len(left) == 0 }); err != nil {
+	if err := stage.Eventually("no process is left", func() bool { left = w.processes(); return len(left) == 0 }); err != nil {
 		t.Errorf("%v: %v", err, left)
 	}
 	// In a long campaign those that never began are waited for.
 	isOver := func(j job) bool { return j.finished() || j.Status == "starting" && *rounds < manyRounds }
-	err := eventually("all jobs are over", func() bool {
+	err := stage.Eventually("all jobs are over", func() bool {
 		jobs, err := w.list()
 		if err != nil {
 			t.Error(err)
@@ -129,7 +131,7 @@ func (w *world) leavesNothing(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, _, err := w.ask("clear", "--finished"); err != nil {
+	if _, _, err := w.Ask("clear", "--finished"); err != nil {
 		t.Error(err)
 	}
 	jobs, err := w.list()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
 // terminalBuffer is what a job may have printed that nobody has read from its
@@ -23,7 +24,7 @@ const terminalBuffer = 64 << 10
 func (r *round) judge() error {
 	if r.phase == "start" && !r.alone {
 		begun := func() bool { return hear(r.dir).begun || r.bereft || r.hasLeft() }
-		if err := eventually("a beginning", begun); err != nil {
+		if err := stage.Eventually("a beginning", begun); err != nil {
 			return err
 		}
 		if r.bereft {
@@ -66,7 +67,7 @@ func (r *round) judge() error {
 // unveil waits until the client has said what became of a holder that died while
 // the job started: a screen may show it for good.
 func (r *round) unveil() error {
-	return eventually("the client hears of the holder's death", func() bool {
+	return stage.Eventually("the client hears of the holder's death", func() bool {
 		j, ok, err := r.find(r.name)
 		return err == nil && (ok && j.finished() || r.hasLeft())
 	})
@@ -88,7 +89,7 @@ func (r *round) expectsEnd() bool {
 
 // settle waits for the end if there is to be one.
 func (r *round) settle(id string) error {
-	dir := filepath.Join(r.state, "jobs", id)
+	dir := filepath.Join(r.State, "jobs", id)
 	ended := func() bool {
 		st, err := jobdir.ReadState(dir)
 		return err == nil && st.End != nil || !jobdir.Locked(dir)
@@ -102,14 +103,14 @@ func (r *round) settle(id string) error {
 	if !r.expectsEnd() {
 		return nil
 	}
-	if err := eventually("an end", ended); err != nil {
+	if err := stage.Eventually("an end", ended); err != nil {
 		return err
 	}
 	if r.stopper != nil {
 		<-r.stopped
 	}
 	var since time.Time // that it looks unborn: a holder may be on its way to the lock
-	return eventually("the job is over", func() bool {
+	return stage.Eventually("the job is over", func() bool {
 		j, _, err := r.find(r.name)
 		if err != nil || j.finished() || !r.unborn(j) {
 			since = time.Time{}
@@ -129,7 +130,7 @@ const birth = 2 * time.Second
 // Nobody may judge that while a launcher could still be at it, which is half a
 // minute.
 func (r *round) unborn(j job) bool {
-	return j.Status == "starting" && (r.alone || r.bereft) && !hear(r.dir).begun && !jobdir.Locked(filepath.Join(r.state, "jobs", j.ID))
+	return j.Status == "starting" && (r.alone || r.bereft) && !hear(r.dir).begun && !jobdir.Locked(filepath.Join(r.State, "jobs", j.ID))
 }
 
 // lives checks a job that nobody has ended: it is said to run, and it does.
@@ -138,17 +139,17 @@ func (r *round) lives(j job) error {
 		return fmt.Errorf("nobody ended the job, and it is %v", j)
 	}
 	before := hear(r.dir).lines
-	if err := eventually("another line", func() bool { return hear(r.dir).lines > before }); err != nil {
+	if err := stage.Eventually("another line", func() bool { return hear(r.dir).lines > before }); err != nil {
 		return err
 	}
-	s, err := show(r.command("attach", r.name))
+	s, err := show(r.Command("attach", r.name))
 	if err != nil {
 		return err
 	}
 	s.kill() // whenever that is: it is one more client that dies
 	s.close()
 	<-s.ended
-	out, _, err := r.ask("log", "--limit", "1", r.name)
+	out, _, err := r.Ask("log", "--limit", "1", r.name)
 	if err == nil && !strings.HasPrefix(out, "line ") {
 		err = fmt.Errorf("the log ends with %q", out)
 	}
@@ -158,10 +159,10 @@ func (r *round) lives(j job) error {
 // verdict checks the status against the failure table.
 func (r *round) verdict(j job) error {
 	w := hear(r.dir)
-	dir := filepath.Join(r.state, "jobs", j.ID)
+	dir := filepath.Join(r.State, "jobs", j.ID)
 	file, hasFile := jobdir.ReadExitCode(dir)
 	if j.finished() && j.Status != "lost" && !r.bereft { // state.json comes first
-		err := eventually("there is an exit_code", func() bool {
+		err := stage.Eventually("there is an exit_code", func() bool {
 			file, hasFile = jobdir.ReadExitCode(dir)
 			return hasFile
 		})
@@ -214,7 +215,7 @@ func (r *round) verdict(j job) error {
 
 // finish ends what runs, survivors too; the end that was told stays.
 func (r *round) finish(j job) error {
-	_, code, err := r.ask("kill", "--grace", "150ms", r.name)
+	_, code, err := r.Ask("kill", "--grace", "150ms", r.name)
 	if err != nil && (code != 4 || !j.finished()) {
 		return err
 	}
@@ -254,7 +255,7 @@ func (r *round) output(id string) error {
 		least -= terminalBuffer
 	}
 	for _, name := range logs {
-		got, err := os.ReadFile(filepath.Join(r.state, "jobs", id, name))
+		got, err := os.ReadFile(filepath.Join(r.State, "jobs", id, name))
 		if err != nil && (w.begun || !errors.Is(err, os.ErrNotExist)) {
 			return err
 		}
@@ -271,7 +272,7 @@ func (r *round) output(id string) error {
 // nothingLeft checks that no process of the job lives on.
 func (r *round) nothingLeft(id string) error {
 	var left []string
-	err := eventually("nothing is left", func() bool {
+	err := stage.Eventually("nothing is left", func() bool {
 		left = nil
 		for _, p := range r.processes() {
 			if id != "" && strings.Contains(strings.Join(p.args, " "), id) || p.args[len(p.args)-1] == r.dir {
@@ -288,7 +289,7 @@ func (r *round) nothingLeft(id string) error {
 		if err != nil {
 			return err
 		}
-		if exe, _ := os.Readlink(filepath.Join("/proc", string(data), "exe")); exe == r.exe {
+		if exe, _ := os.Readlink(filepath.Join("/proc", string(data), "exe")); exe == r.Exe {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			return fmt.Errorf("daemon %d lives on", pid)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
 // A round is one job and what befalls it.
@@ -44,7 +45,7 @@ func (r *round) play() error {
 	}
 	if r.phase != "start" {
 		begun := func() bool { return hear(r.dir).lines >= r.after }
-		if err := eventually(fmt.Sprintf("%d lines", r.after), begun); err != nil {
+		if err := stage.Eventually(fmt.Sprintf("%d lines", r.after), begun); err != nil {
 			return err
 		}
 		if r.leave && r.screen != nil {
@@ -53,7 +54,7 @@ func (r *round) play() error {
 	}
 	switch r.phase {
 	case "stop":
-		r.stopper, r.stopped = r.command("kill", "--grace", r.grace.String(), r.name), make(chan struct{})
+		r.stopper, r.stopped = r.Command("kill", "--grace", r.grace.String(), r.name), make(chan struct{})
 		if err := r.stopper.Start(); err != nil {
 			return err
 		}
@@ -67,7 +68,7 @@ func (r *round) play() error {
 }
 
 func (r *round) start() error {
-	r.client, r.left = r.command(r.args(r.worker, r.dir)...), make(chan struct{})
+	r.client, r.left = r.Command(r.args(r.Program("worker"), r.dir)...), make(chan struct{})
 	if r.way == "window" || r.way == "raw" {
 		s, err := show(r.client)
 		if err != nil {
@@ -116,7 +117,7 @@ func (r *round) killClients() {
 // killHolder waits for the holder and ends it, if it has not gone by itself.
 func (r *round) killHolder() error {
 	var holder proc.Identity
-	err := eventually("a holder", func() bool {
+	err := stage.Eventually("a holder", func() bool {
 		var ok bool
 		holder, ok = r.holder(r.name)
 		return ok
@@ -130,7 +131,7 @@ func (r *round) killHolder() error {
 	case !errors.Is(err, proc.ErrGone):
 		return err
 	}
-	return eventually("end of the holder", func() bool { return !proc.Alive(holder) })
+	return stage.Eventually("end of the holder", func() bool { return !proc.Alive(holder) })
 }
 
 // end closes what is still open: the job is to be over or without clients.

@@ -1,9 +1,7 @@
 package campaign
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,82 +11,20 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool/stage"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// patience is how long anything may take before the campaign calls it never.
-const patience = 60 * time.Second
+// A world is a stage and everything that a campaign starts on it. It may be used
+// by several rounds at once.
+type world struct{ *stage.Stage }
 
-// A world is a state root and everything that a campaign starts on it. It may be
-// used by several rounds at once.
-type world struct {
-	state, runtime string
-	exe            string // this program under its real name
-	hob, worker    string // and under those that it goes by
-}
-
-func newWorld(t *testing.T) *world {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if exe, err = filepath.EvalSymlinks(exe); err != nil {
-		t.Fatal(err)
-	}
-	runtime, err := os.MkdirTemp("", "hob") // sockets need a short path
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(runtime) })
-	dir := t.TempDir()
-	w := &world{
-		state: filepath.Join(dir, "state"), runtime: runtime, exe: exe,
-		hob: filepath.Join(dir, "hob"), worker: filepath.Join(dir, "worker"),
-	}
-	for _, name := range []string{"hob", "worker", "daemon"} {
-		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return w
-}
-
-// command is hob with args.
-func (w *world) command(args ...string) *exec.Cmd {
-	return &exec.Cmd{
-		Path: w.hob, Args: append([]string{"hob"}, args...), Dir: filepath.Dir(w.hob),
-		Env: []string{
-			"HOB_STATE_DIR=" + w.state, "XDG_RUNTIME_DIR=" + w.runtime, "HOME=" + filepath.Dir(w.hob),
-			"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHELL=/bin/sh",
-		},
-	}
-}
-
-// ask runs a hob of its own to its end.
-func (w *world) ask(args ...string) (stdout string, code int, err error) {
-	cmd := w.command(args...)
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = cmd.Start()
-	if err == nil {
-		timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-		err = cmd.Wait()
-		timer.Stop()
-	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
-		return out.String(), exit.ExitCode(), fmt.Errorf("hob %s: exit %d: %s", strings.Join(args, " "), exit.ExitCode(), complaints.String())
-	}
-	if err != nil {
-		err = fmt.Errorf("hob %s: %w: %s", strings.Join(args, " "), err, complaints.String())
-	}
-	return out.String(), 0, err
-}
+func newWorld(t *testing.T) *world { return &world{stage.New(t, "worker", "daemon")} }
 
 // job is what hob says of a job.
 type job struct {
@@ -116,7 +52,7 @@ func (j job) String() string {
 
 // list is hob list; it must always work.
 func (w *world) list() ([]job, error) {
-	out, _, err := w.ask("list", "--json")
+	out, _, err := w.Ask("list", "--json")
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +80,7 @@ func (w *world) find(name string) (found job, ok bool, err error) {
 // holder is the holder of the job called name, from the moment that it knows
 // what it is to hold.
 func (w *world) holder(name string) (proc.Identity, bool) {
-	dirs, _ := filepath.Glob(filepath.Join(w.state, "jobs", name+"-*"))
+	dirs, _ := filepath.Glob(filepath.Join(w.State, "jobs", name+"-*"))
 	for _, dir := range dirs {
 		if st, err := jobdir.ReadState(dir); err == nil && st.Holder.PID != 0 {
 			return st.Holder, true
@@ -180,7 +116,7 @@ func (w *world) processes() []process {
 			continue
 		}
 		dir := filepath.Join("/proc", e.Name())
-		if exe, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || exe != w.exe {
+		if exe, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || exe != w.Exe {
 			continue
 		}
 		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
@@ -193,23 +129,13 @@ func (w *world) processes() []process {
 
 // sockets are those that holders made.
 func (w *world) sockets() (found []string) {
-	_ = filepath.WalkDir(w.runtime, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(w.Runtime, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type()&fs.ModeSocket != 0 {
 			found = append(found, path)
 		}
 		return nil
 	})
 	return found
-}
-
-// eventually waits for a condition, and says what it was if it never holds.
-func eventually(what string, ok func() bool) error {
-	for late := time.Now().Add(patience); !ok(); time.Sleep(3 * time.Millisecond) {
-		if time.Now().After(late) {
-			return fmt.Errorf("never: %s", what)
-		}
-	}
-	return nil
 }
 
 // A screen is a terminal with hob on it.
