@@ -10,14 +10,13 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // smallDisk mounts a file system of so many bytes.
 func smallDisk(t *testing.T, bytes string) string {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root can mount a small disk")
-	}
+	testtool.NeedRoot(t)
 	dir := shortDir(t)
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+bytes); err != nil {
 		t.Skipf("mount: %v", err)

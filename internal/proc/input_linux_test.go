@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // openTTY makes a terminal: its master, and its slave's path.
@@ -94,9 +96,7 @@ func TestWaitsForInputOnATerminal(t *testing.T) {
 		{"less", "less", `exec less ` + file, InputRead},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, err := exec.LookPath(tc.needs); err != nil {
-				t.Skip("no " + tc.needs)
-			}
+			testtool.Need(t, tc.needs)
 			tr, master := onTTY(t, tc.script)
 			src, err := TTYSource(int(master.Fd()))
 			if err != nil {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 const stay = `echo $$ >&3; while :; do sleep 1000; done`
@@ -100,9 +102,10 @@ func TestTerminateWakesTheStopped(t *testing.T) {
 }
 
 func TestTerminateHangsUpAnInteractiveShell(t *testing.T) {
+	testtool.Need(t, "bash")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash")
+		t.Fatal(err)
 	}
 	// Without a terminal bash -i still ignores SIGTERM, which is the point.
 	tr := startTree(t, "exec "+bash+` --norc --noprofile -i -c '`+stay+`; :' 2>/dev/null`)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // stubborn ignores what can be ignored, in a session of its own.
@@ -118,9 +120,7 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 }
 
 func TestTerminateNamesWhatItMayNotSignal(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can be somebody else")
-	}
+	testtool.NeedRoot(t)
 	tr := startTree(t, stay)
 	tr.pids(1)
 	ref, err := json.Marshal(tr.ref)
