@@ -36,6 +36,7 @@ type host struct {
 	conn     *conn      // nil: not connected
 	dialling *dialling  // nil: nobody is at it
 	err      error      // why it is not connected; nil if that was not tried
+	lost     bool       // err is the end of a connection; none was tried since
 	since    time.Time  // of conn or err
 	seen     time.Time  // when the host last answered
 	failures int        // in a row
@@ -78,17 +79,24 @@ func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
 func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn, error) {
 	for {
 		h.mu.Lock()
-		if h.conn != nil {
-			c := h.conn
-			h.mu.Unlock()
-			return c, nil
+		if c := h.conn; c != nil {
+			if !c.gone() {
+				h.mu.Unlock()
+				return c, nil
+			}
+			h.lostLocked(c, c.Err()) // nobody has noticed yet
 		}
 		d := h.dialling
 		if d == nil {
-			if h.err != nil && !asks && h.pausingLocked(most) {
-				err := h.err
+			if wait, err := h.pauseLocked(most); !asks && (wait > 0 || err != nil) {
 				h.mu.Unlock()
-				return nil, err
+				if err != nil {
+					return nil, err
+				}
+				if err := sleep(ctx, wait); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			d = &dialling{interactive: asks, done: make(chan struct{})}
 			dialCtx := h.b.life
@@ -121,14 +129,39 @@ func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) 
 	}
 }
 
-// pausingLocked reports whether it is too early for another attempt. One for
-// which a person is needed is never due by itself.
-func (h *host) pausingLocked(most time.Duration) bool {
+// pauseLocked is how long to wait before another attempt may be made for who puts
+// up with most since the last one; an error says that there is nothing to wait
+// for. What a person is needed for is never due by itself. A connection that was
+// lost is no failed attempt: the call that comes after it has it made again, the
+// first time at once.
+func (h *host) pauseLocked(most time.Duration) (time.Duration, error) {
 	now := time.Now()
-	if he, ok := errors.AsType[*HostError](h.err); ok && he.Attention {
-		return now.Before(h.next)
+	if h.err == nil || !now.Before(h.next) {
+		return 0, nil
 	}
-	return now.Before(h.next) && now.Before(h.failed.Add(most))
+	if he, ok := errors.AsType[*HostError](h.err); ok && he.Attention {
+		return 0, h.err
+	}
+	wait := min(h.next.Sub(now), h.failed.Add(most).Sub(now))
+	switch {
+	case wait <= 0, h.lost && most <= eagerPause && h.failures <= 1:
+		return 0, nil
+	case h.lost && most <= eagerPause:
+		return wait, nil
+	}
+	return 0, h.err
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // dial makes one attempt.
@@ -146,9 +179,10 @@ func (h *host) dial(ctx context.Context, d *dialling) {
 		d.err = unreachable(h.name, err)
 		if !errors.Is(err, context.Canceled) { // giving up is not the host's fault
 			h.failedLocked(d.err, now)
+			h.lost = false
 		}
 	} else {
-		h.conn, h.err, h.since, h.seen = c, nil, now, now
+		h.conn, h.err, h.lost, h.since, h.seen = c, nil, false, now, now
 		d.conn = c
 	}
 	h.mu.Unlock()
@@ -220,19 +254,35 @@ func (h *host) mind(c *conn) {
 
 // lose notes that a connection is gone.
 func (h *host) lose(c *conn, err error) {
+	h.mu.Lock()
+	h.lostLocked(c, err)
+	h.mu.Unlock()
+	h.kick()
+}
+
+func (h *host) lostLocked(c *conn, err error) {
+	if h.conn != c {
+		return
+	}
 	if err == nil {
 		err = errors.New("the connection was closed")
 	}
-	h.mu.Lock()
-	if h.conn == c {
-		h.conn = nil
-		if time.Since(c.since) > steadyFor {
-			h.failures = 0
-		}
-		h.failedLocked(unreachable(h.name, err), time.Now())
+	h.conn = nil
+	if time.Since(c.since) > steadyFor {
+		h.failures = 0
 	}
-	h.mu.Unlock()
-	h.kick()
+	h.failedLocked(unreachable(h.name, err), time.Now())
+	h.lost = true
+}
+
+// gone reports whether the connection has ended.
+func (c *conn) gone() bool {
+	select {
+	case <-c.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // shut closes the connection and everything of it.
@@ -305,8 +355,5 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 				return a, unreachable(h.name, err)
 			}
 		}
-		h.mu.Lock()
-		h.next = time.Time{}
-		h.mu.Unlock()
 	}
 }
