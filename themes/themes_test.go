@@ -2,8 +2,6 @@ package themes
 
 import (
 	"errors"
-	"image/color"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -63,6 +61,24 @@ func TestSelectionStandsOut(t *testing.T) {
 		for _, pair := range [][2]Token{{p.Selection, p.SelectionBlurred}, {p.Match, p.MatchCurrent}, {p.Selection, p.Match}, {p.Text, p.Match}, {p.Title, p.TitleFocused}} {
 			if pair[0] == pair[1] {
 				t.Errorf("%s: two roles that must differ look alike: %+v", theme.Name, pair[0])
+			}
+		}
+	}
+}
+
+// The badge keeps its colour in the selected row, where that can be read.
+func TestBadgesCanBeReadOnTheSelection(t *testing.T) {
+	for _, theme := range []Theme{dark(), light(), highContrast(true), highContrast(false), catppuccin(true), catppuccin(false)} {
+		s := theme.Styles(Unicode())
+		for _, selection := range []lipgloss.Style{s.List.Selected, s.List.SelectedBlurred} {
+			for name, badge := range map[string]lipgloss.Style{
+				"running": s.Badge.Running, "waiting": s.Badge.Waiting, "failed": s.Badge.Failed, "done": s.Badge.Done,
+				"lost": s.Badge.Lost, "stopping": s.Badge.Stopping, "starting": s.Badge.Starting,
+			} {
+				on := OnSelection(badge, selection)
+				if got := contrast(on.GetForeground(), on.GetBackground()); got < readable {
+					t.Errorf("%s, dark %v: %s on a selection: %.2f:1", theme.Name, theme.Dark, name, got)
+				}
 			}
 		}
 	}
@@ -230,22 +246,4 @@ func everyTheme(t *testing.T) []Theme {
 		}
 	}
 	return all
-}
-
-// contrast is the ratio that WCAG 2 defines.
-func contrast(a, b color.Color) float64 {
-	l, d := luminance(a), luminance(b)
-	return (max(l, d) + 0.05) / (min(l, d) + 0.05)
-}
-
-func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	linear := func(v uint32) float64 {
-		s := float64(v) / 0xffff
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }

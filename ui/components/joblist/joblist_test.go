@@ -50,6 +50,7 @@ func sample() []joblist.Row {
 	waiting.Waiting, waiting.Host = true, "web1"
 	dev := running("npm-run-dev-aaaaa", "npm run dev", 12*time.Minute+31*time.Second)
 	dev.CPU, dev.RSS = &cpu, 212<<20
+	dev.Ports = []int{5173, 9229}
 	build := running("docker-build-aaaaa", "docker build .", 58*time.Second)
 	build.Progress = &engine.Progress{State: "normal", Percent: 74}
 	train := running("train-aaaaa", "train.py --epochs 200 --lr 0.001 --resume", 6*time.Hour+2*time.Minute)
@@ -86,6 +87,7 @@ func TestView(t *testing.T) {
 	}{
 		"wide":      {w: 90, h: 14, glyphs: themes.Unicode()},
 		"half":      {w: 46, h: 14, glyphs: themes.Unicode()},
+		"phone":     {w: 38, h: 14, glyphs: themes.Unicode()},
 		"narrow":    {w: 30, h: 14, glyphs: themes.Unicode()},
 		"tiny":      {w: 14, h: 6, glyphs: themes.Unicode()},
 		"ascii":     {w: 46, h: 14, glyphs: themes.ASCII()},

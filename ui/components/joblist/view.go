@@ -11,6 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -56,6 +57,15 @@ func (m *Model) empty() []string {
 	return lines
 }
 
+const (
+	// briefTime is room for the largest unit of a time alone: "59m".
+	briefTime = 4
+	// A name in less room keeps its beginning, else both its ends.
+	shortName = 12
+	// What a job uses is aligned on both numbers: " 12% 98M".
+	cpuWidth, memoryWidth = 4, 5
+)
+
 // columns are the widths of what a row shows; 0 leaves it out.
 type columns struct {
 	badge, name, host, usage, doing, time, end int
@@ -69,16 +79,19 @@ func (m *Model) columns() columns {
 	case m.w < 12:
 		c.badge, c.time = 1, 0
 	case m.w < 26:
-		c.badge = 1
+		c.badge, c.time = 1, briefTime
 	}
-	if m.w >= 36 {
+	switch {
+	case m.w >= 44:
 		c.doing = 8
+	case m.w >= 36: // the name matters more
+		c.doing = 4
 	}
 	if m.w >= 56 && m.hosts > 0 {
 		c.host = 10
 	}
 	if m.w >= 60 && m.hosts == 0 || m.w >= 76 {
-		c.usage = 9
+		c.usage = cpuWidth + 1 + memoryWidth
 	}
 	c.name = m.w - 1 // the bar
 	if m.w >= 26 {
@@ -146,21 +159,22 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 
 	doing := m.doing(r, c)
 	room := c.name
-	if doing.text == "" && c.doing > 0 {
-		room += c.doing + 1 // nothing there: the name may have it
+	if done && c.doing > 0 {
+		room += c.doing + 1 // nothing will be there: the name may have it
 	}
 	row = append(row, m.name(r, room, pick)...)
+	if c.doing > 0 && !done {
+		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
+	}
 	if c.host > 0 {
 		row = append(row, cell{" " + cells.Fit(m.host(j, c.host), c.host), pick(m.paints.host)})
 	}
 	if c.usage > 0 {
-		row = append(row, cell{" " + cells.FitLeft(usage(j), c.usage), pick(m.paints.usage)})
-	}
-	if doing.text != "" {
-		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
+		cpu, memory := usage(j)
+		row = append(row, cell{" " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), pick(m.paints.usage)})
 	}
 	if c.time > 0 {
-		row = append(row, cell{" " + cells.FitLeft(m.time(j), c.time) + cells.Blank(c.end), pick(m.paints.time)})
+		row = append(row, cell{" " + cells.FitLeft(m.time(j, c.time), c.time) + cells.Blank(c.end), pick(m.paints.time)})
 	}
 	return m.join(row, m.badge.Style(j), selected)
 }
@@ -182,7 +196,7 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	used := 0
 	for i, c := range row {
 		if i == 1 { // the badge
-			b.WriteString(onSelection(badge, style).Render(c.text))
+			b.WriteString(themes.OnSelection(badge, style).Render(c.text))
 		} else {
 			paint.Add(&b, c.text)
 		}
@@ -190,17 +204,6 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	}
 	paint.Add(&b, cells.Blank(m.w-used))
 	return b.String()
-}
-
-// onSelection gives a style the background of the selection.
-func onSelection(s, selection lipgloss.Style) lipgloss.Style {
-	if selection.GetReverse() {
-		return s.Faint(false).Reverse(true)
-	}
-	if bg := selection.GetBackground(); bg != (lipgloss.NoColor{}) {
-		return s.Background(bg)
-	}
-	return s.Inherit(selection)
 }
 
 // name is the job's name, its news and its marks in exactly w columns.
@@ -227,14 +230,34 @@ func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 	}
 	room := w - cells.Width(news) - cells.Width(marks)
 	cut := cells.Middle(name, room, m.glyphs.Ellipsis)
+	if room < shortName {
+		cut = cells.End(name, room, m.glyphs.Ellipsis)
+	}
 	var row []cell
 	if cut == r.Job.Name && len(r.matched) > 0 {
 		row = m.matched(name, r.matched, style)
 	} else {
 		row = []cell{{cut, style}}
 	}
-	row = append(row, cell{news, m.paints.marked}, cell{marks, m.paints.warning})
-	return append(row, cell{cells.Blank(room - cells.Width(cut)), m.paints.name})
+	ports := listening(r.Job, room-cells.Width(cut))
+	row = append(row, cell{news, m.paints.marked}, cell{marks, m.paints.warning}, cell{ports, m.paints.host})
+	return append(row, cell{cells.Blank(room - cells.Width(cut) - cells.Width(ports)), m.paints.name})
+}
+
+// listening is the ports at which a job can be reached, as many as fit.
+func listening(j engine.Job, room int) string {
+	if j.Status.Finished() {
+		return ""
+	}
+	text := ""
+	for _, port := range j.Ports {
+		next := " :" + strconv.Itoa(port)
+		if len(text)+len(next) > room {
+			break
+		}
+		text += next
+	}
+	return text
 }
 
 // matched splits a name where the filter matched.
@@ -263,7 +286,11 @@ func (m *Model) doing(r *row, c columns) cell {
 	}
 	if j.Status == engine.Stopping && !j.StopDeadline.IsZero() && !m.coarse {
 		left := (j.StopDeadline.Sub(m.now) + time.Second - 1).Truncate(time.Second)
-		return cell{"kill " + units.FormatDuration(max(0, left)), cells.NewPaint(m.badge.Style(j))}
+		text := "kill " + units.FormatDuration(max(0, left))
+		if cells.Width(text) > c.doing {
+			text = units.FormatDuration(max(0, left))
+		}
+		return cell{text, cells.NewPaint(m.badge.Style(j))}
 	}
 	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
 		style := m.paints.progress
@@ -282,7 +309,11 @@ func (m *Model) doing(r *row, c columns) cell {
 	if c.host == 0 && j.Host != "" {
 		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
 	}
-	if text := usage(j); c.usage == 0 && j.CPU != nil && *j.CPU >= 1 && cells.Width(text) <= c.doing {
+	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
+		text := strings.TrimSpace(cpu + " " + memory)
+		if cells.Width(text) > c.doing {
+			text = cpu
+		}
 		return cell{text, m.paints.usage}
 	}
 	return cell{}
@@ -299,6 +330,9 @@ func active(trace []uint8) bool {
 
 func (m *Model) bar(percent, w int) string {
 	percent = max(0, min(percent, 100))
+	if w < 7 {
+		return strconv.Itoa(percent) + "%"
+	}
 	label := " " + strconv.Itoa(percent) + "%"
 	room := max(0, w-5)
 	full := (percent*room + 50) / 100
@@ -309,25 +343,23 @@ func (m *Model) host(j engine.Job, w int) string {
 	return cells.End(cells.Clean(j.Host), w, m.glyphs.Ellipsis)
 }
 
-func usage(j engine.Job) string {
+// usage is what the processes of a job use; nothing of what is next to nothing.
+func usage(j engine.Job) (cpu, memory string) {
 	if j.Status.Finished() {
-		return ""
+		return "", ""
 	}
-	var parts []string
-	if j.CPU != nil {
-		parts = append(parts, strconv.Itoa(int(*j.CPU+0.5))+"%")
+	if j.CPU != nil && *j.CPU >= 0.5 {
+		cpu = strconv.Itoa(int(*j.CPU+0.5)) + "%"
 	}
 	if j.RSS > 0 {
-		size := units.FormatBytes(j.RSS)
-		size, _, _ = strings.Cut(strings.Replace(size, " ", "", 1), "i")
-		parts = append(parts, size)
+		memory, _, _ = strings.Cut(strings.Replace(units.FormatBytes(j.RSS), " ", "", 1), "i")
 	}
-	return strings.Join(parts, " ")
+	return cpu, memory
 }
 
 // time is how long the job runs or ran; of a lost one, whose end nobody saw,
 // how long ago it was.
-func (m *Model) time(j engine.Job) string {
+func (m *Model) time(j engine.Job, w int) string {
 	if j.Status == engine.Lost || j.StartedAt.IsZero() && j.Status.Finished() {
 		since := j.Exit.At
 		if since.IsZero() {
@@ -339,9 +371,9 @@ func (m *Model) time(j engine.Job) string {
 		if since.IsZero() || m.now.IsZero() {
 			return ""
 		}
-		ago := units.FormatDuration(m.now.Sub(since))
-		if i := strings.IndexAny(ago, "mhd"); i >= 0 {
-			ago = ago[:i+1]
+		ago := largestUnit(m.now.Sub(since))
+		if w <= briefTime {
+			return ago
 		}
 		return ago + " ago"
 	}
@@ -355,5 +387,17 @@ func (m *Model) time(j engine.Job) string {
 		}
 		return strings.TrimSuffix(units.FormatDuration(up.Truncate(time.Minute)), "00s")
 	}
+	if w <= briefTime {
+		return largestUnit(up)
+	}
 	return units.FormatDuration(up)
+}
+
+// largestUnit is a duration in one unit: "3m".
+func largestUnit(d time.Duration) string {
+	text := units.FormatDuration(d)
+	if i := strings.IndexAny(text, "mhd"); i >= 0 && !strings.HasPrefix(text[i:], "ms") {
+		text = text[:i+1]
+	}
+	return text
 }

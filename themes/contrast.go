@@ -1,0 +1,57 @@
+package themes
+
+import (
+	"image/color"
+	"math"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// readable is the contrast that text needs at least: WCAG 2, level AA.
+const readable = 4.5
+
+// OnSelection returns style s on the background of a selection. Where its
+// colour could not be read there, it takes the selection's; bold stays.
+func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
+	if selection.GetReverse() {
+		return s.Faint(false).Reverse(true)
+	}
+	bg := selection.GetBackground()
+	if bg == (lipgloss.NoColor{}) {
+		return s.Inherit(selection)
+	}
+	s = s.Background(bg).Faint(false)
+	if fg := s.GetForeground(); !known(fg) || !known(bg) || contrast(fg, bg) < readable {
+		s = s.Foreground(selection.GetForeground())
+	}
+	return s
+}
+
+// known reports whether c is a colour of its own and not one that the terminal
+// chooses.
+func known(c color.Color) bool {
+	switch c.(type) {
+	case nil, lipgloss.NoColor, ansi.BasicColor, ansi.IndexedColor:
+		return false
+	}
+	return true
+}
+
+// contrast is the ratio that WCAG 2 defines.
+func contrast(a, b color.Color) float64 {
+	l, d := luminance(a), luminance(b)
+	return (max(l, d) + 0.05) / (min(l, d) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
