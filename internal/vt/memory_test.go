@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/hobjobs/hob/internal/vt/sample"
 )
 
 // heapAfter returns what f leaves on the heap.
@@ -71,8 +73,8 @@ func TestFreshTerminalIsSmall(t *testing.T) {
 }
 
 func TestNoAllocationInSteadyState(t *testing.T) {
-	for _, kind := range []string{"ascii", "sgr", "unicode", "redraw"} {
-		stream := benchStream(kind, 80, 24)[:64<<10]
+	for _, kind := range sample.Kinds() {
+		stream := sample.Stream(kind, 80, 24)[:64<<10]
 		term := New(80, 24, WithScrollback(256<<10))
 		for range 20 {
 			term.Write(stream)
@@ -132,7 +134,7 @@ func TestHostileStreams(t *testing.T) {
 	t.Run("resize storm", func(t *testing.T) {
 		n, term := heapAfter(func() *Terminal {
 			term := New(80, 24, WithScrollback(1<<20))
-			term.Write(benchStream("unicode", 80, 24))
+			term.Write(sample.Stream("unicode", 80, 24))
 			for i := range 100 {
 				term.Resize(1+i*37%300, 1+i*53%100)
 			}

@@ -29,6 +29,7 @@ func measures() []measure {
 		{"M3", "memory of what supervises one idle job", memory},
 		{"M5", "a kill, until the whole tree is gone", kills},
 		{"M7", "a list of finished jobs", lists},
+		{"emulator", "a screen kept in memory", emulators},
 	}
 }
 
