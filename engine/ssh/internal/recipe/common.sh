@@ -111,6 +111,18 @@ hit() {
   return 0
 }
 
+# carry DIR: continues the script(1) of a job with a terminal, which stops itself
+# when the job is stopped, and would never hear of its end.
+carry() {
+  first "$1/carrier" || return 0
+  set -f
+  set -- $h_LINE
+  set +f
+  start_of "$1"
+  [ -n "$h_S" ] && [ "$h_S" = "$2" ] && [ "$3" = "$h_BOOT" ] && kill -CONT "$1" 2>/dev/null
+  return 0
+}
+
 # leader DIR: identifies the job of a directory: pid, start, mode and target.
 # WHY says why nothing may be signalled.
 leader() {
@@ -187,6 +199,7 @@ end_job() {
   if [ "$h_grace" -ge 0 ]; then
     hit 15
     hit CONT
+    carry "$h_d"
     # Where sleep knows no fractions a nap is a whole second.
     sleep 0.01 2>/dev/null && h_step=1 || h_step=10
     while alive && [ $h_n -lt "$h_grace" ]; do
@@ -198,6 +211,7 @@ end_job() {
     h_sig=KILL
     [ "$h_keep" = 1 ] || strays "$h_id" "$h_pid"
     hit 9
+    carry "$h_d"
     h_n=0
     while alive && [ $h_n -lt 50 ]; do
       nap

@@ -32,6 +32,7 @@ type place struct {
 	local *shell.Local
 	base  string
 	home  string
+	sh    string // path of its sh
 	env   []string
 	*shell.Session
 }
@@ -51,9 +52,9 @@ func newPlace(t *testing.T, sh string, env ...string) *place {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := &place{t: t, home: home, base: filepath.Join(home, ".local/state/hob/jobs")}
+	p := &place{t: t, home: home, sh: filepath.Join(bin, "sh"), base: filepath.Join(home, ".local/state/hob/jobs")}
 	p.env = append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home}, env...)
-	p.local = shell.NewLocal(filepath.Join(bin, "sh"), p.env)
+	p.local = shell.NewLocal(p.sh, p.env)
 	p.Session = p.open()
 	t.Cleanup(func() {
 		p.Close()

@@ -67,6 +67,12 @@ func Signal(dir, id, name string) string {
 	return fmt.Sprintf("signal %s %s %s", Quote(dir), Quote(id), Quote(name))
 }
 
+// Resize gives the job's terminal another size. The answer is ok, over, none, or
+// no and why.
+func Resize(dir, id string, cols, rows int) string {
+	return fmt.Sprintf("resize %s %s %d %d", Quote(dir), Quote(id), cols, rows)
+}
+
 // Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds
 // more. It goes on when the connection is lost.
 func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bool) string {

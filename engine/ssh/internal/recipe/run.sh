@@ -46,6 +46,26 @@ failed() {
   exit "$1"
 }
 
+# enter: becomes the job itself.
+enter() {
+  # Values of variables do not stay on disk.
+  h_vars=$(cat "$h_d/env.$h_nonce") && rm -f "$h_d/env.$h_nonce" || failed 126 "cannot read the environment"
+  eval "$h_vars"
+  unset h_vars CDPATH
+  cd "$h_dir" 2>/dev/null || failed 126 "cannot enter the directory $h_dir"
+  if [ -n "$h_program" ]; then
+    find_program "$h_program"
+    case $? in
+    127) failed 127 "$h_program: not found" ;;
+    126) failed 126 "$h_program: cannot be executed" ;;
+    esac
+  fi
+  : >"$h_d/ready" # nothing can be wrong with the request any more
+  umask "$h_um"
+  [ -z "$h_program" ] || . "$h_d/cmd"
+  exec "$h_sh" "$h_d/cmd"
+}
+
 # trim LOG: frees the middle of a log that reaches over its limit. Units of 1000
 # bytes, because not every shell counts over 31 bits.
 trim() {
@@ -162,6 +182,8 @@ super)
     ;;
   esac
   [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128)) # ksh93 says 256 + n, yash 384 + n
+  [ "$h_tty" = 1 ] && carried
+  rm -f "$h_d/env.$h_nonce"
   h_r=
   first "$h_d/ended_by" && h_r=${h_LINE%% *}
   # The watchdog that ends the job goes on to what the job left.
@@ -170,6 +192,8 @@ super)
   put "$h_d/ended" "$(date +%s) $h_UP"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
     strays "$h_id" "$h_pid"
+    # With its terminal goes what did not leave it: that takes a moment.
+    [ "$h_tty" = 1 ] && [ -n "$h_target$h_STRAYS" ] && nap && leader "$h_d" && strays "$h_id" "$h_pid"
     if [ -n "$h_target$h_STRAYS" ]; then
       remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
     fi
@@ -181,25 +205,12 @@ super)
   ;;
 job)
   trap - HUP INT QUIT TERM
+  [ "$h_tty" = 1 ] && terminal
   boot
   start_of $$
   umask 077
   put "$h_d/pid" "$$ ${h_S:--} $h_BOOT $h_mode"
-  # Values of variables do not stay on disk.
-  h_vars=$(cat "$h_d/env.$h_nonce") && rm -f "$h_d/env.$h_nonce" || failed 126 "cannot read the environment"
-  eval "$h_vars"
-  unset h_vars CDPATH
-  cd "$h_dir" 2>/dev/null || failed 126 "cannot enter the directory $h_dir"
-  if [ -n "$h_program" ]; then
-    find_program "$h_program"
-    case $? in
-    127) failed 127 "$h_program: not found" ;;
-    126) failed 126 "$h_program: cannot be executed" ;;
-    esac
-  fi
-  : >"$h_d/ready" # nothing can be wrong with the request any more
-  umask "$h_um"
-  [ -z "$h_program" ] || . "$h_d/cmd"
-  exec "$h_sh" "$h_d/cmd"
+  enter
   ;;
+tty) on_terminal ;;
 esac

@@ -239,6 +239,18 @@ signal() {
   leader "$h_d" || { echo "no $h_WHY"; return 0; }
   [ -n "$h_target" ] || { echo "no dead"; return 0; }
   kill "-$3" "$h_target" 2>/dev/null && echo ok || echo "no signal"
+  [ "$3" != CONT ] || carry "$h_d"
+}
+
+# resize DIR ID COLS ROWS: gives the job's terminal another size.
+resize() {
+  h_d=$1 h_id=$2
+  [ ! -f "$h_d/exit_code" ] || { echo over; return 0; }
+  leader "$h_d" || { echo "no $h_WHY"; return 0; }
+  [ -n "$h_S" ] || { echo "no dead"; return 0; }
+  first "$h_d/tty" || { echo none; return 0; }
+  case $h_LINE in /dev/*) ;; *) echo none; return 0 ;; esac
+  stty rows "$4" cols "$3" <"$h_LINE" 2>/dev/null && echo ok || echo "no stty"
 }
 
 # abandon BASE ID TOKEN: makes sure that a job which was never started never will

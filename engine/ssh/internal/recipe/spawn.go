@@ -12,6 +12,9 @@ import (
 //go:embed common.sh
 var common string
 
+//go:embed tty.sh
+var tty string
+
 //go:embed run.sh
 var run string
 
@@ -22,7 +25,7 @@ var serve string
 func Prelude() string { return bare(common) + bare(serve) }
 
 // wrapper is the file run of a job directory.
-func wrapper() string { return bare(common) + bare(run) }
+func wrapper() string { return bare(common) + bare(tty) + bare(run) }
 
 // bare is script without its comment lines: they need not travel.
 func bare(script string) string {
@@ -49,10 +52,13 @@ type Job struct {
 	Env     map[string]string
 	Stdin   bool
 	Split   bool
-	TTY     bool // run it by script(1), which gives it a terminal
-	Timeout time.Duration
-	Grace   time.Duration
-	Limit   int64 // bytes of a log, all its streams together; 0: none
+	// TTY gives it a terminal, by script(1), and with it an input. Cols and Rows are
+	// its size.
+	TTY        bool
+	Cols, Rows int
+	Timeout    time.Duration
+	Grace      time.Duration
+	Limit      int64 // bytes of a log, all its streams together; 0: none
 	// Mode and Shell are chosen on the host when they are empty.
 	Mode, Shell string
 }
@@ -92,7 +98,7 @@ func Spawn(j Job, nonce string) string {
 		fmt.Fprintf(&b, "} >\"$h_d/%s.$h_nonce\" || spoiled %s\n", f.name, f.name)
 	}
 	fifo := 0
-	if j.Stdin {
+	if j.Stdin || j.TTY {
 		fifo = 1
 	}
 	shell := j.Shell
@@ -108,8 +114,12 @@ func (j *Job) conf() string {
 	if j.Split {
 		split, logs, limit = 1, "stdout.log stderr.log", limit/2
 	}
-	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\n",
-		tenths(j.Timeout), max(1, tenths(j.Grace)), limit/1000, split, Quote(logs))
+	tty := 0
+	if j.TTY {
+		tty = 1
+	}
+	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\n",
+		tenths(j.Timeout), max(1, tenths(j.Grace)), limit/1000, split, Quote(logs), tty, j.Cols, j.Rows)
 }
 
 func (j *Job) command() string {
@@ -152,11 +162,7 @@ func (j *Job) environment() string {
 	if len(j.Command) > 0 {
 		program = j.Command[0]
 	}
-	tty := 0
-	if j.TTY {
-		tty = 1
-	}
-	fmt.Fprintf(&b, "h_program=%s\nh_tty=%d\n:\n", Quote(program), tty)
+	fmt.Fprintf(&b, "h_program=%s\n:\n", Quote(program))
 	return b.String()
 }
 

@@ -1,0 +1,235 @@
+//go:build unix
+
+package recipe
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// tty is a job with a terminal.
+func (p *place) tty(script string) Job {
+	j := p.job(script)
+	j.TTY, j.Cols, j.Rows = true, 100, 30
+	j.Env = map[string]string{"HOB_JOB_ID": j.ID, "TERM": "xterm"}
+	return j
+}
+
+// output waits until the job has printed what.
+func (p *place) output(id, what string) {
+	p.t.Helper()
+	end := time.Now().Add(patience)
+	for !strings.Contains(p.file(id, "output.log"), what) {
+		if time.Now().After(end) {
+			p.t.Fatalf("%q was not printed: %q", what, p.file(id, "output.log"))
+		}
+		p.ask("nap")
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	testtool.Need(t, "script", "stty")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.tty(`test -t 0 && test -t 1 && test -t 2 && stty size; until test "$(stty size)" = "20 90"; do sleep 0.1; done; stty size; ` +
+			`read line; echo "got $line"; read line || echo eof; exit 7`)
+		dir := p.start(j).Dir
+		p.output(j.ID, "30 100\r\n")
+		if got := strings.TrimSpace(p.ask(Resize(dir, j.ID, 90, 20))); got != "ok" {
+			t.Errorf("resize says %q", got)
+		}
+		p.output(j.ID, "20 90\r\n")
+		p.ask(Feed(dir, []byte("one\r")))
+		p.output(j.ID, "one\r\n") // the echo
+		p.output(j.ID, "got one\r\n")
+		p.ask(Feed(dir, []byte{4}))
+		e := p.ended(j.ID)
+		if got := p.file(j.ID, "output.log"); e.Code == nil || *e.Code != 7 || !strings.HasSuffix(got, "eof\r\n") {
+			t.Errorf("code %s, output %q", show(e.Code), got)
+		}
+		if got := strings.TrimSpace(p.ask(Resize(dir, j.ID, 80, 24))); got != "over" {
+			t.Errorf("resize of an ended job says %q", got)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "env*")); len(left) > 0 {
+			t.Errorf("left %v", left)
+		}
+	})
+}
+
+func TestExitCodesWithATerminal(t *testing.T) {
+	testtool.Need(t, "script")
+	cases := []struct {
+		name, script string
+		code         int
+	}{
+		{"success", "true", 0}, {"seven", "exit 7", 7}, {"255", "exit 255", 255},
+		{"SIGTERM to itself", "kill -TERM $$", 143}, {"SIGKILL to itself", "kill -KILL $$", 137},
+		{"SIGSEGV to itself", "kill -SEGV $$", 139}, {"SIGINT to itself", "kill -INT $$", 130},
+	}
+	eachShell(t, func(t *testing.T, p *place) {
+		for _, c := range cases {
+			j := p.tty("echo x; " + c.script)
+			p.start(j)
+			e := p.ended(j.ID)
+			if got := p.file(j.ID, "output.log"); e.Code == nil || *e.Code != c.code || got != "x\r\n" || e.Failed != "" {
+				t.Errorf("%s: code %s, want %d; output %q, %s", c.name, show(e.Code), c.code, got, e.Failed)
+			}
+		}
+		j := p.tty("")
+		j.Command, j.Script = []string{"no-such-program"}, ""
+		p.start(j)
+		if e := p.ended(j.ID); e.Failed == "" || e.Code == nil || *e.Code != 127 {
+			t.Errorf("no such program: failed %q with %s", e.Failed, show(e.Code))
+		}
+	})
+}
+
+func TestKeysOfATerminalAreSignals(t *testing.T) {
+	testtool.Need(t, "script")
+	eachShell(t, func(t *testing.T, p *place) {
+		// Some shells are deaf to SIGQUIT themselves.
+		j := p.tty("trap 'echo interrupted; exec sleep 60' INT; echo ready; while :; do sleep 0.1; done")
+		dir := p.start(j).Dir
+		p.output(j.ID, "ready")
+		p.ask(Feed(dir, []byte{3}))
+		p.output(j.ID, "interrupted")
+		p.ask(Feed(dir, []byte{'\\' - '@'}))
+		if e := p.ended(j.ID); e.Code == nil || *e.Code != 131 {
+			t.Errorf("code %s, want 131", show(e.Code))
+		}
+	})
+}
+
+func TestStopWithATerminal(t *testing.T) {
+	testtool.Need(t, "script")
+	cases := []struct {
+		name, script string
+		grace        time.Duration
+		killed       string
+		code         int
+	}{
+		{"polite", "sleep 60 & echo ready; wait", time.Second, "TERM", 143},
+		{"its own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", 2 * time.Second, "TERM", 3},
+		{"deaf", "trap '' TERM; echo ready; while :; do sleep 0.1; done", 300 * time.Millisecond, "KILL", 137},
+		{"at once", "echo ready; sleep 60", -1, "KILL", 137},
+	}
+	eachShell(t, func(t *testing.T, p *place) {
+		for _, c := range cases {
+			for _, paused := range []bool{false, true} {
+				if paused && c.code == 3 {
+					continue // ksh93 forgets its trap when it was stopped in a terminal
+				}
+				j := p.tty(c.script)
+				dir := p.start(j).Dir
+				p.output(j.ID, "ready")
+				if paused {
+					p.ask(Signal(dir, j.ID, "STOP"))
+					p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
+				}
+				s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false))))
+				e := p.list(j.ID)
+				if s.Killed != c.killed || e.Code == nil || *e.Code != c.code || e.Group {
+					t.Errorf("%s (paused %v): %+v, code %s; want %s and %d", c.name, paused, s, show(e.Code), c.killed, c.code)
+				}
+			}
+		}
+	})
+}
+
+func TestPauseWithATerminal(t *testing.T) {
+	testtool.Need(t, "script")
+	p := newPlace(t, "dash")
+	j := p.tty("echo ready; read x; echo got $x")
+	dir := p.start(j).Dir
+	p.output(j.ID, "ready")
+	p.ask(Signal(dir, j.ID, "STOP"))
+	p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
+	p.ask(Signal(dir, j.ID, "CONT"))
+	p.ask(Feed(dir, []byte("on\r")))
+	if e := p.ended(j.ID); e.Code == nil || *e.Code != 0 || !strings.Contains(p.file(j.ID, "output.log"), "got on") {
+		t.Errorf("code %s, output %q", show(e.Code), p.file(j.ID, "output.log"))
+	}
+}
+
+// script is only a carrier: without it the job is hung up, and that is its end.
+func TestScriptKilled(t *testing.T) {
+	testtool.Need(t, "script")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.tty("echo ready; exec sleep 60")
+		p.start(j)
+		p.output(j.ID, "ready")
+		pid, err := strconv.Atoi(strings.Fields(p.file(j.ID, "carrier"))[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if e := p.ended(j.ID); e.Code == nil || *e.Code != 129 {
+			t.Errorf("code %s, want 129", show(e.Code))
+		}
+	})
+}
+
+func TestLongOutputOfATerminalIsWhole(t *testing.T) {
+	testtool.Need(t, "script", "seq")
+	p := newPlace(t, "dash")
+	j := p.tty("seq 1 200000; exit 3")
+	p.start(j)
+	e := p.ended(j.ID)
+	got := p.file(j.ID, "output.log")
+	if n := strings.Count(got, "\r\n"); n != 200_000 || !strings.HasSuffix(got, "\r\n200000\r\n") || *e.Code != 3 {
+		t.Errorf("%d lines, code %s", n, show(e.Code))
+	}
+}
+
+// Each system's script takes its command in another way.
+func TestScriptOfOtherSystems(t *testing.T) {
+	testtool.Need(t, "script")
+	real, err := exec.LookPath("script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stand := map[string]string{
+		// script [-q] file command...: its status of a signal is the bare number.
+		"FreeBSD": `[ "$1 $2" = "-q /dev/null" ] || { echo "usage" >&2; exit 1; }; shift 2; HOB_ARGV=; for a; do HOB_ARGV="$HOB_ARGV '$a'"; done
+exec ` + real + ` -qefc "exec$HOB_ARGV" /dev/null`,
+		// script [-c command] [file]: it says when it starts, and no -q stops that.
+		"OpenBSD": `[ "$1" = -c ] && [ $# -eq 3 ] || { echo "usage" >&2; exit 1; }; exec ` + real + ` -qc "$2" "$3"`,
+	}
+	for system, script := range stand {
+		t.Run(system, func(t *testing.T) {
+			p := newPlace(t, "dash", "SHELL=/bin/false")
+			bin := filepath.Dir(p.sh)
+			for name, text := range map[string]string{"script": script, "uname": "echo " + system} {
+				if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			j := p.tty(`test -t 1 && echo "$SHELL"; kill -TERM $$`)
+			p.start(j)
+			if e := p.ended(j.ID); e.Code == nil || *e.Code != 143 || p.file(j.ID, "output.log") != "/bin/false\r\n" {
+				t.Errorf("code %s, output %q", show(e.Code), p.file(j.ID, "output.log"))
+			}
+		})
+	}
+}
+
+func TestScriptThatGivesNoTerminal(t *testing.T) {
+	p := newPlace(t, "dash")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(p.sh), "script"), []byte("#!/bin/sh\necho no ptys left >&2; exit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j := p.tty("echo never")
+	p.start(j)
+	if e := p.ended(j.ID); e.Failed == "" || e.Code == nil || *e.Code != 126 || p.file(j.ID, "output.log") != "no ptys left\n" {
+		t.Errorf("failed %q, code %s, output %q", e.Failed, show(e.Code), p.file(j.ID, "output.log"))
+	}
+}
