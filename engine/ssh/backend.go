@@ -21,10 +21,7 @@ import (
 // Name is the name of the backend in records.
 const Name = "ssh"
 
-const (
-	defaultPatience = 1500 * time.Millisecond
-	maxDials        = 16 // at once, over all hosts
-)
+const maxDials = 16 // at once, over all hosts
 
 // Backend runs jobs on hosts. It is safe for concurrent use.
 type Backend struct {
@@ -55,7 +52,7 @@ var (
 // New returns a backend. It connects to nothing.
 func New(opts ...Option) *Backend {
 	b := &Backend{
-		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), patience: defaultPatience,
+		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(),
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
@@ -83,9 +80,10 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 // Name implements [engine.Backend].
 func (b *Backend) Name() string { return Name }
 
-// Capabilities implements [engine.Backend].
+// Capabilities implements [engine.Backend]. A host without script(1) refuses a job
+// that asks for a terminal.
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Stdin: true, Split: true, LogLimit: true}
+	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
 }
 
 // Serves implements [engine.Backend]. Jobs on this machine are not started here,
@@ -165,8 +163,8 @@ func (b *Backend) keepDir(id engine.ID, dir string) {
 	b.dirs[id] = dir
 }
 
-// Observe implements [engine.Backend]. Hosts are asked at the same time, and
-// those that are not connected are not waited for longer than the patience.
+// Observe implements [engine.Backend]. Hosts are asked at the same time; for
+// how long they are waited for see [WithPatience].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
 	byHost := map[string][]engine.Record{}
 	for _, r := range rs {

@@ -6,12 +6,16 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
 )
+
+// patient is how long tests wait for what a host says: however slow the machine is.
+const patient = 30 * time.Second
 
 // remoteEnv is the environment of commands on a host whose state directory is
 // not that of the engine under test.
@@ -33,7 +37,7 @@ func TestConformanceOverLocalShell(t *testing.T) {
 			New: func() engine.Backend {
 				return New(withTransports(func(context.Context, string) (shell.Transport, error) {
 					return shell.NewLocal("sh", env), nil
-				}))
+				}), WithPatience(patient))
 			},
 		}
 	})
@@ -49,7 +53,7 @@ func TestConformanceInProcess(t *testing.T) {
 				c := sshtest.ClientOf(t, "box", s)
 				return enginetest.Config{
 					Host: "box",
-					New:  func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) },
+					New:  func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
 					Cut: func(*testing.T) func() {
 						s.SetDown(true)
 						return func() { s.SetDown(false) }
@@ -64,7 +68,7 @@ func TestConformanceOverSshd(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.Sshd(t, c, remoteEnv(t)))
-		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) }}
+		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) }}
 	})
 }
 
@@ -72,6 +76,6 @@ func TestConformanceOverDropbear(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.DropbearServer(t, c, nil))
-		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile)) }}
+		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) }}
 	})
 }

@@ -54,7 +54,7 @@ func newRig(t *testing.T, configure func(*sshtest.Server), opts ...Option) *rig 
 // open makes a backend and an engine, as a new program would.
 func (r *rig) open(opts ...Option) {
 	r.Helper()
-	b := New(append([]Option{WithConfigFile(r.c.ConfigFile)}, opts...)...)
+	b := New(append([]Option{WithConfigFile(r.c.ConfigFile), WithPatience(patient)}, opts...)...)
 	e, err := engine.New(engine.WithStateDir(r.state), engine.WithClient("test"), engine.WithBackend(b))
 	if err != nil {
 		r.Fatal(err)

@@ -22,6 +22,9 @@ const (
 	steadyFor  = 10 * time.Second // after that long a connection counts as a good one
 	dialLimit  = 30 * time.Second
 	askLimit   = 15 * time.Second
+	// promptly is how long a look waits for a host that is connected.
+	promptly = 250 * time.Millisecond
+	maxLooks = 3 // at once that nobody waits for any more
 )
 
 // host is one host: its connection, when there is one, and who watches jobs
@@ -30,7 +33,8 @@ type host struct {
 	b    *Backend
 	name string
 	// news counts the looks at jobs whose results were told to anybody.
-	news atomic.Uint64
+	news  atomic.Uint64
+	looks atomic.Int32 // under way on behalf of [Backend.Observe]
 
 	mu       sync.Mutex // guards what follows
 	conn     *conn      // nil: not connected

@@ -3,6 +3,7 @@ package ssh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -19,20 +20,27 @@ import (
 // place is a host in memory, for tests in which time is not real. It answers
 // every request with the words of a hello.
 type place struct {
-	mu    sync.Mutex
-	down  error // why it cannot be reached; nil: it can
+	silent bool          // it does not even refuse
+	late   time.Duration // of each answer
+
+	mu    sync.Mutex // guards what follows
+	down  error      // why it cannot be reached; nil: it can
 	links []*link
 	tried []time.Time
 }
 
-func (p *place) reach(context.Context, string) (shell.Transport, error) {
+func (p *place) reach(ctx context.Context, _ string) (shell.Transport, error) {
+	if p.silent {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tried = append(p.tried, time.Now())
 	if p.down != nil {
 		return nil, p.down
 	}
-	l := &link{done: make(chan struct{})}
+	l := &link{late: p.late, done: make(chan struct{})}
 	p.links = append(p.links, l)
 	return l, nil
 }
@@ -54,6 +62,7 @@ func (p *place) cut() {
 
 // link is one connection to a place.
 type link struct {
+	late   time.Duration
 	done   chan struct{}
 	once   sync.Once
 	mu     sync.Mutex
@@ -66,7 +75,7 @@ func (l *link) Open(context.Context) (shell.Channel, error) {
 		return nil, errors.New("cut")
 	default:
 	}
-	a := newAnswerer()
+	a := newAnswerer(l.late)
 	l.mu.Lock()
 	l.opened = append(l.opened, a)
 	l.mu.Unlock()
@@ -93,12 +102,14 @@ type answerer struct {
 	io.Reader
 	answers *io.PipeWriter
 	in      *io.PipeWriter
+	closed  chan struct{}
+	once    sync.Once
 }
 
-func newAnswerer() *answerer {
+func newAnswerer(late time.Duration) *answerer {
 	out, answers := io.Pipe()
 	requests, in := io.Pipe()
-	a := &answerer{Reader: out, answers: answers, in: in}
+	a := &answerer{Reader: out, answers: answers, in: in, closed: make(chan struct{})}
 	go func() { // ends with the channel
 		defer answers.Close()
 		mark := regexp.MustCompile(`; echo ([0-9a-f]{32}) `)
@@ -109,6 +120,11 @@ func newAnswerer() *answerer {
 				return
 			}
 			if m := mark.FindSubmatch(buf[:n]); m != nil {
+				select {
+				case <-time.After(late):
+				case <-a.closed:
+					return
+				}
 				io.WriteString(answers, "base /there/jobs\n\n"+string(m[1])+" 0\n")
 			}
 		}
@@ -120,6 +136,7 @@ func (a *answerer) Write(p []byte) (int, error) { return a.in.Write(p) }
 func (*answerer) Stderr() string                { return "" }
 
 func (a *answerer) Close() error {
+	a.once.Do(func() { close(a.closed) })
 	a.answers.Close()
 	return a.in.Close()
 }
@@ -243,6 +260,58 @@ func TestOneConnectionForManyCalls(t *testing.T) {
 		wg.Wait()
 		if len(p.links) != 1 || len(p.links[0].opened) > 4 {
 			t.Errorf("%d connections, %d channels", len(p.links), len(p.links[0].opened))
+		}
+	})
+}
+
+func TestSlowAndDeadHostsDelayNoLook(t *testing.T) {
+	places := map[string]*place{}
+	var records []engine.Record
+	for i := range 100 {
+		name, p := fmt.Sprintf("host%02d", i), &place{}
+		switch {
+		case i < 10:
+			p.silent = true
+		case i < 20:
+			p.down = errors.New("no route")
+		case i < 25:
+			p.late = 2 * time.Second
+		}
+		places[name] = p
+		id := engine.ID("job-" + name)
+		records = append(records, engine.Record{ID: id, Dir: t.TempDir(), Job: engine.Job{ID: id, Host: name, Status: engine.Running}})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := New(withTransports(func(ctx context.Context, host string) (shell.Transport, error) { return places[host].reach(ctx, host) }))
+		defer b.Close()
+		// look looks at all of them and says how many are said to be linked.
+		look := func(most time.Duration) (linked int) {
+			began := time.Now()
+			seen, err := b.Observe(t.Context(), records)
+			if took := time.Since(began); err != nil || len(seen) != len(records) || took > most {
+				t.Errorf("%d observations, %v, in %s", len(seen), err, took)
+			}
+			for _, o := range seen {
+				switch {
+				case o.Status != engine.Running:
+					t.Errorf("%s became %s", o.ID, o.Status)
+				case o.Link == engine.LinkOK:
+					linked++
+				case o.LinkError == "" || o.StaleSince.IsZero():
+					t.Errorf("%s is unreachable without a reason: %+v", o.ID, o)
+				}
+			}
+			return linked
+		}
+		if n := look(0); n != 0 {
+			t.Errorf("%d hosts are linked before anything was connected", n)
+		}
+		for range 3 { // every one has its turn at connecting
+			time.Sleep(dialLimit)
+			look(promptly)
+		}
+		if n := look(promptly); n != 80 {
+			t.Errorf("%d hosts are linked, want 80", n)
 		}
 	})
 }

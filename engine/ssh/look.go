@@ -13,11 +13,12 @@ import (
 )
 
 // observe is how jobs of this host stand, as well as it can be told without
-// waiting long.
+// waiting long. A look that takes longer goes on: what it finds is recorded, and
+// so known the next time.
 func (h *host) observe(ctx context.Context, rs []engine.Record) []engine.Observation {
-	soon, cancel := context.WithTimeout(ctx, h.b.patience)
+	soon, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
-	seen, err := h.look(soon, rs)
+	seen, err := h.lookOn(soon, rs)
 	obs := make([]engine.Observation, 0, len(rs))
 	for _, r := range rs {
 		o, ok := seen[r.ID]
@@ -29,11 +30,60 @@ func (h *host) observe(ctx context.Context, rs []engine.Record) []engine.Observa
 	return obs
 }
 
+// patience is how long a look waits for this host.
+func (h *host) patience() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.name == "": // the sh of this machine
+		return max(h.b.patience, askLimit)
+	case h.conn != nil:
+		return max(h.b.patience, promptly)
+	}
+	return h.b.patience
+}
+
+// lookOn looks for as long as ctx lives, and then goes on without the caller.
+func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
+	if interactive(ctx, false) { // questions end with the call that they are asked for
+		return h.look(ctx, rs)
+	}
+	if h.looks.Add(1) > maxLooks { // it owes answers enough
+		h.looks.Add(-1)
+		return nil, context.DeadlineExceeded
+	}
+	type found struct {
+		seen map[engine.ID]engine.Observation
+		err  error
+	}
+	done := make(chan found, 1)
+	if !h.b.goes(func() {
+		defer h.looks.Add(-1)
+		life, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
+		defer cancel()
+		seen, err := h.look(life, rs)
+		done <- found{seen, err}
+	}) {
+		h.looks.Add(-1)
+		return nil, engine.ErrClosed
+	}
+	select {
+	case f := <-done:
+		return f.seen, f.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // stale is the last known status of a job whose host cannot be asked.
 func (h *host) stale(r engine.Record, err error) engine.Observation {
 	o := lastKnown(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.conn != nil && errors.Is(err, context.DeadlineExceeded) {
+		o.Link = engine.LinkOK // slower than anybody waited for; an answer that does not come ends the connection
+		return o
+	}
 	o.Link, o.StaleSince = engine.LinkUnreachable, h.seen
 	if o.StaleSince.IsZero() {
 		o.StaleSince = r.Job.StaleSince
@@ -49,9 +99,6 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 		o.LinkError = h.err.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		o.LinkError = h.name + ": connecting"
-		if h.conn != nil {
-			o.LinkError = h.name + ": no answer yet"
-		}
 	case err != nil:
 		o.LinkError = err.Error()
 	}

@@ -18,8 +18,10 @@ func WithPrompts(p Prompts) Option { return func(b *Backend) { b.prompts = p } }
 // WithLogger sets where is reported what no caller can be told.
 func WithLogger(l *slog.Logger) Option { return func(b *Backend) { b.log = l } }
 
-// WithPatience sets how long a look at jobs waits for hosts that are not
-// connected yet before it answers with what was last known (default 1.5 s).
+// WithPatience sets how long a look at jobs waits for hosts before it answers
+// with what was last known. By default hosts that are not connected are not
+// waited for at all, and those that are for a moment: what they say later reaches
+// who watches jobs, and the next look.
 func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience = d } }
 
 // WithConfigFile reads the client's configuration from file instead of the

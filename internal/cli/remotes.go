@@ -31,16 +31,22 @@ var (
 	_ engine.Remover = (*remotes)(nil)
 )
 
-// patience is how long a look that was asked for waits for a host to answer.
-const patience = 5 * time.Second
+const (
+	// patience is how long a look that was asked for waits for a host to answer.
+	patience = 5 * time.Second
+	// glance is how long one waits that was not asked for.
+	glance = 1500 * time.Millisecond
+	// passing is how long it waits for a host that only happens to be connected.
+	passing = 250 * time.Millisecond
+)
 
 func (r *remotes) backend() *ssh.Backend {
 	r.once.Do(func() {
-		opts := []ssh.Option{ssh.WithPrompts(r.prompts)}
-		if !r.always {
-			opts = append(opts, ssh.WithPatience(patience))
+		wait := patience
+		if r.always {
+			wait = glance
 		}
-		r.made.Store(ssh.New(opts...))
+		r.made.Store(ssh.New(ssh.WithPrompts(r.prompts), ssh.WithPatience(wait)))
 	})
 	return r.made.Load()
 }
@@ -96,15 +102,24 @@ func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.O
 	}
 	hosts, asking := ctx.Value(askingKey{}).([]string)
 	connected := r.connected()
-	var ask []engine.Record
+	var ask, peek []engine.Record
 	var seen []engine.Observation
 	for _, rec := range recs {
 		name := rec.Job.Host
-		if connected[name] || asking && (len(hosts) == 0 || slices.Contains(hosts, name)) {
+		switch {
+		case name == "" || asking && (len(hosts) == 0 || slices.Contains(hosts, name)):
 			ask = append(ask, rec)
-		} else {
+		case connected[name]:
+			peek = append(peek, rec)
+		default:
 			seen = append(seen, lastKnown(rec))
 		}
+	}
+	if len(peek) > 0 {
+		soon, cancel := context.WithTimeout(ctx, passing)
+		defer cancel()
+		now, _ := r.backend().Observe(soon, peek) // it has no other error than that of soon
+		seen = append(seen, now...)
 	}
 	if len(ask) == 0 {
 		return seen, ctx.Err()
