@@ -32,6 +32,7 @@ type fake struct {
 	fail    map[string]error // by the name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
+	spec    engine.Spec   // of the last start
 	slow    chan struct{} // stopping a job and closing wait for it
 }
 
@@ -81,6 +82,7 @@ func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
 }
 
 func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) (engine.Job, error) {
+	f.spec = s
 	err := f.called("start %q in %q on %q", s.Script, s.Dir, s.Host)
 	return engine.Job{ID: "new-aaaaa", Name: s.Script}, err
 }

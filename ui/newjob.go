@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
@@ -18,7 +19,11 @@ const (
 	fieldCommand = "Command"
 	fieldDir     = "Directory"
 	fieldHost    = "Host"
+	fieldOptions = "Options"
 )
+
+// newline stands for the end of a line where a script of several is one field.
+const newline = "↵"
 
 // newJob asks what to run.
 func (p *Pane) newJob() tea.Cmd {
@@ -26,28 +31,24 @@ func (p *Pane) newJob() tea.Cmd {
 	if j, ok := p.list.Selected(); ok && j.Host == "" {
 		dir = p.tilde(j.Dir)
 	}
-	return p.jobForm("New job", engine.Spec{PTY: true, Stdin: true}, "", dir, "")
+	return p.jobForm("New job", engine.Spec{}, "", dir, "", "")
 }
 
 // editRestart asks for the command of a job again, to run it as a new one.
 func (p *Pane) editRestart() tea.Cmd {
 	j := p.targets("jobs.edit-restart")[0]
-	spec := engine.Spec{
-		PTY: j.Kind == engine.KindPTY, Stdin: j.Stdin, Split: j.Split, Size: j.Size, Timeout: j.Timeout, Grace: j.Grace,
-		LogLimit: j.LogLimit, Labels: j.Labels, Notify: j.Notify, RestartedFrom: j.ID,
-	}
-	if j.Kind == engine.KindFile && j.Host != "" {
-		spec.PTY = false
-	}
-	return p.jobForm("Edit and restart "+p.shortName(j), spec, commandText(j), p.tilde(j.Dir), j.Host)
+	spec := engine.Spec{Size: j.Size, Grace: j.Grace, LogLimit: j.LogLimit, Labels: j.Labels, RestartedFrom: j.ID}
+	return p.jobForm("Edit and restart "+p.shortName(j), spec, commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j))
 }
 
-// jobForm asks for command, directory and host, and starts spec with them.
-func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host string) tea.Cmd {
+// jobForm asks for command, directory, host and options, and starts spec with
+// them.
+func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, options string) tea.Cmd {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	form.Add(fieldCommand, command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()))
+	form.Add(fieldCommand, strings.ReplaceAll(command, "\n", newline), prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()))
 	form.Add(fieldDir, dir, prompt.WithPlaceholder("where hob runs"))
 	form.Add(fieldHost, host, prompt.WithPlaceholder("this machine"))
+	form.Add(fieldOptions, options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
 	box := &formBox{Form: form, input: p.opts.keys.Input, width: 76}
 	box.accept = func() (tea.Cmd, string) {
@@ -56,7 +57,14 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host string
 			return nil, "what shall run?"
 		}
 		s := spec
+		if strings.Contains(command, "\n") {
+			script = strings.ReplaceAll(script, newline, "\n")
+		}
 		s.Script, s.Backgrounded = script, true
+		if err := applyOptions(&s, form.Value(fieldOptions)); err != nil {
+			form.Go(fieldOptions)
+			return nil, cells.Clean(err.Error())
+		}
 		p.tried = remember(p.tried, script) // a start that fails leaves no job
 		s.Host = strings.TrimSpace(form.Value(fieldHost))
 		s.Dir = strings.TrimSpace(form.Value(fieldDir))
@@ -106,6 +114,8 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 			}
 		}
 		return send(offersMsg{s, offers})
+	case fieldOptions:
+		return send(offersMsg{s, offerOptions(before)})
 	case fieldDir, fieldCommand:
 		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
 			return send(offersMsg{s, nil})

@@ -23,6 +23,8 @@ type options struct {
 
 	connect func(ctx context.Context, host string) (made bool, err error)
 
+	log LogView
+
 	header  bool
 	calm    bool
 	program bool
@@ -60,6 +62,17 @@ func WithHosts(names ...string) Option { return func(o *options) { o.hosts = nam
 // WithOuterPrefix says that a program around the host, such as tmux, takes this
 // key for itself; the hint for the leave key then says to press it twice.
 func WithOuterPrefix(key string) Option { return func(o *options) { o.prefix = key } }
+
+// LogView is how a log is shown at first; keys change it.
+type LogView struct {
+	Stay        bool // do not follow the output of a running job
+	Wrap        bool
+	Timestamps  bool
+	LineNumbers bool
+}
+
+// WithLogView says how logs are shown at first (default: following, plain).
+func WithLogView(v LogView) Option { return func(o *options) { o.log = v } }
 
 // WithHeader shows a line of counts and hosts above the panes.
 func WithHeader(on bool) Option { return func(o *options) { o.header = on } }

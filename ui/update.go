@@ -298,7 +298,7 @@ func (p *Pane) logOpened(msg logOpenedMsg) tea.Cmd {
 	p.shown.log, p.shown.stream = msg.log, msg.stream
 	p.shown.last, p.shown.plain = msg.last, msg.drawn && !msg.last
 	p.log.SetEmpty(p.emptyLog())
-	return p.route(p.log.SetSource(msg.log, true))
+	return p.route(p.log.SetSource(msg.log, !p.opts.log.Stay))
 }
 
 func (p *Pane) emptyLog() string {

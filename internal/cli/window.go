@@ -172,6 +172,9 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 	pane := []ui.Option{
 		ui.WithKeys(c.Keymap()),
 		ui.WithReducedMotion(c.UI.ReducedMotion),
+		ui.WithLogView(ui.LogView{
+			Stay: !c.Log.Follow, Wrap: c.Log.Wrap, Timestamps: c.Log.Timestamps, LineNumbers: c.Log.LineNumbers,
+		}),
 	}
 	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...), ui.WithConnect(a.hosts.connect))
 	if prefix := outerPrefix(); prefix != "" {

@@ -91,6 +91,15 @@ type Option func(*Model)
 // WithZone sets the zone that timestamps are shown in (default: local).
 func WithZone(z *time.Location) Option { return func(m *Model) { m.zone = z } }
 
+// WithWrap begins with long lines wrapped.
+func WithWrap(on bool) Option { return func(m *Model) { m.wrap = on } }
+
+// WithTimestamps begins with the time of each line shown.
+func WithTimestamps(on bool) Option { return func(m *Model) { m.times = on } }
+
+// WithLineNumbers begins with the number of each line shown.
+func WithLineNumbers(on bool) Option { return func(m *Model) { m.numbers = on } }
+
 // New returns a view of nothing.
 func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, opts ...Option) *Model {
 	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, empty: "No output yet."}

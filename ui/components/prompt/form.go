@@ -80,6 +80,16 @@ func (f *Form) Move(n int) {
 	f.fields[f.at].Focus()
 }
 
+// Go gives a field the keyboard.
+func (f *Form) Go(name string) {
+	for i, n := range f.names {
+		if n == name {
+			f.Move(i - f.at)
+			return
+		}
+	}
+}
+
 // Offer shows completions of the focused field's text before the cursor, the
 // first of them taken. One alone is taken without being shown.
 func (f *Form) Offer(offers []string) {
