@@ -188,6 +188,14 @@ func (l *Log) Search(ctx context.Context, re *regexp.Regexp, from int64, found f
 	return err
 }
 
+// Matching calls found with the offsets at which each line that matches re
+// begins and ends, in order, from the line on that the byte at from belongs to,
+// among those that begin before to, until found returns false. It is much
+// cheaper a line than [Log.Search], for counting.
+func (l *Log) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
+	return logfile.Matching(ctx, l.src, logfile.FromRegexp(re), max(0, from), to, found)
+}
+
 var errEnough = errors.New("enough")
 
 // TimeAt says when the byte at off was written; ok is false where no times are

@@ -56,6 +56,14 @@ func (m *matcher) text(text []byte) bool {
 		if !bytes.Contains(hay, m.p.need.lit) {
 			return false
 		}
+		if len(m.p.whole) > 0 {
+			if len(m.p.whole) == len(m.p.need.lit) || bytes.Contains(hay, m.p.whole) {
+				return true
+			}
+			if asciiRun(text) == len(text) {
+				return false
+			}
+		}
 	}
 	return m.p.re == nil || m.p.re.Match(text)
 }

@@ -11,8 +11,9 @@ import (
 // A Pattern is what lines are searched or filtered for, in their text, one line
 // at a time. It is safe for concurrent use.
 type Pattern struct {
-	re   *regexp.Regexp // nil: the literal alone decides
-	need required
+	re    *regexp.Regexp // nil: the literal alone decides
+	need  required
+	whole []byte // the literal that re stands for in lines of ASCII, as need.fold says; or empty
 }
 
 // Case says whether a pattern tells upper from lower case.
@@ -41,7 +42,11 @@ func Regexp(expr string, c Case) (*Pattern, error) {
 
 // FromRegexp uses a compiled regular expression as it is.
 func FromRegexp(re *regexp.Regexp) *Pattern {
-	return &Pattern{re: re, need: requiredBy(re.String())}
+	p := &Pattern{re: re, need: requiredBy(re.String())}
+	if whole, fold, ok := wholeLiteral(re.String()); ok && fold == p.need.fold {
+		p.whole = whole
+	}
+	return p
 }
 
 // Literal looks for text as it stands. ASCII letters alone make it ignore the

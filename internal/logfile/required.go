@@ -41,6 +41,31 @@ func requiredBy(expr string) required {
 	return longestRequired(re.Simplify())
 }
 
+// wholeLiteral is the text that a regular expression stands for if it is nothing
+// but ASCII text, in lower case if fold. Such text is decided without the
+// expression in lines of ASCII.
+func wholeLiteral(expr string) (lit []byte, fold, ok bool) {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil, false, false
+	}
+	re = re.Simplify()
+	if re.Op != syntax.OpLiteral {
+		return nil, false, false
+	}
+	fold = re.Flags&syntax.FoldCase != 0
+	for _, c := range re.Rune {
+		if c >= utf8.RuneSelf {
+			return nil, false, false
+		}
+		lit = append(lit, byte(c))
+	}
+	if fold {
+		lit = lowerASCII(nil, lit)
+	}
+	return lit, fold, true
+}
+
 func longestRequired(re *syntax.Regexp) required {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -166,12 +166,42 @@ func TestSearchSeesTheText(t *testing.T) {
 	}
 }
 
+func TestMatchingLines(t *testing.T) {
+	const log = "one a\ntwo\nthree a\nfour a\n\x1b[1ma\x1b[m and no end"
+	p := Literal("a", Exact)
+	tests := map[string]struct {
+		from, to int64
+		most     int
+		want     [][2]int64
+	}{
+		"all":                     {0, 1 << 20, 9, [][2]int64{{0, 6}, {10, 18}, {18, 25}, {25, 44}}},
+		"from the middle of one":  {14, 1 << 20, 9, [][2]int64{{10, 18}, {18, 25}, {25, 44}}},
+		"those that begin before": {6, 19, 9, [][2]int64{{10, 18}, {18, 25}}},
+		"until it is enough":      {0, 1 << 20, 2, [][2]int64{{0, 6}, {10, 18}}},
+		"behind the end":          {1 << 20, 1 << 21, 9, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got [][2]int64
+			err := Matching(t.Context(), Bytes(log), p, tt.from, tt.to, func(off, end int64) bool {
+				got = append(got, [2]int64{off, end})
+				return len(got) < tt.most
+			})
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
 // The quick way through a block finds the lines that matching the text of each
 // finds.
 func FuzzMatchLines(f *testing.F) {
 	f.Add(tricky, "needle", true, false)
 	f.Add(tricky, "N.E+", false, true)
 	f.Add("a\x1b[mB\xc2\xa0C\nabc\r\n\u212a", "k", true, true)
+	f.Add("a\u017f\u212a b\nask\naSK\nas\nk", "ask", false, true)
+	f.Add("a\u017f\u212a b\nask\naSK\nas\nk", "ask", false, false)
 	f.Fuzz(func(t *testing.T, block, expr string, literal, fold bool) {
 		c := Exact
 		if fold {
