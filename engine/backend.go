@@ -49,6 +49,7 @@ type Remover interface {
 // Capabilities are differences between backends that callers adapt to.
 type Capabilities struct {
 	PTY, Stdin, Split, Resize, Screen, LogLimit bool
+	TTYStdin                                    bool // a terminal for the input alone
 }
 
 // Launch is what a backend gets to start a job.

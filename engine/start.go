@@ -88,10 +88,10 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	}
 	caps := b.Capabilities()
 	s.PTY = s.PTY && !s.Split && caps.PTY
-	if s.TTYStdin && !s.PTY && !caps.PTY { // a pipe is the next best thing
+	if s.TTYStdin && !s.PTY && !caps.TTYStdin { // a pipe is the next best thing
 		s.Stdin = s.Stdin || caps.Stdin
 	}
-	s.TTYStdin = s.TTYStdin && !s.PTY && caps.PTY
+	s.TTYStdin = s.TTYStdin && !s.PTY && caps.TTYStdin
 	for _, ability := range []struct {
 		asked, there bool
 		name         string

@@ -34,7 +34,7 @@ var _ engine.Backend = (*Fake)(nil)
 func NewFake(host string) *Fake {
 	return &Fake{
 		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*FakeJob{},
-		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true},
+		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true},
 	}
 }
 
