@@ -28,7 +28,7 @@ const readyPatience = 30 * time.Second
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
+	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true}
 }
 
 // Start implements [engine.Backend].
