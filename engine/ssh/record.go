@@ -91,6 +91,11 @@ func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State)
 
 // background records that nobody waits for the job any longer.
 func background(r engine.Record) error {
+	return changeState(r, func(st *jobdir.State) { st.Backgrounded = true })
+}
+
+// changeState changes the record here.
+func changeState(r engine.Record, change func(*jobdir.State)) error {
 	lock, err := jobdir.Lock(r.Dir)
 	if err != nil {
 		return err
@@ -100,7 +105,7 @@ func background(r engine.Record) error {
 	if err != nil {
 		return err
 	}
-	st.Backgrounded = true
+	change(&st)
 	return jobdir.WriteState(r.Dir, &st)
 }
 

@@ -147,10 +147,13 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// CloseInput implements [engine.Run].
+// CloseInput implements [engine.Run]. On a terminal it is what Ctrl+D is.
 func (r *Run) CloseInput(ctx context.Context) error {
-	if !r.rec.Job.Stdin {
+	switch {
+	case !r.rec.Job.Stdin:
 		return engine.ErrNoInput
+	case r.rec.Job.Kind == engine.KindPTY:
+		return r.Write(ctx, []byte{endOfInput})
 	}
 	word, err := r.act(ctx, slow, askOptions{limit: feedLimit}, recipe.Finish)
 	if err == nil && word != "ok" {

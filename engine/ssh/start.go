@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if err != nil {
 		return nil, unreachable(h.name, err)
 	}
+	if j.TTY {
+		has := func(tool string) bool { return slices.Contains(c.host.Tools, tool) }
+		if err := terminalOf(h.name, has); err != nil {
+			return nil, err
+		}
+	}
 	if j.Base == "" {
 		j.Base = c.host.Base
 	}
@@ -87,7 +94,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
 		ID: string(l.ID), Token: l.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
-		Stdin: s.Stdin, Split: s.Split, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
+		Stdin: s.Stdin || s.TTYStdin, Split: s.Split, TTY: s.PTY, Cols: s.Size.Cols, Rows: s.Size.Rows, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
 	}
 	if len(s.Command) > 0 && strings.HasPrefix(s.Command[0], "-") {
 		return j, fmt.Errorf("%w: a command that begins with -", engine.ErrInvalid)
@@ -101,8 +108,14 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 			return j, fmt.Errorf("%w: no shell can be given the variable %q", engine.ErrInvalid, name)
 		}
 	}
-	if _, ok := j.Env["TERM"]; !ok {
-		j.Env["TERM"] = "dumb"
+	usual := map[string]string{"TERM": "dumb"}
+	if j.TTY {
+		usual = map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+	}
+	for name, value := range usual {
+		if _, ok := j.Env[name]; !ok {
+			j.Env[name] = value
+		}
 	}
 	j.Env["HOB_JOB_ID"] = string(l.ID)
 	m, err := jobdir.ReadMeta(l.Dir)

@@ -1,0 +1,128 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+var (
+	_ engine.Resizer        = (*Run)(nil)
+	_ engine.KeySender      = (*Run)(nil)
+	_ engine.ScreenReader   = (*Run)(nil)
+	_ engine.TerminalOpener = (*Run)(nil)
+)
+
+// replayBytes is how much of the log a screen is made of at most. What a program
+// set before that and has not said again is not known.
+const replayBytes = 1 << 20
+
+// endOfInput is what ends a line of input on a terminal, as Ctrl+D does.
+const endOfInput = 4
+
+// replay is the job's terminal as the end of its log draws it.
+func (r *Run) replay(ctx context.Context) (*vt.Terminal, error) {
+	if r.rec.Job.Kind != engine.KindPTY {
+		return nil, engine.ErrUnsupported
+	}
+	data, _, err := r.tail(ctx, replayBytes)
+	if err != nil {
+		return nil, err
+	}
+	size := r.rec.Job.Size
+	t := vt.New(size.Cols, size.Rows, vt.WithScrollback(4*replayBytes))
+	t.Write(data)
+	return t, nil
+}
+
+// Screen implements [engine.ScreenReader].
+func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
+	t, err := r.replay(ctx)
+	if err != nil {
+		return engine.Screen{}, err
+	}
+	cols, rows := t.Size()
+	cur := t.Cursor()
+	s := engine.Screen{
+		Text: t.Text(), ANSI: t.ANSI(), Size: engine.Size{Cols: cols, Rows: rows},
+		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible, Title: t.Title(), Alternate: t.Modes().Alternate,
+	}
+	if r.rec.Job.Status.Finished() {
+		s.Main = t.MainANSI()
+	}
+	return s, nil
+}
+
+// SendKeys implements [engine.KeySender]. Only for keys that programs may have
+// encoded differently the end of the log is read, to see whether this one has.
+func (r *Run) SendKeys(ctx context.Context, names []string) error {
+	keys, err := vt.ParseKeys(names...)
+	if err != nil {
+		return fmt.Errorf("%w: %w", engine.ErrInvalid, err)
+	}
+	encode := func(t *vt.Terminal) (p []byte) {
+		for _, k := range keys {
+			p = append(p, t.EncodeKey(k)...)
+		}
+		return p
+	}
+	p := encode(vt.New(80, 24))
+	if r.rec.Job.Kind == engine.KindPTY && bytes.IndexByte(p, '\x1b') >= 0 {
+		t, err := r.replay(ctx)
+		if err != nil {
+			return err
+		}
+		p = encode(t)
+	}
+	return r.Write(ctx, p)
+}
+
+// Paste implements [engine.KeySender].
+func (r *Run) Paste(ctx context.Context, p []byte) error {
+	t := vt.New(80, 24)
+	if r.rec.Job.Kind == engine.KindPTY {
+		var err error
+		if t, err = r.replay(ctx); err != nil {
+			return err
+		}
+	}
+	return r.Write(ctx, t.EncodePaste(p))
+}
+
+// Resize implements [engine.Resizer].
+func (r *Run) Resize(ctx context.Context, s engine.Size) error {
+	if r.rec.Job.Kind != engine.KindPTY {
+		return engine.ErrUnsupported
+	}
+	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string {
+		return recipe.Resize(dir, string(r.rec.ID), s.Cols, s.Rows)
+	})
+	switch {
+	case err != nil:
+		return err
+	case word == "none", word == "no stty":
+		return fmt.Errorf("%w: the host cannot set a terminal's size", engine.ErrUnsupported)
+	case word != "ok":
+		return engine.ErrNotRunning
+	}
+	return changeState(r.rec, func(st *jobdir.State) { st.Size = jobdir.Size(s) })
+}
+
+// terminalOf says why the job cannot be given a terminal on a host with tools;
+// nil if it can.
+func terminalOf(host string, has func(tool string) bool) error {
+	for _, tool := range []string{"script", "mkfifo"} {
+		if !has(tool) {
+			return &engine.Error{
+				Op: "start", Backend: Name, Err: fmt.Errorf("%w: %s has no %s, without which jobs there get no terminal", engine.ErrUnsupported, host, tool),
+				Hint: "leave --pty away, or install " + tool + " there",
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+const (
+	terminalStep = 256 << 10 // read at once
+	// terminalLag is how far a viewer may be behind before it is given a new
+	// picture instead of what it missed.
+	terminalLag  = 2 << 20
+	terminalTail = 64 << 10 // of the log, for a picture without history
+)
+
+// How often new output is looked for: soon after something was typed or printed,
+// for that is when more comes.
+const (
+	eagerEvery  = 15 * time.Millisecond
+	eagerFor    = 300 * time.Millisecond
+	steadyEvery = 40 * time.Millisecond
+	linkEvery   = 500 * time.Millisecond // while the host cannot be reached
+)
+
+// OpenTerminal implements [engine.TerminalOpener]. The terminal is on the host, its
+// screen is made here, of the log. Nobody there answers what the job asks of its
+// terminal; here that is done for as long as the session has control.
+func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engine.Terminal, error) {
+	switch {
+	case r.rec.Job.Kind != engine.KindPTY:
+		return nil, engine.ErrUnsupported
+	case r.rec.Job.Status.Finished():
+		return nil, engine.ErrNotRunning
+	}
+	dir, err := r.dir(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(r.b.life)
+	t := &terminal{
+		r: r, file: path.Join(dir, jobdir.OutputFile), o: o, life: life, end: end, control: o.Control, size: r.rec.Job.Size,
+		poke: make(chan struct{}, 1),
+	}
+	if o.Control && o.Size != (engine.Size{}) && o.Size != t.size {
+		if err := r.Resize(ctx, o.Size); err == nil {
+			t.size = o.Size
+		} else if !errors.Is(err, engine.ErrUnsupported) {
+			end()
+			return nil, err
+		}
+	}
+	if !r.b.goes(func() { t.watch() }) {
+		end()
+		return nil, engine.ErrClosed
+	}
+	return t, nil
+}
+
+// terminal is a session with the terminal of a job on a host.
+type terminal struct {
+	r    *Run
+	file string
+	o    engine.TerminalOptions
+	life context.Context
+	end  context.CancelFunc
+	poke chan struct{} // of size 1: something was typed, or the job ended
+
+	// Of the caller of Next.
+	off   int64
+	eager time.Time // until then
+	over  bool
+	drawn bool
+
+	mu      sync.Mutex // guards what follows
+	screen  *vt.Terminal
+	answers []byte // for the job
+	control bool
+	size    engine.Size
+	seen    engine.Observation
+}
+
+// watch notes how the job stands until the session ends.
+func (t *terminal) watch() {
+	// It ends with the session; there is nobody else to tell.
+	_ = t.r.Watch(t.life, func(o engine.Observation) {
+		t.mu.Lock()
+		t.seen = o
+		t.mu.Unlock()
+		if o.Status.Finished() {
+			t.wake()
+		}
+	})
+}
+
+func (t *terminal) wake() {
+	select {
+	case t.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Next implements [engine.Terminal]. While the host cannot be reached it waits;
+// then it goes on where it was.
+func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
+	if t.over {
+		return engine.TerminalChunk{}, engine.ErrNotRunning
+	}
+	for {
+		if err := errors.Join(ctx.Err(), t.life.Err()); err != nil {
+			return engine.TerminalChunk{}, err
+		}
+		t.mu.Lock()
+		seen := t.seen
+		t.mu.Unlock()
+		pause := steadyEvery
+		chunk, err := t.more(ctx, seen.Output)
+		switch {
+		case errors.Is(err, engine.ErrUnreachable):
+			pause = linkEvery
+		case err != nil:
+			return engine.TerminalChunk{}, err
+		case chunk.Reset || len(chunk.Data) > 0:
+			t.eager = time.Now().Add(eagerFor)
+			t.answer(ctx)
+			return t.dressed(chunk), nil
+		case seen.Status.Finished(): // and it was so before the log was read to its end
+			t.over = true
+			chunk.Exit = &seen.Exit
+			return t.dressed(chunk), nil
+		case time.Now().Before(t.eager):
+			pause = eagerEvery
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-t.poke:
+			t.eager = time.Now().Add(eagerFor)
+		case <-ctx.Done():
+		case <-t.life.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// dressed adds to chunk how the session stands.
+func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	chunk.Offset, chunk.Size, chunk.Control = t.off, t.size, t.control
+	if t.control {
+		chunk.Controller = t.o.Client
+	}
+	return chunk
+}
+
+// more is what the log has behind what was told, or a picture of the screen if
+// nothing was yet, or too much has come since.
+func (t *terminal) more(ctx context.Context, size int64) (engine.TerminalChunk, error) {
+	if !t.drawn || size-t.off > terminalLag || size > 0 && size < t.off-terminalLag {
+		return t.picture(ctx)
+	}
+	data, err := t.r.fetchAt(ctx, t.file, t.off, terminalStep)
+	if err != nil || len(data) == 0 {
+		return engine.TerminalChunk{}, err
+	}
+	t.off += int64(len(data))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.screen.Write(data)
+	if !t.control {
+		t.answers = nil // whoever has control answers
+	}
+	return engine.TerminalChunk{Data: data}, nil
+}
+
+// picture redraws everything from the end of the log.
+func (t *terminal) picture(ctx context.Context) (engine.TerminalChunk, error) {
+	tail := int64(terminalTail)
+	if !t.drawn {
+		tail = min(max(tail, int64(t.o.Scrollback)), replayBytes)
+	}
+	t.mu.Lock()
+	size, facts := t.size, t.o.Facts
+	t.mu.Unlock()
+	data, end, err := t.r.tail(ctx, tail)
+	if err != nil {
+		return engine.TerminalChunk{}, err
+	}
+	screen := vt.New(size.Cols, size.Rows, vt.WithScrollback(4*int(tail)), vt.WithReply(func(p []byte) { t.answers = append(t.answers, p...) }))
+	screen.SetFacts(factsOf(facts))
+	screen.Write(data)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.screen, t.answers = screen, nil // what it asked before is over
+	rows := 0
+	if t.o.Scrollback > 0 {
+		rows = screen.ScrollbackLen()
+	}
+	t.off, t.drawn = end, true
+	return engine.TerminalChunk{Reset: true, Data: screen.Snapshot(vt.SnapshotOptions{Scrollback: rows})}, nil
+}
+
+// answer types what the job wants to know of its terminal.
+func (t *terminal) answer(ctx context.Context) {
+	t.mu.Lock()
+	p := t.answers
+	t.answers = nil
+	t.mu.Unlock()
+	if len(p) == 0 {
+		return
+	}
+	if err := t.r.Write(ctx, p); err != nil {
+		t.r.b.log.Debug("a job's terminal cannot answer", "job", t.r.rec.ID, "err", err)
+	}
+}
+
+// Write implements [engine.Terminal].
+func (t *terminal) Write(ctx context.Context, p []byte) error {
+	defer t.wake()
+	return t.r.Write(ctx, p)
+}
+
+// Resize implements [engine.Terminal]. The size is that of whoever said one last:
+// nobody on the host knows who watches.
+func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
+	t.mu.Lock()
+	control := t.control
+	t.o.Size = s
+	t.mu.Unlock()
+	if !control {
+		return nil
+	}
+	if err := t.r.Resize(ctx, s); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.size = s
+	if t.screen != nil {
+		t.screen.Resize(s.Cols, s.Rows)
+	}
+	t.mu.Unlock()
+	t.wake()
+	return nil
+}
+
+// TakeControl implements [engine.Terminal].
+func (t *terminal) TakeControl(context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.control = true
+	return nil
+}
+
+// Close implements [engine.Terminal].
+func (t *terminal) Close() error {
+	t.end()
+	return nil
+}
+
+func factsOf(f engine.TerminalFacts) vt.Facts {
+	facts := vt.Facts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
+	if f.HaveColors {
+		facts.Foreground = vt.RGB(f.Foreground[0], f.Foreground[1], f.Foreground[2])
+		facts.Background = vt.RGB(f.Background[0], f.Background[1], f.Background[2])
+	}
+	return facts
+}
+
+// fetchAt is what file has at off, n bytes or some more; empty behind its end.
+func (r *Run) fetchAt(ctx context.Context, file string, off int64, n int) ([]byte, error) {
+	rng := recipe.Cover(off, n)
+	a, err := r.h.ask(ctx, bulk, recipe.Fetch(file, rng), askOptions{limit: time.Minute})
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Code == recipe.NotAFile:
+		return nil, io.ErrUnexpectedEOF
+	}
+	return a.Out[min(rng.Drop, len(a.Out)):], nil
+}
+
+// tail is the end of the log, most bytes of it, from the beginning of a line on,
+// and where it ends.
+func (r *Run) tail(ctx context.Context, most int64) (data []byte, end int64, err error) {
+	out, err := r.OpenOutput(ctx, engine.StreamOutput)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer out.Close()
+	if end, err = out.Size(ctx); err != nil {
+		return nil, 0, err
+	}
+	from := max(0, end-most)
+	holes, err := out.Holes(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, h := range holes {
+		from = max(from, min(h.End, end))
+	}
+	data = make([]byte, end-from)
+	n, err := out.ReadAt(ctx, data, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	data, end = data[:n], from+int64(n)
+	if from > 0 {
+		_, data, _ = bytes.Cut(data, []byte{'\n'})
+	}
+	return data, end, nil
+}
