@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -42,8 +43,8 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// kill calls the kill hook, once; who asks later waits for that call. A hook at
-// work is told to give up.
+// kill calls the kill hook; who asks meanwhile or after a success gets the result
+// of that call. A hook at work is told to give up.
 func (h *hooks) kill(ctx context.Context) error {
 	h.mu.Lock()
 	if killed := h.killed; killed != nil {
@@ -63,10 +64,8 @@ func (h *hooks) kill(ctx context.Context) error {
 	}
 	h.mu.Unlock()
 	var err error
-	called := false
 	select {
 	case h.turn <- struct{}{}:
-		called = true
 		err = h.Kill(ctx)
 		<-h.turn
 	case <-ctx.Done(): // the hook at work does not give up
@@ -75,13 +74,10 @@ func (h *hooks) kill(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.killErr = err
-	if !called {
-		defer func() { h.killed = nil }()
-	}
-	if err != nil {
-		h.killing = false // it goes on, and can be written to
-	}
 	close(h.killed)
+	if err != nil { // it goes on, can be written to, and asked again
+		h.killing, h.killed = false, nil
+	}
 	return err
 }
 
@@ -95,12 +91,9 @@ func (x *Execution) write(ctx context.Context, p []byte) error {
 	return x.hooks.call(ctx, func(ctx context.Context) error { return x.hooks.Write(ctx, p) })
 }
 
-func (x *Execution) resize(ctx context.Context, s Size) error {
-	switch {
-	case x.isOver():
+func (x *Execution) resized(ctx context.Context, s Size) error {
+	if x.isOver() {
 		return ErrNotRunning
-	case x.hooks.Resize == nil:
-		return ErrUnsupported
 	}
 	return x.hooks.call(ctx, func(ctx context.Context) error { return x.hooks.Resize(ctx, s) })
 }
@@ -152,11 +145,11 @@ func (x *Execution) holderHooks() holder.Hooks {
 		hh.Input = func(ctx context.Context, p []byte) error { return failureOf(x.write(ctx, p)) }
 	}
 	if x.hooks.Resize != nil {
-		hh.Resize = func(s jobdir.Size) error {
-			ctx, cancel := context.WithTimeout(x.e.life, activeTimeout)
-			defer cancel()
-			return failureOf(x.resize(ctx, Size(s)))
-		}
+		hh.Resize = func(s jobdir.Size) error { x.resizeLater(Size(s)); return nil }
+		hh.AskResize = func(ctx context.Context, s jobdir.Size) error { return failureOf(x.resize(ctx, Size(s))) }
+	}
+	if x.hooks.Write != nil {
+		hh.Reply = x.writeLater
 	}
 	if x.hooks.Kill != nil {
 		hh.Kill = func(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
@@ -186,8 +179,12 @@ func errorOf(err error) error {
 		return err
 	}
 	for _, c := range codes() {
-		if f.Code == c.code {
+		switch {
+		case f.Code != c.code:
+		case f.Message == c.err.Error():
 			return c.err
+		default:
+			return fmt.Errorf("%w: %s", c.err, f.Message)
 		}
 	}
 	return err
@@ -204,5 +201,7 @@ func codes() []code {
 		{ErrNotRunning, holder.CodeEnded},
 		{ErrUnsupported, holder.CodeUnsupported},
 		{ErrInvalid, holder.CodeInvalid},
+		{ErrInvalid, holder.CodeNotControl},
+		{ErrUnsupported, holder.CodeUnknown},
 	}
 }

@@ -171,6 +171,12 @@ type Job struct {
 	Notify        bool
 }
 
+// HasTerminal reports whether the job has a screen, so that it can be shown, typed
+// into by keys and attached to with [Engine.OpenTerminal].
+func (j Job) HasTerminal() bool {
+	return j.Kind == KindPTY || j.Kind == KindVirtual && j.Size != Size{}
+}
+
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 

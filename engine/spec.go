@@ -98,13 +98,17 @@ type Result struct {
 
 // VirtualSpec describes an execution that a program performs itself.
 type VirtualSpec struct {
-	Name      string
-	Command   []string // shown as what runs; may be nil
-	Dir       string
+	Name    string   // empty: derived from the command
+	Command []string // shown as what runs; may be nil
+	Dir     string
+	// Size makes the output that of a terminal of this size: lines end in CR LF,
+	// escape sequences mean something, and the execution can be attached to. Zero:
+	// plain lines, unless there is a Resize hook; then 120x40.
+	Size      Size
 	Labels    map[string]string
-	LogLimit  int64
+	LogLimit  int64 // bytes; 0: the engine's default, negative: none
 	Hooks     Hooks
-	CreatedBy string
+	CreatedBy string // empty: the engine's client name
 }
 
 // ExternalSpec describes a process that the caller started and owns.
@@ -114,12 +118,21 @@ type ExternalSpec struct {
 }
 
 // Hooks is how the engine reaches an execution that a program owns. Nil hooks
-// make the matching call fail with ErrUnsupported. Hooks are called from
-// goroutines of the engine, never two at a time for one execution, and Kill at
-// most once.
+// make the matching call fail with ErrUnsupported, or ErrNoInput for Write. Hooks
+// are called from goroutines of the engine, never two at a time for one execution;
+// they may call the execution's methods. When Kill is called the context of a hook
+// at work is done.
 type Hooks struct {
-	Write    func(ctx context.Context, p []byte) error
-	Resize   func(ctx context.Context, size Size) error
-	Kill     func(ctx context.Context) error
+	// Write takes input, and of an execution with a terminal that one's answers to
+	// queries in the output. p is the hook's to keep.
+	Write func(ctx context.Context, p []byte) error
+	// Resize tells the size of the terminal. While somebody is attached the size
+	// is theirs: the hook is told afterwards, and its error is only logged.
+	Resize func(ctx context.Context, size Size) error
+	// Kill ends the execution: the engine counts it as ended when the hook returns
+	// nil, unless it has been completed by then. It is called once, again only
+	// after an error.
+	Kill func(ctx context.Context) error
+	// IsActive answers [Engine.IsActive] until the end; nil: it is active.
 	IsActive func() bool
 }

@@ -24,6 +24,7 @@ type Execution struct {
 	pid   int
 	meta  jobdir.Meta
 	hooks hooks
+	later errands
 	h     *holder.Holder
 
 	outMu sync.Mutex // orders output and the end of it
@@ -76,7 +77,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 	if err := e.reserve(pid); err != nil {
 		return nil, err
 	}
-	if err := x.open(leader, spec.Hooks.Resize != nil); err != nil {
+	if err := x.open(leader); err != nil {
 		e.unreserve(pid)
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 }
 
 func checkVirtual(s VirtualSpec) error {
-	spec := Spec{Command: s.Command, Name: s.Name, Dir: s.Dir, LogLimit: s.LogLimit}
+	spec := Spec{Command: s.Command, Name: s.Name, Dir: s.Dir, LogLimit: s.LogLimit, Size: s.Size}
 	if len(spec.Command) == 0 {
 		spec.Command = []string{"-"} // it may be nameless
 	}
@@ -116,21 +117,21 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 	if s.Hooks.Write != nil {
 		m.Stdin = "hook"
 	}
-	if s.Hooks.Resize != nil {
+	if m.Size = jobdir.Size(s.Size); s.Hooks.Resize != nil && s.Size == (Size{}) {
 		m.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	return m
 }
 
 // open makes the directory and becomes its holder.
-func (x *Execution) open(leader proc.Identity, terminal bool) error {
+func (x *Execution) open(leader proc.Identity) error {
 	dir, err := x.e.root.Create(&x.meta, x.meta.Name, nil)
 	if err != nil {
 		return rootError(err)
 	}
 	x.id, x.dir = ID(x.meta.ID), dir
 	h, err := holder.Open(holder.Config{
-		Dir: dir, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: terminal, Hooks: x.holderHooks(),
+		Dir: dir, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.Size != jobdir.Size{}, Hooks: x.holderHooks(),
 	})
 	if err != nil {
 		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, os.RemoveAll(dir))

@@ -105,10 +105,12 @@ type virtualRun struct {
 }
 
 var (
-	_ Run          = (*virtualRun)(nil)
-	_ Backgrounder = (*virtualRun)(nil)
-	_ Resizer      = (*virtualRun)(nil)
-	_ ScreenReader = (*virtualRun)(nil)
+	_ Run            = (*virtualRun)(nil)
+	_ Backgrounder   = (*virtualRun)(nil)
+	_ Resizer        = (*virtualRun)(nil)
+	_ KeySender      = (*virtualRun)(nil)
+	_ ScreenReader   = (*virtualRun)(nil)
+	_ TerminalOpener = (*virtualRun)(nil)
 )
 
 func (r *virtualRun) ID() ID { return r.id }
@@ -150,43 +152,11 @@ func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error
 	return StopReport{Took: time.Duration(report.TookMS) * time.Millisecond, Escalated: report.Escalated}, err
 }
 
-func (r *virtualRun) Write(ctx context.Context, p []byte) error {
-	if x := r.e.execution(r.id); x != nil {
-		return x.write(ctx, p)
-	}
-	return r.ask(ctx, holder.TypeInput, p, nil)
-}
-
-func (r *virtualRun) CloseInput(context.Context) error { return ErrNoInput }
-
-func (r *virtualRun) Resize(ctx context.Context, s Size) error {
-	if x := r.e.execution(r.id); x != nil {
-		return x.resize(ctx, s)
-	}
-	return r.ask(ctx, holder.TypeResize, jobdir.Size(s), nil)
-}
-
 func (r *virtualRun) Background(ctx context.Context) error {
 	if x := r.e.execution(r.id); x != nil {
 		return x.background(ctx)
 	}
 	return r.ask(ctx, holder.TypeBackground, nil, nil)
-}
-
-func (r *virtualRun) Screen(ctx context.Context) (Screen, error) {
-	var s holder.Screen
-	if x := r.e.execution(r.id); x != nil {
-		var err error
-		if s, err = x.h.Screen(); err != nil {
-			return Screen{}, errorOf(err)
-		}
-	} else if err := r.ask(ctx, holder.TypeScreen, nil, &s); err != nil {
-		return Screen{}, err
-	}
-	return Screen{
-		Text: s.Text, ANSI: s.ANSI, Size: Size(s.Size), CursorX: s.CursorX, CursorY: s.CursorY, CursorOn: s.CursorOn,
-		Title: s.Title, Alternate: s.Alternate, Main: s.Main,
-	}, nil
 }
 
 func (r *virtualRun) Watch(ctx context.Context, notify func(Observation)) error {

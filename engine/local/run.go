@@ -38,9 +38,6 @@ func (r *Run) Signal(ctx context.Context, name string) error {
 	return r.do(ctx, "signal", holder.TypeSignal, holder.Signal{Name: name}, nil)
 }
 
-// inputStep is how much is typed in one instruction.
-const inputStep = 64 << 10
-
 // Write implements [engine.Run].
 func (r *Run) Write(ctx context.Context, p []byte) error {
 	c, err := holder.Dial(ctx, r.dir)
@@ -48,14 +45,7 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 		return r.errorOf("write", err)
 	}
 	defer c.Close()
-	for len(p) > 0 {
-		n := min(len(p), inputStep)
-		if err := c.Do(ctx, holder.TypeInput, p[:n], nil); err != nil {
-			return r.errorOf("write", holder.Parted(r.dir, err))
-		}
-		p = p[n:]
-	}
-	return nil
+	return r.errorOf("write", c.Type(ctx, r.dir, p))
 }
 
 // CloseInput implements [engine.Run].

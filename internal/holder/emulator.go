@@ -25,9 +25,9 @@ func (h *Holder) setTerminalFacts(f TerminalFacts) {
 	h.term.SetFacts(facts)
 }
 
-// encodeKeys is what the terminal sends for keys named as tmux names them, in the
+// EncodeKeys is what the terminal sends for keys named as tmux names them, in the
 // modes that the job has set.
-func (h *Holder) encodeKeys(names []string) ([]byte, error) {
+func (h *Holder) EncodeKeys(names []string) ([]byte, error) {
 	keys, err := vt.ParseKeys(names...)
 	if err != nil {
 		return nil, &Failure{CodeInvalid, err.Error()}
@@ -42,7 +42,9 @@ func (h *Holder) encodeKeys(names []string) ([]byte, error) {
 	return p, nil
 }
 
-func (h *Holder) encodePaste(text []byte) []byte {
+// EncodePaste is what the terminal sends for a paste, bracketed if the job asked
+// for that.
+func (h *Holder) EncodePaste(text []byte) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.emulator().EncodePaste(text)

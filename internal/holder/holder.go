@@ -38,8 +38,12 @@ type Hooks struct {
 	Input func(ctx context.Context, p []byte) error
 	// CloseInput ends the job's input.
 	CloseInput func(ctx context.Context) error
-	// Resize gives the terminal another size.
+	// Resize gives the terminal another size. It is called between two pieces of
+	// output, with the holder locked: it must not block, nor call the holder.
 	Resize func(jobdir.Size) error
+	// AskResize, if there is one, is called first when a client without a view
+	// asks for a size, unlocked; its error refuses the size.
+	AskResize func(ctx context.Context, size jobdir.Size) error
 	// Signal sends a signal to the job's foreground and group.
 	Signal func(ctx context.Context, name, by string) error
 	// Kill ends the tree and returns when it is gone.

@@ -161,13 +161,15 @@ func (c *conn) takeControl() error {
 func (c *conn) resize(size jobdir.Size) error {
 	h := c.h
 	h.mu.Lock()
+	if c.view == nil {
+		h.mu.Unlock()
+		return h.Resize(h.ctx, size)
+	}
 	defer h.mu.Unlock()
-	if c.view != nil {
-		// Remembered for the moment in which this client takes control.
-		c.view.attach.Size = size
-		if h.controller != c {
-			return nil
-		}
+	// Remembered for the moment in which this client takes control.
+	c.view.attach.Size = size
+	if h.controller != c {
+		return nil
 	}
 	return h.resizeLocked(c, size)
 }
@@ -197,11 +199,11 @@ func (c *conn) input(f Frame) error {
 			return err
 		}
 		var err error
-		if p, err = h.encodeKeys(names); err != nil {
+		if p, err = h.EncodeKeys(names); err != nil {
 			return err
 		}
 	case TypePaste:
-		p = h.encodePaste(f.Payload)
+		p = h.EncodePaste(f.Payload)
 	default:
 		p = slices.Clone(f.Payload)
 	}

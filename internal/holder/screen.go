@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -53,7 +53,7 @@ func LastScreen(dir string) (Screen, error) {
 	if err != nil {
 		return Screen{}, err
 	}
-	if meta.Kind != "pty" {
+	if meta.Kind != "pty" && (meta.Kind != "virtual" || meta.Size == (jobdir.Size{})) {
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
 	size := meta.Size
@@ -74,7 +74,7 @@ func LastScreen(dir string) (Screen, error) {
 }
 
 func screenFromFile(dir string) (*vt.Terminal, error) {
-	f, err := os.Open(filepath.Join(dir, ScreenFile))
+	f, err := plainfile.Open(filepath.Join(dir, ScreenFile))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -172,23 +173,46 @@ func (h *Holder) controlFor(c *conn) Control {
 	return ctl
 }
 
-// resize gives terminal and emulator another size; by is who asks, nil for a
-// client that is not attached. h.mu is held, so that no output comes between.
-func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
-	if h.cfg.Hooks.Resize == nil || h.term == nil {
+// Resize gives the terminal the size that a client without a view asks for.
+func (h *Holder) Resize(ctx context.Context, size jobdir.Size) error {
+	h.mu.Lock()
+	err := h.mayResize(nil, size)
+	same := size == h.state.Size
+	h.mu.Unlock()
+	if err != nil || same {
+		return err
+	}
+	if ask := h.cfg.Hooks.AskResize; ask != nil {
+		if err := ask(ctx, size); err != nil {
+			return err
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.resizeLocked(nil, size)
+}
+
+// mayResize says why a size cannot be had; by is who asks, nil for a client that
+// is not attached. h.mu is held.
+func (h *Holder) mayResize(by *conn, size jobdir.Size) error {
+	switch {
+	case h.cfg.Hooks.Resize == nil || h.term == nil:
 		return &Failure{CodeUnsupported, "the job has no terminal whose size could change"}
-	}
-	if h.controller != nil && h.controller != by {
+	case h.controller != nil && h.controller != by:
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
-	}
-	if size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 2048 {
+	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 2048:
 		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x2048"}
-	}
-	if h.state.End != nil {
+	case h.state.End != nil:
 		return &Failure{CodeEnded, "the job has ended"}
 	}
-	if size == h.state.Size {
-		return nil
+	return nil
+}
+
+// resizeLocked gives terminal and emulator another size. h.mu is held, so that no
+// output comes between.
+func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
+	if err := h.mayResize(by, size); err != nil || size == h.state.Size {
+		return err
 	}
 	if err := h.cfg.Hooks.Resize(size); err != nil {
 		return err
