@@ -41,11 +41,19 @@ var mayImport = []struct {
 	{"internal/cells", nil},
 	{"internal/atomicfile", nil},
 	{"internal/watch", nil},
-	{"internal/logfile", []string{"internal/atomicfile", "internal/vt", "internal/units", "internal/cells"}},
-	{"internal/jobdir", []string{"internal/atomicfile", "internal/proc", "internal/units", "internal/logfile"}},
+	// What starts before the rest of the program may wait for little of it.
+	{"internal/ahead", []string{"internal/proc"}},
+	{"internal/ahead/early", []string{"internal/ahead"}},
+	// Of the holder's program, everything is in every holder.
+	{"cmd/hob-holder", []string{"engine/local"}},
+	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
+	{"internal/jobdir", []string{"internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
 	{"internal/config", []string{"internal/units", "internal/atomicfile", "keymap", "themes"}},
 	{"internal/...", []string{"internal/..."}},
 }
+
+// runsAtStart is the one package whose import has an effect; only main may have it.
+const runsAtStart = "internal/ahead/early"
 
 // mustNotImport names packages of others that may not appear below a place.
 var mustNotImport = []struct {
@@ -105,6 +113,9 @@ func checkImports(t *testing.T, files []sourceFile) {
 		for _, spec := range f.ast.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+				if ours == runsAtStart && f.dir != "" {
+					t.Errorf("%s imports %s: only main may, it starts a process", f.path, ours)
+				}
 				if !allowed(f.dir, ours) {
 					t.Errorf("%s imports %s: package %s may not (see docs/architecture.md)", f.path, ours, orRoot(f.dir))
 				}

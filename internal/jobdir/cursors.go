@@ -12,12 +12,20 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/plainfile"
+)
+
+// What a reader accepts, in bytes: a number, and a line of two for each poll of a
+// split job.
+const (
+	maxCursor = 64
+	maxMarks  = 64 << 20
 )
 
 // ReadCursor is how far the polling client has read a job's output; 0 if it has
 // not begun.
 func ReadCursor(dir, client string) int64 {
-	data, err := os.ReadFile(cursorPath(dir, client))
+	data, err := plainfile.Read(cursorPath(dir, client), maxCursor)
 	if err != nil {
 		return 0
 	}
@@ -75,7 +83,7 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 		return nil, err
 	}
 	defer lock.Close()
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, maxMarks)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -87,7 +95,7 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 	if now.Out < last.Out || now.Err < last.Err || now == last {
 		return marks, nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := plainfile.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // Fact is one line of events: what happened, not output.
@@ -23,6 +25,9 @@ type Fact struct {
 // maxFact bounds a line of events; a longer one is not read.
 const maxFact = 16 << 10
 
+// maxFacts bounds how much of events is read.
+const maxFacts = 64 << 20
+
 // AppendFact adds a line to events. One call is one write, so that lines of
 // several writers never mix.
 func AppendFact(dir string, f Fact) error {
@@ -30,7 +35,7 @@ func AppendFact(dir string, f Fact) error {
 	if err != nil {
 		return err
 	}
-	w, err := os.OpenFile(filepath.Join(dir, EventsFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	w, err := plainfile.OpenFile(filepath.Join(dir, EventsFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func AppendFact(dir string, f Fact) error {
 
 // Facts reads events from since on. Lines that cannot be read are left out.
 func Facts(dir string, since time.Time) ([]Fact, error) {
-	f, err := os.Open(filepath.Join(dir, EventsFile))
+	f, err := plainfile.Open(filepath.Join(dir, EventsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -49,7 +54,7 @@ func Facts(dir string, since time.Time) ([]Fact, error) {
 	}
 	defer f.Close()
 	var facts []Fact
-	r := bufio.NewReaderSize(f, maxFact)
+	r := bufio.NewReaderSize(io.LimitReader(f, maxFacts), maxFact)
 	for skip := false; ; {
 		line, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // ErrLocked means that another process holds a lock.
@@ -30,7 +32,7 @@ func Lock(dir string) (*Held, error) { return lockFile(filepath.Join(dir, LockFi
 
 // Locked reports whether somebody holds the lock of the job directory dir.
 func Locked(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, LockFile))
+	f, err := plainfile.Open(filepath.Join(dir, LockFile))
 	if err != nil {
 		// A lock file that cannot be opened for another reason than its absence
 		// proves nothing; taking the job for alive destroys nothing.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // Record is what the files of one job directory say.
@@ -30,6 +31,13 @@ type Record struct {
 	// there are none: the best guess at the end of a job that left no record.
 	Touched time.Time
 }
+
+// What a reader accepts, in bytes. A record is as long as the command and the
+// script in it, which the kernel's limits and the memory of a client bound.
+const (
+	maxRecord   = 64 << 20
+	maxExitCode = 64
+)
 
 // Finished reports whether the directory records an end.
 func (r *Record) Finished() bool { return r.State.End != nil || r.Code != nil }
@@ -97,7 +105,7 @@ func (r *Record) statLogs(dir string) {
 // ReadMeta reads meta.json.
 func ReadMeta(dir string) (Meta, error) {
 	var m Meta
-	data, err := os.ReadFile(filepath.Join(dir, MetaFile))
+	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
 	if err != nil {
 		return m, err
 	}
@@ -113,7 +121,7 @@ func ReadMeta(dir string) (Meta, error) {
 // ReadState reads state.json.
 func ReadState(dir string) (State, error) {
 	var s State
-	data, err := os.ReadFile(filepath.Join(dir, StateFile))
+	data, err := plainfile.Read(filepath.Join(dir, StateFile), maxRecord)
 	if err != nil {
 		return s, err
 	}
@@ -178,7 +186,7 @@ func WriteExitCode(dir string, code int) error {
 // Sync flushes what the start of a job wrote without waiting for the disk.
 func Sync(dir string) error {
 	for _, name := range []string{MetaFile, StateFile} {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+		f, err := plainfile.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -200,7 +208,7 @@ func Sync(dir string) error {
 // ReadExitCode reads exit_code; ok is false if there is none or its content is
 // no code.
 func ReadExitCode(dir string) (code int, ok bool) {
-	data, err := os.ReadFile(filepath.Join(dir, ExitCodeFile))
+	data, err := plainfile.Read(filepath.Join(dir, ExitCodeFile), maxExitCode)
 	if err != nil {
 		return 0, false
 	}
@@ -212,7 +220,7 @@ func ReadExitCode(dir string) (code int, ok bool) {
 // power cut left empty or short, is unknown.
 func ParseExitCode(data []byte) (code int, ok bool) {
 	n := len(data)
-	if n == 0 || n > 64 || data[n-1] != '\n' {
+	if n == 0 || n > maxExitCode || data[n-1] != '\n' {
 		return 0, false
 	}
 	i, end := 0, n-1

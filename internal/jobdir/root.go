@@ -68,6 +68,12 @@ func OpenRoot(path string) (*Root, error) {
 	case !fi.IsDir():
 		return nil, &RootError{Path: path, Why: "is not a directory", Hint: "move it away or set HOB_STATE_DIR", Err: syscall.ENOTDIR}
 	}
+	if link, err := os.Lstat(path); err == nil {
+		// Somebody else's link could lead anywhere that is one's own.
+		if err := checkOwner(path, link); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkOwner(path, fi); err != nil {
 		return nil, err
 	}

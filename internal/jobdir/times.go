@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // The file times says when the bytes of a log were written and how large the
@@ -38,7 +40,7 @@ type TimesWriter struct {
 
 // CreateTimes opens times for appending, making it.
 func CreateTimes(dir string) (*TimesWriter, error) {
-	f, err := os.OpenFile(filepath.Join(dir, TimesFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := plainfile.OpenFile(filepath.Join(dir, TimesFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ type Times struct{ f *os.File }
 
 // OpenTimes opens times for reading.
 func OpenTimes(dir string) (*Times, error) {
-	f, err := os.Open(filepath.Join(dir, TimesFile))
+	f, err := plainfile.Open(filepath.Join(dir, TimesFile))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // A Source is the bytes of one log, here or elsewhere, by absolute offset.
@@ -69,7 +71,7 @@ var (
 // nobody did, and the hole is then found in the file alone, where the file
 // system can tell, without its number of lines.
 func Open(path string, record func() Hole) (*File, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,80 @@
+// Package plainfile reads files that somebody may have replaced by something that
+// is no file: a pipe without a writer, on which an open waits for ever, a device
+// that never ends, a directory.
+package plainfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+var (
+	// ErrNotPlain is matched by the error of a path that leads to something else
+	// than a regular file.
+	ErrNotPlain = errors.New("not a plain file")
+	// ErrTooLong is matched by the error of a file with more bytes than allowed.
+	ErrTooLong = errors.New("too long")
+)
+
+// Open opens the regular file at path for reading, without ever waiting for
+// another process. The caller closes it.
+func Open(path string) (*os.File, error) {
+	f, _, err := open(path, os.O_RDONLY, 0)
+	return f, err
+}
+
+// OpenFile is os.OpenFile for regular files alone; it never waits either.
+func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, _, err := open(path, flag, perm)
+	return f, err
+}
+
+func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, flag|nonblock, perm)
+	if err != nil {
+		return nil, nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotPlain}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, fi, nil
+}
+
+// Read is the whole content of the regular file at path, at most limit bytes.
+func Read(path string, limit int64) ([]byte, error) {
+	f, fi, err := open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	tooLong := func() error {
+		return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
+	}
+	if fi.Size() > limit {
+		return nil, tooLong()
+	}
+	// One more than there is, so that the end is seen in one read.
+	data := make([]byte, 0, fi.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, err
+		case int64(len(data)) > limit:
+			return nil, tooLong()
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
