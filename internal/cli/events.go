@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -80,10 +79,8 @@ func (a *app) events(ctx context.Context, since string) error {
 }
 
 func writeEvents(w *bufio.Writer, events []engine.Event) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	for _, ev := range events {
-		if err := e.Encode(eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset}); err != nil {
+		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset}); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -84,9 +83,7 @@ func (a *app) sayf(format string, args ...any) {
 
 // printJSON writes v on one line.
 func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return encodeJSON(a.stdout, v)
 }
 
 // printJob writes one job as JSON on one line.
@@ -95,7 +92,7 @@ func (a *app) printJob(j engine.Job) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(append(p, '\n'))
+	_, err = a.stdout.Write(append(safeJSON(p), '\n'))
 	return err
 }
 
@@ -113,7 +110,7 @@ func (a *app) printJobs(jobs []engine.Job) error {
 			w.WriteByte(',')
 		}
 		w.WriteByte('\n')
-		w.Write(bytes.TrimSpace(p))
+		w.Write(safeJSON(bytes.TrimSpace(p)))
 	}
 	if len(jobs) > 0 {
 		w.WriteByte('\n')
