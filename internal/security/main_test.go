@@ -1,0 +1,109 @@
+package security
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool/stage"
+)
+
+// TestMain makes the test binary stand in for hob, for its holders and for the
+// intruder, who does one thing as another user and says how it went.
+func TestMain(m *testing.M) {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	switch filepath.Base(os.Args[0]) {
+	case "hob":
+		os.Exit(cli.Main(os.Args))
+	case "intruder":
+		os.Exit(intrude(os.Args[1], os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+// intrude tries one thing and ends with 0 if that was possible.
+func intrude(what, path string) int {
+	var err error
+	switch what {
+	case "enter":
+		_, err = os.ReadDir(path)
+	case "read":
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			_, err = io.ReadAll(f)
+		}
+	case "connect":
+		_, err = net.Dial("unix", path)
+	case "stop":
+		var c net.Conn
+		if c, err = net.Dial("unix", path); err != nil {
+			break
+		}
+		// The frozen frame that ends a job: any answer means somebody listened.
+		_, _ = c.Write([]byte{byte(holder.TypeStop), 0, 0, 0, 0})
+		var n int
+		if n, err = io.ReadFull(c, make([]byte, 1)); n > 0 {
+			err = nil
+		}
+	default:
+		panic("unknown intrusion " + what)
+	}
+	if err != nil {
+		_, _ = io.WriteString(os.Stderr, err.Error()+"\n")
+		return 1
+	}
+	return 0
+}
+
+// play makes a stage whose jobs are gone when the test has ended.
+func play(t *testing.T, extras ...string) *stage.Stage {
+	t.Helper()
+	s := stage.New(t, extras...)
+	t.Cleanup(func() {
+		ids, _, err := s.Ask("list", "--running", "-q")
+		if err == nil && ids != "" {
+			_, _, _ = s.Ask(append([]string{"kill", "--grace", "0s"}, strings.Fields(ids)...)...)
+		}
+		// Holders write to the very end; the lock goes with them.
+		locks, _ := filepath.Glob(filepath.Join(s.State, "jobs", "*", jobdir.LockFile))
+		for _, lock := range locks {
+			if fi, err := os.Lstat(lock); err != nil || !fi.Mode().IsRegular() {
+				continue // a test replaced it
+			}
+			if err := stage.Eventually("end of the holder", func() bool { return !jobdir.Locked(filepath.Dir(lock)) }); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+// facts are the fields of a job that the tests look at.
+type facts struct {
+	ID         string  `json:"id"`
+	Name       string  `json:"name"`
+	Status     string  `json:"status"`
+	OutputPath *string `json:"output_path"`
+}
+
+func statusOf(t *testing.T, s *stage.Stage, ref string) facts {
+	t.Helper()
+	var f facts
+	if err := json.Unmarshal([]byte(s.Must(t, "status", "--json", ref)), &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// dirOf is the directory of a job.
+func dirOf(s *stage.Stage, id string) string { return filepath.Join(s.State, "jobs", id) }
