@@ -7,55 +7,43 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/hobjobs/hob/internal/ahead"
 )
 
 // Spare is a holder that was started before there is a job for it.
 type Spare struct {
 	mu sync.Mutex
-	p  *holderProcess // nil: used, closed, or it could not be started
+	h  *ahead.Holder // nil: used, closed, or it could not be started
 }
-
-// titleWidth is the room for a job's id among the arguments of a spare holder.
-const titleWidth = 64
 
 // Ahead starts a holder for the job that the caller is about to ask for, so that
-// the two processes get ready side by side. It never fails: without a spare a
-// holder is started when the job is. The caller closes it.
+// the two processes get ready side by side; or hands out the one that was started
+// while the program set itself up. It never fails: without a spare a holder is
+// started when the job is. The caller closes it.
 func Ahead() *Spare {
-	path, err := ownProgram()
-	if err != nil {
-		return &Spare{}
+	h := ahead.Begun()
+	if h == nil {
+		h, _ = ahead.StartBlank() // the start of the job will say why not
 	}
-	p, err := startHolder(path, []string{strings.Repeat(" ", titleWidth)}, nil)
-	if err != nil {
-		return &Spare{}
-	}
-	return &Spare{p: p}
+	return &Spare{h: h}
 }
 
-func (s *Spare) take() *holderProcess {
+func (s *Spare) take() *ahead.Holder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.p
-	s.p = nil
-	return p
+	h := s.h
+	s.h = nil
+	return h
 }
 
 // Close ends the holder if no job has got it: one that is told nothing goes. It
 // may be called more than once.
 func (s *Spare) Close() error {
-	if p := s.take(); p != nil {
-		_ = p.config.Close()
-		_ = p.reply.Close()
+	if h := s.take(); h != nil {
+		_ = h.Close()
 	}
 	return nil
-}
-
-func (b *Backend) takeSpare() *holderProcess {
-	if b.spare == nil {
-		return nil
-	}
-	return b.spare.take()
 }
 
 // nameSelf writes id where the blank argument of a spare holder stands, so that

@@ -17,6 +17,10 @@ import (
 // the job.
 var errHolderDied = errors.New("the job's holder died while it started")
 
+// errHolderVersion means that a holder is of another version and has started
+// nothing.
+var errHolderVersion = errors.New("the program that holds jobs is of another version of hob; install both anew")
+
 // deathTime is how long a killed process may take to let go of its files.
 const deathTime = 5 * time.Second
 
@@ -24,7 +28,7 @@ const deathTime = 5 * time.Second
 // so that the job is lost from now on, whatever it did by then. It reports false
 // if the holder never got as far as holding: nothing was started then.
 func lostAtStart(dir, runtimeDir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, jobdir.LockFile)); err != nil {
+	if !everHeld(dir) {
 		return false
 	}
 	// The record is the holder's to write. With its lock it is ours.
@@ -47,4 +51,10 @@ func lostAtStart(dir, runtimeDir string) bool {
 	st.Socket, _ = holder.SocketPath(dir, runtimeDir) // it may have been bound
 	_ = jobdir.WriteState(dir, &st)                   // without it the job is lost half a minute later
 	return true
+}
+
+// everHeld reports whether a holder has come as far as holding the job in dir.
+func everHeld(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, jobdir.LockFile))
+	return err == nil
 }

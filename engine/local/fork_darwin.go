@@ -2,11 +2,6 @@ package local
 
 import "syscall"
 
-// forkUnmasked starts a program.
-func forkUnmasked(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
-	return syscall.ForkExec(path, argv, attr)
-}
-
 // forkHeld starts a program and calls ready when it may run already: there is no
 // way to hold it back here.
 func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid int)) (int, error) {

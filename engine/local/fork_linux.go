@@ -6,21 +6,11 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/proc"
 )
 
-// forkUnmasked starts a program with no signal blocked, whatever mask this
-// process was started with: a child gets the mask of the thread that forks.
-func forkUnmasked(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var none, old unix.Sigset_t
-	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &none, &old); err == nil {
-		defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil) }()
-	}
-	return syscall.ForkExec(path, argv, attr)
-}
-
-// forkHeld is forkUnmasked for a program that is not to run before ready returns:
+// forkHeld is [proc.Fork] for a program that is not to run before ready returns:
 // it is held at its first instruction by being traced so far. Where it cannot be
 // traced, or would lose by it the rights that its file gives, ready is called when
 // it may run already.
@@ -34,7 +24,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	sys := *attr.Sys
 	sys.Ptrace = true
 	traced.Sys = &sys
-	pid, err := forkUnmasked(path, argv, &traced)
+	pid, err := proc.Fork(path, argv, &traced)
 	if err == unix.EPERM || err == unix.ENOSYS {
 		return forkThen(path, argv, attr, ready)
 	}

@@ -4,6 +4,7 @@ package local
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,7 +40,7 @@ func RunHolder() int {
 	reply := os.NewFile(replyFD, "reply")
 	j, err := holdFromStdin()
 	if err != nil {
-		answer(reply, launchReply{Error: err.Error()})
+		answer(reply, launchReply{Error: err.Error(), Unknown: errors.Is(err, errHolderVersion)})
 		return 1
 	}
 	answer(reply, launchReply{})
@@ -56,6 +57,9 @@ func holdFromStdin() (*job, error) {
 	}
 	if err := json.Unmarshal(data, &cfg); err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
+	}
+	if cfg.Launch != launchVersion {
+		return nil, errHolderVersion
 	}
 	if !filepath.IsAbs(cfg.Dir) {
 		return nil, fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)

@@ -6,10 +6,16 @@ import (
 	"strings"
 )
 
+// launchVersion is that of what follows. The two programs may be of different
+// versions of hob: a holder that is told another number answers that it does not
+// know it, and starts nothing.
+const launchVersion = 1
+
 // launchConfig is what a holder is told on its standard input, as JSON. What was
 // asked of the job stands in its meta.json.
 type launchConfig struct {
-	Dir string `json:"dir"` // the job directory
+	Launch int    `json:"launch"` // launchVersion
+	Dir    string `json:"dir"`    // the job directory
 	// Env is the job's environment but for what jobEnviron does to it.
 	Env []string `json:"env"`
 	// Set names variables of Env that were asked for explicitly, so that the
@@ -26,6 +32,8 @@ type launchConfig struct {
 // that is recorded (Error is empty in both), or nothing was started.
 type launchReply struct {
 	Error string `json:"error,omitempty"`
+	// Unknown: the holder does not know the version that it was told.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // terminalVariables describe a terminal that is not the job's. A trailing * is

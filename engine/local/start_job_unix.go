@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // childFiles are the job's own ends of its descriptors.
@@ -136,7 +137,7 @@ func (j *job) launch(files *childFiles) error {
 	for _, f := range files.std {
 		attr.Files = append(attr.Files, f.Fd())
 	}
-	fork := forkFunc(forkUnmasked)
+	fork := forkFunc(proc.Fork)
 	if j.leads {
 		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 			return forkHeld(path, argv, attr, j.toForeground)
@@ -168,7 +169,7 @@ type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 
 // forkThen starts a program and calls then with its pid.
 func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid int)) (int, error) {
-	pid, err := forkUnmasked(path, argv, attr)
+	pid, err := proc.Fork(path, argv, attr)
 	if err == nil {
 		then(pid)
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/ahead"
 )
 
 // readyPatience is how long a holder may take to start its job. It takes
@@ -65,67 +65,54 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	return run, nil
 }
 
-// holderProcess is a holder that waits for its configuration.
-type holderProcess struct {
-	pid    int
-	config *os.File // what it is told; closed when that was said
-	reply  *os.File
-}
-
-// spawn starts a holder and waits until its job runs.
+// spawn starts a holder and waits until its job runs. A holder of another program
+// than this that does not understand, or went before it held anything, is replaced
+// by one of this program.
 func (b *Backend) spawn(id string, cfg launchConfig, stdin *os.File) error {
+	cfg.Launch = launchVersion
 	data, err := json.Marshal(cfg)
 	if err != nil {
 		return err
 	}
-	var p *holderProcess
-	if stdin == nil {
-		p = b.takeSpare()
+	h, err := b.holderFor(id, stdin)
+	if err != nil {
+		return err
 	}
-	if p == nil {
-		path, args, err := b.holderCommand()
-		if err != nil {
-			return err
-		}
-		if p, err = startHolder(path, append([]string{id}, args...), stdin); err != nil {
-			return err
-		}
+	err = b.tell(h, data)
+	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
+	if !h.Other || !nothing {
+		return err
 	}
-	defer p.reply.Close()
-	b.kids.add(p.pid)
-	_, werr := p.config.Write(data)
-	_ = p.config.Close()
-	return b.ready(p.pid, p.reply, werr)
+	if h, err = ahead.StartSelf(id, stdin); err != nil {
+		return err
+	}
+	return b.tell(h, data)
 }
 
-// startHolder executes the program at path as a holder. stdin is lent or nil.
-func startHolder(path string, args []string, stdin *os.File) (*holderProcess, error) {
-	configR, configW, err := os.Pipe()
+// holderFor is a holder that waits to be told of the job id.
+func (b *Backend) holderFor(id string, stdin *os.File) (*ahead.Holder, error) {
+	if stdin == nil && b.spare != nil {
+		if h := b.spare.take(); h != nil {
+			return h, nil
+		}
+	}
+	if len(b.command) == 0 {
+		return ahead.StartFor(id, stdin)
+	}
+	path, err := exec.LookPath(b.command[0])
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find the program that holds jobs: %w", err)
 	}
-	replyR, replyW, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, configR.Close(), configW.Close())
-	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, errors.Join(err, configR.Close(), configW.Close(), replyR.Close(), replyW.Close())
-	}
-	// Standard error goes with the reply: what a holder that dies says is the
-	// reason then.
-	files := []uintptr{configR.Fd(), null.Fd(), replyW.Fd(), replyW.Fd()}
-	if stdin != nil {
-		files = append(files, stdin.Fd())
-	}
-	pid, err := forkUnmasked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
-		Dir: "/", Env: holderEnviron(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
-	err = errors.Join(err, configR.Close(), replyW.Close(), null.Close())
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the job's holder %s: %w", path, err), configW.Close(), replyR.Close())
-	}
-	return &holderProcess{pid: pid, config: configW, reply: replyR}, nil
+	return ahead.Start(path, append([]string{id}, b.command[1:]...), stdin)
+}
+
+// tell tells h what to hold, and waits until that runs.
+func (b *Backend) tell(h *ahead.Holder, config []byte) error {
+	defer h.Reply.Close()
+	b.kids.add(h.PID)
+	_, werr := h.Config.Write(config)
+	_ = h.Config.Close()
+	return b.ready(h.PID, h.Reply, werr)
 }
 
 // ready waits for the holder's answer.
@@ -143,7 +130,10 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
 		if json.Unmarshal(lines.Bytes(), &r) != nil {
 			continue
 		}
-		if r.Error != "" {
+		switch {
+		case r.Unknown:
+			return errHolderVersion
+		case r.Error != "":
 			return errors.New(r.Error)
 		}
 		return nil
@@ -153,35 +143,6 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
 		text = text[:2000] + "…"
 	}
 	return errors.Join(fmt.Errorf("%w: %q", errHolderDied, text), err, werr)
-}
-
-// holderCommand is the program to execute as a holder, and its arguments behind
-// argv[0] and the id.
-func (b *Backend) holderCommand() (path string, args []string, err error) {
-	if len(b.command) == 0 {
-		path, err = ownProgram()
-		return path, nil, err
-	}
-	path, err = exec.LookPath(b.command[0])
-	if err != nil {
-		return "", nil, fmt.Errorf("find the program that holds jobs: %w", err)
-	}
-	return path, b.command[1:], nil
-}
-
-// holderEnviron is the holder's own environment: nothing of the caller's, which
-// is the job's and would only grow old here. The Go runtime is kept small: one
-// thread that runs Go code is enough, profiles are not read, and the first garbage
-// is only collected at two megabytes of it, which an idle holder never has: a
-// collection costs it more memory than it frees.
-func holderEnviron() []string {
-	env := []string{"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single", "GODEBUG=memprofilerate=0"}
-	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
 }
 
 // children are the holders that this process started and has to reap. Their ends

@@ -43,7 +43,7 @@ func newLab(ctx context.Context, short bool, program string, stderr io.Writer) (
 	fmt.Fprintln(stderr, "building")
 	packages := []string{module + "/bench/cmd/lines", module + "/bench/cmd/floorpty", module + "/bench/cmd/floorlist"}
 	if program == "" {
-		packages = append(packages, module)
+		packages = append(packages, module, module+"/cmd/hob-holder")
 		l.hobBin = l.bin("hob")
 	} else if l.hobBin, err = filepath.Abs(program); err != nil {
 		return nil, err

@@ -1,0 +1,160 @@
+//go:build linux || darwin
+
+package ahead
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// TitleWidth is the room for a job's id in the blank argument of a holder that is
+// started before there is a job.
+const TitleWidth = 64
+
+// Holder is a holder that waits to be told what to hold. One that is told nothing
+// goes when Config is closed.
+type Holder struct {
+	PID    int
+	Config *os.File // what it is told; closed when that was said
+	Reply  *os.File // its answer, and what it says if it dies
+	// Other means that it is another program than this one, which may be of
+	// another version.
+	Other bool
+}
+
+// Close lets the holder go without a job.
+func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Close()) }
+
+// Start executes the program at path as a holder. Its arguments are args, the
+// first of which names its job. stdin is lent to the job, or nil.
+func Start(path string, args []string, stdin *os.File) (*Holder, error) {
+	configR, configW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	replyR, replyW, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, configR.Close(), configW.Close())
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, errors.Join(err, configR.Close(), configW.Close(), replyR.Close(), replyW.Close())
+	}
+	// Standard error goes with the reply: what a holder that dies says is the
+	// reason then.
+	files := []uintptr{configR.Fd(), null.Fd(), replyW.Fd(), replyW.Fd()}
+	if stdin != nil {
+		files = append(files, stdin.Fd())
+	}
+	pid, err := proc.Fork(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
+		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	err = errors.Join(err, configR.Close(), replyW.Close(), null.Close())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start the job's holder %s: %w", path, err), configW.Close(), replyR.Close())
+	}
+	return &Holder{PID: pid, Config: configW, Reply: replyR}, nil
+}
+
+// StartFor starts the best holder that there is, titled with id: hob-holder beside
+// this program, else this program itself.
+func StartFor(id string, stdin *os.File) (*Holder, error) {
+	if path, ok := beside(); ok {
+		if h, err := Start(path, []string{id}, stdin); err == nil {
+			h.Other = true
+			return h, nil
+		}
+	}
+	return StartSelf(id, stdin)
+}
+
+// StartSelf starts this program again as a holder, titled with id.
+func StartSelf(id string, stdin *os.File) (*Holder, error) {
+	path, err := ownProgram()
+	if err != nil {
+		return nil, err
+	}
+	return Start(path, []string{id}, stdin)
+}
+
+// StartBlank starts a holder for a job that has no id yet.
+func StartBlank() (*Holder, error) { return StartFor(strings.Repeat(" ", TitleWidth), nil) }
+
+// environ is the holder's own environment: nothing of the caller's, which is the
+// job's and would only grow old here. The Go runtime is kept small: one thread
+// that runs Go code is enough, profiles are not read, and the first garbage is
+// only collected at two megabytes of it, which an idle holder never has: a
+// collection costs it more memory than it frees.
+func environ() []string {
+	env := []string{"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single", "GODEBUG=memprofilerate=0"}
+	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// beside is the program hob-holder in the directory of this one, if it can be
+// trusted as this one is: a plain file of the same owner or of root that not
+// everybody may write to. In a directory like /tmp somebody else may have put one
+// there.
+func beside() (path string, ok bool) {
+	own, err := ownFile()
+	if err != nil {
+		return "", false
+	}
+	path = filepath.Join(filepath.Dir(own), proc.HolderName)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || info.Mode()&0o002 != 0 {
+		return "", false
+	}
+	holder, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", false
+	}
+	var self syscall.Stat_t
+	program, err := ownProgram()
+	if err != nil || syscall.Stat(program, &self) != nil {
+		return "", false
+	}
+	return path, holder.Uid == 0 || holder.Uid == self.Uid
+}
+
+// first is the holder that was started while the program set itself up.
+var first struct {
+	mu sync.Mutex
+	h  *Holder
+}
+
+// Begin starts a holder if args, a program's command line, ask for a job in a
+// process of its own. Without one it is started later. Package early calls it.
+func Begin(args []string) bool {
+	if len(args) < 3 || args[1] != "run" || filepath.Base(args[0]) == proc.HolderName {
+		return false
+	}
+	h, err := StartBlank()
+	if err != nil {
+		return false
+	}
+	first.mu.Lock()
+	defer first.mu.Unlock()
+	first.h = h
+	return true
+}
+
+// Begun hands out the holder that Begin has started, once; else nil.
+func Begun() *Holder {
+	first.mu.Lock()
+	defer first.mu.Unlock()
+	h := first.h
+	first.h = nil
+	return h
+}

@@ -1,0 +1,14 @@
+// Package early starts the holder of `hob run` while the program's packages are
+// being initialised: the first package that only needs little of them is this one,
+// and the holder's start is as long as theirs. Only main imports it.
+package early
+
+import (
+	"os"
+
+	"github.com/hobjobs/hob/internal/ahead"
+)
+
+// What runs here runs in every start of hob: it looks at the command line and is
+// done, unless that asks for a job.
+var _ = ahead.Begin(os.Args)
