@@ -1,5 +1,30 @@
 package vt
 
+import "strings"
+
+// replaced are the characters of ASCII that national sets replace.
+const replaced = "#@[\\]^_`{|}~"
+
+// national are the sets of VT220 and later by their final byte, what they put
+// in place of the replaced ones. But for the British one, they are ASCII unless
+// mode 42 is set.
+var national = map[byte]string{
+	'A': "£@[\\]^_`{|}~", // British
+	'4': "£¾ĳ½|^_`¨ƒ¼´",  // Dutch
+	'C': "#@ÄÖÅÜ_éäöåü",  // Finnish
+	'R': "£à°ç§^_`éùè¨",  // French
+	'Q': "#àâçêî_ôéùèû",  // French Canadian
+	'K': "#§ÄÖÜ^_`äöüß",  // German
+	'Y': "£§°çé^_ùàòèì",  // Italian
+	'`': "#ÄÆØÅÜ_äæøåü",  // Norwegian, Danish
+	'Z': "£§¡Ñ¿^_`°ñç~",  // Spanish
+	'7': "#ÉÄÖÅÜ_éäöåü",  // Swedish
+	'=': "ùàéçêîèôäöüû",  // Swiss
+}
+
+// technical is the DEC technical set from '!' on; blanks are not in it.
+const technical = "⎷┌─⌠⌡│⎡⎣⎤⎦⎛⎝⎞⎠⎨⎬           ≤≠≥∫∴∝∞÷Δ∇ΦΓ∼≃Θ×Λ⇔⇒≡ΠΨ Σ  √ΩΞΥ⊂⊃∩∪∧∨¬αβχδεφγηιθκλ ν∂πψρστ ƒωξυζ←↑→↓"
+
 // translate maps a character of the left half by the designated set.
 func (t *Terminal) translate(r rune) rune {
 	c := &t.cur
@@ -10,10 +35,17 @@ func (t *Terminal) translate(r rune) rune {
 		t.updatePlain()
 	}
 	switch {
+	case set == 'B':
 	case set == '0' && r >= 0x5f && r <= 0x7e:
 		return []rune(" ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")[r-0x5f]
-	case set == 'A' && r == '#':
-		return '£'
+	case set == '>' && r >= 0x21 && r <= 0x7e:
+		if m := []rune(technical)[r-0x21]; m != ' ' {
+			return m
+		}
+	case set == 'A' || t.modes.has(modeNationalSets):
+		if i := strings.IndexRune(replaced, r); i >= 0 && i < len(replaced) && national[set] != "" {
+			return []rune(national[set])[i]
+		}
 	}
 	return r
 }
@@ -23,9 +55,21 @@ func (t *Terminal) designate(g int, final byte) {
 	switch final {
 	case '0', '2':
 		final = '0'
-	case 'A':
+	case '5':
+		final = 'C'
+	case 'f':
+		final = 'R'
+	case '9':
+		final = 'Q'
+	case 'E', '6':
+		final = '`'
+	case 'H':
+		final = '7'
+	case '>':
 	default:
-		final = 'B'
+		if national[final] == "" {
+			final = 'B'
+		}
 	}
 	t.cur.sets[g] = final
 	t.updatePlain()

@@ -29,10 +29,12 @@ func (t *Terminal) control(c byte) {
 	}
 }
 
-// backspace goes left; with reverse wrap also to the row above.
+// backspace goes left; with reverse wrap also to the row above, if that wrapped
+// into this one, or in the extended mode whether it did or not.
 func (t *Terminal) backspace(n int) {
 	c := &t.cur
-	if !(t.modes.has(modeReverseWrap) || t.modes.has(modeReverseWrapOn)) || !t.modes.has(modeAutoWrap) {
+	anyRow := t.modes.has(modeReverseWrapOn)
+	if !(anyRow || t.modes.has(modeReverseWrap)) || !t.modes.has(modeAutoWrap) {
 		t.backward(n)
 		return
 	}
@@ -44,9 +46,11 @@ func (t *Terminal) backspace(n int) {
 		switch {
 		case c.x != t.left && c.x > 0:
 			c.x--
+		case c.y > 0 && !anyRow && !t.scr.rows[c.y-1].wraps():
+			return
 		case c.y > t.top:
 			c.y, c.x = c.y-1, t.rgt
-		case c.y == t.top:
+		case c.y == t.top && anyRow:
 			c.y, c.x = t.bot, t.rgt
 		default:
 			return
@@ -65,7 +69,10 @@ func (t *Terminal) escape(c byte) {
 	case '-', '.', '/':
 		t.designate(int(t.parser.inter-'-')+1, c)
 	case '#':
-		if c == '8' {
+		switch c {
+		case '3', '4', '5', '6':
+			t.setLineSize(c)
+		case '8':
 			t.alignmentTest()
 		}
 	}
@@ -149,7 +156,7 @@ func (t *Terminal) alignmentTest() {
 		for x := range r.cells {
 			r.cells[x] = Cell{ch: 'E'}
 		}
-		r.wrap = false
+		r.wrap, r.size = false, SingleWidth
 	}
 	t.unwrapBefore(0)
 	t.resetMargins()

@@ -298,9 +298,18 @@ func (t *Terminal) eraser(selective bool) func(y, a, b int) {
 // eraseDisplay is ED and DECSED.
 func (t *Terminal) eraseDisplay(what int, selective bool) {
 	c := &t.cur
-	erase := t.eraser(selective)
+	eraseRow := t.eraser(selective)
+	erase := func(y, a, b int) {
+		eraseRow(y, a, b)
+		if !selective {
+			t.scr.rows[y].size = SingleWidth
+		}
+	}
 	switch what {
 	case 0:
+		if c.x == 0 {
+			erase(c.y, 0, 0) // the row's size
+		}
 		t.eraseLine(0, selective)
 		for y := c.y + 1; y < t.rows; y++ {
 			erase(y, 0, t.cols)

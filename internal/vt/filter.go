@@ -1,6 +1,9 @@
 package vt
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Filter copies an application's output with everything taken out that would
 // make a terminal answer, and every write to the clipboard: what is left can be
@@ -68,26 +71,56 @@ func (f *Filter) finish(dst []byte) []byte {
 			dst = append(dst, c)
 		}
 	}
-	if f.scan.tooLong || f.scan.broken || f.drops(clean) {
+	switch {
+	case f.scan.tooLong || f.scan.broken:
+		return dst
+	case f.scan.vt52:
+		if clean[1] == '<' || clean[1] == 'c' {
+			f.scan.vt52 = false
+		}
+		return append(dst, fromVT52(clean)...)
+	case isModeChange(clean):
+		return f.changeModes(dst, clean)
+	case f.drops(clean):
 		return dst
 	}
-	f.note(clean)
 	return append(dst, clean...)
 }
 
-// note remembers which screen a passing sequence shows.
-func (f *Filter) note(s []byte) {
-	body, ok := bytes.CutPrefix(s, []byte("\x1b[?"))
-	n := len(body) - 1
-	if !ok || n < 0 || body[n] != 'h' && body[n] != 'l' {
-		return
-	}
-	for p := range bytes.SplitSeq(body[:n], []byte{';'}) {
-		switch string(p) {
-		case "47", "1047", "1049":
-			f.alternate = body[n] == 'h'
+func isModeChange(s []byte) bool {
+	last := s[len(s)-1]
+	return bytes.HasPrefix(s, []byte("\x1b[?")) && (last == 'h' || last == 'l')
+}
+
+// changeModes lets pass the private modes that a sequence sets or resets, but
+// for reports of the size (2048), which answer at once, and the VT52, which few
+// terminals can be: its sequences are translated from here on.
+func (f *Filter) changeModes(dst, s []byte) []byte {
+	body, on := s[3:len(s)-1], s[len(s)-1] == 'h'
+	var kept [][]byte
+	enter := false
+	for p := range bytes.SplitSeq(body, []byte{';'}) {
+		switch n, _ := strconv.Atoi(string(p)); n {
+		case 2:
+			enter = enter || !on
+			continue
+		case 2048:
+			continue
+		case 47, 1047, 1049:
+			f.alternate = on
 		}
+		kept = append(kept, p)
 	}
+	if len(kept) > 0 {
+		dst = append(dst, "\x1b[?"...)
+		dst = append(dst, bytes.Join(kept, []byte{';'})...)
+		dst = append(dst, s[len(s)-1])
+	}
+	if enter {
+		f.scan.vt52 = true
+		dst = append(dst, "\x1b(B\x1b)B\x1b*B\x1b+B\x0f"...)
+	}
+	return dst
 }
 
 // text copies up to the next ESC, without ENQ, which asks for an answer, and
@@ -172,9 +205,6 @@ func dropsCSI(s []byte) bool {
 		return inter == 0 && !(string(first) == "22" || string(first) == "23")
 	case '|', '{': // locators
 		return inter == '\''
-	case 'h':
-		// In-band size reports (2048) answer at once.
-		return prefix == '?' && bytes.Contains(body, []byte("2048"))
 	}
 	return false
 }

@@ -271,6 +271,9 @@ func controlByte(k Key) (byte, bool) {
 }
 
 func (t *Terminal) encodeFunction(f functionKey, mods Mods) []byte {
+	if b, ok := functionKeyVT52(f); ok && t.modes.has(modeVT52) {
+		return b
+	}
 	if mods == 0 && f.final != '~' {
 		if f.ss3 || t.modes.has(modeAppCursor) {
 			return []byte{0x1b, 'O', f.final}
@@ -290,7 +293,11 @@ func (t *Terminal) encodeFunction(f functionKey, mods Mods) []byte {
 func (t *Terminal) encodeKeypad(k Key, mods Mods) []byte {
 	i := k.Code - KeyKP0
 	if t.modes.has(modeAppKeypad) && mods&^Shift == 0 {
-		return []byte{0x1b, 'O', "pqrstuvwxynojmkMXl"[i]}
+		lead := byte('O')
+		if t.modes.has(modeVT52) {
+			lead = '?'
+		}
+		return []byte{0x1b, lead, "pqrstuvwxynojmkMXl"[i]}
 	}
 	plain := Key{Code: rune("0123456789./*-+\r=,"[i]), Mods: k.Mods}
 	return t.encodeLegacy(plain)

@@ -32,6 +32,11 @@ const (
 	modeGraphemes
 	modeColorReports
 	modeResizeReports
+	modeKeyboardLock // kept and reported; keys are never locked
+	modePrintFormFeed
+	modePrintExtent
+	modeNationalSets
+	modeVT52
 )
 
 type modeSet uint64
@@ -51,6 +56,8 @@ func (s *modeSet) set(m mode, on bool) {
 // ansiMode finds a mode of CSI h.
 func ansiMode(n int) mode {
 	switch n {
+	case 2:
+		return modeKeyboardLock
 	case 4:
 		return modeInsert
 	case 12:
@@ -78,12 +85,18 @@ func privateMode(n int) mode {
 		return modeAutoRepeat
 	case 12:
 		return modeCursorBlink
+	case 18:
+		return modePrintFormFeed
+	case 19:
+		return modePrintExtent
 	case 25:
 		return modeCursor
 	case 40:
 		return modeAllow132
 	case 41:
 		return modeTabWraps
+	case 42:
+		return modeNationalSets
 	case 45:
 		return modeReverseWrap
 	case 66:
@@ -136,6 +149,10 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 		return
 	}
 	switch n {
+	case 2:
+		if !on {
+			t.enterVT52()
+		}
 	case 6:
 		t.cur.origin = on
 		t.moveTo(0, 0)

@@ -13,6 +13,8 @@ const (
 	stringBody   // OSC or DCS, collected
 	stringIgnore // DCS, SOS, PM, APC that nobody reads
 	stringEscape // ESC within a string
+	vt52Row      // of ESC Y
+	vt52Column
 )
 
 const (
@@ -89,7 +91,7 @@ func (t *Terminal) ground(p []byte) []byte {
 			}
 			p = p[n:]
 		case c == 0x1b:
-			if len(p) > 1 && p[1] == '[' {
+			if len(p) > 1 && p[1] == '[' && !t.modes.has(modeVT52) {
 				t.beginCSI()
 				return p[2:]
 			}
@@ -252,6 +254,8 @@ func (t *Terminal) step(c byte) {
 	switch ps.state {
 	case escape, escapeInter:
 		t.escapeByte(c)
+	case vt52Row, vt52Column:
+		t.positionVT52(c)
 	case csiIgnore:
 		if c >= 0x40 {
 			ps.state = ground
@@ -262,6 +266,8 @@ func (t *Terminal) step(c byte) {
 func (t *Terminal) escapeByte(c byte) {
 	ps := &t.parser
 	switch {
+	case t.modes.has(modeVT52):
+		t.escapeVT52(c)
 	case c < 0x30:
 		ps.collect(c)
 		ps.state = escapeInter

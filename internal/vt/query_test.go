@@ -11,7 +11,7 @@ func TestQueries(t *testing.T) {
 	facts := Facts{Foreground: RGB(0xd0, 0xd0, 0xd0), Background: RGB(0x10, 0x20, 0x30), CellWidth: 10, CellHeight: 20, KittyKeyboard: true}
 	tests := []struct{ name, in, want string }{
 		{"primary attributes", "\x1b[c", "\x1b[?64;1;6;21;22;28c"},
-		{"secondary attributes", "\x1b[>c", "\x1b[>41;370;0c"},
+		{"secondary attributes", "\x1b[>c", "\x1b[>41;383;0c"},
 		{"tertiary attributes", "\x1b[=c", "\x1bP!|00000000\x1b\\"},
 		{"version", "\x1b[>q", "\x1bP>|hob\x1b\\"},
 		{"status", "\x1b[5n", "\x1b[0n"},

@@ -85,13 +85,8 @@ func (t *Terminal) copyArea() {
 	rows := t.scr.rows
 	copyRow := func(i int) {
 		src := rows[from.top+i].cells
-		split(src, from.left)
-		split(src, from.left+w)
 		rows[top+i].settle()
-		dst := rows[top+i].cells
-		split(dst, left)
-		split(dst, left+w)
-		copy(dst[left:left+w], src[from.left:from.left+w])
+		copyCells(rows[top+i].cells, src, left, from.left, w)
 		t.touch(top + i)
 	}
 	if top > from.top {
@@ -102,6 +97,33 @@ func (t *Terminal) copyArea() {
 	}
 	for i := range h {
 		copyRow(i)
+	}
+}
+
+// copyCells copies w cells from column from of src to column to of dst. Wide
+// characters that an edge cuts are blanked in dst; src, which may be the same,
+// stays else as it is.
+func copyCells(dst, src []Cell, to, from, w int) {
+	kind := func(c []Cell, x int) uint16 {
+		if x == len(c) {
+			return 0
+		}
+		return c[x].attr & widthMask
+	}
+	first, last := kind(src, from) == wideTail, kind(src, from+w-1) == wideHead
+	before, behind := kind(dst, to) == wideTail, kind(dst, to+w) == wideTail
+	copy(dst[to:to+w], src[from:from+w])
+	if first {
+		dst[to] = Cell{}
+	}
+	if last {
+		dst[to+w-1] = Cell{}
+	}
+	if before {
+		dst[to-1] = Cell{}
+	}
+	if behind {
+		dst[to+w] = Cell{}
 	}
 }
 

@@ -36,7 +36,7 @@ func (t *Terminal) secondaryAttributes() { t.answer("\x1b[>41;%d;0c", emulatedVe
 func (t *Terminal) tertiaryAttributes() { t.answer("\x1bP!|00000000\x1b\\") }
 
 // emulatedVersion is the xterm patch level whose behaviour we follow.
-const emulatedVersion = 370
+const emulatedVersion = 383
 
 func (t *Terminal) reportVersion() { t.answer("\x1bP>|hob\x1b\\") }
 
@@ -166,7 +166,7 @@ func (t *Terminal) ansiModeState(n int) int {
 		return onOff(t.modes.has(m))
 	}
 	switch n {
-	case 1, 2, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19:
+	case 1, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19:
 		return 4
 	}
 	return 0
@@ -177,6 +177,8 @@ func (t *Terminal) privateModeState(n int) int {
 		return onOff(t.modes.has(m))
 	}
 	switch n {
+	case 2:
+		return onOff(!t.modes.has(modeVT52))
 	case 6:
 		return onOff(t.cur.origin)
 	case 9:
@@ -199,7 +201,7 @@ func (t *Terminal) privateModeState(n int) int {
 		return onOff(t.onAlt())
 	case 1048:
 		return 1
-	case 18, 19, 42, 60, 61, 68, 73, 81: // printers, national sets, coupling and the like
+	case 60, 61, 68, 73, 81: // printers, national sets, coupling and the like
 		return 4
 	}
 	return 0

@@ -48,6 +48,7 @@ func cropRows(old []*row, cols, rows, skip int) []*row {
 	for y := 0; y < rows && y+skip < len(old); y++ {
 		from := old[y+skip]
 		n := copy(fresh[y].cells, from.cells)
+		fresh[y].size = from.size
 		if n < len(from.cells) && from.cells[n].attr&widthMask == wideTail {
 			fresh[y].cells[n-1] = Cell{bg: from.cells[n-1].bg}
 		}
@@ -56,7 +57,10 @@ func cropRows(old []*row, cols, rows, skip int) []*row {
 }
 
 // line is one logical line while reflowing.
-type line struct{ cells []Cell }
+type line struct {
+	cells []Cell
+	size  LineSize // of its first row
+}
 
 // mark follows a cursor through a reflow: a cell of a logical line.
 type mark struct {
@@ -82,7 +86,7 @@ func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
 		if !ok {
 			break
 		}
-		more, _ := t.wrapLines([]line{{cells}}, nil, cols)
+		more, _ := t.wrapLines([]line{{cells: cells}}, nil, cols)
 		fresh = append(more, fresh...)
 		for i := range at {
 			at[i] += len(more)
@@ -120,6 +124,7 @@ func usedRows(rows []*row, cursorY int) int {
 func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var lines []line
 	var cur []Cell
+	var first LineSize
 	if h := &t.history; h.open {
 		spacer := h.spacer && rows[0].cells[0].attr&widthMask != wideHead
 		if cur, _ = h.popLine(t, nil); spacer {
@@ -127,6 +132,9 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 		}
 	}
 	for y, r := range rows {
+		if len(cur) == 0 {
+			first = r.size
+		}
 		var next *row
 		if y+1 < len(rows) {
 			next = rows[y+1]
@@ -145,7 +153,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 		}
 		cur = append(cur, cells...)
 		if !wraps || next == nil {
-			lines = append(lines, line{cur})
+			lines = append(lines, line{cur, first})
 			cur = nil
 		}
 	}
@@ -170,7 +178,7 @@ func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row,
 		offset := 0
 		for {
 			n := cut(l.cells[offset:], cols)
-			r := &row{cells: make([]Cell, cols)}
+			r := &row{cells: make([]Cell, cols), size: l.size}
 			if n <= cols {
 				copy(r.cells, l.cells[offset:offset+n])
 			}

@@ -9,6 +9,8 @@ const (
 	scanCSI
 	scanString
 	scanStringEscape
+	scanVT52Row // of ESC Y
+	scanVT52Column
 )
 
 // scanner finds the end of an escape sequence in a stream, as the parser of a
@@ -18,6 +20,7 @@ type scanner struct {
 	osc     bool // the string also ends with BEL
 	tooLong bool
 	broken  bool // it ended without its proper end
+	vt52    bool // sequences are those of a VT52
 	begun   bool // an ESC, taken already, ended a string and begins a sequence
 }
 
@@ -28,7 +31,7 @@ func (s *scanner) isString() bool { return s.kind == scanString || s.kind == sca
 // taken already.
 func (s *scanner) reset() (begun bool) {
 	begun = s.begun
-	*s = scanner{}
+	*s = scanner{vt52: s.vt52}
 	if begun {
 		s.kind = scanEscape
 	}
@@ -70,6 +73,19 @@ func (s *scanner) next(p []byte) (n int, done bool) {
 			return i + 1, true
 		case c < 0x20 || c == 0x7f:
 			continue
+		case s.vt52:
+			if c >= 0x80 {
+				s.broken = true
+				return i, true
+			}
+			switch {
+			case s.kind == scanVT52Row:
+				s.kind = scanVT52Column
+			case s.kind == scanEscape && c == 'Y':
+				s.kind = scanVT52Row
+			default:
+				return i + 1, true
+			}
 		case s.kind == scanCSI:
 			if c >= 0x40 && c < 0x7f {
 				return i + 1, true

@@ -13,6 +13,12 @@ func fillCells(c []Cell, b Cell) {
 	}
 }
 
+// blank makes an empty row of r.
+func (r *row) blank(b Cell) {
+	fillCells(r.cells, b)
+	r.wrap, r.size = false, SingleWidth
+}
+
 // split blanks the other half when an edit between columns x-1 and x would cut
 // a wide character in two.
 func split(c []Cell, x int) {
@@ -86,8 +92,7 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 		}
 		copy(rows[top:bot], rows[top+1:bot+1])
 		rows[bot] = r
-		fillCells(r.cells, t.blank())
-		r.wrap = false
+		r.blank(t.blank())
 	}
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
@@ -110,8 +115,7 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 		r := rows[bot]
 		copy(rows[top+1:bot+1], rows[top:bot])
 		rows[top] = r
-		fillCells(r.cells, t.blank())
-		r.wrap = false
+		r.blank(t.blank())
 	}
 	t.unwrapBefore(top)
 	rows[bot].wrap = false
@@ -336,6 +340,7 @@ func (t *Terminal) switchScreen(alt bool) {
 func (t *Terminal) eraseScreen() {
 	for y := range t.rows {
 		t.erase(y, 0, t.cols)
+		t.scr.rows[y].size = SingleWidth
 	}
 }
 

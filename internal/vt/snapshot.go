@@ -37,6 +37,7 @@ func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	s.modes()
 	s.margins()
 	s.cursor()
+	s.vt52()
 	s.halfReceived()
 	return s.b
 }
@@ -112,6 +113,7 @@ func (s *snapshot) rows(rows []*row) {
 	var before []Cell // what the text of the row follows directly
 	for y, r := range rows {
 		s.row(r.cells, before)
+		s.lineSize(r.size)
 		before = nil
 		if y == len(rows)-1 {
 			break
@@ -245,6 +247,11 @@ func (s *snapshot) halfReceived() {
 			}
 		}
 		inter()
+	case vt52Row:
+		s.put("\x1bY")
+	case vt52Column:
+		s.put("\x1bY")
+		s.b = append(s.b, byte(ps.params[0]))
 	case csiIgnore:
 		s.put("\x1b[1?")
 	case stringBody:

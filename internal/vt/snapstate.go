@@ -204,6 +204,20 @@ func (s *snapshot) cursor() {
 	s.again(x0, y0)
 }
 
+// vt52 makes the replica a VT52, whose own sets are all that it keeps of them.
+func (s *snapshot) vt52() {
+	if !s.t.modes.has(modeVT52) {
+		return
+	}
+	s.put("\x1b[?2l")
+	if s.t.cur.sets[0] == '0' {
+		s.put("\x1bF")
+	}
+	if s.t.cur.gl == 1 {
+		s.put("\x0e")
+	}
+}
+
 // again writes the last character again if nothing came after it, since it may
 // be what a REP repeats.
 func (s *snapshot) again(x0, y0 int) {

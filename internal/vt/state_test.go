@@ -46,7 +46,7 @@ func dump(t *Terminal) string {
 	for i := range t.screens {
 		s := &t.screens[i]
 		for y, r := range s.rows {
-			fmt.Fprintf(&b, "screen %d row %d wrap=%v ", i, y, y < t.rows-1 && r.wraps())
+			fmt.Fprintf(&b, "screen %d row %d wrap=%v size=%d ", i, y, y < t.rows-1 && r.wraps(), r.size)
 			row(r.cells)
 			b.WriteByte('\n')
 		}
@@ -68,6 +68,8 @@ func dump(t *Terminal) string {
 		fmt.Fprintf(&b, "%q", ps.utf8[:ps.nutf8])
 	case escape, escapeInter:
 		fmt.Fprintf(&b, "%q", ps.inter)
+	case vt52Column:
+		fmt.Fprintf(&b, "%d", ps.params[0])
 	case csiParams:
 		fmt.Fprintf(&b, "%q %q %v %v %b", ps.prefix, ps.inter, ps.given, ps.params[:ps.n+1], ps.colon)
 	case stringBody:

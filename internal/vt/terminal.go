@@ -62,6 +62,7 @@ type screen struct {
 type row struct {
 	cells []Cell
 	wrap  bool // the text goes on in the next row
+	size  LineSize
 }
 
 // wraps reports whether the text goes on in the next row and still reaches it.

@@ -15,6 +15,9 @@ func TestScreen(t *testing.T) {
 		{"wide at the edge", "123456789漢", "123456789\n漢"},
 		{"combining", "e\u0301x", "e\u0301x"},
 		{"repeat", "a\x1b[3b", "aaaa"},
+		{"back over a wrap", "\x1b[?45h0123456789a\b\bX", "012345678X\na"},
+		{"not over a line's begin", "\x1b[?45h012\r\na\b\bX", "012\nX"},
+		{"extended, over a line's begin", "\x1b[?1045h012\r\na\b\bX", "012      X\na"},
 		{"scroll", "1\r\n2\r\n3\r\n4\r\n5", "2\n3\n4\n5"},
 	}
 	for _, tt := range tests {
