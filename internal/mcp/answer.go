@@ -296,7 +296,7 @@ func next(j engine.Job) string {
 	switch {
 	case j.Status.Finished():
 		return call("log", j.ID)
-	case j.Waiting && j.Kind == engine.KindPTY:
+	case j.Waiting && j.HasTerminal():
 		return call("screen", j.ID) + ", then " + call("submit", j.ID, "data", "…")
 	case j.Waiting:
 		return call("write", j.ID, "data", "…\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,13 +108,16 @@ func possible(j engine.Job) string {
 	switch {
 	case j.Status.Finished():
 		can = []string{"poll", "log", "restart", "clear", "remove"}
-	case j.Kind == engine.KindPTY, j.Stdin:
+	case j.Stdin:
 		can = []string{"poll", "log", "write", "send-keys", "submit", "paste", "wait", "kill", "remove", "restart"}
 	default:
 		can = []string{"poll", "log", "wait", "kill", "remove", "restart"}
 	}
-	if j.Kind == engine.KindPTY {
+	if j.HasTerminal() {
 		can = append(can, "screen")
+	}
+	if j.Kind == engine.KindVirtual { // only its program could
+		can = slices.DeleteFunc(can, func(name string) bool { return name == "restart" })
 	}
 	return strings.Join(can, ", ")
 }

@@ -158,7 +158,7 @@ func (w window) read(ctx context.Context, log *engine.Log, keep lineFilter) (lin
 
 // screen shows a terminal's screen as text.
 func (a *agent) screen(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
-	if j.Kind != engine.KindPTY {
+	if !j.HasTerminal() {
 		return nil, &failure{
 			code: "unsupported", id: j.ID, message: fmt.Sprintf("%s has no screen: it was started without a terminal", j.ID),
 			hint: call("log", j.ID) + ` shows its output; bash with "pty":true gives a command a terminal`,

@@ -27,7 +27,7 @@ func takesInput(j engine.Job, doing string) error {
 	switch {
 	case j.Status.Finished():
 		return failed(j, doing, engine.ErrNotRunning)
-	case j.Kind != engine.KindPTY && j.Kind != engine.KindVirtual && !j.Stdin:
+	case !j.Stdin:
 		return failed(j, doing, engine.ErrNoInput)
 	}
 	return nil
@@ -88,7 +88,7 @@ func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, err
 		return nil, err
 	}
 	end := "\n"
-	if j.Kind == engine.KindPTY {
+	if j.HasTerminal() {
 		end = "\r"
 	}
 	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
