@@ -251,7 +251,7 @@ func (p *Pane) start(spec engine.Spec) tea.Cmd {
 // write types a line into a job.
 func (p *Pane) write(j engine.Job, line string) tea.Cmd {
 	end := "\n"
-	if j.Kind == engine.KindPTY {
+	if j.HasTerminal() {
 		end = "\r"
 	}
 	eng, id := p.eng, j.ID

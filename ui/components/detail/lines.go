@@ -157,8 +157,8 @@ func (m *Model) process() []string {
 		parts = append(parts, "pid "+strconv.Itoa(j.PID))
 	}
 	kind := string(j.Kind)
-	if j.Kind == engine.KindPTY && j.Size.Cols > 0 {
-		kind = fmt.Sprintf("pty %dx%d", j.Size.Cols, j.Size.Rows)
+	if j.HasTerminal() && j.Size.Cols > 0 {
+		kind = fmt.Sprintf("%s %dx%d", kind, j.Size.Cols, j.Size.Rows)
 	}
 	if kind != "" {
 		parts = append(parts, kind)
