@@ -212,9 +212,9 @@ func (l *fakeLog) Window(_ context.Context, off int64, before, after int) ([]eng
 	return lines[max(0, at-before):min(len(lines), at+after)], nil
 }
 
-func (l *fakeLog) Search(_ context.Context, re *regexp.Regexp, from int64, found func(engine.Match) bool) error {
+func (l *fakeLog) Matching(_ context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
 	for _, line := range l.lines() {
-		if line.Start >= from && re.MatchString(line.Text) && !found(engine.Match{Line: line}) {
+		if line.End > from && line.Start < to && re.MatchString(line.Text) && !found(line.Start, line.End) {
 			break
 		}
 	}

@@ -165,7 +165,7 @@ func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
 		return p.show()
 	case promptSearch:
 		var cmd tea.Cmd
-		if known, _, _, _ := p.log.Query(); known != text {
+		if !p.log.Searches(text, f.regex) {
 			if cmd = p.search(f); cmd == nil && text != "" {
 				return nil
 			}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -155,9 +154,6 @@ func (p *Pane) screenState() string {
 	return ""
 }
 
-// altScreen is what switches to the alternate screen (h) and back (l).
-var altScreen = regexp.MustCompile(`\x1b\[\?(?:\d+;)*(?:1049|1047|47)(?:;\d+)*([hl])`)
-
 // headBytes is how much of a log says what kind of log it is.
 const headBytes = 128 << 10
 
@@ -172,12 +168,12 @@ func mostlyDrawn(ctx context.Context, log Log) bool {
 	n, _ := log.ReadAt(ctx, head, 0) // what was read says enough
 	head = head[:n]
 	drawn, since := 0, -1
-	for _, m := range altScreen.FindAllSubmatchIndex(head, -1) {
-		switch on := head[m[2]] == 'h'; {
-		case on && since < 0:
-			since = m[0]
-		case !on && since >= 0:
-			drawn += m[1] - since
+	for _, s := range vt.AltSwitches(head) {
+		switch {
+		case s.On && since < 0:
+			since = s.From
+		case !s.On && since >= 0:
+			drawn += s.To - since
 			since = -1
 		}
 	}

@@ -50,20 +50,12 @@ func (l *textLog) Window(_ context.Context, off int64, before, after int) ([]eng
 	return l.lines[max(0, at-before):min(len(l.lines), at+after)], nil
 }
 
-func (l *textLog) Search(ctx context.Context, re *regexp.Regexp, from int64, found func(engine.Match) bool) error {
+func (l *textLog) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
 	for _, line := range l.lines {
-		if line.End <= from {
-			continue
+		if line.Start >= to {
+			break
 		}
-		spans := re.FindAllStringIndex(line.Text, -1)
-		if len(spans) == 0 {
-			continue
-		}
-		m := engine.Match{Line: line}
-		for _, s := range spans {
-			m.Spans = append(m.Spans, [2]int(s))
-		}
-		if !found(m) {
+		if line.End > from && re.MatchString(line.Text) && !found(line.Start, line.End) {
 			break
 		}
 	}

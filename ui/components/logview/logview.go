@@ -2,7 +2,6 @@ package logview
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -37,7 +36,8 @@ type Model struct {
 	debt   int     // rows still to scroll when more lines have come
 	busy   bool    // a window is being read
 	again  *place  // and this one wanted after it
-	tail   bool    // lines reach the end of the log
+	head   bool    // lines begin at the start of the log (of what is shown of it)
+	tail   bool    // and reach its end
 
 	follow  bool
 	seen    int64 // how far the log reached when following stopped
@@ -62,8 +62,7 @@ type entry struct {
 	engine.Line
 	at     time.Time
 	number int64
-	glyphs []glyph
-	drawn  bool // glyphs are there
+	drawn  *drawing // nil: not yet
 	hits   [][2]int
 	hitGen int
 }
@@ -117,7 +116,7 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.gen++
 	m.src, m.err = src, nil
-	m.size, m.lines, m.top, m.topRow, m.debt, m.tail = 0, nil, 0, 0, 0, false
+	m.size, m.lines, m.top, m.topRow, m.debt, m.head, m.tail = 0, nil, 0, 0, 0, false, false
 	m.busy, m.again = false, nil
 	m.follow, m.seen, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, 0, false, 0
 	m.sel, m.only = selection{}, false
@@ -218,17 +217,4 @@ func (m *Model) MatchingOnly() bool { return m.only }
 func (m *Model) JumpPercent(p int) tea.Cmd {
 	m.unfollow()
 	return m.read(place{off: m.size / 100 * int64(max(0, min(100, p))), where: atTop})
-}
-
-// compileQuery makes the pattern of a search: plain text unless regex, and case
-// counts only if the query has an upper-case letter.
-func compileQuery(text string, regex bool) (*regexp.Regexp, error) {
-	pattern := text
-	if !regex {
-		pattern = regexp.QuoteMeta(text)
-	}
-	if !hasUpper(text, regex) {
-		pattern = "(?i)" + pattern
-	}
-	return regexp.Compile(pattern)
 }

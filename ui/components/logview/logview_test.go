@@ -57,9 +57,9 @@ func (s *memory) Window(_ context.Context, off int64, before, after int) ([]engi
 	return lines[max(0, at-before):min(len(lines), at+after)], nil
 }
 
-func (s *memory) Search(_ context.Context, re *regexp.Regexp, from int64, found func(engine.Match) bool) error {
+func (s *memory) Matching(_ context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
 	for _, l := range s.lines() {
-		if l.End > from && re.MatchString(l.Text) && !found(engine.Match{Line: l}) {
+		if l.End > from && l.Start < to && re.MatchString(l.Text) && !found(l.Start, l.End) {
 			break
 		}
 	}

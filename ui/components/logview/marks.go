@@ -39,7 +39,7 @@ func (m *Model) marksOf(e *entry) []mark {
 			marks = append(marks, mark{h[0], h[1], kind})
 		}
 	}
-	if from, to := m.sel.span(e.Start, len(m.glyphsOf(e))); from < to {
+	if from, to := m.sel.span(e.Start, m.glyphsOf(e).own); from < to {
 		marks = append(marks, mark{from, to, markSelected})
 	}
 	return marks
@@ -50,24 +50,12 @@ func (m *Model) hitsOf(e *entry) [][2]int {
 	if e.hitGen == m.query.gen {
 		return e.hits
 	}
-	glyphs := m.glyphsOf(e)
+	d := m.glyphsOf(e)
 	e.hits, e.hitGen = nil, m.query.gen
-	found := m.query.re.FindAllStringIndex(textOf(glyphs), 256)
-	at, i := 0, 0
-	for _, f := range found {
-		if f[0] == f[1] {
-			continue
+	for _, f := range m.query.re.FindAllStringIndex(d.part(0, d.own), 256) {
+		if f[0] < f[1] {
+			e.hits = append(e.hits, [2]int{d.glyphAt(f[0]), d.glyphAt(f[1]-1) + 1})
 		}
-		for i < len(glyphs) && at+len(glyphs[i].text) <= f[0] {
-			at += len(glyphs[i].text)
-			i++
-		}
-		from := i
-		for i < len(glyphs) && at < f[1] {
-			at += len(glyphs[i].text)
-			i++
-		}
-		e.hits = append(e.hits, [2]int{from, i})
 	}
 	return e.hits
 }

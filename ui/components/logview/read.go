@@ -16,6 +16,8 @@ type readMsg struct {
 	gen     int
 	place   place
 	lines   []engine.Line
+	head    bool // they begin with the first, and end with the last
+	tail    bool
 	times   []time.Time
 	numbers []int64
 	size    int64
@@ -51,7 +53,7 @@ func (m *Model) read(p place) tea.Cmd {
 	}
 	m.busy = true
 	ctx, src, gen, numbers := m.ctx, m.src, m.gen, m.numbers
-	offsets := m.filtered()
+	only := m.filtered()
 	return func() tea.Msg {
 		msg := readMsg{owner: m, gen: gen, place: p}
 		if msg.size, msg.err = src.Size(ctx); msg.err != nil {
@@ -61,10 +63,16 @@ func (m *Model) read(p place) tea.Cmd {
 		if p.follow {
 			off, before, after = msg.size, margin*p.rows, 1
 		}
-		if offsets == nil {
+		if only == nil {
 			msg.lines, msg.err = src.Window(ctx, off, before, after)
+			n := len(msg.lines)
+			msg.head = n == 0 || msg.lines[0].Start == 0
+			msg.tail = n == 0 || msg.lines[n-1].End >= msg.size
 		} else {
-			msg.lines, msg.err = offsets.window(ctx, src, off, before, after)
+			msg.lines, msg.head, msg.tail, msg.err = only.window(ctx, src, off, before, after)
+		}
+		for i := range msg.lines {
+			msg.lines[i].Text = "" // what is drawn is made of the bytes
 		}
 		msg.times = make([]time.Time, len(msg.lines))
 		for i, l := range msg.lines {
@@ -73,7 +81,7 @@ func (m *Model) read(p place) tea.Cmd {
 			}
 		}
 		if numbers && msg.err == nil {
-			msg.numbers, msg.err = lineNumbers(ctx, src, msg.lines, offsets != nil)
+			msg.numbers, msg.err = lineNumbers(ctx, src, msg.lines, only != nil)
 		}
 		return msg
 	}
@@ -127,7 +135,7 @@ func (m *Model) took(msg readMsg) tea.Cmd {
 		topStart = m.lines[m.top].Start
 	}
 	m.replace(msg)
-	m.tail = len(m.lines) == 0 || m.lines[len(m.lines)-1].End >= msg.size || m.only
+	m.head, m.tail = msg.head, msg.tail
 	switch msg.place.where {
 	case keep:
 		m.top = max(0, m.indexOf(max(topStart, 0)))
@@ -136,11 +144,14 @@ func (m *Model) took(msg readMsg) tea.Cmd {
 	case atThird:
 		m.top, m.topRow = max(0, m.indexOf(msg.place.off)), 0
 		m.shift(-m.h / 3)
+		if i := m.indexOf(msg.place.off); i >= 0 && m.query.re != nil {
+			m.reveal(i)
+		}
 	case atEnd:
 		m.toEnd()
 	}
 	m.settle()
-	var cmds []tea.Cmd
+	cmds := []tea.Cmd{m.rescan()}
 	if debt := m.debt; debt != 0 {
 		m.debt = 0
 		m.shift(debt)

@@ -8,7 +8,7 @@ func (m *Model) rowsOf(i int) int {
 	rows := 1
 	if m.wrap {
 		if width := m.textWidth(); width > 0 {
-			rows = max(1, (m.columns(e)+width-1)/width)
+			rows = max(1, (m.glyphsOf(e).width()+width-1)/width)
 		}
 	}
 	if e.Dropped > 0 {
@@ -111,7 +111,7 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 		return nil
 	}
 	if rows < 0 {
-		if m.top == 0 && m.topRow == 0 && m.lines[0].Start == 0 {
+		if m.top == 0 && m.topRow == 0 && m.head {
 			return nil
 		}
 		m.unfollow()
@@ -128,7 +128,7 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 // nearEdge reports whether the lines that are there run out soon on a side
 // where the log goes on.
 func (m *Model) nearEdge() bool {
-	above := m.top < m.h && m.lines[0].Start > 0
+	above := m.top < m.h && !m.head
 	below := len(m.lines)-1-m.bottom() < m.h && !m.tail
 	return above || below
 }
@@ -147,7 +147,7 @@ func (m *Model) sideways(columns int) {
 	}
 	widest := 0
 	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
-		widest = max(widest, m.columns(&m.lines[i]))
+		widest = max(widest, m.glyphsOf(&m.lines[i]).width())
 	}
 	m.left = max(0, min(m.left+columns, widest-m.textWidth()))
 	m.dirty = true

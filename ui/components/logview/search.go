@@ -3,50 +3,70 @@ package logview
 import (
 	"context"
 	"regexp"
-	"slices"
-	"sort"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/hobjobs/hob/engine"
 )
 
-// maxMatches bounds how many matching lines are remembered (16 MiB).
-const maxMatches = 2 << 20
+// sliceBytes is how much is searched by one command, so that counts are shown as
+// they grow and a search that nobody wants any more soon ends.
+const sliceBytes = 16 << 20
 
-// query is a search and what it found: the offsets of matching lines, in order.
+// query is a search and what it found.
 type query struct {
-	text    string
-	re      *regexp.Regexp
-	gen     int
-	matches offsets
-	scanned int64 // the log has been searched up to here
+	text   string
+	regex  bool
+	re     *regexp.Regexp
+	gen    int
+	ctx    context.Context // of this search
+	cancel context.CancelFunc
+
+	tally   tally
+	todo    []part // what has not been searched, in this order
+	planned int64  // the log is searched or in todo up to here
 	running bool
-	done    bool  // once to the end
-	full    bool  // there are more than maxMatches
-	current int64 // offset of the line that n goes on from; -1: none yet
-	err     error
+	done    bool  // all of the log as it was at first
+	last    int64 // the last matching line; -1: none
+	lastEnd int64
+	jumped  bool // the first match was gone to
+
+	current int64 // offset of the match that n goes on from; -1: none yet
+	rank    int64 // its number from 1; 0: not known yet
+	near    near
+	looking bool // near is being read
+	pending int  // steps still to be made, down if positive
+	from    int64
 }
 
-type offsets []int64
-
-// foundMsg is the answer of a scan.
-type foundMsg struct {
-	owner    *Model
-	gen      int
-	matches  []int64
-	to       int64
-	first    int64 // the first match at or after where the view stood, or -1
-	onlyJump bool  // nothing but first is known yet
-	err      error
+// part is a part of the log that is to be searched.
+type part struct {
+	from, to int64
+	after    int64 // lines up to this one are counted
+	wrapped  bool  // it lies before where the search began
 }
 
-func (q *query) forget() { gen := q.gen; *q = query{gen: gen + 1, current: -1} }
+// scannedMsg is what one command found.
+type scannedMsg struct {
+	owner         *Model
+	gen           int
+	to            int64    // this far it came
+	stretch       int      // that counts begin with
+	counts        []uint32 // see tally.add
+	first, last   int64    // of the matching lines; -1: none
+	lastEnd, size int64
+	err           error
+}
+
+func (q *query) forget() {
+	if q.cancel != nil {
+		q.cancel()
+	}
+	*q = query{gen: q.gen + 1, current: -1, last: -1, near: near{stretch: -1}}
+}
 
 // Search looks for text (a regular expression if regex) and goes to the first
-// match at or below the first row. An empty text ends searching. The error says
-// what is wrong with the expression.
+// match at or below the first row, else to the first of all. An empty text ends
+// searching. The error says what is wrong with the expression.
 func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	if text == "" {
 		m.only = false
@@ -58,8 +78,10 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.query.forget()
-	m.query.text, m.query.re = text, re
+	q := &m.query
+	q.forget()
+	q.text, q.regex, q.re = text, regex, re
+	q.ctx, q.cancel = context.WithCancel(m.ctx)
 	m.dirty = true
 	if m.src == nil {
 		return nil, nil
@@ -68,205 +90,151 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	if len(m.lines) > 0 {
 		from = m.lines[m.top].Start
 	}
-	return tea.Batch(m.jumpSearch(from), m.scan()), nil
+	q.todo = append(q.todo, part{from: from, to: m.size, after: -1})
+	if from > 0 {
+		q.todo = append(q.todo, part{to: from, after: -1, wrapped: true})
+	}
+	q.planned = m.size
+	cmd := m.scan()
+	if m.only {
+		cmd = tea.Batch(cmd, m.read(m.here()))
+	}
+	return cmd, nil
 }
 
 // Query is the text searched for, how many lines match, and the number of the
-// current one from 1 (0: none). done is false while the log is being searched.
+// current one from 1 (0: none, or not known yet). done is false while the log is
+// being searched.
 func (m *Model) Query() (text string, current, total int, done bool) {
 	q := &m.query
-	if i, ok := slices.BinarySearch(q.matches, q.current); ok {
-		current = i + 1
-	}
-	return q.text, current, len(q.matches), q.done
+	return q.text, int(q.rank), int(q.tally.total), q.done
 }
 
-// jumpSearch finds the first match from an offset on, which is quick where the
-// count is not.
-func (m *Model) jumpSearch(from int64) tea.Cmd {
-	ctx, src, re, gen := m.ctx, m.src, m.query.re, m.query.gen
-	return func() tea.Msg {
-		msg := foundMsg{owner: m, gen: gen, first: -1, onlyJump: true}
-		msg.err = src.Search(ctx, re, from, func(f engine.Match) bool {
-			msg.first = f.Line.Start
-			return false
-		})
-		return msg
-	}
+// Searches reports whether this is what is searched for.
+func (m *Model) Searches(text string, regex bool) bool {
+	return m.query.re != nil && m.query.text == text && m.query.regex == regex
 }
 
-// scan searches what has not been searched.
+// scan searches a slice of what has not been searched. Until the first match is
+// found it goes no further than that.
 func (m *Model) scan() tea.Cmd {
 	q := &m.query
-	if q.re == nil || q.running || q.full || m.src == nil {
+	if q.re == nil || q.running || m.src == nil || len(q.todo) == 0 {
 		return nil
 	}
 	q.running = true
-	ctx, src, re, gen, from := m.ctx, m.src, q.re, q.gen, q.scanned
-	room := maxMatches - len(q.matches)
+	ctx, src, re, gen, p, one := q.ctx, m.src, q.re, q.gen, q.todo[0], !q.jumped
+	to := min(p.to, p.from+sliceBytes)
+	q.tally.reach(max(to, m.size))
+	stride := q.tally.stride
 	return func() tea.Msg {
-		msg := foundMsg{owner: m, gen: gen, first: -1}
-		if msg.to, msg.err = src.Size(ctx); msg.err != nil {
-			return msg
-		}
-		msg.err = src.Search(ctx, re, from, func(f engine.Match) bool {
-			msg.matches = append(msg.matches, f.Line.Start)
-			return len(msg.matches) < room
+		msg := scannedMsg{owner: m, gen: gen, first: -1, last: -1, to: to}
+		msg.err = src.Matching(ctx, re, p.from, to, func(start, end int64) bool {
+			if start <= p.after {
+				return true
+			}
+			i := int(start / stride)
+			if msg.first < 0 {
+				msg.first, msg.stretch = start, i
+			}
+			for len(msg.counts) <= i-msg.stretch {
+				msg.counts = append(msg.counts, 0)
+			}
+			msg.counts[i-msg.stretch]++
+			msg.last, msg.lastEnd = start, end
+			if one {
+				msg.to = min(to, end)
+			}
+			return !one
 		})
 		return msg
 	}
 }
 
-// rescan goes on searching when the log has grown.
+// rescan goes on searching when the log has grown. A line that was not complete
+// is searched again.
 func (m *Model) rescan() tea.Cmd {
-	if m.query.re == nil || !m.query.done || m.size <= m.query.scanned {
+	q := &m.query
+	if q.re == nil || m.size <= q.planned {
 		return nil
 	}
+	n := len(q.todo)
+	switch {
+	case n > 0 && q.todo[n-1].to == q.planned:
+		q.todo[n-1].to = m.size
+	case n > 0 && q.todo[0].to == q.planned:
+		q.todo[0].to = m.size
+	default:
+		from := q.planned
+		if q.last >= 0 && q.lastEnd >= q.planned {
+			q.tally.forget(q.last)
+			from, q.last = q.last, -1
+			q.near = near{stretch: -1}
+		}
+		q.todo = append(q.todo, part{from: from, to: m.size, after: -1})
+	}
+	q.planned = m.size
 	return m.scan()
 }
 
-func (m *Model) found(msg foundMsg) tea.Cmd {
+func (m *Model) scanned(msg scannedMsg) tea.Cmd {
 	q := &m.query
 	m.dirty = true
+	q.running = false
 	if msg.err != nil {
-		if msg.onlyJump {
-			return nil
-		}
-		q.running, q.done, q.err = false, true, msg.err
+		q.todo, q.done = nil, true
 		return notice("The search stopped: " + msg.err.Error())
 	}
-	if msg.onlyJump {
-		if msg.first >= 0 && q.current < 0 {
-			return m.goTo(msg.first)
-		}
-		return nil
+	q.tally.add(msg.stretch, msg.counts)
+	if s := q.near.stretch; s >= msg.stretch && s < msg.stretch+len(msg.counts) {
+		q.near = near{stretch: -1}
 	}
-	q.running = false
-	for _, off := range msg.matches { // the last line may have been found while it was incomplete
-		if n := len(q.matches); n == 0 || off > q.matches[n-1] {
-			q.matches = append(q.matches, off)
-		}
+	if msg.last > q.last {
+		q.last, q.lastEnd = msg.last, msg.lastEnd
 	}
-	q.full = len(q.matches) >= maxMatches
-	first := !q.done
-	q.scanned, q.done = msg.to, true
+	p := &q.todo[0]
+	p.from, p.after = msg.to, max(p.after, msg.last)
+	wrapped := p.wrapped
+	if p.from >= p.to {
+		q.todo = q.todo[1:]
+	}
 	var cmds []tea.Cmd
-	switch {
-	case first && len(q.matches) == 0:
-		cmds = append(cmds, notice("No line matches "+q.text))
-	case first && q.current < 0 && !m.only:
-		cmds = append(cmds, m.step(1))
+	if msg.first >= 0 && !q.jumped {
+		q.jumped = true
+		if q.current < 0 && !m.only && !q.done {
+			cmds = append(cmds, m.goTo(msg.first))
+			if wrapped {
+				cmds = append(cmds, notice("Search went on at the top"))
+			}
+		}
 	}
-	if m.only && len(msg.matches) > 0 {
+	if len(q.todo) == 0 && !q.done {
+		q.done = true
+		if q.tally.total == 0 {
+			cmds = append(cmds, notice("No line matches "+q.text))
+		}
+	}
+	if m.only && len(msg.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {
 		cmds = append(cmds, m.read(m.here()))
 	}
-	return tea.Batch(cmds...)
-}
-
-// goTo makes the line at off the current match and shows it.
-func (m *Model) goTo(off int64) tea.Cmd {
-	m.query.current, m.dirty = off, true
-	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
-		if m.lines[i].Start == off && !m.follow {
-			return nil
-		}
-	}
-	m.unfollow()
-	return m.read(place{off: off, where: atThird})
-}
-
-// NextMatch and PreviousMatch go to another match, from the current one or from
-// the view; at an end they go on at the other and say so.
-func (m *Model) NextMatch() tea.Cmd { return m.step(1) }
-
-// PreviousMatch goes to the match before.
-func (m *Model) PreviousMatch() tea.Cmd { return m.step(-1) }
-
-func (m *Model) step(dir int) tea.Cmd {
-	q := &m.query
-	switch {
-	case q.re == nil:
-		return notice("Nothing to search for: / searches")
-	case len(q.matches) == 0 && !q.done:
-		return notice("Still searching")
-	case len(q.matches) == 0:
-		return notice("No line matches " + q.text)
-	}
-	from := q.current
-	if from < 0 && len(m.lines) > 0 {
-		from = m.lines[m.top].Start - 1
-		if dir < 0 {
-			from++
-		}
-	}
-	i := sort.Search(len(q.matches), func(i int) bool { return q.matches[i] > from })
-	if dir < 0 {
-		i = sort.Search(len(q.matches), func(i int) bool { return q.matches[i] >= from }) - 1
-	}
-	var wrapped tea.Cmd
-	switch {
-	case i >= len(q.matches):
-		i, wrapped = 0, notice("Search went on at the top")
-	case i < 0:
-		i, wrapped = len(q.matches)-1, notice("Search went on at the bottom")
-	}
-	return tea.Batch(m.goTo(q.matches[i]), wrapped)
-}
-
-// SetMatchingOnly shows only the lines that match, or all.
-func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
-	if on && m.query.re == nil {
-		return notice("Nothing to match: search with / first")
-	}
-	p := m.here()
-	m.only, m.dirty = on, true
-	return m.read(p)
-}
-
-// filtered is the lines to show when it is not all of them.
-func (m *Model) filtered() offsets {
-	if !m.only {
-		return nil
-	}
-	if m.query.matches == nil {
-		return offsets{}
-	}
-	return m.query.matches[:len(m.query.matches):len(m.query.matches)]
-}
-
-// window reads the lines at the offsets around off.
-func (o offsets) window(ctx context.Context, src Source, off int64, before, after int) ([]engine.Line, error) {
-	i, _ := slices.BinarySearch(o, off)
-	var lines []engine.Line
-	for _, at := range o[max(0, i-before):min(len(o), i+after)] {
-		found, err := src.Window(ctx, at, 0, 1)
-		if err != nil {
-			return lines, err
-		}
-		for _, l := range found {
-			l.Dropped = 0
-			lines = append(lines, l)
-		}
-	}
-	return lines, nil
-}
-
-// rows says on which rows of a column of height h the matches fall.
-func (q *query) rows(size int64, h int) []bool {
-	if len(q.matches) == 0 {
-		return nil
-	}
-	rows := make([]bool, h)
-	for y := range rows {
-		from, to := size*int64(y)/int64(h), size*int64(y+1)/int64(h)
-		i, _ := slices.BinarySearch(q.matches, from)
-		rows[y] = i < len(q.matches) && q.matches[i] < to
-	}
-	return rows
+	return tea.Batch(append(cmds, m.scan(), m.walk())...)
 }
 
 func notice(text string) tea.Cmd {
 	return func() tea.Msg { return NoticeMsg{Text: text} }
+}
+
+// compileQuery makes the pattern of a search: plain text unless regex, and case
+// counts only if the query has an upper-case letter.
+func compileQuery(text string, regex bool) (*regexp.Regexp, error) {
+	pattern := text
+	if !regex {
+		pattern = regexp.QuoteMeta(text)
+	}
+	if !hasUpper(text, regex) {
+		pattern = "(?i)" + pattern
+	}
+	return regexp.Compile(pattern)
 }
 
 // hasUpper reports an upper-case letter; in an expression those behind a

@@ -107,8 +107,12 @@ func (m *Model) copySelection() tea.Cmd {
 	sel := m.sel
 	if !sel.on {
 		e := &m.lines[m.pointed()]
-		text := strings.TrimRight(textOf(m.glyphsOf(e)), " ")
-		return func() tea.Msg { return CopyMsg{Text: text} }
+		raw := e.Raw
+		return func() tea.Msg {
+			var emu lineEmulator
+			d := emu.draw(raw, maxCopyColumns)
+			return CopyMsg{Text: strings.TrimRight(d.text, " "), Cut: e.Cut || d.full}
+		}
 	}
 	m.ClearSelection()
 	a, b := sel.from.line, sel.to.line
@@ -119,7 +123,8 @@ func (m *Model) copySelection() tea.Cmd {
 	return func() tea.Msg {
 		var out strings.Builder
 		var emu lineEmulator
-		for off := a; off <= b && out.Len() < maxCopy; {
+		n, cut, long := 0, false, false
+		for off := a; off <= b && !cut; {
 			lines, err := src.Window(ctx, off, 0, 500)
 			if err != nil {
 				return NoticeMsg{Text: "Not copied: " + err.Error()}
@@ -128,19 +133,24 @@ func (m *Model) copySelection() tea.Cmd {
 				break
 			}
 			for _, l := range lines {
-				if l.Start > b || out.Len() >= maxCopy {
+				if l.Start > b {
 					break
 				}
-				if out.Len() > 0 {
+				if out.Len() >= maxCopy {
+					cut = true
+					break
+				}
+				if n++; n > 1 {
 					out.WriteByte('\n')
 				}
-				glyphs := emu.draw(l.Raw)
-				from, to := sel.span(l.Start, len(glyphs))
-				out.WriteString(strings.TrimRight(textOf(glyphs[min(from, len(glyphs)):min(to, len(glyphs))]), " "))
+				d := emu.draw(l.Raw, maxCopyColumns)
+				long = long || l.Cut || d.full
+				from, to := sel.span(l.Start, d.own)
+				out.WriteString(strings.TrimRight(d.part(min(from, d.own), min(to, d.own)), " "))
 			}
 			off = max(lines[len(lines)-1].End, off+1)
 		}
-		return CopyMsg{Text: out.String()}
+		return CopyMsg{Text: out.String(), Cut: cut || long}
 	}
 }
 
@@ -163,12 +173,13 @@ func (m *Model) posAt(x, y int) (pos, bool) {
 			col = max(0, x-m.gutter()) + inner*m.textWidth()
 		}
 		at := 0
-		for g, gl := range m.glyphsOf(e) {
-			if at += gl.width; col < at {
+		d := m.glyphsOf(e)
+		for g, gl := range d.glyphs[:d.own] {
+			if at += int(gl.width); col < at {
 				return pos{e.Start, g}, true
 			}
 		}
-		return pos{e.Start, len(e.glyphs)}, true
+		return pos{e.Start, d.own}, true
 	}
 	return pos{}, false
 }

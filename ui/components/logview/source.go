@@ -14,7 +14,9 @@ type Source interface {
 	Size(ctx context.Context) (int64, error)
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 	Window(ctx context.Context, off int64, before, after int) ([]engine.Line, error)
-	Search(ctx context.Context, re *regexp.Regexp, from int64, found func(engine.Match) bool) error
+	// Matching calls found with the range of each line that re matches, from the
+	// line on that the byte at from belongs to, among those that begin before to.
+	Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error
 	TimeAt(off int64) (time.Time, bool)
 }
 
@@ -26,7 +28,10 @@ type Numberer interface {
 var _ Source = (*engine.Log)(nil)
 
 // CopyMsg carries text that the person wants on the clipboard.
-type CopyMsg struct{ Text string }
+type CopyMsg struct {
+	Text string
+	Cut  bool // there was more of it than is copied
+}
 
 // NoticeMsg carries a short remark for the person: why nothing happened, or that
 // a search began again at the other end.

@@ -23,9 +23,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		if msg.owner == m && msg.gen == m.gen {
 			return m.tookCount(msg)
 		}
-	case foundMsg:
+	case scannedMsg:
 		if msg.owner == m && msg.gen == m.query.gen {
-			return m.found(msg)
+			return m.scanned(msg)
+		}
+	case nearMsg:
+		if msg.owner == m && msg.gen == m.query.gen {
+			return m.looked(msg)
 		}
 	case tea.KeyPressMsg:
 		if m.focus {

@@ -86,6 +86,7 @@ func (m *Model) View() string {
 		}
 	}
 	m.frame, m.dirty = strings.Join(rows, "\n"), false
+	m.forgetLong()
 	return m.frame
 }
 
@@ -101,6 +102,8 @@ func (m *Model) message() string {
 		text = "The log cannot be read: " + m.err.Error()
 	case m.src == nil:
 		text = ""
+	case m.only && !m.query.done:
+		text = "Searching" + m.glyphs.Ellipsis
 	case m.only:
 		text = "No line matches."
 	case m.busy && m.size == 0:
@@ -130,7 +133,7 @@ func (m *Model) drawLine(i int) []string {
 	if !m.wrap {
 		return append(rows, m.drawGutter(e, true)+m.drawPart(glyphs, marks, m.left, width))
 	}
-	total := m.columns(e)
+	total := glyphs.width()
 	for at := 0; at == 0 || at < total; at += max(1, width) {
 		rows = append(rows, m.drawGutter(e, at == 0)+m.drawPart(glyphs, marks, at, width))
 	}
@@ -164,50 +167,51 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 
 // drawPart draws width columns of a line from column left on. A wide character
 // that is cut becomes spaces.
-func (m *Model) drawPart(glyphs []glyph, marks []mark, left, width int) string {
+func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 	b := make([]byte, 0, width+32)
-	col, used := 0, 0
-	for i := 0; i < len(glyphs) && used < width; {
-		g := glyphs[i]
-		if col < left || used+g.width > width {
-			over := min(col+g.width-left, width-used)
-			if over > 0 {
-				b = append(b, strings.Repeat(" ", over)...)
-				used += over
-			}
-			col += g.width
+	i, col := d.from(left)
+	used := 0
+	blank := func(n int) {
+		b = append(b, strings.Repeat(" ", max(0, n))...)
+		used += max(0, n)
+	}
+	for i < len(d.glyphs) && used < width {
+		g := d.glyphs[i]
+		if w := int(g.width); col < left || used+w > width {
+			blank(min(col+w-left, width-used))
+			col += w
 			i++
 			continue
 		}
-		kind := markAt(marks, i)
-		start := i
-		startUsed := used
-		for i < len(glyphs) && used+glyphs[i].width <= width &&
-			glyphs[i].style == g.style && markAt(marks, i) == kind {
-			used += glyphs[i].width
-			col += glyphs[i].width
+		kind, start := markAt(marks, i), i
+		for i < len(d.glyphs) && used+int(d.glyphs[i].width) <= width && d.glyphs[i].look == g.look && markAt(marks, i) == kind {
+			used += int(d.glyphs[i].width)
+			col += int(d.glyphs[i].width)
 			i++
 		}
-		if used == startUsed {
-			break
-		}
-		text := textOf(glyphs[start:i])
-		if kind != markNone {
-			b = append(b, m.markStyle(kind).Render(text)...)
-			continue
-		}
-		sgr := g.style.AppendSGR(nil)
-		if len(sgr) == 0 {
-			b = append(b, m.styles.Text.Render(text)...)
-			continue
-		}
-		b = append(append(append(b, sgr...), text...), "\x1b[m"...)
+		b = m.drawRun(b, d.part(start, i), d.looks[g.look], kind)
 	}
-	row := string(b)
-	if used < width {
-		row += strings.Repeat(" ", width-used)
+	blank(width - used)
+	return string(b)
+}
+
+// drawRun draws characters that look the same.
+func (m *Model) drawRun(b []byte, text string, look look, kind markKind) []byte {
+	if look.link != "" {
+		b = append(b, ansi.SetHyperlink(look.link)...)
+		defer func() { b = append(b, ansi.ResetHyperlink()...) }()
 	}
-	return row
+	if kind != markNone {
+		return append(b, m.markStyle(kind).Render(text)...)
+	}
+	if look.note {
+		return append(b, m.styles.Gap.Render(text)...)
+	}
+	sgr := look.style.AppendSGR(nil)
+	if len(sgr) == 0 {
+		return append(b, m.styles.Text.Render(text)...)
+	}
+	return append(append(append(b, sgr...), text...), "\x1b[m"...)
 }
 
 func (m *Model) markStyle(k markKind) lipgloss.Style {
@@ -237,7 +241,7 @@ func (m *Model) track() []string {
 	whole := first == 0 && last >= m.size
 	from := int(first * int64(m.h) / m.size)
 	to := max(from+1, int(last*int64(m.h)/m.size))
-	hits := m.query.rows(m.size, m.h)
+	hits := m.query.tally.rows(m.size, m.h)
 	for y := range col {
 		switch {
 		case hits != nil && hits[y]:

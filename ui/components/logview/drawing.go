@@ -1,0 +1,168 @@
+package logview
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/themes"
+)
+
+// drawing is a line as it is shown: characters in a row, small enough that many
+// long ones may be kept.
+type drawing struct {
+	text   string
+	glyphs []glyph
+	looks  []look
+	own    int  // so many glyphs are the job's; what follows is a note
+	full   bool // there were more columns than are drawn
+
+	b     strings.Builder
+	known map[look]uint16
+}
+
+// glyph is one character.
+type glyph struct {
+	end   uint32 // in text, behind it
+	look  uint16
+	width uint8
+}
+
+// look is how characters are drawn. A note is hob's, not the job's.
+type look struct {
+	style vt.Style
+	link  string
+	note  bool
+}
+
+func newDrawing(n int) *drawing {
+	d := &drawing{glyphs: make([]glyph, 0, n)}
+	d.b.Grow(n)
+	return d
+}
+
+func (d *drawing) add(text string, width int, l look) {
+	d.b.WriteString(text)
+	d.glyphs = append(d.glyphs, glyph{uint32(d.b.Len()), d.lookOf(l), uint8(width)})
+}
+
+// lookOf is the number of a look. The last one is nearly always the one.
+func (d *drawing) lookOf(l look) uint16 {
+	for i := len(d.looks) - 1; i >= max(0, len(d.looks)-8); i-- {
+		if d.looks[i] == l {
+			return uint16(i)
+		}
+	}
+	if i, ok := d.known[l]; ok {
+		return i
+	}
+	d.looks = append(d.looks, l)
+	if len(d.looks) > 8 {
+		if d.known == nil {
+			d.known = map[look]uint16{}
+		}
+		d.known[l] = uint16(len(d.looks) - 1)
+	}
+	return uint16(len(d.looks) - 1)
+}
+
+// finish ends the adding of the job's characters and finds the links among them.
+func (d *drawing) finish() {
+	d.text, d.own = d.b.String(), len(d.glyphs)
+	for _, u := range urls(d.text) {
+		link := d.text[u[0]:u[1]]
+		for i := d.glyphAt(u[0]); i < d.glyphAt(u[1]-1)+1; i++ {
+			l := d.looks[d.glyphs[i].look]
+			if l.link == "" {
+				l.link = link
+				d.glyphs[i].look = d.lookOf(l)
+			}
+		}
+	}
+	d.b, d.known = strings.Builder{}, nil
+}
+
+// note adds words of hob's behind the line.
+func (d *drawing) note(text string) {
+	look := d.lookOf(look{note: true})
+	for _, r := range text {
+		d.text += string(r)
+		d.glyphs = append(d.glyphs, glyph{uint32(len(d.text)), look, uint8(vt.RuneWidth(r))})
+	}
+}
+
+// part is the text of the glyphs in [from, to).
+func (d *drawing) part(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = d.glyphs[from-1].end
+	}
+	return d.text[start:d.glyphs[to-1].end]
+}
+
+// glyphAt is the glyph that the byte of text at off belongs to.
+func (d *drawing) glyphAt(off int) int {
+	return sort.Search(len(d.glyphs), func(i int) bool { return int(d.glyphs[i].end) > off })
+}
+
+// columns is how many columns the first n glyphs take.
+func (d *drawing) columns(n int) int {
+	cols := 0
+	for _, g := range d.glyphs[:n] {
+		cols += int(g.width)
+	}
+	return cols
+}
+
+// width is how many columns the line takes when it is not wrapped.
+func (d *drawing) width() int { return d.columns(len(d.glyphs)) }
+
+// from is the first glyph that reaches beyond a column, and where it begins.
+func (d *drawing) from(left int) (i, col int) {
+	for i < len(d.glyphs) && col+int(d.glyphs[i].width) <= left {
+		col += int(d.glyphs[i].width)
+		i++
+	}
+	return i, col
+}
+
+// glyphsOf returns the drawn line, drawing it at most once.
+func (m *Model) glyphsOf(e *entry) *drawing {
+	if e.drawn == nil {
+		e.drawn = m.emu.draw(e.Raw, maxColumns)
+		if e.drawn.full || e.Cut {
+			e.drawn.note(moreOf(e, m.glyphs))
+		}
+	}
+	return e.drawn
+}
+
+// moreOf says how much of a line is not drawn.
+func moreOf(e *entry, g themes.Glyphs) string {
+	shown := int64(len(e.Raw))
+	if e.drawn.full {
+		shown = min(shown, maxColumns)
+	}
+	return " [" + g.Ellipsis + " " + units.FormatBytes(max(0, e.End-e.Start-1-shown)) + " more in this line]"
+}
+
+// longLine is from how many characters on a line is drawn again when it comes
+// back into view.
+const longLine = 1 << 10
+
+// forgetLong lets go of long lines that are out of view.
+func (m *Model) forgetLong() {
+	if len(m.lines) == 0 {
+		return
+	}
+	last := m.bottom()
+	for i := range m.lines {
+		if e := &m.lines[i]; (i < m.top || i > last) && e.drawn != nil && len(e.drawn.glyphs) > longLine {
+			e.drawn, e.hits, e.hitGen = nil, nil, 0
+		}
+	}
+}
