@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"runtime/debug"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -21,13 +20,4 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	// Showing help fails only when nobody reads it.
 	_ = fang.Execute(context.Background(), root,
 		fang.WithVersion(version()), fang.WithoutManpage(), fang.WithColorSchemeFunc(fang.AnsiColorScheme))
-}
-
-// version is the module's version as the toolchain recorded it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "devel"
-	}
-	return info.Main.Version
 }
