@@ -60,13 +60,12 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, optio
 		if strings.Contains(command, "\n") {
 			script = strings.ReplaceAll(script, newline, "\n")
 		}
-		s.Script, s.Backgrounded = script, true
+		s.Script, s.Backgrounded, s.Host = script, true, strings.TrimSpace(form.Value(fieldHost))
 		if err := applyOptions(&s, form.Value(fieldOptions)); err != nil {
 			form.Go(fieldOptions)
 			return nil, cells.Clean(err.Error())
 		}
 		p.tried = remember(p.tried, script) // a start that fails leaves no job
-		s.Host = strings.TrimSpace(form.Value(fieldHost))
 		s.Dir = strings.TrimSpace(form.Value(fieldDir))
 		if s.Host == "" {
 			s.Dir = p.untilde(s.Dir)

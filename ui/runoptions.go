@@ -30,6 +30,7 @@ func runOptions() []runOption {
 		{"--name", "-n", "NAME", func(s *engine.Spec, v string) error { s.Name = v; return nil }},
 		{"--timeout", "", "DUR", func(s *engine.Spec, v string) (err error) { s.Timeout, err = units.ParseDuration(v); return err }},
 		{"--env", "-e", "NAME=VALUE", addVariable},
+		{"--pty", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = true, false; return nil }},
 		{"--no-pty", "", "", func(s *engine.Spec, _ string) error { s.PTY = false; return nil }},
 		{"--stdin", "", "", func(s *engine.Spec, _ string) error { s.Stdin = true; return nil }},
 		{"--split", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = false, true; return nil }},
@@ -72,10 +73,12 @@ func addVariable(s *engine.Spec, v string) error {
 	return nil
 }
 
-// applyOptions sets in s what text asks for, and a terminal if nothing else is
-// asked for.
+// applyOptions sets in s, whose host is known, what text asks for. If nothing else
+// is asked for it gets a terminal; on a host, where not everybody has one to give,
+// an input.
 func applyOptions(s *engine.Spec, text string) error {
-	s.PTY, s.Stdin = true, false
+	s.PTY, s.Stdin = s.Host == "", false
+	plain := false
 	words, err := splitWords(text)
 	if err != nil {
 		return err
@@ -100,8 +103,10 @@ func applyOptions(s *engine.Spec, text string) error {
 		if err := o.set(s, value); err != nil {
 			return err
 		}
+		plain = plain || o.name == "--no-pty" || o.name == "--split"
 	}
-	s.Stdin = s.Stdin || s.PTY // where there is no terminal after all, a pipe
+	// Where there is no terminal after all, a pipe.
+	s.Stdin = s.Stdin || s.PTY || s.Host != "" && !plain
 	return nil
 }
 
@@ -119,13 +124,15 @@ func findOption(word string) (runOption, bool) {
 func optionsOf(j engine.Job) string {
 	var words []string
 	switch {
-	case j.Host != "":
+	case j.Host != "" && j.Kind == engine.KindPTY:
+		words = append(words, "--pty")
+	case j.Host != "" && j.Stdin && !j.Split:
 	case j.Split:
 		words = append(words, "--split")
 	case j.Kind == engine.KindFile:
 		words = append(words, "--no-pty")
 	}
-	if j.Kind == engine.KindFile && j.Stdin && j.Host == "" {
+	if j.Kind == engine.KindFile && j.Stdin && (j.Host == "" || j.Split) {
 		words = append(words, "--stdin")
 	}
 	if j.Timeout > 0 {

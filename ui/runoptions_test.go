@@ -15,6 +15,7 @@ func TestApplyOptions(t *testing.T) {
 	t.Setenv("HOB_TEST_TOKEN", "s3cret")
 	terminal := func(s engine.Spec) engine.Spec { s.PTY, s.Stdin = true, true; return s }
 	tests := map[string]struct {
+		host  string
 		text  string
 		want  engine.Spec
 		wrong string
@@ -28,6 +29,11 @@ func TestApplyOptions(t *testing.T) {
 		"two streams":       {text: "--split", want: engine.Spec{Split: true}},
 		"size and cap":      {text: "--size 100x30 --log-limit 4MiB --notify", want: terminal(engine.Spec{Size: engine.Size{Cols: 100, Rows: 30}, LogLimit: 4 << 20, Notify: true})},
 
+		"on a host":                      {host: "web1", want: engine.Spec{Host: "web1", Stdin: true}},
+		"on a host, a terminal":          {host: "web1", text: "--pty", want: terminal(engine.Spec{Host: "web1"})},
+		"on a host, no input":            {host: "web1", text: "--no-pty", want: engine.Spec{Host: "web1"}},
+		"on a host, two streams, a pipe": {host: "web1", text: "--split --stdin", want: engine.Spec{Host: "web1", Split: true, Stdin: true}},
+
 		"unknown":          {text: "--nmae web", wrong: "--nmae is no option"},
 		"a bare word":      {text: "web", wrong: "web is no option"},
 		"value missing":    {text: "--timeout", wrong: "--timeout needs a value"},
@@ -40,7 +46,7 @@ func TestApplyOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			var got engine.Spec
+			got := engine.Spec{Host: tt.host}
 			err := applyOptions(&got, tt.text)
 			if tt.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
@@ -75,7 +81,7 @@ func TestOptionsOfAJobMeanTheSameAgain(t *testing.T) {
 func TestOfferOptions(t *testing.T) {
 	for before, want := range map[string][]string{
 		"--na":       {"--name "},
-		"--split --": {"--split --name ", "--split --timeout ", "--split --env ", "--split --no-pty", "--split --stdin", "--split --split", "--split --size ", "--split --log-limit ", "--split --notify"},
+		"--split --": {"--split --name ", "--split --timeout ", "--split --env ", "--split --pty", "--split --no-pty", "--split --stdin", "--split --split", "--split --size ", "--split --log-limit ", "--split --notify"},
 		"--name we":  nil,
 		"--split":    nil,
 	} {
