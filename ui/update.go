@@ -241,7 +241,7 @@ func (p *Pane) openLog() tea.Cmd {
 		}
 	}
 	choose := j.Split && p.shown.stream == ""
-	ended, raw := j.Kind == engine.KindPTY && j.Status.Finished(), p.shown.raw
+	ended, raw := j.HasTerminal() && j.Status.Finished(), p.shown.raw
 	s, ctx, eng, held, id := stamp{pane: p}, p.ctx, p.eng, p.held, j.ID
 	return func() tea.Msg {
 		drawn, last := false, false

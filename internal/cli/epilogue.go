@@ -61,7 +61,7 @@ func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit 
 		cols, rows = 120, 40
 	}
 	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(min(2*size, 2*limit))))
-	if job.Kind != engine.KindPTY {
+	if !job.HasTerminal() {
 		// Without a line discipline nobody put a carriage return before each line
 		// feed: the emulator is to do so.
 		_, _ = term.Write([]byte("\x1b[20h")) // it never fails
