@@ -30,6 +30,7 @@ type Backend struct {
 	patience time.Duration
 	machine  string // of this program
 	dialer   client.Dialer
+	settings func(host string) HostSettings
 	reach    func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls
@@ -54,6 +55,7 @@ func New(opts ...Option) *Backend {
 	b := &Backend{
 		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(),
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
+		settings: func(string) HostSettings { return HostSettings{} },
 	}
 	b.life, b.end = context.WithCancel(context.Background())
 	for _, o := range opts {
@@ -127,9 +129,11 @@ func (b *Backend) Close() error {
 	}
 	b.mu.Unlock()
 	b.end()
+	var closing sync.WaitGroup
 	for _, h := range hosts {
-		h.close()
+		closing.Go(h.close)
 	}
+	closing.Wait()
 	b.wg.Wait()
 	return nil
 }

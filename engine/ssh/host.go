@@ -216,7 +216,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	c := &conn{Transport: tr, pool: &pool{tr: tr}, since: time.Now()}
-	a, err := c.do(ctx, quick, recipe.Hello(), askLimit)
+	a, err := c.do(ctx, quick, h.b.hello(h.name), askLimit)
 	if err == nil {
 		c.host = recipe.ParseHello(a.Out)
 		if c.host.Base == "" {

@@ -155,13 +155,15 @@ func (k *checker) connect(ctx context.Context) bool {
 	text := "logged in"
 	if t, ok := tr.(*client.Transport); ok && t.Attached {
 		text = "uses the connection of your ssh (ControlMaster)"
+	} else if ok && t.Why != nil {
+		text = "logged in by the ssh program: " + strings.Join(t.Why, ", ")
 	}
 	return k.step("connect", began, text, nil)
 }
 
 func (k *checker) shell(ctx context.Context) bool {
 	began := time.Now()
-	a, err := k.pool.do(ctx, quick, recipe.Hello(), askLimit)
+	a, err := k.pool.do(ctx, quick, k.b.hello(k.host), askLimit)
 	if err != nil {
 		k.close()
 		return k.step("shell", began, "", fmt.Errorf("no sh answers there: %w", err))

@@ -3,8 +3,11 @@ package ssh
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
@@ -28,6 +31,35 @@ func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience
 // user's and the system's, as ssh -F does.
 func WithConfigFile(file string) Option { return func(b *Backend) { b.dialer.ConfigFile = file } }
 
+// HostSettings are those of one host that are not in ssh's configuration. The
+// zero value leaves everything to that.
+type HostSettings struct {
+	// Transport is "native" (this package's own connection, never the ssh program
+	// nor its ControlMaster), "openssh" (always the ssh program), or empty or
+	// "auto": whatever the configuration needs.
+	Transport string
+	// StateDir is where hob keeps its jobs there, instead of HOB_STATE_DIR or the
+	// usual place; it may begin with ~/.
+	StateDir string
+	// ConnectTimeout bounds connecting; 0: ssh's configuration does, else 10 s.
+	ConnectTimeout time.Duration
+}
+
+// WithHostSettings sets what is done differently for a host; f is called when it
+// is connected to.
+func WithHostSettings(f func(host string) HostSettings) Option {
+	return func(b *Backend) {
+		b.settings = f
+		b.dialer.Settings = func(host string) client.Settings {
+			s := f(host)
+			if s.Transport == "auto" {
+				s.Transport = ""
+			}
+			return client.Settings{Transport: s.Transport, ConnectTimeout: s.ConnectTimeout}
+		}
+	}
+}
+
 // withTransports replaces how hosts are reached.
 func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
 	return func(b *Backend) { b.reach = f }
@@ -49,4 +81,16 @@ func interactive(ctx context.Context, usual bool) bool {
 		return allowed
 	}
 	return usual
+}
+
+// hello is what a host is asked first: what it is, and where jobs are kept there.
+func (b *Backend) hello(host string) string {
+	dir := b.settings(host).StateDir
+	switch rest, inHome := strings.CutPrefix(dir, "~/"); {
+	case dir == "":
+		return recipe.Hello()
+	case inHome:
+		return "HOB_STATE_DIR=${HOME-}/" + recipe.Quote(rest) + "\n" + recipe.Hello()
+	}
+	return "HOB_STATE_DIR=" + recipe.Quote(dir) + "\n" + recipe.Hello()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"slices"
 
@@ -29,6 +30,7 @@ type app struct {
 	eng    *engine.Engine // see open
 	alone  func()         // lets others start what was asked for --once; may be nil
 	loaded *config.Config // see settings
+	diary  *slog.Logger   // see logger
 }
 
 // Main runs hob with args, the first of which is the program's own name, and
@@ -66,11 +68,11 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	if a.eng != nil {
 		return a.eng, nil
 	}
-	a.hosts = &remotes{always: a.quiet}
+	a.hosts = &remotes{always: a.quiet, log: a.logger(), settings: hostSettings(a.loaded)}
 	if !a.quiet {
 		a.hosts.prompts = a.asker.prompts()
 	}
-	opts = append(opts, engine.WithClient(a.client), engine.WithBackend(here), engine.WithBackend(a.hosts))
+	opts = append(opts, engine.WithClient(a.client), engine.WithLogger(a.logger()), engine.WithBackend(here), engine.WithBackend(a.hosts))
 	eng, err := engine.New(opts...)
 	if err != nil {
 		return nil, err

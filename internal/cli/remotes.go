@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/config"
 )
 
 // remotes is the backend of jobs on hosts, as a program of short verbs needs it:
@@ -18,8 +20,10 @@ import (
 // nothing unless it was asked for with [askingHosts]. A list so has the last
 // known of each job at once, and following a job brings the news.
 type remotes struct {
-	prompts ssh.Prompts
-	always  bool // looks ask the hosts unasked, for as long as the backend's patience
+	prompts  ssh.Prompts
+	settings func(host string) ssh.HostSettings
+	always   bool // looks ask the hosts unasked, for as long as the backend's patience
+	log      *slog.Logger
 
 	once sync.Once
 	made atomic.Pointer[ssh.Backend] // see backend
@@ -46,7 +50,7 @@ func (r *remotes) backend() *ssh.Backend {
 		if r.always {
 			wait = glance
 		}
-		r.made.Store(ssh.New(ssh.WithPrompts(r.prompts), ssh.WithPatience(wait)))
+		r.made.Store(ssh.New(ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log)))
 	})
 	return r.made.Load()
 }
@@ -85,6 +89,29 @@ func (r *remotes) Close() error {
 		return b.Close()
 	}
 	return nil
+}
+
+// hostSettings says what the settings say of a host; one that they do not speak of
+// is left to ssh's configuration. The settings are read when the first host is
+// connected to, unless loaded are they.
+func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
+	load := sync.OnceValue(func() *config.Config {
+		if loaded != nil {
+			return loaded
+		}
+		return config.Load() // whoever has to be told of problems has loaded them
+	})
+	return func(host string) ssh.HostSettings {
+		c := load()
+		h, ok := c.Hosts[host]
+		if !ok {
+			return ssh.HostSettings{}
+		}
+		if h.ConnectTimeout == c.Host("").ConnectTimeout {
+			h.ConnectTimeout = 0 // the default: ssh_config may know better
+		}
+		return ssh.HostSettings{Transport: h.Transport, StateDir: h.StateDir, ConnectTimeout: h.ConnectTimeout}
+	}
 }
 
 type askingKey struct{}

@@ -26,8 +26,8 @@ type auth struct {
 	p     Prompts
 	begun bool  // the host is who it should be
 	err   error // what a person, or a key, said no to
-	tried []string
-	agent net.Conn
+	tried []attempt
+	agent io.ReadWriteCloser
 }
 
 func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
@@ -46,21 +46,57 @@ func (a *auth) close() {
 // methods are the ways to authenticate, in order. Keys of the agent and of files
 // are one method: of each only the first would be used.
 func (a *auth) methods() []ssh.AuthMethod {
-	var ms []ssh.AuthMethod
+	tries := maxTries
+	if n := a.c.PasswordPrompts; n > 0 {
+		tries = min(n, maxTries)
+	}
+	byName := map[string]ssh.AuthMethod{}
 	if !a.c.NoPubkey {
-		ms = append(ms, ssh.PublicKeysCallback(a.signers))
+		byName["publickey"] = ssh.PublicKeysCallback(a.signers)
 	}
 	if a.p.Questions != nil && !a.c.NoQuestions {
-		ms = append(ms, ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), maxTries))
+		byName["keyboard-interactive"] = ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), tries)
 	}
 	if a.p.Password != nil && !a.c.NoPassword {
-		ms = append(ms, ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
-			a.tried = append(a.tried, "password")
+		byName["password"] = ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
+			a.try("password")
 			s, err := a.p.Password(a.ctx, a.c.User)
 			return s, a.note(err)
-		}), maxTries))
+		}), tries)
+	}
+	order := a.c.Preferred
+	if order == nil {
+		order = []string{"publickey", "keyboard-interactive", "password"}
+	}
+	var ms []ssh.AuthMethod
+	for _, name := range order {
+		if m := byName[name]; m != nil {
+			ms = append(ms, m)
+		}
 	}
 	return ms
+}
+
+// try notes what was tried, for the error; what is tried several times in a row
+// is counted.
+func (a *auth) try(what string) {
+	if n := len(a.tried); n > 0 && a.tried[n-1].what == what {
+		a.tried[n-1].times++
+		return
+	}
+	a.tried = append(a.tried, attempt{what, 1})
+}
+
+type attempt struct {
+	what  string
+	times int
+}
+
+func (t attempt) String() string {
+	if t.times == 1 {
+		return t.what
+	}
+	return fmt.Sprintf("%s %d times", t.what, t.times)
 }
 
 func (a *auth) note(err error) error {
@@ -74,7 +110,7 @@ func (a *auth) answer(name, instruction string, questions []string, echos []bool
 	if len(questions) == 0 {
 		return nil, nil
 	}
-	a.tried = append(a.tried, "keyboard-interactive")
+	a.try("keyboard-interactive")
 	q := Questions{User: a.c.User, Name: name, Instruction: instruction}
 	for i, text := range questions {
 		q.Questions = append(q.Questions, Question{Text: text, Echo: i < len(echos) && echos[i]})
@@ -109,7 +145,7 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 					}
 				}
 				take(&first, s)
-				a.tried = append(a.tried, file+" (agent)")
+				a.try(file + " (agent)")
 				continue
 			}
 		}
@@ -117,7 +153,7 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 		if s == nil {
 			continue
 		}
-		a.tried = append(a.tried, file)
+		a.try(file)
 		for _, cert := range a.certificates(file, s.PublicKey()) {
 			if cs, err := ssh.NewCertSigner(cert, s); err == nil {
 				take(&files, cs)
@@ -132,11 +168,19 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 			take(&rest, s)
 		}
 		if len(rest) > 0 {
-			a.tried = append(a.tried, fmt.Sprintf("%d more of the agent", len(rest)))
+			a.try(fmt.Sprintf("%d more of the agent", len(rest)))
 		}
 		all = append(all, rest...)
 	}
 	return all, nil
+}
+
+// dialAgent connects to an agent: a socket, or on Windows a named pipe.
+func dialAgent(ctx context.Context, name string) (io.ReadWriteCloser, error) {
+	if strings.HasPrefix(name, `\\.\pipe\`) {
+		return os.OpenFile(name, os.O_RDWR, 0)
+	}
+	return (&net.Dialer{}).DialContext(ctx, "unix", name)
 }
 
 func (a *auth) fromAgent() []ssh.Signer {
@@ -144,7 +188,7 @@ func (a *auth) fromAgent() []ssh.Signer {
 		return nil
 	}
 	if a.agent == nil {
-		conn, err := (&net.Dialer{}).DialContext(a.ctx, "unix", a.c.Agent)
+		conn, err := dialAgent(a.ctx, a.c.Agent)
 		if err != nil {
 			return nil
 		}
@@ -270,7 +314,11 @@ func (k *lockedKey) unlock() (ssh.Signer, error) {
 func (a *auth) refused(err error) error {
 	tried := "nothing could be tried"
 	if len(a.tried) > 0 {
-		tried = "tried " + strings.Join(a.tried, ", ")
+		words := make([]string, len(a.tried))
+		for i, t := range a.tried {
+			words[i] = t.String()
+		}
+		tried = "tried " + strings.Join(words, ", ")
 	}
 	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + a.c.Alias + " works; ssh-add -l lists the agent's keys"}
 	switch {

@@ -22,8 +22,13 @@ func attach(c *hostconf.Config) *Transport {
 	if fi, err := os.Stat(c.ControlPath); err != nil || fi.Mode().Type() != os.ModeSocket {
 		return nil
 	}
+	return attachTo(c, c.ControlPath, nil)
+}
+
+// attachTo uses the master behind socket; own is the one that is ours, if it is.
+func attachTo(c *hostconf.Config, socket string, own *program) *Transport {
 	// A socket that nobody serves is what a crash leaves: dialling tells.
-	conn, err := net.DialTimeout("unix", c.ControlPath, attachLimit)
+	conn, err := net.DialTimeout("unix", socket, attachLimit)
 	if err != nil {
 		return nil
 	}
@@ -33,7 +38,5 @@ func attach(c *hostconf.Config) *Transport {
 		conn.Close()
 		return nil
 	}
-	t := newTransport(ssh.NewClient(cc, chans, reqs), nil, c)
-	t.Attached = true
-	return t
+	return newTransport(&Transport{client: ssh.NewClient(cc, chans, reqs), Config: c, Attached: own == nil, own: own})
 }

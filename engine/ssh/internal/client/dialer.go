@@ -23,13 +23,38 @@ type Dialer struct {
 	// SSH is the ssh program that is asked for the configuration; see
 	// [hostconf.Resolver].
 	SSH string
+	// Settings says what is done differently for a host; nil: nothing.
+	Settings func(host string) Settings
 
 	mu   sync.Mutex
 	keys map[string]ssh.Signer // decrypted, by file
 }
 
+// Settings are those of one host that are not ssh's.
+type Settings struct {
+	// Transport is native (never the ssh program), openssh (always that), or
+	// empty: what the configuration needs.
+	Transport string
+	// ConnectTimeout bounds connecting, and the wait for the host to show its
+	// key; 0: what the configuration says.
+	ConnectTimeout time.Duration
+}
+
+// The transports of [Settings].
 const (
-	connectLimit   = 15 * time.Second
+	Native  = "native"
+	OpenSSH = "openssh"
+)
+
+func (d *Dialer) settings(host string) Settings {
+	if d.Settings == nil {
+		return Settings{}
+	}
+	return d.Settings(host)
+}
+
+const (
+	connectLimit   = 10 * time.Second
 	handshakeLimit = 20 * time.Second // until the host has shown its key
 	maxJumps       = 8
 )
@@ -64,8 +89,21 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*
 	if err != nil {
 		return nil, err
 	}
-	if t := attach(c); t != nil {
-		return t, nil
+	set := d.settings(host)
+	if set.ConnectTimeout > 0 {
+		c.Timeout = set.ConnectTimeout
+	}
+	if set.Transport != Native {
+		if t := attach(c); t != nil {
+			return t, nil
+		}
+		why := d.needs(ctx, c)
+		if set.Transport == OpenSSH {
+			why = append(why, "it is set to be used")
+		}
+		if len(why) > 0 {
+			return d.master(ctx, host, c, p, why)
+		}
 	}
 	line, below, err := d.connect(ctx, c, p, depth)
 	if err != nil {
@@ -81,6 +119,24 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*
 	}
 	t.below = below
 	return t, nil
+}
+
+// needs says for which parts of the configuration, of the host's or of a hop's,
+// there must be the ssh program. Without one it is done as well as it can be.
+func (d *Dialer) needs(ctx context.Context, c *hostconf.Config) []string {
+	if _, err := d.program(); err != nil {
+		return nil
+	}
+	why := c.Needs
+	for _, hop := range c.ProxyJump {
+		if h, err := d.Resolve(ctx, hostconf.Jump(hop)); err == nil {
+			why = append(why, h.Needs...)
+		}
+	}
+	if file := securityKey(c); file != "" {
+		why = append(why, "the security key "+file)
+	}
+	return why
 }
 
 // connect makes the line to the host: TCP, a command, or a channel of the hop
@@ -188,7 +244,11 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	counted := newCounted(line)
 	stop := context.AfterFunc(ctx, func() { line.Close() })
 	defer stop()
-	silent := time.AfterFunc(handshakeLimit, func() { line.Close() })
+	limit := c.Timeout
+	if limit <= 0 {
+		limit = handshakeLimit
+	}
+	silent := time.AfterFunc(limit, func() { line.Close() })
 	defer silent.Stop()
 	keys, err := newHostKeys(c)
 	if err != nil {
@@ -223,7 +283,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	if err != nil {
 		return nil, d.refused(ctx, c, keys, auth, line, err)
 	}
-	return newTransport(ssh.NewClient(conn, chans, reqs), counted, c), nil
+	return newTransport(&Transport{client: ssh.NewClient(conn, chans, reqs), conn: counted, Config: c}), nil
 }
 
 // refused says why a handshake failed.

@@ -29,7 +29,10 @@ type Transport struct {
 	Config *hostconf.Config
 	// Attached says that it is a connection of the user's own ssh.
 	Attached bool
-	below    []*Transport // hops before, closed with this one
+	// Why says for what the ssh program was needed; nil: it is not used.
+	Why   []string
+	below []*Transport // hops before, closed with this one
+	own   *program     // the ssh program that serves it, ended with it; may be nil
 
 	done chan struct{}
 	stop chan struct{} // closed by Close
@@ -41,17 +44,21 @@ type Transport struct {
 
 var _ shell.Transport = (*Transport)(nil)
 
-func newTransport(client *ssh.Client, conn *counted, c *hostconf.Config) *Transport {
-	t := &Transport{client: client, conn: conn, Config: c, done: make(chan struct{}), stop: make(chan struct{})}
+// newTransport completes t, which has its connection, and minds it.
+func newTransport(t *Transport) *Transport {
+	t.done, t.stop = make(chan struct{}), make(chan struct{})
 	t.wg.Go(func() {
-		err := client.Wait()
+		err := t.client.Wait()
+		if t.own != nil {
+			err = t.own.lastWords()
+		}
 		if err == nil || errors.Is(err, io.EOF) {
 			err = errors.New("the host closed the connection")
 		}
 		t.fail(err)
 	})
-	if conn != nil {
-		every, most := c.Alive, c.AliveMax
+	if t.conn != nil {
+		every, most := t.Config.Alive, t.Config.AliveMax
 		if every <= 0 {
 			every = aliveEvery
 		}
@@ -135,6 +142,9 @@ func (t *Transport) Close() error {
 	t.wg.Wait()
 	for _, b := range t.below {
 		b.Close()
+	}
+	if t.own != nil {
+		t.own.end()
 	}
 	return nil
 }

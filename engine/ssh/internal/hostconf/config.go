@@ -39,6 +39,10 @@ type Config struct {
 	AddressFamily string // any, inet, inet6
 
 	NoPubkey, NoPassword, NoQuestions bool
+	Preferred                         []string // methods, in order; nil: the usual
+	PasswordPrompts                   int      // how often it is asked for; 0: not said
+	// Needs names the options that only the ssh program can serve.
+	Needs []string
 
 	// Source says where this comes from: "ssh -G", or the files read.
 	Source   string
@@ -164,6 +168,9 @@ func (p place) config(alias string, s settings) *Config {
 			}
 		}
 	}
+	c.Preferred = list(s.first("preferredauthentications"))
+	c.PasswordPrompts, _ = strconv.Atoi(s.first("numberofpasswordprompts"))
+	c.Needs = p.needs(s)
 	c.Agent = p.agentOf(s.first("identityagent"), &t)
 	return c
 }

@@ -67,6 +67,8 @@ func options() (many, once []string) {
 		"AddressFamily", "PubkeyAuthentication", "PasswordAuthentication", "KbdInteractiveAuthentication", "HostKeyAlgorithms",
 		"Ciphers", "KexAlgorithms", "MACs", "ConnectTimeout", "ServerAliveInterval", "ServerAliveCountMax", "ProxyJump",
 		"ProxyCommand", "ControlPath", "UserKnownHostsFile", "GlobalKnownHostsFile", "IdentityAgent",
+		"PreferredAuthentications", "NumberOfPasswordPrompts", "PKCS11Provider", "KnownHostsCommand", "RevokedHostKeys", "BindAddress",
+		"BindInterface", "HostbasedAuthentication", "ProxyUseFdpass", "VerifyHostKeyDNS", "GSSAPIAuthentication",
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Resolver finds configurations. The zero value reads what ssh reads.
@@ -22,7 +23,7 @@ const askLimit = 10 * time.Second
 // Resolve says how to reach host, which may be USER@HOST or
 // ssh://[USER@]HOST[:PORT].
 func (r Resolver) Resolve(ctx context.Context, host string) (*Config, error) {
-	if host == "" || strings.HasPrefix(host, "-") || strings.ContainsAny(host, " \t\r\n\x00") {
+	if !validName(host) {
 		return nil, fmt.Errorf("%q is no name of a host", host)
 	}
 	p := thisPlace()
@@ -33,6 +34,27 @@ func (r Resolver) Resolve(ctx context.Context, host string) (*Config, error) {
 		}
 	}
 	return r.read(p, host)
+}
+
+// validName refuses what could be taken for something else on the way: an option
+// by a program, a command by the shell of a ProxyCommand, a token by ssh, an
+// escape sequence by a terminal.
+func validName(dest string) bool {
+	user, host, port := split(dest)
+	for _, part := range []string{dest, user, host, port} {
+		if strings.HasPrefix(part, "-") || strings.ContainsAny(part, " '`\"$;&<>|(){}*?!#^") || strings.ContainsFunc(part, unicode.IsControl) {
+			return false
+		}
+	}
+	// Users of a Windows domain have a backslash in their names.
+	if strings.Contains(host+port, `\`) || strings.HasSuffix(user, `\`) {
+		return false
+	}
+	address, zone, hasZone := strings.Cut(host, "%")
+	if hasZone && (!strings.Contains(address, ":") || zone == "" || strings.Contains(zone, "%")) {
+		return false // only an address has a zone
+	}
+	return host != "" && !strings.Contains(user, "%")
 }
 
 // ask runs ssh -G, which also runs what `Match exec` says, as ssh would.

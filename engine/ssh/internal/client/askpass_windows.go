@@ -1,0 +1,20 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+)
+
+// askpass is not there: OpenSSH has no control sockets on Windows.
+type askpass struct{ script string }
+
+func newAskpass(context.Context, string, Prompts) (*askpass, error) {
+	return nil, errors.New("the ssh program serves no control sockets on Windows")
+}
+
+func (*askpass) refusal() error { return nil }
+
+func (*askpass) close() {}
+
+func ownSession(*exec.Cmd) {}

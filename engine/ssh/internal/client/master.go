@@ -1,0 +1,261 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+// program is the ssh program as the master of a connection that is ours. It ends
+// with us, also if we are killed: its keeper reads a pipe that we hold.
+type program struct {
+	dir    string // of its socket, ours alone
+	cmd    *exec.Cmd
+	hold   io.WriteCloser
+	stderr shell.Tail
+	ended  chan struct{}
+	asks   *askpass // nil: nobody can be asked
+}
+
+// keeper runs its arguments and ends them when its input ends.
+const keeper = `exec 3<&0 </dev/null
+"$@" 3<&- & p=$!
+(exec 2>/dev/null; cat <&3 >/dev/null; kill $p) & w=$!
+exec 3<&-
+wait $p; r=$?
+kill $w 2>/dev/null
+exit $r`
+
+const (
+	programLook = 10 * time.Millisecond // between looks for its socket
+	programEnd  = 2 * time.Second
+)
+
+// program is where the ssh program is.
+func (d *Dialer) program() (string, error) {
+	if runtime.GOOS == "windows" {
+		return "", errors.New("it has no control sockets on Windows")
+	}
+	name := d.SSH
+	if name == "" {
+		name = "ssh"
+	}
+	if name == "none" {
+		return "", exec.ErrNotFound
+	}
+	return exec.LookPath(name)
+}
+
+// master connects by the ssh program, which does all that it is configured to do,
+// and speaks to it over a control socket.
+func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p Prompts, why []string) (*Transport, error) {
+	path, err := d.program()
+	if err != nil {
+		return nil, &Error{Step: "config", Err: fmt.Errorf("the ssh program is needed (%s): %w", strings.Join(why, ", "), err), Final: true}
+	}
+	m, err := d.run(ctx, path, host, c, p)
+	if err != nil {
+		return nil, &Error{Step: "connect", Err: fmt.Errorf("run %s: %w", path, err)}
+	}
+	t, err := m.wait(ctx, c)
+	if err != nil {
+		m.end()
+		return nil, err
+	}
+	t.Why = why
+	return t, nil
+}
+
+// run starts the program. Its options keep it to what is wanted of it here; no
+// host key goes unchecked.
+func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config, p Prompts) (*program, error) {
+	dir, err := os.MkdirTemp("", "hob-ssh")
+	if err != nil {
+		return nil, err
+	}
+	m := &program{dir: dir, ended: make(chan struct{})}
+	options := []string{
+		"ControlPersist=no", "ClearAllForwardings=yes", "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
+		"LogLevel=ERROR",
+	}
+	limit := c.Timeout
+	if limit <= 0 {
+		limit = connectLimit
+	}
+	options = append(options, "ConnectTimeout="+strconv.Itoa(int((limit+time.Second-1)/time.Second)))
+	if c.Alive <= 0 {
+		options = append(options, "ServerAliveInterval="+strconv.Itoa(int(aliveEvery/time.Second)))
+	}
+	if c.StrictKeys == "no" {
+		options = append(options, "StrictHostKeyChecking=accept-new")
+	}
+	env := append(os.Environ(), "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
+	if p.none() || c.BatchMode {
+		options = append(options, "BatchMode=yes")
+	} else {
+		if m.asks, err = newAskpass(ctx, dir, p); err != nil {
+			os.RemoveAll(dir)
+			return nil, err
+		}
+		env = append(env, "SSH_ASKPASS="+m.asks.script, "SSH_ASKPASS_REQUIRE=force", "DISPLAY=hob")
+	}
+	args := []string{"-c", keeper, "sh", path, "-M", "-N", "-T", "-S", m.socket()}
+	if d.ConfigFile != "" {
+		args = append(args, "-F", d.ConfigFile)
+	}
+	for _, o := range options {
+		args = append(args, "-o", o)
+	}
+	m.cmd = exec.Command("sh", append(args, "--", host)...)
+	m.cmd.Env, m.cmd.Stderr = env, &m.stderr
+	m.cmd.WaitDelay = lastWords
+	ownSession(m.cmd)
+	if m.hold, err = m.cmd.StdinPipe(); err == nil {
+		err = m.cmd.Start()
+	}
+	if err != nil {
+		m.clean()
+		return nil, err
+	}
+	go func() { // ends with the program, for which end waits
+		m.cmd.Wait() //nolint:errcheck // what it printed says more
+		close(m.ended)
+	}()
+	return m, nil
+}
+
+func (m *program) socket() string { return filepath.Join(m.dir, "s") }
+
+// wait waits until the program is connected, and connects to it.
+func (m *program) wait(ctx context.Context, c *hostconf.Config) (*Transport, error) {
+	tick := time.NewTicker(programLook)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(m.socket()); err == nil {
+			if t := attachTo(c, m.socket(), m); t != nil {
+				return t, nil
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-m.ended:
+			return nil, m.refused()
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, &Error{Step: "connect", Err: errors.New("no answer in time")}
+			}
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// refused says why it ended without a connection.
+func (m *program) refused() error {
+	said := strings.TrimSpace(strings.ReplaceAll(m.stderr.String(), "\r", ""))
+	e := &Error{Step: "connect", Err: errors.New(lastLine(said)), Hint: "see whether ssh itself works"}
+	switch {
+	case strings.Contains(said, "HOST IDENTIFICATION HAS CHANGED"):
+		e.Step, e.Final, e.Err = "host key", true, errors.New("the host's key has changed")
+		if _, at, ok := strings.Cut(said, " key in "); ok {
+			at, _, _ = strings.Cut(at, "\n")
+			e.Err = fmt.Errorf("the host's key has changed: %s says otherwise", at)
+		}
+	case strings.Contains(said, "revoked"):
+		e.Step, e.Final, e.Err = "host key", true, errors.New("the host's key is revoked")
+	case strings.Contains(said, "Host key verification failed"):
+		e.Step, e.Final, e.Err = "host key", true, errors.New("the host is unknown, or its key was not accepted")
+		e.Hint = "connect to it once with ssh"
+	case strings.Contains(said, "Permission denied"), strings.Contains(said, "Too many authentication failures"):
+		e.Step, e.Final = "authenticate", true
+	case strings.Contains(said, "Could not resolve"):
+		e.Step = "resolve"
+	case said == "":
+		e.Err = errors.New("ssh ended without a word")
+	}
+	if err := m.asks.refusal(); err != nil {
+		e.Err, e.Final = fmt.Errorf("log in: %w", err), true
+	}
+	return e
+}
+
+func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
+
+// lastWords is why the connection ended.
+func (m *program) lastWords() error {
+	select {
+	case <-m.ended:
+	case <-time.After(lastWords):
+	}
+	if said := lastLine(strings.TrimSpace(strings.ReplaceAll(m.stderr.String(), "\r", ""))); said != "" {
+		return errors.New(said)
+	}
+	return errors.New("ssh ended the connection")
+}
+
+// end ends the program and removes what it had.
+func (m *program) end() {
+	m.hold.Close()
+	kill := time.AfterFunc(programEnd, func() { m.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	<-m.ended
+	kill.Stop()
+	m.clean()
+}
+
+func (m *program) clean() {
+	m.asks.close()
+	os.RemoveAll(m.dir) //nolint:errcheck // a directory of ours that stays is no harm
+}
+
+// none reports whether nothing can be asked.
+func (p Prompts) none() bool {
+	return p.Passphrase == nil && p.Password == nil && p.Questions == nil && p.HostKey == nil
+}
+
+// securityKey is an identity that is in hardware, which only the ssh program can
+// use unless the agent has it; empty: there is none.
+func securityKey(c *hostconf.Config) string {
+	for _, file := range c.IdentityFiles {
+		pub := publicKey(file)
+		if pub == nil || !strings.HasPrefix(pub.Type(), "sk-") || inAgent(c, pub.Marshal()) {
+			continue
+		}
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return ""
+}
+
+func inAgent(c *hostconf.Config, key []byte) bool {
+	if c.Agent == "" {
+		return false
+	}
+	conn, err := dialAgent(context.Background(), c.Agent)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	keys, err := agent.NewClient(conn).List()
+	if err != nil {
+		return false
+	}
+	for _, k := range keys {
+		if string(k.Blob) == string(key) {
+			return true
+		}
+	}
+	return false
+}
