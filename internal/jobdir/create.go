@@ -35,6 +35,8 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 		}
 	}
 	m.Version = Version
+	m.Exact = exactOf(m)
+	defer func() { m.Exact = nil }()
 	for range 100 {
 		m.ID = NewID(slug)
 		if r.inTrash(m.ID) {

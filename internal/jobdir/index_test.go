@@ -82,7 +82,7 @@ func TestEveryFieldOfALineIsScanned(t *testing.T) {
 	line := reflect.TypeFor[indexLine]()
 	for i := range line.NumField() {
 		f := line.Field(i)
-		if f.Name == "Survivors" {
+		if f.Name == "Survivors" || f.Name == "Exact" { // rare: encoding/json reads the line
 			continue
 		}
 		var want, got indexLine

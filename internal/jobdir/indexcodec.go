@@ -64,6 +64,7 @@ type indexLine struct {
 	Code         *int              `json:"xc,omitempty"` // exit_code
 	Output       int64             `json:"ou,omitempty"`
 	Touched      int64             `json:"tc,omitempty"`
+	Exact        *Exact            `json:"xa,omitempty"` // see Meta; left to encoding/json
 }
 
 // same stands for the machine where the job was asked for.
@@ -79,6 +80,7 @@ func encodeRecord(r *Record) []byte {
 		Ran: r.Started, Where: s.Machine, PID: s.Job.PID, Start: s.Job.Start, StartedAt: nanos(s.StartedAt),
 		Backgrounded: s.Backgrounded || m.Backgrounded, Title: s.Title, Cwd: s.Cwd, HostDir: s.HostDir, NoLimit: s.NoLimit, Dropped: s.Dropped,
 		HoleStart: s.Hole.Start, HoleEnd: s.Hole.End, Code: r.Code, Output: r.Output, Touched: nanos(r.Touched),
+		Exact: exactOf(m),
 	}
 	if s.Size != (Size{}) {
 		l.Cols, l.Rows = s.Size.Cols, s.Size.Rows
@@ -120,6 +122,7 @@ func (l *indexLine) record(rec *Record, end *End) {
 	m.TimeoutMS, m.GraceMS, m.LogLimit, m.EnvNames, m.Labels = l.TimeoutMS, l.GraceMS, l.LogLimit, l.EnvNames, l.Labels
 	m.Notify, m.Machine, m.CreatedAt, m.CreatedBy = l.Notify, l.Machine, stamp(l.CreatedAt), l.CreatedBy
 	m.RestartedFrom, m.Backgrounded = l.Restarted, l.Backgrounded
+	l.Exact.restore(m)
 	if m.EnvNames == nil {
 		m.EnvNames = []string{} // as meta.json has it
 	}

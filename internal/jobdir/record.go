@@ -115,6 +115,8 @@ func ReadMeta(dir string) (Meta, error) {
 	if m.Version < 1 {
 		return m, errors.New("cannot be understood: no version")
 	}
+	m.Exact.restore(&m)
+	m.Exact = nil
 	return m, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // RootError says why a state root cannot be used and what to do about it.
@@ -45,6 +46,12 @@ func ResolveRoot() (string, error) {
 	if err != nil || home == "" {
 		return "", &RootError{Why: "there is no home directory to keep jobs in", Hint: "set HOME or HOB_STATE_DIR", Err: err}
 	}
+	if !filepath.IsAbs(home) { // each directory would have jobs of its own
+		return "", &RootError{
+			Why:  fmt.Sprintf("HOME is %q, which is no absolute path", home),
+			Hint: "set HOME to an absolute path, or HOB_STATE_DIR", Err: fs.ErrInvalid,
+		}
+	}
 	return filepath.Join(home, ".local", "state", "hob"), nil
 }
 
@@ -58,6 +65,12 @@ func OpenRoot(path string) (*Root, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, &RootError{Path: path, Why: err.Error(), Err: err}
+	}
+	if !utf8.ValidString(path) {
+		return nil, &RootError{
+			Path: path, Why: "its path is not UTF-8, and the records of jobs could not name it",
+			Hint: "set HOB_STATE_DIR to another directory", Err: fs.ErrInvalid,
+		}
 	}
 	fi, err := os.Stat(path)
 	switch {

@@ -56,6 +56,7 @@ type Meta struct {
 	CreatedAt     time.Time         `json:"created_at"`
 	CreatedBy     string            `json:"created_by"`
 	RestartedFrom string            `json:"restarted_from,omitempty"`
+	Exact         *Exact            `json:"exact,omitempty"` // only in the file
 }
 
 // State is state.json: what is known since the start.

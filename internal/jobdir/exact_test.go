@@ -1,0 +1,47 @@
+package jobdir
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A file's name need not be UTF-8: what was asked comes back from the records
+// byte for byte, from those of the job and from the index.
+func TestRequestsStayByteForByte(t *testing.T) {
+	const bad = "caf\xe9"
+	for name, asked := range map[string]Meta{
+		"command": {Command: []string{"rm", bad}, Dir: "/tmp"},
+		"script":  {Script: "rm " + bad, Dir: "/tmp"},
+		"dir":     {Command: []string{"ls"}, Dir: "/tmp/" + bad},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &Root{t.TempDir()}
+			m := asked
+			dir, err := r.Create(&m, "job", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(asked.Command, m.Command); diff != "" || m.Exact != nil {
+				t.Errorf("the request itself was changed: %s", diff)
+			}
+			rec, err := Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec.Code = new(int) // only what has ended is in the index
+			if err := r.AddToIndex(&rec); err != nil {
+				t.Fatal(err)
+			}
+			for from, got := range map[string]*Record{"meta.json": &rec, "index": r.Index().Find(m.ID)} {
+				if got == nil {
+					t.Fatalf("%s has no such job", from)
+				}
+				g := Meta{Command: got.Meta.Command, Script: got.Meta.Script, Dir: got.Meta.Dir}
+				if diff := cmp.Diff(asked, g); diff != "" {
+					t.Errorf("%s:\n%s", from, diff)
+				}
+			}
+		})
+	}
+}
