@@ -199,19 +199,22 @@ func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 func (m *Model) drawRun(b []byte, text string, look look, kind markKind) []byte {
 	if look.link != "" {
 		b = append(b, ansi.SetHyperlink(look.link)...)
-		defer func() { b = append(b, ansi.ResetHyperlink()...) }()
-	}
-	if kind != markNone {
-		return append(b, m.markStyle(kind).Render(text)...)
-	}
-	if look.note {
-		return append(b, m.styles.Gap.Render(text)...)
 	}
 	sgr := look.style.AppendSGR(nil)
-	if len(sgr) == 0 {
-		return append(b, m.styles.Text.Render(text)...)
+	switch {
+	case kind != markNone:
+		b = append(b, m.markStyle(kind).Render(text)...)
+	case look.note:
+		b = append(b, m.styles.Gap.Render(text)...)
+	case len(sgr) == 0:
+		b = append(b, m.styles.Text.Render(text)...)
+	default:
+		b = append(append(append(b, sgr...), text...), "\x1b[m"...)
 	}
-	return append(append(append(b, sgr...), text...), "\x1b[m"...)
+	if look.link != "" {
+		b = append(b, ansi.ResetHyperlink()...)
+	}
+	return b
 }
 
 func (m *Model) markStyle(k markKind) lipgloss.Style {
