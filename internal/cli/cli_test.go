@@ -286,9 +286,13 @@ func TestFlagValues(t *testing.T) {
 	})
 	t.Run("signal", func(t *testing.T) {
 		for in, want := range map[string]string{"hup": "SIGHUP", "SIGINT": "SIGINT", "9": "9", "sigusr1": "SIGUSR1"} {
-			if got := signalName(in); got != want {
-				t.Errorf("%s: %s, want %s", in, got, want)
+			var got signalFlag
+			if err := got.Set(in); err != nil || string(got) != want {
+				t.Errorf("%s: %s, %v, want %s", in, got, err, want)
 			}
+		}
+		if new(signalFlag).Set("") == nil {
+			t.Error("no signal is accepted")
 		}
 	})
 	t.Run("since", func(t *testing.T) {

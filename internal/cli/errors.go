@@ -87,7 +87,7 @@ func explain(err error) *failure {
 	case errors.Is(err, engine.ErrUnreachable):
 		f.exit, f.code, f.hint = exitHost, "unreachable", "the job goes on; try again when the host can be reached"
 	case errors.Is(err, engine.ErrInvalid):
-		f.exit, f.code, f.hint = exitUsage, "usage", "hob help VERB shows what it takes"
+		f.exit, f.code, f.hint = exitUsage, "usage", "hob help lists the verbs and what they take"
 	case errors.Is(err, engine.ErrStateRoot):
 		f.code, f.hint = "state_root", "set HOB_STATE_DIR to a directory of your own"
 	case errors.Is(err, engine.ErrUnsupported):

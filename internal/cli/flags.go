@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -10,6 +11,53 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/units"
 )
+
+// givenFlag is a word that says nothing when it is empty, as an unset variable of
+// a script makes it: that is refused rather than taken for a flag not given.
+type givenFlag string
+
+// Set implements pflag.Value.
+func (f *givenFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("it is empty")
+	}
+	*f = givenFlag(s)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *givenFlag) String() string { return string(*f) }
+
+// Type implements pflag.Value.
+func (*givenFlag) Type() string { return "string" }
+
+// countFlag is a number from 0 on; -1 is one that was not given.
+type countFlag int64
+
+// Set implements pflag.Value.
+func (f *countFlag) Set(s string) error {
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0: // as far as there is anything
+	case err != nil:
+		return fmt.Errorf("%q is no number", s)
+	case n < 0:
+		return errors.New("it counts from 0")
+	}
+	*f = countFlag(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *countFlag) String() string {
+	if *f < 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*f), 10)
+}
+
+// Type implements pflag.Value.
+func (*countFlag) Type() string { return "N" }
 
 // durationFlag is a duration with the units of people: 90s, 1h30m, 7d.
 type durationFlag struct {

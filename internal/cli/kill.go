@@ -16,7 +16,7 @@ import (
 
 type killFlags struct {
 	grace       durationFlag
-	signal      string
+	signal      signalFlag
 	keepDaemons bool
 }
 
@@ -35,7 +35,7 @@ func (a *app) killCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.Var(&f.grace, "grace", "time before what is left is killed (5s; 0s: at once)")
-	flags.StringVarP(&f.signal, "signal", "s", "", "only send this signal: HUP, INT, USR1 …")
+	flags.VarP(&f.signal, "signal", "s", "only send this signal: HUP, INT, USR1 …")
 	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "spare what left the job's session")
 	a.jsonFlag(cmd)
 	return cmd
@@ -62,7 +62,7 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	}
 	if f.signal != "" {
 		for _, j := range jobs {
-			if e := eng.Signal(ctx, j.ID, signalName(f.signal)); e != nil {
+			if e := eng.Signal(ctx, j.ID, string(f.signal)); e != nil {
 				err = errors.Join(err, e)
 			}
 		}
@@ -130,11 +130,25 @@ func briefly(d time.Duration) string {
 	return units.FormatDuration(d)
 }
 
-// signalName is a signal's full name: HUP and sighup are SIGHUP; numbers stay.
-func signalName(s string) string {
-	s = strings.ToUpper(s)
-	if strings.HasPrefix(s, "SIG") || strings.Trim(s, "0123456789") == "" {
-		return s
+// signalFlag is a signal's full name: HUP and sighup are SIGHUP; numbers stay.
+// Which names there are the system of the job knows.
+type signalFlag string
+
+// Set implements pflag.Value.
+func (f *signalFlag) Set(s string) error {
+	if strings.TrimSpace(s) == "" { // an unset variable must not turn into a kill
+		return errors.New("no signal; use a name such as TERM or a number")
 	}
-	return "SIG" + s
+	s = strings.ToUpper(s)
+	if !strings.HasPrefix(s, "SIG") && strings.Trim(s, "0123456789") != "" {
+		s = "SIG" + s
+	}
+	*f = signalFlag(s)
+	return nil
 }
+
+// String implements pflag.Value.
+func (f *signalFlag) String() string { return string(*f) }
+
+// Type implements pflag.Value.
+func (*signalFlag) Type() string { return "NAME" }

@@ -34,23 +34,17 @@ func (a *app) logCommand() *cobra.Command {
 		Args:              words(0, 1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"limit", "offset"} {
-				if n, _ := cmd.Flags().GetInt64(name); n < 0 && cmd.Flags().Changed(name) {
-					return usagef("it counts lines, from 0", "--%s %d is negative", name, n)
-				}
-			}
 			return a.log(cmd.Context(), args, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Int64VarP(&f.limit, "limit", "n", f.limit, "that many lines: the last, or from --offset on")
-	flags.Int64Var(&f.offset, "offset", f.offset, "from this line on, counted from 0")
+	flags.VarP((*countFlag)(&f.limit), "limit", "n", "that many lines: the last, or from --offset on")
+	flags.Var((*countFlag)(&f.offset), "offset", "from this line on, counted from 0")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "go on until the job ends")
 	flags.StringVar(&f.filter, "filter", "", "only lines that match this regular expression")
 	flags.StringVar(&f.exclude, "exclude", "", "no lines that match this regular expression")
 	flags.BoolVar(&f.raw, "raw", false, "the bytes as the job wrote them")
 	flags.StringVar(&f.stream, "stream", "", "stdout or stderr, of a job that keeps them apart")
-	flags.Lookup("limit").DefValue, flags.Lookup("offset").DefValue = "", ""
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -11,11 +11,15 @@ import (
 )
 
 // onHost makes spec, which has what the flags say, a request for a job on a host.
-// There is no terminal to be had there; what would get one here gets an input
-// that can be written to.
+// A terminal there is for who asks for it; what would get one here by itself gets
+// an input that can be written to.
 func (a *app) onHost(spec *engine.Spec, f runFlags) {
-	spec.Host = f.on
+	spec.Host = string(f.on)
 	switch {
+	case f.pty:
+		if spec.PTY = true; spec.Size == (engine.Size{}) {
+			spec.Size = terminalSize(a.stdout)
+		}
 	case f.noPTY, f.split:
 		spec.Stdin = f.stdin
 	case f.background, isTerminal(a.stdout) && !a.json:

@@ -27,18 +27,14 @@ func (a *app) pollCommand() *cobra.Command {
 		Args:              words(1, 1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("cursor") && f.cursor < 0 {
-				return usagef("0 is the start of the output", "--cursor %d is no offset", f.cursor)
-			}
 			return a.poll(cmd.Context(), args[0], f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.Var(&f.wait, "wait", "wait that long for output or the end")
-	flags.Int64Var(&f.cursor, "cursor", f.cursor, "read from this byte on and remember nothing")
+	flags.Var((*countFlag)(&f.cursor), "cursor", "read from this byte on and remember nothing")
 	flags.StringVar(&f.client, "client", f.client, "whose last poll it is that counts")
 	flags.BoolVar(&f.raw, "raw", false, "print the bytes as they are, escape sequences too")
-	flags.Lookup("cursor").DefValue = ""
 	a.jsonFlag(cmd)
 	return cmd
 }

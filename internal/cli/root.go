@@ -37,7 +37,7 @@ hob wait @ && hob list`,
 	root.SetVersionTemplate("hob {{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("hob help "+verbOf(cmd)+" shows the flags", "%w", err)
+		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
 	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
@@ -56,6 +56,7 @@ hob wait @ && hob list`,
 	} {
 		root.AddCommand(verb)
 	}
+	refuseStrays(root)
 	return root
 }
 
@@ -72,11 +73,38 @@ func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
 	return usagef(hint, "no verb %q", args[0])
 }
 
-func verbOf(cmd *cobra.Command) string {
-	if cmd.Parent() == nil {
-		return ""
+// refuseStrays has cobra's own verbs refuse words that name nothing, instead of
+// showing the help of something else.
+func refuseStrays(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Short = "Says what hob, or one of its verbs, does"
+			cmd.Long = "Says what hob, or one of its verbs, does: hob help run."
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); err != nil || found == nil || len(rest) > 0 {
+					return usagef("hob help lists the verbs", "no verb %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Short = "Prints what makes a shell complete hob's verbs, flags and ids"
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usagef("there are bash, zsh, fish and powershell", "no completion for %q", args[0])
+				}
+				return nil
+			}
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 	}
-	return cmd.Name()
+}
+
+// verbOf is what is typed after hob for cmd: "run", "hosts check".
+func verbOf(cmd *cobra.Command) string {
+	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
 
 // jsonFlag gives a verb that prints data its --json.
@@ -87,12 +115,12 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 // words checks how many words a verb takes. what names them for the message.
 func words(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		hint := "hob " + cmd.Use
+		hint := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 		switch {
 		case len(args) < low:
-			return usagef(hint, "hob %s needs %s", cmd.Name(), what)
+			return usagef(hint, "%s needs %s", cmd.CommandPath(), what)
 		case high >= 0 && len(args) > high:
-			return usagef(hint, "hob %s does not take %q", cmd.Name(), args[high])
+			return usagef(hint, "%s does not take %q", cmd.CommandPath(), args[high])
 		}
 		return nil
 	}

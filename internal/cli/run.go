@@ -14,11 +14,12 @@ import (
 type runFlags struct {
 	background, pty, noPTY, split, stdin, notify, once, raw bool
 
-	name, dir, script, on string
-	env                   []string
-	yield, timeout        durationFlag
-	size                  sizeFlag
-	logLimit              bytesFlag
+	name, dir, script string
+	on                givenFlag
+	env               []string
+	yield, timeout    durationFlag
+	size              sizeFlag
+	logLimit          bytesFlag
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -41,7 +42,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Var(&f.yield, "yield", "send it to the background by itself after that long")
 	flags.Var(&f.timeout, "timeout", "kill it after that long, wherever it is then")
 	flags.StringVarP(&f.name, "name", "n", "", "what to call it (default: from the command)")
-	flags.StringVar(&f.on, "on", "", "run it on this host, by SSH: whatever ssh HOST takes")
+	flags.Var(&f.on, "on", "run it on this host, by SSH: whatever ssh HOST takes")
 	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
 	flags.StringArrayVarP(&f.env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
 	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
@@ -83,8 +84,8 @@ func (f *runFlags) checkCommand(args []string) error {
 		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", f.logLimit.String())
 	case f.size.Cols != 0 && (f.noPTY || f.split):
 		return usagef("leave --size away", "--size is for jobs with a terminal")
-	case f.on != "" && (f.pty || f.raw || f.size.Cols != 0):
-		return usagef("leave --pty, --raw and --size away", "jobs on hosts have no terminal")
+	case f.on != "" && !f.pty && (f.raw || f.size.Cols != 0):
+		return usagef("add --pty", "a job on a host gets a terminal only with --pty")
 	case f.on != "" && f.notify:
 		return usagef("hob wait ID && notify-send … tells when it ends", "--notify is for jobs of this machine")
 	}
@@ -96,6 +97,9 @@ const leastLog = 2 * units.MiB
 
 // run starts a job and shows it in the way that fits where hob stands.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
+	if f.yield.set { // 0s is at once; 0 stands for never below
+		f.yield.d = max(f.yield.d, 1)
+	}
 	settings := a.settings()
 	spec, err := a.spec(args, f, settings.Run)
 	if err != nil {

@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 type waitFlags struct {
-	line           string
+	line           givenFlag
 	fromNow, any   bool
-	port           int
+	port           portFlag
 	quiet, timeout durationFlag
 }
 
@@ -35,9 +36,9 @@ func (a *app) waitCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.line, "for", "", "until a line matches this regular expression")
+	flags.Var(&f.line, "for", "until a line matches this regular expression")
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: only lines that come from now on")
-	flags.IntVar(&f.port, "for-port", 0, "until the job listens on this port")
+	flags.Var(&f.port, "for-port", "until the job listens on this port")
 	flags.Var(&f.quiet, "quiet", "until it has printed nothing for that long")
 	flags.BoolVar(&f.any, "any", false, "one of the jobs is enough")
 	flags.Var(&f.timeout, "timeout", "give up after that long")
@@ -65,7 +66,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	}
 	code, err := waitAll(ctx, a.eng, jobs, w, f.any)
 	if errors.Is(err, context.DeadlineExceeded) {
-		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", f.timeout.String())}
+		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout.d))}
 		f.hint = "the jobs go on"
 		return f
 	}
@@ -106,18 +107,16 @@ func (f waitFlags) waiter() (waiter, error) {
 		return nil, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
 	case f.fromNow && f.line == "":
 		return nil, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
-	case f.port < 0 || f.port > 65535:
-		return nil, usagef("a port is between 1 and 65535", "%d is no port", f.port)
 	case f.quiet.set && f.quiet.d <= 0:
 		return nil, usagef("for example --quiet 5s", "--quiet needs a time")
 	case f.line != "":
-		re, err := pattern("--for", f.line)
+		re, err := pattern("--for", string(f.line))
 		if err != nil {
 			return nil, err
 		}
 		return waitForLine(re, f.fromNow), nil
 	case f.port != 0:
-		return waitForPort(f.port), nil
+		return waitForPort(int(f.port)), nil
 	case f.quiet.set:
 		return waitForQuiet(f.quiet.d), nil
 	}

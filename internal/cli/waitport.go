@@ -4,10 +4,35 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
+
+// portFlag is a port's number.
+type portFlag int
+
+// Set implements pflag.Value.
+func (f *portFlag) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is no port: it is a number from 1 to 65535", s)
+	}
+	*f = portFlag(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *portFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*f))
+}
+
+// Type implements pflag.Value.
+func (*portFlag) Type() string { return "N" }
 
 // portInterval is how often a job is asked for its ports. Nobody tells when a
 // process begins to listen.

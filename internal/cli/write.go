@@ -35,6 +35,7 @@ func (a *app) writeCommand() *cobra.Command {
 	flags.BoolVar(&f.paste, "paste", false, "as a paste, bracketed if the job asked for that")
 	flags.BoolVar(&f.keys, "keys", false, "the words after ID are keys")
 	flags.BoolVar(&f.eof, "eof", false, "end the job's input after it")
+	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -73,7 +74,10 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err == nil && f.eof {
 		err = eng.CloseInput(ctx, job.ID)
 	}
-	return err
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJob(again(ctx, eng, []engine.Job{job})[0])
 }
 
 // writeStdin types standard input into the job as it comes; a paste is one.
@@ -110,7 +114,7 @@ func pump(r io.Reader, write func([]byte) error) error {
 // pressEnter ends a line: with the key where there is a terminal, else with a
 // line feed.
 func pressEnter(ctx context.Context, eng *engine.Engine, job engine.Job) error {
-	if job.Kind == engine.KindPTY {
+	if job.HasTerminal() {
 		return eng.SendKeys(ctx, job.ID, []string{"Enter"})
 	}
 	return eng.Write(ctx, job.ID, []byte("\n"))
