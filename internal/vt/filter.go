@@ -178,8 +178,13 @@ func dropsCSI(s []byte) bool {
 	if len(body) > 0 && body[0] >= '<' && body[0] <= '?' {
 		prefix = body[0]
 	}
-	if n := len(body); n > 0 && body[n-1] >= 0x20 && body[n-1] < 0x30 {
-		inter = body[n-1]
+	for _, c := range body {
+		switch {
+		case c < 0x30:
+			inter = c
+		case inter != 0:
+			return true // no parameter may follow: who knows how it is read
+		}
 	}
 	switch final {
 	case 'c', 'n': // DA, DSR; CSI > n is XTMODKEYS and asks nothing

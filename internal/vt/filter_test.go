@@ -34,6 +34,7 @@ func TestFilter(t *testing.T) {
 		{"control within", "\x1b[1\n\x05mx\x1b[6\nny\x1b\x1b[c[c", "\n\x1b[1mx\ny[c"},
 		{"control before the end", "\x1b\x00Z\x1b\x00[\x00c\x1b\x00]52;c;?\x07x", "\x00\x00\x00\x00x"},
 		{"modes together", "\x1b[?25;2048;2004h\x1b[?2;7l\x1b<\x1b[?2h", "\x1b[?25;2004h\x1b[?7l\x1b(B\x1b)B\x1b*B\x1b+B\x0f"},
+		{"parameter behind an intermediate", "\x1b[5;$0px", "x"},
 		{"VT52", "\x1b[?2l\x1bA\x1bZ\x1bY#%x\x1b]52;c;?\a\x1b[c\x1bI\x1b<\x1b[cx\x1b[1m", "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[A\x1b[4;6Hx52;c;?\ac\x1bMx\x1b[1m"},
 		{"unknown OSC", "\x1b]1337;ReportCellSize\ax", "x"},
 	}

@@ -171,6 +171,9 @@ func (t *Terminal) csiBytes(p []byte) []byte {
 	ps := &t.parser
 	for i, c := range p {
 		switch {
+		case c >= 0x30 && c < 0x40 && ps.inter != 0: // a parameter may not follow
+			ps.state = csiIgnore
+			return p[i+1:]
 		case c-'0' < 10:
 			v := uint(ps.params[ps.n])*10 + uint(c-'0')
 			ps.params[ps.n] = uint16(min(v, maxParam))

@@ -27,10 +27,14 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			c.pending = false
 		}
 		r := t.scr.rows[c.y]
+		cells := r.cells
 		if r.wrap {
 			r.settle()
+			if last := len(cells) - 1; c.x < last && c.x+len(p) > last && cells[last].attr&widthMask == wideTail {
+				p = t.printOne(p) // its head goes first, and the wrap with it
+				continue
+			}
 		}
-		cells := r.cells
 		split(cells, c.x)
 		dst := cells[c.x:]
 		n := min(len(p), len(dst))
@@ -59,6 +63,12 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		c.pending = true
 	}
 	return p
+}
+
+// printOne writes the printable ASCII character that p begins with.
+func (t *Terminal) printOne(p []byte) []byte {
+	t.print(rune(p[0]))
+	return p[1:]
 }
 
 // wrap goes to the begin of the next row, which continues this one.

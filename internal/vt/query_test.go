@@ -22,6 +22,7 @@ func TestQueries(t *testing.T) {
 		{"mode set", "\x1b[?2004h\x1b[?2004$p", "\x1b[?2004;1$y"},
 		{"mode reset", "\x1b[?2026$p", "\x1b[?2026;2$y"},
 		{"mode unknown", "\x1b[?31337$p", "\x1b[?31337;0$y"},
+		{"parameter behind an intermediate", "\x1b[4$0p", ""},
 		{"insert mode", "\x1b[4h\x1b[4$p", "\x1b[4;1$y"},
 		{"style", "\x1b[1;4:3;31m\x1bP$qm\x1b\\", "\x1bP1$r0;1;4:3;31m\x1b\\"},
 		{"margins", "\x1b[2;3r\x1bP$qr\x1b\\", "\x1bP1$r2;3r\x1b\\"},

@@ -141,6 +141,9 @@ func (s *snapshot) modes() {
 	if t.modes.has(modeNewLine) {
 		s.put("\x1b[20h")
 	}
+	if t.modes.has(modeKeyboardLock) {
+		s.put("\x1b[2h")
+	}
 	if !t.modes.has(modeSendReceive) {
 		s.put("\x1b[12l")
 	}

@@ -22,6 +22,10 @@ func (s scene) installed() bool {
 		if strings.Contains(w, "=") {
 			continue
 		}
+		if strings.HasPrefix(w, "/") {
+			_, err := os.Stat(w)
+			return err == nil
+		}
 		for dir := range strings.SplitSeq(path, ":") {
 			if _, err := os.Stat(dir + "/" + w); err == nil {
 				return true
@@ -104,5 +108,5 @@ func scenes() []scene {
 		{"vttest-color", 80, 24, "vttest", []string{"11\r", "6\r", "2\r", "\r", "3\r", "\r", "4\r", "\r", "5\r", "\r"}},
 		{"vttest-movement", 80, 24, "vttest", []string{"11\r", "5\r", "2\r", "\r", "3\r", "\r", "4\r", "\r", "5\r", "\r", "6\r", "\r"}},
 	}
-	return slices.Concat(list, more(), dialogs(), scripts())
+	return slices.Concat(list, more(), dialogs(), scripts(), tools(), examples(), terminalTests())
 }
