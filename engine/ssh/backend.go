@@ -72,6 +72,12 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 	if host == "" {
 		return shell.NewLocal("sh", nil), nil // jobs that others started on this machine
 	}
+	if c, ok, err := client.Enter(host); ok {
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
 	p := client.Prompts{}
 	if interactive(ctx, false) {
 		p = b.prompts.bind(host)

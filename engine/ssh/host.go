@@ -222,9 +222,12 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		if c.host.Base == "" {
 			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in"), Final: true, Hint: "set HOME or HOB_STATE_DIR on the host"}
 		}
-	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok && tr.Err() == nil {
-		// It could be logged in to, but there is no shell.
-		err = &client.Error{Step: "session", Err: broken, Final: true, Hint: "the account there must allow to run sh"}
+	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
+		if _, isContainer := tr.(*client.Container); isContainer {
+			err = &client.Error{Step: "session", Err: broken, Hint: "the container must run, and have a sh"}
+		} else if tr.Err() == nil { // it could be logged in to, but there is no shell
+			err = &client.Error{Step: "session", Err: broken, Final: true, Hint: "the account there must allow to run sh"}
+		}
 	}
 	if err != nil {
 		c.shut()

@@ -124,6 +124,12 @@ func (k *checker) step(name string, began time.Time, text string, err error) boo
 
 func (k *checker) config(ctx context.Context) bool {
 	began := time.Now()
+	if c, ok, err := client.Enter(k.host); ok {
+		if err != nil {
+			return k.step("config", began, "", err)
+		}
+		return k.step("config", began, c.String(), nil)
+	}
 	c, err := k.b.dialer.Resolve(ctx, k.host)
 	if err != nil {
 		return k.step("config", began, "", err)
@@ -157,6 +163,9 @@ func (k *checker) connect(ctx context.Context) bool {
 		text = "uses the connection of your ssh (ControlMaster)"
 	} else if ok && t.Why != nil {
 		text = "logged in by the ssh program: " + strings.Join(t.Why, ", ")
+	}
+	if _, ok := tr.(*client.Container); ok {
+		text = "a container"
 	}
 	return k.step("connect", began, text, nil)
 }
