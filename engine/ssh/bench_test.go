@@ -12,7 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 

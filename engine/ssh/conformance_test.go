@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
-	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+	"github.com/hobjobs/hob/internal/sshtest"
 )
 
 // patient is how long tests wait for what a host says: however slow the machine is.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+	"github.com/hobjobs/hob/internal/sshtest"
 )
 
 // rig is an engine whose host is a server of the test.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 

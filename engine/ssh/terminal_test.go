@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh/internal/sshtest"
+	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )
