@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +77,9 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return err
 	}
 	log, err := eng.OpenLog(ctx, job.ID, stream)
+	if errors.Is(err, fs.ErrNotExist) { // the job is there: that it is not would mislead
+		return &failure{exit: exitFailed, code: "no_log", err: fmt.Errorf("the log of %s was deleted", job.ID)}
+	}
 	if err != nil {
 		return err
 	}
