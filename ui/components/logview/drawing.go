@@ -3,10 +3,12 @@ package logview
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/internal/vt"
-	"github.com/hobjobs/hob/themes"
 )
 
 // drawing is a line as it is shown: characters in a row, small enough that many
@@ -15,8 +17,8 @@ type drawing struct {
 	text   string
 	glyphs []glyph
 	looks  []look
-	own    int  // so many glyphs are the job's; what follows is a note
-	full   bool // there were more columns than are drawn
+	own    int // so many glyphs are the job's; what follows is a note
+	shown  int // so many bytes of the line are drawn
 
 	b     strings.Builder
 	known map[look]uint16
@@ -104,6 +106,49 @@ func (d *drawing) part(from, to int) string {
 	return d.text[start:d.glyphs[to-1].end]
 }
 
+// exact is part as it may be drawn: exactly as wide as its glyphs, whether a
+// terminal counts by code point or by cluster. Where the two differ (joined emoji,
+// variants, skin tones) the first of the joined characters stands alone.
+func (d *drawing) exact(from, to int) string {
+	text, width := d.part(from, to), 0
+	if isASCII(text) {
+		return text
+	}
+	for _, g := range d.glyphs[from:to] {
+		width += int(g.width)
+	}
+	if measures(text, width) {
+		return text
+	}
+	var b strings.Builder
+	before, had := "", 0
+	for i := from; i < to; i++ {
+		w := int(d.glyphs[i].width)
+		first, _ := utf8.DecodeRuneInString(d.part(i, i+1))
+		one := string(first)
+		if !measures(one, w) || !measures(before+one, had+w) {
+			one = strings.Repeat(" ", w)
+		}
+		b.WriteString(one)
+		before, had = one, w
+	}
+	return b.String()
+}
+
+// measures reports whether text takes so many columns however it is counted.
+func measures(text string, width int) bool {
+	return ansi.StringWidth(text) == width && ansi.StringWidthWc(text) == width
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // glyphAt is the glyph that the byte of text at off belongs to.
 func (d *drawing) glyphAt(off int) int {
 	return sort.Search(len(d.glyphs), func(i int) bool { return int(d.glyphs[i].end) > off })
@@ -134,20 +179,12 @@ func (d *drawing) from(left int) (i, col int) {
 func (m *Model) glyphsOf(e *entry) *drawing {
 	if e.drawn == nil {
 		e.drawn = m.emu.draw(e.Raw, maxColumns)
-		if e.drawn.full || e.Cut {
-			e.drawn.note(moreOf(e, m.glyphs))
+		whole := e.End - e.Start
+		if e.drawn.shown < len(e.Raw) || e.Cut {
+			e.drawn.note(" [" + m.glyphs.Ellipsis + " " + units.FormatBytes(whole-int64(e.drawn.shown)) + " more in this line]")
 		}
 	}
 	return e.drawn
-}
-
-// moreOf says how much of a line is not drawn.
-func moreOf(e *entry, g themes.Glyphs) string {
-	shown := int64(len(e.Raw))
-	if e.drawn.full {
-		shown = min(shown, maxColumns)
-	}
-	return " [" + g.Ellipsis + " " + units.FormatBytes(max(0, e.End-e.Start-1-shown)) + " more in this line]"
 }
 
 // longLine is from how many characters on a line is drawn again when it comes

@@ -3,6 +3,7 @@ package logview
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/internal/vt"
 )
@@ -13,38 +14,58 @@ const maxColumns = 16 << 10
 // maxCopyColumns bounds what is copied of one line.
 const maxCopyColumns = 128 << 10
 
-// lineEmulator draws single lines: an emulator of one row, so that overwriting,
-// colours and wide characters come out as on a terminal, and nothing of a job
-// reaches the screen but cells.
+// emulatorWidth is the longest row of an emulator; a line that is longer wraps.
+const emulatorWidth = 4096
+
+// lineEmulator draws single lines: an emulator with room for one line, so that
+// overwriting, colours and wide characters come out as on a terminal, and nothing
+// of a job reaches the screen but cells.
 type lineEmulator struct {
-	vt   *vt.Terminal
-	cols int
+	vt         *vt.Terminal
+	cols, rows int
 }
 
 // draw returns what a terminal shows of a line, up to so many columns.
 func (e *lineEmulator) draw(raw []byte, most int) *drawing {
+	raw, shown, columns := within(raw, most)
 	cols := 256
-	for cols < len(raw)+8*bytes.Count(raw, []byte{'\t'}) && cols < most {
+	for cols < columns && cols < emulatorWidth {
 		cols *= 2
 	}
-	if e.vt == nil || e.cols != cols {
-		e.vt, e.cols = vt.New(cols, 1), cols
+	rows := max(1, (columns+cols-1)/cols)
+	if e.vt == nil || e.cols != cols || e.rows != rows {
+		e.vt, e.cols, e.rows = vt.New(cols, rows), cols, rows
 	}
-	e.vt.Write([]byte("\x1bc\x1b[?7l"))
+	e.vt.Write([]byte("\x1bc"))
+	if rows == 1 {
+		e.vt.Write([]byte("\x1b[?7l"))
+	}
 	at := 0
 	for _, s := range vt.AltSwitches(raw) { // a line is drawn as a whole, on one screen
 		e.vt.Write(raw[at:s.From])
 		at = s.To
 	}
 	e.vt.Write(raw[at:])
-	row := e.vt.Row(0)
-	end := len(row)
-	for end > 0 && row[end-1].IsBlank() && e.vt.Style(row[end-1]) == (vt.Style{}) {
-		end--
+	d := newDrawing(len(raw))
+	d.shown = shown
+	for y := range rows {
+		row := e.vt.Row(y)
+		if !e.vt.Wrapped(y) {
+			row = row[:lineEnd(e.vt, row)]
+		} else if next := e.vt.Row(y + 1); row[len(row)-1].IsBlank() && next[0].Width() == 2 {
+			row = row[:len(row)-1] // the wide character had no room there
+		}
+		e.add(d, row)
+		if !e.vt.Wrapped(y) {
+			break
+		}
 	}
-	d := newDrawing(end)
-	d.full = end == len(row)
-	for _, c := range row[:end] {
+	d.finish()
+	return d
+}
+
+func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
+	for _, c := range row {
 		if c.Width() == 0 {
 			continue
 		}
@@ -52,8 +73,49 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		style.Attrs &^= vt.Blink
 		d.add(plain(e.vt.CellText(c)), c.Width(), look{style: style, link: safeLink(e.vt.Link(c))})
 	}
-	d.finish()
-	return d
+}
+
+// lineEnd is where a row ends in nothing.
+func lineEnd(t *vt.Terminal, row []vt.Cell) int {
+	end := len(row)
+	for end > 0 && row[end-1].IsBlank() && t.Style(row[end-1]) == (vt.Style{}) {
+		end--
+	}
+	return end
+}
+
+// within takes as much of a line as cannot need more columns than most, without
+// what would start another row. shown is how many bytes of the line that is, all
+// of them if it is short enough.
+func within(raw []byte, most int) (p []byte, shown, columns int) {
+	shown = len(raw)
+	if columns = len(raw) + 7*bytes.Count(raw, []byte{'\t'}); columns > most {
+		columns = 0
+		for i, b := range raw {
+			w := 1
+			if b == '\t' {
+				w = 8
+			}
+			if columns+w > most {
+				shown = i
+				break
+			}
+			columns += w
+		}
+		for shown > 0 && shown < len(raw) && !utf8.RuneStart(raw[shown]) {
+			shown--
+		}
+		raw = raw[:shown]
+	}
+	if bytes.ContainsAny(raw, "\v\f") {
+		raw = bytes.Map(func(r rune) rune {
+			if r == '\v' || r == '\f' {
+				return -1
+			}
+			return r
+		}, raw)
+	}
+	return raw, shown, columns
 }
 
 // plain takes marks of direction out of the text of a cell: they would reorder

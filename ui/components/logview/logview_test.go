@@ -88,6 +88,7 @@ type harness struct {
 	src     *memory
 	notices []string
 	copied  string
+	cut     bool
 }
 
 func show(t *testing.T, text string, w, h int, follow bool) *harness {
@@ -119,7 +120,7 @@ func (s *harness) do(cmd tea.Cmd) {
 	case NoticeMsg:
 		s.notices = append(s.notices, msg.Text)
 	case CopyMsg:
-		s.copied = msg.Text
+		s.copied, s.cut = msg.Text, msg.Cut
 	default:
 		s.do(s.m.Update(msg))
 	}

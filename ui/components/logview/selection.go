@@ -107,11 +107,11 @@ func (m *Model) copySelection() tea.Cmd {
 	sel := m.sel
 	if !sel.on {
 		e := &m.lines[m.pointed()]
-		raw := e.Raw
+		raw, isCut := e.Raw, e.Cut
 		return func() tea.Msg {
 			var emu lineEmulator
 			d := emu.draw(raw, maxCopyColumns)
-			return CopyMsg{Text: strings.TrimRight(d.text, " "), Cut: e.Cut || d.full}
+			return CopyMsg{Text: strings.TrimRight(d.text, " "), Line: true, Cut: isCut || d.shown < len(raw)}
 		}
 	}
 	m.ClearSelection()
@@ -144,7 +144,7 @@ func (m *Model) copySelection() tea.Cmd {
 					out.WriteByte('\n')
 				}
 				d := emu.draw(l.Raw, maxCopyColumns)
-				long = long || l.Cut || d.full
+				long = long || l.Cut || d.shown < len(l.Raw)
 				from, to := sel.span(l.Start, d.own)
 				out.WriteString(strings.TrimRight(d.part(min(from, d.own), min(to, d.own)), " "))
 			}

@@ -30,6 +30,7 @@ var _ Source = (*engine.Log)(nil)
 // CopyMsg carries text that the person wants on the clipboard.
 type CopyMsg struct {
 	Text string
+	Line bool // it is the line that stood there, not a selection
 	Cut  bool // there was more of it than is copied
 }
 

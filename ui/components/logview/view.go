@@ -189,7 +189,7 @@ func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 			col += int(d.glyphs[i].width)
 			i++
 		}
-		b = m.drawRun(b, d.part(start, i), d.looks[g.look], kind)
+		b = m.drawRun(b, d.exact(start, i), d.looks[g.look], kind)
 	}
 	blank(width - used)
 	return string(b)
