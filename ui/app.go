@@ -87,6 +87,10 @@ type Result struct {
 	Backgrounded engine.ID
 	// Running is how many jobs keep running.
 	Running int
+	// Asked says that the terminal was asked for its primary device attributes,
+	// after all other questions, and Answered that it has answered: nothing of all
+	// that can still come.
+	Asked, Answered bool
 }
 
 // leaveWithin bounds what leaving waits for: hosts and disks may take longer.
@@ -109,11 +113,12 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 }
 
 // Run shows the program until the person leaves or ctx is done. Jobs go on
-// afterwards. It is called once. It returns within a second of the wish to leave, whatever a host
-// or a disk does.
+// afterwards. It is called once. It returns within a second of the wish to leave,
+// whatever a host or a disk does. Signals are the caller's: one that is to end the
+// program ends ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}

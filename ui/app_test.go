@@ -126,6 +126,24 @@ func TestAppShowsThePanesAndLeaves(t *testing.T) {
 	})
 }
 
+// Once the terminal has answered the last question there is nothing to wait for
+// after leaving.
+func TestAppKnowsWhenTheTerminalHasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, three(), AppOptions{})
+		s.write("q")
+		if !s.left() || !s.result.Asked || s.result.Answered {
+			t.Errorf("asked %v, answered %v before any answer", s.result.Asked, s.result.Answered)
+		}
+		s = newStage(t, three(), AppOptions{})
+		s.write("\x1b[?62;22c")
+		s.write("q")
+		if !s.left() || !s.result.Answered {
+			t.Error("the answer was not noticed")
+		}
+	})
+}
+
 func TestAppForeground(t *testing.T) {
 	foreground := func(t *testing.T, o AppOptions) *stage {
 		eng := three()

@@ -343,6 +343,7 @@ func (p *Pane) background() tea.Cmd {
 // again goes back to the job just left and types the leave key into it.
 func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
 	p.cat, p.park = p.park, nil
+	p.toasts.Clear() // what they tell of the job can be seen now
 	p.chordGen++
 	p.spreadFocus()
 	cmds := []tea.Cmd{p.arrange()}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // arrange lays the panes out and tells the components their sizes.
@@ -274,9 +275,14 @@ func (p *Pane) drawToasts(lines []string) {
 	}
 	if p.cat != nil { // never over the job's own screen
 		if n := len(toasts); n > 0 && p.lay.footer.h > 0 {
+			const badge = 1 + statusbadge.Width + 1
 			room := p.w - cells.Width(p.leaveHint()) - 2
 			line := cells.End(toasts[n-1], room, p.opts.glyphs.Ellipsis)
-			cells.Overlay(lines, []string{line}, max(0, room-cells.Width(line)), p.h-1)
+			at := room - cells.Width(line)
+			if at < badge { // all of the badge or nothing
+				line, at = cells.Fit(line, room), 0
+			}
+			cells.Overlay(lines, []string{line}, max(0, at), p.h-1)
 		}
 		return
 	}

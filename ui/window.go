@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
@@ -38,6 +40,7 @@ type (
 	openedMsg   struct{ err error }
 	toShellMsg  struct{ id engine.ID }
 	startingMsg struct{}
+	lastAskMsg  struct{}
 	rangMsg     struct{}
 )
 
@@ -51,6 +54,11 @@ func (w *window) Init() tea.Cmd {
 	}
 	return tea.Batch(cmds...)
 }
+
+// lastAskAfter is how long after the start the terminal is asked what every
+// terminal answers: by then all other questions have been put, so that this
+// answer is the last.
+const lastAskAfter = 50 * time.Millisecond
 
 // echoTime is how long after a key what is drawn counts as its answer, which
 // should not wait for the renderer's next round.
@@ -67,6 +75,12 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startingMsg:
 		w.once.Do(func() { close(w.app.started) })
+		return tea.Tick(lastAskAfter, func(time.Time) tea.Msg { return lastAskMsg{} })
+	case lastAskMsg:
+		w.result.Asked = true
+		return tea.Raw(ansi.RequestPrimaryDeviceAttributes)
+	case uv.PrimaryDeviceAttributesEvent:
+		w.result.Answered = true
 		return nil
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)

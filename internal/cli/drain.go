@@ -18,9 +18,10 @@ const (
 
 // drainAnswers swallows what the terminal still answers to questions that a
 // program asked which is gone by now; a shell would take the answers for typed
-// words. One more question, which every terminal answers, tells where they end.
-// What a person typed in that moment was meant for what is gone, too.
-func drainAnswers(in, out *os.File) {
+// words. One more question, which every terminal answers, tells where they end,
+// unless it was asked already. What a person typed in that moment was meant for
+// what is gone, too.
+func drainAnswers(in, out *os.File, asked bool) {
 	saved, err := term.MakeRaw(in.Fd())
 	if err != nil {
 		return
@@ -31,8 +32,10 @@ func drainAnswers(in, out *os.File) {
 		return
 	}
 	defer r.Close()
-	if _, err := out.WriteString("\x1b[c"); err != nil {
-		return
+	if !asked {
+		if _, err := out.WriteString("\x1b[c"); err != nil {
+			return
+		}
 	}
 	late := time.AfterFunc(drainPatience, func() { r.Cancel() })
 	defer late.Stop()

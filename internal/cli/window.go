@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -40,8 +44,11 @@ func (a *app) openUI(ctx context.Context) error {
 }
 
 // runApp runs the UI. One that was over in a moment has asked the terminal things
-// whose answers nobody has read yet.
+// whose answers nobody has read yet. A signal that would end the process makes it
+// leave, with the terminal as it was.
 func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (ui.Result, error) {
+	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
+	defer release()
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
@@ -49,10 +56,44 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 	window := ui.NewApp(eng, o)
 	defer a.asker.through(window.Ask)()
 	result, err := window.Run(ctx)
-	if time.Since(opened) < answersWithin && isTerminal(a.stdin) {
-		drainAnswers(a.stdin, a.stdout)
+	if !result.Answered && time.Since(opened) < answersWithin && isTerminal(a.stdin) {
+		drainAnswers(a.stdin, a.stdout, result.Asked)
+	}
+	if errors.Is(context.Cause(ctx), errSignalled) {
+		err = nil // that is leaving, too
 	}
 	return result, err
+}
+
+// errSignalled is why a context is done after a signal.
+var errSignalled = errors.New("signalled")
+
+// leaveOnSignal returns a context that a signal ends which asks the process to
+// end. Signals that it was told to ignore, as nohup does, stay ignored.
+func leaveOnSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-c:
+			signal.Stop(c) // the next one is for a program that hangs
+			cancel(errSignalled)
+		case <-over:
+		}
+	})
+	return ctx, func() {
+		signal.Stop(c)
+		close(over)
+		wg.Wait()
+		cancel(nil)
+	}
 }
 
 // runForeground starts a job and shows it in the full window.
@@ -66,6 +107,8 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 		a.sayFailedStart(job)
 		return exitStatus(ownCode(job.Exit))
 	}
+	ctx, release := leaveOnSignal(ctx)
+	defer release()
 	if exit, ended := endsAtOnce(ctx, eng, job.ID); ended {
 		return a.finish(ctx, eng, job, exit)
 	}
