@@ -20,17 +20,21 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // TestHostScripts runs the stories of testdata/hosts, each with an OpenSSH server
 // of its own on this machine. Its client knows the hosts box, stranger (whose key
-// is not known), locked (whose key has the passphrase "sesame") and down.
+// is not known), locked (whose key has the passphrase "sesame") and down; and,
+// by servers of this process, guarded (whose password is "pa ss") and quiz (which
+// asks for that and for the answer 42).
 func TestHostScripts(t *testing.T) {
 	testtool.Need(t, "sshd", "ssh", "setsid")
+	asking := askingServers(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "hosts"),
-		Setup:               setupHosts,
+		Setup:               func(env *testscript.Env) error { return setupHosts(env, asking) },
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -39,6 +43,38 @@ func TestHostScripts(t *testing.T) {
 			"server": cmdServer,
 		},
 	})
+}
+
+// askingServers are servers that let in only who answers.
+func askingServers(t *testing.T) map[string]*sshtest.Server {
+	no := errors.New("no")
+	state, err := os.MkdirTemp("", "hobthere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(state) })
+	serve := func(auth func(*ssh.ServerConfig)) *sshtest.Server {
+		return sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = append(os.Environ(), "HOB_STATE_DIR="+state), auth })
+	}
+	return map[string]*sshtest.Server{
+		"guarded": serve(func(c *ssh.ServerConfig) {
+			c.PasswordCallback = func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {
+				if string(p) != "pa ss" {
+					return nil, no
+				}
+				return nil, nil
+			}
+		}),
+		"quiz": serve(func(c *ssh.ServerConfig) {
+			c.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+				a, err := ask("", "Two questions.", []string{"Password: ", "The answer: "}, []bool{false, true})
+				if err != nil || len(a) != 2 || a[0] != "pa ss" || a[1] != "42" {
+					return nil, no
+				}
+				return nil, nil
+			}
+		}),
+	}
 }
 
 type serverKey struct{}
@@ -51,7 +87,7 @@ type server struct {
 }
 
 // setupHosts prepares a server, and a home whose ssh configuration leads to it.
-func setupHosts(env *testscript.Env) error {
+func setupHosts(env *testscript.Env, asking map[string]*sshtest.Server) error {
 	s, err := newServer(env)
 	if err != nil {
 		return err
@@ -61,7 +97,7 @@ func setupHosts(env *testscript.Env) error {
 	if err := setupScript(env); err != nil {
 		return err
 	}
-	if err := s.clientOf(env); err != nil {
+	if err := s.clientOf(env, asking); err != nil {
 		return err
 	}
 	return s.start()
@@ -96,7 +132,7 @@ func newServer(env *testscript.Env) (*server, error) {
 
 // clientOf writes keys and configuration. ssh takes the home of the account, not
 // $HOME: one of the script's own leads it to this configuration.
-func (s *server) clientOf(env *testscript.Env) error {
+func (s *server) clientOf(env *testscript.Env, asking map[string]*sshtest.Server) error {
 	home := filepath.Join(env.WorkDir, "home")
 	dir, bin := filepath.Join(home, ".ssh"), filepath.Join(env.WorkDir, "bin")
 	for _, d := range []string{dir, bin} {
@@ -131,10 +167,16 @@ Host *
   UserKnownHostsFile %[1]s/known_hosts
   GlobalKnownHostsFile /dev/null
 `, dir, port)
+	known := knownhosts.Line([]string{s.addr}, hostKey) + "\n"
+	for name, a := range asking {
+		host, port, _ := net.SplitHostPort(a.Addr)
+		config = fmt.Sprintf("Host %s\n  HostName %s\n  Port %s\n  User ann\n", name, host, port) + config
+		known += knownhosts.Line([]string{a.Addr}, a.HostKeys[0].PublicKey()) + "\n"
+	}
 	for file, text := range map[string]string{
 		filepath.Join(env.WorkDir, "authorized"): string(ssh.MarshalAuthorizedKey(open)) + string(ssh.MarshalAuthorizedKey(locked)),
 		filepath.Join(dir, "config"):             config,
-		filepath.Join(dir, "known_hosts"):        knownhosts.Line([]string{s.addr}, hostKey) + "\n",
+		filepath.Join(dir, "known_hosts"):        known,
 		filepath.Join(bin, "ssh"):                fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", real, filepath.Join(dir, "config")),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {

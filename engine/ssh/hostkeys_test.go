@@ -264,7 +264,7 @@ func TestKeyboardInteractiveAndPassword(t *testing.T) {
 					}
 					return []string{"pw", "123"}, nil
 				},
-				Password: func(context.Context, string, string) (string, error) {
+				Password: func(context.Context, string, string, bool) (string, error) {
 					if !right {
 						return "wrong", nil
 					}

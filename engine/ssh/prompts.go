@@ -15,8 +15,8 @@ type Prompts struct {
 	// Passphrase asks for the passphrase of the key in file. again: the one
 	// before was wrong.
 	Passphrase func(ctx context.Context, host, file string, again bool) (string, error)
-	// Password asks for user's password.
-	Password func(ctx context.Context, host, user string) (string, error)
+	// Password asks for user's password. again: the one before was wrong.
+	Password func(ctx context.Context, host, user string, again bool) (string, error)
 	// Questions asks what the server wants to know (keyboard-interactive).
 	Questions func(ctx context.Context, host string, q Questions) ([]string, error)
 	// HostKey asks whether the key of a host that is not known is to be trusted;
@@ -45,7 +45,9 @@ func (p Prompts) bind(host string) client.Prompts {
 		}
 	}
 	if p.Password != nil {
-		c.Password = func(ctx context.Context, user string) (string, error) { return p.Password(ctx, host, user) }
+		c.Password = func(ctx context.Context, user string, again bool) (string, error) {
+			return p.Password(ctx, host, user, again)
+		}
 	}
 	if p.Questions != nil {
 		c.Questions = func(ctx context.Context, q Questions) ([]string, error) { return p.Questions(ctx, host, q) }

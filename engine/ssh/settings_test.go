@@ -173,8 +173,12 @@ func (a *asked) prompts() Prompts {
 			}
 			return a.next(what), nil
 		},
-		Password: func(_ context.Context, host, user string) (string, error) {
-			return a.next(host + ": password of " + user), nil
+		Password: func(_ context.Context, host, user string, again bool) (string, error) {
+			what := host + ": password of " + user
+			if again {
+				what += " again"
+			}
+			return a.next(what), nil
 		},
 		Questions: func(_ context.Context, host string, q Questions) ([]string, error) {
 			answers := make([]string, len(q.Questions))
@@ -231,7 +235,7 @@ func TestSSHProgramAsksForThePassword(t *testing.T) {
 	b := New(WithConfigFile(c.ConfigFile), withSettings(HostSettings{Transport: "openssh"}), WithPrompts(a.prompts()))
 	defer b.Close()
 	attention(t, b, "Permission denied")
-	a.expect(t, "box: password of tester", "box: password of tester", "box: password of tester")
+	a.expect(t, "box: password of tester", "box: password of tester again", "box: password of tester again")
 	if err := b.Connect(t.Context(), "box"); err != nil {
 		t.Error(err)
 	}
@@ -241,7 +245,7 @@ func TestSSHProgramAsksForThePassword(t *testing.T) {
 	if he, ok := errors.AsType[*HostError](err); !ok || !he.Attention {
 		t.Errorf("after the cut: %v", err)
 	}
-	a.expect(t, "box: password of tester", "box: password of tester")
+	a.expect(t, "box: password of tester", "box: password of tester again")
 }
 
 // password lets in who knows it.

@@ -65,8 +65,12 @@ func (a *asker) prompts() ssh.Prompts {
 			s, err := a.ask(ctx, host, text, true)
 			return s, unanswered(err, "the key %s has a passphrase", file, "ssh-add "+file+" gives it to the agent")
 		},
-		Password: func(ctx context.Context, host, user string) (string, error) {
-			s, err := a.ask(ctx, host, "password of "+user, true)
+		Password: func(ctx context.Context, host, user string, again bool) (string, error) {
+			text := "password of " + user
+			if again {
+				text = "that was not it; " + text
+			}
+			s, err := a.ask(ctx, host, text, true)
 			return s, unanswered(err, "the host wants the password of %s", user, "set up a key for this host (ssh-copy-id), or run hob on a terminal")
 		},
 		Questions: a.questions,

@@ -55,8 +55,8 @@ func TestQuestionsNameTheHost(t *testing.T) {
 		},
 		"password": {
 			[]string{"pw"},
-			func(p ssh.Prompts) (any, error) { return p.Password(t.Context(), "web1", "ann") },
-			"pw", []string{"web1 | password of ann | true"},
+			func(p ssh.Prompts) (any, error) { return p.Password(t.Context(), "web1", "ann", true) },
+			"pw", []string{"web1 | that was not it; password of ann | true"},
 		},
 		"keyboard-interactive": {
 			[]string{"pw", "123456"},

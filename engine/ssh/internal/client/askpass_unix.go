@@ -124,7 +124,7 @@ func (a *askpass) put(ctx context.Context, text string) (string, error) {
 		return a.p.Passphrase(ctx, m[1], again)
 	}
 	if m := passwordOf.FindStringSubmatch(text); m != nil && a.p.Password != nil {
-		return a.p.Password(ctx, m[1])
+		return a.p.Password(ctx, m[1], again)
 	}
 	if m := strangerIs.FindStringSubmatch(text); m != nil {
 		if a.p.HostKey == nil {

@@ -58,9 +58,12 @@ func (a *auth) methods() []ssh.AuthMethod {
 		byName["keyboard-interactive"] = ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), tries)
 	}
 	if a.p.Password != nil && !a.c.NoPassword {
+		asked := false
 		byName["password"] = ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
+			again := asked
+			asked = true
 			a.try("password")
-			s, err := a.p.Password(a.ctx, a.c.User)
+			s, err := a.p.Password(a.ctx, a.c.User, again)
 			return s, a.note(err)
 		}), tries)
 	}

@@ -5,7 +5,7 @@ import "context"
 // Prompts is how a person is asked about one host. Nil functions cannot answer.
 type Prompts struct {
 	Passphrase func(ctx context.Context, file string, again bool) (string, error)
-	Password   func(ctx context.Context, user string) (string, error)
+	Password   func(ctx context.Context, user string, again bool) (string, error)
 	Questions  func(ctx context.Context, q Questions) ([]string, error)
 	HostKey    func(ctx context.Context, k HostKey) (bool, error)
 	Banner     func(text string)
