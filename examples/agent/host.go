@@ -80,8 +80,13 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return h.press(msg)
 	case tea.MouseClickMsg:
-		h.focus(!h.hidden && msg.Y >= h.paneTop())
+		h.focus(h.paneRows() > 0 && msg.Y >= h.paneTop())
 		return h.pane.Update(msg)
+	case tea.MouseWheelMsg:
+		if msg.Y < h.paneTop() {
+			h.wheel(msg)
+			return nil
+		}
 	case heardMsg:
 		return tea.Batch(h.heard(msg.event), h.listen(), h.tick())
 	case clockMsg:
@@ -116,12 +121,23 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 	return h.pane.Update(msg) // also what is none of its business: it ignores that
 }
 
+// wheel scrolls the transcript.
+func (h *host) wheel(msg tea.MouseWheelMsg) {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		h.talk.scroll(3)
+	case tea.MouseWheelDown:
+		h.talk.scroll(-3)
+	}
+}
+
 // press gives a key to whoever has the keyboard. While the pane wants all of
 // them the host keeps none.
 func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 	if h.pane.Focused() && h.pane.CapturesKeys() {
 		return h.pane.Update(msg)
 	}
+	h.said = ""
 	switch msg.String() {
 	case "ctrl+t":
 		h.hidden = !h.hidden
@@ -152,6 +168,15 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 	case "down":
 		h.talk.choose(1)
 		return nil
+	case "pgup":
+		h.talk.scroll(h.paneTop() / 2)
+		return nil
+	case "pgdown":
+		h.talk.scroll(-h.paneTop() / 2)
+		return nil
+	case "esc":
+		h.talk.chosen, h.talk.back = -1, 0
+		return nil
 	case "enter":
 		return h.enter()
 	}
@@ -171,7 +196,7 @@ func (h *host) enter() tea.Cmd {
 		return nil
 	}
 	h.prompt.text = ""
-	h.talk.chosen = -1
+	h.talk.chosen, h.talk.back = -1, 0
 	h.talk.add(row{kind: rowYou, text: text})
 	h.busy, h.said = true, ""
 	h.agent.answer()

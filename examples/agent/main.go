@@ -8,7 +8,8 @@
 // in the foreground Ctrl+B sends it to the background, and the model goes on at
 // once. Tab goes to the jobs, q comes back; Ctrl+T hides and shows them, Ctrl+Up
 // and Ctrl+Down resize them; with the prompt empty the arrows choose a row of the
-// transcript and Enter unfolds it. Ctrl+C leaves; jobs in the background go on.
+// transcript and Enter unfolds it, PgUp and PgDn scroll. Ctrl+C leaves; jobs in
+// the background go on.
 package main
 
 import (

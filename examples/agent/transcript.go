@@ -16,6 +16,7 @@ import (
 type transcript struct {
 	rows   []row
 	chosen int // -1: none
+	back   int // lines that it is scrolled back
 	styles styles
 }
 
@@ -55,6 +56,9 @@ func newTranscript() *transcript {
 
 func (t *transcript) add(r row) { t.rows = append(t.rows, r) }
 
+// scroll goes back by so many lines, or forward; view minds the ends.
+func (t *transcript) scroll(lines int) { t.back = max(0, t.back+lines) }
+
 // find returns the call of a job.
 func (t *transcript) find(id engine.ID) *call {
 	for _, r := range t.rows {
@@ -73,6 +77,7 @@ func (t *transcript) choose(step int) {
 			calls = append(calls, i)
 		}
 	}
+	t.back = 0
 	if len(calls) == 0 {
 		return
 	}
@@ -97,7 +102,8 @@ func (t *transcript) unfold() {
 	}
 }
 
-// view is the end of the transcript, or the part with the chosen row.
+// view is the end of the transcript, less what it is scrolled back, or the part
+// with the chosen row.
 func (t *transcript) view(w, h int, now time.Time) []string {
 	var lines []string
 	last := 0
@@ -107,7 +113,8 @@ func (t *transcript) view(w, h int, now time.Time) []string {
 			last = len(lines)
 		}
 	}
-	from := max(0, last-h)
+	t.back = min(t.back, max(0, last-h))
+	from := max(0, last-h-t.back)
 	lines = lines[from:min(len(lines), from+h)]
 	for len(lines) < h {
 		lines = append(lines, "")
@@ -167,7 +174,8 @@ func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
 	if chosen {
 		text = s.chosen.Render(text)
 	}
-	line := sign + " " + text
+	// The lightning is two cells wide: the others are too.
+	line := sign + strings.Repeat(" ", 3-ansi.StringWidth(sign)) + text
 	if !j.Status.Finished() && !c.background && c.failed == "" {
 		line += s.faint.Render("   Ctrl+B sends it to the background")
 	}
@@ -186,7 +194,11 @@ func details(c *call) []string {
 	if exit, ok := j.Ended(); ok {
 		return append(lines, fmt.Sprintf("ended  %s at %s", inWords(exit), exit.At.Format(time.TimeOnly)))
 	}
-	return append(lines, fmt.Sprintf("pid    %d, running since %s", j.PID, j.StartedAt.Format(time.TimeOnly)))
+	who := fmt.Sprintf("pid    %d", j.PID)
+	if j.PID == 0 {
+		who = "pid    none: the agent does it itself"
+	}
+	return append(lines, who+", running since "+j.StartedAt.Format(time.TimeOnly))
 }
 
 func inWords(e engine.Exit) string {

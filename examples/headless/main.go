@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -22,13 +23,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "headless:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, scripts []string) (err error) {
+func run(ctx context.Context, out io.Writer, scripts []string) (err error) {
 	if len(scripts) == 0 {
 		scripts = []string{"echo one; sleep 1; echo two", "sleep 2; echo oh no >&2; exit 3"}
 	}
@@ -47,46 +48,48 @@ func run(ctx context.Context, scripts []string) (err error) {
 		ids = append(ids, job.ID)
 	}
 
-	watching, done := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { report(watching, eng, ids) })
-	defer watch.Wait()
-	defer done()
+	watch.Go(func() { report(ctx, out, eng, ids) })
+	defer watch.Wait() // for the last facts
 
 	for _, id := range ids {
 		exit, err := eng.Wait(ctx, id)
 		if err != nil {
 			return err // jobs go on: hob list shows them
 		}
-		if err := printEnd(ctx, eng, id, exit); err != nil {
+		if err := printEnd(ctx, out, eng, id, exit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// report prints the facts about these jobs until ctx is done.
-func report(ctx context.Context, eng *engine.Engine, ids []engine.ID) {
+// report prints the facts about these jobs until all have ended.
+func report(ctx context.Context, out io.Writer, eng *engine.Engine, ids []engine.ID) {
 	sub := eng.Subscribe(engine.Filter{IDs: ids})
 	defer sub.Close() //nolint:errcheck // nothing is lost with it
-	for {
+	ended := map[engine.ID]bool{}
+	for len(ended) < len(ids) {
 		events, err := sub.Next(ctx) // the first batch is how things stand
 		if err != nil {
 			return
 		}
 		for _, e := range events {
-			fmt.Printf("%s  %-12s %s\n", e.At.Format("15:04:05.000"), e.Kind, e.Job.ID)
+			if e.Job.Status.Finished() || e.Kind == engine.EventRemoved {
+				ended[e.Job.ID] = true
+			}
+			fmt.Fprintf(out, "%s  %-12s %s\n", e.At.Format("15:04:05.000"), e.Kind, e.Job.ID)
 		}
 	}
 }
 
 // printEnd prints how a job ended and its last lines.
-func printEnd(ctx context.Context, eng *engine.Engine, id engine.ID, exit engine.Exit) error {
-	fmt.Printf("%s: %s", id, exit.Status)
+func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.ID, exit engine.Exit) error {
+	fmt.Fprintf(out, "%s: %s", id, exit.Status)
 	if exit.Code != nil {
-		fmt.Printf(", code %d", *exit.Code)
+		fmt.Fprintf(out, ", code %d", *exit.Code)
 	}
-	fmt.Println()
+	fmt.Fprintln(out)
 	log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
 	if err != nil {
 		return err
@@ -94,7 +97,7 @@ func printEnd(ctx context.Context, eng *engine.Engine, id engine.ID, exit engine
 	defer log.Close() //nolint:errcheck // only read
 	lines, err := log.Tail(ctx, 10)
 	for _, l := range lines {
-		fmt.Println("    " + l.Text)
+		fmt.Fprintln(out, "    "+l.Text)
 	}
 	return err
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui"
+)
+
+// hosted is the program of an agent without a terminal around it.
+func hosted(t *testing.T, a *agent, w, h int) *host {
+	t.Helper()
+	pane := ui.NewPane(a.eng)
+	t.Cleanup(func() {
+		if err := pane.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	host := newHost(a.eng, a, pane)
+	host.update(tea.WindowSizeMsg{Width: w, Height: h})
+	return host
+}
+
+func (h *host) types(text string) {
+	for _, r := range text {
+		h.update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func ctrl(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl} }
+
+func (h *host) screen() string { return ansi.Strip(h.View().Content) }
+
+func TestKeysAreThePromptsUntilThePaneHasTheFocus(t *testing.T) {
+	h := hosted(t, begin(t), 100, 30)
+	h.types("xqndjk?:/")
+	if h.prompt.text != "xqndjk?:/" || h.pane.CapturesKeys() {
+		t.Errorf("the prompt has %q", h.prompt.text)
+	}
+	h.update(tea.KeyPressMsg{Code: tea.KeyTab})
+	h.types("n")
+	if h.prompt.text != "xqndjk?:/" || !h.pane.CapturesKeys() {
+		t.Errorf("the pane did not get the key; the prompt has %q", h.prompt.text)
+	}
+	// While it takes text the host's own keys are its too.
+	h.update(ctrl('t'))
+	if h.hidden {
+		t.Error("the pane was hidden while it took text")
+	}
+}
+
+func TestThePaneIsHiddenShownAndResized(t *testing.T) {
+	h := hosted(t, begin(t), 100, 30)
+	rows := h.paneRows()
+	h.update(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModCtrl})
+	if h.paneRows() != rows+1 {
+		t.Errorf("%d rows, then %d", rows, h.paneRows())
+	}
+	h.update(ctrl('t'))
+	if h.paneRows() != 0 || strings.Contains(h.screen(), "Jobs") || h.pane.Focused() {
+		t.Errorf("still there:\n%s", h.screen())
+	}
+	h.update(tea.KeyPressMsg{Code: tea.KeyTab})
+	if h.paneRows() != rows+1 || !h.pane.Focused() {
+		t.Error("Tab does not bring it back")
+	}
+	for _, size := range []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 20, Height: 5}, {Width: 1, Height: 1}, {}} {
+		h.update(size)
+		if lines := strings.Split(h.View().Content, "\n"); len(lines) > max(1, size.Height) {
+			t.Errorf("%d lines at %+v", len(lines), size)
+		}
+	}
+}
+
+func TestControlBWithNothingInFront(t *testing.T) {
+	h := hosted(t, begin(t), 100, 30)
+	if cmd := h.update(ctrl('b')); cmd != nil || !strings.Contains(h.screen(), "nothing is in the foreground") {
+		t.Errorf("it says\n%s", h.screen())
+	}
+}
+
+func TestControlBSendsTheCallToTheBackground(t *testing.T) {
+	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "exec sleep 600"}})
+	h := hosted(t, a, 100, 30)
+	h.types("go")
+	h.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	started := next[startedEvent](t, a)
+	h.heard(started)
+	if s := h.screen(); !strings.Contains(s, "> go") || !strings.Contains(s, "npm run dev") {
+		t.Errorf("while it runs:\n%s", s)
+	}
+	if msg := h.update(ctrl('b'))(); msg != nil {
+		t.Fatalf("Ctrl+B: %+v", msg)
+	}
+	h.heard(next[returnedEvent](t, a))
+	h.heard(next[turnOverEvent](t, a))
+	if s := h.screen(); !strings.Contains(s, "⚡ background · npm run dev") || !strings.Contains(s, string(started.job.ID)) || h.busy {
+		t.Errorf("in the background:\n%s", s)
+	}
+	if _, err := a.eng.Kill(t.Context(), started.job.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.heard(next[endedEvent](t, a))
+	if s := h.screen(); !strings.Contains(s, "npm run dev ended in the background") {
+		t.Errorf("the end:\n%s", s)
+	}
+	if c := h.talk.find(started.job.ID); c.job.Status != engine.Killed {
+		t.Errorf("the row says %s", c.job.Status)
+	}
+}
