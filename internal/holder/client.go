@@ -146,8 +146,13 @@ func (c *Client) shut() error {
 // Do sends one instruction and waits for its answer. payload is nil, bytes, or a
 // value that goes as JSON; the answer is decoded into result, unless that is nil.
 // A context that ends first closes the connection, since the answer to come would
-// be taken for that of the next instruction.
+// be taken for that of the next instruction. A holder that speaks another version
+// can be stopped alone: [TypeKill] is sent to it as [TypeStop], without what the
+// caller wants of it and without a result.
 func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
+	if !c.Hello.Speaks() && t == TypeKill {
+		t, payload, result = TypeStop, nil, nil
+	}
 	if !c.Hello.Speaks() && t != TypeStop {
 		return fmt.Errorf("the job's holder is of another version of hob (protocol %d to %d, here %d); it can only be stopped",
 			c.Hello.Min, c.Hello.Max, Protocol)
