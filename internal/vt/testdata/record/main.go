@@ -3,6 +3,10 @@
 // the screen is after each step.
 //
 //	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP] [-size COLSxROWS]
+//	go run ./internal/vt/testdata/record -o other.zip -splice 200 [-seed N]
+//
+// With -splice it makes streams of pieces of the corpus. The test compares any
+// such file: go test ./internal/vt -run TestScreens -args -corpus FILE.
 //
 // It needs Linux with unshare (the programs see no other processes), tmux, and
 // the programs of scenes.go; scenes whose program is missing are left out.
@@ -51,7 +55,15 @@ func main() {
 	out := flag.String("o", "internal/vt/testdata/corpus.zip", "the corpus to write")
 	only := flag.String("only", "", "scenes to record")
 	size := flag.String("size", "", "COLSxROWS for all scenes instead of their own")
+	splices := flag.Int("splice", 0, "make that many streams out of pieces of the corpus instead")
+	seed := flag.Uint64("seed", 1, "what the pieces are chosen by")
 	flag.Parse()
+	if *splices > 0 {
+		if err := splice(*out, "internal/vt/testdata/corpus.zip", *splices, *seed); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	list := scenes()
 	if *size != "" {
 		var cols, rows int
