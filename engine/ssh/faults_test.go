@@ -114,52 +114,6 @@ func endGroup(pid int) {
 	}
 }
 
-// The request of a start is cut off at many places: it is started once, or, when
-// nothing of it arrived, not at all.
-func TestSpawnCutAnywhere(t *testing.T) {
-	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
-		t.Run(string(manner), func(t *testing.T) {
-			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
-			// How many bytes a whole start takes, both ways.
-			const whole, points = 90_000, 24
-			runs, refused := 0, 0
-			for i := range points {
-				r.open()
-				mark := filepath.Join(t.TempDir(), "ran")
-				r.s.CutAfter(int64(whole / points * (i + 1)))
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-				heal := time.AfterFunc(300*time.Millisecond, func() { r.s.CutAfter(0); r.s.Cut() })
-				j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: "box"})
-				cancel()
-				heal.Stop()
-				r.s.CutAfter(0)
-				r.s.Cut()
-				if err != nil {
-					// Nothing was started, and nothing may start later.
-					refused++
-					if _, statErr := os.Stat(mark); statErr == nil {
-						t.Errorf("cut %d: %v, but it ran", i, err)
-					}
-					continue
-				}
-				if exit := r.wait(j.ID); exit.Status == engine.Exited {
-					runs++
-					if data, _ := os.ReadFile(mark); string(data) != "x\n" {
-						t.Errorf("cut %d: it ran as %q", i, data)
-					}
-				} else if _, statErr := os.Stat(mark); statErr == nil {
-					t.Errorf("cut %d: %+v, but it ran", i, exit)
-				}
-				r.e.Close()
-			}
-			t.Logf("%d ran once, %d were refused before anything was sent", runs, refused)
-			if runs < points/3 {
-				t.Errorf("only %d of %d starts came through", runs, points)
-			}
-		})
-	}
-}
-
 func TestReadingResumesAfterEveryCut(t *testing.T) {
 	r := newRig(t, nil)
 	const size = 24 << 20

@@ -1,0 +1,116 @@
+//go:build unix
+
+package ssh
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/sshtest"
+)
+
+// cuts is 72 for the whole campaign: 144 points with both manners of servers.
+var cuts = flag.Int("ssh.cuts", 8, "at how many bytes to cut a start, with each manner of servers")
+
+// cutStart starts a job while cut has the connections break, and reports whether
+// it ran. However it went it ran once or not at all, and what is said of it is
+// what happened. Nobody starts it later.
+func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bool) {
+	r.Helper()
+	r.open()
+	defer r.e.Close()
+	mark := filepath.Join(r.TempDir(), "ran")
+	heal := cut(mark)
+	ctx, cancel := context.WithTimeout(r.Context(), 30*time.Second)
+	defer cancel()
+	j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: "box"})
+	heal()
+	if err != nil { // nothing was started
+		if _, statErr := os.Stat(mark); statErr == nil {
+			r.Errorf("%s: %v, but it ran", name, err)
+		}
+		return false
+	}
+	exit := r.wait(j.ID)
+	data, _ := os.ReadFile(mark)
+	switch {
+	case exit.Status == engine.Exited && string(data) != "x\n":
+		r.Errorf("%s: it ended as %+v and ran as %q", name, exit, data)
+	case exit.Status != engine.Exited && len(data) > 0:
+		r.Errorf("%s: it ended as %+v, but it ran", name, exit)
+	}
+	return exit.Status == engine.Exited
+}
+
+// A start is cut off at many bytes, both ways counted together.
+func TestStartCutAtAnyByte(t *testing.T) {
+	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
+		t.Run(string(manner), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
+			// Logging in, two sessions and the request itself, and the answers.
+			whole := 12<<10 + 2*len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, nonce()))
+			runs := 0
+			for i := range *cuts {
+				at := whole * (i + 1) / *cuts
+				if r.cutStart(fmt.Sprintf("at byte %d", at), func(string) func() {
+					r.s.CutAfter(int64(at))
+					// Until then each further connection is cut there too.
+					timer := time.AfterFunc(300*time.Millisecond, func() { r.s.CutAfter(0); r.s.Cut() })
+					return func() {
+						timer.Stop()
+						r.s.CutAfter(0)
+						r.s.Cut()
+					}
+				}) {
+					runs++
+				}
+			}
+			t.Logf("%d of %d starts came through; a whole one takes about %d bytes", runs, *cuts, whole)
+			if runs < *cuts/4 {
+				t.Errorf("only %d of %d starts came through", runs, *cuts)
+			}
+		})
+	}
+}
+
+// A start is cut off when the host has come so far: from there on it must be
+// found again, not repeated.
+func TestStartCutAtEachStep(t *testing.T) {
+	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
+		t.Run(string(manner), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
+			for _, step := range []string{"", "token", "run.*", "owner", "claim", "wrapper", "pid", "ready", "exit_code"} {
+				before, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step))
+				ran := r.cutStart("at "+step, func(string) func() {
+					ctx, cancel := context.WithCancel(t.Context())
+					done := make(chan struct{})
+					go func() { // ends with heal
+						defer close(done)
+						for ctx.Err() == nil {
+							if now, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step)); len(now) > len(before) {
+								r.s.Cut()
+								return
+							}
+						}
+					}()
+					return func() {
+						cancel()
+						<-done
+					}
+				})
+				if !ran {
+					t.Errorf("cut when there was %q it did not run, though the host came back at once", step)
+				}
+			}
+		})
+	}
+}
