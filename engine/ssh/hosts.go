@@ -98,7 +98,7 @@ type Step struct {
 // whether there was none.
 func (b *Backend) Check(ctx context.Context, host string, report func(Step)) bool {
 	k := checker{b: b, host: host, report: report}
-	return k.config(ctx) && k.connect(ctx) && k.shell(ctx) && k.tools() && k.job(ctx)
+	return k.config(ctx) && k.connect(ctx) && k.shell(ctx) && k.tools(ctx) && k.job(ctx)
 }
 
 type checker struct {
@@ -190,11 +190,29 @@ func (k *checker) shell(ctx context.Context) bool {
 	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.hello.System, k.hello.User, k.hello.Base), err)
 }
 
-func (k *checker) tools() bool {
+// required are the programs that no job can be without.
+func required() []string {
+	return []string{"cat", "date", "dd", "grep", "ln", "ls", "mkdir", "mv", "rm", "sleep", "tr", "wc"}
+}
+
+func (k *checker) tools(ctx context.Context) bool {
+	began := time.Now()
+	script := "for h_z in " + strings.Join(required(), " ") + `; do command -v "$h_z" >/dev/null 2>&1 || echo "$h_z"; done`
+	a, err := k.pool.do(ctx, quick, script, askLimit)
+	if missing := strings.Fields(string(a.Out)); err == nil && len(missing) > 0 {
+		err = &client.Error{Err: errors.New("not there: " + strings.Join(missing, ", ")), Hint: "jobs there need them in the PATH that a command of ssh gets"}
+	}
+	if err != nil {
+		k.close()
+		return k.step("tools", began, "", err)
+	}
 	have := func(tool string) bool { return slices.Contains(k.hello.Tools, tool) }
 	var lacks []string
 	if !have("setsid") && !have("perl") {
 		lacks = append(lacks, "no setsid and no perl: only shells with job control give jobs a process group")
+	}
+	if !have("script") {
+		lacks = append(lacks, "no script: jobs cannot have a terminal")
 	}
 	if !have("mkfifo") {
 		lacks = append(lacks, "no mkfifo: jobs cannot be given input")
@@ -209,7 +227,7 @@ func (k *checker) tools() bool {
 	if len(lacks) > 0 {
 		text = strings.Join(lacks, "; ")
 	}
-	return k.step("tools", time.Now(), text, nil)
+	return k.step("tools", began, text, nil)
 }
 
 // job starts a job that says a word, reads it and deletes it.
