@@ -57,6 +57,7 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 		Version:  version(),
 		Dir:      project,
 		Settings: settings.Agent,
+		Logger:   a.logger(),
 		Open: func(client string) (*engine.Engine, error) {
 			a.client, a.quiet = client, true
 			return a.engineWith(settings)
