@@ -1,0 +1,148 @@
+package main_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// suite is what scenarios call the conformance suite by.
+const suite = "engine/local.TestConformance"
+
+// TestScenarios checks testdata/scenarios.txt: each line names tests that exist,
+// or says why it does not apply, and no name stands twice.
+func TestScenarios(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "scenarios.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := testsOf(t)
+	seen := map[string]int{}
+	section := ""
+	for i, line := range strings.Split(string(text), "\n") {
+		n := i + 1
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			section = title + ": "
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, proof, ok := strings.Cut(line, " -> ")
+		if !ok || name == "" || strings.TrimSpace(proof) == "" {
+			t.Errorf("line %d is not \"name -> tests\"", n)
+			continue
+		}
+		if first := seen[section+name]; first > 0 {
+			t.Errorf("line %d: %q stands in line %d too", n, name, first)
+		}
+		seen[section+name] = n
+		if why, void := strings.CutPrefix(proof, "void: "); void {
+			if len(strings.Fields(why)) < 4 {
+				t.Errorf("line %d: %q is no reason", n, why)
+			}
+			continue
+		}
+		for _, ref := range strings.Fields(proof) {
+			if problem := tests.find(ref); problem != "" {
+				t.Errorf("line %d: %s: %s", n, ref, problem)
+			}
+		}
+	}
+	if len(seen) < 150 {
+		t.Errorf("%d scenarios are too few", len(seen))
+	}
+}
+
+// testIndex are the tests of the tree by package directory: the functions, and
+// the strings that could name parts of them.
+type testIndex struct {
+	funcs, texts map[string]map[string]bool
+}
+
+// find says what is wrong with a reference; nothing if the test exists.
+func (x testIndex) find(ref string) string {
+	if part, ok := strings.CutPrefix(ref, "suite/"); ok {
+		ref = suite + "/" + part
+	}
+	at := max(strings.Index(ref, ".Test"), strings.Index(ref, ".Fuzz"))
+	if at < 0 {
+		return "is not package.TestName"
+	}
+	dir := ref[:at]
+	name, part, hasPart := strings.Cut(ref[at+1:], "/")
+	if dir == "hob" {
+		dir = "."
+	}
+	switch {
+	case !x.funcs[dir][name]:
+		return "no such test"
+	case !hasPart:
+		return ""
+	case dir == "." && (name == "TestScripts" || name == "TestHostScripts"):
+		stories := map[string]string{"TestScripts": "script", "TestHostScripts": "hosts"}[name]
+		if _, err := os.Stat(filepath.Join("testdata", stories, part+".txtar")); err != nil {
+			return "no such story"
+		}
+		return ""
+	case x.texts[dir][part], name == "TestConformance" && x.texts["engine/enginetest"][part]:
+		return ""
+	}
+	return "the test has no such part"
+}
+
+// testsOf reads the test files of the tree, and the conformance suite.
+func testsOf(t *testing.T) testIndex {
+	t.Helper()
+	x := testIndex{map[string]map[string]bool{}, map[string]map[string]bool{}}
+	err := filepath.WalkDir(".", func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if name := e.Name(); name == "testdata" || len(name) > 1 && name[0] == '.' {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		if !strings.HasSuffix(file, "_test.go") && (dir != "engine/enginetest" || !strings.HasSuffix(file, ".go")) {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		x.add(dir, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (x testIndex) add(dir string, f *ast.File) {
+	if x.funcs[dir] == nil {
+		x.funcs[dir], x.texts[dir] = map[string]bool{}, map[string]bool{}
+	}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+			x.funcs[dir][fn.Name.Name] = true
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				x.texts[dir][strings.ReplaceAll(text, " ", "_")] = true // as go test writes it
+			}
+		}
+		return true
+	})
+}
