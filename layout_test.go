@@ -42,7 +42,7 @@ var mayImport = []struct {
 	{"internal/atomicfile", nil},
 	{"internal/watch", nil},
 	// What starts before the rest of the program may wait for little of it.
-	{"internal/ahead", []string{"internal/proc"}},
+	{"internal/ahead", nil},
 	{"internal/ahead/early", []string{"internal/ahead"}},
 	// Of the holder's program, everything is in every holder.
 	{"cmd/hob-holder", []string{"engine/local"}},

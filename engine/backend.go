@@ -128,6 +128,13 @@ type Run interface {
 	Watch(ctx context.Context, notify func(Observation)) error
 }
 
+// StartObserver is a [Run] that knows from its start how the job stands, so that
+// its records need not be read.
+type StartObserver interface {
+	// Begun is what was known when Start returned; false: nothing.
+	Begun() (Observation, bool)
+}
+
 // StopOptions says how to end a job.
 type StopOptions struct {
 	// Grace is how long the job may take before SIGKILL: negative means at once,

@@ -61,7 +61,10 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 		return Job{}, fault("start", Job{Backend: b.Name()}, err)
 	}
-	j, err := e.read(ctx, run.ID())
+	j, known := begun(run, l.Job)
+	if !known {
+		j, err = e.read(ctx, run.ID())
+	}
 	if err != nil {
 		// It runs; that its records cannot be read now is no reason to say it
 		// does not.
@@ -71,6 +74,20 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	e.changed()
 	e.sweepSometimes()
 	return j, nil
+}
+
+// begun is j as its backend left it, if that knows. One that ended at once is
+// read instead, so that its end is seen as everyone sees it.
+func begun(run Run, j Job) (Job, bool) {
+	s, ok := run.(StartObserver)
+	if !ok {
+		return j, false
+	}
+	o, ok := s.Begun()
+	if !ok || o.Status.Finished() {
+		return j, false
+	}
+	return observed(j, o), true
 }
 
 // complete checks spec and fills in every default.

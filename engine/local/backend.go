@@ -27,6 +27,7 @@ var (
 	_ engine.Backend        = (*Backend)(nil)
 	_ engine.Run            = (*Run)(nil)
 	_ engine.Backgrounder   = (*Run)(nil)
+	_ engine.StartObserver  = (*Run)(nil)
 	_ engine.Resizer        = (*Run)(nil)
 	_ engine.KeySender      = (*Run)(nil)
 	_ engine.ScreenReader   = (*Run)(nil)
@@ -78,8 +79,10 @@ func (b *Backend) Name() string { return "local" }
 func (b *Backend) Serves(host string) bool { return host == "" }
 
 // Open implements [engine.Backend].
-func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
-	return &Run{b: b, id: r.ID, dir: r.Dir, kind: r.Job.Kind, split: r.Job.Split}, nil
+func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
+
+func (b *Backend) run(r engine.Record) *Run {
+	return &Run{b: b, id: r.ID, dir: r.Dir, kind: r.Job.Kind, split: r.Job.Split}
 }
 
 // Close implements [engine.Backend].

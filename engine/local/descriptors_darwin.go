@@ -14,6 +14,9 @@ func isolate(first int) {
 	}
 }
 
+// closeLeaked is isolate for one descriptor.
+func closeLeaked(fd int) { unix.CloseOnExec(fd) }
+
 // redirect makes descriptor to mean what from means.
 func redirect(from, to int) error { return unix.Dup2(from, to) }
 

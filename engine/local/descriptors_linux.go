@@ -18,12 +18,16 @@ func isolate(first int) {
 		return
 	}
 	for _, fd := range fds {
-		if fd < first {
-			continue
+		if fd >= first {
+			closeLeaked(fd)
 		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			unix.Close(fd)
-		}
+	}
+}
+
+// closeLeaked closes fd if it is open and not Go's.
+func closeLeaked(fd int) {
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+		unix.Close(fd)
 	}
 }
 

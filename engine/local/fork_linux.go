@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/ahead"
 )
 
-// forkHeld is [proc.Fork] for a program that is not to run before ready returns:
+// forkHeld is [ahead.Fork] for a program that is not to run before ready returns:
 // it is held at its first instruction by being traced so far. Where it cannot be
 // traced, or would lose by it the rights that its file gives, ready is called when
 // it may run already.
@@ -24,7 +24,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	sys := *attr.Sys
 	sys.Ptrace = true
 	traced.Sys = &sys
-	pid, err := proc.Fork(path, argv, &traced)
+	pid, err := ahead.Fork(path, argv, &traced)
 	if err == unix.EPERM || err == unix.ENOSYS {
 		return forkThen(path, argv, attr, ready)
 	}

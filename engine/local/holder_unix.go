@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -33,20 +34,35 @@ func IsHolder() bool {
 // starts the job and keeps it until nothing of it is left. It returns the exit
 // code for the process.
 func RunHolder() int {
+	isolate(lentStdin + 1)
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: an ignored signal would be ignored by the job too.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
 	reply := os.NewFile(replyFD, "reply")
+	warm()
 	j, err := holdFromStdin()
 	if err != nil {
 		answer(reply, launchReply{Error: err.Error(), Unknown: errors.Is(err, errHolderVersion)})
 		return 1
 	}
-	answer(reply, launchReply{})
+	st := j.h.State()
+	answer(reply, launchReply{State: &st})
 	nameProcess()
 	j.serve(signals)
 	return 0
+}
+
+// warm does what can be done before there is a job, while who starts it gets
+// ready: the first use of a type by encoding/json costs more than all later ones.
+func warm() {
+	// A subreaper finds what leaves the job's session; without one (no Linux)
+	// the environment has to do.
+	_ = proc.SetSubreaper()
+	_ = json.Unmarshal([]byte(`{"dir":"","env":[""]}`), &launchConfig{})
+	_ = json.Unmarshal([]byte(`{"id":"","command":[""],"size":{"cols":1},"created_at":"2006-01-02T15:04:05Z"}`), &jobdir.Meta{})
+	_, _ = json.Marshal(launchReply{State: &jobdir.State{}})
+	_ = proc.Self()
 }
 
 func holdFromStdin() (*job, error) {
@@ -66,16 +82,12 @@ func holdFromStdin() (*job, error) {
 	}
 	nameSelf(filepath.Base(cfg.Dir))
 	syscall.CloseOnExec(replyFD)
-	if cfg.Stdin {
-		syscall.CloseOnExec(lentStdin)
-	}
-	isolate(lentStdin)
-	// A subreaper finds what leaves the job's session; without one (no Linux)
-	// the environment has to do.
-	_ = proc.SetSubreaper()
 	var stdin *os.File
 	if cfg.Stdin {
+		syscall.CloseOnExec(lentStdin)
 		stdin = os.NewFile(lentStdin, "stdin")
+	} else {
+		closeLeaked(lentStdin)
 	}
 	return hold(cfg, stdin, true)
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // launchVersion is that of what follows. The two programs may be of different
@@ -32,6 +34,8 @@ type launchConfig struct {
 // that is recorded (Error is empty in both), or nothing was started.
 type launchReply struct {
 	Error string `json:"error,omitempty"`
+	// State is the job's record as it was then.
+	State *jobdir.State `json:"state,omitempty"`
 	// Unknown: the holder does not know the version that it was told.
 	Unknown bool `json:"unknown,omitempty"`
 }

@@ -18,6 +18,15 @@ type Run struct {
 	dir   string
 	kind  engine.Kind
 	split bool
+	begun *engine.Observation // what the holder answered to the start; nil: not started by us
+}
+
+// Begun implements [engine.StartObserver].
+func (r *Run) Begun() (engine.Observation, bool) {
+	if r.begun == nil {
+		return engine.Observation{}, false
+	}
+	return *r.begun, true
 }
 
 // ID implements [engine.Run].

@@ -8,8 +8,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/proc"
 )
 
 // childFiles are the job's own ends of its descriptors.
@@ -137,7 +137,7 @@ func (j *job) launch(files *childFiles) error {
 	for _, f := range files.std {
 		attr.Files = append(attr.Files, f.Fd())
 	}
-	fork := forkFunc(proc.Fork)
+	fork := forkFunc(ahead.Fork)
 	if j.leads {
 		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 			return forkHeld(path, argv, attr, j.toForeground)
@@ -169,7 +169,7 @@ type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 
 // forkThen starts a program and calls then with its pid.
 func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid int)) (int, error) {
-	pid, err := proc.Fork(path, argv, attr)
+	pid, err := ahead.Fork(path, argv, attr)
 	if err == nil {
 		then(pid)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/ahead"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // readyPatience is how long a holder may take to start its job. It takes
@@ -46,15 +47,13 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
 		RuntimeDir: runtimeDir(), Notify: b.notify, Stdin: l.Stdin != nil,
 	}
-	run, err := b.Open(ctx, l.Record)
-	if err != nil {
-		return nil, err
-	}
+	run := b.run(l.Record)
+	var err error
 	b.kids.reap()
 	if b.inProcess {
 		err = b.inner.start(cfg, l.Stdin)
 	} else {
-		err = b.spawn(string(l.ID), cfg, l.Stdin)
+		run.begun, err = b.spawn(l.Record, cfg, l.Stdin)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
 		return run, nil
@@ -68,25 +67,32 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // spawn starts a holder and waits until its job runs. A holder of another program
 // than this that does not understand, or went before it held anything, is replaced
 // by one of this program.
-func (b *Backend) spawn(id string, cfg launchConfig, stdin *os.File) error {
+func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File) (*engine.Observation, error) {
 	cfg.Launch = launchVersion
 	data, err := json.Marshal(cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	h, err := b.holderFor(id, stdin)
+	h, err := b.holderFor(string(rec.ID), stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = b.tell(h, data)
+	st, err := b.tell(h, data)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
-	if !h.Other || !nothing {
-		return err
+	if h.Other && nothing {
+		if h, err = ahead.StartSelf(string(rec.ID), stdin); err != nil {
+			return nil, err
+		}
+		st, err = b.tell(h, data)
 	}
-	if h, err = ahead.StartSelf(id, stdin); err != nil {
-		return err
+	if st == nil || err != nil {
+		return nil, err
 	}
-	return b.tell(h, data)
+	o := observationOf(rec.ID, st)
+	if !st.NoLimit {
+		o.LogLimit = max(0, rec.Job.LogLimit)
+	}
+	return &o, nil
 }
 
 // holderFor is a holder that waits to be told of the job id.
@@ -106,8 +112,9 @@ func (b *Backend) holderFor(id string, stdin *os.File) (*ahead.Holder, error) {
 	return ahead.Start(path, append([]string{id}, b.command[1:]...), stdin)
 }
 
-// tell tells h what to hold, and waits until that runs.
-func (b *Backend) tell(h *ahead.Holder, config []byte) error {
+// tell tells h what to hold, and waits until that runs. The record of that is nil
+// if the holder is one that does not send it.
+func (b *Backend) tell(h *ahead.Holder, config []byte) (*jobdir.State, error) {
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
 	_, werr := h.Config.Write(config)
@@ -116,13 +123,13 @@ func (b *Backend) tell(h *ahead.Holder, config []byte) error {
 }
 
 // ready waits for the holder's answer.
-func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
+func (b *Backend) ready(pid int, replyR *os.File, werr error) (*jobdir.State, error) {
 	_ = replyR.SetReadDeadline(time.Now().Add(readyPatience))
 	said, err := io.ReadAll(io.LimitReader(replyR, 64<<10))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		// Our own child that was not reaped: the number is still its.
 		_ = syscall.Kill(pid, syscall.SIGKILL)
-		return fmt.Errorf("%w: no answer within %v", errHolderDied, readyPatience)
+		return nil, fmt.Errorf("%w: no answer within %v", errHolderDied, readyPatience)
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(said)))
 	for lines.Scan() {
@@ -132,17 +139,17 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) error {
 		}
 		switch {
 		case r.Unknown:
-			return errHolderVersion
+			return nil, errHolderVersion
 		case r.Error != "":
-			return errors.New(r.Error)
+			return nil, errors.New(r.Error)
 		}
-		return nil
+		return r.State, nil
 	}
 	text := strings.TrimSpace(string(said))
 	if len(text) > 2000 {
 		text = text[:2000] + "…"
 	}
-	return errors.Join(fmt.Errorf("%w: %q", errHolderDied, text), err, werr)
+	return nil, errors.Join(fmt.Errorf("%w: %q", errHolderDied, text), err, werr)
 }
 
 // children are the holders that this process started and has to reap. Their ends

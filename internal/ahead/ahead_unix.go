@@ -4,19 +4,17 @@ package ahead
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
-
-	"github.com/hobjobs/hob/internal/proc"
 )
 
-// TitleWidth is the room for a job's id in the blank argument of a holder that is
+// Name is the base name of a holder's program and of its argv[0].
+const Name = "hob-holder"
+
+// titleWidth is the room for a job's id in the blank argument of a holder that is
 // started before there is a job.
-const TitleWidth = 64
+const titleWidth = 64
 
 // Holder is a holder that waits to be told what to hold. One that is told nothing
 // goes when Config is closed.
@@ -53,12 +51,12 @@ func Start(path string, args []string, stdin *os.File) (*Holder, error) {
 	if stdin != nil {
 		files = append(files, stdin.Fd())
 	}
-	pid, err := proc.Fork(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
+	pid, err := Fork(path, append([]string{Name}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	err = errors.Join(err, configR.Close(), replyW.Close(), null.Close())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the job's holder %s: %w", path, err), configW.Close(), replyR.Close())
+		return nil, errors.Join(&os.PathError{Op: "start the job's holder", Path: path, Err: err}, configW.Close(), replyR.Close())
 	}
 	return &Holder{PID: pid, Config: configW, Reply: replyR}, nil
 }
@@ -85,7 +83,13 @@ func StartSelf(id string, stdin *os.File) (*Holder, error) {
 }
 
 // StartBlank starts a holder for a job that has no id yet.
-func StartBlank() (*Holder, error) { return StartFor(strings.Repeat(" ", TitleWidth), nil) }
+func StartBlank() (*Holder, error) {
+	title := make([]byte, titleWidth)
+	for i := range title {
+		title[i] = ' '
+	}
+	return StartFor(string(title), nil)
+}
 
 // environ is the holder's own environment: nothing of the caller's, which is the
 // job's and would only grow old here. The Go runtime is kept small: one thread
@@ -111,7 +115,8 @@ func beside() (path string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	path = filepath.Join(filepath.Dir(own), proc.HolderName)
+	dir, _ := split(own)
+	path = dir + Name
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || info.Mode()&0o002 != 0 {
 		return "", false
@@ -128,33 +133,36 @@ func beside() (path string, ok bool) {
 	return path, holder.Uid == 0 || holder.Uid == self.Uid
 }
 
-// first is the holder that was started while the program set itself up.
-var first struct {
-	mu sync.Mutex
-	h  *Holder
-}
+// first is the holder that was started while the program set itself up; nil if
+// none was.
+var first atomic.Pointer[Holder]
 
 // Begin starts a holder if args, a program's command line, ask for a job in a
 // process of its own. Without one it is started later. Package early calls it.
 func Begin(args []string) bool {
-	if len(args) < 3 || args[1] != "run" || filepath.Base(args[0]) == proc.HolderName {
+	if len(args) < 3 || args[1] != "run" {
+		return false
+	}
+	if _, name := split(args[0]); name == Name {
 		return false
 	}
 	h, err := StartBlank()
 	if err != nil {
-		return false
+		return false // the start of the job will say why
 	}
-	first.mu.Lock()
-	defer first.mu.Unlock()
-	first.h = h
+	first.Store(h)
 	return true
 }
 
 // Begun hands out the holder that Begin has started, once; else nil.
-func Begun() *Holder {
-	first.mu.Lock()
-	defer first.mu.Unlock()
-	h := first.h
-	first.h = nil
-	return h
+func Begun() *Holder { return first.Swap(nil) }
+
+// split cuts a path behind its last slash, as path/filepath does, which would come
+// with Unicode's tables.
+func split(path string) (dir, name string) {
+	i := len(path)
+	for i > 0 && path[i-1] != '/' {
+		i--
+	}
+	return path[:i], path[i:]
 }

@@ -1,4 +1,4 @@
-package proc
+package ahead
 
 import "syscall"
 
