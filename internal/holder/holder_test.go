@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -320,6 +322,37 @@ func TestConnectionsAreBounded(t *testing.T) {
 			c.Close()
 			return
 		}
+	}
+}
+
+// TestAnyBytesFromAClient throws what is no protocol at a holder: it may close
+// that connection, and goes on serving others.
+func TestAnyBytesFromAClient(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{Terminal: true})
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 200 {
+		c, err := net.Dial("unix", h.State().Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		junk := make([]byte, random.IntN(300))
+		for i := range junk {
+			junk[i] = byte(random.Uint32())
+		}
+		if round%2 == 0 { // the header of an instruction that is known, with any payload
+			kinds := []Type{TypeAttach, TypeInput, TypeKeys, TypePaste, TypeResize, TypeSignal, TypeSubscribe, TypeScreen, TypeTakeControl, TypeStatus}
+			junk = appendFrame(nil, kinds[random.IntN(len(kinds))], junk)
+		}
+		_, _ = c.Write(junk)
+		_ = c.(*net.UnixConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, c) // until the holder has had enough
+		c.Close()
+	}
+	var facts Facts
+	if err := dialed(t, h).Do(t.Context(), TypeStatus, nil, &facts); err != nil || facts.State == nil || facts.State.End != nil {
+		t.Errorf("afterwards: %+v, %v", facts.State, err)
 	}
 }
 
