@@ -216,5 +216,5 @@ func (m *Model) MatchingOnly() bool { return m.only }
 // JumpPercent goes to a place in the log.
 func (m *Model) JumpPercent(p int) tea.Cmd {
 	m.unfollow()
-	return m.read(place{off: m.size / 100 * int64(max(0, min(100, p))), where: atTop})
+	return m.read(place{off: m.size * int64(max(0, min(100, p))) / 100, where: atTop})
 }

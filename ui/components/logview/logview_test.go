@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 )
@@ -22,6 +25,9 @@ type memory struct {
 	text  string
 	reads int // windows read
 	fail  error
+
+	known int // bytes of text that all was made of
+	all   []engine.Line
 }
 
 func (s *memory) Size(context.Context) (int64, error) { return int64(len(s.text)), s.fail }
@@ -34,36 +40,41 @@ func (s *memory) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 }
 
 func (s *memory) lines() []engine.Line {
-	var lines []engine.Line
-	for start := 0; start < len(s.text); {
-		end := len(s.text)
-		raw := s.text[start:]
-		if i := strings.IndexByte(raw, '\n'); i >= 0 {
-			raw, end = raw[:i], start+i+1
-		}
-		lines = append(lines, engine.Line{Number: -1, Start: int64(start), End: int64(end), Text: ansi.Strip(raw), Raw: []byte(raw)})
-		start = end
+	if s.known == len(s.text) {
+		return s.all
 	}
-	return lines
+	s.known, s.all = len(s.text), nil
+	start := 0
+	for line := range strings.Lines(s.text) {
+		raw := strings.TrimSuffix(line, "\n")
+		s.all = append(s.all, engine.Line{
+			Number: -1, Start: int64(start), End: int64(start + len(line)), Text: vt.Strip(string(vt.FoldLine([]byte(raw)))), Raw: []byte(raw),
+		})
+		start += len(line)
+	}
+	return s.all
+}
+
+// at is the line that holds an offset.
+func (s *memory) at(off int64) int {
+	lines := s.lines()
+	return sort.Search(len(lines), func(i int) bool { return lines[i].End > off })
 }
 
 func (s *memory) Window(_ context.Context, off int64, before, after int) ([]engine.Line, error) {
 	s.reads++
+	at := s.at(off)
 	lines := s.lines()
-	at := 0
-	for at < len(lines) && lines[at].End <= off {
-		at++
-	}
-	return lines[max(0, at-before):min(len(lines), at+after)], nil
+	return slices.Clone(lines[max(0, at-before):min(len(lines), at+after)]), nil
 }
 
-func (s *memory) Matching(_ context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
-	for _, l := range s.lines() {
-		if l.End > from && l.Start < to && re.MatchString(l.Text) && !found(l.Start, l.End) {
+func (s *memory) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
+	for _, l := range s.lines()[s.at(from):] {
+		if l.Start >= to || re.MatchString(l.Text) && !found(l.Start, l.End) {
 			break
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 func (s *memory) TimeAt(off int64) (time.Time, bool) {
