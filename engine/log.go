@@ -255,7 +255,11 @@ func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {
 		return nil, nil
 	}
 	if from < c.off || to > c.off+int64(len(c.block)) {
-		block := make([]byte, rawBlock)
+		size := int64(rawBlock)
+		if 4*(to-from) > size { // a long line must not keep bytes that are not its own
+			size = to - from
+		}
+		block := make([]byte, size)
 		n := 0
 		for n < int(to-from) {
 			k, err := c.src.ReadAt(ctx, block[n:], from+int64(n))

@@ -141,3 +141,22 @@ func TestStreamsOfALog(t *testing.T) {
 		t.Errorf("no such job: %v", err)
 	}
 }
+
+// A window of long lines takes the memory of what it shows of them, not of the
+// blocks that they were read in.
+func TestLongLinesKeepNoMoreThanTheirBytes(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{})
+	for range 5 {
+		x.Append([]byte(strings.Repeat("long", 1<<18) + "\n"))
+	}
+	lines, err := openLog(t, e, x.ID(), engine.StreamOutput).Tail(t.Context(), 5)
+	if err != nil || len(lines) != 5 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	for i := 1; i < len(lines); i++ {
+		if a, b := lines[i-1].Raw, lines[i].Raw; !lines[i].Cut || cap(a) > len(a) || len(b) != 64<<10 {
+			t.Errorf("line %d: %d bytes, cut %t", i, len(b), lines[i].Cut)
+		}
+	}
+}
