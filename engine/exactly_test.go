@@ -1,0 +1,251 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// replica is the output of a job as a subscriber puts it together: what there was
+// at the offset of the snapshot, then each delta.
+func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text string, ends int) {
+	s := e.Subscribe(engine.Filter{IDs: []engine.ID{id}})
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var b strings.Builder
+	first := true
+	for ends == 0 {
+		events, err := s.Next(ctx)
+		if err != nil {
+			t.Error(err)
+			return b.String(), ends
+		}
+		for _, ev := range events {
+			if first != (ev.Kind == engine.EventCreated) {
+				t.Errorf("%s at offset %d", ev.Kind, ev.Offset)
+			}
+			first = false
+			if ev.Offset < int64(b.Len()) {
+				t.Errorf("offset %d is told after %d", ev.Offset, b.Len())
+			}
+			p := make([]byte, ev.Offset-int64(b.Len()))
+			if n, _, err := e.ReadOutput(ctx, id, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
+				t.Errorf("%d of %d bytes at %d: %v", n, len(p), b.Len(), err)
+			}
+			b.Write(p)
+			if ev.Kind == engine.EventExited || ev.Kind == engine.EventCreated && ev.Job.Status.Finished() {
+				ends++
+			}
+		}
+		pause()
+	}
+	return b.String(), ends
+}
+
+// Whoever subscribes at whatever moment, and however slowly it reads, puts
+// together what was printed.
+func TestASnapshotAndEveryDeltaAreTheWholeOutput(t *testing.T) {
+	e := open(t)
+	other := open(t, engine.WithStateDir(e.StateDir()))
+	x := create(t, e, engine.VirtualSpec{})
+	var want strings.Builder
+	var readers sync.WaitGroup
+	join := make(chan int, 20)
+	for i := range 12 {
+		readers.Go(func() {
+			<-join
+			eng := e
+			if i%2 == 1 {
+				eng = other
+			}
+			text, ends := replica(t, eng, x.ID(), func() { time.Sleep(time.Duration(i%4) * time.Millisecond) })
+			if text != want.String() || ends != 1 {
+				t.Errorf("reader %d has %d bytes, %d ends", i, len(text), ends)
+			}
+		})
+	}
+	for i := range 600 {
+		if i%50 == 0 {
+			join <- i
+		}
+		line := fmt.Sprintf("line %d\n", i)
+		want.WriteString(line)
+		x.Append([]byte(line))
+		runtime.Gosched()
+	}
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	readers.Wait()
+}
+
+func TestBackgroundByManyAtOnce(t *testing.T) {
+	e, f := withFake(t)
+	s, _ := subscribe(t, e, engine.Filter{})
+	var calls sync.WaitGroup
+	r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(id engine.ID) {
+		story(t, s, engine.EventStarted)
+		for range 10 {
+			calls.Go(func() {
+				if err := e.Background(t.Context(), id); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}})
+	if err != nil || !r.Backgrounded {
+		t.Fatalf("result = %+v, err %v", r, err)
+	}
+	calls.Wait()
+	f.Job(r.ID).Exit(0)
+	kinds, _ := story(t, s, engine.EventExited)
+	if n := strings.Count(strings.Join(kinds, " "), "backgrounded"); n != 1 {
+		t.Errorf("facts %q", kinds)
+	}
+}
+
+// The waiter does not wait for the record of it.
+func TestBackgroundResolvesTheWaiterThoughNothingCanBeRecorded(t *testing.T) {
+	f := fakeHost()
+	e := open(t, engine.WithBackend(f))
+	var told error
+	r, err := e.Run(t.Context(), engine.Spec{Script: "x", Host: "web1"}, engine.RunOptions{OnStart: func(id engine.ID) {
+		f.Cut(errors.New("no route"))
+		told = e.Background(t.Context(), id)
+	}})
+	if err != nil || !r.Backgrounded {
+		t.Errorf("result = %+v, err %v", r, err)
+	}
+	if told != nil && !errors.Is(told, engine.ErrUnreachable) {
+		t.Errorf("who asked was told %v", told)
+	}
+	f.Cut(nil)
+}
+
+func TestOnExitUpToFiveMinutesAfterAClear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, f := withFake(t)
+		j := start(t, e, engine.Spec{})
+		f.Job(j.ID).Exit(7)
+		if _, err := e.Wait(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		var calls atomic.Int32
+		ask := func() int32 {
+			calls.Store(0)
+			e.OnExit(j.ID, func(exit engine.Exit) {
+				if code(t, exit) == 7 {
+					calls.Add(1)
+				}
+			})
+			time.Sleep(time.Second) // of the bubble: everything has happened
+			synctest.Wait()
+			return calls.Load()
+		}
+		time.Sleep(48 * time.Hour)
+		if n := ask(); n != 1 {
+			t.Errorf("two days after the end, while there is a record: %d calls", n)
+		}
+		if _, err := e.Clear(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5*time.Minute - 3*time.Second)
+		if n := ask(); n != 1 {
+			t.Errorf("just before five minutes: %d calls", n)
+		}
+		time.Sleep(3 * time.Second)
+		if n := ask(); n != 0 {
+			t.Errorf("after five minutes: %d calls", n)
+		}
+		// Brought back, it can be told again.
+		if _, err := e.Undo(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		if n := ask(); n != 1 {
+			t.Errorf("brought back: %d calls", n)
+		}
+	})
+}
+
+func TestIDsOfManyProgramsDoNotCollide(t *testing.T) {
+	root := t.TempDir()
+	var mu sync.Mutex
+	seen := map[engine.ID]bool{}
+	var work sync.WaitGroup
+	for range 4 {
+		e := open(t, engine.WithStateDir(root))
+		work.Go(func() {
+			for range 25 {
+				x, err := e.Create(engine.VirtualSpec{Name: "same"})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				if seen[x.ID()] {
+					t.Errorf("%s twice", x.ID())
+				}
+				seen[x.ID()] = true
+				mu.Unlock()
+				if err := x.Complete(engine.Exit{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if jobs, err := open(t, engine.WithStateDir(root)).List(t.Context(), engine.Filter{}); err != nil || len(jobs) != 100 {
+		t.Errorf("%d jobs, %v", len(jobs), err)
+	}
+}
+
+// What is printed while a viewer and a subscriber read nothing is in the log, not
+// in memory.
+func TestMemoryIsBoundedWhileNobodyReads(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 80, Rows: 24}})
+	term, err := e.OpenTerminal(t.Context(), x.ID(), engine.TerminalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	s, _ := subscribe(t, e, engine.Filter{})
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	line := []byte(strings.Repeat("x", 1022) + "\r\n")
+	const lines = 24 << 10 // of 1 KiB
+	for range lines {
+		x.Append(line)
+	}
+	if grown := heap() - before; grown > 8<<20 {
+		t.Errorf("%d MiB are kept of 24 MiB", grown>>20)
+	}
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, evs := story(t, s, engine.EventExited); evs[len(evs)-1].Offset != lines<<10 || len(evs) > 20 {
+		t.Errorf("%d facts, the last %+v", len(evs), evs[len(evs)-1])
+	}
+	// The viewer gets a picture instead of all it has missed, and the end.
+	v := &viewing{t: t, term: term}
+	v.until(func() bool { return v.last.Exit != nil })
+	if v.last.Offset != lines<<10 || len(v.all) > 4<<20 {
+		t.Errorf("%d bytes up to %d", len(v.all), v.last.Offset)
+	}
+}

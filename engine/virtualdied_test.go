@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// performerVariable makes the test binary a program that performs an execution
+// and is to be killed: its value is the state root.
+const performerVariable = "HOB_TEST_PERFORMER"
+
+func perform(root string) error {
+	e, err := engine.New(engine.WithStateDir(root), engine.WithClient("performer"))
+	if err != nil {
+		return err
+	}
+	x, err := e.Create(engine.VirtualSpec{
+		Name: "index", Size: engine.Size{Cols: 40, Rows: 5},
+		Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }},
+	})
+	if err != nil {
+		return err
+	}
+	x.Append([]byte("the last words\r\n"))
+	fmt.Println(x.ID())
+	select {}
+}
+
+func TestAnExecutionWhoseProgramDiedIsLost(t *testing.T) {
+	e := open(t)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), performerVariable+"="+e.StateDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := engine.ID(strings.TrimSpace(line))
+	j := get(t, e, id)
+	if j.Status != engine.Running || j.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
+		t.Errorf("while it lives: %+v", j)
+	}
+	term, err := e.OpenTerminal(t.Context(), id, engine.TerminalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	v := &viewing{t: t, term: term}
+	v.sees("the last words")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	exit, err := e.Wait(t.Context(), id)
+	if err != nil || exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
+		t.Errorf("exit = %+v, err %v", exit, err)
+	}
+	v.until(func() bool { return v.last.Exit != nil })
+	if v.last.Exit.Status != engine.Lost {
+		t.Errorf("the terminal ended with %+v", v.last.Exit)
+	}
+	p := make([]byte, 100)
+	if n, _, err := e.ReadOutput(t.Context(), id, p, 0); err != nil || string(p[:n]) != "the last words\r\n" {
+		t.Errorf("its output %q, %v", p[:n], err)
+	}
+	if s, err := e.Screen(t.Context(), id); err != nil || !strings.HasPrefix(s.Text, "the last words") {
+		t.Errorf("its last screen %+v, %v", s, err)
+	}
+	if e.IsActive(id) {
+		t.Error("active")
+	}
+	if _, err := e.Clear(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+}
