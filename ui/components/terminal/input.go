@@ -27,6 +27,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		if cmd, taken := m.readKey(tea.Key(msg)); taken {
+			return cmd
+		}
 		m.press(tea.Key(msg), vt.KeyPress)
 	case tea.KeyReleaseMsg:
 		m.press(tea.Key(msg), vt.KeyRelease)
@@ -49,28 +52,18 @@ func (m *Model) jobInput(p []byte) {
 	if len(p) == 0 || m.exit != nil {
 		return
 	}
-	m.back, m.sel = 0, selection{}
+	m.back, m.sel, m.reading = 0, selection{}, reading{}
 	m.type_(p)
 }
 
 func (m *Model) press(k tea.Key, action vt.KeyAction) {
-	if action == vt.KeyPress && k.Mod == tea.ModShift {
-		switch k.Code { // as terminals have it: Shift+PgUp reads back
-		case tea.KeyPgUp:
-			m.ScrollBack(max(1, m.h-1))
-			return
-		case tea.KeyPgDown:
-			m.ScrollBack(-max(1, m.h-1))
-			return
-		}
-	}
 	if action == vt.KeyPress && k.IsRepeat {
 		action = vt.KeyRepeat
 	}
 	m.jobInput(m.vt.EncodeKey(translateKey(k, action)))
 }
 
-// Press types a key as if the person had pressed it.
+// Press types a key as if the person had pressed it, whatever they read.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }
 
 // ScrollBack moves the view back by rows into what has scrolled away, forward

@@ -29,6 +29,8 @@ type Model struct {
 	back int // rows scrolled back from the live screen
 	sel  selection
 
+	reading reading
+
 	clicked  point // where the last click was
 	clicks   int   // in quick succession there
 	clickGen int
@@ -93,7 +95,7 @@ func (m *Model) SetStyles(s themes.Terminal) {
 func (m *Model) Reset() {
 	m.vt = newEmulator(m.Size())
 	m.exit, m.controller, m.control = nil, "", false
-	m.back, m.sel, m.input = 0, selection{}, nil
+	m.back, m.sel, m.reading, m.input = 0, selection{}, reading{}, nil
 	m.invalidate()
 }
 
@@ -101,11 +103,11 @@ func (m *Model) Reset() {
 func (m *Model) Feed(c engine.TerminalChunk) {
 	if c.Reset {
 		m.vt = newEmulator(c.Size)
-		m.back, m.sel = 0, selection{}
+		m.back, m.sel, m.reading = 0, selection{}, reading{}
 		m.invalidate()
 	} else if cols, rows := m.vt.Size(); c.Size != (engine.Size{}) && (c.Size.Cols != cols || c.Size.Rows != rows) {
 		m.vt.Resize(c.Size.Cols, c.Size.Rows)
-		m.sel = selection{}
+		m.sel, m.reading = selection{}, reading{}
 	}
 	if m.back == 0 {
 		m.vt.Write(c.Data)
@@ -157,10 +159,13 @@ func (m *Model) TakeInput() []byte {
 
 func (m *Model) type_(p []byte) { m.input = append(m.input, p...) }
 
-// Cursor is the job's cursor relative to the view, nil when it is not to be
-// seen.
+// Cursor is the job's cursor relative to the view, or while the person reads back
+// the place from which text is marked; nil when it is not to be seen.
 func (m *Model) Cursor() *tea.Cursor {
 	c := m.vt.Cursor()
+	if m.focus && m.reading.on && m.exit == nil {
+		return m.readingCursor()
+	}
 	if !m.focus || m.exit != nil || m.back > 0 || !c.Visible {
 		return nil
 	}
