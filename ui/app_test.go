@@ -198,7 +198,7 @@ func TestAppForeground(t *testing.T) {
 	inBubble(t, "Ctrl+B goes back to the shell", func(t *testing.T) {
 		s := foreground(t, AppOptions{ToShell: true})
 		s.write("\x02")
-		time.Sleep(doubleLeave)
+		time.Sleep(shellLeave)
 		s.settle()
 		if !s.left() || s.result.Backgrounded != "dev-aaaaa" {
 			t.Errorf("result %+v\n%s", s.result, s.text())

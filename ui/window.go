@@ -169,6 +169,11 @@ func (w *window) setFocus(on bool) {
 	}
 }
 
+// shellLeave is how long the way back to the shell waits for a second leave key:
+// longer than a double press takes, shorter than doubleLeave, because a person
+// waits for the prompt.
+const shellLeave = 250 * time.Millisecond
+
 // lifecycle decides what the end or the backgrounding of a job means for the
 // program.
 func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
@@ -178,9 +183,9 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		if !w.o.ToShell || msg.ID != w.o.Foreground {
 			return nil
 		}
-		// A second leave key within its time still goes back to the job.
+		// A second leave key that follows at once still goes back to the job.
 		w.leaving = msg.ID
-		return tea.Tick(doubleLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
+		return tea.Tick(shellLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
 	case toShellMsg:
 		if w.leaving == msg.id && w.pane.cat == nil {
 			return tea.Quit

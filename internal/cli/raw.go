@@ -41,7 +41,7 @@ func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.J
 		return hobFailed(err)
 	case end.backgrounded:
 		a.sayf("%s goes on: hob attach %s", job.ID, job.ID)
-		return nil
+		return a.told.status()
 	}
 	return end.status()
 }
@@ -101,8 +101,10 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	if cause := context.Cause(ctx); exit == nil && cause != nil {
 		err = cause
 	}
+	by, told := errors.AsType[signalled](err)
 	switch {
-	case errors.Is(err, errLeft):
+	case told, errors.Is(err, errLeft):
+		a.told = by
 		return ending{backgrounded: true}, eng.Background(context.WithoutCancel(ctx), job.ID)
 	case err != nil:
 		return ending{}, err

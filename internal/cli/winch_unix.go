@@ -17,7 +17,12 @@ import (
 // us to end, so that it can be put in order first.
 func catchWindow() signalCatch {
 	c := make(chan os.Signal, 8)
-	signal.Notify(c, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP)
+	signal.Notify(c, unix.SIGWINCH)
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
 	return signalCatch{c, func() { signal.Stop(c) }}
 }
 
@@ -28,7 +33,7 @@ func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window sig
 		select {
 		case s := <-window.signals:
 			if s != unix.SIGWINCH {
-				return errLeft
+				return signalOf(s)
 			}
 			size := terminalSize(a.stdout)
 			if size == (engine.Size{}) {

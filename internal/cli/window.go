@@ -59,14 +59,31 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 	if !result.Answered && time.Since(opened) < answersWithin && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout, result.Asked)
 	}
-	if errors.Is(context.Cause(ctx), errSignalled) {
-		err = nil // that is leaving, too
+	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+		a.told, err = s, nil // that is leaving, too
 	}
 	return result, err
 }
 
-// errSignalled is why a context is done after a signal.
-var errSignalled = errors.New("signalled")
+// signalled is why a context is done after a signal.
+type signalled syscall.Signal
+
+func (s signalled) Error() string { return "signal " + syscall.Signal(s).String() }
+
+// status is what hob ends with in the place of a job that goes on: 0 would say
+// that the job ended well, or that a person left it.
+func (s signalled) status() error {
+	if s == 0 {
+		return nil
+	}
+	return exitStatus(128 + int(s))
+}
+
+// signalOf is s, which package signal gave, as the reason of an end.
+func signalOf(s os.Signal) signalled {
+	n, _ := s.(syscall.Signal) // there are no others
+	return signalled(n)
+}
 
 // leaveOnSignal returns a context that a signal ends which asks the process to
 // end. Signals that it was told to ignore, as nohup does, stay ignored.
@@ -82,9 +99,9 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		select {
-		case <-c:
+		case s := <-c:
 			signal.Stop(c) // the next one is for a program that hangs
-			cancel(errSignalled)
+			cancel(signalOf(s))
 		case <-over:
 		}
 	})
@@ -129,7 +146,7 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
 	}
 	a.sayLeft(ctx, eng, job.ID, result)
-	return nil
+	return a.told.status()
 }
 
 // headStart is how long a job may take before the window opens for it: what is
@@ -174,7 +191,7 @@ func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job
 		return ending{exit: result.Ended.Exit}.status()
 	}
 	a.sayLeft(ctx, eng, job.ID, result)
-	return nil
+	return a.told.status()
 }
 
 // leaveTime is how long a host may keep a person who leaves.
