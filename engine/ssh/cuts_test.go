@@ -38,7 +38,12 @@ func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bo
 		}
 		return false
 	}
-	exit := r.wait(j.ID)
+	exit, err := r.e.Wait(r.ctx(), j.ID)
+	if err != nil {
+		now, getErr := r.e.Get(r.Context(), string(j.ID))
+		files, _ := filepath.Glob(filepath.Join(r.remote, "jobs", string(j.ID)+"*", "*"))
+		r.Fatalf("%s: %v; it is %s, %s %s, %v; on the host there are %v", name, err, now.Status, now.Link, now.LinkError, getErr, files)
+	}
 	data, _ := os.ReadFile(mark)
 	switch {
 	case exit.Status == engine.Exited && string(data) != "x\n":

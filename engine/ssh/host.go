@@ -22,6 +22,8 @@ const (
 	steadyFor  = 10 * time.Second // after that long a connection counts as a good one
 	dialLimit  = 30 * time.Second
 	askLimit   = 15 * time.Second
+	// lossNoticed is how long after a session's end that of its connection is told.
+	lossNoticed = 500 * time.Millisecond
 	// promptly is how long a look waits for a host that is connected.
 	promptly = 250 * time.Millisecond
 	maxLooks = 3 // at once that nobody waits for any more
@@ -225,7 +227,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if _, isContainer := tr.(*client.Container); isContainer {
 			err = &client.Error{Step: "session", Err: broken, Hint: "the container must run, and have a sh"}
-		} else if tr.Err() == nil { // it could be logged in to, but there is no shell
+		} else if !breaks(tr) { // it could be logged in to, but there is no shell
 			err = &client.Error{Step: "session", Err: broken, Final: true, Hint: "the account there must allow to run sh"}
 		}
 	}
@@ -234,6 +236,17 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// breaks reports whether a connection whose session has just ended is breaking
+// itself: the session's end is told before that of its connection.
+func breaks(tr shell.Transport) bool {
+	select {
+	case <-tr.Done():
+		return true
+	case <-time.After(lossNoticed):
+		return false
+	}
 }
 
 func (h *host) failedLocked(err error, now time.Time) {
