@@ -206,6 +206,9 @@ func TestKilledHolderIsLost(t *testing.T) {
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 				t.Errorf("exit %+v", exit)
 			}
+			if o := p.observe(t, s.dir); o.Status != engine.Lost {
+				t.Errorf("status %s", o.Status)
+			}
 			if _, ok := jobdir.ReadExitCode(s.dir); ok {
 				t.Error("there is an exit_code")
 			}
