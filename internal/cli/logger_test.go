@@ -23,7 +23,7 @@ func TestLoggerAddsToItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	if !strings.HasPrefix(text, "earlier\n") || !strings.Contains(text, "client=tester") || !strings.Contains(text, `msg="something failed" job=x-22222`) {
+	if !strings.HasPrefix(text, "earlier\n") || !strings.Contains(text, "client=tester") || !strings.Contains(text, `msg="something failed"`) || !strings.Contains(text, "job=x-22222") {
 		t.Errorf("the file: %q", text)
 	}
 }
