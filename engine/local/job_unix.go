@@ -45,6 +45,7 @@ type job struct {
 	prompt  *prompter // looks whether the job waits for input
 	noTTY   error     // why there is no terminal although one was asked for
 	timeout *time.Timer
+	rest    rest // of an own process
 
 	mu     sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
 	reaped bool
@@ -122,6 +123,9 @@ func (j *job) begin(started time.Time) {
 		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
 	}
 	j.prompt.start()
+	if j.own {
+		j.rest.start()
+	}
 }
 
 // background runs f in a goroutine that close waits for.
@@ -142,6 +146,9 @@ func (j *job) printed(p []byte) {
 		j.h.Output(p)
 	}
 	j.prompt.active()
+	if j.own {
+		j.rest.printed(len(p))
+	}
 }
 
 // settleKills waits for the ladders that are under way: the leader may be the
@@ -184,6 +191,7 @@ func (j *job) close() error {
 		j.timeout.Stop()
 	}
 	j.prompt.stop()
+	j.rest.stop()
 	if j.tty != nil {
 		j.tty.close()
 	}

@@ -41,7 +41,7 @@ func (h *Holder) listen() error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	l, err := listenUnix(path)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,11 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 	}
 	defer unix.Close(fd)
 	if r.buf == nil {
-		r.buf = make([]byte, 4096)
+		size := 4096
+		if strings.HasSuffix(path, "stat") {
+			size = 1024 // a line of it is shorter
+		}
+		r.buf = make([]byte, size)
 	}
 	var n int
 	for {
