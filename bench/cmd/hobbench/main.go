@@ -27,8 +27,11 @@ func measures() []measure {
 		{"M1", "from the command line to the first byte in the log", starts},
 		{"M2", "a flood of lines, until the last is in the log", floods},
 		{"M3", "memory of what supervises one idle job", memory},
+		{"M4", "the UI, open on idle jobs", idleViews},
 		{"M5", "a kill, until the whole tree is gone", kills},
+		{"M6", "a key to be drawn while another job floods", keys},
 		{"M7", "a list of finished jobs", lists},
+		{"M8", "bytes to the terminal while a job floods", floodedViews},
 		{"emulator", "a screen kept in memory", emulators},
 	}
 }
