@@ -52,7 +52,7 @@ hob wait @ && hob list`,
 		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
 		a.writeCommand(), a.waitCommand(), a.restartCommand(),
 		a.killCommand(), a.clearCommand(), a.removeCommand(),
-		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(),
+		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
 	} {
 		root.AddCommand(verb)
 	}
