@@ -77,7 +77,11 @@ func (h *host) status() string {
 	case h.fore != "":
 		parts = append(parts, "Ctrl+B background", "Tab jobs", hide)
 	default:
-		parts = append(parts, "Tab jobs", "↑↓ Enter unfold", hide, "Ctrl+↑↓ size", "Ctrl+C leave")
+		parts = append(parts, "Tab jobs", "↑↓ Enter unfold", hide)
+		if h.paneRows() > 0 {
+			parts = append(parts, "Ctrl+↑↓ size")
+		}
+		parts = append(parts, "Ctrl+C leave")
 	}
 	line := ansi.Truncate(" "+strings.Join(parts, " · "), h.w, "…")
 	return h.talk.styles.faint.Render(line + strings.Repeat(" ", max(0, h.w-ansi.StringWidth(line))))
