@@ -33,6 +33,7 @@ func measures() []measure {
 		{"M7", "a list of finished jobs", lists},
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
 		{"emulator", "a screen kept in memory", emulators},
+		{"ssh", "jobs on a host, over loopback", remotes},
 	}
 }
 
