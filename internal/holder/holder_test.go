@@ -294,6 +294,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := held(t, Config{})
 	var open []net.Conn
+	refused := false
 	for range maxConns + 20 {
 		c, err := net.Dial("unix", h.State().Socket)
 		if err != nil {
@@ -301,9 +302,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		}
 		defer c.Close()
 		open = append(open, c)
-	}
-	refused := false
-	for _, c := range open {
+		// One after the other, since those that wait to be accepted are few.
 		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 		r := frameReader{r: c, max: maxData}
 		if _, err := r.next(); err != nil {
