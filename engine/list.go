@@ -93,6 +93,11 @@ func newestFirst(jobs []Job) {
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
+	if j.Backend == "" && rec.State.HostDir == "" { // what meta.json would tell cannot be read
+		if b := e.serving(""); b != nil {
+			j.Backend = b.Name()
+		}
+	}
 	if rec.State.HostDir != "" {
 		setPaths(&j, rec.State.HostDir)
 	} else if j.Host != "" {

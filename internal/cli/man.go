@@ -84,7 +84,11 @@ func (p manPage) flags(flags *pflag.FlagSet) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if kind := f.Value.Type(); kind != "bool" {
+		switch kind := f.Value.Type(); kind {
+		case "bool":
+		case "string", "stringArray":
+			name += " TEXT"
+		default:
 			name += " " + kind
 		}
 		p.item(name, f.Usage)
