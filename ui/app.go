@@ -47,6 +47,10 @@ type AppOptions struct {
 	// Open makes the command that shows a file in a pager or an editor. Nil:
 	// there is none.
 	Open func(path string, editor bool) (tea.ExecCommand, error)
+	// Copy puts text on the clipboard, and says where that is: "tmux's buffer". It
+	// is called from a command. Nil, or where it says nothing: the terminal is
+	// asked to (OSC 52).
+	Copy func(ctx context.Context, text string) (where string, err error)
 	// Notify says how to reach somebody who is not looking.
 	Notify Notify
 	// NoMouse leaves the mouse to the terminal.

@@ -23,16 +23,19 @@ type stage struct {
 	eng    *fake
 	keys   *io.PipeWriter
 	screen *vt.Terminal
-	done   chan struct{}
-	result Result
-	err    error
-	cancel context.CancelFunc
+	// clipboard is what the terminal was asked to keep.
+	clipboard string
+	done      chan struct{}
+	result    Result
+	err       error
+	cancel    context.CancelFunc
 }
 
 func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
 	t.Helper()
 	in, keys := io.Pipe()
-	s := &stage{t: t, eng: eng, keys: keys, screen: vt.New(100, 24), done: make(chan struct{})}
+	s := &stage{t: t, eng: eng, keys: keys, done: make(chan struct{})}
+	s.screen = vt.New(100, 24, vt.WithHandler(vt.Handler{Clipboard: func(_ string, data []byte) { s.clipboard = string(data) }}))
 	o.Input, o.Output, o.Environ = in, screenWriter{s.screen}, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 	o.Pane = append(o.Pane, WithClock(func() time.Time { return noon }))
 	s.app = NewApp(eng, o)
@@ -329,5 +332,43 @@ func TestFloodGate(t *testing.T) {
 	}
 	if n := count(tea.KeyPressMsg{Code: 'x'}); n != 100 {
 		t.Errorf("%d of 100 keys got through", n)
+	}
+}
+
+// What is copied goes where the program says, else to the terminal, and a message
+// says which.
+func TestAppSaysWhereItCopies(t *testing.T) {
+	tests := map[string]struct {
+		copy func(context.Context, string) (string, error)
+		want string
+		osc  bool
+	}{
+		"the terminal":           {nil, "copied the command to the terminal's clipboard", true},
+		"somewhere else":         {func(context.Context, string) (string, error) { return "a drawer", nil }, "copied the command to a drawer", false},
+		"the terminal after all": {func(context.Context, string) (string, error) { return "", nil }, "copied the command to the terminal's clipboard", true},
+		"nowhere":                {func(context.Context, string) (string, error) { return "", errors.New("it is locked") }, "not copied: it is locked", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var given string
+				o := AppOptions{Copy: tt.copy}
+				if tt.copy != nil {
+					o.Copy = func(ctx context.Context, text string) (string, error) {
+						given = text
+						return tt.copy(ctx, text)
+					}
+				}
+				s := newStage(t, three(), o)
+				s.write("y")
+				s.sees(tt.want)
+				if tt.copy != nil && given != "npm run dev" {
+					t.Errorf("copied %q", given)
+				}
+				if (s.clipboard != "") != tt.osc {
+					t.Errorf("the terminal was asked to keep %q", s.clipboard)
+				}
+			})
+		})
 	}
 }

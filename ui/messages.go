@@ -36,7 +36,10 @@ type AttentionMsg struct {
 }
 
 // CopyMsg asks the host to put text on the clipboard.
-type CopyMsg struct{ Text string }
+type CopyMsg struct {
+	Text string
+	What string // in words: "3 lines"
+}
 
 // OpenMsg asks the host to open a file of this machine: in a pager, or in an
 // editor.

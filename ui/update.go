@@ -94,7 +94,15 @@ func (p *Pane) child(msg childMsg) tea.Cmd {
 	p.dirty = true
 	switch m := msg.msg.(type) {
 	case logview.CopyMsg:
-		return p.copy(m.Text, "selection")
+		what := "selection"
+		if m.Line {
+			what = "line"
+		}
+		cmd := p.copy(m.Text, what)
+		if m.Cut {
+			cmd = tea.Batch(cmd, p.say(toast.Warning, "not all of it is copied: it is too long"))
+		}
+		return cmd
 	case terminal.CopyMsg:
 		return p.copy(m.Text, "selection")
 	case logview.NoticeMsg:

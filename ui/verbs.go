@@ -272,11 +272,13 @@ func (p *Pane) copyPath() tea.Cmd {
 
 // copy hands text to the host's clipboard.
 func (p *Pane) copy(text, what string) tea.Cmd {
-	said := "copied the " + what + ": " + cells.End(cells.Clean(text), 40, p.opts.glyphs.Ellipsis)
+	what = "the " + what
+	said := what + ": " + cells.End(cells.Clean(text), 40, p.opts.glyphs.Ellipsis)
 	if lines := strings.Count(text, "\n"); lines > 0 {
-		said = fmt.Sprintf("copied %d lines", lines+1)
+		what = fmt.Sprintf("%d lines", lines+1)
+		said = what
 	}
-	return tea.Batch(p.toast(toast.Message{Text: said, Key: "copied"}), send(CopyMsg{text}))
+	return tea.Batch(p.toast(toast.Message{Text: "copied " + said, Key: "copied"}), send(CopyMsg{text, what}))
 }
 
 func (p *Pane) openOutput(editor bool) tea.Cmd {

@@ -121,7 +121,9 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		}
 		return w.pane.say(toast.Info, "the mouse works in hob again")
 	case CopyMsg:
-		return tea.SetClipboard(msg.Text)
+		return w.copy(msg)
+	case copiedMsg:
+		return w.copied(msg)
 	case OpenMsg:
 		return w.open(msg)
 	case openedMsg:
@@ -201,6 +203,37 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// copiedMsg says where text was put, or that the terminal is to be asked.
+type copiedMsg struct {
+	copy  CopyMsg
+	where string
+	err   error
+}
+
+func (w *window) copy(msg CopyMsg) tea.Cmd {
+	if w.o.Copy == nil {
+		return send(copiedMsg{copy: msg})
+	}
+	ctx, put := w.pane.ctx, w.o.Copy
+	return func() tea.Msg {
+		where, err := put(ctx, msg.Text)
+		return copiedMsg{msg, where, err}
+	}
+}
+
+// copied tells where to look for what was copied. Whether a terminal does what it
+// is asked to it does not say.
+func (w *window) copied(msg copiedMsg) tea.Cmd {
+	if msg.err != nil {
+		return w.pane.toast(toast.Message{Level: toast.Error, Text: "not copied: " + cells.Clean(msg.err.Error()), Key: "copied"})
+	}
+	where, cmd := msg.where, tea.Cmd(nil)
+	if where == "" {
+		where, cmd = "the terminal's clipboard", tea.SetClipboard(msg.copy.Text)
+	}
+	return tea.Batch(cmd, w.pane.toast(toast.Message{Text: "copied " + msg.copy.What + " to " + where, Key: "copied"}))
 }
 
 func (w *window) open(msg OpenMsg) tea.Cmd {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -32,6 +33,37 @@ func outerPrefix() string {
 		return ""
 	}
 	return key
+}
+
+// copier puts text on the clipboard where the terminal would not: tmux, unless it
+// is told to, ignores programs that ask.
+func copier(inTmux bool) func(ctx context.Context, text string) (string, error) {
+	if !inTmux {
+		return nil
+	}
+	return func(ctx context.Context, text string) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "set-clipboard").Output()
+		policy := strings.TrimSpace(string(out))
+		if err != nil || policy == "on" {
+			return "", nil // the terminal is asked, and tmux does as a terminal
+		}
+		load := func(args ...string) error {
+			cmd := exec.CommandContext(ctx, "tmux", append(append([]string{"load-buffer"}, args...), "-")...)
+			cmd.Stdin = strings.NewReader(text)
+			return cmd.Run()
+		}
+		where := "tmux's buffer and the clipboard"
+		if policy == "off" || load("-w") != nil { // before 3.2 there was no -w
+			where = "tmux's buffer"
+			err = load()
+		}
+		if err != nil {
+			return "", fmt.Errorf("tmux did not take it: %w", err)
+		}
+		return where, nil
+	}
 }
 
 // opener makes the commands that show a file: those of the settings, else those

@@ -247,6 +247,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		Glyphs:  &glyphs,
 		ToShell: c.Run.AfterBackground == "shell",
 		Open:    opener(c.UI),
+		Copy:    copier(os.Getenv("TMUX") != ""),
 		Notify:  ui.Notify{Waiting: means(n.Waiting), Failed: means(n.Failed), Finished: means(n.Finished)},
 		NoMouse: !c.UI.Mouse,
 		Input:   a.terminalInput(),

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// tmux is a tmux server of its own, which commands of this test reach.
+func tmux(t *testing.T) func(args ...string) string {
+	t.Helper()
+	testtool.Need(t, "tmux")
+	socket := filepath.Join(t.TempDir(), "s")
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("tmux", append([]string{"-f", "/dev/null", "-S", socket}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("tmux %v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	run("new-session", "-d", "sleep 1000")
+	t.Cleanup(func() { run("kill-server") })
+	t.Setenv("TMUX", socket+",1,0")
+	return run
+}
+
+// What is copied inside tmux is in tmux whatever it lets programs do.
+func TestCopyInTmux(t *testing.T) {
+	run := tmux(t)
+	const text = "one\ntwo '$x' \u00e9"
+	for policy, want := range map[string]string{"external": "tmux's buffer", "off": "tmux's buffer"} {
+		run("set-option", "-s", "set-clipboard", policy)
+		where, err := copier(true)(t.Context(), text+policy)
+		if err != nil || !strings.HasPrefix(where, want) {
+			t.Errorf("%s: %q, %v", policy, where, err)
+		}
+		if got := run("show-buffer"); got != text+policy {
+			t.Errorf("%s: tmux has %q", policy, got)
+		}
+	}
+	run("set-option", "-s", "set-clipboard", "on")
+	if where, err := copier(true)(t.Context(), "never"); where != "" || err != nil {
+		t.Errorf("on: %q, %v, want the terminal to be asked", where, err)
+	}
+	if got := run("show-buffer"); got == "never" {
+		t.Error("on: it was put there twice")
+	}
+}
+
+func TestCopyOutsideTmux(t *testing.T) {
+	if copier(false) != nil {
+		t.Error("the terminal is not asked")
+	}
+}
