@@ -153,10 +153,7 @@ func (h *Holder) history(bytesBack int) []byte {
 		return nil
 	}
 	var b []byte
-	var cells []vt.Cell
-	for i := range t.ScrollbackLen() {
-		var wrapped bool
-		cells, wrapped = t.ScrollbackRow(i, cells[:0])
+	for cells, wrapped := range t.ScrollbackRows(0) {
 		b = t.AppendANSI(b, cells)
 		if !wrapped {
 			b = append(b, "\r\n"...)

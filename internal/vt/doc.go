@@ -17,8 +17,9 @@
 //
 // Reading: [Terminal.Size], [Terminal.Cursor], [Terminal.Title],
 // [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
-// [Terminal.ScrollbackLen], [Terminal.ScrollbackRow], [Terminal.CellText],
-// [Terminal.Style], [Terminal.Link], [Terminal.Palette]. What changed:
+// [Terminal.LineSize], [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
+// [Terminal.ScrollbackRows], [Terminal.CellText], [Terminal.Style],
+// [Terminal.Link], [Terminal.Palette]. What changed:
 // [Terminal.Generation], [Terminal.RowGeneration]. As text: [Terminal.Text],
 // [Terminal.ANSI], [Terminal.RowANSI], [Terminal.AppendANSI],
 // [Style.AppendSGR], and [Terminal.MainText], [Terminal.MainANSI] for the main

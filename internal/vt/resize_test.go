@@ -123,6 +123,17 @@ func TestScrollbackRows(t *testing.T) {
 	if d := cmp.Diff(want[:2998], got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
+	var rows int
+	for cells, wrapped := range term.ScrollbackRows(5) {
+		one, w := term.ScrollbackRow(5+rows, nil)
+		if string(term.appendCells(nil, one)) != string(term.appendCells(nil, cells)) || w != wrapped {
+			t.Fatalf("row %d is another one in the sequence", 5+rows)
+		}
+		rows++
+		if rows == 500 {
+			break
+		}
+	}
 	term.Write([]byte("\x1b[3J"))
 	if n := term.ScrollbackLen(); n != 0 {
 		t.Errorf("%d rows are left", n)

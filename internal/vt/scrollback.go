@@ -2,6 +2,7 @@ package vt
 
 import (
 	"encoding/binary"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -364,6 +365,13 @@ func (t *Terminal) ScrollbackRow(i int, dst []Cell) (cells []Cell, wrapped bool)
 		return false
 	})
 	return dst, wrapped
+}
+
+// ScrollbackRows gives the rows of the scrollback from row i on, as
+// [Terminal.ScrollbackRow] does, which is slower for many. The cells are only
+// valid until the next row.
+func (t *Terminal) ScrollbackRows(i int) iter.Seq2[[]Cell, bool] {
+	return func(yield func([]Cell, bool) bool) { t.walkScrollback(i, yield) }
 }
 
 // walkScrollback calls f with each row of the scrollback from row i on until it

@@ -72,7 +72,7 @@ func record(s scene) (recorded, error) {
 // which it was quiet.
 func (s scene) play(home string) (stream []byte, marks []int, err error) {
 	// A name and processes of its own, so that recordings tell nothing of the machine.
-	cmd := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "--uts", "sh", "-c", "hostname box; exec env -i \"$@\"", "sh",
+	cmd := exec.Command("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--uts", "sh", "-c", "hostname box; exec env -i \"$@\"", "sh",
 		"HOME=/tmp/home", "PATH="+path, "TERM=xterm-256color", "COLORTERM=truecolor",
 		"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "USER=me", "PS1=$ ", "SHELL=/bin/sh", "TZ=UTC",
 		"sh", "-c", "cd /tmp/home && "+s.command)
