@@ -32,6 +32,7 @@ func measures() []measure {
 		{"M6", "a key to be drawn while another job floods", keys},
 		{"M7", "a list of finished jobs", lists},
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
+		{"logs", "the log pane on a large log", logs},
 		{"emulator", "a screen kept in memory", emulators},
 		{"ssh", "jobs on a host, over loopback", remotes},
 	}
