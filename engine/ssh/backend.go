@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type Backend struct {
 	machine  string // of this program
 	dialer   client.Dialer
 	settings func(host string) HostSettings
+	here     bool // jobs of this machine are started too, by its own sh
 	reach    func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls
@@ -94,9 +96,10 @@ func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
 }
 
-// Serves implements [engine.Backend]. Jobs on this machine are not started here,
-// but those that others started on it over SSH are looked after, by its own sh.
-func (b *Backend) Serves(host string) bool { return host != "" }
+// Serves implements [engine.Backend]. Jobs on this machine are started only with
+// [WithLocalJobs], but those that others started on it over SSH are looked after,
+// by its own sh.
+func (b *Backend) Serves(host string) bool { return host != "" || b.here }
 
 // host returns the actor of a host.
 func (b *Backend) host(name string) *host {
@@ -152,7 +155,7 @@ func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 // HostDir implements [engine.Placer].
 func (b *Backend) HostDir(r engine.Record) string {
 	if r.Job.Host == "" {
-		return r.Dir
+		return filepath.ToSlash(r.Dir) // as the sh of Windows takes it, too
 	}
 	b.mu.Lock()
 	dir, ok := b.dirs[r.ID]

@@ -3,14 +3,12 @@
 package ssh
 
 import (
-	"context"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
-	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -29,17 +27,10 @@ func remoteEnv(t *testing.T) []string {
 	return []string{"HOB_STATE_DIR=" + dir}
 }
 
-func TestConformanceOverLocalShell(t *testing.T) {
-	enginetest.Run(t, func(t *testing.T) enginetest.Config {
-		env := append(os.Environ(), remoteEnv(t)...)
-		return enginetest.Config{
-			Host: "box",
-			New: func() engine.Backend {
-				return New(withTransports(func(context.Context, string) (shell.Transport, error) {
-					return shell.NewLocal("sh", env), nil
-				}), WithPatience(patient))
-			},
-		}
+// What Windows has for jobs of its own.
+func TestConformanceOfLocalJobs(t *testing.T) {
+	enginetest.Run(t, func(*testing.T) enginetest.Config {
+		return enginetest.Config{New: func() engine.Backend { return New(WithLocalJobs(), WithPatience(patient)) }}
 	})
 }
 

@@ -143,49 +143,17 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 	switch {
 	case e.EndedBy != nil:
 		exit.Status, exit.Reason, exit.EndedBy = engine.Killed, engine.Reason(e.EndedBy.Reason), e.EndedBy.By
-		exit.Signal = signalOf(e.Code)
+		exit.Signal = jobdir.ShellSignal(e.Code)
 	case e.Failed != "":
 		exit.Status, exit.Reason, exit.Error = engine.Failed, engine.ReasonSpawn, e.Failed
 	case e.Code == nil:
 		exit.Error = "its exit code cannot be read"
-	case signalOf(e.Code) != "":
+	case jobdir.ShellSignal(e.Code) != "":
 		// A shell tells a signal as 128 + its number: an exit with that code of
 		// the job's own looks the same.
-		exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, signalOf(e.Code)
+		exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, jobdir.ShellSignal(e.Code)
 	}
 	o.Status, o.Exit = exit.Status, exit
-}
-
-// signalOf names the signals whose numbers are the same everywhere.
-func signalOf(code *int) string {
-	if code == nil {
-		return ""
-	}
-	switch *code - 128 {
-	case 1:
-		return "SIGHUP"
-	case 2:
-		return "SIGINT"
-	case 3:
-		return "SIGQUIT"
-	case 4:
-		return "SIGILL"
-	case 6:
-		return "SIGABRT"
-	case 8:
-		return "SIGFPE"
-	case 9:
-		return "SIGKILL"
-	case 11:
-		return "SIGSEGV"
-	case 13:
-		return "SIGPIPE"
-	case 14:
-		return "SIGALRM"
-	case 15:
-		return "SIGTERM"
-	}
-	return ""
 }
 
 // lastKnown is what the local record says.

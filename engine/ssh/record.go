@@ -39,6 +39,9 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 	}
 	if o.PID != 0 {
 		st.Job = proc.Identity{PID: o.PID, Start: st.Job.Start}
+		if id, err := proc.Of(o.PID); r.Job.Host == "" && err == nil {
+			st.Job = id
+		}
 	}
 	if dir != "" {
 		st.HostDir = dir

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -59,10 +60,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if j.Base == "" {
 		j.Base = c.host.Base
 	}
-	b.keepDir(l.ID, path.Join(j.Base, j.ID))
+	if h.name != "" {
+		b.keepDir(l.ID, path.Join(j.Base, j.ID))
+	}
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)
-	if s.Error == "taken" {
+	if s.Error == "taken" && h.name != "" {
 		j.ID += "-" + l.Token[:min(5, len(l.Token))]
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 		s, sent, err = h.spawn(ctx, j)
@@ -122,8 +125,12 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	if err != nil {
 		return j, err
 	}
-	// There it is a job of that machine, whose own hob judges it by pid and boot.
-	m.Host, m.Machine, m.Dir = "", "", s.Dir
+	if l.Job.Host == "" { // its directory is there already, and is the job's own
+		j.Base, j.Dir = path.Dir(filepath.ToSlash(l.Dir)), filepath.ToSlash(s.Dir)
+	} else {
+		// There it is a job of that machine, whose own hob judges it by pid and boot.
+		m.Host, m.Machine, m.Dir = "", "", s.Dir
+	}
 	j.Meta, err = json.Marshal(m)
 	return j, err
 }

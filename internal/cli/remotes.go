@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,7 @@ import (
 type remotes struct {
 	prompts  ssh.Prompts
 	settings func(host string) ssh.HostSettings
+	local    bool // jobs of this machine are run so too
 	always   bool // looks ask the hosts unasked, for as long as the backend's patience
 	log      *slog.Logger
 
@@ -50,9 +53,24 @@ func (r *remotes) backend() *ssh.Backend {
 		if r.always {
 			wait = glance
 		}
-		r.made.Store(ssh.New(ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log)))
+		opts := []ssh.Option{ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log)}
+		if r.local {
+			opts = append(opts, ssh.WithLocalJobs())
+		}
+		r.made.Store(ssh.New(opts...))
 	})
 	return r.made.Load()
+}
+
+// ownShell reports whether jobs of this machine are run by its sh, in the way of
+// those on hosts: where there is nothing better, which is Windows, and a sh, which
+// comes with MSYS2 and Git.
+func ownShell() bool {
+	if runtime.GOOS != "windows" {
+		return false
+	}
+	_, err := exec.LookPath("sh")
+	return err == nil
 }
 
 // Name implements [engine.Backend].

@@ -159,7 +159,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	if len(args) == 0 {
 		spec.Command = nil
 	}
-	if f.on != "" {
+	if f.on != "" || ownShell() {
 		a.onHost(&spec, f)
 		return spec, nil
 	}
