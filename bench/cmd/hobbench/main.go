@@ -33,6 +33,7 @@ func measures() []measure {
 		{"M7", "a list of finished jobs", lists},
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
 		{"logs", "the log pane on a large log", logs},
+		{"scale", "how verbs and the UI grow with the number of jobs", scale},
 		{"emulator", "a screen kept in memory", emulators},
 		{"ssh", "jobs on a host, over loopback", remotes},
 	}
