@@ -108,9 +108,19 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 		now := time.Now()
 		j.h.Stopping(&jobdir.Stopping{By: k.By, Reason: k.Reason, At: now, Deadline: now.Add(grace)})
 	}
-	res, err := proc.Terminate(ctx, j.ref, proc.Options{
+	opt := proc.Options{
 		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: k.KeepDaemons,
-	})
+		OnStage: func(s proc.Stage, _ []proc.Process) {
+			if s == proc.StageKill {
+				j.forced.Store(true)
+			}
+		},
+	}
+	defer j.forced.Store(false)
+	if j.reaps {
+		opt.Gone = func() bool { return !haveChildren() }
+	}
+	res, err := proc.Terminate(ctx, j.ref, opt)
 	report := holder.KillReport{
 		TookMS: res.Took.Milliseconds(), Escalated: res.Escalated, Survivors: describe(res.Survivors),
 	}
@@ -122,7 +132,11 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	select {
 	case <-j.ended:
-		j.h.Survivors(j.survivors())
+		left := report.Survivors
+		if k.KeepDaemons {
+			left = j.survivors() // with those that were spared
+		}
+		j.h.Survivors(left)
 		return report, nil
 	case <-ctx.Done():
 		return report, ctx.Err()

@@ -115,6 +115,9 @@ func ms(t syscall.Timeval) int64 { return int64(t.Sec)*1000 + int64(t.Usec)/1000
 
 // parting is what the leader left running, once those that go with it have gone.
 func (j *job) parting() []jobdir.Process {
+	if j.forced.Load() {
+		return nil // who kills them says who is left
+	}
 	if j.own && !haveChildren() {
 		return nil // a subreaper without children has no descendants
 	}

@@ -56,9 +56,6 @@ func RunHolder() int {
 // warm does what can be done before there is a job, while who starts it gets
 // ready: the first use of a type by encoding/json costs more than all later ones.
 func warm() {
-	// A subreaper finds what leaves the job's session; without one (no Linux)
-	// the environment has to do.
-	_ = proc.SetSubreaper()
 	_ = json.Unmarshal([]byte(`{"dir":"","env":[""]}`), &launchConfig{})
 	_ = json.Unmarshal([]byte(`{"id":"","command":[""],"size":{"cols":1},"created_at":"2006-01-02T15:04:05Z"}`), &jobdir.Meta{})
 	_, _ = json.Marshal(launchReply{State: &jobdir.State{}})

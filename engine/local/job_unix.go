@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,7 +38,9 @@ type job struct {
 	reaper proc.Reaper // with own
 
 	pid     int
-	leads   bool // this process leads the session of the job's terminal
+	reaps   bool        // this process gets the job's orphans
+	forced  atomic.Bool // all of it is being killed
+	leads   bool        // this process leads the session of the job's terminal
 	ref     proc.JobRef
 	tty     *tty      // nil: the job has none
 	in      *input    // nil: it takes no input
@@ -73,7 +76,7 @@ func hold(cfg launchConfig, stdin *os.File, own bool) (*job, error) {
 	if meta.Size.Cols <= 0 || meta.Size.Rows <= 0 {
 		meta.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
 	}
-	j := &job{cfg: cfg, meta: meta, own: own, ended: make(chan struct{})}
+	j := &job{cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil, ended: make(chan struct{})}
 	j.ctx, j.stop = context.WithCancel(context.Background())
 	files, err := j.prepare(stdin)
 	defer files.close()

@@ -27,6 +27,10 @@ type Options struct {
 	// KeepDaemons spares every member that has left the leader's session (its
 	// group, where the job has no session).
 	KeepDaemons bool
+	// Gone, if set, is asked after a wait whether it is certain that no member is
+	// left, so that not all processes of the machine have to be read to find out.
+	// A subreaper without children knows it of its job.
+	Gone func() bool
 	// OnStage, if set, is called in the caller's goroutine before a stage
 	// signals the processes given. It must not block.
 	OnStage func(Stage, []Process)

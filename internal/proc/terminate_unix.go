@@ -41,12 +41,13 @@ func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
 	l := &ladder{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
 	defer l.scan.Close()
 	gone := false
+	var left []Process
 	var err error
 	if opt.Grace > 0 {
-		gone, err = l.ask(ctx)
+		left, gone, err = l.ask(ctx)
 	}
 	if !gone && err == nil {
-		err = l.force(ctx)
+		err = l.force(ctx, left)
 	}
 	l.result.Took = time.Since(l.began)
 	return l.result, err
@@ -115,6 +116,24 @@ func (l *ladder) look() ([]Process, error) {
 	return procs, nil
 }
 
+// over reports whether it is certain that nobody is left. What has ended is
+// collected by others, which may take a moment.
+func (l *ladder) over() bool {
+	if l.opt.Gone == nil {
+		return false
+	}
+	for pause := 50 * time.Microsecond; ; pause *= 2 {
+		if l.opt.Gone() {
+			l.result.Survivors = nil
+			return true
+		}
+		if pause > time.Millisecond {
+			return false
+		}
+		time.Sleep(pause)
+	}
+}
+
 // send signals and keeps the record.
 func (l *ladder) send(g *grip, sigs ...syscall.Signal) error {
 	for _, sig := range sigs {
@@ -135,8 +154,9 @@ func (l *ladder) stage(s Stage, procs []Process) {
 	}
 }
 
-// ask is the polite stage. It reports whether everybody has gone.
-func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
+// ask is the polite stage. It reports whether everybody has gone, or who was there
+// when the grace was over.
+func (l *ladder) ask(ctx context.Context) (left []Process, gone bool, err error) {
 	polite := l.opt.Signal
 	if polite == 0 {
 		polite = syscall.SIGTERM
@@ -151,16 +171,19 @@ func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
 	asked := map[Identity]string{} // with the program's name when it was asked
 	pause := settle
 	for first := true; ; first = false {
+		if !first && l.over() {
+			return nil, true, nil
+		}
 		procs, err := l.look()
 		if err != nil || len(procs) == 0 {
-			return err == nil, err
+			return nil, err == nil, err
 		}
 		if first {
 			l.stage(StageAsk, procs)
 		}
 		now := time.Now()
 		if !now.Before(deadline) {
-			return false, nil
+			return procs, false, nil
 		}
 		// A child that has come since may clean up for its parent: it is asked
 		// when all are gone that were asked before.
@@ -192,16 +215,21 @@ func (l *ladder) ask(ctx context.Context) (gone bool, err error) {
 		err = grips.wait(ctx, until)
 		grips.release()
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
 	}
 }
 
-// force stops the tree until it no longer grows, kills it, and looks again.
-func (l *ladder) force(ctx context.Context) error {
+// force stops the tree until it no longer grows, kills it, and looks again. seen
+// are the members as of this moment, or nil.
+func (l *ladder) force(ctx context.Context, seen []Process) error {
 	deadline := time.Now().Add(deathTime)
 	for first := true; ; first = false {
-		procs, err := l.freeze(first)
+		if !first && l.over() {
+			return nil
+		}
+		procs, err := l.freeze(first, seen, deadline)
+		seen = nil
 		if len(procs) == 0 {
 			return err
 		}
@@ -241,12 +269,17 @@ func (l *ladder) force(ctx context.Context) error {
 }
 
 // freeze returns the members once they are all stopped and no new one has
-// appeared. An error comes with those stopped so far, which must not be left.
-func (l *ladder) freeze(announce bool) ([]Process, error) {
+// appeared. It begins with those seen this moment, if any. An error comes with
+// those stopped so far, which must not be left. At the deadline it is enough: what
+// may not be stopped can fork for ever.
+func (l *ladder) freeze(announce bool, seen []Process, deadline time.Time) ([]Process, error) {
 	stopped := map[Identity]bool{}
 	var before []Process
 	for pass := 0; ; pass++ {
-		procs, err := l.look()
+		procs, err := seen, error(nil)
+		if pass > 0 || len(seen) == 0 {
+			procs, err = l.look()
+		}
 		if err != nil || len(procs) == 0 {
 			return before, err
 		}
@@ -269,7 +302,7 @@ func (l *ladder) freeze(announce bool) ([]Process, error) {
 				g.release()
 			}
 		}
-		if settled {
+		if settled || pass > 0 && !time.Now().Before(deadline) {
 			return procs, nil
 		}
 	}
