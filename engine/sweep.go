@@ -41,6 +41,9 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
 		Release: func(ctx context.Context, rec *jobdir.Record, dir string) error {
 			removeSocketOf(dir)
+			if jobdir.Abandoned(dir) {
+				return nil
+			}
 			b, ok := e.backend(rec.Meta.Backend).(Remover)
 			if !ok {
 				return nil

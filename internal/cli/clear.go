@@ -10,16 +10,18 @@ import (
 )
 
 type clearFlags struct {
-	finished, failed, undo bool
-	older                  durationFlag
+	finished, failed, undo, forget bool
+	older                          durationFlag
 }
 
 func (a *app) clearCommand() *cobra.Command {
 	var f clearFlags
 	cmd := &cobra.Command{
-		Use:               "clear [ID…]",
-		GroupID:           groupEnd,
-		Short:             "Forgets finished jobs and removes their files",
+		Use:     "clear [ID…]",
+		GroupID: groupEnd,
+		Short:   "Forgets finished jobs and removes their files",
+		Long: "Forgets finished jobs and removes their files, which can be undone for an hour. Of\n" +
+			"jobs on a host that is gone for good, --forget removes what is recorded here.",
 		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --undo",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
@@ -29,6 +31,7 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.BoolVar(&f.failed, "failed", false, "those that failed")
 	flags.Var(&f.older, "older", "those that ended longer ago than that")
 	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
+	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts, which are not asked and keep their files")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -36,6 +39,8 @@ func (a *app) clearCommand() *cobra.Command {
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	selects := f.finished || f.failed || f.older.set
 	switch {
+	case f.forget && (f.undo || selects || len(refs) == 0):
+		return usagef("hob clear --forget ID…", "--forget takes ids and no other flags")
 	case f.undo && selects:
 		return usagef("hob clear --undo [ID…]", "--undo takes ids or nothing")
 	case !f.undo && selects && len(refs) > 0:
@@ -47,8 +52,11 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.undo {
+	switch {
+	case f.undo:
 		return a.undo(ctx, eng, refs)
+	case f.forget:
+		return a.forget(ctx, eng, refs)
 	}
 	var jobs []engine.Job
 	if selects {
@@ -102,6 +110,33 @@ func (a *app) sayCleared(jobs []engine.Job) {
 	default:
 		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
 	}
+}
+
+// forget clears what is recorded here of jobs on hosts that nobody asks any more.
+func (a *app) forget(ctx context.Context, eng *engine.Engine, refs []string) error {
+	var ids []engine.ID
+	for _, ref := range refs {
+		job, err := eng.Resolve(ctx, ref, engine.Act)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, job.ID)
+	}
+	jobs, err := eng.Forget(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJobs(jobs)
+	}
+	for _, j := range jobs {
+		goes := ""
+		if !j.Status.Finished() {
+			goes = ", and it may still run"
+		}
+		a.sayf("forgot %s; its files stay on %s%s; hob clear --undo brings the record back", j.ID, escape(j.Host), goes)
+	}
+	return nil
 }
 
 func (a *app) undo(ctx context.Context, eng *engine.Engine, refs []string) error {

@@ -81,7 +81,10 @@ func (r *Root) Restore(id string) error {
 	if !ValidID(id) {
 		return fs.ErrNotExist
 	}
-	return os.Rename(r.trash(id), r.Dir(id))
+	if err := os.Rename(r.trash(id), r.Dir(id)); err != nil {
+		return err
+	}
+	return unabandon(r.Dir(id))
 }
 
 // TrashDir is where the directory of a cleared job lies.

@@ -1,0 +1,70 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+)
+
+// remover is a host that counts what it is asked to delete.
+type remover struct {
+	*enginetest.Fake
+	asked int
+}
+
+func (r *remover) Remove(context.Context, engine.Record) error {
+	r.asked++
+	return nil
+}
+
+// A host that is gone for good is not asked about a forgotten job: not when it is
+// forgotten, though the job runs as far as anybody knows, and not by the sweep.
+func TestForget(t *testing.T) {
+	for _, restored := range []bool{false, true} {
+		c := newClock()
+		host := &remover{Fake: fakeHost()}
+		e := open(t, engine.WithClock(c.now), engine.WithBackend(host), engine.WithBackend(enginetest.NewFake("")))
+		host.Clock(c.now)
+		here, there := start(t, e, engine.Spec{}), start(t, e, engine.Spec{Host: "web1"})
+		host.Cut(engine.ErrUnreachable)
+		if _, err := e.Forget(t.Context(), there.ID, here.ID); !errors.Is(err, engine.ErrUnsupported) {
+			t.Fatalf("a job of this machine: %v", err)
+		}
+		if n := len(list(t, e, engine.Filter{})); n != 2 {
+			t.Fatalf("the refused call left %d jobs", n)
+		}
+		jobs, err := e.Forget(t.Context(), there.ID)
+		if err != nil || len(jobs) != 1 || jobs[0].ID != there.ID {
+			t.Fatalf("forgot %v, %v", ids(jobs), err)
+		}
+		if got := ids(list(t, e, engine.Filter{})); len(got) != 1 || got[0] != here.ID {
+			t.Errorf("left: %v", got)
+		}
+		want := 0
+		if restored {
+			if _, err := e.Undo(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			host.Cut(nil)
+			host.Job(there.ID).Exit(0)
+			if _, err := e.Clear(t.Context(), there.ID); err != nil {
+				t.Fatal(err)
+			}
+			want = 1 // it is a job like any other again
+		}
+		c.move(3 * time.Hour)
+		if err := e.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if host.asked != want {
+			t.Errorf("restored %v: the host was asked %d times to delete, want %d", restored, host.asked, want)
+		}
+		if _, err := e.Undo(t.Context(), there.ID); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("restored %v: after the sweep: %v", restored, err)
+		}
+	}
+}
