@@ -139,7 +139,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 		case o.Status == engine.Lost:
 			doubtful = append(doubtful, r)
 		default:
-			h.settle(r, l, base, o)
+			h.settle(r, l, base, o, at)
 			seen[r.ID] = o
 		}
 	}
@@ -156,7 +156,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 		if missing {
 			continue
 		}
-		h.settle(r, l, base, o)
+		h.settle(r, l, base, o, at)
 		seen[r.ID] = o
 	}
 	return nil
@@ -179,13 +179,32 @@ func (h *host) conclude(r engine.Record, _ string, l recipe.Listing, at time.Tim
 	return s.verdict()
 }
 
-func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.Observation) {
+func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.Observation, at time.Time) {
 	id := remoteID(h.b.HostDir(r))
 	e := l.Jobs[id]
 	if e == nil {
 		return
 	}
 	h.b.remember(r, o, bootOf(e), path.Join(base, id), false)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, watched := h.logs[r.ID]; watched {
+		h.logs[r.ID] = logFacts{e, at}
+	}
+}
+
+// logFacts is what was last seen of the logs of a job that is watched.
+type logFacts struct {
+	entry *recipe.Entry
+	at    time.Time
+}
+
+// logsOf returns what a look at the job found not longer ago than good.
+func (h *host) logsOf(id engine.ID, good time.Duration) (f logFacts, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, ok = h.logs[id]
+	return f, ok && f.entry != nil && time.Since(f.at) < good
 }
 
 // unstarted is for a job that was asked for but is not there: while its starter

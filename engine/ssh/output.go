@@ -19,6 +19,9 @@ const (
 	// sizeFor is how long a size is good enough, if the host told nothing since:
 	// who was told that there is more must find it.
 	sizeFor = 50 * time.Millisecond
+	// lookFor is how old a watcher's look may be to be taken for it: that of which
+	// the reader was just told.
+	lookFor = 100 * time.Millisecond
 )
 
 // OpenOutput implements [engine.Run]. Nothing is transferred before it is read.
@@ -79,6 +82,10 @@ func (o *output) refresh(ctx context.Context) error {
 		return nil
 	}
 	r.h.heat(r.rec.ID)
+	if f, ok := r.h.logsOf(r.rec.ID, lookFor); ok && f.at.After(o.at) {
+		o.take(f.entry, f.at, news)
+		return nil
+	}
 	dir, err := r.dir(ctx, false)
 	if err != nil {
 		return err
@@ -91,19 +98,22 @@ func (o *output) refresh(ctx context.Context) error {
 	if e == nil {
 		return engine.ErrNotFound
 	}
+	o.take(e, time.Now(), news)
+	return nil
+}
+
+// take notes what a look at the job found.
+func (o *output) take(e *recipe.Entry, at time.Time, news uint64) {
 	size := e.Sizes[o.name]
 	if size < o.size {
 		o.blocks = nil
 	}
-	o.size, o.at, o.news = size, time.Now(), news
+	o.size, o.at, o.news = size, at, news
 	o.final = e.Over && !e.Group && len(e.Left) == 0
 	o.holes = nil
 	if hole, ok := e.Holes[o.name]; ok {
-		if r := (engine.Range{Start: hole[0], End: hole[1]}); len(o.holes) == 0 {
-			o.holes = []engine.Range{r}
-		}
+		o.holes = []engine.Range{{Start: hole[0], End: hole[1]}}
 	}
-	return nil
 }
 
 // ReadAt implements [engine.Output].

@@ -8,15 +8,18 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// How often a host is asked for the jobs that are watched there, by the one whose
-// news is wanted most.
+// How often a host is asked for each job that is watched there, by how much its
+// news is wanted. Those that are due soon are asked for with those that are.
 const (
-	hotEvery  = 100 * time.Millisecond // somebody reads its output, or it has just begun
+	hotEvery  = 60 * time.Millisecond  // somebody reads its output, or it has just begun
 	warmEvery = 500 * time.Millisecond // something changed in the last while, or few are watched
 	coolEvery = 2 * time.Second
 	fewJobs   = 4
 	hotFor    = 3 * time.Second
 	warmFor   = 20 * time.Second
+	// apart is the least time between two looks, so that many watchers that begin
+	// at once make few of them.
+	apart = 20 * time.Millisecond
 )
 
 // watcher is one [Run.Watch]. Its fields are guarded by host.mu.
@@ -24,6 +27,7 @@ type watcher struct {
 	rec     engine.Record
 	now     engine.Observation
 	known   bool
+	looked  time.Time // the last time
 	hot     time.Time // until then
 	warm    time.Time
 	changed chan struct{} // of size 1
@@ -35,6 +39,9 @@ func (h *host) watch(r engine.Record) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers[w] = struct{}{}
+	if _, ok := h.logs[r.ID]; !ok {
+		h.logs[r.ID] = logFacts{}
+	}
 	if !h.polling {
 		h.polling = h.b.goes(h.poll)
 	}
@@ -47,6 +54,12 @@ func (h *host) unwatch(w *watcher) {
 	defer h.mu.Unlock()
 	delete(h.watchers, w)
 	h.kick()
+	for other := range h.watchers {
+		if other.rec.ID == w.rec.ID {
+			return
+		}
+	}
+	delete(h.logs, w.rec.ID)
 }
 
 // heat makes the next looks at a job come soon.
@@ -109,24 +122,37 @@ func (h *host) pause(last time.Time) (wait time.Duration, ok bool) {
 		}
 		return h.next.Sub(now), true
 	}
-	every := coolEvery
+	wait = coolEvery
 	for w := range h.watchers {
-		switch {
-		case !w.known, now.Before(w.hot):
-			every = min(every, hotEvery)
-		case now.Before(w.warm), len(h.watchers) <= fewJobs:
-			every = min(every, warmEvery)
-		}
+		wait = min(wait, h.everyLocked(w, now)-now.Sub(w.looked))
 	}
-	return max(0, every-now.Sub(last)), true
+	return max(0, wait, apart-now.Sub(last)), true
 }
 
-// turn is one look at everything that is watched.
+// everyLocked is how often w is to be looked at.
+func (h *host) everyLocked(w *watcher, now time.Time) time.Duration {
+	switch {
+	case !w.known:
+		return 0
+	case now.Before(w.hot):
+		return hotEvery
+	case now.Before(w.warm), len(h.watchers) <= fewJobs:
+		return warmEvery
+	}
+	return coolEvery
+}
+
+// turn is one look at what is due.
 func (h *host) turn() {
 	h.mu.Lock()
 	byID := map[engine.ID]engine.Record{}
+	begun := time.Now()
 	for w := range h.watchers {
-		byID[w.rec.ID] = w.rec
+		every := h.everyLocked(w, begun)
+		if begun.Sub(w.looked) >= every-every/4 || h.conn == nil {
+			byID[w.rec.ID] = w.rec
+			w.looked = begun
+		}
 	}
 	h.mu.Unlock()
 	rs := make([]engine.Record, 0, len(byID))
