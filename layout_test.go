@@ -26,6 +26,7 @@ var mayImport = []struct {
 	{"internal/mcp/...", []string{"..."}},
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
+	{"docs/pictures", []string{"..."}},
 	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells"}},
 	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "ui/components/statusbadge"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells"}},

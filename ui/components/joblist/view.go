@@ -159,11 +159,12 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 
 	doing := m.doing(r, c)
 	room := c.name
-	if done && c.doing > 0 {
+	aside := c.doing > 0 && !done && (!j.Waiting || doing.text != "")
+	if c.doing > 0 && !aside {
 		room += c.doing + 1 // nothing will be there: the name may have it
 	}
 	row = append(row, m.name(r, room, pick)...)
-	if c.doing > 0 && !done {
+	if aside {
 		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
 	}
 	if c.host > 0 {

@@ -1,0 +1,198 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// home is the surroundings of the scenes: a home directory with the commands of
+// the jobs, and a hob that is this program.
+type home struct{ dir, runtime string }
+
+const settings = "[theme]\nname = \"dark\"\n"
+
+// newHome makes a home without jobs.
+func newHome() (_ *home, err error) {
+	h := &home{}
+	if h.dir, err = os.MkdirTemp("", "pictures"); err != nil {
+		return nil, err
+	}
+	if h.runtime, err = os.MkdirTemp("", "hob"); err != nil { // sockets need a short path
+		return nil, errors.Join(err, os.RemoveAll(h.dir))
+	}
+	defer func() {
+		if err != nil {
+			h.close()
+		}
+	}()
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{"bin", "src/shop", ".config/hob"} {
+		if err := os.MkdirAll(filepath.Join(h.dir, dir), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(h.dir, ".config/hob/config.toml"), []byte(settings), 0o600); err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(exe, filepath.Join(h.dir, "bin", "hob")); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"npm", "terraform", "docker", "pytest", "make", "go"} {
+		if err := os.WriteFile(filepath.Join(h.dir, "bin", name), []byte(demo), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// hob is a hob of the home, not yet started.
+func (h *home) hob(args ...string) *exec.Cmd {
+	return &exec.Cmd{
+		Path: filepath.Join(h.dir, "bin", "hob"), Args: append([]string{"hob"}, args...), Dir: filepath.Join(h.dir, "src/shop"),
+		Env: []string{
+			"HOME=" + h.dir, "XDG_RUNTIME_DIR=" + h.runtime, "PATH=" + filepath.Join(h.dir, "bin") + ":" + os.Getenv("PATH"),
+			"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "SHELL=/bin/sh", "TZ=UTC",
+		},
+	}
+}
+
+// close ends the jobs and removes the home.
+func (h *home) close() {
+	if ids, err := h.hob("list", "--running", "-q").Output(); err == nil && len(ids) > 0 {
+		_ = h.hob(append([]string{"kill", "--grace", "0s"}, strings.Fields(string(ids))...)...).Run()
+	}
+	for range 20 { // a holder may still write its last line
+		if os.RemoveAll(h.dir) == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = os.RemoveAll(h.runtime)
+}
+
+// start starts jobs, and waits until the last of them waits for input: what
+// happens while nobody looks is no news in a scene.
+func (h *home) start(ctx context.Context, jobs [][]string) error {
+	for _, args := range jobs {
+		if out, err := h.hob(args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("hob %s: %w: %s", strings.Join(args, " "), err, out)
+		}
+	}
+	for len(jobs) > 0 {
+		out, err := h.hob("status", "--json", "@").Output()
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("it never waits for input: %s", out)
+		case waiting.Match(out):
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return nil
+}
+
+var waiting = regexp.MustCompile(`"waiting_for_input":\s*true`)
+
+// play runs a scene to its end and returns the screen then.
+func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
+	if err := h.start(ctx, s.before); err != nil {
+		return nil, err
+	}
+	cmd := h.hob(s.args...)
+	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(s.cols), Rows: uint16(s.rows)})
+	if err != nil {
+		return nil, err
+	}
+	screen := vt.New(s.cols, s.rows, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+	output, over := make(chan []byte), make(chan struct{})
+	go func() { // ends when ptmx is closed
+		defer close(over)
+		for {
+			buf := make([]byte, 32<<10)
+			n, err := ptmx.Read(buf)
+			if err != nil {
+				return
+			}
+			output <- buf[:n]
+		}
+	}()
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		ended := make(chan struct{})
+		go func() { // takes what is still written, so that it can end
+			defer close(ended)
+			for {
+				select {
+				case <-output:
+				case <-over:
+					return
+				}
+			}
+		}()
+		_ = cmd.Wait() // by a signal, or not: it is over
+		_ = ptmx.Close()
+		<-ended
+	}()
+	for _, step := range s.steps {
+		if err := await(ctx, screen, output, over, step.sees); err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(ptmx, step.keys); err != nil {
+			return nil, err
+		}
+	}
+	return screen, nil
+}
+
+// settled is how long nothing is drawn before a screen counts as whole. Uptimes
+// tick once a second.
+const settled = 250 * time.Millisecond
+
+// await feeds the screen until all texts are on it and it has come to rest.
+func await(ctx context.Context, screen *vt.Terminal, output <-chan []byte, over <-chan struct{}, texts []string) error {
+	there := func() bool {
+		shown := screen.Text()
+		for _, text := range texts {
+			if !strings.Contains(shown, text) {
+				return false
+			}
+		}
+		return true
+	}
+	for {
+		var rest <-chan time.Time
+		if there() {
+			rest = time.After(settled)
+		}
+		select {
+		case p := <-output:
+			_, _ = screen.Write(p) // never fails
+		case <-rest:
+			return nil
+		case <-over:
+			return fmt.Errorf("hob ended; it shows:\n%s", screen.Text())
+		case <-ctx.Done():
+			return fmt.Errorf("not all of %q is on the screen:\n%s", texts, screen.Text())
+		}
+	}
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/cli"
+)
+
+// patience is how long all scenes together may take.
+const patience = 2 * time.Minute
+
+func main() {
+	if local.IsHolder() {
+		os.Exit(local.RunHolder())
+	}
+	if filepath.Base(os.Args[0]) == "hob" { // as the scenes call it
+		os.Exit(cli.Main(os.Args))
+	}
+	dir := flag.String("o", ".", "where the pictures go")
+	flag.Parse()
+	if err := draw(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+// draw writes a picture for each scene.
+func draw(dir string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	h, err := newHome()
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	for _, s := range scenes() {
+		screen, err := h.play(ctx, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, s.name+".svg"), svg(screen), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
