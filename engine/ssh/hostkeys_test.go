@@ -4,6 +4,7 @@ package ssh
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/hobjobs/hob/engine"
@@ -428,5 +430,93 @@ func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// With accept-new nobody is asked; the key is kept, and a later one is refused.
+func TestNewKeysAreAccepted(t *testing.T) {
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = os.Environ() })
+	c := sshtest.NewClient(t)
+	c.AddHost(t, "box", s.Addr, "StrictHostKeyChecking accept-new")
+	other := sshtest.NewServer(t, func(o *sshtest.Server) { o.HostKeys = []ssh.Signer{sshtest.NewKey(t)} })
+	c.AddHost(t, "alias", other.Addr, "StrictHostKeyChecking accept-new", "HostKeyAlias box-key")
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	if err := b.Connect(t.Context(), "box"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(c.KnownHosts)
+	if want := knownhosts.Line([]string{s.Addr}, s.HostKeys[0].PublicKey()) + "\n"; err != nil || string(data) != want {
+		t.Errorf("known_hosts is %q, want %q", data, want)
+	}
+	c.Know(t, "", "box-key", s.HostKeys[0].PublicKey())
+	if err := b.Connect(t.Context(), "alias"); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("another key under the same name: %v", err)
+	}
+}
+
+// agentWith is a socket of an agent that has keys.
+func agentWith(t *testing.T, keys ...any) string {
+	t.Helper()
+	ring := agent.NewKeyring()
+	for _, k := range keys {
+		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "ag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() { // ends with the listener
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go agent.ServeAgent(ring, conn) // ends with the connection
+		}
+	}()
+	return filepath.Join(dir, "s")
+}
+
+func TestAgent(t *testing.T) {
+	// More keys than a server puts up with, and the right one last.
+	var keys []any
+	var right ssh.PublicKey
+	for range 8 {
+		pub, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if right, err = ssh.NewPublicKey(pub); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), accepts(right) })
+	socket := agentWith(t, keys...)
+	named := filepath.Join(t.TempDir(), "named")
+	sshtest.Write(t, named+".pub", string(ssh.MarshalAuthorizedKey(right)))
+	c := sshtest.NewClient(t)
+	c.AddHost(t, "many", s.Addr, "IdentityAgent "+socket, "IdentitiesOnly no")
+	c.AddHost(t, "box", s.Addr, "IdentityAgent "+socket, "IdentityFile "+named)
+	c.AddHost(t, "none", s.Addr, "IdentityAgent none", "IdentityFile "+named)
+	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	if err := b.Connect(t.Context(), "box"); err != nil {
+		t.Errorf("the key that the configuration names: %v", err)
+	}
+	for host, want := range map[string]string{"many": "no more keys", "none": "refused"} {
+		if err := b.Connect(t.Context(), host); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", host, err, want)
+		}
 	}
 }
