@@ -1,6 +1,7 @@
 package detail_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -57,12 +58,29 @@ func remote() engine.Job {
 	return j
 }
 
+// signalled is a job without a terminal that a signal ended: a script with streams
+// of its own, whose log reached its cap.
+func signalled() engine.Job {
+	j := running()
+	j.Kind, j.Size, j.Command, j.Script = engine.KindFile, engine.Size{}, nil, "cd build && make -j8 all\n./run --all"
+	j.OutputPath, j.StdoutPath, j.StderrPath = "", "/home/me/.local/state/hob/jobs/make-x2345/stdout.log", "/home/me/.local/state/hob/jobs/make-x2345/stderr.log"
+	j.Dropped, j.Output, j.RestartedFrom = 3<<30, 4<<30, "make-aaaaa"
+	code := 139
+	j.Status, j.Exit = engine.Killed, engine.Exit{
+		Status: engine.Killed, Code: &code, Signal: "SIGSEGV", Core: true, Reason: engine.ReasonSignal, At: j.StartedAt.Add(time.Minute),
+	}
+	return j
+}
+
 func TestView(t *testing.T) {
-	for name, j := range map[string]engine.Job{"running": running(), "failed": failed(), "remote": remote()} {
+	for name, j := range map[string]engine.Job{"running": running(), "failed": failed(), "remote": remote(), "signalled": signalled()} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			for line := range strings.SplitSeq(ansi.Strip(newDetail(j, 64, 20).View()), "\n") {
-				b.WriteString(line + "|\n")
+			for _, size := range [][2]int{{64, 20}, {40, 26}, {20, 5}} {
+				fmt.Fprintf(&b, "%dx%d\n", size[0], size[1])
+				for line := range strings.SplitSeq(ansi.Strip(newDetail(j, size[0], size[1]).View()), "\n") {
+					b.WriteString(line + "|\n")
+				}
 			}
 			golden.RequireEqual(t, b.String())
 		})
@@ -147,6 +165,17 @@ func TestSizes(t *testing.T) {
 						t.Errorf("%d columns: a line of the head is %d wide", w, got)
 					}
 				}
+			}
+		}
+	}
+}
+
+// What has no room beside the badge stands below: the id is what every verb takes.
+func TestIDIsAlwaysThere(t *testing.T) {
+	for w := 30; w <= 120; w += 5 {
+		for _, j := range []engine.Job{running(), failed(), remote(), signalled()} {
+			if view := ansi.Strip(newDetail(j, w, 60).View()); !strings.Contains(view, string(j.ID)) {
+				t.Errorf("no id in %d columns:\n%s", w, view)
 			}
 		}
 	}

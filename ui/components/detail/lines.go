@@ -69,18 +69,35 @@ func (m *Model) command() string {
 	return cells.Clean(CommandLine(m.job.Command))
 }
 
+// commandLines is the command as it is read: a script line by line.
+func (m *Model) commandLines() []string {
+	if m.job.Script == "" {
+		return []string{m.command()}
+	}
+	var lines []string
+	for line := range strings.SplitSeq(strings.Trim(m.job.Script, "\n"), "\n") {
+		lines = append(lines, cells.Clean(line))
+	}
+	return lines
+}
+
 // all lays every fact that applies.
 func (m *Model) all(w int) []string {
 	j := m.job
 	lines := m.head(w)[:1]
-	for line := range strings.SplitSeq(ansi.Wrap(m.command(), max(1, w), ""), "\n") {
-		lines = append(lines, m.styles.Command.Render(line))
+	for _, command := range m.commandLines() {
+		for line := range strings.SplitSeq(ansi.Wrap(command, max(1, w), ""), "\n") {
+			lines = append(lines, m.styles.Command.Render(line))
+		}
 	}
 	add := func(label, value string) { lines = append(lines, m.fact(label, value, w)...) }
 	warn := func(label, value string) {
 		lines = append(lines, m.styled(label, value, w, m.styles.Warning.Render)...)
 	}
 
+	if !strings.Contains(lines[0], string(j.ID)) {
+		add("id", string(j.ID))
+	}
 	if text := Ending(j); text != "" {
 		add("end", text)
 	}
@@ -131,9 +148,23 @@ func (m *Model) styled(label, value string, w int, render func(...string) string
 		return []string{render(cells.End(value, w, m.glyphs.Ellipsis))}
 	}
 	var lines []string
-	for line := range strings.SplitSeq(ansi.Wrap(value, room, "/-,"), "\n") {
+	for _, line := range m.wrap(value, room) {
 		lines = append(lines, m.styles.Label.Render(cells.Fit(label, labelWidth))+render(line))
 		label = ""
+	}
+	return lines
+}
+
+// wrap breaks facts that are joined between them where it can.
+func (m *Model) wrap(value string, room int) []string {
+	dot := " " + m.glyphs.Dot + " "
+	var lines []string
+	for part := range strings.SplitSeq(value, dot) {
+		if n := len(lines); n > 0 && cells.Width(lines[n-1])+cells.Width(dot)+cells.Width(part) <= room {
+			lines[n-1] += dot + part
+			continue
+		}
+		lines = append(lines, strings.Split(ansi.Wrap(part, room, "/-,"), "\n")...)
 	}
 	return lines
 }
@@ -159,6 +190,9 @@ func (m *Model) process() []string {
 	kind := string(j.Kind)
 	if j.HasTerminal() && j.Size.Cols > 0 {
 		kind = fmt.Sprintf("%s %dx%d", kind, j.Size.Cols, j.Size.Rows)
+	}
+	if j.Kind == engine.KindFile && !j.HasTerminal() {
+		kind = "file, no terminal"
 	}
 	if kind != "" {
 		parts = append(parts, kind)
@@ -218,13 +252,13 @@ func (m *Model) outputs(w int) []string {
 		lines = append(lines, m.fact(o.label, cells.Start(m.path(o.path), w-labelWidth, m.glyphs.Ellipsis), w)...)
 	}
 	size := units.FormatBytes(j.Output)
-	if j.LogLimit > 0 {
+	switch {
+	case j.Dropped > 0:
+		size += " written, " + units.FormatBytes(j.Dropped) + " of it dropped, at most " + units.FormatBytes(j.LogLimit) + " kept"
+	case j.LogLimit > 0:
 		size += " of at most " + units.FormatBytes(j.LogLimit)
-	} else {
+	default:
 		size += ", without a limit"
-	}
-	if j.Dropped > 0 {
-		size += ", " + units.FormatBytes(j.Dropped) + " dropped"
 	}
 	return append(lines, m.fact("size", size, w)...)
 }
