@@ -1,7 +1,8 @@
 // Package local runs jobs on this machine so that they outlive the program that
 // starts them. Each job has a holder: a process of its own that holds the
 // terminal, is the job's parent, writes its records and answers on a socket. The
-// holder is this same program in a hidden mode, so a program that uses the
+// holder is the program hob-holder, if that lies beside this one and understands it,
+// else this same program in a hidden mode, so a program that uses the
 // package begins with
 //
 //	func main() {
