@@ -96,7 +96,7 @@ func TestEveryDefaultIsReachable(t *testing.T) {
 			continue
 		}
 		if !slices.ContainsFunc(a.Binding.Keys(), func(k string) bool {
-			return !functionKey.MatchString(k) && !strings.ContainsAny(k, altGr)
+			return !isFunctionKey(k) && !strings.ContainsAny(k, altGr)
 		}) {
 			t.Errorf("%s has only %v", a.ID(), a.Binding.Keys())
 		}

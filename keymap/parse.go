@@ -2,8 +2,8 @@ package keymap
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -126,10 +126,15 @@ func keyName(s string) (string, bool) {
 		"home", "end", "pgup", "pgdown", "menu", "pause", "printscreen":
 		return s, true
 	}
-	return s, functionKey.MatchString(s)
+	return s, isFunctionKey(s)
 }
 
-var functionKey = regexp.MustCompile(`^f([1-9]|[1-5][0-9]|6[0-3])$`)
+// isFunctionKey reports one of f1 to f63.
+func isFunctionKey(s string) bool {
+	digits, ok := strings.CutPrefix(s, "f")
+	n, err := strconv.Atoi(digits)
+	return ok && err == nil && n >= 1 && n <= 63 && digits == strconv.Itoa(n)
+}
 
 // printable reports whether a key types text when no modifier is held.
 func printable(k string) bool {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -36,13 +35,17 @@ func quoteList(list []string) string {
 
 // keyText writes a key, quoted only where it must be.
 func keyText(s string) string {
-	if bareKey.MatchString(s) {
+	if isBareKey(s) {
 		return s
 	}
 	return quote(s)
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+func isBareKey(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}) < 0
+}
 
 func stringList(v any) ([]string, error) {
 	items, ok := v.([]any)
