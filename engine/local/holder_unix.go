@@ -48,6 +48,7 @@ func RunHolder() int {
 	}
 	st := j.h.State()
 	answer(reply, launchReply{State: &st})
+	openLastWords(j.cfg.Dir)
 	nameProcess()
 	j.serve(signals)
 	return 0
@@ -122,6 +123,7 @@ func (j *job) serve(signals <-chan os.Signal) {
 		j.settleKills()
 	}
 	close(done)
+	dropLastWords(j.cfg.Dir)
 	j.depart()
 }
 

@@ -77,6 +77,9 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 	o.Status, o.Paused, o.Waiting, o.Alternate = engine.Lost, false, false, false
 	o.StopDeadline, o.Deadline = time.Time{}, time.Time{}
 	o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
+	if said := lastWords(dir); said != "" && rec.Problem == "" {
+		o.Exit.Error = "its holder failed: " + said
+	}
 	if rec.Started && rec.State.BootID != "" && rec.State.BootID != proc.BootID() {
 		o.Exit.Reason = engine.ReasonReboot
 		return o

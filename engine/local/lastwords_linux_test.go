@@ -1,0 +1,48 @@
+package local_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+func TestFailedHolderLeavesATrace(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "sleep 1000", PTY: true})
+	log := filepath.Join(s.dir, "holder.log")
+	// The Go runtime ends the program by this signal as by a panic.
+	holder := s.state(t).Holder
+	eventually(t, "standard error is the log", func() bool {
+		link, err := os.Readlink("/proc/" + strconv.Itoa(holder.PID) + "/fd/2")
+		return err == nil && link == log
+	})
+	if err := proc.Signal(holder, syscall.SIGABRT); err != nil {
+		t.Fatal(err)
+	}
+	exit := s.wait(t)
+	if exit.Status != engine.Lost || !strings.Contains(exit.Error, "its holder failed: SIGABRT") {
+		t.Errorf("exit %+v", exit)
+	}
+	if trace, err := os.ReadFile(log); err != nil || !strings.Contains(string(trace), "goroutine ") || len(trace) > 64<<10 {
+		t.Errorf("trace of %d bytes, %v", len(trace), err)
+	}
+}
+
+func TestHolderThatEndsLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "exit 3", PTY: true})
+	s.wait(t)
+	eventually(t, "the empty log is gone", func() bool {
+		_, err := os.Lstat(filepath.Join(s.dir, "holder.log"))
+		return errors.Is(err, os.ErrNotExist)
+	})
+}
