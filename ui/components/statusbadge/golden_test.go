@@ -1,0 +1,89 @@
+package statusbadge_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// states are the jobs that stand for every badge, in the order of the list.
+func states() []engine.Job {
+	code := func(n int) *int { return &n }
+	return []engine.Job{
+		{Status: engine.Running, Waiting: true},
+		{Status: engine.Running, Waiting: true, Paused: true},
+		{Status: engine.Running},
+		{Status: engine.Starting},
+		{Status: engine.Running, Paused: true},
+		{Status: engine.Stopping},
+		ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}),
+		ended(engine.Exited, engine.Exit{Code: code(255), Reason: engine.ReasonExit}),
+		ended(engine.Failed, engine.Exit{Code: code(127), Reason: engine.ReasonSpawn}),
+		ended(engine.Killed, engine.Exit{Signal: "SIGKILL", Reason: engine.ReasonSignal}),
+		ended(engine.Killed, engine.Exit{Signal: "SIGVTALRM", Reason: engine.ReasonSignal}),
+		ended(engine.Killed, engine.Exit{Signal: "SIGTERM", Reason: engine.ReasonTimeout}),
+		ended(engine.Lost, engine.Exit{Reason: engine.ReasonHolderDied}),
+		ended(engine.Exited, engine.Exit{Code: code(0), Reason: engine.ReasonExit}),
+		ended(engine.Killed, engine.Exit{Signal: "SIGTERM", Reason: engine.ReasonKill}),
+		ended(engine.Killed, engine.Exit{Code: code(0), Reason: engine.ReasonKill}),
+	}
+}
+
+func TestBadges(t *testing.T) {
+	var b strings.Builder
+	for _, name := range []string{"terminal", "light", "high-contrast", "none"} {
+		for _, glyphs := range []themes.Glyphs{themes.Unicode(), themes.ASCII()} {
+			theme, err := themes.Named(name, name != "light")
+			if err != nil {
+				t.Fatal(err)
+			}
+			badge := statusbadge.New(theme.Styles(glyphs).Badge, glyphs)
+			fmt.Fprintf(&b, "%s\n", name)
+			for _, j := range states() {
+				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.StateOf(j).Need(), badge.Column(j), badge.View(j))
+			}
+		}
+	}
+	golden.RequireEqual(t, b.String())
+}
+
+// Rows are ordered by need: what waits for a person stands above what is paused,
+// that above what has ended.
+func TestStatesAreInTheOrderOfNeed(t *testing.T) {
+	last := -1
+	for _, j := range states() {
+		if need := statusbadge.StateOf(j).Need(); need < last {
+			t.Errorf("%s comes after what is needed less", statusbadge.Word(j))
+		} else {
+			last = need
+		}
+	}
+	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
+		statusbadge.Stopping, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
+	for i, s := range order {
+		if int(s) != i {
+			t.Errorf("state %d is in place %d", s, i)
+		}
+	}
+}
+
+// Without colours, and with letters alone, a badge still tells what matters apart.
+func TestBadgesDoNotNeedColours(t *testing.T) {
+	for _, glyphs := range []themes.Glyphs{themes.Unicode(), themes.ASCII()} {
+		badge := statusbadge.New(themes.Default(true).Styles(glyphs).Badge, glyphs)
+		seen := map[string]statusbadge.State{}
+		for _, j := range states() {
+			state := statusbadge.StateOf(j)
+			if other, ok := seen[badge.Text(j)]; ok && other.Need() != state.Need() && statusbadge.Word(j) != "SIGTERM" {
+				t.Errorf("%q is said of %d and %d", badge.Text(j), other, state)
+			}
+			seen[badge.Text(j)] = state
+		}
+	}
+}
