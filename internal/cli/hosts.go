@@ -85,6 +85,9 @@ func (a *app) listHosts(ctx context.Context) error {
 		return err
 	}
 	a.tryHosts(ctx, known)
+	if err := a.countJobs(ctx, known); err != nil {
+		return err
+	}
 	switch {
 	case a.json:
 		list := make([]hostJSON, 0, len(known))
@@ -97,6 +100,22 @@ func (a *app) listHosts(ctx context.Context) error {
 		return nil
 	}
 	return a.hostTable(known)
+}
+
+// countJobs counts again what runs, now that the hosts that answer can be asked.
+func (a *app) countJobs(ctx context.Context, known []knownHost) error {
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true})
+	if err != nil {
+		return err
+	}
+	running := map[string]int{}
+	for _, j := range jobs {
+		running[j.Host]++
+	}
+	for i := range known {
+		known[i].running = running[known[i].name]
+	}
+	return nil
 }
 
 // tryHosts connects to the hosts that have jobs, all at once and for no longer
