@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // tempMark separates a temporary file's target name from its random part.
@@ -15,7 +14,6 @@ const tempMark = ".tmp-"
 type settings struct {
 	sync    bool
 	reserve bool
-	mode    fs.FileMode
 }
 
 // An Option changes how a file is written.
@@ -25,10 +23,6 @@ type Option func(*settings)
 // after, so that a call that returned nil survives a power cut. It costs a
 // fraction of a millisecond to tens of them: keep it off hot paths.
 func Sync() Option { return func(s *settings) { s.sync = true } }
-
-// Mode sets the file's permission bits, whatever the umask; without it they
-// are 0600.
-func Mode(perm fs.FileMode) Option { return func(s *settings) { s.mode = perm.Perm() } }
 
 // Write replaces the file at path by data, or creates it.
 func Write(path string, data []byte, opts ...Option) error {
@@ -66,7 +60,7 @@ func publishNew(temp, path string) error {
 }
 
 func put(path string, data []byte, opts []Option, publish func(temp, path string) error) error {
-	s := settings{mode: 0o600}
+	var s settings
 	for _, o := range opts {
 		o(&s)
 	}
@@ -115,21 +109,10 @@ func fill(f *os.File, data []byte, s settings) error {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	if s.mode != 0o600 {
-		if err := f.Chmod(s.mode); err != nil {
-			return err
-		}
-	}
 	if s.sync {
 		return f.Sync()
 	}
 	return nil
-}
-
-// IsTemp tells whether a file name (without directory) is that of a temporary
-// file of this package, left behind by a process that died while it wrote.
-func IsTemp(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark)
 }
 
 // cause drops the temporary name from an error: nobody can do anything with it.

@@ -40,7 +40,6 @@ func TestWriteAndCreate(t *testing.T) {
 		"write makes a file":            {write: Write, want: "new", mode: 0o600},
 		"write replaces":                {write: Write, before: "old", want: "new", mode: 0o600},
 		"write flushed":                 {write: Write, before: "old", opts: []Option{Sync()}, want: "new", mode: 0o600},
-		"write with a mode":             {write: Write, opts: []Option{Mode(0o755)}, want: "new", mode: 0o755},
 		"create makes a file":           {write: Create, want: "new", mode: 0o600},
 		"create flushed":                {write: Create, opts: []Option{Sync()}, want: "new", mode: 0o600},
 		"create leaves what is there":   {write: Create, before: "old", want: "old", mode: 0o600, wantErr: fs.ErrExist},
@@ -171,14 +170,4 @@ func TestReadersNeverSeeAPart(t *testing.T) {
 		}
 	}
 	wg.Wait()
-}
-
-func TestIsTemp(t *testing.T) {
-	for name, want := range map[string]bool{
-		".state.json.tmp-1234": true, "state.json": false, ".sweep": false, "a.tmp-1": false,
-	} {
-		if got := IsTemp(name); got != want {
-			t.Errorf("IsTemp(%q) = %v, want %v", name, got, want)
-		}
-	}
 }

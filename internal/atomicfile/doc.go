@@ -4,8 +4,7 @@
 // Each write goes to a temporary file in the same directory, named
 // ".NAME.tmp-*", and is then renamed ([Write]) or linked ([Create]) into place.
 // The temporary file is gone when the call returns, whatever happened; only a
-// process that dies in between leaves one behind, and whoever lists the
-// directory tells it by [IsTemp].
+// process that dies in between leaves one behind.
 //
 // Atomic is not durable: without [Sync] the new content may be lost, never
 // torn, when the machine goes down.

@@ -13,8 +13,8 @@ import (
 func FromReserve() Option { return func(s *settings) { s.reserve = true } }
 
 // Reserve sets aside space in which the file at path can be written later, up to
-// size bytes of it, even when the disk is full by then: in a file beside it whose
-// name [IsTemp] knows. File systems that never write in place may still refuse.
+// size bytes of it, even when the disk is full by then: in a hidden file beside
+// it. File systems that never write in place may still refuse.
 func Reserve(path string, size int) error {
 	if err := os.WriteFile(reserveOf(path), make([]byte, size), 0o600); err != nil {
 		return errors.Join(fmt.Errorf("reserve %s: %w", path, cause(err)), Unreserve(path))

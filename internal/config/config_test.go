@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func TestWriteTOMLReadsBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := load(t, out.String())
-			if err := again.Err(); err != nil {
+			if err := problemsOf(again); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(values(first), values(again)); diff != "" {
@@ -93,7 +94,7 @@ func values(c *Config) map[string]string {
 
 func TestFile(t *testing.T) {
 	c := LoadFrom("testdata/full.toml", environ())
-	if err := c.Err(); err != nil {
+	if err := problemsOf(c); err != nil {
 		t.Fatal(err)
 	}
 	type parts struct {
@@ -202,7 +203,7 @@ func TestProblems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := load(t, tt.document)
 			if len(c.Problems) != len(tt.want) {
-				t.Fatalf("problems: %v; want %d", c.Err(), len(tt.want))
+				t.Fatalf("problems: %v; want %d", problemsOf(c), len(tt.want))
 			}
 			for i, p := range c.Problems {
 				part := strings.SplitN(tt.want[i], ": ", 3)
@@ -254,4 +255,13 @@ func TestNotifyCommandAsWords(t *testing.T) {
 	if c := load(t, "[notify]\ncommand = \"\""); c.Notify.Command != nil {
 		t.Errorf("an empty command is %q", c.Notify.Command)
 	}
+}
+
+// problemsOf are the problems of a file as one error, nil if there are none.
+func problemsOf(c *Config) error {
+	errs := make([]error, len(c.Problems))
+	for i, p := range c.Problems {
+		errs[i] = p
+	}
+	return errors.Join(errs...)
 }

@@ -42,7 +42,7 @@ func TestEnvironment(t *testing.T) {
 			case tt.warn != "" && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Error(), tt.warn)):
 				t.Errorf("warnings: %v, want one with %q", c.Warnings, tt.warn)
 			}
-			if err := c.Err(); err != nil {
+			if err := problemsOf(c); err != nil {
 				t.Errorf("a variable became a problem of the file: %v", err)
 			}
 		})
@@ -96,11 +96,11 @@ func TestDefaultPath(t *testing.T) {
 
 func TestMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if c := LoadFrom(path, environ()); c.Found || c.Err() != nil {
-		t.Errorf("found %v, %v", c.Found, c.Err())
+	if c := LoadFrom(path, environ()); c.Found || problemsOf(c) != nil {
+		t.Errorf("found %v, %v", c.Found, problemsOf(c))
 	}
 	c := LoadFrom(path, environ("HOB_CONFIG="+path))
-	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "HOB_CONFIG") {
+	if err := problemsOf(c); err == nil || !strings.Contains(err.Error(), "HOB_CONFIG") {
 		t.Errorf("a file that HOB_CONFIG names and that is not there: %v", err)
 	}
 }
@@ -136,8 +136,8 @@ func FuzzLoad(f *testing.F) {
 		if err := c.WriteTOML(&out); err != nil {
 			t.Fatal(err)
 		}
-		if again := fromBytes([]byte(out.String())); again.Err() != nil {
-			t.Errorf("%q\nprints as\n%s\nwhich has problems: %v", data, out.String(), again.Err())
+		if again := fromBytes([]byte(out.String())); problemsOf(again) != nil {
+			t.Errorf("%q\nprints as\n%s\nwhich has problems: %v", data, out.String(), problemsOf(again))
 		}
 	})
 }

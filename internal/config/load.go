@@ -52,15 +52,6 @@ func DefaultPath(env Environ) string {
 	return filepath.Join(home, ".config", "hob", "config.toml")
 }
 
-// Err returns the problems of the file as one error, nil if there are none.
-func (c *Config) Err() error {
-	errs := make([]error, len(c.Problems))
-	for i, p := range c.Problems {
-		errs[i] = p
-	}
-	return errors.Join(errs...)
-}
-
 func (c *Config) readFile(env Environ) {
 	if c.Path == "" {
 		return

@@ -88,9 +88,8 @@ func BenchmarkSearch(b *testing.B) {
 			})
 		}
 		b.Run(format.name+"/backward", func(b *testing.B) {
-			benchRead(b, 256, format.format, func(ctx context.Context, f *File, size int64) error {
-				_, _, err := Previous(ctx, f, patterns[1].p, size, 0)
-				return err
+			benchRead(b, 256, format.format, func(ctx context.Context, f *File, _ int64) error {
+				return Tail(ctx, f, Query{Limit: 1, Filter: patterns[1].p}, func(Line) error { return nil })
 			})
 		})
 	}

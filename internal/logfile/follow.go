@@ -94,22 +94,3 @@ func (f *Follower) ended(ctx context.Context, size int64, hole Hole) (bool, erro
 	}
 	return false, nil
 }
-
-// Follow calls fn for each line from the follower's place on until the log is
-// complete or ctx ends: again after each value received from grown, and for the
-// last time, including an unfinished line, when grown is closed.
-func Follow(ctx context.Context, f *Follower, grown <-chan struct{}, fn func(Line) error) error {
-	for {
-		if err := f.Read(ctx, fn); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case _, more := <-grown:
-			if !more {
-				return f.Rest(ctx, fn)
-			}
-		}
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,49 +84,6 @@ func TestFollowerKeepsItsPlace(t *testing.T) {
 	got := texts(collect(t, func(fn func(Line) error) error { return f.Read(t.Context(), fn) }))
 	if diff := cmp.Diff([]string{"1 two"}, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
-	}
-}
-
-func TestFollow(t *testing.T) {
-	f := appendTo(t, false)
-	log, err := Open(f.Name(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	synctest.Test(t, func(t *testing.T) {
-		grown := make(chan struct{})
-		var lines []Line
-		var end error
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			end = Follow(t.Context(), NewFollower(log, 0, 0, Query{}), grown, func(l Line) error {
-				lines = append(lines, l)
-				return nil
-			})
-		}()
-		for _, s := range []string{"one\n", "tw", "o\n", "thr"} {
-			if _, err := f.WriteString(s); err != nil {
-				t.Error(err)
-			}
-			grown <- struct{}{}
-		}
-		close(grown)
-		<-done
-		if end != nil {
-			t.Error(end)
-		}
-		if diff := cmp.Diff([]string{"0 one", "1 two", "2 thr"}, texts(lines)); diff != "" {
-			t.Errorf("lines (-want +got):\n%s", diff)
-		}
-	})
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	err = Follow(ctx, NewFollower(Bytes(""), 0, 0, Query{}), make(chan struct{}), func(Line) error { return nil })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v, want %v", err, context.Canceled)
 	}
 }
 

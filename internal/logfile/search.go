@@ -13,23 +13,9 @@ type Match struct {
 
 // Next finds the first line that p matches among those that begin at off or
 // later. off must be the beginning of a line. width is as in [Query].
-func Next(ctx context.Context, src Source, p *Pattern, off int64, width int) (Match, bool, error) {
-	return nextBefore(ctx, src, p, off, math.MaxInt64, width)
-}
-
-// Previous finds the last line that p matches among those that begin before
-// off, which must be the beginning of a line or the end of the log.
-func Previous(ctx context.Context, src Source, p *Pattern, off int64, width int) (Match, bool, error) {
-	from, ok, err := startOf(ctx, src, off, 1, Query{Filter: p})
-	if err != nil || !ok {
-		return Match{}, false, err
-	}
-	return nextBefore(ctx, src, p, from, off, width)
-}
-
-func nextBefore(ctx context.Context, src Source, p *Pattern, from, to int64, width int) (m Match, ok bool, err error) {
+func Next(ctx context.Context, src Source, p *Pattern, off int64, width int) (m Match, ok bool, err error) {
 	s := newScanner(src, Query{Filter: p, Width: width})
-	err = s.forward(ctx, from, to, unknown, func(f found) error {
+	err = s.forward(ctx, off, math.MaxInt64, unknown, func(f found) error {
 		if f.gap > 0 {
 			return nil
 		}
@@ -38,19 +24,6 @@ func nextBefore(ctx context.Context, src Source, p *Pattern, from, to int64, wid
 		return errStop
 	})
 	return m, ok && err == nil, err
-}
-
-// CountMatches is the number of lines that p matches among those that begin in
-// from up to, not including, to. from must be the beginning of a line.
-func CountMatches(ctx context.Context, src Source, p *Pattern, from, to int64) (int64, error) {
-	n := int64(0)
-	err := newScanner(src, Query{Filter: p}).forward(ctx, from, to, unknown, func(f found) error {
-		if f.gap == 0 {
-			n++
-		}
-		return nil
-	})
-	return n, err
 }
 
 // Matching calls fn with the range of each line that p matches, in order, from
