@@ -102,13 +102,17 @@ func TestWithoutProc(t *testing.T) {
 				}
 			}
 			for script, code := range map[string]int{"sleep 60 & echo ready; wait": 143, "trap '' TERM; echo ready; while :; do sleep 0.1; done": 137} {
+				grace := patience
+				if code == 137 {
+					grace = 300 * time.Millisecond
+				}
 				j := p.job(script)
 				dir := p.start(j).Dir
 				e := p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
 				if e.Live == "" || e.Live != e.Job.Start || e.WrapLive != e.Wrapper.Start || !e.Group {
 					t.Errorf("%s: it runs as %+v, but %q and %q live", script, e.Job, e.Live, e.WrapLive)
 				}
-				p.ask(Stop(dir, j.ID, 500*time.Millisecond, "cli", "kill", false))
+				p.ask(Stop(dir, j.ID, grace, "cli", "kill", false))
 				if e := p.list(j.ID); e.Code == nil || *e.Code != code || e.Group {
 					t.Errorf("%s: code %s, group %v", script, show(e.Code), e.Group)
 				}
@@ -137,7 +141,7 @@ func TestForgedIdentityWithoutProc(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(real), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Killed != "TERM" {
+	if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience, "cli", "kill", false)))); s.Killed != "TERM" {
 		t.Errorf("the real one: %+v", s)
 	}
 }

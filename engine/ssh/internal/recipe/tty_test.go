@@ -115,8 +115,8 @@ func TestStopWithATerminal(t *testing.T) {
 		killed       string
 		code         int
 	}{
-		{"polite", "sleep 60 & echo ready; wait", time.Second, "TERM", 143},
-		{"its own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", 2 * time.Second, "TERM", 3},
+		{"polite", "sleep 60 & echo ready; wait", patience / 2, "TERM", 143},
+		{"its own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", patience / 2, "TERM", 3},
 		{"deaf", "trap '' TERM; echo ready; while :; do sleep 0.1; done", 300 * time.Millisecond, "KILL", 137},
 		{"at once", "echo ready; sleep 60", -1, "KILL", 137},
 	}
