@@ -56,10 +56,14 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 		return ending{}, err
 	}
 	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
+	_, err = io.WriteString(a.stdout, keepTitle)
 	defer func() {
-		_, e := a.stdout.Write(out.filter.ModeReset())
+		_, e := a.stdout.Write(append(out.filter.ModeReset(), formerTitle...))
 		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
 	}()
+	if err != nil {
+		return ending{}, err
+	}
 	size := terminalSize(a.stdout)
 	terminal, err := eng.OpenTerminal(ctx, job.ID, engine.TerminalOptions{
 		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
@@ -111,6 +115,12 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	}
 	return ending{exit: *exit}, nil
 }
+
+// The title of our terminal is kept on its stack while it shows a job's.
+const (
+	keepTitle   = "\x1b[22;0t"
+	formerTitle = "\x1b[23;0t"
+)
 
 // tooLate shows a job that ended before its terminal could be opened.
 func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (ending, error) {
