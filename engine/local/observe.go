@@ -69,7 +69,8 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 	o.Output = rec.Output
 	if !rec.Started {
 		o.Backgrounded = rec.Meta.Backgrounded
-		if rec.Problem == "" && time.Since(rec.Meta.CreatedAt) < birthTime {
+		// A clock that was set back makes a job of the future, which is no younger.
+		if rec.Problem == "" && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
 			o.Status = engine.Starting
 			return o
 		}

@@ -204,13 +204,15 @@ func TestNotStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta.CreatedAt = time.Now().Add(-time.Hour)
-	old, err := p.root.Create(&meta, "old", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := p.observe(t, old); o.Status != engine.Lost || o.Exit.Code != nil {
-		t.Errorf("never started: %s %+v", o.Status, o.Exit)
+	for _, ago := range []time.Duration{time.Hour, -time.Hour} { // the latter after a step of the clock
+		meta.CreatedAt = time.Now().Add(-ago)
+		old, err := p.root.Create(&meta, "old", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := p.observe(t, old); o.Status != engine.Lost || o.Exit.Code != nil {
+			t.Errorf("asked for %v ago, never started: %s %+v", ago, o.Status, o.Exit)
+		}
 	}
 }
 
