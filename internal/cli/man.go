@@ -37,8 +37,6 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	p.text(root.Name() + " verb [flags] [argument ...]")
 	p.macro("SH", "DESCRIPTION")
 	p.text(root.Long)
-	p.macro("PP")
-	p.text("A job goes by its id, a unique prefix of that, its name, or @ for the newest job, @2 for the one before.")
 	p.examples(root)
 	p.macro("SH", "FLAGS OF EVERY VERB")
 	p.flags(root.PersistentFlags())
@@ -126,6 +124,10 @@ func (p manPage) macro(name string, args ...string) {
 // text writes lines of text that cannot be taken for requests.
 func (p manPage) text(s string) {
 	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
+		if line == "" {
+			p.macro("PP")
+			continue
+		}
 		line = roff(line)
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			line = `\&` + line

@@ -20,9 +20,11 @@ type pollFlags struct {
 func (a *app) pollCommand() *cobra.Command {
 	f := pollFlags{cursor: -1, client: "cli"}
 	cmd := &cobra.Command{
-		Use:               "poll ID",
-		GroupID:           groupRead,
-		Short:             "Prints the output since the last poll, and the status",
+		Use:     "poll ID",
+		GroupID: groupRead,
+		Short:   "Prints the output since the last poll, and the status",
+		Long: "Prints what a job has printed since the last poll, and how it stands: each byte\n" +
+			"comes once for each --client. hob log reads without being counted.",
 		Example:           "hob poll --wait 10s @\nhob poll --cursor 0 --json @",
 		Args:              words(1, 1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),

@@ -12,10 +12,12 @@ import (
 
 func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "remove ID…",
-		Aliases:           []string{"rm"},
-		GroupID:           groupEnd,
-		Short:             "Kills jobs that run, then clears them",
+		Use:     "remove ID…",
+		Aliases: []string{"rm"},
+		GroupID: groupEnd,
+		Short:   "Kills jobs that run, then clears them",
+		Long: "Ends jobs as kill does if they run, then clears them: they go from the list, and\n" +
+			"their files with them. hob clear --undo brings them back.",
 		Args:              words(1, -1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.remove(cmd.Context(), args) },

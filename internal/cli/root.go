@@ -20,7 +20,9 @@ func (a *app) newRoot() *cobra.Command {
 		Use:   "hob",
 		Short: "Supervises background jobs from the terminal",
 		Long: "hob puts a running command on the back burner: watch it, talk to it, stop it,\n" +
-			"find it again tomorrow. Without a verb it opens the UI on all jobs.",
+			"find it again tomorrow. Without a verb it opens the UI on all jobs.\n\n" +
+			"ID is the id of a job, the beginning of it, a name, or @ for the newest job and @2\n" +
+			"for the one before.",
 		Example: `hob run npm run dev          # Ctrl+B sends it to the background
 hob run -b make test         # prints the id
 hob log --follow make-test
@@ -91,6 +93,11 @@ func refuseStrays(root *cobra.Command) {
 			}
 		case "completion":
 			cmd.Short = "Prints what makes a shell complete hob's verbs, flags and ids"
+			cmd.Long = "Prints a script that makes a shell complete hob's verbs, its flags and the ids of\n" +
+				"the jobs there are. hob help completion SHELL says where to put it."
+			cmd.Example = "hob completion bash > ~/.local/share/bash-completion/completions/hob\n" +
+				"hob completion zsh > \"${fpath[1]}/_hob\"\n" +
+				"hob completion fish > ~/.config/fish/completions/hob.fish"
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {
 					return usagef("there are bash, zsh, fish and powershell", "no completion for %q", args[0])
