@@ -78,7 +78,7 @@ func (c *Container) Open(context.Context) (shell.Channel, error) {
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.WaitDelay = lastWords
 	ownSession(cmd)
-	ch := &containerChannel{c: c, cmd: cmd, ended: make(chan struct{})}
+	ch := &containerChannel{c: c, cmd: cmd, ended: make(chan struct{}), gone: make(chan struct{})}
 	var err error
 	if ch.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -97,6 +97,7 @@ func (c *Container) Open(context.Context) (shell.Channel, error) {
 			ch.Close()
 		}
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
+		close(ch.gone)
 	})
 	return ch, nil
 }
@@ -135,7 +136,8 @@ type containerChannel struct {
 	in     io.WriteCloser
 	out    io.ReadCloser
 	stderr shell.Tail
-	ended  chan struct{}
+	ended  chan struct{} // closed by Close
+	gone   chan struct{} // closed when the program has ended and said all
 	once   sync.Once
 }
 
@@ -152,7 +154,19 @@ func (c *containerChannel) Read(p []byte) (int, error) {
 }
 
 func (c *containerChannel) Write(p []byte) (int, error) { return c.in.Write(p) }
-func (c *containerChannel) Stderr() string              { return c.stderr.String() }
+
+// Stderr waits a moment for the last words of a program that is ending.
+func (c *containerChannel) Stderr() string {
+	select {
+	case <-c.ended:
+		select {
+		case <-c.gone:
+		case <-time.After(2 * lastWords):
+		}
+	default:
+	}
+	return c.stderr.String()
+}
 
 // Close ends the input: the sh in the container goes once it has done what it was
 // asked. A program that does not notice is ended.
