@@ -198,7 +198,12 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 	return seen, ctx.Err()
 }
 
-// Remove implements [engine.Remover].
+// goneFor is how long a host that could not be reached is not tried again for the
+// sake of what it keeps of jobs that nobody wants any more.
+const goneFor = time.Hour
+
+// Remove implements [engine.Remover]. What a host that is gone keeps of a job that
+// ended long ago is left to the host's own sweep, if it ever comes back.
 func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	if r.Job.Host == "" {
 		return nil // the directory is the host's own
@@ -207,8 +212,16 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	if strings.HasPrefix(dir, "~") {
 		return nil // it never got there
 	}
-	a, err := b.host(r.Job.Host).ask(ctx, quick, recipe.Discard(dir, r.Token), askOptions{})
+	h := b.host(r.Job.Host)
+	err := h.goneSince(time.Now().Add(-goneFor))
+	var a shell.Answer
+	if err == nil {
+		a, err = h.ask(ctx, quick, recipe.Discard(dir, r.Token), askOptions{})
+	}
 	if err != nil {
+		if at := r.Job.Exit.At; errors.Is(err, engine.ErrUnreachable) && !at.IsZero() && time.Since(at) > sweepDays*24*time.Hour {
+			return nil
+		}
 		return err
 	}
 	switch word := strings.TrimSpace(string(a.Out)); word {

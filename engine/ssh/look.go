@@ -105,6 +105,17 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 	return o
 }
 
+// goneSince says why the host could not be reached, if that was tried after t and
+// it has not been reached since.
+func (h *host) goneSince(t time.Time) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn != nil || h.err == nil || h.failed.Before(t) {
+		return nil
+	}
+	return h.err
+}
+
 // look asks the host how jobs stand, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
 	return h.lookAfter(ctx, rs, eagerPause)

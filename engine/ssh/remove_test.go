@@ -1,0 +1,43 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// Many jobs of a host that is gone for good make a sweep try it once; those that
+// ended long ago are given up.
+func TestRemoveTriesAGoneHostOnce(t *testing.T) {
+	tries := 0
+	b := New(withTransports(func(context.Context, string) (shell.Transport, error) {
+		tries++
+		return nil, errors.New("no route to host")
+	}))
+	defer b.Close()
+	record := func(ended time.Duration) engine.Record {
+		dir := t.TempDir()
+		if err := jobdir.WriteState(dir, &jobdir.State{HostDir: "/jobs/x-abcde"}); err != nil {
+			t.Fatal(err)
+		}
+		return engine.Record{ID: engine.ID("x-" + dir), Dir: dir, Job: engine.Job{
+			Host: "gone", Status: engine.Exited, Exit: engine.Exit{At: time.Now().Add(-ended)},
+		}}
+	}
+	for range 5 {
+		if err := b.Remove(t.Context(), record(time.Hour)); !errors.Is(err, engine.ErrUnreachable) {
+			t.Errorf("a job that ended an hour ago: %v", err)
+		}
+	}
+	if err := b.Remove(t.Context(), record(40*24*time.Hour)); err != nil {
+		t.Errorf("a job that ended 40 days ago: %v", err)
+	}
+	if tries != 1 {
+		t.Errorf("the host was tried %d times", tries)
+	}
+}
