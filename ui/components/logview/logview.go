@@ -52,6 +52,9 @@ type Model struct {
 	only  bool // matching lines alone
 	sel   selection
 
+	now     func() time.Time
+	clicked clicks
+
 	emu   lineEmulator
 	frame string
 	dirty bool
@@ -99,9 +102,12 @@ func WithTimestamps(on bool) Option { return func(m *Model) { m.times = on } }
 // WithLineNumbers begins with the number of each line shown.
 func WithLineNumbers(on bool) Option { return func(m *Model) { m.numbers = on } }
 
+// WithClock replaces time.Now, by which clicks count as double ones.
+func WithClock(now func() time.Time) Option { return func(m *Model) { m.now = now } }
+
 // New returns a view of nothing.
 func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, opts ...Option) *Model {
-	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, empty: "No output yet."}
+	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, now: time.Now, empty: "No output yet."}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	for _, o := range opts {
 		o(m)

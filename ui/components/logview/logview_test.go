@@ -100,6 +100,7 @@ type harness struct {
 	notices []string
 	copied  string
 	cut     bool
+	now     time.Time
 }
 
 func show(t *testing.T, text string, w, h int, follow bool) *harness {
@@ -109,7 +110,7 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 		t.Fatal(err)
 	}
 	s := &harness{t: t, src: &memory{text: text}}
-	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), WithZone(time.UTC))
+	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), WithZone(time.UTC), WithClock(func() time.Time { return s.now }))
 	s.m.Focus()
 	s.do(s.m.SetSize(w, h))
 	s.do(s.m.SetSource(s.src, follow))
@@ -368,6 +369,33 @@ func TestCopy(t *testing.T) {
 	s.do(s.m.Update(tea.MouseReleaseMsg{Button: tea.MouseLeft}))
 	if want := "ne 41\nline"; s.copied != want {
 		t.Errorf("dragging copies %q, want %q", s.copied, want)
+	}
+}
+
+func TestDoubleClickCopiesAWord(t *testing.T) {
+	s := show(t, "at src/main.go:12: 漢字 \"x\" end\nnext\n", 40, 3, true)
+	click := func(x int) {
+		s.copied = ""
+		s.do(s.m.Update(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}))
+		s.do(s.m.Update(tea.MouseReleaseMsg{Button: tea.MouseLeft}))
+	}
+	for _, want := range []string{"", "src/main.go:12", "at src/main.go:12: 漢字 \"x\" end", ""} {
+		if click(7); s.copied != want {
+			t.Errorf("a click more copies %q, want %q", s.copied, want)
+		}
+	}
+	s.now = s.now.Add(time.Second)
+	click(20)
+	if click(20); s.copied != "漢字" {
+		t.Errorf("two clicks copy %q", s.copied)
+	}
+	s.now = s.now.Add(time.Second)
+	if click(20); s.copied != "" {
+		t.Errorf("a click long after copies %q", s.copied)
+	}
+	click(35)
+	if click(36); s.copied != "" && s.copied != "at src/main.go:12: 漢字 \"x\" end" {
+		t.Errorf("clicks behind the line copy %q", s.copied)
 	}
 }
 

@@ -1,6 +1,11 @@
 package logview
 
 import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -139,9 +144,64 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		return
 	}
 	m.ClearSelection()
-	if p, ok := m.posAt(msg.X, msg.Y); ok {
-		m.sel = selection{from: p, to: p, pressed: true}
+	p, ok := m.posAt(msg.X, msg.Y)
+	if !ok {
+		return
 	}
+	now := m.now()
+	if p != m.clicked.at || now.Sub(m.clicked.when) > clickTime {
+		m.clicked.times = 0
+	}
+	m.clicked = clicks{p, now, m.clicked.times%3 + 1}
+	m.sel = selection{from: p, to: p, pressed: true}
+	if m.clicked.times > 1 {
+		m.sel.from.glyph, m.sel.to.glyph = m.stretchAt(p, m.clicked.times > 2)
+		m.sel.on, m.dirty = m.sel.from.glyph <= m.sel.to.glyph, true
+	}
+}
+
+// clickTime is within what time clicks on a place count together.
+const clickTime = 400 * time.Millisecond
+
+// clicks are those on one place so far.
+type clicks struct {
+	at    pos
+	when  time.Time
+	times int
+}
+
+// stretchAt is the word at a character, or all of its line: the first and the
+// last character.
+func (m *Model) stretchAt(p pos, line bool) (first, last int) {
+	i := m.indexOf(p.line)
+	d := m.glyphsOf(&m.lines[i])
+	if line || p.glyph >= d.own {
+		return 0, d.own - 1
+	}
+	class := wordClass(d.part(p.glyph, p.glyph+1))
+	first, last = p.glyph, p.glyph
+	for first > 0 && wordClass(d.part(first-1, first)) == class {
+		first--
+	}
+	for last+1 < d.own && wordClass(d.part(last+1, last+2)) == class {
+		last++
+	}
+	for last > p.glyph && strings.Contains(".:?", d.part(last, last+1)) { // they end a sentence, not a name
+		last--
+	}
+	return first, last
+}
+
+// wordClass tells words, as paths and names are made of, from blanks and the rest.
+func wordClass(s string) int {
+	r, _ := utf8.DecodeRuneInString(s)
+	switch {
+	case unicode.IsSpace(r):
+		return 0
+	case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune("_-./~:@%+#?&=", r):
+		return 1
+	}
+	return 2
 }
 
 func (m *Model) drag(msg tea.MouseMotionMsg) {
