@@ -155,7 +155,12 @@ func observed(j Job, o Observation) Job {
 	j.PID, j.StartedAt, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StopDeadline, o.Deadline
 	j.Paused, j.Waiting, j.Alternate = o.Paused, o.Waiting, o.Alternate
 	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
-	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit
+	j.LogLimit = o.LogLimit
+	// A job may have printed before its backend knows that it has started; nobody
+	// hears of output before that.
+	if !o.StartedAt.IsZero() || o.Status.Finished() {
+		j.Output, j.Dropped = o.Output, o.Dropped
+	}
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
 	}

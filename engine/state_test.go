@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func statuses() []Status { return []Status{Starting, Running, Stopping, Exited, Killed, Failed, Lost} }
@@ -36,6 +38,27 @@ func TestNothingChangesAnEnd(t *testing.T) {
 	got := observed(j, Observation{Status: Lost, Exit: Exit{Status: Lost}})
 	if got.Status != Exited || got.Exit.Code == nil {
 		t.Errorf("became %+v", got)
+	}
+}
+
+func TestNobodyHearsOfOutputBeforeTheStart(t *testing.T) {
+	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	j, now := Job{Status: Starting}, begun
+	var story []EventKind
+	for _, o := range []Observation{
+		{Status: Running, Output: 4},
+		{Status: Running, Output: 4, StartedAt: begun},
+		{Status: Exited, Output: 8, StartedAt: begun},
+	} {
+		next := observed(j, o)
+		for _, ev := range changes(step{old: j, new: next}, now) {
+			story = append(story, ev.Kind)
+		}
+		j = next
+	}
+	want := []EventKind{EventStarted, EventOutput, EventOutput, EventExited}
+	if !slices.Equal(story, want) || j.Output != 8 {
+		t.Errorf("facts %v up to %d, want %v", story, j.Output, want)
 	}
 }
 

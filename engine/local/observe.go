@@ -58,7 +58,6 @@ func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Obser
 		o.Exit = engine.Exit{Status: engine.Exited, Code: rec.Code, Reason: engine.ReasonExit, At: rec.Touched}
 	case !rec.Started && err == nil && !rec.Finished():
 		o.Status, o.Backgrounded = engine.Starting, rec.Meta.Backgrounded
-		o.Output = 0 // printed already, but nobody hears of output before the start
 	}
 	return o
 }
