@@ -191,7 +191,7 @@ func (m *Model) process() []string {
 	if j.HasTerminal() && j.Size.Cols > 0 {
 		kind = fmt.Sprintf("%s %dx%d", kind, j.Size.Cols, j.Size.Rows)
 	}
-	if j.Kind == engine.KindFile && !j.HasTerminal() {
+	if j.Kind == engine.KindFile {
 		kind = "file, no terminal"
 	}
 	if kind != "" {

@@ -47,14 +47,14 @@ type part struct {
 
 // scannedMsg is what one command found.
 type scannedMsg struct {
-	owner         *Model
-	gen           int
-	to            int64    // this far it came
-	stretch       int      // that counts begin with
-	counts        []uint32 // see tally.add
-	first, last   int64    // of the matching lines; -1: none
-	lastEnd, size int64
-	err           error
+	owner       *Model
+	gen         int
+	to          int64    // this far it came
+	stretch     int      // that counts begin with
+	counts      []uint32 // see tally.add
+	first, last int64    // of the matching lines; -1: none
+	lastEnd     int64
+	err         error
 }
 
 func (q *query) forget() {
