@@ -13,7 +13,7 @@ const (
 	restTime = 1500 * time.Millisecond
 	// restAgain is how long a job that has printed much must have been quiet
 	// before its holder does it again, and muchOutput is much.
-	restAgain  = 5 * time.Second
+	restAgain  = time.Second
 	muchOutput = 1 << 20
 )
 
