@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type launchConfig struct {
 	Launch int    `json:"launch"` // launchVersion
 	Dir    string `json:"dir"`    // the job directory
 	// Env is the job's environment but for what jobEnviron does to it.
-	Env []string `json:"env"`
+	Env variables `json:"env"`
 	// Set names variables of Env that were asked for explicitly, so that the
 	// rules for terminals do not touch them.
 	Set        []string `json:"set,omitempty"`
@@ -28,6 +29,34 @@ type launchConfig struct {
 	Stdin bool `json:"stdin,omitempty"`
 	// Notify is a shell command to run when the job has ended and nobody is told.
 	Notify string `json:"notify,omitempty"`
+}
+
+// variables are an environment. Its values need not be UTF-8, which the strings of
+// JSON cannot hold, so it travels as bytes: each variable with a NUL behind it.
+type variables []string
+
+// MarshalJSON implements [json.Marshaler].
+func (v variables) MarshalJSON() ([]byte, error) {
+	var b []byte
+	for _, kv := range v {
+		b = append(append(b, kv...), 0)
+	}
+	return json.Marshal(b)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (v *variables) UnmarshalJSON(p []byte) error {
+	var b []byte
+	if err := json.Unmarshal(p, &b); err != nil {
+		return err
+	}
+	*v = nil
+	for kv := range strings.SplitSeq(string(b), "\x00") {
+		if kv != "" {
+			*v = append(*v, kv)
+		}
+	}
+	return nil
 }
 
 // launchReply is the holder's one line of answer: the job runs, or failed to and
