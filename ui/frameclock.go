@@ -37,9 +37,10 @@ const (
 	// soonFor is how long a frame is expected soon after a key. It is longer than
 	// drawing takes, and short enough for the frame to go out once.
 	soonFor = 6 * time.Millisecond
-	// restAfter is how long after the last drawing the renderer rests: long
-	// enough for a slow machine to have handed its frame over.
-	restAfter = 120 * time.Millisecond
+	// restAfter is how long after the last drawing the renderer rests. A frame is
+	// handed over right after it was drawn, and then goes out at the next look: a
+	// few looks are for slow machines, more would cost as much as the drawing.
+	restAfter = 60 * time.Millisecond
 )
 
 // newFrameClock returns the clock of a program that is running.

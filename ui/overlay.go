@@ -49,8 +49,12 @@ func (p *Pane) shut() {
 }
 
 func (p *Pane) sizeOverlay() {
-	if p.over != nil {
-		p.over.resize(max(0, p.w-4), max(0, p.h-2))
+	switch {
+	case p.over == nil:
+	case p.w < stackWidth: // a margin would cost words
+		p.over.resize(p.w, max(0, p.h-1))
+	default:
+		p.over.resize(p.w-4, max(0, p.h-2))
 	}
 }
 

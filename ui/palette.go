@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +29,31 @@ func (p *Pane) openPalette() tea.Cmd {
 	items = append(items, palette.Item{
 		ID: otherStream, Title: "other stream", Note: "show stderr instead of stdout, or back", Disabled: p.refusal(otherStream),
 	})
+	slices.SortStableFunc(items, func(a, b palette.Item) int { return cmp.Compare(paletteRank(a), paletteRank(b)) })
 	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(": "))
 	line.Focus()
 	m := palette.New("Actions", items, line, p.opts.keys.Palette, p.styles.Palette, p.opts.glyphs)
 	return p.open(&paletteBox{m, p.performNamed})
+}
+
+// paletteRank puts what can be done to jobs first, then what is done in the log,
+// then moving about, which nobody does by name; what cannot be done now last.
+func paletteRank(i palette.Item) int {
+	rank := 0
+	section, name, _ := strings.Cut(i.ID, ".")
+	switch {
+	case section == "jobs":
+	case section == "log" || i.ID == otherStream:
+		rank = 2
+	case strings.HasSuffix(name, "-pane") || strings.HasPrefix(name, "show-") || name == "back":
+		rank = 3
+	default:
+		rank = 1
+	}
+	if i.Disabled != "" {
+		rank += 10
+	}
+	return rank
 }
 
 // performNamed does what the palette chose: a verb, or a key of the log.

@@ -295,7 +295,8 @@ func (w *window) View() tea.View {
 	if w.clock == nil {
 		w.clock = newFrameClock(w.app.program)
 	}
-	w.clock.frame(time.Since(w.typed) < echoTime)
+	// Only once the frame is there: the pace is for handing it over.
+	defer func() { w.clock.frame(time.Since(w.typed) < echoTime) }()
 	v := tea.NewView(w.pane.View())
 	v.AltScreen = true
 	v.ReportFocus = true

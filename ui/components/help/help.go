@@ -5,6 +5,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -131,8 +132,9 @@ func (m *Model) rows() int {
 }
 
 const (
-	keyWidth    = 18
-	columnWidth = 50
+	keyWidth       = 18
+	narrowKeyWidth = 13
+	columnWidth    = 50
 )
 
 // lay sets the page: sections one below the other, in two columns where there
@@ -142,7 +144,9 @@ func (m *Model) lay() {
 	blocks := m.blocks(inner)
 	m.lines = nil
 	for _, note := range m.notes {
-		m.lines = append(m.lines, m.styles.Desc.Render(cells.End(note, inner, m.glyphs.Ellipsis)))
+		for _, line := range wrap(note, inner) {
+			m.lines = append(m.lines, m.styles.Desc.Render(line))
+		}
 	}
 	if len(m.notes) > 0 {
 		m.lines = append(m.lines, "")
@@ -197,14 +201,39 @@ func (m *Model) blocks(inner int) [][]string {
 			if filter != "" && !strings.Contains(strings.ToLower(e.Keys+" "+e.Desc), filter) {
 				continue
 			}
-			desc := cells.End(e.Desc, inner-keyWidth, m.glyphs.Ellipsis)
-			b = append(b, m.styles.Key.Render(cells.Fit(e.Keys, keyWidth-2))+"  "+m.styles.Desc.Render(desc))
+			b = append(b, m.entry(e, inner)...)
 		}
 		if len(b) > 0 {
 			blocks = append(blocks, append(append([]string{m.styles.Section.Render(s.Title)}, b...), ""))
 		}
 	}
 	return blocks
+}
+
+// entry is a line of the page, or as many as its keys and its description need.
+func (m *Model) entry(e Entry, w int) []string {
+	kw := keyWidth
+	if w < columnWidth {
+		kw = narrowKeyWidth
+	}
+	keys, desc := wrap(e.Keys, kw-2), wrap(e.Desc, w-kw)
+	lines := make([]string, 0, max(len(keys), len(desc)))
+	for i := range max(len(keys), len(desc)) {
+		k, d := "", ""
+		if i < len(keys) {
+			k = keys[i]
+		}
+		if i < len(desc) {
+			d = desc[i]
+		}
+		lines = append(lines, m.styles.Key.Render(cells.Fit(k, kw-2))+"  "+m.styles.Desc.Render(d))
+	}
+	return lines
+}
+
+// wrap breaks text between words into lines of at most w columns.
+func wrap(text string, w int) []string {
+	return strings.Split(ansi.Wrap(text, max(1, w), ""), "\n")
 }
 
 // View draws the box in exactly its size.

@@ -2,6 +2,7 @@ package palette
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -191,6 +192,10 @@ func (m *Model) View() string {
 	}
 	lines = cells.Block(lines, m.w-4, max(0, m.h-2))
 	box := frame.Box(m.title, lines, m.w)
+	if below := len(m.shown) - m.top - m.rows(); below > 0 && len(box) > 0 {
+		frame.Info = m.styles.Muted
+		box[len(box)-1] = frame.Bottom("", m.glyphs.More+" "+strconv.Itoa(below)+" more", m.w)
+	}
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 
