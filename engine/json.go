@@ -29,7 +29,7 @@ func (j Job) AppendJSON(dst []byte, now time.Time) []byte {
 	w.opt("script", j.Script)
 	w.opt("host", j.Host)
 	w.opt("dir", j.Dir)
-	w.str("kind", string(j.Kind))
+	w.opt("kind", string(j.Kind))
 	w.bool("backgrounded", j.Backgrounded)
 	w.str("status", string(j.Status))
 	if finished {
