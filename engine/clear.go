@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Clear moves finished jobs to the trash, all or none of them. The error is
-// ErrRunning if one has not ended, ErrElsewhere if that is not for this machine
-// to say.
+// Clear moves finished jobs to the trash, all or none of them, and returns those
+// that it moved: what somebody else clears at the same time is theirs. The error
+// is ErrRunning if one has not ended, ErrElsewhere if that is not for this machine
+// to say, ErrNotFound if none of them is there any more.
 func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
-	names := make([]string, 0, len(ids))
 	seen := map[ID]bool{}
 	for _, id := range ids {
 		if seen[id] {
@@ -32,17 +32,25 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 			return nil, fault("clear", j, err)
 		}
 		jobs = append(jobs, j)
-		names = append(names, string(j.ID))
 	}
 	for _, j := range jobs {
 		e.outputs.drop(j.ID)
 		removeSocketOf(e.root.Dir(string(j.ID)))
 	}
-	if err := e.root.Trash(e.cfg.now(), names...); err != nil {
-		return nil, rootError(err)
+	at, cleared := e.cfg.now(), make([]Job, 0, len(jobs))
+	for _, j := range jobs {
+		switch err := e.root.Trash(at, string(j.ID)); {
+		case err == nil:
+			cleared = append(cleared, j)
+		case !errors.Is(err, fs.ErrNotExist): // else somebody else cleared it just now
+			return cleared, rootError(err)
+		}
+	}
+	if len(jobs) > 0 && len(cleared) == 0 {
+		return nil, fault("clear", jobs[0], ErrNotFound)
 	}
 	e.changed()
-	return jobs, nil
+	return cleared, nil
 }
 
 // Discard deletes a finished job for good, past the trash: for who has handed its
@@ -59,7 +67,9 @@ func (e *Engine) Discard(ctx context.Context, id ID) error {
 	removeSocketOf(e.root.Dir(string(id)))
 	// As if it had lain there long: it is not the last clear, and what cannot be
 	// deleted now the next sweep deletes.
-	if err := e.root.Trash(time.Unix(0, 0), string(id)); err != nil {
+	if err := e.root.Trash(time.Unix(0, 0), string(id)); errors.Is(err, fs.ErrNotExist) {
+		return fault("discard", j, ErrNotFound)
+	} else if err != nil {
 		return rootError(err)
 	}
 	e.changed()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -239,6 +240,34 @@ func TestClearUndoRemove(t *testing.T) {
 	}
 	if _, err := e.Remove(t.Context(), running.ID); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
+	}
+}
+
+// What several clear at the same time one of them clears; the others are told that
+// it is gone, not that the state directory is broken.
+func TestClearAtTheSameTime(t *testing.T) {
+	e, f := withFake(t)
+	for range 50 {
+		j := start(t, e, engine.Spec{})
+		f.Job(j.ID).Exit(0)
+		errs := make([]error, 4)
+		var work sync.WaitGroup
+		for i := range errs {
+			work.Go(func() { _, errs[i] = e.Clear(t.Context(), j.ID) })
+		}
+		work.Wait()
+		won := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				won++
+			case !errors.Is(err, engine.ErrNotFound):
+				t.Fatalf("cleared by several: %v", err)
+			}
+		}
+		if won != 1 {
+			t.Fatalf("%d of %d cleared it", won, len(errs))
+		}
 	}
 }
 
