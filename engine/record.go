@@ -48,7 +48,10 @@ func jobOf(r *jobdir.Record, dir string) Job {
 	if j.Machine == "" {
 		j.Machine = m.Machine
 	}
-	if j.Size == (Size{}) {
+	switch {
+	case j.Kind == KindFile && m.Stdin != "tty":
+		j.Size = Size{} // its output goes to no terminal, nor does its input come from one
+	case j.Size == (Size{}):
 		j.Size = Size(m.Size)
 	}
 	if s.NoLimit || j.LogLimit < 0 {
@@ -164,7 +167,7 @@ func observed(j Job, o Observation) Job {
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
 	}
-	if o.Size != (Size{}) {
+	if o.Size != (Size{}) && (j.Kind != KindFile || j.Size != (Size{})) {
 		j.Size = o.Size
 	}
 	if o.Status.Finished() {

@@ -132,11 +132,10 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	select {
 	case <-j.ended:
-		left := report.Survivors
 		if k.KeepDaemons {
-			left = j.survivors() // with those that were spared
+			report.Survivors = j.survivors() // with those that were spared
 		}
-		j.h.Survivors(left)
+		j.h.Survivors(report.Survivors)
 		return report, nil
 	case <-ctx.Done():
 		return report, ctx.Err()

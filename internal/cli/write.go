@@ -58,6 +58,7 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err != nil {
 		return err
 	}
+	enter := f.enter
 	switch {
 	case f.keys:
 		err = eng.SendKeys(ctx, job.ID, data)
@@ -66,9 +67,13 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	case len(data) == 1 && f.paste:
 		err = eng.Paste(ctx, job.ID, []byte(data[0]))
 	case len(data) == 1:
-		err = eng.Write(ctx, job.ID, []byte(data[0]))
+		line := data[0]
+		if enter { // in one piece: what others type meanwhile comes before or after it
+			line, enter = line+lineEnd(job), false
+		}
+		err = eng.Write(ctx, job.ID, []byte(line))
 	}
-	if err == nil && f.enter {
+	if err == nil && enter {
 		err = pressEnter(ctx, eng, job)
 	}
 	if err == nil && f.eof {
@@ -117,5 +122,13 @@ func pressEnter(ctx context.Context, eng *engine.Engine, job engine.Job) error {
 	if job.HasTerminal() {
 		return eng.SendKeys(ctx, job.ID, []string{"Enter"})
 	}
-	return eng.Write(ctx, job.ID, []byte("\n"))
+	return eng.Write(ctx, job.ID, []byte(lineEnd(job)))
+}
+
+// lineEnd is what ends a typed line.
+func lineEnd(job engine.Job) string {
+	if job.HasTerminal() {
+		return "\r"
+	}
+	return "\n"
 }
