@@ -71,7 +71,7 @@ func TestHostileRecords(t *testing.T) {
 			}
 			for _, id := range strings.Fields(out) {
 				// Whatever is said of a damaged job is said, and soon.
-				for _, verb := range []string{"status", "log", "poll", "kill"} {
+				for _, verb := range []string{"status", "kill"} {
 					begin := time.Now()
 					_, _, _ = s.Ask(verb, id)
 					if time.Since(begin) >= stage.Patience {
