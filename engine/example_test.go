@@ -90,11 +90,8 @@ func ExampleEngine_Attach() {
 		panic(err)
 	}
 	x, err := eng.Attach(engine.ExternalSpec{
-		PID: cmd.Process.Pid,
-		VirtualSpec: engine.VirtualSpec{
-			Name: "my sleep", Command: cmd.Args,
-			Hooks: engine.Hooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
-		},
+		PID: cmd.Process.Pid, Name: "my sleep", Command: cmd.Args,
+		Hooks: engine.Hooks{Kill: func(context.Context) error { return cmd.Process.Kill() }},
 	})
 	if err != nil {
 		panic(err)

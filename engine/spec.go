@@ -111,10 +111,25 @@ type VirtualSpec struct {
 	CreatedBy string // empty: the engine's client name
 }
 
-// ExternalSpec describes a process that the caller started and owns.
+// ExternalSpec describes a process that the caller started and owns. What it
+// shares with [VirtualSpec] means the same.
 type ExternalSpec struct {
-	VirtualSpec
-	PID int // 0: none
+	PID       int // 0: none
+	Hooks     Hooks
+	Name      string
+	Command   []string
+	Dir       string
+	Size      Size
+	Labels    map[string]string
+	LogLimit  int64
+	CreatedBy string
+}
+
+func (s ExternalSpec) virtual() VirtualSpec {
+	return VirtualSpec{
+		Name: s.Name, Command: s.Command, Dir: s.Dir, Size: s.Size, Labels: s.Labels,
+		LogLimit: s.LogLimit, Hooks: s.Hooks, CreatedBy: s.CreatedBy,
+	}
 }
 
 // Hooks is how the engine reaches an execution that a program owns. Nil hooks

@@ -52,7 +52,7 @@ func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
 	}
-	return e.hold(spec.VirtualSpec, spec.PID)
+	return e.hold(spec.virtual(), spec.PID)
 }
 
 func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {

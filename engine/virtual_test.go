@@ -189,9 +189,9 @@ func TestKillReachesAnExecutionWhoseWriteHangs(t *testing.T) {
 func TestAttach(t *testing.T) {
 	e := open(t)
 	active := true
-	spec := engine.ExternalSpec{PID: os.Getpid(), VirtualSpec: engine.VirtualSpec{
-		Command: []string{"my", "tool"}, Hooks: engine.Hooks{IsActive: func() bool { return active }},
-	}}
+	spec := engine.ExternalSpec{
+		PID: os.Getpid(), Command: []string{"my", "tool"}, Hooks: engine.Hooks{IsActive: func() bool { return active }},
+	}
 	x, err := e.Attach(spec)
 	if err != nil {
 		t.Fatal(err)
