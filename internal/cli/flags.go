@@ -84,21 +84,24 @@ func (f *durationFlag) String() string {
 func (*durationFlag) Type() string { return "DUR" }
 
 // bytesFlag is a number of bytes: 512, 64KiB, 2G.
-type bytesFlag int64
+type bytesFlag struct {
+	n   int64
+	set bool
+}
 
 // Set implements pflag.Value.
 func (f *bytesFlag) Set(s string) error {
 	n, err := units.ParseBytes(s)
-	*f = bytesFlag(n)
+	f.n, f.set = n, true
 	return err
 }
 
 // String implements pflag.Value.
 func (f *bytesFlag) String() string {
-	if *f == 0 {
+	if !f.set {
 		return ""
 	}
-	return units.BytesText(int64(*f))
+	return units.BytesText(f.n)
 }
 
 // Type implements pflag.Value.

@@ -80,7 +80,7 @@ func (f *runFlags) checkCommand(args []string) error {
 		return usagef("choose one", "-b does not show the job, --raw does")
 	case f.raw && (f.noPTY || f.split):
 		return usagef("leave --raw away: without a terminal everything passes through as it is", "--raw is about a terminal")
-	case f.logLimit != 0 && int64(f.logLimit) < leastLog:
+	case f.logLimit.set && f.logLimit.n < leastLog:
 		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", f.logLimit.String())
 	case f.size.Cols != 0 && (f.noPTY || f.split):
 		return usagef("leave --size away", "--size is for jobs with a terminal")
@@ -151,7 +151,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	spec := engine.Spec{
 		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env,
 		Split: f.split, Stdin: f.stdin, Size: engine.Size(f.size), Timeout: f.timeout.d,
-		LogLimit: int64(f.logLimit), Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
+		LogLimit: f.logLimit.n, Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
 	}
 	if !f.timeout.set {
 		spec.Timeout = settings.Timeout
