@@ -127,7 +127,7 @@ func clamped(name string, ms float64, low, high time.Duration) (d time.Duration,
 	case ms >= float64(low.Milliseconds()):
 		return time.Duration(ms * float64(time.Millisecond)), ""
 	}
-	return bound, fmt.Sprintf("%s %g is outside %d to %d: %d it is", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
+	return bound, fmt.Sprintf("%s %.15g is outside %d to %d: %d it is", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
 }
 
 // workdir is where a command runs: relative to where the agent works, but for a

@@ -114,6 +114,9 @@ func TestClamped(t *testing.T) {
 			t.Errorf("%g: %v, %q", tt.ms, got, note)
 		}
 	}
+	if _, note := clamped("timeout", 9_999_999, 0, maxPoll); !strings.Contains(note, "timeout 9999999 is outside") {
+		t.Errorf("the number is not said as it was given: %q", note)
+	}
 }
 
 func TestRetryAfter(t *testing.T) {
