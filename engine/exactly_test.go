@@ -98,7 +98,7 @@ func TestBackgroundByManyAtOnce(t *testing.T) {
 		story(t, s, engine.EventStarted)
 		for range 10 {
 			calls.Go(func() {
-				if err := e.Background(t.Context(), id); err != nil {
+				if err := e.Background(id); err != nil {
 					t.Error(err)
 				}
 			})
@@ -122,7 +122,7 @@ func TestBackgroundResolvesTheWaiterThoughNothingCanBeRecorded(t *testing.T) {
 	var told error
 	r, err := e.Run(t.Context(), engine.Spec{Script: "x", Host: "web1"}, engine.RunOptions{OnStart: func(id engine.ID) {
 		f.Cut(errors.New("no route"))
-		told = e.Background(t.Context(), id)
+		told = e.Background(id)
 	}})
 	if err != nil || !r.Backgrounded {
 		t.Errorf("result = %+v, err %v", r, err)

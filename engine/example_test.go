@@ -47,7 +47,7 @@ func ExampleEngine_Create() {
 	fmt.Println(job.Kind, job.Status, job.Name)
 
 	// Somebody sends it to the background: whoever waited for it is told.
-	if err := eng.Background(ctx, x.ID()); err != nil {
+	if err := eng.Background(x.ID()); err != nil {
 		panic(err)
 	}
 	<-x.Backgrounded()
@@ -102,7 +102,7 @@ func ExampleEngine_Attach() {
 	}()
 	fmt.Println("same process:", x.Job().PID == cmd.Process.Pid)
 
-	if err := eng.Background(ctx, x.ID()); err != nil {
+	if err := eng.Background(x.ID()); err != nil {
 		panic(err)
 	}
 	fmt.Println("active:", eng.IsActive(x.ID()))
@@ -138,7 +138,7 @@ func ExampleEngine_Run() {
 	fmt.Printf("%s %d %q\n", result.Status, *result.Exit.Code, result.Output)
 
 	result, err = eng.Run(ctx, engine.Spec{Script: "sleep 600"}, engine.RunOptions{
-		OnStart: func(id engine.ID) { go eng.Background(ctx, id) }, // somebody presses Ctrl+B
+		OnStart: func(id engine.ID) { go eng.Background(id) }, // somebody presses Ctrl+B
 	})
 	if err != nil {
 		panic(err)

@@ -326,10 +326,10 @@ func TestBackgroundAndRun(t *testing.T) {
 		other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 		r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
 			f.Job(i).Print("so far")
-			if err := other.Background(t.Context(), i); err != nil {
+			if err := other.Background(i); err != nil {
 				t.Error(err)
 			}
-			if err := other.Background(t.Context(), i); err != nil {
+			if err := other.Background(i); err != nil {
 				t.Errorf("the second time: %v", err)
 			}
 		}})
@@ -337,7 +337,7 @@ func TestBackgroundAndRun(t *testing.T) {
 			t.Errorf("result = %+v, err %v", r, err)
 		}
 		f.Job(r.ID).Exit(0)
-		if err := e.Background(t.Context(), r.ID); !errors.Is(err, engine.ErrNotRunning) {
+		if err := e.Background(r.ID); !errors.Is(err, engine.ErrNotRunning) {
 			t.Errorf("of one that ended: %v", err)
 		}
 	})
@@ -366,7 +366,7 @@ func TestBackgroundAndRun(t *testing.T) {
 		e, f := withFake(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(i engine.ID) {
-			if err := e.Background(t.Context(), i); err != nil {
+			if err := e.Background(i); err != nil {
 				t.Error(err)
 			}
 		}})

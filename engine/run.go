@@ -59,7 +59,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 			return e.backgroundResult(ctx, j)
 		case <-yield:
 			yield = nil
-			err := e.Background(ctx, j.ID)
+			err := e.Background(j.ID)
 			if err != nil && !errors.Is(err, ErrNotRunning) && ctx.Err() == nil {
 				return Result{Job: j}, err
 			}

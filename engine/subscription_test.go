@@ -91,7 +91,7 @@ func TestFactsOfAnotherProgramAreSeen(t *testing.T) {
 	if _, evs := story(t, s, engine.EventAttention); evs[len(evs)-1].Note != (engine.Note{Title: "built", Body: "in 3 s"}) {
 		t.Errorf("facts %+v", evs)
 	}
-	if err := other.Background(t.Context(), j.ID); err != nil {
+	if err := other.Background(j.ID); err != nil {
 		t.Fatal(err)
 	}
 	story(t, s, engine.EventBackgrounded)
@@ -211,7 +211,7 @@ func TestHistory(t *testing.T) {
 	e, _ := withFake(t)
 	x := create(t, e, engine.VirtualSpec{})
 	between := time.Now()
-	if err := e.Background(t.Context(), x.ID()); err != nil {
+	if err := e.Background(x.ID()); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.Complete(engine.Exit{}); err != nil {

@@ -42,7 +42,7 @@ func TestVirtualExecutionIsAJobLikeAnyOther(t *testing.T) {
 			t.Errorf("%s reads %q of %d, err %v", name, buf[:n], size, err)
 		}
 	}
-	if err := other.Background(t.Context(), x.ID()); err != nil {
+	if err := other.Background(x.ID()); err != nil {
 		t.Fatal(err)
 	}
 	<-x.Backgrounded()

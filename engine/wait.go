@@ -131,10 +131,17 @@ func (e *Engine) recordAnywhere(id ID) (*jobdir.Record, error) {
 	return rec, err
 }
 
+// backgroundPatience bounds the recording of what has happened already.
+const backgroundPatience = 10 * time.Second
+
 // Background ends the waiting of every [Engine.Run] for the job, here and in
-// other processes; the job runs on. The second time it does nothing. The error
+// other processes; the job runs on. The second time it does nothing. Who waits
+// here goes on at once; that the job is in the background is then recorded, which
+// may take backgroundPatience where a host or a holder does not answer. The error
 // is ErrNotRunning if the job has ended.
-func (e *Engine) Background(ctx context.Context, id ID) error {
+func (e *Engine) Background(id ID) error {
+	ctx, cancel := context.WithTimeout(e.life, backgroundPatience)
+	defer cancel()
 	run, j, err := e.running(ctx, "background", id)
 	if err != nil {
 		return err

@@ -333,9 +333,9 @@ func (p *Pane) background() tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	}
-	ctx, eng, id, st := p.ctx, p.eng, a.id, stamp{pane: p}
+	eng, id, st := p.eng, a.id, stamp{pane: p}
 	return tea.Batch(append(cmds, func() tea.Msg {
-		err := eng.Background(ctx, id)
+		err := eng.Background(id)
 		return doneMsg{st, outcome{verb: verbBackground, ids: []engine.ID{id}, err: err}}
 	})...)
 }

@@ -33,7 +33,7 @@ type Log interface {
 type Actions interface {
 	Start(ctx context.Context, s engine.Spec, opts ...engine.StartOption) (engine.Job, error)
 	Restart(ctx context.Context, id engine.ID, opts ...engine.StartOption) (engine.Job, error)
-	Background(ctx context.Context, id engine.ID) error
+	Background(id engine.ID) error
 	OpenTerminal(ctx context.Context, id engine.ID, o engine.TerminalOptions) (engine.Terminal, error)
 	Write(ctx context.Context, id engine.ID, p []byte) error
 	Signal(ctx context.Context, id engine.ID, name string) error

@@ -92,7 +92,7 @@ func (f *fake) Restart(_ context.Context, id engine.ID, _ ...engine.StartOption)
 	return engine.Job{ID: "again-aaaaa", Name: f.job(id).Name}, err
 }
 
-func (f *fake) Background(_ context.Context, id engine.ID) error {
+func (f *fake) Background(id engine.ID) error {
 	return f.called("background %s", id)
 }
 

@@ -84,7 +84,7 @@ func lives() []suiteCase {
 				s.Error("backgrounded from the start")
 			}
 			for range 2 {
-				if err := s.e.Background(s.ctx(), j.ID); err != nil {
+				if err := s.e.Background(j.ID); err != nil {
 					s.Error(err)
 				}
 			}
@@ -94,7 +94,7 @@ func lives() []suiteCase {
 			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
 				s.Fatal(err)
 			}
-			if err := s.e.Background(s.ctx(), j.ID); !errors.Is(err, engine.ErrNotRunning) {
+			if err := s.e.Background(j.ID); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("of one that ended: %v", err)
 			}
 		}},

@@ -131,7 +131,7 @@ func (a *agent) index() {
 		a.tell(saidEvent{"The index cannot be made: " + err.Error()})
 		return
 	}
-	if err := a.eng.Background(ctx, x.ID()); err != nil {
+	if err := a.eng.Background(x.ID()); err != nil {
 		a.tell(saidEvent{err.Error()})
 	}
 	a.tell(startedEvent{x.Job()})

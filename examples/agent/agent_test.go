@@ -57,7 +57,7 @@ func TestBackgroundLetsTheTurnGoOn(t *testing.T) {
 	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "echo ready; exec sleep 600"}}, step{say: "on with it"})
 	a.answer()
 	job := next[startedEvent](t, a).job
-	if err := a.eng.Background(t.Context(), job.ID); err != nil {
+	if err := a.eng.Background(job.ID); err != nil {
 		t.Fatal(err)
 	}
 	if r := next[returnedEvent](t, a); r.err != nil || !r.result.Backgrounded || r.id != job.ID {

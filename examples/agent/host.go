@@ -210,9 +210,9 @@ func (h *host) background() tea.Cmd {
 		h.said = "nothing is in the foreground"
 		return nil
 	}
-	eng, ctx, id := h.eng, h.agent.ctx, h.fore
+	eng, id := h.eng, h.fore
 	return func() tea.Msg {
-		if err := eng.Background(ctx, id); err != nil {
+		if err := eng.Background(id); err != nil {
 			return failedMsg{err}
 		}
 		return nil

@@ -109,7 +109,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	switch {
 	case told, errors.Is(err, errLeft):
 		a.told = by
-		return ending{backgrounded: true}, eng.Background(context.WithoutCancel(ctx), job.ID)
+		return ending{backgrounded: true}, eng.Background(job.ID)
 	case err != nil:
 		return ending{}, err
 	}

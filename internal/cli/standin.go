@@ -61,7 +61,7 @@ func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch sign
 			case s := <-catch.signals:
 				passSignal(ctx, eng, job.ID, s)
 			case <-after:
-				yielded = eng.Background(ctx, job.ID) == nil
+				yielded = eng.Background(job.ID) == nil
 				if yielded {
 					stop()
 					return

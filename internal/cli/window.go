@@ -172,7 +172,7 @@ func (a *app) finish(ctx context.Context, eng *engine.Engine, job engine.Job, ex
 
 // yielded sends a job to the background whose time in the foreground is over.
 func (a *app) yielded(ctx context.Context, eng *engine.Engine, job engine.Job) error {
-	if err := eng.Background(ctx, job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+	if err := eng.Background(job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return hobFailed(err)
 	}
 	_, err := fmt.Fprintln(a.stdout, job.ID)

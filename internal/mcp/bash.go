@@ -231,9 +231,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 	var started engine.ID
 	var left bool
 	background := func(id engine.ID) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
-		defer cancel()
-		if err := a.eng.Background(ctx, id); err != nil {
+		if err := a.eng.Background(id); err != nil {
 			a.c.Logger.Debug("a job is not in the background", "job", id, "err", err)
 		}
 	}

@@ -102,7 +102,7 @@ func TestAPersonSendsAnAgentsCommandToTheBackground(t *testing.T) {
 	if err != nil || len(jobs) != 1 || jobs[0].CreatedBy != "tester" || jobs[0].Backgrounded {
 		t.Fatalf("the person sees %+v, %v", jobs, err)
 	}
-	if err := e.Background(t.Context(), jobs[0].ID); err != nil {
+	if err := e.Background(jobs[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	r := <-answered
