@@ -14,6 +14,7 @@ import (
 type ending struct {
 	exit         engine.Exit
 	backgrounded bool // the job goes on without us
+	printed      bool // output of the job went to standard output
 }
 
 // status is what hob ends with.

@@ -33,7 +33,11 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 		return hobFailed(err)
 	}
 	if end.backgrounded {
-		fmt.Fprintln(a.stderr, job.ID)
+		to := a.stdout
+		if end.printed { // the id must not be taken for a line of the job
+			to = a.stderr
+		}
+		fmt.Fprintln(to, job.ID)
 	}
 	return end.status()
 }
@@ -76,6 +80,9 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, c
 	defer closeLogs()
 	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
 	a.sayDropped(pipes)
+	for _, p := range pipes {
+		end.printed = end.printed || p.out == output{a.stdout} && p.feed.next > 0
+	}
 	return end, err
 }
 
