@@ -122,7 +122,7 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 // program ends ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
@@ -130,7 +130,10 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
+	over, cut := make(chan struct{}), make(chan bool, 1)
+	go func() { cut <- a.quitAfter(ctx, over) }()
 	_, err := a.program.Run()
+	close(over)
 	w.clock.stop()
 	close(a.ended)
 	w.result.Running = a.pane.Running()
@@ -144,10 +147,27 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	case <-closed:
 	case <-time.After(leaveWithin):
 	}
-	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+	if <-cut && (err == nil || errors.Is(err, tea.ErrProgramKilled)) {
 		err = ctx.Err()
 	}
 	return w.result, err
+}
+
+// quitAfter has the program quit when ctx is done before the program is over, and
+// reports whether that was so. It is asked first: a Bubble Tea program that is
+// killed, as it is by the end of its own context, closes the terminal under the
+// goroutine that still reads it.
+func (a *App) quitAfter(ctx context.Context, over <-chan struct{}) bool {
+	select {
+	case <-over:
+		return false
+	case <-ctx.Done():
+	}
+	late := time.AfterFunc(leaveWithin, a.program.Kill)
+	defer late.Stop()
+	a.program.Quit()
+	<-over
+	return true
 }
 
 // ErrRefused is returned by [App.Ask] when the person gave no answer.
