@@ -34,6 +34,7 @@ func measures() []measure {
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
 		{"logs", "the log pane on a large log", logs},
 		{"scale", "how verbs and the UI grow with the number of jobs", scale},
+		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
 		{"ssh", "jobs on a host, over loopback", remotes},
 	}
