@@ -65,7 +65,16 @@ func jobOf(r *jobdir.Record, dir string) Job {
 	}
 	setPaths(&j, dir)
 	setStatus(&j, r)
+	j.hush()
 	return j
+}
+
+// hush hides what a job has printed that is not known to have started: it may
+// print before that is recorded, and nobody hears of output before the start.
+func (j *Job) hush() {
+	if j.StartedAt.IsZero() && !j.Status.Finished() {
+		j.Output, j.Dropped = 0, 0
+	}
 }
 
 // setPaths names the logs where the job runs. The directory of a job on a host
@@ -158,12 +167,8 @@ func observed(j Job, o Observation) Job {
 	j.PID, j.StartedAt, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StopDeadline, o.Deadline
 	j.Paused, j.Waiting, j.Alternate = o.Paused, o.Waiting, o.Alternate
 	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
-	j.LogLimit = o.LogLimit
-	// A job may have printed before its backend knows that it has started; nobody
-	// hears of output before that.
-	if !o.StartedAt.IsZero() || o.Status.Finished() {
-		j.Output, j.Dropped = o.Output, o.Dropped
-	}
+	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit
+	j.hush()
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
 	}

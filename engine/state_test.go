@@ -43,7 +43,8 @@ func TestNothingChangesAnEnd(t *testing.T) {
 
 func TestNobodyHearsOfOutputBeforeTheStart(t *testing.T) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	j, now := Job{Status: Starting}, begun
+	j, now := Job{Status: Starting, Output: 4}, begun // the length of its log, as it is read
+	j = observed(j, Observation{Status: Starting, Output: 4})
 	var story []EventKind
 	for _, o := range []Observation{
 		{Status: Running, Output: 4},
