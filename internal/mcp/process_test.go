@@ -364,6 +364,10 @@ func TestWaitingForInputIsShown(t *testing.T) {
 	if !list.Jobs[0].WaitingForInput || !poll.WaitingForInput || !strings.Contains(poll.Next, `"write"`) || !strings.Contains(poll.text, "waits for input") {
 		t.Errorf("list %s, poll %s", list.json, poll.text)
 	}
+	// What was just typed may be all that it waited for.
+	if r := p.process("write", id, "data", "x\n"); r.WaitingForInput || strings.Contains(r.Next, `"write"`) {
+		t.Errorf("the answer to what it waited for: %s, next %s", r.text, r.Next)
+	}
 }
 
 func TestRefusals(t *testing.T) {

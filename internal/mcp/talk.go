@@ -12,9 +12,26 @@ import (
 
 // after is the answer about a job to which something was done.
 func (a *agent) after(ctx context.Context, j engine.Job, what string) *answer {
+	return done(a.asNow(ctx, j), what)
+}
+
+// afterInput is the answer about a job that was given input: whether it waits for
+// more is not known before it has had the time to read it.
+func (a *agent) afterInput(ctx context.Context, j engine.Job, what string) *answer {
+	j = a.asNow(ctx, j)
+	j.Waiting = false
+	return done(j, what)
+}
+
+// asNow is j as it stands now, as far as that can be read.
+func (a *agent) asNow(ctx context.Context, j engine.Job) engine.Job {
 	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
-		j = now
+		return now
 	}
+	return j
+}
+
+func done(j engine.Job, what string) *answer {
 	ans := about(j, time.Now())
 	ans.headline += "\n" + what
 	ans.Message = what
@@ -58,7 +75,7 @@ func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, erro
 	} else if !strings.HasSuffix(data, "\n") && !strings.HasSuffix(data, "\r") {
 		what += ` without a line end: the job sees them when a "\n" follows, if it reads lines`
 	}
-	return a.after(ctx, j, what), nil
+	return a.afterInput(ctx, j, what), nil
 }
 
 func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, error) {
@@ -75,7 +92,7 @@ func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, e
 	if err := a.eng.SendKeys(ctx, j.ID, keys); err != nil {
 		return nil, failed(j, "send keys to", err)
 	}
-	return a.after(ctx, j, fmt.Sprintf("%d keys sent", len(keys))), nil
+	return a.afterInput(ctx, j, fmt.Sprintf("%d keys sent", len(keys))), nil
 }
 
 // submit types a line and presses Enter, as a person does.
@@ -94,7 +111,7 @@ func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, err
 	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
 		return nil, failed(j, "submit to", err)
 	}
-	return a.after(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), nil
+	return a.afterInput(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), nil
 }
 
 func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, error) {
@@ -115,7 +132,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, erro
 	if err != nil {
 		return nil, failed(j, "paste to", err)
 	}
-	return a.after(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), nil
+	return a.afterInput(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), nil
 }
 
 // kill ends a job with everything it started.
