@@ -140,7 +140,7 @@ const backgroundPatience = 10 * time.Second
 // may take backgroundPatience where a host or a holder does not answer. The error
 // is ErrNotRunning if the job has ended.
 func (e *Engine) Background(id ID) error {
-	ctx, cancel := context.WithTimeout(e.life, backgroundPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), backgroundPatience)
 	defer cancel()
 	run, j, err := e.running(ctx, "background", id)
 	if err != nil {

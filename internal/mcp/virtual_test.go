@@ -64,7 +64,7 @@ func TestAVirtualJobIsAJobForAgentsAndTheCommandLine(t *testing.T) {
 			t.Errorf("%s types %q, want %q", c.action, got, c.want)
 		}
 	}
-	if h.hob("write --enter " + id + " yes"); <-typed+<-typed != "yes\r" {
+	if h.hob("write --enter " + id + " yes"); <-typed != "yes\r" {
 		t.Error("hob write --enter does not press Enter")
 	}
 	p.refused("process", params{"action": "restart", "sessionId": id, "all": true}, "unsupported", id, "kill")
