@@ -114,11 +114,11 @@ func newServer(env *testscript.Env) (*server, error) {
 			return nil, err
 		}
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := testtool.FindAddr()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{path: path, addr: ln.Addr().String(), config: filepath.Join(env.WorkDir, "sshd_config")}
+	s := &server{path: path, addr: addr, config: filepath.Join(env.WorkDir, "sshd_config")}
 	_, port, _ := net.SplitHostPort(s.addr)
 	lines := []string{
 		"Port " + port, "ListenAddress 127.0.0.1", "HostKey " + filepath.Join(env.WorkDir, "host"),
@@ -126,8 +126,7 @@ func newServer(env *testscript.Env) (*server, error) {
 		"PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
 		"SetEnv HOB_STATE_DIR=" + filepath.Join(env.WorkDir, "there"),
 	}
-	err = os.WriteFile(s.config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
-	return s, errors.Join(err, ln.Close())
+	return s, os.WriteFile(s.config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
 
 // clientOf writes keys and configuration. ssh takes the home of the account, not

@@ -21,6 +21,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // roleVariable makes the test binary stand in for a program.
@@ -484,12 +485,7 @@ func (p *peer) update() string {
 // freePort is a port that nobody listens on now.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
+	_, port, err := net.SplitHostPort(testtool.FreeAddr(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	public := KeyFile(t, hostKey, "")
 	authorized := filepath.Join(dir, "authorized_keys")
 	Write(t, authorized, string(ssh.MarshalAuthorizedKey(c.Public)))
-	addr := freeAddr(t)
+	addr := testtool.FreeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	lines := append([]string{}, extra...)
 	lines = append(lines, "Port "+port, "ListenAddress 127.0.0.1", "HostKey "+hostKey, "AuthorizedKeysFile "+authorized,
@@ -84,7 +84,7 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 		t.Fatal(err)
 	}
 	Write(t, filepath.Join(home, ".ssh", "authorized_keys"), string(ssh.MarshalAuthorizedKey(c.Public)))
-	addr := freeAddr(t)
+	addr := testtool.FreeAddr(t)
 	cmd := exec.Command("unshare", "-m", "sh", "-c", `mount --bind "$1" "$2" && shift 2 && exec "$@"`, "sh", home, u.HomeDir,
 		path, "-F", "-E", "-r", hostKey, "-p", addr, "-P", filepath.Join(dir, "pid"))
 	cmd.Env = append(os.Environ(), env...)
@@ -106,16 +106,6 @@ func dropbearPublic(t testing.TB, out string) ssh.PublicKey {
 	}
 	t.Fatalf("dropbearkey printed no public key: %q", out)
 	return nil
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // background runs a server until the test ends and waits for it to listen.

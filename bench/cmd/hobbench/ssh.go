@@ -18,6 +18,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // remote is a server on this machine and an engine whose jobs run there, in this
@@ -87,12 +88,7 @@ func (r *remote) serve(ctx context.Context) (addr string, err error) {
 			return "", fmt.Errorf("ssh-keygen: %w: %s", err, out)
 		}
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	addr = ln.Addr().String()
-	if err := ln.Close(); err != nil {
+	if addr, err = testtool.FindAddr(); err != nil {
 		return "", err
 	}
 	_, port, _ := net.SplitHostPort(addr) // it is the address of a listener
