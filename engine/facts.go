@@ -4,13 +4,41 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// birth is what is told of a job that was not known: all that has happened.
-func birth(j Job) []Event {
+// sentAway is when a job was sent to the background; ok is false if it is not
+// there, or was from the first moment on, which is no fact of its own.
+func (e *Engine) sentAway(j Job) (at jobdir.Fact, ok bool) {
+	if !j.Backgrounded {
+		return at, false
+	}
+	dir := e.root.Dir(string(j.ID))
+	if m, err := jobdir.ReadMeta(dir); err != nil || m.Backgrounded {
+		return at, false
+	}
+	// The state is written before the history, which may lack it.
+	at = jobdir.Fact{At: e.cfg.now(), Offset: j.Output}
+	facts, err := jobdir.Facts(dir, time.Time{})
+	if err != nil {
+		e.log.Warn("the history of a job cannot be read", "job", j.ID, "err", err)
+	}
+	if i := slices.IndexFunc(facts, func(f jobdir.Fact) bool { return f.Kind == string(EventBackgrounded) }); i >= 0 {
+		at = facts[i]
+	}
+	return at, true
+}
+
+// birth is what is told of a job that was not known: all that has happened. sent
+// is when it was sent to the background, nil if it was not.
+func birth(j Job, sent *jobdir.Fact) []Event {
 	evs := []Event{{Kind: EventCreated, Job: j, At: j.CreatedAt}}
 	if !j.StartedAt.IsZero() {
 		evs = append(evs, Event{Kind: EventStarted, Job: j, At: j.StartedAt})
+	}
+	if sent != nil {
+		evs = append(evs, Event{Kind: EventBackgrounded, Job: j, Offset: sent.Offset, At: sent.At})
 	}
 	if j.Output > 0 {
 		evs = append(evs, Event{Kind: EventOutput, Job: j, Offset: j.Output, At: j.CreatedAt})

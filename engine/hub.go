@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/watch"
 )
 
@@ -267,13 +268,19 @@ func (h *hub) scan(ctx context.Context, first bool) error {
 
 // add takes in a job as it is read from its directory and begins to follow it.
 func (h *hub) add(ctx context.Context, j Job, quiet bool) {
+	var sent *jobdir.Fact
+	if !quiet && !h.knows(j.ID) {
+		if at, ok := h.e.sentAway(j); ok {
+			sent = &at
+		}
+	}
 	h.mu.Lock()
 	k := h.jobs[j.ID]
 	if k == nil {
 		k = &known{job: j}
 		h.jobs[j.ID] = k
 		if !quiet {
-			h.tellLocked(Job{}, j, birth(j)...)
+			h.tellLocked(Job{}, j, birth(j, sent)...)
 		}
 	} else {
 		h.updateLocked(k, step{old: k.job, new: j})
@@ -299,6 +306,12 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 	h.updateLocked(k, step{old: k.job, new: now})
 }
 
+func (h *hub) knows(id ID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.jobs[id] != nil
+}
+
 // heard takes in what a follow says.
 func (h *hub) heard(id ID, s step) {
 	h.mu.Lock()
@@ -319,6 +332,7 @@ func (h *hub) updateLocked(k *known, s step) {
 	if s.old.Status.Finished() {
 		s.new = s.old
 	}
+	s.new.Backgrounded = s.new.Backgrounded || s.old.Backgrounded // nobody comes back, so it is told once
 	k.job = s.new
 	h.tellLocked(s.old, s.new, changes(s, h.e.cfg.now())...)
 }

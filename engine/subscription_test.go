@@ -207,6 +207,54 @@ func TestADirectoryDeletedByHandIsToldAsRemoved(t *testing.T) {
 	story(t, s, engine.EventRemoved)
 }
 
+// A job comes into view as a whole: here by an undo, else when it was made
+// between two looks at the directory.
+func TestAJobThatIsFirstSeenInTheBackgroundWasSentThereOnce(t *testing.T) {
+	e, _ := withFake(t)
+	x := create(t, e, engine.VirtualSpec{Name: "sent"})
+	before := time.Now()
+	x.Append([]byte("abc"))
+	if err := e.Background(x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	x.Append([]byte("def"))
+	after := time.Now()
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	born := start(t, e, engine.Spec{Backgrounded: true})
+	if _, err := e.Kill(t.Context(), born.ID); err != nil {
+		t.Fatal(err)
+	}
+	s, first := subscribe(t, e, engine.Filter{})
+	for _, ev := range first {
+		if ev.Kind != engine.EventCreated || !ev.Job.Backgrounded {
+			t.Errorf("snapshot has %s of %s, backgrounded %v", ev.Kind, ev.Job.ID, ev.Job.Backgrounded)
+		}
+	}
+	for id, want := range map[engine.ID]string{
+		x.ID():  "created started backgrounded output exited",
+		born.ID: "created started exited", // nobody ever waited for it
+	} {
+		if _, err := e.Clear(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		story(t, s, engine.EventRemoved)
+		if _, err := e.Undo(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		kinds, evs := story(t, s, engine.EventExited)
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+		for _, ev := range evs {
+			if ev.Kind == engine.EventBackgrounded && (ev.Offset != 3 || ev.At.Before(before) || ev.At.After(after)) {
+				t.Errorf("it was sent away at offset %d, %v", ev.Offset, ev.At)
+			}
+		}
+	}
+}
+
 func TestHistory(t *testing.T) {
 	e, _ := withFake(t)
 	x := create(t, e, engine.VirtualSpec{})
