@@ -97,6 +97,19 @@ func lives() []suiteCase {
 			if err := s.e.Background(j.ID); !errors.Is(err, engine.ErrNotRunning) {
 				s.Errorf("of one that ended: %v", err)
 			}
+			facts, err := s.e.History(s.ctx(), j.CreatedAt)
+			if err != nil {
+				s.Fatal(err)
+			}
+			told := 0
+			for _, f := range facts {
+				if f.Job.ID == j.ID && f.Kind == engine.EventBackgrounded {
+					told++
+				}
+			}
+			if told != 1 {
+				s.Errorf("%d times in the history", told)
+			}
 		}},
 		{"the end is told once", func(s *suite) {
 			j := s.sh("sleep 0.1; exit 8")

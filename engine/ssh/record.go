@@ -94,7 +94,15 @@ func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State)
 
 // background records that nobody waits for the job any longer.
 func background(r engine.Record) error {
-	return changeState(r, func(st *jobdir.State) { st.Backgrounded = true })
+	news := false
+	err := changeState(r, func(st *jobdir.State) {
+		news = !st.Backgrounded
+		st.Backgrounded = true
+	})
+	if err != nil || !news {
+		return err
+	}
+	return jobdir.AppendFact(r.Dir, jobdir.Fact{At: time.Now(), Kind: string(engine.EventBackgrounded), Offset: r.Job.Output})
 }
 
 // changeState changes the record here.
