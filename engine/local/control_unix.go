@@ -21,7 +21,7 @@ import (
 // hooks are what clients can do to the job.
 func (j *job) hooks() holder.Hooks {
 	hooks := holder.Hooks{Signal: j.signal, Kill: j.kill}
-	if j.tty != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
+	if j.tty != nil || j.noTTY != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
 		hooks.Input = func(ctx context.Context, p []byte) error {
 			if j.in == nil {
 				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}

@@ -65,7 +65,8 @@ func runClient(name string) int {
 			fmt.Println("started")
 		}
 	case "one": // starts one job and leaves
-		l, err := p.make(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT")})
+		kind := os.Getenv("HOB_TEST_KIND")
+		l, err := p.make(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT"), PTY: kind == "pty", TTYStdin: kind == "tty"})
 		if err == nil {
 			ctx, cancel := contextWithPatience()
 			defer cancel()

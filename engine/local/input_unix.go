@@ -3,6 +3,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -28,6 +29,8 @@ const (
 type input struct {
 	f   *os.File
 	tty *tty // nil: a pipe
+	// lines: the pipe stands in for a terminal, for which Enter ends a line.
+	lines bool
 
 	mu      sync.Mutex
 	partial bool // the last byte typed did not end a line
@@ -42,6 +45,9 @@ type input struct {
 func (in *input) write(ctx context.Context, p []byte) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if in.lines {
+		p = bytes.ReplaceAll(p, []byte{'\r'}, []byte{'\n'})
+	}
 	return in.writeLocked(ctx, p)
 }
 

@@ -77,23 +77,25 @@ func (j *job) openFiles(files *childFiles, stdin *os.File) error {
 	}
 	j.logs = logs
 	files.std[1], files.std[2] = logs.stdout(), logs.stderr()
+	if j.meta.Stdin == "tty" && stdin == nil {
+		if j.tty, err = openTTY(j.meta.Size); err != nil {
+			j.noTTY = err
+		}
+	}
 	if j.noTTY != nil {
 		logs.append([]byte("[hob: no terminal: " + words(j.noTTY) + "; running without one]\n"))
 	}
 	switch {
 	case stdin != nil:
 		files.std[0] = stdin
-	case j.meta.Stdin == "pipe":
+	case j.meta.Stdin == "pipe", j.noTTY != nil:
 		r, w, err := os.Pipe()
 		if err != nil {
 			return err
 		}
 		files.mine = append(files.mine, r)
-		files.std[0], j.in = r, &input{f: w}
-	case j.meta.Stdin == "tty":
-		if j.tty, err = openTTY(j.meta.Size); err != nil {
-			return err
-		}
+		files.std[0], j.in = r, &input{f: w, lines: j.noTTY != nil}
+	case j.tty != nil:
 		if err := j.tty.control(echoOff); err != nil {
 			return err
 		}

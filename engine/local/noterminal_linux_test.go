@@ -1,0 +1,115 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// Where no terminal can be had, a job runs without one, says so in its log, and
+// reads what is typed from a pipe.
+func TestWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	testtool.NeedRoot(t)
+	testtool.Need(t, "unshare", "mount")
+	const hidden = "mount --bind /dev/null /dev/ptmx"
+	if out, err := exec.Command("unshare", "-m", "sh", "-c", hidden).CombinedOutput(); err != nil {
+		t.Skipf("mount: %s", out)
+	}
+	for _, kind := range []string{"pty", "tty"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			cmd := client(t, "one", "HOB_TEST_ROOT="+p.root.Path(), "HOB_TEST_KIND="+kind,
+				"HOB_TEST_SCRIPT=test -t 1 || echo none; read x; echo got $x; exit 6")
+			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `exec unshare -m sh -c '` + hidden + ` && exec "$0"' "$0"`, cmd.Path}
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := strings.TrimSpace(string(out))
+			s := started{run: p.openRun(t, dir), dir: dir, rec: engine.Record{ID: engine.ID(filepath.Base(dir))}}
+			if err := s.run.Write(t.Context(), []byte("it\r")); err != nil {
+				t.Fatal(err)
+			}
+			if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 6 {
+				t.Errorf("exit %+v", exit)
+			}
+			first, rest, _ := strings.Cut(s.output(t), "\n")
+			if !strings.Contains(first, "no terminal: ") || rest != "none\ngot it\n" {
+				t.Errorf("log %q, then %q", first, rest)
+			}
+		})
+	}
+}
+
+// openRun is a run of a job that another program started.
+func (p *place) openRun(t testing.TB, dir string) *local.Run {
+	t.Helper()
+	run, err := p.b.Open(t.Context(), engine.Record{ID: engine.ID(filepath.Base(dir)), Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := contextWithPatience()
+		defer cancel()
+		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
+	})
+	return run.(*local.Run)
+}
+
+// terminals are the descriptors of this process that are ends of a terminal.
+func terminals(t *testing.T) []string {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc here")
+	}
+	var found []string
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && (strings.HasSuffix(to, "ptmx") || strings.HasPrefix(to, "/dev/pts/")) {
+			found = append(found, fd.Name())
+		}
+	}
+	return found
+}
+
+// However a job ends, and also if it cannot begin, its terminal is closed. Held in
+// this program, which would run out of terminals otherwise.
+func TestEveryEndReleasesTheTerminal(t *testing.T) {
+	// Not parallel: it looks at the descriptors of the process.
+	before := terminals(t)
+	p := newPlace(t, local.InProcess())
+	for name, spec := range map[string]engine.Spec{
+		"exit":           {Script: "exit 3"},
+		"killed":         {Script: "sleep 1000"},
+		"not there":      {Command: []string{"/no/such/command"}},
+		"no directory":   {Script: "true", Dir: "/no/such/directory"},
+		"timeout":        {Script: "sleep 1000", Timeout: 10 * time.Millisecond},
+		"input terminal": {Script: "read x", TTYStdin: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec.PTY = !spec.TTYStdin
+			s := p.start(t, spec)
+			if name == "killed" || spec.TTYStdin {
+				if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.wait(t)
+			eventually(t, "nobody holds the job", func() bool { return !jobdir.Locked(s.dir) })
+			eventually(t, "the terminal is closed", func() bool {
+				return !slices.ContainsFunc(terminals(t), func(fd string) bool { return !slices.Contains(before, fd) })
+			})
+		})
+	}
+}
