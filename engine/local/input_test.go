@@ -5,6 +5,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -62,6 +63,15 @@ func TestInput(t *testing.T) {
 				}
 				return err
 			}, "line\nover"},
+		{"end of a terminal that is input alone", engine.Spec{TTYStdin: true, Script: "cat; cat; echo over"},
+			func(ctx context.Context, s started) error {
+				err := errors.Join(s.run.Write(ctx, []byte("part")), s.run.CloseInput(ctx))
+				// It waits in the second cat for what cannot come any more.
+				if again := s.run.Write(ctx, []byte("x")); !errors.Is(again, engine.ErrNoInput) && !errors.Is(again, engine.ErrNotRunning) {
+					err = errors.Join(err, fmt.Errorf("write behind the end: %w", again))
+				}
+				return err
+			}, "partover"},
 		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "test -t 0 && test ! -t 1 && read x; echo got $x"},
 			func(ctx context.Context, s started) error { return s.run.Write(ctx, []byte("secret\n")) }, "got secret"},
 	}

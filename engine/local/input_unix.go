@@ -31,10 +31,13 @@ type input struct {
 	tty *tty // nil: a pipe
 	// lines: the pipe stands in for a terminal, for which Enter ends a line.
 	lines bool
+	// final: what ends the input does so for good, also where the terminal would
+	// go on for the next one that reads.
+	final bool
 
 	mu      sync.Mutex
 	partial bool // the last byte typed did not end a line
-	closed  bool
+	closed  bool // nothing is taken any more
 
 	pendMu   sync.Mutex
 	pending  []byte // answers to queries
@@ -53,8 +56,12 @@ func (in *input) write(ctx context.Context, p []byte) error {
 
 func (in *input) writeLocked(ctx context.Context, p []byte) error {
 	if in.closed {
-		return &holder.Failure{Code: holder.CodeNoInput, Message: "the job's input is closed"}
+		return &holder.Failure{Code: holder.CodeNoInput, Message: "the job's input has ended"}
 	}
+	return in.typeLocked(ctx, p)
+}
+
+func (in *input) typeLocked(ctx context.Context, p []byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = in.f.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
 	for len(p) > 0 {
@@ -80,17 +87,32 @@ func (in *input) writeLocked(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// end ends the input: of a pipe for good, of a terminal as a person would.
+// end ends the input: of a pipe for good, of a terminal as a person would, which
+// is for the one that reads now.
 func (in *input) end(ctx context.Context) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if in.closed {
+		return nil
+	}
 	if in.tty == nil {
-		if in.closed {
-			return nil
-		}
 		in.closed = true
 		return in.f.Close()
 	}
+	err := in.typeEndLocked(ctx)
+	in.closed = in.final && err == nil
+	return err
+}
+
+// endAgain tells the next one that reads of a terminal whose input has ended for
+// good. It reports whether that is so.
+func (in *input) endAgain(ctx context.Context) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.tty != nil && in.closed && in.typeEndLocked(ctx) == nil
+}
+
+func (in *input) typeEndLocked(ctx context.Context) error {
 	char := byte(endOfFile)
 	_ = in.tty.control(func(fd int) error {
 		c, err := eofChar(fd)
@@ -104,7 +126,7 @@ func (in *input) end(ctx context.Context) error {
 		p = append(p, char) // the first one only ends the line
 	}
 	in.partial = false
-	err := in.writeLocked(ctx, p)
+	err := in.typeLocked(ctx, p)
 	in.partial = false
 	return err
 }

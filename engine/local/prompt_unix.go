@@ -82,7 +82,7 @@ func (p *prompter) waits() bool {
 	procs := family(j.pid)
 	switch proc.WaitsForInput(procs, src) {
 	case proc.InputRead:
-		return true
+		return !j.in.endAgain(j.ctx)
 	case proc.InputPolled:
 		// Editors, pagers and servers with shortcuts watch their input too. What
 		// asks for something has left the cursor behind its question, or has

@@ -100,7 +100,7 @@ func (j *job) openFiles(files *childFiles, stdin *os.File) error {
 			return err
 		}
 		files.std[0], files.ctty = j.tty.slave, 0
-		j.in = &input{f: j.tty.master, tty: j.tty}
+		j.in = &input{f: j.tty.master, tty: j.tty, final: true}
 	default:
 		null, err := os.Open(os.DevNull)
 		if err != nil {

@@ -11,6 +11,8 @@ const (
 	// savePause is how long slow facts (title, progress, directory) may be newer
 	// than state.json.
 	savePause = 500 * time.Millisecond
+	// askPause is the same of what somebody is to answer.
+	askPause = 20 * time.Millisecond
 	// saveAgain is when a state that the disk refused is tried again.
 	saveAgain = 5 * time.Second
 	// maxText bounds what a job can make of its title and notifications.
@@ -215,6 +217,9 @@ func (h *Holder) Waiting(waits bool) {
 	}
 	h.state.Waiting = waits
 	h.changedLocked(true)
+	if h.saveTimer != nil && !h.closing && !h.ending {
+		h.saveTimer.Reset(askPause)
+	}
 	h.chatter(jobdir.Fact{Kind: "waiting"})
 }
 
