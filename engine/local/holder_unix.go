@@ -123,7 +123,6 @@ func (j *job) serve(signals <-chan os.Signal) {
 		j.settleKills()
 	}
 	close(done)
-	dropLastWords(j.cfg.Dir)
 	j.depart()
 }
 

@@ -6,18 +6,28 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// holderLog is where what a holder says when it fails goes, in the job directory.
-// Only the Go runtime writes there, the trace of one goroutine. A holder that ends
-// as it should removes it.
+// A holder's standard error is the lock of its job: what the Go runtime says when
+// it fails, the trace of one goroutine, is all that ever stands there. One of an
+// earlier version wrote it to holderLog.
 const holderLog = "holder.log"
 
 // lastWords is the first line that the dead holder of the job in dir has left, cut
 // to what a person reads; empty if it left none.
 func lastWords(dir string) string {
-	f, err := plainfile.Open(filepath.Join(dir, holderLog))
+	for _, name := range []string{jobdir.LockFile, holderLog} {
+		if said := firstLine(filepath.Join(dir, name)); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+func firstLine(path string) string {
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -17,7 +17,7 @@ func TestFailedHolderLeavesATrace(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 1000", PTY: true})
-	log := filepath.Join(s.dir, "holder.log")
+	log := filepath.Join(s.dir, "lock")
 	// The Go runtime ends the program by this signal as by a panic.
 	holder := s.state(t).Holder
 	eventually(t, "standard error is the log", func() bool {
@@ -41,8 +41,24 @@ func TestHolderThatEndsLeavesNoTrace(t *testing.T) {
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "exit 3", PTY: true})
 	s.wait(t)
-	eventually(t, "the empty log is gone", func() bool {
-		_, err := os.Lstat(filepath.Join(s.dir, "holder.log"))
-		return errors.Is(err, os.ErrNotExist)
-	})
+	eventually(t, "the holder has gone", func() bool { return !jobdir.Locked(s.dir) })
+	if trace, err := os.ReadFile(filepath.Join(s.dir, "lock")); err != nil || len(trace) > 0 {
+		t.Errorf("it left %q, %v", trace, err)
+	}
+}
+
+// A holder of the version before wrote its trace to a file of its own.
+func TestTraceOfAnOlderHolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "sleep 1000", PTY: true})
+	if err := os.WriteFile(filepath.Join(s.dir, "holder.log"), []byte("panic: of old\n\ngoroutine 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := proc.Signal(s.state(t).Holder, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if exit := s.wait(t); exit.Status != engine.Lost || !strings.Contains(exit.Error, "its holder failed: panic: of old") {
+		t.Errorf("exit %+v", exit)
+	}
 }

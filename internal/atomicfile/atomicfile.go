@@ -26,7 +26,7 @@ func Sync() Option { return func(s *settings) { s.sync = true } }
 
 // Write replaces the file at path by data, or creates it.
 func Write(path string, data []byte, opts ...Option) error {
-	return put(path, data, opts, os.Rename)
+	return put(path, data, opts, replace)
 }
 
 // Create writes the file at path only if nothing has that name yet. Otherwise
@@ -36,30 +36,39 @@ func Create(path string, data []byte, opts ...Option) error {
 	return put(path, data, opts, publishNew)
 }
 
+// publisher gives a temporary file its name. It reports whether the temporary name
+// is gone by that.
+type publisher func(temp, path string) (moved bool, err error)
+
+func replace(temp, path string) (moved bool, err error) {
+	err = os.Rename(temp, path)
+	return err == nil, err
+}
+
 // publishNew gives the temporary file its name unless that is taken.
-func publishNew(temp, path string) error {
-	err := os.Link(temp, path)
+func publishNew(temp, path string) (moved bool, err error) {
+	err = os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+		return false, err
 	}
 	// File systems without hard links (FAT, some network and container
 	// mounts): an empty file of that name claims it, the rename fills it. A
 	// reader may see it empty in between.
 	claim, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = claim.Close()
 	if err == nil {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(path))
+		return false, errors.Join(err, os.Remove(path))
 	}
-	return nil
+	return true, nil
 }
 
-func put(path string, data []byte, opts []Option, publish func(temp, path string) error) error {
+func put(path string, data []byte, opts []Option, publish publisher) error {
 	var s settings
 	for _, o := range opts {
 		o(&s)
@@ -68,13 +77,9 @@ func put(path string, data []byte, opts []Option, publish func(temp, path string
 	if dir == "" {
 		dir = "."
 	}
-	err := putTemp(dir, name, path, data, s, publish)
-	if s.reserve && noSpace(err) {
-		if temp, rerr := fillReserve(path, data, s); rerr == nil {
-			if err = publish(temp, path); err == nil {
-				err = Unreserve(path) // a link leaves it
-			}
-		}
+	err := putReserve(path, data, s, publish)
+	if errors.Is(err, errNoReserve) {
+		err = putTemp(dir, name, path, data, s, publish)
 	}
 	if err == nil && s.sync {
 		err = SyncDir(dir)
@@ -86,21 +91,21 @@ func put(path string, data []byte, opts []Option, publish func(temp, path string
 }
 
 // putTemp writes data to a temporary file and publishes that.
-func putTemp(dir, name, path string, data []byte, s settings, publish func(temp, path string) error) error {
+func putTemp(dir, name, path string, data []byte, s settings, publish publisher) error {
 	temp, err := os.CreateTemp(dir, "."+name+tempMark)
 	if err != nil {
 		return fmt.Errorf("directory %s takes no new file: %w", filepath.Clean(dir), cause(err))
 	}
-	// After a rename the name is gone already; after a link or an error it is
-	// this that removes it.
-	defer os.Remove(temp.Name())
-
 	err = fill(temp, data, s)
 	if cerr := temp.Close(); err == nil {
 		err = cerr
 	}
+	published := false
 	if err == nil {
-		err = publish(temp.Name(), path)
+		published, err = publish(temp.Name(), path)
+	}
+	if !published {
+		os.Remove(temp.Name())
 	}
 	return err
 }

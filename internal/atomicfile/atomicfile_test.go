@@ -171,3 +171,48 @@ func TestReadersNeverSeeAPart(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A reserve is the file itself: nothing new has to be made, and nothing stays.
+func TestWriteTakesTheReserve(t *testing.T) {
+	for name, write := range map[string]func(string, []byte, ...Option) error{"write": Write, "create": Create} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "state.json")
+			if err := Reserve(path, 4096); err != nil {
+				t.Fatal(err)
+			}
+			reserve, err := os.Stat(reserveOf(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := write(path, []byte("new"), FromReserve(), Sync()); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil || !os.SameFile(info, reserve) {
+				t.Errorf("another file than the reserve was written: %v", err)
+			}
+			if got, err := os.ReadFile(path); string(got) != "new" {
+				t.Errorf("content = %q, %v", got, err)
+			}
+			if diff := cmp.Diff([]string{"state.json"}, names(t, dir)); diff != "" {
+				t.Errorf("directory (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A reserve that cannot be written is as good as none.
+func TestBrokenReserve(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state.json")
+	if err := os.Mkdir(reserveOf(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, []byte("new"), FromReserve()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("content = %q, %v", got, err)
+	}
+}

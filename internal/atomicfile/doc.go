@@ -4,7 +4,8 @@
 // Each write goes to a temporary file in the same directory, named
 // ".NAME.tmp-*", and is then renamed ([Write]) or linked ([Create]) into place.
 // The temporary file is gone when the call returns, whatever happened; only a
-// process that dies in between leaves one behind.
+// process that dies in between leaves one behind. A reserve ([Reserve]) is such a
+// file made beforehand.
 //
 // Atomic is not durable: without [Sync] the new content may be lost, never
 // torn, when the machine goes down.

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
-// FromReserve lets a write that the disk has no room for take the space that
-// [Reserve] set aside for the same path.
+// FromReserve lets a write take the space that [Reserve] set aside for the same
+// path, if it did: then it needs no room on the disk, and no new file.
 func FromReserve() Option { return func(s *settings) { s.reserve = true } }
 
 // Reserve sets aside space in which the file at path can be written later, up to
@@ -36,23 +35,39 @@ func reserveOf(path string) string {
 	return filepath.Join(dir, "."+name+tempMark+"reserve")
 }
 
-// fillReserve writes data into the reserve of path and returns its name.
-func fillReserve(path string, data []byte, s settings) (temp string, err error) {
-	temp = reserveOf(path)
+// errNoReserve means that nothing was published because no reserve could be
+// written.
+var errNoReserve = errors.New("nothing is reserved")
+
+// putReserve writes data into the reserve of path and publishes that. What did not
+// get its name stays as a reserve.
+func putReserve(path string, data []byte, s settings, publish publisher) error {
+	if !s.reserve {
+		return errNoReserve
+	}
+	temp := reserveOf(path)
+	// An open of something that was put there instead could wait for ever.
+	if info, err := os.Lstat(temp); err != nil || !info.Mode().IsRegular() {
+		return errNoReserve
+	}
 	f, err := os.OpenFile(temp, os.O_WRONLY, 0)
 	if err != nil {
-		return "", err
+		return errNoReserve
 	}
 	// What is there is overwritten in place, and only then is the rest given back.
-	if err = fill(f, data, s); err == nil {
+	_, err = f.Write(data)
+	if err == nil {
 		err = f.Truncate(int64(len(data)))
 	}
 	if err == nil && s.sync {
 		err = f.Sync()
 	}
-	return temp, errors.Join(err, f.Close())
-}
-
-func noSpace(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errNoReserve
+	}
+	moved, err := publish(temp, path)
+	if err == nil && !moved {
+		err = os.Remove(temp)
+	}
+	return err
 }

@@ -81,6 +81,7 @@ type Holder struct {
 	state      jobdir.State
 	term       *vt.Terminal
 	replies    []byte
+	resized    bool  // the terminal's size has changed
 	offset     int64 // of the stream: what the emulator has seen, and the log's size
 	sizes      func() int64
 	bells      int

@@ -17,13 +17,16 @@ import (
 )
 
 // ScreenFile is the last screen of a job that ended: one line of JSON (see
-// lastScreen) and the escape sequences that draw it. Without one, of a lost job,
-// the screen is made again of the end of the log.
+// lastScreen) and the escape sequences that draw it. Without one, of a lost job or
+// of one with a short log, the screen is made again of the end of the log.
 const ScreenFile = "screen"
 
 const (
 	// replayBytes is how much of the log is replayed for that.
 	replayBytes = 1 << 20
+	// shortLog is how many bytes of output make the same screen again as fast as
+	// its file would, if the size never changed.
+	shortLog = 64 << 10
 	// maxScreenFile bounds what is read of a file that something broke.
 	maxScreenFile = 16 << 20
 )
@@ -37,7 +40,8 @@ type lastScreen struct {
 // to do.
 func (h *Holder) saveScreen() {
 	h.mu.Lock()
-	if h.term == nil || h.state.End == nil || h.offset == 0 {
+	whole := h.offset <= shortLog && !h.resized && h.state.Dropped == 0
+	if h.term == nil || h.state.End == nil || whole {
 		h.mu.Unlock()
 		return
 	}

@@ -218,7 +218,7 @@ func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
 		return err
 	}
 	h.term.Resize(size.Cols, size.Rows)
-	h.state.Size = size
+	h.state.Size, h.resized = size, true
 	h.timesMu.Lock()
 	h.timesSize = size
 	if h.times != nil {
