@@ -332,7 +332,10 @@ func (h *hub) updateLocked(k *known, s step) {
 	if s.old.Status.Finished() {
 		s.new = s.old
 	}
-	s.new.Backgrounded = s.new.Backgrounded || s.old.Backgrounded // nobody comes back, so it is told once
+	// Who reads the directory and who follows the job may be told in either order:
+	// what never goes back is told once.
+	s.new.Backgrounded = s.new.Backgrounded || s.old.Backgrounded
+	s.new.Output, s.new.Dropped = max(s.new.Output, s.old.Output), max(s.new.Dropped, s.old.Dropped)
 	k.job = s.new
 	h.tellLocked(s.old, s.new, changes(s, h.e.cfg.now())...)
 }

@@ -1,0 +1,171 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// A tool that is no process is sent to the background in the middle: whoever
+// watches has all of it, and one end.
+func TestAVirtualExecutionGoesOnInTheBackground(t *testing.T) {
+	e := open(t)
+	s, _ := subscribe(t, e, engine.Filter{})
+	x := create(t, e, engine.VirtualSpec{})
+	var ends atomic.Int32
+	e.OnExit(x.ID(), func(engine.Exit) { ends.Add(1) })
+	x.Append([]byte("before "))
+	if kinds, _ := story(t, s, engine.EventOutput); strings.Join(kinds, " ") != "created started output" {
+		t.Errorf("facts %q", kinds)
+	}
+	if err := e.Background(x.ID()); err != nil {
+		t.Fatal(err)
+	}
+	kinds, evs := story(t, s, engine.EventBackgrounded)
+	if strings.Join(kinds, " ") != "backgrounded" || evs[0].Job.Name != "virtual thing" || !evs[0].Job.Backgrounded {
+		t.Errorf("facts %q: %+v", kinds, evs)
+	}
+	x.Append([]byte("after"))
+	story(t, s, engine.EventOutput)
+	three := 3
+	if err := x.Complete(engine.Exit{Code: &three}); err != nil {
+		t.Fatal(err)
+	}
+	if kinds, evs = story(t, s, engine.EventExited); strings.Join(kinds, " ") != "exited" || evs[0].Offset != 12 {
+		t.Errorf("facts %q: %+v", kinds, evs)
+	}
+	if p := poll(t, e, x.ID(), "a", 0); string(p.Output) != "before after" {
+		t.Errorf("output %q", p.Output)
+	}
+	if j := get(t, e, x.ID()); j.Kind != engine.KindVirtual || code(t, j.Exit) != 3 || !j.Backgrounded {
+		t.Errorf("job = %+v", j)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ends.Load() != 1 {
+		t.Errorf("%d ends told", ends.Load())
+	}
+}
+
+// What has ended is not active, and nobody is asked: its number may be another
+// process by then.
+func TestWhatHasEndedIsNotProbed(t *testing.T) {
+	e := open(t)
+	var asked atomic.Int32
+	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{IsActive: func() bool { asked.Add(1); return true }}})
+	if !e.IsActive(x.ID()) || asked.Load() == 0 {
+		t.Error("a running one is not active, or its hook was not asked")
+	}
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	before := asked.Load()
+	if e.IsActive(x.ID()) || e.IsActive("nothing-22222") {
+		t.Error("active after its end")
+	}
+	if n := asked.Load() - before; n > 0 {
+		t.Errorf("the hook was asked %d times after the end", n)
+	}
+}
+
+func TestManyReadWhileOneWrites(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{})
+	const lines = 400
+	var readers sync.WaitGroup
+	for i := range 10 {
+		readers.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			var all strings.Builder
+			for over := false; !over; {
+				p, err := e.Poll(ctx, x.ID(), fmt.Sprint("reader", i), time.Minute)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				all.Write(p.Output)
+				over = p.Job.Status.Finished() && !p.More
+			}
+			if n := strings.Count(all.String(), "\n"); n != lines || !strings.HasSuffix(all.String(), "line 399\n") {
+				t.Errorf("reader %d has %d lines", i, n)
+			}
+		})
+	}
+	for i := range lines {
+		x.Append([]byte(fmt.Sprintf("line %d\n", i)))
+	}
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	readers.Wait()
+}
+
+// A poll that is given up before it begins takes nothing.
+func TestACancelledPollConsumesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, f := withFake(t)
+		j := start(t, e, engine.Spec{})
+		f.Job(j.ID).Print("kept")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if p, err := e.Poll(ctx, j.ID, "a", time.Hour); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, %v", p, err)
+		}
+		if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "kept" {
+			t.Errorf("output %q", p.Output)
+		}
+	})
+}
+
+// Jobs of the same moment keep their places while they end one after the other.
+func TestTheOrderOfAListIsStable(t *testing.T) {
+	c := newClock()
+	e, f := withFake(t, engine.WithClock(c.now))
+	first := start(t, e, engine.Spec{})
+	c.move(time.Second)
+	twins := []engine.Job{start(t, e, engine.Spec{}), start(t, e, engine.Spec{})}
+	c.move(time.Second)
+	last := start(t, e, engine.Spec{})
+	want := ids(list(t, e, engine.Filter{}))
+	if want[0] != last.ID || want[3] != first.ID {
+		t.Fatalf("not newest first: %v", want)
+	}
+	for _, j := range []engine.Job{twins[0], last, first, twins[1]} {
+		f.Job(j.ID).Exit(0)
+		for range 2 {
+			if diff := cmp.Diff(want, ids(list(t, e, engine.Filter{}))); diff != "" {
+				t.Errorf("after the end of %s:\n%s", j.ID, diff)
+			}
+		}
+	}
+}
+
+func TestRemoveOfAFinishedJobStopsNothing(t *testing.T) {
+	e, f := withFake(t)
+	s, _ := subscribe(t, e, engine.Filter{})
+	done, running := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	f.Job(done.ID).Exit(3)
+	for _, j := range []engine.Job{done, running} {
+		if _, err := e.Remove(t.Context(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, evs := story(t, s, engine.EventRemoved); evs[len(evs)-1].Job.ID != j.ID {
+			t.Errorf("removed was told of %s", evs[len(evs)-1].Job.ID)
+		}
+	}
+	if n, m := len(f.Job(done.ID).Stops()), len(f.Job(running.ID).Stops()); n != 0 || m != 1 {
+		t.Errorf("the finished one was stopped %d times, the running one %d times", n, m)
+	}
+}
