@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,10 @@ import (
 
 // maxPoll bounds the output of one poll; the next one goes on.
 const maxPoll = 1 << 20
+
+// cursorPatience is how long the other polls of a client may take to record what
+// they have read.
+const cursorPatience = 5 * time.Second
 
 // Poll is what a client has not yet seen of a job.
 type Poll struct {
@@ -24,7 +29,9 @@ type Poll struct {
 
 // Poll returns what the job printed since the last poll of client, and how it
 // stands. Without news it waits that long at most for output or the end. When ctx
-// is done first nothing counts as read.
+// is done first nothing counts as read. Of several polls of one client at once,
+// here or in other processes, each byte goes to one. An empty client is that of
+// the engine.
 func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (Poll, error) {
 	if client == "" {
 		client = e.cfg.client
@@ -33,17 +40,23 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 	if _, err := e.record(id); err != nil {
 		return Poll{}, err
 	}
-	from := jobdir.ReadCursor(dir, client)
-	p, err := e.PollAt(ctx, id, from, wait)
-	if err != nil {
-		return p, err
-	}
-	if p.Cursor != from {
-		if err := jobdir.WriteCursor(dir, client, p.Cursor); err != nil {
+	for began := time.Now(); ; {
+		from := jobdir.ReadCursor(dir, client)
+		p, err := e.PollAt(ctx, id, from, max(0, wait-time.Since(began)))
+		if err != nil || p.Cursor == from {
+			return p, err
+		}
+		ours, err := jobdir.AdvanceCursor(dir, client, from, p.Cursor)
+		if errors.Is(err, jobdir.ErrLocked) && time.Since(began) < wait+cursorPatience {
+			continue
+		}
+		if err != nil {
 			return p, fault("poll", p.Job, fmt.Errorf("keep the cursor of %q: %w", client, err))
 		}
+		if ours {
+			return p, nil
+		}
 	}
-	return p, nil
 }
 
 // PollAt is Poll from a cursor that the caller keeps: 0, or what the poll before

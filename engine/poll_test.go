@@ -1,9 +1,13 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +83,55 @@ func TestPollWaits(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestPollsAtOnceShareTheOutput(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
+	type part struct {
+		end  int64
+		text string
+	}
+	parts := make(chan part, 10_000)
+	var wg sync.WaitGroup
+	for _, eng := range []*engine.Engine{e, e, e, other, other} {
+		wg.Go(func() {
+			for {
+				p, err := eng.Poll(t.Context(), j.ID, "a", patience)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if len(p.Output) > 0 {
+					parts <- part{p.Cursor, string(p.Output)}
+				} else if p.Job.Status.Finished() {
+					return
+				}
+			}
+		})
+	}
+	var want strings.Builder
+	for i := range 500 {
+		line := fmt.Sprintln("line", i)
+		want.WriteString(line)
+		f.Job(j.ID).Print(line)
+	}
+	f.Job(j.ID).Exit(0)
+	wg.Wait()
+	close(parts)
+	var got []part
+	for p := range parts {
+		got = append(got, p)
+	}
+	slices.SortFunc(got, func(a, b part) int { return cmp.Compare(a.end, b.end) })
+	var all strings.Builder
+	for _, p := range got {
+		all.WriteString(p.text)
+	}
+	if all.String() != want.String() {
+		t.Errorf("%d bytes in %d parts, want %d bytes once each", all.Len(), len(got), want.Len())
 	}
 }
 

@@ -45,6 +45,23 @@ func WriteCursor(dir, client string, cursor int64) error {
 	return atomicfile.Write(path, append(strconv.AppendInt(nil, cursor, 10), '\n'))
 }
 
+// AdvanceCursor is WriteCursor if client has still read as far as from; ok is
+// false if another one that polls under the same name was faster.
+func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
+	if err := makeCursors(dir); err != nil {
+		return false, err
+	}
+	lock, err := lockFile(filepath.Join(dir, CursorsDir, "lock"))
+	if err != nil {
+		return false, err
+	}
+	defer lock.Close()
+	if ReadCursor(dir, client) != from {
+		return false, nil
+	}
+	return true, WriteCursor(dir, client, to)
+}
+
 func makeCursors(dir string) error {
 	err := os.Mkdir(filepath.Join(dir, CursorsDir), 0o700)
 	if errors.Is(err, fs.ErrExist) {
