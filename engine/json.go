@@ -149,7 +149,8 @@ func (w *jsonWriter) intp(k string, v *int) {
 
 func (w *jsonWriter) seconds(k string, d time.Duration) {
 	w.key(k)
-	w.b = strconv.AppendFloat(w.b, d.Round(time.Millisecond).Seconds(), 'f', -1, 64)
+	// By milliseconds: Duration.Seconds would say 1.8319999999999999 of 1.832.
+	w.b = strconv.AppendFloat(w.b, float64(d.Round(time.Millisecond).Milliseconds())/1000, 'f', -1, 64)
 }
 
 func (w *jsonWriter) percent(k string, v *float64) {

@@ -72,6 +72,14 @@ func TestEveryFieldIsAlwaysThere(t *testing.T) {
 	}
 }
 
+func TestSecondsHaveThreePlaces(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	j := engine.Job{ID: "job-22222", Status: engine.Exited, StartedAt: at, Exit: engine.Exit{Status: engine.Exited, At: at.Add(1832 * time.Millisecond)}}
+	if got := string(j.AppendJSON(nil, at)); !strings.Contains(got, `"uptime_seconds":1.832,`) {
+		t.Error(got)
+	}
+}
+
 func TestJSONIsReadBack(t *testing.T) {
 	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {EnvNames: []string{}, Labels: map[string]string{}}} {
 		data, err := json.Marshal(want)
