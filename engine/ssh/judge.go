@@ -146,6 +146,7 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 		exit.Signal = jobdir.ShellSignal(e.Code)
 	case e.Failed != "":
 		exit.Status, exit.Reason, exit.Error = engine.Failed, engine.ReasonSpawn, e.Failed
+		o.PID = 0 // that was no process of the job
 	case e.Code == nil:
 		exit.Error = "its exit code cannot be read"
 	case jobdir.ShellSignal(e.Code) != "":

@@ -171,9 +171,23 @@ alive() {
   living_strays
 }
 
+# over SIGNAL: nothing of the job at hand is alive. What looks so is searched once
+# more for strays: some leave the group only when it is told to end, and who was just
+# becoming another program had no environment to be known by. They get SIGNAL.
+over() {
+  alive && return 1
+  h_target=
+  [ "$h_keep" = 1 ] && return 0
+  strays "$h_id" "$h_pid"
+  [ -n "$h_STRAYS" ] || return 0
+  hit "$1"
+  hit CONT
+  return 1
+}
+
 # end_job DIR ID GRACE BY REASON KEEP: ends the job's processes: SIGTERM, after GRACE
 # tenths of a second SIGKILL (GRACE -1: at once). KEEP=1 spares what left the
-# group. It prints what became of it.
+# group, and names it. It prints what became of it.
 end_job() {
   h_d=$1 h_id=$2 h_grace=$3 h_by=$4 h_reason=$5 h_keep=$6 h_ticks=0
   h_n=0
@@ -202,7 +216,7 @@ end_job() {
     carry "$h_d"
     # Where sleep knows no fractions a nap is a whole second.
     sleep 0.01 2>/dev/null && h_step=1 || h_step=10
-    while alive && [ $h_n -lt "$h_grace" ]; do
+    while [ $h_n -lt "$h_grace" ] && ! over 15; do
       nap
       h_n=$((h_n + h_step))
     done
@@ -213,7 +227,7 @@ end_job() {
     hit 9
     carry "$h_d"
     h_n=0
-    while alive && [ $h_n -lt 50 ]; do
+    while ! over 9 && [ $h_n -lt 50 ]; do
       nap
       h_n=$((h_n + 1))
     done
@@ -225,6 +239,7 @@ end_job() {
   fi
   case $h_sig in TERM) settle "$h_d" 20 143 ;; *) settle "$h_d" 20 137 ;; esac
   echo "killed $h_sig"
+  [ "$h_keep" = 1 ] && strays "$h_id" "$h_pid" && remaining
   return 0
 }
 

@@ -451,6 +451,43 @@ func TestStopFindsWhatLeftTheGroup(t *testing.T) {
 	})
 }
 
+// A stop looks for what left the group, but what leaves it only then, or was just
+// becoming another program and so had no environment to be known by, is missed
+// the first time.
+func TestStopFindsWhatLeavesTheGroupMeanwhile(t *testing.T) {
+	testtool.Need(t, "setsid")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job(`trap 'setsid sh -c "echo \$\$ >\"$SAID\"; exec sleep 63" & until [ -s "$SAID" ]; do sleep 0.05; done; exit 4' TERM
+: >"$UP"; while :; do sleep 0.1; done`)
+		said, up := filepath.Join(p.home, "said"), filepath.Join(p.home, "up")
+		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "SAID": said, "UP": up}
+		dir := p.start(j).Dir
+		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(up); err == nil {
+				break
+			} else if time.Now().After(end) {
+				t.Fatal("the job does not begin")
+			}
+		}
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+		data, err := os.ReadFile(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stray, err := strconv.Atoi(strings.TrimSpace(string(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if syscall.Kill(stray, 0) == nil && !zombie(stray) {
+			t.Error("what left the group while it was stopped is alive")
+			syscall.Kill(stray, syscall.SIGKILL)
+		}
+		if e := p.list(j.ID); s.Killed != "TERM" || e.Code == nil || *e.Code != 4 {
+			t.Errorf("%+v, code %s", s, show(e.Code))
+		}
+	})
+}
+
 func zombie(pid int) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(data), ") Z ")

@@ -39,11 +39,22 @@ find_program() {
   return $h_found
 }
 
-# failed CODE WORDS: the job could not be started.
+# failed CODE WORDS: the job could not be started. Its log stays empty, as that of
+# any job that never ran.
 failed() {
   put "$h_d/failed" "$2"
-  echo "hob: $2" >&2
   exit "$1"
+}
+
+# enter_dir: goes to the job's directory.
+enter_dir() {
+  cd "$h_dir" 2>/dev/null && return 0
+  h_z="permission denied"
+  if [ ! -d "$h_dir" ]; then
+    h_z="no such file or directory"
+    [ -e "$h_dir" ] && h_z="not a directory"
+  fi
+  failed 126 "directory $h_dir: $h_z"
 }
 
 # enter: becomes the job itself.
@@ -52,12 +63,13 @@ enter() {
   h_vars=$(cat "$h_d/env.$h_nonce") && rm -f "$h_d/env.$h_nonce" || failed 126 "cannot read the environment"
   eval "$h_vars"
   unset h_vars CDPATH
-  cd "$h_dir" 2>/dev/null || failed 126 "cannot enter the directory $h_dir"
+  enter_dir
   if [ -n "$h_program" ]; then
     find_program "$h_program"
-    case $? in
-    127) failed 127 "$h_program: not found" ;;
-    126) failed 126 "$h_program: cannot be executed" ;;
+    case $?$h_program in
+    127*/*) failed 127 "$h_program: no such file or directory" ;;
+    127*) failed 127 "$h_program: command not found" ;;
+    126*) failed 126 "$h_program: permission denied" ;;
     esac
   fi
   : >"$h_d/ready" # nothing can be wrong with the request any more
