@@ -10,6 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/logout"
 )
 
 // app is one invocation of hob.
@@ -32,12 +33,14 @@ type app struct {
 	alone  func()         // lets others start what was asked for --once; may be nil
 	loaded *config.Config // see settings
 	diary  *slog.Logger   // see logger
+
+	logout func() string // see logout.Advice
 }
 
 // Main runs hob with args, the first of which is the program's own name, and
 // returns its exit code.
 func Main(args []string) int {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli"}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli", logout: logout.Advice}
 	words := args[min(1, len(args)):]
 	if len(words) > 1 && words[0] == "run" {
 		// Before anything else, since its start takes as long as all the rest.

@@ -69,6 +69,9 @@ func (a *app) printStarted(job engine.Job) error {
 		return err
 	}
 	if job.Status != engine.Failed && job.Status != engine.Lost {
+		if job.Host == "" && !a.json {
+			a.sayLogout()
+		}
 		return nil
 	}
 	if !a.json {

@@ -207,6 +207,7 @@ func (a *app) sayLeft(ctx context.Context, eng *engine.Engine, id engine.ID, res
 	if j, err := eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
 		a.sayf("%s goes on: hob attach %s", id, id)
 		if result.Running <= 1 {
+			a.sayLogout()
 			return
 		}
 	}
@@ -216,10 +217,21 @@ func (a *app) sayLeft(ctx context.Context, eng *engine.Engine, id engine.ID, res
 // sayRunning says what leaving did not end.
 func (a *app) sayRunning(n int) {
 	switch {
+	case n < 1:
+		return
 	case n == 1:
 		a.sayf("1 job keeps running")
-	case n > 1:
+	default:
 		a.sayf("%d jobs keep running", n)
+	}
+	a.sayLogout()
+}
+
+// sayLogout warns where what goes on in the background goes on no longer than the
+// login session.
+func (a *app) sayLogout() {
+	if advice := a.logout(); advice != "" {
+		a.sayf("%s %s", a.paintErr("hob:", styleWarn), advice)
 	}
 }
 

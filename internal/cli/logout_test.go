@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestWarningThatJobsEndAtLogout(t *testing.T) {
+	const advice = "jobs end with this login session"
+	here, there := engine.Job{ID: "a", Status: engine.Running}, engine.Job{ID: "a", Status: engine.Running, Host: "box"}
+	for _, tt := range []struct {
+		name   string
+		advice string
+		json   bool
+		say    func(a *app) error
+		want   string // on standard error
+	}{
+		{"started in the background", advice, false, func(a *app) error { return a.printStarted(here) }, "hob: " + advice + "\n"},
+		{"started where jobs outlive the session", "", false, func(a *app) error { return a.printStarted(here) }, ""},
+		{"started for a program", advice, true, func(a *app) error { return a.printStarted(here) }, ""},
+		{"started on a host", advice, false, func(a *app) error { return a.printStarted(there) }, ""},
+		{"left running", advice, false, func(a *app) error { a.sayRunning(2); return nil }, "2 jobs keep running\nhob: " + advice + "\n"},
+		{"left with nothing running", advice, false, func(a *app) error { a.sayRunning(0); return nil }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer null.Close()
+			err = tt.say(&app{stdout: null, stderr: w, color: "never", json: tt.json, logout: func() string { return tt.advice }})
+			w.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(r)
+			if err != nil || string(b) != tt.want {
+				t.Errorf("%q, want %q; %v", strings.TrimSpace(string(b)), tt.want, err)
+			}
+		})
+	}
+}
