@@ -22,6 +22,7 @@ type row struct {
 	Reason          string     `json:"reason,omitempty"`
 	UptimeMS        int64      `json:"uptimeMs"`
 	StartedAt       *time.Time `json:"startedAt,omitempty"`
+	EndedAt         *time.Time `json:"endedAt,omitempty"`
 	PID             int        `json:"pid,omitempty"`
 	Host            string     `json:"host,omitempty"`
 	Dir             string     `json:"dir"`
@@ -129,12 +130,19 @@ func rowOf(j engine.Job, now time.Time) row {
 		OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath, OutputBytes: j.Output,
 		CreatedBy: oneLine(j.CreatedBy, 40),
 	}
-	if !j.StartedAt.IsZero() {
-		at := j.StartedAt.UTC()
-		r.StartedAt = &at
-	}
+	r.StartedAt = moment(j.StartedAt)
 	if exit, ok := j.Ended(); ok {
+		r.EndedAt = moment(exit.At)
 		r.ExitCode, r.ExitSignal, r.Reason, r.WaitingForInput = exit.Code, exit.Signal, string(exit.Reason), false
 	}
 	return r
+}
+
+// moment is t for JSON, nil if it is not known.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }

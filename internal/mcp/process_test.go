@@ -48,10 +48,13 @@ func TestScopes(t *testing.T) {
 				}
 				return
 			}
-			for _, action := range []string{"poll", "log", "kill", "remove", "write", "wait", "restart", "clear"} {
+			for _, action := range []string{"poll", "log", "screen", "kill", "remove", "write", "send-keys", "submit", "paste", "wait", "restart", "clear"} {
 				args := params{"action": action, "sessionId": mine}
-				if action == "write" {
+				switch action {
+				case "write", "submit", "paste":
 					args["data"] = "x"
+				case "send-keys":
+					args["keys"] = []string{"C-c"}
 				}
 				tt.peer.refused("process", args, "not_found", mine)
 			}
@@ -427,6 +430,11 @@ func TestAliases(t *testing.T) {
 	out := p.call("bash_output", params{"process_id": r.SessionID, "filter": "yes", "filter_exclude": true, "timeout_secs": 5})
 	if out.output() != "no\n" {
 		t.Errorf("bash_output: %s", out.json)
+	}
+	for _, name := range []string{"bash_id", "shell_id", "sessionId"} {
+		if again := p.call("bash_output", params{name: r.SessionID}); again.SessionID != r.SessionID {
+			t.Errorf("bash_output by %s: %s", name, again.json)
+		}
 	}
 	if list := p.call("bash_background_list", params{}); len(list.Jobs) != 1 {
 		t.Errorf("bash_background_list: %s", list.json)

@@ -79,7 +79,7 @@ func (a *agent) addTools() {
 // addAliases adds tools under the names that agents know from elsewhere.
 func (a *agent) addAliases() {
 	no, yes := false, true
-	id := parameter{name: "process_id", kind: "string", doc: "The job's sessionId", others: []string{"sessionId", "session_id"}}
+	id := parameter{name: "process_id", kind: "string", doc: "The job's sessionId", others: []string{"sessionId", "session_id", "bash_id", "shell_id"}}
 	a.tool(&mcp.Tool{
 		Name: "bash_output", Title: "New output of a job",
 		Description: "The same as process poll: what a background job printed since the last time, and its status.",
