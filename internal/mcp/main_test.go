@@ -21,6 +21,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -76,12 +77,16 @@ func newHome(t *testing.T) *home {
 	h.env = []string{
 		"HOB_STATE_DIR=" + h.state, "XDG_RUNTIME_DIR=" + runtime, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
 		"HOB_CONFIG=", "TERM=dumb",
+		// Under the race detector each process otherwise sleeps a second at its end.
+		"GORACE=atexit_sleep_ms=0",
 	}
 	return h
 }
 
-// endAll kills what a test has left running.
+// endAll kills what a test has left running, and waits for the holders, which
+// write to the directory that is about to be deleted.
 func (h *home) endAll() {
+	defer h.holdersEnd()
 	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
 	if err != nil {
 		return
@@ -96,6 +101,23 @@ func (h *home) endAll() {
 	for _, j := range jobs {
 		if _, err := e.Kill(ctx, j.ID); err != nil {
 			h.t.Logf("%s is left behind: %v", j.ID, err)
+		}
+	}
+}
+
+func (h *home) holdersEnd() {
+	dirs, err := filepath.Glob(filepath.Join(h.state, "jobs", "*", jobdir.LockFile))
+	if err != nil {
+		h.t.Error(err)
+	}
+	late := time.Now().Add(patience)
+	for _, lock := range dirs {
+		for jobdir.Locked(filepath.Dir(lock)) {
+			if time.Now().After(late) {
+				h.t.Errorf("the holder in %s does not end", filepath.Dir(lock))
+				return
+			}
+			time.Sleep(time.Millisecond)
 		}
 	}
 }
