@@ -19,7 +19,7 @@ func stream(seed uint64, n int) []byte {
 	for b.Len() < n {
 		switch r.IntN(14) {
 		case 0, 1, 2:
-			b.WriteString(pick("hello ", "a", "0123456789012345678901234567890", "漢字", "é", "e\u0301", "🙂", "👩\u200d", "💻", "🏽", "\u200d", "🇩🇪", "❤\ufe0f", "한글", "\u0301", "한", "ั"))
+			b.WriteString(pick("hello ", "a", "0123456789012345678901234567890", "漢字", "é", "e\u0301", "🙂", "👩\u200d", "💻", "🏽", "\u200d", "🇩🇪", "❤\ufe0f", "한글", "\u0301", "한", "ั", "🇩", "\u1161", "\u00ad"))
 		case 3:
 			b.WriteString(pick("\r\n", "\n", "\r", "\b", "\t", "\x0e", "\x0f", "\a", "\v", "\x1b7", "\x1b8", "\x1bD", "\x1bE", "\x1bM", "\x1bH", "\x1b=", "\x1b>", "\x1bV", "\x1bW", "\x1bN", "\x1bO", "\x1bn", "\x1b6", "\x1b9", "\x1b(0", "\x1b)0", "\x1b(B", "\x1b#8", "\x1b(K", "\x1b*>", "\x1b#3", "\x1b#4", "\x1b#6", "\x1b#5", "\x1b[?2l", "\x1b<", "\x1b<", "\x1bY#%", "\x1bF", "\x1bY"))
 		case 4, 5, 6, 7:

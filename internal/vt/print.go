@@ -98,10 +98,10 @@ func (t *Terminal) printText(p []byte) []byte {
 	tail.attr |= wideTail
 	for len(p) > 0 {
 		r, n := decodeRune(p)
-		if r < 0x20 || r == 0x7f || n == 0 || isModifier(r) {
+		if r < 0x20 || r == 0x7f || n == 0 || joinsLone(r) {
 			break
 		}
-		w := RuneWidth(r)
+		w := cellWidth(r)
 		if w == 0 || x+w >= len(cells) {
 			break
 		}
@@ -155,9 +155,12 @@ func (t *Terminal) print(r rune) {
 	if r < 0x80 {
 		r = t.translate(r)
 	}
+	if r == softHyphen {
+		r = '-'
+	}
 	w := 1
 	if r >= 0x80 {
-		w = RuneWidth(r)
+		w = cellWidth(r)
 	}
 	if t.oneCell != 1 && t.join(r, w) {
 		return
@@ -241,6 +244,10 @@ func (t *Terminal) previous() (x int, ok bool) {
 	return x, x >= 0 && c[x].ch != 0
 }
 
+// softHyphen is shown as a hyphen: a screen has no line breaks that it could
+// belong to, and applications give it a column.
+const softHyphen = '\u00ad'
+
 const zwj = '\u200d'
 
 // join adds r to the character before the cursor if they belong together, and
@@ -255,7 +262,7 @@ func (t *Terminal) join(r rune, w int) bool {
 		return false
 	}
 	cell := &t.scr.rows[t.cur.y].cells[x]
-	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !isModifier(r) && (!byCluster || cell.ch < 0x300) {
+	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !joinsLone(r) && (!byCluster || cell.ch < 0x300) {
 		return false // nothing of a width joins these
 	}
 	text := t.appendText(t.scratch[:0], *cell)
@@ -268,7 +275,7 @@ func (t *Terminal) join(r rune, w int) bool {
 		if !extends(text, r, w, last) {
 			return false
 		}
-	case w > 0 && last != zwj && !(isModifier(r) && cell.attr&widthMask == wideHead):
+	case w > 0 && last != zwj && !joinsCell(*cell, r):
 		return false
 	}
 	if len(text) > maxClusterBytes {
@@ -292,6 +299,18 @@ func (t *Terminal) join(r rune, w int) bool {
 }
 
 func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
+// isRegional reports whether r is one of the letters of which two make a flag.
+func isRegional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+// joinsLone reports whether r, which has a width, may join a single rune.
+func joinsLone(r rune) bool { return isModifier(r) || isRegional(r) }
+
+// joinsCell reports whether r joins what is in the cell: a skin tone a wide
+// character, a regional letter another one.
+func joinsCell(c Cell, r rune) bool {
+	return isModifier(r) && c.attr&widthMask == wideHead || isRegional(r) && isRegional(rune(c.ch))
+}
 
 // extends reports whether text, whose last rune is r, is one grapheme cluster.
 func extends(text []byte, r rune, w int, last rune) bool {
@@ -328,7 +347,7 @@ func (t *Terminal) repeat(n int) {
 	if t.last == 0 {
 		return
 	}
-	w := RuneWidth(t.last)
+	w := cellWidth(t.last)
 	for range min(n, t.cols*(t.rows+1)) {
 		t.put(uint32(t.last), w)
 	}

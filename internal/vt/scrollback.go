@@ -248,7 +248,7 @@ func (b *block) decode(t *Terminal, i int, dst []Cell) []Cell {
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRune(p)
 			p = p[n:]
-			dst = appendWidth(dst, pen, uint32(r), RuneWidth(r))
+			dst = appendWidth(dst, pen, uint32(r), cellWidth(r))
 		case c == recStyle:
 			p = p[1:]
 			pen = Cell{fg: Color(uvarint()), bg: Color(uvarint()), attr: uint16(uvarint())}

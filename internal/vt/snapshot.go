@@ -127,7 +127,7 @@ func (s *snapshot) rows(rows []*row) {
 		case r.hasSpacer():
 			s.putf("\x1b[%dG", len(r.cells))
 			before = r.cells[:len(r.cells)-1]
-			if first, _ := utf8.DecodeRuneInString(s.t.CellText(next)); RuneWidth(first) < 2 || next.bg != 0 {
+			if first, _ := utf8.DecodeRuneInString(s.t.CellText(next)); cellWidth(first) < 2 || next.bg != 0 {
 				s.cell(Cell{ch: 0x3000}, before)
 				s.put("\r\x1b[2X")
 				before = nil
@@ -178,7 +178,7 @@ func (s *snapshot) row(cells, before []Cell) {
 
 // cell draws the text of one cell, kept apart from what is left of it.
 func (s *snapshot) cell(c Cell, before []Cell) {
-	apart := c.ch&clusterBit != 0 || isModifier(rune(c.ch))
+	apart := c.ch&clusterBit != 0 || joinsLone(rune(c.ch))
 	for i := len(before) - 1; i >= 0 && !apart; i-- {
 		if before[i].attr&widthMask != wideTail {
 			apart = before[i].ch&clusterBit != 0 && c.ch >= 0x300

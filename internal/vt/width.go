@@ -35,3 +35,13 @@ func RuneWidth(r rune) int {
 	}
 	return displaywidth.Rune(r)
 }
+
+// cellWidth returns the number of columns that the screen gives a rune by itself:
+// RuneWidth, but the second and third parts of a Hangul syllable have none, since
+// they go into the cell of the first.
+func cellWidth(r rune) int {
+	if r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc {
+		return 0
+	}
+	return RuneWidth(r)
+}
