@@ -27,7 +27,21 @@ type recording struct {
 		Alt    bool
 		Title  string
 	}
+	Sizes  []struct{ At, Cols, Rows int } // resizes, between the byte before At and the one there
 	stream []byte
+}
+
+// play writes the bytes from one offset to another, with the resizes on the way;
+// one at the last offset comes only with what follows.
+func (r recording) play(t *Terminal, from, to int) {
+	for _, z := range r.Sizes {
+		if z.At >= from && z.At < to {
+			t.Write(r.stream[from:z.At])
+			t.Resize(z.Cols, z.Rows)
+			from = z.At
+		}
+	}
+	t.Write(r.stream[from:to])
 }
 
 func readCorpus(t testing.TB) []recording {
@@ -95,11 +109,11 @@ func TestScreensAreThoseOfTmux(t *testing.T) {
 			at := 0
 			for i, m := range r.Marks {
 				total++
-				term.Write(r.stream[at:m.At])
+				r.play(term, at, m.At)
 				at = m.At
 				// tmux writes SGR 53 (overline) of a cell as 5:3.
 				m.Screen = strings.ReplaceAll(m.Screen, "\x1b[5:3m", "\x1b[53m")
-				oracle := New(r.Cols, r.Rows)
+				oracle := New(term.cols, term.rows)
 				fmt.Fprint(oracle, "\x1b)0\x1b[?7l")
 				for y, line := range strings.Split(strings.TrimSuffix(m.Screen, "\n"), "\n") {
 					fmt.Fprintf(oracle, "\x1b[%dH%s", y+1, line)
@@ -189,11 +203,11 @@ func TestSnapshotsOfPrograms(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			for _, at := range []int{len(r.stream) / 7, r.Marks[len(r.Marks)/2].At, len(r.stream) * 5 / 7} {
 				a := New(r.Cols, r.Rows, WithScrollback(1<<20))
-				a.Write(r.stream[:at])
-				b := New(r.Cols, r.Rows, WithScrollback(1<<20))
+				r.play(a, 0, at)
+				b := New(a.cols, a.rows, WithScrollback(1<<20))
 				b.Write(a.Snapshot(SnapshotOptions{Scrollback: 1 << 20}))
-				a.Write(r.stream[at:])
-				b.Write(r.stream[at:])
+				r.play(a, at, len(r.stream))
+				r.play(b, at, len(r.stream))
 				if d := cmp.Diff(shown(a), shown(b)); d != "" {
 					t.Fatalf("handed over at %d:\n%s", at, d)
 				}

@@ -2,10 +2,11 @@
 // programs in a PTY, types into them, keeps what they print, and asks tmux what
 // the screen is after each step.
 //
-//	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP] [-size COLSxROWS]
+//	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP] [-size COLSxROWS] [-scenes FILE]
 //	go run ./internal/vt/testdata/record -o other.zip -splice 200 [-seed N]
 //
-// With -splice it makes streams of pieces of the corpus. The test compares any
+// With -scenes it records those of a file of JSON: a list of objects with Name,
+// Cols, Rows, Command and Steps. With -splice it makes streams of pieces of the corpus. The test compares any
 // such file: go test ./internal/vt -run TestScreens -args -corpus FILE.
 //
 // It needs Linux with unshare (the programs see no other processes), tmux, and
@@ -32,6 +33,12 @@ type Recording struct {
 	Name       string
 	Cols, Rows int
 	Marks      []Mark
+	Sizes      []Size `json:",omitempty"`
+}
+
+// Size is a resize, between the byte before At and the one there.
+type Size struct {
+	At, Cols, Rows int
 }
 
 // Mark is what tmux shows after the first At bytes.
@@ -55,6 +62,7 @@ func main() {
 	out := flag.String("o", "internal/vt/testdata/corpus.zip", "the corpus to write")
 	only := flag.String("only", "", "scenes to record")
 	size := flag.String("size", "", "COLSxROWS for all scenes instead of their own")
+	file := flag.String("scenes", "", "a file of other scenes")
 	splices := flag.Int("splice", 0, "make that many streams out of pieces of the corpus instead")
 	seed := flag.Uint64("seed", 1, "what the pieces are chosen by")
 	flag.Parse()
@@ -65,6 +73,12 @@ func main() {
 		return
 	}
 	list := scenes()
+	if *file != "" {
+		var err error
+		if list, err = readScenes(*file); err != nil {
+			log.Fatal(err)
+		}
+	}
 	if *size != "" {
 		var cols, rows int
 		if _, err := fmt.Sscanf(*size, "%dx%d", &cols, &rows); err != nil {

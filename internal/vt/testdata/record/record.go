@@ -37,7 +37,9 @@ type recorded struct {
 // capture collects what a program prints and answers its queries.
 type capture struct {
 	mu     sync.Mutex
+	term   *vt.Terminal
 	stream []byte
+	sizes  []Size
 	ground []int // offsets at which no sequence is cut
 	last   time.Time
 	ended  bool
@@ -56,21 +58,28 @@ func record(s scene) (recorded, error) {
 	if err := prepare(home); err != nil {
 		return recorded{}, err
 	}
-	stream, marks, err := s.play(home)
+	played, err := s.play(home)
 	if err != nil {
 		return recorded{}, err
 	}
-	if len(stream) == 0 {
+	if len(played.stream) == 0 {
 		return recorded{}, errors.New("it printed nothing")
 	}
-	r := recorded{Recording: Recording{Name: s.name, Cols: s.cols, Rows: s.rows}, stream: stream}
-	r.Marks, err = ask(s, stream, marks)
+	r := recorded{Recording: Recording{Name: s.name, Cols: s.cols, Rows: s.rows, Sizes: played.sizes}, stream: played.stream}
+	r.Marks, err = ask(s, played)
 	return r, err
 }
 
-// play runs the program, types, and returns what it printed and the offsets at
-// which it was quiet.
-func (s scene) play(home string) (stream []byte, marks []int, err error) {
+// performance is what a program printed, the offsets at which it was quiet, and
+// the resizes.
+type performance struct {
+	stream []byte
+	marks  []int
+	sizes  []Size
+}
+
+// play runs the program and types.
+func (s scene) play(home string) (performance, error) {
 	// A name and processes of its own, so that recordings tell nothing of the machine.
 	cmd := exec.Command("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--uts", "sh", "-c", "hostname box; exec env -i \"$@\"", "sh",
 		"HOME=/tmp/home", "PATH="+path, "TERM=xterm-256color", "COLORTERM=truecolor",
@@ -80,16 +89,19 @@ func (s scene) play(home string) (stream []byte, marks []int, err error) {
 		"mkdir -p /tmp/home && mount --bind \"$0\" /tmp/home && exec \"$@\"", home}, cmd.Args...)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(s.cols), Rows: uint16(s.rows)})
 	if err != nil {
-		return nil, nil, err
+		return performance{}, err
 	}
 	c := &capture{last: time.Now()}
 	var reader sync.WaitGroup
-	reader.Go(func() { c.read(f, s) })
+	c.emulate(f, s)
+	reader.Go(func() { c.read(f) })
 	c.settle(0)
-	marks = append(marks, c.offset())
+	marks := []int{c.offset()}
 	for _, step := range s.steps {
 		from := c.offset()
-		if _, err := f.WriteString(step); err != nil {
+		if cols, rows, ok := sizeOf(step); ok {
+			c.resize(f, cols, rows)
+		} else if _, err := f.WriteString(step); err != nil {
 			break
 		}
 		c.settle(from)
@@ -103,23 +115,51 @@ func (s scene) play(home string) (stream []byte, marks []int, err error) {
 	if n > maxStream {
 		n = maxStream
 	}
-	return c.stream[:n], c.between(marks, n), nil
+	p := performance{stream: c.stream[:n], marks: c.between(marks, n)}
+	for _, z := range c.sizes {
+		if z.At < n {
+			p.sizes = append(p.sizes, z)
+		}
+	}
+	return p, nil
 }
 
-func (c *capture) read(f *os.File, s scene) {
+// sizeOf reads a step that is a resize instead of something to type.
+func sizeOf(step string) (cols, rows int, ok bool) {
+	_, err := fmt.Sscanf(step, "resize %dx%d", &cols, &rows)
+	return cols, rows, err == nil
+}
+
+// resize changes the size where no sequence is cut; elsewhere it does nothing.
+func (c *capture) resize(f *os.File, cols, rows int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.term.Ground() {
+		return
+	}
+	c.term.Resize(cols, rows)
+	c.sizes = append(c.sizes, Size{At: len(c.stream), Cols: cols, Rows: rows})
+	pty.Setsize(f, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+}
+
+// emulate makes what answers the program's queries, by way of f.
+func (c *capture) emulate(f *os.File, s scene) {
 	// Programs must not use horizontal margins, which tmux does not have.
-	term := vt.New(s.cols, s.rows, vt.WithReply(func(b []byte) {
+	c.term = vt.New(s.cols, s.rows, vt.WithReply(func(b []byte) {
 		b = primaryAttributes.ReplaceAll(b, []byte("\x1b[?62;22c"))
 		f.Write(secondaryAttributes.ReplaceAll(b, []byte("\x1b[>1;10;0c")))
 	}))
+}
+
+func (c *capture) read(f *os.File) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := f.Read(buf)
 		c.mu.Lock()
-		term.Write(buf[:n])
+		c.term.Write(buf[:n])
 		c.stream = append(c.stream, buf[:n]...)
 		c.last = time.Now()
-		if term.Ground() {
+		if c.term.Ground() {
 			c.ground = append(c.ground, len(c.stream))
 		}
 		c.ended = c.ended || err != nil

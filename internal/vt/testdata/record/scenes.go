@@ -1,13 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
 )
 
 // scene is a program and what is typed into it, step by step; a screen is
-// taken after each.
+// taken after each. A step such as "resize 100x30" changes the size instead.
 type scene struct {
 	name       string
 	cols, rows int
@@ -34,6 +35,27 @@ func (s scene) installed() bool {
 		return false
 	}
 	return false
+}
+
+// readScenes reads scenes of a file.
+func readScenes(name string) ([]scene, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var given []struct {
+		Name, Command string
+		Cols, Rows    int
+		Steps         []string
+	}
+	if err := json.Unmarshal(b, &given); err != nil {
+		return nil, err
+	}
+	var list []scene
+	for _, g := range given {
+		list = append(list, scene{g.Name, g.Cols, g.Rows, g.Command, g.Steps})
+	}
+	return list, nil
 }
 
 const (

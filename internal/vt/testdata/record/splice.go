@@ -45,7 +45,7 @@ func splice(out, corpus string, n int, seed uint64) error {
 			marks = append(marks, len(stream))
 		}
 		rec := recorded{Recording: Recording{Name: s.name, Cols: s.cols, Rows: s.rows}, stream: stream}
-		if rec.Marks, err = ask(s, stream, marks); err != nil {
+		if rec.Marks, err = ask(s, performance{stream: stream, marks: marks}); err != nil {
 			log.Printf("%s: left out: %v", s.name, err)
 			continue
 		}

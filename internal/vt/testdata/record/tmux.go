@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ask shows the stream in a tmux pane and takes its screen at each mark.
-func ask(s scene, stream []byte, marks []int) ([]Mark, error) {
+// ask shows what was printed in a tmux pane and takes its screen at each mark.
+func ask(s scene, p performance) ([]Mark, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {
 		return nil, err
@@ -56,8 +56,19 @@ func ask(s scene, stream []byte, marks []int) ([]Mark, error) {
 	defer conn.Close()
 	var list []Mark
 	at := 0
-	for _, m := range marks {
-		if err := send(conn, stream[at:m]); err != nil {
+	sizes := p.sizes
+	for _, m := range p.marks {
+		for ; len(sizes) > 0 && sizes[0].At < m; sizes = sizes[1:] {
+			z := sizes[0]
+			if err := send(conn, p.stream[at:z.At]); err != nil {
+				return nil, err
+			}
+			at = z.At
+			if _, err := tmux("resize-window", "-x", strconv.Itoa(z.Cols), "-y", strconv.Itoa(z.Rows)); err != nil {
+				return nil, err
+			}
+		}
+		if err := send(conn, p.stream[at:m]); err != nil {
 			return nil, err
 		}
 		at = m
