@@ -97,6 +97,11 @@ func (p *Pane) attached(msg tea.Msg) tea.Cmd {
 		return p.wrote(msg)
 	case resizeMsg:
 		return p.resizeNow(msg)
+	case resizedMsg:
+		// A job that keeps its own size is no news either.
+		if a := p.by(msg.gen); a != nil && !overBy(a, msg.err) && !errors.Is(msg.err, engine.ErrUnsupported) {
+			return p.fail("not resized", msg.err)
+		}
 	case chordOverMsg:
 		if msg.gen == p.chordGen {
 			return p.unpark()
@@ -244,12 +249,18 @@ func (p *Pane) wrote(msg typedMsg) tea.Cmd {
 	a.writing = false
 	if msg.err != nil {
 		a.typed = nil
-		if a.ended || errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrNotRunning) {
+		if overBy(a, msg.err) {
 			return nil
 		}
 		return p.fail("not typed", msg.err)
 	}
 	return p.typeOn(a)
+}
+
+// overBy reports whether err says no more than that the job has ended, or that
+// nobody looks at it any longer.
+func overBy(a *attachment, err error) bool {
+	return a.ended || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
 }
 
 // resized tells the session of a new size, once it has come to rest.
@@ -274,10 +285,12 @@ func (p *Pane) resizeNow(msg resizeMsg) tea.Cmd {
 	if _, control := p.term.Controller(); !control {
 		return nil // the size is the viewer's who types
 	}
-	ctx, term := p.ctx, p.cat.session.term
+	ctx, term, attached := p.ctx, p.cat.session.term, stamp{p, p.cat.gen}
 	return func() tea.Msg {
-		_ = term.Resize(ctx, size) // the next chunk says which size holds
-		return nil
+		if err := term.Resize(ctx, size); err != nil {
+			return resizedMsg{attached, err}
+		}
+		return nil // the next chunk says which size holds
 	}
 }
 

@@ -123,6 +123,11 @@ type (
 		stamp
 		err error
 	}
+	// resizedMsg is a resize of the job's terminal that failed.
+	resizedMsg struct {
+		stamp
+		err error
+	}
 	resizeMsg    struct{ stamp }
 	chordOverMsg struct{ stamp }
 	clickOverMsg struct{ stamp }

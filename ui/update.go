@@ -51,7 +51,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		return p.logOpened(msg)
 	case glanceMsg:
 		return p.glanced(msg)
-	case terminalMsg, chunksMsg, typedMsg, resizeMsg, chordOverMsg:
+	case terminalMsg, chunksMsg, typedMsg, resizeMsg, resizedMsg, chordOverMsg:
 		return p.attached(msg)
 	case clickOverMsg:
 		if msg.gen == p.pointer.gen {
