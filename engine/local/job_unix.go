@@ -93,12 +93,17 @@ func hold(cfg launchConfig, stdin *os.File, own bool) (*job, error) {
 	return j, nil
 }
 
-// begin does what there is to do once the command runs; first of all its output
-// is read.
+// begin does what there is to do once the command runs. Its output is looked for
+// in between: a goroutine that reads it would come to its turn only afterwards,
+// because a holder runs one at a time.
 func (j *job) begin(started time.Time) {
+	take := func() {}
 	if j.tty != nil {
-		j.wg.Go(func() { j.tty.copy(j.printed) })
+		out := newTTYReader(j.tty)
+		take = func() { j.tty.take(out, j.printed) }
+		defer func() { j.wg.Go(func() { j.tty.copy(out, j.printed) }) }()
 	}
+	take()
 	id, err := proc.Of(j.pid)
 	if err != nil {
 		id = proc.Identity{PID: j.pid}
@@ -120,11 +125,13 @@ func (j *job) begin(started time.Time) {
 	}
 	// Without a socket the files still say everything but the screen.
 	_ = j.h.Listen()
+	take()
 	_ = j.h.Started(id, session, started, deadline)
 	if j.logs != nil {
 		j.h.OwnSizes(j.logs.size)
 		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
 	}
+	take()
 	j.prompt.start()
 	if j.own {
 		j.rest.start()

@@ -9,9 +9,13 @@ import (
 // Fork starts a program with no signal blocked, whatever mask this process was
 // started with: a child gets the mask of the thread that forks.
 func Fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	var none, old sigset
+	// All threads of a Go program have the mask that the first was started with.
+	if setMask(nil, &old) && old == none {
+		return syscall.ForkExec(path, argv, attr)
+	}
+	runtime.LockOSThread() // which costs a thread
+	defer runtime.UnlockOSThread()
 	if setMask(&none, &old) {
 		defer setMask(&old, nil)
 	}

@@ -158,10 +158,15 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	return err
 }
 
-// settleIn does for a new job what nobody has to wait for: it sets space aside
-// for the record of the end, and flushes what stands in the directory of a job
-// that lasts. It ends with the holder.
+// settleIn does for a job that lasts what nobody has to wait for: it sets space
+// aside for the record of the end, and flushes what stands in the directory. It
+// ends with the holder.
 func (h *Holder) settleIn() {
+	select {
+	case <-time.After(settlePause):
+	case <-h.ctx.Done():
+		return
+	}
 	h.saveMu.Lock()
 	h.mu.Lock()
 	ending := h.ending
@@ -177,8 +182,13 @@ func (h *Holder) settleIn() {
 	}
 }
 
-// flushPause is how long a job has to last before its begin is flushed.
-const flushPause = time.Second
+const (
+	// settlePause is how long a job has to last before space is set aside for its
+	// end: there was room for its begin just before.
+	settlePause = 50 * time.Millisecond
+	// flushPause is how much longer it has to last before its begin is flushed.
+	flushPause = time.Second
+)
 
 // identify says on which machine all pids are meant; h.mu is held.
 func (h *Holder) identify() {
