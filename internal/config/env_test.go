@@ -26,6 +26,8 @@ func TestEnvironment(t *testing.T) {
 		{"bad value is named", []string{"HOB_YIELD_MS=soon"}, time.Second, "config.toml:2", `HOB_YIELD_MS: "soon" is not a whole number; agent.yield_ms stays 1000`},
 		{"bad value does not let the second name in", []string{"HOB_YIELD_MS=9", "PI_BASH_YIELD_MS=3000"}, time.Second, "config.toml:2", "HOB_YIELD_MS: 9 is outside"},
 		{"too large", []string{"HOB_YIELD_MS=120001"}, time.Second, "config.toml:2", "120001 is outside 10 to 120000"},
+		{"hexadecimal", []string{"HOB_YIELD_MS=0x100"}, time.Second, "config.toml:2", "is not a whole number"},
+		{"with a unit", []string{"HOB_YIELD_MS=2000ms"}, time.Second, "config.toml:2", "is not a whole number"},
 		{"no integer at all", []string{"HOB_YIELD_MS=99999999999999999999"}, time.Second, "config.toml:2", "is not a whole number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

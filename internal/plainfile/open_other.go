@@ -2,4 +2,6 @@
 
 package plainfile
 
-const nonblock = 0
+const nonblock, nofollow = 0, 0
+
+func isLink(error) bool { return false }

@@ -2,8 +2,19 @@
 
 package plainfile
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
 
-// nonblock makes the open of a pipe return at once; it means nothing to a
-// regular file.
-const nonblock = unix.O_NONBLOCK
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// nonblock makes the open of a pipe return at once; it means nothing to a
+	// regular file.
+	nonblock = unix.O_NONBLOCK
+	// nofollow refuses a symbolic link as the last part of a path.
+	nofollow = unix.O_NOFOLLOW
+)
+
+// isLink reports whether that is what was refused. FreeBSD has a word of its own.
+func isLink(err error) bool { return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) }

@@ -1,6 +1,6 @@
 // Package plainfile reads files that somebody may have replaced by something that
 // is no file: a pipe without a writer, on which an open waits for ever, a device
-// that never ends, a directory.
+// that never ends, a directory, or a link to a file of somebody else.
 package plainfile
 
 import (
@@ -33,7 +33,10 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 }
 
 func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
-	f, err := os.OpenFile(path, flag|nonblock, perm)
+	f, err := os.OpenFile(path, flag|nonblock|nofollow, perm)
+	if isLink(err) {
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotPlain}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 		err        error
 	}{
 		{at("short"), "words", nil},
-		{at("link"), "words", nil},
+		{at("link"), "", ErrNotPlain},
 		{at("full"), strings.Repeat("x", 100), nil},
 		{at("empty"), "", nil},
 		{at("long"), "", ErrTooLong},
