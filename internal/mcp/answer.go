@@ -65,6 +65,7 @@ type answer struct {
 
 	// For the text form.
 	headline string
+	mute     bool    // it is about no output
 	body     excerpt // goes to Output when the answer is finished
 	isTail   bool    // body goes to Tail
 	where    string  // where all of body is
@@ -222,7 +223,7 @@ func (a *answer) result(most int) *mcp.CallToolResult {
 	if a.Jobs == nil {
 		if a.isTail {
 			a.Tail = &text
-		} else if a.Output == nil && (a.Status != "" || text != "") {
+		} else if !a.mute && (a.Status != "" || text != "") {
 			a.Output = &text
 		}
 	}

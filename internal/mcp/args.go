@@ -181,12 +181,12 @@ func (p *args) variables(name string) map[string]string {
 }
 
 func plain(raw json.RawMessage) (string, error) {
+	if c := raw[0]; c == '{' || c == '[' || c == 'n' { // null into a string is no error
+		return "", errors.New("not plain")
+	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil
-	}
-	if c := raw[0]; c == '{' || c == '[' || c == 'n' {
-		return "", errors.New("not plain")
 	}
 	return string(raw), nil
 }

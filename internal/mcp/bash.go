@@ -210,12 +210,12 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
 	ans := about(j, time.Now())
-	tail, err := a.tailOf(ctx, j, tailChars)
+	tail, cursor, err := a.tailOf(ctx, j, tailChars)
 	if err != nil {
 		a.c.Logger.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
 	}
 	ans.body, ans.isTail = excerpt{head: tail}, true
-	ans.Cursor = &j.Output
+	ans.Cursor = &cursor
 	ans.Next = next(j)
 	if c.wantsPTY && j.Kind != engine.KindPTY {
 		ans.note("it has no terminal: there is none to be had there")

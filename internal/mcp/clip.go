@@ -123,23 +123,25 @@ func (a *agent) readFull(ctx context.Context, id engine.ID, s engine.Stream, p [
 	return n, size, nil
 }
 
-// tailOf is the end of what a job printed so far, at most n characters.
-func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (string, error) {
+// tailOf is the end of what a job printed so far, at most n characters. cursor is
+// how much that was, in bytes.
+func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (tail string, cursor int64, err error) {
 	var b strings.Builder
 	for _, s := range streamsOf(j) {
 		_, size, err := a.eng.ReadStream(ctx, j.ID, s, nil, 0)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
+		cursor += size
 		// Escape sequences and long characters take more bytes than they show.
 		p := make([]byte, min(size, int64(8*n)))
 		k, _, err := a.readFull(ctx, j.ID, s, p, size-int64(len(p)))
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		b.WriteString(clean(p[:k]))
 	}
-	return lastRunes(b.String(), n), nil
+	return lastRunes(b.String(), n), cursor, nil
 }
 
 // streamsOf are the logs that a job has.

@@ -72,6 +72,8 @@ func failed(j engine.Job, doing string, err error) error {
 	case errors.Is(err, engine.ErrRunning):
 		f.code, f.message = "running", fmt.Sprintf("%s %s: it is still running", doing, j.ID)
 		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends and clears it"
+	case errors.Is(err, engine.ErrNoInput) && j.Stdin:
+		f.code, f.hint = "no_input", "its input has ended and nothing more can be written to it; possible now: poll, log, wait, kill, remove, restart"
 	case errors.Is(err, engine.ErrNoInput):
 		f.code = "no_input"
 		f.hint = can + "; to be able to write to it start it again without stdin \"none\", or with pty true"

@@ -95,6 +95,8 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, keep 
 	}
 	ans.Truncated = ans.Truncated || more
 	switch {
+	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
+		ans.note("there is no line %d: it has %d so far, from 0 on", w.offset, total)
 	case more && w.from:
 		ans.note("lines from %d on; %s goes on", first, call("log", j.ID, "offset", first+int64(len(lines)), "limit", logLines))
 	case more && !w.asked():

@@ -245,7 +245,7 @@ func (a *agent) endText(j engine.Job) string {
 	}
 	ctx, cancel := context.WithTimeout(a.life, 5*time.Second)
 	defer cancel()
-	tail, err := a.tailOf(ctx, j, length)
+	tail, _, err := a.tailOf(ctx, j, length)
 	if err != nil {
 		tail = ""
 	}

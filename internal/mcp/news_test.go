@@ -118,6 +118,7 @@ func TestTheNextSessionIsToldWhatEndedMeanwhile(t *testing.T) {
 }
 
 func TestASubscribedLogTellsOfItsGrowth(t *testing.T) {
+	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID

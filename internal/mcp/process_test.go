@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -245,46 +244,6 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-func TestInputEnds(t *testing.T) {
-	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "cat; echo over", "background": true}).SessionID
-	if r := p.process("write", id, "data", "é\n"); !strings.Contains(r.text, "3 bytes") {
-		t.Errorf("the write: %s", r.text)
-	}
-	p.process("write", id, "eof", true)
-	all, _ := p.ends(id)
-	if all != "é\nover\n" {
-		t.Errorf("%q", all)
-	}
-	p.refused("process", params{"action": "write", "sessionId": id, "data": "x"}, "not_running", id, "restart")
-	none := p.bash(params{"command": "sleep 60", "stdin": "none", "background": true}).SessionID
-	for _, args := range []params{{"action": "write", "data": "x"}, {"action": "submit"}, {"action": "send-keys", "keys": []string{"C-c"}}, {"action": "paste", "data": "x"}} {
-		args["sessionId"] = none
-		p.refused("process", args, "no_input", none, "stdin")
-	}
-}
-
-func TestTerminal(t *testing.T) {
-	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; sleep 60", "pty": true, "background": true}).SessionID
-	p.process("wait", id, "until", "name")
-	p.process("send-keys", id, "keys", []string{"h", "i", "Enter"})
-	p.process("wait", id, "until", "hello hi")
-	r := p.process("screen", id)
-	if !strings.Contains(r.output(), "hello hi") || strings.Contains(r.output(), "name?") {
-		t.Errorf("the screen: %q", r.output())
-	}
-	if r.Screen == nil || r.Screen.Cols != 120 || r.Screen.Rows != 40 {
-		t.Errorf("its size: %s", r.json)
-	}
-	p.process("send-keys", id, "keys", "C-c")
-	if _, last := p.ends(id); last.ExitSignal != "SIGINT" && last.code() != 130 {
-		t.Errorf("the end: %s", last.json)
-	}
-	file := p.bash(params{"command": "sleep 60", "background": true}).SessionID
-	p.refused("process", params{"action": "screen", "sessionId": file}, "unsupported", file, "log")
-}
-
 func TestKillClearRemoveRestart(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
@@ -335,6 +294,7 @@ func TestTakingOverAJobOfThePerson(t *testing.T) {
 }
 
 func TestListShowsWhatMatters(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	for i := range 53 {
 		id := p.bash(params{"command": "true", "name": fmt.Sprintf("job %d", i), "background": true}).SessionID
@@ -353,26 +313,6 @@ func TestListShowsWhatMatters(t *testing.T) {
 	}
 }
 
-func TestWaitingForInputIsShown(t *testing.T) {
-	h := newHome(t)
-	p := h.agent("tester")
-	id := p.bash(params{"command": "read -r x", "background": true}).SessionID
-	h.waiting(id)
-	poll := p.process("poll", id)
-	// Records follow what is seen by a moment.
-	for late := time.Now().Add(patience); !poll.WaitingForInput && time.Now().Before(late); {
-		poll = p.process("poll", id, "timeout", 100)
-	}
-	list := p.process("list", "")
-	if !list.Jobs[0].WaitingForInput || !poll.WaitingForInput || !strings.Contains(poll.Next, `"write"`) || !strings.Contains(poll.text, "waits for input") {
-		t.Errorf("list %s, poll %s", list.json, poll.text)
-	}
-	// What was just typed may be all that it waited for.
-	if r := p.process("write", id, "data", "x\n"); r.WaitingForInput || strings.Contains(r.Next, `"write"`) {
-		t.Errorf("the answer to what it waited for: %s, next %s", r.text, r.Next)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
@@ -386,6 +326,8 @@ func TestRefusals(t *testing.T) {
 		{"bash", params{"command": "true", "tiemout": 5}, []string{"tiemout", "timeout"}},
 		{"bash", params{"command": "true", "timeout": -1}, []string{"timeout", "seconds"}},
 		{"bash", params{"command": "true", "timeout": "long"}, []string{"timeout", "number"}},
+		{"bash", params{"command": "true", "env": params{"A": nil}}, []string{"env.A", "string"}},
+		{"process", params{"action": "wait", "sessionId": id, "timeout_seconds": 5}, []string{"timeout_seconds", "milliseconds"}},
 		{"bash", params{"command": "true", "pty": "perhaps"}, []string{"pty", "true or false"}},
 		{"bash", params{"command": "true", "stdin": "pipe"}, []string{"stdin", "tty", "none"}},
 		{"bash", params{"command": "true", "notify": "loud"}, []string{"notify", "silent"}},

@@ -12,6 +12,7 @@ import (
 // The three calls that issue 4 keeps word for word.
 
 func TestYieldThenPoll(t *testing.T) {
+	t.Parallel()
 	p := newHome(t).agent("tester")
 	r := p.call("bash", rawArgs(t, `{"tool":"bash","command":"sleep 5 && echo done","yieldMs":1000}`))
 	if r.Status != "running" || r.SessionID == "" || r.PID == 0 {

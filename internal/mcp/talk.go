@@ -34,7 +34,7 @@ func (a *agent) asNow(ctx context.Context, j engine.Job) engine.Job {
 func done(j engine.Job, what string) *answer {
 	ans := about(j, time.Now())
 	ans.headline += "\n" + what
-	ans.Message = what
+	ans.Message, ans.mute = what, true
 	ans.Next = next(j)
 	return ans
 }
@@ -71,7 +71,9 @@ func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, erro
 		if err := a.eng.CloseInput(ctx, j.ID); err != nil {
 			return nil, failed(j, "end the input of", err)
 		}
-		what += ", input ended"
+		if what += ", input ended"; data == "" {
+			what = "input ended"
+		}
 	} else if !strings.HasSuffix(data, "\n") && !strings.HasSuffix(data, "\r") {
 		what += ` without a line end: the job sees them when a "\n" follows, if it reads lines`
 	}
@@ -187,7 +189,7 @@ func (a *agent) cleared(j engine.Job, what string) *answer {
 	ans := about(j, time.Now()).gone()
 	ans.SessionID, ans.ends = j.ID, ""
 	ans.headline += "\n" + string(j.ID) + " " + what
-	ans.Message = what
+	ans.Message, ans.mute = what, true
 	ans.note("for an hour at least the person can bring it back: hob clear --undo %s", j.ID)
 	return ans
 }
@@ -203,7 +205,11 @@ func (a *agent) restart(ctx context.Context, j engine.Job, p *args) (*answer, er
 	}
 	again, err := a.eng.Restart(ctx, j.ID, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
 	if err != nil {
-		return nil, failed(j, "restart", err)
+		err = failed(j, "restart", err)
+		if f, ok := errors.AsType[*failure](err); ok && f.code == "usage" {
+			f.hint = "give the values again: " + call("restart", j.ID, "env", map[string]string{"NAME": "value"})
+		}
+		return nil, err
 	}
 	a.watch(again)
 	ans, err := a.backgroundAnswer(ctx, again, command{})

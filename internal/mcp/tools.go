@@ -19,7 +19,7 @@ func bashParameters() []parameter {
 		{name: "command", kind: "string", doc: "What to run, by sh -c", others: []string{"script"}},
 		{name: "yieldMs", kind: "integer", doc: "Milliseconds to wait for its end before it goes to the background by itself (default 20000; 10 to 120000; 0: at once)", others: []string{"yield_ms"}},
 		{name: "background", kind: "boolean", doc: "Run it in the background at once", others: []string{"run_in_background", "is_background"}},
-		{name: "timeout", kind: "number", doc: "Seconds after which it is killed, wherever it runs then (default 1800; 0: never)", others: []string{"timeout_secs", "timeoutSec"}},
+		{name: "timeout", kind: "number", doc: "Seconds after which it is killed, wherever it runs then (default 1800; 0: never)", others: []string{"timeout_secs", "timeoutSec", "timeout_sec", "timeoutSeconds", "timeout_seconds"}},
 		{name: "workdir", kind: "string", doc: "Directory to run in (default: the project's)", others: []string{"cwd", "directory", "dir_path"}},
 		{name: "env", kind: "object", doc: "Environment variables to add"},
 		{name: "pty", kind: "boolean", doc: "Give it a terminal, for full-screen programs (default false)"},
@@ -49,6 +49,12 @@ func processParameters() []parameter {
 	}
 }
 
+// What is said of a timeout in the unit of the other tool.
+const (
+	seconds      = "timeout is in seconds here; how long to wait before it goes to the background is yieldMs"
+	milliseconds = `timeout is in milliseconds here: 5 seconds are "timeout":5000`
+)
+
 // addTools adds the tools, and with aliases those that are named as elsewhere.
 func (a *agent) addTools() {
 	no, yes := false, true
@@ -59,17 +65,20 @@ func (a *agent) addTools() {
 			"the answer then has a sessionId for process and the tail so far. timeout is in seconds, yieldMs in milliseconds.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes},
 	}, bashParams, map[string]string{
-		"timeoutMs":  "timeout is in seconds here; how long to wait before it goes to the background is yieldMs",
-		"timeout_ms": "timeout is in seconds here; how long to wait before it goes to the background is yieldMs",
+		"timeoutMs":  seconds,
+		"timeout_ms": seconds,
 	}, a.bash)
 	a.tool(&mcp.Tool{
 		Name: "process", Title: "Look after background jobs",
 		Description: "Lists, reads, types into, waits for and ends the jobs that bash left in the background. timeout is in milliseconds.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
 	}, processParameters(), map[string]string{
-		"timeoutSec":   "timeout is in milliseconds here: 5 seconds are \"timeout\":5000",
-		"timeout_secs": "timeout is in milliseconds here: 5 seconds are \"timeout\":5000",
-		"timeoutSecs":  "timeout is in milliseconds here: 5 seconds are \"timeout\":5000",
+		"timeoutSec":      milliseconds,
+		"timeoutSecs":     milliseconds,
+		"timeoutSeconds":  milliseconds,
+		"timeout_sec":     milliseconds,
+		"timeout_secs":    milliseconds,
+		"timeout_seconds": milliseconds,
 	}, a.process)
 	if a.c.Settings.Aliases {
 		a.addAliases()

@@ -116,6 +116,7 @@ func TestAPersonSendsAnAgentsCommandToTheBackground(t *testing.T) {
 }
 
 func TestATimeoutHoldsWhereverTheCommandRuns(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester", "HOB_TIMEOUT_SEC=1")
 	for name, args := range map[string]params{

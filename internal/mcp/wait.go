@@ -96,7 +96,7 @@ func (a *agent) wait(ctx context.Context, j engine.Job, p *args) (*answer, error
 		j = now
 	}
 	ans := about(j, time.Now())
-	tail, err := a.tailOf(ctx, j, tailChars)
+	tail, _, err := a.tailOf(ctx, j, tailChars)
 	if err != nil {
 		return nil, failed(j, "read the output of", err)
 	}
