@@ -534,19 +534,20 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 		dir := p.start(j).Dir
 		real := p.file(j.ID, "pid")
 		f := strings.Fields(real)
-		for name, forged := range map[string]string{
-			"reused": f[0] + " 12 " + f[2] + " " + f[3],
-			"reboot": f[0] + " " + f[1] + " 0000-boot " + f[3],
-			"badpid": "1 " + f[1] + " " + f[2] + " " + f[3],
+		numbers := func(pid string) string { return strings.Join([]string{pid, f[1], f[2], f[3]}, " ") }
+		for forged, name := range map[string]string{
+			f[0] + " 12 " + f[2] + " " + f[3]:        "reused",
+			f[0] + " " + f[1] + " 0000-boot " + f[3]: "reboot",
+			numbers("1"):                             "badpid", numbers("0"): "badpid", numbers("-1"): "badpid", numbers("-" + f[0]): "badpid", numbers("x"): "badpid",
 		} {
 			if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(forged+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Why != name {
-				t.Errorf("%s: %+v", name, s)
+				t.Errorf("%q: %+v, want %s", forged, s, name)
 			}
 			if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT"))); got != "no "+name {
-				t.Errorf("%s: signal says %q", name, got)
+				t.Errorf("%q: signal says %q, want %s", forged, got, name)
 			}
 		}
 		if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(real), 0o600); err != nil {
