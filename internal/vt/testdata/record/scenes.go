@@ -130,5 +130,5 @@ func scenes() []scene {
 		{"vttest-color", 80, 24, "vttest", []string{"11\r", "6\r", "2\r", "\r", "3\r", "\r", "4\r", "\r", "5\r", "\r"}},
 		{"vttest-movement", 80, 24, "vttest", []string{"11\r", "5\r", "2\r", "\r", "3\r", "\r", "4\r", "\r", "5\r", "\r", "6\r", "\r"}},
 	}
-	return slices.Concat(list, more(), dialogs(), scripts(), tools(), examples(), terminalTests())
+	return slices.Concat(list, more(), dialogs(), scripts(), tools(), examples(), terminalTests(), programs())
 }
