@@ -118,6 +118,23 @@ func TestView(t *testing.T) {
 	}
 }
 
+// Where a job runs is more than that it prints something.
+func TestHostIsShownWhileTheJobPrints(t *testing.T) {
+	for _, w := range []int{36, 46, 70} {
+		for _, r := range sample() {
+			if r.Job.Name != "train.py --epochs 200 --lr 0.001 --resume" {
+				continue
+			}
+			list := newList(w, 1, themes.Unicode())
+			r.Trace = []uint8{1, 2, 3, 4, 5, 6, 7, 8}
+			list.Put(r)
+			if view := ansi.Strip(list.View()); !strings.Contains(view, "gpu2") || !strings.Contains(view, themes.Unicode().Unreachable) {
+				t.Errorf("%d columns: %q does not say where the job runs", w, view)
+			}
+		}
+	}
+}
+
 func TestEmptyView(t *testing.T) {
 	golden.RequireEqual(t, framed(newList(60, 4, themes.Unicode()).View()))
 }

@@ -278,8 +278,8 @@ func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
 	return row
 }
 
-// doing is what is going on: the countdown of a stop, progress, activity, else
-// where it runs or what it uses if that has no column of its own.
+// doing is what is going on: the countdown of a stop or progress; else where it
+// runs, if that has no column of its own; else activity or what it uses.
 func (m *Model) doing(r *row, c columns) cell {
 	j := r.Job
 	if c.doing == 0 {
@@ -300,15 +300,15 @@ func (m *Model) doing(r *row, c columns) cell {
 		}
 		return cell{m.bar(p.Percent, c.doing), style}
 	}
+	if c.host == 0 && j.Host != "" {
+		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
+	}
 	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
 		var b strings.Builder
 		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
 			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
 		}
 		return cell{b.String(), m.paints.trace}
-	}
-	if c.host == 0 && j.Host != "" {
-		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
 	}
 	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
 		text := strings.TrimSpace(cpu + " " + memory)

@@ -2,6 +2,7 @@ package statusbadge
 
 import (
 	"strconv"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -165,5 +166,12 @@ func (b Badge) Text(j engine.Job) string { return b.Glyph(j) + " " + Word(j) }
 // View is glyph and word, as wide as they are.
 func (b Badge) View(j engine.Job) string { return b.Style(j).Render(b.Text(j)) }
 
-// Column is glyph and word without style in exactly [Width] columns.
-func (b Badge) Column(j engine.Job) string { return cells.Fit(b.Text(j), Width) }
+// Column is glyph and word without style in exactly [Width] columns. A signal
+// with a longer name stands there without its SIG: "VTALRM".
+func (b Badge) Column(j engine.Job) string {
+	text := b.Text(j)
+	if cells.Width(text) > Width {
+		text = b.Glyph(j) + " " + strings.TrimPrefix(Word(j), "SIG")
+	}
+	return cells.Fit(text, Width)
+}

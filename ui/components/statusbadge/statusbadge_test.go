@@ -61,3 +61,14 @@ func ended(s engine.Status, e engine.Exit) engine.Job {
 	e.Status = s
 	return engine.Job{Status: s, Exit: e}
 }
+
+// The longest name of a signal is told apart from others in the column, too.
+func TestColumnOfALongSignal(t *testing.T) {
+	badge := statusbadge.New(themes.Default(true).Styles(themes.Unicode()).Badge, themes.Unicode())
+	for signal, want := range map[string]string{"SIGVTALRM": "✗ VTALRM  ", "SIGSTKFLT": "✗ STKFLT  ", "SIGKILL": "✗ SIGKILL "} {
+		j := ended(engine.Killed, engine.Exit{Signal: signal, Reason: engine.ReasonSignal})
+		if got := badge.Column(j); got != want {
+			t.Errorf("%s is shown as %q, want %q", signal, got, want)
+		}
+	}
+}
