@@ -88,11 +88,20 @@ func (t *Terminal) pushTitle() {
 	t.titles = append(t.titles, titles{t.title, t.icon})
 }
 
-func (t *Terminal) popTitle() {
-	if n := len(t.titles); n > 0 {
-		t.setTitle(t.titles[n-1].title)
-		t.icon = t.titles[n-1].icon
-		t.titles = t.titles[:n-1]
+// popTitle takes the newest titles from the stack and restores both, or of which
+// only one: the icon's (1) or the window's (2).
+func (t *Terminal) popTitle(which int) {
+	n := len(t.titles)
+	if n == 0 {
+		return
+	}
+	kept := t.titles[n-1]
+	t.titles = t.titles[:n-1]
+	if which != 1 {
+		t.setTitle(kept.title)
+	}
+	if which != 2 {
+		t.icon = kept.icon
 	}
 }
 

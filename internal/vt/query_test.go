@@ -98,6 +98,7 @@ func TestHandler(t *testing.T) {
 		{"\x1b]2;a\x1b[1mb\a", []string{"bell"}}, // an escape ends the string
 		{"\x1b]2;x\ty\u009b\a", []string{"title xy"}},
 		{"\x1b]2;one\a\x1b[22;0t\x1b]2;two\a\x1b[23;0t", []string{"title one", "title two", "title one"}},
+		{"\x1b]2;one\a\x1b[22;1t\x1b]2;two\a\x1b[23;1t", []string{"title one", "title two"}},
 		{"\x1b]9;done\a", []string{"notify |done"}},
 		{"\x1b]777;notify;build;it; works\a", []string{"notify build|it; works"}},
 		{"\x1b]9;4;1;50\a\x1b]9;4;3\a\x1b]9;4;0;\a\x1b]9;4;1;900\a\x1b]9;4;7;1\a", []string{"progress 1 50", "progress 3 0", "progress 0 0", "progress 1 100"}},

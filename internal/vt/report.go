@@ -138,7 +138,7 @@ func (t *Terminal) windowOp() {
 	case 22:
 		t.pushTitle()
 	case 23:
-		t.popTitle()
+		t.popTitle(t.param(1, 0))
 	}
 }
 
