@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,7 +35,10 @@ func measures() []measure {
 		{"scale", "how verbs and the UI grow with the number of jobs", scale},
 		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
-		{"ssh", "jobs on a host, over loopback", remotes},
+		{"ssh-connect", "many hosts reached, over loopback", remotely((*remote).connects)},
+		{"ssh-list", "how many jobs on a host stand", remotely((*remote).lists)},
+		{"ssh-follow", "a line of a job on a host, to its open log", remotely((*remote).follows)},
+		{"ssh-read", "a whole log of a job on a host", remotely((*remote).reads)},
 	}
 }
 
@@ -94,6 +96,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return measureAll(ctx, l, chosen, stdout)
 }
 
+// choose finds measures by their names; the first part of one stands for all that
+// begin with it, as ssh does for ssh-list and the others.
 func choose(ids []string) ([]measure, error) {
 	all := measures()
 	if len(ids) == 0 {
@@ -101,11 +105,15 @@ func choose(ids []string) ([]measure, error) {
 	}
 	var chosen []measure
 	for _, id := range ids {
-		i := slices.IndexFunc(all, func(m measure) bool { return strings.EqualFold(m.id, id) })
-		if i < 0 {
+		before := len(chosen)
+		for _, m := range all {
+			if first, _, _ := strings.Cut(m.id, "-"); strings.EqualFold(m.id, id) || strings.EqualFold(first, id) {
+				chosen = append(chosen, m)
+			}
+		}
+		if len(chosen) == before {
 			return nil, fmt.Errorf("no measure %q; --help lists them", id)
 		}
-		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }

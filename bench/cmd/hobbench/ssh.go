@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -33,22 +34,17 @@ type remote struct {
 // connections is how many hosts the server is known as.
 const connections = 100
 
-// remotes is how jobs on hosts do over loopback, beside ssh itself.
-func remotes(ctx context.Context, l *lab) (_ []row, err error) {
-	r, err := l.remote(ctx)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	defer func() { err = join(err, r.close()) }()
-	var rows []row
-	for _, m := range []func(context.Context, *lab) ([]row, error){r.connects, r.lists, r.follows, r.reads} {
-		more, err := m(ctx, l)
-		if err != nil {
-			return rows, err
+// remotely makes a measure of one that needs a server. What is measured stands
+// beside ssh itself.
+func remotely(m func(*remote, context.Context, *lab) ([]row, error)) func(context.Context, *lab) ([]row, error) {
+	return func(ctx context.Context, l *lab) (_ []row, err error) {
+		r, err := l.remote(ctx)
+		if err != nil || r == nil {
+			return nil, err
 		}
-		rows = append(rows, more...)
+		defer func() { err = join(err, r.close()) }()
+		return m(r, ctx, l)
 	}
-	return rows, nil
 }
 
 // remote starts a server; nil if there is none to start.
@@ -143,19 +139,26 @@ func (r *remote) writeConfig(addr string) error {
 	return os.WriteFile(r.config, []byte(text), 0o600)
 }
 
-// close ends the jobs, the engine and the server.
+// close ends the jobs, the engine and the server. The jobs are killed by what their
+// directories say: their host is this machine, and there may be hundreds.
 func (r *remote) close() error {
 	var errs []error
-	if r.eng != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		jobs, err := r.eng.List(ctx, engine.Filter{Running: true})
-		errs = append(errs, err)
-		for _, j := range jobs {
-			if _, err := r.eng.Kill(ctx, j.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
-				errs = append(errs, err)
-			}
+	files, err := filepath.Glob(filepath.Join(r.dir, "there", "jobs", "*", "pid"))
+	errs = append(errs, err)
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "exit_code")); err == nil {
+			continue
 		}
+		data, err := os.ReadFile(file)
+		first, _, _ := strings.Cut(string(data), " ")
+		if pid, numErr := strconv.Atoi(first); err == nil && numErr == nil && pid > 1 {
+			err = syscall.Kill(-pid, syscall.SIGKILL)
+		}
+		if err != nil && !errors.Is(err, syscall.ESRCH) {
+			errs = append(errs, err)
+		}
+	}
+	if r.eng != nil {
 		errs = append(errs, r.eng.Close())
 	}
 	if r.server != nil && r.server.Process != nil {
@@ -207,7 +210,7 @@ func (r *remote) lists(ctx context.Context, l *lab) ([]row, error) {
 	n := l.count(500, 100)
 	for range n {
 		if _, err := r.eng.Start(ctx, engine.Spec{Command: []string{"sleep", "3600"}, Host: "box", Backgrounded: true}); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("start: %w", err)
 		}
 	}
 	var ours, floor []float64
