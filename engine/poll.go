@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // maxPoll bounds the output of one poll; the next one goes on.
@@ -20,7 +21,9 @@ const cursorPatience = 5 * time.Second
 type Poll struct {
 	Job Job
 	// Output is what came since. Of a job with separate streams it has both, in
-	// the order in which they were first seen.
+	// the order in which they were first seen. A character or an escape sequence
+	// at its end whose end is not there yet is left for the next poll, unless the
+	// job has ended.
 	Output  []byte
 	Cursor  int64 // where the next poll goes on
 	Dropped int64 // bytes between the cursors that are gone
@@ -116,7 +119,7 @@ func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 		return p, err
 	}
 	p.Cursor = min(p.Cursor, size)
-	p.Cursor, err = e.drainStream(ctx, StreamOutput, p.Cursor, size, &p)
+	p.Cursor, err = e.drainStream(ctx, StreamOutput, p.Cursor, size, true, &p)
 	return p, err
 }
 
@@ -134,36 +137,42 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 		return fault("poll", p.Job, fmt.Errorf("keep the order of the streams: %w", err))
 	}
 	p.Cursor = min(p.Cursor, now.Total())
+	var parts []part
 	var from jobdir.Mark
 	for _, to := range marks {
-		for _, part := range []struct {
-			s               Stream
-			at, offset, end int64
-		}{
-			{StreamStdout, from.Total(), from.Out, to.Out},
-			{StreamStderr, from.Total() + to.Out - from.Out, from.Err, to.Err},
+		for _, part := range []part{
+			{StreamStdout, from.Out, to.Out, from.Total()},
+			{StreamStderr, from.Err, to.Err, from.Total() + to.Out - from.Out},
 		} {
-			off := part.offset + p.Cursor - part.at
-			if off >= part.end {
-				continue
-			}
-			next, err := e.drainStream(ctx, part.s, off, part.end, p)
-			if err != nil {
-				return err
-			}
-			p.Cursor += next - off
-			if p.More {
-				return nil
+			if part.start += max(p.Cursor-part.at, 0); part.start < part.end {
+				parts = append(parts, part)
 			}
 		}
 		from = to
 	}
+	for i, part := range parts {
+		next, err := e.drainStream(ctx, part.stream, part.start, part.end, i == len(parts)-1, p)
+		if err != nil {
+			return err
+		}
+		p.Cursor += next - part.start
+		if p.More {
+			return nil
+		}
+	}
 	return nil
 }
 
+// part is a range of one of two streams in the order that all clients share.
+type part struct {
+	stream     Stream
+	start, end int64 // in the stream
+	at         int64 // where start is in that order
+}
+
 // drainStream reads one stream from off to end into p, as far as there is room.
-// next is where it came to.
-func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, p *Poll) (next int64, err error) {
+// last says that nothing else follows. next is where it came to.
+func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last bool, p *Poll) (next int64, err error) {
 	out, done, err := e.output(ctx, p.Job.ID, s)
 	if err != nil {
 		return off, err
@@ -185,6 +194,10 @@ func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, p *P
 	b, next, err := readAll(ctx, src, off, stop)
 	if err != nil {
 		return off, err
+	}
+	if (p.More || last && !p.Job.Status.Finished()) && next-off == int64(len(b)) {
+		n := logfile.Unfinished(b)
+		b, next = b[:len(b)-n], next-int64(n)
 	}
 	p.Output = append(p.Output, b...)
 	p.Dropped += next - off - int64(len(b))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -191,5 +192,62 @@ func TestPollOfSplitStreams(t *testing.T) {
 		if err != nil || string(p.Output) != want || p.Cursor != 14 {
 			t.Errorf("from %d: %q, cursor %d, %v", cursor, p.Output, p.Cursor, err)
 		}
+	}
+}
+
+func TestPollLeavesWhatIsUnfinished(t *testing.T) {
+	for name, split := range map[string]bool{"one stream": false, "two": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e, f := withFake(t)
+				j := start(t, e, engine.Spec{Split: split})
+				stream := engine.StreamOutput
+				if split {
+					stream = engine.StreamStderr
+				}
+				print := func(s string) { f.Job(j.ID).PrintTo(stream, s) }
+				for _, step := range []struct{ print, want string }{
+					{"caf\xc3", "caf"},
+					{"\xa9 \x1b[3", "\xc3\xa9 "},
+					{"1mred\x1b]0;ti", "\x1b[31mred"},
+					{"tle\a\xe6", "\x1b]0;title\a"},
+				} {
+					print(step.print)
+					if p := poll(t, e, j.ID, "a", 0); string(p.Output) != step.want || p.More {
+						t.Errorf("after %q: %q", step.print, p.Output)
+					}
+				}
+				// What is left is nothing to return for, until there is more.
+				began := time.Now()
+				go func() {
+					time.Sleep(time.Second)
+					print("\x97\xa5")
+				}()
+				if p := poll(t, e, j.ID, "a", time.Hour); string(p.Output) != "\xe6\x97\xa5" || time.Since(began) != time.Second {
+					t.Errorf("waiting: %q after %v", p.Output, time.Since(began))
+				}
+				print("end\xc3")
+				f.Job(j.ID).Exit(0)
+				if p := poll(t, e, j.ID, "a", time.Hour); string(p.Output) != "end\xc3" || p.More {
+					t.Errorf("at the end: %q", p.Output)
+				}
+				if p := poll(t, e, j.ID, "a", 0); len(p.Output) != 0 {
+					t.Errorf("once more: %q", p.Output)
+				}
+			})
+		})
+	}
+}
+
+func TestPiecesOfAPollAreCutBetweenCharacters(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Print("x" + strings.Repeat("\u65e5", 1_000_000))
+	for more := true; more; {
+		p := poll(t, e, j.ID, "a", 0)
+		if !utf8.Valid(p.Output) {
+			t.Errorf("cut within a character at %d", p.Cursor)
+		}
+		more = p.More
 	}
 }

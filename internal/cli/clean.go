@@ -3,20 +3,24 @@ package cli
 import (
 	"bytes"
 
-	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// A cleaner removes everything from output that could act on a terminal: escape
-// sequences, also ones that come in pieces, and control characters. Only a job
-// that is attached may drive the person's terminal. A line that ends as
-// terminals want it ends in LF alone. The zero value is ready.
-type cleaner struct{ strip vt.Stripper }
+// maxLine bounds what a cleaner keeps of a line whose end has not come.
+const maxLine = 1 << 20
 
-func (c *cleaner) clean(p []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r == '\r' || r == '\b' {
-			return -1
-		}
-		return r
-	}, c.strip.Append(nil, p))
+// A cleaner makes text of output that comes in pieces: what a terminal would show
+// of it, line by line. Nothing in it can act on a terminal: only a job that is
+// attached may drive the person's. The zero value is ready.
+type cleaner struct{ rest []byte }
+
+// clean is the text of p. With last set nothing more comes; else the last line is
+// kept until its end comes.
+func (c *cleaner) clean(p []byte, last bool) []byte {
+	p = append(c.rest, p...)
+	c.rest = nil
+	if end := bytes.LastIndexByte(p, '\n') + 1; !last && len(p)-end < maxLine {
+		p, c.rest = p[:end], p[end:]
+	}
+	return logfile.Text(p)
 }

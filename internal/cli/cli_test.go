@@ -181,13 +181,15 @@ func TestCleaner(t *testing.T) {
 		"clipboard": {[]string{"x\x1b]52;c;aGk=\x07y"}, "xy"},
 		"bell":      {[]string{"a\x07b"}, "ab"},
 		"unicode":   {[]string{"größe ✓"}, "größe ✓"},
+		"progress":  {[]string{"1%\r5", "0%\rdone\r\n"}, "done\n"},
+		"long line": {[]string{strings.Repeat("x", maxLine), "y"}, strings.Repeat("x", maxLine) + "y"},
 		"in pieces": {[]string{"a\x1b", "[3", "1mred", "\x1b]0;ti", "tle\x07 end"}, "ared end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var clean cleaner
 			var got []byte
-			for _, p := range c.in {
-				got = append(got, clean.clean([]byte(p))...)
+			for i, p := range c.in {
+				got = append(got, clean.clean([]byte(p), i == len(c.in)-1)...)
 			}
 			if string(got) != c.want {
 				t.Errorf("%q becomes %q, want %q", c.in, got, c.want)

@@ -77,11 +77,8 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return err
 	}
 	log, err := eng.OpenLog(ctx, job.ID, stream)
-	if errors.Is(err, fs.ErrNotExist) { // the job is there: that it is not would mislead
-		return &failure{exit: exitFailed, code: "no_log", err: fmt.Errorf("the log of %s was deleted", job.ID)}
-	}
 	if err != nil {
-		return err
+		return noLog(job, err)
 	}
 	defer log.Close()
 	switch {
@@ -91,6 +88,15 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return a.logFollow(ctx, eng, job, log, f, filter)
 	}
 	return a.logWindow(ctx, job, log, f, filter)
+}
+
+// noLog explains a log that is not there: the job is, and that it is not would
+// mislead. Other errors stay as they are.
+func noLog(job engine.Job, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &failure{exit: exitFailed, code: "no_log", err: fmt.Errorf("the log of %s was deleted", job.ID)}
 }
 
 // chooseStream finds the stream that is asked for; of a job that keeps its

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,17 +75,17 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	}
 	text := new(cleaner).clean
 	if f.raw {
-		text = func(p []byte) []byte { return p }
+		text = func(p []byte, _ bool) []byte { return p }
 	}
 	if a.json {
-		return a.pollJSON(f.wait.d, next, text)
+		return noLog(job, a.pollJSON(f.wait.d, next, text))
 	}
 	p, err := next(f.wait.d)
 	for ; err == nil; p, err = next(0) {
 		if p.Dropped > 0 {
 			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
 		}
-		if _, err := a.stdout.Write(text(p.Output)); err != nil {
+		if _, err := a.stdout.Write(text(p.Output, !p.More)); err != nil {
 			return err
 		}
 		if !p.More {
@@ -93,11 +94,13 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 			return nil
 		}
 	}
-	return err
+	// What was read counts as read.
+	_, werr := a.stdout.Write(text(nil, true))
+	return errors.Join(noLog(job, err), werr)
 }
 
 // pollJSON prints all there is as one object.
-func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), text func([]byte) []byte) error {
+func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), text func(p []byte, last bool) []byte) error {
 	var output []byte
 	var dropped int64
 	for {
@@ -108,7 +111,7 @@ func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll
 		output = append(output, p.Output...)
 		dropped += p.Dropped
 		if !p.More {
-			return a.printJSON(pollJSON{p.Job, string(text(output)), p.Cursor, dropped})
+			return a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped})
 		}
 		wait = 0
 	}

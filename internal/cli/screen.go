@@ -53,7 +53,7 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	}
 	s, err := eng.Screen(ctx, job.ID)
 	if err != nil {
-		return err
+		return noLog(job, err)
 	}
 	text := s.Text
 	if styled {
