@@ -140,7 +140,8 @@ type errorJSON struct {
 	} `json:"error"`
 }
 
-// report tells about err and returns the exit code.
+// report tells about err and returns the exit code. What cannot be said on
+// standard output, as a full disk cannot, is said on standard error.
 func (a *app) report(err error) int {
 	if s, ok := errors.AsType[exitStatus](err); ok {
 		return int(s)
@@ -149,8 +150,9 @@ func (a *app) report(err error) int {
 	if a.json {
 		var v errorJSON
 		v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.Error(), f.hint
-		_ = a.printJSON(v) // there is nowhere left to complain to
-		return f.exit
+		if a.printJSON(v) == nil {
+			return f.exit
+		}
 	}
 	fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(f.Error()))
 	if f.hint != "" {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -17,7 +18,26 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 		path = append([]string{c.Name()}, path...)
 	}
 	root.SetArgs(path)
-	// Showing help fails only when nobody reads it.
+	out := &keptError{w: a.stdout}
+	if !isTerminal(a.stdout) { // fang wants the terminal itself
+		root.SetOut(out)
+	}
+	// Besides, showing help cannot fail.
 	_ = fang.Execute(context.Background(), root,
 		fang.WithVersion(version()), fang.WithoutManpage(), fang.WithColorSchemeFunc(fang.AnsiColorScheme))
+	a.unsaid = out.err
+}
+
+// keptError keeps the first error of writing to w.
+type keptError struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptError) Write(p []byte) (int, error) {
+	n, err := k.w.Write(p)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
 }

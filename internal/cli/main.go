@@ -32,6 +32,7 @@ type app struct {
 	eng    *engine.Engine // see open
 	alone  func()         // lets others start what was asked for --once; may be nil
 	loaded *config.Config // see settings
+	unsaid error          // why help was not shown whole; see help
 	diary  *slog.Logger   // see logger
 
 	logout func() string // see logout.Advice
@@ -53,6 +54,7 @@ func Main(args []string) int {
 	if a.eng != nil {
 		err = errors.Join(err, a.closeEngine(err))
 	}
+	err = errors.Join(err, a.unsaid)
 	if err == nil {
 		return 0
 	}
