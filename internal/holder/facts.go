@@ -13,6 +13,9 @@ const (
 	savePause = 500 * time.Millisecond
 	// askPause is the same of what somebody is to answer.
 	askPause = 20 * time.Millisecond
+	// maxPauses is how often in a second a job that is stopped or continued is
+	// worth a state.json of its own.
+	maxPauses = 8
 	// saveAgain is when a state that the disk refused is tried again.
 	saveAgain = 5 * time.Second
 	// maxText bounds what a job can make of its title and notifications.
@@ -223,7 +226,8 @@ func (h *Holder) Waiting(waits bool) {
 	h.chatter(jobdir.Fact{Kind: "waiting"})
 }
 
-// Paused records whether the job is stopped by a signal.
+// Paused records whether the job is stopped by a signal: on disk at once, since who
+// stopped it may look now, unless it is stopped and continued all the time.
 func (h *Holder) Paused(paused bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -232,6 +236,14 @@ func (h *Holder) Paused(paused bool) {
 	}
 	h.state.Paused = paused
 	h.changedLocked(true)
+	now := time.Now()
+	if now.Sub(h.pausesSince) > time.Second {
+		h.pausesSince, h.pauses = now, 0
+	}
+	h.pauses++
+	if h.saveTimer != nil && !h.closing && !h.ending && h.pauses <= maxPauses {
+		h.saveTimer.Reset(0)
+	}
 }
 
 // Dropped records what the cap has freed of a log that the job owns.

@@ -21,6 +21,9 @@ import (
 type Config struct {
 	Dir  string // the job directory, absolute
 	Meta jobdir.Meta
+	// Lock is that of Dir if it is held already; Open takes it over, also with an
+	// error. nil: Open takes the lock.
+	Lock *jobdir.Held
 	// RuntimeDir is $XDG_RUNTIME_DIR; empty: the socket is put elsewhere.
 	RuntimeDir string
 	// OwnLog means that the job writes its log files itself (see [Holder.Grew]).
@@ -91,15 +94,21 @@ type Holder struct {
 	closing    bool
 	ending     bool // the end is being recorded
 	facts      factLimiter
+
+	pauses      int // how often it was stopped or continued since then
+	pausesSince time.Time
 }
 
 // Open takes the job directory's lock, or returns jobdir.ErrLocked if the job
 // has a holder already, and opens the log. Nothing is written to state.json
 // before Started.
 func Open(cfg Config) (*Holder, error) {
-	lock, err := jobdir.Lock(cfg.Dir)
-	if err != nil {
-		return nil, err
+	lock := cfg.Lock
+	if lock == nil {
+		var err error
+		if lock, err = jobdir.Lock(cfg.Dir); err != nil {
+			return nil, err
+		}
 	}
 	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}}
 	h.timesSize = cfg.Meta.Size

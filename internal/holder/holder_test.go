@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +24,24 @@ import (
 
 // held is a job without a process, as a program holds it.
 func held(t *testing.T, cfg Config) *Holder {
+	t.Helper()
+	h := opened(t, cfg)
+	if err := h.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	started(t, h)
+	return h
+}
+
+func started(t *testing.T, h *Holder) {
+	t.Helper()
+	if err := h.Started(proc.Identity{}, 0, time.Now(), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened is held without a socket and not yet started.
+func opened(t *testing.T, cfg Config) *Holder {
 	t.Helper()
 	base, err := os.MkdirTemp("", "hob")
 	if err != nil {
@@ -45,12 +64,6 @@ func held(t *testing.T, cfg Config) *Holder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close() })
-	if err := h.Listen(); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Started(proc.Identity{}, 0, time.Now(), time.Time{}); err != nil {
-		t.Fatal(err)
-	}
 	return h
 }
 
@@ -238,6 +251,38 @@ func TestOnlyTheFirstEndCounts(t *testing.T) {
 	if st := h.State(); *st.End.Code != 3 {
 		t.Errorf("end %+v", st.End)
 	}
+}
+
+func TestPausesAreOnDiskAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, Config{})
+		started(t, h)
+		onDisk := func() bool {
+			t.Helper()
+			st, err := jobdir.ReadState(h.cfg.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return st.Paused
+		}
+		for i := range 4 * maxPauses {
+			h.Paused(i%2 == 0)
+			synctest.Wait()
+			if i < maxPauses && onDisk() != (i%2 == 0) {
+				t.Errorf("change %d: not on disk", i)
+			}
+			if i == maxPauses && onDisk() {
+				t.Error("on disk at once however often it changes")
+			}
+		}
+		h.Paused(true)
+		time.Sleep(2 * savePause)
+		synctest.Wait()
+		if !onDisk() {
+			t.Error("the last change is lost")
+		}
+		h.Close()
+	})
 }
 
 func TestHistoryComesWithTheFirstSnapshot(t *testing.T) {
