@@ -60,6 +60,39 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// TestSecurityPage checks that the tests named in docs/security.md exist: in
+// internal/security, or in the package named before them.
+func TestSecurityPage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := testsOf(t)
+	named := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		cells := strings.Split(strings.Trim(line, "| "), "|")
+		if len(cells) != 3 || strings.HasPrefix(cells[0], "-") || strings.TrimSpace(cells[2]) == "tried by" {
+			continue
+		}
+		for group := range strings.SplitSeq(cells[2], ";") {
+			dir := "internal/security"
+			for _, word := range strings.Fields(strings.ReplaceAll(group, ",", " ")) {
+				if strings.HasPrefix(word, "Test") {
+					if problem := tests.find(dir + "." + word); problem != "" {
+						t.Errorf("line %d: %s in %s: %s", i+1, word, dir, problem)
+					}
+				} else if dir = word; len(tests.funcs[dir]) == 0 {
+					t.Errorf("line %d: %s has no tests", i+1, dir)
+				}
+				named++
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("only %d tests and packages are named", named)
+	}
+}
+
 // testIndex are the tests of the tree by package directory: the functions, and
 // the strings that could name parts of them.
 type testIndex struct {
