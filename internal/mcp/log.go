@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -29,18 +30,24 @@ func (a *agent) log(ctx context.Context, j engine.Job, p *args) (*answer, error)
 	if !bounded && !from {
 		limit = logLines
 	}
-	w := window{from: from, offset: offset, limit: limit, bounded: bounded || !from, room: 4 * a.c.Settings.MaxOutputChars}
 	ans := about(j, time.Now())
+	if ans.Next = next(j); ans.Next == call("log", j.ID) {
+		ans.Next = ""
+	}
+	// A page goes on where it ends, so nothing is to be left out of it: news and
+	// what stands around take the rest.
+	most := a.c.Settings.MaxOutputChars
+	w := window{
+		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
+		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600),
+	}
 	for _, s := range streamsOf(j) {
-		if err := a.window(ctx, j, s, keep, w, ans); err != nil {
+		if err := a.window(ctx, j, s, w, ans); err != nil {
 			return nil, failed(j, "read the log of", err)
 		}
 	}
-	ans.Next = next(j)
 	if !j.Status.Finished() {
 		ans.note("it is still running: there may be more later")
-	} else if ans.Next == call("log", j.ID) {
-		ans.Next = ""
 	}
 	if n := a.reads.repeated(j, "log", ans.body.head, fmt.Sprint(offset, limit, bounded)); n != "" && !j.Status.Finished() {
 		ans.note("%s", n)
@@ -53,11 +60,21 @@ type window struct {
 	from          bool // from line offset on; else the last ones
 	bounded       bool // at most limit
 	offset, limit int64
-	room          int // bytes of text that may be of use
+	room          int // characters that fit
+	keep          lineFilter
+}
+
+// page is what there is in a window.
+type page struct {
+	lines []string
+	size  int // characters
+	more  bool
+	next  int64 // of a window from a line on: where the next one begins
+	long  bool  // a line was longer than what is kept of one
 }
 
 // window adds the lines of one stream to an answer.
-func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, keep lineFilter, w window, ans *answer) error {
+func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w window, ans *answer) error {
 	log, err := a.eng.OpenLog(ctx, j.ID, s)
 	if err != nil {
 		return err
@@ -67,25 +84,25 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, keep 
 	if err != nil {
 		return err
 	}
-	lines, more, err := w.read(ctx, log, keep)
+	p, err := w.read(ctx, log)
 	if err != nil {
 		return err
 	}
-	first := max(0, total-int64(len(lines)))
+	first := max(0, total-int64(len(p.lines)))
 	switch {
 	case w.from:
 		first = w.offset
-	case keep.keep != nil || keep.drop != nil:
+	case w.filters():
 		first = 0
 	}
 	if s == engine.StreamStderr {
-		if len(lines) == 0 {
+		if len(p.lines) == 0 {
 			return nil
 		}
 		ans.body.head += "[stderr]\n"
 	}
 	var b strings.Builder
-	for _, l := range lines {
+	for _, l := range p.lines {
 		b.WriteString(l)
 		b.WriteByte('\n')
 	}
@@ -93,69 +110,109 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, keep 
 	if s != engine.StreamStderr {
 		ans.Offset, ans.TotalLines = &first, &total
 	}
-	ans.Truncated = ans.Truncated || more
+	ans.Truncated = ans.Truncated || p.more || p.long
+	if p.long {
+		ans.note("[…] ends a line that is longer than what is shown of one; all of it is in %s", pathsOf(j))
+	}
 	switch {
 	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
 		ans.note("there is no line %d: it has %d so far, from 0 on", w.offset, total)
-	case more && w.from:
-		ans.note("lines from %d on; %s goes on", first, call("log", j.ID, "offset", first+int64(len(lines)), "limit", logLines))
-	case more && !w.asked():
-		ans.note("these are the last %d of %d lines; %s shows the first", len(lines), total, call("log", j.ID, "offset", 0, "limit", logLines))
+	case p.more && w.from:
+		ans.note("lines from %d on; %s goes on", first, call("log", j.ID, append([]any{"offset", p.next, "limit", logLines}, w.keep.again()...)...))
+	case p.more && w.limit == logLines && w.filters():
+		ans.note("these are the last %d lines of those; %s shows the first", len(p.lines), call("log", j.ID, append([]any{"offset", 0, "limit", logLines}, w.keep.again()...)...))
+	case p.more && w.limit == logLines:
+		ans.note("these are the last %d of %d lines; %s shows the first", len(p.lines), total, call("log", j.ID, "offset", 0, "limit", logLines))
 	}
 	return nil
 }
 
-// asked reports whether the window is other than the default one.
-func (w window) asked() bool { return w.from || w.limit != logLines }
+func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }
 
-// read collects the texts of the lines in the window. more reports whether there
-// are others that were not asked for, or did not fit.
-func (w window) read(ctx context.Context, log *engine.Log, keep lineFilter) (lines []string, more bool, err error) {
-	size := 0
-	add := func(l logfile.Line) error {
-		text := l.Text
-		if l.Gap > 0 {
-			text = "[… " + units.FormatBytes(l.Gap) + " dropped …]"
-		} else if !keep.keeps(text) {
-			return nil
-		}
-		if l.Cut > 0 {
-			text += " […]"
-		}
-		lines = append(lines, fold(text))
-		size += len(text) + 1
-		if w.from {
-			if w.bounded && int64(len(lines)) > w.limit || size > w.room && len(lines) > 1 {
-				more = true
-				lines = lines[:len(lines)-1]
-				return errEnough
-			}
-			return nil
-		}
-		if int64(len(lines)) > 2*w.limit {
-			more = true
-			lines = slices.Delete(lines, 0, len(lines)-int(w.limit))
-		}
-		return nil
-	}
+// read collects the texts of the lines in the window. More are there that were not
+// asked for, or did not fit.
+func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
 	switch {
-	case w.from && w.bounded && w.limit == 0, !w.from && w.limit == 0:
-		return nil, false, nil
+	case w.bounded && w.limit == 0:
+		return p, nil
 	case w.from:
-		err = logfile.From(ctx, log, w.offset, logfile.Query{}, add)
-	case keep.keep == nil && keep.drop == nil:
-		err = logfile.Tail(ctx, log, logfile.Query{Limit: w.limit + 1}, add)
+		err = logfile.From(ctx, log, w.offset, logfile.Query{}, func(l logfile.Line) error { return p.append(w, l) })
+	case !w.filters():
+		// Lines that do not fit need not be read: each takes at least its end.
+		most := min(w.limit, int64(2*w.room))
+		err = logfile.Tail(ctx, log, logfile.Query{Limit: most + 1}, func(l logfile.Line) error { return p.slide(w, l) })
 	default:
-		err = logfile.After(ctx, log, 0, 0, logfile.Query{}, add)
+		err = logfile.After(ctx, log, 0, 0, logfile.Query{}, func(l logfile.Line) error { return p.slide(w, l) })
 	}
 	if err == errEnough { //nolint:errorlint // our own, not wrapped
 		err = nil
 	}
-	if !w.from && int64(len(lines)) > w.limit {
-		more = true
-		lines = slices.Delete(lines, 0, len(lines)-int(w.limit))
+	if !w.from && int64(len(p.lines)) > w.limit {
+		p.drop(len(p.lines) - int(w.limit))
 	}
-	return lines, more, err
+	return p, err
+}
+
+// text is a line as it is shown; ok is false for one that the filter drops.
+func (p *page) text(w window, l logfile.Line) (text string, ok bool) {
+	if l.Gap > 0 {
+		return "[… " + units.FormatBytes(l.Gap) + " dropped …]", true
+	}
+	if !w.keep.keeps(l.Text) {
+		return "", false
+	}
+	text = fold(l.Text)
+	if l.Cut > 0 {
+		text += " […]"
+		p.long = true
+	}
+	return text, true
+}
+
+// append adds a line, or ends the page in front of it.
+func (p *page) append(w window, l logfile.Line) error {
+	text, ok := p.text(w, l)
+	if !ok {
+		return nil
+	}
+	size := utf8.RuneCountInString(text) + 1
+	full := w.bounded && int64(len(p.lines)) >= w.limit || len(p.lines) > 0 && p.size+size > w.room
+	if full && l.Gap == 0 { // a gap has no number to go on from
+		p.more, p.next = true, l.Number
+		return errEnough
+	}
+	p.lines = append(p.lines, text)
+	p.size += size
+	return nil
+}
+
+// slide adds a line, and drops first ones that are no longer among the last.
+func (p *page) slide(w window, l logfile.Line) error {
+	text, ok := p.text(w, l)
+	if !ok {
+		return nil
+	}
+	p.lines = append(p.lines, text)
+	p.size += utf8.RuneCountInString(text) + 1
+	if n := len(p.lines); int64(n)/2 > w.limit {
+		p.drop(n - int(w.limit))
+	}
+	if p.size > 4*w.room { // of what is too long the begin is shown too, see excerpt
+		n := 0
+		for size := p.size; size > 2*w.room && n < len(p.lines)-1; n++ {
+			size -= utf8.RuneCountInString(p.lines[n]) + 1
+		}
+		p.drop(n)
+	}
+	return nil
+}
+
+// drop drops the first n lines.
+func (p *page) drop(n int) {
+	for _, l := range p.lines[:n] {
+		p.size -= utf8.RuneCountInString(l) + 1
+	}
+	p.lines, p.more = slices.Delete(p.lines, 0, n), true
 }
 
 // screen shows a terminal's screen as text.

@@ -241,6 +241,17 @@ func (f lineFilter) keeps(line string) bool {
 	return (f.keep == nil || f.keep.MatchString(line)) && (f.drop == nil || !f.drop.MatchString(line))
 }
 
+// again are the parameters that ask for it.
+func (f lineFilter) again() (params []any) {
+	if f.keep != nil {
+		params = append(params, "filter", f.keep.String())
+	}
+	if f.drop != nil {
+		params = append(params, "exclude", f.drop.String())
+	}
+	return params
+}
+
 // lines are the lines of text that it keeps.
 func (f lineFilter) lines(text string) string {
 	if f.keep == nil && f.drop == nil {

@@ -121,6 +121,48 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
+// Whoever follows the hints of pages gets each line once, whatever the filter and
+// however little fits.
+func TestLogPagesGoOn(t *testing.T) {
+	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
+	id := p.bash(params{"command": "seq 1000; printf '%03000d\\n' 7; echo last", "background": true, "notify": "silent"}).SessionID
+	p.process("wait", id)
+	var every, filtered strings.Builder
+	for i := 1; i <= 1000; i++ {
+		fmt.Fprintln(&every, i)
+		if i%10 == 5 {
+			fmt.Fprintln(&filtered, i)
+		}
+	}
+	for _, tt := range []struct {
+		args params
+		want string
+	}{
+		{params{"offset": 0}, every.String()},
+		{params{"offset": 0, "limit": 7, "filter": "5$"}, filtered.String()},
+	} {
+		var all strings.Builder
+		for args, pages := tt.args, 0; ; pages++ {
+			args["action"], args["sessionId"] = "log", id
+			r := p.call("process", args)
+			all.WriteString(r.output())
+			n := slices.IndexFunc(r.Notices, func(s string) bool { return strings.Contains(s, "goes on") })
+			if n < 0 || pages > 100 {
+				break
+			}
+			_, next, _ := strings.Cut(r.Notices[n], "; process ")
+			args = rawArgs(t, strings.TrimSuffix(next, " goes on"))
+		}
+		if !strings.HasPrefix(all.String(), tt.want) {
+			t.Errorf("%v: %d bytes, want %d: %.200q", tt.args, all.Len(), len(tt.want), all.String())
+		}
+	}
+	r := p.process("log", id, "offset", 1000, "limit", 1)
+	if !r.Truncated || !r.noticed(p.process("poll", id).OutputPath) {
+		t.Errorf("a line that is cut: %s", r.json)
+	}
+}
+
 func TestPollIsForOneClient(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
