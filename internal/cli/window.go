@@ -49,6 +49,9 @@ func (a *app) openUI(ctx context.Context) error {
 func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (ui.Result, error) {
 	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
 	defer release()
+	if isTerminal(a.stdout) {
+		defer guardTerminal(a.stdout)()
+	}
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
@@ -145,8 +148,25 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 	case result.Ended != nil:
 		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
 	}
+	if result.Backgrounded == "" {
+		leaveBehind(eng, job.ID)
+	}
 	a.sayLeft(ctx, eng, job.ID, result)
 	return a.told.status()
+}
+
+// leaveBehind records that nobody waits for a job any more whose window was left
+// without sending it to the background. Somebody who leaves is not kept for it.
+func leaveBehind(eng *engine.Engine, id engine.ID) {
+	recorded := make(chan struct{})
+	go func() { // owned by no one on purpose: the engine's end ends it
+		_ = eng.Background(id) // the job goes on all the same
+		close(recorded)
+	}()
+	select {
+	case <-recorded:
+	case <-time.After(leaveTime):
+	}
 }
 
 // headStart is how long a job may take before the window opens for it: what is
