@@ -60,7 +60,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			continue
 		}
 		c.x = len(cells) - 1
-		c.pending = true
+		c.pending = t.modes.has(modeAutoWrap)
 	}
 	return p
 }
@@ -71,14 +71,19 @@ func (t *Terminal) printOne(p []byte) []byte {
 	return p[1:]
 }
 
-// wrap goes to the begin of the next row, which continues this one.
+// wrap goes to the begin of the next row, which continues this one. A row that
+// scrolls in has no background: the text may end soon and the rest of the row is
+// none of it.
 func (t *Terminal) wrap() {
 	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // below the margins nothing scrolls
 	if t.left == 0 && t.rgt == t.cols-1 && !stays {
 		t.scr.rows[t.cur.y].wrap = true
 	}
 	t.cur.x = t.left
+	bg := t.cur.pen.bg
+	t.cur.pen.bg = 0
 	t.lineFeed()
+	t.cur.pen.bg = bg
 }
 
 // printText writes characters beyond ASCII, and ASCII between them, up to the
@@ -224,20 +229,22 @@ func (t *Terminal) put(ch uint32, w int) {
 	c.x += w
 	if c.x > limit {
 		c.x = limit
-		c.pending = true
+		c.pending = wrapping
 	}
 }
 
-// previous returns the position of the character before the cursor.
+// previous returns the position of the character before the cursor. At the edge
+// that is the one under it, if it waits to wrap or cannot.
 func (t *Terminal) previous() (x int, ok bool) {
 	x = t.cur.x
-	if !t.cur.pending {
+	c := t.scr.rows[t.cur.y].cells
+	stuck := !t.modes.has(modeAutoWrap) && x == t.rightLimit() && (c[x].ch != 0 || c[x].attr&widthMask == wideTail)
+	if !t.cur.pending && !stuck {
 		x--
 	}
 	if x < 0 {
 		return 0, false
 	}
-	c := t.scr.rows[t.cur.y].cells
 	if c[x].attr&widthMask == wideTail {
 		x--
 	}
@@ -337,7 +344,7 @@ func (t *Terminal) widen(x int) bool {
 	cells[x].attr |= wideHead
 	if t.cur.x++; t.cur.x > t.rightLimit() {
 		t.cur.x = t.rightLimit()
-		t.cur.pending = true
+		t.cur.pending = t.modes.has(modeAutoWrap)
 	}
 	return true
 }

@@ -18,6 +18,9 @@ func TestScreen(t *testing.T) {
 		{"back over a wrap", "\x1b[?45h0123456789a\b\bX", "012345678X\na"},
 		{"not over a line's begin", "\x1b[?45h012\r\na\b\bX", "012\nX"},
 		{"extended, over a line's begin", "\x1b[?1045h012\r\na\b\bX", "012      X\na"},
+		{"erase at the edge without wrapping", "\x1b[?7l0123456789\x1b[K", "012345678"},
+		{"wrapping only from now on", "\x1b[?7l0123456789\x1b[?7hX", "012345678X"},
+		{"combining at the edge without wrapping", "\x1b[?7l012345678ee\u0301", "012345678e\u0301"},
 		{"scroll", "1\r\n2\r\n3\r\n4\r\n5", "2\n3\n4\n5"},
 	}
 	for _, tt := range tests {
@@ -28,6 +31,21 @@ func TestScreen(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestWrappingDoesNotColourTheRow scrolls a row in by a text that wraps, and by a
+// line feed, which does give it the background.
+func TestWrappingDoesNotColourTheRow(t *testing.T) {
+	for in, want := range map[string]Color{
+		"\x1b[2H\x1b[41m0123456789ab": 0,
+		"\x1b[2H\x1b[41m01234\nab":    Indexed(1),
+	} {
+		term := New(10, 2)
+		term.Write([]byte(in))
+		if got := term.Style(term.Row(1)[9]).Bg; got != want {
+			t.Errorf("%q: background %v, want %v", in, got, want)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 // the screen is after each step.
 //
 //	go run ./internal/vt/testdata/record [-o corpus.zip] [-only REGEXP] [-size COLSxROWS] [-scenes FILE]
-//	go run ./internal/vt/testdata/record -o other.zip -splice 200 [-seed N]
+//	go run ./internal/vt/testdata/record -o other.zip -splice 200 [-seed N] [-distance N]
 //
 // With -scenes it records those of a file of JSON: a list of objects with Name,
 // Cols, Rows, Command and Steps. With -splice it makes streams of pieces of the corpus. The test compares any
@@ -65,9 +65,10 @@ func main() {
 	file := flag.String("scenes", "", "a file of other scenes")
 	splices := flag.Int("splice", 0, "make that many streams out of pieces of the corpus instead")
 	seed := flag.Uint64("seed", 1, "what the pieces are chosen by")
+	distance := flag.Int("distance", 0, "take the screens of spliced streams so many bytes apart")
 	flag.Parse()
 	if *splices > 0 {
-		if err := splice(*out, "internal/vt/testdata/corpus.zip", *splices, *seed); err != nil {
+		if err := splice(*out, "internal/vt/testdata/corpus.zip", *splices, *seed, *distance, regexp.MustCompile(*only)); err != nil {
 			log.Fatal(err)
 		}
 		return

@@ -10,11 +10,16 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/vt"
 )
 
 // splice makes n streams that no program prints out of those of a corpus: pieces
 // of several, cut anywhere, with bytes taken out, and asks tmux for the screens.
-func splice(out, corpus string, n int, seed uint64) error {
+//
+// With a distance, screens are taken that far apart, which shows where a stream
+// begins to differ; only chooses streams by name.
+func splice(out, corpus string, n int, seed uint64, distance int, only *regexp.Regexp) error {
 	parts, err := readStreams(corpus)
 	if err != nil {
 		return err
@@ -23,6 +28,9 @@ func splice(out, corpus string, n int, seed uint64) error {
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		s := scene{name: fmt.Sprintf("splice-%d-%d", seed, i), cols: 80, rows: 24}
+		if !only.MatchString(s.name) {
+			continue
+		}
 		var stream []byte
 		var marks []int
 		for range 2 + r.IntN(4) {
@@ -44,6 +52,9 @@ func splice(out, corpus string, n int, seed uint64) error {
 			stream = append(append(stream, piece...), 0x18)
 			marks = append(marks, len(stream))
 		}
+		if distance > 0 {
+			marks = apart(s, stream, distance)
+		}
 		rec := recorded{Recording: Recording{Name: s.name, Cols: s.cols, Rows: s.rows}, stream: stream}
 		if rec.Marks, err = ask(s, performance{stream: stream, marks: marks}); err != nil {
 			log.Printf("%s: left out: %v", s.name, err)
@@ -52,6 +63,21 @@ func splice(out, corpus string, n int, seed uint64) error {
 		done[s.name] = rec
 	}
 	return write(out, done)
+}
+
+// apart returns offsets at which no sequence is cut, at least so far apart.
+func apart(s scene, stream []byte, distance int) (marks []int) {
+	term := vt.New(s.cols, s.rows)
+	last := 0
+	for i := range stream {
+		term.Write(stream[i : i+1])
+		// Asking tmux behind a character would hinder it to repeat that (REP).
+		if i+1-last >= distance && term.Ground() && (i+1 == len(stream) || stream[i+1] != 0x1b) {
+			last = i + 1
+			marks = append(marks, last)
+		}
+	}
+	return marks
 }
 
 // strange are scenes of sequences that tmux does not know.
