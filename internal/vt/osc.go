@@ -52,23 +52,22 @@ func (t *Terminal) osc(s []byte) {
 	}
 }
 
-// cleanText makes text of an application safe to show in one line.
+// cleanText makes text of an application safe to show in one line: at most limit
+// bytes of valid UTF-8 without control characters.
 func cleanText(b []byte, limit int) string {
-	if len(b) > limit {
-		b = b[:limit]
-		for len(b) > 0 && !utf8.RuneStart(b[len(b)-1]) {
-			b = b[:len(b)-1]
-		}
-		if len(b) > 0 && b[len(b)-1] >= 0xc0 {
-			b = b[:len(b)-1]
-		}
-	}
-	return strings.Map(func(r rune) rune {
+	s := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
 		}
 		return r
-	}, string(b))
+	}, string(b[:min(len(b), limit+utf8.UTFMax)]))
+	if len(s) <= limit {
+		return s
+	}
+	for !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
 }
 
 func (t *Terminal) setTitle(s string) {
