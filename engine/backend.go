@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"os"
 	"time"
 )
@@ -62,6 +63,16 @@ type Launch struct {
 	// the backend's to add.
 	Env   []string
 	Stdin *os.File // lent by the caller; nil: by Spec
+	// Prepared is what Prepare of a [Preparer] returned, lent; else nil.
+	Prepared io.Closer
+}
+
+// Preparer is a [Backend] that has something to do with the directory of a job
+// before anybody can see that job.
+type Preparer interface {
+	// Prepare returns what Start is to get as Launch.Prepared. It is closed when
+	// Start has returned, or when there is no start after all.
+	Prepare(dir string) (io.Closer, error)
 }
 
 // Record locates a job.

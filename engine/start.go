@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,14 +43,23 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 	}
 	meta := e.metaOf(spec, b, o)
-	dir, err := e.root.Create(&meta, meta.Name, nil)
+	var prepared io.Closer
+	dir, err := e.root.Create(&meta, meta.Name, func(dir string) (err error) {
+		if p, ok := b.(Preparer); ok {
+			prepared, err = p.Prepare(dir)
+		}
+		return err
+	})
+	if prepared != nil {
+		defer prepared.Close()
+	}
 	if err != nil {
 		return Job{}, rootError(err)
 	}
 	l := Launch{
 		Record: Record{ID: ID(meta.ID), Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: meta.ID, Meta: meta}, dir)},
 		Spec:   spec,
-		Stdin:  o.stdin,
+		Stdin:  o.stdin, Prepared: prepared,
 	}
 	if spec.Host == "" {
 		l.Env = environ(o.env, spec.Env, meta.ID)

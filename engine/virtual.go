@@ -125,13 +125,20 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 
 // open makes the directory and becomes its holder.
 func (x *Execution) open(leader proc.Identity) error {
-	dir, err := x.e.root.Create(&x.meta, x.meta.Name, nil)
+	var lock *jobdir.Held
+	dir, err := x.e.root.Create(&x.meta, x.meta.Name, func(dir string) (err error) {
+		lock, err = jobdir.Lock(dir)
+		return err
+	})
 	if err != nil {
+		if lock != nil {
+			lock.Close()
+		}
 		return rootError(err)
 	}
 	x.id, x.dir = ID(x.meta.ID), dir
 	h, err := holder.Open(holder.Config{
-		Dir: dir, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.Size != jobdir.Size{}, Hooks: x.holderHooks(),
+		Dir: dir, Lock: lock, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.Size != jobdir.Size{}, Hooks: x.holderHooks(),
 	})
 	if err != nil {
 		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, os.RemoveAll(dir))

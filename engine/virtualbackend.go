@@ -12,7 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// birthTime is how long a directory may exist before its holder has its lock.
+// birthTime is how long a directory of an earlier version of hob may exist before
+// its holder has its lock.
 const birthTime = 10 * time.Second
 
 // virtualBackend reaches virtual and attached executions: those of this program
@@ -75,7 +76,8 @@ func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
 		}
 	}
 	j := e.jobOf(&rec)
-	if held || j.Status.Finished() || !rec.Started && e.cfg.now().Sub(rec.Meta.CreatedAt) < birthTime {
+	young := !rec.Started && !rec.Meta.Held && e.cfg.now().Sub(rec.Meta.CreatedAt) < birthTime
+	if held || j.Status.Finished() || young {
 		return j, nil
 	}
 	j.Status = Lost

@@ -4,8 +4,6 @@ package local
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/hobjobs/hob/internal/holder"
@@ -25,22 +23,12 @@ var errHolderVersion = errors.New("the program that holds jobs is of another ver
 const deathTime = 5 * time.Second
 
 // lostAtStart records that the holder of the job in dir died before it answered,
-// so that the job is lost from now on, whatever it did by then. It reports false
-// if the holder never got as far as holding: nothing was started then.
+// so that what it did by then can be ended. It reports false if the holder never
+// got as far as holding: nothing was started then. The caller has the job's lock.
 func lostAtStart(dir, runtimeDir string) bool {
 	if !everHeld(dir) {
 		return false
 	}
-	// The record is the holder's to write. With its lock it is ours.
-	lock, err := jobdir.Lock(dir)
-	for end := time.Now().Add(deathTime); errors.Is(err, jobdir.ErrLocked) && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-		lock, err = jobdir.Lock(dir)
-	}
-	if err != nil {
-		return true // its files will tell, late
-	}
-	defer lock.Close()
 	if _, err := jobdir.ReadState(dir); err == nil {
 		return true
 	}
@@ -49,12 +37,6 @@ func lostAtStart(dir, runtimeDir string) bool {
 		st.Backgrounded, st.Size = meta.Backgrounded, meta.Size
 	}
 	st.Socket, _ = holder.SocketPath(dir, runtimeDir) // it may have been bound
-	_ = jobdir.WriteState(dir, &st)                   // without it the job is lost half a minute later
+	_ = jobdir.WriteState(dir, &st)                   // without it the job is lost as well
 	return true
-}
-
-// everHeld reports whether a holder has come as far as holding the job in dir.
-func everHeld(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, jobdir.LockFile))
-	return err == nil
 }

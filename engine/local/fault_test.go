@@ -4,15 +4,18 @@ package local_test
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,7 +52,7 @@ func runClient(name string) int {
 	switch name {
 	case "starter": // starts jobs until it is killed
 		for {
-			l, err := p.make(engine.Spec{PTY: true, Script: os.Getenv("HOB_TEST_SCRIPT")})
+			l, err := p.makeHeld(engine.Spec{PTY: true, Script: os.Getenv("HOB_TEST_SCRIPT")})
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
@@ -58,12 +61,22 @@ func runClient(name string) int {
 			ctx, cancel := contextWithPatience()
 			_, err = p.b.Start(ctx, l)
 			cancel()
-			if err != nil {
+			if err := errors.Join(err, l.Prepared.Close()); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
 			fmt.Println("started")
 		}
+	case "untold": // asks for a job, and tells no holder of it
+		l, err := p.makeHeld(engine.Spec{Script: "true"})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println(l.Dir)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		runtime.KeepAlive(l)
+		return 0
 	case "one": // starts one job and leaves
 		kind := os.Getenv("HOB_TEST_KIND")
 		l, err := p.make(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT"), PTY: kind == "pty", TTYStdin: kind == "tty"})
@@ -125,13 +138,11 @@ func TestKilledClientLosesNothing(t *testing.T) {
 		}
 		cmd.Wait()
 		for i, dir := range dirs {
-			if i >= confirmed && !jobdir.Locked(dir) {
-				if _, err := jobdir.ReadState(dir); err != nil {
-					continue // killed before its holder knew what to do
-				}
-			}
 			eventually(t, "end of "+dir, func() bool { return p.observe(t, dir).Status.Finished() })
 			o := p.observe(t, dir)
+			if i >= confirmed && o.Status == engine.Lost && strings.Contains(o.Exit.Error, "never started") {
+				continue // killed before its holder knew what to do
+			}
 			if o.Status != engine.Exited || *o.Exit.Code != 7 {
 				t.Errorf("job %d of a killed client: %s, %+v", i, o.Status, o.Exit)
 			}
@@ -139,6 +150,77 @@ func TestKilledClientLosesNothing(t *testing.T) {
 				t.Errorf("job %d of a killed client: %d bytes of log, want %d", i, len(log), want.Len())
 			}
 		}
+	}
+}
+
+func TestClientKilledBeforeItToldItsHolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	cmd := client(t, "untold", "HOB_TEST_ROOT="+p.root.Path())
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = strings.TrimSpace(dir)
+	if o := p.observe(t, dir); o.Status != engine.Starting {
+		t.Errorf("while the client lives the job is %s", o.Status)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	o := p.observe(t, dir)
+	if o.Status != engine.Lost || o.Exit.Reason != engine.ReasonHolderDied || o.Exit.Code != nil || !strings.Contains(o.Exit.Error, "never started") {
+		t.Errorf("after it was killed: %s, %+v", o.Status, o.Exit)
+	}
+}
+
+// A program of the version before tells a holder through a pipe, without a lock.
+func TestHolderOfAnOlderClient(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t)
+	l, err := p.make(engine.Spec{Script: "exit 4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Close()
+	config, err := json.Marshal(map[string]any{"launch": 1, "dir": l.Dir, "env": []byte("PATH=/bin\x00")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &exec.Cmd{Path: exe, Args: []string{"hob-holder", string(l.ID)}, Stdin: bytes.NewReader(config), ExtraFiles: []*os.File{theirs}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	if said, err := io.ReadAll(answer); err != nil || !strings.Contains(string(said), `"state":{`) {
+		t.Errorf("answer %q, %v", said, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if o := p.observe(t, l.Dir); o.Status != engine.Exited || *o.Exit.Code != 4 {
+		t.Errorf("%s, %+v", o.Status, o.Exit)
 	}
 }
 
@@ -244,7 +326,7 @@ func dieAsHolder() {
 	if err := json.NewDecoder(os.Stdin).Decode(&cfg); err != nil {
 		os.Exit(1)
 	}
-	if _, err := jobdir.Lock(cfg.Dir); err != nil {
+	if err := os.WriteFile(filepath.Join(cfg.Dir, jobdir.OutputFile), nil, 0o600); err != nil {
 		os.Exit(1)
 	}
 	syscall.CloseOnExec(3)                    // the answer's pipe
@@ -370,8 +452,12 @@ func TestUnwritableDirectory(t *testing.T) {
 func TestNoJobIsLostWhileItStarts(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	for range 40 {
-		l, err := p.make(engine.Spec{Script: "exit 3", PTY: true})
+	for i := range 40 {
+		ask := p.makeHeld
+		if i%2 == 0 { // as an earlier version
+			ask = p.make
+		}
+		l, err := ask(engine.Spec{Script: "exit 3", PTY: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -391,7 +477,11 @@ func TestNoJobIsLostWhileItStarts(t *testing.T) {
 				}
 			}
 		}()
-		p.launch(t, l).wait(t)
+		s := p.launch(t, l)
+		if l.Prepared != nil {
+			l.Prepared.Close()
+		}
+		s.wait(t)
 		close(over)
 		<-watched
 	}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -65,14 +67,14 @@ func warm() {
 
 func holdFromStdin() (*job, error) {
 	var cfg launchConfig
-	data, err := io.ReadAll(os.Stdin)
+	data, lock, err := receive()
 	if err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
 	}
 	if err := json.Unmarshal(data, &cfg); err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
 	}
-	if cfg.Launch != launchVersion {
+	if cfg.Launch != launchVersion && cfg.Launch != launchWithoutLock {
 		return nil, errHolderVersion
 	}
 	if !filepath.IsAbs(cfg.Dir) {
@@ -87,7 +89,45 @@ func holdFromStdin() (*job, error) {
 	} else {
 		closeLeaked(lentStdin)
 	}
-	return hold(cfg, stdin, true)
+	return hold(cfg, stdin, lock, true)
+}
+
+// receive reads standard input to its end, and takes the descriptor that comes
+// with it; nil if none does.
+func receive() (data []byte, passed *os.File, err error) {
+	buf, rights := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(4))
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(0, buf, rights, 0)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.ENOTSOCK: // a launcher of the version before
+			data, err := io.ReadAll(os.Stdin)
+			return data, nil, err
+		case err != nil:
+			return nil, nil, err
+		}
+		if fd, ok := passedDescriptor(rights[:oobn]); ok && passed == nil {
+			unix.CloseOnExec(fd) // nothing is started meanwhile
+			passed = os.NewFile(uintptr(fd), jobdir.LockFile)
+		}
+		if n == 0 {
+			return data, passed, nil
+		}
+		data = append(data, buf[:n]...)
+	}
+}
+
+func passedDescriptor(rights []byte) (fd int, ok bool) {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil || len(messages) != 1 {
+		return 0, false
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return 0, false
+	}
+	return fds[0], true
 }
 
 // answer tells the launcher how it went and lets go of it.

@@ -5,7 +5,10 @@ package local
 import (
 	"os"
 	"sync"
-	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // inner holds the jobs of a backend that keeps them in this process.
@@ -15,17 +18,19 @@ type inner struct {
 	wg   sync.WaitGroup
 }
 
-func (in *inner) start(cfg launchConfig, stdin *os.File) error {
+func (in *inner) start(cfg launchConfig, stdin *os.File, lock *jobdir.Held) error {
 	if stdin != nil {
 		// The job's holder closes what it is lent.
-		fd, err := syscall.Dup(int(stdin.Fd()))
-		if err != nil {
+		var err error
+		if stdin, err = duplicate(stdin); err != nil {
 			return err
 		}
-		syscall.CloseOnExec(fd)
-		stdin = os.NewFile(uintptr(fd), stdin.Name())
 	}
-	j, err := hold(cfg, stdin, false)
+	held, err := duplicate(lock.File())
+	if err != nil {
+		return err
+	}
+	j, err := hold(cfg, stdin, held, false)
 	if err != nil {
 		return err
 	}
@@ -49,6 +54,15 @@ func (in *inner) start(cfg launchConfig, stdin *os.File) error {
 		_ = j.close()
 	})
 	return nil
+}
+
+// duplicate is another descriptor of f, which no child inherits.
+func duplicate(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // close lets go of the jobs, which lose their terminals.

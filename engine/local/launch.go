@@ -12,10 +12,15 @@ import (
 // launchVersion is that of what follows. The two programs may be of different
 // versions of hob: a holder that is told another number answers that it does not
 // know it, and starts nothing.
-const launchVersion = 1
+const launchVersion = 2
 
-// launchConfig is what a holder is told on its standard input, as JSON. What was
-// asked of the job stands in its meta.json.
+// launchWithoutLock is the version whose launcher leaves it to the holder to take
+// the job's lock. All else is the same.
+const launchWithoutLock = 1
+
+// launchConfig is what a holder is told on its standard input, as JSON. With it
+// comes a descriptor of the job's lock, which the launcher holds since before the
+// job could be seen. What was asked of the job stands in its meta.json.
 type launchConfig struct {
 	Launch int    `json:"launch"` // launchVersion
 	Dir    string `json:"dir"`    // the job directory

@@ -4,6 +4,7 @@ package local_test
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,6 +71,21 @@ func openPlace(t testing.TB, dir string, opts ...local.Option) *place {
 
 // make makes the directory of a job that is not started.
 func (p *place) make(spec engine.Spec) (engine.Launch, error) {
+	return p.makeWith(spec, nil)
+}
+
+// makeHeld is make as an engine does it: the job is held from the first moment.
+func (p *place) makeHeld(spec engine.Spec) (engine.Launch, error) {
+	var held io.Closer
+	l, err := p.makeWith(spec, func(dir string) (err error) {
+		held, err = p.b.Prepare(dir)
+		return err
+	})
+	l.Prepared = held
+	return l, err
+}
+
+func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engine.Launch, error) {
 	kind := "file"
 	if spec.PTY {
 		kind = "pty"
@@ -95,7 +111,7 @@ func (p *place) make(spec engine.Spec) (engine.Launch, error) {
 		TimeoutMS: spec.Timeout.Milliseconds(), GraceMS: spec.Grace.Milliseconds(), LogLimit: spec.LogLimit,
 		Backgrounded: spec.Backgrounded, CreatedAt: time.Now(),
 	}
-	dir, err := p.root.Create(&meta, "job", nil)
+	dir, err := p.root.Create(&meta, "job", prepare)
 	if err != nil {
 		return engine.Launch{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -11,8 +13,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// birthTime is how long a job directory may be without a holder after it was
-// made: its launcher is about to start one.
+// birthTime is how long a job may be without a holder after it was asked for, if
+// who did that does not hold it meanwhile, as earlier versions of hob did not.
 const birthTime = 30 * time.Second
 
 // Observe implements [engine.Backend].
@@ -69,7 +71,7 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 	if !rec.Started {
 		o.Backgrounded = rec.Meta.Backgrounded
 		// A clock that was set back makes a job of the future, which is no younger.
-		if rec.Problem == "" && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
+		if rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
 			o.Status = engine.Starting
 			return o
 		}
@@ -77,6 +79,9 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 	o.Status, o.Paused, o.Waiting, o.Alternate = engine.Lost, false, false, false
 	o.StopDeadline, o.Deadline = time.Time{}, time.Time{}
 	o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
+	if !rec.Started && rec.Problem == "" && !everHeld(dir) {
+		o.Exit.Error = "it was never started: what was to start it has died"
+	}
 	if said := lastWords(dir); said != "" && rec.Problem == "" {
 		o.Exit.Error = "its holder failed: " + said
 	}
@@ -90,6 +95,15 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 		}
 	}
 	return o
+}
+
+// everHeld reports whether a holder has come as far as holding the job in dir: it
+// opens the log before anything is started.
+func everHeld(dir string) bool {
+	return slices.ContainsFunc([]string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // orphans is what is left of a job without a holder: only the environment proves

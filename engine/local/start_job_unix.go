@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // childFiles are the job's own ends of its descriptors.
@@ -27,8 +28,8 @@ func (c *childFiles) close() {
 	c.mine = nil
 }
 
-// prepare opens everything that the job needs and takes the lock.
-func (j *job) prepare(stdin *os.File) (files *childFiles, err error) {
+// prepare opens everything that the job needs and takes the lock, unless it is held.
+func (j *job) prepare(stdin *os.File, held *jobdir.Held) (files *childFiles, err error) {
 	files = &childFiles{ctty: -1}
 	if stdin != nil {
 		files.mine = append(files.mine, stdin)
@@ -41,7 +42,7 @@ func (j *job) prepare(stdin *os.File) (files *childFiles, err error) {
 		}
 	}
 	j.h, err = holder.Open(holder.Config{
-		Dir: j.cfg.Dir, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
+		Dir: j.cfg.Dir, Lock: held, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
 		OwnLog: !terminal, Terminal: terminal, Hooks: j.hooks(),
 	})
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -31,6 +33,9 @@ const readyPatience = 30 * time.Second
 func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true}
 }
+
+// Prepare implements [engine.Preparer]: nobody sees a job that is not held.
+func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lock(dir) }
 
 // Start implements [engine.Backend].
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
@@ -48,12 +53,21 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		RuntimeDir: runtimeDir(), Notify: b.notify, Stdin: l.Stdin != nil,
 	}
 	run := b.run(l.Record)
-	var err error
 	b.kids.reap()
+	// Until there is a holder this process is the job's sign of life.
+	lock, ok := l.Prepared.(*jobdir.Held)
+	var err error
+	if !ok {
+		lock, err = jobdir.Lock(l.Dir)
+		if err != nil {
+			return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: fmt.Errorf("hold the job: %w", err)}
+		}
+		defer lock.Close()
+	}
 	if b.inProcess {
-		err = b.inner.start(cfg, l.Stdin)
+		err = b.inner.start(cfg, l.Stdin, lock)
 	} else {
-		run.begun, err = b.spawn(l.Record, cfg, l.Stdin)
+		run.begun, err = b.spawn(l.Record, cfg, l.Stdin, lock)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
 		return run, nil
@@ -67,7 +81,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // spawn starts a holder and waits until its job runs. A holder of another program
 // than this that does not understand, or went before it held anything, is replaced
 // by one of this program.
-func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File) (*engine.Observation, error) {
+func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File, lock *jobdir.Held) (*engine.Observation, error) {
 	cfg.Launch = launchVersion
 	data, err := json.Marshal(cfg)
 	if err != nil {
@@ -77,13 +91,13 @@ func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File) (*e
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.tell(h, data)
+	st, err := b.tell(h, data, lock)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
 	if h.Other && nothing {
 		if h, err = ahead.StartSelf(string(rec.ID), stdin); err != nil {
 			return nil, err
 		}
-		st, err = b.tell(h, data)
+		st, err = b.tell(h, data, lock)
 	}
 	if st == nil || err != nil {
 		return nil, err
@@ -114,12 +128,33 @@ func (b *Backend) holderFor(id string, stdin *os.File) (*ahead.Holder, error) {
 
 // tell tells h what to hold, and waits until that runs. The record of that is nil
 // if the holder is one that does not send it.
-func (b *Backend) tell(h *ahead.Holder, config []byte) (*jobdir.State, error) {
+func (b *Backend) tell(h *ahead.Holder, config []byte, lock *jobdir.Held) (*jobdir.State, error) {
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
-	_, werr := h.Config.Write(config)
+	werr := send(h.Config, config, lock.File())
 	_ = h.Config.Close()
-	return b.ready(h.PID, h.Reply, werr)
+	st, err := b.ready(h.PID, h.Reply, werr)
+	if errors.Is(err, errHolderDied) {
+		// What it held is held until the kernel has ended it.
+		b.kids.await(h.PID)
+	}
+	return st, err
+}
+
+// send writes a holder's configuration to its standard input, with the lock of its
+// job: from then on the two processes hold it, and it is free when both are gone.
+func send(to *os.File, config []byte, lock *os.File) error {
+	rights := unix.UnixRights(int(lock.Fd()))
+	for {
+		n, err := unix.SendmsgN(int(to.Fd()), config, rights, nil, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err == nil && n < len(config) {
+			_, err = to.Write(config[n:])
+		}
+		return err
+	}
 }
 
 // ready waits for the holder's answer.
@@ -163,6 +198,19 @@ func (c *children) add(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pids = append(c.pids, pid)
+}
+
+// await waits until the holder pid is no more, but not for ever.
+func (c *children) await(pid int) {
+	for end := time.Now().Add(deathTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		c.reap()
+		c.mu.Lock()
+		there := slices.Contains(c.pids, pid)
+		c.mu.Unlock()
+		if !there {
+			return
+		}
+	}
 }
 
 func (c *children) reap() {

@@ -20,7 +20,7 @@ const titleWidth = 64
 // goes when Config is closed.
 type Holder struct {
 	PID    int
-	Config *os.File // what it is told; closed when that was said
+	Config *os.File // a socket: what it is told; closed when that was said
 	Reply  *os.File // its answer, and what it says if it dies
 	// Other means that it is another program than this one, which may be of
 	// another version.
@@ -33,7 +33,7 @@ func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Cl
 // Start executes the program at path as a holder. Its arguments are args, the
 // first of which names its job. stdin is lent to the job, or nil.
 func Start(path string, args []string, stdin *os.File) (*Holder, error) {
-	configR, configW, err := os.Pipe()
+	configR, configW, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,22 @@ func Start(path string, args []string, stdin *os.File) (*Holder, error) {
 		return nil, errors.Join(&os.PathError{Op: "start the job's holder", Path: path, Err: err}, configW.Close(), replyR.Close())
 	}
 	return &Holder{PID: pid, Config: configW, Reply: replyR}, nil
+}
+
+// socketPair is a pair of connected sockets that no child inherits. Other than
+// a pipe they can pass a descriptor on.
+func socketPair() (theirs, ours *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "config"), os.NewFile(uintptr(fds[1]), "config"), nil
 }
 
 // StartFor starts the best holder that there is, titled with id: hob-holder beside

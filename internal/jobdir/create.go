@@ -11,8 +11,9 @@ import (
 
 // Create makes the directory of a new job under an id made of slug, which it
 // sets in m, with meta.json in it. prepare, unless nil, gets the directory before
-// it has its name, to put in it what must be there from the first moment; its
-// error undoes everything. Nothing is flushed: a start does not wait for a disk.
+// it has its name, to put in it what must be there from the first moment, such as
+// the lock (see Meta.Held); its error undoes everything. Nothing is flushed: a
+// start does not wait for a disk.
 func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir string, err error) {
 	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +35,8 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 			return "", err
 		}
 	}
-	m.Version = Version
+	_, lockErr := os.Lstat(filepath.Join(tmp, LockFile))
+	m.Version, m.Held = Version, lockErr == nil
 	m.Exact = exactOf(m)
 	defer func() { m.Exact = nil }()
 	for range 100 {

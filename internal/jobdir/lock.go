@@ -23,8 +23,32 @@ const (
 // Held is a lock that this process holds until Close, or until it dies.
 type Held struct{ f *os.File }
 
-// Close releases the lock.
+// Close releases the lock, unless another process has got it too.
 func (h *Held) Close() error { return h.f.Close() }
+
+// File is the open lock file. A process that it is passed to holds the lock too.
+// It stays h's.
+func (h *Held) File() *os.File { return h.f }
+
+// Inherit makes a lock of this process of f, which a process that holds the lock
+// of the job directory dir has passed on. It takes f over. The error says that f
+// is not that lock.
+func Inherit(dir string, f *os.File) (*Held, error) {
+	got, err := f.Stat()
+	if err == nil {
+		var here os.FileInfo
+		if here, err = os.Stat(filepath.Join(dir, LockFile)); err == nil && !os.SameFile(got, here) {
+			err = errors.New("another file was passed on than the job's lock")
+		}
+	}
+	if err == nil {
+		err = tryLock(f) // it is this opening's already
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Held{f}, nil
+}
 
 // Lock takes the lock of the job directory dir, which its holder keeps for life.
 // It does not wait: the error is ErrLocked if there is a holder.

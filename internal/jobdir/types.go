@@ -56,7 +56,10 @@ type Meta struct {
 	CreatedAt     time.Time         `json:"created_at"`
 	CreatedBy     string            `json:"created_by"`
 	RestartedFrom string            `json:"restarted_from,omitempty"`
-	Exact         *Exact            `json:"exact,omitempty"` // only in the file
+	// Held: the lock of the directory was taken before the directory had its name.
+	// So if it is free the job is not about to start.
+	Held  bool   `json:"held,omitempty"`
+	Exact *Exact `json:"exact,omitempty"` // only in the file
 }
 
 // State is state.json: what is known since the start.
