@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -250,6 +251,31 @@ func TestLeaveHint(t *testing.T) {
 		s.press("a")
 		s.sees("Ctrl+B Ctrl+B background (tmux takes one)")
 	})
+}
+
+// What the line says of the job never touches what it says of the key, and the
+// name keeps its beginning, whatever the width.
+func TestLineUnderAnAttachedJob(t *testing.T) {
+	for _, w := range []int{40, 46, 60, 66, 72, 80, 88, 94, 100, 106, 120} {
+		inBubble(t, strconv.Itoa(w), func(t *testing.T) {
+			eng := three()
+			for i := range eng.jobs {
+				eng.jobs[i].Name = "printf a rather long name that has to be cut somewhere"
+				eng.jobs[i].Backgrounded = true
+			}
+			s := newHarness(t, w, 24, eng, WithOuterPrefix("ctrl+b"))
+			s.press("a")
+			lines := strings.Split(s.screen(), "\n")
+			last := lines[len(lines)-1]
+			said, _, found := strings.Cut(last, "Ctrl+B Ctrl+B")
+			if !found || !strings.HasPrefix(said, " ● ") || !strings.HasSuffix(said, "  ") {
+				t.Errorf("the line is %q", last)
+			}
+			if w >= 80 && !strings.Contains(said, "print") {
+				t.Errorf("%q has no name", last)
+			}
+		})
+	}
 }
 
 func TestSessionBatchesAFlood(t *testing.T) {

@@ -230,6 +230,10 @@ func (p *Pane) live() bool {
 	return ok && !j.Status.Finished()
 }
 
+// narrowHint is the width from which on there is room for why a key is to be
+// pressed twice.
+const narrowHint = 60
+
 // leaveHint says what the leave key does, and how often it is to be pressed
 // where a program around hob takes the first press.
 func (p *Pane) leaveHint() string {
@@ -239,6 +243,9 @@ func (p *Pane) leaveHint() string {
 	}
 	label := p.keyLabel(k)
 	if len(k.Keys()) > 0 && k.Keys()[0] == p.opts.prefix {
+		if p.w < narrowHint {
+			return label + " " + label + " background"
+		}
 		return label + " " + label + " background (tmux takes one)"
 	}
 	return label + " background"
@@ -258,6 +265,10 @@ func (p *Pane) firstWords() []string {
 	}
 	return words
 }
+
+// shortestName is how much of a name the line under an attached job has at least,
+// before it says more of the job.
+const shortestName = 8
 
 // footerAttached is the one line under a job that owns the keyboard: who it is,
 // how it stands, what the leave key does.
@@ -307,19 +318,23 @@ func (p *Pane) footerAttached(w int) string {
 		right = a.failed + "  " + right
 	}
 	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
-	fixed := 1 + cells.Width(badge) + 2 + cells.Width(up) + 2 + cells.Width(word) + 2 + cells.Width(right) + 1
-	name = cells.Middle(name, max(8, w-fixed), p.opts.glyphs.Ellipsis)
-	left := " " + badge + "  " + s.Footer.State.Render(name)
-	if up != "" {
-		left += "  " + s.Footer.Desc.Render(up)
-	}
-	if word != "" {
-		left += "  " + s.Footer.Desc.Render(word)
-	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
 		return cells.Fit(" "+s.Footer.Key.Render(right), w)
 	}
+	// What does not fit behind a name that can be told from others is left out:
+	// first what is known anyway.
+	if cells.Width(badge) > room-4 {
+		badge = p.badge.Style(j.Job).Render(p.badge.Glyph(j.Job))
+	}
+	left, behind := " "+badge+"  ", ""
+	for _, text := range []string{up, word} {
+		if text != "" && cells.Width(left)+shortestName+cells.Width(behind)+2+cells.Width(text) <= room-2 {
+			behind += "  " + text
+		}
+	}
+	name = cells.Middle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
+	left += s.Footer.State.Render(name) + s.Footer.Desc.Render(behind)
 	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
 }
 

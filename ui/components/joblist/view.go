@@ -59,7 +59,8 @@ func (m *Model) empty() []string {
 
 const (
 	// briefTime is room for the largest unit of a time alone: "59m".
-	briefTime = 4
+	briefTime  = 4
+	briefTrace = 4 // tells that something happens
 	// A name in less room keeps its beginning, else both its ends.
 	shortName = 12
 	// What a job uses is aligned on both numbers: " 12% 98M".
@@ -157,8 +158,9 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	row = append(row, cell{" ", m.paints.name})
 
-	doing := m.doing(r, c)
 	room := c.name
+	c.doing, room = m.share(r, c, room)
+	doing := m.doing(r, c)
 	aside := c.doing > 0 && !done && (!j.Waiting || doing.text != "")
 	if c.doing > 0 && !aside {
 		room += c.doing + 1 // nothing will be there: the name may have it
@@ -178,6 +180,19 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		row = append(row, cell{" " + cells.FitLeft(m.time(j, c.time), c.time) + cells.Blank(c.end), pick(m.paints.time)})
 	}
 	return m.join(row, m.badge.Style(j), selected)
+}
+
+// share divides the columns of a row's name and of what is going on: a long name
+// has some of those where only activity would stand, as long as the row keeps this
+// name, so that nothing jumps.
+func (m *Model) share(r *row, c columns, room int) (doing, name int) {
+	j := r.Job
+	if c.doing <= briefTrace || c.host == 0 && j.Host != "" || j.Progress != nil || j.Status == engine.Stopping {
+		return c.doing, room
+	}
+	lacks := cells.Width(cells.Clean(j.Name)) - room
+	taken := max(0, min(lacks, c.doing-briefTrace))
+	return c.doing - taken, room + taken
 }
 
 // join draws the cells of a row; those of the selected one on its background,
