@@ -11,11 +11,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
 
 const (
 	maxPoll = 30 * time.Second
+	// lastWords is how soon after its output the end of a job is told with it.
+	lastWords = 50 * time.Millisecond
 	// maxDrain bounds what one poll takes in of a job that prints without end.
 	maxDrain = 64 << 20
 	// manyPolls is from which poll of a running job on an agent is told that
@@ -102,8 +105,12 @@ func (a *agent) poll(ctx context.Context, j engine.Job, p *args) (*answer, error
 	var text excerpt
 	var got engine.Poll
 	for {
-		got, text, err = a.drain(ctx, j, max(0, wait-time.Since(began)), keep)
-		if err != nil {
+		if rest := wait - time.Since(began); rest > 0 {
+			if err := a.awaitNews(ctx, j, rest); err != nil {
+				return nil, failed(j, "poll", err)
+			}
+		}
+		if got, text, err = a.drain(ctx, j, keep); err != nil {
 			return nil, failed(j, "poll", err)
 		}
 		// What is filtered out is no reason to come back.
@@ -154,9 +161,31 @@ func (a *agent) pollAnswer(got engine.Poll, text excerpt, notes []string) *answe
 	return ans
 }
 
-// drain reads all that is new, waiting that long at most for something to be.
-func (a *agent) drain(ctx context.Context, j engine.Job, wait time.Duration, keep lineFilter) (engine.Poll, excerpt, error) {
-	got, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), wait)
+// awaitNews waits that long at most for something to be new, and reads nothing. The
+// end often follows the last words at once: where it waited for those it waits a
+// moment for that, which saves a poll.
+func (a *agent) awaitNews(ctx context.Context, j engine.Job, wait time.Duration) error {
+	cursor := jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader())
+	news := func(p engine.Poll, err error) bool {
+		return err != nil || p.Job.Status.Finished() || p.Cursor != cursor
+	}
+	p, err := a.eng.PollAt(ctx, j.ID, cursor, 0)
+	if news(p, err) {
+		return err
+	}
+	p, err = a.eng.PollAt(ctx, j.ID, cursor, wait)
+	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
+		return err
+	}
+	soon, cancel := context.WithTimeout(ctx, lastWords)
+	defer cancel()
+	_, _ = a.eng.Wait(soon, j.ID) // it may well go on
+	return ctx.Err()
+}
+
+// drain reads all that is new.
+func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (engine.Poll, excerpt, error) {
+	got, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), 0)
 	if err != nil {
 		return got, excerpt{}, err
 	}

@@ -68,6 +68,9 @@ func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 		return nil, err
 	}
 	text, _ := x.text(a.c.Settings.MaxOutputChars, "")
+	if text == "" { // the SDK leaves an empty text away, and clients refuse contents with none
+		text = "(no output)"
+	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
 		URI: uri, MIMEType: "text/plain", Text: text, Meta: mcp.Meta{"hob/note": untrusted},
 	}}}, nil

@@ -1,0 +1,92 @@
+//go:build unix
+
+package mcp_test
+
+import (
+	"context"
+	"testing"
+)
+
+// A poll that is given up reads nothing, whatever comes meanwhile.
+func TestACancelledPollConsumesNothing(t *testing.T) {
+	p := newHome(t).agent("tester")
+	gate := newGate(t)
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo done; exit 3", "background": true}).SessionID
+	ctx, cancel := context.WithCancel(t.Context())
+	early := make(chan error, 1)
+	go func() {
+		_, err := p.try(ctx, "process", params{"action": "poll", "sessionId": id, "timeout": 30000})
+		early <- err
+	}()
+	cancel()
+	if err := <-early; err == nil {
+		t.Error("a cancelled poll has an answer")
+	}
+	gate.open()
+	if all, last := p.ends(id); all != "done\n" || last.code() != 3 {
+		t.Errorf("%q, %s", all, last.json)
+	}
+}
+
+func TestPollIsForOneClient(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.agent("tester")
+	id := p.bash(params{"command": "echo one; read -r x < " + gate.path + "; printf two", "background": true}).SessionID
+	p.process("wait", id, "until", "one")
+	h.hob("poll " + id) // what a person reads is not lost for the agent
+	if r := p.process("poll", id); r.output() != "one\n" || *r.Cursor != 4 {
+		t.Errorf("the first poll: %s", r.json)
+	}
+	if r := p.process("poll", id); r.output() != "" || !r.noticed("nothing new; worth asking again in 5.0 s") {
+		t.Errorf("the second: %s", r.json)
+	}
+	if r := p.process("poll", id); !r.noticed("10.0 s") {
+		t.Errorf("the third: %s", r.json)
+	}
+	gate.open()
+	if all, last := p.ends(id); all != "two" || last.code() != 0 {
+		t.Errorf("the end: %q %s", all, last.json)
+	}
+}
+
+func TestPollTimeouts(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	for _, args := range []params{{"timeoutMs": 10}, {"timeout": "10"}, {"timeout_ms": 10.0}, {"timeout": 0}} {
+		args["action"], args["sessionId"] = "poll", id
+		if r := p.call("process", args); r.Error != nil || r.Status != "running" {
+			t.Errorf("%v: %s", args, r.json)
+		}
+	}
+	p.refused("process", params{"action": "poll", "sessionId": id, "timeoutSec": 5}, "usage", "timeoutSec", `"timeout":5000`)
+	p.refused("bash", params{"command": "true", "timeoutMs": 5}, "usage", "timeoutMs", "seconds")
+}
+
+func TestLoopIsNoticed(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	for i := range 20 {
+		if r := p.process("poll", id); r.noticed("same answer") != (i == 19) {
+			t.Fatalf("poll %d: %v", i+1, r.Notices)
+		}
+	}
+	gate.open()
+	if r := p.process("poll", id, "timeout", 30000); r.output() != "news\n" || r.noticed("same answer") {
+		t.Errorf("with news: %s", r.json)
+	}
+}
+
+func TestPollFilters(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 60", "background": true}).SessionID
+	p.process("wait", id, "until", "noise")
+	gate.open()
+	// The noise is no reason to return.
+	if r := p.process("poll", id, "exclude", "noise", "timeout", 30000); r.output() != "signal\n" {
+		t.Errorf("%q", r.output())
+	}
+	p.refused("process", params{"action": "poll", "sessionId": id, "filter": "("}, "usage", "filter")
+}
