@@ -202,15 +202,32 @@ func simpleName(words []string, depth int) string {
 		return ""
 	}
 	parts := []string{baseName(words[0])}
-	for _, w := range words[1:] {
+	for i, w := range words[1:] {
 		if len(parts) == maxNameWords {
 			break
 		}
-		if w != "" && w[0] != '-' {
+		if w != "" && w[0] != '-' && !isValue(words[i], w) {
 			parts = append(parts, w)
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// isValue reports whether w belongs to the option before it, and is no target. Of
+// most options nobody can know: a number is, and what follows those that mean the
+// same everywhere.
+func isValue(before, w string) bool {
+	if len(before) < 2 || before[0] != '-' || strings.Contains(before, "=") {
+		return false
+	}
+	if strings.Trim(w, "0123456789.") == "" && strings.Trim(w, ".") != "" {
+		return true
+	}
+	switch before {
+	case "--port", "--host", "--config", "--mode", "--env-file", "--name", "--user", "--output", "--timeout", "--log-level":
+		return true
+	}
+	return false
 }
 
 func skipOptions(words []string, withValue string) []string {
