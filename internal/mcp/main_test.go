@@ -156,6 +156,8 @@ type peer struct {
 	server  *exec.Cmd
 	logs    chan map[string]any // data of log messages
 	updates chan string         // resources that changed
+	// progress has what came first.
+	progress chan *sdk.ProgressNotificationParams
 }
 
 func (h *home) agent(name string, env ...string) *peer {
@@ -165,7 +167,7 @@ func (h *home) agent(name string, env ...string) *peer {
 
 func (h *home) agentIn(dir, name string, env ...string) *peer {
 	h.t.Helper()
-	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100)}
+	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100), progress: make(chan *sdk.ProgressNotificationParams, 1)}
 	p.server = exec.Command(os.Args[0])
 	p.server.Dir = dir
 	p.server.Env = append(append(h.env, roleVariable+"=hob mcp"), env...)
@@ -175,6 +177,12 @@ func (h *home) agentIn(dir, name string, env ...string) *peer {
 		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
 			data, _ := r.Params.Data.(map[string]any)
 			p.logs <- data
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			select {
+			case p.progress <- r.Params:
+			default:
+			}
 		},
 		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { p.updates <- r.Params.URI },
 	})

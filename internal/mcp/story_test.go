@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The three calls that issue 4 keeps word for word.
@@ -79,5 +82,40 @@ func TestWriteToAJobThatReadsALine(t *testing.T) {
 	all, last := p.ends(r.SessionID)
 	if all != "sure? you said y\n" || last.code() != 0 {
 		t.Errorf("the end: %q, %s", all, last.json)
+	}
+}
+
+// A client that asks for progress hears of a long call, so that it does not give
+// it up.
+func TestALongCallTellsThatItGoesOn(t *testing.T) {
+	t.Parallel()
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "read -r x < " + gate.path, "background": true}).SessionID
+	for tool, args := range map[string]params{
+		"bash":    {"command": "read -r x < " + gate.path},
+		"process": {"action": "wait", "sessionId": id, "timeout": 600_000},
+	} {
+		done := make(chan error, 1)
+		go func() {
+			call := &sdk.CallToolParams{Name: tool, Arguments: args}
+			call.SetProgressToken(tool)
+			_, err := p.session.CallTool(t.Context(), call)
+			done <- err
+		}()
+		for heard := false; !heard; {
+			select {
+			case got := <-p.progress:
+				if heard = got.ProgressToken == tool; heard && (got.Progress <= 0 || got.Message == "") {
+					t.Errorf("%s: %+v", tool, got)
+				}
+			case err := <-done:
+				t.Fatalf("%s ended: %v", tool, err)
+			case <-time.After(patience):
+				t.Fatalf("%s: no progress", tool)
+			}
+		}
+		p.process("kill", "@")
+		<-done
 	}
 }
