@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"sort"
 
 	"github.com/hobjobs/hob/engine"
@@ -179,14 +180,22 @@ func (w *window) number(ctx context.Context, log *engine.Log, total int64) error
 		return nil
 	}
 	var failed error
-	n := sort.Search(int(total), func(i int) bool {
-		lines, err := log.LinesFrom(ctx, int64(i), 1)
-		if err != nil {
-			failed = err
-		}
-		return err != nil || len(lines) == 0 || lines[0].Start >= w.lines[0].Start
+	at := func(n int) []engine.Line {
+		lines, err := log.LinesFrom(ctx, int64(n), 1)
+		failed = errors.Join(failed, err)
+		return lines
+	}
+	first := w.lines[0].Start
+	n := sort.Search(int(total), func(n int) bool {
+		lines := at(n)
+		return failed != nil || len(lines) == 0 || lines[0].Start >= first
 	})
 	w.lines[0].Number = int64(n)
+	// All numbers in a dropped range stand for the line behind it, which is the
+	// last of them if the lines in there were counted.
+	if lines := at(n); len(lines) > 0 && lines[0].Start == first && lines[0].Number > int64(n) {
+		w.lines[0].Number = lines[0].Number
+	}
 	return failed
 }
 
