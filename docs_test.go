@@ -1,0 +1,116 @@
+package main_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// around is what the fragments of code in the documents take for granted.
+const around = `package snippet
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/ui"
+)
+
+var _ = []any{context.Background, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ui.CopyMsg{}}
+
+type startedMsg struct{ id engine.ID }
+type endedMsg struct {
+	id   engine.ID
+	exit engine.Exit
+}
+`
+
+const parameters = "ctx context.Context, cancel func(), eng *engine.Engine, program *tea.Program, script string, w, h, x, y int, msg tea.Msg"
+
+// TestDocumentedCodeCompiles checks the types of the Go code in the documents.
+func TestDocumentedCodeCompiles(t *testing.T) {
+	imports := importsOf(t)
+	for _, name := range []string{"README.md", filepath.Join("docs", "embedding.md")} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := strings.Split(string(text), "```go\n")[1:]
+		if len(blocks) == 0 {
+			t.Errorf("%s has no Go code", name)
+		}
+		for _, block := range blocks {
+			code, _, _ := strings.Cut(block, "```")
+			if !strings.HasPrefix(code, "func ") {
+				code = "func _(" + parameters + ") {\n{\n" + code + "}\n}\n"
+			}
+			for _, err := range check(code, imports) {
+				t.Errorf("%s: %v in\n%s", name, err, code)
+			}
+		}
+	}
+}
+
+func TestWrongCodeDoesNotCompile(t *testing.T) {
+	imports := importsOf(t)
+	for _, code := range []string{
+		"func f(e *engine.Engine) { e.NoSuchMethod() }", "func f() { ui.NewPane(5) }", "func f( {", "var _ = engine.Spec{Wrong: 1}",
+	} {
+		if len(check(code, imports)) == 0 {
+			t.Errorf("compiles: %s", code)
+		}
+	}
+}
+
+// check are the mistakes in code. What it declares it need not use: it shows what
+// there is.
+func check(code string, imports types.Importer) (mistakes []error) {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, "snippet.go", around+code, parser.SkipObjectResolution)
+	if err != nil {
+		return []error{err}
+	}
+	conf := types.Config{Importer: imports, Error: func(err error) {
+		if !strings.Contains(err.Error(), "declared and not used") {
+			mistakes = append(mistakes, err)
+		}
+	}}
+	_, _ = conf.Check("snippet", files, []*ast.File{f}, nil) // told to conf.Error
+	return mistakes
+}
+
+// importsOf reads the packages that the go command has compiled.
+func importsOf(t *testing.T) types.Importer {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./ui", "./engine/local", "log").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	compiled := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
+		compiled[path] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		if compiled[path] == "" {
+			return nil, fmt.Errorf("%s is not among the packages that may be imported", path)
+		}
+		return os.Open(compiled[path])
+	})
+}
