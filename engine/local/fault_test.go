@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -79,7 +81,7 @@ func runClient(name string) int {
 		return 0
 	case "one": // starts one job and leaves
 		kind := os.Getenv("HOB_TEST_KIND")
-		l, err := p.make(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT"), PTY: kind == "pty", TTYStdin: kind == "tty"})
+		l, err := p.makeHeld(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT"), PTY: kind == "pty", TTYStdin: kind == "tty"})
 		if err == nil {
 			ctx, cancel := contextWithPatience()
 			defer cancel()
@@ -94,6 +96,15 @@ func runClient(name string) int {
 	}
 	fmt.Fprintln(os.Stderr, "no client is called", name)
 	return 2
+}
+
+// limitProcesses is what a client does that is told to by HOB_TEST_NPROC.
+func limitProcesses() error {
+	n, err := strconv.ParseUint(os.Getenv("HOB_TEST_NPROC"), 10, 64)
+	if err != nil {
+		return err
+	}
+	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: n, Max: n})
 }
 
 // observe is how a job stands by its directory.

@@ -4,6 +4,7 @@ package local_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,6 +24,12 @@ func TestMain(m *testing.M) {
 		os.Exit(local.RunHolder())
 	}
 	if name := os.Getenv("HOB_TEST_CLIENT"); name != "" {
+		if os.Getenv("HOB_TEST_NPROC") != "" {
+			if err := limitProcesses(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
 		os.Exit(runClient(name))
 	}
 	os.Exit(m.Run())

@@ -89,7 +89,7 @@ func executable(path string) error {
 
 // startFailure is the exit code and the words for a command that could not be
 // executed.
-func startFailure(what string, err error) (code int, words string) {
+func startFailure(what string, err error) (code int, text string) {
 	code = codeNotExecutable
 	if errors.Is(err, syscall.ENOENT) {
 		code = codeNotFound
@@ -97,9 +97,17 @@ func startFailure(what string, err error) (code int, words string) {
 			return code, what + ": command not found"
 		}
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = errno
+	return code, what + ": " + words(err)
+}
+
+// words is an error without the name of the call that failed.
+func words(err error) string {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case errno == syscall.EAGAIN: // what a fork says
+		return errno.Error() + ": too many processes (see ulimit -u)"
 	}
-	return code, what + ": " + err.Error()
+	return errno.Error()
 }

@@ -187,11 +187,3 @@ type dirError struct {
 
 func (e *dirError) Error() string { return "directory " + e.dir + ": " + words(e.err) }
 func (e *dirError) Unwrap() error { return e.err }
-
-// words is an error without the name of the call that failed.
-func words(err error) string {
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno.Error()
-	}
-	return err.Error()
-}

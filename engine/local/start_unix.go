@@ -180,7 +180,9 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) (*jobdir.State, er
 		}
 		return r.State, nil
 	}
-	text := strings.TrimSpace(string(said))
+	// The trace that follows tells a person nothing.
+	text, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n\n")
+	text = strings.ReplaceAll(text, "\n", "; ")
 	if len(text) > 2000 {
 		text = text[:2000] + "…"
 	}

@@ -1,0 +1,108 @@
+package local_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// TestTooManyProcesses starts jobs as a user who may have only so many threads
+// and processes, from too few for anything to enough. Wherever it fails, that is
+// said, the record says it too, and nothing stays behind.
+func TestTooManyProcesses(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user, and the limit is not for root")
+	}
+	t.Parallel()
+	const limits = 22
+	first := 1_000_000 + os.Getpid()*limits // a user for each, since the dead count until they are reaped
+	top := shortDir(t)
+	exe := filepath.Join(top, "client")
+	copyOfThis(t, exe)
+	for path, mode := range map[string]os.FileMode{top: 0o755, exe: 0o755} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := filepath.Join(top, "home")
+	if err := errors.Join(os.Mkdir(home, 0o700), os.Chmod(home, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	become := func(uid int) *syscall.SysProcAttr {
+		return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	reach := exec.Command("/bin/sh", "-c", `test -x "$0"`, exe)
+	reach.SysProcAttr = become(first)
+	if err := reach.Run(); err != nil {
+		t.Skipf("another user cannot reach %s", exe)
+	}
+	seen := map[engine.Status]int{}
+	for limit := range limits {
+		uid := first + limit
+		root := filepath.Join(home, strconv.Itoa(limit))
+		cmd := exec.Command(exe)
+		cmd.SysProcAttr = become(uid)
+		cmd.Dir = "/"
+		cmd.Env = []string{"HOB_TEST_CLIENT=one", "HOB_TEST_KIND=pty", "HOB_TEST_ROOT=" + root, "HOB_TEST_SCRIPT=:",
+			"HOB_TEST_NPROC=" + strconv.Itoa(limit), "PATH=/bin:/usr/bin", "TMPDIR=" + home}
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		err := cmd.Run()
+		if err != nil && said.Len() == 0 {
+			t.Errorf("limit %d: %v, and nothing was said", limit, err)
+		}
+		eventually(t, "no process is left", func() bool { return !owns(t, uid) })
+		jobs, _ := filepath.Glob(filepath.Join(root, "jobs", "*"))
+		if err == nil && len(jobs) != 1 {
+			t.Errorf("limit %d: there are %d jobs", limit, len(jobs))
+		}
+		if len(jobs) == 0 {
+			continue
+		}
+		if err := os.Chown(root, 0, 0); err != nil { // to look at them from here
+			t.Fatal(err)
+		}
+		p := openPlace(t, root)
+		for _, dir := range jobs {
+			o := p.observe(t, dir)
+			seen[o.Status]++
+			switch {
+			case o.Status == engine.Exited && *o.Exit.Code == 0:
+			case o.Status == engine.Failed && *o.Exit.Code == 126 && strings.Contains(o.Exit.Error, "ulimit -u"):
+			case o.Status == engine.Lost && o.Exit.Code == nil:
+			default:
+				t.Errorf("limit %d: the job is %s, %+v", limit, o.Status, o.Exit)
+			}
+		}
+	}
+	t.Log(seen)
+}
+
+// owns reports whether the user has a process that lives.
+func owns(t *testing.T, uid int) bool {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != uid {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+		_, state, ok := strings.Cut(string(stat), ") ")
+		if err == nil && ok && !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X") {
+			return true
+		}
+	}
+	return false
+}
