@@ -166,9 +166,33 @@ func (t *Terminal) beginCSI() {
 	ps.params[0] = 0
 }
 
+// numbers takes the numbers and semicolons that p begins with and returns how
+// many bytes they are.
+func (ps *parser) numbers(p []byte) int {
+	n, v := ps.n, uint(ps.params[ps.n])
+	i := 0
+	for ; i < len(p); i++ {
+		if d := p[i] - '0'; d < 10 {
+			v = min(v*10+uint(d), maxParam)
+		} else if p[i] == ';' && n < maxParams-1 {
+			ps.params[n] = uint16(v)
+			n++
+			v = 0
+		} else {
+			break
+		}
+	}
+	ps.params[n], ps.n = uint16(v), n
+	ps.given = ps.given || i > 0
+	return i
+}
+
 // csiBytes takes the bytes of a control sequence up to its end.
 func (t *Terminal) csiBytes(p []byte) []byte {
 	ps := &t.parser
+	if ps.inter == 0 {
+		p = p[ps.numbers(p):]
+	}
 	for i, c := range p {
 		switch {
 		case c >= 0x30 && c < 0x40 && ps.inter != 0: // a parameter may not follow
