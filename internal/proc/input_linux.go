@@ -69,12 +69,6 @@ func TTYSource(fd int) (Source, error) {
 	return sourceFrom(&st, self.TTY), nil
 }
 
-// ReadsTTY reports whether a process of the terminal's foreground group is
-// blocked reading it. tty is a number as in Process.TTY.
-func ReadsTTY(procs []Process, tty uint64) bool {
-	return WaitsForInput(procs, Source{TTY: tty}) == InputRead
-}
-
 // WaitsForInput is the most that any of procs, freshly taken, does about src.
 // Of a terminal only the foreground group is asked.
 //

@@ -103,9 +103,6 @@ func TestWaitsForInputOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			until(t, "waits as expected", func() bool { return WaitsForInput(membersOf(t, tr), src) == tc.want })
-			if got := ReadsTTY(membersOf(t, tr), src.TTY); got != (tc.want == InputRead) {
-				t.Errorf("ReadsTTY %v", got)
-			}
 			other := Source{TTY: src.TTY + 1}
 			if got := WaitsForInput(membersOf(t, tr), other); got != InputNone {
 				t.Errorf("waits for another terminal: %d", got)

@@ -32,9 +32,6 @@ func Cmdline(int) ([]string, error) { return nil, ErrUnsupported }
 // Terminate is not supported here.
 func Terminate(context.Context, JobRef, Options) (Result, error) { return Result{}, ErrUnsupported }
 
-// SignalMembers is not supported here.
-func SignalMembers(JobRef, syscall.Signal) ([]Process, error) { return nil, ErrUnsupported }
-
 // Signal is not supported here.
 func Signal(Identity, syscall.Signal) error { return ErrUnsupported }
 

@@ -11,12 +11,6 @@ import (
 	"strings"
 )
 
-// Cwd is the working directory of pid; " (deleted)" follows it if it is.
-func Cwd(pid int) (string, error) {
-	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
-	return dir, procError(err)
-}
-
 // ListeningPorts are the TCP ports that procs listen on, each address once, by
 // port. Processes whose descriptors may not be read have none.
 func ListeningPorts(procs []Process) ([]Port, error) {

@@ -107,16 +107,3 @@ func (p Process) Dead() bool {
 
 // Stopped reports whether p is stopped by a signal or a tracer.
 func (p Process) Stopped() bool { return p.State == 'T' || p.State == 't' }
-
-// Snapshot describes all processes visible now, zombies included, in one pass.
-// They are read one after another, so a process may be missing that started
-// during the pass.
-func Snapshot() ([]Process, error) {
-	var s Scanner
-	defer s.Close()
-	procs, err := s.Scan()
-	if err != nil {
-		return nil, err
-	}
-	return procs, nil
-}

@@ -7,36 +7,6 @@ import (
 	"syscall"
 )
 
-// Offer is a signal as a menu shows it.
-type Offer struct {
-	Signal syscall.Signal
-	Name   string // "SIGTERM"
-	Does   string // what it usually does, in words
-}
-
-// Offers are the signals that people send, in the order of a menu.
-func Offers() []Offer {
-	var out []Offer
-	for _, o := range [...]struct{ name, does string }{
-		{"SIGTERM", "ask to end"},
-		{"SIGINT", "interrupt, as Ctrl+C does"},
-		{"SIGHUP", "hang up; many daemons reload"},
-		{"SIGQUIT", "quit with a core dump"},
-		{"SIGKILL", "end at once, cannot be refused"},
-		{"SIGSTOP", "pause, cannot be refused"},
-		{"SIGTSTP", "pause, as Ctrl+Z does"},
-		{"SIGCONT", "continue after a pause"},
-		{"SIGUSR1", "what the program makes of it"},
-		{"SIGUSR2", "what the program makes of it"},
-		{"SIGWINCH", "redraw: the window has changed"},
-	} {
-		if sig, ok := signalNumber(o.name); ok {
-			out = append(out, Offer{Signal: sig, Name: o.name, Does: o.does})
-		}
-	}
-	return out
-}
-
 // ParseSignal reads "TERM", "SIGTERM", "term" or "15", and the real-time
 // signals as "RTMIN+3" where the system has them.
 func ParseSignal(text string) (syscall.Signal, error) {

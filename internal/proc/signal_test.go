@@ -55,17 +55,3 @@ func TestSignalNamesReadBack(t *testing.T) {
 		t.Errorf("200 is %q", got)
 	}
 }
-
-func TestOffersBeginWithThePolite(t *testing.T) {
-	offers := Offers()
-	if len(offers) < 10 || offers[0].Signal != syscall.SIGTERM {
-		t.Fatalf("offers %+v", offers)
-	}
-	seen := map[syscall.Signal]bool{}
-	for _, o := range offers {
-		if o.Name != SignalName(o.Signal) || o.Does == "" || seen[o.Signal] {
-			t.Errorf("offer %+v", o)
-		}
-		seen[o.Signal] = true
-	}
-}

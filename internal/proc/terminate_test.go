@@ -83,8 +83,14 @@ func TestTerminateEscalatesAfterGrace(t *testing.T) {
 func TestTerminateWakesTheStopped(t *testing.T) {
 	tr := startTree(t, stay)
 	tr.pids(1)
-	if _, err := SignalMembers(tr.ref, syscall.SIGSTOP); err != nil {
+	members, err := Members(tr.ref)
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, p := range members {
+		if err := Signal(p.Identity(), syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
 	}
 	until(t, "stopped", func() bool {
 		procs, err := Members(tr.ref)

@@ -53,26 +53,6 @@ func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
 	return l.result, err
 }
 
-// SignalMembers sends sig to every member of the job once, parents first, and
-// returns those that got it.
-func SignalMembers(job JobRef, sig syscall.Signal) ([]Process, error) {
-	l := &ladder{job: job, sent: map[Identity]bool{}}
-	defer l.scan.Close()
-	procs, err := l.look()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range procs {
-		g, err := take(p)
-		if err != nil {
-			continue
-		}
-		l.send(g, sig)
-		g.release()
-	}
-	return l.result.Signalled, nil
-}
-
 // Signal sends sig to one process, or returns ErrGone if it has ended. It
 // refuses pid 1 and the calling process.
 func Signal(id Identity, sig syscall.Signal) error {

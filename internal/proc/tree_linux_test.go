@@ -247,10 +247,12 @@ func TestReaperCollectsStraysAndLeavesChildrenToTheirWaiters(t *testing.T) {
 	}
 }
 
-func TestSnapshotAndTree(t *testing.T) {
+func TestScanAndTree(t *testing.T) {
 	tr := startTree(t, `sh -c '`+stay+`' & `+stay)
 	said := tr.pids(2)
-	procs, err := Snapshot()
+	var s Scanner
+	defer s.Close()
+	procs, err := s.Scan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,28 +266,11 @@ func TestSnapshotAndTree(t *testing.T) {
 	if !ok || self.RSS == 0 || self.Threads < 2 || self.Start == 0 {
 		t.Errorf("this process: %+v", self)
 	}
-	has := func(name string, procs []Process, want ...int) {
-		t.Helper()
-		for _, pid := range want {
-			if !slices.ContainsFunc(procs, func(p Process) bool { return p.PID == pid }) {
-				t.Errorf("%s lacks %d: %+v", name, pid, procs)
-			}
-		}
-	}
-	has("Children", tree.Children(leader), child)
-	has("Descendants", tree.Descendants(os.Getpid()), leader, child)
-	has("InSession", tree.InSession(leader), leader, child)
-	has("InGroup", tree.InGroup(leader), leader, child)
-	has("Adopted", tree.Adopted(os.Getpid()), leader)
-	has("WithJobID", tree.WithJobID(tr.ref.JobID), leader, child)
-	if got := tree.Adopted(os.Getpid(), leader); slices.ContainsFunc(got, func(p Process) bool { return p.PID == leader }) {
-		t.Error("Adopted has a process that was started")
+	if p, ok := tree.Process(child); !ok || p.PPID != leader || p.PGID != leader || p.Session != leader {
+		t.Errorf("the child: %+v", p)
 	}
 	if args, err := Cmdline(child); err != nil || !slices.Equal(args, []string{"sh", "-c", stay}) {
 		t.Errorf("command line %q, %v", args, err)
-	}
-	if dir, err := Cwd(child); err != nil || dir == "" {
-		t.Errorf("working directory %q, %v", dir, err)
 	}
 	if _, err := strconv.ParseUint(tr.ref.Leader.Start, 10, 64); err != nil {
 		t.Errorf("start %q", tr.ref.Leader.Start)
