@@ -10,7 +10,7 @@ import (
 
 // sliceBytes is how much is searched by one command, so that counts are shown as
 // they grow and a search that nobody wants any more soon ends.
-const sliceBytes = 16 << 20
+const sliceBytes = 32 << 20
 
 // query is a search and what it found.
 type query struct {
