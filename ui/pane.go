@@ -144,7 +144,10 @@ func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 
 // SetTerminalFacts says what is known of the host's terminal: queries of jobs
 // that are attached from now on are answered with it.
-func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) { p.outer = f }
+func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) {
+	p.outer = f
+	p.term.SetTellsEscape(f.KittyKeyboard)
+}
 
 // SetTheme changes colours and signs.
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {

@@ -38,6 +38,9 @@ type Key struct {
 	Text    string
 	Mods    Mods
 	Action  KeyAction
+	// Vague says that it came as an escape and a character, which may as well
+	// have been two keys: modifyOtherKeys must not make them one.
+	Vague bool
 }
 
 // Codes of keys without a character of their own.
@@ -184,7 +187,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	if k.Code > 0x10ffff {
 		return nil
 	}
-	if t.modifyKeys > 0 {
+	if t.modifyKeys > 0 && !k.Vague {
 		if b := t.encodeModified(k, mods); b != nil {
 			return b
 		}

@@ -60,8 +60,13 @@ func (m *Model) press(k tea.Key, action vt.KeyAction) {
 	if action == vt.KeyPress && k.IsRepeat {
 		action = vt.KeyRepeat
 	}
-	m.jobInput(m.vt.EncodeKey(translateKey(k, action)))
+	m.jobInput(m.vt.EncodeKey(m.translateKey(k, action)))
 }
+
+// SetTellsEscape says whether the person's terminal reports Escape and Alt apart.
+// Else Escape and a key soon after it look like Alt and that key, and go to the
+// job as they came.
+func (m *Model) SetTellsEscape(tells bool) { m.tellsEscape = tells }
 
 // Press types a key as if the person had pressed it, whatever they read.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }

@@ -22,6 +22,8 @@ type Model struct {
 	w, h   int
 	focus  bool
 
+	tellsEscape bool // see SetTellsEscape
+
 	controller string
 	control    bool
 	exit       *engine.Exit

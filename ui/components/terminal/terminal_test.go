@@ -126,6 +126,29 @@ func TestEveryKeyReachesTheJob(t *testing.T) {
 	}
 }
 
+// Most terminals send Escape and what follows it soon in one piece, just as Alt.
+func TestEscapeAndAKeyStayTwo(t *testing.T) {
+	for tells, want := range map[bool][]string{
+		false: {"\x1b:", "\x1bZ", "\x1b\r", "\x1b\x17", "\x1b[27;5;105~"},
+		true:  {"\x1b[27;3;58~", "\x1b[27;4;90~", "\x1b[27;3;13~", "\x1b[27;7;119~", "\x1b[27;5;105~"},
+	} {
+		m := start(t, 10, 3, "\x1b[>4;2m")
+		m.SetTellsEscape(tells)
+		for i, k := range []tea.Key{
+			{Code: ':', Mod: tea.ModAlt},
+			{Code: 'z', ShiftedCode: 'Z', Mod: tea.ModAlt | tea.ModShift},
+			{Code: tea.KeyEnter, Mod: tea.ModAlt},
+			{Code: 'w', Mod: tea.ModAlt | tea.ModCtrl},
+			{Code: 'i', Mod: tea.ModCtrl},
+		} {
+			m.Update(tea.KeyPressMsg(k))
+			if got := string(m.TakeInput()); got != want[i] {
+				t.Errorf("told apart %v: %s types %q, want %q", tells, k, got, want[i])
+			}
+		}
+	}
+}
+
 func TestPasteIsBracketedWhenAsked(t *testing.T) {
 	m := start(t, 10, 3, "\x1b[?2004h")
 	m.Update(tea.PasteMsg{Content: "a\nb\x1b[201~"})

@@ -7,6 +7,12 @@ import (
 )
 
 // translateKey turns a key of the user's terminal into one of the emulator's.
+func (m *Model) translateKey(k tea.Key, action vt.KeyAction) vt.Key {
+	out := translateKey(k, action)
+	out.Vague = out.Mods&vt.Alt != 0 && !m.tellsEscape
+	return out
+}
+
 func translateKey(k tea.Key, action vt.KeyAction) vt.Key {
 	out := vt.Key{Code: k.Code, Shifted: k.ShiftedCode, Base: k.BaseCode, Text: k.Text, Mods: translateMods(k.Mod), Action: action}
 	if k.Code == tea.KeyExtended { // several characters at once, as from an input method
