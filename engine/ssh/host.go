@@ -49,7 +49,8 @@ type host struct {
 	failed   time.Time  // the last time
 	next     time.Time  // not before that by itself
 	watchers map[*watcher]struct{}
-	logs     map[engine.ID]logFacts // of jobs that are watched
+	logs     map[engine.ID]logFacts      // of jobs that are watched
+	known    map[engine.ID]*recipe.Entry // of jobs that ran when they were last looked at
 	polling  bool
 	poke     chan struct{}
 	swept    time.Time // when it was last swept
@@ -72,7 +73,7 @@ type dialling struct {
 }
 
 func newHost(b *Backend, name string) *host {
-	return &host{b: b, name: name, watchers: map[*watcher]struct{}{}, logs: map[engine.ID]logFacts{}, poke: make(chan struct{}, 1)}
+	return &host{b: b, name: name, watchers: map[*watcher]struct{}{}, logs: map[engine.ID]logFacts{}, known: map[engine.ID]*recipe.Entry{}, poke: make(chan struct{}, 1)}
 }
 
 // connect returns the connection, made if need be. Without a person who can be

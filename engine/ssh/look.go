@@ -137,10 +137,12 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 }
 
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.Observation) error {
-	l, at, err := h.list(ctx, base, rs)
+	known := h.knownOf(rs)
+	l, at, err := h.list(ctx, base, rs, func(base string, ids []string) string { return recipe.ListAgain(base, ids, known) })
 	if err != nil {
 		return err
 	}
+	l.Fill(known)
 	var doubtful []engine.Record
 	for _, r := range rs {
 		switch o, missing := h.conclude(r, base, l, at); {
@@ -158,8 +160,8 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 		return nil
 	}
 	// It may have ended between the two halves of the listing: its end must be
-	// there the next time.
-	if l, at, err = h.list(ctx, base, doubtful); err != nil {
+	// there the next time. Or another process has its pid, and its wrapper lives.
+	if l, at, err = h.list(ctx, base, doubtful, recipe.ListClosely); err != nil {
 		return err
 	}
 	for _, r := range doubtful {
@@ -173,8 +175,8 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 	return nil
 }
 
-func (h *host) list(ctx context.Context, base string, rs []engine.Record) (recipe.Listing, time.Time, error) {
-	a, err := h.ask(ctx, quick, recipe.List(base, ids(h.b, rs)), askOptions{})
+func (h *host) list(ctx context.Context, base string, rs []engine.Record, request func(base string, ids []string) string) (recipe.Listing, time.Time, error) {
+	a, err := h.ask(ctx, quick, request(base, ids(h.b, rs)), askOptions{})
 	if err != nil {
 		return recipe.Listing{}, time.Time{}, err
 	}
@@ -199,9 +201,33 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.O
 	h.b.remember(r, o, bootOf(e), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Token {
+		h.known[r.ID] = e
+	}
 	if _, watched := h.logs[r.ID]; watched {
 		h.logs[r.ID] = logFacts{e, at}
 	}
+}
+
+// knownOf returns what is known of those of the jobs that ran when they were last
+// looked at, by the names of their directories. The entries are not to be changed.
+func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := make(map[string]*recipe.Entry, len(rs))
+	for _, r := range rs {
+		if e := h.known[r.ID]; e != nil {
+			known[remoteID(h.b.HostDir(r))] = e
+		}
+	}
+	return known
+}
+
+// forget drops what is known of a job whose record is gone.
+func (h *host) forget(id engine.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.known, id)
 }
 
 // logFacts is what was last seen of the logs of a job that is watched.

@@ -123,6 +123,7 @@ type Entry struct {
 	Live     string              // start of the process that has the job's pid now
 	State    string              // its state letter, where known
 	WrapLive string              // the same of the wrapper
+	brief    bool                // only what changes was told
 }
 
 // Left is a process that outlived its job.
@@ -135,12 +136,36 @@ type Left struct {
 type Listing struct {
 	Clock
 	Jobs map[string]*Entry
+	live map[int][2]string // start and state of the processes that were looked at
+}
+
+// Lasting reports whether what e says of the job will do for [ListAgain]: it runs,
+// and nobody has asked for its end.
+func (e *Entry) Lasting() bool {
+	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z"
+}
+
+// Fill completes the jobs of which [ListAgain] was given known. Whose process is
+// not what it was gets no wrapper either, as with [List].
+func (l *Listing) Fill(known map[string]*Entry) {
+	for id, e := range l.Jobs {
+		old := known[id]
+		if !e.brief || old == nil {
+			continue
+		}
+		full := *old
+		full.Token = e.Token
+		full.Sizes, full.Strange, full.Holes = e.Sizes, e.Strange, e.Holes
+		full.Live, full.State, full.WrapLive = l.live[full.Job.PID][0], l.live[full.Job.PID][1], ""
+		l.Jobs[id] = &full
+	}
 }
 
 // ParseList reads the answer to [List].
 func ParseList(out []byte) Listing {
 	l := Listing{Jobs: map[string]*Entry{}}
-	p := listParser{l: &l, live: map[int][2]string{}}
+	l.live = map[int][2]string{}
+	p := listParser{l: &l, live: l.live}
 	for line := range strings.Lines(string(out)) {
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
@@ -158,8 +183,7 @@ func ParseList(out []byte) Listing {
 type listParser struct {
 	l    *Listing
 	at   *Entry
-	told bool // behind "facts": lines of files
-	tail bool // behind "end": what the system says
+	tail bool // behind "end": what the system says of processes
 	live map[int][2]string
 }
 
@@ -168,41 +192,31 @@ func (p *listParser) line(s string) {
 		p.fact(s)
 		return
 	}
+	name, text, isFile := strings.Cut(s, ":")
+	id, file, hasDir := strings.Cut(name, "/")
 	word, rest, _ := strings.Cut(s, " ")
 	switch {
 	case s == "end":
 		p.tail = true
-	case s == "facts":
-		p.told = true
-	case p.told:
-		name, text, _ := strings.Cut(s, ":")
-		id, file, _ := strings.Cut(name, "/")
+	case strings.HasPrefix(s, "-"):
+		p.fact(s) // of ls -ln
+	case isFile && hasDir:
 		if e := p.l.Jobs[id]; e != nil {
 			e.file(file, text)
 		}
 	case word == "job":
-		id, state, _ := strings.Cut(rest, " ")
-		p.at = &Entry{ID: id, Gone: state == "gone", Holes: map[string][2]int64{}, Sizes: map[string]int64{}}
-		p.l.Jobs[id] = p.at
+		f := append(strings.Fields(rest), "", "", "")
+		p.at = &Entry{
+			ID: f[0], Gone: f[1] == "gone", Claimed: f[1] == "claim", Over: f[2] == "over", brief: f[1] == "known",
+			Holes: map[string][2]int64{}, Sizes: map[string]int64{},
+		}
+		p.l.Jobs[f[0]] = p.at
 	case p.at == nil:
 		p.l.take(word, rest)
-	default:
-		p.at.take(word, rest)
-	}
-}
-
-func (e *Entry) take(word, rest string) {
-	switch word {
-	case "claim":
-		e.Claimed = true
-	case "over":
-		e.Over = true
-	case "ready":
-		e.Ready = true
-	case "group":
-		e.Group = true
-	case "strange":
-		e.Strange = append(e.Strange, rest)
+	case word == "ready":
+		p.at.Ready = true
+	case word == "strange":
+		p.at.Strange = append(p.at.Strange, rest)
 	}
 }
 
@@ -211,6 +225,8 @@ func (e *Entry) file(name, text string) {
 	switch name {
 	case "token":
 		e.Token = text
+	case "group": // no file: somebody is in it
+		e.Group = true
 	case "exit_code":
 		// It is written in place, with a fixed width: anything shorter is not whole.
 		if code, ok := jobdir.ParseExitCode([]byte(text + "\n")); ok && len(text) == codeWidth && code <= 255 {

@@ -8,39 +8,35 @@ import (
 
 const listing = `boot b-1 100.50
 date 1700000000
-job a here
-claim
+job a claim
 ready
-group 11
-job b here
-claim
-over
+job b claim over
 strange stdout.log
-job c gone
-facts
-a/token:t1
-a/started:1699999990 90.10
 a/pid:11 501 b-1 setsid
 a/wrapper:10 500 b-1 setsid
+a/group:
+a/token:t1
+a/started:1699999990 90.10
 b/exit_code:7  
 b/token:t2
 b/ended_by:kill cli 1699999999 50
 b/left:left 77 sleep 9
 b/hole.output.log:1049000 5000000
+-rw------- 1 0 0 42 Jan  1 00:00 a/output.log
+job c gone
+job d here
 end
 /proc/10/stat:10 (sh) S 1 10 10 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 500 0
 /proc/11/stat:11 (a ) b) T 1 11 11 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 501 0
--rw------- 1 0 0 42 Jan  1 00:00 a/output.log
-lrwxrwxrwx 1 0 0 42 Jan  1 00:00 b/output.log
 `
 
 func TestParseList(t *testing.T) {
 	l := ParseList([]byte(listing))
 	a, b := l.Jobs["a"], l.Jobs["b"]
-	if l.Boot != "b-1" || l.Up != 100.5 || l.Date != 1700000000 || !l.Jobs["c"].Gone {
+	if l.Boot != "b-1" || l.Up != 100.5 || l.Date != 1700000000 || !l.Jobs["c"].Gone || l.Jobs["d"].Gone || l.Jobs["d"].Claimed {
 		t.Errorf("listing %+v", l)
 	}
-	if a.Live != "501" || a.State != "T" || a.WrapLive != "500" || !a.Group || a.Over || !a.Ready || a.Sizes["output.log"] != 42 || a.Started.Up != 90.1 {
+	if a.Live != "501" || a.State != "T" || a.WrapLive != "500" || !a.Group || a.Over || !a.Claimed || !a.Ready || a.Sizes["output.log"] != 42 || a.Started.Up != 90.1 {
 		t.Errorf("a is %+v", a)
 	}
 	if !b.Over || *b.Code != 7 || b.EndedBy.By != "cli" || b.EndedBy.Grace != 50 || b.Holes["output.log"] != [2]int64{1049000, 5000000} || len(b.Sizes) != 0 {

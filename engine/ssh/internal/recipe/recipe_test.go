@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -491,6 +493,40 @@ func TestStopFindsWhatLeavesTheGroupMeanwhile(t *testing.T) {
 func zombie(pid int) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(data), ") Z ")
+}
+
+// What is left out of the answer about a job that is known makes no difference.
+func TestKnownJobs(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("echo word; read x <go; exit 3")
+		if err := syscall.Mkfifo(filepath.Join(p.home, "go"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.start(j)
+		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
+		again := func(known *Entry) (e *Entry, answer string) {
+			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}))
+			l := ParseList([]byte(answer))
+			l.Fill(map[string]*Entry{j.ID: known})
+			return l.Jobs[j.ID], answer
+		}
+		e, answer := again(full)
+		if diff := cmp.Diff(full, e, cmp.AllowUnexported(Entry{})); diff != "" || strings.Contains(answer, "wrapper") {
+			t.Errorf("%s in %s", diff, answer)
+		}
+		forged := *full
+		forged.Job = &Process{PID: full.Job.PID, Start: "1", Boot: full.Job.Boot}
+		if e, _ := again(&forged); e.Lasting() {
+			t.Errorf("another process is taken for it: %+v", e)
+		}
+		if err := os.WriteFile(filepath.Join(p.home, "go"), []byte("\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.ended(j.ID)
+		if e, _ := again(full); !e.Over || e.Code == nil || *e.Code != 3 || e.Lasting() {
+			t.Errorf("it has ended: %+v", e)
+		}
+	})
 }
 
 func TestSurvivorsAreNamed(t *testing.T) {

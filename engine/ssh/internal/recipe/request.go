@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -9,16 +10,27 @@ import (
 // Hello asks what [ParseHello] reads.
 func Hello() string { return "hello" }
 
-// List asks how the jobs ids in base stand; see [ParseList].
-func List(base string, ids []string) string {
+// List asks how the jobs ids in base stand; see [ParseList]. Of a job whose pid is
+// some living process it does not say whether its wrapper lives; [ListClosely] does.
+func List(base string, ids []string) string { return ListAgain(base, ids, nil) }
+
+// ListAgain is List where some of the jobs are known: what cannot have changed is
+// left out of the answer, and is put back by [Listing.Fill].
+func ListAgain(base string, ids []string, known map[string]*Entry) string {
 	var b strings.Builder
 	b.WriteString("list " + Quote(base))
 	for _, id := range ids {
+		if e := known[id]; e != nil {
+			id += ":" + strconv.Itoa(e.Job.PID)
+		}
 		b.WriteByte(' ')
 		b.WriteString(Quote(id))
 	}
 	return b.String()
 }
+
+// ListClosely is List for jobs that look lost.
+func ListClosely(base string, ids []string) string { return "h_close=1\n" + List(base, ids) }
 
 // Range is how [Fetch] reads: whole blocks, of which Drop bytes at the front are
 // not wanted.

@@ -136,54 +136,66 @@ launch() {
     if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 50)); fi
   done
   echo "OK $h_mode"
+  h_close=1 # it may have ended already
   list "$h_base" "$h_id"
 }
 
-# list BASE ID...: how jobs stand, in facts. Three forks, however many there are:
-# the shell itself reads a file byte by byte.
+# list BASE ID[:PID]...: how jobs stand, in facts. Four forks for hundreds of jobs,
+# and no read by the shell itself, which reads byte by byte. With h_close set it
+# looks at the wrapper of a job also while a process with the job's pid lives. With
+# its PID behind it a job is one whose files the client has read before: as long as
+# nobody ends it only what changes is told, and whose it is.
 list() {
   boot
   echo "boot $h_BOOT $h_UP"
   echo "date $(date +%s)"
   cd "$1" 2>/dev/null || return 0
   shift
-  h_stats= h_logs= h_pids= h_facts=
+  h_stats= h_pids= h_n=0 h_procs= h_facts= h_logs= h_known=
+  set -f # what is split into words below
   for h_j in "$@"; do
-    if [ ! -d "$h_j" ]; then
+    h_r=${h_j#*:}
+    if [ "$h_r" != "$h_j" ]; then
+      h_j=${h_j%%:*}
+      if [ -d "$h_j/claim" ] && [ ! -f "$h_j/exit_code" ] && [ ! -f "$h_j/ended_by" ]; then
+        echo "job $h_j known"
+        h_known="$h_known $h_r"
+        h_facts="$h_facts $h_j/token"
+        logs
+        continue
+      fi
+    fi
+    if [ -d "$h_j/claim" ]; then
+      h_z=claim
+    elif [ -d "$h_j" ]; then
+      h_z=here
+    else
       echo "job $h_j gone"
       continue
     fi
-    echo "job $h_j here"
-    [ -d "$h_j/claim" ] && echo "claim"
-    [ -f "$h_j/ready" ] && echo "ready"
     # exit_code is looked for first: what is written before it is there when it
     # is. Even if it cannot be read.
-    h_over=
-    [ -f "$h_j/exit_code" ] && h_over=1 && echo "over"
-    h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
-    for h_z in ended ended_by failed nolimit left hole.output.log hole.stdout.log hole.stderr.log; do
-      [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
-    done
-    if [ -z "$h_over" ]; then
-      for h_z in wrapper pid; do
-        first "$h_j/$h_z" || continue
-        h_r=${h_LINE%% *}
-        case $h_r in '' | *[!0-9]*) continue ;; esac
-        h_pids="$h_pids $h_r"
-        h_stats="$h_stats /proc/$h_r/stat"
-        [ "$h_z" = pid ] && [ -z "${POSH_VERSION-}" ] && group "$h_r" && echo "group $h_r"
+    if [ -f "$h_j/exit_code" ]; then
+      echo "job $h_j $h_z over"
+      h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
+      for h_z in ended left; do
+        [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
       done
+    else
+      echo "job $h_j $h_z"
+      h_facts="$h_facts $h_j/token $h_j/started"
+      h_procs="$h_procs $h_j/pid $h_j/wrapper"
     fi
-    for h_z in output.log stdout.log stderr.log; do
-      if [ -L "$h_j/$h_z" ]; then
-        echo "strange $h_z"
-      elif [ -f "$h_j/$h_z" ]; then
-        h_logs="$h_logs $h_j/$h_z"
-      fi
-    done
+    if [ -f "$h_j/ready" ]; then
+      echo "ready"
+    elif [ -f "$h_j/failed" ]; then
+      h_facts="$h_facts $h_j/failed"
+    fi
+    [ -f "$h_j/ended_by" ] && h_facts="$h_facts $h_j/ended_by"
+    [ -f "$h_j/nolimit" ] && h_facts="$h_facts $h_j/nolimit"
+    logs
   done
-  echo "facts"
-  [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
+  [ $h_n -eq 0 ] || facts
   echo "end"
   if [ -d /proc/self ]; then
     [ -z "$h_stats" ] || grep '' $h_stats /dev/null 2>/dev/null
@@ -193,8 +205,65 @@ list() {
       [ -z "$h_S" ] || echo "live $h_z $h_S"
     done
   fi
-  [ -z "$h_logs" ] || LC_ALL=C ls -ln $h_logs 2>/dev/null
   return 0
+}
+
+# logs: which logs the job h_j has.
+logs() {
+  h_r="stdout.log stderr.log"
+  [ -f "$h_j/output.log" ] && h_r=output.log
+  for h_z in $h_r; do
+    if [ -L "$h_j/$h_z" ]; then
+      echo "strange $h_z"
+    elif [ -f "$h_j/$h_z" ]; then
+      h_logs="$h_logs $h_j/$h_z"
+      [ -f "$h_j/hole.$h_z" ] && h_facts="$h_facts $h_j/hole.$h_z"
+    fi
+  done
+  h_n=$((h_n + 1))
+  # Longer lines of arguments are refused somewhere, and slow to build.
+  [ $h_n -lt 250 ] || facts
+}
+
+# facts: the lines of the files that list has gathered, and the sizes of logs; each
+# behind its name.
+facts() {
+  for h_z in $h_known; do
+    h_stats="$h_stats /proc/$h_z/stat"
+  done
+  h_pids="$h_pids$h_known"
+  [ -z "$h_procs" ] || processes 2>/dev/null
+  [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
+  # After exit_code: a log that is final then has its whole size.
+  [ -z "$h_logs" ] || LC_ALL=C ls -ln $h_logs 2>/dev/null
+  h_n=0 h_procs= h_facts= h_logs= h_known=
+}
+
+# processes: what pid and wrapper say, and which processes are to be looked at.
+processes() {
+  h_out=$(grep '' $h_procs /dev/null)
+  printf '%s\n' "$h_out"
+  h_here= h_some=
+  for h_z in $h_out; do
+    case $h_z in
+    */pid:*) h_r=${h_z##*:} ;;
+    */wrapper:*)
+      h_r=${h_z##*:}
+      [ "${h_z%%/*}" != "$h_here" ] || continue
+      ;;
+    *) continue ;;
+    esac
+    case $h_r in '' | *[!0-9]*) continue ;; esac
+    h_some="$h_some /proc/$h_r/stat"
+    h_pids="$h_pids $h_r"
+    case $h_z in
+    */pid:*)
+      [ -z "${POSH_VERSION-}" ] && group "$h_r" && echo "${h_z%%/*}/group:"
+      [ -z "${h_close-}" ] && kill -0 "$h_r" && h_here=${h_z%%/*}
+      ;;
+    esac
+  done
+  h_stats=$h_stats$h_some
 }
 
 # fetch FILE BS SKIP COUNT: bytes of a log. Only of a regular file: what the job

@@ -108,7 +108,8 @@ func TestWithoutProc(t *testing.T) {
 				}
 				j := p.job(script)
 				dir := p.start(j).Dir
-				e := p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
+				p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
+				e := ParseList([]byte(p.ask(ListClosely(p.base, []string{j.ID})))).Jobs[j.ID]
 				if e.Live == "" || e.Live != e.Job.Start || e.WrapLive != e.Wrapper.Start || !e.Group {
 					t.Errorf("%s: it runs as %+v, but %q and %q live", script, e.Job, e.Live, e.WrapLive)
 				}
