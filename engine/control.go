@@ -37,7 +37,10 @@ func (e *Engine) running(ctx context.Context, op string, id ID) (Run, Job, error
 	return run, j, err
 }
 
-// Write types p into the job.
+// Write types p into the job, all of it or until ctx is done. What makes a line is
+// in p: "\n", or "\r" as Enter sends it to a terminal. The errors are ErrNotRunning,
+// ErrNoInput for a job that takes none or whose input has ended, and those of
+// finding the job.
 func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
 	run, j, err := e.running(ctx, "write to", id)
 	if err != nil {
@@ -46,7 +49,9 @@ func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
 	return fault("write to", j, run.Write(ctx, p))
 }
 
-// CloseInput ends the job's input.
+// CloseInput ends the job's input: of a pipe, and of a terminal that is input
+// alone (Spec.TTYStdin), for good; of a job's whole terminal it is what Ctrl+D is,
+// for the program that reads now. The errors are those of Write.
 func (e *Engine) CloseInput(ctx context.Context, id ID) error {
 	run, j, err := e.running(ctx, "close the input of", id)
 	if err != nil {
@@ -55,7 +60,9 @@ func (e *Engine) CloseInput(ctx context.Context, id ID) error {
 	return fault("close the input of", j, run.CloseInput(ctx))
 }
 
-// SendKeys types keys by their tmux names, encoded as the job's modes ask.
+// SendKeys types keys by their tmux names ("C-c", "Up", "Enter", "x"), encoded as
+// the job's modes ask. ErrInvalid names a key that there is not; then nothing was
+// typed. ErrUnsupported for a job that takes no keys.
 func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
 	return withAbility(ctx, e, "send keys to", id, func(r KeySender) error { return r.SendKeys(ctx, keys) })
 }
@@ -65,7 +72,8 @@ func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
 	return withAbility(ctx, e, "paste to", id, func(r KeySender) error { return r.Paste(ctx, p) })
 }
 
-// Resize gives the job's terminal another size.
+// Resize gives the job's terminal another size. ErrInvalid for one outside of 1 to
+// 4096, ErrUnsupported for a job without a terminal.
 func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
 	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both sides are from 1 to 4096")
@@ -86,7 +94,8 @@ func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func
 	return fault(op, j, f(able))
 }
 
-// Screen is the job's screen now, or its last one.
+// Screen is the job's screen now, or its last one if it has ended. ErrUnsupported
+// for a job without a terminal.
 func (e *Engine) Screen(ctx context.Context, id ID) (Screen, error) {
 	run, j, err := e.open(ctx, "show the screen of", id)
 	if err != nil {
@@ -116,7 +125,8 @@ func (e *Engine) OpenTerminal(ctx context.Context, id ID, o TerminalOptions) (Te
 }
 
 // Signal sends one signal, by name ("SIGHUP" or "HUP"), to the job's foreground
-// and group.
+// and group, and does not wait for what it does. ErrInvalid for an unknown name,
+// ErrNotRunning if the job has ended.
 func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
 	run, j, err := e.running(ctx, "signal", id)
 	if err != nil {

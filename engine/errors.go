@@ -7,26 +7,26 @@ import (
 
 // Conditions that callers branch on. They are wrapped; test with errors.Is.
 var (
-	ErrNotFound    = errors.New("no such job")
-	ErrAmbiguous   = errors.New("several jobs match")
-	ErrNotRunning  = errors.New("job is not running")
-	ErrRunning     = errors.New("job is still running")
-	ErrNoInput     = errors.New("job takes no input")
-	ErrUnreachable = errors.New("host is unreachable")
-	ErrElsewhere   = errors.New("job belongs to another machine")
-	ErrUnsupported = errors.New("not supported")
-	ErrExists      = errors.New("already exists")
-	ErrInvalid     = errors.New("invalid request")
+	ErrNotFound    = errors.New("no such job")                    // or it was cleared
+	ErrAmbiguous   = errors.New("several jobs match")             // see AmbiguousError
+	ErrNotRunning  = errors.New("job is not running")             // it has ended
+	ErrRunning     = errors.New("job is still running")           // and cannot be cleared
+	ErrNoInput     = errors.New("job takes no input")             // it has none, or that has ended
+	ErrUnreachable = errors.New("host is unreachable")            // says nothing of the job, which goes on
+	ErrElsewhere   = errors.New("job belongs to another machine") // only that one can tell, or act
+	ErrUnsupported = errors.New("not supported")                  // by the backend, or this kind of job
+	ErrExists      = errors.New("already exists")                 // the process is attached
+	ErrInvalid     = errors.New("invalid request")                // it never makes sense, whatever the job
 	ErrClosed      = errors.New("engine is closed")
 	ErrStateRoot   = errors.New("state directory is unusable")
 )
 
 // Error says which operation failed on which job.
 type Error struct {
-	Op      string
-	Job     ID
-	Backend string
-	Err     error
+	Op      string // in words, as in "write to"
+	Job     ID     // empty: it is about no one job
+	Backend string // empty: none was asked
+	Err     error  // one of the conditions, or wraps it; else the system's
 	// Hint says what to do about it, for a person; may be empty.
 	Hint string
 }

@@ -57,7 +57,8 @@ func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, 
 
 // ReadOutput reads the job's output (stdout, if the streams are apart) at the
 // absolute offset off. size is how far the output reaches. n is 0 without an
-// error at the end; inside a dropped range the bytes are zero.
+// error at the end; inside a dropped range the bytes are zero. ErrInvalid for a
+// negative offset.
 func (e *Engine) ReadOutput(ctx context.Context, id ID, p []byte, off int64) (n int, size int64, err error) {
 	return e.ReadStream(ctx, id, StreamOutput, p, off)
 }
@@ -69,6 +70,9 @@ func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off 
 		return 0, 0, err
 	}
 	defer done()
+	if off < 0 {
+		return 0, 0, invalid("read output", "a negative offset", "0 is the first byte ever written")
+	}
 	if size, err = out.Size(ctx); err != nil {
 		return 0, 0, err
 	}

@@ -32,8 +32,8 @@ type Spec struct {
 	LogLimit int64         // bytes; 0: the engine's default, negative: none
 	Labels   map[string]string
 
-	Backgrounded  bool // nobody waits for it from the first moment on
-	Notify        bool
+	Backgrounded  bool   // nobody waits for it from the first moment on
+	Notify        bool   // its end is to be told also while it is in the foreground
 	CreatedBy     string // empty: the engine's client name
 	RestartedFrom ID
 }
@@ -89,11 +89,13 @@ type RunOptions struct {
 // printed so far.
 type Result struct {
 	Job
-	Output       []byte
-	Truncated    bool // Output is not all of it: the rest is in the log
+	Output       []byte // as it was written; of separate streams stdout, then stderr
+	Truncated    bool   // Output is not all of it: the rest is in the log
 	Backgrounded bool
-	Tail         string
-	Cursor       int64
+	Tail         string // the last 2,000 characters
+	// Cursor is how far the output reached, in bytes: from where
+	// [Engine.PollAt] goes on.
+	Cursor int64
 }
 
 // VirtualSpec describes an execution that a program performs itself.

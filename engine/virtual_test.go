@@ -309,3 +309,11 @@ func TestAFailureIsToldToWhoWaits(t *testing.T) {
 		t.Errorf("waited for %+v", exit)
 	}
 }
+
+func TestNoOutputInFrontOfTheFirstByte(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{})
+	if _, _, err := e.ReadOutput(t.Context(), x.ID(), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("err = %v", err)
+	}
+}

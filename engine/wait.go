@@ -137,7 +137,7 @@ const backgroundPatience = 10 * time.Second
 // Background ends the waiting of every [Engine.Run] for the job, here and in
 // other processes; the job runs on. The second time it does nothing. Who waits
 // here goes on at once; that the job is in the background is then recorded, which
-// may take backgroundPatience where a host or a holder does not answer. The error
+// may take ten seconds where a host or a holder does not answer. The error
 // is ErrNotRunning if the job has ended.
 func (e *Engine) Background(id ID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backgroundPatience)
