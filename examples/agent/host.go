@@ -234,7 +234,7 @@ func (h *host) heard(event any) tea.Cmd {
 	case saidEvent:
 		h.talk.add(row{kind: rowModel, text: e.text})
 	case startedEvent:
-		h.fore = e.job.ID
+		h.fore, h.said = e.job.ID, "" // what it said was of the time before
 		h.talk.add(row{kind: rowCall, call: &call{job: e.job}})
 		return h.pane.Select(e.job.ID)
 	case returnedEvent:
@@ -265,7 +265,7 @@ func (h *host) returned(e returnedEvent) {
 	}
 }
 
-// tick moves the clock once a second while anything runs.
+// tick moves the clock while anything runs.
 func (h *host) tick() tea.Cmd {
 	if h.ticking || !h.busy && h.pane.Running() == 0 {
 		return nil

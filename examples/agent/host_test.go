@@ -88,8 +88,12 @@ func TestControlBSendsTheCallToTheBackground(t *testing.T) {
 	h := hosted(t, a, 100, 30)
 	h.types("go")
 	h.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	h.update(ctrl('b')) // too early
 	started := next[startedEvent](t, a)
 	h.heard(started)
+	if s := h.screen(); strings.Contains(s, "nothing is in the foreground") {
+		t.Errorf("it still says what was so before:\n%s", s)
+	}
 	if s := h.screen(); !strings.Contains(s, "> go") || !strings.Contains(s, "npm run dev") {
 		t.Errorf("while it runs:\n%s", s)
 	}
