@@ -17,6 +17,7 @@ type scrollback struct {
 	blocks []*block
 	open   bool // the last line goes on with the next row that is pushed
 	spacer bool // and its last row ended with a spacer that was left out
+	pushed uint64
 	pen    Cell // style at the end of the last line
 	spare  *block
 	enc    []byte
@@ -55,6 +56,7 @@ func (b *block) room() int { return blockSize - len(b.data) - 8*len(b.lines) - b
 
 // push encodes a row and adds it.
 func (s *scrollback) push(t *Terminal, r *row) {
+	s.pushed++
 	if s.open && s.spacer && r.cells[0].attr&widthMask != wideHead {
 		s.pushCells(t, []Cell{{}}, true)
 	}
@@ -150,7 +152,7 @@ func (s *scrollback) dropFirst() {
 }
 
 func (s *scrollback) clear() {
-	*s = scrollback{limit: s.limit}
+	*s = scrollback{limit: s.limit, pushed: s.pushed}
 }
 
 // encode appends the cells' encoding to dst.
@@ -353,6 +355,11 @@ func (t *Terminal) ScrollbackLen() int {
 	}
 	return n
 }
+
+// ScrollbackPushed counts the rows that ever left the screen for the scrollback.
+// Of two counts with no Resize between them the difference is how far the text
+// moved, also when the oldest rows were dropped meanwhile.
+func (t *Terminal) ScrollbackPushed() uint64 { return t.history.pushed }
 
 // ScrollbackRow appends the cells of row i of the scrollback, 0 is the oldest,
 // to dst and reports whether its text goes on in the next row (the last one

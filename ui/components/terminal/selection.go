@@ -45,6 +45,34 @@ func (s selection) span(line, width int) (from, to int) {
 	return from, to
 }
 
+// shift follows the text when n lines before it are gone.
+func (s *selection) shift(n int) {
+	s.from.line -= n
+	s.to.line -= n
+	if a, b := s.ordered(); b.line < 0 {
+		*s = selection{}
+	} else if a.line < 0 {
+		first := &s.from
+		if s.to.before(s.from) {
+			first = &s.to
+		}
+		*first = point{}
+	}
+}
+
+// whole is the span of a selection in the cells of a line, without cutting a wide
+// character.
+func whole(cells []vt.Cell, s selection, line, width int) (from, to int) {
+	from, to = s.span(line, width)
+	if from < to && from > 0 && from < len(cells) && cells[from].Width() == 0 {
+		from--
+	}
+	if from < to && to < len(cells) && cells[to].Width() == 0 {
+		to++
+	}
+	return from, to
+}
+
 // lineCells returns a line of scrollback and screen together; valid until the
 // next call.
 func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
@@ -66,7 +94,7 @@ func (m *Model) selectedText() string {
 	var out strings.Builder
 	for line := a.line; line <= b.line; line++ {
 		cells, wrapped := m.lineCells(line)
-		from, to := m.sel.span(line, cols)
+		from, to := whole(cells, m.sel, line, cols)
 		from, to = min(from, len(cells)), min(to, len(cells))
 		text := m.runText(cells[from:to])
 		if wrapped && line < b.line {

@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -40,6 +42,8 @@ type Model struct {
 	input []byte // typed and not yet taken
 
 	frame   string
+	held    holding
+	clock   func() time.Time
 	drawn   drawnState
 	rows    []string // rendered rows of the screen
 	rowGen  []uint64
@@ -49,7 +53,7 @@ type Model struct {
 
 // New returns a terminal of no size that shows nothing.
 func New(styles themes.Terminal) *Model {
-	m := &Model{styles: styles}
+	m := &Model{styles: styles, clock: time.Now}
 	m.vt = newEmulator(engine.Size{Cols: 80, Rows: 24})
 	return m
 }
@@ -111,14 +115,7 @@ func (m *Model) Feed(c engine.TerminalChunk) {
 		m.vt.Resize(c.Size.Cols, c.Size.Rows)
 		m.sel, m.reading = selection{}, reading{}
 	}
-	if m.back == 0 {
-		m.vt.Write(c.Data)
-	} else { // what is being read stays where it is
-		before := m.vt.ScrollbackLen()
-		m.vt.Write(c.Data)
-		after := m.vt.ScrollbackLen()
-		m.back = min(m.back+max(0, after-before), after)
-	}
+	m.write(c.Data)
 	if len(c.Data) > 0 && m.sel.done {
 		m.sel = selection{}
 	}
@@ -126,6 +123,26 @@ func (m *Model) Feed(c engine.TerminalChunk) {
 	if c.Exit != nil {
 		e := *c.Exit
 		m.exit = &e
+	}
+}
+
+// write shows output. What is being read or marked stays where it is, while the
+// oldest rows of the scrollback may go.
+func (m *Model) write(p []byte) {
+	defer m.noteSynchronized()
+	if m.back == 0 && !m.sel.on && !m.sel.pressed && !m.reading.on {
+		m.vt.Write(p)
+		return
+	}
+	lines, pushed := m.vt.ScrollbackLen(), m.vt.ScrollbackPushed()
+	m.vt.Write(p)
+	after, moved := m.vt.ScrollbackLen(), int(m.vt.ScrollbackPushed()-pushed)
+	if m.back > 0 {
+		m.back = min(m.back+moved, after)
+	}
+	if gone := lines + moved - after; gone > 0 {
+		m.sel.shift(gone)
+		m.reading.at.line = max(0, m.reading.at.line-gone)
 	}
 }
 
@@ -167,6 +184,9 @@ func (m *Model) Cursor() *tea.Cursor {
 	c := m.vt.Cursor()
 	if m.focus && m.reading.on && m.exit == nil {
 		return m.readingCursor()
+	}
+	if m.holds() {
+		c = m.held.cursor
 	}
 	if !m.focus || m.exit != nil || m.back > 0 || !c.Visible {
 		return nil

@@ -194,6 +194,32 @@ func TestScrollingBackStaysWhereItIs(t *testing.T) {
 	want(t, m, "24|25|")
 }
 
+// TestScrollingBackStaysWhenTheOldestRowsGo reads in a scrollback that is full.
+func TestScrollingBackStaysWhenTheOldestRowsGo(t *testing.T) {
+	m := start(t, 80, 5, "")
+	next := 0
+	flood := func(n int) {
+		var b strings.Builder
+		for range n {
+			next++
+			fmt.Fprintf(&b, "%d %s\r\n", next, strings.Repeat("x", 60))
+		}
+		feed(m, b.String())
+	}
+	flood(scrollbackBytes / 60)
+	m.ScrollBack(10)
+	keys(m, tea.KeyPgUp, tea.KeyHome, tea.KeyUp)
+	before := m.View()
+	marked := m.selectedText()
+	for range 20 {
+		full := m.vt.ScrollbackLen()
+		flood(300)
+		if m.View() != before || m.selectedText() != marked {
+			t.Fatalf("%d rows on (the scrollback went from %d to %d) the view moved", next, full, m.vt.ScrollbackLen())
+		}
+	}
+}
+
 func TestMouseGoesToTheJobThatAsked(t *testing.T) {
 	m := start(t, 20, 5, "\x1b[?1000h\x1b[?1006h")
 	m.Update(tea.MouseClickMsg{X: 2, Y: 3, Button: tea.MouseLeft})
@@ -239,6 +265,13 @@ func TestSelection(t *testing.T) {
 	m.Update(tea.MouseClickMsg{X: 7, Y: 0, Button: tea.MouseLeft})
 	if got := copied(m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})); got != "hello world" {
 		t.Errorf("a triple click copies %q", got)
+	}
+	screen(t, m)
+	m = start(t, 12, 3, "a漢字カナb")
+	m.Update(tea.MouseClickMsg{X: 2, Y: 0, Button: tea.MouseLeft})
+	m.Update(tea.MouseMotionMsg{X: 5, Y: 0, Button: tea.MouseLeft})
+	if got := copied(m.Update(tea.MouseReleaseMsg{X: 5, Y: 0, Button: tea.MouseLeft})); got != "漢字カ" {
+		t.Errorf("dragging from half a wide character to half another copies %q", got)
 	}
 	screen(t, m)
 }

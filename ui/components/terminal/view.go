@@ -51,7 +51,7 @@ func (m *Model) View() string {
 		return ""
 	}
 	now := drawnState{gen: m.vt.Generation(), back: m.back, first: point{m.firstRow(), m.firstCol()}, sel: m.sel, ok: true}
-	if now == m.drawn || m.drawn.ok && m.vt.Modes().Synchronized && m.back == m.drawn.back && m.sel == m.drawn.sel {
+	if now == m.drawn || m.holds() {
 		return m.frame
 	}
 	keep := m.drawn.ok && m.drawn.first == now.first && m.drawn.back == 0 && now.back == 0 &&
@@ -67,6 +67,10 @@ func (m *Model) View() string {
 		m.rows[y], m.rowGen[y] = m.drawRow(cells, y), gen
 	}
 	m.drawn = now
+	m.held = holding{since: m.held.since, cursor: m.vt.Cursor()}
+	if m.vt.Modes().Synchronized { // it was shown half done, and is held again
+		m.held.since = m.clock()
+	}
 	m.frame = strings.Join(m.rows, "\n")
 	return m.frame
 }
@@ -93,7 +97,7 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 	from, to := 0, 0
 	col := m.firstCol()
 	if m.sel.on {
-		from, to = m.sel.span(m.absLine(y), m.w+col)
+		from, to = whole(cells, m.sel, m.absLine(y), m.w+col)
 		from, to = max(0, from-col), max(0, to-col)
 	}
 	cells = cells[min(col, len(cells)):]
