@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Backend runs jobs in one kind of place. Implementations are safe for
@@ -82,6 +84,9 @@ type Record struct {
 	Dir   string // absolute path of the job directory
 	// Job is what the directory's records say.
 	Job Job
+	// Records are those, read a moment ago; nil: they were not. Nobody changes
+	// them.
+	Records *jobdir.Record
 }
 
 // Observation is what is known of a job now. Fields replace those of the same

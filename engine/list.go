@@ -152,7 +152,7 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
-			asked[b] = append(asked[b], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
+			asked[b] = append(asked[b], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j, Records: rec})
 		}
 		jobs[rec.ID] = j
 	}

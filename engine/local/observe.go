@@ -25,7 +25,11 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		out = append(out, b.observe(r.Dir, r.ID, true))
+		if r.Records != nil {
+			out = append(out, b.judge(r.Dir, r.ID, *r.Records, nil, true))
+		} else {
+			out = append(out, b.observe(r.Dir, r.ID, true))
+		}
 	}
 	return out, nil
 }
@@ -34,6 +38,11 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 // names what a lost job left running.
 func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Observation {
 	rec, err := jobdir.Read(dir)
+	return b.judge(dir, id, rec, err, survivors)
+}
+
+// judge is observe with the records that were read, or why they could not be.
+func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, survivors bool) engine.Observation {
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
 		// Since the first look it may have ended; or begun, and then its holder
 		// took the lock before it wrote that.
