@@ -42,7 +42,7 @@ func Unicode() Glyphs {
 		More: "↓", MoreLeft: "‹", MoreRight: "›", Wrapped: "↪", Hit: "▐",
 
 		Spark:        []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
-		ProgressDone: "█", ProgressLeft: "░", ScrollThumb: "┃", ScrollTrack: "│",
+		ProgressDone: "█", ProgressLeft: "░", ScrollThumb: "┃", ScrollTrack: " ",
 		SpinnerFrames: []string{"◜", "◝", "◞", "◟"},
 
 		Border:   lipgloss.RoundedBorder(),
@@ -60,7 +60,7 @@ func ASCII() Glyphs {
 		More: "v", MoreLeft: "<", MoreRight: ">", Wrapped: "\\", Hit: "*",
 
 		Spark:        []string{" ", "_", ".", "-", "=", "+", "*", "%", "#"},
-		ProgressDone: "#", ProgressLeft: ".", ScrollThumb: "#", ScrollTrack: "|",
+		ProgressDone: "#", ProgressLeft: ".", ScrollThumb: "#", ScrollTrack: " ",
 		SpinnerFrames: []string{"-", "\\", "|", "/"},
 
 		Border: lipgloss.Border{

@@ -190,6 +190,9 @@ func (p *Pane) moreKeys() []key.Binding {
 	}, last...)
 }
 
+// roomyFooter is the width from which on the footer says more than keys.
+const roomyFooter = 70
+
 // footerState is what stands on the right: flags of the log, else what happens
 // to jobs when one leaves.
 func (p *Pane) footerState() string {
@@ -216,6 +219,7 @@ func (p *Pane) footerState() string {
 		}
 	}
 	switch n := p.Running(); {
+	case p.w < roomyFooter: // the keys matter more; leaving says it, too
 	case n == 1:
 		return "1 job keeps running"
 	case n > 1:

@@ -27,7 +27,7 @@ type Holer interface {
 
 // A BlockSizer is a [Source] that says in what sizes it is best read: the first
 // read of a walk, which the next ones double, and the largest. Without it they
-// are 64 KiB and 1 MiB. A log on a slow line takes less, to show its end sooner.
+// are 64 KiB and 512 KiB. A log on a slow line takes less, to show its end sooner.
 type BlockSizer interface {
 	BlockSizes() (first, most int)
 }

@@ -8,7 +8,7 @@ import (
 // What a walk reads at a time unless the source has its own [BlockSizer].
 const (
 	firstBlock = 64 << 10
-	mostBlock  = 1 << 20
+	mostBlock  = 512 << 10
 )
 
 // A chunk is a run of whole lines, or one line that is longer than a block, or

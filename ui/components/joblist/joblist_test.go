@@ -135,6 +135,18 @@ func TestHostIsShownWhileTheJobPrints(t *testing.T) {
 	}
 }
 
+// A name that does not fit takes the columns in which only activity would stand.
+func TestLongNamesTakeIdleColumns(t *testing.T) {
+	const name = "go test ./engine/local/..."
+	for w, want := range map[int]string{38: "go test …ocal/...", 46: "go test ./…local/..."} {
+		list := newList(w, 1, themes.Unicode())
+		list.Put(joblist.Row{Job: engine.Job{ID: "go-test-aaaaa", Name: name, Status: engine.Running, StartedAt: now}})
+		if view := ansi.Strip(list.View()); !strings.Contains(view, want) {
+			t.Errorf("%d columns: %q", w, view)
+		}
+	}
+}
+
 func TestEmptyView(t *testing.T) {
 	golden.RequireEqual(t, framed(newList(60, 4, themes.Unicode()).View()))
 }

@@ -165,6 +165,10 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	if c.doing > 0 && !aside {
 		room += c.doing + 1 // nothing will be there: the name may have it
 	}
+	if c.usage > 0 && done && c.host == 0 {
+		room += c.usage + 1
+		c.usage = 0
+	}
 	row = append(row, m.name(r, room, pick)...)
 	if aside {
 		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
@@ -187,11 +191,17 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 // name, so that nothing jumps.
 func (m *Model) share(r *row, c columns, room int) (doing, name int) {
 	j := r.Job
-	if c.doing <= briefTrace || c.host == 0 && j.Host != "" || j.Progress != nil || j.Status == engine.Stopping {
+	if c.host == 0 && j.Host != "" || j.Progress != nil || j.Status == engine.Stopping {
 		return c.doing, room
 	}
 	lacks := cells.Width(cells.Clean(j.Name)) - room
-	taken := max(0, min(lacks, c.doing-briefTrace))
+	switch {
+	case lacks <= 0 || c.doing == 0:
+		return c.doing, room
+	case c.doing <= briefTrace:
+		return 0, room + c.doing + 1
+	}
+	taken := min(lacks, c.doing-briefTrace)
 	return c.doing - taken, room + taken
 }
 
