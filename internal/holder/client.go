@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -22,6 +23,8 @@ var (
 	ErrNoHolder = errors.New("the job has no holder")
 	// ErrNoSocket means that there is a holder, but its socket cannot be reached.
 	ErrNoSocket = errors.New("the job's holder does not answer")
+	// errFull is that of a holder which is there and hangs up.
+	errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
 )
 
 const (
@@ -57,7 +60,7 @@ type answer struct {
 // missing for a new one. Nothing of this has an effect on the job.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	deadline := time.Now().Add(socketPatience)
-	asked := false
+	asked, why := false, ErrNoSocket
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		st, stateErr := jobdir.ReadState(dir)
 		if stateErr == nil && st.Socket != "" {
@@ -68,6 +71,9 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
+			if why = ErrNoSocket; errors.Is(err, io.EOF) {
+				why = errFull
+			}
 		}
 		if !jobdir.Locked(dir) {
 			return nil, ErrNoHolder
@@ -77,7 +83,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			asked = true
 		}
 		if time.Now().After(deadline) {
-			return nil, ErrNoSocket
+			return nil, why
 		}
 		select {
 		case <-ctx.Done():

@@ -64,6 +64,8 @@ func (s *Stage) Environ() []string {
 	return []string{
 		"HOB_STATE_DIR=" + s.State, "XDG_RUNTIME_DIR=" + s.Runtime, "HOME=" + s.Dir,
 		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHELL=/bin/sh",
+		// Under the race detector each process otherwise sleeps a second at its end.
+		"GORACE=atexit_sleep_ms=0",
 	}
 }
 
