@@ -90,7 +90,8 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		armed := w.arm()
 		size := l.size()
 		if size == last {
-			if armed && !w.wait(ctx) || !armed && !sleep(ctx, blindPause) {
+			// A watch that fails is no end: the clock goes on.
+			if !(armed && w.wait(ctx)) && !sleep(ctx, blindPause) {
 				return
 			}
 			continue
