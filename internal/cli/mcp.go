@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
@@ -66,5 +65,5 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 	for _, p := range append(settings.Problems, settings.Warnings...) {
 		c.Problems = append(c.Problems, p.Error())
 	}
-	return mcp.Serve(ctx, c, &sdk.IOTransport{Reader: a.stdin, Writer: a.stdout})
+	return mcp.Serve(ctx, c, mcp.Lines(a.stdin, a.stdout))
 }

@@ -1,0 +1,131 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxLine bounds one message of a client.
+	maxLine = 16 << 20
+	// lastBatches is the last version of the protocol with batches.
+	lastBatches = "2025-03-26"
+)
+
+// Lines is a transport of one message a line. A line that is no message is
+// answered with an error, as JSON-RPC has it, and is not the end of the session:
+// that of the SDK alone would be.
+func Lines(r io.ReadCloser, w io.WriteCloser) mcp.Transport {
+	out := &lineWriter{w: w}
+	in := &lineReader{c: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse}
+	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
+}
+
+// lineReader passes on the lines that are messages.
+type lineReader struct {
+	c    io.Closer
+	r    *bufio.Reader
+	rest []byte // of the line that is being read
+	// batches: the version of the protocol has them.
+	batches bool
+	err     error // after rest
+	refuse  func(code int, why string)
+}
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		l.next()
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lineReader) Close() error { return l.c.Close() }
+
+// next reads a line, to which rest is set if it is a message.
+func (l *lineReader) next() {
+	var line []byte
+	long := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine; !long {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		l.err = err
+		break
+	}
+	line = bytes.TrimSpace(line)
+	switch {
+	case long:
+		l.refuse(jsonrpc.CodeInvalidRequest, "a message of more than 16 MiB")
+	case len(line) == 0:
+	case !json.Valid(line):
+		l.refuse(jsonrpc.CodeParseError, "the line is no JSON")
+	case line[0] == '[' && !l.batches:
+		l.refuse(jsonrpc.CodeInvalidRequest, "one message a line: this version of the protocol has no batches")
+	case !l.known(line):
+		l.refuse(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
+	default:
+		l.rest = append(line, '\n')
+	}
+}
+
+// known reports whether the SDK takes line for a message, or a batch of them.
+func (l *lineReader) known(line []byte) bool {
+	var parts []json.RawMessage
+	if line[0] != '[' {
+		parts = append(parts, line)
+	} else if json.Unmarshal(line, &parts) != nil || len(parts) == 0 {
+		return false
+	}
+	for _, part := range parts {
+		m, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			return false
+		}
+		if r, ok := m.(*jsonrpc.Request); ok && r.Method == "initialize" {
+			var p struct{ ProtocolVersion string }
+			l.batches = json.Unmarshal(r.Params, &p) == nil && p.ProtocolVersion <= lastBatches
+		}
+	}
+	return true
+}
+
+// lineWriter lets the answers about bad lines not come between the parts of
+// others.
+type lineWriter struct {
+	mu sync.Mutex
+	w  io.WriteCloser
+}
+
+func (l *lineWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+func (l *lineWriter) Close() error { return l.w.Close() }
+
+// refuse answers a line whose id, if it has one, nobody knows.
+func (l *lineWriter) refuse(code int, why string) {
+	answer := map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return // never
+	}
+	_, _ = l.Write(append(data, '\n')) // who does not read finds out by the next answer
+}
