@@ -170,6 +170,27 @@ func TestLeaveKey(t *testing.T) {
 	}
 }
 
+func TestOwnFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"list --bad --json":               "list --bad --json",
+		"run":                             "",
+		"run --bad --json true":           "--bad --json",
+		"run --size x --json true":        "--size --json",
+		"run --size=x --json true":        "--size=x --json",
+		"run -bn --json --bad true":       "-bn --bad",
+		"run -b --json --size 0x0 -- x":   "-b --json --size",
+		"run --bad -- --json":             "--bad",
+		"run --bad true --json":           "--bad",
+		"run --no-pty - --json":           "--no-pty",
+		"run -e A=1 --json -C / --x true": "-e --json -C --x",
+	} {
+		root := (&app{}).newRoot()
+		if got := strings.Join(ownFlags(root, strings.Fields(line)), " "); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestCleaner(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   []string

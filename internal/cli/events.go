@@ -22,7 +22,9 @@ func (a *app) eventsCommand() *cobra.Command {
 		Example:           `hob events | jq -r 'select(.kind == "exited") | .job.name'`,
 		Args:              words(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.events(cmd.Context(), since) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.whileRead(cmd.Context(), func(ctx context.Context) error { return a.events(ctx, since) })
+		},
 	}
 	cmd.Flags().StringVar(&since, "since", "", "begin with what happened since then: 2h, 7d or a time")
 	cmd.Flags().BoolVar(&a.json, "json", true, "print JSON")

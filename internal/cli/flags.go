@@ -158,7 +158,8 @@ func environment(pairs []string) (map[string]string, error) {
 	return env, nil
 }
 
-// sinceTime reads a moment: a duration ago, or RFC 3339.
+// sinceTime reads a moment: a duration ago, RFC 3339, or a day, or a day and a
+// time of day, in the time zone of here.
 func sinceTime(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -166,8 +167,10 @@ func sinceTime(s string, now time.Time) (time.Time, error) {
 	if d, err := units.ParseDuration(s); err == nil {
 		return now.Add(-d), nil
 	}
-	if at, err := time.Parse(time.RFC3339, s); err == nil {
-		return at, nil
+	for _, form := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05", time.DateOnly} {
+		if at, err := time.ParseInLocation(form, s, now.Location()); err == nil {
+			return at, nil
+		}
 	}
-	return time.Time{}, usagef("say how long ago (2h, 7d) or a time (2026-01-31T09:00:00Z)", "%q is no time", s)
+	return time.Time{}, usagef("say how long ago (2h, 7d) or a time (2026-01-31, 2026-01-31 09:00)", "%q is no time", s)
 }

@@ -81,11 +81,16 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return noLog(job, err)
 	}
 	defer log.Close()
-	switch {
-	case f.raw:
-		return a.logBytes(ctx, eng, job, log, f.follow)
-	case f.follow:
-		return a.logFollow(ctx, eng, job, log, f, filter)
+	if f.follow {
+		return a.whileRead(ctx, func(ctx context.Context) error {
+			if f.raw {
+				return a.logBytes(ctx, eng, job, log, true)
+			}
+			return a.logFollow(ctx, eng, job, log, f, filter)
+		})
+	}
+	if f.raw {
+		return a.logBytes(ctx, eng, job, log, false)
 	}
 	return a.logWindow(ctx, job, log, f, filter)
 }

@@ -6,6 +6,9 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
@@ -58,12 +61,37 @@ func Main(args []string) int {
 	if err == nil {
 		return 0
 	}
-	// A flag that could not be parsed hides those behind it. The words of run's
-	// command are not ours to read.
-	if !a.json && len(words) > 0 && words[0] != "run" {
-		a.json = slices.Contains(words, "--json")
-	}
+	// A flag that could not be parsed hides those behind it.
+	a.json = a.json || slices.Contains(ownFlags(root, words), "--json")
 	return a.report(err)
+}
+
+// ownFlags are the words of the command line among which hob's own flags are: of
+// run those before the command, without the values of flags.
+func ownFlags(root *cobra.Command, words []string) []string {
+	if len(words) == 0 || words[0] != "run" {
+		return words
+	}
+	run, _, err := root.Find(words[:1])
+	if err != nil {
+		return nil
+	}
+	var own []string
+	for i := 1; i < len(words); i++ {
+		name, _, valued := strings.Cut(words[i], "=")
+		if words[i] == "-" || words[i] == "--" || !strings.HasPrefix(words[i], "-") {
+			break
+		}
+		own = append(own, words[i])
+		flag := run.Flags().Lookup(strings.TrimPrefix(name, "--"))
+		if !strings.HasPrefix(name, "--") { // of several letters the last may take a value
+			flag = run.Flags().ShorthandLookup(name[len(name)-1:])
+		}
+		if !valued && flag != nil && flag.NoOptDefVal == "" {
+			i++
+		}
+	}
+	return own
 }
 
 // engine opens the state root for a verb that starts nothing.

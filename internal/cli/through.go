@@ -39,6 +39,7 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 		}
 		fmt.Fprintln(to, job.ID)
 	}
+	a.sayLost([]engine.Job{{ID: job.ID, Status: end.exit.Status, Exit: end.exit}})
 	return end.status()
 }
 

@@ -78,10 +78,23 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 			return hobFailed(err)
 		}
 	}
+	if code == exitHob {
+		a.sayLost(again(context.WithoutCancel(ctx), a.eng, jobs))
+	}
 	if code != 0 {
 		return exitStatus(code)
 	}
 	return nil
+}
+
+// sayLost says which of the jobs ended without anybody knowing how: the code for
+// that is one that a job may have too.
+func (a *app) sayLost(jobs []engine.Job) {
+	for _, j := range jobs {
+		if j.Status == engine.Lost {
+			a.sayf("hob: %s is %s: how it ended is not known", j.ID, inWords(j))
+		}
+	}
 }
 
 // waitFailed keeps the codes of conditions that did not come true; anything else
@@ -191,7 +204,7 @@ func waitForLine(re *regexp.Regexp, fromNow bool) waiter {
 		for _, s := range streamsOf(job) {
 			log, err := eng.OpenLog(ctx, job.ID, s)
 			if err != nil {
-				return 0, err
+				return 0, noLog(job, err)
 			}
 			defer log.Close()
 			feed := &lineFeed{log: log}
