@@ -29,6 +29,7 @@ func remoteEnv(t *testing.T) []string {
 
 // What Windows has for jobs of its own.
 func TestConformanceOfLocalJobs(t *testing.T) {
+	t.Parallel() // it waits, mostly, as the others here
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
 		return enginetest.Config{New: func() engine.Backend { return New(WithLocalJobs(), WithPatience(patient)) }}
 	})
@@ -37,6 +38,7 @@ func TestConformanceOfLocalJobs(t *testing.T) {
 func TestConformanceInProcess(t *testing.T) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {
+			t.Parallel()
 			enginetest.Run(t, func(t *testing.T) enginetest.Config {
 				s := sshtest.NewServer(t, func(s *sshtest.Server) {
 					s.Manner, s.Env = manner, append(os.Environ(), remoteEnv(t)...)
@@ -56,6 +58,7 @@ func TestConformanceInProcess(t *testing.T) {
 }
 
 func TestConformanceOverSshd(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.Sshd(t, c, remoteEnv(t)))
@@ -64,6 +67,7 @@ func TestConformanceOverSshd(t *testing.T) {
 }
 
 func TestConformanceOverDropbear(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.DropbearServer(t, c, nil))

@@ -295,6 +295,7 @@ func (h *host) lostLocked(c *conn, err error) {
 	}
 	h.failedLocked(unreachable(h.name, err), time.Now())
 	h.lost = true
+	time.AfterFunc(tellLoss, h.tellLost)
 }
 
 // gone reports whether the connection has ended.

@@ -20,6 +20,9 @@ const (
 	// apart is the least time between two looks, so that many watchers that begin
 	// at once make few of them.
 	apart = 20 * time.Millisecond
+	// tellLoss is how long a connection is gone before those who watch are told: one
+	// that comes back at once is not worth a word.
+	tellLoss = 2 * time.Second
 )
 
 // watcher is one [Run.Watch]. Its fields are guarded by host.mu.
@@ -175,19 +178,48 @@ func (h *host) turn() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for w := range h.watchers {
-		o, ok := seen[w.rec.ID]
-		if !ok {
-			if o, ok = stale[w.rec.ID]; !ok {
-				continue // it came meanwhile
-			}
-			if w.known { // what this watcher saw last is newer than the record
-				last := w.now
-				last.Link, last.LinkError, last.StaleSince = o.Link, o.LinkError, o.StaleSince
-				o = last
-			}
+		if o, ok := seen[w.rec.ID]; ok {
+			w.take(o, now)
+		} else if o, ok = stale[w.rec.ID]; ok { // else it came meanwhile
+			w.takeStale(o, now)
 		}
-		w.take(o, now)
 	}
+}
+
+// tellLost tells those who watch that the connection is gone, unless it has been made
+// again: an attempt to reach a host that is silent takes as long as it may.
+func (h *host) tellLost() {
+	h.mu.Lock()
+	var rs []engine.Record
+	for w := range h.watchers {
+		rs = append(rs, w.rec)
+	}
+	h.mu.Unlock()
+	stale := make(map[engine.ID]engine.Observation, len(rs))
+	for _, r := range rs {
+		stale[r.ID] = h.stale(r, nil)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn != nil || h.err == nil || h.b.life.Err() != nil {
+		return
+	}
+	now := time.Now()
+	for w := range h.watchers {
+		if o, ok := stale[w.rec.ID]; ok && w.known && !w.now.Status.Finished() {
+			w.takeStale(o, now)
+		}
+	}
+}
+
+// takeStale notes that the host cannot be asked; host.mu is held.
+func (w *watcher) takeStale(o engine.Observation, now time.Time) {
+	if w.known { // what this watcher saw last is newer than the record
+		last := w.now
+		last.Link, last.LinkError, last.StaleSince = o.Link, o.LinkError, o.StaleSince
+		o = last
+	}
+	w.take(o, now)
 }
 
 // take notes what was seen; host.mu is held.

@@ -123,7 +123,7 @@ func TestStopWithATerminal(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		for _, c := range cases {
 			for _, paused := range []bool{false, true} {
-				if paused && c.code == 3 {
+				if paused && c.code == 3 && strings.HasSuffix(t.Name(), "ksh93") {
 					continue // ksh93 forgets its trap when it was stopped in a terminal
 				}
 				j := p.tty(c.script)
