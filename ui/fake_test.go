@@ -32,8 +32,10 @@ type fake struct {
 	fail    map[string]error // by the name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
-	spec    engine.Spec   // of the last start
-	slow    chan struct{} // stopping a job and closing wait for it
+	spec    engine.Spec // of the last start
+
+	failStart bool          // jobs are recorded, but cannot be started
+	slow      chan struct{} // stopping a job and closing wait for it
 }
 
 func (f *fake) called(format string, args ...any) error {
@@ -84,7 +86,11 @@ func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
 func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) (engine.Job, error) {
 	f.spec = s
 	err := f.called("start %q in %q on %q", s.Script, s.Dir, s.Host)
-	return engine.Job{ID: "new-aaaaa", Name: s.Script}, err
+	j := engine.Job{ID: "new-aaaaa", Name: s.Script}
+	if f.failStart {
+		j.Status = engine.Failed
+	}
+	return j, err
 }
 
 func (f *fake) Restart(_ context.Context, id engine.ID, _ ...engine.StartOption) (engine.Job, error) {

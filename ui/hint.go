@@ -24,6 +24,9 @@ func hint(err error) string {
 		text = "it takes no input"
 	case errors.Is(err, engine.ErrUnreachable):
 		text = "its host is unreachable now"
+		if e, ok := errors.AsType[*engine.Error](err); ok && !errors.Is(engine.ErrUnreachable, e.Err) {
+			text = e.Err.Error() // which host, and why
+		}
 	case errors.Is(err, engine.ErrElsewhere):
 		text = "it belongs to another machine or container"
 	case errors.Is(err, engine.ErrUnsupported):

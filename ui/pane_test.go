@@ -480,6 +480,35 @@ func TestAStartedJobDoesNotHideBehindTheFilter(t *testing.T) {
 	})
 }
 
+// Who is told that a host is unreachable is told which, and why.
+func TestHintNamesTheHost(t *testing.T) {
+	why := fmt.Errorf("web1: no such host: %w", engine.ErrUnreachable)
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&engine.Error{Op: "start", Err: why, Hint: "hob hosts check web1"}, why.Error() + "; hob hosts check web1"},
+		{&engine.Error{Op: "stop", Err: engine.ErrUnreachable}, "its host is unreachable now"},
+		{engine.ErrUnreachable, "its host is unreachable now"},
+	} {
+		if got := hint(tt.err); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+// A job that could not be started is not said to be.
+func TestFailedStartSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.failStart = true
+		s := newHarness(t, 120, 30, eng)
+		s.press("n", "l", "s", "enter")
+		s.sees("ls could not be started")
+		s.seesNot("started ls")
+	})
+}
+
 func TestTheLogCatchesUpWhenItIsSeenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

@@ -335,8 +335,12 @@ func (p *Pane) did(o outcome) tea.Cmd {
 		}
 		return tea.Batch(p.say(toast.Success, "back again: "+p.names(o.jobs)), p.settled())
 	case verbRestart, verbStart:
-		p.wish = o.jobs[0].ID
-		return tea.Batch(p.say(toast.Info, "started "+p.shortName(o.jobs[0])), p.settled())
+		j := o.jobs[0]
+		p.wish = j.ID
+		if j.Status == engine.Failed {
+			return tea.Batch(p.say(toast.Error, p.shortName(j)+" could not be started"), p.settled())
+		}
+		return tea.Batch(p.say(toast.Info, "started "+p.shortName(j)), p.settled())
 	case verbSignal, verbWrite, verbBackground:
 	}
 	return nil
