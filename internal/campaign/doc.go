@@ -12,6 +12,9 @@
 //	go test ./internal/campaign -campaign.rounds 200     more
 //	go test ./internal/campaign -campaign.seed 7 -campaign.only 12
 //
+// Beside the rounds stand single faults: few descriptors, records and holders of
+// other versions, a thousand clients of one holder, bad networks to a host.
+//
 // A failure names its seed and its round; the same two make the same plan,
 // though not the same luck.
 package campaign

@@ -1,0 +1,119 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Proxy is a bad network between a client and a server. TCP mends loss and
+// reordering, so what is left of them is what is made here: bytes come late, in
+// other pieces than they were sent in, and now and then all of them wait for one.
+type Proxy struct {
+	Addr string
+
+	to    string
+	delay time.Duration
+	piece int
+	loss  float64
+	wait  time.Duration
+	ln    net.Listener
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+}
+
+// Network is how bad it is.
+type Network struct {
+	Delay time.Duration // of every byte, each way
+	Piece int           // bytes at most that arrive together
+	Loss  float64       // share of the pieces that have to be sent again
+	Wait  time.Duration // until such a piece, and all behind it, has come
+}
+
+// NewProxy puts n before the server at address to, until the test ends.
+func NewProxy(t testing.TB, to string, n Network) *Proxy {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{
+		Addr: ln.Addr().String(), to: to, delay: n.Delay, piece: n.Piece, loss: n.Loss, wait: n.Wait,
+		ln: ln, conns: map[net.Conn]struct{}{},
+	}
+	p.wg.Go(p.accept)
+	t.Cleanup(func() {
+		ln.Close()
+		p.mu.Lock()
+		for c := range p.conns {
+			c.Close()
+		}
+		p.mu.Unlock()
+		p.wg.Wait()
+	})
+	return p
+}
+
+func (p *Proxy) accept() {
+	for {
+		here, err := p.ln.Accept()
+		if err != nil {
+			return
+		}
+		there, err := net.Dial("tcp", p.to)
+		if err != nil {
+			here.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns[here], p.conns[there] = struct{}{}, struct{}{}
+		p.mu.Unlock()
+		p.wg.Go(func() { p.carry(there, here) })
+		p.wg.Go(func() { p.carry(here, there) })
+	}
+}
+
+// carry brings bytes from src to dst until one of them ends, and ends both then.
+func (p *Proxy) carry(dst, src net.Conn) {
+	type parcel struct {
+		due  time.Time
+		data []byte
+	}
+	onTheWay := make(chan parcel, 1<<12)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(onTheWay)
+		for due := time.Now(); ; {
+			data := make([]byte, p.piece)
+			n, err := src.Read(data)
+			if n > 0 {
+				if at := time.Now().Add(p.delay); at.After(due) {
+					due = at
+				}
+				if rand.Float64() < p.loss {
+					due = due.Add(p.wait) // and so for all behind it
+				}
+				onTheWay <- parcel{due, data[:n]}
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	for next := range onTheWay {
+		time.Sleep(time.Until(next.due))
+		if _, err := dst.Write(next.data); err != nil {
+			break
+		}
+	}
+	dst.Close()
+	src.Close()
+	for range onTheWay { // what the reader still has is for nobody
+	}
+	reading.Wait()
+}
