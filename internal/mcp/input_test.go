@@ -38,6 +38,21 @@ func TestTheCursorIsThatOfTheTail(t *testing.T) {
 	}
 }
 
+func TestALineThatATerminalCutsIsNoticed(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "while read -r x; do echo ${#x}; done", "background": true}).SessionID
+	long := strings.Repeat("x", 5000)
+	if r := p.process("write", id, "data", strings.Repeat(strings.Repeat("x", 99)+"\n", 100)); r.noticed("at most") {
+		t.Errorf("short lines: %v", r.Notices)
+	}
+	if r := p.process("write", id, "data", "short\n"+long+"\n", "eof", true); !r.noticed("5001 bytes") {
+		t.Errorf("a long line: %v", r.Notices)
+	}
+	if all, _ := p.ends(id); strings.Contains(all, "5000") || strings.Count(all, "99\n") != 100 {
+		t.Errorf("the job sees %q", all)
+	}
+}
+
 func TestInputHasEnded(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")

@@ -77,7 +77,25 @@ func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, erro
 	} else if !strings.HasSuffix(data, "\n") && !strings.HasSuffix(data, "\r") {
 		what += ` without a line end: the job sees them when a "\n" follows, if it reads lines`
 	}
-	return a.afterInput(ctx, j, what), nil
+	return longLine(a.afterInput(ctx, j, what), j, data), nil
+}
+
+// maxCanon is how long a line may be that a terminal takes, with its end.
+const maxCanon = 4096
+
+// longLine says that a terminal cuts the lines in data, if it does: unless the
+// program reads it raw, which nobody here knows.
+func longLine(ans *answer, j engine.Job, data string) *answer {
+	if j.Host != "" || j.Size == (engine.Size{}) { // a pipe
+		return ans
+	}
+	for line := range strings.Lines(data) {
+		if len(line) > maxCanon {
+			ans.note("a line of it has %d bytes: of a line a terminal passes on %d at most, so the job may see the begin of it alone; put long input into a file", len(line), maxCanon-1)
+			break
+		}
+	}
+	return ans
 }
 
 func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, error) {
@@ -113,7 +131,7 @@ func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, err
 	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
 		return nil, failed(j, "submit to", err)
 	}
-	return a.afterInput(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), nil
+	return longLine(a.afterInput(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), j, data), nil
 }
 
 func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, error) {
@@ -134,7 +152,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, erro
 	if err != nil {
 		return nil, failed(j, "paste to", err)
 	}
-	return a.afterInput(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), nil
+	return longLine(a.afterInput(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), j, data), nil
 }
 
 // kill ends a job with everything it started.
