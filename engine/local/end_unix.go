@@ -81,6 +81,9 @@ func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) {
 	end.At = at
 	end.Survivors = j.parting()
 	j.prompt.stop()
+	if j.logs != nil {
+		j.logs.ended(j.h)
+	}
 	j.h.End(end)
 	close(j.ended)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/internal/holder"
@@ -26,6 +27,8 @@ const blindPause = time.Second
 type ownLogs struct {
 	files []*os.File // output.log, or stdout.log and stderr.log
 	limit int64
+
+	mu    sync.Mutex // guards what follows
 	holes []logfile.Hole
 	off   bool // the file system cannot free bytes
 }
@@ -78,7 +81,9 @@ func (l *ownLogs) size() int64 {
 // growthPause.
 func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 	if l.limit > 0 && errors.Is(logfile.SupportedBy(l.files[0]), logfile.ErrNoHoles) {
+		l.mu.Lock()
 		l.off = true
+		l.mu.Unlock()
 		h.Dropped(jobdir.Range{}, 0, true)
 	}
 	w, err := newGrowth(l.files)
@@ -106,8 +111,18 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 	}
 }
 
+// ended caps what was written since the last look of watch. What somebody copies
+// as it comes is left: who reads it is a little behind the job, not the log's limit.
+func (l *ownLogs) ended(h *holder.Holder) {
+	if h.State().Backgrounded {
+		l.cap(h)
+	}
+}
+
 // cap frees what is over the limit.
 func (l *ownLogs) cap(h *holder.Holder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.limit == 0 || l.off {
 		return
 	}
