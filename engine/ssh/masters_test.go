@@ -1,0 +1,107 @@
+//go:build unix
+
+package ssh
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// masterRig is a host with a ControlPath, and an engine that uses what is there.
+func masterRig(t *testing.T) (r *rig, socket string) {
+	t.Helper()
+	testtool.Need(t, "ssh", "sshd")
+	r = &rig{T: t, c: sshtest.NewClient(t), state: t.TempDir()}
+	addr := sshtest.Sshd(t, r.c, remoteEnv(t))
+	dir, err := os.MkdirTemp("", "cm") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket = filepath.Join(dir, "s")
+	r.c.AddHost(t, "box", addr, "ControlPath "+socket)
+	r.open()
+	return r, socket
+}
+
+// A connection of the user's may end at any time, and leave its socket.
+func TestControlMasterThatEnds(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, r *rig, master *os.Process){
+		"killed": func(t *testing.T, _ *rig, master *os.Process) {
+			if err := master.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"by its user": func(t *testing.T, r *rig, _ *os.Process) { run(t, "ssh", "-F", r.c.ConfigFile, "-O", "exit", "box") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, socket := masterRig(t)
+			master := exec.Command("ssh", "-F", r.c.ConfigFile, "-M", "-N", "box")
+			if err := master.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() { // ends with the master
+				_ = master.Wait()
+				close(ended)
+			}()
+			t.Cleanup(func() {
+				_ = master.Process.Kill() // it may have ended
+				<-ended
+			})
+			for late := time.Now().Add(patient); exec.Command("ssh", "-F", r.c.ConfigFile, "-O", "check", "box").Run() != nil; {
+				if time.Now().After(late) {
+					t.Fatal("the master does not listen")
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			j := r.start("echo begun; read x; echo over", func(s *engine.Spec) { s.Stdin = true })
+			if c, err := r.b.host("box").connect(r.ctx(), false); err != nil || !attached(c) {
+				t.Fatalf("the master is not used: %v", err)
+			}
+			end(t, r, master.Process)
+			<-ended
+			if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
+				// It is not known whether what was under way arrived.
+				if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.wait(j.ID)
+			if got := r.read(j.ID); got != "begun\nover\n" {
+				t.Errorf("it printed %q", got)
+			}
+			if c, err := r.b.host("box").connect(r.ctx(), false); err != nil || attached(c) {
+				t.Errorf("the master at %s is used after its end: %v", socket, err)
+			}
+		})
+	}
+}
+
+// A socket that takes connections and says nothing is no way to the host.
+func TestControlMasterThatIsSilent(t *testing.T) {
+	t.Parallel() // it waits
+	r, socket := masterRig(t)
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if exit := r.wait(r.start("exit 3").ID); exit.Code == nil || *exit.Code != 3 {
+		t.Errorf("it ended as %+v", exit)
+	}
+}
+
+func attached(c *conn) bool {
+	t, ok := c.Transport.(*client.Transport)
+	return ok && t.Attached
+}
