@@ -215,15 +215,18 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 	}
 }
 
-// alternate is mode 1049: the alternate screen, erased, and the main cursor
-// saved for the way back, when the alternate screen is forgotten. The cursor is restored even if the main screen was
-// shown already.
+// alternate is mode 1049: the alternate screen, erased without a background, and
+// the main cursor saved for the way back, when the alternate screen is forgotten.
+// The cursor is restored even if the main screen was shown already.
 func (t *Terminal) alternate(on bool) {
 	switch {
 	case on && !t.onAlt():
 		t.saveCursor()
 		t.switchScreen(true)
+		bg := t.cur.pen.bg
+		t.cur.pen.bg = 0
 		t.eraseScreen()
+		t.cur.pen.bg = bg
 	case !on:
 		t.switchScreen(false)
 		t.screens[1].rows = nil

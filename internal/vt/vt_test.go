@@ -34,9 +34,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestWrappingDoesNotColourTheRow scrolls a row in by a text that wraps, and by a
-// line feed, which does give it the background.
-func TestWrappingDoesNotColourTheRow(t *testing.T) {
+// TestBackgroundOfFreshRows scrolls a row in by a text that wraps, and by a line
+// feed, which does give it the background; the alternate screen comes without.
+func TestBackgroundOfFreshRows(t *testing.T) {
 	for in, want := range map[string]Color{
 		"\x1b[2H\x1b[41m0123456789ab": 0,
 		"\x1b[2H\x1b[41m01234\nab":    Indexed(1),
