@@ -19,14 +19,16 @@ type host struct{ pane *ui.Pane }
 func (h host) Init() tea.Cmd { return h.pane.Init() }
 
 func (h host) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return h, h.pane.SetSize(msg.Width, msg.Height)
+		cmd = h.pane.SetSize(msg.Width, msg.Height)
 	case ui.LeaveMsg:
 		return h, tea.Quit
+	default:
+		cmd = h.pane.Update(msg)
 	}
-	cmd := h.pane.Update(msg)
-	if _, ok := h.pane.Selected(); ok {
+	if strings.Contains(ansi.Strip(h.pane.View()), "index the code") {
 		return h, tea.Quit // for the example: there is something to see
 	}
 	return h, cmd
