@@ -124,7 +124,7 @@ func TestStopWithATerminal(t *testing.T) {
 		for _, c := range cases {
 			for _, paused := range []bool{false, true} {
 				if paused && c.code == 3 && strings.HasSuffix(t.Name(), "ksh93") {
-					continue // ksh93 forgets its trap when it was stopped in a terminal
+					continue // it forgets its trap when it was stopped in a terminal
 				}
 				j := p.tty(c.script)
 				dir := p.start(j).Dir
