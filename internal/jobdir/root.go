@@ -204,8 +204,11 @@ func ValidID(id string) bool {
 func unusable(path string, err error) error {
 	e := &RootError{Path: path, Why: "cannot be used: " + plain(err), Err: err,
 		Hint: "set HOB_STATE_DIR to a directory that you can write to"}
-	if errors.Is(err, syscall.EROFS) {
+	switch {
+	case errors.Is(err, syscall.EROFS):
 		e.Why = "is on a read-only file system"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Hint = "make room there, or set HOB_STATE_DIR to a directory elsewhere"
 	}
 	return e
 }
