@@ -41,7 +41,7 @@ func BenchmarkList500(b *testing.B) {
 			b.Fatal(err)
 		}
 		files := map[string]string{"token": "t\n", "started": "1 1\n", "wrapper": "1 2 3 setsid\n", "pid": "2 3 4 setsid\n", "output.log": "x\n", "ready": ""}
-		if i%5 != 0 {
+		if i%5 != 0 { // one in five runs
 			files["exit_code"] = "0  \n"
 		}
 		for name, text := range files {
@@ -49,7 +49,17 @@ func BenchmarkList500(b *testing.B) {
 		}
 		ids = append(ids, id)
 	}
-	script := recipe.List(filepath.Join(state, "jobs"), ids)
+	base := filepath.Join(state, "jobs")
+	known := map[string]*recipe.Entry{}
+	for i := 0; i < len(ids); i += 5 {
+		known[ids[i]] = &recipe.Entry{Job: &recipe.Process{PID: 2, Start: "3", Boot: "4"}}
+	}
+	b.Run("first", func(b *testing.B) { benchList(b, h, recipe.List(base, ids)) })
+	b.Run("again", func(b *testing.B) { benchList(b, h, recipe.ListAgain(base, ids, known)) })
+}
+
+func benchList(b *testing.B, h *host, script string) {
+	b.Helper()
 	for b.Loop() {
 		a, err := h.ask(b.Context(), quick, script, askOptions{})
 		if err != nil {
