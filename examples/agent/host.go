@@ -314,7 +314,7 @@ func open(msg ui.OpenMsg) tea.Cmd {
 		program = os.Getenv("EDITOR")
 	}
 	if program == "" {
-		program = "less"
+		program = "less -R"
 	}
 	cmd := exec.CommandContext(context.Background(), "sh", "-c", program+` "$0"`, msg.Path)
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {

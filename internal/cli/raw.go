@@ -51,6 +51,7 @@ func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.J
 func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration) (end ending, err error) {
 	window := catchWindow() // first of all: from here on a signal may not just end us
 	defer window.release()
+	defer guardTerminal(a.stdout)()
 	saved, err := term.MakeRaw(a.stdin.Fd())
 	if err != nil {
 		return ending{}, err
