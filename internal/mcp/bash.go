@@ -245,7 +245,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 	}
 	run, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	stop := context.AfterFunc(ctx, func() {
+	stop := whenDone(ctx, func() {
 		// A call that the client cancels has no other cause; a lost connection has.
 		if context.Cause(ctx) == context.Canceled && a.life.Err() == nil { //nolint:errorlint // wrapped means something else here
 			giveUp()
@@ -254,7 +254,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 		leave()
 	})
 	defer stop()
-	stopLeaving := context.AfterFunc(a.life, leave)
+	stopLeaving := whenDone(a.life, leave)
 	defer stopLeaving()
 
 	r, err := a.eng.Run(run, c.spec, engine.RunOptions{
@@ -286,6 +286,21 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 		return ans, err
 	}
 	return a.foregroundAnswer(ctx, r, c)
+}
+
+// whenDone is context.AfterFunc whose stop waits for f, if that has begun: the job
+// is to be recorded as in the background before the engine closes.
+func whenDone(ctx context.Context, f func()) (stop func()) {
+	over := make(chan struct{})
+	stopped := context.AfterFunc(ctx, func() {
+		defer close(over)
+		f()
+	})
+	return func() {
+		if !stopped() {
+			<-over
+		}
+	}
 }
 
 // foregroundAnswer is the answer about a command that has ended. Nothing is left
