@@ -24,7 +24,7 @@ func hint(err error) string {
 		text = "it takes no input"
 	case errors.Is(err, engine.ErrUnreachable):
 		text = "its host is unreachable now"
-		if e, ok := errors.AsType[*engine.Error](err); ok && !errors.Is(engine.ErrUnreachable, e.Err) {
+		if e, ok := errors.AsType[*engine.Error](err); ok && e.Err != engine.ErrUnreachable { //nolint:errorlint // alone it says no more
 			text = e.Err.Error() // which host, and why
 		}
 	case errors.Is(err, engine.ErrElsewhere):
