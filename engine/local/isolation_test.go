@@ -13,7 +13,7 @@ import (
 // What a job does to its own group and terminal stays its own affair, also where
 // this program holds it.
 func TestAJobIsAlone(t *testing.T) {
-	// Not parallel: jobs that this program holds are told apart by less.
+	t.Parallel()
 	testtool.Need(t, "bash")
 	for _, tt := range []struct {
 		name   string
@@ -30,6 +30,7 @@ func TestAJobIsAlone(t *testing.T) {
 	} {
 		for place, opts := range map[string][]local.Option{"holder": nil, "this program": {local.InProcess()}} {
 			t.Run(tt.name+"/"+place, func(t *testing.T) {
+				t.Parallel()
 				s := newPlace(t, opts...).start(t, tt.spec)
 				exit := s.wait(t)
 				if exit.Status != tt.status || exit.Code == nil || *exit.Code != tt.code {

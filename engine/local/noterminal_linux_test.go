@@ -18,7 +18,7 @@ import (
 // Where no terminal can be had, a job runs without one, says so in its log, and
 // reads what is typed from a pipe.
 func TestWithoutATerminal(t *testing.T) {
-	// Not parallel: jobs that this program holds must not be ended meanwhile.
+	t.Parallel()
 	testtool.NeedRoot(t)
 	testtool.Need(t, "unshare", "mount")
 	const hidden = "mount --bind /dev/null /dev/ptmx"
@@ -27,6 +27,7 @@ func TestWithoutATerminal(t *testing.T) {
 	}
 	for _, kind := range []string{"pty", "tty"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			p := newPlace(t)
 			cmd := client(t, "one", "HOB_TEST_ROOT="+p.root.Path(), "HOB_TEST_KIND="+kind,
 				"HOB_TEST_SCRIPT=test -t 1 || echo none; read x; echo got $x; exit 6")

@@ -15,8 +15,9 @@ type JobRef struct {
 	// given one.
 	Session int
 	// Holder is the job's own holder process. All its children are the job's:
-	// the leader and the strays that it adopts as a subreaper. Leave it zero
-	// where the holder is a program with children of its own.
+	// the leader and the strays that it adopts as a subreaper. A process that was
+	// not started under [HolderName] is none: it is a program with children of its
+	// own, which holds jobs itself. As long as that holds this one, leave it zero.
 	Holder Identity
 	// JobID is the value of HOB_JOB_ID in the job's environment.
 	JobID string
@@ -95,6 +96,8 @@ func newQuery(job JobRef, tree *Tree, reader facts) *query {
 	var taken bool
 	q.leader, taken = q.holds(job.Leader)
 	q.holder, _ = q.holds(job.Holder)
+	// A program that holds jobs itself has children of its own, and outlives them.
+	q.holder = q.holder && reader.isHolder(job.Holder.PID)
 	q.numbers = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
 	if start, ok := job.Leader.number(); ok && startOrders {
 		q.since = start

@@ -10,11 +10,14 @@ import (
 // fakeFacts are what environments and command lines would say.
 type fakeFacts struct {
 	jobs    map[int]string
-	holders map[int]bool
+	holders map[int]bool // besides fakeHolder
+	program bool         // fakeHolder is a program that holds jobs itself
 }
 
+const fakeHolder = 100000200
+
 func (f fakeFacts) hasJobID(pid int, id string) bool { return f.jobs[pid] == id }
-func (f fakeFacts) isHolder(pid int) bool            { return f.holders[pid] }
+func (f fakeFacts) isHolder(pid int) bool            { return f.holders[pid] || pid == fakeHolder && !f.program }
 
 func TestMembersRule(t *testing.T) {
 	p := func(pid, ppid, group, session int, start uint64) Process {
@@ -23,7 +26,7 @@ func TestMembersRule(t *testing.T) {
 	dead := func(p Process) Process { p.State = 'Z'; return p }
 	// Every case has process 1, a stranger, and this test's own process.
 	const (
-		holder = 100000200
+		holder = fakeHolder
 		leader = 100000300
 	)
 	job := JobRef{
@@ -105,6 +108,18 @@ func TestMembersRule(t *testing.T) {
 		{
 			name:  "the holder's pid is another's now",
 			procs: []Process{p(holder, 1, holder, holder, 99), p(a, holder, a, a, 100)},
+		},
+		{
+			name:  "children of a program that holds jobs itself",
+			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, leader, b, b, 52), p(c, holder, c, leader, 53)},
+			facts: fakeFacts{program: true},
+			want:  []int{leader, b, c},
+		},
+		{
+			name:  "the same when the job has ended",
+			procs: []Process{held, p(a, holder, a, a, 51), p(b, a, b, leader, 52), p(c, holder, c, c, 53)},
+			facts: fakeFacts{program: true, jobs: map[int]string{c: "mine"}},
+			want:  []int{c},
 		},
 		{
 			name:  "a nested holder and all under it live on",
