@@ -19,6 +19,14 @@ var mutations = []mutation{
 		tests:     "./internal/proc", run: ".",
 	},
 	{
+		name:      "a program keeps its children",
+		guarantee: "a stop ends the job, and nothing else of the program that held it",
+		file:      "internal/proc/members.go",
+		was:       "	q.holder = q.holder && reader.isHolder(job.Holder.PID)\n",
+		is:        "",
+		tests:     "./engine/local", run: "TestStopSpares",
+	},
+	{
 		name:      "a later status is never taken back",
 		guarantee: "what has ended has ended: no transition leaves a final status",
 		file:      "engine/state.go",
