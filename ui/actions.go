@@ -61,6 +61,9 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 			break
 		}
 	}
+	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
+		return p.refuse("nothing to send to the background: no job has the keyboard; " + p.keyLabel(p.opts.keys.Jobs.Attach) + " attaches")
+	}
 	return p.toFocused(msg)
 }
 

@@ -58,12 +58,13 @@ func TestForeground(t *testing.T) {
 		s.calledLast("background dev-aaaaa", `type "\x02"`)
 	})
 
-	inBubble(t, "a second Ctrl+B too late does nothing", func(t *testing.T) {
+	inBubble(t, "a second Ctrl+B too late has nothing to send away, and says so", func(t *testing.T) {
 		s := start(t)
 		s.press("ctrl+b")
 		s.pass(701 * time.Millisecond)
 		s.press("ctrl+b")
 		s.sees("╭ Jobs")
+		s.sees("nothing to send to the background")
 		s.calledLast("background dev-aaaaa")
 		select {
 		case <-s.eng.screen.closed:
