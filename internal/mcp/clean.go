@@ -5,33 +5,18 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // clean makes of what a job printed the text that a person would have seen:
-// without escape sequences and control characters, with carriage returns and
-// backspaces carried out.
+// without escape sequences and control characters, with carriage returns,
+// backspaces and erased line ends carried out.
 func clean(p []byte) string {
-	return fold(vt.Strip(string(p)))
+	return shown(string(logfile.Text(p)))
 }
 
-// fold finishes text that was stripped.
-func fold(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.ContainsAny(s, "\r\b") {
-		s = strings.ReplaceAll(s, "\r\n", "\n")
-		var b strings.Builder
-		for line := range strings.Lines(s) {
-			text, end := strings.CutSuffix(line, "\n")
-			b.Write(vt.FoldLine([]byte(strings.TrimRight(text, "\r"))))
-			if end {
-				b.WriteByte('\n')
-			}
-		}
-		s = b.String()
-	}
-	return strings.Map(visible, s)
-}
+// shown is text without what reads differently from how it looks.
+func shown(s string) string { return strings.Map(visible, s) }
 
 // visible drops what reads differently from how it looks: direction overrides
 // and the invisible tag characters, in which text can be hidden from people.
@@ -47,35 +32,18 @@ func visible(r rune) rune {
 
 // A cleaner cleans output that comes in pieces, wherever they are cut.
 type cleaner struct {
-	strip vt.Stripper
-	rest  []byte // of a character that is not complete
+	rest []byte // of a character or an escape sequence that is not complete
 }
 
 // add returns the text of p. With last nothing more will come.
 func (c *cleaner) add(p []byte, last bool) string {
-	b := c.strip.Append(c.rest, p)
+	b := append(c.rest, p...)
 	c.rest = nil
 	if !last {
-		n := incomplete(b)
-		c.rest = append(c.rest, b[len(b)-n:]...)
-		b = b[:len(b)-n]
+		whole := len(b) - logfile.Unfinished(b)
+		b, c.rest = b[:whole], b[whole:]
 	}
-	return fold(string(b))
-}
-
-// incomplete is how many bytes at the end of p begin a character that lacks its
-// end.
-func incomplete(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
-		c := p[len(p)-n]
-		if utf8.RuneStart(c) {
-			if c >= utf8.RuneSelf && !utf8.FullRune(p[len(p)-n:]) {
-				return n
-			}
-			return 0
-		}
-	}
-	return 0
+	return clean(b)
 }
 
 // oneLine makes of s one line of at most n characters.

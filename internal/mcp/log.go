@@ -161,7 +161,7 @@ func (p *page) text(w window, l logfile.Line) (text string, ok bool) {
 	if !w.keep.keeps(l.Text) {
 		return "", false
 	}
-	text = fold(l.Text)
+	text = shown(l.Text)
 	if l.Cut > 0 {
 		text += " […]"
 		p.long = true
@@ -228,7 +228,7 @@ func (a *agent) screen(ctx context.Context, j engine.Job, _ *args) (*answer, err
 		return nil, failed(j, "show the screen of", err)
 	}
 	ans := about(j, time.Now())
-	ans.body.head = fold(s.Text)
+	ans.body.head = shown(s.Text)
 	ans.Screen = &screen{
 		Cols: s.Size.Cols, Rows: s.Size.Rows, CursorX: s.CursorX, CursorY: s.CursorY,
 		Title: oneLine(s.Title, 200), Alternate: s.Alternate,

@@ -45,6 +45,23 @@ func TestExcerptText(t *testing.T) {
 	}
 }
 
+func TestCleanIsWhatATerminalShows(t *testing.T) {
+	for printed, want := range map[string]string{
+		"downloading\r\x1b[Kok\n":              "ok\n",
+		"10 %\r20 %\r\x1b[2Kdone":              "done",
+		"a line\r\nanother\r\n":                "a line\nanother\n",
+		"typo\b\b\b\b\x1b[Kword":               "word",
+		"\x1b]8;;http://x\x07link\x1b]8;;\x07": "link",
+		"tab\tkept, bell\a not":                "tab\tkept, bell not",
+		"\u202eabc\U000e0041":                  "abc",
+		"not \xff text":                        "not \uFFFD text",
+	} {
+		if got := clean([]byte(printed)); got != want {
+			t.Errorf("%q becomes %q, want %q", printed, got, want)
+		}
+	}
+}
+
 func TestCleanerMindsNoCuts(t *testing.T) {
 	const printed = "\x1b[31mréd\x1b[0m \xf0\x9f\x99\x82\n\x1b]0;title\x07plain\r\nend \xc3"
 	const want = "réd 🙂\nplain\nend \uFFFD"

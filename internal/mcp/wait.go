@@ -184,7 +184,7 @@ type lineSearch struct {
 func (s *lineSearch) look(ctx context.Context, ended bool) (match string, found bool, err error) {
 	check := func(l logfile.Line) error {
 		if l.Gap == 0 && s.re.MatchString(l.Text) {
-			match, found = fold(l.Text), true
+			match, found = shown(l.Text), true
 			return errEnough
 		}
 		return nil

@@ -35,9 +35,8 @@
 // tmux's names.
 //
 // Streams: [Filter] takes out of a stream what would make a terminal answer;
-// [Strip] and [Stripper] take out every escape sequence, [FoldLine] what was
-// overwritten; [Width] and [RuneWidth] are the one width that counts in this
-// program.
+// [Strip] and [Stripper] take out every escape sequence; [Width] and [RuneWidth] are
+// the one width that counts in this program.
 //
 // # Rules
 //

@@ -117,23 +117,6 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-func TestFoldLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":              "plain",
-		"10%\r20%\r100%":     "100%",
-		"long text\rshort":   "shorttext",
-		"abc\b\bX":           "aXc",
-		"\r\rx":              "x",
-		"[###  ]\r[#### ]\r": "[#### ]",
-		"漢字\rx":              "x字",
-		"trailing\r":         "trailing",
-	} {
-		if got := string(FoldLine([]byte(in))); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 func FuzzFilter(f *testing.F) {
 	for seed := range uint64(10) {
 		f.Add(stream(seed, 200))

@@ -47,8 +47,9 @@ func (s *memory) lines() []engine.Line {
 	start := 0
 	for line := range strings.Lines(s.text) {
 		raw := strings.TrimSuffix(line, "\n")
+		shown := raw[strings.LastIndexByte(strings.TrimRight(raw, "\r"), '\r')+1:]
 		s.all = append(s.all, engine.Line{
-			Number: -1, Start: int64(start), End: int64(start + len(line)), Text: vt.Strip(string(vt.FoldLine([]byte(raw)))), Raw: []byte(raw),
+			Number: -1, Start: int64(start), End: int64(start + len(line)), Text: vt.Strip(shown), Raw: []byte(raw),
 		})
 		start += len(line)
 	}
