@@ -156,8 +156,8 @@ type Input struct {
 	Cancel        key.Binding `keys:"esc ctrl+c" help:"cancel" doc:"leave the text"`
 	Complete      key.Binding `keys:"tab" help:"complete" doc:"complete; with nothing to complete, go to the next field"`
 	PreviousField key.Binding `keys:"shift+tab" help:"previous field" doc:"go to the previous field"`
-	OlderEntry    key.Binding `keys:"up ctrl+p" help:"older" doc:"bring back what was typed before"`
-	NewerEntry    key.Binding `keys:"down ctrl+n" help:"newer" doc:"go forward to what was typed after"`
+	OlderEntry    key.Binding `keys:"up ctrl+p" help:"older" doc:"bring back what was typed before; in a field without such, go to the previous one"`
+	NewerEntry    key.Binding `keys:"down ctrl+n" help:"newer" doc:"go forward to what was typed after; from the newest, to the next field"`
 	ToggleRegex   key.Binding `keys:"ctrl+r" help:"regex" doc:"search for a regular expression, or for plain text"`
 }
 

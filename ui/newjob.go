@@ -124,7 +124,7 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 			at = strings.LastIndexAny(before, " =") + 1
 		}
 		word, base, dirs := before[at:], p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
-		if word == "" && name == fieldCommand {
+		if word == "" { // a field that is left empty is to be passed
 			return send(offersMsg{s, nil})
 		}
 		if dirs {

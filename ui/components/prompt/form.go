@@ -124,8 +124,11 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
-		case keymap.Match(msg, f.keys.Input.PreviousField):
+		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.fields[f.at].history) == 0:
 			f.Move(-1)
+			return nil
+		case keymap.Match(msg, f.keys.Input.NewerEntry) && f.fields[f.at].entry == 0:
+			f.Move(1)
 			return nil
 		case keymap.Match(msg, f.keys.Input.Complete):
 			if !f.NextOffer() {

@@ -122,10 +122,10 @@ func TestLineView(t *testing.T) {
 	}
 }
 
-func newForm(w int) *prompt.Form {
+func newForm(w int, command ...prompt.Option) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
 	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, themes.Unicode())
-	form.Add("Command", "")
+	form.Add("Command", "", command...)
 	form.Add("Directory", "~/src/shop")
 	form.Add("Host", "", prompt.WithPlaceholder("this machine"))
 	form.SetNote("Enter runs it in the background")
@@ -174,4 +174,28 @@ func TestFormMovesAndKeepsItsWidth(t *testing.T) {
 			t.Errorf("shift+tab goes to %s", name)
 		}
 	}
+}
+
+func TestFormMovesByArrowsWhereThereIsNoHistory(t *testing.T) {
+	form := newForm(50, prompt.WithHistory([]string{"make", "npm run dev"}))
+	at := func(want string) {
+		t.Helper()
+		if name, _ := form.Field(); name != want {
+			t.Errorf("the focus is on %s, want %s", name, want)
+		}
+	}
+	typeKeys(form.Update, "<up><up>")
+	if got := form.Value("Command"); got != "npm run dev" {
+		t.Errorf("up brings back %q", got)
+	}
+	typeKeys(form.Update, "<down>")
+	at("Command")
+	typeKeys(form.Update, "<down>")
+	at("Command") // what was typed is back
+	typeKeys(form.Update, "<down>")
+	at("Directory")
+	typeKeys(form.Update, "<down>")
+	at("Host")
+	typeKeys(form.Update, "<up><up>")
+	at("Command")
 }
