@@ -125,7 +125,8 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 		}
 		word, base, dirs := before[at:], p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
 		if word == "" { // a field that is left empty is to be passed
-			return send(offersMsg{s, nil})
+			form.Move(1)
+			return nil
 		}
 		if dirs {
 			base = ""
