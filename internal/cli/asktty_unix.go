@@ -5,11 +5,8 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,30 +25,5 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 	if secret {
 		defer withoutEcho(tty)()
 	}
-	fmt.Fprintf(tty, "%s: ", text)
-	type line struct {
-		text string
-		err  error
-	}
-	answer := make(chan line, 1)
-	go func() { // ends with the answer, or with tty
-		s, err := bufio.NewReader(tty).ReadString('\n')
-		answer <- line{s, err}
-	}()
-	select {
-	case l := <-answer:
-		if secret {
-			fmt.Fprintln(tty)
-		}
-		if l.err != nil && l.text == "" {
-			return "", errors.New("no answer was given")
-		}
-		return strings.TrimRight(l.text, "\r\n"), nil
-	case <-interrupted:
-		fmt.Fprintln(tty)
-		return "", errInterrupted
-	case <-ctx.Done():
-		fmt.Fprintln(tty)
-		return "", ctx.Err()
-	}
+	return answered(ctx, tty, text, secret, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }, interrupted)
 }

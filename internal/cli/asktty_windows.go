@@ -3,11 +3,8 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"golang.org/x/term"
 )
@@ -33,35 +30,12 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
 	defer signal.Stop(interrupted)
-	fmt.Fprintf(out, "%s: ", text)
-	type line struct {
-		text string
-		err  error
-	}
-	answer := make(chan line, 1)
-	go func() { // ends with the answer, or with the console
-		if secret {
+	read := func() (string, error) { return bufio.NewReader(in).ReadString('\n') }
+	if secret {
+		read = func() (string, error) {
 			s, err := term.ReadPassword(int(in.Fd()))
-			answer <- line{string(s), err}
-			return
+			return string(s), err
 		}
-		s, err := bufio.NewReader(in).ReadString('\n')
-		answer <- line{s, err}
-	}()
-	select {
-	case l := <-answer:
-		if secret {
-			fmt.Fprintln(out)
-		}
-		if l.err != nil && l.text == "" {
-			return "", errors.New("no answer was given")
-		}
-		return strings.TrimRight(l.text, "\r\n"), nil
-	case <-interrupted:
-		fmt.Fprintln(out)
-		return "", errInterrupted
-	case <-ctx.Done():
-		fmt.Fprintln(out)
-		return "", ctx.Err()
 	}
+	return answered(ctx, out, text, secret, read, interrupted)
 }

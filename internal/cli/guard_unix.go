@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -90,40 +91,31 @@ func guardLine() (ours, its *os.File, err error) {
 
 // sttyArguments are those that restore what raw mode changes.
 func sttyArguments(t *unix.Termios) string {
-	args := ""
-	add := func(set bool, name string) {
-		if !set {
-			name = "-" + name
+	var args strings.Builder
+	in, out, local := uint64(t.Iflag), uint64(t.Oflag), uint64(t.Lflag)
+	for _, f := range []struct {
+		flags, bit uint64
+		name       string
+	}{
+		{in, unix.IGNBRK, "ignbrk"},
+		{in, unix.BRKINT, "brkint"},
+		{in, unix.PARMRK, "parmrk"},
+		{in, unix.ISTRIP, "istrip"},
+		{in, unix.INLCR, "inlcr"},
+		{in, unix.IGNCR, "igncr"},
+		{in, unix.ICRNL, "icrnl"},
+		{in, unix.IXON, "ixon"},
+		{out, unix.OPOST, "opost"},
+		{local, unix.ECHO, "echo"},
+		{local, unix.ECHONL, "echonl"},
+		{local, unix.ICANON, "icanon"},
+		{local, unix.ISIG, "isig"},
+		{local, unix.IEXTEN, "iexten"},
+	} {
+		if f.flags&f.bit == 0 {
+			args.WriteByte('-')
 		}
-		args += name + " "
+		args.WriteString(f.name + " ")
 	}
-	for _, f := range []struct {
-		bit  uint64
-		name string
-	}{
-		{unix.IGNBRK, "ignbrk"},
-		{unix.BRKINT, "brkint"},
-		{unix.PARMRK, "parmrk"},
-		{unix.ISTRIP, "istrip"},
-		{unix.INLCR, "inlcr"},
-		{unix.IGNCR, "igncr"},
-		{unix.ICRNL, "icrnl"},
-		{unix.IXON, "ixon"},
-	} {
-		add(uint64(t.Iflag)&f.bit != 0, f.name)
-	}
-	add(t.Oflag&unix.OPOST != 0, "opost")
-	for _, f := range []struct {
-		bit  uint64
-		name string
-	}{
-		{unix.ECHO, "echo"},
-		{unix.ECHONL, "echonl"},
-		{unix.ICANON, "icanon"},
-		{unix.ISIG, "isig"},
-		{unix.IEXTEN, "iexten"},
-	} {
-		add(uint64(t.Lflag)&f.bit != 0, f.name)
-	}
-	return args
+	return args.String()
 }
