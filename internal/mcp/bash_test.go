@@ -205,24 +205,7 @@ func TestCancelEndsAForegroundCommand(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := p.try(ctx, "bash", params{"command": "echo go > " + gate.path + "; sleep 60 & sleep 60 & wait"})
-		done <- err
-	}()
-	gate.wait()
-	running := h.jobs()
-	cancel()
-	if err := <-done; err == nil {
-		t.Error("the cancelled call has an answer")
-	}
-	if len(running) != 1 {
-		t.Fatalf("running was %+v", running)
-	}
-	// The next call is answered after that: jobs and processes are gone by then or
-	// soon.
-	h.gone(running[0].ID)
+	h.cancelled(p, gate, params{"command": "echo go > " + gate.path + "; sleep 60 & sleep 60 & wait"})
 }
 
 func TestCancelDoesNotTouchTheBackground(t *testing.T) {

@@ -3,6 +3,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -65,4 +66,29 @@ func (g *gate) wait() {
 	if _, err := g.f.Read(line[:]); err != nil {
 		g.t.Fatal(err)
 	}
+}
+
+// cancelled takes a call of bash back once its command has come through the gate.
+// What it started is gone afterwards.
+func (h *home) cancelled(p *peer, gate *gate, command params) {
+	t := h.t
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.try(ctx, "bash", command)
+		done <- err
+	}()
+	gate.wait()
+	running := h.jobs()
+	cancel()
+	if err := <-done; err == nil {
+		t.Error("the cancelled call has an answer")
+	}
+	if len(running) != 1 {
+		t.Fatalf("running was %+v", running)
+	}
+	// The next call is answered after that: jobs and processes are gone by then or
+	// soon.
+	h.gone(running[0].ID)
 }

@@ -3,7 +3,6 @@
 package mcp_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -111,22 +110,7 @@ func TestCancelEndsWhatPrintsWithoutEnd(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := p.try(ctx, "bash", params{"command": "for i in 1 2 3 4 5; do sleep 1000 & done; echo go > " + gate.path + "; yes", "yieldMs": 120000})
-		done <- err
-	}()
-	gate.wait()
-	running := h.jobs()
-	cancel()
-	if err := <-done; err == nil {
-		t.Error("the cancelled call has an answer")
-	}
-	if len(running) != 1 {
-		t.Fatalf("running was %+v", running)
-	}
-	h.gone(running[0].ID)
+	h.cancelled(p, gate, params{"command": "for i in 1 2 3 4 5; do sleep 1000 & done; echo go > " + gate.path + "; yes", "yieldMs": 120000})
 }
 
 // Where a job stands is in every list of it; what ended in the foreground is in
