@@ -123,8 +123,11 @@ func TestStopWithATerminal(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		for _, c := range cases {
 			for _, paused := range []bool{false, true} {
-				if paused && c.code == 3 && strings.HasSuffix(t.Name(), "ksh93") {
-					continue // it forgets its trap when it was stopped in a terminal
+				if paused && c.code == 3 {
+					// Not promised (docs/remote-layout.md): the signal may be told
+					// instead of the code, and ksh93 forgets its trap when it was
+					// stopped in a terminal.
+					continue
 				}
 				j := p.tty(c.script)
 				dir := p.start(j).Dir
