@@ -1,14 +1,12 @@
 package jobdir_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,86 +43,6 @@ func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestResolveRoot(t *testing.T) {
-	home := t.TempDir()
-	for name, c := range map[string]struct{ hob, xdg, home, want string }{
-		"HOB_STATE_DIR wins":           {"/a/b", "/x", home, "/a/b"},
-		"then XDG_STATE_HOME":          {"", "/x", home, "/x/hob"},
-		"a relative one is ignored":    {"", "x", home, filepath.Join(home, ".local/state/hob")},
-		"then the home directory":      {"", "", home, filepath.Join(home, ".local/state/hob")},
-		"a relative HOB_STATE_DIR":     {"rel", "", home, "ABS"},
-		"without any home an error is": {"", "", "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" {
-				t.Skip("paths of Unix")
-			}
-			t.Setenv("HOB_STATE_DIR", c.hob)
-			t.Setenv("XDG_STATE_HOME", c.xdg)
-			t.Setenv("HOME", c.home)
-			got, err := jobdir.ResolveRoot()
-			if c.want == "ABS" {
-				c.want, _ = filepath.Abs("rel")
-			}
-			if got != c.want || (err != nil) != (c.want == "") {
-				t.Errorf("got %q, err %v, want %q", got, err, c.want)
-			}
-			if re := (*jobdir.RootError)(nil); err != nil && (!errors.As(err, &re) || re.Hint == "") {
-				t.Errorf("err = %v without a hint", err)
-			}
-		})
-	}
-}
-
-func TestOpenRootChecksWhatItFinds(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("modes of Unix")
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	write(t, file, "x")
-	shared := filepath.Join(dir, "shared")
-	loose := filepath.Join(dir, "loose")
-	for _, d := range []string{shared, filepath.Join(loose, "jobs")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, filepath.Join(shared, "thesis.tex"), "x")
-	for name, path := range map[string]string{"a file": file, "a directory with other things": shared, "below a file": filepath.Join(file, "x")} {
-		_, err := jobdir.OpenRoot(path)
-		re := (*jobdir.RootError)(nil)
-		if !errors.As(err, &re) || re.Hint == "" || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if fi, err := os.Stat(shared); err != nil || fi.Mode().Perm() != 0o755 {
-		t.Errorf("the mode of somebody else's directory became %v", fi.Mode())
-	}
-	if _, err := jobdir.OpenRoot(loose); err != nil {
-		t.Errorf("hob's own, open to others: %v", err)
-	}
-	if fi, err := os.Stat(loose); err != nil || fi.Mode().Perm() != 0o700 {
-		t.Errorf("mode is %v", fi.Mode())
-	}
-}
-
-func TestRootThatCannotBeMade(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, "x")
-	t.Setenv("HOME", t.TempDir())
-	r, err := jobdir.OpenRoot(filepath.Join(t.TempDir(), "state"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, r.Path(), "in the way")
-	_, err = r.Create(&jobdir.Meta{}, "x", nil)
-	re := (*jobdir.RootError)(nil)
-	if !errors.As(err, &re) || re.Hint == "" {
-		t.Errorf("err = %v", err)
 	}
 }
 
@@ -406,143 +324,5 @@ func TestInterleave(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("after damage, %v:\n%s", err, diff)
 		}
-	}
-}
-
-func TestTrash(t *testing.T) {
-	r := newRoot(t)
-	a, _ := create(t, r, jobdir.Meta{})
-	b, _ := create(t, r, jobdir.Meta{})
-	c, _ := create(t, r, jobdir.Meta{})
-	now := time.Now()
-	if err := errors.Join(r.Trash(now.Add(-time.Minute), c), r.Trash(now, a, b)); err != nil {
-		t.Fatal(err)
-	}
-	last, err := r.LastCleared()
-	want := []string{a, b}
-	slices.Sort(want)
-	if diff := cmp.Diff(want, last); diff != "" || err != nil {
-		t.Errorf("err %v, last cleared:\n%s", err, diff)
-	}
-	for _, id := range []string{a, b} {
-		if err := r.Restore(id); err != nil {
-			t.Error(err)
-		}
-	}
-	if last, _ := r.LastCleared(); len(last) != 1 || last[0] != c {
-		t.Errorf("then %v", last)
-	}
-	for _, id := range []string{a, "nothing", "../jobs/" + b} {
-		if err := r.Restore(id); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("restore %q: %v", id, err)
-		}
-	}
-	if err := r.Delete(c); err != nil {
-		t.Error(err)
-	}
-	if all, _ := r.InTrash(); len(all) != 0 {
-		t.Errorf("left: %v", all)
-	}
-}
-
-func TestSweep(t *testing.T) {
-	r := newRoot(t)
-	now := time.Now()
-	end := func(id string, age time.Duration, size int, machine string) {
-		code := 0
-		write(t, filepath.Join(r.Dir(id), jobdir.OutputFile), strings.Repeat("x", size))
-		st := jobdir.State{Machine: machine, End: &jobdir.End{Status: "exited", Code: &code, At: now.Add(-age)}}
-		if err := jobdir.Finish(r.Dir(id), &st); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ids := map[string]string{}
-	for name, c := range map[string]struct {
-		age     time.Duration
-		size    int
-		machine string
-	}{
-		"new":       {time.Minute, 10, "here"},
-		"newer":     {2 * time.Minute, 10, "here"},
-		"old":       {8 * 24 * time.Hour, 10, "here"},
-		"old there": {8 * 24 * time.Hour, 10, "there"},
-		"big":       {3 * time.Minute, 1000, "here"},
-		"too many":  {4 * time.Minute, 0, "here"},
-	} {
-		id, _ := create(t, r, jobdir.Meta{})
-		end(id, c.age, c.size, c.machine)
-		ids[id] = name
-	}
-	running, _ := create(t, r, jobdir.Meta{CreatedAt: now.Add(-30 * 24 * time.Hour)})
-	ids[running] = "running"
-	cleared, _ := create(t, r, jobdir.Meta{})
-	kept, _ := create(t, r, jobdir.Meta{})
-	if err := errors.Join(r.Trash(now.Add(-2*time.Hour), cleared), r.Trash(now.Add(-time.Minute), kept)); err != nil {
-		t.Fatal(err)
-	}
-	orphan := r.Dir("orphan-22222")
-	half := filepath.Join(r.Jobs(), ".new-123")
-	young := r.Dir("young-22222")
-	for _, d := range []string{orphan, half, young} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ids["young-22222"] = "young"
-	for _, d := range []string{orphan, half} {
-		if err := os.Chtimes(d, now.Add(-2*time.Hour), now.Add(-2*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	released := 0
-	o := jobdir.SweepOptions{
-		Keep:    jobdir.Keep{Age: 7 * 24 * time.Hour, Count: 4, Bytes: 500, Trash: time.Hour},
-		Now:     func() time.Time { return now },
-		Ours:    func(rec *jobdir.Record) bool { return rec.State.Machine != "there" },
-		Release: func(context.Context, *jobdir.Record, string) error { released++; return nil },
-	}
-	sweep := func() {
-		for range 1000 { // slices end when the machine is slow
-			done, err := r.Sweep(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if done {
-				return
-			}
-		}
-		t.Fatal("no end of slices")
-	}
-	sweep()
-	left, err := r.IDs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, id := range left {
-		names = append(names, ids[id])
-	}
-	slices.Sort(names)
-	// What is big takes what is older with it.
-	if diff := cmp.Diff([]string{"new", "newer", "old there", "running", "young"}, names); diff != "" {
-		t.Errorf("left:\n%s", diff)
-	}
-	trash, _ := r.InTrash()
-	if len(trash) != 1 || trash[0].ID != kept || released != 4 {
-		t.Errorf("in the trash %v, released %d", trash, released)
-	}
-	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("half made directory: %v", err)
-	}
-	// Nothing again before an hour is over.
-	o.Keep.Age = 0
-	sweep()
-	if again, _ := r.IDs(); len(again) != len(left) {
-		t.Errorf("swept twice within the hour: %d left", len(again))
-	}
-	now = now.Add(2 * time.Hour)
-	sweep()
-	if again, _ := r.IDs(); len(again) != 2 { // running, old there
-		t.Errorf("an hour later %d left", len(again))
 	}
 }

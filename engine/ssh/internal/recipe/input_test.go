@@ -1,0 +1,79 @@
+//go:build unix
+
+package recipe
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestInput(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("cat; echo end")
+		j.Stdin = true
+		dir := p.start(j).Dir
+		long := bytes.Repeat([]byte("0123456789abcdef"), MaxFeed/16)
+		for _, data := range [][]byte{[]byte("one\n"), {0, 1, 2, '\'', '\\', '%', 0xff, '\n'}, long} {
+			if got := strings.TrimSpace(p.ask(Feed(dir, data))); got != "ok" {
+				t.Fatalf("feed says %q", got)
+			}
+		}
+		if got := strings.TrimSpace(p.ask(Finish(dir))); got != "ok" {
+			t.Fatalf("finish says %q", got)
+		}
+		e := p.ended(j.ID)
+		want := "one\n\x00\x01\x02'\\%\xff\n" + string(long) + "end\n"
+		if got := p.file(j.ID, "output.log"); got != want || *e.Code != 0 {
+			t.Errorf("the job got %d bytes, want %d", len(got), len(want))
+		}
+		j = p.job("sleep 60")
+		j.Stdin = true
+		dir = p.start(j).Dir
+		if got := strings.TrimSpace(p.ask(Finish(dir))); got != "ok" {
+			t.Fatalf("finish says %q", got)
+		}
+		if got := strings.TrimSpace(p.ask(Feed(dir, []byte("x")))); got != "ended" {
+			t.Errorf("feed after the end says %q", got)
+		}
+		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+		j = p.job("read x; echo \"got <$x>\"")
+		dir = p.start(j).Dir
+		p.ended(j.ID)
+		if got := strings.TrimSpace(p.ask(Feed(dir, []byte("x")))); got != "none" {
+			t.Errorf("feed of a job without input says %q", got)
+		}
+		if got := p.file(j.ID, "output.log"); got != "got <>\n" {
+			t.Errorf("without input the job got %q", got)
+		}
+	})
+}
+
+func TestEOFRightAfterTheStart(t *testing.T) {
+	p := newPlace(t, "dash")
+	for range 10 {
+		j := p.job("cat; echo end")
+		j.Stdin = true
+		dir := p.start(j).Dir
+		p.ask(Finish(dir))
+		p.ended(j.ID)
+	}
+}
+
+func TestFullPipeDoesNotHang(t *testing.T) {
+	p := newPlace(t, "dash")
+	j := p.job("exec sleep 60")
+	j.Stdin = true
+	dir := p.start(j).Dir
+	data := make([]byte, MaxFeed)
+	for i := 0; ; i++ {
+		got := strings.TrimSpace(p.ask(Feed(dir, data)))
+		if got == "full" {
+			break
+		}
+		if got != "ok" || i > 100 {
+			t.Fatalf("feed %d says %q", i, got)
+		}
+	}
+	p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+}

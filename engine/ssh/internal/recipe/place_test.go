@@ -1,0 +1,174 @@
+//go:build unix
+
+package recipe
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// shells are the implementations of sh that the recipe has to run under.
+var shells = []string{"dash", "bash", "busybox", "mksh", "zsh", "ksh93"}
+
+const patience = 20 * time.Second
+
+// place is a host: this machine with one of the shells as its sh.
+type place struct {
+	t     *testing.T
+	local *shell.Local
+	base  string
+	home  string
+	sh    string // path of its sh
+	env   []string
+	*shell.Session
+}
+
+func newPlace(t *testing.T, sh string, env ...string) *place {
+	t.Helper()
+	testtool.Need(t, sh)
+	path, err := exec.LookPath(sh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(path, filepath.Join(bin, "sh")); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(t.TempDir(), "a home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, home: home, sh: filepath.Join(bin, "sh"), base: filepath.Join(home, ".local/state/hob/jobs")}
+	p.env = append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home}, env...)
+	p.local = shell.NewLocal(p.sh, p.env)
+	p.Session = p.open()
+	t.Cleanup(func() {
+		p.Close()
+		p.local.Close()
+	})
+	return p
+}
+
+func (p *place) open() *shell.Session {
+	p.t.Helper()
+	ch, err := p.local.Open(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s, err := shell.NewSession(p.t.Context(), ch, Prelude(), patience)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+func (p *place) ask(script string) string {
+	p.t.Helper()
+	a, err := p.Do(p.t.Context(), script, patience)
+	if err != nil {
+		p.t.Fatalf("%s: %v", firstWord(script), err)
+	}
+	return string(a.Out)
+}
+
+func firstWord(s string) string {
+	w, _, _ := strings.Cut(s, " ")
+	return w
+}
+
+func random() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+func (p *place) job(script string) Job {
+	return Job{ID: "job-" + random()[:5], Token: random(), Owner: "m1", Meta: []byte("{}\n"), Script: script, Grace: 500 * time.Millisecond}
+}
+
+func (p *place) spawn(j Job) Spawned {
+	p.t.Helper()
+	s := ParseSpawn([]byte(p.ask(Spawn(j, random()))))
+	if s.OK {
+		p.t.Cleanup(func() {
+			// Whatever a failed test left.
+			if data, err := os.ReadFile(filepath.Join(s.Dir, "pid")); err == nil {
+				if pid, err := strconv.Atoi(strings.Fields(string(data))[0]); err == nil && pid > 1 {
+					syscall.Kill(-pid, syscall.SIGKILL)
+				}
+			}
+		})
+	}
+	return s
+}
+
+// start spawns j and expects that to work.
+func (p *place) start(j Job) Spawned {
+	p.t.Helper()
+	s := p.spawn(j)
+	if !s.OK {
+		p.t.Fatalf("not started: %s %s", s.Error, s.Text)
+	}
+	return s
+}
+
+func (p *place) list(id string) *Entry {
+	p.t.Helper()
+	l := ParseList([]byte(p.ask(List(p.base, []string{id}))))
+	e := l.Jobs[id]
+	if e == nil {
+		p.t.Fatalf("%s is not in the list", id)
+	}
+	return e
+}
+
+// ended waits for the end of a job.
+func (p *place) ended(id string) *Entry {
+	p.t.Helper()
+	return p.until(id, "its end", func(e *Entry) bool { return e.Over })
+}
+
+func (p *place) until(id, what string, ok func(*Entry) bool) *Entry {
+	p.t.Helper()
+	end := time.Now().Add(patience)
+	for {
+		e := p.list(id)
+		if ok(e) {
+			return e
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("%s: %s did not come: %+v", id, what, e)
+		}
+		p.ask("nap")
+	}
+}
+
+func (p *place) file(id, name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.base, id, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// eachShell runs f under every sh there is.
+func eachShell(t *testing.T, f func(t *testing.T, p *place)) {
+	for _, sh := range shells {
+		t.Run(sh, func(t *testing.T) {
+			t.Parallel()
+			f(t, newPlace(t, sh))
+		})
+	}
+}

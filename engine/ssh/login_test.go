@@ -1,0 +1,235 @@
+//go:build unix
+
+package ssh
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/hobjobs/hob/internal/sshtest"
+)
+
+// accepts lets in who shows key.
+func accepts(key ssh.PublicKey) func(*ssh.ServerConfig) {
+	return func(c *ssh.ServerConfig) {
+		c.PublicKeyCallback = func(_ ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
+			if string(k.Marshal()) != string(key.Marshal()) {
+				return nil, errors.New("no")
+			}
+			return nil, nil
+		}
+	}
+}
+
+func TestEncryptedKeyIsAskedForWhenItIsWanted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "locked")
+	pub := sshtest.KeyFile(t, file, "open sesame")
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), accepts(pub) })
+	c := sshtest.NewClient(t)
+	c.AddHost(t, "box", s.Addr, "IdentityFile "+file)
+	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+	answers := []string{"wrong", "open sesame"}
+	asked := 0
+	p := Prompts{Passphrase: func(_ context.Context, host, f string, again bool) (string, error) {
+		if host != "box" || f != file || again != (asked > 0) {
+			t.Errorf("asked for %s of %s, again %v", f, host, again)
+		}
+		asked++
+		return answers[asked-1], nil
+	}}
+	b := New(WithConfigFile(c.ConfigFile), WithPrompts(p))
+	defer b.Close()
+	if err := b.Connect(WithInteraction(t.Context(), false), "box"); err == nil || !strings.Contains(err.Error(), "encrypted") {
+		t.Errorf("without a person: %v", err)
+	}
+	if err := b.Connect(t.Context(), "box"); err != nil || asked != 2 {
+		t.Fatalf("%v, asked %d times", err, asked)
+	}
+	// It is kept in memory: a lost connection comes back by itself.
+	s.Cut()
+	if _, err := b.host("box").ask(WithInteraction(t.Context(), false), quick, "hello", askOptions{}); err != nil || asked != 2 {
+		t.Errorf("the next connection: %v, asked %d times", err, asked)
+	}
+}
+
+func TestKeyboardInteractiveAndPassword(t *testing.T) {
+	cases := []struct {
+		name string
+		auth func(*ssh.ServerConfig)
+	}{
+		{"questions", func(c *ssh.ServerConfig) {
+			c.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+				a, err := ask("", "second factor", []string{"Password: ", "Code: "}, []bool{false, true})
+				if err != nil || len(a) != 2 || a[0] != "pw" || a[1] != "123" {
+					return nil, errors.New("no")
+				}
+				return nil, nil
+			}
+		}},
+		{"password", func(c *ssh.ServerConfig) {
+			c.PasswordCallback = func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {
+				if string(p) != "pw" {
+					return nil, errors.New("no")
+				}
+				return nil, nil
+			}
+		}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), tc.auth })
+			c := sshtest.ClientOf(t, "box", s)
+			right := true
+			p := Prompts{
+				Questions: func(_ context.Context, _ string, q Questions) ([]string, error) {
+					if len(q.Questions) != 2 || q.Questions[0].Echo || !q.Questions[1].Echo {
+						t.Errorf("asked %+v", q)
+					}
+					return []string{"pw", "123"}, nil
+				},
+				Password: func(context.Context, string, string, bool) (string, error) {
+					if !right {
+						return "wrong", nil
+					}
+					return "pw", nil
+				},
+			}
+			b := New(WithConfigFile(c.ConfigFile), WithPrompts(p))
+			defer b.Close()
+			if err := b.Connect(t.Context(), "box"); err != nil {
+				t.Error(err)
+			}
+			if tc.name == "password" {
+				right = false
+				wrong := New(WithConfigFile(c.ConfigFile), WithPrompts(p))
+				defer wrong.Close()
+				attention(t, wrong, "refused")
+			}
+		})
+	}
+}
+
+func TestRefusedLoginIsNotRepeated(t *testing.T) {
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), accepts(sshtest.NewKey(t).PublicKey()) })
+	c := sshtest.ClientOf(t, "box", s)
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	attention(t, b, "refused")
+	n := s.Connections()
+	h := b.host("box")
+	for range 5 {
+		if _, err := h.ask(WithInteraction(t.Context(), false), quick, "hello", askOptions{}); err == nil {
+			t.Fatal("it answered")
+		}
+	}
+	if got := s.Connections(); got != n {
+		t.Errorf("%d more connections were made", got-n)
+	}
+	if hosts := b.Hosts(); len(hosts) != 1 || !hosts[0].Attention || hosts[0].Hint == "" || !hosts[0].Retry.IsZero() {
+		t.Errorf("hosts %+v", hosts)
+	}
+}
+
+func TestUserCertificate(t *testing.T) {
+	authority := sshtest.NewKey(t)
+	s := sshtest.NewServer(t, func(s *sshtest.Server) {
+		s.Env = os.Environ()
+		s.Auth = func(c *ssh.ServerConfig) {
+			checker := ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool {
+				return string(k.Marshal()) == string(authority.PublicKey().Marshal())
+			}}
+			c.PublicKeyCallback = checker.Authenticate
+		}
+	})
+	c := sshtest.NewClient(t)
+	c.AddHost(t, "box", s.Addr, "User tester")
+	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+	cert := &ssh.Certificate{Key: c.Public, CertType: ssh.UserCert, ValidPrincipals: []string{"tester"}, ValidBefore: ssh.CertTimeInfinity}
+	if err := cert.SignCert(rand.Reader, authority); err != nil {
+		t.Fatal(err)
+	}
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	attention(t, b, "refused")
+	sshtest.Write(t, c.Identity+"-cert.pub", string(ssh.MarshalAuthorizedKey(cert)))
+	if err := b.Connect(t.Context(), "box"); err != nil {
+		t.Error(err)
+	}
+}
+
+// agentWith is a socket of an agent that has keys.
+func agentWith(t *testing.T, keys ...any) string {
+	t.Helper()
+	ring := agent.NewKeyring()
+	for _, k := range keys {
+		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "ag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() { // ends with the listener
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go agent.ServeAgent(ring, conn) // ends with the connection
+		}
+	}()
+	return filepath.Join(dir, "s")
+}
+
+func TestAgent(t *testing.T) {
+	// More keys than a server puts up with, and the right one last.
+	var keys []any
+	var right ssh.PublicKey
+	for range 8 {
+		pub, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if right, err = ssh.NewPublicKey(pub); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), accepts(right) })
+	socket := agentWith(t, keys...)
+	named := filepath.Join(t.TempDir(), "named")
+	sshtest.Write(t, named+".pub", string(ssh.MarshalAuthorizedKey(right)))
+	c := sshtest.NewClient(t)
+	c.AddHost(t, "many", s.Addr, "IdentityAgent "+socket, "IdentitiesOnly no")
+	c.AddHost(t, "box", s.Addr, "IdentityAgent "+socket, "IdentityFile "+named)
+	c.AddHost(t, "none", s.Addr, "IdentityAgent none", "IdentityFile "+named)
+	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	if err := b.Connect(t.Context(), "box"); err != nil {
+		t.Errorf("the key that the configuration names: %v", err)
+	}
+	for host, want := range map[string]string{"many": "no more keys", "none": "refused"} {
+		if err := b.Connect(t.Context(), host); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", host, err, want)
+		}
+	}
+}

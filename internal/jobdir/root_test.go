@@ -1,0 +1,92 @@
+package jobdir_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+func TestResolveRoot(t *testing.T) {
+	home := t.TempDir()
+	for name, c := range map[string]struct{ hob, xdg, home, want string }{
+		"HOB_STATE_DIR wins":           {"/a/b", "/x", home, "/a/b"},
+		"then XDG_STATE_HOME":          {"", "/x", home, "/x/hob"},
+		"a relative one is ignored":    {"", "x", home, filepath.Join(home, ".local/state/hob")},
+		"then the home directory":      {"", "", home, filepath.Join(home, ".local/state/hob")},
+		"a relative HOB_STATE_DIR":     {"rel", "", home, "ABS"},
+		"without any home an error is": {"", "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("paths of Unix")
+			}
+			t.Setenv("HOB_STATE_DIR", c.hob)
+			t.Setenv("XDG_STATE_HOME", c.xdg)
+			t.Setenv("HOME", c.home)
+			got, err := jobdir.ResolveRoot()
+			if c.want == "ABS" {
+				c.want, _ = filepath.Abs("rel")
+			}
+			if got != c.want || (err != nil) != (c.want == "") {
+				t.Errorf("got %q, err %v, want %q", got, err, c.want)
+			}
+			if re := (*jobdir.RootError)(nil); err != nil && (!errors.As(err, &re) || re.Hint == "") {
+				t.Errorf("err = %v without a hint", err)
+			}
+		})
+	}
+}
+
+func TestOpenRootChecksWhatItFinds(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes of Unix")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "x")
+	shared := filepath.Join(dir, "shared")
+	loose := filepath.Join(dir, "loose")
+	for _, d := range []string{shared, filepath.Join(loose, "jobs")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(shared, "thesis.tex"), "x")
+	for name, path := range map[string]string{"a file": file, "a directory with other things": shared, "below a file": filepath.Join(file, "x")} {
+		_, err := jobdir.OpenRoot(path)
+		re := (*jobdir.RootError)(nil)
+		if !errors.As(err, &re) || re.Hint == "" || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if fi, err := os.Stat(shared); err != nil || fi.Mode().Perm() != 0o755 {
+		t.Errorf("the mode of somebody else's directory became %v", fi.Mode())
+	}
+	if _, err := jobdir.OpenRoot(loose); err != nil {
+		t.Errorf("hob's own, open to others: %v", err)
+	}
+	if fi, err := os.Stat(loose); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("mode is %v", fi.Mode())
+	}
+}
+
+func TestRootThatCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "x")
+	t.Setenv("HOME", t.TempDir())
+	r, err := jobdir.OpenRoot(filepath.Join(t.TempDir(), "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, r.Path(), "in the way")
+	_, err = r.Create(&jobdir.Meta{}, "x", nil)
+	re := (*jobdir.RootError)(nil)
+	if !errors.As(err, &re) || re.Hint == "" {
+		t.Errorf("err = %v", err)
+	}
+}

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestAnEndIsToldOnceAndMarkedUntilLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("j")
+		done := exited(s.eng.jobs[0], 3)
+		s.facts(engine.Event{Kind: engine.EventExited, Job: done, At: noon})
+		ended, _ := told[EndedMsg](s)
+		if ended.Job.ID != "dev-aaaaa" {
+			t.Errorf("the host was told of the end of %q", ended.Job.ID)
+		}
+		if m, _ := told[AttentionMsg](s); m.Why != WhyFailed {
+			t.Errorf("the host was told %+v", m)
+		}
+		s.sees("npm run dev ◆")
+		s.sees("npm run dev: exit 3")
+		s.pane.Select("dev-aaaaa")
+		s.pump()
+		s.seesNot("npm run dev ◆")
+		n := 0
+		for _, m := range s.sent {
+			if _, ok := m.(EndedMsg); ok {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("the end was told %d times", n)
+		}
+	})
+}
+
+func TestAWaitingJobAsksOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		j := running("apply-aaaaa", "terraform apply", time.Minute)
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: j})
+		j.Waiting = true
+		for range 3 {
+			s.facts(engine.Event{Kind: engine.EventWaiting, Job: j})
+		}
+		n := 0
+		for _, m := range s.sent {
+			if a, ok := m.(AttentionMsg); ok && a.Why == WhyWaiting {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("it asked %d times", n)
+		}
+		s.sees("terraform apply waits for input")
+		s.sees("◆ 1 waits for you")
+	})
+}
+
+func TestWhatIsLookedAtCallsForNoAttention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.facts(engine.Event{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 0), At: noon})
+		if m, ok := told[AttentionMsg](s); ok {
+			t.Errorf("%+v", m)
+		}
+		s.pane.Blur()
+		s.facts(engine.Event{Kind: engine.EventAttention, Job: exited(s.eng.jobs[0], 0)})
+		if _, ok := told[AttentionMsg](s); !ok {
+			t.Error("a blurred pane asked for no attention")
+		}
+	})
+}
+
+func TestALostSubscriptionIsSaidAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.eng.sub.batches <- nil
+		s.pump()
+		s.sees("the disk is gone")
+		s.eng.jobs = s.eng.jobs[:1]
+		s.deliver(againMsg{stamp{s.pane, s.pane.subGen}})
+		s.pump()
+		s.seesNot("the disk is gone")
+		s.seesNot("make test")
+	})
+}
+
+func TestAQuestionOfTheHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		answers := make(chan string, 2)
+		ask := func(title string) AskMsg {
+			return AskMsg{Title: title, Text: "Passphrase of id_ed25519", Secret: true, Reply: func(text string, ok bool) {
+				if !ok {
+					text = "refused"
+				}
+				answers <- title + " " + text
+			}}
+		}
+		s.deliver(ask("web1"))
+		s.deliver(ask("web2"))
+		s.pump()
+		s.sees("web1")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+		s.press("enter")
+		if got := <-answers; got != "web1 hunter2" {
+			t.Errorf("the answer is %q", got)
+		}
+		s.sees("web2")
+		s.press("esc")
+		if got := <-answers; got != "web2 refused" {
+			t.Errorf("the answer is %q", got)
+		}
+		s.seesNot("web2")
+	})
+}
+
+// Who is told that a host is unreachable is told which, and why.
+func TestHintNamesTheHost(t *testing.T) {
+	why := fmt.Errorf("web1: no such host: %w", engine.ErrUnreachable)
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&engine.Error{Op: "start", Err: why, Hint: "hob hosts check web1"}, why.Error() + "; hob hosts check web1"},
+		{&engine.Error{Op: "stop", Err: engine.ErrUnreachable}, "its host is unreachable now"},
+		{engine.ErrUnreachable, "its host is unreachable now"},
+	} {
+		if got := hint(tt.err); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestJobsComeBackWithoutANewEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		old := exited(running("old-aaaaa", "make all", time.Hour), 1)
+		old.Exit.At = noon.Add(-time.Minute)
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: old}, engine.Event{Kind: engine.EventExited, Job: old})
+		if m, ok := told[EndedMsg](s); ok {
+			t.Errorf("the host was told %+v", m)
+		}
+	})
+}
+
+func TestClosingRefusesQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 100, 20, three())
+		refused := 0
+		for range 2 {
+			s.deliver(AskMsg{Title: "web1", Reply: func(_ string, ok bool) {
+				if !ok {
+					refused++
+				}
+			}})
+		}
+		s.pump()
+		if err := s.pane.Close(); err != nil {
+			t.Error(err)
+		}
+		if refused != 2 {
+			t.Errorf("%d of 2 questions were refused", refused)
+		}
+	})
+}
