@@ -91,7 +91,7 @@ func TestLayout(t *testing.T) {
 	t.Run("no init functions", func(t *testing.T) { checkNoInit(t, files) })
 	t.Run("file size", func(t *testing.T) {
 		for _, f := range files {
-			if !f.test && f.lines > maxFileLines {
+			if f.lines > maxFileLines {
 				t.Errorf("%s has %d lines, more than %d: split it by idea", f.path, f.lines, maxFileLines)
 			}
 		}
