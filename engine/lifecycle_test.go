@@ -86,6 +86,20 @@ func TestNoBackendForHost(t *testing.T) {
 	}
 }
 
+// A system that holds no jobs itself, such as Windows without a sh, says what to
+// do and keeps no trace of a job that never was.
+func TestNoBackendForThisMachine(t *testing.T) {
+	e := open(t)
+	_, err := e.Start(t.Context(), engine.Spec{Command: []string{"true"}, Split: true})
+	var said *engine.Error
+	if !errors.Is(err, engine.ErrUnsupported) || !errors.As(err, &said) || !strings.Contains(said.Hint, "WSL") {
+		t.Errorf("err = %v (%+v), want ErrUnsupported and what to do", err, said)
+	}
+	if jobs, err := e.List(t.Context(), engine.Filter{}); err != nil || len(jobs) != 0 {
+		t.Errorf("left behind: %v, %v", jobs, err)
+	}
+}
+
 func TestTokenMakesStartIdempotent(t *testing.T) {
 	e, _ := withFake(t)
 	a := start(t, e, engine.Spec{}, engine.WithToken("t1"))

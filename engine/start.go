@@ -107,11 +107,11 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	}
 	b := e.serving(s.Host)
 	if b == nil {
-		err := fmt.Errorf("%w: nothing here runs jobs on this machine", ErrUnsupported)
+		e := &Error{Op: "start", Err: fmt.Errorf("%w: nothing here runs jobs on this machine", ErrUnsupported), Hint: "name a host; on Windows run hob in WSL, or put the sh of MSYS2 or Git into the PATH"}
 		if s.Host != "" {
-			err = fmt.Errorf("%w: nothing here runs jobs on host %q", ErrUnsupported, s.Host)
+			e.Err, e.Hint = fmt.Errorf("%w: nothing here runs jobs on host %q", ErrUnsupported, s.Host), ""
 		}
-		return s, nil, &Error{Op: "start", Err: err}
+		return s, nil, e
 	}
 	caps := b.Capabilities()
 	s.PTY = s.PTY && !s.Split && caps.PTY

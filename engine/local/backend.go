@@ -75,8 +75,9 @@ func New(opts ...Option) *Backend {
 // Name implements [engine.Backend].
 func (b *Backend) Name() string { return "local" }
 
-// Serves implements [engine.Backend].
-func (b *Backend) Serves(host string) bool { return host == "" }
+// Serves implements [engine.Backend]: jobs of this machine, on a system where
+// there can be holders.
+func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }

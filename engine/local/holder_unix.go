@@ -26,6 +26,9 @@ const (
 	lentStdin = 4 // the job's standard input, if one was lent
 )
 
+// hasHolders reports whether this system can have holders.
+const hasHolders = true
+
 // IsHolder reports whether this process was started to be the holder of a job.
 // Programs ask before they do anything else.
 func IsHolder() bool {

@@ -4,10 +4,12 @@ package local
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hobjobs/hob/engine"
 )
+
+// hasHolders reports whether this system can have holders.
+const hasHolders = false
 
 // IsHolder reports whether this process was started to be the holder of a job.
 // There are none on this system.
@@ -19,13 +21,9 @@ func RunHolder() int { return 1 }
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
-// Start implements [engine.Backend].
-func (b *Backend) Start(_ context.Context, l engine.Launch) (engine.Run, error) {
-	return nil, &engine.Error{
-		Op: "start", Job: l.ID, Backend: b.Name(),
-		Err:  fmt.Errorf("jobs of this system itself: %w", engine.ErrUnsupported),
-		Hint: "run hob in WSL, or give a host with --on",
-	}
+// Start implements [engine.Backend]. It is not asked here, since nothing is served.
+func (b *Backend) Start(context.Context, engine.Launch) (engine.Run, error) {
+	return nil, engine.ErrUnsupported
 }
 
 // Spare is a holder that was started before there is a job for it.
