@@ -6,21 +6,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/kevinburke/ssh_config"
 )
 
-const (
-	systemConfig = "/etc/ssh/ssh_config"
-	maxIncludes  = 16 // deep
-)
+const maxIncludes = 16 // deep
+
+// systemFile is a file of OpenSSH that holds for all users of the machine.
+func systemFile(name string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.Getenv("ProgramData"), "ssh", name)
+	}
+	return "/etc/ssh/" + name
+}
 
 // read is for machines without an ssh program.
 func (r Resolver) read(p place, dest string) (*Config, error) {
 	user, alias, port := split(dest)
-	files := []string{p.inHome(".ssh", "config"), systemConfig}
+	files := []string{p.inHome(".ssh", "config"), systemFile("ssh_config")}
 	if r.File != "" {
 		files = []string{r.File}
 	}
@@ -112,7 +118,7 @@ func (s settings) defaults() {
 		s["userknownhostsfile"] = []string{"~/.ssh/known_hosts ~/.ssh/known_hosts2"}
 	}
 	if len(s["globalknownhostsfile"]) == 0 {
-		s["globalknownhostsfile"] = []string{"/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"}
+		s["globalknownhostsfile"] = []string{systemFile("ssh_known_hosts") + " " + systemFile("ssh_known_hosts2")}
 	}
 }
 
