@@ -95,16 +95,28 @@ trim() {
   fi
 }
 
-# watch: the timeout and the cap, also when nobody is connected.
+# grown: some log was written to since the last look at them, or shortly before it:
+# not every shell tells times of the same second apart.
+grown() {
+  h_new=
+  for h_log in $h_logs; do
+    [ ! -f "$h_d/.seen" ] || [ "$h_d/$h_log" -nt "$h_d/.seen" ] && h_new=1
+  done
+  h_again=$h_late h_late=$h_new
+  [ -n "$h_new$h_again" ] && : >"$h_d/.seen"
+}
+
+# watch: the timeout and the cap, also when nobody is connected. There may be hundreds
+# of it, so that a turn in which nothing happened costs one short program.
 watch() {
   trap 'kill "$h_nap" 2>/dev/null; exit 0' TERM
   trap '' HUP INT QUIT
   exec >/dev/null 2>&1 3>&- 4>&-
-  h_spent=0 h_whole= h_nap=
+  h_spent=0 h_whole= h_nap= h_late= h_turn=0 h_pace=2
   sleep 0.01 2>/dev/null || h_whole=1 # sleep knows no fractions
+  [ "$h_limit" -gt 0 ] || h_pace=10
   while :; do
-    h_step=10
-    [ "$h_limit" -gt 0 ] && h_step=2
+    h_step=$h_pace
     if [ "$h_timeout" -gt 0 ]; then
       h_rest=$((h_timeout - h_spent))
       if [ "$h_rest" -le 0 ]; then
@@ -121,9 +133,19 @@ watch() {
     case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
     # It ends with the job, and when somebody deleted the directory.
     [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || exit 0
-    leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
-    [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
-    [ "$h_limit" -gt 0 ] && for h_log in $h_logs; do trim "$h_log"; done
+    h_turn=$((h_turn + 1))
+    # A wrapper that lives ends this. One that nobody reaps only seems to live.
+    if [ $((h_turn % 6)) -eq 0 ] || ! kill -0 $$ 2>/dev/null; then
+      leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
+      [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
+    fi
+    [ "$h_limit" -gt 0 ] || continue
+    if grown; then
+      for h_log in $h_logs; do trim "$h_log"; done
+      h_pace=2
+    elif [ "$h_pace" -lt 10 ]; then
+      h_pace=$((h_pace + 2))
+    fi
   done
 }
 
