@@ -62,12 +62,13 @@ func changes(s step, now time.Time) []Event {
 	old, j := &s.old, &s.new
 	if old.StartedAt.IsZero() && !j.StartedAt.IsZero() {
 		add(EventStarted, j.StartedAt)
-	}
-	if !old.Backgrounded && j.Backgrounded {
-		add(EventBackgrounded, now)
+		evs[0].Offset = old.Output // what is new is told next
 	}
 	if j.Output > old.Output || j.Dropped > old.Dropped {
 		add(EventOutput, now)
+	}
+	if !old.Backgrounded && j.Backgrounded {
+		add(EventBackgrounded, now)
 	}
 	// Facts that have no kind of their own are told as a title: what a row shows.
 	if j.Title != old.Title || j.Cwd != old.Cwd || j.Size != old.Size || j.Paused != old.Paused || j.Alternate != old.Alternate || !sameProgress(j.Progress, old.Progress) ||

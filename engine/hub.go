@@ -30,7 +30,7 @@ type hub struct {
 	loaded chan struct{} // closed when jobs is complete
 	err    error         // why it could not be loaded; set before loaded is closed
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards what follows; taken with e.mu held, never the other way round
 	jobs  map[ID]*known
 	subs  map[*Subscription]struct{}
 	wants map[*Subscription]struct{} // subs, and those that wait for the snapshot
@@ -294,16 +294,26 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 	if err != nil {
 		return // looked at again later, see incomplete
 	}
-	now, silence := f.listen(func(s step) { h.heard(j.ID, s) })
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if k.release != nil || h.jobs[j.ID] != k { // another one was faster, or it is gone
-		silence()
-		defer release() // after h.mu, which a listener may wait for
-		return
+	if !h.take(k, f, release) {
+		release()
 	}
-	k.release = release
+}
+
+// take has k kept current by f, of which release lets go; false if another one
+// was faster, or it is gone.
+func (h *hub) take(k *known, f *follow, release func()) bool {
+	h.mu.Lock() // what f says from now on waits for what it says now
+	defer h.mu.Unlock()
+	if k.release != nil || h.jobs[f.id] != k {
+		return false
+	}
+	now, silence := f.listen(func(s step) { h.heard(f.id, s) })
+	k.release = func() {
+		silence()
+		release()
+	}
 	h.updateLocked(k, step{old: k.job, new: now})
+	return true
 }
 
 func (h *hub) knows(id ID) bool {
@@ -372,10 +382,14 @@ func (h *hub) removeExcept(there map[ID]bool) {
 
 func (h *hub) releaseAll() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	var release []func()
 	for _, k := range h.jobs {
 		if k.release != nil {
-			k.release()
+			release = append(release, k.release)
 		}
+	}
+	h.mu.Unlock()
+	for _, r := range release {
+		r()
 	}
 }
