@@ -174,6 +174,8 @@ func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
 		return p.openJump, true
 	case "log.follow":
 		return p.follow, true
+	case "log.matching-only":
+		return p.matchingOnly, true
 	case otherStream:
 		return p.switchStream, true
 	}
@@ -222,7 +224,8 @@ func needsJob(id string) bool {
 	switch id {
 	case "panes.stop", "panes.kill", "panes.signal", "panes.send-line", "panes.copy-path", "panes.pager", "panes.editor",
 		"jobs.open", "jobs.attach", "log.attach", "jobs.tail", "jobs.restart", "jobs.edit-restart", "jobs.remove", "jobs.clear",
-		"jobs.mark", "jobs.copy-command", "log.search", "log.jump", otherStream:
+		"jobs.mark", "jobs.copy-command", "log.search", "log.jump",
+		"log.follow", "log.matching-only", otherStream:
 		return true
 	}
 	return false
@@ -297,7 +300,7 @@ func (p *Pane) refusalFor(id string, targets []engine.Job) string {
 		case outputPath(j, p.shown.stream) == "":
 			return "it has no output file"
 		}
-	case "log.search", "log.jump":
+	case "log.search", "log.jump", "log.matching-only":
 		if p.screenShown() {
 			return p.noLog()
 		}

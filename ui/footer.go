@@ -129,7 +129,11 @@ func (p *Pane) footerKeys() []key.Binding {
 		return []key.Binding{k.Terminal.Leave}
 	}
 	if p.prompt != nil {
-		return p.prompt.line.ShortHelp()
+		keys := p.prompt.line.ShortHelp()
+		if p.prompt.kind == promptSearch {
+			keys = append(keys, k.Input.ToggleRegex)
+		}
+		return keys
 	}
 	on := func(b key.Binding, id string) key.Binding {
 		b.SetEnabled(b.Enabled() && p.refusal(id) == "")

@@ -124,7 +124,7 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	p.dirty = true
 	var cmds []tea.Cmd
 	if p.prompt != nil {
-		cmds = append(cmds, p.acceptPrompt(p.prompt))
+		cmds = append(cmds, p.leavePrompt(p.prompt))
 	}
 	where := p.lay.at(x, y)
 	p.pointer.drag = where

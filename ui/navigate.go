@@ -34,9 +34,12 @@ func (p *Pane) zoom() tea.Cmd {
 // job. It reports whether there was anything to go back from.
 func (p *Pane) back() (tea.Cmd, bool) {
 	p.dirty = true
+	if p.focus == areaLog {
+		if cmd, had := p.log.ClearSelection(); had {
+			return p.route(cmd), true
+		}
+	}
 	switch {
-	case p.focus == areaLog && p.log.ClearSelection():
-		return nil, true
 	case p.focus == areaLog && p.searching():
 		cmd, _ := p.log.Search("", false) // the empty search is always valid
 		return p.route(cmd), true

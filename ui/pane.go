@@ -77,6 +77,7 @@ type Pane struct {
 
 	interrupted int // toast of the first Ctrl+C
 	searched    []string
+	regex       bool     // the last search was for a regular expression
 	tried       []string // commands that were typed
 	lines       []string // sent to jobs
 	chordGen    int

@@ -10,6 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
@@ -28,7 +29,9 @@ type footerPrompt struct {
 	line   *prompt.Line
 	job    engine.Job // that a line is for
 	regex  bool
-	before string // what the filter was
+	only   bool         // what is searched for is to stand alone
+	before string       // what the filter was
+	mark   logview.Mark // where the log stood, and what was searched for in it
 }
 
 func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
@@ -53,12 +56,25 @@ func (p *Pane) openFilter() tea.Cmd {
 	return tea.Batch(p.openPrompt(&footerPrompt{kind: promptFilter, line: line, before: p.list.Filter()}), p.arrange())
 }
 
-// openSearch searches the log as one types.
-func (p *Pane) openSearch() tea.Cmd {
-	text, _, _, _ := p.log.Query()
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"), prompt.WithHistory(p.searched))
-	line.SetValue(text)
-	return p.openPrompt(&footerPrompt{kind: promptSearch, line: line})
+// openSearch searches the log as one types; nothing typed repeats the last search.
+func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/", false) }
+
+// matchingOnly shows the matching lines only, or all; it asks for what is to match
+// if nothing is searched for.
+func (p *Pane) matchingOnly() tea.Cmd {
+	if p.searching() {
+		return p.route(p.log.SetMatchingOnly(!p.log.MatchingOnly()))
+	}
+	return p.askSearch("&", true)
+}
+
+func (p *Pane) askSearch(label string, only bool) tea.Cmd {
+	hint := ""
+	if len(p.searched) > 0 {
+		hint = "Enter repeats " + p.searched[0]
+	}
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(label), prompt.WithHistory(p.searched), prompt.WithPlaceholder(hint))
+	return p.openPrompt(&footerPrompt{kind: promptSearch, line: line, regex: p.regex, only: only, mark: p.log.Mark()})
 }
 
 // openJump goes to a percentage of the log.
@@ -130,17 +146,60 @@ func (p *Pane) liveSearch(f *footerPrompt) tea.Cmd {
 	if p.log.Size() > liveBytes {
 		return nil
 	}
-	return p.search(f)
+	cmd, _ := p.search(f)
+	return cmd
 }
 
-func (p *Pane) search(f *footerPrompt) tea.Cmd {
-	cmd, err := p.log.Search(f.line.Value(), f.regex)
+// search looks for what was typed; ok is false if that is no expression. Nothing
+// typed shows what was there before.
+func (p *Pane) search(f *footerPrompt) (cmd tea.Cmd, ok bool) {
+	f.line.SetError("")
+	text, find := f.line.Value(), p.log.Search
+	if text == "" {
+		return p.route(p.log.Return(f.mark)), true
+	}
+	if p.log.Searches(text, f.regex) && (!f.only || p.log.MatchingOnly()) {
+		return nil, true
+	}
+	if f.only {
+		find = p.log.Filter
+	}
+	cmd, err := find(text, f.regex)
 	if err != nil {
 		f.line.SetError("not a regular expression")
+		return nil, false
+	}
+	return p.route(cmd), true
+}
+
+// acceptSearch ends the typing of a search.
+func (p *Pane) acceptSearch(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
+	if text == "" {
+		return p.repeatSearch(f)
+	}
+	cmd, ok := p.search(f)
+	if !ok {
 		return nil
 	}
-	f.line.SetError("")
-	return p.route(cmd)
+	p.searched, p.regex = remember(p.searched, text), f.regex
+	p.closePrompt()
+	return cmd
+}
+
+// repeatSearch goes to the next match of what was searched for last.
+func (p *Pane) repeatSearch(f *footerPrompt) tea.Cmd {
+	p.closePrompt()
+	if p.searching() {
+		return p.route(p.log.NextMatch())
+	}
+	if len(p.searched) == 0 {
+		return nil
+	}
+	f.line.SetValue(p.searched[0])
+	f.regex = p.regex
+	cmd, _ := p.search(f)
+	return cmd
 }
 
 func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
@@ -150,11 +209,21 @@ func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
 		p.list.SetFilter(f.before)
 		return p.show()
 	case promptSearch:
-		cmd, _ := p.log.Search("", false) // the empty search is always valid
-		return p.route(cmd)
-	case promptLine, promptJump:
+		return p.route(p.log.Return(f.mark))
+	case promptLine:
+		p.lines = remember(p.lines, f.line.Value()) // it is not to be typed again
+	case promptJump:
 	}
 	return nil
+}
+
+// leavePrompt closes a prompt because of a click somewhere else: what narrows or
+// finds stays, what would act does not.
+func (p *Pane) leavePrompt(f *footerPrompt) tea.Cmd {
+	if f.kind == promptFilter || f.kind == promptSearch && f.line.Value() != "" {
+		return p.acceptPrompt(f)
+	}
+	return p.cancelPrompt(f)
 }
 
 func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
@@ -164,15 +233,7 @@ func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
 		p.closePrompt()
 		return p.show()
 	case promptSearch:
-		var cmd tea.Cmd
-		if !p.log.Searches(text, f.regex) {
-			if cmd = p.search(f); cmd == nil && text != "" {
-				return nil
-			}
-		}
-		p.searched = remember(p.searched, text)
-		p.closePrompt()
-		return cmd
+		return p.acceptSearch(f)
 	case promptLine:
 		p.lines = remember(p.lines, text)
 		p.closePrompt()

@@ -115,6 +115,7 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 			return nil
 		}
 		m.unfollow()
+		m.sel.followed = false // who goes elsewhere stays there
 	}
 	m.dirty = true
 	m.shift(m.debt + rows)
@@ -138,6 +139,15 @@ func (m *Model) ToTop() tea.Cmd {
 	m.unfollow()
 	m.left = 0
 	return m.read(place{off: 0, where: atTop})
+}
+
+// pressSideways is sideways for a key, which tells why nothing happens.
+func (m *Model) pressSideways(columns int) tea.Cmd {
+	if m.wrap {
+		return notice("Lines are wrapped: " + m.keys.Wrap.Help().Key + " cuts them")
+	}
+	m.sideways(columns)
+	return nil
 }
 
 // sideways scrolls by columns; it does nothing while lines wrap.

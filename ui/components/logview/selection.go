@@ -23,6 +23,7 @@ type selection struct {
 	on       bool
 	lines    bool // whole lines, made with the keyboard
 	pressed  bool // the mouse button is held
+	followed bool // following goes on when the selection is over
 }
 
 // span is the selected part [from, to) of the line at start with n glyphs.
@@ -53,19 +54,38 @@ func (s selection) span(start int64, n int) (from, to int) {
 // Selecting reports whether a selection is being made with the keyboard.
 func (m *Model) Selecting() bool { return m.sel.on && m.sel.lines }
 
-// ClearSelection ends selecting; it reports whether there was something.
-func (m *Model) ClearSelection() bool {
-	had := m.sel.on
+// ClearSelection ends selecting; had reports whether there was something. A
+// view that followed before follows again.
+func (m *Model) ClearSelection() (cmd tea.Cmd, had bool) {
+	had = m.sel.on
+	followed := m.sel.followed
 	m.sel, m.dirty = selection{}, true
-	return had
+	if followed {
+		cmd = m.SetFollow(true)
+	}
+	return cmd, had
 }
 
-func (m *Model) toggleSelect() {
-	if m.ClearSelection() || len(m.lines) == 0 {
-		return
+func (m *Model) toggleSelect() tea.Cmd {
+	if cmd, had := m.ClearSelection(); had {
+		return cmd
+	}
+	if len(m.lines) == 0 {
+		return notice("Nothing to select")
 	}
 	at := pos{line: m.lines[m.pointed()].Start}
 	m.sel = selection{from: at, to: at, on: true, lines: true}
+	m.hold()
+	return nil
+}
+
+// hold keeps the text in its place while it is selected, as it would run away
+// under the pointer in a log that is followed.
+func (m *Model) hold() {
+	if m.follow {
+		m.unfollow()
+		m.sel.followed = true
+	}
 }
 
 // pointed is the line that y copies without a selection: the current match if
@@ -114,13 +134,13 @@ func (m *Model) copySelection() tea.Cmd {
 			return CopyMsg{Text: strings.TrimRight(d.text, " "), Line: true, Cut: isCut || d.shown < len(raw)}
 		}
 	}
-	m.ClearSelection()
+	resume, _ := m.ClearSelection()
 	a, b := sel.from.line, sel.to.line
 	if b < a {
 		a, b = b, a
 	}
 	ctx, src := m.ctx, m.src
-	return func() tea.Msg {
+	return tea.Batch(resume, func() tea.Msg {
 		var out strings.Builder
 		var emu lineEmulator
 		n, cut, long := 0, false, false
@@ -151,7 +171,7 @@ func (m *Model) copySelection() tea.Cmd {
 			off = max(lines[len(lines)-1].End, off+1)
 		}
 		return CopyMsg{Text: out.String(), Cut: cut || long}
-	}
+	})
 }
 
 // posAt is the character at a place of the view.

@@ -43,7 +43,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		return m.click(msg)
 	case tea.MouseMotionMsg:
 		m.drag(msg)
 	case tea.MouseReleaseMsg:
@@ -92,13 +92,13 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case is(k.Follow):
 		return m.SetFollow(!m.follow)
 	case is(k.Left):
-		m.sideways(-8)
+		return m.pressSideways(-8)
 	case is(k.Right):
-		m.sideways(8)
+		return m.pressSideways(8)
 	case is(k.LineStart):
-		m.sideways(-maxColumns)
+		return m.pressSideways(-maxColumns)
 	case is(k.LineEnd):
-		m.sideways(maxColumns)
+		return m.pressSideways(maxColumns)
 	case is(k.NextMatch):
 		return m.NextMatch()
 	case is(k.PreviousMatch):
@@ -118,7 +118,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.numbers, m.dirty = !m.numbers, true
 		return m.read(m.here())
 	case is(k.Select):
-		m.toggleSelect()
+		return m.toggleSelect()
 	case is(k.Copy):
 		return m.copySelection()
 	}
@@ -139,14 +139,14 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-func (m *Model) click(msg tea.MouseClickMsg) {
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft {
-		return
+		return nil
 	}
-	m.ClearSelection()
+	cmd, _ := m.ClearSelection()
 	p, ok := m.posAt(msg.X, msg.Y)
 	if !ok {
-		return
+		return cmd
 	}
 	now := m.now()
 	if p != m.clicked.at || now.Sub(m.clicked.when) > clickTime {
@@ -158,6 +158,7 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		m.sel.from.glyph, m.sel.to.glyph = m.stretchAt(p, m.clicked.times > 2)
 		m.sel.on, m.dirty = m.sel.from.glyph <= m.sel.to.glyph, true
 	}
+	return cmd
 }
 
 // clickTime is within what time clicks on a place count together.
@@ -210,6 +211,7 @@ func (m *Model) drag(msg tea.MouseMotionMsg) {
 	}
 	if p, ok := m.posAt(msg.X, max(0, min(msg.Y, m.h-1))); ok {
 		m.sel.to, m.sel.on, m.dirty = p, true, true
+		m.hold()
 	}
 }
 
