@@ -98,6 +98,7 @@ type Help struct {
 // Frame is what stands around the panes.
 type Frame struct {
 	Border, BorderFocused, Title, TitleFocused, Info lipgloss.Style
+	Backdrop                                         lipgloss.Style // everything behind a dialog
 }
 
 // Header is the first line.
@@ -112,7 +113,7 @@ type Footer struct {
 
 // Toast is a short message that goes by itself.
 type Toast struct {
-	Info, Success, Warning, Error lipgloss.Style
+	Border, Info, Success, Warning, Error lipgloss.Style
 }
 
 // Dialog is a question or a menu.
@@ -164,11 +165,11 @@ func Build(p Palette, g Glyphs) Styles {
 		Help: Help{Border: p.BorderFocused.Style(), Title: title, Section: strong, Key: key, Desc: text, Disabled: faint},
 		Frame: Frame{
 			Border: p.Border.Style(), BorderFocused: p.BorderFocused.Style(),
-			Title: p.Title.Style(), TitleFocused: title, Info: muted,
+			Title: p.Title.Style(), TitleFocused: title, Info: muted, Backdrop: faint,
 		},
 		Header: Header{Name: p.Accent.bold().Style(), Text: text, Muted: muted, Link: muted, Warning: warning},
 		Footer: Footer{Key: key, Desc: muted, State: strong, Separator: faint, Text: text},
-		Toast:  Toast{Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
+		Toast:  Toast{Border: p.BorderFocused.Style(), Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
 		Dialog: Dialog{
 			Border: p.BorderFocused.Style(), Title: title, Text: text, Job: strong, Choice: text, ChoiceSelected: selected,
 			Danger: failed, Key: key, Error: failed,

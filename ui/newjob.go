@@ -50,7 +50,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, optio
 	form.Add(fieldHost, host, prompt.WithPlaceholder("this machine"))
 	form.Add(fieldOptions, options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
-	box := &formBox{Form: form, input: p.opts.keys.Input, width: 76}
+	box := &formBox{Form: form, input: p.opts.keys.Input, width: 70}
 	box.accept = func() (tea.Cmd, string) {
 		script := strings.TrimSpace(form.Value(fieldCommand))
 		if script == "" {

@@ -49,13 +49,20 @@ func (p *Pane) shut() {
 }
 
 func (p *Pane) sizeOverlay() {
-	switch {
-	case p.over == nil:
-	case p.w < stackWidth: // a margin would cost words
-		p.over.resize(p.w, max(0, p.h-1))
-	default:
-		p.over.resize(p.w-4, max(0, p.h-2))
+	if p.over != nil {
+		room := p.overlayRoom()
+		p.over.resize(room.w, room.h)
 	}
+}
+
+// overlayRoom is where a box may stand: above the footer, which has its keys,
+// and below the header where rows are not dear.
+func (p *Pane) overlayRoom() rect {
+	foot := max(1, p.lay.footer.h)
+	if p.h < tallHeight || p.cat != nil {
+		return rect{0, 0, p.w, max(0, p.h-foot)}
+	}
+	return rect{0, p.lay.header.h, p.w, max(0, p.h-p.lay.header.h-foot)}
 }
 
 // overlayPlace is where the box stands: in the middle.
@@ -63,7 +70,18 @@ func (p *Pane) overlayPlace() (x, y, w, h int) {
 	box := p.over.view()
 	first, _, _ := strings.Cut(box, "\n")
 	w, h = cells.Width(first), strings.Count(box, "\n")+1
-	return max(0, (p.w-w)/2), max(0, (p.h-h)/2), w, h
+	room := p.overlayRoom()
+	return max(0, (room.w-w)/2), room.y + max(0, (room.h-h)/2), w, h
+}
+
+// snug is the width of a box that would like to have want columns of w: all of
+// them where no more than slivers of the panes would be left beside it.
+func snug(w, want int) int {
+	const sliver = 4
+	if w-want < 2*sliver {
+		return w
+	}
+	return want
 }
 
 // dialogBox is a question or a menu.
@@ -146,7 +164,7 @@ func (b *formBox) update(p *Pane, msg tea.Msg) tea.Cmd {
 	return b.Update(msg)
 }
 
-func (b *formBox) resize(w, _ int)               { b.SetSize(min(w, b.width), 0) }
+func (b *formBox) resize(w, h int)               { b.SetSize(snug(w, b.width), h) }
 func (b *formBox) view() string                  { return b.View() }
 func (b *formBox) cursor() *tea.Cursor           { return b.Cursor() }
 func (b *formBox) click(*Pane, int, int) tea.Cmd { return nil }
@@ -186,7 +204,7 @@ func (b *paletteBox) click(p *Pane, x, y int) tea.Cmd {
 	return b.settle(p)
 }
 
-func (b *paletteBox) resize(w, h int)           { b.SetSize(min(w, 76), min(h, 22)) }
+func (b *paletteBox) resize(w, h int)           { b.SetSize(snug(w, 76), min(h, snug(h, 22))) }
 func (b *paletteBox) view() string              { return b.View() }
 func (b *paletteBox) cursor() *tea.Cursor       { return b.Cursor() }
 func (b *paletteBox) wheel(n int)               { b.Scroll(n) }
@@ -205,7 +223,7 @@ func (b *helpBox) update(p *Pane, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (b *helpBox) resize(w, h int)               { b.SetSize(min(w, 116), h) }
+func (b *helpBox) resize(w, h int)               { b.SetSize(snug(w, 116), h) }
 func (b *helpBox) view() string                  { return b.View() }
 func (b *helpBox) cursor() *tea.Cursor           { return b.Cursor() }
 func (b *helpBox) click(*Pane, int, int) tea.Cmd { return nil }

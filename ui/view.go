@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
@@ -68,11 +69,12 @@ func (p *Pane) draw() string {
 	default:
 		lines = p.drawPanes()
 	}
-	p.drawToasts(lines)
 	if p.over != nil {
+		p.recede(lines)
 		x, y, _, _ := p.overlayPlace()
 		cells.Overlay(lines, strings.Split(p.over.view(), "\n"), x, y)
 	}
+	p.drawToasts(lines) // last: one may say why a dialog refuses
 	return strings.Join(lines, "\n")
 }
 
@@ -268,16 +270,14 @@ func (p *Pane) logSize() string {
 
 // drawToasts puts messages over the lower right corner, above the footer.
 func (p *Pane) drawToasts(lines []string) {
-	toasts := p.toasts.Lines()
-	last := len(lines) - 1 - p.lay.footer.h
-	if p.lay.shape == shapeTooSmall && p.cat == nil {
+	if p.toasts.Empty() || p.lay.shape == shapeTooSmall && p.cat == nil {
 		return
 	}
 	if p.cat != nil { // never over the job's own screen
-		if n := len(toasts); n > 0 && p.lay.footer.h > 0 {
+		if p.lay.footer.h > 0 {
 			const badge = 1 + statusbadge.Width + 1
 			room := p.w - cells.Width(p.leaveHint()) - 2
-			line := cells.End(toasts[n-1], room, p.opts.glyphs.Ellipsis)
+			line := p.toasts.Last(room)
 			at := room - cells.Width(line)
 			if at < badge { // all of the badge or nothing
 				line, at = cells.Fit(line, room), 0
@@ -286,10 +286,29 @@ func (p *Pane) drawToasts(lines []string) {
 		}
 		return
 	}
-	for i, line := range toasts {
-		w := cells.Width(line)
-		at := last - len(toasts) + i
-		cells.Overlay(lines, []string{line}, max(0, p.w-w-2), max(0, at))
+	toasts := p.toasts.Lines()
+	if len(toasts) == 0 {
+		return
+	}
+	w := cells.Width(toasts[0])
+	at := len(lines) - p.lay.footer.h - len(toasts)
+	if at > 0 && p.lay.shape != shapeBare {
+		at-- // the lower edge of the panes stays whole
+	}
+	x := p.w - w
+	if x >= 2 {
+		x -= 2
+	}
+	cells.Overlay(lines, toasts, max(0, x), max(0, at))
+}
+
+// recede makes everything behind a dialog one quiet colour.
+func (p *Pane) recede(lines []string) {
+	quiet := cells.NewPaint(p.styles.Frame.Backdrop)
+	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] {
+		var b strings.Builder
+		quiet.Add(&b, ansi.Strip(line))
+		lines[i] = b.String()
 	}
 }
 

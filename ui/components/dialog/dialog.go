@@ -1,11 +1,8 @@
 package dialog
 
 import (
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -88,16 +85,17 @@ func (m *Model) take(i int) { m.taken, m.closed = m.choices[i].Name, true }
 
 // Click takes the answer drawn at x, y of the box.
 func (m *Model) Click(x, y int) {
+	row := y - 1 // below the edge
 	if m.menu {
-		if i := m.top() + y - 1; y >= 1 && i < len(m.choices) && y <= m.rows() {
-			m.take(i)
+		if row >= 0 && row < m.rows() {
+			m.take(m.top() + row)
 		}
 		return
 	}
-	row := y - len(m.text()) - 2 // below the edge, the text and a blank line
+	row -= len(m.text())
 	if m.stacked() {
-		if row >= 0 && row < len(m.choices) {
-			m.take(row)
+		if row >= 0 && row < m.rows() {
+			m.take(m.top() + row)
 		}
 		return
 	}
@@ -110,99 +108,6 @@ func (m *Model) Click(x, y int) {
 		}
 		left += w + 2
 	}
-}
-
-// View draws the box, as large as its words need.
-func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title}
-	return strings.Join(frame.Box(m.title, m.body(), m.width()), "\n")
-}
-
-// width is the width of the box.
-func (m *Model) width() int {
-	w := cells.Width(m.title) + 6
-	answers := 0
-	for _, c := range m.choices {
-		if m.menu {
-			w = max(w, m.labelWidth()+cells.Width(c.Note)+4)
-			continue
-		}
-		answers += cells.Width(c.Label) + 4
-	}
-	for _, line := range m.lines {
-		w = max(w, min(cells.Width(line), 60)+4)
-	}
-	return min(max(w, answers+4), m.w)
-}
-
-// labelWidth is the first column of a menu.
-func (m *Model) labelWidth() int {
-	w := 0
-	for _, c := range m.choices {
-		w = max(w, cells.Width(c.Label)+2)
-	}
-	return w
-}
-
-// stacked reports whether the answers stand one below the other because side
-// by side they do not fit.
-func (m *Model) stacked() bool {
-	w := 0
-	for _, c := range m.choices {
-		w += cells.Width(c.Label) + 4
-	}
-	return w+2 > m.width()
-}
-
-func (m *Model) text() []string {
-	room := max(1, m.width()-4)
-	var lines []string
-	for _, line := range m.lines {
-		lines = append(lines, strings.Split(ansi.Wrap(line, room, ""), "\n")...)
-	}
-	return lines
-}
-
-// rows is how many choices of a menu fit.
-func (m *Model) rows() int { return min(len(m.choices), max(1, m.h-2)) }
-
-func (m *Model) top() int { return max(0, m.at-m.rows()+1) }
-
-func (m *Model) body() []string {
-	if m.menu {
-		var lines []string
-		room, label := m.width()-4, m.labelWidth()
-		for i := m.top(); i < m.top()+m.rows(); i++ {
-			c := m.choices[i]
-			text := cells.Fit(c.Label, label) + c.Note
-			style := m.styles.Choice
-			if i == m.at {
-				style = m.styles.ChoiceSelected
-			}
-			lines = append(lines, style.Render(cells.Fit(text, room)))
-		}
-		return lines
-	}
-	var lines []string
-	for _, line := range m.text() {
-		lines = append(lines, m.styles.Text.Render(line))
-	}
-	lines = append(lines, "")
-	var answers []string
-	for i, c := range m.choices {
-		style := m.styles.Choice
-		switch {
-		case i == m.at:
-			style = m.styles.ChoiceSelected
-		case c.Danger:
-			style = m.styles.Danger
-		}
-		answers = append(answers, style.Render(" "+c.Label+" "))
-	}
-	if m.stacked() {
-		return append(lines, answers...)
-	}
-	return append(lines, strings.Join(answers, "  "))
 }
 
 // ShortHelp returns the keys to name first.

@@ -33,6 +33,11 @@ func menu() *dialog.Model {
 	return d
 }
 
+func sized(d *dialog.Model, w, h int) *dialog.Model {
+	d.SetSize(w, h)
+	return d
+}
+
 func TestViews(t *testing.T) {
 	t.Run("question", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(ask().View())) })
 	t.Run("menu", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(menu().View())) })
@@ -41,6 +46,33 @@ func TestViews(t *testing.T) {
 		d.SetSize(30, 24)
 		golden.RequireEqual(t, ansi.Strip(d.View()))
 	})
+	for name, d := range map[string]*dialog.Model{"low question": ask(), "low menu": menu()} {
+		t.Run(name, func(t *testing.T) {
+			d.SetSize(40, 4)
+			golden.RequireEqual(t, ansi.Strip(d.View()))
+		})
+	}
+	t.Run("smallest", func(t *testing.T) {
+		d := ask()
+		d.SetSize(20, 4)
+		d.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+		golden.RequireEqual(t, ansi.Strip(d.View()))
+	})
+}
+
+// However little room there is, the answer that Enter takes can be seen.
+func TestTheMarkedAnswerIsSeen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 9}, {40, 4}, {24, 4}, {24, 3}} {
+		d := ask()
+		d.SetSize(size[0], size[1])
+		for _, label := range []string{"Keep it", "Stop and remove"} {
+			view := ansi.Strip(d.View())
+			if !strings.Contains(view, label) || strings.Count(view, "\n") >= size[1] {
+				t.Errorf("%v: %q is not seen, or the box is too high:\n%s", size, label, view)
+			}
+			d.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+		}
+	}
 }
 
 func TestAnswers(t *testing.T) {
@@ -83,6 +115,7 @@ func TestClickTakesWhatIsDrawnThere(t *testing.T) {
 		want   string
 	}{
 		"answer": {ask(), "Stop and remove", "remove"},
+		"narrow": {sized(ask(), 24, 9), "Stop and remove", "remove"},
 		"entry":  {menu(), "SIGHUP", "SIGHUP"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,7 +134,9 @@ func (m *Model) rows() int {
 const (
 	keyWidth       = 18
 	narrowKeyWidth = 13
+	roomy          = 64 // from this width on the keys have the wider column
 	columnWidth    = 50
+	columnGap      = 4
 )
 
 // lay sets the page: sections one below the other, in two columns where there
@@ -156,7 +158,7 @@ func (m *Model) lay() {
 			m.lines = append(m.lines, b...)
 		}
 	} else {
-		half := inner / 2
+		half := (inner + columnGap) / 2
 		left, right := balance(blocks)
 		for i := range max(len(left), len(right)) {
 			a, b := "", ""
@@ -192,7 +194,7 @@ func balance(blocks [][]string) (left, right []string) {
 func (m *Model) blocks(inner int) [][]string {
 	filter := strings.ToLower(m.line.Value())
 	if inner >= 2*columnWidth {
-		inner = inner/2 - 2
+		inner = (inner - columnGap) / 2
 	}
 	var blocks [][]string
 	for _, s := range m.sections {
@@ -213,7 +215,7 @@ func (m *Model) blocks(inner int) [][]string {
 // entry is a line of the page, or as many as its keys and its description need.
 func (m *Model) entry(e Entry, w int) []string {
 	kw := keyWidth
-	if w < columnWidth {
+	if w < roomy {
 		kw = narrowKeyWidth
 	}
 	keys, desc := wrap(e.Keys, kw-2), wrap(e.Desc, w-kw)

@@ -131,8 +131,8 @@ func (m *Model) take(i int) {
 
 // Click takes the entry drawn at row y of the box.
 func (m *Model) Click(_, y int) {
-	if i := m.top + y - 3; y >= 3 && y < 3+m.rows() {
-		m.take(i)
+	if first := 1 + m.above(); y >= first && y < first+m.rows() {
+		m.take(m.top + y - first)
 	}
 }
 
@@ -177,13 +177,22 @@ func (m *Model) narrow() {
 	}
 }
 
+// above is how many lines stand before the entries: the one that is typed into
+// and, where rows are not dear, a blank one.
+func (m *Model) above() int {
+	if m.h < 6 {
+		return 1
+	}
+	return 2
+}
+
 // rows is how many entries the box shows.
-func (m *Model) rows() int { return max(0, m.h-4) }
+func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the line that is typed into, then the entries.
 func (m *Model) View() string {
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title}
-	lines := []string{m.line.View(), ""}
+	lines := []string{m.line.View(), ""}[:m.above()]
 	for i := m.top; i < len(m.shown) && i < m.top+m.rows(); i++ {
 		lines = append(lines, m.row(m.shown[i], i == m.at, m.w-4))
 	}
@@ -199,10 +208,17 @@ func (m *Model) View() string {
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 
+// shortestNote is the room below which a note says too little.
+const shortestNote = 16
+
 func (m *Model) row(x match, selected bool, w int) string {
 	item := m.items[x.item]
-	const title = 22
-	note := cells.End(item.Note, w-title-2-cells.Width(item.Key)-1, m.glyphs.Ellipsis)
+	title := 22
+	room := w - title - 2 - cells.Width(item.Key) - 1
+	if w < title+2+shortestNote+8 { // the same for all rows
+		title, room = cells.Width(item.Title), 0
+	}
+	note := cells.End(item.Note, room, m.glyphs.Ellipsis)
 	gap := max(0, w-max(title, cells.Width(item.Title))-1-cells.Width(note)-cells.Width(item.Key))
 	name := cells.Fit(item.Title, max(title, cells.Width(item.Title)))
 	if selected {

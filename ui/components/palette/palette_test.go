@@ -68,6 +68,24 @@ func TestView(t *testing.T) {
 		send(m, "zzz")
 		golden.RequireEqual(t, ansi.Strip(m.View()))
 	})
+	t.Run("small", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newPalette(40, 8).View())) })
+	t.Run("smallest", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newPalette(20, 4).View())) })
+}
+
+// A click takes the entry that is drawn there, however little room there is.
+func TestClick(t *testing.T) {
+	for _, h := range []int{4, 5, 6, 9} {
+		m := newPalette(60, h)
+		for y, line := range strings.Split(ansi.Strip(m.View()), "\n") {
+			if strings.Contains(line, "stop") {
+				m.Click(4, y)
+				break
+			}
+		}
+		if got, _ := m.Answer(); got != "stop" {
+			t.Errorf("%d rows: the answer is %q", h, got)
+		}
+	}
 }
 
 func TestTaking(t *testing.T) {

@@ -1,12 +1,9 @@
 package prompt
 
 import (
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 )
@@ -26,7 +23,7 @@ type Form struct {
 	at     int
 	offers []string // completions of the focused field
 	pick   int
-	w      int
+	w, h   int // 0 as height: as high as it likes
 }
 
 // NewForm returns a form without fields.
@@ -113,8 +110,9 @@ func (f *Form) NextOffer() bool {
 	return true
 }
 
-// SetSize sets the width of the whole box; its height is [Form.Height].
-func (f *Form) SetSize(w, _ int) { f.w = max(0, w) }
+// SetSize sets the width of the whole box and the height that it may have at
+// most; how high it is, [Form.Height] says.
+func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }
 
 // Height is the number of rows of the box.
 func (f *Form) Height() int { return len(f.lines()) }
@@ -139,61 +137,6 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 		f.offers = nil
 	}
 	return f.fields[f.at].Update(msg)
-}
-
-const labelWidth = 11
-
-// View draws the box.
-func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
-
-func (f *Form) lines() []string {
-	inner := max(0, f.w-4)
-	var rows []string
-	for i, line := range f.fields {
-		line.SetSize(inner-labelWidth, 1)
-		label := f.styles.Count
-		if i == f.at {
-			label = f.styles.Label
-		}
-		rows = append(rows, label.Render(cells.Fit(f.names[i], labelWidth))+line.View())
-		if i == f.at && len(f.offers) > 0 {
-			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
-		}
-	}
-	if f.note != "" {
-		rows = append(rows, "", f.styles.Count.Render(cells.End(f.note, inner, f.glyphs.Ellipsis)))
-	}
-	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title}
-	return frame.Box(f.title, rows, f.w)
-}
-
-func (f *Form) offersView(w int) string {
-	var b strings.Builder
-	used := 0
-	for i, offer := range f.offers[f.pick:] {
-		text := cells.Middle(offer, 30, f.glyphs.Ellipsis)
-		if used+cells.Width(text)+2 > w {
-			break
-		}
-		style := f.styles.Count
-		if i == 0 {
-			style = f.styles.Selected
-		}
-		b.WriteString(style.Render(text) + "  ")
-		used += cells.Width(text) + 2
-	}
-	return b.String()
-}
-
-// Cursor is the place of the cursor in the box.
-func (f *Form) Cursor() *tea.Cursor {
-	f.fields[f.at].SetSize(max(0, f.w-4-labelWidth), 1)
-	c := f.fields[f.at].Cursor()
-	if c != nil {
-		c.X += 2 + labelWidth
-		c.Y += 1 + f.at
-	}
-	return c
 }
 
 // ShortHelp returns the keys to name first.

@@ -139,6 +139,26 @@ func TestFormView(t *testing.T) {
 	golden.RequireEqual(t, ansi.Strip(form.View()))
 }
 
+// With few rows the focused field is among those that are seen, in few columns
+// it is alone; the cursor stands in it.
+func TestSmallForms(t *testing.T) {
+	for name, size := range map[string][2]int{"low": {50, 4}, "note": {50, 8}, "smallest": {20, 4}} {
+		t.Run(name, func(t *testing.T) {
+			form := newForm(50)
+			form.SetSize(size[0], size[1])
+			form.Move(1)
+			view := ansi.Strip(form.View())
+			golden.RequireEqual(t, view)
+			if lines := strings.Split(view, "\n"); !strings.Contains(lines[form.Cursor().Y], "~/src/shop") {
+				t.Errorf("the cursor is in row %d", form.Cursor().Y)
+			}
+			if form.Height() > size[1] {
+				t.Errorf("%d rows, there are %d", form.Height(), size[1])
+			}
+		})
+	}
+}
+
 func TestFormOffers(t *testing.T) {
 	form := newForm(60)
 	form.Move(1)

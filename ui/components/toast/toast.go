@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/themes"
@@ -94,19 +95,73 @@ func (m *Model) Clear() bool {
 // Empty reports whether there is nothing to show.
 func (m *Model) Empty() bool { return len(m.messages) == 0 }
 
-// Lines are the newest messages that fit, oldest first, each as wide as its
-// text.
+const (
+	boxWidth, boxHeight = 50, 12 // the least room in which messages get a frame
+	widest              = 88     // columns of text
+	tallest             = 5      // rows of one message
+	edge                = 2      // what a frame takes on either side
+)
+
+// Lines are the newest messages that fit, oldest first: in a frame where there
+// is room for one, else over the whole width. All lines are equally wide.
 func (m *Model) Lines() []string {
-	shown := m.messages[max(0, len(m.messages)-min(m.h, 4)):]
-	lines := make([]string, 0, len(shown))
-	for _, msg := range shown {
-		text := cells.End(msg.Text, m.w-4, m.glyphs.Ellipsis)
-		if text == "" {
-			continue
+	boxed := m.w >= boxWidth && m.h >= boxHeight
+	room, rows := m.w-4, min(m.h, 4)
+	if boxed {
+		room, rows = min(m.w-2*edge-2, widest), m.h/3
+	}
+	var lines []string
+	for i := len(m.messages) - 1; i >= 0 && room > 0; i-- {
+		text := m.wrapped(m.messages[i], room, min(tallest, rows-len(lines)))
+		if text == nil {
+			break
 		}
-		lines = append(lines, " "+m.style(msg.Level).Render(m.mark(msg.Level)+" "+text)+" ")
+		lines = append(text, lines...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	width := 0
+	for _, line := range lines {
+		width = max(width, cells.Width(line))
+	}
+	if boxed {
+		frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border}
+		return frame.Box("", lines, width+2*edge)
+	}
+	for i, line := range lines {
+		lines[i] = " " + cells.Fit(line, m.w-2) + " "
 	}
 	return lines
+}
+
+// wrapped is a message with its mark in at most h rows of w columns of text;
+// nil if there is no row for it.
+func (m *Model) wrapped(msg Message, w, h int) []string {
+	if h <= 0 || msg.Text == "" {
+		return nil
+	}
+	text := strings.Split(ansi.Wrap(msg.Text, w, ""), "\n")
+	if len(text) > h {
+		rest := strings.Join(text[h-1:], " ")
+		text = append(text[:h-1], cells.End(rest, w, m.glyphs.Ellipsis))
+	}
+	style, mark := m.style(msg.Level), m.mark(msg.Level)
+	for i, line := range text {
+		text[i] = style.Render(mark + " " + line)
+		mark = " "
+	}
+	return text
+}
+
+// Last is the newest message in one line of at most w columns; empty if there
+// is none.
+func (m *Model) Last(w int) string {
+	if len(m.messages) == 0 || w < 5 {
+		return ""
+	}
+	msg := m.messages[len(m.messages)-1]
+	return " " + m.style(msg.Level).Render(cells.End(m.mark(msg.Level)+" "+msg.Text, w-2, m.glyphs.Ellipsis)) + " "
 }
 
 // View is Lines in one string.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/themes"
@@ -22,7 +23,7 @@ func TestStack(t *testing.T) {
 	for _, line := range m.Lines() {
 		got = append(got, ansi.Strip(line))
 	}
-	want := []string{" · copied ", " ⚠ a very long message that … "}
+	want := []string{" · copied                     ", " ⚠ a very long message that   ", "   does not fit               "}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -34,6 +35,28 @@ func TestStack(t *testing.T) {
 	}
 	if !m.Clear() || !m.Empty() || m.Clear() {
 		t.Errorf("messages are left: %q", m.View())
+	}
+}
+
+// A long message is broken into lines, where there is room in a frame; one that
+// is too long for those says that it was cut.
+func TestLongMessages(t *testing.T) {
+	for name, size := range map[string][2]int{"framed": {80, 22}, "plain": {40, 9}, "one row": {30, 1}} {
+		t.Run(name, func(t *testing.T) {
+			m := toast.New(themes.Default(true).Styles(themes.Unicode()).Toast, themes.Unicode())
+			m.SetSize(size[0], size[1])
+			m.Show(toast.Message{Text: "copied the path"})
+			m.Show(toast.Message{Level: toast.Error, Text: "gpu2: the host key has changed since it was last seen; hob hosts check gpu2 says step by step what works and what does not"})
+			golden.RequireEqual(t, ansi.Strip(m.View()))
+			for _, line := range m.Lines() {
+				if got := ansi.StringWidth(line); got > size[0] {
+					t.Errorf("a line is %d wide", got)
+				}
+			}
+			if got := ansi.StringWidth(m.Last(30)); got > 30 {
+				t.Errorf("in one line it is %d wide", got)
+			}
+		})
 	}
 }
 

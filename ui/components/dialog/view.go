@@ -1,0 +1,141 @@
+package dialog
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/internal/cells"
+)
+
+// View draws the box, as large as its words need and its room allows. Where
+// that is little, the answers stay and the text is cut.
+func (m *Model) View() string {
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text}
+	box := frame.Box(m.title, m.body(), m.width())
+	if below := len(m.choices) - m.top() - m.rows(); below > 0 {
+		box[len(box)-1] = frame.Bottom("", m.glyphs.More+" "+strconv.Itoa(below)+" more", m.width())
+	}
+	return strings.Join(box, "\n")
+}
+
+// longestLine is the width at which text is wrapped.
+const longestLine = 60
+
+// width is the width of the box.
+func (m *Model) width() int {
+	w := cells.Width(m.title) + 6
+	answers := 0
+	for _, c := range m.choices {
+		if m.menu {
+			w = max(w, m.labelWidth()+cells.Width(c.Note)+4)
+			continue
+		}
+		answers += cells.Width(c.Label) + 4
+	}
+	for _, line := range m.lines {
+		w = max(w, min(cells.Width(line), longestLine)+4)
+	}
+	return min(max(w, answers+4), m.w)
+}
+
+// labelWidth is the first column of a menu.
+func (m *Model) labelWidth() int {
+	w := 0
+	for _, c := range m.choices {
+		w = max(w, cells.Width(c.Label)+2)
+	}
+	return w
+}
+
+// stacked reports whether the answers stand one below the other because side
+// by side they do not fit.
+func (m *Model) stacked() bool {
+	w := 0
+	for _, c := range m.choices {
+		w += cells.Width(c.Label) + 4
+	}
+	return w+2 > m.width()
+}
+
+// rows is how many choices are seen, of those that stand one below the other.
+func (m *Model) rows() int {
+	room := max(1, m.h-2)
+	switch {
+	case m.menu:
+		return min(len(m.choices), room)
+	case m.stacked():
+		return min(len(m.choices), max(1, room-1)) // a line of text says what is asked
+	}
+	return len(m.choices)
+}
+
+// top is the first choice that is seen.
+func (m *Model) top() int { return max(0, m.at-m.rows()+1) }
+
+// text is what stands above the answers: the lines for which there is room, and
+// a blank one if there is room for that too.
+func (m *Model) text() []string {
+	room := max(1, m.width()-4)
+	var lines []string
+	for _, line := range m.lines {
+		lines = append(lines, strings.Split(ansi.Wrap(line, room, ""), "\n")...)
+	}
+	answers := 1
+	if m.stacked() {
+		answers = m.rows()
+	}
+	most := max(0, m.h-2-answers)
+	if len(lines) > most {
+		lines = lines[:most]
+		if most > 0 {
+			lines[most-1] = cells.End(cells.Fit(lines[most-1], room-1)+"  ", room, m.glyphs.Ellipsis)
+		}
+	}
+	if len(lines) > 0 && len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (m *Model) body() []string {
+	if m.menu {
+		return m.entries()
+	}
+	var lines []string
+	for _, line := range m.text() {
+		lines = append(lines, m.styles.Text.Render(line))
+	}
+	var answers []string
+	for i, c := range m.choices {
+		style := m.styles.Choice
+		switch {
+		case i == m.at:
+			style = m.styles.ChoiceSelected
+		case c.Danger:
+			style = m.styles.Danger
+		}
+		answers = append(answers, style.Render(" "+c.Label+" "))
+	}
+	if m.stacked() {
+		return append(lines, answers[m.top():m.top()+m.rows()]...)
+	}
+	return append(lines, strings.Join(answers, "  "))
+}
+
+// entries are the lines of a menu.
+func (m *Model) entries() []string {
+	var lines []string
+	room, label := m.width()-4, m.labelWidth()
+	for i := m.top(); i < m.top()+m.rows(); i++ {
+		c := m.choices[i]
+		text := cells.End(cells.Fit(c.Label, label)+c.Note, room, m.glyphs.Ellipsis)
+		style := m.styles.Choice
+		if i == m.at {
+			style = m.styles.ChoiceSelected
+		}
+		lines = append(lines, style.Render(cells.Fit(text, room)))
+	}
+	return lines
+}

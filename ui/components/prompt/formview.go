@@ -1,0 +1,116 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/internal/cells"
+)
+
+const labelWidth = 11
+
+// narrow reports whether a name and a text have no room side by side: then the
+// focused field alone is shown, below its name.
+func (f *Form) narrow() bool { return f.w < 4+labelWidth+12 }
+
+// View draws the box.
+func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
+
+func (f *Form) lines() []string {
+	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title, Info: f.styles.Count}
+	rows, hidden := f.rows()
+	box := frame.Box(f.title, rows, f.w)
+	if hidden {
+		box[len(box)-1] = frame.Bottom("", strconv.Itoa(f.at+1)+" of "+strconv.Itoa(len(f.fields)), f.w)
+	}
+	return box
+}
+
+// rows are the lines between the edges; hidden reports whether there are fields
+// for which there is no room.
+func (f *Form) rows() (rows []string, hidden bool) {
+	inner := max(0, f.w-4)
+	if f.narrow() {
+		line := f.fields[f.at]
+		line.SetSize(inner, 1)
+		rows = []string{f.styles.Label.Render(cells.Fit(f.names[f.at], inner)), line.View()}
+		if len(f.offers) > 0 {
+			rows = append(rows, f.offersView(inner))
+		}
+		return rows, len(f.fields) > 1
+	}
+	first, last := f.seen()
+	for i := first; i < last; i++ {
+		line := f.fields[i]
+		line.SetSize(inner-labelWidth, 1)
+		label := f.styles.Count
+		if i == f.at {
+			label = f.styles.Label
+		}
+		rows = append(rows, label.Render(cells.Fit(f.names[i], labelWidth))+line.View())
+		if i == f.at && len(f.offers) > 0 {
+			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
+		}
+	}
+	note := strings.Split(ansi.Wrap(f.note, max(1, inner), ""), "\n")
+	if f.note != "" && (f.h == 0 || len(rows)+1+len(note) <= f.h-2) {
+		rows = append(rows, "")
+		for _, line := range note {
+			rows = append(rows, f.styles.Count.Render(line))
+		}
+	}
+	return rows, last-first < len(f.fields)
+}
+
+// seen are the fields for which there is room, the focused one among them.
+func (f *Form) seen() (first, last int) {
+	room := len(f.fields)
+	if f.h > 0 {
+		room = f.h - 2
+		if len(f.offers) > 0 {
+			room--
+		}
+		room = max(1, min(room, len(f.fields)))
+	}
+	first = max(0, min(f.at-room/2, len(f.fields)-room))
+	return first, first + room
+}
+
+func (f *Form) offersView(w int) string {
+	var b strings.Builder
+	used := 0
+	for i, offer := range f.offers[f.pick:] {
+		text := cells.Middle(offer, 30, f.glyphs.Ellipsis)
+		if used+cells.Width(text)+2 > w {
+			break
+		}
+		style := f.styles.Count
+		if i == 0 {
+			style = f.styles.Selected
+		}
+		b.WriteString(style.Render(text) + "  ")
+		used += cells.Width(text) + 2
+	}
+	return b.String()
+}
+
+// Cursor is the place of the cursor in the box.
+func (f *Form) Cursor() *tea.Cursor {
+	label, row := labelWidth, 1
+	if f.narrow() {
+		label = 0
+	} else {
+		first, _ := f.seen()
+		row = f.at - first
+	}
+	f.fields[f.at].SetSize(max(0, f.w-4-label), 1)
+	c := f.fields[f.at].Cursor()
+	if c != nil {
+		c.X += 2 + label
+		c.Y += 1 + row
+	}
+	return c
+}
