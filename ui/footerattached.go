@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// narrowHint is the width from which on there is room for why a key is to be
+// pressed twice.
+const narrowHint = 60
+
+// leaveHint says what the leave key does, and how often it is to be pressed
+// where a program around hob takes the first press.
+func (p *Pane) leaveHint() string {
+	k := p.opts.keys.Terminal.Leave
+	if !k.Enabled() {
+		return "no key leaves an attached job"
+	}
+	label := p.keyLabel(k)
+	if len(k.Keys()) > 0 && k.Keys()[0] == p.opts.prefix {
+		if p.w < narrowHint {
+			return label + " " + label + " background"
+		}
+		return label + " " + label + " background (tmux takes one)"
+	}
+	return label + " background"
+}
+
+// firstWords tell somebody without jobs of the one key that is not on any
+// other screen.
+func (p *Pane) firstWords() []string {
+	k := p.opts.keys.Terminal.Leave
+	if !k.Enabled() || len(k.Keys()) == 0 {
+		return nil
+	}
+	label := p.keyLabel(k)
+	words := []string{label + " sends a job that has the keyboard to the background; it goes on there."}
+	if k.Keys()[0] == p.opts.prefix {
+		words = append(words, "tmux takes the first "+label+": press it twice.")
+	}
+	return words
+}
+
+// shortestName is how much of a name the line under an attached job has at least,
+// before it says more of the job.
+const shortestName = 8
+
+// footerAttached is the one line under a job that owns the keyboard: who it is,
+// how it stands, what the leave key does.
+func (p *Pane) footerAttached(w int) string {
+	a := p.cat
+	j, known := p.jobs[a.id]
+	if !known {
+		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
+	}
+	s := p.styles
+	right := p.leaveHint()
+	switch {
+	case a.ended || a.failed != "":
+		right = p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave"
+	default:
+		if who, us := p.term.Controller(); who != "" && !us && a.session != nil {
+			right = cells.Clean(who) + " has the keyboard, typing takes it  " + right
+		}
+		if p.term.ScrolledBack() > 0 {
+			right = strconv.Itoa(p.term.ScrolledBack()) + " rows back  " + right
+		}
+	}
+	badge := p.badge.View(j.Job)
+	if a.ended && !j.Status.Finished() {
+		badge = s.Terminal.Ended.Render("ended") // the record follows the screen
+	}
+	name := cells.Clean(j.Name)
+	if name == "" {
+		name = string(j.ID)
+	}
+	word := ""
+	switch {
+	case a.ended:
+	case a.session == nil && !a.viaLog:
+		word = "attaching" + p.opts.glyphs.Ellipsis
+	case j.Backgrounded:
+		word = "attached"
+	}
+	up := ""
+	if !j.StartedAt.IsZero() {
+		up = units.FormatDuration(j.Uptime(p.now))
+		if p.opts.calm && !j.Status.Finished() {
+			up = ""
+		}
+	}
+	if a.failed != "" {
+		right = a.failed + "  " + right
+	}
+	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
+	room := w - cells.Width(right) - 1
+	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
+		return cells.Fit(" "+s.Footer.Key.Render(right), w)
+	}
+	// What does not fit behind a name that can be told from others is left out:
+	// first what is known anyway.
+	if cells.Width(badge) > room-4 {
+		badge = p.badge.Style(j.Job).Render(p.badge.Glyph(j.Job))
+	}
+	left, behind := " "+badge+"  ", ""
+	for _, text := range []string{up, word} {
+		if text != "" && cells.Width(left)+shortestName+cells.Width(behind)+2+cells.Width(text) <= room-2 {
+			behind += "  " + text
+		}
+	}
+	name = cells.Middle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
+	left += s.Footer.State.Render(name) + s.Footer.Desc.Render(behind)
+	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
+}

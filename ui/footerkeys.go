@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"github.com/hobjobs/hob/keymap"
+)
+
+func (p *Pane) keyLabel(k key.Binding) string {
+	if p.ascii() && len(k.Keys()) > 0 {
+		return keymap.ASCIILabel(k.Keys()[0])
+	}
+	return k.Help().Key
+}
+
+// footerKeys are the keys that matter where the focus is; what cannot be done
+// now is disabled.
+func (p *Pane) footerKeys() []key.Binding {
+	if p.over != nil {
+		return p.over.keys()
+	}
+	k := p.opts.keys
+	if p.cat != nil {
+		if p.cat.ended {
+			return []key.Binding{k.Ended.LeaveEnded}
+		}
+		return []key.Binding{k.Terminal.Leave}
+	}
+	if p.prompt != nil {
+		keys := p.prompt.line.ShortHelp()
+		if p.prompt.kind == promptSearch {
+			keys = append(keys, k.Input.ToggleRegex)
+		}
+		return keys
+	}
+	help := []key.Binding{p.possible(k.Panes.Palette, "panes.palette"), p.possible(k.Panes.Help, "panes.help")}
+	switch p.focus {
+	case areaLog:
+		search := p.possible(k.Log.Search, "log.search")
+		next := k.Log.NextMatch
+		next.SetEnabled(next.Enabled() && p.searching())
+		if p.screenShown() {
+			toLog := k.Log.Follow
+			toLog.SetHelp(toLog.Help().Key, "log")
+			return append([]key.Binding{
+				k.Panes.Back, p.possible(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, p.possible(k.Panes.SendLine, "panes.send-line"),
+				p.possible(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+			}, help...)
+		}
+		return append([]key.Binding{
+			k.Panes.Back, k.Log.Follow, search, next, p.possible(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
+			p.possible(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+		}, help...)
+	case areaDetail:
+		return append([]key.Binding{
+			k.Panes.Back, p.possible(k.Jobs.Open, "jobs.open"), p.possible(k.Jobs.Attach, "jobs.attach"), p.possible(k.Panes.Stop, "panes.stop"),
+			p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.CopyCommand, "jobs.copy-command"), p.possible(k.Panes.CopyPath, "panes.copy-path"),
+		}, help...)
+	case areaList, areaNone:
+	}
+	return append([]key.Binding{
+		p.possible(k.Jobs.Open, "jobs.open"), p.possible(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
+		p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
+		k.Jobs.Filter,
+	}, help...)
+}
+
+// possible is b, disabled where the action id would be refused now.
+func (p *Pane) possible(b key.Binding, id string) key.Binding {
+	b.SetEnabled(b.Enabled() && p.refusal(id) == "")
+	return b
+}
+
+// moreKeys are those for which a second line has room.
+func (p *Pane) moreKeys() []key.Binding {
+	if p.over != nil || p.screenShown() && p.focus == areaLog {
+		return nil
+	}
+	k := p.opts.keys
+	last := []key.Binding{p.possible(k.Panes.ToggleMouse, "panes.toggle-mouse"), k.Panes.Quit}
+	if p.focus == areaLog {
+		return append([]key.Binding{
+			k.Log.Timestamps, k.Log.LineNumbers, k.Log.MatchingOnly, p.possible(k.Log.Jump, "log.jump"), k.Log.Select,
+			p.possible(k.Panes.Pager, "panes.pager"), p.possible(k.Panes.Editor, "panes.editor"), p.possible(k.Panes.CopyPath, "panes.copy-path"),
+		}, last...)
+	}
+	return append([]key.Binding{
+		p.possible(k.Jobs.Mark, "jobs.mark"), k.Jobs.Sort, p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
+		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), k.Panes.Zoom,
+	}, last...)
+}
