@@ -2,6 +2,8 @@ package jobdir
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,11 +72,18 @@ func makeCursors(dir string) error {
 	return err
 }
 
+// maxClient is how much of a client's name its file's name may have, in bytes: each
+// may take three there.
+const maxClient = 64
+
 // cursorPath turns any client name into one file name, never one of a temporary
-// file or another directory.
+// file or another directory. The end of a long name becomes its hash, so that each
+// client has a file of its own.
 func cursorPath(dir, client string) string {
-	if len(client) > 64 {
-		client = client[:64]
+	if len(client) > maxClient {
+		sum := sha256.Sum256([]byte(client))
+		hash := "~" + hex.EncodeToString(sum[:16])
+		client = client[:maxClient-len(hash)] + hash
 	}
 	return filepath.Join(dir, CursorsDir, "c-"+url.PathEscape(client))
 }

@@ -276,7 +276,7 @@ func TestFacts(t *testing.T) {
 func TestCursors(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
-	for _, client := range []string{"cli", "../../x", ".", "", strings.Repeat("long", 100), "a b/c\nd"} {
+	for _, client := range []string{"cli", "../../x", ".", "", strings.Repeat("long", 100), strings.Repeat("long", 100) + "er", "a b/c\nd"} {
 		if got := jobdir.ReadCursor(dir, client); got != 0 {
 			t.Errorf("%q begins at %v", client, got)
 		}
@@ -289,7 +289,7 @@ func TestCursors(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, jobdir.CursorsDir))
-	if err != nil || len(entries) != 6 {
+	if err != nil || len(entries) != 7 {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
 	write(t, filepath.Join(dir, jobdir.CursorsDir, "c-cli"), "-5 what")
