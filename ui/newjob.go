@@ -22,9 +22,6 @@ const (
 	fieldOptions = "Options"
 )
 
-// newline stands for the end of a line where a script of several is one field.
-const newline = "↵"
-
 // newJob asks what to run.
 func (p *Pane) newJob() tea.Cmd {
 	dir := ""
@@ -45,7 +42,7 @@ func (p *Pane) editRestart() tea.Cmd {
 // them.
 func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, options string) tea.Cmd {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	form.Add(fieldCommand, strings.ReplaceAll(command, "\n", newline), prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()))
+	form.Add(fieldCommand, command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
 	form.Add(fieldDir, dir, prompt.WithPlaceholder("where hob runs"))
 	form.Add(fieldHost, host, prompt.WithPlaceholder("this machine"))
 	form.Add(fieldOptions, options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
@@ -57,9 +54,6 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, optio
 			return nil, "what shall run?"
 		}
 		s := spec
-		if strings.Contains(command, "\n") {
-			script = strings.ReplaceAll(script, newline, "\n")
-		}
 		s.Script, s.Backgrounded, s.Host = script, true, strings.TrimSpace(form.Value(fieldHost))
 		if err := applyOptions(&s, form.Value(fieldOptions)); err != nil {
 			form.Go(fieldOptions)
@@ -76,6 +70,14 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, optio
 	return p.open(box)
 }
 
+// withLines lets a field have several lines, as a pasted script has.
+func (p *Pane) withLines() prompt.Option {
+	if p.ascii() {
+		return prompt.WithLines("^J")
+	}
+	return prompt.WithLines("↵")
+}
+
 // commands are what ran before, newest first, each once.
 func (p *Pane) commands() []string {
 	jobs := make([]engine.Job, 0, len(p.jobs))
@@ -89,7 +91,7 @@ func (p *Pane) commands() []string {
 		seen[text] = true
 	}
 	for _, j := range jobs {
-		if text := commandText(j); text != "" && !seen[text] && !strings.Contains(text, "\n") {
+		if text := commandText(j); text != "" && !seen[text] {
 			seen[text] = true
 			all = append(all, text)
 		}
@@ -119,23 +121,23 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
 			return send(offersMsg{s, nil})
 		}
-		at := 0
-		if name == fieldCommand {
-			at = strings.LastIndexAny(before, " =") + 1
+		ctx, home, base, dirs := p.ctx, p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
+		word := shellWord{text: before}
+		if dirs {
+			base = ""
+		} else {
+			word = lastWord(before)
 		}
-		word, base, dirs := before[at:], p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
-		if word == "" { // a field that is left empty is to be passed
+		if word.text == "" { // a field that is left empty is to be passed
 			form.Move(1)
 			return nil
 		}
-		if dirs {
-			base = ""
-		}
-		ctx, head, home := p.ctx, before[:at], p.opts.home
 		return func() tea.Msg {
-			offers := completePath(ctx, word, base, home, dirs)
-			for i := range offers {
-				offers[i] = head + offers[i]
+			offers := completePath(ctx, word.text, base, home, dirs)
+			if !dirs {
+				for i := range offers {
+					offers[i] = before[:word.at] + word.spell(offers[i])
+				}
 			}
 			return offersMsg{s, offers}
 		}

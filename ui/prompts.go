@@ -96,7 +96,7 @@ func (p *Pane) jump(f *footerPrompt) tea.Cmd {
 // sendLine types one line into a job without attaching.
 func (p *Pane) sendLine() tea.Cmd {
 	j := p.targets("panes.send-line")[0]
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithHistory(p.lines))
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithHistory(p.lines), p.withLines())
 	return p.openPrompt(&footerPrompt{kind: promptLine, line: line, job: j})
 }
 

@@ -248,15 +248,15 @@ func (p *Pane) start(spec engine.Spec) tea.Cmd {
 	})
 }
 
-// write types a line into a job.
+// write types a line into a job, or the several that were pasted.
 func (p *Pane) write(j engine.Job, line string) tea.Cmd {
-	end := "\n"
+	line += "\n"
 	if j.HasTerminal() {
-		end = "\r"
+		line = strings.ReplaceAll(line, "\n", "\r")
 	}
 	eng, id := p.eng, j.ID
 	return p.deed(verbWrite, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-		done.err = eng.Write(ctx, id, []byte(line+end))
+		done.err = eng.Write(ctx, id, []byte(line))
 	})
 }
 

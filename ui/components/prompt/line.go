@@ -29,6 +29,7 @@ type Line struct {
 	note   string // on the right: counts
 	failed string // what is wrong with the text
 	secret bool
+	sign   string // stands for the end of a line; empty: there is only one
 
 	text    []string // grapheme clusters
 	at      int      // cursor: before text[at]
@@ -51,6 +52,10 @@ func WithPlaceholder(s string) Option { return func(l *Line) { l.hint = s } }
 
 // WithHistory offers earlier entries, the newest first.
 func WithHistory(entries []string) Option { return func(l *Line) { l.history = entries } }
+
+// WithLines keeps the line breaks of text that is pasted or set, and shows sign
+// for each.
+func WithLines(sign string) Option { return func(l *Line) { l.sign = sign } }
 
 // WithSecret shows nothing of what is typed.
 func WithSecret() Option { return func(l *Line) { l.secret = true } }
@@ -81,8 +86,25 @@ func (l *Line) Value() string { return strings.Join(l.text, "") }
 
 // SetValue replaces the text and puts the cursor behind it.
 func (l *Line) SetValue(s string) {
-	l.text = clusters(cells.Clean(s))
+	l.text = clusters(l.clean(s))
 	l.at = len(l.text)
+}
+
+// clean makes text of what came from outside.
+func (l *Line) clean(s string) string {
+	if l.sign == "" {
+		return cells.Clean(s)
+	}
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
+	for i := range lines {
+		lines[i] = cells.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shown is text as it is drawn.
+func (l *Line) shown(text ...string) string {
+	return strings.ReplaceAll(strings.Join(text, ""), "\n", l.sign)
 }
 
 // Before is the text before the cursor: what is completed.
@@ -91,7 +113,7 @@ func (l *Line) Before() string { return strings.Join(l.text[:l.at], "") }
 // ReplaceBefore replaces the text before the cursor.
 func (l *Line) ReplaceBefore(s string) {
 	rest := strings.Join(l.text[l.at:], "")
-	l.text = clusters(cells.Clean(s))
+	l.text = clusters(l.clean(s))
 	l.at = len(l.text)
 	l.text = append(l.text, clusters(rest)...)
 }
@@ -188,7 +210,7 @@ func (l *Line) recall(press tea.KeyPressMsg) bool {
 }
 
 func (l *Line) insert(s string) {
-	before := strings.Join(l.text[:l.at], "") + cells.Clean(s)
+	before := strings.Join(l.text[:l.at], "") + l.clean(s)
 	after := strings.Join(l.text[l.at:], "")
 	l.text = clusters(before + after)
 	l.at = min(len(clusters(before)), len(l.text))
@@ -273,10 +295,10 @@ func (l *Line) View() string {
 		b += l.styles.Placeholder.Render(hint)
 		used += cells.Width(hint)
 	default:
-		text := cells.End(strings.Join(l.text[start:], ""), room, "")
+		text := cells.End(l.shown(l.text[start:]...), room, "")
 		b += l.styles.Text.Render(text)
 		used += cells.Width(text)
-		if rest := cells.End(l.suggestion(), l.w-used-cells.Width(note)-2, ""); l.focused && rest != "" {
+		if rest := cells.End(l.shown(l.suggestion()), l.w-used-cells.Width(note)-2, ""); l.focused && rest != "" {
 			b += l.styles.Suggestion.Render(rest)
 			used += cells.Width(rest)
 		}
@@ -297,7 +319,7 @@ func (l *Line) window() (start, room int) {
 	room = max(0, room)
 	before := 0
 	for i := l.at - 1; i >= 0; i-- {
-		before += cells.Width(l.text[i])
+		before += cells.Width(l.shown(l.text[i]))
 		if before > room-1 {
 			return i + 1, room
 		}
@@ -313,7 +335,7 @@ func (l *Line) Cursor() *tea.Cursor {
 	start, _ := l.window()
 	x := cells.Width(l.label)
 	if !l.secret {
-		x += cells.Width(strings.Join(l.text[start:l.at], ""))
+		x += cells.Width(l.shown(l.text[start:l.at]...))
 	}
 	return tea.NewCursor(min(x, max(0, l.w-1)), 0)
 }

@@ -1,0 +1,36 @@
+package ui
+
+import "testing"
+
+func TestLastWord(t *testing.T) {
+	for line, want := range map[string]shellWord{
+		"ls my":            {3, "my", 0},
+		`ls my\ d`:         {3, "my d", 0},
+		`ls "my d`:         {3, "my d", '"'},
+		`ls 'my d`:         {3, "my d", '\''},
+		`ls "my d"/s`:      {3, "my d/s", 0},
+		"make&&./ru":       {6, "./ru", 0},
+		"A=~/x":            {2, "~/x", 0},
+		"tar x >out/":      {7, "out/", 0},
+		"ls ":              {3, "", 0},
+		"echo 'it'\\''s":   {5, "it's", '\''},
+		"grep größe ./däm": {13, "./däm", 0},
+	} {
+		if got := lastWord(line); got != want {
+			t.Errorf("%q ends in %+v, want %+v", line, got, want)
+		}
+	}
+}
+
+// TestSpelledPathsAreReadBack completes a word and reads it as a shell would.
+func TestSpelledPathsAreReadBack(t *testing.T) {
+	for _, path := range []string{"plain", "my dir/", "it's", `a "b" $c`, `back\slash`, "two;three&four", "~/x y", "(x)#*"} {
+		for _, begun := range []string{"cat ", "cat '", `cat "`} {
+			w := lastWord(begun)
+			line := begun[:w.at] + w.spell(path)
+			if got := lastWord(line); got.text != path {
+				t.Errorf("%q behind %q is spelt %q, which a shell reads as %q", path, begun, line, got.text)
+			}
+		}
+	}
+}
