@@ -43,7 +43,8 @@ type Client struct {
 	r     frameReader
 
 	wmu     sync.Mutex
-	stream  bool // read runs
+	early   []Frame // of a stream, which came before the answer that begins it
+	stream  bool    // read runs
 	answers chan answer
 	frames  chan Frame
 	wg      sync.WaitGroup
@@ -201,6 +202,11 @@ func (c *Client) await(ctx context.Context) answer {
 		case a := <-c.answers:
 			return a
 		case <-c.down:
+		}
+		select {
+		case a := <-c.answers: // the last that came
+			return a
+		default:
 			return answer{err: c.lost(ctx, net.ErrClosed)}
 		}
 	}
@@ -212,6 +218,8 @@ func (c *Client) await(ctx context.Context) answer {
 		if a, ok := answerOf(f); ok {
 			return a
 		}
+		f.Payload = bytes.Clone(f.Payload)
+		c.early = append(c.early, f)
 	}
 }
 
@@ -249,15 +257,23 @@ func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 		c.stream = true
 		c.answers = make(chan answer, 1)
 		c.frames = make(chan Frame, 4)
-		c.wg.Go(c.read)
+		early := c.early
+		c.early = nil
+		c.wg.Go(func() { c.read(early) })
 	}
 	return nil
 }
 
-// read sorts frames until the connection ends. Who does not call Next makes it
-// wait, and thereby the holder drop output for this client.
-func (c *Client) read() {
+// read passes on the frames that are there, then sorts those that come until the
+// connection ends. Who does not call Next makes it wait, and thereby the holder
+// drop output for this client.
+func (c *Client) read(early []Frame) {
 	defer close(c.frames)
+	for _, f := range early {
+		if !c.pass(f) {
+			return
+		}
+	}
 	for {
 		f, err := c.r.next()
 		if err != nil {
@@ -273,11 +289,19 @@ func (c *Client) read() {
 		}
 		f.Payload = bytes.Clone(f.Payload)
 		c.r.shrink()
-		select {
-		case c.frames <- f:
-		case <-c.down:
+		if !c.pass(f) {
 			return
 		}
+	}
+}
+
+// pass hands a frame to Next; false when the connection is closed here.
+func (c *Client) pass(f Frame) bool {
+	select {
+	case c.frames <- f:
+		return true
+	case <-c.down:
+		return false
 	}
 }
 

@@ -1,0 +1,46 @@
+package holder
+
+import (
+	"net"
+	"testing"
+)
+
+// The holder sends from another goroutine than the one that answers: a stream may
+// begin before the instruction that asked for it is answered.
+func TestStreamThatBeginsBeforeItsAnswer(t *testing.T) {
+	here, there := net.Pipe()
+	c := &Client{
+		Hello: Hello{Min: ProtocolMin, Max: Protocol},
+		nc:    here, r: frameReader{r: here, max: maxData}, down: make(chan struct{}),
+	}
+	defer c.Close()
+	want := []Type{TypeControl, TypeSnapshot, TypeOutput, TypeOutput, TypeFacts, TypeOutput, TypeExit}
+	answer := len(want) - 1 // comes before that one
+	go func() {
+		defer there.Close()
+		r := frameReader{r: there, max: maxInstruction}
+		if f, err := r.next(); err != nil || f.Type != TypeAttach {
+			t.Errorf("asked for %v, %v", f.Type, err)
+			return
+		}
+		var b []byte
+		for i, typ := range want {
+			if i == answer {
+				b = appendFrame(b, TypeOK, nil)
+			}
+			b = appendFrame(b, typ, []byte{byte(i)})
+		}
+		if _, err := there.Write(b); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := c.Stream(t.Context(), TypeAttach, Attach{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, typ := range want {
+		f, err := c.Next(t.Context())
+		if err != nil || f.Type != typ || f.Payload[0] != byte(i) {
+			t.Fatalf("frame %d is %v %q, %v; want %v", i, f.Type, f.Payload, err, typ)
+		}
+	}
+}
