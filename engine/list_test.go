@@ -163,8 +163,10 @@ func TestResolve(t *testing.T) {
 	f.Job(oldDB.ID).Exit(0)
 	f.Job(db.ID).Exit(0)
 	api := start(t, e, engine.Spec{Name: "api"})
-	api2 := start(t, e, engine.Spec{Name: "api"})
-	named := start(t, e, engine.Spec{Name: string(oldWeb.ID)})
+	start(t, e, engine.Spec{Name: "api"})
+	start(t, e, engine.Spec{Name: string(oldWeb.ID)})
+	long := strings.Repeat("long name ", 20)
+	lines, cut := start(t, e, engine.Spec{Name: "two\nlines\x1b"}), start(t, e, engine.Spec{Name: long})
 	for name, c := range map[string]struct {
 		ref        string
 		in         engine.Intent
@@ -174,8 +176,11 @@ func TestResolve(t *testing.T) {
 	}{
 		"id":                        {ref: string(oldDB.ID), want: oldDB.ID},
 		"an id wins over a name":    {ref: string(oldWeb.ID), want: oldWeb.ID},
-		"newest":                    {ref: "@", want: named.ID},
-		"the one before":            {ref: "@2", want: api2.ID},
+		"newest":                    {ref: "@", want: cut.ID},
+		"the one before":            {ref: "@2", want: lines.ID},
+		"a name as it is kept":      {ref: "two lines", want: lines.ID},
+		"a name as it was given":    {ref: "two\nlines\x1b", want: lines.ID},
+		"a name that was too long":  {ref: long, want: cut.ID},
 		"too far back":              {ref: "@99", err: engine.ErrNotFound},
 		"not a number":              {ref: "@x", err: engine.ErrNotFound},
 		"the running one of a name": {ref: "web", in: engine.Act, want: web.ID},

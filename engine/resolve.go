@@ -30,7 +30,8 @@ func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
 
 // Resolve finds the job that ref means: an id, a name, a unique prefix of an id,
 // "@" for the newest job, "@2" for the one before. An exact id wins over a name,
-// a name over a prefix. The errors are ErrNotFound and *[AmbiguousError].
+// a name over a prefix. A name may be given as it was asked for, though it is kept
+// in one line and shortened. The errors are ErrNotFound and *[AmbiguousError].
 func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error) {
 	if ref == "" {
 		return Job{}, invalid("find", "an empty name", "give an id, a name, or @ for the newest job")
@@ -52,7 +53,8 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 
 // pick chooses among all jobs, newest first.
 func pick(jobs []Job, ref string, in Intent) (Job, error) {
-	named := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return j.Name != ref })
+	kept := clipName(ref)
+	named := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return j.Name != ref && j.Name != kept })
 	if len(named) == 0 {
 		named = slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !strings.HasPrefix(string(j.ID), ref) })
 		switch len(named) {
