@@ -97,6 +97,7 @@ type Observation struct {
 	Exit         Exit // valid when Status.Finished()
 	PID          int
 	StartedAt    time.Time
+	StartedUp    time.Duration
 	StopDeadline time.Time
 	Deadline     time.Time
 	Backgrounded bool

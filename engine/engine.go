@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // Engine supervises jobs. Make one with [New], let go of it with
@@ -40,7 +41,7 @@ type Engine struct {
 
 // New opens the state root. It writes nothing and starts nothing.
 func New(opts ...Option) (*Engine, error) {
-	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now}
+	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now, sinceBoot: proc.SinceBoot}
 	for _, o := range opts {
 		o(&cfg)
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
 
 // ID names a job: a slug of its command and five random characters, unique in
 // its state root, such as "npm-run-dev-7k2qm".
@@ -85,10 +89,26 @@ type Exit struct {
 	// nobody did.
 	EndedBy string
 	// Error says in words why a start failed.
-	Error     string
-	At        time.Time
+	Error string
+	// At is what the wall clock said, never before the start. How long the job ran
+	// is Ran, whatever was done to that clock meanwhile: the time that the machine
+	// slept does not count. Zero: not known.
+	At  time.Time
+	Ran time.Duration
+	// SinceBoot is how long the machine was up at the end, by a clock that nobody
+	// sets and that goes on while it sleeps. Zero: not known, or in another boot.
+	SinceBoot time.Duration
 	Survivors []Process
 	Usage     Usage
+}
+
+// Age is how long ago the end was at now, as well as the clocks can tell: by the
+// one that nobody sets if that was in this boot, else by At.
+func (e Exit) Age(now time.Time) time.Duration {
+	if e.SinceBoot > 0 {
+		return proc.SinceBoot() - e.SinceBoot + now.Sub(time.Now())
+	}
+	return now.Sub(e.At)
 }
 
 // Process is one process in words.
@@ -131,6 +151,9 @@ type Job struct {
 	PID          int  // 0: unknown or virtual
 	CreatedAt    time.Time
 	StartedAt    time.Time // zero: not started yet
+	// StartedUp is how long the machine had run when the job started, without the
+	// time that it slept: a clock that nobody sets. Zero: not known.
+	StartedUp time.Duration
 	// StopDeadline is when SIGKILL follows; zero unless stopping.
 	StopDeadline time.Time
 	// Deadline is when the timeout strikes; zero without one.
@@ -180,16 +203,19 @@ func (j Job) HasTerminal() bool {
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
-// Uptime returns how long the job has run at now, or ran until its end.
+// Uptime returns how long the job has run at now, or ran until its end. It does not
+// jump with the wall clock where the records and now (its monotonic reading) allow
+// that; the time that the machine slept does not count then.
 func (j Job) Uptime(now time.Time) time.Duration {
-	if j.StartedAt.IsZero() {
+	switch finished := j.Status.Finished(); {
+	case j.StartedAt.IsZero(), finished && j.Exit.At.IsZero():
 		return 0
-	}
-	if j.Status.Finished() {
-		if j.Exit.At.IsZero() {
-			return 0
-		}
-		now = j.Exit.At
+	case finished && j.Exit.Ran > 0:
+		return j.Exit.Ran
+	case finished:
+		return max(0, j.Exit.At.Sub(j.StartedAt))
+	case j.StartedUp != 0:
+		return max(0, proc.RunningAt(now)-j.StartedUp)
 	}
 	return max(0, now.Sub(j.StartedAt))
 }

@@ -24,6 +24,7 @@ type jobJSON struct {
 	PID          int               `json:"pid"`
 	StartedAt    time.Time         `json:"started_at"`
 	EndedAt      time.Time         `json:"ended_at"`
+	Uptime       float64           `json:"uptime_seconds"`
 	OutputPath   string            `json:"output_path"`
 	StdoutPath   string            `json:"stdout_path"`
 	StderrPath   string            `json:"stderr_path"`
@@ -76,7 +77,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	if v.Status.Finished() {
 		j.Exit = Exit{
 			Status: v.Status, Code: v.ExitCode, Signal: v.Signal, Reason: v.Reason, EndedBy: v.EndedBy, Error: v.Error,
-			At: v.EndedAt, Survivors: v.Survivors,
+			At: v.EndedAt, Ran: secondsOf(v.Uptime), Survivors: v.Survivors,
 		}
 	}
 	return nil

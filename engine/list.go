@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -93,6 +94,12 @@ func newestFirst(jobs []Job) {
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
+	if s := &rec.State; e.cfg.sinceBoot != nil && e.here.sameBoot(s) {
+		j.StartedUp = time.Duration(s.StartedUpMS) * time.Millisecond
+		if s.End != nil {
+			j.Exit.SinceBoot = time.Duration(s.End.BootMS) * time.Millisecond
+		}
+	}
 	if j.Backend == "" && rec.State.HostDir == "" { // what meta.json would tell cannot be read
 		if b := e.serving(""); b != nil {
 			j.Backend = b.Name()

@@ -15,6 +15,7 @@ type config struct {
 	log       *slog.Logger
 	retention Retention
 	now       func() time.Time
+	sinceBoot func() time.Duration // nil: now is not the system's clock
 	logLimit  int64
 	usage     time.Duration
 }
@@ -59,7 +60,9 @@ func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = by
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 
 // WithClock replaces time.Now for everything that is recorded.
-func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
+func WithClock(now func() time.Time) Option {
+	return func(c *config) { c.now, c.sinceBoot = now, nil }
+}
 
 // What holds unless it was said otherwise.
 const (

@@ -11,6 +11,12 @@ import (
 // place is where this process runs, as records name it.
 type place struct{ machine, boot, pidns string }
 
+// sameBoot reports whether the clocks that count from the boot go on from those of
+// the record.
+func (p place) sameBoot(s *jobdir.State) bool {
+	return s.BootID != "" && s.BootID == p.boot && (s.Machine == "" || s.Machine == p.machine)
+}
+
 func thisPlace() place { return place{proc.MachineID(), proc.BootID(), proc.PIDNamespace()} }
 
 // judges reports whether this process may say how a job of this machine stands:
@@ -130,7 +136,7 @@ func setStatus(j *Job, r *jobdir.Record) {
 func exitOf(end *jobdir.End) Exit {
 	e := Exit{
 		Status: Status(end.Status), Code: end.Code, Signal: end.Signal, Core: end.Core, Reason: Reason(end.Reason),
-		EndedBy: end.EndedBy, Error: end.Error, At: end.At,
+		EndedBy: end.EndedBy, Error: end.Error, At: end.At, Ran: time.Duration(end.RanMS) * time.Millisecond,
 		Usage: Usage{
 			User:   time.Duration(end.UserMS) * time.Millisecond,
 			System: time.Duration(end.SystemMS) * time.Millisecond,
@@ -150,7 +156,7 @@ func endOf(e Exit) *jobdir.End {
 	end := &jobdir.End{
 		At: e.At, Status: string(e.Status), Code: e.Code, Signal: e.Signal, Core: e.Core, Reason: string(e.Reason),
 		EndedBy: e.EndedBy, Error: e.Error, UserMS: e.Usage.User.Milliseconds(), SystemMS: e.Usage.System.Milliseconds(),
-		MaxRSS: e.Usage.MaxRSS,
+		MaxRSS: e.Usage.MaxRSS, RanMS: e.Ran.Milliseconds(),
 	}
 	for _, p := range e.Survivors {
 		end.Survivors = append(end.Survivors, jobdir.Process(p))
@@ -164,7 +170,7 @@ func observed(j Job, o Observation) Job {
 		return j // what finished stays so, whatever a late look says
 	}
 	j.Status, j.Backgrounded = o.Status, o.Backgrounded
-	j.PID, j.StartedAt, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StopDeadline, o.Deadline
+	j.PID, j.StartedAt, j.StartedUp, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StartedUp, o.StopDeadline, o.Deadline
 	j.Paused, j.Waiting, j.Alternate = o.Paused, o.Waiting, o.Alternate
 	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
 	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit

@@ -38,6 +38,7 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 	done, err = e.root.Sweep(ctx, jobdir.SweepOptions{
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
+		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
 		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
 		Release: func(ctx context.Context, rec *jobdir.Record, dir string) error {
 			removeSocketOf(dir)

@@ -91,7 +91,7 @@ func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
 // observationOf is a job as a backend reports it.
 func observationOf(j Job) Observation {
 	return Observation{
-		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
+		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StartedUp: j.StartedUp, StopDeadline: j.StopDeadline,
 		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting,
 		Alternate: j.Alternate, Title: j.Title,
 		Progress: j.Progress, Cwd: j.Cwd, Size: j.Size, Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit,

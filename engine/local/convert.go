@@ -8,13 +8,14 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // exitOf translates a record.
 func exitOf(e *jobdir.End) engine.Exit {
 	return engine.Exit{
 		Status: engine.Status(e.Status), Code: e.Code, Signal: e.Signal, Core: e.Core,
-		Reason: engine.Reason(e.Reason), EndedBy: e.EndedBy, Error: e.Error, At: e.At,
+		Reason: engine.Reason(e.Reason), EndedBy: e.EndedBy, Error: e.Error, At: e.At, Ran: time.Duration(e.RanMS) * time.Millisecond,
 		Survivors: processesOf(e.Survivors),
 		Usage: engine.Usage{
 			User:   time.Duration(e.UserMS) * time.Millisecond,
@@ -35,7 +36,8 @@ func processesOf(ps []jobdir.Process) []engine.Process {
 // observationOf translates what a job's records say. Output is not among it.
 func observationOf(id engine.ID, st *jobdir.State) engine.Observation {
 	o := engine.Observation{
-		ID: id, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: st.Deadline,
+		ID: id, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: deadlineOf(st, time.Now()),
+		StartedUp:    time.Duration(st.StartedUpMS) * time.Millisecond,
 		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Alternate: st.Alternate, Title: st.Title, Cwd: st.Cwd,
 		Size: engine.Size(st.Size), Dropped: st.Dropped, Link: engine.LinkNone,
 	}
@@ -54,6 +56,19 @@ func observationOf(id engine.ID, st *jobdir.State) engine.Observation {
 		o.Status, o.StopDeadline = o.Exit.Status, time.Time{}
 	}
 	return o
+}
+
+// deadlineOf is when the timeout strikes, by the wall clock as it goes now: the
+// holder counts the time that the machine runs, while that clock may have been set
+// since the start, and the machine may have slept. Corrections below a second are
+// left out.
+func deadlineOf(st *jobdir.State, now time.Time) time.Time {
+	if st.Deadline.IsZero() || st.StartedUpMS == 0 {
+		return st.Deadline
+	}
+	ran := proc.RunningAt(now) - time.Duration(st.StartedUpMS)*time.Millisecond
+	moved := now.Round(0).Sub(st.StartedAt) - ran
+	return st.Deadline.Add(moved.Round(time.Second))
 }
 
 func screenOf(s holder.Screen) engine.Screen {

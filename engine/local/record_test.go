@@ -231,3 +231,23 @@ func TestReboot(t *testing.T) {
 		t.Errorf("%s %+v", o.Status, o.Exit)
 	}
 }
+
+// The holder counts the time that the machine runs. When the wall clock is set,
+// the record of the start and the deadline is as far off, and says nothing of when
+// the time is over.
+func TestDeadlineWhenTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "sleep 1000", Timeout: time.Hour})
+	before := p.observe(t, s.dir)
+	for name, off := range map[string]time.Duration{"ahead": -365 * 24 * time.Hour, "back": 3 * time.Hour} {
+		st := s.state(t)
+		st.StartedAt, st.Deadline = before.StartedAt.Add(off), before.Deadline.Add(off)
+		if err := jobdir.WriteState(s.dir, &st); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.observe(t, s.dir); got.Deadline.Sub(before.Deadline).Abs() > time.Minute || got.StartedUp != before.StartedUp {
+			t.Errorf("%s: deadline %v, want about %v", name, got.Deadline, before.Deadline)
+		}
+	}
+}

@@ -137,6 +137,9 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 	if exit.At.Before(o.StartedAt) {
 		exit.At = o.StartedAt
 	}
+	if a, z := e.Started, e.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
+		exit.Ran = time.Duration((z.Up - a.Up) * float64(time.Second)).Round(time.Millisecond)
+	}
 	for _, l := range e.Left {
 		exit.Survivors = append(exit.Survivors, engine.Process{PID: l.PID, Command: l.Command})
 	}

@@ -72,6 +72,7 @@ func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State)
 	x := o.Exit
 	st.End = &jobdir.End{
 		At: x.At, Status: string(o.Status), Code: x.Code, Signal: x.Signal, Reason: string(x.Reason), EndedBy: x.EndedBy, Error: x.Error,
+		RanMS: x.Ran.Milliseconds(),
 	}
 	if st.End.At.IsZero() {
 		st.End.At = time.Now()

@@ -87,14 +87,14 @@ func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) (
 	if err != nil {
 		return nil, err
 	}
-	before := time.Now().Add(-f.older.d)
+	now := time.Now()
 	var jobs []engine.Job
 	for _, j := range all {
-		ended := j.Exit.At
-		if ended.IsZero() {
-			ended = j.CreatedAt
+		age := j.Exit.Age(now)
+		if j.Exit.At.IsZero() {
+			age = now.Sub(j.CreatedAt)
 		}
-		if !f.older.set || ended.Before(before) {
+		if !f.older.set || age > f.older.d {
 			jobs = append(jobs, j)
 		}
 	}

@@ -154,6 +154,7 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	st := &h.state
 	st.Job, st.Session = job, session
 	st.StartedAt, st.Deadline = at, deadline
+	st.StartedUpMS = proc.RunningAt(at).Milliseconds()
 	st.NoLimit = st.NoLimit || capErr != nil
 	h.mu.Unlock()
 	err := h.save()
@@ -251,6 +252,7 @@ func (h *Holder) End(end jobdir.End) {
 	}
 	h.ending = true
 	h.identify()
+	h.clock(&end)
 	h.mu.Unlock()
 	h.finish(end)
 	kind := "exited"
@@ -263,6 +265,19 @@ func (h *Holder) End(end jobdir.End) {
 		c.changed(true)
 	}
 	h.mu.Unlock()
+}
+
+// clock says how long the job ran and when that was by the clocks that nobody
+// sets; by the one that can be set it never ended before it started. h.mu is held.
+func (h *Holder) clock(end *jobdir.End) {
+	if h.state.StartedUpMS != 0 {
+		end.RanMS = max(1, proc.RunningAt(end.At).Milliseconds()-h.state.StartedUpMS)
+	}
+	end.BootMS = proc.SinceBoot().Milliseconds()
+	// Without the monotonic readings, which would decide otherwise.
+	if started := h.state.StartedAt.Round(0); end.At.Round(0).Before(started) {
+		end.At = started
+	}
 }
 
 // Survivors adds to a recorded end what the job left running.

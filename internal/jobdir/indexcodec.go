@@ -49,6 +49,9 @@ type indexLine struct {
 	HoleEnd      int64             `json:"he,omitempty"`
 	End          bool              `json:"ed,omitempty"` // state.json has an end
 	EndAt        int64             `json:"ea,omitempty"`
+	RanMS        int64             `json:"rm,omitempty"`
+	BootMS       int64             `json:"bm,omitempty"`
+	Boot         string            `json:"bo,omitempty"` // the boot that BootMS is of
 	Status       string            `json:"es,omitempty"`
 	EndCode      *int              `json:"ec,omitempty"`
 	SameCode     bool              `json:"ex,omitempty"` // it is that of exit_code
@@ -89,6 +92,10 @@ func encodeRecord(r *Record) []byte {
 		l.End, l.EndAt, l.Status, l.EndCode, l.Signal, l.Core = true, nanos(e.At), e.Status, e.Code, e.Signal, e.Core
 		l.Reason, l.EndedBy, l.Error, l.Survivors = e.Reason, e.EndedBy, e.Error, e.Survivors
 		l.UserMS, l.SystemMS, l.MaxRSS = e.UserMS, e.SystemMS, e.MaxRSS
+		l.RanMS, l.BootMS = e.RanMS, e.BootMS
+		if l.BootMS != 0 {
+			l.Boot = s.BootID
+		}
 	}
 	if l.Where == l.Machine {
 		l.Where = same
@@ -136,7 +143,9 @@ func (l *indexLine) record(rec *Record, end *End) {
 		*end = End{
 			At: stamp(l.EndAt), Status: l.Status, Code: l.EndCode, Signal: l.Signal, Core: l.Core, Reason: l.Reason,
 			EndedBy: l.EndedBy, Error: l.Error, UserMS: l.UserMS, SystemMS: l.SystemMS, MaxRSS: l.MaxRSS, Survivors: l.Survivors,
+			RanMS: l.RanMS, BootMS: l.BootMS,
 		}
+		s.BootID = l.Boot
 	}
 }
 

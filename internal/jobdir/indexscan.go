@@ -109,6 +109,12 @@ func (p *scanner) field(key string, l *indexLine) {
 		l.End = p.bool()
 	case "ea":
 		l.EndAt = p.int()
+	case "rm":
+		l.RanMS = p.int()
+	case "bm":
+		l.BootMS = p.int()
+	case "bo":
+		l.Boot = p.str()
 	case "es":
 		l.Status = p.str()
 	case "ec":

@@ -135,6 +135,7 @@ const (
 	indexName = "index"
 	sweepName = ".sweep"
 	newPrefix = ".new-"
+	noteName  = "swept"
 )
 
 // Path is the state root itself.

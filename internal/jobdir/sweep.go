@@ -34,6 +34,10 @@ type Keep struct {
 type SweepOptions struct {
 	Keep Keep
 	Now  func() time.Time
+	// Boot names this boot of the machine, and SinceBoot is how long ago that was,
+	// by a clock that nobody can set. Without them only Now tells ages.
+	Boot      string
+	SinceBoot func() time.Duration
 	// Ours reports whether the job was on this machine; others are left alone.
 	Ours func(*Record) bool
 	// Release gives up what is kept of a job elsewhere, before its directory is
@@ -63,7 +67,8 @@ func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error)
 	if err := os.Chtimes(lockPath, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
 		return false, unusable(r.path, err)
 	}
-	s := sweep{Root: r, o: o, now: now, ctx: ctx, end: time.Now().Add(SweepSlice)}
+	s := sweep{Root: r, o: o, ctx: ctx, end: time.Now().Add(SweepSlice)}
+	s.ages = r.ages(now, o)
 	if err := s.run(); err != nil {
 		if errors.Is(err, errSliceOver) {
 			err = nil
@@ -78,10 +83,10 @@ var errSliceOver = errors.New("the slice is over")
 // sweep is one slice of a sweep.
 type sweep struct {
 	*Root
-	o   SweepOptions
-	now time.Time
-	ctx context.Context // of the one call that this value lives for
-	end time.Time
+	o    SweepOptions
+	ages *ages
+	ctx  context.Context // of the one call that this value lives for
+	end  time.Time
 }
 
 func (s *sweep) check() error {
@@ -98,7 +103,9 @@ func (s *sweep) run() error {
 	if err := s.unfinishedDirs(); err != nil {
 		return err
 	}
-	if err := s.expire(); err != nil {
+	err := s.expire()
+	s.ages.save(s.Root, err == nil)
+	if err != nil {
 		return err
 	}
 	// Lines of jobs that are nowhere go before the trash does, so that an id
@@ -126,7 +133,7 @@ func (s *sweep) trashedAt(id string) (time.Time, bool) {
 }
 
 func (s *sweep) stale(trashed time.Time) bool {
-	return s.o.Keep.Trash >= 0 && s.now.Sub(trashed) >= s.o.Keep.Trash
+	return s.o.Keep.Trash >= 0 && s.ages.over(trashed, s.o.Keep.Trash)
 }
 
 // unfinishedDirs deletes directories that somebody began to make and left.
@@ -141,7 +148,7 @@ func (s *sweep) unfinishedDirs() error {
 		}
 		path := filepath.Join(s.Jobs(), e.Name())
 		fi, err := os.Lstat(path)
-		if err != nil || s.now.Sub(fi.ModTime()) < orphanAge {
+		if err != nil || !s.ages.over(fi.ModTime(), orphanAge) {
 			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
@@ -157,7 +164,8 @@ func (s *sweep) unfinishedDirs() error {
 // ended is a finished job that a sweep may remove.
 type ended struct {
 	id    string
-	at    time.Time
+	at    time.Time // by the present clock
+	old   bool      // kept long enough
 	bytes int64
 }
 
@@ -173,7 +181,7 @@ func (s *sweep) expire() error {
 	var sum int64
 	for i, j := range jobs {
 		sum += j.bytes
-		if !(k.Age >= 0 && s.now.Sub(j.at) > k.Age || k.Count >= 0 && i >= k.Count || k.Bytes >= 0 && sum > k.Bytes) {
+		if !(j.old || k.Count >= 0 && i >= k.Count || k.Bytes >= 0 && sum > k.Bytes) {
 			continue
 		}
 		if err := s.Trash(time.Unix(0, 0), j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +226,8 @@ func (s *sweep) finished() ([]ended, error) {
 		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
 			continue
 		}
-		jobs = append(jobs, ended{id, rec.EndedAt(), max(0, rec.Output-rec.State.Dropped)})
+		at, old := s.ages.ended(rec, s.o.Keep.Age)
+		jobs = append(jobs, ended{id, at, old, max(0, rec.Output-rec.State.Dropped)})
 	}
 	return jobs, nil
 }
@@ -227,7 +236,7 @@ func (s *sweep) finished() ([]ended, error) {
 func (s *sweep) orphan(id string) {
 	dir := s.Dir(id)
 	fi, err := os.Lstat(dir)
-	if err != nil || s.now.Sub(fi.ModTime()) < orphanAge || Locked(dir) {
+	if err != nil || !s.ages.over(fi.ModTime(), orphanAge) || Locked(dir) {
 		return
 	}
 	if s.Trash(time.Unix(0, 0), id) == nil {
@@ -242,6 +251,9 @@ func (s *sweep) emptyTrash() error {
 		return err
 	}
 	for _, t := range all {
+		if t.At.Sub(s.ages.now) > maxJump { // cleared when the clock was ahead
+			_ = os.Chtimes(s.trash(t.ID), s.ages.now, s.ages.now)
+		}
 		if !s.stale(t.At) {
 			continue
 		}

@@ -64,26 +64,30 @@ type Meta struct {
 
 // State is state.json: what is known since the start.
 type State struct {
-	Version      int           `json:"version"`
-	Machine      string        `json:"machine"`
-	BootID       string        `json:"boot_id"`
-	PIDNS        string        `json:"pid_ns,omitempty"`
-	Holder       proc.Identity `json:"holder"`
-	Job          proc.Identity `json:"job"`
-	Session      int           `json:"session,omitempty"`
-	Socket       string        `json:"socket,omitempty"`
-	Protocol     int           `json:"protocol,omitempty"`
-	StartedAt    time.Time     `json:"started_at"`
-	Backgrounded bool          `json:"backgrounded"`
-	Stopping     *Stopping     `json:"stopping,omitempty"`
-	Paused       bool          `json:"paused,omitempty"`
-	Waiting      bool          `json:"waiting,omitempty"`
-	Alternate    bool          `json:"alternate,omitempty"` // shows the alternate screen
-	Title        string        `json:"title,omitempty"`
-	Progress     *Progress     `json:"progress,omitempty"`
-	Cwd          string        `json:"cwd,omitempty"`
-	Size         Size          `json:"size"`
-	Deadline     time.Time     `json:"deadline,omitzero"`
+	Version   int           `json:"version"`
+	Machine   string        `json:"machine"`
+	BootID    string        `json:"boot_id"`
+	PIDNS     string        `json:"pid_ns,omitempty"`
+	Holder    proc.Identity `json:"holder"`
+	Job       proc.Identity `json:"job"`
+	Session   int           `json:"session,omitempty"`
+	Socket    string        `json:"socket,omitempty"`
+	Protocol  int           `json:"protocol,omitempty"`
+	StartedAt time.Time     `json:"started_at"`
+	// StartedUpMS is how long the machine had run when the job started (see
+	// proc.Running); 0: not known. Whatever is done to the wall clock, it tells how
+	// long the job has run.
+	StartedUpMS  int64     `json:"started_up_ms,omitempty"`
+	Backgrounded bool      `json:"backgrounded"`
+	Stopping     *Stopping `json:"stopping,omitempty"`
+	Paused       bool      `json:"paused,omitempty"`
+	Waiting      bool      `json:"waiting,omitempty"`
+	Alternate    bool      `json:"alternate,omitempty"` // shows the alternate screen
+	Title        string    `json:"title,omitempty"`
+	Progress     *Progress `json:"progress,omitempty"`
+	Cwd          string    `json:"cwd,omitempty"`
+	Size         Size      `json:"size"`
+	Deadline     time.Time `json:"deadline,omitzero"`
 	// NoLimit says that the file system cannot free bytes inside a file, so the
 	// log's cap is off.
 	NoLimit bool  `json:"no_limit,omitempty"`
@@ -120,7 +124,13 @@ type Progress struct {
 
 // End is how the job ended.
 type End struct {
-	At        time.Time `json:"at"`
+	// At is what the wall clock said, but never before the start.
+	At time.Time `json:"at"`
+	// RanMS is how long the job ran, without the time that the machine slept, and
+	// BootMS how long ago the machine had started at the end (see proc.SinceBoot).
+	// 0: not known.
+	RanMS     int64     `json:"ran_ms,omitempty"`
+	BootMS    int64     `json:"boot_ms,omitempty"`
 	Status    string    `json:"status"` // exited, killed, failed, lost
 	Code      *int      `json:"code"`
 	Signal    string    `json:"signal,omitempty"`

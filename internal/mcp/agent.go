@@ -156,8 +156,9 @@ func (a *agent) expireDue() (soonest time.Time) {
 		if j.Exit.At.IsZero() {
 			continue
 		}
-		at := j.Exit.At.Add(a.c.Settings.TTL)
-		if !at.After(time.Now()) {
+		now := time.Now()
+		at := now.Add(a.c.Settings.TTL - j.Exit.Age(now))
+		if !at.After(now) {
 			if err := a.eng.Discard(a.life, j.ID); err == nil {
 				a.forget(j.ID)
 				continue

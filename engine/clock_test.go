@@ -1,0 +1,64 @@
+package engine_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// The clock is set by a year while a job runs: the record of its start is then a
+// year off.
+func TestUptimeStandsWhenTheClockIsSet(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for name, off := range map[string]time.Duration{"ahead": -year, "back": year} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t)
+			x := create(t, e, engine.VirtualSpec{})
+			dir := filepath.Join(e.StateDir(), "jobs", string(x.ID()))
+			st, err := jobdir.ReadState(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st.StartedAt = st.StartedAt.Add(off)
+			st.StartedUpMS -= time.Minute.Milliseconds() // begun a minute ago
+			if err := jobdir.WriteState(dir, &st); err != nil {
+				t.Fatal(err)
+			}
+			j := get(t, open(t, engine.WithStateDir(e.StateDir())), x.ID())
+			if up := j.Uptime(time.Now()); up < time.Minute || up > 10*time.Minute {
+				t.Errorf("up %v after a minute", up)
+			}
+			if up := j.Uptime(time.Now().Add(time.Minute)); up < 2*time.Minute || up > 11*time.Minute {
+				t.Errorf("up %v a minute later", up)
+			}
+		})
+	}
+}
+
+func TestAgeOfAnEnd(t *testing.T) {
+	e := open(t)
+	x := create(t, e, engine.VirtualSpec{})
+	if err := x.Complete(engine.Exit{}); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	exit := get(t, e, x.ID()).Exit
+	inBoot, other := exit, exit
+	inBoot.At, other.At = now.Add(-time.Hour), now.Add(-time.Hour)
+	other.SinceBoot = 0
+	if got := inBoot.Age(now.Add(time.Minute)); got < time.Minute || got > 10*time.Minute {
+		t.Errorf("in this boot: %v, want about a minute", got)
+	}
+	if got := other.Age(now); got != time.Hour {
+		t.Errorf("in another boot: %v", got)
+	}
+	// The list, from its index, says the same.
+	for range 2 {
+		if jobs := list(t, e, engine.Filter{}); len(jobs) != 1 || jobs[0].Exit.SinceBoot != exit.SinceBoot || jobs[0].Exit.Ran != exit.Ran || exit.Ran == 0 {
+			t.Errorf("listed: %+v, want %+v", jobs, exit)
+		}
+	}
+}
