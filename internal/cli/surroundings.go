@@ -79,7 +79,11 @@ func opener(c config.UI) func(path string, editor bool) (tea.ExecCommand, error)
 			return nil, errors.New("there is no sh to run " + command)
 		}
 		// They are commands for a shell, with arguments.
-		return &fileCommand{exec.Command(shell, "-c", command+` "$1"`, "hob", path)}, nil
+		what, setting := "pager", "PAGER"
+		if editor {
+			what, setting = "editor", "EDITOR"
+		}
+		return &fileCommand{exec.Command(shell, "-c", command+` "$1"`, "hob", path), what, setting, command}, nil
 	}
 }
 
@@ -93,7 +97,27 @@ func firstOf(words ...string) string {
 }
 
 // fileCommand is a command that takes the terminal from the UI for a while.
-type fileCommand struct{ *exec.Cmd }
+type fileCommand struct {
+	*exec.Cmd
+	what, setting, command string // "pager", the variable that names it, its value
+}
+
+// Run implements tea.ExecCommand. The error says which program it was, since what
+// that said itself is no longer on the screen.
+func (c *fileCommand) Run() error {
+	err := c.Cmd.Run()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return err
+	}
+	switch exit.ExitCode() {
+	case 126, 127: // the shell's
+		return fmt.Errorf("the %s cannot be run: %s; %s or ui.%s in the settings names another", c.what, c.command, c.setting, c.what)
+	case -1, 130: // by a signal, Ctrl+C for one: that is leaving it
+		return nil
+	}
+	return fmt.Errorf("the %s ended with code %d: %s", c.what, exit.ExitCode(), c.command)
+}
 
 // SetStdin implements tea.ExecCommand.
 func (c *fileCommand) SetStdin(r io.Reader) { c.Stdin = r }
