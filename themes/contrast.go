@@ -31,9 +31,11 @@ func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 // known reports whether c is a colour of its own and not one that the terminal
 // chooses.
 func known(c color.Color) bool {
-	switch c.(type) {
-	case nil, lipgloss.NoColor, ansi.BasicColor, ansi.IndexedColor:
+	switch c := c.(type) {
+	case nil, lipgloss.NoColor, ansi.BasicColor:
 		return false
+	case ansi.IndexedColor:
+		return c >= firstFixed
 	}
 	return true
 }
@@ -45,13 +47,19 @@ func contrast(a, b color.Color) float64 {
 }
 
 func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	linear := func(v uint32) float64 {
+	r, g, b := linear(c)
+	return 0.2126*r + 0.7152*g + 0.0722*b
+}
+
+// linear is the light of each primary, from 0 to 1.
+func linear(c color.Color) (r, g, b float64) {
+	light := func(v uint32) float64 {
 		s := float64(v) / 0xffff
 		if s <= 0.04045 {
 			return s / 12.92
 		}
 		return math.Pow((s+0.055)/1.055, 2.4)
 	}
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	red, green, blue, _ := c.RGBA()
+	return light(red), light(green), light(blue)
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/themes"
@@ -112,8 +115,22 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 	if o.Glyphs != nil {
 		glyphs = *o.Glyphs
 	}
-	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(true)), WithGlyphs(glyphs)}, o.Pane...)
+	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(glyphs)}, o.Pane...)
 	return &App{pane: NewPane(eng, append(opts, withProgram())...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// darkBackground is what the environment says of the terminal's background,
+// until the terminal says it or if it never does: dark, unless the second colour
+// of COLORFGBG is a light one of the sixteen.
+func darkBackground(environ []string) bool {
+	for _, v := range environ {
+		if colors, ok := strings.CutPrefix(v, "COLORFGBG="); ok {
+			background := colors[strings.LastIndexByte(colors, ';')+1:]
+			n, err := strconv.Atoi(background)
+			return err != nil || n != 7 && n < 9 // white and the bright half, without dark grey
+		}
+	}
+	return true
 }
 
 // Run shows the program until the person leaves or ctx is done. Jobs go on
@@ -121,7 +138,7 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 // whatever a host or a disk does. Signals are the caller's: one that is to end the
 // program ends ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
-	w := &window{app: a, pane: a.pane, o: a.o, focused: true}
+	w := &window{app: a, pane: a.pane, o: a.o, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
 	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))

@@ -10,9 +10,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/themes"
 )
 
 // stage runs an App in a bubble: its output goes to an emulator, its keyboard
@@ -283,6 +286,48 @@ func TestAppRingsForWhatNobodySaw(t *testing.T) {
 			t.Error("it rang for what is switched off")
 		}
 	})
+}
+
+// A terminal says how many colours it has and what is behind them; until it
+// does, the environment may.
+func TestTheThemeFollowsTheTerminal(t *testing.T) {
+	for name, tt := range map[string]struct {
+		environ []string
+		msgs    []tea.Msg
+		dark    bool
+		own     bool // the theme's own colours, not the terminal's
+	}{
+		"nothing is known":      {nil, nil, true, true},
+		"light by environment":  {[]string{"COLORFGBG=0;15"}, nil, false, true},
+		"dark by environment":   {[]string{"COLORFGBG=15;default;0"}, nil, true, true},
+		"the terminal is right": {[]string{"COLORFGBG=0;15"}, []tea.Msg{tea.BackgroundColorMsg{Color: lipgloss.Color("#101010")}}, true, true},
+		"sixteen colours":       {nil, []tea.Msg{tea.ColorProfileMsg{Profile: colorprofile.ANSI}}, true, false},
+		"sixteen on light": {
+			nil, []tea.Msg{tea.ColorProfileMsg{Profile: colorprofile.ANSI}, tea.BackgroundColorMsg{Color: lipgloss.Color("#ffffff")}}, false, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			theme := func(isDark bool) themes.Theme {
+				named, err := themes.Named("catppuccin", isDark)
+				if err != nil {
+					t.Error(err)
+				}
+				return named
+			}
+			if tt.environ == nil {
+				tt.environ = []string{"TERM=xterm"}
+			}
+			app := NewApp(three(), AppOptions{Theme: theme, Environ: tt.environ})
+			defer app.pane.Close()
+			w := &window{app: app, pane: app.pane, o: app.o, dark: darkBackground(tt.environ), profile: colorprofile.TrueColor}
+			for _, msg := range tt.msgs {
+				w.update(msg)
+			}
+			if got := w.pane.opts.theme; got.Dark != tt.dark || (got.Background() != nil) != tt.own {
+				t.Errorf("it is for dark: %v, and paints %v", got.Dark, got.Background())
+			}
+		})
+	}
 }
 
 func TestDesktop(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
@@ -32,8 +33,20 @@ type window struct {
 	clock *frameClock
 	typed time.Time // when the last key came
 
+	dark    bool // the terminal's background, as far as is known
+	profile colorprofile.Profile
+
 	facts engine.TerminalFacts
 	seen  struct{ foreground, background bool }
+}
+
+// dress gives the pane the theme in the colours that the terminal has.
+func (w *window) dress() {
+	glyphs := themes.Unicode()
+	if w.o.Glyphs != nil {
+		glyphs = *w.o.Glyphs
+	}
+	w.pane.SetTheme(w.o.Theme(w.dark).For(w.profile), glyphs)
 }
 
 type (
@@ -84,12 +97,13 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
+	case tea.ColorProfileMsg:
+		w.profile = msg.Profile
+		w.dress()
+		return nil
 	case tea.BackgroundColorMsg:
-		glyphs := themes.Unicode()
-		if w.o.Glyphs != nil {
-			glyphs = *w.o.Glyphs
-		}
-		w.pane.SetTheme(w.o.Theme(msg.IsDark()), glyphs)
+		w.dark = msg.IsDark()
+		w.dress()
 		w.facts.Background, w.seen.background = rgb(msg.Color), true
 		w.learned()
 		return nil

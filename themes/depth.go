@@ -1,0 +1,98 @@
+package themes
+
+import (
+	"image/color"
+	"math"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// For returns the theme in the colours that a terminal of this profile has. Of
+// 256 colours each token takes the one that looks nearest, so that greys stay
+// grey. A theme that brings its own colours is not legible in 16 that are the
+// terminal's: it becomes the terminal's theme. What is painted behind
+// everything stays, because terminals are told it by itself.
+func (t Theme) For(p colorprofile.Profile) Theme {
+	switch p {
+	case colorprofile.ANSI:
+		if t.Background() != nil {
+			own := terminal(t.Dark)
+			own.Name = t.Name
+			return own
+		}
+	case colorprofile.ANSI256:
+		background := t.Palette.Background
+		for _, token := range t.Palette.tokens() {
+			*token = token.nearest(background.BG)
+		}
+		t.Palette.Background = background
+	}
+	return t
+}
+
+// The colours of the 256 that are the same everywhere: a cube and greys. The
+// first 16 are the terminal's.
+const firstFixed, lastFixed = 16, 255
+
+// nearest is the token in colours of the 256; behind is what it stands on if it
+// paints nothing itself. It keeps its contrast, or nearly.
+func (t Token) nearest(behind color.Color) Token {
+	before, on := behind, behind
+	if t.BG != nil {
+		before = t.BG
+		t.BG = nearest(t.BG, nil, 0)
+		on = t.BG
+	}
+	if !known(t.FG) || !known(before) || !known(on) {
+		t.FG = nearest(t.FG, nil, 0)
+		return t
+	}
+	const enough, nearly = 7, 0.8
+	had := contrast(t.FG, before)
+	t.FG = nearest(t.FG, on, max(nearly*min(enough, had), min(readable, had)))
+	return t
+}
+
+// nearest is the colour of the 256 that looks most like c, among those whose
+// contrast to on is at least that much.
+func nearest(c, on color.Color, least float64) color.Color {
+	if _, indexed := c.(ansi.IndexedColor); indexed || !known(c) {
+		return c
+	}
+	want := perceived(c)
+	best, closest := color.Color(nil), math.Inf(1)
+	for i := firstFixed; i <= lastFixed; i++ {
+		have := ansi.IndexedColor(i)
+		if on != nil && contrast(have, on) < least {
+			continue
+		}
+		distance := 0.0
+		for axis, v := range perceived(have) {
+			distance += (v - want[axis]) * (v - want[axis])
+		}
+		if distance < closest {
+			best, closest = have, distance
+		}
+	}
+	if best == nil {
+		return nearest(c, nil, 0)
+	}
+	return best
+}
+
+// perceived is a colour in OKLab, where distances are what eyes see. Hue and
+// chroma count double: a grey that turns teal is worse than one that turns
+// darker.
+func perceived(c color.Color) [3]float64 {
+	r, g, b := linear(c)
+	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
+	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
+	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
+	const chroma = 2
+	return [3]float64{
+		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+		chroma * (1.9779984951*l - 2.4285922050*m + 0.4505937099*s),
+		chroma * (0.0259040371*l + 0.7827717662*m - 0.8086757660*s),
+	}
+}
