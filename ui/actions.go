@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"fmt"
+
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -64,7 +67,38 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
 		return p.refuse("nothing to send to the background: no job has the keyboard; " + p.keyLabel(p.opts.keys.Jobs.Attach) + " attaches")
 	}
+	if elsewhere := p.elsewhere(msg); elsewhere != "" {
+		return p.refuse(elsewhere)
+	}
 	return p.toFocused(msg)
+}
+
+// elsewhere says where a key does something that does nothing in the focused
+// pane; empty if it does something here, or nowhere. Scrolling to the side is
+// tried by habit and needs no words.
+func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
+	here := p.context()
+	for _, a := range p.actions[here] {
+		if keymap.Match(msg, a.Binding) {
+			return ""
+		}
+	}
+	k := p.opts.keys
+	if keymap.Match(msg, k.Log.Left, k.Log.Right, k.Log.LineStart, k.Log.LineEnd) {
+		return ""
+	}
+	for _, there := range []struct {
+		context, name string
+		show          key.Binding
+	}{{"list", "list", k.Panes.ShowList}, {"log", "log", k.Panes.ShowLog}} {
+		for _, a := range p.actions[there.context] {
+			if there.context != here && keymap.Match(msg, a.Binding) {
+				return fmt.Sprintf("%s is a key of the %s: %s goes there, %s finds it here",
+					a.Title, there.name, p.keyLabel(there.show), p.keyLabel(k.Panes.Palette))
+			}
+		}
+	}
+	return ""
 }
 
 // toFocused lets the focused component have a key.

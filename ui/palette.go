@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -66,46 +65,8 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 		return p.refuse("it has no key")
 	}
 	focus := p.setFocus(areaLog)
-	return tea.Batch(focus, p.route(p.log.Update(pressOf(a.Binding.Keys()[0]))))
-}
-
-// pressOf makes the press of a key out of its name, as far as a pane binds
-// keys: characters, and chords of them.
-func pressOf(name string) tea.KeyPressMsg {
-	var k tea.Key
-	for {
-		mod, rest, ok := strings.Cut(name, "+")
-		if !ok || rest == "" {
-			break
-		}
-		switch mod {
-		case "ctrl":
-			k.Mod |= tea.ModCtrl
-		case "alt":
-			k.Mod |= tea.ModAlt
-		case "shift":
-			k.Mod |= tea.ModShift
-		}
-		name = rest
-	}
-	switch name {
-	case "space":
-		k.Code, k.Text = tea.KeySpace, " "
-	case "enter":
-		k.Code = tea.KeyEnter
-	case "tab":
-		k.Code = tea.KeyTab
-	case "left":
-		k.Code = tea.KeyLeft
-	case "right":
-		k.Code = tea.KeyRight
-	default:
-		k.Code, _ = utf8.DecodeRuneInString(name)
-		if k.Mod == 0 {
-			k.Text = string(k.Code)
-		}
-	}
-	return tea.KeyPressMsg(k)
+	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: a.Binding.Keys()[0]} // a key is known by its name
+	return tea.Batch(focus, p.route(p.log.Update(press)))
 }
 
 // keyLabels are an action's keys as this terminal can show them.
@@ -177,9 +138,9 @@ func sectionTitle(section string) string {
 		return "In a line of text"
 	case "input":
 		return "Prompts"
-	case "palette":
+	case "picker":
 		return "Palette"
-	case "help":
+	case "help-page":
 		return "This page"
 	}
 	return section

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
 )
 
 func TestKeysReachTheEngine(t *testing.T) {
@@ -72,6 +73,8 @@ func TestRefusedActionsSayWhy(t *testing.T) {
 		"line to a finished one": {[]string{"j", "i"}, "it has ended already"},
 		"undo of nothing":        {[]string{"u"}, "nothing to take back"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "q leaves, jobs keep running"},
+		"a key of the list":      {[]string{"enter", "d"}, "remove is a key of the list: 1 goes there, : finds it here"},
+		"a key of the log":       {[]string{"w"}, "wrap is a key of the log: 3 goes there, : finds it here"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +84,30 @@ func TestRefusedActionsSayWhy(t *testing.T) {
 				s.sees(tt.want)
 			})
 		})
+	}
+}
+
+// TestThePaletteKnowsEveryKey runs an action of the log that is bound to a key
+// with a name.
+func TestThePaletteKnowsEveryKey(t *testing.T) {
+	keys, err := keymap.Default().Apply(keymap.Overrides{"wrap": {"f5"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three(), WithKeys(keys))
+		s.press(":")
+		s.write("wrap")
+		s.press("enter")
+		s.sees("WRAP")
+	})
+}
+
+func TestHelpNamesItsSections(t *testing.T) {
+	for _, name := range keymap.Sections() {
+		if sectionTitle(name) == name {
+			t.Errorf("section %q has no title", name)
+		}
 	}
 }
 
