@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -39,6 +40,7 @@ func IsHolder() bool {
 // starts the job and keeps it until nothing of it is left. It returns the exit
 // code for the process.
 func RunHolder() int {
+	ahead.Deepen()
 	isolate(lentStdin + 1)
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: an ignored signal would be ignored by the job too.

@@ -5,6 +5,7 @@ package ahead
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync/atomic"
 	"syscall"
 )
@@ -33,48 +34,78 @@ func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Cl
 // Start executes the program at path as a holder. Its arguments are args, the
 // first of which names its job. stdin is lent to the job, or nil.
 func Start(path string, args []string, stdin *os.File) (*Holder, error) {
-	configR, configW, err := socketPair()
+	// Descriptors, and files only afterwards: the first file of package os sets up
+	// what waits for files, which can be done while the holder begins.
+	var fds opened
+	defer fds.close()
+	config, err := fds.pair("socketpair", socketPair)
 	if err != nil {
 		return nil, err
 	}
-	replyR, replyW, err := os.Pipe()
+	reply, err := fds.pair("pipe", syscall.Pipe)
 	if err != nil {
-		return nil, errors.Join(err, configR.Close(), configW.Close())
+		return nil, err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	null, err := syscall.Open(os.DevNull, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, errors.Join(err, configR.Close(), configW.Close(), replyR.Close(), replyW.Close())
+		return nil, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
 	}
+	fds = append(fds, null)
 	// Standard error goes with the reply: what a holder that dies says is the
 	// reason then.
-	files := []uintptr{configR.Fd(), null.Fd(), replyW.Fd(), replyW.Fd()}
+	files := []uintptr{uintptr(config[0]), uintptr(null), uintptr(reply[1]), uintptr(reply[1])}
 	if stdin != nil {
 		files = append(files, stdin.Fd())
 	}
 	pid, err := Fork(path, append([]string{Name}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
-	err = errors.Join(err, configR.Close(), replyW.Close(), null.Close())
-	if err != nil {
-		return nil, errors.Join(&os.PathError{Op: "start the job's holder", Path: path, Err: err}, configW.Close(), replyR.Close())
+	if err == nil {
+		err = syscall.SetNonblock(reply[0], true) // it is read with a deadline
 	}
-	return &Holder{PID: pid, Config: configW, Reply: replyR}, nil
+	if err != nil {
+		return nil, &os.PathError{Op: "start the job's holder", Path: path, Err: err}
+	}
+	fds.keep(config[1], reply[0])
+	return &Holder{
+		PID: pid, Config: os.NewFile(uintptr(config[1]), "config"), Reply: os.NewFile(uintptr(reply[0]), "reply"),
+	}, nil
 }
 
-// socketPair is a pair of connected sockets that no child inherits. Other than
-// a pipe they can pass a descriptor on.
-func socketPair() (theirs, ours *os.File, err error) {
+// opened are descriptors to be closed.
+type opened []int
+
+// pair calls open, which opens two descriptors that children would inherit, and
+// has them not do it.
+func (o *opened) pair(name string, open func(fds []int) error) (fds [2]int, err error) {
 	syscall.ForkLock.RLock()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		syscall.CloseOnExec(fds[0])
-		syscall.CloseOnExec(fds[1])
+	defer syscall.ForkLock.RUnlock()
+	if err := open(fds[:]); err != nil {
+		return fds, os.NewSyscallError(name, err)
 	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, os.NewSyscallError("socketpair", err)
+	syscall.CloseOnExec(fds[0])
+	syscall.CloseOnExec(fds[1])
+	*o = append(*o, fds[0], fds[1])
+	return fds, nil
+}
+
+// keep leaves those of fds open.
+func (o *opened) keep(fds ...int) {
+	*o = slices.DeleteFunc(*o, func(fd int) bool { return slices.Contains(fds, fd) })
+}
+
+func (o *opened) close() {
+	for _, fd := range *o {
+		_ = syscall.Close(fd) // nothing was written that could be lost
 	}
-	return os.NewFile(uintptr(fds[0]), "config"), os.NewFile(uintptr(fds[1]), "config"), nil
+}
+
+// socketPair makes a pair of connected sockets. Other than a pipe they can pass a
+// descriptor on.
+func socketPair(fds []int) error {
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	copy(fds, pair[:])
+	return err
 }
 
 // StartFor starts the best holder that there is, titled with id: hob-holder beside
@@ -109,11 +140,15 @@ func StartBlank() (*Holder, error) {
 
 // environ is the holder's own environment: nothing of the caller's, which is the
 // job's and would only grow old here. The Go runtime is kept small: one thread
-// that runs Go code is enough, profiles are not read, and the first garbage is
-// only collected at two megabytes of it, which an idle holder never has: a
-// collection costs it more memory than it frees.
+// that runs Go code is enough, profiles are not made, so that no thread needs
+// room for their stacks, and the first garbage is only collected at two megabytes
+// of it, which an idle holder never has: a collection costs it more memory than it
+// frees.
 func environ() []string {
-	env := []string{"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single", "GODEBUG=memprofilerate=0"}
+	env := []string{
+		"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single",
+		"GODEBUG=memprofilerate=0,profstackdepth=0,updatemaxprocs=0",
+	}
 	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

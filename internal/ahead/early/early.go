@@ -11,4 +11,9 @@ import (
 
 // What runs here runs in every start of hob: it looks at the command line and is
 // done, unless that asks for a job.
-var _ = ahead.Begin(os.Args)
+var _ = begin()
+
+func begin() bool {
+	ahead.Deepen()
+	return ahead.Begin(os.Args)
+}
