@@ -106,11 +106,17 @@ func (a *askpass) serve(ctx context.Context) {
 	}
 }
 
-var (
-	passphraseOf = regexp.MustCompile(`^Enter passphrase for key '(.*)': *$`)
-	passwordOf   = regexp.MustCompile(`^(.*)@.*'s password: *$`)
-	strangerIs   = regexp.MustCompile(`(?s)^The authenticity of host '(\S+)[^']*'.*?(\S+) key fingerprint is:? (SHA256:[A-Za-z0-9+/=]+)`)
-)
+// wordings are how ssh asks things of a person. They are compiled when it does: every start
+// of a program that links this package would pay for it.
+type wordings struct{ passphrase, password, stranger *regexp.Regexp }
+
+var asking = sync.OnceValue(func() wordings {
+	return wordings{
+		passphrase: regexp.MustCompile(`^Enter passphrase for key '(.*)': *$`),
+		password:   regexp.MustCompile(`^(.*)@.*'s password: *$`),
+		stranger:   regexp.MustCompile(`(?s)^The authenticity of host '(\S+)[^']*'.*?(\S+) key fingerprint is:? (SHA256:[A-Za-z0-9+/=]+)`),
+	}
+})
 
 var errUnasked = errors.New("nobody can be asked")
 
@@ -120,13 +126,13 @@ func (a *askpass) put(ctx context.Context, text string) (string, error) {
 	again := text == a.last
 	a.last = text
 	a.mu.Unlock()
-	if m := passphraseOf.FindStringSubmatch(text); m != nil && a.p.Passphrase != nil {
+	if m := asking().passphrase.FindStringSubmatch(text); m != nil && a.p.Passphrase != nil {
 		return a.p.Passphrase(ctx, m[1], again)
 	}
-	if m := passwordOf.FindStringSubmatch(text); m != nil && a.p.Password != nil {
+	if m := asking().password.FindStringSubmatch(text); m != nil && a.p.Password != nil {
 		return a.p.Password(ctx, m[1], again)
 	}
-	if m := strangerIs.FindStringSubmatch(text); m != nil {
+	if m := asking().stranger.FindStringSubmatch(text); m != nil {
 		if a.p.HostKey == nil {
 			return "", errUnasked
 		}
