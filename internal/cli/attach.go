@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,33 +45,48 @@ func (a *app) attach(ctx context.Context, args []string, raw bool) error {
 			hint: fmt.Sprintf("hob log %s shows its output, hob restart %s runs it again", job.ID, job.ID),
 		}
 	}
-	return a.show(ctx, eng, job, raw)
+	return a.show(ctx, eng, job, raw, 0)
 }
 
-// show shows a running job in the way that fits where hob stands.
-func (a *app) show(ctx context.Context, eng *engine.Engine, job engine.Job, raw bool) error {
+// show shows a running job in the way that fits where hob stands, and leaves it
+// after yield (0: never).
+func (a *app) show(ctx context.Context, eng *engine.Engine, job engine.Job, raw bool, yield time.Duration) error {
 	switch {
 	case raw:
 		a.sayInside()
-		return a.passTerminal(ctx, eng, job, 0)
+		return a.passTerminal(ctx, eng, job, yield)
 	case isTerminal(a.stdout):
 		a.sayInside()
-		return a.showWindow(ctx, eng, job)
+		return a.showWindow(ctx, eng, job, yield)
 	}
-	return a.watchOut(ctx, eng, job)
+	return a.watchOut(ctx, eng, job, yield)
+}
+
+// atMost is ctx with a time-out of d; 0 is none.
+func atMost(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d)
 }
 
 // watchOut copies a job's output from its start to its end. Unlike run it does
 // not stand in for the job: leaving does nothing to it.
-func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
 	pipes, closeLogs, err := a.pipes(ctx, eng, job)
 	if err != nil {
 		return err
 	}
 	defer closeLogs()
-	exit, err := follow(ctx, eng, job, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
+	showing, cancel := atMost(ctx, yield)
+	defer cancel()
+	exit, err := follow(showing, eng, job, a.tellingLink(job, func(bool) error { return pipes.copy(showing) }))
 	a.sayDropped(pipes)
-	if err != nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		a.printLeft(job.ID, pipes.printedTo(a.stdout))
+		return nil
+	case err != nil:
 		return hobFailed(err)
 	}
 	return ending{exit: exit}.status()

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -259,11 +261,30 @@ func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (
 
 // join shows a job that runs already, as run would have shown its own.
 func (a *app) join(ctx context.Context, eng *engine.Engine, job engine.Job, f runFlags) error {
-	if f.background || a.json {
+	switch {
+	case f.background:
 		return a.printStarted(job)
+	case a.json:
+		return a.joinJSON(ctx, eng, job, f.yield.d)
 	}
 	a.sayf("%s already runs", job.ID)
-	return a.show(ctx, eng, job, f.raw)
+	return a.show(ctx, eng, job, f.raw, f.yield.d)
+}
+
+// joinJSON prints a job that runs already whole, at its end or after yield (0:
+// never).
+func (a *app) joinJSON(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
+	waiting, cancel := atMost(ctx, yield)
+	defer cancel()
+	exit, err := eng.Wait(waiting, job.ID)
+	left := errors.Is(err, context.DeadlineExceeded)
+	if err != nil && !left {
+		return hobFailed(err)
+	}
+	if err := a.printJob(again(ctx, eng, []engine.Job{job})[0]); err != nil {
+		return hobFailed(err)
+	}
+	return ending{exit: exit, backgrounded: left}.status()
 }
 
 // sayInside says once, inside a job of hob, whose Ctrl+B it is.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -33,14 +35,20 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 		return hobFailed(err)
 	}
 	if end.backgrounded {
-		to := a.stdout
-		if end.printed { // the id must not be taken for a line of the job
-			to = a.stderr
-		}
-		fmt.Fprintln(to, job.ID)
+		a.printLeft(job.ID, end.printed)
 	}
 	a.sayLost([]engine.Job{{ID: job.ID, Status: end.exit.Status, Exit: end.exit}})
 	return end.status()
+}
+
+// printLeft prints the id of a job that goes on without us: on standard error if
+// standard output has output of the job, of which the id must not seem a line.
+func (a *app) printLeft(id engine.ID, printed bool) {
+	to := a.stdout
+	if printed {
+		to = a.stderr
+	}
+	fmt.Fprintln(to, id)
 }
 
 // feedStdin types our standard input into the job. The goroutine cannot be
@@ -81,9 +89,7 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, c
 	defer closeLogs()
 	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
 	a.sayDropped(pipes)
-	for _, p := range pipes {
-		end.printed = end.printed || p.out == output{a.stdout} && p.feed.next > 0
-	}
+	end.printed = pipes.printedTo(a.stdout)
 	return end, err
 }
 
@@ -114,6 +120,11 @@ func (ps pipes) copy(ctx context.Context) error {
 		err = errors.Join(err, p.feed.copyTo(ctx, p.out))
 	}
 	return err
+}
+
+// printedTo reports whether any of it went to f.
+func (ps pipes) printedTo(f *os.File) bool {
+	return slices.ContainsFunc(ps, func(p *pipe) bool { return p.out == output{f} && p.feed.next > 0 })
 }
 
 // pipes connects the logs of a job with our streams.

@@ -134,10 +134,7 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 	}
 	o := a.window(settings)
 	o.Foreground = job.ID
-	showing, cancel := ctx, context.CancelFunc(func() {})
-	if f.yield.set {
-		showing, cancel = context.WithTimeout(ctx, f.yield.d)
-	}
+	showing, cancel := atMost(ctx, f.yield.d)
 	defer cancel()
 	result, err := a.runApp(showing, eng, o)
 	switch {
@@ -199,15 +196,21 @@ func (a *app) yielded(ctx context.Context, eng *engine.Engine, job engine.Job) e
 	return hobFailed(err)
 }
 
-// showWindow shows a job that exists in the full window.
-func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+// showWindow shows a job that exists in the full window, for yield at most (0: as
+// long as it takes).
+func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
 	o := a.window(a.settings())
 	o.Foreground, o.KeepEnded = job.ID, true
-	result, err := a.runApp(ctx, eng, o)
-	if err != nil {
+	showing, cancel := atMost(ctx, yield)
+	defer cancel()
+	result, err := a.runApp(showing, eng, o)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		a.printLeft(job.ID, false)
+		return nil
+	case err != nil:
 		return hobFailed(err)
-	}
-	if result.Ended != nil {
+	case result.Ended != nil:
 		return ending{exit: result.Ended.Exit}.status()
 	}
 	a.sayLeft(ctx, eng, job.ID, result)
