@@ -92,12 +92,17 @@ func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
 
 // footerItems draws the keys that apply, with their widths.
 func (p *Pane) footerItems(keys []key.Binding) (items []string, widths []int) {
+	var b strings.Builder
 	for _, k := range keys {
 		if !k.Enabled() {
 			continue
 		}
 		label, desc := p.keyLabel(k), k.Help().Desc
-		items = append(items, p.styles.Footer.Key.Render(label)+" "+p.styles.Footer.Desc.Render(desc))
+		b.Reset()
+		p.footerKey.Add(&b, label)
+		b.WriteByte(' ')
+		p.footerDesc.Add(&b, desc)
+		items = append(items, b.String())
 		widths = append(widths, cells.Width(label)+1+cells.Width(desc))
 	}
 	return items, widths

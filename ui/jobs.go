@@ -148,7 +148,7 @@ func (p *Pane) put(j engine.Job, row bool) {
 	if ok && j.Output > known.Output {
 		known.fresh += j.Output - known.Output
 	}
-	known.Job = j
+	known.Job, p.tally = j, nil
 	if row || !ok {
 		p.putRow(known)
 	}
@@ -163,6 +163,7 @@ func (p *Pane) putRow(j *job) {
 
 func (p *Pane) drop(id engine.ID) {
 	delete(p.jobs, id)
+	p.tally = nil
 	p.list.Drop(id)
 }
 
@@ -177,7 +178,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.wish = ""
 	}
 	cmd := tea.Batch(p.show(), p.look())
-	if p.detail.Lines() != p.laid {
+	if p.detail.Lines() != p.laid || p.cat == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd
@@ -286,6 +287,9 @@ func level(n int64) uint8 {
 type counts struct{ running, waiting, failed, done int }
 
 func (p *Pane) counts() counts {
+	if p.tally != nil {
+		return *p.tally
+	}
 	var c counts
 	for _, j := range p.jobs {
 		switch statusbadge.StateOf(j.Job).Need() {
@@ -300,6 +304,7 @@ func (p *Pane) counts() counts {
 			c.done++
 		}
 	}
+	p.tally = &c
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
@@ -24,11 +25,12 @@ import (
 // host's program has ended. The commands that methods return are to be run like
 // those of Update.
 type Pane struct {
-	eng    service
-	opts   options
-	styles themes.Styles
-	badge  statusbadge.Badge
-	held   *holdings
+	eng                   service
+	opts                  options
+	styles                themes.Styles
+	badge                 statusbadge.Badge
+	footerKey, footerDesc cells.Paint // of the styles, which are drawn often
+	held                  *holdings
 
 	// ctx ends with the pane; commands carry it because they outlive the call
 	// that made them.
@@ -41,7 +43,8 @@ type Pane struct {
 	now     time.Time
 
 	jobs    map[engine.ID]*job
-	known   bool // the snapshot has come
+	tally   *counts // of jobs; nil: to be counted again
+	known   bool    // the snapshot has come
 	trouble string
 	subGen  int
 	sub     Subscription
@@ -102,8 +105,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 		jobs: map[engine.ID]*job{}, now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.styles = o.theme.Styles(o.glyphs)
-	p.badge = statusbadge.New(p.styles.Badge, o.glyphs)
+	p.mix()
 	p.actions = map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
 		p.actions[c.Name] = o.keys.In(c.Name)
@@ -150,11 +152,17 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) {
 	p.term.SetTellsEscape(f.KittyKeyboard)
 }
 
+// mix makes the styles of the theme.
+func (p *Pane) mix() {
+	p.styles = p.opts.theme.Styles(p.opts.glyphs)
+	p.badge = statusbadge.New(p.styles.Badge, p.opts.glyphs)
+	p.footerKey, p.footerDesc = cells.NewPaint(p.styles.Footer.Key), cells.NewPaint(p.styles.Footer.Desc)
+}
+
 // SetTheme changes colours and signs.
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
-	p.styles = t.Styles(g)
-	p.badge = statusbadge.New(p.styles.Badge, g)
+	p.mix()
 	s := p.styles
 	p.list.SetStyles(s.List, p.badge, g)
 	p.detail.SetStyles(s.Detail, p.badge, g)

@@ -8,7 +8,27 @@ import (
 )
 
 // Width returns the number of columns that s takes.
-func Width(s string) int { return ansi.StringWidth(s) }
+func Width(s string) int {
+	w := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case ' ' <= c && c <= '~':
+			w++
+		case c == '\x1b' && i+1 < len(s) && s[i+1] == '[':
+			// Parameters, then one final byte.
+			i += 2
+			for i < len(s) && '0' <= s[i] && s[i] <= '?' {
+				i++
+			}
+			if i == len(s) || s[i] > '~' || s[i] < '@' {
+				return ansi.StringWidth(s)
+			}
+		default: // what is not ASCII takes looking at
+			return ansi.StringWidth(s)
+		}
+	}
+	return w
+}
 
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
 // the right. A wide character that only half fits leaves a blank.

@@ -57,6 +57,21 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// Width counts plain text with styles by itself: it must agree with what looks at
+// everything.
+func FuzzWidth(f *testing.F) {
+	for _, s := range []string{
+		"", "abc", "\x1b[1;31mab\x1b[m c", "a\tb", "日本", "e\u0301", "\x1b[", "\x1b[1", "\x1b", "\x1b]0;t\x07a", "a\x1b[?25lb", "\x1b[3\x07a", "\x7f", "a\x9bmb", "\x1b[\x1b[31ma", "\x1b[é",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := cells.Width(s), ansi.StringWidth(s); got != want {
+			t.Errorf("Width(%q) = %d, want %d", s, got, want)
+		}
+	})
+}
+
 func TestClean(t *testing.T) {
 	tests := map[string]struct{ in, want string }{
 		"plain":                 {"npm run dev", "npm run dev"},
