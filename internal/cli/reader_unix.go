@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerLook is how long one look for the reader may take, and so how long
-// untilReaderGone may outlast ctx.
+// readerLook is how often the reader is looked for, should the system not tell that
+// it has gone.
 const readerLook = 250 * time.Millisecond
 
 // untilReaderGone returns true when nobody reads the pipe f any more, which a
@@ -22,13 +22,25 @@ func untilReaderGone(ctx context.Context, f *os.File) bool {
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return false
 	}
-	for ctx.Err() == nil {
-		fds := []unix.PollFd{{Fd: int32(f.Fd())}}
-		n, err := unix.Poll(fds, int(readerLook.Milliseconds()))
-		if err != nil && err != unix.EINTR {
-			return false
+	over, done, err := os.Pipe() // its end of writing is closed when ctx is done
+	if err != nil {
+		return false
+	}
+	defer over.Close()
+	stop := context.AfterFunc(ctx, func() { done.Close() })
+	defer func() {
+		if stop() {
+			done.Close()
 		}
-		if n > 0 && err == nil {
+	}()
+	for ctx.Err() == nil {
+		fds := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(over.Fd()), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds, int(readerLook.Milliseconds()))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return false
+		case fds[0].Revents != 0:
 			return fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 		}
 	}
