@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -31,26 +32,26 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 			jobs = append(jobs, *j)
 		}
 	}
+	var unread []string
 	for _, id := range ids {
 		if index.Read(id, &indexed) {
 			j := e.jobOf(&indexed)
 			add(&j)
 			continue
 		}
-		rec, err := jobdir.Read(e.root.Dir(id))
-		if err != nil { // gone meanwhile, or a directory in the making
-			continue
-		}
+		unread = append(unread, id)
+	}
+	for _, rec := range e.readAll(unread) {
 		if !rec.Finished() {
-			if j := e.jobOf(&rec); f.mightSelect(&j) {
-				open = append(open, &rec)
+			if j := e.jobOf(rec); f.mightSelect(&j) {
+				open = append(open, rec)
 			}
 			continue
 		}
-		if !jobdir.Locked(e.root.Dir(id)) { // else its holder may still add to the end
-			fresh = append(fresh, &rec)
+		if !jobdir.Locked(e.root.Dir(rec.ID)) { // else its holder may still add to the end
+			fresh = append(fresh, rec)
 		}
-		j := e.jobOf(&rec)
+		j := e.jobOf(rec)
 		add(&j)
 	}
 	if err := e.root.AddToIndex(fresh...); err != nil {
@@ -128,6 +129,26 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 		return nil, rootError(err)
 	}
 	return &rec, nil
+}
+
+// readAll reads the records of jobs, some at once. What is gone meanwhile, or a
+// directory in the making, is left out.
+func (e *Engine) readAll(ids []string) []*jobdir.Record {
+	const few = 16 // are not worth a goroutine
+	recs := make([]*jobdir.Record, len(ids))
+	var wg sync.WaitGroup
+	n := max(1, min(runtime.GOMAXPROCS(0), len(ids)/few))
+	for part := range n {
+		wg.Go(func() {
+			for i := part; i < len(ids); i += n {
+				if rec, err := jobdir.Read(e.root.Dir(ids[i])); err == nil {
+					recs[i] = &rec
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return slices.DeleteFunc(recs, func(rec *jobdir.Record) bool { return rec == nil })
 }
 
 // read is how one job stands now.
