@@ -284,7 +284,8 @@ func (r *round) nothingLeft(id string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", err, left)
 	}
-	if data, err := os.ReadFile(filepath.Join(r.dir, daemonFile)); err == nil {
+	// One that was killed as it began has left an empty file.
+	if data, err := os.ReadFile(filepath.Join(r.dir, daemonFile)); err == nil && len(data) > 0 {
 		pid, err := strconv.Atoi(string(data))
 		if err != nil {
 			return err
