@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -353,6 +354,33 @@ func TestBackgroundAndRun(t *testing.T) {
 		f.Job(r.ID).Exit(0)
 		if err := e.Background(r.ID); !errors.Is(err, engine.ErrNotRunning) {
 			t.Errorf("of one that ended: %v", err)
+		}
+	})
+	t.Run("what comes next is polled from the cursor", func(t *testing.T) {
+		for _, split := range []bool{false, true} {
+			e, f := withFake(t)
+			out, more := engine.StreamOutput, engine.StreamOutput
+			if split {
+				out, more = engine.StreamStdout, engine.StreamStderr
+			}
+			r, err := e.Run(t.Context(), engine.Spec{Script: "x", Split: split}, engine.RunOptions{OnStart: func(i engine.ID) {
+				if split {
+					f.Job(i).PrintTo(engine.StreamStderr, "error\n")
+				}
+				f.Job(i).PrintTo(out, strings.Repeat("é", 3000)+"\n\xc3") // the begin of another é
+				if err := e.Background(i); err != nil {
+					t.Error(err)
+				}
+			}})
+			if err != nil || utf8.RuneCountInString(r.Tail) != 2000 || !utf8.ValidString(r.Tail) {
+				t.Errorf("split %v: %d characters of tail, err %v", split, utf8.RuneCountInString(r.Tail), err)
+			}
+			f.Job(r.ID).PrintTo(out, "\xa9 out ")
+			f.Job(r.ID).PrintTo(more, "and err")
+			next, err := e.PollAt(t.Context(), r.ID, r.Cursor, 0)
+			if err != nil || string(next.Output) != "é out and err" {
+				t.Errorf("split %v: from %d on %q, err %v", split, r.Cursor, next.Output, err)
+			}
 		}
 	})
 	t.Run("yields", func(t *testing.T) {

@@ -112,7 +112,8 @@ func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 	}
 	p := Poll{Job: j, Cursor: cursor}
 	if j.Split {
-		return p, e.drainSplit(ctx, &p)
+		err := e.drainSplit(ctx, &p)
+		return p, err
 	}
 	_, size, err := e.ReadOutput(ctx, id, nil, 0)
 	if err != nil {
@@ -128,7 +129,7 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 	var now jobdir.Mark
 	for s, size := range map[Stream]*int64{StreamStdout: &now.Out, StreamStderr: &now.Err} {
 		var err error
-		if _, *size, err = e.ReadStream(ctx, p.Job.ID, s, nil, 0); err != nil {
+		if *size, err = e.wholeSize(ctx, p.Job, s); err != nil {
 			return err
 		}
 	}
@@ -150,8 +151,8 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 		}
 		from = to
 	}
-	for i, part := range parts {
-		next, err := e.drainStream(ctx, part.stream, part.start, part.end, i == len(parts)-1, p)
+	for _, part := range parts {
+		next, err := e.drainStream(ctx, part.stream, part.start, part.end, false, p)
 		if err != nil {
 			return err
 		}
@@ -163,6 +164,19 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 	return nil
 }
 
+// wholeSize is how far a stream reaches, of a job that runs without a character or
+// an escape sequence at its end whose end is not there yet: output of the other
+// stream would come between.
+func (e *Engine) wholeSize(ctx context.Context, j Job, s Stream) (int64, error) {
+	_, size, err := e.ReadStream(ctx, j.ID, s, nil, 0)
+	if err != nil || size == 0 || j.Status.Finished() {
+		return size, err
+	}
+	end := make([]byte, min(size, logfile.MaxUnfinished))
+	n, _, err := e.ReadStream(ctx, j.ID, s, end, size-int64(len(end)))
+	return size - int64(logfile.Unfinished(end[:n])), err
+}
+
 // part is a range of one of two streams in the order that all clients share.
 type part struct {
 	stream     Stream
@@ -171,7 +185,8 @@ type part struct {
 }
 
 // drainStream reads one stream from off to end into p, as far as there is room.
-// last says that nothing else follows. next is where it came to.
+// last says that the stream may be in the middle of a character there. next is
+// where it came to.
 func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last bool, p *Poll) (next int64, err error) {
 	out, done, err := e.output(ctx, p.Job.ID, s)
 	if err != nil {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 	"unicode/utf8"
 )
@@ -10,6 +11,8 @@ import (
 const (
 	defaultMaxOutput = 1 << 20
 	tailLength       = 2000 // characters of Result.Tail
+	// tailBytes is more than those take, also if they begin or end within one.
+	tailBytes = (tailLength + 2) * utf8.UTFMax
 	// stopPatience is how much longer than its grace time the end of a job may
 	// take that is stopped because its caller gave up.
 	stopPatience = 10 * time.Second
@@ -109,24 +112,25 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 	r := Result{Job: j, Backgrounded: true}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 	defer cancel()
-	if now, err := e.read(ctx, j.ID); err == nil {
-		r.Job = now
+	p, err := e.recent(ctx, j.ID)
+	if err != nil {
+		e.log.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
+	}
+	if p.Job.ID != "" {
+		r.Job = p.Job
 		r.Job.Backgrounded = true
 	}
-	for _, s := range streamsOf(j) {
-		p, _, err := e.tail(ctx, j.ID, s, 4*tailLength)
-		if err != nil {
-			e.log.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
-			continue
-		}
-		r.Tail += string(p)
-	}
-	r.Tail = lastRunes(r.Tail, tailLength)
-	_, size, err := e.ReadOutput(ctx, j.ID, nil, 0)
-	if err == nil {
-		r.Cursor = size
-	}
+	r.Tail, r.Cursor = lastRunes(string(p.Output), tailLength), p.Cursor
 	return r, nil
+}
+
+// recent is what a poll would return whose client has seen all but the end.
+func (e *Engine) recent(ctx context.Context, id ID) (Poll, error) {
+	p, err := e.drain(ctx, id, math.MaxInt64)
+	if err != nil {
+		return p, err
+	}
+	return e.drain(ctx, id, max(0, p.Cursor-tailBytes))
 }
 
 // lastRunes is the end of s, at most n characters.

@@ -26,15 +26,15 @@ func Text(p []byte) []byte {
 	return text
 }
 
-// maxUnfinished is the longest begin of an escape sequence that Unfinished knows.
-const maxUnfinished = 256
+// MaxUnfinished is the longest begin of an escape sequence that Unfinished knows.
+const MaxUnfinished = 256
 
 // Unfinished is how many bytes at the end of p begin a character or an escape
 // sequence that lacks its end: who reads on from before them reads it whole. It
 // looks at the last 256 bytes, so that data that is no text cannot grow without
 // being read.
 func Unfinished(p []byte) int {
-	tail := p[max(len(p)-maxUnfinished, 0):]
+	tail := p[max(len(p)-MaxUnfinished, 0):]
 	var esc escapes
 	begin := 0
 	for i, b := range tail {
