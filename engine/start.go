@@ -318,9 +318,15 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 	m := &rec.Meta
 	switch {
 	case rec.Problem != "":
-		return Spec{}, &Error{Op: "restart", Job: id, Err: fmt.Errorf("%w: what was asked is lost: %s", ErrUnsupported, rec.Problem)}
+		return Spec{}, &Error{
+			Op: "restart", Job: id, Err: fmt.Errorf("%w: what was asked is lost: %s", ErrUnsupported, rec.Problem),
+			Hint: "start the command anew; the log of this one is kept",
+		}
 	case Kind(m.Kind) == KindVirtual:
-		return Spec{}, &Error{Op: "restart", Job: id, Err: fmt.Errorf("%w: only the program that performed it can", ErrUnsupported)}
+		return Spec{}, &Error{
+			Op: "restart", Job: id, Err: fmt.Errorf("%w: only the program that performed it can", ErrUnsupported),
+			Hint: "ask that program for it again",
+		}
 	}
 	s := Spec{
 		Command: m.Command, Script: m.Script, Name: m.Name, Dir: m.Dir, Host: m.Host, PTY: Kind(m.Kind) == KindPTY,

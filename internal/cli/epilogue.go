@@ -28,10 +28,6 @@ func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) 
 		return err
 	}
 	w := bufio.NewWriter(a.stdout)
-	if more := total - epilogueLines; more > 0 {
-		w.WriteString(paint(a.colored(a.stdout), "[… "+plural(int(more), "line", "lines")+" before: hob log "+string(job.ID)+" or "+job.OutputPath+"]", styleDim))
-		w.WriteByte('\n')
-	}
 	colored := a.colored(a.stdout)
 	for _, l := range lines[max(len(lines)-epilogueLines, 0):] {
 		if !colored {
@@ -39,6 +35,10 @@ func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) 
 		}
 		w.WriteString(l)
 		w.WriteByte('\n')
+	}
+	if more := total - epilogueLines; more > 0 { // last, where it is seen
+		note := "[… " + plural(int(more), "line", "lines") + " before these: hob log --offset 0 " + string(job.ID) + " or " + job.OutputPath + "]"
+		w.WriteString(paint(colored, note, styleDim) + "\n")
 	}
 	return w.Flush()
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -52,6 +54,12 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 		return err
 	}
 	s, err := eng.Screen(ctx, job.ID)
+	if errors.Is(err, engine.ErrUnsupported) && !job.HasTerminal() {
+		return &failure{
+			exit: exitState, code: "unsupported", err: fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),
+			hint: "hob log " + string(job.ID) + " shows what it printed",
+		}
+	}
 	if err != nil {
 		return noLog(job, err)
 	}
