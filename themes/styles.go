@@ -134,7 +134,11 @@ func Build(p Palette, g Glyphs) Styles {
 		failed   = p.Failed.Style()
 		strong   = p.Text.bold().Style()
 		title    = p.TitleFocused.Style()
+		blurred  = p.SelectionBlurred
 	)
+	if blurred.BG == nil {
+		blurred.Underline = false // in the list a bar marks the row
+	}
 	return Styles{
 		Glyphs: g,
 		Badge: Badge{
@@ -145,7 +149,7 @@ func Build(p Palette, g Glyphs) Styles {
 		List: List{
 			Name: text, Unread: strong, Finished: muted, Host: muted, Time: text, Usage: muted,
 			Trace: accent, Progress: accent, Marked: accent, Match: p.Match.Style(), Cursor: accent,
-			Selected: selected, SelectedBlurred: p.SelectionBlurred.Style(),
+			Selected: selected, SelectedBlurred: blurred.Style(),
 			Empty: muted, EmptyKey: key,
 		},
 		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning},

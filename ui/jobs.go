@@ -178,7 +178,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.wish = ""
 	}
 	cmd := tea.Batch(p.show(), p.look())
-	if p.detail.Lines() != p.laid {
+	if p.detail.Lines() != p.laid || p.cat == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd

@@ -42,13 +42,15 @@ type arrangement struct {
 	header bool
 	focus  area
 	zoom   bool
-	detail int // lines that the detail would like
+	alone  bool // there is nothing to show but the list
+	detail int  // lines that the detail would like
 }
 
 // layout says where everything stands. Panes that are not shown are empty; the
 // rectangles of panes are those inside their borders.
 type layout struct {
 	shape  shape
+	alone  bool // as it was asked for
 	header rect
 	footer rect
 
@@ -76,14 +78,14 @@ func arrange(w, h int, a arrangement) layout {
 	if h >= tallHeight {
 		rows = 2
 	}
-	l := layout{footer: rect{0, h - rows, w, rows}}
+	l := layout{alone: a.alone, footer: rect{0, h - rows, w, rows}}
 	body := rect{0, 0, w, h - rows}
 	if a.header {
 		l.header = rect{0, 0, w, 1}
 		body.y, body.h = 1, body.h-1
 	}
 	switch {
-	case a.zoom || w < stackWidth:
+	case a.zoom || a.alone || w < stackWidth:
 		l.shape = shapeOne
 		l.one(body, a)
 	case w < wideWidth:

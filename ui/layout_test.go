@@ -25,6 +25,10 @@ func TestArrange(t *testing.T) {
 			shape: shapeOne, header: rect{0, 0, 50, 1}, footer: rect{0, 19, 50, 1},
 			listFrame: rect{0, 1, 50, 18}, list: rect{1, 2, 48, 16},
 		}},
+		"no jobs": {120, 40, arrangement{header: true, focus: areaList, alone: true}, layout{
+			shape: shapeOne, alone: true, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
+			listFrame: rect{0, 1, 120, 37}, list: rect{1, 2, 118, 35},
+		}},
 		"one at a time, log": {50, 20, arrangement{focus: areaLog}, layout{
 			shape: shapeOne, footer: rect{0, 19, 50, 1},
 			rightFrame: rect{0, 0, 50, 19}, log: rect{2, 1, 47, 17},

@@ -28,7 +28,7 @@ func (p *Pane) arrange() tea.Cmd {
 		if p.w < bareWidth || p.h < bareHeight {
 			p.focus = areaList
 		}
-		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines()})
+		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing()})
 	}
 	p.lay = l
 	if p.cat == nil {
@@ -43,6 +43,12 @@ func (p *Pane) arrange() tea.Cmd {
 	p.sizeOverlay()
 	p.spreadFocus()
 	return tea.Batch(cmd, p.look(), p.catchUp())
+}
+
+// nothing reports whether there are no jobs to show a detail or a log of.
+func (p *Pane) nothing() bool {
+	all, _ := p.list.Len()
+	return p.known && all == 0 && p.focus == areaList
 }
 
 // View draws the pane in exactly its size. It is drawn again only after
@@ -130,8 +136,12 @@ func (p *Pane) edges(focused bool) cells.Frame {
 
 func (p *Pane) drawList() []string {
 	l := p.lay
+	rows := split(p.list.View())
+	if !p.known { // that there are none is not known yet
+		rows = cells.Block(nil, l.list.w, l.list.h)
+	}
 	if l.shape == shapeBare {
-		return split(p.list.View())
+		return rows
 	}
 	if l.listFrame.empty() {
 		return nil
@@ -139,7 +149,10 @@ func (p *Pane) drawList() []string {
 	f := p.edges(p.focus == areaList)
 	all, shown := p.list.Len()
 	count := strconv.Itoa(all) + " jobs"
-	if all == 1 {
+	switch {
+	case all == 0:
+		count = ""
+	case all == 1:
 		count = "1 job"
 	}
 	if filter := p.list.Filter(); filter != "" {
@@ -147,17 +160,24 @@ func (p *Pane) drawList() []string {
 	} else if all > 0 && p.opts.keys.Jobs.Filter.Enabled() {
 		count += " " + p.opts.glyphs.Dot + " " + p.opts.keys.Jobs.Filter.Help().Key + " filter"
 	}
-	marks := ""
+	top, room, at := p.list.Window()
+	place := ""
+	if shown > room {
+		place = strconv.Itoa(at+1) + " of " + strconv.Itoa(shown)
+	}
 	if n := len(p.list.Marked()); n > 0 {
-		marks = strconv.Itoa(n) + " marked"
+		if place != "" {
+			place = " " + p.opts.glyphs.Dot + " " + place
+		}
+		place = strconv.Itoa(n) + " marked" + place
 	}
 	order := ""
 	if p.list.Sort() != 0 {
 		order = p.list.Sort().String()
 	}
 	lines := []string{f.Top("Jobs", order, l.listFrame.w)}
-	lines = append(lines, f.Sides(split(p.list.View()), l.listFrame.w)...)
-	return append(lines, f.Bottom(count, marks, l.listFrame.w))
+	lines = append(lines, f.Scrolled(rows, l.listFrame.w, top, shown, p.opts.glyphs.ScrollThumb)...)
+	return append(lines, f.Bottom(count, place, l.listFrame.w))
 }
 
 // drawRight draws detail over log, or the one of them that is shown.
@@ -209,7 +229,12 @@ func (p *Pane) title(w int) string {
 	if !ok {
 		return "Detail"
 	}
-	return cells.Middle(cells.Clean(j.Name), max(8, w-30), p.opts.glyphs.Ellipsis)
+	// The rest is for corners, the blanks of a title and the words on the right.
+	room := w - 8
+	if p.lay.divider == 0 && !p.lay.log.empty() {
+		room -= cells.Width(p.logState()) + 2
+	}
+	return cells.Name(cells.Clean(j.Name), max(8, room), p.opts.glyphs.Ellipsis)
 }
 
 func (p *Pane) moreDetail() string {

@@ -71,6 +71,30 @@ func (f Frame) Sides(lines []string, w int) []string {
 	return drawn
 }
 
+// Scrolled is Sides for lines that are a part of more: on the right edge a thumb
+// stands for the part that is seen. all is how many there are, top the first of
+// them that is among lines.
+func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string {
+	drawn := f.Sides(lines, w)
+	n := len(lines)
+	if all <= n || n == 0 || w < 2 {
+		return drawn
+	}
+	size := max(1, n*n/all)
+	from := 0
+	if hidden := all - n; top > 0 {
+		from = max(1, min(n-size, (top*(n-size)+hidden/2)/hidden))
+		if top < hidden {
+			from = min(from, max(1, n-size-1)) // the ends are for the ends
+		}
+	}
+	from = min(from, n-size)
+	for i := from; i < from+size; i++ {
+		drawn[i] = f.Line.Render(f.Border.Left) + Fit(lines[i], w-2) + f.Info.Render(thumb)
+	}
+	return drawn
+}
+
 // Box draws lines in a frame of their own, w columns wide and two rows higher
 // than they are, with a blank on either side.
 func (f Frame) Box(title string, lines []string, w int) []string {

@@ -146,6 +146,13 @@ func (m *Model) Len() (all, shown int) {
 	return len(m.rows), len(m.shown)
 }
 
+// Window returns which of the rows that the filter leaves are seen: the first
+// of them, how many there is room for, and the place of the selected one.
+func (m *Model) Window() (top, room, at int) {
+	m.settle()
+	return m.top, m.h, m.at
+}
+
 // Selected returns the job of the selected row.
 func (m *Model) Selected() (engine.Job, bool) {
 	m.settle()

@@ -37,32 +37,64 @@ func (m *Model) View() string {
 }
 
 func (m *Model) empty() []string {
-	if len(m.rows) > 0 {
-		return []string{"", m.styles.Empty.Render(cells.End("  nothing matches "+strconv.Quote(m.filter.text)+"; Esc shows all", m.w, m.glyphs.Ellipsis))}
-	}
 	text, code := m.styles.Empty.Render, m.styles.EmptyKey.Render
-	long := "  " + text("No jobs yet.  ") + code("n") + text(" runs one,  or:  ") + code("hob run npm run dev")
-	lines := []string{"", long}
-	if cells.Width(long) > m.w {
-		lines = []string{"", "  " + text("No jobs yet."), "", "  " + code("n") + text(" runs one, or:"), "  " + code("hob run npm run dev")}
+	room := max(1, m.w-4)
+	var lines []string
+	add := func(words string) {
+		for line := range strings.SplitSeq(ansi.Wrap(words, room, ""), "\n") {
+			lines = append(lines, text(line))
+		}
+	}
+	if len(m.rows) > 0 {
+		add("nothing matches " + strconv.Quote(m.filter.text) + "; Esc shows all")
+		return m.place(lines)
+	}
+	long := text("No jobs yet.  ") + code("n") + text(" runs one,  or:  ") + code("hob run npm run dev")
+	switch {
+	case cells.Width(long) <= room:
+		lines = append(lines, long)
+	case m.h < 5:
+		lines = append(lines, text("No jobs yet."), code("n")+text(" runs one."))
+	default:
+		lines = append(lines, text("No jobs yet."), "", code("n")+text(" runs one, or:"), code("hob run npm run dev"))
 	}
 	if len(m.hints) > 0 {
 		lines = append(lines, "")
 	}
 	for _, hint := range m.hints {
-		for line := range strings.SplitSeq(ansi.Wordwrap(hint, max(1, m.w-4), ""), "\n") {
-			lines = append(lines, "  "+text(line))
-		}
+		add(hint)
 	}
-	return lines
+	return m.place(lines)
+}
+
+// The size from which on words stand in the middle and not in the
+// upper left corner.
+const spaciousWidth, spaciousHeight = 60, 12
+
+// place puts lines where the eye looks for them.
+func (m *Model) place(lines []string) []string {
+	left, top := min(2, max(0, m.w-12)), 1
+	if m.w >= spaciousWidth && m.h >= spaciousHeight {
+		widest := 0
+		for _, line := range lines {
+			widest = max(widest, cells.Width(line))
+		}
+		left, top = (m.w-widest)/2, (m.h-len(lines))/3
+	}
+	if len(lines)+top > m.h {
+		top = 0
+	}
+	placed := make([]string, top, top+len(lines))
+	for _, line := range lines {
+		placed = append(placed, cells.Blank(left)+line)
+	}
+	return placed
 }
 
 const (
 	// briefTime is room for the largest unit of a time alone: "59m".
 	briefTime  = 4
 	briefTrace = 4 // tells that something happens
-	// A name in less room keeps its beginning, else both its ends.
-	shortName = 12
 	// What a job uses is aligned on both numbers: " 12% 98M".
 	cpuWidth, memoryWidth = 4, 5
 )
@@ -81,6 +113,8 @@ func (m *Model) columns() columns {
 		c.badge, c.time = 1, 0
 	case m.w < 26:
 		c.badge, c.time = 1, briefTime
+	case m.w < 34:
+		c.time = briefTime
 	}
 	switch {
 	case m.w >= 44:
@@ -112,6 +146,7 @@ func (m *Model) columns() columns {
 type cell struct {
 	text  string
 	paint cells.Paint
+	found bool // by the filter
 }
 
 // paints are the styles of rows, ready to draw.
@@ -144,19 +179,19 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 
 	row := make([]cell, 0, 12)
 	switch {
-	case selected && m.focused:
-		row = append(row, cell{m.glyphs.Cursor, m.paints.cursor})
+	case selected && !(m.focused && r.marked): // a painted row needs no bar
+		row = append(row, cell{text: m.glyphs.Cursor, paint: m.paints.cursor})
 	case r.marked:
-		row = append(row, cell{m.glyphs.Marked, m.paints.marked})
+		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.marked})
 	default:
-		row = append(row, cell{" ", m.paints.name})
+		row = append(row, cell{text: " ", paint: m.paints.name})
 	}
 	if c.badge == statusbadge.Width {
-		row = append(row, cell{m.badge.Column(j), cells.NewPaint(m.badge.Style(j))})
+		row = append(row, cell{text: m.badge.Column(j), paint: cells.NewPaint(m.badge.Style(j))})
 	} else {
-		row = append(row, cell{m.badge.Glyph(j), cells.NewPaint(m.badge.Style(j))})
+		row = append(row, cell{text: m.badge.Glyph(j), paint: cells.NewPaint(m.badge.Style(j))})
 	}
-	row = append(row, cell{" ", m.paints.name})
+	row = append(row, cell{text: " ", paint: m.paints.name})
 
 	room := c.name
 	c.doing, room = m.share(r, c, room)
@@ -171,17 +206,17 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	}
 	row = append(row, m.name(r, room, pick)...)
 	if aside {
-		row = append(row, cell{" " + cells.FitLeft(doing.text, c.doing), doing.paint})
+		row = append(row, cell{text: " " + cells.FitLeft(doing.text, c.doing), paint: doing.paint})
 	}
 	if c.host > 0 {
-		row = append(row, cell{" " + cells.Fit(m.host(j, c.host), c.host), pick(m.paints.host)})
+		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.host)})
 	}
 	if c.usage > 0 {
 		cpu, memory := usage(j)
-		row = append(row, cell{" " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), pick(m.paints.usage)})
+		row = append(row, cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: pick(m.paints.usage)})
 	}
 	if c.time > 0 {
-		row = append(row, cell{" " + cells.FitLeft(m.time(j, c.time), c.time) + cells.Blank(c.end), pick(m.paints.time)})
+		row = append(row, cell{text: " " + cells.FitLeft(m.time(j, c.time), c.time) + cells.Blank(c.end), paint: pick(m.paints.time)})
 	}
 	return m.join(row, m.badge.Style(j), selected)
 }
@@ -221,86 +256,20 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 	}
 	used := 0
 	for i, c := range row {
-		if i == 1 { // the badge
+		switch {
+		case i == 1: // the badge
 			b.WriteString(themes.OnSelection(badge, style).Render(c.text))
-		} else {
+		case i == 0 && !m.focused: // the bar alone tells it from others where nothing is painted
+			c.paint.Add(&b, c.text)
+		case c.found:
+			b.WriteString(style.Underline(true).Render(c.text))
+		default:
 			paint.Add(&b, c.text)
 		}
 		used += cells.Width(c.text)
 	}
 	paint.Add(&b, cells.Blank(m.w-used))
 	return b.String()
-}
-
-// name is the job's name, its news and its marks in exactly w columns.
-func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
-	style := pick(m.paints.name)
-	news := ""
-	if r.Unread > 0 {
-		style = m.paints.unread
-		news = " " + m.glyphs.Unread
-		if r.Unread > 1 {
-			news += strconv.Itoa(min(r.Unread, 99))
-		}
-	}
-	marks := ""
-	if len(r.Job.Exit.Survivors) > 0 && r.Job.Status.Finished() {
-		marks += " " + m.glyphs.Survivors
-	}
-	if r.Job.Link == engine.LinkUnreachable {
-		marks += " " + m.glyphs.Unreachable
-	}
-	name := cells.Clean(r.Job.Name)
-	if name == "" {
-		name = string(r.Job.ID)
-	}
-	room := w - cells.Width(news) - cells.Width(marks)
-	cut := cells.Middle(name, room, m.glyphs.Ellipsis)
-	if room < shortName {
-		cut = cells.End(name, room, m.glyphs.Ellipsis)
-	}
-	var row []cell
-	if cut == r.Job.Name && len(r.matched) > 0 {
-		row = m.matched(name, r.matched, style)
-	} else {
-		row = []cell{{cut, style}}
-	}
-	ports := listening(r.Job, room-cells.Width(cut))
-	row = append(row, cell{news, m.paints.marked}, cell{marks, m.paints.warning}, cell{ports, m.paints.host})
-	return append(row, cell{cells.Blank(room - cells.Width(cut) - cells.Width(ports)), m.paints.name})
-}
-
-// listening is the ports at which a job can be reached, as many as fit.
-func listening(j engine.Job, room int) string {
-	if j.Status.Finished() {
-		return ""
-	}
-	text := ""
-	for _, port := range j.Ports {
-		next := " :" + strconv.Itoa(port)
-		if len(text)+len(next) > room {
-			break
-		}
-		text += next
-	}
-	return text
-}
-
-// matched splits a name where the filter matched.
-func (m *Model) matched(name string, places []int, style cells.Paint) []cell {
-	hit := make(map[int]bool, len(places))
-	for _, p := range places {
-		hit[p] = true
-	}
-	var row []cell
-	for i, r := range name {
-		s := style
-		if hit[i] {
-			s = m.paints.match
-		}
-		row = append(row, cell{string(r), s})
-	}
-	return row
 }
 
 // doing is what is going on: the countdown of a stop or progress; else where it
@@ -316,31 +285,31 @@ func (m *Model) doing(r *row, c columns) cell {
 		if cells.Width(text) > c.doing {
 			text = units.FormatDuration(max(0, left))
 		}
-		return cell{text, cells.NewPaint(m.badge.Style(j))}
+		return cell{text: text, paint: cells.NewPaint(m.badge.Style(j))}
 	}
 	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
 		style := m.paints.progress
 		if p.State == "error" {
 			style = m.paints.failed
 		}
-		return cell{m.bar(p.Percent, c.doing), style}
+		return cell{text: m.bar(p.Percent, c.doing), paint: style}
 	}
 	if c.host == 0 && j.Host != "" {
-		return cell{cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), m.paints.host}
+		return cell{text: cells.End(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.host}
 	}
 	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
 		var b strings.Builder
 		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
 			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
 		}
-		return cell{b.String(), m.paints.trace}
+		return cell{text: b.String(), paint: m.paints.trace}
 	}
 	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
 		text := strings.TrimSpace(cpu + " " + memory)
 		if cells.Width(text) > c.doing {
 			text = cpu
 		}
-		return cell{text, m.paints.usage}
+		return cell{text: text, paint: m.paints.usage}
 	}
 	return cell{}
 }
