@@ -147,6 +147,7 @@ func (j *job) begin(started time.Time) {
 	if j.own {
 		j.rest.start()
 	}
+	j.background(j.countForMore)
 }
 
 // background runs f in a goroutine that close waits for.

@@ -1,0 +1,132 @@
+package local_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// Without memory the kernel is to end a job rather than its holder, with which
+// the record of the end would go, and the terminal of all that it started.
+func TestAJobIsEndedForMemoryBeforeItsHolder(t *testing.T) {
+	t.Parallel()
+	for name, pty := range map[string]bool{"terminal": true, "file": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			s := p.start(t, engine.Spec{Script: "sleep 1000", PTY: pty})
+			st := s.state(t)
+			holder := oomAdjust(t, st.Holder.PID)
+			eventually(t, "the job counts for more than its holder", func() bool {
+				return oomAdjust(t, st.Job.PID) > min(holder, 999)
+			})
+			if now := oomAdjust(t, st.Holder.PID); now != holder || now != oomAdjust(t, os.Getpid()) {
+				t.Errorf("the holder's is %d, was %d", now, holder)
+			}
+		})
+	}
+}
+
+func oomAdjust(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/oom_score_adj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A holder that runs out of memory is ended by the kernel, or by its own runtime:
+// the job is lost then, with its log, and what it left running is known by its
+// environment.
+func TestHolderWithoutMemory(t *testing.T) {
+	t.Parallel()
+	for name, squeeze := range map[string]func(*testing.T, int){"control group": intoSmallGroup, "limit": limitMemory} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			mark := filepath.Join(t.TempDir(), "mark")
+			s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `echo before; setsid sleep 1000 & echo $! >"$0"; read x`, mark}})
+			s.printed(t, "before")
+			eventually(t, "the other session", func() bool { _, err := os.Stat(mark); return err == nil })
+			holder := s.state(t).Holder.PID
+			squeeze(t, holder)
+			// The larger the screen, the more it takes.
+			for rows := 100; rows <= 4000 && jobdir.Locked(s.dir); rows += 100 {
+				_ = s.run.Resize(t.Context(), engine.Size{Cols: 4000, Rows: rows})
+			}
+			exit := s.wait(t)
+			if exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
+				t.Errorf("exit %+v", exit)
+			}
+			if name == "limit" && !strings.Contains(exit.Error, "its holder failed: ") {
+				t.Errorf("it says %q", exit.Error)
+			}
+			if _, ok := jobdir.ReadExitCode(s.dir); ok {
+				t.Error("it left an exit code")
+			}
+			if out := s.output(t); !strings.HasPrefix(out, "before\r\n") {
+				t.Errorf("log %q", out)
+			}
+			eventually(t, "what is left is found", func() bool {
+				left := p.observe(t, s.dir).Exit.Survivors
+				return len(left) == 1 && left[0].Command == "sleep 1000"
+			})
+			report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+			if err != nil || len(report.Survivors) > 0 {
+				t.Errorf("kill what is left: %+v, %v", report, err)
+			}
+		})
+	}
+}
+
+// limitMemory lets the process have no more memory than it has.
+func limitMemory(t *testing.T, pid int) {
+	t.Helper()
+	if err := unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// intoSmallGroup moves the process into a control group of its own that may have
+// little memory.
+func intoSmallGroup(t *testing.T, pid int) {
+	t.Helper()
+	testtool.NeedRoot(t)
+	const limit = "16777216"
+	name := "hob-test-" + strconv.Itoa(pid)
+	for _, h := range []struct{ root, file string }{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, // version 1
+		{"/sys/fs/cgroup", "memory.max"},
+	} {
+		dir := filepath.Join(h.root, name)
+		if os.Mkdir(dir, 0o700) != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			eventually(t, "the group is empty", func() bool { err := os.Remove(dir); return err == nil || errors.Is(err, fs.ErrNotExist) })
+		})
+		if os.WriteFile(filepath.Join(dir, h.file), []byte(limit), 0) != nil {
+			continue
+		}
+		_ = os.WriteFile(filepath.Join(dir, "memory.swap.max"), []byte("0"), 0)
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err == nil {
+			return
+		}
+	}
+	t.Skip("no control group with a limit of memory can be made")
+}
