@@ -25,17 +25,22 @@ func (a *app) runRaw(ctx context.Context, eng *engine.Engine, spec engine.Spec, 
 		a.sayFailedStart(job)
 		return exitStatus(ownCode(job.Exit))
 	}
-	return a.passTerminal(ctx, eng, job, f.yield.d)
+	return a.pass(ctx, eng, job, f.yield.d, true)
 }
 
-// passTerminal passes our terminal through to a job until it ends, or goes to
-// the background after yield (0: never), or the person leaves it.
+// passTerminal passes our terminal through to a job that is there until it ends,
+// or goes to the background after yield (0: never), or the person leaves it.
 func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
+	return a.pass(ctx, eng, job, yield, false)
+}
+
+// pass is passTerminal, also for a job that has only just been started.
+func (a *app) pass(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration, fresh bool) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("hob log --follow ID prints its output", "--raw needs a terminal on standard input and output")
 	}
 	key := newLeaveKey(a.settings().Keymap().Terminal.Leave.Keys())
-	end, err := a.session(ctx, eng, job, key, yield)
+	end, err := a.session(ctx, eng, job, key, yield, fresh)
 	switch {
 	case err != nil:
 		return hobFailed(err)
@@ -48,7 +53,7 @@ func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.J
 
 // session connects our terminal, in raw mode, with the job's. Whatever way it
 // ends, ours is as it was.
-func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration) (end ending, err error) {
+func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration, fresh bool) (end ending, err error) {
 	window := catchWindow() // first of all: from here on a signal may not just end us
 	defer window.release()
 	defer guardTerminal(a.stdout)()
@@ -59,7 +64,11 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
 	_, err = io.WriteString(a.stdout, keepTitle)
 	defer func() {
-		_, e := a.stdout.Write(append(out.filter.ModeReset(), formerTitle...))
+		reset := out.filter.ModeReset()
+		if end.backgrounded {
+			reset = out.leave()
+		}
+		_, e := a.stdout.Write(append(reset, formerTitle...))
 		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
 	}()
 	if err != nil {
@@ -102,7 +111,11 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 		defer timer.Stop()
 	}
 
-	exit, err := draw(ctx, terminal, out)
+	drawing := rawDrawing{out: out, rows: size.Rows}
+	if fresh {
+		drawing.begin = fromTheStart(eng, job, out)
+	}
+	exit, err := drawing.follow(ctx, terminal)
 	if cause := context.Cause(ctx); exit == nil && cause != nil {
 		err = cause
 	}
@@ -138,45 +151,8 @@ func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (
 	return ending{exit: exit}, feed.copyTo(ctx, &filtering{w: a.stdout})
 }
 
-// filtering takes out what would make our terminal answer.
-type filtering struct {
-	w      io.Writer
-	filter vt.Filter
-	out    []byte
-}
-
-// Write implements io.Writer.
-func (f *filtering) Write(p []byte) (int, error) {
-	f.out = f.filter.Append(f.out[:0], p)
-	if _, err := f.w.Write(f.out); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// rawScrollback is how many bytes of history are drawn first: enough to scroll
-// back a few screens.
-const rawScrollback = 64 << 10
-
 // errLeft says that the person left the job, which goes on.
 var errLeft = errors.New("left")
-
-// draw writes what the job's terminal shows to ours, without what would make
-// ours answer: the job gets its answers from its holder.
-func draw(ctx context.Context, terminal engine.Terminal, out io.Writer) (*engine.Exit, error) {
-	for {
-		chunk, err := terminal.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := out.Write(chunk.Data); err != nil {
-			return nil, err
-		}
-		if chunk.Exit != nil {
-			return chunk.Exit, nil
-		}
-	}
-}
 
 // typeInto types what comes from our terminal until the leave key.
 func typeInto(ctx context.Context, terminal engine.Terminal, input io.Reader, key *leaveKey) error {

@@ -54,6 +54,9 @@ func (f *Filter) Append(dst, p []byte) []byte {
 	return dst
 }
 
+// Alternate reports whether what passed shows the alternate screen.
+func (f *Filter) Alternate() bool { return f.alternate }
+
 // finish copies the sequence that is held, if it may pass. Control characters
 // in it, which a terminal obeys by themselves, come before it.
 func (f *Filter) finish(dst []byte) []byte {
