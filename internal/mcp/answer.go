@@ -259,6 +259,9 @@ func (a *answer) render(text, mark string) string {
 	case a.Output != nil || a.Tail != nil:
 		b.WriteString("(no output)\n")
 	}
+	if a.SessionID != "" {
+		b.WriteString(a.marks())
+	}
 	if a.SessionID != "" && a.where != "" {
 		b.WriteString("log: " + a.where + "\n")
 	}
@@ -269,6 +272,24 @@ func (a *answer) render(text, mark string) string {
 		b.WriteString("next: " + a.Next + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// marks is a line of what else a caller may go by.
+func (a *answer) marks() string {
+	var marks []string
+	if a.PID != 0 {
+		marks = append(marks, fmt.Sprintf("pid %d", a.PID))
+	}
+	if a.Cursor != nil {
+		marks = append(marks, fmt.Sprintf("cursor %d", *a.Cursor))
+	}
+	if a.DeadlineAt != nil {
+		marks = append(marks, "killed at "+a.DeadlineAt.Format(time.RFC3339)+" if it still runs")
+	}
+	if len(marks) == 0 {
+		return ""
+	}
+	return strings.Join(marks, " · ") + "\n"
 }
 
 func mark() string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -64,6 +65,23 @@ func TestHowCommandsEnd(t *testing.T) {
 				t.Errorf("the text lacks %q: %s", tt.text, r.text)
 			}
 		})
+	}
+}
+
+// Many clients hand the model the text alone.
+func TestTextSaysWhatTheFieldsSay(t *testing.T) {
+	p := newHome(t).agent("tester")
+	r := p.bash(params{"command": "echo begun; sleep 60", "yieldMs": 200})
+	if r.DeadlineAt == nil || r.Cursor == nil {
+		t.Fatalf("the answer: %s", r.json)
+	}
+	for _, words := range []string{
+		r.Status, r.SessionID, r.Name, fmt.Sprintf("pid %d", r.PID), r.OutputPath, fmt.Sprintf("cursor %d", *r.Cursor),
+		r.DeadlineAt.Format(time.RFC3339), r.Next,
+	} {
+		if !strings.Contains(r.text, words) {
+			t.Errorf("the text lacks %q: %s", words, r.text)
+		}
 	}
 }
 

@@ -100,7 +100,10 @@ func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
 	life, cancel := context.WithCancel(a.life)
 	a.subs.open[uri] = cancel
-	a.work.Go(func() { a.tellGrowth(life, uri, sub) })
+	a.work.Go(func() {
+		defer cancel()
+		a.tellGrowth(life, uri, sub)
+	})
 	return nil
 }
 
