@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // open finds the run of a job. The errors are ErrNotFound, ErrElsewhere and
@@ -61,15 +63,26 @@ func (e *Engine) CloseInput(ctx context.Context, id ID) error {
 }
 
 // SendKeys types keys by their tmux names ("C-c", "Up", "Enter", "x"), encoded as
-// the job's modes ask. ErrInvalid names a key that there is not; then nothing was
+// the job's modes ask; Enter ends a line also where no terminal turns it into the
+// end of one. ErrInvalid names a key that there is not; then nothing was
 // typed. ErrUnsupported for a job that takes no keys.
 func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
-	return withAbility(ctx, e, "send keys to", id, func(r KeySender) error { return r.SendKeys(ctx, keys) })
+	return withAbility(ctx, e, "send keys to", id, func(r KeySender, j Job) error {
+		if j.Kind == KindFile && j.Size == (Size{}) { // not even its input is a terminal
+			keys = slices.Clone(keys)
+			for i, k := range keys {
+				if strings.EqualFold(k, "Enter") {
+					keys[i] = "C-j"
+				}
+			}
+		}
+		return r.SendKeys(ctx, keys)
+	})
 }
 
 // Paste types p as a paste, bracketed if the job asked for that.
 func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
-	return withAbility(ctx, e, "paste to", id, func(r KeySender) error { return r.Paste(ctx, p) })
+	return withAbility(ctx, e, "paste to", id, func(r KeySender, _ Job) error { return r.Paste(ctx, p) })
 }
 
 // Resize gives the job's terminal another size. ErrInvalid for one outside of 1 to
@@ -78,11 +91,12 @@ func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
 	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both sides are from 1 to 4096")
 	}
-	return withAbility(ctx, e, "resize", id, func(r Resizer) error { return r.Resize(ctx, s) })
+	return withAbility(ctx, e, "resize", id, func(r Resizer, _ Job) error { return r.Resize(ctx, s) })
 }
 
-// withAbility calls f with the run of a running job if that has the ability T.
-func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func(T) error) error {
+// withAbility calls f with the run of a running job if that has the ability T, and
+// the job.
+func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func(T, Job) error) error {
 	run, j, err := e.running(ctx, op, id)
 	if err != nil {
 		return err
@@ -91,7 +105,7 @@ func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func
 	if !ok {
 		return fault(op, j, ErrUnsupported)
 	}
-	return fault(op, j, f(able))
+	return fault(op, j, f(able, j))
 }
 
 // Screen is the job's screen now, or its last one if it has ended. ErrUnsupported
