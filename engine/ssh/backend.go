@@ -40,10 +40,11 @@ type Backend struct {
 	wg    sync.WaitGroup
 	dials chan struct{} // a slot each
 
-	mu     sync.Mutex
-	closed bool
-	hosts  map[string]*host
-	dirs   map[engine.ID]string // of jobs, on their hosts
+	mu      sync.Mutex
+	closed  bool
+	hosts   map[string]*host
+	dirs    map[engine.ID]string     // of jobs, on their hosts
+	records map[engine.ID]remembered // of jobs that have not ended
 }
 
 var (
@@ -57,6 +58,7 @@ func New(opts ...Option) *Backend {
 	b := &Backend{
 		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(),
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
+		records:  map[engine.ID]remembered{},
 		settings: func(string) HostSettings { return HostSettings{} },
 	}
 	b.life, b.end = context.WithCancel(context.Background())

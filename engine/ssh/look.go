@@ -138,11 +138,21 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.Observation) error {
 	known := h.knownOf(rs)
-	l, at, err := h.list(ctx, base, rs, func(base string, ids []string) string { return recipe.ListAgain(base, ids, known) })
-	if err != nil {
-		return err
+	var l recipe.Listing
+	var at time.Time
+	for {
+		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known), askOptions{})
+		if err != nil {
+			return err
+		}
+		l, at = recipe.ParseListAgain(a.Out, known), time.Now()
+		if len(l.Doubtful) == 0 {
+			break
+		}
+		for _, id := range l.Doubtful { // something happened to them
+			delete(known, id)
+		}
 	}
-	l.Fill(known)
 	var doubtful []engine.Record
 	for _, r := range rs {
 		switch o, missing := h.conclude(r, base, l, at); {
@@ -161,9 +171,11 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 	}
 	// It may have ended between the two halves of the listing: its end must be
 	// there the next time. Or another process has its pid, and its wrapper lives.
-	if l, at, err = h.list(ctx, base, doubtful, recipe.ListClosely); err != nil {
+	a, err := h.ask(ctx, quick, recipe.ListClosely(base, ids(h.b, doubtful)), askOptions{})
+	if err != nil {
 		return err
 	}
+	l, at = recipe.ParseList(a.Out), time.Now()
 	for _, r := range doubtful {
 		o, missing := h.conclude(r, base, l, at)
 		if missing {
@@ -173,14 +185,6 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen
 		seen[r.ID] = o
 	}
 	return nil
-}
-
-func (h *host) list(ctx context.Context, base string, rs []engine.Record, request func(base string, ids []string) string) (recipe.Listing, time.Time, error) {
-	a, err := h.ask(ctx, quick, request(base, ids(h.b, rs)), askOptions{})
-	if err != nil {
-		return recipe.Listing{}, time.Time{}, err
-	}
-	return recipe.ParseList(a.Out), time.Now(), nil
 }
 
 func (h *host) conclude(r engine.Record, _ string, l recipe.Listing, at time.Time) (o engine.Observation, missing bool) {

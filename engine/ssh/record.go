@@ -15,6 +15,10 @@ import (
 // is kept. held says that the caller has the lock of the directory. What another
 // program is writing at the same moment is the same.
 func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir string, held bool) {
+	now := remembered{o, boot, dir}
+	if !o.Status.Finished() && b.recorded(r.ID, now) {
+		return
+	}
 	if !held {
 		lock, err := jobdir.Lock(r.Dir)
 		if err != nil {
@@ -58,16 +62,40 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		b.finish(r, o, st)
 		return
 	}
-	if o.Status == engine.Starting && dir == "" || reflect.DeepEqual(st, old) {
+	if o.Status == engine.Starting && dir == "" {
 		return
 	}
-	if err := jobdir.WriteState(r.Dir, &st); err != nil {
-		b.log.Warn("what a host says cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
+	if !reflect.DeepEqual(st, old) {
+		if err := jobdir.WriteState(r.Dir, &st); err != nil {
+			b.log.Warn("what a host says cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
+			return
+		}
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.records[r.ID] = now
+}
+
+// remembered is what was last put into the record of a job.
+type remembered struct {
+	o         engine.Observation
+	boot, dir string
+}
+
+// recorded reports whether the record of a job already says that: this program wrote
+// it, and of two that look at the same host neither knows less.
+func (b *Backend) recorded(id engine.ID, now remembered) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last, ok := b.records[id]
+	return ok && reflect.DeepEqual(last, now)
 }
 
 // finish records the end.
 func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State) {
+	b.mu.Lock()
+	delete(b.records, r.ID)
+	b.mu.Unlock()
 	st.Stopping, st.Paused = nil, false
 	x := o.Exit
 	st.End = &jobdir.End{

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +12,6 @@ date 1700000000
 job a claim
 ready
 job b claim over
-strange stdout.log
 a/pid:11 501 b-1 setsid
 a/wrapper:10 500 b-1 setsid
 a/group:
@@ -23,9 +23,10 @@ b/ended_by:kill cli 1699999999 50
 b/left:left 77 sleep 9
 b/hole.output.log:1049000 5000000
 -rw------- 1 0 0 42 Jan  1 00:00 a/output.log
+lrwxrwxrwx 1 0 0 11 Jan  1 00:00 b/stdout.log -> /etc/passwd
+prw------- 1 0 0 11 Jan  1 00:00 b/stderr.log
 job c gone
 job d here
-end
 /proc/10/stat:10 (sh) S 1 10 10 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 500 0
 /proc/11/stat:11 (a ) b) T 1 11 11 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 501 0
 `
@@ -42,8 +43,39 @@ func TestParseList(t *testing.T) {
 	if !b.Over || *b.Code != 7 || b.EndedBy.By != "cli" || b.EndedBy.Grace != 50 || b.Holes["output.log"] != [2]int64{1049000, 5000000} || len(b.Sizes) != 0 {
 		t.Errorf("b is %+v", b)
 	}
+	if diff := cmp.Diff([]string{"stdout.log", "stderr.log"}, b.Strange); diff != "" {
+		t.Error(diff)
+	}
 	if diff := cmp.Diff([]Left{{77, "sleep 9"}}, b.Left); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Every known job is proved again before any is twice.
+func TestProofsGoRound(t *testing.T) {
+	known := map[string]*Entry{}
+	for i := range 3 * maxProofs {
+		known[fmt.Sprintf("job-%d", i)] = &Entry{Job: &Process{PID: i}, Sizes: map[string]int64{"output.log": 1}}
+	}
+	proved := map[string]int{}
+	for range 6 {
+		due := proofs(known)
+		for id, e := range known {
+			if e.looks++; due[id] {
+				e.looks = 0
+				proved[id]++
+			}
+		}
+	}
+	for id := range known {
+		if proved[id] != 2 {
+			t.Errorf("%s was proved %d times in six looks at three times as many as are proved in one", id, proved[id])
+		}
+	}
+	known["job-0"].looks = -1
+	known["job-0"].Sizes["output.log"] = 2 * keptHead
+	if !proofs(known)["job-0"] {
+		t.Error("holes of a long log are not looked for")
 	}
 }
 

@@ -5,8 +5,11 @@ package recipe
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,25 +31,65 @@ func TestKnownJobs(t *testing.T) {
 		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
 		again := func(known *Entry) (e *Entry, answer string) {
 			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}))
-			l := ParseList([]byte(answer))
-			l.Fill(map[string]*Entry{j.ID: known})
-			return l.Jobs[j.ID], answer
+			l := ParseListAgain([]byte(answer), map[string]*Entry{j.ID: known})
+			if e = l.Jobs[j.ID]; (e == nil) != slices.Contains(l.Doubtful, j.ID) {
+				t.Errorf("it is %+v, and in doubt: %v", e, l.Doubtful)
+			}
+			return e, answer
 		}
 		e, answer := again(full)
 		if diff := cmp.Diff(full, e, cmp.AllowUnexported(Entry{})); diff != "" || strings.Contains(answer, "wrapper") {
 			t.Errorf("%s in %s", diff, answer)
 		}
-		forged := *full
-		forged.Job = &Process{PID: full.Job.PID, Start: "1", Boot: full.Job.Boot}
-		if e, _ := again(&forged); e.Lasting() {
-			t.Errorf("another process is taken for it: %+v", e)
+		for name, forge := range map[string]func(*Entry){
+			"another process": func(e *Entry) { e.Job.Start = "1" },
+			"no process":      func(e *Entry) { e.Job.PID = 1 << 29 },
+			"another token":   func(e *Entry) { e.Token = "other" },
+			"another log":     func(e *Entry) { e.Sizes = map[string]int64{"stdout.log": 1} },
+		} {
+			forged, job := *full, *full.Job
+			forged.Job = &job
+			forge(&forged)
+			if e, answer := again(&forged); e != nil {
+				t.Errorf("%s is taken for it: %+v in %s", name, e, answer)
+			}
 		}
 		if err := os.WriteFile(filepath.Join(p.home, "go"), []byte("\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		p.ended(j.ID)
-		if e, _ := again(full); !e.Over || e.Code == nil || *e.Code != 3 || e.Lasting() {
+		if e, _ := again(full); e == nil || !e.Over || e.Code == nil || *e.Code != 3 || e.Lasting() {
 			t.Errorf("it has ended: %+v", e)
+		}
+	})
+}
+
+// Of many known jobs only some are proved in a look; that one of the others is gone
+// without a record is seen all the same.
+func TestKnownJobsInTurns(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("echo word; exec sleep 60")
+		p.start(j)
+		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
+		known := map[string]*Entry{j.ID: full}
+		for i := range maxProofs {
+			known[fmt.Sprintf("other-%d", i)] = &Entry{Job: &Process{PID: 1 << 29}, looks: 1}
+		}
+		again := func() (Listing, string) {
+			answer := p.ask(ListAgain(p.base, slices.Sorted(maps.Keys(known)), known))
+			return ParseListAgain([]byte(answer), known), answer
+		}
+		l, answer := again()
+		e := l.Jobs[j.ID]
+		if e == nil || e.looks != 1 || e.Sizes["output.log"] != 5 || strings.Contains(answer, "token") || len(l.Doubtful) != maxProofs {
+			t.Fatalf("it is %+v, %d in doubt, in %s", e, len(l.Doubtful), answer)
+		}
+		syscall.Kill(full.Wrapper.PID, syscall.SIGKILL)
+		syscall.Kill(-full.Job.PID, syscall.SIGKILL)
+		for end := time.Now().Add(patience); !slices.Contains(l.Doubtful, j.ID); l, answer = again() {
+			if time.Now().After(end) {
+				t.Fatalf("its death is not seen: %s", answer)
+			}
 		}
 	})
 }

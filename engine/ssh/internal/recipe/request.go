@@ -1,7 +1,10 @@
 package recipe
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,19 +17,50 @@ func Hello() string { return "hello" }
 // some living process it does not say whether its wrapper lives; [ListClosely] does.
 func List(base string, ids []string) string { return ListAgain(base, ids, nil) }
 
-// ListAgain is List where some of the jobs are known: what cannot have changed is
-// left out of the answer, and is put back by [Listing.Fill].
+// maxProofs is of how many known jobs it is proved in one look whose they are: of
+// all in turns.
+const maxProofs = 64
+
+// keptHead is how much of a log is never freed: a shorter one has no hole.
+const keptHead = 1 << 20
+
+// ListAgain is List where some of the jobs are known, by what [ListAgain] or List
+// said last. As long as such a job has neither an end nor a request for one and its
+// process is there, it is only asked for the sizes of its logs, and in turns for what
+// identifies it; see [ParseListAgain].
 func ListAgain(base string, ids []string, known map[string]*Entry) string {
+	proofs := proofs(known)
 	var b strings.Builder
 	b.WriteString("list " + Quote(base))
 	for _, id := range ids {
 		if e := known[id]; e != nil {
-			id += ":" + strconv.Itoa(e.Job.PID)
+			how := "o"
+			if e.split() {
+				how = "s"
+			}
+			if proofs[id] {
+				how = strings.ToUpper(how)
+			}
+			id += ":" + strconv.Itoa(e.Job.PID) + ":" + how
 		}
 		b.WriteByte(' ')
 		b.WriteString(Quote(id))
 	}
 	return b.String()
+}
+
+// proofs are the jobs that were not proved for the longest, and those whose logs are
+// so long that they may have a hole, which is looked for with that.
+func proofs(known map[string]*Entry) map[string]bool {
+	ids := slices.SortedFunc(maps.Keys(known), func(a, b string) int {
+		return cmp.Or(cmp.Compare(known[b].looks, known[a].looks), strings.Compare(a, b))
+	})
+	due := make(map[string]bool, len(ids))
+	for i, id := range ids {
+		long := slices.ContainsFunc(slices.Collect(maps.Values(known[id].Sizes)), func(size int64) bool { return size > keptHead })
+		due[id] = i < maxProofs || long
+	}
+	return due
 }
 
 // ListClosely is List for jobs that look lost.

@@ -140,28 +140,28 @@ launch() {
   list "$h_base" "$h_id"
 }
 
-# list BASE ID[:PID]...: how jobs stand, in facts. Four forks for hundreds of jobs,
-# and no read by the shell itself, which reads byte by byte. With h_close set it
+# list BASE ID[:PID:HOW]...: how jobs stand, in facts. Two to five programs for hundreds
+# of jobs, and no read by the shell itself, which reads byte by byte. With h_close set it
 # looks at the wrapper of a job also while a process with the job's pid lives. With
 # its PID behind it a job is one whose files the client has read before: as long as
-# nobody ends it only what changes is told, and whose it is.
+# nobody ends it only the sizes of its logs are told. HOW is o for output.log and s
+# for two logs, as a capital if it is to be proved whose directory and process it is.
 list() {
   boot
-  echo "boot $h_BOOT $h_UP"
-  echo "date $(date +%s)"
-  cd "$1" 2>/dev/null || return 0
+  h_said="boot $h_BOOT $h_UP
+" h_n=0 h_date= h_pids= h_procs= h_facts= h_logs= h_known= h_proofs=
+  if ! cd "$1" 2>/dev/null; then
+    facts
+    return 0
+  fi
   shift
-  h_stats= h_pids= h_n=0 h_procs= h_facts= h_logs= h_known=
   set -f # what is split into words below
   for h_j in "$@"; do
     h_r=${h_j#*:}
     if [ "$h_r" != "$h_j" ]; then
       h_j=${h_j%%:*}
-      if [ -d "$h_j/claim" ] && [ ! -f "$h_j/exit_code" ] && [ ! -f "$h_j/ended_by" ]; then
-        echo "job $h_j known"
-        h_known="$h_known $h_r"
-        h_facts="$h_facts $h_j/token"
-        logs
+      if [ ! -f "$h_j/exit_code" ] && [ ! -f "$h_j/ended_by" ]; then
+        still
         continue
       fi
     fi
@@ -170,42 +170,69 @@ list() {
     elif [ -d "$h_j" ]; then
       h_z=here
     else
-      echo "job $h_j gone"
+      say "job $h_j gone"
+      more 1
       continue
     fi
     # exit_code is looked for first: what is written before it is there when it
     # is. Even if it cannot be read.
     if [ -f "$h_j/exit_code" ]; then
-      echo "job $h_j $h_z over"
+      say "job $h_j $h_z over"
       h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
       for h_z in ended left; do
         [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
       done
     else
-      echo "job $h_j $h_z"
+      say "job $h_j $h_z"
       h_facts="$h_facts $h_j/token $h_j/started"
       h_procs="$h_procs $h_j/pid $h_j/wrapper"
     fi
     if [ -f "$h_j/ready" ]; then
-      echo "ready"
+      say "ready"
     elif [ -f "$h_j/failed" ]; then
       h_facts="$h_facts $h_j/failed"
     fi
     [ -f "$h_j/ended_by" ] && h_facts="$h_facts $h_j/ended_by"
     [ -f "$h_j/nolimit" ] && h_facts="$h_facts $h_j/nolimit"
     logs
+    h_date=1
+    more 4
   done
-  [ $h_n -eq 0 ] || facts
-  echo "end"
-  if [ -d /proc/self ]; then
-    [ -z "$h_stats" ] || grep '' $h_stats /dev/null 2>/dev/null
-  else
-    for h_z in $h_pids; do
-      start_of "$h_z"
-      [ -z "$h_S" ] || echo "live $h_z $h_S"
-    done
-  fi
+  facts
   return 0
+}
+
+# say LINE: part of the answer, sent with what facts prints: many small writes are
+# slow.
+say() {
+  h_said="$h_said$1
+"
+}
+
+# more N: another job has been gathered, with N times as many words as some. Longer
+# lines of arguments are refused somewhere, and slow to build.
+more() {
+  h_n=$((h_n + $1))
+  [ $h_n -lt 1000 ] || facts
+}
+
+# still: the known job h_j has not ended.
+still() {
+  h_known="$h_known ${h_r%:*}"
+  case $h_r in
+  *:[oO]) h_logs="$h_logs $h_j/output.log" ;;
+  *) h_logs="$h_logs $h_j/stdout.log $h_j/stderr.log" ;;
+  esac
+  case $h_r in
+  *:[OS])
+    h_pids="$h_pids ${h_r%:*}"
+    h_proofs="$h_proofs $h_j/token"
+    for h_z in output.log stdout.log stderr.log; do
+      [ -f "$h_j/hole.$h_z" ] && h_proofs="$h_proofs $h_j/hole.$h_z"
+    done
+    ;;
+  esac
+  more 1
 }
 
 # logs: which logs the job h_j has.
@@ -213,37 +240,52 @@ logs() {
   h_r="stdout.log stderr.log"
   [ -f "$h_j/output.log" ] && h_r=output.log
   for h_z in $h_r; do
-    if [ -L "$h_j/$h_z" ]; then
-      echo "strange $h_z"
-    elif [ -f "$h_j/$h_z" ]; then
-      h_logs="$h_logs $h_j/$h_z"
-      [ -f "$h_j/hole.$h_z" ] && h_facts="$h_facts $h_j/hole.$h_z"
-    fi
+    h_logs="$h_logs $h_j/$h_z"
+    [ -f "$h_j/hole.$h_z" ] && h_facts="$h_facts $h_j/hole.$h_z"
   done
-  h_n=$((h_n + 1))
-  # Longer lines of arguments are refused somewhere, and slow to build.
-  [ $h_n -lt 250 ] || facts
 }
 
-# facts: the lines of the files that list has gathered, and the sizes of logs; each
-# behind its name.
-facts() {
+# missing: the processes of known jobs that cannot be seen to be there. Whether
+# "kill" fails when it fails for some of many differs.
+missing() {
+  [ -n "$h_known" ] || return 0
+  [ -n "$(kill -0 $h_known 2>&1)" ] || return 0
   for h_z in $h_known; do
-    h_stats="$h_stats /proc/$h_z/stat"
+    kill -0 "$h_z" 2>/dev/null && continue
+    echo "doubt $h_z"
+    h_pids="$h_pids $h_z"
   done
-  h_pids="$h_pids$h_known"
+}
+
+# facts: the lines of the files that list has gathered, the sizes of logs, and the
+# processes; each behind its name. What is no regular file is told by its first
+# letter.
+facts() {
+  printf '%s' "$h_said"
+  # Of what is known no time is told, unless only the date can tell it.
+  [ -z "$h_date" ] && [ "$h_UP" != - ] || echo "date $(date +%s)"
+  missing
   [ -z "$h_procs" ] || processes 2>/dev/null
   [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
   # After exit_code: a log that is final then has its whole size.
-  [ -z "$h_logs" ] || LC_ALL=C ls -ln $h_logs 2>/dev/null
-  h_n=0 h_procs= h_facts= h_logs= h_known=
+  [ -z "$h_logs" ] || LC_ALL=C ls -lnd $h_logs 2>/dev/null
+  if [ -d /proc/self ]; then
+    for h_z in $h_pids; do h_proofs="$h_proofs /proc/$h_z/stat"; done
+  else
+    for h_z in $h_pids; do
+      start_of "$h_z"
+      [ -z "$h_S" ] || echo "live $h_z $h_S"
+    done
+  fi
+  [ -z "$h_proofs" ] || grep '' $h_proofs /dev/null 2>/dev/null
+  h_said= h_n=0 h_date= h_pids= h_procs= h_facts= h_logs= h_known= h_proofs=
 }
 
 # processes: what pid and wrapper say, and which processes are to be looked at.
 processes() {
   h_out=$(grep '' $h_procs /dev/null)
   printf '%s\n' "$h_out"
-  h_here= h_some=
+  h_here=
   for h_z in $h_out; do
     case $h_z in
     */pid:*) h_r=${h_z##*:} ;;
@@ -254,7 +296,6 @@ processes() {
     *) continue ;;
     esac
     case $h_r in '' | *[!0-9]*) continue ;; esac
-    h_some="$h_some /proc/$h_r/stat"
     h_pids="$h_pids $h_r"
     case $h_z in
     */pid:*)
@@ -263,7 +304,6 @@ processes() {
       ;;
     esac
   done
-  h_stats=$h_stats$h_some
 }
 
 # fetch FILE BS SKIP COUNT: bytes of a log. Only of a regular file: what the job

@@ -1,0 +1,306 @@
+package recipe
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// Process is a process as a file of the job names it.
+type Process struct {
+	PID         int
+	Start, Boot string
+	Mode        string // how the job was started: setsid, monitor, perl, shared
+}
+
+// Moment is a time on the host.
+type Moment struct {
+	Date int64
+	Up   float64 // negative: unknown
+}
+
+// EndedBy is who asked for the job's end.
+type EndedBy struct {
+	Reason, By string
+	Date       int64
+	Grace      int64 // tenths of a second
+}
+
+// Entry is what a job directory on a host says, and what the system there says
+// of its processes.
+type Entry struct {
+	ID       string
+	Gone     bool // there is no directory
+	Claimed  bool // it was started, ever
+	Ready    bool // the job itself runs, or did
+	Token    string
+	Over     bool // there is an exit_code
+	Code     *int // nil: it cannot be read
+	Wrapper  *Process
+	Job      *Process
+	Started  *Moment
+	Ended    *Moment
+	EndedBy  *EndedBy
+	Failed   string // why it could not be started
+	Left     []Left
+	NoLimit  bool
+	Holes    map[string][2]int64 // by log
+	Sizes    map[string]int64    // by log
+	Strange  []string            // logs that are no regular files
+	Group    bool                // somebody is in the job's process group
+	Live     string              // start of the process that has the job's pid now
+	State    string              // its state letter, where known
+	WrapLive string              // the same of the wrapper
+	// looks is how often the job was looked at since it was last proved whose
+	// directory and process it is. Nobody changes an Entry once it was handed out.
+	looks int
+	brief bool // only what changes was told
+}
+
+// Left is a process that outlived its job.
+type Left struct {
+	PID     int
+	Command string
+}
+
+// Listing is the answer to [List].
+type Listing struct {
+	Clock
+	Jobs map[string]*Entry
+	// Doubtful are jobs of which more than the sizes of their logs has changed, or may
+	// have: they have to be asked for with [List]. They are not among Jobs.
+	Doubtful []string
+}
+
+// Lasting reports whether what e says of the job will do for [ListAgain]: it runs,
+// nobody has asked for its end, and it has a log.
+func (e *Entry) Lasting() bool {
+	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z" && len(e.Sizes)+len(e.Strange) > 0
+}
+
+// split reports whether the job has two logs.
+func (e *Entry) split() bool {
+	return slices.ContainsFunc([]string{jobdir.StdoutFile, jobdir.StderrFile}, func(log string) bool {
+		_, ok := e.Sizes[log]
+		return ok || slices.Contains(e.Strange, log)
+	})
+}
+
+// ParseList reads the answer to [List].
+func ParseList(out []byte) Listing { return ParseListAgain(out, nil) }
+
+// ParseListAgain reads the answer to [ListAgain] with the same known jobs.
+func ParseListAgain(out []byte, known map[string]*Entry) Listing {
+	p := listParser{l: Listing{Jobs: make(map[string]*Entry, len(known))}, live: map[int][2]string{}, doubts: map[int]bool{}}
+	for id := range known {
+		p.l.Jobs[id] = newEntry(id)
+		p.l.Jobs[id].brief = true
+	}
+	for line := range strings.Lines(string(out)) {
+		p.line(strings.TrimRight(line, "\r\n"))
+	}
+	for id, e := range p.l.Jobs {
+		if e.brief {
+			p.fill(id, known[id])
+			continue
+		}
+		if e.Job != nil {
+			e.Live, e.State = p.live[e.Job.PID][0], p.live[e.Job.PID][1]
+		}
+		if e.Wrapper != nil {
+			e.WrapLive = p.live[e.Wrapper.PID][0]
+		}
+	}
+	slices.Sort(p.l.Doubtful)
+	return p.l
+}
+
+// fill completes a job of which only what changes was told by what is known of it.
+func (p *listParser) fill(id string, known *Entry) {
+	told := p.l.Jobs[id]
+	live, seen := p.live[known.Job.PID]
+	proved := told.Token != "" || seen || p.doubts[known.Job.PID]
+	full := *known
+	full.Sizes, full.Strange = told.Sizes, told.Strange
+	full.looks++
+	if proved {
+		full.Token, full.Holes, full.Live, full.State, full.looks = told.Token, told.Holes, live[0], live[1], 0
+	}
+	if full.Token != known.Token || !full.Lasting() {
+		delete(p.l.Jobs, id)
+		p.l.Doubtful = append(p.l.Doubtful, id)
+		return
+	}
+	p.l.Jobs[id] = &full
+}
+
+func newEntry(id string) *Entry {
+	return &Entry{ID: id, Holes: map[string][2]int64{}, Sizes: map[string]int64{}}
+}
+
+type listParser struct {
+	l      Listing
+	at     *Entry            // nil: none was spoken of
+	live   map[int][2]string // start and state of the processes that were looked at
+	doubts map[int]bool      // processes that could not be seen to be there
+}
+
+func (p *listParser) line(s string) {
+	name, text, isFile := strings.Cut(s, ":")
+	id, file, hasDir := strings.Cut(name, "/")
+	word, rest, _ := strings.Cut(s, " ")
+	switch {
+	case strings.HasPrefix(s, "/proc/"), strings.HasPrefix(s, "live "):
+		p.process(s)
+	case isMode(s):
+		p.log(s)
+	case isFile && hasDir:
+		if e := p.l.Jobs[id]; e != nil {
+			e.file(file, text)
+		}
+	case word == "job":
+		f := append(strings.Fields(rest), "", "", "")
+		p.at = newEntry(f[0])
+		p.at.Gone, p.at.Claimed, p.at.Over = f[1] == "gone", f[1] == "claim", f[2] == "over"
+		p.l.Jobs[f[0]] = p.at
+	case word == "doubt":
+		if pid, err := strconv.Atoi(rest); err == nil {
+			p.doubts[pid] = true
+		}
+	case word == "ready" && p.at != nil:
+		p.at.Ready = true
+	default:
+		p.l.take(word, rest)
+	}
+}
+
+// file takes a line of one of the job's files.
+func (e *Entry) file(name, text string) {
+	switch name {
+	case "token":
+		e.Token = text
+	case "group": // no file: somebody is in it
+		e.Group = true
+	case "exit_code":
+		// It is written in place, with a fixed width: anything shorter is not whole.
+		if code, ok := jobdir.ParseExitCode([]byte(text + "\n")); ok && len(text) == codeWidth && code <= 255 {
+			e.Code = &code
+		}
+	case "wrapper":
+		e.Wrapper = parseProcess(text)
+	case "pid":
+		e.Job = parseProcess(text)
+	case "started":
+		e.Started = parseMoment(text)
+	case "ended":
+		e.Ended = parseMoment(text)
+	case "ended_by":
+		f := append(strings.Fields(text), "", "", "", "")
+		e.EndedBy = &EndedBy{Reason: f[0], By: f[1]}
+		e.EndedBy.Date, _ = strconv.ParseInt(f[2], 10, 64)
+		e.EndedBy.Grace, _ = strconv.ParseInt(f[3], 10, 64)
+	case "failed":
+		e.Failed = text
+	case "nolimit":
+		e.NoLimit = true
+	case "left":
+		_, text, _ = strings.Cut(text, " ")
+		pid, command, _ := strings.Cut(text, " ")
+		if n, err := strconv.Atoi(pid); err == nil {
+			e.Left = append(e.Left, Left{n, strings.TrimSpace(command)})
+		}
+	default:
+		if log, ok := strings.CutPrefix(name, "hole."); ok {
+			var hole [2]int64
+			if n, _ := fmt.Sscan(text, &hole[0], &hole[1]); n == 2 && hole[0] < hole[1] {
+				e.Holes[log] = hole
+			}
+		}
+	}
+}
+
+const codeWidth = 3
+
+func parseProcess(s string) *Process {
+	f := strings.Fields(s)
+	if len(f) < 3 {
+		return nil
+	}
+	pid, err := strconv.Atoi(f[0])
+	if err != nil || pid <= 1 {
+		return nil
+	}
+	p := &Process{PID: pid, Start: f[1], Boot: f[2]}
+	if len(f) > 3 {
+		p.Mode = f[3]
+	}
+	return p
+}
+
+func parseMoment(s string) *Moment {
+	date, up, _ := strings.Cut(s, " ")
+	d, err := strconv.ParseInt(date, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &Moment{Date: d, Up: seconds(up)}
+}
+
+// process reads a line of /proc/PID/stat behind its name, or of ps.
+func (p *listParser) process(s string) {
+	if rest, ok := strings.CutPrefix(s, "live "); ok {
+		pid, start, _ := strings.Cut(rest, " ")
+		if n, err := strconv.Atoi(pid); err == nil {
+			p.live[n] = [2]string{start, ""}
+		}
+		return
+	}
+	rest, _ := strings.CutPrefix(s, "/proc/")
+	pid, stat, _ := strings.Cut(rest, "/stat:")
+	i := strings.LastIndex(stat, ") ")
+	n, err := strconv.Atoi(pid)
+	if err != nil || i < 0 {
+		return
+	}
+	if f := strings.Fields(stat[i+2:]); len(f) >= 20 {
+		p.live[n] = [2]string{f[19], f[0]}
+	}
+}
+
+// isMode reports whether a line of ls -ln is what s is: no file of a job is named so.
+func isMode(s string) bool {
+	return len(s) > 10 && strings.Contains("-dlpscb", s[:1]) && strings.Trim(s[1:10], "rwxsStT-") == ""
+}
+
+// log reads a line of ls -ln about a log.
+func (p *listParser) log(s string) {
+	name, _, _ := strings.Cut(s, " -> ")
+	f := strings.Fields(name)
+	if len(f) < 6 {
+		return
+	}
+	id, log, ok := strings.Cut(f[len(f)-1], "/")
+	e := p.l.Jobs[id]
+	if !ok || e == nil {
+		return
+	}
+	if s[0] != '-' {
+		e.Strange = append(e.Strange, log)
+	} else if size, err := strconv.ParseInt(f[4], 10, 64); err == nil {
+		e.Sizes[log] = size
+	}
+}
+
+// BootOf is the boot in which the job was started; empty if that is not known.
+func (e *Entry) BootOf() string {
+	switch {
+	case e.Job != nil:
+		return e.Job.Boot
+	case e.Wrapper != nil:
+		return e.Wrapper.Boot
+	}
+	return ""
+}
