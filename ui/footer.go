@@ -9,6 +9,9 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 )
 
+// promptEdge is the blank on either side of a line to fill in, as beside the keys.
+const promptEdge = 1
+
 // footer is the last line or two: what can be pressed here, and how things stand.
 func (p *Pane) footer(w int) []string {
 	rows := p.lay.footer.h
@@ -16,9 +19,9 @@ func (p *Pane) footer(w int) []string {
 	case p.cat != nil && p.over == nil:
 		return []string{p.footerAttached(w)}
 	case p.prompt != nil && p.over == nil:
-		p.prompt.line.SetSize(w, 1)
+		p.prompt.line.SetSize(max(0, w-2*promptEdge), 1)
 		p.prompt.line.SetNote(p.promptNote(p.prompt))
-		lines := []string{p.prompt.line.View()}
+		lines := []string{cells.Fit(cells.Blank(promptEdge)+p.prompt.line.View(), w)}
 		if rows > 1 {
 			lines = append(lines, p.footerLine(p.footerKeys(), "", w))
 		}

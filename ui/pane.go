@@ -237,7 +237,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 		x, y, _, _ := p.overlayPlace()
 		return move(p.over.cursor(), x, y)
 	case p.prompt != nil:
-		return move(p.prompt.line.Cursor(), p.lay.footer.x, p.lay.footer.y)
+		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
 	case p.cat != nil && !p.cat.viaLog:
 		return p.term.Cursor()
 	case p.cat == nil && p.focus == areaList:

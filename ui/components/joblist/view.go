@@ -58,11 +58,15 @@ func (m *Model) empty() []string {
 	default:
 		lines = append(lines, text("No jobs yet."), "", code("n")+text(" runs one, or:"), code("hob run npm run dev"))
 	}
+	short := lines
 	if len(m.hints) > 0 {
 		lines = append(lines, "")
 	}
 	for _, hint := range m.hints {
 		add(hint)
+	}
+	if len(lines) > m.h { // half a sentence helps nobody
+		lines = short
 	}
 	return m.place(lines)
 }
