@@ -125,7 +125,11 @@ func (c *Client) greet(ctx context.Context) error {
 		deadline = d
 	}
 	_ = c.nc.SetReadDeadline(deadline)
+	stop := context.AfterFunc(ctx, func() { _ = c.nc.SetReadDeadline(time.Unix(1, 0)) })
 	f, err := c.r.next()
+	if !stop() {
+		return ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("the holder does not greet: %w", err)
 	}

@@ -1,8 +1,11 @@
 package holder
 
 import (
+	"context"
 	"net"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // The holder sends from another goroutine than the one that answers: a stream may
@@ -43,4 +46,23 @@ func TestStreamThatBeginsBeforeItsAnswer(t *testing.T) {
 			t.Fatalf("frame %d is %v %q, %v; want %v", i, f.Type, f.Payload, err, typ)
 		}
 	}
+}
+
+// A holder that is stopped accepts connections and greets nobody.
+func TestCancelledBeforeTheGreeting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		defer there.Close()
+		c := &Client{nc: here, r: frameReader{r: here, max: maxData}, down: make(chan struct{})}
+		defer c.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			synctest.Wait() // it is waited for the greeting
+			cancel()
+		}()
+		began := time.Now()
+		if err := c.greet(ctx); err == nil || time.Since(began) != 0 {
+			t.Errorf("greeted after %v: %v", time.Since(began), err)
+		}
+	})
 }
