@@ -51,7 +51,7 @@ func Main(args []string) int {
 		a.spare = local.Ahead()
 		defer a.spare.Close()
 	}
-	root := a.newRoot()
+	root := a.rootFor(words)
 	root.SetArgs(words)
 	err := root.ExecuteContext(context.Background())
 	if a.eng != nil {

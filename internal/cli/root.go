@@ -14,8 +14,37 @@ const (
 	groupEnd  = "end"
 )
 
-// newRoot makes the tree of verbs.
+// rootFor makes the tree of verbs that a command line needs: of one that starts a
+// job only run, which need not wait for all the others to be made. Help makes its
+// own.
+func (a *app) rootFor(words []string) *cobra.Command {
+	if len(words) == 0 || words[0] != "run" {
+		return a.newRoot()
+	}
+	root := a.bareRoot()
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(a.runCommand())
+	return root
+}
+
+// newRoot makes the tree of all verbs.
 func (a *app) newRoot() *cobra.Command {
+	root := a.bareRoot()
+	for _, verb := range []*cobra.Command{
+		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
+		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
+		a.writeCommand(), a.waitCommand(), a.restartCommand(),
+		a.killCommand(), a.clearCommand(), a.removeCommand(),
+		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
+	} {
+		root.AddCommand(verb)
+	}
+	refuseStrays(root)
+	return root
+}
+
+// bareRoot is hob without a verb.
+func (a *app) bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hob",
 		Short: "Supervises background jobs from the terminal",
@@ -49,16 +78,6 @@ hob wait @ && hob list`,
 		&cobra.Group{ID: groupTalk, Title: "Talk and wait"},
 		&cobra.Group{ID: groupEnd, Title: "End and tidy"},
 	)
-	for _, verb := range []*cobra.Command{
-		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
-		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
-		a.writeCommand(), a.waitCommand(), a.restartCommand(),
-		a.killCommand(), a.clearCommand(), a.removeCommand(),
-		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
-	} {
-		root.AddCommand(verb)
-	}
-	refuseStrays(root)
 	return root
 }
 
