@@ -269,6 +269,28 @@ func TestAppAsks(t *testing.T) {
 	})
 }
 
+func TestTheTitleCountsWhatNobodySaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := Means{Title: true}
+		s := newHarness(t, 100, 30, three())
+		w := &window{pane: s.pane, o: AppOptions{Notify: Notify{Waiting: on, Failed: on, Finished: on}}}
+		want := func(title string) {
+			t.Helper()
+			if got := w.title(); got != title {
+				t.Errorf("title %q, want %q", got, title)
+			}
+		}
+		want("hob - 1 running")
+		s.press("j") // another job is looked at
+		ended := exited(s.eng.jobs[0], 1)
+		s.facts(engine.Event{Kind: engine.EventExited, Job: ended})
+		want("hob - 1 failed")
+		s.run(s.pane.Select("dev-aaaaa"))
+		s.pump()
+		want("hob")
+	})
+}
+
 func TestAppRingsForWhatNobodySaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{Notify: Notify{Failed: Means{Bell: true, Desktop: true}}})
@@ -280,6 +302,10 @@ func TestAppRingsForWhatNobodySaw(t *testing.T) {
 		}
 		if cmd := w.notify(attention); cmd != nil {
 			t.Error("it rang twice within a second")
+		}
+		other := AttentionMsg{Job: exited(s.eng.jobs[1], 2), Why: WhyFailed}
+		if raw, ok := w.notify(other)().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;hob: make test: exit 2\a" {
+			t.Errorf("of another job that failed at the same time it told %q", raw.Msg)
 		}
 		w.update(rangMsg{})
 		if cmd := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 0), Why: WhyFinished}); cmd != nil {

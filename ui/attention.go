@@ -40,6 +40,7 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	}
 	if !looking {
 		j.unread++
+		p.tally = nil
 		p.putRow(j)
 	}
 	p.dirty = true

@@ -200,7 +200,7 @@ func (p *Pane) looking(id engine.ID) bool {
 func (p *Pane) looked() {
 	j, ok := p.jobs[p.shown.id]
 	if ok && j.unread > 0 && p.looking(j.ID) {
-		j.unread = 0
+		j.unread, p.tally = 0, nil
 		p.putRow(j)
 		p.dirty = true
 	}
@@ -283,8 +283,8 @@ func level(n int64) uint8 {
 	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
 }
 
-// counts of the header.
-type counts struct{ running, waiting, failed, done int }
+// counts of the header; unseen are those that ended while nobody looked.
+type counts struct{ running, waiting, failed, done, unseenFailed, unseenDone int }
 
 func (p *Pane) counts() counts {
 	if p.tally != nil {
@@ -300,8 +300,10 @@ func (p *Pane) counts() counts {
 			c.running++
 		case 2:
 			c.failed++
+			c.unseenFailed += min(j.unread, 1)
 		default:
 			c.done++
+			c.unseenDone += min(j.unread, 1)
 		}
 	}
 	p.tally = &c

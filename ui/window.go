@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,8 +26,8 @@ type window struct {
 	o       AppOptions
 	once    sync.Once
 	focused bool
-	mouse   bool // given back to the terminal
-	rang    bool // within the last second
+	mouse   bool        // given back to the terminal
+	told    []engine.ID // jobs that called for somebody within the last second
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
 
@@ -152,7 +153,7 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case AttentionMsg:
 		return w.notify(msg)
 	case rangMsg:
-		w.rang = false
+		w.told = nil
 		return nil
 	}
 	return w.pane.Update(msg)
@@ -265,21 +266,22 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)
-	if w.rang { // a job that rings without end is heard once a second
-		return nil
-	}
-	if means.Bell {
+	// What rings without end is heard once a second, each job told of as often.
+	if means.Bell && len(w.told) == 0 {
 		b.WriteByte('\a')
 	}
-	if means.Desktop && !w.focused {
+	if means.Desktop && !w.focused && !slices.Contains(w.told, msg.Job.ID) {
 		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
 		b.WriteString(desktop(w.o.Environ, "hob", text))
 	}
 	if b.Len() == 0 {
 		return nil
 	}
-	w.rang = true
-	return tea.Batch(tea.Raw(b.String()), tea.Tick(time.Second, func(time.Time) tea.Msg { return rangMsg{} }))
+	cmd := tea.Raw(b.String())
+	if w.told = append(w.told, msg.Job.ID); len(w.told) > 1 {
+		return cmd
+	}
+	return tea.Batch(cmd, tea.Tick(time.Second, func(time.Time) tea.Msg { return rangMsg{} }))
 }
 
 // desktop is the sequence with which the terminal shows a notification. Inside
@@ -353,7 +355,8 @@ func (w *window) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(state, j.Progress.Percent)
 }
 
-// title names the job that has the window, else how jobs stand.
+// title names the job that has the window, else how jobs stand: which run, and
+// what has ended that nobody has seen.
 func (w *window) title() string {
 	if a := w.pane.cat; a != nil {
 		if title := cells.Clean(w.pane.term.Title()); title != "" {
@@ -373,7 +376,8 @@ func (w *window) title() string {
 	}{
 		{n.Waiting.Title, c.waiting, "waiting"},
 		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.running - c.waiting, "running"},
-		{n.Failed.Title, c.failed, "failed"},
+		{n.Failed.Title, c.unseenFailed, "failed"},
+		{n.Finished.Title, c.unseenDone, "done"},
 	} {
 		if part.on && part.n > 0 {
 			title += " - " + strconv.Itoa(part.n) + " " + part.word
