@@ -1,0 +1,88 @@
+package local_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// smallQuota is a directory on a disk with room, in which nobody may have more
+// than 2 MiB. It is btrfs that is asked: its limits need no kernel that was built
+// for quotas, as those of ext4 and xfs do. To a writer all are EDQUOT. The tools of
+// btrfs are not among those that CI has to have.
+func smallQuota(t *testing.T) string {
+	t.Helper()
+	testtool.NeedRoot(t)
+	for _, tool := range []string{"mkfs.btrfs", "btrfs"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("needs %s", tool)
+		}
+	}
+	image, disk := filepath.Join(t.TempDir(), "image"), shortDir(t)
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(disk, "limited")
+	for _, c := range [][]string{
+		{"mkfs.btrfs", "-q", "-M", image},
+		{"mount", "-o", "loop", image, disk},
+		{"btrfs", "quota", "enable", disk},
+		{"btrfs", "subvolume", "create", dir},
+		{"btrfs", "qgroup", "limit", "2M", dir},
+	} {
+		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
+			t.Skipf("%v: %s", c, out)
+		}
+		if c[0] == "mount" {
+			t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
+		}
+	}
+	return dir
+}
+
+// TestQuota has a job print more than its user may keep: it goes on, is seen and
+// typed to, and its end is recorded when there is room.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	dir := smallQuota(t)
+	p := openPlace(t, filepath.Join(dir, "state"))
+	mark := filepath.Join(t.TempDir(), "mark")
+	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `seq 1 1000000; : >"$0"; read x; echo "after $x"; exit 8`, mark}})
+	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
+	eventually(t, "the screen shows what the disk refused", func() bool {
+		screen, err := s.run.Screen(t.Context())
+		return err == nil && strings.Contains(screen.Text, "1000000")
+	})
+	if err := os.WriteFile(filepath.Join(dir, "more"), make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.EDQUOT) {
+		t.Fatalf("more than may be kept: %v", err)
+	}
+	if _, err := p.make(engine.Spec{Script: "true"}); err != nil && !errors.Is(err, syscall.EDQUOT) {
+		t.Errorf("another job: %v", err)
+	}
+	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
+		t.Fatal(err)
+	}
+	job := s.state(t).Job
+	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
+	if o := p.observe(t, s.dir); o.Status.Finished() && (o.Exit.Code == nil || *o.Exit.Code != 8) {
+		t.Errorf("an end was invented: %+v", o)
+	}
+	if out, err := exec.Command("btrfs", "qgroup", "limit", "64M", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+		t.Errorf("exit %+v", exit)
+	}
+	if o := p.observe(t, s.dir); o.Dropped < 1<<20 {
+		t.Errorf("dropped %d", o.Dropped)
+	}
+}
