@@ -31,7 +31,8 @@ const TimesGrain = 100 * time.Millisecond
 // TimesWriter appends to times. It is for one goroutine, the holder's.
 type TimesWriter struct {
 	f    *os.File
-	fill int // bytes used in the current block
+	end  int64 // of what was written whole
+	fill int   // bytes used in the current block
 	off  int64
 	ms   int64
 	size Size
@@ -49,10 +50,10 @@ func CreateTimes(dir string) (*TimesWriter, error) {
 		f.Close()
 		return nil, err
 	}
-	w := &TimesWriter{f: f}
+	w := &TimesWriter{f: f, end: fi.Size()}
 	// What a writer before left is not continued: go on in a block of its own.
-	if rest := int(fi.Size() % timesBlock); rest > 0 {
-		if _, err := f.Write(make([]byte, timesBlock-rest)); err != nil {
+	if rest := int(w.end % timesBlock); rest > 0 {
+		if err := w.write(make([]byte, timesBlock-rest)); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -92,7 +93,7 @@ func (w *TimesWriter) Add(off int64, at time.Time, size Size) error {
 		buf = binary.AppendUvarint(buf, uint64(max(0, size.Cols)))
 		buf = binary.AppendUvarint(buf, uint64(max(0, size.Rows)))
 	}
-	if _, err := w.f.Write(buf); err != nil {
+	if err := w.write(buf); err != nil {
 		return err
 	}
 	if pad > 0 || w.fill == 0 {
@@ -101,6 +102,19 @@ func (w *TimesWriter) Add(off int64, at time.Time, size Size) error {
 		w.fill += len(buf)
 	}
 	w.off, w.ms, w.size, w.any = off, ms, size, true
+	return nil
+}
+
+// write appends b, all or nothing of it: a part would move the blocks that follow.
+func (w *TimesWriter) write(b []byte) error {
+	n, err := w.f.Write(b)
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, w.f.Truncate(w.end))
+		}
+		return err
+	}
+	w.end += int64(n)
 	return nil
 }
 
