@@ -127,8 +127,9 @@ type Run interface {
 	// Wait returns when the job has ended. ErrUnreachable means unknown, not
 	// ended.
 	Wait(ctx context.Context) (Exit, error)
-	// Signal sends one signal ("SIGINT") to the job's foreground and group.
-	Signal(ctx context.Context, name string) error
+	// Signal sends one signal ("SIGINT") to the job's foreground and group. by is who
+	// asks: recorded as ended_by, where the backend can tell, if the job ends by it.
+	Signal(ctx context.Context, name, by string) error
 	// Stop ends the whole tree and returns when it is gone. On a job that ended
 	// but left survivors it ends those. ErrNotRunning when there is nothing.
 	Stop(ctx context.Context, o StopOptions) (StopReport, error)

@@ -146,7 +146,7 @@ func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
 	if err != nil {
 		return err
 	}
-	return fault("signal", j, run.Signal(ctx, name))
+	return fault("signal", j, run.Signal(ctx, name, e.cfg.client))
 }
 
 // Stop ends the job's whole tree and returns when it is gone and its end is

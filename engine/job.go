@@ -229,7 +229,7 @@ func (j Job) Unsuccessful() bool {
 	case Exited:
 		return j.Exit.Code == nil || *j.Exit.Code != 0
 	case Killed:
-		return j.Exit.Reason == ReasonSignal || j.Exit.Reason == ReasonTimeout
+		return j.Exit.Reason == ReasonTimeout || j.Exit.Reason == ReasonSignal && j.Exit.EndedBy == ""
 	case Starting, Running, Stopping:
 	}
 	return false

@@ -137,8 +137,8 @@ func (r *virtualRun) ask(ctx context.Context, t holder.Type, payload, result any
 	return errorOf(holder.Parted(r.dir, c.Do(ctx, t, payload, result)))
 }
 
-func (r *virtualRun) Signal(ctx context.Context, name string) error {
-	return r.ask(ctx, holder.TypeSignal, holder.Signal{Name: name, By: r.e.cfg.client}, nil)
+func (r *virtualRun) Signal(ctx context.Context, name, by string) error {
+	return r.ask(ctx, holder.TypeSignal, holder.Signal{Name: name, By: by}, nil)
 }
 
 func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {

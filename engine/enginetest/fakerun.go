@@ -41,7 +41,7 @@ func (r fakeRun) Wait(ctx context.Context) (engine.Exit, error) {
 	return exit, err
 }
 
-func (r fakeRun) Signal(_ context.Context, name string) error {
+func (r fakeRun) Signal(_ context.Context, name, _ string) error {
 	if err := r.alive(); err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ func (r *Run) do(ctx context.Context, op string, t holder.Type, payload, result 
 }
 
 // Signal implements [engine.Run].
-func (r *Run) Signal(ctx context.Context, name string) error {
-	return r.do(ctx, "signal", holder.TypeSignal, holder.Signal{Name: name}, nil)
+func (r *Run) Signal(ctx context.Context, name, by string) error {
+	return r.do(ctx, "signal", holder.TypeSignal, holder.Signal{Name: name, By: by}, nil)
 }
 
 // Write implements [engine.Run].

@@ -197,26 +197,26 @@ func TestSignal(t *testing.T) {
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "trap 'echo caught' USR1; echo ready; while :; do sleep 0.01; done", PTY: true})
 	s.printed(t, "ready")
-	if err := s.run.Signal(t.Context(), "SIGUSR1"); err != nil {
+	if err := s.run.Signal(t.Context(), "SIGUSR1", "test"); err != nil {
 		t.Fatal(err)
 	}
 	s.printed(t, "caught")
-	if err := s.run.Signal(t.Context(), "STOP"); err != nil {
+	if err := s.run.Signal(t.Context(), "STOP", "test"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "paused", func() bool { return p.observe(t, s.dir).Paused })
-	if err := s.run.Signal(t.Context(), "CONT"); err != nil {
+	if err := s.run.Signal(t.Context(), "CONT", "test"); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "going on", func() bool { return !p.observe(t, s.dir).Paused })
-	if err := s.run.Signal(t.Context(), "SIGNONSENSE"); !errors.Is(err, engine.ErrInvalid) {
+	if err := s.run.Signal(t.Context(), "SIGNONSENSE", "test"); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("unknown signal: %v", err)
 	}
-	if err := s.run.Signal(t.Context(), "KILL"); err != nil {
+	if err := s.run.Signal(t.Context(), "KILL", "test"); err != nil {
 		t.Fatal(err)
 	}
 	exit := s.wait(t)
-	if exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || exit.Signal != "SIGKILL" || *exit.Code != 137 {
+	if exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || exit.Signal != "SIGKILL" || *exit.Code != 137 || exit.EndedBy != "test" {
 		t.Errorf("exit %+v", exit)
 	}
 }

@@ -63,8 +63,9 @@ func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir st
 	return strings.TrimSpace(string(a.Out)), nil
 }
 
-// Signal implements [engine.Run].
-func (r *Run) Signal(ctx context.Context, name string) error {
+// Signal implements [engine.Run]. The shell that looks after the job is not told who
+// asks.
+func (r *Run) Signal(ctx context.Context, name, _ string) error {
 	name = strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return fmt.Errorf("%w: no signal is called %q", engine.ErrInvalid, name)
@@ -128,12 +129,20 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	if !r.rec.Job.Stdin {
 		return engine.ErrNoInput
 	}
+	return r.feed(ctx, p, recipe.Feed)
+}
+
+// feed types p in pieces that a pipe takes whole, each with a request of its own.
+func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
 	for taken := 0; len(p) > 0; {
 		n := min(len(p), recipe.MaxFeed)
-		word, err := r.act(ctx, slow, askOptions{once: true, limit: feedLimit}, func(dir string) string { return recipe.Feed(dir, p[:n]) })
+		word, err := r.act(ctx, slow, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
+		who, other := strings.CutPrefix(word, "other ")
 		switch {
 		case err != nil:
 			return err
+		case other:
+			return keyboardError{who}
 		case word == "full":
 			return &InputFullError{Taken: taken}
 		case word == "over":
