@@ -79,6 +79,19 @@ func TestForeground(t *testing.T) {
 		s.sees("╭ Jobs")
 	})
 
+	inBubble(t, "the key that leaves is said however little room there is", func(t *testing.T) {
+		s := start(t)
+		s.eng.screen.chunks <- engine.TerminalChunk{Controller: "another window"}
+		s.pump()
+		s.sees("another window has the keyboard, typing takes it  Ctrl+B background")
+		s.run(s.pane.SetSize(40, 10))
+		s.pump()
+		s.sees("another window has…  Ctrl+B background")
+		s.run(s.pane.SetSize(26, 6))
+		s.pump()
+		s.sees("Ctrl+B background")
+	})
+
 	inBubble(t, "when it ends its screen stays and keys are swallowed", func(t *testing.T) {
 		s := start(t)
 		code := 0

@@ -57,16 +57,15 @@ func (p *Pane) footerAttached(w int) string {
 		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
 	}
 	s := p.styles
-	right := p.leaveHint()
+	right, aside := p.leaveHint(), a.failed
 	switch {
 	case a.ended || a.failed != "":
 		right = p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave"
+	case p.term.ScrolledBack() > 0:
+		aside = strconv.Itoa(p.term.ScrolledBack()) + " rows back"
 	default:
 		if who, us := p.term.Controller(); who != "" && !us && a.session != nil {
-			right = cells.Clean(who) + " has the keyboard, typing takes it  " + right
-		}
-		if p.term.ScrolledBack() > 0 {
-			right = strconv.Itoa(p.term.ScrolledBack()) + " rows back  " + right
+			aside = cells.Clean(who) + " has the keyboard, typing takes it"
 		}
 	}
 	badge := p.badge.View(j.Job)
@@ -92,10 +91,12 @@ func (p *Pane) footerAttached(w int) string {
 			up = ""
 		}
 	}
-	if a.failed != "" {
-		right = a.failed + "  " + right
-	}
 	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
+	// The key that leaves matters more than anything else there is to say.
+	const shortest = 12
+	if room := w - 2 - cells.Width(right) - 2; aside != "" && room >= min(shortest, cells.Width(aside)) {
+		right = cells.End(aside, room, p.opts.glyphs.Ellipsis) + "  " + right
+	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
 		return cells.Fit(" "+s.Footer.Key.Render(right), w)

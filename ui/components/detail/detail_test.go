@@ -87,6 +87,15 @@ func TestView(t *testing.T) {
 	}
 }
 
+// Of a job on a host the directory may not be known.
+func TestPlaceWithoutADirectory(t *testing.T) {
+	j := remote()
+	j.Dir, j.Cwd = "", ""
+	if view := ansi.Strip(newDetail(j, 64, 20).View()); !strings.Contains(view, "in        on gpu2") {
+		t.Errorf("no place in\n%s", view)
+	}
+}
+
 func TestPortsAreLinks(t *testing.T) {
 	j := running()
 	j.Ports = []int{5173}

@@ -178,7 +178,7 @@ func (m *Model) place() string {
 	if j.Host != "" {
 		place += " on " + cells.Clean(j.Host)
 	}
-	return place
+	return strings.TrimLeft(place, ", ") // of a host the directory may not be known
 }
 
 func (m *Model) process() []string {
@@ -282,7 +282,7 @@ func (m *Model) limits() string {
 func (m *Model) origin() string {
 	var parts []string
 	if m.job.CreatedBy != "" {
-		parts = append(parts, "started by "+cells.Clean(m.job.CreatedBy))
+		parts = append(parts, cells.Clean(m.job.CreatedBy))
 	}
 	if m.job.RestartedFrom != "" {
 		parts = append(parts, "again from "+string(m.job.RestartedFrom))
