@@ -102,6 +102,8 @@ const byShell = "ssh"
 
 func setStatus(j *Job, r *jobdir.Record) {
 	switch s := &r.State; {
+	case r.Problem != "": // what it was is not known, so that its end says nothing
+		j.Exit = Exit{Status: Lost, Reason: ReasonHolderDied, Error: r.Problem, At: r.EndedAt()}
 	case s.End != nil:
 		j.Exit = exitOf(s.End)
 		if r.Code != nil {
@@ -117,8 +119,6 @@ func setStatus(j *Job, r *jobdir.Record) {
 				j.Exit.Status, j.Exit.Reason = Killed, ReasonSignal
 			}
 		}
-	case r.Problem != "":
-		j.Exit = Exit{Status: Lost, Reason: ReasonHolderDied, Error: r.Problem, At: r.Touched}
 	case s.Stopping != nil:
 		j.Status, j.StopDeadline = Stopping, s.Stopping.Deadline
 		return

@@ -48,7 +48,7 @@ var ErrNoMeta = errors.New("the directory has no meta.json")
 
 // Read reads the records of a job directory. Damage is no error: what cannot be
 // read is missing in the result. The errors are ErrNoMeta, and fs.ErrNotExist for
-// a directory that is not there.
+// a directory that is not there, or none.
 func Read(dir string) (Record, error) {
 	r := Record{ID: filepath.Base(dir)}
 	meta, err := ReadMeta(dir)
@@ -59,6 +59,9 @@ func Read(dir string) (Record, error) {
 		}
 		return r, ErrNoMeta
 	case err != nil:
+		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
+			return r, fs.ErrNotExist
+		}
 		r.Problem = "meta.json: " + plain(err)
 		meta = Meta{}
 	}
