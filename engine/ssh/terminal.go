@@ -48,8 +48,14 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 	}
 	life, end := context.WithCancel(r.b.life)
 	t := &terminal{
-		r: r, file: path.Join(dir, jobdir.OutputFile), o: o, life: life, end: end, control: o.Control, size: r.rec.Job.Size,
-		poke: make(chan struct{}, 1),
+		r: r, file: path.Join(dir, jobdir.OutputFile), o: o, life: life, end: end, size: r.rec.Job.Size,
+		poke: make(chan struct{}, 1), token: jobdir.NewToken(),
+	}
+	if o.Control {
+		if err := t.TakeControl(ctx); err != nil {
+			end()
+			return nil, err
+		}
 	}
 	if o.Control && o.Size != (engine.Size{}) && o.Size != t.size {
 		if err := r.Resize(ctx, o.Size); err == nil {
@@ -74,6 +80,8 @@ type terminal struct {
 	life context.Context
 	end  context.CancelFunc
 	poke chan struct{} // of size 1: something was typed, or the job ended
+	// token names the session among all that look at the job, from wherever.
+	token string
 
 	// Of the caller of Next.
 	off   int64
@@ -85,6 +93,7 @@ type terminal struct {
 	screen  *vt.Terminal
 	answers []byte // for the job
 	control bool
+	other   string // who has taken control since
 	size    engine.Size
 	seen    engine.Observation
 }
@@ -157,6 +166,7 @@ func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	chunk.Offset, chunk.Size, chunk.Control = t.off, t.size, t.control
+	chunk.Controller = t.other
 	if t.control {
 		chunk.Controller = t.o.Client
 	}
@@ -210,7 +220,8 @@ func (t *terminal) picture(ctx context.Context) (engine.TerminalChunk, error) {
 	return engine.TerminalChunk{Reset: true, Data: screen.Snapshot(vt.SnapshotOptions{Scrollback: rows})}, nil
 }
 
-// answer types what the job wants to know of its terminal.
+// answer types what the job wants to know of its terminal, unless another session
+// has taken control since: then that one does.
 func (t *terminal) answer(ctx context.Context) {
 	t.mu.Lock()
 	p := t.answers
@@ -219,10 +230,22 @@ func (t *terminal) answer(ctx context.Context) {
 	if len(p) == 0 {
 		return
 	}
-	if err := t.r.Write(ctx, p); err != nil {
+	err := t.r.feed(ctx, p, func(dir string, p []byte) string { return recipe.Answer(dir, t.token, p) })
+	if taken := (keyboardError{}); errors.As(err, &taken) {
+		t.mu.Lock()
+		t.control, t.other = false, taken.by
+		t.mu.Unlock()
+		return
+	}
+	if err != nil {
 		t.r.b.log.Debug("a job's terminal cannot answer", "job", t.r.rec.ID, "err", err)
 	}
 }
+
+// keyboardError says that another session has the keyboard.
+type keyboardError struct{ by string }
+
+func (e keyboardError) Error() string { return e.by + " has the keyboard" }
 
 // Write implements [engine.Terminal].
 func (t *terminal) Write(ctx context.Context, p []byte) error {
@@ -253,11 +276,16 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 	return nil
 }
 
-// TakeControl implements [engine.Terminal].
-func (t *terminal) TakeControl(context.Context) error {
+// TakeControl implements [engine.Terminal]. The host knows who has control, so that
+// of all sessions, from whatever machines, one answers the job.
+func (t *terminal) TakeControl(ctx context.Context) error {
+	_, err := t.r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
+	if err != nil {
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.control = true
+	t.control, t.other = true, ""
 	return nil
 }
 

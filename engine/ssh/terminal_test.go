@@ -25,6 +25,8 @@ type viewer struct {
 	drawn  bool
 	stream string // behind the first picture
 	exit   *engine.Exit
+
+	controller string // as told last
 }
 
 func (r *rig) attach(id engine.ID, o engine.TerminalOptions) *viewer {
@@ -52,7 +54,7 @@ func (v *viewer) until(what string, ok func() bool) {
 			v.stream += string(c.Data)
 		}
 		v.screen.Write(c.Data)
-		v.exit = c.Exit
+		v.exit, v.controller = c.Exit, c.Controller
 	}
 }
 
@@ -109,6 +111,33 @@ func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
 	v.until("the end", func() bool { return v.exit != nil })
 	if got := v.screen.Text(); !strings.Contains(got, `033   [   2   ;   2   R`) {
 		t.Errorf("the job got %q", got)
+	}
+}
+
+// Of several sessions, also of programs that know nothing of each other, the one
+// that took control last answers.
+func TestOneOfSeveralAnswers(t *testing.T) {
+	testtool.Need(t, "script", "od")
+	r := newRig(t, nil)
+	j := r.start(`stty -icanon -echo min 0 time 100; dd bs=1 count=1 2>/dev/null; printf '\033[5n'
+dd bs=1 count=4 2>/dev/null | od -An -c; printf 'once\n'; dd bs=1 count=1 2>/dev/null | od -An -c`, onTerminal)
+	first := r.attach(j.ID, engine.TerminalOptions{Control: true, Client: "first"})
+	second := r.attach(j.ID, engine.TerminalOptions{Control: true, Client: "second"})
+	first.until("the first picture", func() bool { return first.drawn })
+	second.until("the first picture", func() bool { return second.drawn })
+	if err := second.term.Write(r.ctx(), []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	first.until("the query", func() bool { return strings.Contains(first.stream, "\x1b[5n") }) // and does not answer
+	second.sees(`033   [   0   n`)
+	first.sees("once")
+	first.until("whose the keyboard is", func() bool { return first.controller == "second" })
+	if err := second.term.Write(r.ctx(), []byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	second.until("the end", func() bool { return second.exit != nil })
+	if got := second.screen.Text(); !strings.Contains(got, "once\n   y") {
+		t.Errorf("behind one answer the job got %q", got)
 	}
 }
 

@@ -104,6 +104,22 @@ func Feed(dir string, p []byte) string {
 	return b.String()
 }
 
+// Control gives the keyboard of the job's terminal to a client, which token names
+// among all that look at it, until another takes it. The answer is ok, over, or no
+// where that cannot be written down.
+func Control(dir, token, client string) string {
+	return fmt.Sprintf("control %s %s %s", Quote(dir), Quote(token), Quote(OneWord(client)))
+}
+
+// Answer types p into the job as [Feed] does, if token has the keyboard or nobody
+// ever took it. Else the answer is other and who has it.
+func Answer(dir, token string, p []byte) string {
+	var b strings.Builder
+	b.WriteString("answer " + Quote(dir) + " " + Quote(token) + " ")
+	octal(&b, p)
+	return b.String()
+}
+
 // Finish ends the job's input. The answer is ok or none.
 func Finish(dir string) string { return "finish " + Quote(dir) }
 

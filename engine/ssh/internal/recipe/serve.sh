@@ -333,6 +333,27 @@ feed() {
   [ $h_r = 0 ] && echo ok || echo full
 }
 
+# control DIR TOKEN CLIENT: CLIENT has the keyboard of the job's terminal from now
+# on, until another says so.
+control() {
+  [ ! -f "$1/exit_code" ] || { echo over; return 0; }
+  umask 077
+  put "$1/keyboard" "$2 $3" 2>/dev/null && echo ok || echo no
+}
+
+# answer DIR TOKEN DATA...: feed, unless another than TOKEN has the keyboard.
+answer() {
+  first "$1/keyboard"
+  case $h_LINE in
+  '' | "$2 "*)
+    h_d=$1
+    shift 2
+    feed "$h_d" "$@"
+    ;;
+  *) echo "other ${h_LINE#* }" ;;
+  esac
+}
+
 # finish DIR: ends the job's input.
 finish() {
   [ -p "$1/stdin" ] || { echo none; return 0; }

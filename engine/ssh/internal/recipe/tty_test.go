@@ -63,6 +63,34 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
+// One client answers what the job asks of its terminal: who took the keyboard last.
+func TestTheKeyboardIsOneClients(t *testing.T) {
+	testtool.Need(t, "script")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.tty(`stty -echo; echo ready; while read line; do echo "<$line>"; done`)
+		dir := p.start(j).Dir
+		p.output(j.ID, "ready\r\n")
+		says := func(what, request, want string) {
+			t.Helper()
+			if got := strings.TrimSpace(p.ask(request)); got != want {
+				t.Errorf("%s: %q, want %q", what, got, want)
+			}
+		}
+		says("nobody took it", Answer(dir, "a", []byte("1\r")), "ok")
+		says("a takes it", Control(dir, "a", "the first"), "ok")
+		says("a has it", Answer(dir, "a", []byte("2\r")), "ok")
+		says("b takes it", Control(dir, "b", "the second"), "ok")
+		says("a has it no longer", Answer(dir, "a", []byte("3\r")), "other the_second")
+		says("b has it", Answer(dir, "b", []byte("4\r")), "ok")
+		p.ask(Feed(dir, []byte{4}))
+		p.ended(j.ID)
+		if got := p.file(j.ID, "output.log"); !strings.Contains(got, "<1>\r\n<2>\r\n<4>\r\n") {
+			t.Errorf("typed was %q", got)
+		}
+		says("the job has ended", Control(dir, "a", "the first"), "over")
+	})
+}
+
 func TestExitCodesWithATerminal(t *testing.T) {
 	testtool.Need(t, "script")
 	cases := []struct {
