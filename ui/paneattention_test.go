@@ -169,5 +169,10 @@ func TestClosingRefusesQuestions(t *testing.T) {
 		if refused != 2 {
 			t.Errorf("%d of 2 questions were refused", refused)
 		}
+		s.deliver(AskMsg{Title: "late", Reply: func(_ string, ok bool) { refused++ }})
+		s.pump()
+		if refused != 3 {
+			t.Error("a question that came too late was not refused")
+		}
 	})
 }

@@ -309,6 +309,14 @@ func (p *Pane) asked(msg AskMsg) tea.Cmd {
 	return p.nextAsk()
 }
 
+// refuseAsk answers for somebody who is not there any more.
+func refuseAsk(ask AskMsg) tea.Cmd {
+	return func() tea.Msg {
+		ask.Reply("", false)
+		return nil
+	}
+}
+
 // nextAsk puts the next question once no other box is open.
 func (p *Pane) nextAsk() tea.Cmd {
 	if len(p.ask) == 0 || p.over != nil {

@@ -17,7 +17,13 @@ import (
 // stale ones change nothing, nor do keys while the pane has not the focus and the
 // mouse where the pane is not.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
-	if s, ok := msg.(stamped); ok && s.owner() != p || p.ctx.Err() != nil {
+	if s, ok := msg.(stamped); ok && s.owner() != p {
+		return nil
+	}
+	if p.ctx.Err() != nil { // closed
+		if ask, ok := msg.(AskMsg); ok {
+			return refuseAsk(ask)
+		}
 		return nil
 	}
 	if !p.focused { // a host may pass on all that it gets
