@@ -96,8 +96,11 @@ func scriptWords(script string) []word {
 		case '"':
 			inWord = true
 			for i++; i < len(script) && script[i] != '"'; i++ {
-				if script[i] == '\\' && i+1 < len(script) {
-					i++
+				// Between such quotes few characters need it, before others it stays.
+				if script[i] == '\\' && i+1 < len(script) && strings.IndexByte("\\\"$`\n", script[i+1]) >= 0 {
+					if i++; script[i] == '\n' {
+						continue
+					}
 				}
 				b.WriteByte(script[i])
 			}

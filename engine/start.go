@@ -130,7 +130,10 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	if s.Host == "" {
 		dir, err := filepath.Abs(s.Dir) // of "" it is the working directory
 		if err != nil {
-			return s, nil, &Error{Op: "start", Err: fmt.Errorf("find the working directory: %w", err)}
+			return s, nil, &Error{
+				Op: "start", Err: fmt.Errorf("find the current directory: %w", err),
+				Hint: "it has been deleted, or cannot be read: change to another, or say which",
+			}
 		}
 		s.Dir = dir
 	}

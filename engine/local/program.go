@@ -2,9 +2,11 @@ package local
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -93,6 +95,9 @@ func startFailure(what string, err error) (code int, text string) {
 	code = codeNotExecutable
 	if errors.Is(err, syscall.ENOENT) {
 		code = codeNotFound
+		if missing, ok := errors.AsType[*interpreterError](err); ok {
+			return code, what + ": " + missing.Error()
+		}
 		if !strings.Contains(what, "/") {
 			return code, what + ": command not found"
 		}
@@ -110,4 +115,42 @@ func words(err error) string {
 		return errno.Error() + ": too many processes (see ulimit -u)"
 	}
 	return errno.Error()
+}
+
+// interpreterError says that a program is there, but not what it names to run it.
+type interpreterError struct {
+	name string // empty: it is no script, or cannot be read
+	err  error
+}
+
+func (e *interpreterError) Error() string {
+	if e.name == "" {
+		return "what it is to be run with: " + words(e.err)
+	}
+	// Quoted, because the usual reason is a carriage return at its end.
+	return "its interpreter " + strconv.Quote(e.name) + ": " + words(e.err)
+}
+
+func (e *interpreterError) Unwrap() error { return e.err }
+
+// interpreterOf is what the first line of the script at path names to run it;
+// empty if there is no such line.
+func interpreterOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256) // as much as the kernel looks at
+	n, _ := io.ReadFull(f, head)
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	rest, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return ""
+	}
+	rest = strings.Trim(rest, " \t")
+	if i := strings.IndexAny(rest, " \t"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
 }

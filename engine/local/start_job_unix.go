@@ -164,6 +164,9 @@ func execute(fork forkFunc, path string, argv []string, attr *syscall.ProcAttr) 
 	if errors.Is(err, syscall.ENOEXEC) {
 		pid, err = fork(shell, append([]string{shell, path}, argv[1:]...), attr)
 	}
+	if errors.Is(err, syscall.ENOENT) && executable(path) == nil {
+		err = &interpreterError{interpreterOf(path), err}
+	}
 	return pid, err
 }
 

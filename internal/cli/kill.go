@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -61,6 +62,9 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 		return err
 	}
 	if f.signal != "" {
+		if err := f.signal.check(jobs); err != nil {
+			return err
+		}
 		for _, j := range jobs {
 			if e := eng.Signal(ctx, j.ID, string(f.signal)); e != nil {
 				err = errors.Join(err, e)
@@ -133,6 +137,20 @@ func briefly(d time.Duration) string {
 // signalFlag is a signal's full name: HUP and sighup are SIGHUP; numbers stay.
 // Which names there are the system of the job knows.
 type signalFlag string
+
+// check refuses what is no signal here if one of the jobs is, also one that would
+// not get it any more.
+func (f signalFlag) check(jobs []engine.Job) error {
+	for _, j := range jobs {
+		if j.Host != "" {
+			continue
+		}
+		if _, err := proc.ParseSignal(string(f)); err != nil {
+			return usagef("hob help kill shows the flags", "%w", err)
+		}
+	}
+	return nil
+}
 
 // Set implements pflag.Value.
 func (f *signalFlag) Set(s string) error {
