@@ -324,8 +324,8 @@ feed() {
   shift
   (for h_z in "$@"; do printf "$h_z"; done) 1<>"$h_d/stdin" 2>/dev/null &
   h_w=$!
-  # it must not hold the channel
-  (sleep 5; kill -9 "$h_w") >/dev/null 2>&1 &
+  # It must not hold the channel, nor a copy of it as what mksh redirects does.
+  (exec >/dev/null 2>&1; sleep 5; kill -9 "$h_w") &
   h_k=$!
   wait "$h_w" 2>/dev/null
   h_r=$?
