@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Clear moves finished jobs to the trash, all or none of them, and returns those
@@ -85,9 +88,14 @@ func (e *Engine) Discard(ctx context.Context, id ID) error {
 	return nil
 }
 
-// Undo brings cleared jobs back; without ids those of the last clear. The error
-// is ErrNotFound for what is not in the trash (any more).
+// Undo brings cleared jobs back, all or none of them; without ids those of the last
+// clear. A name or the beginning of an id will do. The errors are ErrNotFound for
+// what is not in the trash (any more), and *[AmbiguousError].
 func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
+	ids, err := e.inTrash(ids)
+	if err != nil {
+		return nil, err
+	}
 	if len(ids) == 0 {
 		last, err := e.root.LastCleared()
 		if err != nil {
@@ -117,6 +125,46 @@ func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
 	}
 	e.changed()
 	return jobs, nil
+}
+
+// inTrash finds the cleared jobs that refs mean.
+func (e *Engine) inTrash(refs []ID) ([]ID, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	trash, err := e.root.InTrash()
+	if err != nil {
+		return nil, rootError(err)
+	}
+	var jobs []Job // what is in the trash, once a reference is no id
+	find := func(ref ID) (ID, error) {
+		if slices.ContainsFunc(trash, func(t jobdir.Trashed) bool { return t.ID == string(ref) }) {
+			return ref, nil
+		}
+		if jobs == nil {
+			for _, t := range trash {
+				if rec, err := jobdir.Read(e.root.TrashDir(t.ID)); err == nil {
+					jobs = append(jobs, e.jobOf(&rec))
+				}
+			}
+		}
+		j, err := pick(jobs, string(ref), Read)
+		if errors.Is(err, ErrNotFound) {
+			err = &Error{Op: "bring back", Job: ref, Err: ErrNotFound, Hint: "it was not cleared, or the trash has been emptied since"}
+		}
+		return j.ID, err
+	}
+	var ids []ID
+	for _, ref := range refs {
+		id, err := find(ref)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 // Remove stops the job if it runs, then clears it. It returns the job as it was

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,25 +61,33 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	}
 	var jobs []engine.Job
 	if selects {
-		jobs, err = a.clearable(ctx, eng, f)
-	} else {
-		jobs, err = a.manyJobs(ctx, refs, engine.Act)
+		jobs, err = a.clearSelected(ctx, eng, f)
+	} else if jobs, err = a.manyJobs(ctx, refs, engine.Act); err == nil {
+		jobs, err = eng.Clear(ctx, idsOf(jobs)...)
 	}
 	if err != nil {
 		return err
-	}
-	if len(jobs) > 0 {
-		// No ids would mean nothing to the engine, but say so here: an empty
-		// selection is a success.
-		if jobs, err = eng.Clear(ctx, idsOf(jobs)...); err != nil {
-			return err
-		}
 	}
 	if a.json {
 		return a.printJobs(jobs)
 	}
 	a.sayCleared(jobs)
 	return nil
+}
+
+// clearSelected clears the finished jobs that the flags select, of which there may
+// be none, but for those that somebody else clears at the same time.
+func (a *app) clearSelected(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
+	for {
+		jobs, err := a.clearable(ctx, eng, f)
+		if err != nil || len(jobs) == 0 {
+			return nil, err
+		}
+		jobs, err = eng.Clear(ctx, idsOf(jobs)...)
+		if !errors.Is(err, engine.ErrNotFound) {
+			return jobs, err
+		}
+	}
 }
 
 // clearable are the finished jobs that the flags select.
@@ -109,6 +118,9 @@ func (a *app) sayCleared(jobs []engine.Job) {
 		a.sayf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
 	default:
 		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
+	}
+	for _, j := range jobs {
+		a.saySurvivors(j.Exit.Survivors)
 	}
 }
 

@@ -118,7 +118,12 @@ func (a *app) sayStopped(j engine.Job, r engine.StopReport) {
 		took = " after " + briefly(r.Took)
 	}
 	a.sayf("%s %s%s", j.ID, how, took)
-	for _, p := range r.Survivors {
+	a.saySurvivors(r.Survivors)
+}
+
+// saySurvivors names what is left of a job's tree.
+func (a *app) saySurvivors(left []engine.Process) {
+	for _, p := range left {
 		a.sayf("  still there: %d %s", p.PID, escape(p.Command))
 	}
 }

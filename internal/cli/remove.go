@@ -35,20 +35,27 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 	if err != nil {
 		return err
 	}
-	removed := make([]engine.Job, len(jobs))
-	errs := make([]error, len(jobs))
+	errs := make([]error, len(jobs), len(jobs)+1)
 	var work sync.WaitGroup
 	for i, j := range jobs {
-		work.Go(func() { removed[i], errs[i] = eng.Remove(ctx, j.ID) })
+		if j.Status.Finished() {
+			continue
+		}
+		work.Go(func() {
+			if _, err := eng.Stop(ctx, j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
+				errs[i] = err
+			}
+		})
 	}
 	work.Wait()
-	var gone []engine.Job
-	for i := range jobs {
+	var over []engine.ID
+	for i, j := range jobs {
 		if errs[i] == nil {
-			gone = append(gone, removed[i])
+			over = append(over, j.ID)
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	gone, err := eng.Clear(ctx, over...) // together, so that one undo brings all back
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
 	if a.json {
