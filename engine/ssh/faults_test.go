@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -380,6 +381,11 @@ func TestTamperedDirectories(t *testing.T) {
 			got, err := r.e.Get(r.ctx(), string(j.ID))
 			if err != nil || !c.check(got) {
 				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
+			}
+			if c.name == "log is a link" {
+				if n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotPlain) {
+					t.Errorf("%d bytes of what it leads to are read, %v", n, err)
+				}
 			}
 		})
 	}

@@ -227,6 +227,9 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in"), Final: true, Hint: "set HOME or HOB_STATE_DIR on the host"}
 		}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
+		if errors.Is(err, shell.ErrTimeout) {
+			h.b.dialer.Distrust(tr)
+		}
 		if _, isContainer := tr.(*client.Container); isContainer {
 			err = &client.Error{Step: "session", Err: broken, Hint: "the container must run, and have a sh"}
 		} else if !breaks(tr) { // it could be logged in to, but there is no shell
@@ -335,6 +338,7 @@ type askOptions struct {
 	asks  bool          // a person may be asked
 	once  bool          // not to be repeated if it is unknown whether it was done
 	limit time.Duration // 0: askLimit
+	size  int           // of the answer, about; 0: small
 }
 
 // ask carries out one request. If the connection breaks it is repeated once, on a
@@ -348,7 +352,7 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		if err != nil {
 			return shell.Answer{}, unreachable(h.name, err)
 		}
-		a, err := c.do(ctx, l, script, o.limit)
+		a, err := c.doSized(ctx, l, script, o.limit, o.size)
 		if err == nil {
 			h.mu.Lock()
 			h.seen = time.Now()
@@ -360,6 +364,7 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		}
 		if errors.Is(err, shell.ErrTimeout) && l == quick {
 			// A listing that does not come is a connection that is dead.
+			h.b.dialer.Distrust(c.Transport)
 			h.lose(c, err)
 			c.Transport.Close()
 			return a, unreachable(h.name, err)

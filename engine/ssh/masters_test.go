@@ -3,10 +3,14 @@
 package ssh
 
 import (
+	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,31 +49,18 @@ func TestControlMasterThatEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, socket := masterRig(t)
-			master := exec.Command("ssh", "-F", r.c.ConfigFile, "-M", "-N", "box")
-			if err := master.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan struct{})
-			go func() { // ends with the master
-				_ = master.Wait()
-				close(ended)
-			}()
-			t.Cleanup(func() {
-				_ = master.Process.Kill() // it may have ended
-				<-ended
-			})
-			for late := time.Now().Add(patient); exec.Command("ssh", "-F", r.c.ConfigFile, "-O", "check", "box").Run() != nil; {
-				if time.Now().After(late) {
-					t.Fatal("the master does not listen")
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
+			master := startMaster(t, r)
 			j := r.start("echo begun; read x; echo over", func(s *engine.Spec) { s.Stdin = true })
 			if c, err := r.b.host("box").connect(r.ctx(), false); err != nil || !attached(c) {
 				t.Fatalf("the master is not used: %v", err)
 			}
-			end(t, r, master.Process)
-			<-ended
+			end(t, r, master)
+			for late := time.Now().Add(patient); exec.Command("ssh", "-F", r.c.ConfigFile, "-O", "check", "box").Run() == nil; {
+				if time.Now().After(late) {
+					t.Fatal("the master goes on")
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
 			if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
 				// It is not known whether what was under way arrived.
 				if err := r.e.Write(r.ctx(), j.ID, []byte("on\n")); err != nil {
@@ -95,10 +86,82 @@ func TestControlMasterThatIsSilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var taken atomic.Int32
+	var wg sync.WaitGroup
+	wg.Go(func() { // ends with ln
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			taken.Add(1)
+		}
+	})
+	defer wg.Wait()
 	defer ln.Close()
 	if exit := r.wait(r.start("exit 3").ID); exit.Code == nil || *exit.Code != 3 {
 		t.Errorf("it ended as %+v", exit)
 	}
+	c, err := r.b.host("box").connect(r.ctx(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Transport.Close()
+	if exit := r.wait(r.start("exit 4").ID); exit.Code == nil || *exit.Code != 4 {
+		t.Errorf("over another connection it ended as %+v", exit)
+	}
+	if n := taken.Load(); n != 1 {
+		t.Errorf("the silent socket was tried %d times", n)
+	}
+}
+
+// A master whose network is gone takes sessions that never answer.
+func TestControlMasterThatHangs(t *testing.T) {
+	t.Parallel() // it waits
+	r, _ := masterRig(t)
+	master := startMaster(t, r)
+	h := r.b.host("box")
+	c, err := h.connect(r.ctx(), false)
+	if err != nil || !attached(c) {
+		t.Fatalf("the master is not used: %v", err)
+	}
+	if err := master.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ask(r.ctx(), quick, "echo", askOptions{limit: 100 * time.Millisecond}); !errors.Is(err, engine.ErrUnreachable) {
+		t.Fatalf("a master that is stopped answers: %v", err)
+	}
+	if err := master.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if exit := r.wait(r.start("exit 3").ID); exit.Code == nil || *exit.Code != 3 {
+		t.Errorf("it ended as %+v", exit)
+	}
+	if c, err := h.connect(r.ctx(), false); err != nil || attached(c) {
+		t.Errorf("it is used again at once: %v", err)
+	}
+}
+
+// startMaster makes a connection of the user's to the host, and waits until others
+// can use it.
+func startMaster(t *testing.T, r *rig) *os.Process {
+	t.Helper()
+	master := exec.Command("ssh", "-F", r.c.ConfigFile, "-M", "-N", "box")
+	if err := master.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = master.Process.Kill() // it may have ended
+		_ = master.Wait()
+	})
+	for late := time.Now().Add(patient); exec.Command("ssh", "-F", r.c.ConfigFile, "-O", "check", "box").Run() != nil; {
+		if time.Now().After(late) {
+			t.Fatal("the master does not listen")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return master.Process
 }
 
 func attached(c *conn) bool {

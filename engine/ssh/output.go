@@ -2,20 +2,27 @@ package ssh
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 const (
 	smallBlock = 64 << 10
 	largeBlock = 1 << 20 // read at once by who reads on and on
-	maxBlocks  = 4       // kept of each output
+	// hugeBlock is what that grows to while a block comes within soon.
+	hugeBlock = 4 << 20
+	soon      = 100 * time.Millisecond
+	late      = time.Second
+	maxKept   = 8 << 20 // bytes kept of each output, in blocks
 	// sizeFor is how long a size is good enough, if the host told nothing since:
 	// who was told that there is more must find it.
 	sizeFor = 50 * time.Millisecond
@@ -52,6 +59,7 @@ type output struct {
 	final  bool      // the job has ended: the log grows no more
 	blocks []block   // the one used last is last
 	next   int64     // where the last read ended
+	ahead  int       // size of a block for who reads on and on
 }
 
 type block struct {
@@ -83,8 +91,7 @@ func (o *output) refresh(ctx context.Context) error {
 	}
 	r.h.heat(r.rec.ID)
 	if f, ok := r.h.logsOf(r.rec.ID, lookFor); ok && f.at.After(o.at) {
-		o.take(f.entry, f.at, news)
-		return nil
+		return o.take(f.entry, f.at, news)
 	}
 	dir, err := r.dir(ctx, false)
 	if err != nil {
@@ -98,12 +105,15 @@ func (o *output) refresh(ctx context.Context) error {
 	if e == nil {
 		return engine.ErrNotFound
 	}
-	o.take(e, time.Now(), news)
-	return nil
+	return o.take(e, time.Now(), news)
 }
 
-// take notes what a look at the job found.
-func (o *output) take(e *recipe.Entry, at time.Time, news uint64) {
+// take notes what a look at the job found. What the job has put in the place of a log
+// is not read.
+func (o *output) take(e *recipe.Entry, at time.Time, news uint64) error {
+	if slices.Contains(e.Strange, o.name) {
+		return fmt.Errorf("%s on %s: %w", o.name, o.r.h.name, plainfile.ErrNotPlain)
+	}
 	size := e.Sizes[o.name]
 	if size < o.size {
 		o.blocks = nil
@@ -114,6 +124,7 @@ func (o *output) take(e *recipe.Entry, at time.Time, news uint64) {
 	if hole, ok := e.Holes[o.name]; ok {
 		o.holes = []engine.Range{{Start: hole[0], End: hole[1]}}
 	}
+	return nil
 }
 
 // ReadAt implements [engine.Output].
@@ -161,7 +172,8 @@ func (o *output) fromBlocks(p []byte, off int64) int {
 func (o *output) load(ctx context.Context, off int64, want int) error {
 	n := max(smallBlock, min(want, largeBlock))
 	if off == o.next && off > 0 {
-		n = largeBlock
+		o.ahead = max(largeBlock, o.ahead)
+		n = o.ahead
 	}
 	n = int(min(int64(n), o.size-off))
 	dir, err := o.r.dir(ctx, false)
@@ -169,9 +181,16 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 		return err
 	}
 	rng := recipe.Cover(off, n)
-	a, err := o.r.h.ask(ctx, bulk, recipe.Fetch(path.Join(dir, o.name), rng), askOptions{limit: time.Minute})
+	began := time.Now()
+	a, err := o.r.h.ask(ctx, bulk, recipe.Fetch(path.Join(dir, o.name), rng), askOptions{limit: time.Minute, size: int(rng.Block * rng.Count)})
 	if err != nil {
 		return err
+	}
+	switch took := time.Since(began); {
+	case n == o.ahead && took < soon:
+		o.ahead = min(hugeBlock, 2*o.ahead)
+	case took > late:
+		o.ahead = largeBlock
 	}
 	if a.Code == recipe.NotAFile {
 		return io.ErrUnexpectedEOF
@@ -186,8 +205,12 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 		return nil
 	}
 	o.blocks = append(o.blocks, block{start, data})
-	if len(o.blocks) > maxBlocks {
-		o.blocks = append([]block(nil), o.blocks[1:]...)
+	kept := 0
+	for i, b := range slices.Backward(o.blocks) {
+		if kept += len(b.data); kept > maxKept {
+			o.blocks = slices.Clone(o.blocks[i+1:])
+			break
+		}
 	}
 	return nil
 }

@@ -8,21 +8,69 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-const attachLimit = 2 * time.Second
+const (
+	attachLimit = 2 * time.Second
+	// hangsFor is how long a master that does not answer is left alone.
+	hangsFor = 5 * time.Minute
+)
+
+// hung is a master that did not answer, by its socket.
+type hung struct {
+	socket os.FileInfo
+	at     time.Time
+}
 
 // attach uses the user's own connection to the host, if there is a live one
 // (ControlMaster). It is never closed by us, and asked nothing that concerns the
-// connection itself: its master would drop us. Nil: there is none.
-func attach(c *hostconf.Config) *Transport {
+// connection itself: its master would drop us. Nil: there is none, or none that
+// answers.
+func (d *Dialer) attach(c *hostconf.Config) *Transport {
 	if c.ControlPath == "" {
 		return nil
 	}
-	if fi, err := os.Stat(c.ControlPath); err != nil || fi.Mode().Type() != os.ModeSocket {
+	fi, err := os.Stat(c.ControlPath)
+	if err != nil || fi.Mode().Type() != os.ModeSocket || d.hangs(c.ControlPath, fi) {
 		return nil
 	}
-	return attachTo(c, c.ControlPath, nil)
+	began := time.Now()
+	t := attachTo(c, c.ControlPath, nil)
+	if t == nil && time.Since(began) >= attachLimit {
+		d.distrust(c.ControlPath)
+	}
+	return t
+}
+
+// hangs reports whether the master behind a socket did not answer lately. Another
+// one that has taken its place is given its chance.
+func (d *Dialer) hangs(socket string, fi os.FileInfo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h, ok := d.hung[socket]
+	return ok && time.Since(h.at) < hangsFor && os.SameFile(h.socket, fi) && h.socket.ModTime().Equal(fi.ModTime())
+}
+
+func (d *Dialer) distrust(socket string) {
+	fi, err := os.Stat(socket)
+	if err != nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.hung == nil {
+		d.hung = map[string]hung{}
+	}
+	d.hung[socket] = hung{fi, time.Now()}
+}
+
+// Distrust notes that t does not answer. If it is a connection of the user's it is
+// not used again for a while.
+func (d *Dialer) Distrust(t shell.Transport) {
+	if t, ok := t.(*Transport); ok && t.Attached {
+		d.distrust(t.Config.ControlPath)
+	}
 }
 
 // attachTo uses the master behind socket; own is the one that is ours, if it is.

@@ -28,6 +28,7 @@ type Dialer struct {
 
 	mu   sync.Mutex
 	keys map[string]ssh.Signer // decrypted, by file
+	hung map[string]hung       // masters, by their sockets
 }
 
 // Settings are those of one host that are not ssh's.
@@ -94,7 +95,7 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*
 		c.Timeout = set.ConnectTimeout
 	}
 	if set.Transport != Native {
-		if t := attach(c); t != nil {
+		if t := d.attach(c); t != nil {
 			return t, nil
 		}
 		why := d.needs(ctx, c)

@@ -70,11 +70,12 @@ func newTransport(t *Transport) *Transport {
 	return t
 }
 
-// keepAlive asks the host whether it lives when nothing was heard of it for a
-// while, and closes the connection when it stays silent.
+// keepAlive asks the host whether it lives when nothing was heard of it for every,
+// and closes the connection when it stays silent for most times as long.
 func (t *Transport) keepAlive(every time.Duration, most int) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
+	limit := every * time.Duration(max(2, most)) // it must have time to answer
+	timer := time.NewTimer(every)
+	defer timer.Stop()
 	asked := false
 	answer := make(chan struct{}, 1)
 	for {
@@ -84,20 +85,25 @@ func (t *Transport) keepAlive(every time.Duration, most int) {
 		case <-answer:
 			asked = false
 			continue
-		case <-tick.C:
+		case <-timer.C:
 		}
 		silent := t.conn.silent()
-		if silent > every*time.Duration(most) {
+		if silent >= limit {
 			t.fail(fmt.Errorf("nothing was heard of the host for %s", silent.Round(time.Second)))
 			return
 		}
-		if silent >= every*9/10 && !asked {
+		if silent < every {
+			timer.Reset(every - silent)
+			continue
+		}
+		if !asked {
 			asked = true
 			t.wg.Go(func() {
 				t.client.SendRequest("keepalive@openssh.com", true, nil) //nolint:errcheck // any answer counts, its absence shows in silent
 				answer <- struct{}{}
 			})
 		}
+		timer.Reset(min(every, limit-silent))
 	}
 }
 

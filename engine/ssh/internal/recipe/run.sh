@@ -81,6 +81,7 @@ enter() {
 # trim LOG: frees the middle of a log that reaches over its limit. Units of 1000
 # bytes, because not every shell counts over 31 bits.
 trim() {
+  [ ! -L "$h_d/$1" ] || return 0 # what the job has put in its place is not ours
   size_of "$h_d/$1"
   h_grown=0
   case $h_SIZE in ????*) h_k=${h_SIZE%???} ;; *) return 0 ;; esac

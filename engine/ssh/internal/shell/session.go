@@ -22,7 +22,8 @@ type Session struct {
 	reqs chan *request
 	done chan struct{} // closed when the session is broken
 	wg   sync.WaitGroup
-	once sync.Once
+	once sync.Once // of done
+	shut sync.Once // of ch
 
 	mu  sync.Mutex
 	err error // why it is broken
@@ -35,7 +36,9 @@ type request struct {
 	answer Answer
 	err    error
 	nonce  string
+	size   int // of the answer, about; 0: small
 	done   chan struct{}
+	late   chan struct{} // closed when it has taken too long
 }
 
 // Answer is what a request printed, and its exit status.
@@ -93,17 +96,22 @@ func NewSession(ctx context.Context, ch Channel, prelude string, limit time.Dura
 
 // Do runs script and returns what it prints. limit is how long it may take.
 func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (Answer, error) {
+	return s.DoSized(ctx, script, limit, 0)
+}
+
+// DoSized is Do where the answer is expected to be of about size bytes.
+func (s *Session) DoSized(ctx context.Context, script string, limit time.Duration, size int) (Answer, error) {
 	nonce := newNonce()
 	var b strings.Builder
 	b.Grow(len(script) + 128)
 	b.WriteString("(\n")
 	b.WriteString(script)
 	b.WriteString("\n) </dev/null\nh_r=$?; echo; echo " + nonce + " $h_r\n")
-	return s.do(ctx, &request{script: []byte(b.String()), limit: limit, most: maxAnswer, nonce: nonce})
+	return s.do(ctx, &request{script: []byte(b.String()), limit: limit, most: maxAnswer, nonce: nonce, size: size})
 }
 
 func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
-	r.done = make(chan struct{})
+	r.done, r.late = make(chan struct{}), make(chan struct{})
 	select {
 	case s.reqs <- r:
 	case <-s.done:
@@ -114,6 +122,8 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	select {
 	case <-r.done:
 		return r.answer, r.err
+	case <-r.late: // a channel that nobody serves may not even be closed
+		return Answer{}, &BrokenError{Err: ErrTimeout, Sent: true}
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
 	}
@@ -133,7 +143,11 @@ func (s *Session) serve() {
 }
 
 func (r *request) run(s *Session) {
-	timer := time.AfterFunc(r.limit, func() { s.fail(ErrTimeout) })
+	timer := time.AfterFunc(r.limit, func() {
+		s.failed(ErrTimeout)
+		close(r.late)
+		s.closeChannel()
+	})
 	defer timer.Stop()
 	// The answer is read while the script is written: a shell that prints before
 	// it has read everything must not block on us.
@@ -142,7 +156,7 @@ func (r *request) run(s *Session) {
 		_, err := s.ch.Write(r.script)
 		sent <- err
 	})
-	out, code, err := readAnswer(s.ch, r.nonce, r.most)
+	out, code, err := readAnswer(s.ch, r.nonce, r.most, r.size)
 	if err != nil {
 		s.fail(err)
 		<-sent
@@ -161,13 +175,13 @@ func (r *request) run(s *Session) {
 
 // readAnswer reads up to the line that closes an answer: the nonce and a status,
 // behind a newline that does not belong to the answer.
-func readAnswer(r io.Reader, nonce string, most int) (out []byte, code int, err error) {
+func readAnswer(r io.Reader, nonce string, most, size int) (out []byte, code int, err error) {
 	mark := []byte("\n" + nonce + " ")
-	var buf []byte
+	buf := make([]byte, 0, max(4096, size+size/16+len(mark)+16))
 	from := 0 // no mark begins before
 	for {
 		if len(buf) == cap(buf) {
-			grown := make([]byte, len(buf), max(4096, 2*cap(buf)))
+			grown := make([]byte, len(buf), 2*cap(buf))
 			copy(grown, buf)
 			buf = grown
 		}
@@ -194,12 +208,18 @@ func readAnswer(r io.Reader, nonce string, most int) (out []byte, code int, err 
 }
 
 func (s *Session) fail(err error) {
+	s.failed(err)
+	s.closeChannel()
+}
+
+func (s *Session) closeChannel() { s.shut.Do(func() { s.ch.Close() }) }
+
+func (s *Session) failed(err error) {
 	s.once.Do(func() {
 		s.mu.Lock()
 		s.err = err
 		s.mu.Unlock()
 		close(s.done)
-		s.ch.Close()
 	})
 }
 
