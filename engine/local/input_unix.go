@@ -65,10 +65,10 @@ func (in *input) typeLocked(ctx context.Context, p []byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = in.f.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
 	for len(p) > 0 {
-		if err := ctx.Err(); err != nil {
+		_ = in.f.SetWriteDeadline(time.Now().Add(inputPatience))
+		if err := ctx.Err(); err != nil { // only now: a deadline of before is gone
 			return err
 		}
-		_ = in.f.SetWriteDeadline(time.Now().Add(inputPatience))
 		n, err := in.f.Write(p[:min(len(p), 4096)])
 		if n > 0 {
 			in.partial = p[n-1] != '\n' && p[n-1] != '\r'
