@@ -49,6 +49,7 @@ type Server struct {
 	down  bool
 	limit atomic.Int64 // bytes until the next connections are cut; 0: never
 	count atomic.Int64 // connections ever
+	sent  atomic.Int64 // bytes to clients
 	stall atomic.Bool
 }
 
@@ -75,6 +76,9 @@ func NewServer(t testing.TB, configure func(*Server)) *Server {
 
 // Connections counts the connections there ever were.
 func (s *Server) Connections() int { return int(s.count.Load()) }
+
+// Sent is how many bytes clients were sent, over all connections.
+func (s *Server) Sent() int64 { return s.sent.Load() }
 
 // Cut resets all connections.
 func (s *Server) Cut() {
@@ -334,6 +338,7 @@ func (c *cutConn) Write(p []byte) (int, error) {
 	n := c.room(len(p))
 	done, err := c.Conn.Write(p[:n])
 	c.done.Add(int64(done))
+	c.s.sent.Add(int64(done))
 	if err == nil && n < len(p) {
 		c.reset()
 		err = net.ErrClosed

@@ -1,0 +1,139 @@
+//go:build unix
+
+package ssh
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+const bootFile = "/proc/sys/kernel/random/boot_id"
+
+// bootable is a host that can be started again: the sh of this machine, whose
+// sessions read its boot from a file of the test.
+type bootable struct {
+	env  []string
+	boot string // the file
+
+	mu    sync.Mutex
+	lines []*shell.Local
+}
+
+func newBootable(t *testing.T) *bootable {
+	t.Helper()
+	b := &bootable{env: append(os.Environ(), remoteEnv(t)...), boot: filepath.Join(t.TempDir(), "boot")}
+	id, err := os.ReadFile(bootFile)
+	if err != nil {
+		t.Skipf("this machine has no name for its boot: %v", err)
+	}
+	b.setBoot(t, string(id))
+	return b
+}
+
+func (b *bootable) setBoot(t *testing.T, id string) {
+	t.Helper()
+	if err := os.WriteFile(b.boot, []byte(id), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bootable) reach(context.Context, string) (shell.Transport, error) {
+	l := shell.NewLocal("sh", b.env)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines = append(b.lines, l)
+	return &booted{l, b.boot}, nil
+}
+
+// cut ends all connections.
+func (b *bootable) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.lines {
+		l.Close()
+	}
+}
+
+// booted is one connection to a bootable host.
+type booted struct {
+	*shell.Local
+	boot string
+}
+
+func (b *booted) Open(ctx context.Context) (shell.Channel, error) {
+	ch, err := b.Local.Open(ctx)
+	return &rewritten{Channel: ch, boot: b.boot}, err
+}
+
+// rewritten has the functions of a session read another file: they are what it is
+// sent first.
+type rewritten struct {
+	shell.Channel
+	boot string
+	once sync.Once
+}
+
+func (c *rewritten) Write(p []byte) (int, error) {
+	sent := p
+	c.once.Do(func() { sent = []byte(strings.ReplaceAll(string(p), bootFile, c.boot)) })
+	if _, err := c.Channel.Write(sent); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// A program that goes on running learns that a host was started again, and takes
+// nothing there for its jobs any more, whatever has their numbers.
+func TestRebootUnderARunningProgram(t *testing.T) {
+	for name, survives := range map[string]bool{"its process is gone": false, "another process is just like it": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newBootable(t)
+			r := &rig{T: t, state: t.TempDir()}
+			r.b = New(withTransports(p.reach), WithPatience(patient))
+			var err error
+			if r.e, err = engine.New(engine.WithStateDir(r.state), engine.WithClient("test"), engine.WithBackend(r.b)); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { r.e.Close() })
+			j := r.start("exec sleep 300")
+			t.Cleanup(func() { endGroup(j.PID) })
+			for range 3 { // so that it is known well
+				if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Status != engine.Running || got.PID <= 1 {
+					t.Fatalf("%v: %s, pid %d", err, got.Status, got.PID)
+				}
+			}
+			p.setBoot(t, "00000000-0000-4000-8000-000000000000\n")
+			p.cut()
+			if !survives {
+				wrapper, err := os.ReadFile(filepath.Join(r.b.HostDir(engine.Record{ID: j.ID, Job: j}), "wrapper"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				pid, _, _ := strings.Cut(string(wrapper), " ")
+				if n, err := strconv.Atoi(pid); err != nil || n <= 1 || syscall.Kill(n, syscall.SIGKILL) != nil {
+					t.Fatalf("its wrapper is %q", wrapper)
+				}
+				endGroup(j.PID)
+			}
+			exit := r.wait(j.ID)
+			if exit.Status != engine.Lost || exit.Reason != engine.ReasonReboot || exit.Code != nil {
+				t.Errorf("it ended as %+v", exit)
+			}
+			if _, err := r.e.Kill(r.ctx(), j.ID); err == nil {
+				t.Error("it can be killed")
+			}
+			if survives && syscall.Kill(j.PID, 0) != nil {
+				t.Error("what has its number was signalled")
+			}
+		})
+	}
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package ssh
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hobjobs/hob/internal/sshtest"
+)
+
+// What a job prints stays on its host until somebody reads it, and then what is read
+// comes and no more.
+func TestOutputThatNobodyReadsIsNotTransferred(t *testing.T) {
+	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
+		t.Run(string(manner), func(t *testing.T) {
+			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
+			const size, little = 64 << 20, 2 << 20
+			j := r.start(fmt.Sprintf("head -c %d /dev/zero", size))
+			r.wait(j.ID)
+			if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Output != size {
+				t.Fatalf("it printed %d bytes, %v", got.Output, err)
+			}
+			before := r.s.Sent()
+			if before > little {
+				t.Errorf("%d bytes came for a log that nobody reads", before)
+			}
+			n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 1000), size-1000)
+			if came := r.s.Sent() - before; n != 1000 || err != nil || came > little {
+				t.Errorf("%d bytes came for %d, %v", came, n, err)
+			}
+		})
+	}
+}
