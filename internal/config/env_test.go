@@ -35,7 +35,7 @@ func TestEnvironment(t *testing.T) {
 			if c.Agent.Yield != tt.yield {
 				t.Errorf("yield is %v, want %v", c.Agent.Yield, tt.yield)
 			}
-			if o, ok := c.Origin("agent.yield_ms"); !ok || o.String() != tt.origin {
+			if o := c.setting("agent.yield_ms").origin; o.String() != tt.origin {
 				t.Errorf("origin is %q, want %q", o, tt.origin)
 			}
 			switch {

@@ -33,17 +33,6 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Origin tells where a setting's value came from, by its name ("run.grace").
-// False: there is no such setting.
-func (c *Config) Origin(name string) (Origin, bool) {
-	for _, s := range c.settings {
-		if s.name == name {
-			return s.origin, true
-		}
-	}
-	return Origin{}, false
-}
-
 // Problem is one thing that is wrong with the file or the environment.
 type Problem struct {
 	File    string // empty: the environment

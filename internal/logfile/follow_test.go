@@ -76,7 +76,7 @@ func TestFollowerTellsOfTheHole(t *testing.T) {
 // A reader that its caller's error stops goes on with the line after the one
 // that it was given last.
 func TestFollowerKeepsItsPlace(t *testing.T) {
-	f := NewFollower(Bytes("one\ntwo\n"), 0, 0, Query{})
+	f := NewFollower(inMemory("one\ntwo\n"), 0, 0, Query{})
 	enough := errors.New("enough")
 	if err := f.Read(t.Context(), func(Line) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("error = %v, want the caller's", err)

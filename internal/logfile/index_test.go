@@ -108,7 +108,7 @@ func TestIndexOutlivesAGrowingHole(t *testing.T) {
 
 func TestIndexIsBounded(t *testing.T) {
 	x := &Index{stride: 2}
-	log := Bytes(strings.Repeat("a\n", 100_000))
+	log := inMemory(strings.Repeat("a\n", 100_000))
 	if _, err := x.Extend(t.Context(), log, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -18,14 +18,6 @@ type Line struct {
 	Gap int64
 }
 
-// String is the text, with a notice at its end if it was cut.
-func (l Line) String() string {
-	if l.Cut == 0 {
-		return l.Text
-	}
-	return l.Text + " [… " + FormatBytes(l.Cut) + " more in this line]"
-}
-
 // A Query says which lines are wanted and how.
 type Query struct {
 	// Limit is the number of lines at most; 0 or less means all. A gap is not

@@ -65,7 +65,7 @@ func (m *matcher) text(text []byte) bool {
 			}
 		}
 	}
-	return m.p.re == nil || m.p.re.Match(text)
+	return m.p.re.Match(text)
 }
 
 // lines calls found with the range of each line of a block of whole lines that

@@ -22,24 +22,13 @@ const (
 // logs on it have no cap.
 var ErrNoHoles = errors.New("this file system cannot free the beginning of a file")
 
-// Supported tells whether logs in dir can be capped: nil, an error that matches
-// [ErrNoHoles], or why it could not be tried.
-func Supported(dir string) error {
-	f, err := os.CreateTemp(dir, ".hole.tmp-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	return SupportedBy(f)
-}
-
 // beyond is further than a log reaches that has just begun.
 const beyond = 1 << 31
 
-// SupportedBy is [Supported] for a log that is open for writing and shorter than
-// 2 GiB, in one system call that changes nothing: what it frees lies behind the
-// end. The log may be growing at that moment.
+// SupportedBy tells whether a log that is open for writing and shorter than 2 GiB
+// can be capped: nil, an error that matches [ErrNoHoles], or why it could not be
+// tried. It is one system call that changes nothing, since what it frees lies behind
+// the end. The log may be growing at that moment.
 func SupportedBy(f *os.File) error { return punchRange(f, beyond, grain) }
 
 // Due is the hole that a log of this size and limit should have: h itself until

@@ -16,35 +16,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func mustRegexp(t *testing.T, expr string, c Case) *Pattern {
-	t.Helper()
-	p, err := Regexp(expr, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestPatternHits(t *testing.T) {
 	tests := map[string]struct {
 		p    *Pattern
 		text string
 		want []string
 	}{
-		"literal, lower case finds any": {Literal("err", Smart), "Err ERR err", []string{"Err", "ERR", "err"}},
-		"literal, upper case is exact":  {Literal("Err", Smart), "Err ERR err", []string{"Err"}},
-		"literal, exact":                {Literal("err", Exact), "Err ERR err", []string{"err"}},
-		"literal, ignored":              {Literal("ERR", Ignore), "Err x", []string{"Err"}},
-		"literal is no regexp":          {Literal("a.b", Smart), "acb a.b", []string{"a.b"}},
-		"literal outside ASCII":         {Literal("größe", Smart), "GRÖSSE GRÖßE", []string{"GRÖßE"}},
-		"literal, U+FFFD":               {Literal("\uFFFD", Smart), "a\uFFFDb", []string{"\uFFFD"}},
-		"literal, empty":                {Literal("", Smart), "abc", nil},
-		"regexp, lower case finds any":  {mustRegexp(t, `e\w+`, Smart), "Err ex", []string{"Err", "ex"}},
-		"regexp, upper case is exact":   {mustRegexp(t, `E\w+`, Smart), "Err ex", []string{"Err"}},
-		"regexp, class is no letter":    {mustRegexp(t, `\S\pL\p{Lu}x`, Smart), "ABCX", []string{"ABCX"}},
-		"regexp, alternatives":          {mustRegexp(t, `a|b`, Smart), "xAyB", []string{"A", "B"}},
-		"regexp, anchors":               {mustRegexp(t, `^a|c$`, Smart), "abc", []string{"a", "c"}},
-		"regexp, empty matches":         {mustRegexp(t, `x*`, Smart), "axxb", []string{"xx"}},
+		"literal, lower case finds any": {anyCase("err"), "Err ERR err", []string{"Err", "ERR", "err"}},
+		"literal, upper case is exact":  {literal("Err"), "Err ERR err", []string{"Err"}},
+		"literal, exact":                {literal("err"), "Err ERR err", []string{"err"}},
+		"literal, ignored":              {anyCase("ERR"), "Err x", []string{"Err"}},
+		"literal is no regexp":          {anyCase("a.b"), "acb a.b", []string{"a.b"}},
+		"literal outside ASCII":         {anyCase("größe"), "GRÖSSE GRÖßE", []string{"GRÖßE"}},
+		"literal, U+FFFD":               {anyCase("\uFFFD"), "a\uFFFDb", []string{"\uFFFD"}},
+		"literal, empty":                {anyCase(""), "abc", nil},
+		"regexp, lower case finds any":  {expression(`(?i:e\w+)`), "Err ex", []string{"Err", "ex"}},
+		"regexp, upper case is exact":   {expression(`E\w+`), "Err ex", []string{"Err"}},
+		"regexp, class is no letter":    {expression(`(?i:\S\pL\p{Lu}x)`), "ABCX", []string{"ABCX"}},
+		"regexp, alternatives":          {expression(`(?i:a|b)`), "xAyB", []string{"A", "B"}},
+		"regexp, anchors":               {expression(`(?i:^a|c$)`), "abc", []string{"a", "c"}},
+		"regexp, empty matches":         {expression(`(?i:x*)`), "axxb", []string{"xx"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,9 +47,6 @@ func TestPatternHits(t *testing.T) {
 				t.Errorf("hits (-want +got):\n%s", diff)
 			}
 		})
-	}
-	if _, err := Regexp("(", Smart); err == nil {
-		t.Error("a bad expression compiled")
 	}
 }
 
@@ -111,31 +99,31 @@ func TestSearchSeesTheText(t *testing.T) {
 		p    *Pattern
 		want []string
 	}{
-		"exact": {Literal("needle", Exact), []string{"plain needle here", "needle in colour", "needle", "needle", "needle"}},
-		"smart": {Literal("needle", Smart), []string{"plain needle here", "needle in colour", "needle", "needle", "NEEDLE", "needle"}},
-		"regexp": {mustRegexp(t, "^needle$", Smart),
+		"exact": {literal("needle"), []string{"plain needle here", "needle in colour", "needle", "needle", "needle"}},
+		"smart": {anyCase("needle"), []string{"plain needle here", "needle in colour", "needle", "needle", "NEEDLE", "needle"}},
+		"regexp": {expression(`(?i:^needle$)`),
 			[]string{"needle", "needle", "NEEDLE", "needle"}},
-		"without a literal": {mustRegexp(t, `[n]\x{FFFD}e`, Exact), []string{"n\uFFFDeedle"}},
-		"replacement":       {Literal("n\uFFFD", Exact), []string{"n\uFFFDeedle"}},
-		"title":             {Literal("title", Smart), []string{"only a title"}},
-		"in an escape":      {Literal("31m", Smart), nil},
-		"across lines":      {Literal("need\nle", Smart), nil},
-		"overwritten":       {Literal("neXd", Exact), nil},
+		"without a literal": {expression(`[n]\x{FFFD}e`), []string{"n\uFFFDeedle"}},
+		"replacement":       {literal("n\uFFFD"), []string{"n\uFFFDeedle"}},
+		"title":             {anyCase("title"), []string{"only a title"}},
+		"in an escape":      {anyCase("31m"), nil},
+		"across lines":      {anyCase("need\nle"), nil},
+		"overwritten":       {literal("neXd"), nil},
 	}
 	for name, tt := range tests {
-		for _, src := range []Source{Bytes(tricky), holed{data: []byte(tricky)}} {
+		for _, src := range []Source{inMemory(tricky), holed{data: []byte(tricky)}} {
 			t.Run(fmt.Sprintf("%s/%T", name, src), func(t *testing.T) {
 				ctx := t.Context()
 				var down, up []string
 				for off := int64(0); ; {
-					m, ok, err := Next(ctx, src, tt.p, off, 0)
+					m, hits, ok, err := nextMatch(ctx, src, tt.p, off, 0)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if !ok {
 						break
 					}
-					if len(m.Hits) == 0 {
+					if len(hits) == 0 {
 						t.Errorf("no hit in %q", m.Text)
 					}
 					down = append(down, m.Text)
@@ -163,7 +151,7 @@ func TestSearchSeesTheText(t *testing.T) {
 
 func TestMatchingLines(t *testing.T) {
 	const log = "one a\ntwo\nthree a\nfour a\n\x1b[1ma\x1b[m and no end"
-	p := Literal("a", Exact)
+	p := literal("a")
 	tests := map[string]struct {
 		from, to int64
 		most     int
@@ -178,7 +166,7 @@ func TestMatchingLines(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got [][2]int64
-			err := Matching(t.Context(), Bytes(log), p, tt.from, tt.to, func(off, end int64) bool {
+			err := Matching(t.Context(), inMemory(log), p, tt.from, tt.to, func(off, end int64) bool {
 				got = append(got, [2]int64{off, end})
 				return len(got) < tt.most
 			})
@@ -197,27 +185,24 @@ func TestMatchingOnTwo(t *testing.T) {
 	for i := range 3 * aheadBatches * aheadLines {
 		fmt.Fprintf(&many, "line %d of a long log\n", i)
 	}
-	hole := holedFile{Bytes(many.Bytes()), Hole{Start: 1 << 20, End: 3 << 20, Lines: -1}}
+	hole := holedFile{inMemory(many.Bytes()), Hole{Start: 1 << 20, End: 3 << 20, Lines: -1}}
 	tests := map[string]struct {
 		src      Source
 		expr     string
 		from, to int64
 		most     int
 	}{
-		"every line":       {Bytes(many.Bytes()), "long", 0, math.MaxInt64, math.MaxInt},
-		"a few":            {Bytes(many.Bytes()), "line [0-9]*99999 ", 7, int64(many.Len()) - 3, math.MaxInt},
-		"the first":        {Bytes(many.Bytes()), "long", 0, math.MaxInt64, 1},
-		"more than a half": {Bytes(many.Bytes()), "long", 0, math.MaxInt64, 2 * aheadBatches * aheadLines},
+		"every line":       {inMemory(many.Bytes()), "long", 0, math.MaxInt64, math.MaxInt},
+		"a few":            {inMemory(many.Bytes()), "line [0-9]*99999 ", 7, int64(many.Len()) - 3, math.MaxInt},
+		"the first":        {inMemory(many.Bytes()), "long", 0, math.MaxInt64, 1},
+		"more than a half": {inMemory(many.Bytes()), "long", 0, math.MaxInt64, 2 * aheadBatches * aheadLines},
 		"with a hole":      {hole, "long", 100, 7 << 20, math.MaxInt},
-		"one long line":    {Bytes(bytes.Repeat([]byte("long "), 2<<20)), "long", 3, math.MaxInt64, math.MaxInt},
-		"nothing":          {Bytes(nil), "long", 0, math.MaxInt64, math.MaxInt},
+		"one long line":    {inMemory(bytes.Repeat([]byte("long "), 2<<20)), "long", 3, math.MaxInt64, math.MaxInt},
+		"nothing":          {inMemory(nil), "long", 0, math.MaxInt64, math.MaxInt},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, err := Regexp(tt.expr, Smart)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := expression("(?i:" + tt.expr + ")")
 			find := func(matching func(context.Context, Source, *Pattern, int64, int64, func(off, end int64) bool) error) (lines [][2]int64) {
 				err := matching(t.Context(), tt.src, p, tt.from, tt.to, func(off, end int64) bool {
 					lines = append(lines, [2]int64{off, end})
@@ -238,9 +223,9 @@ func TestMatchingOnTwo(t *testing.T) {
 
 // A search that is called off says so on two processors, too.
 func TestMatchingOnTwoEndsWithItsContext(t *testing.T) {
-	log := Bytes(bytes.Repeat([]byte("line\n"), 2<<20))
+	log := inMemory(bytes.Repeat([]byte("line\n"), 2<<20))
 	ctx, cancel := context.WithCancel(t.Context())
-	err := MatchingOnTwo(ctx, log, Literal("line", Exact), 0, math.MaxInt64, func(off, _ int64) bool {
+	err := MatchingOnTwo(ctx, log, literal("line"), 0, math.MaxInt64, func(off, _ int64) bool {
 		cancel()
 		return true
 	})
@@ -251,7 +236,7 @@ func TestMatchingOnTwoEndsWithItsContext(t *testing.T) {
 
 // holedFile is a log in memory with a hole, which is quick to read.
 type holedFile struct {
-	Bytes
+	inMemory
 	hole Hole
 }
 
@@ -266,31 +251,20 @@ func FuzzMatchLines(f *testing.F) {
 	f.Add("a\u017f\u212a b\nask\naSK\nas\nk", "ask", false, true)
 	f.Add("a\u017f\u212a b\nask\naSK\nas\nk", "ask", false, false)
 	f.Fuzz(func(t *testing.T, block, expr string, literal, fold bool) {
-		c := Exact
+		if literal {
+			expr = quoted(expr)
+		}
 		if fold {
-			c = Ignore
+			expr = "(?i:" + expr + ")"
 		}
-		p := Literal(expr, c)
-		if !literal {
-			var err error
-			if p, err = Regexp(expr, c); err != nil {
-				return
-			}
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return
 		}
-		plain := regexp.MustCompile(regexp.QuoteMeta(strings.ToValidUTF8(expr, "\uFFFD")))
+		p := FromRegexp(re)
 		var want, got []string
 		for raw := range strings.Lines(block) {
-			text := renderAll([]byte(strings.TrimSuffix(raw, "\n")), matchWidth)
-			ok := false
-			switch {
-			case p.re != nil:
-				ok = p.re.MatchString(text)
-			case fold:
-				ok = strings.Contains(string(lowerASCII(nil, []byte(text))), string(p.need.lit))
-			default:
-				ok = plain.MatchString(text)
-			}
-			if ok {
+			if re.MatchString(renderAll([]byte(strings.TrimSuffix(raw, "\n")), matchWidth)) {
 				want = append(want, raw)
 			}
 		}
@@ -316,8 +290,8 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	defer f.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Next(ctx, f, Literal("none", Smart), 0, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Next: error = %v, want %v", err, context.Canceled)
+	if _, _, _, err := nextMatch(ctx, f, anyCase("none"), 0, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("the next match: error = %v, want %v", err, context.Canceled)
 	}
 	if _, err := Count(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Errorf("Count: error = %v, want %v", err, context.Canceled)
@@ -329,7 +303,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	const n = 3 << 20
 	long := "early " + strings.Repeat("x", n) + " late"
-	log := Bytes("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
+	log := inMemory("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
 	ctx := t.Context()
 	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3, Width: 10}, fn) })
 	want := []Line{
@@ -340,14 +314,11 @@ func TestLongLine(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if got := lines[0].String(); got != "early xxxx [… 3.0 MiB more in this line]" {
-		t.Errorf("cut line = %q", got)
-	}
-	m, ok, err := Next(ctx, log, Literal("early", Smart), 0, 20)
+	m, _, ok, err := nextMatch(ctx, log, anyCase("early"), 0, 20)
 	if err != nil || !ok || m.Off != 6 || len(m.Text) != 20 {
-		t.Errorf("Next = %+v, %v, %v", m, ok, err)
+		t.Errorf("the next match is %+v, %v, %v", m, ok, err)
 	}
-	if _, ok, err := Next(ctx, log, Literal("0%", Smart), 0, 0); ok || err != nil {
+	if _, _, ok, err := nextMatch(ctx, log, anyCase("0%"), 0, 0); ok || err != nil {
 		t.Errorf("what was overwritten was found (%v)", err)
 	}
 }

@@ -40,20 +40,6 @@ func HoleOf(ctx context.Context, src Source) (Hole, error) {
 	return Hole{}, nil
 }
 
-// Bytes is a source in memory.
-type Bytes []byte
-
-// ReadAt implements [Source].
-func (b Bytes) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	if off < 0 || off >= int64(len(b)) {
-		return 0, io.EOF
-	}
-	return copy(p, b[off:]), nil
-}
-
-// Size implements [Source].
-func (b Bytes) Size(context.Context) (int64, error) { return int64(len(b)), nil }
-
 // A File is the log in a local file, open for reading. It is safe for
 // concurrent use.
 type File struct {

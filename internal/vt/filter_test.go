@@ -151,20 +151,17 @@ func TestModeReset(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var f Filter
-			for name, reset := range map[string]func() []byte{"filter": f.ModeReset, "alone": ModeReset} {
-				term := New(20, 6)
-				f = Filter{}
-				term.Write(f.Append(nil, []byte(tt.in)))
-				term.Write(reset())
-				if got := term.Cursor(); got != tt.want {
-					t.Errorf("%s: cursor %+v, want %+v", name, got, tt.want)
-				}
-				if d := cmp.Diff(New(20, 6).Modes(), term.Modes()); d != "" {
-					t.Errorf("%s: modes (-want +got)\n%s", name, d)
-				}
-				if term.top != 0 || term.bot != 5 || term.left != 0 || term.rgt != 19 || term.cur.pen != (Cell{}) {
-					t.Errorf("%s: margins or style stay", name)
-				}
+			term := New(20, 6)
+			term.Write(f.Append(nil, []byte(tt.in)))
+			term.Write(f.ModeReset())
+			if got := term.Cursor(); got != tt.want {
+				t.Errorf("cursor %+v, want %+v", got, tt.want)
+			}
+			if d := cmp.Diff(New(20, 6).Modes(), term.Modes()); d != "" {
+				t.Errorf("modes (-want +got)\n%s", d)
+			}
+			if term.top != 0 || term.bot != 5 || term.left != 0 || term.rgt != 19 || term.cur.pen != (Cell{}) {
+				t.Error("margins or style stay")
 			}
 		})
 	}

@@ -1,17 +1,8 @@
 package vt
 
-// ModeReset returns the sequences that leave a person's terminal sane after an
-// application drew on it: main screen, whole margins, default style, visible
-// cursor, no mouse, no bracketed paste, plain keyboard. Where the stream went
-// through a [Filter], its ModeReset knows better where the cursor belongs.
-func ModeReset() []byte {
-	// Not knowing which screen is shown: the cursor is saved, and what the screen
-	// then shown has saved is restored. That is the same on the main screen, and
-	// where the alternate one was entered from else.
-	return modeReset("\x1b7\x1b[?1047l\x1b8")
-}
-
-// ModeReset is the package's [ModeReset] after what passed the filter.
+// ModeReset returns the sequences that leave a person's terminal sane after what
+// passed the filter: main screen, whole margins, default style, visible cursor, no
+// mouse, no bracketed paste, plain keyboard.
 func (f *Filter) ModeReset() []byte {
 	if f.alternate {
 		return modeReset("\x1b[?1049l")

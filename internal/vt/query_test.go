@@ -136,7 +136,7 @@ func TestModes(t *testing.T) {
 	if got, want := term.Cursor(), (Cursor{Shape: CursorUnderline, Blink: true}); got != want {
 		t.Errorf("cursor %+v, want %+v", got, want)
 	}
-	term.Write(ModeReset())
+	term.Write((&Filter{alternate: true}).ModeReset())
 	want = Modes{AutoWrap: true, AltScroll: true}
 	if d := cmp.Diff(want, term.Modes()); d != "" {
 		t.Errorf("after ModeReset: (-want +got)\n%s", d)

@@ -3,6 +3,8 @@ package vt
 import (
 	"fmt"
 	"strings"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // dump writes the whole state of a terminal, so that two can be compared.
@@ -89,7 +91,7 @@ func broken(t *Terminal) string {
 					return fmt.Sprintf("screen %d: first half of a wide character alone at %d,%d", i, x, y)
 				case w == wideTail && (x == 0 || r.cells[x-1].attr&widthMask != wideHead):
 					return fmt.Sprintf("screen %d: second half of a wide character alone at %d,%d", i, x, y)
-				case c.ch != 0 && w != wideTail && Width(t.CellText(c)) != c.Width():
+				case c.ch != 0 && w != wideTail && displaywidth.String(t.CellText(c)) != c.Width():
 					return fmt.Sprintf("screen %d: %q at %d,%d is not %d wide", i, t.CellText(c), x, y, c.Width())
 				case c.ch == 0 && w != wideTail && c != (Cell{bg: c.bg, attr: w}):
 					return fmt.Sprintf("screen %d: blank with a style at %d,%d", i, x, y)

@@ -2,18 +2,6 @@ package vt
 
 import "github.com/clipperhouse/displaywidth"
 
-// Width returns the number of columns that s takes, counted by grapheme
-// clusters, as Bubble Tea and Lip Gloss count. It must hold no escape
-// sequences; control characters have no width.
-func Width(s string) int {
-	for i := range len(s) {
-		if s[i]-0x20 >= 0x5f {
-			return displaywidth.String(s)
-		}
-	}
-	return len(s)
-}
-
 // RuneWidth returns the number of columns of a rune by itself: 0, 1 or 2.
 func RuneWidth(r rune) int {
 	switch {
