@@ -43,3 +43,9 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
+
+// completeWords offers words for a flag.
+func completeWords(cmd *cobra.Command, flag string, words ...cobra.Completion) {
+	offer := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc(flag, offer) // fails only for a flag that is not there
+}

@@ -38,6 +38,7 @@ func (a *app) killCommand() *cobra.Command {
 	flags.Var(&f.grace, "grace", "time before what is left is killed (5s; 0s: at once)")
 	flags.VarP(&f.signal, "signal", "s", "only send this signal: HUP, INT, USR1 …")
 	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "spare what left the job's session")
+	completeWords(cmd, "signal", "HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -46,6 +46,7 @@ func (a *app) logCommand() *cobra.Command {
 	flags.StringVar(&f.exclude, "exclude", "", "no lines that match this regular expression")
 	flags.BoolVar(&f.raw, "raw", false, "the bytes as the job wrote them")
 	flags.StringVar(&f.stream, "stream", "", "stdout or stderr, of a job that keeps them apart")
+	completeWords(cmd, "stream", "stdout", "stderr")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -68,6 +68,9 @@ hob wait @ && hob list`,
 	root.SetVersionTemplate("hob {{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
+			return a.noSuchVerb(cmd, words) // whose flags nobody can know
+		}
 		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
