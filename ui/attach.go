@@ -155,9 +155,12 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	if plain {
 		p.focus = areaLog
 		p.spreadFocus()
-		why := "it has no terminal; this is its output, i sends it a line"
-		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() {
+		why := "it has no terminal; this is its output"
+		switch j, ok := p.jobs[a.id]; {
+		case ok && j.Status.Finished():
 			why = "it has ended; this is its output"
+		case ok && j.Stdin:
+			why += ", " + p.keyLabel(p.opts.keys.Panes.SendLine) + " sends it a line"
 		}
 		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
 	}

@@ -176,6 +176,15 @@ func TestAttachedFromThePanes(t *testing.T) {
 		s.sees("it has no terminal")
 		s.sees("╭ Jobs")
 	})
+	inBubble(t, "a line is only offered to a job that takes one", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Stdin = false
+		eng.fail["open-terminal"] = engine.ErrUnsupported
+		s := newHarness(t, 120, 24, eng)
+		s.press("a")
+		s.sees("no terminal; this is its output")
+		s.seesNot("sends it a line")
+	})
 	inBubble(t, "another error says so", func(t *testing.T) {
 		eng := three()
 		eng.fail["open-terminal"] = engine.ErrUnreachable
