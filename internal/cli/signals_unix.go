@@ -14,7 +14,7 @@ import (
 )
 
 // catchSignals takes the signals that belong to the job we stand in for. Those
-// that we were told to ignore, as nohup does, stay ignored, here and in the job.
+// that we were told to ignore, as nohup does, stay ignored and are not passed on.
 // SIGPIPE is among them so that a write to a pipe without reader returns an
 // error; it must not be ignored, because the job would inherit that.
 func catchSignals() signalCatch {
