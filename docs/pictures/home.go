@@ -22,7 +22,10 @@ import (
 
 // home is the surroundings of the scenes: a home directory with the commands of
 // the jobs, and a hob that is this program.
-type home struct{ dir, runtime string }
+type home struct {
+	dir, runtime string
+	haste        bool // what passes with time only is left out
+}
 
 const settings = "[theme]\nname = \"dark\"\n"
 
@@ -52,10 +55,12 @@ func newHome() (_ *home, err error) {
 	if err := os.WriteFile(filepath.Join(h.dir, ".config/hob/config.toml"), []byte(settings), 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.Symlink(exe, filepath.Join(h.dir, "bin", "hob")); err != nil {
-		return nil, err
+	for _, name := range []string{"hob", "vite"} {
+		if err := os.Symlink(exe, filepath.Join(h.dir, "bin", name)); err != nil {
+			return nil, err
+		}
 	}
-	for _, name := range []string{"npm", "terraform", "docker", "pytest", "make", "go"} {
+	for _, name := range []string{"npm", "terraform", "docker", "pytest", "python", "make", "go"} {
 		if err := os.WriteFile(filepath.Join(h.dir, "bin", name), []byte(demo), 0o700); err != nil {
 			return nil, err
 		}
@@ -91,7 +96,10 @@ func (h *home) close() {
 // start starts jobs, and waits until the last of them waits for input: what
 // happens while nobody looks is no news in a scene.
 func (h *home) start(ctx context.Context, jobs [][]string) error {
-	for _, args := range jobs {
+	for i, args := range jobs {
+		if i > 0 && !h.haste {
+			time.Sleep(apart)
+		}
 		if out, err := h.hob(args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("hob %s: %w: %s", strings.Join(args, " "), err, out)
 		}
@@ -157,11 +165,32 @@ func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
 		if err := await(ctx, screen, output, over, step.sees); err != nil {
 			return nil, err
 		}
+		if step.watch > 0 && !h.haste {
+			look(screen, output, over, step.watch)
+			if err := await(ctx, screen, output, over, step.sees); err != nil {
+				return nil, err
+			}
+		}
 		if _, err := io.WriteString(ptmx, step.keys); err != nil {
 			return nil, err
 		}
 	}
 	return screen, nil
+}
+
+// look feeds the screen for a while.
+func look(screen *vt.Terminal, output <-chan []byte, over <-chan struct{}, d time.Duration) {
+	enough := time.After(d)
+	for {
+		select {
+		case p := <-output:
+			_, _ = screen.Write(p) // never fails
+		case <-enough:
+			return
+		case <-over:
+			return
+		}
+	}
 }
 
 // settled is how long nothing is drawn before a screen counts as whole. Uptimes

@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long all scenes together may take.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func main() {
 	if local.IsHolder() {
@@ -24,22 +24,27 @@ func main() {
 	if filepath.Base(os.Args[0]) == "hob" { // as the scenes call it
 		os.Exit(cli.Main(os.Args))
 	}
+	if filepath.Base(os.Args[0]) == "vite" {
+		serve(os.Stdout)
+	}
 	dir := flag.String("o", ".", "where the pictures go")
 	flag.Parse()
-	if err := draw(*dir); err != nil {
+	if err := draw(*dir, false); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-// draw writes a picture for each scene.
-func draw(dir string) error {
+// draw writes a picture for each scene. In haste, jobs are no older than they must
+// be.
+func draw(dir string, haste bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	h, err := newHome()
 	if err != nil {
 		return err
 	}
+	h.haste = haste
 	defer h.close()
 	for _, s := range scenes() {
 		screen, err := h.play(ctx, s)

@@ -23,13 +23,16 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "hob" {
 		os.Exit(cli.Main(os.Args))
 	}
+	if filepath.Base(os.Args[0]) == "vite" {
+		serve(os.Stdout)
+	}
 	os.Exit(m.Run())
 }
 
 // Each scene can be played, and README.md shows each.
 func TestScenes(t *testing.T) {
 	dir := t.TempDir()
-	if err := draw(dir); err != nil {
+	if err := draw(dir, true); err != nil {
 		t.Fatal(err)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))

@@ -43,7 +43,8 @@ func svg(t *vt.Terminal) []byte {
 	for y := range rows {
 		drawRow(&b, t, y)
 	}
-	if c := t.Cursor(); c.Visible {
+	// On a sign, such as the bar of the selected row, it would hide that.
+	if c := t.Cursor(); c.Visible && blank(t.CellText(t.Row(c.Y)[c.X])) {
 		fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" fill-opacity="0.6"/>`+"\n",
 			margin+float64(c.X)*cellWidth, margin+c.Y*cellHeight, cellWidth, cellHeight, defaultFg)
 	}
@@ -154,6 +155,8 @@ func boxPath(text string, x, y float64) string {
 		return to(x, cy, x+w, cy)
 	case "│":
 		return to(cx, y, cx, y+h)
+	case "┃":
+		return to(cx, y, cx, y+h) + to(cx+1, y, cx+1, y+h)
 	case "├":
 		return to(cx, y, cx, y+h) + to(cx, cy, x+w, cy)
 	case "┤":
