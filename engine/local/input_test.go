@@ -72,6 +72,8 @@ func TestInput(t *testing.T) {
 				}
 				return err
 			}, "partover"},
+		{"end for one that reads much later", engine.Spec{TTYStdin: true, Script: "cat; sleep 1; cat; echo over"},
+			func(ctx context.Context, s started) error { return s.run.CloseInput(ctx) }, "over"},
 		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "test -t 0 && test ! -t 1 && read x; echo got $x"},
 			func(ctx context.Context, s started) error { return s.run.Write(ctx, []byte("secret\n")) }, "got secret"},
 	}

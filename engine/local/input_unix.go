@@ -104,6 +104,15 @@ func (in *input) end(ctx context.Context) error {
 	return err
 }
 
+// over reports whether the input of a terminal has ended for good.
+func (in *input) over() bool {
+	if !in.mu.TryLock() { // somebody types, or ends it, and tells the prompter then
+		return false
+	}
+	defer in.mu.Unlock()
+	return in.tty != nil && in.closed
+}
+
 // endAgain tells the next one that reads of a terminal whose input has ended for
 // good. It reports whether that is so.
 func (in *input) endAgain(ctx context.Context) bool {

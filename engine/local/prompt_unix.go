@@ -14,8 +14,13 @@ import (
 // whether it waits for input.
 const quietTime = 300 * time.Millisecond
 
+// overTime is how long the next one that reads may wait at most to hear that the
+// input of a terminal has ended for good.
+const overTime = 5 * time.Second
+
 // prompter finds out whether the job waits for input: once after the start, after
-// each write, and after output has stopped. In between it does nothing.
+// each write, and after output has stopped. In between it does nothing, unless the
+// input has ended and those who read have to be told (see [input.endAgain]).
 type prompter struct {
 	j     *job
 	last  atomic.Int64 // when there was output or input, in ns of time.Since(epoch)
@@ -58,7 +63,10 @@ func (p *prompter) look() {
 		return
 	}
 	p.j.h.Waiting(p.waits())
-	if busy || !p.last.CompareAndSwap(last, 0) {
+	switch {
+	case p.j.in.over(): // whoever reads next is to be told, too
+		p.arm(min(max(quiet, quietTime), overTime))
+	case busy || !p.last.CompareAndSwap(last, 0):
 		p.arm(quietTime)
 	}
 }
@@ -84,6 +92,9 @@ func (p *prompter) waits() bool {
 	case proc.InputRead:
 		return !j.in.endAgain(j.ctx)
 	case proc.InputPolled:
+		if j.in.endAgain(j.ctx) {
+			return false
+		}
 		// Editors, pagers and servers with shortcuts watch their input too. What
 		// asks for something has left the cursor behind its question, or has
 		// turned the echo off to hear a secret.
