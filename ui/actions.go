@@ -65,7 +65,7 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-		return p.refuse("nothing to send to the background: no job has the keyboard; " + p.keyLabel(p.opts.keys.Jobs.Attach) + " attaches")
+		return p.refuse(with("nothing to send to the background: no job has the keyboard", ";", p.does(p.opts.keys.Jobs.Attach, "attaches")))
 	}
 	if elsewhere := p.elsewhere(msg); elsewhere != "" {
 		return p.refuse(elsewhere)
@@ -293,13 +293,14 @@ func (p *Pane) refusalFor(id string, targets []engine.Job) string {
 		return true
 	}
 	finished := func(j engine.Job) bool { return j.Status.Finished() }
+	k := p.opts.keys
 	switch id {
 	case "panes.stop", "panes.kill":
 		if all(func(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }) {
 			return p.alreadyEnded(targets)
 		}
 		if id == "panes.stop" && all(func(j engine.Job) bool { return j.Status == engine.Stopping }) {
-			return "it is stopping; X kills it now"
+			return with("it is stopping", ";", p.does(k.Panes.Kill, "kills it now"))
 		}
 	case "panes.signal":
 		if all(finished) {
@@ -319,9 +320,9 @@ func (p *Pane) refusalFor(id string, targets []engine.Job) string {
 	case "jobs.clear":
 		if all(func(j engine.Job) bool { return !finished(j) }) {
 			if several {
-				return "they are still running: x stops them, d removes them"
+				return with("they are still running", ":", p.does(k.Panes.Stop, "stops them"), p.does(k.Jobs.Remove, "removes them"))
 			}
-			return "it is still running: x stops it, d removes it"
+			return with("it is still running", ":", p.does(k.Panes.Stop, "stops it"), p.does(k.Jobs.Remove, "removes it"))
 		}
 	case "panes.copy-path":
 		if outputPath(j, p.shown.stream) == "" {

@@ -160,7 +160,7 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 		case ok && j.Status.Finished():
 			why = "it has ended; this is its output"
 		case ok && j.Stdin:
-			why += ", " + p.keyLabel(p.opts.keys.Panes.SendLine) + " sends it a line"
+			why = with(why, ",", p.does(p.opts.keys.Panes.SendLine, "sends it a line"))
 		}
 		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
 	}
@@ -306,7 +306,7 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 		case keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
 			return p.leaveEnded()
 		case leave && a.ended:
-			return p.refuse("it has ended: there is nothing to send to the background; Enter leaves")
+			return p.refuse(with("it has ended: there is nothing to send to the background", ";", p.does(p.opts.keys.Ended.LeaveEnded, "leaves")))
 		case leave:
 			return p.leaveEnded()
 		}

@@ -56,7 +56,7 @@ func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, st
 	name := cells.Middle(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
 	switch why {
 	case WhyWaiting:
-		return toast.Warning, name + " waits for input: a attaches, i sends a line"
+		return toast.Warning, name + " waits " + p.answering()
 	case WhyFailed:
 		return toast.Error, name + ": " + statusbadge.Word(j)
 	case WhyFinished:

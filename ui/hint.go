@@ -19,7 +19,7 @@ func hint(err error) string {
 	case errors.Is(err, engine.ErrNotRunning):
 		text = "it is not running any more"
 	case errors.Is(err, engine.ErrRunning):
-		text = "it is still running: x stops it"
+		text = "it is still running: stop it first"
 	case errors.Is(err, engine.ErrNoInput):
 		text = "it takes no input"
 	case errors.Is(err, engine.ErrUnreachable):

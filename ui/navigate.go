@@ -79,7 +79,12 @@ func (p *Pane) interrupt() tea.Cmd {
 		return send(LeaveMsg{})
 	}
 	p.dirty = true
-	p.interrupted = p.toasts.Show(toast.Message{Text: "q leaves, jobs keep running; Ctrl+C again leaves now", Key: "interrupt"})
+	k := p.opts.keys.Panes
+	text := with("jobs keep running", ";", p.does(k.Interrupt, "again leaves now"))
+	if quit := p.does(k.Quit, "leaves"); quit != "" {
+		text = quit + ", " + text
+	}
+	p.interrupted = p.toasts.Show(toast.Message{Text: text, Key: "interrupt"})
 	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
 }
 

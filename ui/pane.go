@@ -113,7 +113,8 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 
 	s := p.styles
 	p.list = joblist.New(o.keys.List, s.List, p.badge, o.glyphs, joblist.WithMinutes(o.calm))
-	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.WithHome(o.home), detail.WithMinutes(o.calm))
+	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.WithHome(o.home), detail.WithMinutes(o.calm),
+		detail.WithWaits(p.answering()))
 	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.WithClock(o.clock),
 		logview.WithWrap(o.log.Wrap), logview.WithTimestamps(o.log.Timestamps), logview.WithLineNumbers(o.log.LineNumbers))
 	p.log.SetEmpty("")
@@ -121,7 +122,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	p.toasts = toast.New(s.Toast, o.glyphs)
 	p.setNow(p.now)
 	p.spreadFocus()
-	p.list.SetHints(p.firstWords()...)
+	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstWords()...)
 	return p
 }
 

@@ -370,7 +370,7 @@ func (p *Pane) cleared(jobs []engine.Job, word string) tea.Cmd {
 		p.undo = append(p.undo, j.ID)
 	}
 	p.toasts.Drop(p.undoID)
-	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: word + " " + p.names(jobs) + "; u takes it back", Key: "undo"})
+	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: with(word+" "+p.names(jobs), ";", p.does(p.opts.keys.Jobs.Undo, "takes it back")), Key: "undo"})
 	return p.toastEnd(p.undoID, undoFor)
 }
 

@@ -23,6 +23,8 @@ type Model struct {
 	home   string
 	coarse bool
 
+	waits string // what is said of a job that waits
+
 	job   engine.Job
 	shown bool // there is a job
 	now   time.Time
@@ -45,9 +47,12 @@ func WithHome(dir string) Option { return func(m *Model) { m.home = dir } }
 // WithMinutes shows times in minutes, so that nothing moves each second.
 func WithMinutes(on bool) Option { return func(m *Model) { m.coarse = on } }
 
+// WithWaits says of a job that waits how it gets its input: "for input: a attaches".
+func WithWaits(text string) Option { return func(m *Model) { m.waits = text } }
+
 // New returns a detail of nothing.
 func New(keys keymap.Detail, styles themes.Detail, badge statusbadge.Badge, glyphs themes.Glyphs, opts ...Option) *Model {
-	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs}
+	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs, waits: "for input"}
 	for _, opt := range opts {
 		opt(m)
 	}

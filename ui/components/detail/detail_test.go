@@ -22,7 +22,8 @@ var now = time.Date(2026, 3, 1, 14, 14, 42, 0, time.UTC)
 
 func newDetail(j engine.Job, w, h int) *detail.Model {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.WithHome("/home/me"))
+	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.WithHome("/home/me"),
+		detail.WithWaits("for input: a attaches, i sends a line"))
 	m.SetNow(now)
 	m.SetSize(w, h)
 	m.SetJob(j)

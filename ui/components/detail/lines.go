@@ -108,7 +108,7 @@ func (m *Model) all(w int) []string {
 		warn("link", "recorded on another machine or in another container: "+j.Machine)
 	}
 	if j.Waiting {
-		warn("waits", "for input: a attaches, i sends a line")
+		warn("waits", m.waits)
 	}
 	add("in", m.join(append([]string{m.place()}, m.process()...)))
 	add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))

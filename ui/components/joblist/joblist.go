@@ -43,7 +43,8 @@ type Model struct {
 	selected engine.ID
 	at       int // place of the selection in shown
 	top      int
-	hosts    int // rows on another machine
+	hosts    int    // rows on another machine
+	start    string // the key that starts a job
 	hints    []string
 	paints   paints
 
@@ -89,8 +90,11 @@ func (m *Model) SetSize(w, h int) {
 	}
 }
 
-// SetHints sets lines that stand under the words of an empty list.
-func (m *Model) SetHints(lines ...string) { m.hints, m.drawn = lines, false }
+// SetHints sets the key that starts a job (empty: there is none) and the lines that
+// stand under the words of an empty list.
+func (m *Model) SetHints(start string, lines ...string) {
+	m.start, m.hints, m.drawn = start, lines, false
+}
 
 // SetNow sets the time that uptimes are counted to.
 func (m *Model) SetNow(now time.Time) {

@@ -49,14 +49,18 @@ func (m *Model) empty() []string {
 		add("nothing matches " + strconv.Quote(m.filter.text) + "; Esc shows all")
 		return m.place(lines)
 	}
-	long := text("No jobs yet.  ") + code("n") + text(" runs one,  or:  ") + code("hob run npm run dev")
+	command := code("hob run npm run dev")
+	runs := code(m.start) + text(" runs one")
+	long := text("No jobs yet.  ") + runs + text(",  or:  ") + command
 	switch {
+	case m.start == "":
+		lines = append(lines, text("No jobs yet."), command)
 	case cells.Width(long) <= room:
 		lines = append(lines, long)
 	case m.h < 5:
-		lines = append(lines, text("No jobs yet."), code("n")+text(" runs one."))
+		lines = append(lines, text("No jobs yet."), runs+text("."))
 	default:
-		lines = append(lines, text("No jobs yet."), "", code("n")+text(" runs one, or:"), code("hob run npm run dev"))
+		lines = append(lines, text("No jobs yet."), "", runs+text(", or:"), command)
 	}
 	short := lines
 	if len(m.hints) > 0 {

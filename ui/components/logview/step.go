@@ -32,7 +32,7 @@ func (m *Model) step(dir int) tea.Cmd {
 	q := &m.query
 	switch {
 	case q.re == nil:
-		return notice("Nothing to search for: / searches")
+		return notice("Nothing to search for: " + m.keys.Search.Help().Key + " searches")
 	case q.tally.total == 0 && !q.done:
 		return notice("Still searching")
 	case q.tally.total == 0:
