@@ -263,3 +263,11 @@ func TestStartIsRefusedTwice(t *testing.T) {
 		t.Error("a second holder took the job")
 	}
 }
+
+func TestNothingIsPreparedWhereALockCannotBe(t *testing.T) {
+	t.Parallel()
+	held, err := local.New().Prepare(filepath.Join(t.TempDir(), "gone"))
+	if err == nil || held != nil { // what is there is closed, whatever the error
+		t.Errorf("Prepare = %v, %v", held, err)
+	}
+}

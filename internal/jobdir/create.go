@@ -32,6 +32,9 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 	}()
 	if prepare != nil {
 		if err := prepare(tmp); err != nil {
+			if closedToOwner(tmp) {
+				return "", unusable(tmp, err)
+			}
 			return "", err
 		}
 	}

@@ -5,6 +5,7 @@ package jobdir
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,6 +34,26 @@ func TestAFullDiskIsNoMatterOfRights(t *testing.T) {
 		re := (*RootError)(nil)
 		if got := unusable("/x", &fs.PathError{Op: "open", Path: "/x", Err: err}); !errors.As(got, &re) || !strings.Contains(re.Hint, want) {
 			t.Errorf("%v: %+v", err, re)
+		}
+	}
+}
+
+// A umask that takes the owner's own rights leaves directories that nobody but root
+// can use, of which an unwritable state root would be the wrong explanation.
+func TestADirectoryClosedToItsOwner(t *testing.T) {
+	t.Parallel()
+	refused := &fs.PathError{Op: "mkdir", Path: "jobs", Err: syscall.EACCES}
+	for mode, want := range map[fs.FileMode]string{0: "umask", 0o100: "umask", 0o700: "write to"} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		re := (*RootError)(nil)
+		if got := unusable(dir, refused); !errors.As(got, &re) || !strings.Contains(re.Hint, want) {
+			t.Errorf("mode %o: %+v", mode, re)
+		}
+		if err := os.Chmod(dir, 0o700); err != nil { // it is to be removed
+			t.Fatal(err)
 		}
 	}
 }

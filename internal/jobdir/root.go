@@ -210,8 +210,18 @@ func unusable(path string, err error) error {
 		e.Why = "is on a read-only file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Hint = "make room there, or set HOB_STATE_DIR to a directory elsewhere"
+	case errors.Is(err, fs.ErrPermission) && closedToOwner(path):
+		e.Why = "is closed to its own user"
+		e.Hint = "a umask like 0777 takes your own rights to what you make: set umask 077, and chmod u+rwx what has been made"
 	}
 	return e
+}
+
+// closedToOwner reports whether the mode of the directory at path keeps even its
+// owner from using it.
+func closedToOwner(path string) bool {
+	fi, err := os.Lstat(path)
+	return privateModes && err == nil && fi.Mode().Perm()&0o700 != 0o700
 }
 
 // plain is the system's own words, without the call and path that os adds.
