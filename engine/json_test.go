@@ -20,7 +20,7 @@ func fullJob() engine.Job {
 		Dir: "/srv/app", Backend: "ssh", Kind: engine.KindPTY, Backgrounded: true, Status: engine.Killed, Paused: true,
 		Exit: engine.Exit{
 			Status: engine.Killed, Code: &code, Signal: "SIGTERM", Reason: engine.ReasonTimeout, EndedBy: "timeout", Error: "words",
-			At: at.Add(90 * time.Second), Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
+			At: at.Add(90 * time.Second), Ran: 89500 * time.Millisecond, Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
 		},
 		PID: 4711, CreatedAt: at, StartedAt: at.Add(500 * time.Millisecond), StopDeadline: at.Add(time.Hour), Deadline: at.Add(2 * time.Hour),
 		OutputPath: "/s/output.log", Output: 10, Dropped: 2, LogLimit: 1 << 30, Waiting: true, Title: "vite\x07",
