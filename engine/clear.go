@@ -167,14 +167,14 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	return ids, nil
 }
 
-// Remove stops the job if it runs, then clears it. It returns the job as it was
-// in the end.
+// Remove stops the job if it runs, or was lost while it did, then clears it. It
+// returns the job as it was in the end.
 func (e *Engine) Remove(ctx context.Context, id ID) (Job, error) {
 	j, err := e.read(ctx, id)
 	if err != nil {
 		return Job{}, err
 	}
-	if !j.Status.Finished() {
+	if !j.Status.Finished() || j.Status == Lost && len(j.Exit.Survivors) > 0 {
 		if _, err := e.Stop(ctx, id, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
 			return j, err
 		}

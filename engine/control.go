@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // open finds the run of a job. The errors are ErrNotFound, ErrElsewhere and
@@ -164,6 +166,9 @@ func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, er
 		o.Reason = ReasonKill
 	}
 	report, err := run.Stop(ctx, o)
+	if len(j.Exit.Survivors) > 0 && (err == nil || errors.Is(err, ErrNotRunning)) {
+		e.recordLeft(id, report.Survivors)
+	}
 	// The second kill of the same job, or one that came in between.
 	if errors.Is(err, ErrNotRunning) {
 		if now, readErr := e.read(ctx, id); readErr == nil && now.Status == Killed {
@@ -172,6 +177,32 @@ func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, er
 	}
 	e.changed()
 	return report, fault("stop", j, err)
+}
+
+// recordLeft records what is left of the tree of a job that had ended before it was
+// stopped, unless its holder does, which then has the lock.
+func (e *Engine) recordLeft(id ID, left []Process) {
+	dir := e.root.Dir(string(id))
+	lock, err := jobdir.Lock(dir)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	rec, err := jobdir.Read(dir)
+	if err != nil || rec.State.End == nil {
+		return
+	}
+	rec.State.End.Survivors = nil
+	for _, p := range left {
+		rec.State.End.Survivors = append(rec.State.End.Survivors, jobdir.Process(p))
+	}
+	if err := jobdir.WriteState(dir, &rec.State); err != nil {
+		e.log.Warn("what is left of a job cannot be recorded", "job", id, "err", err)
+		return
+	}
+	if err := e.root.AddToIndex(&rec); err != nil { // the last line of a job holds
+		e.log.Debug("the index cannot be written", "err", err)
+	}
 }
 
 // Kill is Stop without a grace time.

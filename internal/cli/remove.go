@@ -38,7 +38,7 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 	errs := make([]error, len(jobs), len(jobs)+1)
 	var work sync.WaitGroup
 	for i, j := range jobs {
-		if j.Status.Finished() {
+		if j.Status.Finished() && (j.Status != engine.Lost || len(j.Exit.Survivors) == 0) {
 			continue
 		}
 		work.Go(func() {
