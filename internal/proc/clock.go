@@ -6,9 +6,14 @@ import "time"
 // does: the two go alike.
 var (
 	anchor   = time.Now()
-	anchorUp = Running()
+	anchorUp = runningHere()
 )
 
 // RunningAt is what [Running] was or will be at a moment of this process. Of a
 // moment without a monotonic reading it is only as good as the wall clock.
-func RunningAt(t time.Time) time.Duration { return anchorUp + t.Sub(anchor) }
+func RunningAt(t time.Time) time.Duration {
+	return anchorUp - clocksAhead().running + t.Sub(anchor)
+}
+
+// ahead is by how much the clocks of this process are ahead of the machine's.
+type ahead struct{ running, sinceBoot time.Duration }
