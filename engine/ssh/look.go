@@ -227,7 +227,7 @@ func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
 	return known
 }
 
-// forget drops what is known of a job whose record is gone.
+// forget drops what is known of a job, so that it is asked for in full.
 func (h *host) forget(id engine.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
