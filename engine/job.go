@@ -106,7 +106,7 @@ type Exit struct {
 // one that nobody sets if that was in this boot, else by At.
 func (e Exit) Age(now time.Time) time.Duration {
 	if e.SinceBoot > 0 {
-		return proc.SinceBoot() - e.SinceBoot + now.Sub(time.Now())
+		return proc.SinceBoot() - e.SinceBoot + time.Until(now)
 	}
 	return now.Sub(e.At)
 }
