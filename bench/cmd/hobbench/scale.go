@@ -70,12 +70,12 @@ func (c crowd) measure(ctx context.Context, l *lab) (rows []row, err error) {
 	add("the UI, until it shows them", "%.0f ms", milliseconds(time.Since(begin)))
 	var jumps []float64
 	for range l.count(20, 5) {
-		for key, sign := range map[string]string{"G": "earliest", "g": "latest"} {
-			if err := v.press(key); err != nil {
+		for _, jump := range []struct{ key, sign string }{{"G", "earliest"}, {"g", "latest"}} {
+			if err := v.press(jump.key); err != nil {
 				return nil, err
 			}
 			begin := time.Now()
-			if err := v.see(ctx, sign); err != nil {
+			if err := v.see(ctx, jump.sign); err != nil {
 				return nil, err
 			}
 			jumps = append(jumps, milliseconds(time.Since(begin)))
