@@ -34,19 +34,27 @@ func (p *Pane) header(w int) string {
 	add(c.waiting, g.Waiting, "waits for you", "wait for you", b.Waiting.Render)
 	add(c.failed, g.Failed, "failed", "failed", b.Failed.Render)
 	add(c.done, g.Done, "done", "done", b.Done.Render)
-	hosts, warn := p.hostLine()
-	style := s.Header.Link
-	if warn {
+	hosts, gone := p.hostLine()
+	style, forms := s.Header.Link, []string{hosts}
+	if len(gone) > 0 {
 		style = s.Header.Warning
+		brief := cells.Clean(gone[0]) + " unreachable"
+		if n := len(gone); n > 1 {
+			brief = strconv.Itoa(n) + " hosts unreachable"
+		}
+		forms = append(forms, brief, g.Unreachable+" "+strconv.Itoa(len(gone)))
 	}
-	if gap := w - cells.Width(left) - cells.Width(hosts) - 1; hosts != "" && gap >= 2 {
-		return cells.Fit(left+cells.Blank(gap)+style.Render(hosts), w)
+	for _, text := range forms {
+		if gap := w - cells.Width(left) - cells.Width(text) - 1; text != "" && gap >= 2 {
+			return cells.Fit(left+cells.Blank(gap)+style.Render(text), w)
+		}
 	}
 	return cells.Fit(left, w)
 }
 
-// hostLine says how the links to hosts stand: "web1 ok · gpu2 unreachable 3m".
-func (p *Pane) hostLine() (text string, warn bool) {
+// hostLine says how the links to hosts stand: "web1 ok · gpu2 unreachable 3m", and
+// which hosts are unreachable.
+func (p *Pane) hostLine() (text string, gone []string) {
 	links := map[string]string{}
 	var names []string
 	for _, j := range p.jobs {
@@ -61,8 +69,10 @@ func (p *Pane) hostLine() (text string, warn bool) {
 			links[j.Host] = "connecting" // nobody has heard of it yet, only of it before
 		}
 		if j.Link == engine.LinkUnreachable {
+			if !slices.Contains(gone, j.Host) {
+				gone = append(gone, j.Host)
+			}
 			links[j.Host] = "unreachable"
-			warn = true
 			if !j.StaleSince.IsZero() {
 				links[j.Host] = "unreachable " + ago(p.now.Sub(j.StaleSince))
 			}
@@ -72,7 +82,7 @@ func (p *Pane) hostLine() (text string, warn bool) {
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		parts = append(parts, cells.Clean(name)+" "+links[name])
 	}
-	return strings.Join(parts, " "+p.opts.glyphs.Dot+" "), warn
+	return strings.Join(parts, " "+p.opts.glyphs.Dot+" "), gone
 }
 
 // ago is a duration of which the seconds do not matter: "3m".

@@ -80,6 +80,16 @@ func TestHeaderSaysHowHostsStand(t *testing.T) {
 			newHarness(t, 100, 24, eng).sees(c.want)
 		})
 	}
+	inBubble(t, "unreachable, in little room", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Link, eng.jobs[0].StaleSince = engine.LinkUnreachable, noon.Add(-3*time.Minute)
+		s := newHarness(t, 64, 24, eng)
+		s.sees("web1 unreachable 3m")
+		s.run(s.pane.SetSize(61, 24))
+		s.sees("web1 unreachable ")
+		s.run(s.pane.SetSize(48, 24))
+		s.sees(" ⚠ 1 ")
+	})
 	inBubble(t, "nothing of hosts where all has ended", func(t *testing.T) {
 		eng := three()
 		eng.jobs[1].Host, eng.jobs[1].Link = "web1", engine.LinkOK
