@@ -200,8 +200,8 @@ func (h *Holder) mayResize(by *conn, size jobdir.Size) error {
 		return &Failure{CodeUnsupported, "the job has no terminal whose size could change"}
 	case h.controller != nil && h.controller != by:
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
-	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 2048:
-		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x2048"}
+	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 4096:
+		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x4096"}
 	case h.state.End != nil:
 		return &Failure{CodeEnded, "the job has ended"}
 	}
