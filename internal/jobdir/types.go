@@ -75,7 +75,7 @@ type State struct {
 	Protocol  int           `json:"protocol,omitempty"`
 	StartedAt time.Time     `json:"started_at"`
 	// StartedUpMS is how long the machine had run when the job started (see
-	// proc.Running); 0: not known. Whatever is done to the wall clock, it tells how
+	// proc.RunningAt); 0: not known. Whatever is done to the wall clock, it tells how
 	// long the job has run.
 	StartedUpMS  int64     `json:"started_up_ms,omitempty"`
 	Backgrounded bool      `json:"backgrounded"`

@@ -9,8 +9,10 @@ var (
 	anchorUp = runningHere()
 )
 
-// RunningAt is what [Running] was or will be at a moment of this process. Of a
-// moment without a monotonic reading it is only as good as the wall clock.
+// RunningAt is how long the machine has run since it started at a moment of this
+// process, without the time that it slept: the clock of timeouts and uptimes, which
+// nobody can set and which all processes of one boot share. Of a moment without a
+// monotonic reading it is only as good as the wall clock.
 func RunningAt(t time.Time) time.Duration {
 	return anchorUp - clocksAhead().running + t.Sub(anchor)
 }

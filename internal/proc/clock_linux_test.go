@@ -29,7 +29,7 @@ func TestClocksAreThoseOfTheMachine(t *testing.T) {
 	}
 	testtool.NeedRoot(t)
 	testtool.Need(t, "unshare")
-	before, beforeBoot := Running(), SinceBoot()
+	before, beforeBoot := RunningAt(time.Now()), SinceBoot()
 	cmd := exec.Command("unshare", "--fork", "--time", "--monotonic", "100000000", "--boottime", "200000000",
 		os.Args[0], "-test.run", "^TestClocksAreThoseOfTheMachine$")
 	cmd.Env = append(os.Environ(), "HOB_TEST_CLOCKS=yes")
@@ -37,7 +37,7 @@ func TestClocksAreThoseOfTheMachine(t *testing.T) {
 	if err != nil {
 		t.Skipf("no time namespace: %v: %s", err, out)
 	}
-	after, afterBoot := Running(), SinceBoot()
+	after, afterBoot := RunningAt(time.Now()), SinceBoot()
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		if len(f) != 3 || f[0] != "clocks" {

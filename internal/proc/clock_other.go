@@ -4,10 +4,7 @@ package proc
 
 import "time"
 
-// Running is zero: unknown. No job runs here whose holder is another process.
-func Running() time.Duration { return 0 }
-
-// SinceBoot is zero: unknown.
+// SinceBoot is zero: unknown. No job runs here whose holder is another process.
 func SinceBoot() time.Duration { return 0 }
 
 func runningHere() time.Duration { return 0 }

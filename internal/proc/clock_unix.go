@@ -8,11 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Running is how long the machine has run since it started, without the time that
-// it slept: the clock of timeouts and uptimes, which nobody can set and which all
-// processes of one boot share. Zero if unknown.
-func Running() time.Duration { return runningHere() - clocksAhead().running }
-
 // SinceBoot is how long ago the machine started, time that it slept included: the
 // clock of ages. Zero if unknown.
 func SinceBoot() time.Duration { return readClock(clockSinceBoot) - clocksAhead().sinceBoot }
