@@ -2,8 +2,8 @@ package enginetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -92,6 +92,22 @@ func (f *Fake) Serves(host string) bool { return host == f.host }
 // same Fake.
 func (f *Fake) Close() error { return nil }
 
+// Prepare implements [engine.Preparer]: nobody sees a job that is not held.
+func (f *Fake) Prepare(dir string) (io.Closer, error) {
+	lock, err := jobdir.Lock(dir)
+	return &reserved{lock}, err
+}
+
+// reserved is the lock of a job until Start takes it.
+type reserved struct{ lock *jobdir.Held }
+
+func (r *reserved) Close() error {
+	if r.lock == nil {
+		return nil
+	}
+	return r.lock.Close()
+}
+
 // Start implements [engine.Backend].
 func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if err := ctx.Err(); err != nil {
@@ -102,10 +118,8 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if f.startErr != nil {
 		return nil, f.startErr
 	}
-	lock, err := jobdir.Lock(l.Dir)
-	if err != nil {
-		return nil, err
-	}
+	r := l.Prepared.(*reserved)
+	lock := r.lock
 	j := &FakeJob{f: f, Launch: l, lock: lock, changed: make(chan struct{}), ended: make(chan struct{})}
 	j.state = jobdir.State{
 		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: proc.Self(),
@@ -115,8 +129,9 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 		j.state.Deadline = f.now().Add(l.Spec.Timeout)
 	}
 	if err := jobdir.WriteState(l.Dir, &j.state); err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, err
 	}
+	r.lock = nil
 	f.jobs[l.ID] = j
 	return fakeRun{j}, nil
 }

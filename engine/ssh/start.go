@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"path"
@@ -27,6 +28,16 @@ const (
 	doubt = 30 * time.Second
 )
 
+// Prepare implements [engine.Preparer]: whoever looks at the job until Start has
+// returned sees by the lock that it is being started.
+func (b *Backend) Prepare(dir string) (io.Closer, error) {
+	lock, err := jobdir.Lock(dir)
+	if err != nil {
+		return nil, err // and no interface with a nil lock in it
+	}
+	return lock, nil
+}
+
 // Start implements [engine.Backend]. If the connection breaks in the middle the
 // same request is sent again: the host starts it at most once. If it stays
 // unknown whether the job was started, it is: starting, on a host that cannot be
@@ -36,12 +47,6 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		return nil, fmt.Errorf("%w: this program's standard input for a job on a host", engine.ErrUnsupported)
 	}
 	h := b.host(l.Spec.Host)
-	// Whoever looks at the job meanwhile sees by the lock that it is being started.
-	lock, err := jobdir.Lock(l.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Close()
 	j, err := b.request(l)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -81,6 +82,9 @@ func (r *remotes) Capabilities() engine.Capabilities { return r.backend().Capabi
 
 // Serves implements [engine.Backend].
 func (r *remotes) Serves(host string) bool { return r.backend().Serves(host) }
+
+// Prepare implements [engine.Preparer].
+func (r *remotes) Prepare(dir string) (io.Closer, error) { return r.backend().Prepare(dir) }
 
 // Start implements [engine.Backend].
 func (r *remotes) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
