@@ -23,7 +23,8 @@ func TestNormalEndKillsNothing(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			spec := tt.spec
-			spec.Script = "sleep 1000 & echo started; exit 3"
+			// What is left is looked at when the leader ends: it is sleep by then.
+			spec.Script = `sleep 1000 & until ps -o args= -p $! | grep -q '^sleep'; do :; done; echo started; exit 3`
 			s := p.start(t, spec)
 			exit := s.wait(t)
 			if exit.Status != engine.Exited || *exit.Code != 3 || len(exit.Survivors) != 1 || exit.Survivors[0].Command != "sleep 1000" {
