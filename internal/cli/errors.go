@@ -154,9 +154,24 @@ func (a *app) report(err error) int {
 			return f.exit
 		}
 	}
-	fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(f.Error()))
+	for _, err := range apart(f.err) {
+		fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(err.Error()))
+	}
 	if f.hint != "" {
 		fmt.Fprintf(a.stderr, "     %s\n", escape(f.hint))
 	}
 	return f.exit
+}
+
+// apart takes err to the errors that were joined to it, in their order.
+func apart(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var each []error
+	for _, e := range joined.Unwrap() {
+		each = append(each, apart(e)...)
+	}
+	return each
 }
