@@ -123,6 +123,24 @@ carry() {
   return 0
 }
 
+# uncarry DIR: kills the script(1) of a job with a terminal that has overlooked the
+# end of its child, which stays a zombie: that of util-linux does where the child
+# was continued at the same moment.
+uncarry() {
+  first "$1/pid" || return 0
+  set -f
+  set -- "$1" $h_LINE
+  set +f
+  start_of "$2"
+  [ "$h_P" = Z ] && [ "$h_S" = "$3" ] && first "$1/carrier" || return 0
+  set -f
+  set -- $h_LINE
+  set +f
+  start_of "$1"
+  [ -n "$h_S" ] && [ "$h_S" = "$2" ] && kill -KILL "$1" 2>/dev/null
+  return 0
+}
+
 # leader DIR: identifies the job of a directory: pid, start, mode and target.
 # WHY says why nothing may be signalled.
 leader() {
@@ -146,6 +164,7 @@ leader() {
   if [ -z "$h_S" ] || [ "$h_P" = Z ]; then
     # The leader is gone. Its number may have been given to another group since.
     group "$h_pid" && [ "$h_mode" != shared ] && ours "$h_pid" "$h_id" || h_target=
+    start_of "$h_pid" # ours looked at others
   fi
   return 0
 }
@@ -256,6 +275,7 @@ settle() {
     [ "$h_S" = "$5" ] && [ "$h_P" != Z ] || break
     nap
     h_n=$((h_n + 1))
+    [ $h_n -ne 2 ] || uncarry "$1"
   done
   [ -n "${3-}" ] && [ ! -f "$1/exit_code" ] || return 0
   boot

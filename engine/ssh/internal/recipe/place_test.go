@@ -26,6 +26,7 @@ const patience = 20 * time.Second
 // place is a host: this machine with one of the shells as its sh.
 type place struct {
 	t     *testing.T
+	name  string // of the shell
 	local *shell.Local
 	base  string
 	home  string
@@ -49,7 +50,7 @@ func newPlace(t *testing.T, sh string, env ...string) *place {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := &place{t: t, home: home, sh: filepath.Join(bin, "sh"), base: filepath.Join(home, ".local/state/hob/jobs")}
+	p := &place{t: t, name: sh, home: home, sh: filepath.Join(bin, "sh"), base: filepath.Join(home, ".local/state/hob/jobs")}
 	p.env = append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home}, env...)
 	p.local = shell.NewLocal(p.sh, p.env)
 	p.Session = p.open()
