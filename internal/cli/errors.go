@@ -163,10 +163,11 @@ func (a *app) report(err error) int {
 	return f.exit
 }
 
-// apart takes err to the errors that were joined to it, in their order.
+// apart takes err to the errors that were joined to it, in their order. An error of
+// several causes with words of its own is one.
 func apart(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
 		return []error{err}
 	}
 	var each []error
