@@ -124,9 +124,9 @@ func (s *stranger) serve(c net.Conn, hello []byte) {
 		if err != nil {
 			s.t.Error(err)
 		}
+		close(s.stopped)
 		send(frameOK, []byte(`{}`))
 		s.lock.Close()
-		close(s.stopped)
 		return
 	}
 }

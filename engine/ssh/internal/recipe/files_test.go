@@ -243,6 +243,10 @@ func TestCapFreesTheMiddleOfTheLog(t *testing.T) {
 		j := p.job("head -c 9000000 /dev/zero | tr '\\0' x; echo; sleep 60; echo end")
 		j.Limit = 3_000_000
 		dir := p.start(j).Dir
+		defer func() {
+			p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
+			p.withoutWrapper(j.ID)
+		}()
 		e := p.until(j.ID, "the hole", func(e *Entry) bool { return e.NoLimit || e.Holes["output.log"][1] > 0 })
 		if e.NoLimit {
 			t.Skip("the file system cannot free bytes inside a file")
@@ -259,6 +263,5 @@ func TestCapFreesTheMiddleOfTheLog(t *testing.T) {
 		if data[hole[0]-1] != 'x' || data[hole[0]] != 0 || data[hole[1]-1] != 0 || data[hole[1]] != 'x' {
 			t.Errorf("the hole %v is not where it is said to be", hole)
 		}
-		p.ask(Stop(dir, j.ID, -1, "cli", "kill", false))
 	})
 }
