@@ -50,10 +50,10 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 		return err
 	})
-	if prepared != nil {
-		defer prepared.Close()
-	}
 	if err != nil {
+		if prepared != nil {
+			prepared.Close()
+		}
 		return Job{}, rootError(err)
 	}
 	l := Launch{
@@ -65,6 +65,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		l.Env = environ(o.env, spec.Env, meta.ID)
 	}
 	run, err := b.Start(ctx, l)
+	if prepared != nil { // before anything that the start led to is recorded
+		prepared.Close()
+	}
 	if err != nil {
 		if rmErr := os.RemoveAll(dir); rmErr != nil {
 			e.log.Warn("a job that was not started left its directory", "job", meta.ID, "err", rmErr)
