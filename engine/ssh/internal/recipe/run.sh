@@ -226,6 +226,8 @@ super)
   boot
   put "$h_d/ended" "$(date +%s) $h_UP"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
+    # Who is just becoming another program has no environment to be known by.
+    [ -z "$h_target" ] && group "$h_pid" && nap && leader "$h_d"
     strays "$h_id" "$h_pid"
     # With its terminal goes what did not leave it: that takes a moment.
     [ "$h_tty" = 1 ] && [ -n "$h_target$h_STRAYS" ] && nap && leader "$h_d" && strays "$h_id" "$h_pid"
