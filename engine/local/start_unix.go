@@ -35,13 +35,7 @@ func (b *Backend) Capabilities() engine.Capabilities {
 }
 
 // Prepare implements [engine.Preparer]: nobody sees a job that is not held.
-func (b *Backend) Prepare(dir string) (io.Closer, error) {
-	lock, err := jobdir.Lock(dir)
-	if err != nil {
-		return nil, err // and no interface with a nil lock in it
-	}
-	return lock, nil
-}
+func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lend(dir) }
 
 // Start implements [engine.Backend].
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {

@@ -30,13 +30,7 @@ const (
 
 // Prepare implements [engine.Preparer]: whoever looks at the job until Start has
 // returned sees by the lock that it is being started.
-func (b *Backend) Prepare(dir string) (io.Closer, error) {
-	lock, err := jobdir.Lock(dir)
-	if err != nil {
-		return nil, err // and no interface with a nil lock in it
-	}
-	return lock, nil
-}
+func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lend(dir) }
 
 // Start implements [engine.Backend]. If the connection breaks in the middle the
 // same request is sent again: the host starts it at most once. If it stays

@@ -2,6 +2,7 @@ package jobdir
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,6 +54,16 @@ func Inherit(dir string, f *os.File) (*Held, error) {
 // Lock takes the lock of the job directory dir, which its holder keeps for life.
 // It does not wait: the error is ErrLocked if there is a holder.
 func Lock(dir string) (*Held, error) { return lockFile(filepath.Join(dir, LockFile)) }
+
+// Lend is [Lock] for who passes the lock on as something to be closed: with an
+// error there is nothing to close.
+func Lend(dir string) (io.Closer, error) {
+	lock, err := Lock(dir)
+	if err != nil {
+		return nil, err // and no interface with a nil lock in it
+	}
+	return lock, nil
+}
 
 // Locked reports whether somebody holds the lock of the job directory dir.
 func Locked(dir string) bool {
