@@ -101,16 +101,6 @@ func TestNoBackendForThisMachine(t *testing.T) {
 	}
 }
 
-func TestTokenMakesStartIdempotent(t *testing.T) {
-	e, _ := withFake(t)
-	a := start(t, e, engine.Spec{}, engine.WithToken("t1"))
-	b := start(t, e, engine.Spec{}, engine.WithToken("t1"))
-	c := start(t, e, engine.Spec{}, engine.WithToken("t2"))
-	if a.ID != b.ID || a.ID == c.ID {
-		t.Errorf("ids %s %s %s", a.ID, b.ID, c.ID)
-	}
-}
-
 func TestEnvironment(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{Script: "true", Env: map[string]string{"SECRET": "s3cret", "TERM": "vt100", "KEEP": "mine"}},

@@ -263,20 +263,6 @@ func merged(a, b map[string]string) map[string]string {
 	return m
 }
 
-// byToken finds the job that was started with token.
-func (e *Engine) byToken(ctx context.Context, token string) (j Job, ok bool, err error) {
-	jobs, err := e.List(ctx, Filter{})
-	if err != nil {
-		return Job{}, false, err
-	}
-	for _, j := range jobs {
-		if j.Token == token {
-			return j, true, nil
-		}
-	}
-	return Job{}, false, nil
-}
-
 // Restart starts the job's request again as a new job: what was asked, with the
 // environment of now. Variables that were added must be given again with
 // [WithEnv] or be set; else the error is ErrInvalid and names them.

@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+)
+
+func TestTokenMakesStartIdempotent(t *testing.T) {
+	e, _ := withFake(t)
+	a := start(t, e, engine.Spec{}, engine.WithToken("t1"))
+	b := start(t, e, engine.Spec{}, engine.WithToken("t1"))
+	c := start(t, e, engine.Spec{}, engine.WithToken("t2"))
+	if a.ID != b.ID || a.ID == c.ID {
+		t.Errorf("ids %s %s %s", a.ID, b.ID, c.ID)
+	}
+}
+
+// asked is a fake backend that remembers which jobs it was asked about.
+type asked struct {
+	*enginetest.Fake
+	about []engine.ID
+}
+
+func (a *asked) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+	for _, r := range rs {
+		a.about = append(a.about, r.ID)
+	}
+	return a.Fake.Observe(ctx, rs)
+}
+
+// A start with a token must not wait for hosts on which other jobs are.
+func TestTokenAsksAboutNoOtherJob(t *testing.T) {
+	host := &asked{Fake: fakeHost()}
+	e := open(t, engine.WithBackend(host))
+	first := start(t, e, engine.Spec{Host: "web1"}, engine.WithToken("t1"))
+	host.about = nil
+	start(t, e, engine.Spec{Host: "web1"}, engine.WithToken("t2"))
+	if slices.Contains(host.about, first.ID) {
+		t.Error("a start with a new token asked how another job stands")
+	}
+	host.about = nil
+	if again := start(t, e, engine.Spec{Host: "web1"}, engine.WithToken("t1")); again.ID != first.ID {
+		t.Errorf("started %s again as %s", first.ID, again.ID)
+	}
+	if !slices.Equal(host.about, []engine.ID{first.ID}) {
+		t.Errorf("asked about %v, want only %s", host.about, first.ID)
+	}
+}
