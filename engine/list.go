@@ -16,47 +16,30 @@ import (
 // List returns the jobs that f selects, newest first. Finished jobs come from
 // the index; only the others, and those it does not have yet, are read.
 func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
-	ids, err := e.root.IDs()
+	return e.list(ctx, f.mightSelect, f.selects)
+}
+
+// list returns the jobs that are selected, newest first. Backends are asked only
+// about those that might be, going by their records.
+func (e *Engine) list(ctx context.Context, might, selects func(*Job) bool) ([]Job, error) {
+	ids, err := e.ids(ctx)
 	if err != nil {
-		return nil, rootError(err)
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	index := e.root.Index()
 	jobs := make([]Job, 0, len(ids))
-	var open, fresh []*jobdir.Record
-	var indexed jobdir.Record
+	var open []*jobdir.Record
 	add := func(j *Job) {
-		if f.selects(j) {
+		if selects(j) {
 			jobs = append(jobs, *j)
 		}
 	}
-	var unread []string
-	for _, id := range ids {
-		if index.Read(id, &indexed) {
-			j := e.jobOf(&indexed)
-			add(&j)
-			continue
+	e.survey(ids, func(j *Job, rec *jobdir.Record) {
+		if j.Status.Finished() {
+			add(j)
+		} else if might(j) {
+			open = append(open, rec)
 		}
-		unread = append(unread, id)
-	}
-	for _, rec := range e.readAll(unread) {
-		if !rec.Finished() {
-			if j := e.jobOf(rec); f.mightSelect(&j) {
-				open = append(open, rec)
-			}
-			continue
-		}
-		if !jobdir.Locked(e.root.Dir(rec.ID)) { // else its holder may still add to the end
-			fresh = append(fresh, rec)
-		}
-		j := e.jobOf(rec)
-		add(&j)
-	}
-	if err := e.root.AddToIndex(fresh...); err != nil {
-		e.log.Debug("the index cannot be written", "err", err)
-	}
+	})
 	for _, j := range e.observe(ctx, open) {
 		add(&j)
 	}
@@ -65,6 +48,44 @@ func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 	}
 	newestFirst(jobs)
 	return jobs, nil
+}
+
+// ids are those of all jobs there are, in no order.
+func (e *Engine) ids(ctx context.Context) ([]string, error) {
+	ids, err := e.root.IDs()
+	if err != nil {
+		return nil, rootError(err)
+	}
+	return ids, ctx.Err()
+}
+
+// survey shows every job of ids to visit as its record has it, and asks nobody.
+// Both are lent for the call, but the record of a job that has not ended may be
+// kept.
+func (e *Engine) survey(ids []string, visit func(*Job, *jobdir.Record)) {
+	index := e.root.Index()
+	var indexed jobdir.Record
+	var j Job
+	var unread []string
+	for _, id := range ids {
+		if !index.Read(id, &indexed) {
+			unread = append(unread, id)
+			continue
+		}
+		j = e.jobOf(&indexed)
+		visit(&j, &indexed)
+	}
+	var fresh []*jobdir.Record
+	for _, rec := range e.readAll(unread) {
+		if rec.Finished() && !jobdir.Locked(e.root.Dir(rec.ID)) { // else its holder may still add to the end
+			fresh = append(fresh, rec)
+		}
+		j = e.jobOf(rec)
+		visit(&j, rec)
+	}
+	if err := e.root.AddToIndex(fresh...); err != nil {
+		e.log.Debug("the index cannot be written", "err", err)
+	}
 }
 
 // newestFirst sorts jobs by their positions, since moving a job is not cheap:
@@ -254,7 +275,7 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 
 // mightSelect reports whether f may select j once it is known how j stands: what
 // it cannot select need not be asked about, which takes a connection for some.
-func (f Filter) mightSelect(j *Job) bool {
+func (f *Filter) mightSelect(j *Job) bool {
 	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels}
 	return lasting.selects(j)
 }

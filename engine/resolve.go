@@ -44,37 +44,40 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 			return j, err
 		}
 	}
-	jobs, err := e.List(ctx, Filter{})
+	meant := func(j *Job) bool { return named(j, ref) || prefixed(j, ref) }
+	jobs, err := e.list(ctx, meant, meant)
 	if err != nil {
 		return Job{}, err
 	}
 	return pick(jobs, ref, in)
 }
 
-// pick chooses among all jobs, newest first.
+func named(j *Job, ref string) bool { return j.Name == ref || j.Name == clipName(ref) }
+
+func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
+
+// pick chooses among the jobs that ref may mean, newest first.
 func pick(jobs []Job, ref string, in Intent) (Job, error) {
-	kept := clipName(ref)
-	named := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return j.Name != ref && j.Name != kept })
-	if len(named) == 0 {
-		named = slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !strings.HasPrefix(string(j.ID), ref) })
-		switch len(named) {
+	of := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !named(&j, ref) })
+	if len(of) == 0 {
+		switch len(jobs) {
 		case 0:
 			return Job{}, notFound(ref)
 		case 1:
-			return named[0], nil
+			return jobs[0], nil
 		}
-		return Job{}, &AmbiguousError{Ref: ref, Candidates: named}
+		return Job{}, &AmbiguousError{Ref: ref, Candidates: jobs}
 	}
-	running := slices.DeleteFunc(slices.Clone(named), func(j Job) bool { return j.Status.Finished() })
+	running := slices.DeleteFunc(slices.Clone(of), func(j Job) bool { return j.Status.Finished() })
 	switch {
 	case len(running) == 1:
 		return running[0], nil
 	case len(running) > 1:
 		return Job{}, &AmbiguousError{Ref: ref, Candidates: running}
-	case len(named) == 1 || in == Read:
-		return named[0], nil
+	case len(of) == 1 || in == Read:
+		return of[0], nil
 	}
-	return Job{}, &AmbiguousError{Ref: ref, Candidates: named}
+	return Job{}, &AmbiguousError{Ref: ref, Candidates: of}
 }
 
 // nthNewest reads "@" and "@N", N from 1.
@@ -90,13 +93,17 @@ func nthNewest(ref string) (n int, ok bool) {
 	return n, err == nil && n > 0
 }
 
+// newest is the nth newest job. How the others stand is not asked.
 func (e *Engine) newest(ctx context.Context, ref string, n int) (Job, error) {
-	jobs, err := e.List(ctx, Filter{})
+	ids, err := e.ids(ctx)
 	if err != nil {
 		return Job{}, err
 	}
+	jobs := make([]Job, 0, len(ids))
+	e.survey(ids, func(j *Job, _ *jobdir.Record) { jobs = append(jobs, *j) })
 	if n > len(jobs) {
 		return Job{}, notFound(ref)
 	}
-	return jobs[n-1], nil
+	newestFirst(jobs)
+	return e.read(ctx, jobs[n-1].ID)
 }
