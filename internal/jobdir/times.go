@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/internal/plainfile"
@@ -129,7 +131,12 @@ type Moment struct {
 }
 
 // Times reads times, also while it grows. Safe for concurrent use.
-type Times struct{ f *os.File }
+type Times struct {
+	f *os.File
+
+	mu   sync.Mutex
+	kept []Moment // of the block that [Times.At] read last; replaced, never changed
+}
 
 // OpenTimes opens times for reading.
 func OpenTimes(dir string) (*Times, error) {
@@ -137,15 +144,41 @@ func OpenTimes(dir string) (*Times, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Times{f}, nil
+	return &Times{f: f}, nil
 }
 
 // Close closes the file.
 func (t *Times) Close() error { return t.f.Close() }
 
-// At is the entry that covers the byte at off; ok is false if none does.
+// At is the entry that covers the byte at off; ok is false if none does. Who asks
+// for bytes that are near each other makes it read once.
 func (t *Times) At(off int64) (m Moment, ok bool) {
-	return t.last(func(m Moment) bool { return m.Offset <= off })
+	t.mu.Lock()
+	kept := t.kept
+	t.mu.Unlock()
+	after := func(ms []Moment) int { // off is before the entry there
+		return sort.Search(len(ms), func(i int) bool { return ms[i].Offset > off })
+	}
+	// What was written does not change, but the last entry of what was read may
+	// have got followers.
+	if i := after(kept); i > 0 && i < len(kept) {
+		return kept[i-1], true
+	}
+	block, ok := t.block(func(m Moment) bool { return m.Offset <= off })
+	if !ok {
+		return m, false
+	}
+	ms, err := t.read(block)
+	if err != nil {
+		return m, false
+	}
+	t.mu.Lock()
+	t.kept = ms
+	t.mu.Unlock()
+	if i := after(ms); i > 0 {
+		return ms[i-1], true
+	}
+	return m, false
 }
 
 // Since is the first offset that was written at that time or later, or where the
@@ -190,26 +223,6 @@ func (t *Times) From(off int64, n int) []Moment {
 		}
 	}
 	return out
-}
-
-// last is the last entry for which before holds; it must hold for a prefix.
-func (t *Times) last(before func(Moment) bool) (m Moment, ok bool) {
-	block, ok := t.block(before)
-	if !ok {
-		return m, false
-	}
-	ms, err := t.read(block)
-	if err != nil {
-		return m, false
-	}
-	ok = false
-	for _, x := range ms {
-		if !before(x) {
-			break
-		}
-		m, ok = x, true
-	}
-	return m, ok
 }
 
 // block is the last block for whose first entry before holds, else 0 and false.

@@ -151,3 +151,29 @@ func FuzzTimes(f *testing.F) {
 		r.Since(time.UnixMilli(5))
 	})
 }
+
+func TestTimesAreReadWhileTheyGrow(t *testing.T) {
+	dir := t.TempDir()
+	w, err := jobdir.CreateTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r, err := jobdir.OpenTimes(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	begin := time.UnixMilli(1_700_000_000_000)
+	at := func(i int) time.Time { return begin.Add(time.Duration(i) * jobdir.TimesGrain) }
+	for i := range 3000 { // several blocks
+		if err := w.Add(int64(10*i), at(i), jobdir.Size{Cols: 80, Rows: 24}); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{i, max(0, i-1), i / 2} {
+			if m, ok := r.At(int64(10*k + 5)); !ok || m.Offset != int64(10*k) || !m.At.Equal(at(k)) {
+				t.Fatalf("with %d entries, entry %d: %+v, %v", i+1, k, m, ok)
+			}
+		}
+	}
+}
