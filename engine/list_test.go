@@ -232,6 +232,9 @@ func TestClearUndoRemove(t *testing.T) {
 	if _, err := log.Size(t.Context()); err != nil {
 		t.Errorf("an open log: %v", err)
 	}
+	if _, err := e.Undo(t.Context(), "nosuch"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("undo of a job that is not in the trash: %v", err)
+	}
 	if jobs, err := e.Undo(t.Context()); err != nil || len(jobs) != 2 {
 		t.Errorf("undone %v, %v", ids(jobs), err)
 	}

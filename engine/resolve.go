@@ -56,17 +56,18 @@ func named(j *Job, ref string) bool { return j.Name == ref || j.Name == clipName
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
 
-// pick chooses among the jobs that ref may mean, newest first.
+// pick chooses among jobs, newest first.
 func pick(jobs []Job, ref string, in Intent) (Job, error) {
 	of := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !named(&j, ref) })
 	if len(of) == 0 {
-		switch len(jobs) {
+		of = slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !prefixed(&j, ref) })
+		switch len(of) {
 		case 0:
 			return Job{}, notFound(ref)
 		case 1:
-			return jobs[0], nil
+			return of[0], nil
 		}
-		return Job{}, &AmbiguousError{Ref: ref, Candidates: jobs}
+		return Job{}, &AmbiguousError{Ref: ref, Candidates: of}
 	}
 	running := slices.DeleteFunc(slices.Clone(of), func(j Job) bool { return j.Status.Finished() })
 	switch {
