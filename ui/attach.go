@@ -37,6 +37,16 @@ const (
 	attachmentBytes = 256 << 10
 )
 
+// TerminalSize is the size of the terminal of a job that has a pane of w columns
+// and h rows: the last row is the pane's own, where there is another. A job that
+// starts with it needs not be told of a new one at once.
+func TerminalSize(w, h int) engine.Size {
+	if h < 2 {
+		return engine.Size{Cols: w, Rows: h}
+	}
+	return engine.Size{Cols: w, Rows: h - 1}
+}
+
 // Foreground gives a job the pane and the keyboard. The leave key sends it to
 // the background and the host a [BackgroundedMsg]; when it ends, its last screen
 // stays until Enter, then the host gets a [LeaveMsg].

@@ -19,10 +19,8 @@ func (p *Pane) arrange() tea.Cmd {
 	var l layout
 	var cmd tea.Cmd
 	if p.cat != nil {
-		l = layout{footer: rect{0, p.h - 1, p.w, 1}, log: rect{0, 0, p.w, max(0, p.h-1)}}
-		if p.h < 2 {
-			l = layout{log: rect{0, 0, p.w, p.h}}
-		}
+		size := TerminalSize(p.w, p.h)
+		l = layout{footer: rect{0, size.Rows, p.w, p.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
 		p.term.SetSize(l.log.w, l.log.h)
 	} else {
 		if p.w < bareWidth || p.h < bareHeight {

@@ -11,6 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui"
 )
 
 type runFlags struct {
@@ -137,6 +138,9 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return a.runRaw(ctx, eng, spec, f)
 	case isTerminal(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
+		if here := terminalSize(a.stdout); f.size == (sizeFlag{}) && spec.Size == here {
+			spec.Size = ui.TerminalSize(here.Cols, here.Rows)
+		}
 		return a.runForeground(ctx, eng, spec, f, settings)
 	}
 	return a.runThrough(ctx, eng, spec, f)
