@@ -60,8 +60,8 @@ type AppOptions struct {
 	NoMouse bool
 
 	Input   io.Reader // nil: the terminal
-	Output  io.Writer
-	Environ []string // nil: the process's
+	Output  io.Writer // nil: standard output
+	Environ []string  // nil: the process's
 }
 
 // Notify says which ways of asking for attention are used for what. Bells and
@@ -143,9 +143,10 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
-	if a.o.Output != nil {
-		opts = append(opts, tea.WithOutput(a.o.Output))
+	if w.o.Output == nil {
+		w.o.Output = os.Stdout
 	}
+	opts = append(opts, tea.WithOutput(withOverline(w.o.Output)))
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()
