@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// factsPause is the least time between two frames of facts that are not urgent:
-// 30 a second.
-const factsPause = 33 * time.Millisecond
+// Between factsPause and factsRest is the least time between two frames of facts
+// that are not urgent: 30 a second, where the client asks for no other pace.
+const (
+	factsPause = 33 * time.Millisecond
+	factsRest  = 10 * time.Second
+)
 
 // conn is one client. Two goroutines serve it at most: one reads and carries out
 // instructions in order, the other, begun with the first subscription, sends.
@@ -23,9 +26,10 @@ type conn struct {
 	// guarded by h.mu
 	pumping    bool
 	subscribed bool
-	shows      bool // to a person
-	due        bool // facts have changed since the last frame of them
-	stateDue   bool // the state among them
+	pace       time.Duration // between facts
+	shows      bool          // to a person
+	due        bool          // facts have changed since the last frame of them
+	stateDue   bool          // the state among them
 	urgent     bool
 	note       *Note
 	view       *view
@@ -144,7 +148,7 @@ func (c *conn) leave() {
 // pump sends what there is to send until the client has gone or the holder
 // takes its leave.
 func (c *conn) pump() {
-	var next time.Time // facts are not sent before
+	var last time.Time // when facts were sent
 	var timer *time.Timer
 	var late <-chan time.Time
 	for {
@@ -155,7 +159,7 @@ func (c *conn) pump() {
 		case <-c.gone:
 			return
 		}
-		b, wait, leaving := c.collect(&next)
+		b, wait, leaving := c.collect(&last)
 		if len(b) > 0 && !c.send(b) {
 			c.nc.Close()
 			return
@@ -164,7 +168,7 @@ func (c *conn) pump() {
 			c.lastSent()
 			return
 		}
-		if wait > 0 && late == nil {
+		if wait > 0 { // not what was waited for before: the pace may have changed
 			if timer == nil {
 				timer = time.NewTimer(wait)
 				defer timer.Stop()
@@ -189,7 +193,7 @@ func (c *conn) lastSent() {
 
 // collect encodes what is to be sent now. wait is how long to wait for facts that
 // come too early.
-func (c *conn) collect(next *time.Time) (b []byte, wait time.Duration, leaving bool) {
+func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving bool) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -199,10 +203,9 @@ func (c *conn) collect(next *time.Time) (b []byte, wait time.Duration, leaving b
 	}
 	if c.due {
 		now := time.Now()
-		if wait = next.Sub(now); c.urgent || ended || c.leaving || wait <= 0 {
+		if wait = last.Add(c.pace).Sub(now); c.urgent || ended || c.leaving || wait <= 0 {
 			b = appendFrame(b, TypeFacts, encodeJSON(c.takeFacts()))
-			*next = now.Add(factsPause)
-			wait = 0
+			*last, wait = now, 0
 		}
 	}
 	if ended && !c.told && (c.subscribed || c.view != nil) {

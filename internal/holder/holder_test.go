@@ -242,6 +242,49 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
+func TestASubscriberSetsItsPace(t *testing.T) {
+	t.Parallel()
+	h := held(t, Config{})
+	c := dialed(t, h)
+	begin := time.Now()
+	if err := c.Stream(t.Context(), TypeSubscribe, Subscribe{PaceMS: factsRest.Milliseconds()}); err != nil {
+		t.Fatal(err)
+	}
+	until := func(what string, done func(Facts) bool) (frames int) {
+		t.Helper()
+		for {
+			f, err := c.Next(t.Context())
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			var facts Facts
+			if err := json.Unmarshal(f.Payload, &facts); err != nil {
+				t.Fatal(err)
+			}
+			if frames++; done(facts) {
+				return frames
+			}
+		}
+	}
+	until("the first facts", func(f Facts) bool { return f.State != nil })
+	for range 100 {
+		h.Output([]byte("0123456789"))
+	}
+	h.Background()
+	frames := until("an urgent fact", func(f Facts) bool { return f.State != nil && f.State.Backgrounded })
+	if most := 1 + int(time.Since(begin)/factsRest); frames > most {
+		t.Errorf("%d frames of facts in %v", frames, time.Since(begin))
+	}
+	h.Output([]byte("0123456789"))
+	if err := c.Tell(TypeSubscribe, Subscribe{}); err != nil {
+		t.Fatal(err)
+	}
+	until("what waited for a slower pace", func(f Facts) bool { return f.Output == h.Offset() })
+	if err := c.Do(t.Context(), TypeStatus, nil, nil); err != nil {
+		t.Errorf("an instruction after one without an answer: %v", err)
+	}
+}
+
 func TestOnlyTheFirstEndCounts(t *testing.T) {
 	t.Parallel()
 	h := held(t, Config{})

@@ -3,6 +3,7 @@ package holder
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
@@ -90,8 +91,11 @@ func (c *conn) subscribe(s Subscribe) error {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c.subscribed, c.due, c.stateDue, c.urgent = true, true, true, true
 	c.shows = s.Shows
+	c.pace = min(max(time.Duration(s.PaceMS)*time.Millisecond, factsPause), factsRest)
+	if !c.subscribed {
+		c.subscribed, c.due, c.stateDue, c.urgent = true, true, true, true
+	}
 	c.startPump()
 	return nil
 }

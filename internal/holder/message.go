@@ -121,11 +121,14 @@ type Attach struct {
 	From *int64 `json:"from,omitempty"`
 }
 
-// Subscribe asks for facts.
+// Subscribe asks for facts. Sent again on the same connection it changes the pace.
 type Subscribe struct {
 	// Shows means that the client shows a person what happens, so that nobody else
 	// needs to tell of the end.
 	Shows bool `json:"shows,omitempty"`
+	// PaceMS is the least time between two frames of facts that are not urgent; a
+	// holder has bounds for it.
+	PaceMS int64 `json:"pace_ms,omitempty"`
 }
 
 // Control says who types.
