@@ -373,6 +373,25 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+func TestTripleClickCopiesTheWholeLine(t *testing.T) {
+	for name, line := range map[string]string{
+		"wrapped":              strings.Repeat("0123456789", 12),
+		"longer than is drawn": strings.Repeat("0123456789", maxColumns/10+10) + "end",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := show(t, "before\n"+line+"\nafter\n", 40, 10, false)
+			s.press("w", "g")
+			for range 3 {
+				s.do(s.m.Update(tea.MouseClickMsg{X: 5, Y: 2, Button: tea.MouseLeft}))
+				s.do(s.m.Update(tea.MouseReleaseMsg{X: 5, Y: 2, Button: tea.MouseLeft}))
+			}
+			if s.copied != line {
+				t.Errorf("it copies %d characters, want %d: %.80q", len(s.copied), len(line), s.copied)
+			}
+		})
+	}
+}
+
 func TestDoubleClickCopiesAWord(t *testing.T) {
 	s := show(t, "at src/main.go:12: 漢字 \"x\" end\nnext\n", 40, 3, true)
 	click := func(x int) {

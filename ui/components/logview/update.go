@@ -171,13 +171,16 @@ type clicks struct {
 	times int
 }
 
-// stretchAt is the word at a character, or all of its line: the first and the
-// last character.
+// stretchAt is the word at a character, or all of its line, also what is not
+// drawn of it: the first and the last character.
 func (m *Model) stretchAt(p pos, line bool) (first, last int) {
 	i := m.indexOf(p.line)
 	d := m.glyphsOf(&m.lines[i])
 	if line || p.glyph >= d.own {
-		return 0, d.own - 1
+		if d.own > 0 {
+			return 0, maxCopyColumns
+		}
+		return 0, -1
 	}
 	class := wordClass(d.part(p.glyph, p.glyph+1))
 	first, last = p.glyph, p.glyph

@@ -83,6 +83,16 @@ func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
 	return m.scratch, wrapped
 }
 
+// lineText is lineCells without the blank that a wide character left at the edge
+// when it went to the next row.
+func (m *Model) lineText(line int) (cells []vt.Cell, wrapped bool) {
+	cells, wrapped = m.lineCells(line)
+	if n := len(cells); wrapped && n > 0 && cells[n-1].IsBlank() {
+		cells = cells[:n-1]
+	}
+	return cells, wrapped
+}
+
 // selectedText is the marked text: wrapped rows are one line, blanks at the end
 // of a line are not there.
 func (m *Model) selectedText() string {
@@ -93,7 +103,7 @@ func (m *Model) selectedText() string {
 	cols, _ := m.vt.Size()
 	var out strings.Builder
 	for line := a.line; line <= b.line; line++ {
-		cells, wrapped := m.lineCells(line)
+		cells, wrapped := m.lineText(line)
 		from, to := whole(cells, m.sel, line, cols)
 		from, to = min(from, len(cells)), min(to, len(cells))
 		text := m.runText(cells[from:to])
@@ -109,26 +119,66 @@ func (m *Model) selectedText() string {
 	return out.String()
 }
 
-// selectWord selects the word under p, selectLine its whole line.
+// selectWord selects the word under p, selectLine its whole line, over as many
+// rows as they wrap to.
 func (m *Model) selectWord(p point) {
-	cells, _ := m.lineCells(p.line)
+	cells, _ := m.lineText(p.line)
 	if p.x >= len(cells) {
 		return
 	}
 	class := m.wordClass(cells[p.x])
-	from, to := p.x, p.x
-	for from > 0 && m.wordClass(cells[from-1]) == class {
-		from--
+	from, to := p, p
+	for {
+		for from.x > 0 && m.wordClass(cells[from.x-1]) == class {
+			from.x--
+		}
+		if from.x > 0 || !m.wrapsInto(from.line) {
+			break
+		}
+		cells, _ = m.lineText(from.line - 1)
+		if n := len(cells); n == 0 || m.wordClass(cells[n-1]) != class {
+			break
+		}
+		from = point{from.line - 1, len(cells) - 1}
 	}
-	for to+1 < len(cells) && m.wordClass(cells[to+1]) == class {
-		to++
+	for cells, _ = m.lineText(to.line); ; {
+		for to.x+1 < len(cells) && m.wordClass(cells[to.x+1]) == class {
+			to.x++
+		}
+		if to.x+1 < len(cells) || !m.wrapsInto(to.line+1) {
+			break
+		}
+		cells, _ = m.lineText(to.line + 1)
+		if len(cells) == 0 || m.wordClass(cells[0]) != class {
+			break
+		}
+		to = point{to.line + 1, 0}
 	}
-	m.sel = selection{from: point{p.line, from}, to: point{p.line, to}, on: true, done: true}
+	m.sel = selection{from: from, to: to, on: true, done: true}
 }
 
 func (m *Model) selectLine(p point) {
 	cols, _ := m.vt.Size()
-	m.sel = selection{from: point{p.line, 0}, to: point{p.line, cols - 1}, on: true, done: true}
+	from, to := p.line, p.line
+	for m.wrapsInto(from) {
+		from--
+	}
+	for m.wrapsInto(to + 1) {
+		to++
+	}
+	m.sel = selection{from: point{from, 0}, to: point{to, cols - 1}, on: true, done: true}
+}
+
+// wrapsInto reports whether a line of scrollback and screen together goes on with
+// the text of the one before it. The alternate screen goes on with nothing.
+func (m *Model) wrapsInto(line int) bool {
+	n := m.vt.ScrollbackLen()
+	_, rows := m.vt.Size()
+	if line <= 0 || line >= n+rows || line == n && m.vt.Modes().Alternate {
+		return false
+	}
+	_, wrapped := m.lineCells(line - 1)
+	return wrapped
 }
 
 // wordClass tells words from blanks from the rest. Paths, URLs and flags are

@@ -263,7 +263,7 @@ func TestSelection(t *testing.T) {
 		t.Errorf("a double click copies %q", got)
 	}
 	m.Update(tea.MouseClickMsg{X: 7, Y: 0, Button: tea.MouseLeft})
-	if got := copied(m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})); got != "hello world" {
+	if got := copied(m.Update(tea.MouseReleaseMsg{X: 7, Y: 0, Button: tea.MouseLeft})); got != "hello world and more" {
 		t.Errorf("a triple click copies %q", got)
 	}
 	screen(t, m)
@@ -274,6 +274,52 @@ func TestSelection(t *testing.T) {
 		t.Errorf("dragging from half a wide character to half another copies %q", got)
 	}
 	screen(t, m)
+}
+
+// clickTimes clicks so often on one place and returns what is copied.
+func clickTimes(m *Model, times, x, y int) (copied string) {
+	for range times {
+		m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		copied = ""
+		if cmd := m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft}); cmd != nil {
+			if msg, ok := cmd().(CopyMsg); ok {
+				copied = msg.Text
+			}
+		}
+	}
+	return copied
+}
+
+func TestManyClicksFollowWrappedLines(t *testing.T) {
+	const word = "/usr/share/doc/a-long-path"
+	tests := map[string]struct {
+		stream     string
+		back, x, y int
+		word, line string
+	}{
+		"in the middle":         {"see " + word + " there\r\nnext", 0, 3, 1, word, "see " + word + " there"},
+		"in its first row":      {"see " + word + " there\r\nnext", 0, 6, 0, word, "see " + word + " there"},
+		"in its last row":       {"see " + word + " there\r\nnext", 0, 2, 3, "there", "see " + word + " there"},
+		"beside a full line":    {"0123456789\r\nabc", 0, 1, 1, "abc", "abc"},
+		"half scrolled away":    {"see " + word + " there\r\n1\r\n2\r\n3\r\n4", 2, 3, 1, word, "see " + word + " there"},
+		"the alternate screen":  {"see " + word + word + word + "\x1b[?1049h\x1b[Hnew", 0, 1, 0, "new", "new"},
+		"over the edge, wide":   {"012345 漢漢漢 x", 0, 1, 1, "漢漢漢", "012345 漢漢漢 x"},
+		"a wide one at the end": {"012345678漢字\r\nnext", 0, 2, 1, "012345678漢字", "012345678漢字"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := start(t, 10, 6, tt.stream)
+			m.ScrollBack(tt.back)
+			if got := clickTimes(m, 2, tt.x, tt.y); got != tt.word {
+				t.Errorf("a double click copies %q, want %q", got, tt.word)
+			}
+			m.Update(clicksOverMsg{m, m.clickGen})
+			if got := clickTimes(m, 3, tt.x, tt.y); got != tt.line {
+				t.Errorf("a triple click copies %q, want %q", got, tt.line)
+			}
+			screen(t, m)
+		})
+	}
 }
 
 func TestEndedJobTakesNoInput(t *testing.T) {
