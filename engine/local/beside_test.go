@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -18,29 +19,34 @@ func TestHolderBeside(t *testing.T) {
 	t.Parallel()
 	const refuses = "#!/bin/sh\ncat >/dev/null\necho '{\"error\":\"another version\",\"unknown\":true}' >&3\n"
 	for _, c := range []struct {
-		name string
-		put  func(t *testing.T, path string) // what lies at path
-		used bool
+		name   string
+		client func(t *testing.T, path string)
+		put    func(t *testing.T, path string) // what lies at path
+		used   bool
 	}{
-		{"none", func(*testing.T, string) {}, false},
-		{"a good one", copyOfThis, true},
-		{"of another version", program(refuses, "755"), false},
-		{"that dies", program("#!/bin/sh\nexit 1\n", "755"), false},
-		{"that is no program", program("\x7fELF rubbish", "755"), false},
-		{"that is not executable", program(refuses, "644"), false},
-		{"that anybody may write to", func(t *testing.T, path string) {
+		{"none", copyOfThis, func(*testing.T, string) {}, false},
+		{"a good one", copyOfThis, copyOfThis, true},
+		{"of the same build", copyOfBuild('1'), copyOfBuild('1'), true},
+		{"of another build", copyOfBuild('1'), copyOfBuild('2'), false},
+		{"of a build that is not known", copyOfBuild('1'), copyOfThis, true},
+		{"of a build, for who does not know its own", copyOfThis, copyOfBuild('1'), true},
+		{"of another version", copyOfThis, program(refuses, "755"), false},
+		{"that dies", copyOfThis, program("#!/bin/sh\nexit 1\n", "755"), false},
+		{"that is no program", copyOfThis, program("\x7fELF rubbish", "755"), false},
+		{"that is not executable", copyOfThis, program(refuses, "644"), false},
+		{"that anybody may write to", copyOfThis, func(t *testing.T, path string) {
 			copyOfThis(t, path)
 			if err := os.Chmod(path, 0o777); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"behind a link", func(t *testing.T, path string) {
+		{"behind a link", copyOfThis, func(t *testing.T, path string) {
 			copyOfThis(t, path+"-elsewhere")
 			if err := os.Symlink(path+"-elsewhere", path); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"of another user", func(t *testing.T, path string) {
+		{"of another user", copyOfThis, func(t *testing.T, path string) {
 			if os.Getuid() != 0 {
 				t.Skip("only root can give a file away")
 			}
@@ -54,7 +60,7 @@ func TestHolderBeside(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			client, beside := filepath.Join(dir, "client"), filepath.Join(dir, "hob-holder")
-			copyOfThis(t, client)
+			c.client(t, client)
 			c.put(t, beside)
 			p := newPlace(t)
 			cmd := exec.Command(client)
@@ -82,6 +88,31 @@ func TestHolderBeside(t *testing.T) {
 // copyOfThis makes a copy of this program at path.
 func copyOfThis(t *testing.T, path string) {
 	t.Helper()
+	program(thisProgram(t), "755")(t, path)
+}
+
+// copyOfBuild makes copies of this program that say that they are build n, where
+// Go writes down what a program is built from.
+func copyOfBuild(n byte) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		text := thisProgram(t)
+		info, ok := debug.ReadBuildInfo()
+		if !ok {
+			t.Fatal("this program does not say how it was built")
+		}
+		mod := func(version string) string { return "mod\t" + info.Main.Path + "\t" + version + "\t" }
+		was := mod(info.Main.Version)
+		if !strings.Contains(text, was) {
+			t.Fatalf("no %q in this program", was)
+		}
+		is := mod("v" + strings.Repeat(string(n), len(info.Main.Version)-1))
+		program(strings.ReplaceAll(text, was, is), "755")(t, path)
+	}
+}
+
+func thisProgram(t *testing.T) string {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +121,7 @@ func copyOfThis(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program(string(data), "755")(t, path)
+	return string(data)
 }
 
 // program writes an executable text, with mode in octal.

@@ -15,8 +15,8 @@ import (
 // the job.
 var errHolderDied = errors.New("the job's holder died while it started")
 
-// errHolderVersion means that a holder is of another version and has started
-// nothing.
+// errHolderVersion means that a holder is of another version, or another build of
+// the same, and has started nothing.
 var errHolderVersion = errors.New("the program that holds jobs is of another version of hob; install both anew")
 
 // deathTime is how long a killed process may take to let go of its files.

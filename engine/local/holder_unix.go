@@ -82,6 +82,9 @@ func holdFromStdin() (*job, error) {
 	if cfg.Launch != launchVersion && cfg.Launch != launchWithoutLock {
 		return nil, errHolderVersion
 	}
+	if cfg.Build != "" && !sameBuild(cfg.Build, build()) {
+		return nil, errHolderVersion
+	}
 	if !filepath.IsAbs(cfg.Dir) {
 		return nil, fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
 	}

@@ -22,8 +22,11 @@ const launchWithoutLock = 1
 // comes a descriptor of the job's lock, which the launcher holds since before the
 // job could be seen. What was asked of the job stands in its meta.json.
 type launchConfig struct {
-	Launch int    `json:"launch"` // launchVersion
-	Dir    string `json:"dir"`    // the job directory
+	Launch int `json:"launch"` // launchVersion
+	// Build is that of who tells, for another program; empty: it does not matter.
+	// What a job gets must not depend on which of two files was replaced.
+	Build string `json:"build,omitempty"`
+	Dir   string `json:"dir"` // the job directory
 	// Env is the job's environment but for what jobEnviron does to it.
 	Env variables `json:"env"`
 	// Set names variables of Env that were asked for explicitly, so that the
@@ -70,7 +73,8 @@ type launchReply struct {
 	Error string `json:"error,omitempty"`
 	// State is the job's record as it was then.
 	State *jobdir.State `json:"state,omitempty"`
-	// Unknown: the holder does not know the version that it was told.
+	// Unknown: the holder does not know the version that it was told, or is of
+	// another build.
 	Unknown bool `json:"unknown,omitempty"`
 }
 

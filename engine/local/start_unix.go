@@ -83,21 +83,17 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // by one of this program.
 func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File, lock *jobdir.Held) (*engine.Observation, error) {
 	cfg.Launch = launchVersion
-	data, err := json.Marshal(cfg)
-	if err != nil {
-		return nil, err
-	}
 	h, err := b.holderFor(string(rec.ID), stdin)
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.tell(h, data, lock)
+	st, err := b.tell(h, cfg, lock)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
 	if h.Other && nothing {
 		if h, err = ahead.StartSelf(string(rec.ID), stdin); err != nil {
 			return nil, err
 		}
-		st, err = b.tell(h, data, lock)
+		st, err = b.tell(h, cfg, lock)
 	}
 	if st == nil || err != nil {
 		return nil, err
@@ -128,10 +124,16 @@ func (b *Backend) holderFor(id string, stdin *os.File) (*ahead.Holder, error) {
 
 // tell tells h what to hold, and waits until that runs. The record of that is nil
 // if the holder is one that does not send it.
-func (b *Backend) tell(h *ahead.Holder, config []byte, lock *jobdir.Held) (*jobdir.State, error) {
+func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held) (*jobdir.State, error) {
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
-	werr := send(h.Config, config, lock.File())
+	if h.Other {
+		cfg.Build = build()
+	}
+	config, werr := json.Marshal(cfg)
+	if werr == nil {
+		werr = send(h.Config, config, lock.File())
+	}
 	_ = h.Config.Close()
 	st, err := b.ready(h.PID, h.Reply, werr)
 	if errors.Is(err, errHolderDied) {
