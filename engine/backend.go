@@ -108,6 +108,7 @@ type Observation struct {
 	Progress     *Progress
 	Cwd          string
 	Size         Size
+	NoTerminal   bool // the one that was asked for could not be had
 	Output       int64
 	Dropped      int64
 	LogLimit     int64

@@ -54,8 +54,11 @@ func jobOf(r *jobdir.Record, dir string) Job {
 	if j.Machine == "" {
 		j.Machine = m.Machine
 	}
+	if s.NoTerminal {
+		j.Kind = KindFile
+	}
 	switch {
-	case j.Kind == KindFile && m.Stdin != "tty":
+	case j.Kind == KindFile && (m.Stdin != "tty" || s.NoTerminal):
 		j.Size = Size{} // its output goes to no terminal, nor does its input come from one
 	case j.Size == (Size{}):
 		j.Size = Size(m.Size)
@@ -177,6 +180,9 @@ func observed(j Job, o Observation) Job {
 	j.hush()
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
+	}
+	if o.NoTerminal {
+		j.Kind, j.Size = KindFile, Size{}
 	}
 	if o.Size != (Size{}) && (j.Kind != KindFile || j.Size != (Size{})) {
 		j.Size = o.Size

@@ -39,7 +39,7 @@ func observationOf(id engine.ID, st *jobdir.State) engine.Observation {
 		ID: id, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: deadlineOf(st, time.Now()),
 		StartedUp:    time.Duration(st.StartedUpMS) * time.Millisecond,
 		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Alternate: st.Alternate, Title: st.Title, Cwd: st.Cwd,
-		Size: engine.Size(st.Size), Dropped: st.Dropped, Link: engine.LinkNone,
+		Size: engine.Size(st.Size), NoTerminal: st.NoTerminal, Dropped: st.Dropped, Link: engine.LinkNone,
 	}
 	if st.Progress != nil {
 		p := engine.Progress(*st.Progress)

@@ -48,6 +48,14 @@ func TestWithoutATerminal(t *testing.T) {
 			if !strings.Contains(first, "no terminal: ") || rest != "none\ngot it\n" {
 				t.Errorf("log %q, then %q", first, rest)
 			}
+			eng, err := engine.New(engine.WithStateDir(p.root.Path()), engine.WithBackend(local.New()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer eng.Close()
+			if j, err := eng.Get(t.Context(), string(s.rec.ID)); err != nil || j.Kind != engine.KindFile || j.Size != (engine.Size{}) {
+				t.Errorf("kind %q, size %v, %v: of a job without a terminal", j.Kind, j.Size, err)
+			}
 		})
 	}
 }

@@ -84,6 +84,7 @@ func (j *job) openFiles(files *childFiles, stdin *os.File) error {
 		}
 	}
 	if j.noTTY != nil {
+		j.h.WithoutTerminal()
 		logs.append([]byte("[hob: no terminal: " + words(j.noTTY) + "; running without one]\n"))
 	}
 	switch {

@@ -128,6 +128,14 @@ func Open(cfg Config) (*Holder, error) {
 	return h, nil
 }
 
+// WithoutTerminal says, before Started, that the terminal which was asked for could
+// not be had.
+func (h *Holder) WithoutTerminal() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.NoTerminal, h.state.Size = true, jobdir.Size{}
+}
+
 func (h *Holder) openLog() error {
 	if h.cfg.OwnLog {
 		return nil

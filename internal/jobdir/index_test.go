@@ -57,18 +57,20 @@ func TestIndexGivesBackWhatWasAdded(t *testing.T) {
 	bare := &Record{ID: "bare-22222", Code: &code, Meta: Meta{Version: Version, ID: "bare-22222", Command: []string{}, EnvNames: nil}, State: State{Version: Version}}
 	noSurvivors := full("fast-22222")
 	noSurvivors.State.End.Survivors = nil
+	noTerminal := full("piped-22222")
+	noTerminal.State.NoTerminal, noTerminal.State.Size = true, Size{}
 	r := &Root{t.TempDir()}
-	if err := r.AddToIndex(full("full-22222"), bare); err != nil {
+	if err := r.AddToIndex(full("full-22222"), bare, noTerminal); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.AddToIndex(noSurvivors, &Record{ID: "running-22222"}, &Record{ID: "damaged-22222", Code: &code, Problem: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	x := r.Index()
-	if x.Len() != 3 || x.Damaged != 0 {
+	if x.Len() != 4 || x.Damaged != 0 {
 		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
 	}
-	for _, want := range []*Record{full("full-22222"), bare, noSurvivors} {
+	for _, want := range []*Record{full("full-22222"), bare, noSurvivors, noTerminal} {
 		if diff := cmp.Diff(kept(want), x.Find(want.ID), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s:\n%s", want.ID, diff)
 		}

@@ -42,6 +42,7 @@ type indexLine struct {
 	Backgrounded bool              `json:"bg,omitempty"`
 	Title        string            `json:"ti,omitempty"`
 	Cwd          string            `json:"cw,omitempty"`
+	NoTerminal   bool              `json:"nt,omitempty"`
 	NoLimit      bool              `json:"nl,omitempty"`
 	Dropped      int64             `json:"dr,omitempty"`
 	HostDir      string            `json:"hd,omitempty"`
@@ -82,7 +83,8 @@ func encodeRecord(r *Record) []byte {
 		Notify: m.Notify, Machine: m.Machine, CreatedAt: nanos(m.CreatedAt), CreatedBy: m.CreatedBy, Restarted: m.RestartedFrom,
 		Ran: r.Started, Where: s.Machine, PID: s.Job.PID, Start: s.Job.Start, StartedAt: nanos(s.StartedAt),
 		Backgrounded: s.Backgrounded || m.Backgrounded, Title: s.Title, Cwd: s.Cwd, HostDir: s.HostDir, NoLimit: s.NoLimit, Dropped: s.Dropped,
-		HoleStart: s.Hole.Start, HoleEnd: s.Hole.End, Code: r.Code, Output: r.Output, Touched: nanos(r.Touched),
+		NoTerminal: s.NoTerminal,
+		HoleStart:  s.Hole.Start, HoleEnd: s.Hole.End, Code: r.Code, Output: r.Output, Touched: nanos(r.Touched),
 		Exact: exactOf(m),
 	}
 	if s.Size != (Size{}) {
@@ -137,6 +139,9 @@ func (l *indexLine) record(rec *Record, end *End) {
 	s.Version, s.Machine, s.Job.PID, s.Job.Start, s.StartedAt = Version, l.Where, l.PID, l.Start, stamp(l.StartedAt)
 	s.Backgrounded, s.Title, s.Cwd, s.Size = l.Backgrounded, l.Title, l.Cwd, size
 	s.HostDir, s.Output = l.HostDir, l.Output
+	if s.NoTerminal = l.NoTerminal; s.NoTerminal {
+		s.Size = Size{}
+	}
 	s.NoLimit, s.Dropped, s.Hole = l.NoLimit, l.Dropped, Range{l.HoleStart, l.HoleEnd}
 	if l.End {
 		s.End = end

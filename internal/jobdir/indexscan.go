@@ -95,6 +95,8 @@ func (p *scanner) field(key string, l *indexLine) {
 		l.Title = p.str()
 	case "cw":
 		l.Cwd = p.str()
+	case "nt":
+		l.NoTerminal = p.bool()
 	case "nl":
 		l.NoLimit = p.bool()
 	case "dr":

@@ -88,6 +88,9 @@ type State struct {
 	Cwd          string    `json:"cwd,omitempty"`
 	Size         Size      `json:"size"`
 	Deadline     time.Time `json:"deadline,omitzero"`
+	// NoTerminal says that the terminal which was asked for, for all of the job or
+	// for its input, could not be had: it reads from a pipe, and owns its logs.
+	NoTerminal bool `json:"no_terminal,omitempty"`
 	// NoLimit says that the file system cannot free bytes inside a file, so the
 	// log's cap is off.
 	NoLimit bool  `json:"no_limit,omitempty"`
