@@ -54,7 +54,7 @@ func (p *Pane) fitting(keys []key.Binding, w int) (first, rest []key.Binding) {
 	return keys, nil
 }
 
-// footerLine puts as many keys as fit before the state.
+// footerLine puts as many keys as fit before the state, which is drawn already.
 func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
 	room := w - 2
 	if state != "" && room-cells.Width(state) < 30 {
@@ -90,7 +90,7 @@ func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
 	if state == "" {
 		return cells.Fit(left, w)
 	}
-	return cells.Fit(left+" "+p.styles.Footer.Text.Render(state)+" ", w)
+	return cells.Fit(left+" "+state+" ", w)
 }
 
 // footerItems draws the keys that apply, with their widths.
@@ -111,42 +111,62 @@ func (p *Pane) footerItems(keys []key.Binding) (items []string, widths []int) {
 	return items, widths
 }
 
-// roomyFooter is the width from which on the footer says more than keys.
-const roomyFooter = 70
+const (
+	// quitFooter and roomyFooter are the widths from which on the footer says how
+	// to leave, and what becomes of the jobs then.
+	quitFooter  = 60
+	roomyFooter = 70
+)
 
-// footerState is what stands on the right: flags of the log, else what happens
-// to jobs when one leaves.
+// footerState is what stands on the right: flags of the log; in the list, where
+// the quit key leaves, what that does.
 func (p *Pane) footerState() string {
 	if p.trouble != "" {
-		return p.trouble
+		return p.styles.Footer.Text.Render(p.trouble)
 	}
-	if p.focus == areaLog && !p.screenShown() {
-		var flags []string
-		add := func(on bool, name string) {
-			if on {
-				flags = append(flags, name)
-			}
-		}
-		if note := p.searchNote(); note != "" {
-			text, _, _, _ := p.log.Query()
-			flags = append(flags, "/"+cells.End(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
-		}
-		add(p.log.MatchingOnly(), "MATCHING")
-		add(p.log.Selecting(), "SELECT")
-		add(p.log.Following() && p.live(), "FOLLOW")
-		add(p.log.Wrap(), "WRAP")
-		if len(flags) > 0 {
-			return strings.Join(flags, "  ")
+	if p.quits() {
+		return p.leaving()
+	}
+	if p.focus != areaLog || p.screenShown() {
+		return ""
+	}
+	var flags []string
+	add := func(on bool, name string) {
+		if on {
+			flags = append(flags, name)
 		}
 	}
+	if note := p.searchNote(); note != "" {
+		text, _, _, _ := p.log.Query()
+		flags = append(flags, "/"+cells.End(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
+	}
+	add(p.log.MatchingOnly(), "MATCHING")
+	add(p.log.Selecting(), "SELECT")
+	add(p.log.Following() && p.live(), "FOLLOW")
+	add(p.log.Wrap(), "WRAP")
+	return p.styles.Footer.Text.Render(strings.Join(flags, "  "))
+}
+
+// leaving is the key that leaves hob and that the jobs go on; of the two what
+// there is room for.
+func (p *Pane) leaving() string {
+	words := ""
 	switch n := p.Running(); {
-	case p.w < roomyFooter: // the keys matter more; leaving says it, too
+	case p.w < roomyFooter: // leaving says it, too
 	case n == 1:
-		return "1 job keeps running"
+		words = "1 job keeps running"
 	case n > 1:
-		return strconv.Itoa(n) + " jobs keep running"
+		words = strconv.Itoa(n) + " jobs keep running"
 	}
-	return ""
+	quit := p.opts.keys.Panes.Quit
+	items, _ := p.footerItems([]key.Binding{quit})
+	if len(items) == 0 || p.w < quitFooter {
+		return p.styles.Footer.Text.Render(words)
+	}
+	if words != "" {
+		words = p.styles.Footer.Desc.Render(", ") + p.styles.Footer.Text.Render(words)
+	}
+	return items[0] + words
 }
 
 // live reports whether the shown job still writes.

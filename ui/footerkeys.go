@@ -77,15 +77,16 @@ func (p *Pane) moreKeys() []key.Binding {
 		return nil
 	}
 	k := p.opts.keys
-	last := []key.Binding{p.possible(k.Panes.ToggleMouse, "panes.toggle-mouse"), k.Panes.Quit}
+	mouse := p.possible(k.Panes.ToggleMouse, "panes.toggle-mouse")
 	if p.focus == areaLog {
-		return append([]key.Binding{
+		return []key.Binding{
 			k.Log.Timestamps, k.Log.LineNumbers, k.Log.MatchingOnly, p.possible(k.Log.Jump, "log.jump"), k.Log.Select,
-			p.possible(k.Panes.Pager, "panes.pager"), p.possible(k.Panes.Editor, "panes.editor"), p.possible(k.Panes.CopyPath, "panes.copy-path"),
-		}, last...)
+			p.possible(k.Panes.Pager, "panes.pager"), p.possible(k.Panes.Editor, "panes.editor"), p.possible(k.Panes.CopyPath, "panes.copy-path"), mouse,
+		}
 	}
-	return append([]key.Binding{
+	return []key.Binding{
 		p.possible(k.Jobs.Mark, "jobs.mark"), k.Jobs.Sort, p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
 		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), k.Panes.Zoom,
-	}, last...)
+		mouse,
+	}
 }

@@ -66,12 +66,15 @@ func (p *Pane) searching() bool {
 
 // quit goes back, and at the top leaves.
 func (p *Pane) quit() tea.Cmd {
-	if p.zoomed || p.focus != areaList {
+	if !p.quits() {
 		cmd, _ := p.back()
 		return cmd
 	}
 	return send(LeaveMsg{})
 }
+
+// quits reports whether the quit key leaves hob here; elsewhere it goes back.
+func (p *Pane) quits() bool { return !p.zoomed && p.focus == areaList }
 
 // interrupt is Ctrl+C: it says how to leave, and twice leaves.
 func (p *Pane) interrupt() tea.Cmd {
