@@ -17,8 +17,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// pick lets a person choose one of the jobs, newest first. It draws on standard
-// error, below the prompt, and leaves nothing behind.
+// pick lets a person choose one of the jobs, those that need somebody first. It
+// draws on standard error, below the prompt, and leaves nothing behind.
 func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (engine.Job, error) {
 	m := newPicker(jobs, question, time.Now())
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.stdin), tea.WithOutput(a.stderr))
@@ -52,7 +52,6 @@ func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
 		list.Put(joblist.Row{Job: j})
 	}
 	list.Focus()
-	list.Select(jobs[0].ID)
 	p := &picker{list: list, question: question, count: len(jobs)}
 	p.resize(80, 24)
 	return p
@@ -113,6 +112,7 @@ func (p *picker) narrow(filter string) {
 		return r
 	}, filter)
 	p.list.SetFilter(p.filter)
+	p.list.Update(tea.KeyPressMsg{Code: tea.KeyHome})
 }
 
 // leave ends the program with an empty view, so that nothing stays behind.

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestPickerBeginsOnItsFirstRow(t *testing.T) {
+	now := time.Now()
+	jobs := []engine.Job{ // newest first
+		{ID: "done-22222", Name: "build", Status: engine.Exited, CreatedAt: now, StartedAt: now},
+		{ID: "first-22222", Name: "server", Status: engine.Running, CreatedAt: now.Add(-time.Hour), StartedAt: now.Add(-time.Hour)},
+		{ID: "asks-22222", Name: "serve docs", Status: engine.Running, Waiting: true, CreatedAt: now.Add(-2 * time.Hour), StartedAt: now.Add(-2 * time.Hour)},
+	}
+	chosen := func(keys ...tea.KeyPressMsg) engine.ID {
+		m := newPicker(jobs, "attach", now)
+		for _, k := range keys {
+			m.Update(k)
+		}
+		job, _ := m.list.Selected()
+		if _, _, at := m.list.Window(); len(keys) == 0 && at != 0 {
+			t.Errorf("it begins on row %d", at)
+		}
+		return job.ID
+	}
+	down := tea.KeyPressMsg{Code: tea.KeyDown}
+	letter := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+	if id := chosen(); id != "asks-22222" {
+		t.Errorf("Enter takes %s", id)
+	}
+	if id := chosen(down); id != "first-22222" {
+		t.Errorf("Down and Enter take %s", id)
+	}
+	if id := chosen(down, down, letter('s'), letter('e'), letter('r')); id != "asks-22222" {
+		t.Errorf("what was typed leaves %s first", id)
+	}
+}
