@@ -21,6 +21,7 @@ func catchSignals() signalCatch {
 	c := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{
 		unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
+		unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGABRT,
 		unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
 	} {
 		if !signal.Ignored(s) {
