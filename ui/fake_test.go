@@ -77,7 +77,7 @@ func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (*fakeL
 	if err := f.called("open-log %s %s", id, s); err != nil {
 		return nil, err
 	}
-	return &fakeLog{text: f.logs[id]}, nil
+	return &fakeLog{text: f.logs[id], fail: f.fail["read-log"]}, nil
 }
 
 func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
@@ -189,10 +189,13 @@ func (s *fakeSub) Close() error {
 	return nil
 }
 
-type fakeLog struct{ text string }
+type fakeLog struct {
+	text string
+	fail error
+}
 
 func (l *fakeLog) Close() error                        { return nil }
-func (l *fakeLog) Size(context.Context) (int64, error) { return int64(len(l.text)), nil }
+func (l *fakeLog) Size(context.Context) (int64, error) { return int64(len(l.text)), l.fail }
 func (l *fakeLog) TimeAt(int64) (time.Time, bool)      { return time.Time{}, false }
 func (l *fakeLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return bytes.NewReader([]byte(l.text)).ReadAt(p, off)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +119,25 @@ func TestTheLogGrows(t *testing.T) {
 		j.Output = int64(len(log.text))
 		s.facts(engine.Event{Kind: engine.EventOutput, Job: j, Offset: j.Output})
 		s.sees("[vite] page reload")
+	})
+}
+
+func TestALogThatCannotBeReadSaysSoAndDoesNotFollow(t *testing.T) {
+	inBubble(t, "from the first", func(t *testing.T) {
+		eng := three()
+		eng.fail["read-log"] = fmt.Errorf("%w: web1 does not answer any more, since four minutes", engine.ErrUnreachable)
+		s := newHarness(t, 80, 24, eng)
+		s.sees("The log cannot be read:")
+		s.seesNot("following")
+	})
+	inBubble(t, "later", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.sees("following")
+		s.pane.shown.log.(*fakeLog).fail = engine.ErrUnreachable
+		s.eng.jobs[0].Output += 100
+		s.facts(engine.Event{Kind: engine.EventOutput, Job: s.eng.jobs[0], Offset: s.eng.jobs[0].Output})
+		s.sees("cannot be read now")
+		s.seesNot("following")
 	})
 }
 

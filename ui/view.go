@@ -260,6 +260,13 @@ func (p *Pane) logState() string {
 	if state := p.screenState(); state != "" {
 		return state
 	}
+	switch {
+	case p.log.Err() == nil:
+	case p.log.Size() > 0: // what it was
+		return "cannot be read now"
+	default: // which it says itself, and why
+		return ""
+	}
 	if n, more := p.log.NewLines(); n > 0 {
 		plus, word := "", " new lines "
 		if more {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 )
@@ -52,6 +53,7 @@ type Model struct {
 	only  bool // matching lines alone
 	sel   selection
 
+	words   func(error) string
 	now     func() time.Time
 	clicked clicks
 
@@ -105,9 +107,13 @@ func WithLineNumbers(on bool) Option { return func(m *Model) { m.numbers = on } 
 // WithClock replaces time.Now, by which clicks count as double ones.
 func WithClock(now func() time.Time) Option { return func(m *Model) { m.now = now } }
 
+// WithWords says how an error is told to a person (default: its own words).
+func WithWords(say func(error) string) Option { return func(m *Model) { m.words = say } }
+
 // New returns a view of nothing.
 func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, opts ...Option) *Model {
 	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, now: time.Now, empty: "No output yet."}
+	m.words = func(err error) string { return cells.Clean(err.Error()) }
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	for _, o := range opts {
 		o(m)
@@ -172,6 +178,9 @@ func (m *Model) SetKeys(k keymap.Log) { m.keys = k }
 
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s themes.Log, g themes.Glyphs) { m.styles, m.glyphs, m.dirty = s, g, true }
+
+// Err is why the log could not be read when that was last tried, or nil.
+func (m *Model) Err() error { return m.err }
 
 // Following reports whether the view stays at the end of the log.
 func (m *Model) Following() bool { return m.follow }

@@ -2,6 +2,7 @@ package logview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -442,6 +443,25 @@ func TestReadErrorIsShown(t *testing.T) {
 	s.do(s.m.SetSource(s.src, true))
 	if got := s.screen()[0]; !strings.Contains(got, "disk on fire") {
 		t.Errorf("row %q does not say why there are no lines", got)
+	}
+}
+
+func TestReadErrorIsShownWhole(t *testing.T) {
+	why := strings.Repeat("gpu2 is unreachable ", 4) + "at\x1b[31m last"
+	for _, size := range [][2]int{{30, 6}, {18, 9}, {30, 2}, {1, 1}} {
+		s := show(t, "", size[0], size[1], true)
+		s.src.fail = errors.New(why)
+		s.do(s.m.SetSource(s.src, true))
+		got := strings.Join(strings.Fields(strings.Join(s.screen(), " ")), " ")
+		if size[1] < 3 {
+			if size[0] > 1 && !strings.HasSuffix(got, "…") {
+				t.Errorf("%v: what is left out is not marked: %q", size, got)
+			}
+			continue
+		}
+		if want := "The log cannot be read: " + strings.ReplaceAll(why, "\x1b[31m", ""); got != want {
+			t.Errorf("%v: %q, want %q", size, got, want)
+		}
 	}
 }
 

@@ -183,7 +183,7 @@ func (m *Model) scanned(msg scannedMsg) tea.Cmd {
 	q.running = false
 	if msg.err != nil {
 		q.todo, q.done = nil, true
-		return notice("The search stopped: " + msg.err.Error())
+		return notice("The search stopped: " + m.words(msg.err))
 	}
 	q.tally.add(msg.stretch, msg.counts)
 	if s := q.near.stretch; s >= msg.stretch && s < msg.stretch+len(msg.counts) {

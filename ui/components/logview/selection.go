@@ -147,7 +147,7 @@ func (m *Model) copySelection() tea.Cmd {
 		for off := a; off <= b && !cut; {
 			lines, err := src.Window(ctx, off, 0, 500)
 			if err != nil {
-				return NoticeMsg{Text: "Not copied: " + err.Error()}
+				return NoticeMsg{Text: "Not copied: " + m.words(err)}
 			}
 			if len(lines) == 0 {
 				break

@@ -161,7 +161,7 @@ func (m *Model) looked(msg nearMsg) tea.Cmd {
 	q.looking = false
 	if msg.err != nil {
 		q.pending = 0
-		return notice("The search stopped: " + msg.err.Error())
+		return notice("The search stopped: " + m.words(msg.err))
 	}
 	q.near = msg.near
 	if i, n := msg.near.stretch, len(msg.near.starts); q.knows(i) && q.done && len(q.todo) == 0 && n < int(q.tally.counts[i]) {

@@ -70,7 +70,7 @@ func (m *Model) View() string {
 		}
 	}
 	if len(m.lines) == 0 {
-		rows = append(rows, m.message())
+		rows = append(rows, m.message()...)
 	}
 	width := m.w
 	if m.hasTrack() {
@@ -90,8 +90,9 @@ func (m *Model) View() string {
 	return m.frame
 }
 
-// message stands in place of lines: why there are none.
-func (m *Model) message() string {
+// message stands in place of lines: why there are none, in as many rows as that
+// takes and there are.
+func (m *Model) message() []string {
 	width := m.w
 	if m.hasTrack() {
 		width--
@@ -99,7 +100,7 @@ func (m *Model) message() string {
 	text := m.empty
 	switch {
 	case m.err != nil:
-		text = "The log cannot be read: " + m.err.Error()
+		text = "The log cannot be read: " + m.words(m.err)
 	case m.src == nil:
 		text = ""
 	case m.only && !m.query.done:
@@ -109,7 +110,15 @@ func (m *Model) message() string {
 	case m.busy && m.size == 0:
 		text = ""
 	}
-	return fit(m.styles.Empty.Render(ansi.Truncate(text, width, m.glyphs.Ellipsis)), width)
+	rows := strings.Split(ansi.Wrap(text, width, ""), "\n")
+	if len(rows) > m.h {
+		rows[m.h-1] = strings.Join(rows[m.h-1:], " ")
+		rows = rows[:m.h]
+	}
+	for i, row := range rows {
+		rows[i] = fit(m.styles.Empty.Render(ansi.Truncate(row, width, m.glyphs.Ellipsis)), width)
+	}
+	return rows
 }
 
 func fit(s string, width int) string {
