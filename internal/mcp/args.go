@@ -85,6 +85,16 @@ func (p *args) fail(message, hint string) {
 
 func (p *args) has(name string) bool { _, ok := p.values[name]; return ok }
 
+// idle reports whether a parameter holds nothing. Clients that fill in all that a
+// tool could take give such to an action that has no use for them.
+func (p *args) idle(name string) bool {
+	switch string(p.values[name]) {
+	case "", `""`, "[]", "{}", "false", "0":
+		return true
+	}
+	return false
+}
+
 func (p *args) wrong(name, want string) {
 	p.fail(fmt.Sprintf("%s: %s is not %s", p.tool, name, want), fmt.Sprintf("give %s as %s", name, want))
 }

@@ -21,6 +21,7 @@
 //
 // The end of a job in the background is told once to the agent: by the answer of
 // a call about the job, or else as a notice in the next answer, in this session
-// or the next. The client also gets a log message at once. Nothing is told of
-// commands in the foreground and of jobs that somebody killed.
+// or the next. An agent that is there when it ends is told even if another one of
+// its scope knows already. The client also gets a log message at once. Nothing is
+// told of commands in the foreground and of jobs that somebody killed.
 package mcp

@@ -39,7 +39,7 @@ type row struct {
 // ones from offset on.
 func (a *agent) list(ctx context.Context, p *args) (*answer, error) {
 	for _, name := range []string{"sessionId", "data", "keys", "until", "timeout", "eof", "env"} {
-		if p.has(name) {
+		if !p.idle(name) {
 			p.fail("process: list does not take "+name, "list takes all, offset and limit; poll and log are about one job")
 		}
 	}

@@ -43,7 +43,7 @@ type news struct {
 // watch is a job whose end is to be told.
 type watch struct {
 	cancel func()
-	known  bool // an answer has told it, before the watch did
+	known  bool // the agent has been told it, before the watch did
 }
 
 // end is the end of a job that is to be told.
@@ -81,7 +81,10 @@ func (a *agent) watch(j engine.Job) {
 	if a.news.watched[j.ID] != nil || a.life.Err() != nil {
 		return
 	}
-	a.news.watched[j.ID] = &watch{cancel: a.eng.OnExit(j.ID, func(engine.Exit) { a.ended(j.ID) })}
+	// What any agent of the scope told before this one looked is old.
+	w := &watch{known: a.told(j.ID)}
+	a.news.watched[j.ID] = w
+	w.cancel = a.eng.OnExit(j.ID, func(engine.Exit) { a.ended(j.ID) })
 }
 
 // takeUp goes on with the jobs of earlier sessions: it watches those that run and
@@ -114,14 +117,15 @@ func (a *agent) takeUp() {
 	a.news.ends = append(a.news.ends, late...)
 }
 
-// ended is called when a watched job has.
+// ended is called when a watched job has. What other agents of the scope have been
+// told by then does not count: this one may be who waits for it.
 func (a *agent) ended(id engine.ID) {
 	defer a.prod()
 	ctx, cancel := context.WithTimeout(a.life, 10*time.Second)
 	defer cancel()
 	text := ""
 	j, err := a.eng.Get(ctx, string(id))
-	if err == nil && j.ID == id && !a.told(id) { // else whoever removed it knows
+	if err == nil && j.ID == id { // else whoever removed it knows
 		text = a.endText(j)
 	}
 	a.news.mu.Lock()

@@ -4,6 +4,7 @@ package mcp_test
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -114,6 +115,42 @@ func TestTheNextSessionIsToldWhatEndedMeanwhile(t *testing.T) {
 	next.leave()
 	if r := h.agent("tester").bash(params{"command": "true"}); len(r.Notices) != 0 {
 		t.Errorf("told again: %v", r.Notices)
+	}
+}
+
+// Which of two agents in the same project waits for a job is not known: one that
+// was told first does not take it from the other.
+func TestEachAgentOfAProjectIsTold(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	first, second := h.agent("tester"), h.agent("tester")
+	id := first.bash(params{"command": "read -r x < " + gate.path + "; exit 3", "background": true}).SessionID
+	pid := first.server.Process
+	if err := pid.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer pid.Signal(syscall.SIGCONT) //nolint:errcheck // it has gone by then
+	gate.open()
+	h.ended(id)
+	if r := second.process("poll", id); r.code() != 3 {
+		t.Errorf("the poll: %s", r.json)
+	}
+	if err := pid.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if log := first.log(); log["sessionId"] != id {
+		t.Errorf("the log message: %v", log)
+	}
+	if r := first.bash(params{"command": "true"}); !r.noticed(id) {
+		t.Errorf("who started it: %v", r.Notices)
+	}
+	for _, p := range []*peer{first, second} {
+		if r := p.bash(params{"command": "true"}); len(r.Notices) != 0 {
+			t.Errorf("told again: %v", r.Notices)
+		}
+	}
+	if r := h.agent("tester").bash(params{"command": "true"}); len(r.Notices) != 0 {
+		t.Errorf("the next session is told again: %v", r.Notices)
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *agent) process(ctx context.Context, p *args) (*answer, error) {
 	}
 	act := actions()[name]
 	for _, given := range slices.Sorted(maps.Keys(p.values)) {
-		if given != "action" && given != "sessionId" && given != "all" && !slices.Contains(act.takes, given) {
+		if given != "action" && given != "sessionId" && given != "all" && !slices.Contains(act.takes, given) && !p.idle(given) {
 			takes := "takes nothing but sessionId"
 			if len(act.takes) > 0 {
 				takes = "takes " + strings.Join(act.takes, ", ")

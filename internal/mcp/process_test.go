@@ -323,6 +323,16 @@ func TestRefusals(t *testing.T) {
 	} {
 		p.refused(tt.tool, tt.args, "usage", tt.words...)
 	}
+	// A client may fill in what it does not use.
+	for _, action := range []string{"list", "log"} {
+		idle := params{"action": action, "sessionId": "", "data": "", "keys": []string{}, "until": "", "timeout": 0, "eof": false, "env": params{}}
+		if action != "list" {
+			idle["sessionId"] = id
+		}
+		if r := p.call("process", idle); r.Status == "" && r.Jobs == nil {
+			t.Errorf("%s with parameters that hold nothing: %s", action, r.json)
+		}
+	}
 	p.refused("bash", params{"command": "true", "host": "nowhere.invalid", "timeout": 1}, "unreachable", "nowhere.invalid")
 	second := p.bash(params{"command": "sleep 60", "background": true}).SessionID
 	p.refused("process", params{"action": "kill", "sessionId": "sleep"}, "ambiguous", id, second)
