@@ -75,7 +75,7 @@ func atMost(ctx context.Context, d time.Duration) (context.Context, context.Canc
 func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
 	pipes, closeLogs, err := a.pipes(ctx, eng, job)
 	if err != nil {
-		return err
+		return hobFailed(err)
 	}
 	defer closeLogs()
 	showing, cancel := atMost(ctx, yield)

@@ -21,7 +21,7 @@ const (
 	exitHost    = 5   // host unreachable or refused
 	exitTimeout = 124 // wait ran out of time
 	exitBroken  = 130 // Ctrl+C at a question
-	exitHob     = 125 // run, attach, wait: hob failed after the job was asked for
+	exitHob     = 125 // run, attach, wait: hob failed, not the job
 )
 
 // exitStatus ends hob with a code and without a word: the code is a job's own,
@@ -58,6 +58,15 @@ func hobFailed(err error) error {
 	f := *explain(err)
 	f.exit = exitHob
 	return &f
+}
+
+// runFailed is hobFailed for what may go wrong before there is a job, too: wrong
+// usage, a bad state root and a host end with their own codes as everywhere.
+func runFailed(err error) error {
+	if err == nil || errors.Is(err, engine.ErrStateRoot) || explain(err).exit != exitFailed {
+		return err
+	}
+	return hobFailed(err)
 }
 
 // explain turns any error into a failure with code and hint.

@@ -67,7 +67,7 @@ func (a *app) printStarted(job engine.Job) error {
 		_, err = fmt.Fprintln(a.stdout, job.ID)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("there is a job %s now, but that cannot be printed: %w", job.ID, err)
 	}
 	if job.Status != engine.Failed && job.Status != engine.Lost {
 		if job.Host == "" && !a.json {
