@@ -26,7 +26,8 @@ type Engine struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup // everything that life bounds
 
-	gauge gauge
+	gauge   gauge
+	records jobdir.Reader // of jobs that lists have read
 
 	mu       sync.Mutex // guards what follows
 	closed   bool

@@ -162,7 +162,7 @@ func (e *Engine) readAll(ids []string) []*jobdir.Record {
 	for part := range n {
 		wg.Go(func() {
 			for i := part; i < len(ids); i += n {
-				if rec, err := jobdir.Read(e.root.Dir(ids[i])); err == nil {
+				if rec, err := e.records.Read(e.root.Dir(ids[i])); err == nil {
 					recs[i] = &rec
 				}
 			}

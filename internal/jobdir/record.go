@@ -49,9 +49,18 @@ var ErrNoMeta = errors.New("the directory has no meta.json")
 // Read reads the records of a job directory. Damage is no error: what cannot be
 // read is missing in the result. The errors are ErrNoMeta, and fs.ErrNotExist for
 // a directory that is not there, or none.
-func Read(dir string) (Record, error) {
+func Read(dir string) (Record, error) { return read(dir, recordFiles{ReadMeta, ReadState}) }
+
+// recordFiles is how the files of a job directory are read that are replaced as a
+// whole.
+type recordFiles struct {
+	meta  func(dir string) (Meta, error)
+	state func(dir string) (State, error)
+}
+
+func read(dir string, from recordFiles) (Record, error) {
 	r := Record{ID: filepath.Base(dir)}
-	meta, err := ReadMeta(dir)
+	meta, err := from.meta(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, statErr := os.Stat(dir); statErr != nil {
@@ -72,7 +81,7 @@ func Read(dir string) (Record, error) {
 	if code, ok := ReadExitCode(dir); ok {
 		r.Code = &code
 	}
-	if st, err := ReadState(dir); err == nil {
+	if st, err := from.state(dir); err == nil {
 		r.State, r.Started = st, true
 	}
 	r.statLogs(dir)
@@ -84,11 +93,14 @@ func Read(dir string) (Record, error) {
 
 func (r *Record) statLogs(dir string) {
 	logs := []string{OutputFile}
-	if r.Meta.Split {
+	switch {
+	case r.Meta.Host != "": // they are there
+		logs = nil
+	case r.Meta.Split:
 		logs = []string{StdoutFile, StderrFile}
 	}
 	for _, name := range logs {
-		fi, err := os.Stat(filepath.Join(dir, name))
+		fi, err := os.Stat(inDir(dir, name))
 		if err != nil {
 			continue
 		}
@@ -104,6 +116,9 @@ func (r *Record) statLogs(dir string) {
 		}
 	}
 }
+
+// inDir is filepath.Join for the names of files, which lists need by the thousand.
+func inDir(dir, name string) string { return dir + string(filepath.Separator) + name }
 
 // ReadMeta reads meta.json.
 func ReadMeta(dir string) (Meta, error) {
@@ -213,7 +228,11 @@ func Sync(dir string) error {
 // ReadExitCode reads exit_code; ok is false if there is none or its content is
 // no code.
 func ReadExitCode(dir string) (code int, ok bool) {
-	data, err := plainfile.Read(filepath.Join(dir, ExitCodeFile), maxExitCode)
+	path := inDir(dir, ExitCodeFile)
+	if missing(path) {
+		return 0, false
+	}
+	data, err := plainfile.Read(path, maxExitCode)
 	if err != nil {
 		return 0, false
 	}

@@ -1,0 +1,4 @@
+package jobdir
+
+// Kept is how many bytes r keeps, as it counts them.
+func (r *Reader) Kept() int { return r.size }
