@@ -12,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // The fields of the form for a new job.
@@ -24,30 +25,65 @@ const (
 
 // newJob asks what to run.
 func (p *Pane) newJob() tea.Cmd {
-	dir := ""
-	if j, ok := p.list.Selected(); ok && j.Host == "" {
-		dir = p.tilde(j.Dir)
+	asked := jobText{}
+	if j, ok := p.list.Selected(); ok && j.Host == "" && !badPlace(j) {
+		asked.dir = p.tilde(j.Dir)
 	}
-	return p.jobForm("New job", engine.Spec{}, "", dir, "", "")
+	return p.jobForm("New job", engine.Spec{}, asked)
+}
+
+// badPlace reports whether a job may have failed because of its directory, so that
+// it is nothing to offer for the next one. What failed for a program that is not
+// executable has the same code, and loses little by it.
+func badPlace(j engine.Job) bool {
+	const unusable = 126
+	return j.Status == engine.Failed && j.Exit.Code != nil && *j.Exit.Code == unusable
 }
 
 // editRestart asks for the command of a job again, to run it as a new one.
 func (p *Pane) editRestart() tea.Cmd {
 	j := p.targets("jobs.edit-restart")[0]
 	spec := engine.Spec{Size: j.Size, Grace: j.Grace, LogLimit: j.LogLimit, Labels: j.Labels, RestartedFrom: j.ID}
-	return p.jobForm("Edit and restart "+p.shortName(j), spec, commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j))
+	return p.jobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
 }
 
+// jobText is what stands in the form for a job.
+type jobText struct{ command, dir, host, options string }
+
 // jobForm asks for command, directory, host and options, and starts spec with
-// them.
-func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, options string) tea.Cmd {
+// them. What was typed and not started comes back with the next form of its kind.
+func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
+	key := spec.RestartedFrom
+	first, back := p.drafts[key]
+	if !back {
+		first = asked
+	}
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	form.Add(fieldCommand, command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
-	form.Add(fieldDir, dir, prompt.WithPlaceholder("where hob runs"))
-	form.Add(fieldHost, host, prompt.WithPlaceholder("this machine"))
-	form.Add(fieldOptions, options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
+	form.Add(fieldCommand, first.command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
+	form.Add(fieldDir, first.dir, prompt.WithPlaceholder("where hob runs"))
+	form.Add(fieldHost, first.host, prompt.WithPlaceholder("this machine"))
+	form.Add(fieldOptions, first.options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
+	if back {
+		form.SetNote("It has what you had typed before.")
+	}
 	box := &formBox{Form: form, input: p.opts.keys.Input, width: 70}
+	box.refused = func() tea.Cmd {
+		typed := jobText{form.Value(fieldCommand), form.Value(fieldDir), form.Value(fieldHost), form.Value(fieldOptions)}
+		if typed == asked || typed.command == "" && typed.options == "" {
+			delete(p.drafts, key)
+			return nil
+		}
+		p.drafts[key] = typed
+		if typed == first {
+			return nil // it is known to be kept
+		}
+		again := p.opts.keys.Jobs.New
+		if key != "" {
+			again = p.opts.keys.Jobs.EditRestart
+		}
+		return p.say(toast.Info, "nothing was started; "+p.keyLabel(again)+" brings back what you typed")
+	}
 	box.accept = func() (tea.Cmd, string) {
 		script := strings.TrimSpace(form.Value(fieldCommand))
 		if script == "" {
@@ -59,6 +95,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, command, dir, host, optio
 			form.Go(fieldOptions)
 			return nil, cells.Clean(err.Error())
 		}
+		delete(p.drafts, key)
 		p.tried = remember(p.tried, script) // a start that fails leaves no job
 		s.Dir = strings.TrimSpace(form.Value(fieldDir))
 		if s.Host == "" {

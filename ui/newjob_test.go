@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
 )
 
 func TestAPastedScriptKeepsItsLines(t *testing.T) {
@@ -54,5 +56,85 @@ func TestCompletedPathsAreQuoted(t *testing.T) {
 		s.press("tab")
 		s.write(`"`)
 		s.sees(`ls "my dir/"`)
+	})
+}
+
+func TestEscClosesCompletionsFirst(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"one", "only"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Dir = dir
+		s := newHarness(t, 100, 30, eng)
+		s.press("n")
+		s.write("ls on")
+		s.press("tab")
+		s.sees("only/")
+		s.press("esc")
+		s.sees("New job")
+		s.sees("ls on ")
+		s.seesNot("only/")
+		s.press("esc")
+		s.seesNot("New job")
+	})
+}
+
+func TestWhatWasTypedForAJobComesBack(t *testing.T) {
+	inBubble(t, "after Esc", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.write("make all")
+		s.press("esc")
+		s.sees("n brings back what you typed")
+		s.press("n")
+		s.sees("make all")
+		s.press("enter")
+		s.calledLast(`start "make all" in "/home/me/src" on ""`)
+		s.press("n")
+		s.seesNot("Command    make all")
+	})
+	inBubble(t, "not once it was deleted", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.write("make all")
+		s.press("esc", "n", "ctrl+u", "esc", "n")
+		s.seesNot("make all")
+	})
+	inBubble(t, "of the job that was to be restarted", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("e")
+		s.write(" --more")
+		s.press("esc")
+		s.sees("e brings back what you typed")
+		s.press("n")
+		s.seesNot("--more")
+		s.press("esc", "e")
+		s.sees(" --more")
+	})
+	inBubble(t, "nothing was typed", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n", "esc")
+		s.seesNot("brings back")
+	})
+}
+
+func TestADirectoryThatFailedIsNotOfferedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		code := 126
+		j := &eng.jobs[0]
+		j.Dir, j.Status = "/home/me/gone", engine.Failed
+		j.Exit = engine.Exit{Status: engine.Failed, Code: &code, Reason: engine.ReasonSpawn, At: noon}
+		s := newHarness(t, 100, 30, eng)
+		s.run(s.pane.Select(j.ID))
+		s.press("n")
+		s.seesNot("Directory  ~/gone")
+		s.sees("where hob runs")
+		s.press("esc", "e")
+		s.sees("Directory  ~/gone")
 	})
 }

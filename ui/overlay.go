@@ -142,6 +142,9 @@ func (b *formBox) update(p *Pane, msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	switch {
 	case ok && keymap.Match(press, b.input.Cancel):
+		if b.Withdraw() {
+			return nil
+		}
 		p.shut()
 		if b.refused != nil {
 			return b.refused()

@@ -80,9 +80,10 @@ type Pane struct {
 
 	interrupted int // toast of the first Ctrl+C
 	searched    []string
-	regex       bool     // the last search was for a regular expression
-	tried       []string // commands that were typed
-	lines       []string // sent to jobs
+	regex       bool                  // the last search was for a regular expression
+	tried       []string              // commands that were typed
+	drafts      map[engine.ID]jobText // typed and not started, by the job that it is to restart ("": none)
+	lines       []string              // sent to jobs
 	chordGen    int
 	sizeGen     int
 	glances     int
@@ -102,7 +103,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	}
 	p := &Pane{
 		eng: adapter[S, L]{eng}, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
-		jobs: map[engine.ID]*job{}, now: o.clock(),
+		jobs: map[engine.ID]*job{}, drafts: map[engine.ID]jobText{}, now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.mix()

@@ -22,6 +22,7 @@ type Form struct {
 	names  []string
 	at     int
 	offers []string // completions of the focused field
+	typed  string   // what they are completions of: the text before the cursor
 	pick   int
 	w, h   int // 0 as height: as high as it likes
 }
@@ -90,7 +91,7 @@ func (f *Form) Go(name string) {
 // Offer shows completions of the focused field's text before the cursor, the
 // first of them taken. One alone is taken without being shown.
 func (f *Form) Offer(offers []string) {
-	f.offers, f.pick = offers, 0
+	f.offers, f.pick, f.typed = offers, 0, f.fields[f.at].Before()
 	if len(offers) == 0 {
 		return
 	}
@@ -107,6 +108,17 @@ func (f *Form) NextOffer() bool {
 	}
 	f.pick = (f.pick + 1) % len(f.offers)
 	f.fields[f.at].ReplaceBefore(f.offers[f.pick])
+	return true
+}
+
+// Withdraw takes the completions that are shown away, the one that was taken too;
+// false if there are none.
+func (f *Form) Withdraw() bool {
+	if len(f.offers) == 0 {
+		return false
+	}
+	f.offers = nil
+	f.fields[f.at].ReplaceBefore(f.typed)
 	return true
 }
 
