@@ -65,9 +65,10 @@ func (e *Engine) CloseInput(ctx context.Context, id ID) error {
 }
 
 // SendKeys types keys by their tmux names ("C-c", "Up", "Enter", "x"), encoded as
-// the job's modes ask; Enter ends a line also where no terminal turns it into the
-// end of one. ErrInvalid names a key that there is not; then nothing was
-// typed. ErrUnsupported for a job that takes no keys.
+// the job's modes ask; a word that is no name is typed as it is. Enter ends a line
+// also where no terminal turns it into the end of one. ErrInvalid names a word that
+// has a modifier and no key behind it; then nothing was typed. ErrUnsupported for a
+// job that takes no keys.
 func (e *Engine) SendKeys(ctx context.Context, id ID, keys []string) error {
 	return withAbility(ctx, e, "send keys to", id, func(r KeySender, j Job) error {
 		if j.Kind == KindFile && j.Size == (Size{}) { // not even its input is a terminal

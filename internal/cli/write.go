@@ -22,7 +22,8 @@ func (a *app) writeCommand() *cobra.Command {
 		GroupID: groupTalk,
 		Short:   "Types into a job",
 		Long: "Types DATA into a job, as it is; - reads it from standard input. With --keys the\n" +
-			"rest of the words are keys by their tmux names: C-c Up F5 M-x Enter.",
+			"rest of the words are keys by their tmux names: C-c Up F5 M-x Enter. A word\n" +
+			"that is no key is typed as it is.",
 		Example:           "hob write @ yes --enter\nhob write --keys @ C-c\ngit diff | hob write --paste --eof @ -",
 		Args:              words(1, -1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, false),

@@ -107,7 +107,7 @@ func TestBadInstructions(t *testing.T) {
 		{"attach without JSON", TypeAttach, "x", CodeInvalid},
 		{"resize to nothing", TypeResize, `{"cols":0,"rows":0}`, CodeUnsupported},
 		{"keys without names", TypeKeys, `{}`, CodeInvalid},
-		{"unknown key", TypeKeys, `["NoSuchKey"]`, CodeInvalid},
+		{"unknown key", TypeKeys, `["C-NoSuchKey"]`, CodeInvalid},
 		{"control without attach", TypeTakeControl, "", CodeInvalid},
 		{"kill without hook", TypeKill, `{}`, CodeUnsupported},
 		{"stop without hook", TypeStop, "", CodeUnsupported},

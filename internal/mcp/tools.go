@@ -42,7 +42,7 @@ func processParameters() []parameter {
 		{name: "exclude", kind: "string", doc: "poll, log: no lines that match this regular expression"},
 		{name: "data", kind: "string", doc: `write, submit, paste: what to type; write needs "\n" at the end of a line`},
 		{name: "eof", kind: "boolean", doc: "write: end the input after it"},
-		{name: "keys", kind: "array", doc: "send-keys: tmux names, such as C-c, Up, Enter"},
+		{name: "keys", kind: "array", doc: "send-keys: tmux names, such as C-c, Up, Enter; other words are typed"},
 		{name: "timeout", kind: "number", doc: "Milliseconds: poll waits that long for news (default 0, at most 30000), wait for its condition (default 30000, at most 600000)", others: []string{"timeoutMs", "timeout_ms"}},
 		{name: "until", kind: "string", doc: "wait: a regular expression that a line matches, exit (default), quiet:5s or port:3000"},
 		{name: "env", kind: "object", doc: "restart: variables that were given when it was started"},

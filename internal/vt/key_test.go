@@ -112,6 +112,34 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
+func TestWordsThatAreNoKeysAreTyped(t *testing.T) {
+	for _, tt := range []struct {
+		words []string
+		want  string // empty: an error
+	}{
+		{[]string{"hello", "Enter"}, "hello\r"},
+		{[]string{"Größe 7", "C-c"}, "Größe 7\x03"},
+		{[]string{"NoSuch", "F99", "x-ray", "-v", "a+b", "c+d"}, "NoSuchF99x-ray-va+bc+d"},
+		{[]string{"up", "up to"}, "\x1b[Aup to"},
+		{[]string{"ok", "C-foo"}, ""},
+		{[]string{"C-"}, "C-"},
+		{[]string{"S-Nosuch"}, ""},
+		{[]string{"Ctrl-C"}, ""},
+		{[]string{"alt+x"}, ""},
+		{[]string{""}, ""},
+		{[]string{"\xff\xfe"}, ""},
+	} {
+		keys, err := ParseKeys(tt.words...)
+		var got []byte
+		for _, k := range keys {
+			got = append(got, New(80, 24).EncodeKey(k)...)
+		}
+		if string(got) != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("%q types %q, %v, want %q", tt.words, got, err, tt.want)
+		}
+	}
+}
+
 func TestMouse(t *testing.T) {
 	tests := []struct {
 		modes string

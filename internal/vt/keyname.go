@@ -45,17 +45,42 @@ func ParseKey(name string) (Key, error) {
 	return k, nil
 }
 
-// ParseKeys reads several names.
-func ParseKeys(names ...string) ([]Key, error) {
-	keys := make([]Key, len(names))
-	for i, n := range names {
-		k, err := ParseKey(n)
-		if err != nil {
+// ParseKeys reads several words: names of keys, and, as tmux has it, text for
+// what is no name. One that can only be meant for a key, with a modifier before
+// it, is an error all the same.
+func ParseKeys(words ...string) ([]Key, error) {
+	keys := make([]Key, 0, len(words))
+	for _, w := range words {
+		k, err := ParseKey(w)
+		switch {
+		case err == nil:
+			keys = append(keys, k)
+		case isText(w):
+			for _, r := range w {
+				keys = append(keys, characterKey(0, r))
+			}
+		default:
 			return nil, err
 		}
-		keys[i] = k
 	}
 	return keys, nil
+}
+
+// isText reports whether a word that is no name of a key can be text: it does not
+// begin with a modifier, neither as tmux writes one nor in full.
+func isText(word string) bool {
+	if word == "" || !utf8.ValidString(word) {
+		return false
+	}
+	if i := strings.IndexAny(word, "-+"); i > 0 && i < len(word)-1 {
+		switch strings.ToLower(word[:i]) {
+		case "c", "m", "s":
+			return word[i] == '+'
+		case "ctrl", "control", "alt", "meta", "shift":
+			return false
+		}
+	}
+	return true
 }
 
 // characterKey is the key that types r on a US keyboard; unknown characters are
