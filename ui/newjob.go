@@ -59,10 +59,11 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		first = asked
 	}
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	form.Add(fieldCommand, first.command, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
-	form.Add(fieldDir, first.dir, prompt.WithPlaceholder("where hob runs"))
-	form.Add(fieldHost, first.host, prompt.WithPlaceholder("this machine"))
-	form.Add(fieldOptions, first.options, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
+	starts := prompt.WithVerb("start")
+	form.Add(fieldCommand, first.command, starts, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
+	form.Add(fieldDir, first.dir, starts, prompt.WithPlaceholder("where hob runs"))
+	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder("this machine"))
+	form.Add(fieldOptions, first.options, starts, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
 	if back {
 		form.SetNote("It has what you had typed before.")

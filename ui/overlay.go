@@ -167,14 +167,18 @@ func (b *formBox) update(p *Pane, msg tea.Msg) tea.Cmd {
 	return b.Update(msg)
 }
 
-func (b *formBox) resize(w, h int)               { b.SetSize(snug(w, b.width), h) }
-func (b *formBox) view() string                  { return b.View() }
-func (b *formBox) cursor() *tea.Cursor           { return b.Cursor() }
-func (b *formBox) click(*Pane, int, int) tea.Cmd { return nil }
-func (b *formBox) wheel(int)                     {}
-func (b *formBox) keys() []key.Binding           { return b.ShortHelp() }
-func (b *formBox) context() string               { return "input" }
-func (b *formBox) setStyles(s themes.Styles)     { b.SetStyles(s.Prompt, s.Dialog, s.Glyphs) }
+func (b *formBox) click(_ *Pane, x, y int) tea.Cmd {
+	b.Click(x, y)
+	return nil
+}
+
+func (b *formBox) resize(w, h int)           { b.SetSize(snug(w, b.width), h) }
+func (b *formBox) view() string              { return b.View() }
+func (b *formBox) cursor() *tea.Cursor       { return b.Cursor() }
+func (b *formBox) wheel(int)                 {}
+func (b *formBox) keys() []key.Binding       { return b.ShortHelp() }
+func (b *formBox) context() string           { return "input" }
+func (b *formBox) setStyles(s themes.Styles) { b.SetStyles(s.Prompt, s.Dialog, s.Glyphs) }
 
 // paletteBox is the palette or a picker.
 type paletteBox struct {

@@ -50,7 +50,7 @@ func (p *Pane) closePrompt() {
 // openFilter narrows the list as one types.
 func (p *Pane) openFilter() tea.Cmd {
 	p.focus = areaList
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"),
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"), prompt.WithVerb("keep"),
 		prompt.WithPlaceholder("name, command, host, status:failed, host:web1"))
 	line.SetValue(p.list.Filter())
 	return tea.Batch(p.openPrompt(&footerPrompt{kind: promptFilter, line: line, before: p.list.Filter()}), p.arrange())
@@ -73,14 +73,14 @@ func (p *Pane) askSearch(label string, only bool) tea.Cmd {
 	if len(p.searched) > 0 {
 		hint = "Enter repeats " + p.searched[0]
 	}
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(label), prompt.WithHistory(p.searched), prompt.WithPlaceholder(hint))
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(label), prompt.WithVerb("search"), prompt.WithHistory(p.searched), prompt.WithPlaceholder(hint))
 	return p.openPrompt(&footerPrompt{kind: promptSearch, line: line, regex: p.regex, only: only, mark: p.log.Mark()})
 }
 
 // openJump goes to a percentage of the log.
 func (p *Pane) openJump() tea.Cmd {
 	return p.openPrompt(&footerPrompt{kind: promptJump, line: prompt.NewLine(p.promptKeys(), p.styles.Prompt,
-		prompt.WithLabel("go to % "), prompt.WithPlaceholder("0 to 100"))})
+		prompt.WithLabel("go to % "), prompt.WithVerb("go"), prompt.WithPlaceholder("0 to 100"))})
 }
 
 func (p *Pane) jump(f *footerPrompt) tea.Cmd {
@@ -96,7 +96,7 @@ func (p *Pane) jump(f *footerPrompt) tea.Cmd {
 // sendLine types one line into a job without attaching.
 func (p *Pane) sendLine() tea.Cmd {
 	j := p.targets("panes.send-line")[0]
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithHistory(p.lines), p.withLines())
+	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithVerb("send"), prompt.WithHistory(p.lines), p.withLines())
 	return p.openPrompt(&footerPrompt{kind: promptLine, line: line, job: j})
 }
 

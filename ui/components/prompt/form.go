@@ -122,6 +122,34 @@ func (f *Form) Withdraw() bool {
 	return true
 }
 
+// Click gives the field at a place of the box the keyboard, and puts the cursor
+// there.
+func (f *Form) Click(x, y int) {
+	left, i := 2+labelWidth, y-1
+	if f.narrow() {
+		if left = 2; y != 2 {
+			return
+		}
+		i = f.at
+	} else {
+		first, last := f.seen()
+		switch i += first; {
+		case len(f.offers) > 0 && i == f.at+1:
+			return // not a field
+		case len(f.offers) > 0 && i > f.at:
+			i--
+		}
+		if i < first || i >= last {
+			return
+		}
+	}
+	f.Move(i - f.at)
+	if x >= left {
+		f.fields[i].SetSize(max(0, f.w-2-left), 1)
+		f.fields[i].Click(x - left)
+	}
+}
+
 // SetSize sets the width of the whole box and the height that it may have at
 // most; how high it is, [Form.Height] says.
 func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }
@@ -153,7 +181,11 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 
 // ShortHelp returns the keys to name first.
 func (f *Form) ShortHelp() []key.Binding {
-	return []key.Binding{f.keys.Input.Accept, f.keys.Input.Complete, f.keys.Input.Cancel}
+	complete := f.keys.Input.Complete
+	if len(f.fields) > 1 {
+		complete.SetHelp(complete.Help().Key, "complete, next field")
+	}
+	return []key.Binding{f.fields[f.at].accept(), complete, f.keys.Input.Cancel}
 }
 
 // FullHelp returns all keys.

@@ -30,6 +30,7 @@ type Line struct {
 	failed string // what is wrong with the text
 	secret bool
 	sign   string // stands for the end of a line; empty: there is only one
+	verb   string // what taking the text does
 
 	text    []string // grapheme clusters
 	at      int      // cursor: before text[at]
@@ -56,6 +57,9 @@ func WithHistory(entries []string) Option { return func(l *Line) { l.history = e
 // WithLines keeps the line breaks of text that is pasted or set, and shows sign
 // for each.
 func WithLines(sign string) Option { return func(l *Line) { l.sign = sign } }
+
+// WithVerb says in a word what taking the text does: "send".
+func WithVerb(s string) Option { return func(l *Line) { l.verb = s } }
 
 // WithSecret shows nothing of what is typed.
 func WithSecret() Option { return func(l *Line) { l.secret = true } }
@@ -327,6 +331,20 @@ func (l *Line) window() (start, room int) {
 	return 0, room
 }
 
+// Click puts the cursor on the column x of the line.
+func (l *Line) Click(x int) {
+	if l.secret {
+		return
+	}
+	start, _ := l.window()
+	x -= cells.Width(l.label)
+	for l.at = start; l.at < len(l.text); l.at++ {
+		if x -= cells.Width(l.shown(l.text[l.at])); x < 0 {
+			return
+		}
+	}
+}
+
 // Cursor is the place of the cursor; nil while not focused.
 func (l *Line) Cursor() *tea.Cursor {
 	if !l.focused {
@@ -342,14 +360,22 @@ func (l *Line) Cursor() *tea.Cursor {
 
 // ShortHelp returns the keys to name first.
 func (l *Line) ShortHelp() []key.Binding {
-	return []key.Binding{l.keys.Input.Accept, l.keys.Input.Cancel}
+	return []key.Binding{l.accept(), l.keys.Input.Cancel}
+}
+
+func (l *Line) accept() key.Binding {
+	b := l.keys.Input.Accept
+	if l.verb != "" {
+		b.SetHelp(b.Help().Key, l.verb)
+	}
+	return b
 }
 
 // FullHelp returns all keys.
 func (l *Line) FullHelp() [][]key.Binding {
 	i, e := l.keys.Input, l.keys.Edit
 	return [][]key.Binding{
-		{i.Accept, i.Cancel, i.Complete, i.OlderEntry, i.NewerEntry},
+		{l.accept(), i.Cancel, i.Complete, i.OlderEntry, i.NewerEntry},
 		{e.TextStart, e.TextEnd, e.WordForward, e.WordBackward, e.DeleteWordBackward, e.DeleteToStart, e.DeleteToEnd},
 	}
 }

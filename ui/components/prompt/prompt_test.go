@@ -219,3 +219,42 @@ func TestFormMovesByArrowsWhereThereIsNoHistory(t *testing.T) {
 	typeKeys(form.Update, "<up><up>")
 	at("Command")
 }
+
+func TestAClickFindsFieldAndPlace(t *testing.T) {
+	styles := themes.Default(true).Styles(themes.Unicode())
+	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
+	form.Add("Command", "", prompt.WithVerb("start"))
+	form.Add("Directory", "/漢字/x", prompt.WithVerb("start"))
+	form.SetSize(60, 10)
+	const left = 13 // border, blank, name
+	for _, tt := range []struct {
+		x, y          int
+		field, before string
+	}{
+		{left + 3, 2, "Directory", "/漢"},
+		{left + 2, 2, "Directory", "/"},
+		{left + 40, 2, "Directory", "/漢字/x"},
+		{left, 1, "Command", ""},
+		{4, 2, "Directory", "/漢字/x"}, // its name
+		{left, 3, "Directory", "/漢字/x"},
+		{left, 0, "Directory", "/漢字/x"},
+	} {
+		form.Click(tt.x, tt.y)
+		if name, line := form.Field(); name != tt.field || line.Before() != tt.before {
+			t.Errorf("a click on %d, %d is in %s behind %q, want %s behind %q", tt.x, tt.y, name, line.Before(), tt.field, tt.before)
+		}
+	}
+	form.Go("Directory")
+	form.Offer([]string{"/a", "/b"})
+	form.Click(left, 3) // on what is offered
+	if name, _ := form.Field(); name != "Directory" {
+		t.Errorf("a click on the offers went to %s", name)
+	}
+}
+
+func TestTheFirstKeySaysWhatItDoes(t *testing.T) {
+	line := newLine(20, prompt.WithVerb("send"))
+	if k := line.ShortHelp()[0]; k.Help().Desc != "send" {
+		t.Errorf("the first key is %s %s", k.Help().Key, k.Help().Desc)
+	}
+}
