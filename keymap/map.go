@@ -101,7 +101,7 @@ type Log struct {
 	Attach        key.Binding `keys:"enter a" help:"attach" doc:"give the keyboard to the job"`
 	Jump          key.Binding `keys:"%" help:"percent" doc:"go to a place in the log: a percentage of it"`
 	Follow        key.Binding `keys:"f t" help:"follow" doc:"follow the output, or stay here"`
-	Search        key.Binding `keys:"/" help:"search" doc:"search the output"`
+	Search        key.Binding `keys:"/" help:"search" doc:"search the output; a search for nothing repeats the last one"`
 	NextMatch     key.Binding `keys:"n" help:"next match" doc:"go to the next match"`
 	PreviousMatch key.Binding `keys:"N" help:"previous match" doc:"go to the previous match"`
 	MatchingOnly  key.Binding `keys:"&" help:"matching only" doc:"show matching lines only, or all"`
