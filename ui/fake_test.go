@@ -96,7 +96,7 @@ func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) 
 
 func (f *fake) Restart(_ context.Context, id engine.ID, _ ...engine.StartOption) (engine.Job, error) {
 	err := f.called("restart %s", id)
-	return engine.Job{ID: "again-aaaaa", Name: f.job(id).Name}, err
+	return engine.Job{ID: "again-aaaaa", Name: f.job(id).Name, RestartedFrom: id}, err
 }
 
 func (f *fake) Background(id engine.ID) error {

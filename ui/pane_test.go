@@ -205,6 +205,21 @@ func TestFailedStartSaysSo(t *testing.T) {
 	})
 }
 
+// A restart ends nothing: of a job that runs there are two then, and it says so.
+func TestRestartOfARunningJobSaysThatItGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("r")
+		s.sees("started npm run dev again; the one before still runs")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("j", "r")
+		s.sees("started make test")
+		s.seesNot("still runs")
+	})
+}
+
 func TestTheLogCatchesUpWhenItIsSeenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

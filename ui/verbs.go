@@ -340,7 +340,11 @@ func (p *Pane) did(o outcome) tea.Cmd {
 		if j.Status == engine.Failed {
 			return tea.Batch(p.say(toast.Error, p.shortName(j)+" could not be started"), p.settled())
 		}
-		return tea.Batch(p.say(toast.Info, "started "+p.shortName(j)), p.settled())
+		text := "started " + p.shortName(j)
+		if before, ok := p.jobs[j.RestartedFrom]; ok && !before.Status.Finished() {
+			text += " again; the one before still runs"
+		}
+		return tea.Batch(p.say(toast.Info, text), p.settled())
 	case verbSignal, verbWrite, verbBackground:
 	}
 	return nil
