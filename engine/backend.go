@@ -147,6 +147,14 @@ type Run interface {
 	Watch(ctx context.Context, notify func(Observation)) error
 }
 
+// Glancer is a [Run] that can be watched with less effort.
+type Glancer interface {
+	// Glance says whether nobody looks at the job closely: Watch then tells what is
+	// not urgent, such as output, once a second. It may be called at any time, also
+	// before Watch, and waits for nothing.
+	Glance(on bool)
+}
+
 // StartObserver is a [Run] that knows from its start how the job stands, so that
 // its records need not be read.
 type StartObserver interface {

@@ -20,8 +20,12 @@ const (
 type follow struct {
 	e    *Engine
 	id   ID
-	stop context.CancelFunc // ends run
+	stop context.CancelFunc // ends watch
 	refs int                // guarded by e.mu
+
+	lookMu sync.Mutex // guards what follows
+	looks  int        // those of refs that look closely
+	run    Run        // that is watched
 
 	mu      sync.Mutex // guards what follows
 	job     Job
@@ -39,9 +43,23 @@ type step struct {
 	attention bool
 }
 
-// follow keeps the job in sight until release is called. For one that has ended
-// it does nothing. The error is ErrNotFound, or that of opening the run.
+// follow keeps the job closely in sight until release is called. For one that has
+// ended it does nothing. The error is ErrNotFound, or that of opening the run.
 func (e *Engine) follow(ctx context.Context, id ID) (f *follow, release func(), err error) {
+	f, leave, err := e.glanceAt(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.look(1)
+	return f, sync.OnceFunc(func() {
+		f.look(-1)
+		leave()
+	}), nil
+}
+
+// glanceAt is follow for who need not hear at once of what is not urgent, as long
+// as there is no look at it.
+func (e *Engine) glanceAt(ctx context.Context, id ID) (f *follow, release func(), err error) {
 	e.mu.Lock()
 	if f = e.follows[id]; f != nil {
 		f.refs++
@@ -62,7 +80,7 @@ func (e *Engine) follow(ctx context.Context, id ID) (f *follow, release func(), 
 		}
 		life, stop := context.WithCancel(e.life)
 		f.stop = stop
-		if !e.goesLocked(func() { f.run(life, run) }) {
+		if !e.goesLocked(func() { f.watch(life, run) }) {
 			stop()
 			return nil, nil, &Error{Op: "watch", Job: id, Err: ErrClosed}
 		}
@@ -106,10 +124,28 @@ func (f *follow) listen(fn func(step)) (Job, func()) {
 	}
 }
 
-// run watches until the job has ended or ctx is done.
-func (f *follow) run(ctx context.Context, run Run) {
+// look adds to those who look closely.
+func (f *follow) look(n int) {
+	f.lookMu.Lock()
+	defer f.lookMu.Unlock()
+	f.looks += n
+	f.paceLocked()
+}
+
+func (f *follow) paceLocked() {
+	if g, ok := f.run.(Glancer); ok {
+		g.Glance(f.looks == 0)
+	}
+}
+
+// watch watches until the job has ended or ctx is done.
+func (f *follow) watch(ctx context.Context, run Run) {
 	retry := retryFirst
 	for {
+		f.lookMu.Lock()
+		f.run = run
+		f.paceLocked()
+		f.lookMu.Unlock()
 		err := run.Watch(ctx, func(o Observation) {
 			retry = retryFirst
 			f.observe(o)

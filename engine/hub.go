@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ type hub struct {
 	stop context.CancelFunc
 	done chan struct{} // closed when run has returned
 
-	poke   chan struct{} // asks for a look at the directory
+	poke   chan struct{} // asks for a look at the directory, and at what nobody follows yet
 	loaded chan struct{} // closed when jobs is complete
 	err    error         // why it could not be loaded; set before loaded is closed
 
@@ -34,11 +35,17 @@ type hub struct {
 	jobs  map[ID]*known
 	subs  map[*Subscription]struct{}
 	wants map[*Subscription]struct{} // subs, and those that wait for the snapshot
+	stale bool                       // jobs that nobody follows may have changed since they were read
+
+	paceMu sync.Mutex // of the looks of known
 }
 
 type known struct {
 	job     Job
-	release func() // of the follow; nil if it is not followed
+	tried   bool    // to follow it
+	release func()  // of the follow; nil if it is not followed
+	f       *follow // guarded by paceMu, as whether it looks closely
+	looks   bool
 }
 
 // joinHub returns the hub for s, started if need be. leaveHub is its counterpart.
@@ -69,6 +76,7 @@ func (e *Engine) leaveHub(h *hub, s *Subscription) {
 	delete(h.wants, s)
 	delete(h.subs, s)
 	h.mu.Unlock()
+	h.pace()
 	e.mu.Lock()
 	h.refs--
 	last := h.refs == 0
@@ -138,9 +146,12 @@ func (h *hub) admit(ctx context.Context, s *Subscription) ([]Event, error) {
 	return batch, nil
 }
 
-// catchUp begins to follow what only s wants, so that the snapshot is current.
+// catchUp begins to follow what only s wants, so that the snapshot is current. For
+// one that only glances at the jobs it is enough that they were just read.
 func (h *hub) catchUp(ctx context.Context, s *Subscription) {
 	h.mu.Lock()
+	stale := h.stale
+	h.stale = true
 	var behind []ID
 	for id, k := range h.jobs {
 		if k.release == nil && !k.job.Status.Finished() && s.follows(id) {
@@ -149,8 +160,46 @@ func (h *hub) catchUp(ctx context.Context, s *Subscription) {
 	}
 	h.mu.Unlock()
 	for _, id := range behind {
-		if j, err := h.e.read(ctx, id); err == nil {
-			h.add(ctx, j, false)
+		if stale {
+			if j, err := h.e.read(ctx, id); err == nil {
+				h.learn(j, false)
+			}
+		}
+		if !s.glances() {
+			h.join(ctx, id)
+		}
+	}
+	h.pace()
+}
+
+// lookedAtLocked reports whether anybody looks closely at the job.
+func (h *hub) lookedAtLocked(id ID) bool {
+	for s := range h.wants {
+		if s.looksAt(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// pace has the jobs followed as closely as anybody looks at them now.
+func (h *hub) pace() {
+	h.paceMu.Lock()
+	defer h.paceMu.Unlock()
+	h.mu.Lock()
+	var change []*known
+	for id, k := range h.jobs {
+		if k.f != nil && k.looks != h.lookedAtLocked(id) {
+			change = append(change, k)
+		}
+	}
+	h.mu.Unlock()
+	for _, k := range change {
+		k.looks = !k.looks
+		if k.looks {
+			k.f.look(1)
+		} else {
+			k.f.look(-1)
 		}
 	}
 }
@@ -227,7 +276,8 @@ func (h *hub) incomplete() bool {
 	return false
 }
 
-// scan compares the jobs there are with those known.
+// scan compares the jobs there are with those known, and begins to follow those
+// that nobody follows: first what is looked at, then the newest.
 func (h *hub) scan(ctx context.Context, first bool) error {
 	if first {
 		jobs, err := h.e.List(ctx, Filter{})
@@ -235,7 +285,7 @@ func (h *hub) scan(ctx context.Context, first bool) error {
 			return err
 		}
 		for _, j := range jobs {
-			h.add(ctx, j, true)
+			h.learn(j, true)
 		}
 		return nil
 	}
@@ -246,28 +296,72 @@ func (h *hub) scan(ctx context.Context, first bool) error {
 	there := make(map[ID]bool, len(ids))
 	for _, id := range ids {
 		there[ID(id)] = true
-		h.mu.Lock()
-		k := h.jobs[ID(id)]
-		settled := k != nil && (k.release != nil || k.job.Status.Finished() || !h.wantedLocked(ID(id)))
-		h.mu.Unlock()
-		if settled {
-			continue
-		}
-		j, err := h.e.read(ctx, ID(id))
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
+	}
+	for _, id := range h.unsettled(ids) {
+		if h.triedOrNew(id) {
+			j, err := h.e.read(ctx, id)
+			if err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				continue // gone again, or still in the making
 			}
-			continue // gone again, or still in the making
+			h.learn(j, false)
 		}
-		h.add(ctx, j, false)
+		h.join(ctx, id)
 	}
 	h.removeExcept(there)
 	return nil
 }
 
-// add takes in a job as it is read from its directory and begins to follow it.
-func (h *hub) add(ctx context.Context, j Job, quiet bool) {
+// unsettled are those of ids that are not known, or that nobody follows yet though
+// somebody wants it: first those that are looked at, then the newest.
+func (h *hub) unsettled(ids []string) []ID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	type open struct {
+		id     ID
+		looked bool
+		at     time.Time
+	}
+	var found []open
+	for _, s := range ids {
+		id := ID(s)
+		k := h.jobs[id]
+		switch {
+		case k == nil:
+			found = append(found, open{id, true, time.Time{}})
+		case k.release == nil && !k.job.Status.Finished() && h.wantedLocked(id):
+			found = append(found, open{id, h.lookedAtLocked(id), k.job.CreatedAt})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b open) int {
+		if a.looked != b.looked {
+			if a.looked {
+				return -1
+			}
+			return 1
+		}
+		return b.at.Compare(a.at)
+	})
+	order := make([]ID, len(found))
+	for i, o := range found {
+		order[i] = o.id
+	}
+	return order
+}
+
+// triedOrNew reports whether a job has to be read: one that is known is by whoever
+// follows it, if that is possible.
+func (h *hub) triedOrNew(id ID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := h.jobs[id]
+	return k == nil || k.tried
+}
+
+// learn takes in a job as it is read from its directory.
+func (h *hub) learn(j Job, quiet bool) {
 	var sent *jobdir.Fact
 	if !quiet && !h.knows(j.ID) {
 		if at, ok := h.e.sentAway(j); ok {
@@ -275,24 +369,33 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 		}
 	}
 	h.mu.Lock()
-	k := h.jobs[j.ID]
-	if k == nil {
-		k = &known{job: j}
-		h.jobs[j.ID] = k
-		if !quiet {
-			h.tellLocked(Job{}, j, birth(j, sent)...)
-		}
-	} else {
+	defer h.mu.Unlock()
+	if k := h.jobs[j.ID]; k != nil {
 		h.updateLocked(k, step{old: k.job, new: j})
+		return
 	}
-	follow := k.release == nil && !j.Status.Finished() && j.Link != LinkElsewhere && h.wantedLocked(j.ID)
+	h.jobs[j.ID] = &known{job: j}
+	if !quiet {
+		h.tellLocked(Job{}, j, birth(j, sent)...)
+	}
+}
+
+// join begins to follow a job that somebody wants. Without success it is looked at
+// again later, see incomplete.
+func (h *hub) join(ctx context.Context, id ID) {
+	h.mu.Lock()
+	k := h.jobs[id]
+	follow := k != nil && k.release == nil && !k.job.Status.Finished() && k.job.Link != LinkElsewhere && h.wantedLocked(id)
+	if k != nil {
+		k.tried = true
+	}
 	h.mu.Unlock()
 	if !follow {
 		return
 	}
-	f, release, err := h.e.follow(ctx, j.ID)
+	f, release, err := h.e.glanceAt(ctx, id)
 	if err != nil {
-		return // looked at again later, see incomplete
+		return
 	}
 	if !h.take(k, f, release) {
 		release()
@@ -302,14 +405,25 @@ func (h *hub) add(ctx context.Context, j Job, quiet bool) {
 // take has k kept current by f, of which release lets go; false if another one
 // was faster, or it is gone.
 func (h *hub) take(k *known, f *follow, release func()) bool {
+	h.paceMu.Lock()
+	defer h.paceMu.Unlock()
 	h.mu.Lock() // what f says from now on waits for what it says now
 	defer h.mu.Unlock()
 	if k.release != nil || h.jobs[f.id] != k {
 		return false
 	}
 	now, silence := f.listen(func(s step) { h.heard(f.id, s) })
-	k.release = func() {
+	if k.looks = h.lookedAtLocked(f.id); k.looks {
+		f.look(1)
+	}
+	k.f, k.release = f, func() {
 		silence()
+		h.paceMu.Lock()
+		if k.looks {
+			f.look(-1)
+		}
+		k.looks, k.f = false, nil
+		h.paceMu.Unlock()
 		release()
 	}
 	h.updateLocked(k, step{old: k.job, new: now})

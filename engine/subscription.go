@@ -25,8 +25,10 @@ type Subscription struct {
 	closed chan struct{}
 	once   sync.Once
 
-	mu      sync.Mutex // guards what follows; taken with the hub's held
-	hub     *hub       // nil before the first Next
+	mu      sync.Mutex  // guards what follows; taken with the hub's held
+	hub     *hub        // nil before the first Next
+	looks   map[ID]bool // see Attend; nil: at all jobs
+	second  bool        // Next was called again
 	queue   []Event
 	merge   map[mergeKey]int // where in queue a fact can be merged into
 	urgent  bool             // queue has an urgent fact
@@ -56,10 +58,14 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 		return nil, &Error{Op: "subscribe", Err: ErrClosed}
 	}
 	s.mu.Lock()
-	first := s.hub == nil
+	h, second := s.hub, !s.second
+	s.second = h != nil
 	s.mu.Unlock()
-	if first {
+	if h == nil {
 		return s.begin(ctx)
+	}
+	if second {
+		h.look() // what the snapshot did not wait for
 	}
 	for {
 		batch, wait := s.take()
@@ -90,6 +96,41 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 			return nil, err
 		}
 	}
+}
+
+// Attend says that only these jobs are looked at closely, and the others at a
+// glance, as by a person who has them in a list. Of those what is not urgent is
+// told about once a second; and a first Next that comes after it does not wait
+// until they are in sight: the snapshot says how they stand by their records, and
+// what their holders know beyond those is told when Next is called again. Ends are
+// told as they are otherwise. It may be called at any time, by anyone, and waits
+// for nothing.
+func (s *Subscription) Attend(ids ...ID) {
+	looks := make(map[ID]bool, len(ids))
+	for _, id := range ids {
+		looks[id] = true
+	}
+	s.mu.Lock()
+	s.looks = looks
+	h := s.hub
+	s.mu.Unlock()
+	if h != nil {
+		h.pace()
+	}
+}
+
+// glances reports whether not all jobs are looked at closely.
+func (s *Subscription) glances() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks != nil
+}
+
+// looksAt reports whether the job is followed, and closely.
+func (s *Subscription) looksAt(id ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.follows(id) && (s.looks == nil || s.looks[id])
 }
 
 // begin takes the snapshot.

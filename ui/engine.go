@@ -23,6 +23,12 @@ type Subscription interface {
 	Close() error
 }
 
+// Attender is a [Subscription] that takes it easier with jobs that nobody looks at
+// closely; see [engine.Subscription.Attend].
+type Attender interface {
+	Attend(ids ...engine.ID)
+}
+
 // Log is one stream of a job's output, read by windows.
 type Log interface {
 	logview.Source
@@ -43,7 +49,10 @@ type Actions interface {
 	Remove(ctx context.Context, id engine.ID) (engine.Job, error)
 }
 
-var _ Engine[*engine.Subscription, *engine.Log] = (*engine.Engine)(nil)
+var (
+	_ Engine[*engine.Subscription, *engine.Log] = (*engine.Engine)(nil)
+	_ Attender                                  = (*engine.Subscription)(nil)
+)
 
 // service is an Engine whose kinds of subscription and log no longer matter.
 type service interface {

@@ -137,6 +137,20 @@ func (p *Pane) subscribe() tea.Cmd {
 	}
 }
 
+// attend says which job is looked at: its log follows its output at once, while the
+// list shows that of the others from tick to tick.
+func (p *Pane) attend() {
+	a, ok := p.sub.(Attender)
+	if !ok {
+		return
+	}
+	if p.shown.id == "" {
+		a.Attend()
+		return
+	}
+	a.Attend(p.shown.id)
+}
+
 // listen waits for the next facts. Exactly one listener is in flight: each
 // message makes the next.
 func (p *Pane) listen() tea.Cmd {
@@ -156,6 +170,7 @@ func (p *Pane) facts(msg tea.Msg) tea.Cmd {
 			return p.release(msg.sub)
 		}
 		p.sub, p.known = msg.sub, false
+		p.attend()
 		return p.listen()
 	case eventsMsg:
 		if msg.gen != p.subGen {
@@ -217,6 +232,7 @@ func (p *Pane) show() tea.Cmd {
 	}
 	p.dirty = true
 	p.shown = shown{id: id, known: ok, opening: p.shown.opening, log: p.shown.log}
+	p.attend()
 	if ok {
 		p.shown.drew = j.Alternate
 		p.detail.SetJob(j.Job)

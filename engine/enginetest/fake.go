@@ -178,8 +178,16 @@ type FakeJob struct {
 	signals  []string
 	input    []byte
 	closed   bool
+	glanced  bool
 	changed  chan struct{}
 	ended    chan struct{}
+}
+
+// Glanced reports whether whoever watches the job only glances at it.
+func (j *FakeJob) Glanced() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.glanced
 }
 
 func (j *FakeJob) change(f func()) {

@@ -19,6 +19,7 @@ var (
 	_ engine.Run          = fakeRun{}
 	_ engine.Backgrounder = fakeRun{}
 	_ engine.Resizer      = fakeRun{}
+	_ engine.Glancer      = fakeRun{}
 )
 
 func (r fakeRun) ID() engine.ID { return r.j.Launch.ID }
@@ -33,6 +34,12 @@ func (r fakeRun) alive() error {
 		return engine.ErrNotRunning
 	}
 	return nil
+}
+
+func (r fakeRun) Glance(on bool) {
+	r.j.mu.Lock()
+	defer r.j.mu.Unlock()
+	r.j.glanced = on
 }
 
 func (r fakeRun) Wait(ctx context.Context) (engine.Exit, error) {

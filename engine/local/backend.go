@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -18,6 +19,7 @@ type Backend struct {
 
 	kids  children
 	inner inner
+	turns chan struct{} // see begin
 
 	mu     sync.Mutex
 	closed bool
@@ -26,6 +28,7 @@ type Backend struct {
 var (
 	_ engine.Backend        = (*Backend)(nil)
 	_ engine.Run            = (*Run)(nil)
+	_ engine.Glancer        = (*Run)(nil)
 	_ engine.Backgrounder   = (*Run)(nil)
 	_ engine.StartObserver  = (*Run)(nil)
 	_ engine.Resizer        = (*Run)(nil)
@@ -65,7 +68,7 @@ func ForUser() Option { return func(b *Backend) { b.shows = true } }
 
 // New returns a backend. It starts nothing.
 func New(opts ...Option) *Backend {
-	b := &Backend{}
+	b := &Backend{turns: make(chan struct{}, maxTurns)}
 	for _, o := range opts {
 		o(b)
 	}
@@ -93,6 +96,32 @@ func (b *Backend) Close() error {
 	b.mu.Unlock()
 	b.kids.reap()
 	return b.inner.close()
+}
+
+const (
+	// maxTurns is how many watches begin at once: holders that have to wake up to
+	// answer need the processor as much as whoever waits for what is shown first.
+	maxTurns = 8
+	// turnPatience is how long one may keep the next from beginning. A holder that
+	// is stopped answers never.
+	turnPatience = 50 * time.Millisecond
+)
+
+// begin waits for the turn of a watch; over, which may be called more than once,
+// says that it has begun.
+func (b *Backend) begin(ctx context.Context) (over func()) {
+	select {
+	case b.turns <- struct{}{}:
+	case <-ctx.Done():
+		return func() {}
+	}
+	over = sync.OnceFunc(func() { <-b.turns })
+	late := time.AfterFunc(turnPatience, over)
+	return func() {
+		if late.Stop() {
+			over()
+		}
+	}
 }
 
 // runtimeDir is where sockets belong on this system, if it says so.

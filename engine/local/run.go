@@ -19,6 +19,7 @@ type Run struct {
 	kind  engine.Kind
 	split bool
 	begun *engine.Observation // what the holder answered to the start; nil: not started by us
+	pace  pace
 }
 
 // Begun implements [engine.StartObserver].

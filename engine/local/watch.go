@@ -58,14 +58,18 @@ func (w *watcher) tell(o engine.Observation) {
 // follow takes facts from the holder as long as it gives them. ended means that
 // the end was told.
 func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
+	begun := w.r.b.begin(ctx)
+	defer begun()
 	c, err := holder.Dial(ctx, w.r.dir)
 	if err != nil {
 		return false, err
 	}
-	defer c.Close()
-	if err := c.Stream(ctx, holder.TypeSubscribe, holder.Subscribe{Shows: w.r.b.shows}); err != nil {
-		return false, err
+	glances := w.r.pace.now()
+	if err := c.Stream(ctx, holder.TypeSubscribe, w.r.subscribe(glances)); err != nil {
+		return false, errors.Join(err, c.Close())
 	}
+	end := w.r.pace.begin(w.r, c, glances)
+	defer end()
 	for {
 		f, err := c.Next(ctx)
 		if err != nil {
@@ -78,6 +82,7 @@ func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
 		if err := json.Unmarshal(f.Payload, &facts); err != nil {
 			continue // of a later version; the next one may be read
 		}
+		begun()
 		o := w.update(facts)
 		w.tell(o)
 		if o.Status.Finished() {
