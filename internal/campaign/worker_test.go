@@ -36,6 +36,12 @@ const (
 
 const politeCode = 33
 
+// lifetime bounds a job and what it leaves behind: a campaign that is ended from
+// outside cannot end them. No round takes that long.
+const lifetime = 5 * time.Minute
+
+func dieInTime() { time.AfterFunc(lifetime, func() { os.Exit(75) }) }
+
 func (c chore) line(n int) string {
 	return fmt.Sprintf("line %d %s\n", n, strings.Repeat(string(rune('a'+n%26)), c.Pad))
 }
@@ -43,6 +49,7 @@ func (c chore) line(n int) string {
 // work does the chore in dir. What it writes down it has done: a line after it
 // was printed, the end just before it.
 func work(dir string) int {
+	dieInTime()
 	data, err := os.ReadFile(filepath.Join(dir, choreFile))
 	if err != nil {
 		return 70
@@ -101,6 +108,7 @@ func work(dir string) int {
 
 // linger is what a chore leaves behind: it hears nothing but SIGKILL.
 func linger(dir string) int {
+	dieInTime()
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	pid := strconv.Itoa(os.Getpid())
 	if err := os.WriteFile(filepath.Join(dir, daemonFile), []byte(pid), 0o600); err != nil {
