@@ -18,7 +18,7 @@ const (
 func deriveName(command []string, script string) string {
 	name := ""
 	if len(command) > 0 {
-		name = nameOf(argvWords(command), maxNameDepth)
+		name = simpleName(argvWords(command), maxNameDepth)
 	} else {
 		name = nameOf(scriptWords(script), maxNameDepth)
 		if name == "" {
@@ -31,14 +31,9 @@ func deriveName(command []string, script string) string {
 	return name
 }
 
-// word is a word of a shell command, or an operator such as "&&".
-type word struct {
-	text     string
-	operator bool
-}
-
-func argvWords(command []string) []word {
-	ws := make([]word, 0, len(command))
+// argvWords are the words of an argument vector that are looked at.
+func argvWords(command []string) []string {
+	ws := make([]string, 0, len(command))
 	left := maxNameInput
 	for _, c := range command {
 		if left <= 0 {
@@ -46,113 +41,9 @@ func argvWords(command []string) []word {
 		}
 		c = c[:min(len(c), left)]
 		left -= len(c) + 1
-		ws = append(ws, word{text: c})
+		ws = append(ws, c)
 	}
 	return ws
-}
-
-// scriptWords splits a script as a shell would, without understanding it: quotes
-// and backslashes keep words together, an unterminated quote reaches to the end.
-func scriptWords(script string) []word {
-	script = script[:min(len(script), maxNameInput)]
-	var ws []word
-	var b strings.Builder
-	inWord := false
-	flush := func() {
-		if inWord {
-			ws = append(ws, word{text: b.String()})
-		}
-		b.Reset()
-		inWord = false
-	}
-	for i := 0; i < len(script); i++ {
-		switch c := script[i]; c {
-		case ' ', '\t', '\r':
-			flush()
-		case '\n', ';', '|', '&', '<', '>', '(', ')':
-			flush()
-			op := string(c)
-			if i+1 < len(script) && script[i+1] == c && (c == '&' || c == '|' || c == '<' || c == '>') {
-				op += op
-				i++
-			}
-			ws = append(ws, word{text: op, operator: true})
-		case '#':
-			if inWord {
-				b.WriteByte(c)
-				continue
-			}
-			for i+1 < len(script) && script[i+1] != '\n' {
-				i++
-			}
-		case '\'':
-			inWord = true
-			end := strings.IndexByte(script[i+1:], '\'')
-			if end < 0 {
-				end = len(script) - i - 1
-			}
-			b.WriteString(script[i+1 : i+1+end])
-			i += end + 1
-		case '"':
-			inWord = true
-			for i++; i < len(script) && script[i] != '"'; i++ {
-				// Between such quotes few characters need it, before others it stays.
-				if script[i] == '\\' && i+1 < len(script) && strings.IndexByte("\\\"$`\n", script[i+1]) >= 0 {
-					if i++; script[i] == '\n' {
-						continue
-					}
-				}
-				b.WriteByte(script[i])
-			}
-		case '\\':
-			if i+1 >= len(script) {
-				continue
-			}
-			i++
-			if script[i] != '\n' {
-				inWord = true
-				b.WriteByte(script[i])
-			}
-		default:
-			inWord = true
-			b.WriteByte(c)
-		}
-	}
-	flush()
-	return ws
-}
-
-// nameOf names the first simple command that does more than prepare.
-func nameOf(ws []word, depth int) string {
-	spare := ""
-	for len(ws) > 0 {
-		end := 0
-		for end < len(ws) && !ws[end].operator {
-			end++
-		}
-		simple := make([]string, 0, end)
-		for _, w := range ws[:end] {
-			simple = append(simple, w.text)
-		}
-		name := simpleName(simple, depth)
-		if len(simple) > 0 && !prepares(simple[0]) && name != "" {
-			return name
-		}
-		if spare == "" {
-			spare = name
-		}
-		ws = ws[min(end+1, len(ws)):]
-	}
-	return spare
-}
-
-// prepares reports whether a command only sets the scene for the next one.
-func prepares(verb string) bool {
-	switch verb {
-	case "cd", "pushd", "export", "set", "unset", "source", ".", "umask", "ulimit", "trap", "true", ":":
-		return true
-	}
-	return false
 }
 
 // wrapperOptions are, for each wrapper, its options that take the next word.
@@ -209,28 +100,11 @@ func simpleName(words []string, depth int) string {
 		if len(parts) == maxNameWords {
 			break
 		}
-		if w != "" && w[0] != '-' && !isValue(words[i], w) {
+		if w != "" && w[0] != '-' && !isValue(parts[0], words[i], w) {
 			parts = append(parts, w)
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-// isValue reports whether w belongs to the option before it, and is no target. Of
-// most options nobody can know: a number is, and what follows those that mean the
-// same everywhere.
-func isValue(before, w string) bool {
-	if len(before) < 2 || before[0] != '-' || strings.Contains(before, "=") {
-		return false
-	}
-	if strings.Trim(w, "0123456789.") == "" && strings.Trim(w, ".") != "" {
-		return true
-	}
-	switch before {
-	case "--port", "--host", "--config", "--mode", "--env-file", "--name", "--user", "--output", "--timeout", "--log-level":
-		return true
-	}
-	return false
 }
 
 func skipOptions(words []string, withValue string) []string {
