@@ -44,7 +44,9 @@ type Engine struct {
 func New(opts ...Option) (*Engine, error) {
 	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now, sinceBoot: proc.SinceBoot}
 	for _, o := range opts {
-		o(&cfg)
+		if o != nil {
+			o(&cfg)
+		}
 	}
 	cfg.retention = cfg.retention.complete()
 	if cfg.root == "" {
@@ -69,6 +71,9 @@ func New(opts ...Option) (*Engine, error) {
 		follows: map[ID]*follow{}, execs: map[ID]*Execution{}, attached: map[int]bool{}, waiters: map[ID]map[chan struct{}]struct{}{},
 	}
 	for _, b := range cfg.backends {
+		if b == nil {
+			return nil, invalid("open", "a nil backend", "leave it away: an engine without one still lists jobs")
+		}
 		for _, other := range e.backends {
 			if other.Name() == b.Name() {
 				return nil, invalid("open", fmt.Sprintf("two backends are named %q", b.Name()), "give one of them")

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 )
 
-// Option configures an [Engine].
+// Option configures an [Engine]. One that is nil, or is given nothing (an empty
+// name, a nil logger or clock), leaves the default; a nil backend is a mistake.
 type Option func(*config)
 
 type config struct {
@@ -34,7 +36,9 @@ func WithStateDir(dir string) Option { return func(c *config) { c.root = dir } }
 
 // WithClient names the program: jobs carry it as created_by, ends as ended_by.
 // The default is "engine".
-func WithClient(name string) Option { return func(c *config) { c.client = name } }
+func WithClient(name string) Option {
+	return func(c *config) { c.client = cmp.Or(name, c.client) }
+}
 
 // WithBackend adds a place to run jobs. For a host the first one that serves it
 // is taken. The engine closes it.
@@ -44,7 +48,9 @@ func WithBackend(b Backend) Option {
 
 // WithLogger sets where the engine reports what no caller can be told. Nothing
 // is logged by default; job output and environment values never are.
-func WithLogger(l *slog.Logger) Option { return func(c *config) { c.log = l } }
+func WithLogger(l *slog.Logger) Option {
+	return func(c *config) { c.log = cmp.Or(l, c.log) }
+}
 
 // WithRetention sets how long finished jobs are kept.
 func WithRetention(r Retention) Option { return func(c *config) { c.retention = r } }
@@ -61,7 +67,11 @@ func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = 
 
 // WithClock replaces time.Now for everything that is recorded.
 func WithClock(now func() time.Time) Option {
-	return func(c *config) { c.now, c.sinceBoot = now, nil }
+	return func(c *config) {
+		if now != nil {
+			c.now, c.sinceBoot = now, nil
+		}
+	}
 }
 
 // What holds unless it was said otherwise.
