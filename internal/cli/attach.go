@@ -30,7 +30,7 @@ func (a *app) attachCommand() *cobra.Command {
 }
 
 func (a *app) attach(ctx context.Context, args []string, raw bool) error {
-	a.shows = isTerminal(a.stdout)
+	a.shows = hasScreen(a.stdout)
 	eng, err := a.engineWith(a.settings())
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *app) show(ctx context.Context, eng *engine.Engine, job engine.Job, raw 
 	case raw:
 		a.sayInside()
 		return a.passTerminal(ctx, eng, job, yield)
-	case isTerminal(a.stdout):
+	case hasScreen(a.stdout):
 		a.sayInside()
 		return a.showWindow(ctx, eng, job, yield)
 	}

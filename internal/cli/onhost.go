@@ -22,7 +22,7 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) {
 		}
 	case f.noPTY, f.split:
 		spec.Stdin = f.stdin
-	case f.background, isTerminal(a.stdout) && !a.json:
+	case f.background, hasScreen(a.stdout) && !a.json:
 		spec.Stdin = true
 	default: // the stand-in keeps the streams apart
 		spec.Split = true

@@ -53,7 +53,7 @@ func (a *app) colored(f *os.File) bool {
 	if v := os.Getenv("CLICOLOR_FORCE"); v != "" && v != "0" {
 		return true
 	}
-	return isTerminal(f) && os.Getenv("TERM") != "dumb"
+	return hasScreen(f)
 }
 
 func paint(on bool, s string, st style) string {
@@ -66,6 +66,10 @@ func paint(on bool, s string, st style) string {
 func (a *app) paintErr(s string, st style) string { return paint(a.colored(a.stderr), s, st) }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(f.Fd()) }
+
+// hasScreen reports whether f is a terminal that can be drawn on. One that says it
+// is dumb shows what comes as it is, as a file does.
+func hasScreen(f *os.File) bool { return isTerminal(f) && os.Getenv("TERM") != "dumb" }
 
 // terminalSize is the size of the terminal that f is; zero when it is none.
 func terminalSize(f *os.File) engine.Size {

@@ -17,7 +17,7 @@ func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f eng
 	if len(args) > 0 {
 		return a.find(ctx, eng, args[0], in)
 	}
-	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
+	if !isTerminal(a.stdin) || !hasScreen(a.stderr) {
 		return engine.Job{}, usagef("hob list shows the ids; @ is the newest job", "which job?")
 	}
 	jobs, err := eng.List(ctx, f)

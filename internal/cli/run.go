@@ -108,7 +108,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	a.shows = !f.background && isTerminal(a.stdout)
+	a.shows = !f.background && hasScreen(a.stdout)
 	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		return a.runJSON(ctx, eng, spec, f)
 	case spec.PTY && f.raw && isTerminal(a.stdin):
 		return a.runRaw(ctx, eng, spec, f)
-	case isTerminal(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
+	case hasScreen(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
 		if here := terminalSize(a.stdout); f.size == (sizeFlag{}) && spec.Size == here {
 			spec.Size = ui.TerminalSize(here.Cols, here.Rows)
 		}
@@ -153,7 +153,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	if err != nil {
 		return engine.Spec{}, err
 	}
-	shown := isTerminal(a.stdout) && !a.json
+	shown := (hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)) && !a.json
 	spec := engine.Spec{
 		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env,
 		Split: f.split, Stdin: f.stdin, Size: engine.Size(f.size), Timeout: f.timeout.d,

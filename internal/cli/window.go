@@ -23,6 +23,9 @@ const usageEvery = 5 * time.Second
 
 // openUI opens the panes on all jobs.
 func (a *app) openUI(ctx context.Context) error {
+	if isTerminal(a.stdout) && !hasScreen(a.stdout) {
+		return usagef("hob list prints the jobs, hob help the verbs", "the UI needs a terminal that can be drawn on: TERM is dumb")
+	}
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("hob list prints the jobs, hob help the verbs", "the UI needs a terminal on standard input and output")
 	}
