@@ -201,6 +201,9 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
+			if asked[b] == nil { // most often there is one, and records are large
+				asked[b] = make([]Record, 0, len(recs))
+			}
 			asked[b] = append(asked[b], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j, Records: rec})
 		}
 		jobs[rec.ID] = j

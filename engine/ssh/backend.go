@@ -181,10 +181,7 @@ func (b *Backend) keepDir(id engine.ID, dir string) {
 // Observe implements [engine.Backend]. Hosts are asked at the same time; for
 // how long they are waited for see [WithPatience].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
-	byHost := map[string][]engine.Record{}
-	for _, r := range rs {
-		byHost[r.Job.Host] = append(byHost[r.Job.Host], r)
-	}
+	byHost := grouped(rs, func(r *engine.Record) string { return r.Job.Host })
 	var mu sync.Mutex
 	var seen []engine.Observation
 	var wg sync.WaitGroup
@@ -193,7 +190,11 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 			obs := b.host(name).observe(ctx, rs)
 			mu.Lock()
 			defer mu.Unlock()
-			seen = append(seen, obs...)
+			if seen == nil {
+				seen = obs
+			} else {
+				seen = append(seen, obs...)
+			}
 		})
 	}
 	wg.Wait()
@@ -240,13 +241,24 @@ func remoteID(dir string) string { return path.Base(dir) }
 
 // byBase sorts records by the directory that holds their directories.
 func (b *Backend) byBase(rs []engine.Record, base string) map[string][]engine.Record {
-	m := map[string][]engine.Record{}
-	for _, r := range rs {
-		at := base
-		if dir := b.HostDir(r); !strings.HasPrefix(dir, "~") {
-			at = path.Dir(dir)
+	return grouped(rs, func(r *engine.Record) string {
+		if dir := b.HostDir(*r); !strings.HasPrefix(dir, "~") {
+			return path.Dir(dir)
 		}
-		m[at] = append(m[at], r)
+		return base
+	})
+}
+
+// grouped sorts records by what of tells of them. Most often that is the same of all,
+// and records are large.
+func grouped(rs []engine.Record, of func(*engine.Record) string) map[string][]engine.Record {
+	m := map[string][]engine.Record{}
+	for i := range rs {
+		key := of(&rs[i])
+		if m[key] == nil {
+			m[key] = make([]engine.Record, 0, len(rs)-i)
+		}
+		m[key] = append(m[key], rs[i])
 	}
 	return m
 }

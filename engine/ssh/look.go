@@ -118,10 +118,10 @@ func (h *host) goneSince(t time.Time) error {
 
 // look asks the host how jobs stand, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
-	return h.lookAfter(ctx, rs, eagerPause)
+	return h.lookAfter(ctx, rs, eagerPause, recipe.FewProofs)
 }
 
-func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration) (map[engine.ID]engine.Observation, error) {
+func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.Observation, error) {
 	c, err := h.connectAfter(ctx, interactive(ctx, false), most)
 	if err != nil {
 		return nil, err
@@ -129,19 +129,19 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 	defer h.news.Add(1)
 	seen := make(map[engine.ID]engine.Observation, len(rs))
 	for base, rs := range h.b.byBase(rs, c.host.Base) {
-		if err := h.lookIn(ctx, base, rs, seen); err != nil {
+		if err := h.lookIn(ctx, base, rs, proofs, seen); err != nil {
 			return seen, err
 		}
 	}
 	return seen, nil
 }
 
-func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, seen map[engine.ID]engine.Observation) error {
+func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.Observation) error {
 	known := h.knownOf(rs)
 	var l recipe.Listing
 	var at time.Time
 	for {
-		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known), askOptions{})
+		a, err := h.ask(ctx, quick, recipe.ListAgain(base, ids(h.b, rs), known, proofs), askOptions{})
 		if err != nil {
 			return err
 		}

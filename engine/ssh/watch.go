@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 )
 
 // How often a host is asked for each job that is watched there, by how much its
@@ -164,7 +165,8 @@ func (h *host) turn() {
 	}
 	ctx, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
 	defer cancel()
-	seen, err := h.lookAfter(ctx, rs, mostPause)
+	// Nobody waits for it: whatever is not told by sizes is seen by the second look.
+	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))
 	if h.b.life.Err() != nil {
 		return
 	}

@@ -54,12 +54,12 @@ func TestParseList(t *testing.T) {
 // Every known job is proved again before any is twice.
 func TestProofsGoRound(t *testing.T) {
 	known := map[string]*Entry{}
-	for i := range 3 * maxProofs {
+	for i := range 3 * FewProofs {
 		known[fmt.Sprintf("job-%d", i)] = &Entry{Job: &Process{PID: i}, Sizes: map[string]int64{"output.log": 1}}
 	}
 	proved := map[string]int{}
 	for range 6 {
-		due := proofs(known)
+		due := dueProofs(known, FewProofs)
 		for id, e := range known {
 			if e.looks++; due[id] {
 				e.looks = 0
@@ -74,7 +74,7 @@ func TestProofsGoRound(t *testing.T) {
 	}
 	known["job-0"].looks = -1
 	known["job-0"].Sizes["output.log"] = 2 * keptHead
-	if !proofs(known)["job-0"] {
+	if !dueProofs(known, FewProofs)["job-0"] {
 		t.Error("holes of a long log are not looked for")
 	}
 }

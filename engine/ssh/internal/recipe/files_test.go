@@ -30,7 +30,7 @@ func TestKnownJobs(t *testing.T) {
 		p.start(j)
 		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
 		again := func(known *Entry) (e *Entry, answer string) {
-			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}))
+			answer = p.ask(ListAgain(p.base, []string{j.ID}, map[string]*Entry{j.ID: known}, FewProofs))
 			l := ParseListAgain([]byte(answer), map[string]*Entry{j.ID: known})
 			if e = l.Jobs[j.ID]; (e == nil) != slices.Contains(l.Doubtful, j.ID) {
 				t.Errorf("it is %+v, and in doubt: %v", e, l.Doubtful)
@@ -72,16 +72,16 @@ func TestKnownJobsInTurns(t *testing.T) {
 		p.start(j)
 		full := p.until(j.ID, "its word", func(e *Entry) bool { return e.Lasting() && e.Sizes["output.log"] == 5 })
 		known := map[string]*Entry{j.ID: full}
-		for i := range maxProofs {
+		for i := range FewProofs {
 			known[fmt.Sprintf("other-%d", i)] = &Entry{Job: &Process{PID: 1 << 29}, looks: 1}
 		}
 		again := func() (Listing, string) {
-			answer := p.ask(ListAgain(p.base, slices.Sorted(maps.Keys(known)), known))
+			answer := p.ask(ListAgain(p.base, slices.Sorted(maps.Keys(known)), known, FewProofs))
 			return ParseListAgain([]byte(answer), known), answer
 		}
 		l, answer := again()
 		e := l.Jobs[j.ID]
-		if e == nil || e.looks != 1 || e.Sizes["output.log"] != 5 || strings.Contains(answer, "token") || len(l.Doubtful) != maxProofs {
+		if e == nil || e.looks != 1 || e.Sizes["output.log"] != 5 || strings.Contains(answer, "token") || len(l.Doubtful) != FewProofs {
 			t.Fatalf("it is %+v, %d in doubt, in %s", e, len(l.Doubtful), answer)
 		}
 		syscall.Kill(full.Wrapper.PID, syscall.SIGKILL)

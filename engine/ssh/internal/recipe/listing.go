@@ -95,9 +95,10 @@ func ParseList(out []byte) Listing { return ParseListAgain(out, nil) }
 // ParseListAgain reads the answer to [ListAgain] with the same known jobs.
 func ParseListAgain(out []byte, known map[string]*Entry) Listing {
 	p := listParser{l: Listing{Jobs: make(map[string]*Entry, len(known))}, live: map[int][2]string{}, doubts: map[int]bool{}}
-	for id := range known {
-		p.l.Jobs[id] = newEntry(id)
-		p.l.Jobs[id].brief = true
+	for id, before := range known {
+		e := *before
+		e.Token, e.Holes, e.Strange, e.Sizes, e.brief = "", nil, nil, make(map[string]int64, len(before.Sizes)), true
+		p.l.Jobs[id] = &e
 	}
 	for line := range strings.Lines(string(out)) {
 		p.line(strings.TrimRight(line, "\r\n"))
@@ -120,25 +121,23 @@ func ParseListAgain(out []byte, known map[string]*Entry) Listing {
 
 // fill completes a job of which only what changes was told by what is known of it.
 func (p *listParser) fill(id string, known *Entry) {
-	told := p.l.Jobs[id]
+	e := p.l.Jobs[id]
 	live, seen := p.live[known.Job.PID]
-	proved := told.Token != "" || seen || p.doubts[known.Job.PID]
-	full := *known
-	full.Sizes, full.Strange = told.Sizes, told.Strange
-	full.looks++
-	if proved {
-		full.Token, full.Holes, full.Live, full.State, full.looks = told.Token, told.Holes, live[0], live[1], 0
+	if e.Token != "" || seen || p.doubts[known.Job.PID] {
+		e.Live, e.State, e.looks = live[0], live[1], 0
+	} else {
+		e.Token, e.Holes = known.Token, known.Holes
+		e.looks++
 	}
-	if full.Token != known.Token || !full.Lasting() {
+	e.brief = false
+	if e.Token != known.Token || !e.Lasting() {
 		delete(p.l.Jobs, id)
 		p.l.Doubtful = append(p.l.Doubtful, id)
-		return
 	}
-	p.l.Jobs[id] = &full
 }
 
 func newEntry(id string) *Entry {
-	return &Entry{ID: id, Holes: map[string][2]int64{}, Sizes: map[string]int64{}}
+	return &Entry{ID: id, Sizes: map[string]int64{}}
 }
 
 type listParser struct {
@@ -216,6 +215,9 @@ func (e *Entry) file(name, text string) {
 		if log, ok := strings.CutPrefix(name, "hole."); ok {
 			var hole [2]int64
 			if n, _ := fmt.Sscan(text, &hole[0], &hole[1]); n == 2 && hole[0] < hole[1] {
+				if e.Holes == nil {
+					e.Holes = map[string][2]int64{}
+				}
 				e.Holes[log] = hole
 			}
 		}
@@ -265,8 +267,8 @@ func (p *listParser) process(s string) {
 	if err != nil || i < 0 {
 		return
 	}
-	if f := strings.Fields(stat[i+2:]); len(f) >= 20 {
-		p.live[n] = [2]string{f[19], f[0]}
+	if state, start := nthWord(stat[i+2:], 0), nthWord(stat[i+2:], 19); start != "" {
+		p.live[n] = [2]string{start, state}
 	}
 }
 
@@ -278,20 +280,27 @@ func isMode(s string) bool {
 // log reads a line of ls -ln about a log.
 func (p *listParser) log(s string) {
 	name, _, _ := strings.Cut(s, " -> ")
-	f := strings.Fields(name)
-	if len(f) < 6 {
-		return
-	}
-	id, log, ok := strings.Cut(f[len(f)-1], "/")
+	id, log, ok := strings.Cut(name[strings.LastIndexByte(name, ' ')+1:], "/")
 	e := p.l.Jobs[id]
 	if !ok || e == nil {
 		return
 	}
 	if s[0] != '-' {
 		e.Strange = append(e.Strange, log)
-	} else if size, err := strconv.ParseInt(f[4], 10, 64); err == nil {
+	} else if size, err := strconv.ParseInt(nthWord(name, 4), 10, 64); err == nil {
 		e.Sizes[log] = size
 	}
+}
+
+// nthWord is the nth word of s, from 0 on; empty if there are not that many.
+func nthWord(s string, n int) string {
+	for w := range strings.FieldsSeq(s) {
+		if n == 0 {
+			return w
+		}
+		n--
+	}
+	return ""
 }
 
 // BootOf is the boot in which the job was started; empty if that is not known.

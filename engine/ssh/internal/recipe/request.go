@@ -15,21 +15,21 @@ func Hello() string { return "hello" }
 
 // List asks how the jobs ids in base stand; see [ParseList]. Of a job whose pid is
 // some living process it does not say whether its wrapper lives; [ListClosely] does.
-func List(base string, ids []string) string { return ListAgain(base, ids, nil) }
+func List(base string, ids []string) string { return ListAgain(base, ids, nil, 0) }
 
-// maxProofs is of how many known jobs it is proved in one look whose they are: of
-// all in turns.
-const maxProofs = 64
+// FewProofs is of how many known jobs it can be proved in one look whose they are
+// with little effort: 64 take a tenth of what a look at 500 jobs takes, 250 half.
+const FewProofs = 64
 
 // keptHead is how much of a log is never freed: a shorter one has no hole.
 const keptHead = 1 << 20
 
 // ListAgain is List where some of the jobs are known, by what [ListAgain] or List
 // said last. As long as such a job has neither an end nor a request for one and its
-// process is there, it is only asked for the sizes of its logs, and in turns for what
-// identifies it; see [ParseListAgain].
-func ListAgain(base string, ids []string, known map[string]*Entry) string {
-	proofs := proofs(known)
+// process is there, it is only asked for the sizes of its logs, and that many in
+// turns for what identifies them; see [ParseListAgain].
+func ListAgain(base string, ids []string, known map[string]*Entry, proofs int) string {
+	due := dueProofs(known, proofs)
 	var b strings.Builder
 	b.WriteString("list " + Quote(base))
 	for _, id := range ids {
@@ -38,7 +38,7 @@ func ListAgain(base string, ids []string, known map[string]*Entry) string {
 			if e.split() {
 				how = "s"
 			}
-			if proofs[id] {
+			if due[id] {
 				how = strings.ToUpper(how)
 			}
 			id += ":" + strconv.Itoa(e.Job.PID) + ":" + how
@@ -49,18 +49,27 @@ func ListAgain(base string, ids []string, known map[string]*Entry) string {
 	return b.String()
 }
 
-// proofs are the jobs that were not proved for the longest, and those whose logs are
-// so long that they may have a hole, which is looked for with that.
-func proofs(known map[string]*Entry) map[string]bool {
+// dueProofs are the n jobs that were not proved for the longest, and those whose logs
+// are so long that they may have a hole, which is looked for with that.
+func dueProofs(known map[string]*Entry, n int) map[string]bool {
 	ids := slices.SortedFunc(maps.Keys(known), func(a, b string) int {
 		return cmp.Or(cmp.Compare(known[b].looks, known[a].looks), strings.Compare(a, b))
 	})
 	due := make(map[string]bool, len(ids))
 	for i, id := range ids {
-		long := slices.ContainsFunc(slices.Collect(maps.Values(known[id].Sizes)), func(size int64) bool { return size > keptHead })
-		due[id] = i < maxProofs || long
+		due[id] = i < n || known[id].long()
 	}
 	return due
+}
+
+// long reports whether a log of the job may have a hole.
+func (e *Entry) long() bool {
+	for _, size := range e.Sizes {
+		if size > keptHead {
+			return true
+		}
+	}
+	return false
 }
 
 // ListClosely is List for jobs that look lost.

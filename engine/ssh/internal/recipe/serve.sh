@@ -1,6 +1,11 @@
 # What a client asks of a host, besides the functions above. Each request runs in
 # a subshell of a session.
 
+# Of hundreds of files stat tells the sizes in a third of the time of ls, which looks
+# for their lists of rights too. That of the BSDs is another program.
+h_stat=
+stat -c %s / </dev/null >/dev/null 2>&1 && h_stat=1
+
 # hello: what the client has to know of the host.
 hello() {
   boot
@@ -268,7 +273,7 @@ facts() {
   [ -z "$h_procs" ] || processes 2>/dev/null
   [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
   # After exit_code: a log that is final then has its whole size.
-  [ -z "$h_logs" ] || LC_ALL=C ls -lnd $h_logs 2>/dev/null
+  [ -z "$h_logs" ] || sizes 2>/dev/null
   if [ -d /proc/self ]; then
     for h_z in $h_pids; do h_proofs="$h_proofs /proc/$h_z/stat"; done
   else
@@ -279,6 +284,15 @@ facts() {
   fi
   [ -z "$h_proofs" ] || grep '' $h_proofs /dev/null 2>/dev/null
   h_said= h_n=0 h_date= h_pids= h_procs= h_facts= h_logs= h_known= h_proofs=
+}
+
+# sizes: those of the logs, as ls tells them.
+sizes() {
+  if [ -n "$h_stat" ]; then
+    stat -c '%A 0 0 0 %s %n' $h_logs
+  else
+    LC_ALL=C ls -lnd $h_logs
+  fi
 }
 
 # processes: what pid and wrapper say, and which processes are to be looked at.

@@ -6,9 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/testtool"
@@ -154,5 +158,52 @@ func TestTimeoutWithoutProc(t *testing.T) {
 	p.start(j)
 	if e := p.ended(j.ID); e.Code == nil || *e.Code != 143 || e.EndedBy == nil || e.EndedBy.Reason != "timeout" {
 		t.Errorf("code %s, ended by %+v", show(e.Code), e.EndedBy)
+	}
+}
+
+// Sizes are told by stat where there is one that can, else by ls: the same ones.
+func TestSizesOfLogs(t *testing.T) {
+	manners := map[string]func(t *testing.T) *place{
+		"stat":    func(t *testing.T) *place { return newPlace(t, "dash") },
+		"busybox": func(t *testing.T) *place { return newPlace(t, "busybox") },
+		"ls":      func(t *testing.T) *place { return newBSD(t, "dash").place },
+	}
+	for name, make := range manners {
+		t.Run(name, func(t *testing.T) {
+			p := make(t)
+			uses := "stat"
+			if name == "ls" {
+				uses = "ls"
+			}
+			if got := p.ask(`[ -n "$h_stat" ] && echo stat || echo ls`); strings.TrimSpace(got) != uses {
+				t.Fatalf("it uses %q", got)
+			}
+			for _, dir := range []string{"plain", "odd"} {
+				if err := os.MkdirAll(filepath.Join(p.base, dir, "claim"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(p.base, "plain", "output.log"), []byte("hello"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("/etc/passwd", filepath.Join(p.base, "odd", "stdout.log")); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(filepath.Join(p.base, "odd", "stderr.log"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := ParseList([]byte(p.ask(List(p.base, []string{"odd", "plain"}))))
+			plain, odd := l.Jobs["plain"], l.Jobs["odd"]
+			if plain == nil || odd == nil {
+				t.Fatalf("listed %v", l.Jobs)
+			}
+			if diff := cmp.Diff(map[string]int64{"output.log": 5}, plain.Sizes); diff != "" {
+				t.Errorf("sizes (-want +got):\n%s", diff)
+			}
+			slices.Sort(odd.Strange)
+			if diff := cmp.Diff([]string{"stderr.log", "stdout.log"}, odd.Strange); diff != "" || len(odd.Sizes) > 0 {
+				t.Errorf("sizes %v; no files are (-want +got):\n%s", odd.Sizes, diff)
+			}
+		})
 	}
 }
