@@ -104,7 +104,7 @@ func kindOf(c holder.Code) error {
 		return engine.ErrUnsupported
 	case holder.CodeInvalid, holder.CodeNotControl:
 		return engine.ErrInvalid
-	case holder.CodeFailed, holder.CodeUnresponsive:
+	case holder.CodeFailed, holder.CodeUnresponsive, holder.CodeFull:
 	}
 	return nil
 }

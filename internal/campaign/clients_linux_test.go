@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,9 +14,9 @@ import (
 )
 
 // TestAThousandClients has a thousand connections to one holder that neither
-// write nor close. It serves as many as it bounds itself to, and no more memory
-// goes to the rest; whoever comes then is told so at once; the job and its files
-// are none the worse; and when they have gone everything is as before.
+// write nor close. It keeps as many as it bounds itself to, and no more memory
+// goes to the rest; whoever comes then and asks something is answered; the job and
+// its files are none the worse.
 func TestAThousandClients(t *testing.T) {
 	w := newWorld(t)
 	id := w.Must(t, "run", "-b", "-n", "asked", "-c", "echo up; read x; echo got $x; read y")
@@ -27,13 +26,12 @@ func TestAThousandClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := resident(t, st.Holder.PID)
-	served, open := 0, make([]net.Conn, 0, 1000)
-	closeAll := func() {
+	open := make([]net.Conn, 0, 1000)
+	defer func() {
 		for _, c := range open {
 			c.Close()
 		}
-	}
-	defer closeAll()
+	}()
 	for range cap(open) {
 		c, err := net.Dial("unix", st.Socket)
 		if err != nil {
@@ -41,16 +39,9 @@ func TestAThousandClients(t *testing.T) {
 		}
 		open = append(open, c)
 		_ = c.SetReadDeadline(time.Now().Add(stage.Patience))
-		switch _, err := c.Read(make([]byte, 1)); err {
-		case nil:
-			served++
-		case io.EOF: // refused at once, not left waiting
-		default:
+		if _, err := c.Read(make([]byte, 1)); err != nil {
 			t.Fatalf("connection %d: %v", len(open), err)
 		}
-	}
-	if served < 100 || served > 200 {
-		t.Errorf("%d of %d were served", served, len(open))
 	}
 	if grown := resident(t, st.Holder.PID) - before; grown > 16<<20 {
 		t.Errorf("the holder grew by %d bytes", grown)
@@ -62,16 +53,10 @@ func TestAThousandClients(t *testing.T) {
 	if out := w.Must(t, "list", "--running", "-q"); out != id {
 		t.Errorf("list %q", out)
 	}
-	if _, code, err := w.Ask("screen", id); code != 1 || !strings.Contains(err.Error(), "too many clients") {
-		t.Errorf("screen: code %d, %v", code, err)
+	if out := w.Must(t, "screen", id); !strings.HasPrefix(out, "up") {
+		t.Errorf("screen %q", out)
 	}
-	closeAll()
-	if err := stage.Eventually("there is room again", func() bool {
-		_, _, err := w.Ask("write", "--enter", id, "it")
-		return err == nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	w.Must(t, "write", "--enter", id, "it")
 	w.Must(t, "wait", "--for", "got it", id)
 	w.Must(t, "kill", id)
 }

@@ -23,7 +23,7 @@ var (
 	ErrNoHolder = errors.New("the job has no holder")
 	// ErrNoSocket means that there is a holder, but its socket cannot be reached.
 	ErrNoSocket = errors.New("the job's holder does not answer")
-	// errFull is that of a holder which is there and hangs up.
+	// errFull is that of a holder which is there and takes no more clients.
 	errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
 )
 
@@ -255,6 +255,9 @@ func (c *Client) lost(ctx context.Context, err error) error {
 // on Next returns its frames, and Do works beside it as long as Next is called.
 func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	if err := c.Do(ctx, t, payload, nil); err != nil {
+		if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
+			return errFull
+		}
 		return err
 	}
 	c.wmu.Lock()

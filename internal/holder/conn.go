@@ -35,7 +35,8 @@ type conn struct {
 	view       *view
 	told       bool // the end was sent
 	leaving    bool
-	busy       bool // an instruction is being carried out: its answer goes first
+	busy       bool      // an instruction is being carried out: its answer goes first
+	since      time.Time // when it came, or was answered last
 }
 
 // serve reads instructions until the client goes.
@@ -72,7 +73,7 @@ func (c *conn) serve(hello Hello) {
 func (c *conn) setBusy(on bool) (over bool) {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
-	c.busy = on
+	c.busy, c.since = on, time.Now()
 	return c.leaving && !c.pumping
 }
 

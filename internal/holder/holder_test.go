@@ -380,36 +380,60 @@ func TestManyFactsAreBounded(t *testing.T) {
 
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{})
-	var open []net.Conn
-	refused := false
-	for range maxConns + 20 {
+	h := held(t, Config{Terminal: true, Meta: jobdir.Meta{Size: jobdir.Size{Cols: 80, Rows: 24}}})
+	ask := func(what string) {
+		t.Helper()
+		c, err := Dial(t.Context(), h.cfg.Dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		defer c.Close()
+		if err := c.Do(t.Context(), TypeScreen, nil, nil); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	count := func() int {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.conns)
+	}
+	// Clients that watch and read nothing.
+	full := false
+	for range maxConns {
+		c := dialed(t, h)
+		typ := TypeSubscribe
+		var payload any = Subscribe{}
+		if count()%2 == 0 {
+			typ, payload = TypeAttach, Attach{}
+		}
+		if err := c.Stream(t.Context(), typ, payload); errors.Is(err, ErrNoSocket) {
+			full = true
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !full {
+		t.Error("any number of clients can watch")
+	}
+	ask("beside those that watch")
+	// Clients that ask nothing.
+	for range 2 * maxConns {
 		c, err := net.Dial("unix", h.State().Socket)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		open = append(open, c)
 		// One after the other, since those that wait to be accepted are few.
 		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 		r := frameReader{r: c, max: maxData}
 		if _, err := r.next(); err != nil {
-			refused = true
+			t.Fatalf("no greeting: %v", err)
 		}
 	}
-	if !refused {
-		t.Error("every connection was let in")
+	if n := count(); n > maxConns {
+		t.Errorf("%d connections", n)
 	}
-	for _, c := range open {
-		c.Close()
-	}
-	for {
-		// As those go there is room again.
-		if c, err := Dial(t.Context(), h.cfg.Dir); err == nil {
-			c.Close()
-			return
-		}
-	}
+	ask("beside those that ask nothing")
 }
 
 // TestAnyBytesFromAClient throws what is no protocol at a holder: it may close

@@ -91,6 +91,9 @@ func (c *conn) subscribe(s Subscribe) error {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.mayStream(c); err != nil {
+		return err
+	}
 	c.shows = s.Shows
 	c.pace = min(max(time.Duration(s.PaceMS)*time.Millisecond, factsPause), factsRest)
 	if !c.subscribed {
@@ -119,6 +122,9 @@ func (c *conn) attach(a Attach) error {
 	}
 	if c.view != nil {
 		return &Failure{CodeInvalid, "this connection is attached already"}
+	}
+	if err := h.mayStream(c); err != nil {
+		return err
 	}
 	a.Client = clip(a.Client)
 	a.Scrollback = min(max(a.Scrollback, 0), maxHistory)

@@ -73,6 +73,7 @@ const (
 	CodeNotControl   Code = "not_in_control"
 	CodeFailed       Code = "failed"
 	CodeUnresponsive Code = "unresponsive"
+	CodeFull         Code = "full"
 )
 
 // Failure is why an instruction was not carried out.

@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	// maxConns bounds the memory that clients can make a holder use.
-	maxConns = 128
+	// maxConns bounds the memory that clients can make a holder use, and maxStreams
+	// how many of them can watch: the rest is for those who ask something, which has
+	// to be possible whoever watches and has stopped reading.
+	maxConns   = 128
+	maxStreams = maxConns - 16
 	// farewell is how long a client may take to read the last frames.
 	farewell = 500 * time.Millisecond
 )
@@ -125,10 +128,10 @@ func (h *Holder) admit(nc *net.UnixConn) {
 		nc.Close()
 		return
 	}
-	c := &conn{h: h, nc: nc, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+	c := &conn{h: h, nc: nc, wake: make(chan struct{}, 1), gone: make(chan struct{}), since: time.Now()}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing || len(h.conns) >= maxConns {
+	if h.closing || len(h.conns) >= maxConns && !h.makeRoom() {
 		nc.Close()
 		return
 	}
@@ -139,6 +142,37 @@ func (h *Holder) admit(nc *net.UnixConn) {
 		Offset: h.outputLocked(), Size: h.state.Size, Ended: h.state.End != nil,
 	}
 	h.wg.Go(func() { c.serve(hello) })
+}
+
+// makeRoom ends the connection that has asked nothing for the longest time, if
+// there is one that neither watches nor waits for an answer; h.mu is held.
+func (h *Holder) makeRoom() bool {
+	var idle *conn
+	for c := range h.conns {
+		if !c.pumping && !c.busy && !c.leaving && (idle == nil || c.since.Before(idle.since)) {
+			idle = c
+		}
+	}
+	if idle == nil {
+		return false
+	}
+	delete(h.conns, idle)
+	idle.nc.Close()
+	return true
+}
+
+// mayStream says why one more client cannot watch; h.mu is held.
+func (h *Holder) mayStream(c *conn) error {
+	streams := 0
+	for other := range h.conns {
+		if other.pumping && other != c {
+			streams++
+		}
+	}
+	if streams >= maxStreams {
+		return &Failure{CodeFull, "too many clients watch the job"}
+	}
+	return nil
 }
 
 // forget is the end of a connection.
