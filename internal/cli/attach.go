@@ -84,8 +84,7 @@ func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, 
 	a.sayDropped(pipes)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		a.printLeft(job.ID, pipes.printedTo(a.stdout))
-		return nil
+		return a.printLeft(job.ID, pipes.printedTo(a.stdout))
 	case err != nil:
 		return hobFailed(err)
 	}

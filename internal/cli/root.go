@@ -91,7 +91,9 @@ func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := "hob run " + quoteWords(args) + " starts it as a job; hob help lists the verbs"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := cmd.SuggestionsFor(args[0]); args[0] == "" {
+		hint = "hob help lists the verbs"
+	} else if len(near) > 0 {
 		hint = "did you mean hob " + strings.Join(near, " or hob ") + "? hob help lists the verbs"
 	}
 	return usagef(hint, "no verb %q", args[0])

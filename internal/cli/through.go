@@ -35,7 +35,9 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 		return hobFailed(err)
 	}
 	if end.backgrounded {
-		a.printLeft(job.ID, end.printed)
+		if err := a.printLeft(job.ID, end.printed); err != nil {
+			return err
+		}
 	}
 	a.sayLost([]engine.Job{{ID: job.ID, Status: end.exit.Status, Exit: end.exit}})
 	return end.status()
@@ -43,12 +45,15 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 
 // printLeft prints the id of a job that goes on without us: on standard error if
 // standard output has output of the job, of which the id must not seem a line.
-func (a *app) printLeft(id engine.ID, printed bool) {
+func (a *app) printLeft(id engine.ID, printed bool) error {
 	to := a.stdout
 	if printed {
 		to = a.stderr
 	}
-	fmt.Fprintln(to, id)
+	if _, err := fmt.Fprintln(to, id); err != nil {
+		return hobFailed(fmt.Errorf("%s goes on in the background, but that cannot be printed: %w", id, err))
+	}
+	return nil
 }
 
 // feedStdin types our standard input into the job. The goroutine cannot be

@@ -209,8 +209,7 @@ func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job
 	result, err := a.runApp(showing, eng, o)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		a.printLeft(job.ID, false)
-		return nil
+		return a.printLeft(job.ID, false)
 	case err != nil:
 		return hobFailed(err)
 	case result.Ended != nil:
