@@ -160,6 +160,7 @@ func (c *conn) pump() {
 		case <-c.gone:
 			return
 		}
+		c.remember()
 		b, wait, leaving := c.collect(&last)
 		if len(b) > 0 && !c.send(b) {
 			c.nc.Close()

@@ -53,23 +53,21 @@ func (h *Holder) EncodePaste(text []byte) []byte {
 // Screen is the job's screen now.
 func (h *Holder) Screen() (Screen, error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.term == nil {
+		h.mu.Unlock()
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	s := screenOf(h.term)
-	if h.state.End != nil {
-		s.Main = h.mainScreen()
+	s, ended, offset := screenOf(h.term), h.state.End != nil, h.offset
+	if ended {
+		s.Main = h.term.MainANSI()
+	}
+	h.mu.Unlock()
+	if ended { // with what is above it
+		if t, err := replay(h.cfg.Dir, offset, replayBytes, s.Size); err == nil {
+			s.Main = t.MainANSI()
+		}
 	}
 	return s, nil
-}
-
-// mainScreen is the main screen with its history; h.mu is held.
-func (h *Holder) mainScreen() string {
-	if t, err := replay(h.cfg.Dir, h.offset, replayBytes, h.state.Size); err == nil {
-		return t.MainANSI()
-	}
-	return h.term.MainANSI()
 }
 
 func screenOf(t *vt.Terminal) Screen {

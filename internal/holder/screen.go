@@ -105,13 +105,7 @@ func screenFromFile(dir string) (*vt.Terminal, error) {
 // which the emulator of a running job does without: keeping it would cost more
 // than all the rest, and the log has it.
 func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, error) {
-	st, err := jobdir.ReadState(dir)
-	if err != nil {
-		st = jobdir.State{}
-	}
-	f, err := logfile.Open(filepath.Join(dir, jobdir.OutputFile), func() logfile.Hole {
-		return logfile.Hole{Start: st.Hole.Start, End: st.Hole.End}
-	})
+	f, err := openOutput(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +122,10 @@ func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, er
 	if hole, err := f.Hole(ctx); err == nil && !hole.Empty() && from < hole.End {
 		from = min(hole.End, end)
 	}
-	buf := make([]byte, end-from)
-	n, err := f.ReadAt(ctx, buf, from)
-	if err != nil && !errors.Is(err, io.EOF) {
+	buf, err := readPart(f, from, end)
+	if err != nil {
 		return nil, err
 	}
-	buf = buf[:n]
 	if from > 0 {
 		_, buf, _ = bytes.Cut(buf, []byte{'\n'})
 	}
@@ -142,27 +134,26 @@ func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, er
 	return t, nil
 }
 
-func newTerminal(size jobdir.Size, history int) *vt.Terminal {
-	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
+func openOutput(dir string) (*logfile.File, error) {
+	st, err := jobdir.ReadState(dir)
+	if err != nil {
+		st = jobdir.State{}
+	}
+	return logfile.Open(filepath.Join(dir, jobdir.OutputFile), func() logfile.Hole {
+		return logfile.Hole{Start: st.Hole.Start, End: st.Hole.End}
+	})
 }
 
-// history is what draws the rows that have left the screen, at most so many bytes
-// of the log, and leaves them above the screen; h.mu is held.
-func (h *Holder) history(bytesBack int) []byte {
-	if bytesBack <= 0 || h.offset == 0 {
-		return nil
+// readPart reads from one offset to another, or to the end.
+func readPart(f *logfile.File, from, to int64) ([]byte, error) {
+	buf := make([]byte, max(0, to-from))
+	n, err := f.ReadAt(context.Background(), buf, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	t, err := replay(h.cfg.Dir, h.offset, int64(bytesBack), h.state.Size)
-	if err != nil || t.ScrollbackLen() == 0 {
-		return nil
-	}
-	var b []byte
-	for cells, wrapped := range t.ScrollbackRows(0) {
-		b = t.AppendANSI(b, cells)
-		if !wrapped {
-			b = append(b, "\r\n"...)
-		}
-	}
-	_, rows := t.Size()
-	return append(b, bytes.Repeat([]byte{'\n'}, rows-1)...)
+	return buf[:n], nil
+}
+
+func newTerminal(size jobdir.Size, history int) *vt.Terminal {
+	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
 }

@@ -20,6 +20,7 @@ type view struct {
 	// desynced: the queue overflowed. Nothing more is queued until the client
 	// has taken a snapshot.
 	desynced bool
+	past     *past // what a fresh one is shown of it; nil: nothing
 	// fresh: nothing was sent yet, so a snapshot is no sign of slowness.
 	fresh bool
 }
@@ -69,7 +70,8 @@ func (c *conn) takeView(b []byte) []byte {
 		h := c.h
 		var data []byte
 		if v.fresh {
-			data = h.history(v.attach.Scrollback)
+			data = v.past.upTo(h.offset, h.state.Size)
+			v.past = nil
 		} else {
 			b = appendFrame(b, TypeDesync, binary.BigEndian.AppendUint64(nil, uint64(h.offset)))
 		}
