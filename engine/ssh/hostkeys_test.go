@@ -41,13 +41,14 @@ func rsaKey(t *testing.T) ssh.Signer {
 
 // attention expects that host cannot be connected to before somebody does
 // something, for a reason that says want.
-func attention(t *testing.T, b *Backend, want string) {
+func attention(t *testing.T, b *Backend, want string) *HostError {
 	t.Helper()
 	err := b.Connect(t.Context(), "box")
 	he, ok := errors.AsType[*HostError](err)
 	if !ok || !he.Attention || !errors.Is(err, engine.ErrUnreachable) || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v (%+v), want attention and %q", err, he, want)
 	}
+	return he
 }
 
 func TestHostKeys(t *testing.T) {

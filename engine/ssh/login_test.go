@@ -233,3 +233,47 @@ func TestAgent(t *testing.T) {
 		}
 	}
 }
+
+// Who only lacks a person to ask says what would be asked, and how to be asked.
+func TestWhatIsWantedOfAPerson(t *testing.T) {
+	password := func(c *ssh.ServerConfig) {
+		c.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+			t.Error("a password was sent")
+			return nil, errors.New("no")
+		}
+	}
+	questions := func(c *ssh.ServerConfig) {
+		c.KeyboardInteractiveCallback = func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			t.Error("questions were begun, which may ring somebody's telephone")
+			return nil, errors.New("no")
+		}
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	sshtest.KeyFile(t, key, "")
+	cases := []struct {
+		name, config, err, hint string
+		auth                    func(*ssh.ServerConfig)
+	}{
+		{"password", "", "wants a password", "hob hosts check box", password},
+		{"password, BatchMode", "BatchMode yes", "wants a password", "BatchMode", password},
+		{"password, before keys", "PreferredAuthentications password,publickey\n IdentityFile " + key, "wants a password (tried " + key, "ssh-copy-id box", func(c *ssh.ServerConfig) {
+			password(c)
+			c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
+		}},
+		{"password, not from us", "PasswordAuthentication no", "refused (nothing could be tried)", "ssh box", password},
+		{"questions", "", "refused (nothing could be tried)", "hob hosts check box", questions},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), tc.auth })
+			c := sshtest.NewClient(t)
+			c.AddHost(t, "box", s.Addr, tc.config)
+			c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+			b := New(WithConfigFile(c.ConfigFile))
+			defer b.Close()
+			if he := attention(t, b, tc.err); he != nil && !strings.Contains(he.Hint, tc.hint) {
+				t.Errorf("hint %q, want %q in it", he.Hint, tc.hint)
+			}
+		})
+	}
+}

@@ -27,7 +27,9 @@ type auth struct {
 	begun bool  // the host is who it should be
 	err   error // what a person, or a key, said no to
 	tried []attempt
-	agent io.ReadWriteCloser
+	// wanted: the server would take a password, and nobody can be asked for it.
+	wanted bool
+	agent  io.ReadWriteCloser
 }
 
 func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
@@ -57,7 +59,11 @@ func (a *auth) methods() []ssh.AuthMethod {
 	if a.p.Questions != nil && !a.c.NoQuestions {
 		byName["keyboard-interactive"] = ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), tries)
 	}
-	if a.p.Password != nil && !a.c.NoPassword {
+	switch {
+	case a.c.NoPassword:
+	case a.p.Password == nil:
+		byName["password"] = ssh.PasswordCallback(a.want)
+	default:
 		asked := false
 		byName["password"] = ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
 			again := asked
@@ -71,13 +77,24 @@ func (a *auth) methods() []ssh.AuthMethod {
 	if order == nil {
 		order = []string{"publickey", "keyboard-interactive", "password"}
 	}
-	var ms []ssh.AuthMethod
+	var ms, last []ssh.AuthMethod
 	for _, name := range order {
-		if m := byName[name]; m != nil {
+		switch m := byName[name]; {
+		case m == nil:
+		case name == "password" && a.p.Password == nil: // it ends the attempt
+			last = []ssh.AuthMethod{m}
+		default:
 			ms = append(ms, m)
 		}
 	}
-	return ms
+	return append(ms, last...)
+}
+
+// want stands for the password where nobody can be asked for it. It is called for a
+// server that would take one, before anything of it is sent.
+func (a *auth) want() (string, error) {
+	a.wanted = true
+	return "", errors.New("nobody can be asked")
 }
 
 // try notes what was tried, for the error; what is tried several times in a row
@@ -323,15 +340,25 @@ func (a *auth) refused(err error) error {
 		}
 		tried = "tried " + strings.Join(words, ", ")
 	}
-	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + a.c.Alias + " works; ssh-add -l lists the agent's keys"}
+	alias := a.c.Alias
+	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + alias + " works; ssh-add -l lists the agent's keys"}
 	switch {
 	case a.err != nil:
 		e.Err = fmt.Errorf("log in as %s: %w", a.c.User, a.err)
+	case a.wanted:
+		e.Err = fmt.Errorf("log in as %s: it wants a password (%s)", a.c.User, tried)
+		e.Hint = "hob hosts check " + alias + " on a terminal asks for it, and so does Enter on a job in the UI; a key needs none: ssh-copy-id " + alias
+		if a.c.BatchMode {
+			e.Hint = "BatchMode in the ssh configuration forbids to ask for it; a key needs none: ssh-copy-id " + alias
+		}
 	case strings.Contains(err.Error(), "authentication failures"):
 		e.Err = fmt.Errorf("log in as %s: the server takes no more keys (%s)", a.c.User, tried)
 		e.Hint = "set IdentitiesOnly yes and IdentityFile for this host"
 	default:
 		e.Err = fmt.Errorf("log in as %s: refused (%s)", a.c.User, tried)
+		if a.p.Questions == nil && !a.c.NoQuestions && !a.c.BatchMode { // it may have some
+			e.Hint = "hob hosts check " + alias + " on a terminal answers what it may ask; " + e.Hint
+		}
 	}
 	return e
 }

@@ -303,7 +303,7 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		return ctx.Err()
 	case keys.err != nil:
 		return keys.err
-	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil):
+	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil || auth.wanted):
 		return auth.refused(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")
