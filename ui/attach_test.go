@@ -83,13 +83,29 @@ func TestForeground(t *testing.T) {
 		s := start(t)
 		s.eng.screen.chunks <- engine.TerminalChunk{Controller: "another window"}
 		s.pump()
-		s.sees("another window has the keyboard, typing takes it  Ctrl+B background")
+		s.sees("another window has the keyboard  Ctrl+B background")
 		s.run(s.pane.SetSize(40, 10))
 		s.pump()
-		s.sees("another window has…  Ctrl+B background")
+		s.sees("another window typ…  Ctrl+B background")
 		s.run(s.pane.SetSize(26, 6))
 		s.pump()
 		s.sees("Ctrl+B background")
+	})
+
+	inBubble(t, "who types is said in fewer words before the job's name goes", func(t *testing.T) {
+		s := start(t)
+		s.eng.screen.chunks <- engine.TerminalChunk{Controller: "ui"}
+		s.pump()
+		for w, want := range map[int]string{
+			80: "●  npm … dev  another hob has the keyboard, typing takes it  Ctrl+B background ",
+			66: "●  npm run dev   another hob has the keyboard  Ctrl+B background ",
+			55: "●  npm run dev   another hob types  Ctrl+B background ",
+			40: " another hob types  Ctrl+B background ",
+		} {
+			s.run(s.pane.SetSize(w, 10))
+			s.pump()
+			s.sees(want)
+		}
 	})
 
 	inBubble(t, "when it ends its screen stays and keys are swallowed", func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // narrowHint is the width from which on there is room for why a key is to be
 // pressed twice.
-const narrowHint = 60
+const narrowHint = 80
 
 // leaveHint says what the leave key does, and how often it is to be pressed
 // where a program around hob takes the first press.
@@ -57,15 +57,22 @@ func (p *Pane) footerAttached(w int) string {
 		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
 	}
 	s := p.styles
-	right, aside := p.leaveHint(), a.failed
+	right := p.leaveHint()
+	var aside []string // from the longest form to the shortest
 	switch {
 	case a.ended || a.failed != "":
 		right = p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave"
+		if a.failed != "" {
+			aside = []string{a.failed}
+		}
 	case p.term.ScrolledBack() > 0:
-		aside = strconv.Itoa(p.term.ScrolledBack()) + " rows back"
+		aside = []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
 	default:
 		if who, us := p.term.Controller(); who != "" && !us && a.session != nil {
-			aside = cells.Clean(who) + " has the keyboard, typing takes it"
+			if who = cells.Clean(who); who == client {
+				who = "another hob" // of a person, too
+			}
+			aside = []string{who + " has the keyboard, typing takes it", who + " has the keyboard", who + " types"}
 		}
 	}
 	badge := p.badge.View(j.Job)
@@ -92,10 +99,20 @@ func (p *Pane) footerAttached(w int) string {
 		}
 	}
 	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
-	// The key that leaves matters more than anything else there is to say.
-	const shortest = 12
-	if room := w - 2 - cells.Width(right) - 2; aside != "" && room >= min(shortest, cells.Width(aside)) {
-		right = cells.End(aside, room, p.opts.glyphs.Ellipsis) + "  " + right
+	// The key that leaves matters more than anything else there is to say, then
+	// which job it is; what is cut to less than a few words says nothing.
+	const least, shortest = 4 + shortestName + 2, 12
+	for i, text := range aside {
+		room := w - 2 - cells.Width(right) - 2
+		switch {
+		case cells.Width(text) <= room-least, i == len(aside)-1 && cells.Width(text) <= room:
+		case i == len(aside)-1 && room >= shortest:
+			text = cells.End(text, room, p.opts.glyphs.Ellipsis)
+		default:
+			continue
+		}
+		right = text + "  " + right
+		break
 	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
@@ -103,7 +120,7 @@ func (p *Pane) footerAttached(w int) string {
 	}
 	// What does not fit behind a name that can be told from others is left out:
 	// first what is known anyway.
-	if cells.Width(badge) > room-4 {
+	if 3+cells.Width(badge)+min(shortestName, cells.Width(name)) > room-2 {
 		badge = p.badge.Style(j.Job).Render(p.badge.Glyph(j.Job))
 	}
 	left, behind := " "+badge+"  ", ""

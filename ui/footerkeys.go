@@ -60,8 +60,8 @@ func (p *Pane) footerKeys() []key.Binding {
 	}
 	return append([]key.Binding{
 		p.possible(k.Jobs.Open, "jobs.open"), p.possible(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
-		p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
-		k.Jobs.Filter,
+		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), k.Jobs.Filter,
+		p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
 	}, help...)
 }
 
