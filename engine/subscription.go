@@ -10,8 +10,8 @@ import (
 const (
 	// paceEvery is the least time between two batches without an urgent fact.
 	paceEvery = 33 * time.Millisecond
-	// maxNotes bounds the facts of one job that a job can cause as often as it
-	// likes and that are never merged, while nobody reads: older ones go.
+	// maxNotes bounds the notifications of one job that wait to be read, which it can
+	// cause as often as it likes and which are never merged: older ones go.
 	maxNotes = 32
 )
 
@@ -29,15 +29,26 @@ type Subscription struct {
 	hub     *hub        // nil before the first Next
 	looks   map[ID]bool // see Attend; nil: at all jobs
 	second  bool        // Next was called again
-	queue   []Event
-	merge   map[mergeKey]int // where in queue a fact can be merged into
-	urgent  bool             // queue has an urgent fact
-	lastOut time.Time        // when Next returned last
+	queue   []fact
+	jobs    map[ID]*told // of queue
+	urgent  bool         // queue has an urgent fact
+	lastOut time.Time    // when Next returned last
 }
 
-type mergeKey struct {
-	id   ID
-	kind EventKind
+// fact is an event that nobody has read yet, without its job.
+type fact struct {
+	id     ID
+	kind   EventKind
+	offset int64
+	at     time.Time
+	note   Note
+}
+
+// told is what queue has of one job.
+type told struct {
+	job   Job
+	merge map[EventKind]int // where in queue a fact can be merged into
+	notes int
 }
 
 // Subscribe subscribes to the jobs that f selects. It does no work before the
@@ -45,7 +56,7 @@ type mergeKey struct {
 // that makes it so.
 func (e *Engine) Subscribe(f Filter) *Subscription {
 	return &Subscription{
-		e: e, filter: f, wake: make(chan struct{}, 1), closed: make(chan struct{}), merge: map[mergeKey]int{},
+		e: e, filter: f, wake: make(chan struct{}, 1), closed: make(chan struct{}), jobs: map[ID]*told{},
 	}
 }
 
@@ -159,43 +170,52 @@ func (s *Subscription) take() (batch []Event, wait time.Duration) {
 	if rest := s.lastOut.Add(paceEvery).Sub(now); !s.urgent && rest > 0 {
 		return nil, rest
 	}
-	batch, s.queue = s.queue, nil
-	clear(s.merge)
+	batch = make([]Event, len(s.queue))
+	for i, f := range s.queue {
+		batch[i] = Event{Kind: f.kind, Job: s.jobs[f.id].job, Offset: f.offset, At: f.at, Note: f.note}
+	}
+	s.queue, s.jobs = nil, map[ID]*told{}
 	s.urgent, s.lastOut = false, now
-	latest := map[ID]Job{}
-	for _, ev := range batch {
-		latest[ev.Job.ID] = ev.Job
-	}
-	for i := range batch {
-		batch[i].Job = latest[batch[i].Job.ID]
-	}
 	return batch, 0
 }
 
-// push adds facts of one job.
+// push adds facts of one job. While nobody reads, what is kept of a job does not
+// grow with what the job does: see keep.
 func (s *Subscription) push(events ...Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ev := range events {
-		k := mergeKey{ev.Job.ID, ev.Kind}
-		if ev.Kind.Urgent() {
-			s.urgent = true
-			// What comes later must not move before this fact.
-			for _, kind := range mergedKinds() {
-				delete(s.merge, mergeKey{ev.Job.ID, kind})
+		id := ev.Job.ID
+		t := s.jobs[id]
+		if t == nil {
+			t = &told{merge: map[EventKind]int{}}
+			s.jobs[id] = t
+		}
+		t.job = ev.Job
+		f := fact{id, ev.Kind, ev.Offset, ev.At, ev.Note}
+		if !ev.Kind.Urgent() {
+			if i, ok := t.merge[ev.Kind]; ok {
+				s.queue[i] = f
+				continue
 			}
-			if ev.Kind == EventAttention {
-				s.forgetNotes(ev.Job.ID)
-			}
-			s.queue = append(s.queue, ev)
+			t.merge[ev.Kind] = len(s.queue)
+			s.queue = append(s.queue, f)
 			continue
 		}
-		if i, ok := s.merge[k]; ok {
-			s.queue[i] = ev
-			continue
+		s.urgent = true
+		switch ev.Kind {
+		case EventAttention:
+			if t.notes == maxNotes {
+				s.keep(id, maxNotes-1)
+				t.notes--
+			}
+			t.notes++
+		case EventRemoved:
+			s.keep(id, 0)
+			t.notes = 0
 		}
-		s.merge[k] = len(s.queue)
-		s.queue = append(s.queue, ev)
+		clear(t.merge) // what comes later must not move before this fact
+		s.queue = append(s.queue, f)
 	}
 	select {
 	case s.wake <- struct{}{}:
@@ -203,27 +223,46 @@ func (s *Subscription) push(events ...Event) {
 	}
 }
 
-func mergedKinds() []EventKind { return []EventKind{EventOutput, EventTitle, EventWaiting, EventLink} }
-
-// forgetNotes makes room for one more notification of a job.
-func (s *Subscription) forgetNotes(id ID) {
-	count, oldest := 0, -1
-	for i, ev := range s.queue {
-		if ev.Job.ID == id && ev.Kind == EventAttention {
-			if count++; oldest < 0 {
-				oldest = i
+// keep forgets of a job what later facts in queue supersede, and all but the last
+// notifications.
+func (s *Subscription) keep(id ID, notes int) {
+	seen := map[EventKind]bool{}
+	left := 0
+	kept := s.queue[:0]
+	for i := len(s.queue) - 1; i >= 0; i-- {
+		f := s.queue[i]
+		if f.id != id {
+			continue
+		}
+		drop := false
+		switch {
+		case f.kind == EventAttention:
+			if drop = left == notes; !drop {
+				left++
 			}
+		case !f.kind.Urgent():
+			drop, seen[f.kind] = seen[f.kind], true
+		}
+		if drop {
+			s.queue[i].id = ""
 		}
 	}
-	if count < maxNotes {
-		return
+	for _, t := range s.jobs {
+		clear(t.merge)
 	}
-	s.queue = append(s.queue[:oldest], s.queue[oldest+1:]...)
-	for k, i := range s.merge {
-		if i > oldest {
-			s.merge[k] = i - 1
+	for _, f := range s.queue {
+		if f.id == "" {
+			continue
 		}
+		if t := s.jobs[f.id]; f.kind.Urgent() {
+			clear(t.merge)
+		} else {
+			t.merge[f.kind] = len(kept)
+		}
+		kept = append(kept, f)
 	}
+	clear(s.queue[len(kept):])
+	s.queue = kept
 }
 
 // follows reports whether the job's changes may have to be told.

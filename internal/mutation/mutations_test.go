@@ -70,8 +70,8 @@ var mutations = []mutation{
 		name:      "ends are never merged away",
 		guarantee: "a subscriber that reads slowly still gets every end",
 		file:      "engine/subscription.go",
-		was:       "			s.queue = append(s.queue, ev)\n			continue\n",
-		is:        "			if len(s.queue) == 0 || ev.Kind == EventCreated {\n				s.queue = append(s.queue, ev)\n			}\n			continue\n",
+		was:       "		clear(t.merge) // what comes later must not move before this fact\n		s.queue = append(s.queue, f)\n",
+		is:        "		clear(t.merge) // what comes later must not move before this fact\n		if len(s.queue) == 0 || ev.Kind == EventCreated {\n			s.queue = append(s.queue, f)\n		}\n",
 		tests:     "./engine", run: "TestOutputMergesAndTheEndIsNeverLost|TestSnapshot",
 	},
 	{

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+// A subscription that nobody reads holds as much of a job that never stops as of one
+// that did little, and every end.
+func TestUnreadFactsAreBounded(t *testing.T) {
+	s := (&Engine{}).Subscribe(Filter{})
+	busy := Job{ID: "busy", Status: Running}
+	push := func(j Job, kinds ...EventKind) {
+		for _, k := range kinds {
+			s.push(Event{Kind: k, Job: j, Offset: j.Output, At: time.Unix(j.Output, 0)})
+		}
+	}
+	const cycles = 20_000
+	most := 0
+	for i := range int64(cycles) {
+		busy.Output = i + 1
+		push(busy, EventOutput, EventAttention, EventTitle, EventWaiting)
+		if i%1000 == 0 {
+			j := Job{ID: ID("short" + strconv.FormatInt(i, 10)), Status: Exited, Exit: Exit{Status: Exited}}
+			push(j, EventCreated, EventStarted, EventOutput, EventExited, EventRemoved)
+		}
+		most = max(most, len(s.queue))
+	}
+	busy.Status = Exited
+	push(busy, EventExited)
+	if limit := 4*maxNotes + 5*cycles/1000; most > limit {
+		t.Errorf("%d facts waited", most)
+	}
+	batch, _ := s.take()
+	counts := map[EventKind]int{}
+	var last int64
+	for _, ev := range batch {
+		counts[ev.Kind]++
+		if ev.Job.ID != busy.ID {
+			continue
+		}
+		if ev.Offset < last {
+			t.Errorf("%s at %d after %d", ev.Kind, ev.Offset, last)
+		}
+		last = ev.Offset
+		if ev.Job.Status != Exited || ev.Job.Output != cycles {
+			t.Errorf("%s is told of a job as it was before: %s, %d", ev.Kind, ev.Job.Status, ev.Job.Output)
+		}
+	}
+	if last := batch[len(batch)-1]; last.Kind != EventExited || last.Job.ID != busy.ID {
+		t.Errorf("the last fact is %+v", last)
+	}
+	if counts[EventExited] != cycles/1000+1 || counts[EventRemoved] != cycles/1000 || counts[EventAttention] != maxNotes {
+		t.Errorf("of the rest: %v", counts)
+	}
+	if batch, wait := s.take(); batch != nil || wait != 0 {
+		t.Errorf("told again: %v", batch)
+	}
+}
