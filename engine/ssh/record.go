@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"errors"
 	"reflect"
 	"time"
 
@@ -20,7 +21,7 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		return
 	}
 	if !held {
-		lock, err := jobdir.Lock(r.Dir)
+		lock, err := b.lock(r, o.Status.Finished())
 		if err != nil {
 			return
 		}
@@ -75,6 +76,24 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 	defer b.mu.Unlock()
 	b.records[r.ID] = now
 }
+
+// lock takes the lock of a job's record. Where the wrapper writes the exit code into
+// the record itself, nobody asks again how the job ended: then it is waited for.
+func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.Held, error) {
+	for end := time.Now().Add(endPatience); ; {
+		lock, err := jobdir.Lock(r.Dir) // waits for a moment by itself
+		if err == nil || !ended || r.Job.Host != "" || !errors.Is(err, jobdir.ErrLocked) {
+			return lock, err
+		}
+		if time.Now().After(end) || b.life.Err() != nil {
+			b.log.Warn("an end cannot be recorded", "job", r.ID, "err", err)
+			return nil, err
+		}
+	}
+}
+
+// endPatience is how long the record of a job that has ended may be in use by others.
+const endPatience = 10 * time.Second
 
 // remembered is what was last put into the record of a job.
 type remembered struct {

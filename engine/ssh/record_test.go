@@ -1,0 +1,75 @@
+//go:build unix
+
+package ssh
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// The end of a job whose record is its own directory is recorded whole, also when
+// somebody has the record in use at that moment: nobody asks for it again.
+func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(New(WithLocalJobs(), WithPatience(patient))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	gate := filepath.Join(t.TempDir(), "gate")
+	j, err := eng.Start(t.Context(), engine.Spec{
+		Script: "sleep 600 & until [ -e " + gate + " ]; do sleep 0.02; done", Backgrounded: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := eng.Kill(t.Context(), j.ID); err != nil {
+			t.Errorf("what the job left is not gone: %v", err)
+		}
+	}()
+	dir := filepath.Join(root, "jobs", string(j.ID))
+	sub := eng.Subscribe(engine.Filter{})
+	defer sub.Close()
+	if _, err := sub.Next(t.Context()); err != nil { // it is followed from here on
+		t.Fatal(err)
+	}
+	lock, err := jobdir.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, ok := jobdir.ReadExitCode(dir); ok {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	// Longer than anybody tries to get a lock: whoever finds the end meets it held.
+	time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
+	if _, err := eng.Wait(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		events, err := sub.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Job.Status.Finished() {
+				if st, err := jobdir.ReadState(dir); err != nil || st.End == nil || len(st.End.Survivors) != 1 {
+					t.Errorf("recorded %+v, %v", st.End, err)
+				}
+				return
+			}
+		}
+	}
+}
