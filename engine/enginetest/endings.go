@@ -120,6 +120,16 @@ func endings() []suiteCase {
 				s.Errorf("exit = %+v", exit)
 			}
 		}},
+		{"a signal that ends the job is told with who sent it", func(s *suite) {
+			j := s.sh("echo ready; exec sleep 300")
+			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
+			if err := s.e.Signal(s.ctx(), j.ID, "SIGTERM"); err != nil {
+				s.Fatal(err)
+			}
+			if exit := s.wait(j.ID); exit.Status != engine.Killed || exit.Reason != engine.ReasonSignal || s.code(exit) != 143 || exit.EndedBy == "" {
+				s.Errorf("exit = %+v", exit)
+			}
+		}},
 		{"a timeout ends the job and says so", func(s *suite) {
 			exit := s.wait(s.sh("sleep 300", func(spec *engine.Spec) { spec.Timeout = 300 * time.Millisecond }).ID)
 			if exit.Status != engine.Killed || exit.Reason != engine.ReasonTimeout {

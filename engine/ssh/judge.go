@@ -156,6 +156,9 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 		// A shell tells a signal as 128 + its number: an exit with that code of
 		// the job's own looks the same.
 		exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, jobdir.ShellSignal(e.Code)
+		if exit.Signal == "SIG"+e.Signal.Name {
+			exit.EndedBy = e.Signal.By
+		}
 	}
 	o.Status, o.Exit = exit.Status, exit
 }

@@ -63,14 +63,13 @@ func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir st
 	return strings.TrimSpace(string(a.Out)), nil
 }
 
-// Signal implements [engine.Run]. The shell that looks after the job is not told who
-// asks.
-func (r *Run) Signal(ctx context.Context, name, _ string) error {
+// Signal implements [engine.Run].
+func (r *Run) Signal(ctx context.Context, name, by string) error {
 	name = strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return fmt.Errorf("%w: no signal is called %q", engine.ErrInvalid, name)
 	}
-	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name) })
+	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name, by) })
 	switch {
 	case err != nil:
 		return err

@@ -29,6 +29,9 @@ type EndedBy struct {
 	Grace      int64 // tenths of a second
 }
 
+// Signalled is the last signal that was sent to a job by request.
+type Signalled struct{ Name, By string } // the name without SIG
+
 // Entry is what a job directory on a host says, and what the system there says
 // of its processes.
 type Entry struct {
@@ -44,6 +47,7 @@ type Entry struct {
 	Started  *Moment
 	Ended    *Moment
 	EndedBy  *EndedBy
+	Signal   Signalled
 	Failed   string // why it could not be started
 	Left     []Left
 	NoLimit  bool
@@ -201,6 +205,8 @@ func (e *Entry) file(name, text string) {
 		e.EndedBy = &EndedBy{Reason: f[0], By: f[1]}
 		e.EndedBy.Date, _ = strconv.ParseInt(f[2], 10, 64)
 		e.EndedBy.Grace, _ = strconv.ParseInt(f[3], 10, 64)
+	case "signalled":
+		e.Signal.Name, e.Signal.By, _ = strings.Cut(text, " ")
 	case "failed":
 		e.Failed = text
 	case "nolimit":

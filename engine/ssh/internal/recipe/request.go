@@ -132,10 +132,10 @@ func Answer(dir, token string, p []byte) string {
 // Finish ends the job's input. The answer is ok or none.
 func Finish(dir string) string { return "finish " + Quote(dir) }
 
-// Signal sends a signal, by name without SIG. The answer is ok, over, or no and
-// why.
-func Signal(dir, id, name string) string {
-	return fmt.Sprintf("signal %s %s %s", Quote(dir), Quote(id), Quote(name))
+// Signal sends a signal, by name without SIG, on behalf of by. The answer is ok, over,
+// or no and why.
+func Signal(dir, id, name, by string) string {
+	return fmt.Sprintf("signal %s %s %s %s", Quote(dir), Quote(id), Quote(name), Quote(OneWord(by)))
 }
 
 // Resize gives the job's terminal another size. The answer is ok, over, none, or

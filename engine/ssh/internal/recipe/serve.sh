@@ -184,7 +184,7 @@ list() {
     if [ -f "$h_j/exit_code" ]; then
       say "job $h_j $h_z over"
       h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
-      for h_z in ended left; do
+      for h_z in ended left signalled; do
         [ -f "$h_j/$h_z" ] && h_facts="$h_facts $h_j/$h_z"
       done
     else
@@ -376,12 +376,14 @@ finish() {
   echo ok
 }
 
-# signal DIR ID NAME: one signal to the job's group.
+# signal DIR ID NAME BY: one signal to the job's group. Who sent it is written down
+# first: the job may end by it.
 signal() {
   h_d=$1 h_id=$2
   [ ! -f "$h_d/exit_code" ] || { echo over; return 0; }
   leader "$h_d" || { echo "no $h_WHY"; return 0; }
   [ -n "$h_target" ] || { echo "no dead"; return 0; }
+  (umask 077; put "$h_d/signalled" "$3 $4") 2>/dev/null
   kill "-$3" "$h_target" 2>/dev/null && echo ok || echo "no signal"
   [ "$3" != CONT ] || carry "$h_d"
 }

@@ -171,7 +171,7 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Why != name {
 				t.Errorf("%q: %+v, want %s", forged, s, name)
 			}
-			if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT"))); got != "no "+name {
+			if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT", "me"))); got != "no "+name {
 				t.Errorf("%q: signal says %q, want %s", forged, got, name)
 			}
 		}
@@ -202,16 +202,16 @@ func TestSignals(t *testing.T) {
 		j := p.job("trap 'echo got HUP' HUP; trap 'echo got INT; exit 5' INT; echo ready; while :; do sleep 0.1; done")
 		dir := p.start(j).Dir
 		p.until(j.ID, "ready", func(e *Entry) bool { return e.Sizes["output.log"] >= 6 })
-		p.ask(Signal(dir, j.ID, "HUP"))
+		p.ask(Signal(dir, j.ID, "HUP", "me"))
 		p.until(j.ID, "HUP", func(e *Entry) bool { return e.Sizes["output.log"] >= 14 })
-		p.ask(Signal(dir, j.ID, "STOP"))
+		p.ask(Signal(dir, j.ID, "STOP", "me"))
 		p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
-		p.ask(Signal(dir, j.ID, "CONT"))
-		p.ask(Signal(dir, j.ID, "INT"))
+		p.ask(Signal(dir, j.ID, "CONT", "me"))
+		p.ask(Signal(dir, j.ID, "INT", "me"))
 		if e := p.ended(j.ID); e.Code == nil || *e.Code != 5 {
 			t.Errorf("code %s, want 5", show(e.Code))
 		}
-		if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT"))); got != "over" {
+		if got := strings.TrimSpace(p.ask(Signal(dir, j.ID, "INT", "me"))); got != "over" {
 			t.Errorf("a signal to an ended job: %q", got)
 		}
 	})

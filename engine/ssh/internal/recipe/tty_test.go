@@ -158,7 +158,7 @@ func TestStopWithATerminal(t *testing.T) {
 				dir := p.start(j).Dir
 				p.output(j.ID, "ready")
 				if paused {
-					p.ask(Signal(dir, j.ID, "STOP"))
+					p.ask(Signal(dir, j.ID, "STOP", "me"))
 					p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
 				}
 				s := ParseStop([]byte(p.ask(Stop(dir, j.ID, c.grace, "cli", "kill", false))))
@@ -192,9 +192,9 @@ func TestPauseWithATerminal(t *testing.T) {
 	j := p.tty("echo ready; read x; echo got $x")
 	dir := p.start(j).Dir
 	p.output(j.ID, "ready")
-	p.ask(Signal(dir, j.ID, "STOP"))
+	p.ask(Signal(dir, j.ID, "STOP", "me"))
 	p.until(j.ID, "the pause", func(e *Entry) bool { return e.State == "T" })
-	p.ask(Signal(dir, j.ID, "CONT"))
+	p.ask(Signal(dir, j.ID, "CONT", "me"))
 	p.ask(Feed(dir, []byte("on\r")))
 	if e := p.ended(j.ID); e.Code == nil || *e.Code != 0 || !strings.Contains(p.file(j.ID, "output.log"), "got on") {
 		t.Errorf("code %s, output %q", show(e.Code), p.file(j.ID, "output.log"))
