@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"maps"
 	"math/bits"
 	"time"
 
@@ -105,7 +106,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	switch {
 	case e.Kind == engine.EventExited || e.Kind == engine.EventLost:
-		if had && !was.Status.Finished() || p.now.Sub(j.Exit.At) < justNow {
+		_, again := p.gone[id]
+		if had && !was.Status.Finished() || !again && p.now.Sub(j.Exit.At) < justNow {
 			cmds = append(cmds, p.ended(j))
 		}
 	case e.Kind == engine.EventAttention:
@@ -128,7 +130,8 @@ func (p *Pane) catchUp() tea.Cmd {
 }
 
 // justNow tells the end of a job that came and went between two batches from
-// that of an old one which was taken back from the trash.
+// that of an old one which was taken back from the trash. One that is cleared and
+// taken back sooner is remembered in gone.
 const justNow = 10 * time.Second
 
 func noteWhy(n engine.Note) Why {
@@ -162,6 +165,10 @@ func (p *Pane) putRow(j *job) {
 }
 
 func (p *Pane) drop(id engine.ID) {
+	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
+		p.gone[id] = j.Exit.At
+		maps.DeleteFunc(p.gone, func(_ engine.ID, at time.Time) bool { return p.now.Sub(at) >= justNow })
+	}
 	delete(p.jobs, id)
 	p.tally = nil
 	p.list.Drop(id)

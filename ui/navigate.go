@@ -103,7 +103,7 @@ func (p *Pane) tail() tea.Cmd {
 }
 
 func (p *Pane) sortList() tea.Cmd {
-	return tea.Batch(p.say(toast.Info, "sorted "+p.list.NextSort().String()), p.show())
+	return tea.Batch(p.toast(toast.Message{Text: "sorted " + p.list.NextSort().String(), Key: "sort"}), p.show())
 }
 
 // switchStream shows a split job's other stream.

@@ -43,8 +43,9 @@ type Pane struct {
 	now     time.Time
 
 	jobs    map[engine.ID]*job
-	tally   *counts // of jobs; nil: to be counted again
-	known   bool    // the snapshot has come
+	gone    map[engine.ID]time.Time // of jobs dropped soon after their end: when that was
+	tally   *counts                 // of jobs; nil: to be counted again
+	known   bool                    // the snapshot has come
 	trouble string
 	subGen  int
 	sub     Subscription
@@ -103,7 +104,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	}
 	p := &Pane{
 		eng: adapter[S, L]{eng}, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
-		jobs: map[engine.ID]*job{}, drafts: map[engine.ID]jobText{}, now: o.clock(),
+		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.mix()

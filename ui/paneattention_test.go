@@ -39,6 +39,29 @@ func TestAnEndIsToldOnceAndMarkedUntilLookedAt(t *testing.T) {
 	})
 }
 
+// Nobody needs to hear again of an end that was cleared away and taken back.
+func TestAnEndThatIsTakenBackIsNoNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		s.press("j")
+		done := exited(s.eng.jobs[0], 3)
+		end := engine.Event{Kind: engine.EventExited, Job: done, At: noon}
+		s.facts(end)
+		s.facts(engine.Event{Kind: engine.EventRemoved, Job: done})
+		s.facts(engine.Event{Kind: engine.EventCreated, Job: done}, end)
+		n := 0
+		for _, m := range s.sent {
+			if _, ok := m.(EndedMsg); ok {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("the end was told %d times", n)
+		}
+		s.seesNot("npm run dev ◆")
+	})
+}
+
 func TestAWaitingJobAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

@@ -94,7 +94,7 @@ func (m *Model) compare(a, b *row) int {
 	case ByNeed:
 		c = cmp.Compare(statusbadge.StateOf(a.Job).Need(), statusbadge.StateOf(b.Job).Need())
 	case ByName:
-		c = strings.Compare(a.Job.Name, b.Job.Name)
+		c = natural(a.Job.Name, b.Job.Name)
 	case ByHost:
 		c = strings.Compare(a.Job.Host, b.Job.Host)
 	case ByCPU:
@@ -105,6 +105,29 @@ func (m *Model) compare(a, b *row) int {
 	}
 	return cmp.Or(c, b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
 }
+
+// natural compares names as people do: numbers in them by their value.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x == 0 || y == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
+			return c
+		}
+		a, b = a[x:], b[y:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits is how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // cpu and memory are what a job uses; one that has ended comes last.
 func cpu(j engine.Job) float64 {
