@@ -100,6 +100,8 @@ func valueOptions(verb string) string {
 		return " -n -c -s --lines --bytes --pid "
 	case "grep", "egrep", "rg", "ag":
 		return " -A -B -C -m -g -t -T -j --include --exclude --exclude-dir --type --glob "
+	case "read":
+		return " -p -t -n -N -d -u -a -i "
 	case "watch":
 		return " -n --interval "
 	case "tmux", "screen":

@@ -53,7 +53,7 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 }
 
 func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
-	name := cells.Middle(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
+	name := p.shortName(j)
 	switch why {
 	case WhyWaiting:
 		return toast.Warning, name + " waits " + p.answering()

@@ -63,7 +63,7 @@ func (p *Pane) deed(v verb, jobs []engine.Job, f func(ctx context.Context, o *ou
 }
 
 func (p *Pane) shortName(j engine.Job) string {
-	return cells.Middle(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
+	return cells.Name(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
 }
 
 // stop ends jobs politely: no question, their rows count the grace time down.

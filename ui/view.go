@@ -125,7 +125,7 @@ func (p *Pane) drawPanes() []string {
 // edges is the frame of a pane; a focused one has the accent in its title.
 func (p *Pane) edges(focused bool) cells.Frame {
 	s := p.styles.Frame
-	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info}
+	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info, Mark: p.opts.glyphs.Ellipsis}
 	if focused && p.focused && p.over == nil {
 		f.Title = s.TitleFocused
 	}

@@ -12,6 +12,7 @@ type Frame struct {
 	Line   lipgloss.Style
 	Title  lipgloss.Style
 	Info   lipgloss.Style
+	Mark   string // of a title that is cut
 }
 
 // Top is the upper edge, w columns wide, with a title on the left and words on
@@ -51,7 +52,7 @@ func (f Frame) edge(left, line, right, title, info string, w int) string {
 		info = ""
 	}
 	if Width(title) > room {
-		title = End(title, room, "")
+		title = End(title, room, f.Mark)
 	}
 	return f.Line.Render(left) + title +
 		f.Line.Render(strings.Repeat(line, max(0, room-Width(title)-Width(info)))) +

@@ -12,7 +12,7 @@ import (
 // View draws the box, as large as its words need and its room allows. Where
 // that is little, the answers stay and the text is cut.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
 	box := frame.Box(m.title, m.body(), m.width())
 	if below := len(m.choices) - m.top() - m.rows(); below > 0 {
 		box[len(box)-1] = frame.Bottom("", m.glyphs.More+" "+strconv.Itoa(below)+" more", m.width())

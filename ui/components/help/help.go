@@ -243,7 +243,7 @@ func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Disabled}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Disabled, Mark: m.glyphs.Ellipsis}
 	var lines []string
 	if m.typing || m.line.Value() != "" {
 		lines = append(lines, m.line.View())

@@ -191,7 +191,7 @@ func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the line that is typed into, then the entries.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Mark: m.glyphs.Ellipsis}
 	lines := []string{m.line.View(), ""}[:m.above()]
 	for i := m.top; i < len(m.shown) && i < m.top+m.rows(); i++ {
 		lines = append(lines, m.row(m.shown[i], i == m.at, m.w-4))

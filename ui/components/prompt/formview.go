@@ -20,7 +20,7 @@ func (f *Form) narrow() bool { return f.w < 4+labelWidth+12 }
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 
 func (f *Form) lines() []string {
-	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title, Info: f.styles.Count}
+	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title, Info: f.styles.Count, Mark: f.glyphs.Ellipsis}
 	rows, hidden := f.rows()
 	box := frame.Box(f.title, rows, f.w)
 	if hidden {
@@ -83,8 +83,8 @@ func (f *Form) offersView(w int) string {
 	var b strings.Builder
 	used := 0
 	for i, offer := range f.offers[f.pick:] {
-		text := cells.Middle(offer, 30, f.glyphs.Ellipsis)
-		if used+cells.Width(text)+2 > w {
+		text := cells.Middle(offer, min(30, w), f.glyphs.Ellipsis)
+		if i > 0 && used+cells.Width(text)+2 > w {
 			break
 		}
 		style := f.styles.Count

@@ -7,6 +7,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/hobjobs/hob/internal/cells"
@@ -284,25 +285,29 @@ func clusters(s string) []string {
 
 // View draws label, text and note in one row of exactly the width.
 func (l *Line) View() string {
-	label, note := l.label, l.note
+	label, note := l.labelShown(), l.note
 	noteStyle := l.styles.Count
 	if l.failed != "" {
 		note, noteStyle = l.failed, l.styles.Error
 	}
 	start, room := l.window()
-	b := l.styles.Label.Render(cells.End(label, l.w, ""))
+	b := l.styles.Label.Render(label)
 	used := cells.Width(label)
 	switch {
 	case l.secret:
 	case len(l.text) == 0 && l.hint != "":
-		hint := cells.End(l.hint, room, "")
+		hint := cells.End(l.untyped(l.styles.Placeholder, "(", l.hint, ")"), room, "")
 		b += l.styles.Placeholder.Render(hint)
 		used += cells.Width(hint)
 	default:
 		text := cells.End(l.shown(l.text[start:]...), room, "")
 		b += l.styles.Text.Render(text)
 		used += cells.Width(text)
-		if rest := cells.End(l.shown(l.suggestion()), l.w-used-cells.Width(note)-2, ""); l.focused && rest != "" {
+		rest := l.shown(l.suggestion())
+		if rest != "" {
+			rest = cells.End(l.untyped(l.styles.Suggestion, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
+		}
+		if l.focused && rest != "" {
 			b += l.styles.Suggestion.Render(rest)
 			used += cells.Width(rest)
 		}
@@ -313,10 +318,30 @@ func (l *Line) View() string {
 	return cells.Fit(b, l.w)
 }
 
+// untyped is text that nobody typed, between signs where it would else look as if
+// somebody had.
+func (l *Line) untyped(style lipgloss.Style, open, text, end string) string {
+	if style.Render(text) != l.styles.Text.Render(text) {
+		return text
+	}
+	return open + text + end
+}
+
+// labelShown is the label, cut where it would leave the text too little room.
+func (l *Line) labelShown() string {
+	name, colon := strings.CutSuffix(l.label, ": ")
+	if most := l.w / 2; !colon || cells.Width(l.label) <= most {
+		return cells.End(l.label, l.w, "")
+	} else if most > 4 {
+		return strings.TrimRight(cells.End(name, most-2, ""), " ") + ": "
+	}
+	return ""
+}
+
 // window returns the first cluster shown, so that the cursor is in view, and
 // the room for the text.
 func (l *Line) window() (start, room int) {
-	room = l.w - cells.Width(l.label)
+	room = l.w - cells.Width(l.labelShown())
 	if n := cells.Width(l.note); n > 0 && room-n-2 >= 8 {
 		room -= n + 2
 	}
@@ -337,7 +362,7 @@ func (l *Line) Click(x int) {
 		return
 	}
 	start, _ := l.window()
-	x -= cells.Width(l.label)
+	x -= cells.Width(l.labelShown())
 	for l.at = start; l.at < len(l.text); l.at++ {
 		if x -= cells.Width(l.shown(l.text[l.at])); x < 0 {
 			return
@@ -351,7 +376,7 @@ func (l *Line) Cursor() *tea.Cursor {
 		return nil
 	}
 	start, _ := l.window()
-	x := cells.Width(l.label)
+	x := cells.Width(l.labelShown())
 	if !l.secret {
 		x += cells.Width(l.shown(l.text[start:l.at]...))
 	}
