@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -20,16 +22,24 @@ const birthTime = 30 * time.Second
 // Observe implements [engine.Backend].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
 	b.kids.reap()
-	out := make([]engine.Observation, 0, len(rs))
-	for _, r := range rs {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
-		if r.Records != nil {
-			out = append(out, b.judge(r.Dir, r.ID, *r.Records, nil, true))
-		} else {
-			out = append(out, b.observe(r.Dir, r.ID, true))
-		}
+	out := make([]engine.Observation, len(rs))
+	const few = 32 // are not worth a goroutine
+	var wg sync.WaitGroup
+	n := max(1, min(runtime.GOMAXPROCS(0), len(rs)/few))
+	for part := range n {
+		wg.Go(func() {
+			for i := part; i < len(rs) && ctx.Err() == nil; i += n {
+				if r := &rs[i]; r.Records != nil {
+					out[i] = b.judge(r.Dir, r.ID, *r.Records, nil, true)
+				} else {
+					out[i] = b.observe(r.Dir, r.ID, true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

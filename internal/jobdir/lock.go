@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // ErrLocked means that another process holds a lock.
@@ -67,14 +65,13 @@ func Lend(dir string) (io.Closer, error) {
 
 // Locked reports whether somebody holds the lock of the job directory dir.
 func Locked(dir string) bool {
-	f, err := plainfile.Open(filepath.Join(dir, LockFile))
+	is, err := heldAt(inDir(dir, LockFile))
 	if err != nil {
 		// A lock file that cannot be opened for another reason than its absence
 		// proves nothing; taking the job for alive destroys nothing.
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	defer f.Close()
-	return held(f)
+	return is
 }
 
 func lockFile(path string) (*Held, error) {

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // tryLock locks the open file without waiting. The lock belongs to this opening
@@ -24,12 +26,17 @@ func tryLock(f *os.File) error {
 	}
 }
 
-// held reports whether somebody has f locked. It asks without taking the lock,
-// so that being looked at is never mistaken for being held.
-func held(f *os.File) bool {
-	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
-	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &whole); err != nil {
-		return true // unknown: taking the job for alive destroys nothing
+// heldAt reports whether somebody has the file at path locked. It asks without
+// taking the lock, so that being looked at is never mistaken for being held.
+func heldAt(path string) (bool, error) {
+	f, err := plainfile.OpenDescriptor(path)
+	if err != nil {
+		return false, err
 	}
-	return whole.Type != unix.F_UNLCK
+	defer f.Close() //nolint:errcheck // it was only asked
+	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
+	if err := unix.FcntlFlock(uintptr(f.FD), unix.F_OFD_GETLK, &whole); err != nil {
+		return true, nil // unknown: taking the job for alive destroys nothing
+	}
+	return whole.Type != unix.F_UNLCK, nil
 }

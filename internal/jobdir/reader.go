@@ -41,6 +41,7 @@ type readBefore struct {
 
 // remembered is what was read of one file.
 type remembered[T any] struct {
+	seen  bool // it was read once: only who reads again gains by knowing more
 	file  identity
 	since time.Time // when it was first seen to be this file
 	value *T        // nobody changes it; nil: it has to be read
@@ -68,15 +69,20 @@ func (r *Reader) Read(dir string) (Record, error) {
 
 // remember returns what the file says, by read if that is not known.
 func remember[T any](r *Reader, of func(*readBefore) *remembered[T], dir, name string, read func(dir string) (T, error)) (T, error) {
+	k := recall(r, of, dir)
+	if !k.seen {
+		k.seen = true
+		keep(r, of, dir, k)
+		return read(dir)
+	}
 	// It is looked at first. If it is replaced before it is read, the new content is
 	// kept under an identity that is never seen again.
 	file, ok := identify(inDir(dir, name))
-	k := recall(r, of, dir)
 	if ok && file == k.file && k.value != nil {
 		return *k.value, nil
 	}
 	if !ok || file != k.file {
-		k = remembered[T]{file: file, since: time.Now()}
+		k = remembered[T]{seen: true, file: file, since: time.Now()}
 	}
 	same := time.Since(k.since) >= settled
 	v, err := read(dir)

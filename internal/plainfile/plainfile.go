@@ -53,24 +53,24 @@ func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error
 
 // Read is the whole content of the regular file at path, at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	f, fi, err := open(path, os.O_RDONLY, 0)
+	f, size, err := openFast(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	tooLong := func() error {
 		return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
 	}
-	if fi.Size() > limit {
+	if size > limit {
 		return nil, tooLong()
 	}
 	// One more than there is, so that the end is seen in one read.
-	data := make([]byte, 0, fi.Size()+1)
+	data := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), err == nil && size > 0 && int64(len(data)) == size:
 			return data, nil
 		case err != nil:
 			return nil, err
