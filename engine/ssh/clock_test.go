@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -51,5 +52,50 @@ func TestTheHostsClockMayBeWrong(t *testing.T) {
 	}
 	if exit.Code == nil || *exit.Code != 3 || j.Output != 6 {
 		t.Errorf("code %v, %d bytes", exit.Code, j.Output)
+	}
+}
+
+// How long a job has run is what its host says, however the wall clock here was set
+// meanwhile; it does not waver with how long answers take.
+func TestUptimeIsTheHosts(t *testing.T) {
+	at := time.Now()
+	created := at.Add(-2 * time.Hour)
+	look := func(up float64, before time.Duration, boot string) engine.Observation {
+		ten := 10
+		s := sight{
+			rec: engine.Record{Job: engine.Job{
+				Host: "box", Status: engine.Running, CreatedAt: created, Timeout: 30 * time.Minute, StartedUp: before,
+				StartedAt: at.Add(-time.Hour - 10*time.Minute), // the clock was set an hour on since
+			}},
+			entry: &recipe.Entry{
+				Claimed: true, Ready: true, Started: &recipe.Moment{Date: 5, Up: 1000}, Live: "7",
+				Job: &recipe.Process{PID: ten, Start: "7", Boot: boot}, Sizes: map[string]int64{"output.log": 1},
+			},
+			clock: recipe.Clock{Boot: boot, Up: up, Date: 99}, at: at,
+		}
+		o, _ := s.verdict()
+		return o
+	}
+	uptime := func(o engine.Observation) time.Duration {
+		j := engine.Job{Status: o.Status, StartedAt: o.StartedAt, StartedUp: o.StartedUp}
+		return j.Uptime(at)
+	}
+	first := look(1600, 0, "b")
+	if got := uptime(first); (got - 10*time.Minute).Abs() > time.Millisecond {
+		t.Errorf("uptime %v, want 10 minutes", got)
+	}
+	if got := first.Deadline.Sub(at); (got - 20*time.Minute).Abs() > time.Second {
+		t.Errorf("the deadline is in %v, want 20 minutes", got)
+	}
+	if next := look(1600.3, first.StartedUp, "b"); next.StartedUp != first.StartedUp || !next.Deadline.Equal(first.Deadline) {
+		t.Errorf("it wavers: %v and %v, %v and %v", first.StartedUp, next.StartedUp, first.Deadline, next.Deadline)
+	}
+	if got := uptime(look(1700, first.StartedUp, "b")); (got - 700*time.Second).Abs() > time.Millisecond {
+		t.Errorf("after this machine has slept: uptime %v, want 700 seconds", got)
+	}
+	for name, o := range map[string]engine.Observation{"no clock": look(-1, 0, "b"), "no boot": look(1600, 0, "-")} {
+		if got := uptime(o); got != 70*time.Minute {
+			t.Errorf("%s: uptime %v, want what the wall clock says", name, got)
+		}
 	}
 }

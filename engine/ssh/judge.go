@@ -6,6 +6,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // sight is one look at a job on its host.
@@ -27,6 +28,25 @@ func (s *sight) when(m *recipe.Moment, boot string) time.Time {
 		ago = s.clock.Up - m.Up
 	}
 	return s.at.Add(-time.Duration(max(0, ago) * float64(time.Second)))
+}
+
+// ran is how long the job had run when it was looked at, by the host's clock from its
+// boot: whoever sets a clock there or here, and however long this machine slept.
+func (s *sight) ran() (d time.Duration, known bool) {
+	m, boot := s.entry.Started, s.entry.BootOf()
+	if m == nil || m.Up < 0 || s.clock.Up < m.Up || boot == "-" || boot != s.clock.Boot {
+		return 0, false
+	}
+	return time.Duration((s.clock.Up - m.Up) * float64(time.Second)), true
+}
+
+// steady is now, or what was found before if that is the same but for how long the
+// answers took.
+func steady(before, now time.Duration) time.Duration {
+	if before != 0 && (now-before).Abs() < time.Second {
+		return before
+	}
+	return now
 }
 
 // verdict is how the job stands by what was seen. neverStarted says that it was
@@ -100,8 +120,15 @@ func (s *sight) facts(o *engine.Observation) {
 			o.StartedAt = j.CreatedAt // the host's clocks know whole seconds only
 		}
 	}
+	ran, known := s.ran()
+	if known {
+		o.StartedUp = steady(j.StartedUp, proc.RunningAt(s.at)-ran)
+	}
 	if j.Timeout > 0 && !o.StartedAt.IsZero() {
 		o.Deadline = o.StartedAt.Add(j.Timeout)
+		if known { // the wall clock here may have been set since
+			o.Deadline = o.Deadline.Add((s.at.Round(0).Sub(o.StartedAt) - ran).Round(time.Second))
+		}
 	}
 	o.Output, o.Dropped = 0, 0
 	for _, name := range logsOf(j) {
@@ -167,7 +194,7 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 func lastKnown(r engine.Record) engine.Observation {
 	j := &r.Job
 	return engine.Observation{
-		ID: r.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
+		ID: r.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StartedUp: j.StartedUp, StopDeadline: j.StopDeadline,
 		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
 		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: engine.LinkOK,
 	}

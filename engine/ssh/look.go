@@ -77,6 +77,7 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 
 // stale is the last known status of a job whose host cannot be asked.
 func (h *host) stale(r engine.Record, err error) engine.Observation {
+	r.Job.StartedUp = h.b.startedUp(r)
 	o := lastKnown(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -192,6 +193,7 @@ func (h *host) conclude(r engine.Record, _ string, l recipe.Listing, at time.Tim
 	if e == nil { // the answer does not speak of it
 		return lastKnown(r), false
 	}
+	r.Job.StartedUp = h.b.startedUp(r)
 	s := sight{rec: r, entry: e, clock: l.Clock, at: at}
 	return s.verdict()
 }

@@ -110,6 +110,16 @@ func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	return ok && reflect.DeepEqual(last, now)
 }
 
+// startedUp is what is known of it: records do not have it of a job on a host.
+func (b *Backend) startedUp(r engine.Record) time.Duration {
+	if r.Job.StartedUp != 0 {
+		return r.Job.StartedUp
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.records[r.ID].o.StartedUp
+}
+
 // finish records the end.
 func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State) {
 	b.mu.Lock()

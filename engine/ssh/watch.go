@@ -232,7 +232,7 @@ func (w *watcher) take(o engine.Observation, now time.Time) {
 	w.now, w.known = o, true
 	w.warm = now.Add(warmFor)
 	// The next look builds on this one.
-	w.rec.Job.StartedAt, w.rec.Job.Status, w.rec.Job.PID = o.StartedAt, o.Status, o.PID
+	w.rec.Job.StartedAt, w.rec.Job.StartedUp, w.rec.Job.Status, w.rec.Job.PID = o.StartedAt, o.StartedUp, o.Status, o.PID
 	w.rec.Job.Output, w.rec.Job.Dropped, w.rec.Job.Deadline = o.Output, o.Dropped, o.Deadline
 	select {
 	case w.changed <- struct{}{}:
