@@ -149,7 +149,7 @@ func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
 	case "panes.zoom":
 		return p.zoom, true
 	case "panes.back":
-		return func() tea.Cmd { cmd, _ := p.back(); return cmd }, true
+		return p.back, true
 	case "panes.quit":
 		return p.quit, true
 	case "panes.interrupt":

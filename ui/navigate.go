@@ -31,32 +31,32 @@ func (p *Pane) zoom() tea.Cmd {
 }
 
 // back goes one level back, from the innermost: it never quits, never ends a
-// job. It reports whether there was anything to go back from.
-func (p *Pane) back() (tea.Cmd, bool) {
+// job.
+func (p *Pane) back() tea.Cmd {
 	p.dirty = true
 	if p.focus == areaLog {
 		if cmd, had := p.log.ClearSelection(); had {
-			return p.route(cmd), true
+			return p.route(cmd)
 		}
 	}
 	switch {
 	case p.focus == areaLog && p.searching():
 		cmd, _ := p.log.Search("", false) // the empty search is always valid
-		return p.route(cmd), true
+		return p.route(cmd)
 	case p.zoomed:
-		return p.zoom(), true
+		return p.zoom()
 	case p.focus != areaList:
-		return p.setFocus(areaList), true
+		return p.setFocus(areaList)
 	case p.list.Unmark():
-		return nil, true
+		return nil
 	case p.list.Filter() != "":
 		p.list.SetFilter("")
-		return p.show(), true
+		return p.show()
 	case p.toasts.Clear():
 		p.interrupted = 0
-		return nil, true
+		return nil
 	}
-	return nil, false
+	return nil
 }
 
 func (p *Pane) searching() bool {
@@ -67,8 +67,7 @@ func (p *Pane) searching() bool {
 // quit goes back, and at the top leaves.
 func (p *Pane) quit() tea.Cmd {
 	if !p.quits() {
-		cmd, _ := p.back()
-		return cmd
+		return p.back()
 	}
 	return send(LeaveMsg{})
 }

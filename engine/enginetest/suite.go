@@ -163,7 +163,7 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 }
 
 // until polls the job as a client of its own until what it printed satisfies ok.
-func (s *suite) until(id engine.ID, ok func(string) bool) string {
+func (s *suite) until(id engine.ID, ok func(string) bool) {
 	s.Helper()
 	ctx := s.ctx()
 	cursor, all := int64(0), ""
@@ -174,7 +174,7 @@ func (s *suite) until(id engine.ID, ok func(string) bool) string {
 		}
 		cursor, all = p.Cursor, all+string(p.Output)
 		if ok(all) {
-			return all
+			return
 		}
 		if p.Job.Status.Finished() && !p.More {
 			s.Fatalf("the job ended as %s with the output %q", p.Job.Status, all)

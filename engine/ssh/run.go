@@ -49,13 +49,13 @@ func (r *Run) dir(ctx context.Context, asks bool) (string, error) {
 }
 
 // act carries out a request that makes a difference, and returns its words.
-func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir string) string) (string, error) {
+func (r *Run) act(ctx context.Context, o askOptions, request func(dir string) string) (string, error) {
 	o.asks = true
 	dir, err := r.dir(ctx, true)
 	if err != nil {
 		return "", err
 	}
-	a, err := r.h.ask(ctx, l, request(dir), o)
+	a, err := r.h.ask(ctx, slow, request(dir), o)
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func (r *Run) Signal(ctx context.Context, name, by string) error {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 		return fmt.Errorf("%w: no signal is called %q", engine.ErrInvalid, name)
 	}
-	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name, by) })
+	word, err := r.act(ctx, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name, by) })
 	switch {
 	case err != nil:
 		return err
@@ -94,7 +94,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		reason = string(engine.ReasonKill)
 	}
 	began := time.Now()
-	out, err := r.act(ctx, slow, askOptions{limit: max(0, grace) + 30*time.Second}, func(dir string) string {
+	out, err := r.act(ctx, askOptions{limit: max(0, grace) + 30*time.Second}, func(dir string) string {
 		return recipe.Stop(dir, string(r.rec.ID), grace, o.By, reason, o.KeepDaemons)
 	})
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
 	for taken := 0; len(p) > 0; {
 		n := min(len(p), recipe.MaxFeed)
-		word, err := r.act(ctx, slow, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
+		word, err := r.act(ctx, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
 		who, other := strings.CutPrefix(word, "other ")
 		switch {
 		case err != nil:
@@ -164,7 +164,7 @@ func (r *Run) CloseInput(ctx context.Context) error {
 	case r.rec.Job.Kind == engine.KindPTY:
 		return r.Write(ctx, []byte{endOfInput})
 	}
-	word, err := r.act(ctx, slow, askOptions{limit: feedLimit}, recipe.Finish)
+	word, err := r.act(ctx, askOptions{limit: feedLimit}, recipe.Finish)
 	if err == nil && word != "ok" {
 		err = engine.ErrNoInput
 	}

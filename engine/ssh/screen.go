@@ -99,7 +99,7 @@ func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 	if r.rec.Job.Kind != engine.KindPTY {
 		return engine.ErrUnsupported
 	}
-	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string {
+	word, err := r.act(ctx, askOptions{}, func(dir string) string {
 		return recipe.Resize(dir, string(r.rec.ID), s.Cols, s.Rows)
 	})
 	switch {

@@ -279,7 +279,7 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 // TakeControl implements [engine.Terminal]. The host knows who has control, so that
 // of all sessions, from whatever machines, one answers the job.
 func (t *terminal) TakeControl(ctx context.Context) error {
-	_, err := t.r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
+	_, err := t.r.act(ctx, askOptions{}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
 	if err != nil {
 		return err
 	}

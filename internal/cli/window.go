@@ -142,7 +142,7 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 	result, err := a.runApp(showing, eng, o)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return a.yielded(ctx, eng, job)
+		return a.yielded(eng, job)
 	case err != nil:
 		return hobFailed(err)
 	case result.Ended != nil:
@@ -191,7 +191,7 @@ func (a *app) finish(ctx context.Context, eng *engine.Engine, job engine.Job, ex
 }
 
 // yielded sends a job to the background whose time in the foreground is over.
-func (a *app) yielded(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+func (a *app) yielded(eng *engine.Engine, job engine.Job) error {
 	if err := eng.Background(job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return hobFailed(err)
 	}

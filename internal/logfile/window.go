@@ -15,7 +15,7 @@ func Tail(ctx context.Context, src Source, q Query, fn func(Line) error) error {
 	}
 	from, number := int64(0), int64(0)
 	if q.Limit > 0 {
-		from, _, err = startOf(ctx, src, size, q.Limit, q)
+		from, err = startOf(ctx, src, size, q.Limit, q)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func After(ctx context.Context, src Source, off, number int64, q Query, fn func(
 func Before(ctx context.Context, src Source, off int64, q Query, fn func(Line) error) error {
 	from, err := int64(0), error(nil)
 	if q.Limit > 0 {
-		if from, _, err = startOf(ctx, src, off, q.Limit, q); err != nil {
+		if from, err = startOf(ctx, src, off, q.Limit, q); err != nil {
 			return err
 		}
 	}
@@ -92,11 +92,11 @@ func forward(ctx context.Context, src Source, from, to, number int64, q Query, f
 }
 
 // startOf is where the limit-th wanted line before off begins. If there are not
-// as many it is false and where the first of them begins, or the gap before it.
-func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, bool, error) {
+// as many it is where the first of them begins, or the gap before it.
+func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	s := newScanner(src, q)
 	begin := w.pos
@@ -104,7 +104,7 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 	for {
 		c, ok, err := w.backward(ctx)
 		if err != nil || !ok {
-			return begin, false, err
+			return begin, err
 		}
 		switch {
 		case c.gap > 0:
@@ -116,7 +116,7 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 				return true
 			})
 			if int64(len(starts)) >= limit {
-				return c.off + int64(starts[int64(len(starts))-limit]), true, nil
+				return c.off + int64(starts[int64(len(starts))-limit]), nil
 			}
 			limit -= int64(len(starts))
 			if len(starts) > 0 {
@@ -125,14 +125,14 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 		case c.long > c.off:
 			f, err := s.longLine(ctx, c)
 			if err != nil {
-				return 0, false, err
+				return 0, err
 			}
 			if !s.wantsText(f.text) {
 				continue
 			}
 			begin = c.off
 			if limit--; limit == 0 {
-				return c.off, true, nil
+				return c.off, nil
 			}
 		}
 	}

@@ -83,8 +83,6 @@ func (p *args) fail(message, hint string) {
 	}
 }
 
-func (p *args) has(name string) bool { _, ok := p.values[name]; return ok }
-
 // idle reports whether a parameter holds nothing. Clients that fill in all that a
 // tool could take give such to an action that has no use for them.
 func (p *args) idle(name string) bool {

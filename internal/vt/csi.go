@@ -299,8 +299,8 @@ func (t *Terminal) eraser(selective bool) func(y, a, b int) {
 func (t *Terminal) eraseDisplay(what int, selective bool) {
 	c := &t.cur
 	eraseRow := t.eraser(selective)
-	erase := func(y, a, b int) {
-		eraseRow(y, a, b)
+	erase := func(y, to int) {
+		eraseRow(y, 0, to)
 		if !selective {
 			t.scr.rows[y].size = SingleWidth
 		}
@@ -308,20 +308,20 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	switch what {
 	case 0:
 		if c.x == 0 {
-			erase(c.y, 0, 0) // the row's size
+			erase(c.y, 0) // the row's size
 		}
 		t.eraseLine(0, selective)
 		for y := c.y + 1; y < t.rows; y++ {
-			erase(y, 0, t.cols)
+			erase(y, t.cols)
 		}
 	case 1:
 		for y := range c.y {
-			erase(y, 0, t.cols)
+			erase(y, t.cols)
 		}
 		t.eraseLine(1, selective)
 	case 2:
 		for y := range t.rows {
-			erase(y, 0, t.cols)
+			erase(y, t.cols)
 		}
 	case 3:
 		if !selective {

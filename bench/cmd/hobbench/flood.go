@@ -134,7 +134,7 @@ func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64
 	if err != nil {
 		return err
 	}
-	logs, err := w.next(ctx, 1, 1, time.Millisecond)
+	logs, err := w.next(ctx, 1, time.Millisecond)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func lostAtExit(ctx context.Context, l *lab, s supervisor, bytes int64, pty bool
 	if err != nil {
 		return 0, err
 	}
-	logs, err := w.next(ctx, 1, 1, time.Millisecond)
+	logs, err := w.next(ctx, 1, time.Millisecond)
 	if err = join(err, j.wait()); err != nil {
 		return 0, err
 	}

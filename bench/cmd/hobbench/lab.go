@@ -75,10 +75,7 @@ func (l *lab) room(name string) (string, error) {
 }
 
 // use has s closed with the lab, if it is not closed before.
-func (l *lab) use(s supervisor) supervisor {
-	l.open = append(l.open, s)
-	return s
-}
+func (l *lab) use(s supervisor) { l.open = append(l.open, s) }
 
 // release ends what was started since the last release.
 func (l *lab) release() error {

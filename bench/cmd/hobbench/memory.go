@@ -105,7 +105,7 @@ func grown(ctx context.Context, l *lab, s supervisor, bytes int64) (before, afte
 	if _, err := s.launch([]string{"/bin/sh", "-c", script, "sh", gate, l.bin("lines"), strconv.FormatInt(bytes, 10)}); err != nil {
 		return 0, 0, err
 	}
-	logs, err := w.next(ctx, 1, 1, time.Millisecond)
+	logs, err := w.next(ctx, 1, time.Millisecond)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -102,7 +102,7 @@ func firstByte(ctx context.Context, s supervisor) (took float64, lost int, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	_, err = w.next(ctx, 1, 1, look)
+	_, err = w.next(ctx, 1, look)
 	took = milliseconds(time.Since(begin))
 	if errors.Is(err, context.DeadlineExceeded) {
 		lost, err = 1, nil
@@ -124,7 +124,7 @@ func manyStarts(ctx context.Context, s supervisor, n int) (took float64, lost in
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	found, err := w.next(ctx, n, 1, time.Millisecond)
+	found, err := w.next(ctx, n, time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) {
 		lost, err = n-len(found), nil
 	}

@@ -45,10 +45,9 @@ func (w *logWatch) names() ([]string, error) {
 	return dir.Readdirnames(-1)
 }
 
-// next waits until n new logs have at least size bytes each, and returns their
-// paths, with an error when there are fewer. Of a log that was counted nothing is
-// asked again.
-func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Duration) ([]string, error) {
+// next waits until n new logs are not empty, and returns their paths, with an error
+// when there are fewer. Of a log that was counted nothing is asked again.
+func (w *logWatch) next(ctx context.Context, n int, every time.Duration) ([]string, error) {
 	var found []string
 	for {
 		names, err := w.names()
@@ -63,7 +62,7 @@ func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Durat
 			if path == "" {
 				continue
 			}
-			if info, err := os.Stat(path); err == nil && info.Size() >= size {
+			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 				w.seen[name] = true
 				w.last = time.Now()
 				found = append(found, path)
@@ -73,7 +72,7 @@ func (w *logWatch) next(ctx context.Context, n int, size int64, every time.Durat
 			return found, nil
 		}
 		if ctx.Err() != nil {
-			return found, fmt.Errorf("%d of %d logs with %d bytes in %s: %w", len(found), n, size, w.dir, ctx.Err())
+			return found, fmt.Errorf("%d of %d logs that are not empty in %s: %w", len(found), n, w.dir, ctx.Err())
 		}
 		pause(every)
 	}
@@ -86,7 +85,7 @@ func sizeOf(ctx context.Context, path string, size int64) error {
 		if err != nil {
 			return err
 		}
-		if info.Size() >= size {
+		if info.Size() > 0 {
 			return nil
 		}
 		if ctx.Err() != nil {
