@@ -118,9 +118,18 @@ func Start(s string, w int, mark string) string {
 	return mark + last(s, have, w-Width(mark))
 }
 
-// Clean makes foreign text safe to draw on one line: escape sequences go,
-// white space becomes blanks, other characters that do not print go too.
+// Clean makes foreign text safe to draw on one line: it is [Printable], and what
+// terminals do not agree on the width of is drawn in a simpler way.
 func Clean(s string) string {
+	if isClean(s) {
+		return s
+	}
+	return steady(Printable(s))
+}
+
+// Printable makes one line of foreign text: escape sequences go, white space becomes
+// blanks, other characters that do not print go too.
+func Printable(s string) string {
 	if isClean(s) {
 		return s
 	}

@@ -82,6 +82,11 @@ func TestClean(t *testing.T) {
 		"C1":                    {"a\u009b31mb", "a31mb"},
 		"right-to-left mark":    {"exe.\u202etxt", "exe.txt"},
 		"letters of other sets": {"日本 é", "日本 é"},
+		"combining":             {"e\u0301 ก็", "e\u0301 ก็"},
+		"a flag":                {"🇩🇪 de", "DE de"},
+		"joined":                {"a 👩\u200d👩\u200d👧 b", "a 👩 b"},
+		"skin tone":             {"👍🏽!", "👍!"},
+		"emoji by variant":      {"❤\ufe0f x", "❤ x"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/internal/vt"
 )
@@ -108,7 +109,7 @@ func (d *drawing) part(from, to int) string {
 
 // exact is part as it may be drawn: exactly as wide as its glyphs, whether a
 // terminal counts by code point or by cluster. Where the two differ (joined emoji,
-// variants, skin tones) the first of the joined characters stands alone.
+// variants, skin tones) the simpler form of [cells.Clean] stands there.
 func (d *drawing) exact(from, to int) string {
 	text, width := d.part(from, to), 0
 	if isASCII(text) {
@@ -124,8 +125,7 @@ func (d *drawing) exact(from, to int) string {
 	before, had := "", 0
 	for i := from; i < to; i++ {
 		w := int(d.glyphs[i].width)
-		first, _ := utf8.DecodeRuneInString(d.part(i, i+1))
-		one := string(first)
+		one := cells.Clean(d.part(i, i+1))
 		if !measures(one, w) || !measures(before+one, had+w) {
 			one = strings.Repeat(" ", w)
 		}

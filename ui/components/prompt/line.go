@@ -98,11 +98,11 @@ func (l *Line) SetValue(s string) {
 // clean makes text of what came from outside.
 func (l *Line) clean(s string) string {
 	if l.sign == "" {
-		return cells.Clean(s)
+		return cells.Printable(s)
 	}
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
 	for i := range lines {
-		lines[i] = cells.Clean(lines[i])
+		lines[i] = cells.Printable(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
