@@ -115,12 +115,11 @@ func (b *Backend) begin(ctx context.Context) (over func()) {
 	case <-ctx.Done():
 		return func() {}
 	}
-	over = sync.OnceFunc(func() { <-b.turns })
-	late := time.AfterFunc(turnPatience, over)
+	giveBack := sync.OnceFunc(func() { <-b.turns })
+	late := time.AfterFunc(turnPatience, giveBack)
 	return func() {
-		if late.Stop() {
-			over()
-		}
+		late.Stop()
+		giveBack()
 	}
 }
 
