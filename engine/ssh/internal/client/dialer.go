@@ -64,7 +64,7 @@ const (
 func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, error) {
 	c, err := hostconf.Resolver{File: d.ConfigFile, SSH: d.SSH}.Resolve(ctx, host)
 	if err != nil {
-		return nil, &Error{Step: "config", Err: err, Final: ctx.Err() == nil, Hint: "ssh -G " + host + " shows how ssh understands it"}
+		return nil, &Error{Step: "config", Err: err, Final: ctx.Err() == nil, Hint: "ssh -G '" + host + "' shows how ssh understands it"}
 	}
 	return c, nil
 }
@@ -225,6 +225,9 @@ func connectError(c *hostconf.Config, err error) error {
 	e := &Error{Step: "connect", Err: fmt.Errorf("connect to %s: %w", c.Address(), plain(err))}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		e.Step, e.Err = "resolve", fmt.Errorf("find the address of %s: %s", c.HostName, dns.Err)
+		if host, port, ok := strings.Cut(c.HostName, ":"); ok && host != "" && port != "" { // ssh would take that for a name, too
+			e.Hint = "a port is told as in ssh://" + c.User + "@" + c.HostName
+		}
 	}
 	return e
 }

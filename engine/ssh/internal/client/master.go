@@ -119,7 +119,7 @@ func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config,
 	for _, o := range options {
 		args = append(args, "-o", o)
 	}
-	m.cmd = exec.Command("sh", append(args, "--", host)...)
+	m.cmd = exec.Command("sh", append(args, hostconf.Arguments(host)...)...)
 	m.cmd.Env, m.cmd.Stderr = env, &m.stderr
 	m.cmd.WaitDelay = lastWords
 	ownSession(m.cmd)

@@ -95,6 +95,24 @@ Match all
 }
 
 // The parser would misread these, or refuse the whole file.
+// What an URL says goes before what the configuration says, also of an address with
+// colons in it, which ssh does not take as an URL.
+func TestURLs(t *testing.T) {
+	file := write(t, t.TempDir(), "config", "Host inner\n  HostName inner.example\n  Port 2201\n  User deploy\n")
+	for dest, want := range map[string]string{
+		"ssh://ann@[::1]:2222":  "ann ::1 2222",
+		"ssh://ann@[fe80::1]":   "ann fe80::1 22",
+		"ssh://ann@inner:2222/": "ann inner.example 2222",
+		"ssh://inner":           "deploy inner.example 2201",
+	} {
+		for way, c := range both(t, file, dest) {
+			if got := c.User + " " + c.HostName + " " + c.Port; got != want {
+				t.Errorf("%s by %s: %s, want %s", dest, way, got, want)
+			}
+		}
+	}
+}
+
 func TestMatchBlocksThatCannotBeJudged(t *testing.T) {
 	file := write(t, t.TempDir(), "config", `
 Match host a user bob

@@ -73,7 +73,7 @@ func (r Resolver) ask(ctx context.Context, p place, host string) (*Config, error
 	if r.File != "" {
 		args = append(args, "-F", r.File)
 	}
-	cmd := exec.CommandContext(ctx, path, append(args, "--", host)...)
+	cmd := exec.CommandContext(ctx, path, append(args, Arguments(host)...)...)
 	cmd.WaitDelay = time.Second
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -101,6 +101,23 @@ func parseDump(out string) settings {
 		}
 	}
 	return s
+}
+
+// Arguments is how the ssh program is told a destination, as its last arguments. Of an
+// URL it would not take one with an address in brackets.
+func Arguments(dest string) []string {
+	if !strings.HasPrefix(dest, "ssh://") {
+		return []string{"--", dest}
+	}
+	var args []string
+	user, host, port := split(dest)
+	if user != "" {
+		args = append(args, "-l", user)
+	}
+	if port != "" {
+		args = append(args, "-p", port)
+	}
+	return append(args, "--", host)
 }
 
 // split takes a destination apart as ssh does.
