@@ -27,9 +27,10 @@ type hub struct {
 	stop context.CancelFunc
 	done chan struct{} // closed when run has returned
 
-	poke   chan struct{} // asks for a look at the directory, and at what nobody follows yet
-	loaded chan struct{} // closed when jobs is complete
-	err    error         // why it could not be loaded; set before loaded is closed
+	poke    chan struct{} // asks for a look at the directory, and at what nobody follows yet
+	loaded  chan struct{} // closed when jobs is complete
+	stirred chan struct{} // has a value when a job has printed since it was received
+	err     error         // why it could not be loaded; set before loaded is closed
 
 	mu    sync.Mutex // guards what follows; taken with e.mu held, never the other way round
 	jobs  map[ID]*known
@@ -58,7 +59,7 @@ func (e *Engine) joinHub(s *Subscription) (*hub, error) {
 	if e.hub == nil {
 		ctx, stop := context.WithCancel(e.life)
 		h := &hub{
-			e: e, stop: stop, done: make(chan struct{}), poke: make(chan struct{}, 1), loaded: make(chan struct{}),
+			e: e, stop: stop, done: make(chan struct{}), poke: make(chan struct{}, 1), loaded: make(chan struct{}), stirred: make(chan struct{}, 1),
 			jobs: map[ID]*known{}, subs: map[*Subscription]struct{}{}, wants: map[*Subscription]struct{}{s: {}},
 		}
 		e.goesLocked(func() { h.run(ctx) })
@@ -461,6 +462,12 @@ func (h *hub) updateLocked(k *known, s step) {
 	s.new.Backgrounded = s.new.Backgrounded || s.old.Backgrounded
 	s.new.Output, s.new.Dropped = max(s.new.Output, s.old.Output), max(s.new.Dropped, s.old.Dropped)
 	k.job = s.new
+	if s.new.Output > s.old.Output {
+		select {
+		case h.stirred <- struct{}{}:
+		default:
+		}
+	}
 	h.tellLocked(s.old, s.new, changes(s, h.e.cfg.now())...)
 }
 

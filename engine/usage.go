@@ -143,27 +143,41 @@ func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
 	return e.measured([]Job{j}, true)[0], nil
 }
 
-// idlePause is how many times rarer jobs are measured that do nothing.
-const idlePause = 4
+const (
+	// measureFirst is when measuring begins: it reads all processes of the machine,
+	// and what is shown first is not what jobs use.
+	measureFirst = 300 * time.Millisecond
+	// idlePause is how many times rarer jobs are measured that do nothing, and
+	// restPause that do not print either.
+	idlePause = 4
+	restPause = 12
+)
 
 // measureAll has the subscriptions told what the running jobs use, from time to
 // time, until ctx is done; more rarely while nothing changes.
 func (h *hub) measureAll(ctx context.Context, every time.Duration) {
-	pause := every
-	tick := time.NewTimer(every)
+	pause, last := every, time.Time{}
+	tick := time.NewTimer(min(every, measureFirst))
 	defer tick.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.stirred:
+			if most := idlePause * every; pause > most && !last.IsZero() {
+				pause = most
+				tick.Reset(time.Until(last.Add(pause)))
+			}
+			continue
+		case <-tick.C:
+		}
 		if h.measure() {
 			pause = every
 		} else {
-			pause = min(2*pause, idlePause*every)
+			pause = min(2*pause, restPause*every)
 		}
+		last = time.Now()
 		tick.Reset(pause)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 
