@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,12 +41,19 @@ func (id Identity) number() (uint64, bool) {
 
 // Self is the calling process, zero where processes have no identity.
 func Self() Identity {
+	if id := self.Load(); id != nil {
+		return *id
+	}
 	id, err := Of(os.Getpid())
 	if err != nil {
 		return Identity{}
 	}
+	self.Store(&id)
 	return id
 }
+
+// self is what Self has found: it stays as long as the process.
+var self atomic.Pointer[Identity]
 
 // Of is the identity of the process that has pid now. A zombie has one too.
 // The error is ErrGone where there is no such process.
