@@ -141,13 +141,14 @@ func StartBlank() (*Holder, error) {
 // environ is the holder's own environment: nothing of the caller's, which is the
 // job's and would only grow old here. The Go runtime is kept small: one thread
 // that runs Go code is enough, profiles are not made, so that no thread needs
-// room for their stacks, and the first garbage is only collected at two megabytes
+// room for their stacks, the limits of a container, which would be for more threads,
+// are not looked up, and the first garbage is only collected at two megabytes
 // of it, which an idle holder never has: a collection costs it more memory than it
 // frees.
 func environ() []string {
 	env := []string{
 		"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single",
-		"GODEBUG=memprofilerate=0,profstackdepth=0,updatemaxprocs=0",
+		"GODEBUG=memprofilerate=0,profstackdepth=0,updatemaxprocs=0,containermaxprocs=0",
 	}
 	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
 		if v, ok := os.LookupEnv(name); ok {
