@@ -41,6 +41,7 @@ var mayImport = []struct {
 	{"internal/units", nil},
 	{"internal/cells", nil},
 	{"internal/atomicfile", nil},
+	{"internal/flatjson", nil},
 	{"internal/watch", nil},
 	// What starts before the rest of the program may wait for little of it.
 	{"internal/ahead", nil},
@@ -48,7 +49,7 @@ var mayImport = []struct {
 	// Of the holder's program, everything is in every holder.
 	{"cmd/hob-holder", []string{"engine/local"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
-	{"internal/jobdir", []string{"internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
+	{"internal/jobdir", []string{"internal/atomicfile", "internal/flatjson", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
 	{"internal/config", []string{"internal/units", "internal/atomicfile", "keymap", "themes"}},
 	{"internal/...", []string{"internal/..."}},
 }

@@ -3,7 +3,6 @@
 package local
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,21 +61,18 @@ func RunHolder() int {
 }
 
 // warm does what can be done before there is a job, while who starts it gets
-// ready: the first use of a type by encoding/json costs more than all later ones.
+// ready.
 func warm() {
-	_ = json.Unmarshal([]byte(`{"dir":"","env":[""]}`), &launchConfig{})
-	_ = json.Unmarshal([]byte(`{"id":"","command":[""],"size":{"cols":1},"created_at":"2006-01-02T15:04:05Z"}`), &jobdir.Meta{})
-	_, _ = json.Marshal(launchReply{State: &jobdir.State{}})
 	_ = proc.Self()
 }
 
 func holdFromStdin() (*job, error) {
-	var cfg launchConfig
 	data, lock, err := receive()
 	if err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
 	}
-	if err := json.Unmarshal(data, &cfg); err != nil {
+	cfg, err := parseLaunch(data)
+	if err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
 	}
 	if cfg.Launch != launchVersion && cfg.Launch != launchWithoutLock {
@@ -140,7 +136,7 @@ func passedDescriptor(rights []byte) (fd int, ok bool) {
 
 // answer tells the launcher how it went and lets go of it.
 func answer(reply *os.File, r launchReply) {
-	data, err := json.Marshal(r)
+	data, err := r.text()
 	if err == nil {
 		_, _ = reply.Write(append(data, '\n')) // a launcher that died needs no answer
 	}

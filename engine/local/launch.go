@@ -1,12 +1,9 @@
 package local
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // launchVersion is that of what follows. The two programs may be of different
@@ -37,45 +34,6 @@ type launchConfig struct {
 	Stdin bool `json:"stdin,omitempty"`
 	// Notify is a shell command to run when the job has ended and nobody is told.
 	Notify string `json:"notify,omitempty"`
-}
-
-// variables are an environment. Its values need not be UTF-8, which the strings of
-// JSON cannot hold, so it travels as bytes: each variable with a NUL behind it.
-type variables []string
-
-// MarshalJSON implements [json.Marshaler].
-func (v variables) MarshalJSON() ([]byte, error) {
-	var b []byte
-	for _, kv := range v {
-		b = append(append(b, kv...), 0)
-	}
-	return json.Marshal(b)
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (v *variables) UnmarshalJSON(p []byte) error {
-	var b []byte
-	if err := json.Unmarshal(p, &b); err != nil {
-		return err
-	}
-	*v = nil
-	for kv := range strings.SplitSeq(string(b), "\x00") {
-		if kv != "" {
-			*v = append(*v, kv)
-		}
-	}
-	return nil
-}
-
-// launchReply is the holder's one line of answer: the job runs, or failed to and
-// that is recorded (Error is empty in both), or nothing was started.
-type launchReply struct {
-	Error string `json:"error,omitempty"`
-	// State is the job's record as it was then.
-	State *jobdir.State `json:"state,omitempty"`
-	// Unknown: the holder does not know the version that it was told, or is of
-	// another build.
-	Unknown bool `json:"unknown,omitempty"`
 }
 
 // terminalVariables describe a terminal that is not the job's. A trailing * is

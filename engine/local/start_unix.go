@@ -5,7 +5,6 @@ package local
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -130,7 +129,7 @@ func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held) (*j
 	if h.Other {
 		cfg.Build = build()
 	}
-	config, werr := json.Marshal(cfg)
+	config, werr := cfg.text()
 	if werr == nil {
 		werr = send(h.Config, config, lock.File())
 	}
@@ -170,8 +169,8 @@ func (b *Backend) ready(pid int, replyR *os.File, werr error) (*jobdir.State, er
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(said)))
 	for lines.Scan() {
-		var r launchReply
-		if json.Unmarshal(lines.Bytes(), &r) != nil {
+		r, err := parseReply(lines.Text())
+		if err != nil {
 			continue
 		}
 		switch {

@@ -1,7 +1,6 @@
 package jobdir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +46,7 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 		if r.inTrash(m.ID) {
 			continue
 		}
-		data, err := json.Marshal(m)
+		data, err := appendMeta(nil, m)
 		if err != nil {
 			return "", fmt.Errorf("meta.json: %w", err)
 		}

@@ -1,7 +1,6 @@
 package jobdir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -127,7 +126,7 @@ func ReadMeta(dir string) (Meta, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := parseMeta(data, &m); err != nil {
 		return m, fmt.Errorf("cannot be understood: %w", err)
 	}
 	if m.Version < 1 {
@@ -140,15 +139,15 @@ func ReadMeta(dir string) (Meta, error) {
 
 // ReadState reads state.json.
 func ReadState(dir string) (State, error) {
-	var s State
 	data, err := plainfile.Read(filepath.Join(dir, StateFile), maxRecord)
 	if err != nil {
-		return s, err
+		return State{}, err
 	}
-	if err := json.Unmarshal(data, &s); err != nil {
+	s, err := ParseState(data)
+	if err != nil {
 		return State{}, fmt.Errorf("state.json: %w", err)
 	}
-	return s, nil
+	return *s, nil
 }
 
 // WriteState replaces state.json. Only the holder of the job's lock may. It is
@@ -157,7 +156,7 @@ func WriteState(dir string, s *State) error { return writeState(dir, s) }
 
 func writeState(dir string, s *State, opts ...atomicfile.Option) error {
 	s.Version = Version
-	data, err := json.Marshal(s)
+	data, err := s.AppendJSON(nil)
 	if err != nil {
 		return fmt.Errorf("state.json: %w", err)
 	}
