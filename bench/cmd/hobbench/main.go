@@ -39,6 +39,7 @@ func measures() []measure {
 		{"ssh-list", "how many jobs on a host stand", remotely((*remote).lists)},
 		{"ssh-follow", "a line of a job on a host, to its open log", remotely((*remote).follows)},
 		{"ssh-read", "a whole log of a job on a host", remotely((*remote).reads)},
+		{"ssh-scale", "how verbs and the UI grow with the number of jobs on hosts", remotely((*remote).grows)},
 	}
 }
 
