@@ -67,6 +67,8 @@ func (e *BrokenError) Unwrap() error { return e.Err }
 // ErrTimeout means that a request took longer than it may.
 var ErrTimeout = errors.New("no answer in time")
 
+var errClosed = errors.New("closed")
+
 // ErrTooMuch means that an answer was longer than it may be.
 var ErrTooMuch = errors.New("the answer is too long")
 
@@ -76,7 +78,8 @@ const (
 )
 
 // NewSession makes a session of ch, which it owns from then on, and defines
-// prelude's functions there. limit bounds the first answer.
+// prelude's functions there. limit bounds the first answer. With an error what is left
+// of the session ends with ch.
 func NewSession(ctx context.Context, ch Channel, prelude string, limit time.Duration) (*Session, error) {
 	s := &Session{ch: ch, reqs: make(chan *request), done: make(chan struct{})}
 	s.wg.Go(s.serve)
@@ -88,7 +91,9 @@ func NewSession(ctx context.Context, ch Channel, prelude string, limit time.Dura
 		err = fmt.Errorf("the shell there cannot run what it was sent (status %d)", a.Code)
 	}
 	if err != nil {
-		s.Close()
+		// Not waited for: a server may leave a channel open, whose program is mute, until
+		// the connection ends.
+		s.fail(errClosed)
 		return nil, err
 	}
 	return s, nil
@@ -235,7 +240,7 @@ func (s *Session) Broken() <-chan struct{} { return s.done }
 
 // Close ends the session and returns when nothing of it is left.
 func (s *Session) Close() error {
-	s.fail(errors.New("closed"))
+	s.fail(errClosed)
 	s.wg.Wait()
 	return nil
 }

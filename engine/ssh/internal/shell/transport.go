@@ -27,7 +27,8 @@ type Transport interface {
 // concurrently with each other, Close with both.
 type Channel interface {
 	io.ReadWriter
-	// Close ends the channel and makes Read and Write return.
+	// Close ends the channel. Read and Write return then, or when the transport is
+	// closed: a server may keep a channel open whose program runs on.
 	Close() error
 	// Stderr is the end of what was printed there, for error messages.
 	Stderr() string

@@ -1,0 +1,34 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// mute is a channel whose other side never says anything, nor that it is closed.
+type mute struct{ connection chan struct{} }
+
+func (c *mute) Read([]byte) (int, error) {
+	<-c.connection
+	return 0, io.EOF
+}
+func (c *mute) Write(p []byte) (int, error) { return len(p), nil }
+func (c *mute) Close() error                { return nil }
+func (c *mute) Stderr() string              { return "" }
+
+// A host whose shell is mute is given up when the time is over, whatever becomes of
+// the channel.
+func TestMuteShellIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &mute{make(chan struct{})}
+		defer close(ch.connection)
+		began := time.Now()
+		_, err := NewSession(t.Context(), ch, "", 20*time.Second)
+		if took := time.Since(began); !errors.Is(err, ErrTimeout) || took != 20*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
