@@ -142,7 +142,7 @@ func (p *Pane) footerState() string {
 	}
 	add(p.log.MatchingOnly(), "MATCHING")
 	add(p.log.Selecting(), "SELECT")
-	add(p.log.Following() && p.live(), "FOLLOW")
+	add(p.log.Following() && p.live() && p.log.Err() == nil, "FOLLOW")
 	add(p.log.Wrap(), "WRAP")
 	return p.styles.Footer.Text.Render(strings.Join(flags, "  "))
 }

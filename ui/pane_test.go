@@ -129,6 +129,19 @@ func TestALogThatCannotBeReadSaysSoAndDoesNotFollow(t *testing.T) {
 		s := newHarness(t, 80, 24, eng)
 		s.sees("The log cannot be read:")
 		s.seesNot("following")
+		s.press("3", "/")
+		s.write("abc")
+		s.press("enter")
+		s.sees("/abc  not read")
+		s.seesNot("FOLLOW")
+		s.press("f")
+		if n := strings.Count(s.pane.View(), "its host is unreachable now"); n != 2 {
+			t.Errorf("a key that cannot do its work says why %d times beside the log's own words:\n%s", n-1, s.pane.View())
+		}
+		s.press("%")
+		s.write("50")
+		s.press("enter")
+		s.sees("the log cannot be read: its host is unreachable now")
 	})
 	inBubble(t, "later", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())

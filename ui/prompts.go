@@ -90,6 +90,9 @@ func (p *Pane) jump(f *footerPrompt) tea.Cmd {
 		return nil
 	}
 	p.closePrompt()
+	if err := p.log.Err(); err != nil {
+		return p.refuse("the log cannot be read: " + hint(err))
+	}
 	return p.route(p.log.JumpPercent(percent))
 }
 
@@ -275,8 +278,11 @@ func (p *Pane) promptNote(f *footerPrompt) string {
 // searchNote says how much the search found: "3 of 17".
 func (p *Pane) searchNote() string {
 	text, at, total, done := p.log.Query()
-	if text == "" {
+	switch {
+	case text == "":
 		return ""
+	case total == 0 && p.log.Err() != nil:
+		return "not read"
 	}
 	more := ""
 	if !done {

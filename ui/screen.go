@@ -109,6 +109,9 @@ func (p *Pane) follow() tea.Cmd {
 	case p.shown.plain || p.shown.last:
 		return p.showRaw(p.shown.last)
 	}
+	if err := p.log.Err(); err != nil { // it tries again
+		return tea.Batch(p.route(p.log.SetFollow(true)), p.refuse("the log cannot be read: "+hint(err)))
+	}
 	return p.route(p.log.SetFollow(!p.log.Following()))
 }
 
