@@ -40,7 +40,12 @@ func (r *virtualRun) Paste(ctx context.Context, p []byte) error {
 	if x := r.e.execution(r.id); x != nil {
 		return x.write(ctx, x.h.EncodePaste(p))
 	}
-	return r.ask(ctx, holder.TypePaste, p, nil)
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return errorOf(err)
+	}
+	defer c.Close()
+	return errorOf(c.Paste(ctx, r.dir, p))
 }
 
 // Resize implements [Resizer].

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -181,5 +182,28 @@ func TestWaitingForInput(t *testing.T) {
 			}
 			eventually(t, "no longer waiting", func() bool { return !s.state(t).Waiting })
 		})
+	}
+}
+
+// A paste is as long as it is, whatever an instruction to a holder can carry.
+func TestALongPasteArrivesWhole(t *testing.T) {
+	t.Parallel()
+	text := "a" + strings.Repeat("größe\r\n", 90_000)
+	want := strings.ReplaceAll(text, "\r\n", "\r")
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{PTY: true, Script: fmt.Sprintf("stty raw -echo; echo ready; head -c %d | cksum", len(want))})
+	s.printed(t, "ready")
+	if err := s.run.Paste(t.Context(), []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t)
+	cmd := exec.Command("cksum")
+	cmd.Stdin = strings.NewReader(want)
+	sum, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.output(t); !strings.Contains(got, strings.TrimSpace(string(sum))) {
+		t.Errorf("output %q lacks %q", got, sum)
 	}
 }

@@ -70,7 +70,12 @@ func (r *Run) SendKeys(ctx context.Context, keys []string) error {
 
 // Paste implements [engine.KeySender].
 func (r *Run) Paste(ctx context.Context, p []byte) error {
-	return r.do(ctx, "paste", holder.TypePaste, p, nil)
+	c, err := holder.Dial(ctx, r.dir)
+	if err != nil {
+		return r.errorOf("paste", err)
+	}
+	defer c.Close()
+	return r.errorOf("paste", c.Paste(ctx, r.dir, p))
 }
 
 // Resize implements [engine.Resizer].

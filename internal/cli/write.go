@@ -11,6 +11,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
+// maxPaste bounds what is read to be pasted in one go.
+const maxPaste = 16 << 20
+
 type writeFlags struct {
 	enter, paste, keys, eof bool
 }
@@ -89,9 +92,12 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 // writeStdin types standard input into the job as it comes; a paste is one.
 func (a *app) writeStdin(ctx context.Context, eng *engine.Engine, id engine.ID, paste bool) error {
 	if paste {
-		data, err := io.ReadAll(a.stdin)
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPaste+1))
 		if err != nil {
 			return err
+		}
+		if len(data) > maxPaste {
+			return usagef("without --paste it is typed as it comes", "more than %d MiB to paste", maxPaste>>20)
 		}
 		return eng.Paste(ctx, id, data)
 	}

@@ -191,14 +191,20 @@ func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
 	return json.Unmarshal(a.payload, result)
 }
 
-func payloadOf(v any) ([]byte, error) {
+// payloadOf is an instruction's payload. A holder would hang up at one that is too
+// long.
+func payloadOf(v any) (p []byte, err error) {
 	switch v := v.(type) {
 	case nil:
-		return nil, nil
 	case []byte:
-		return v, nil
+		p = v
+	default:
+		p, err = json.Marshal(v)
 	}
-	return json.Marshal(v)
+	if len(p) > maxInstruction {
+		return nil, &Failure{CodeInvalid, fmt.Sprintf("%d bytes at once, more than %d", len(p), maxInstruction)}
+	}
+	return p, err
 }
 
 // await reads until the answer comes, or lets Next do so.

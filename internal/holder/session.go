@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -169,4 +170,38 @@ func (c *Client) Type(ctx context.Context, dir string, p []byte) error {
 		p = p[n:]
 	}
 	return nil
+}
+
+// Paste pastes p into the job in dir. A paste that is longer than an instruction
+// can carry becomes several.
+func (c *Client) Paste(ctx context.Context, dir string, p []byte) error {
+	for len(p) > 0 {
+		n := len(p)
+		if n > maxInstruction {
+			n = pieceOf(p[:maxInstruction])
+		}
+		if err := c.Do(ctx, TypePaste, p[:n], nil); err != nil {
+			return Parted(dir, err)
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// pieceOf is how much of a text can go without what follows: it tears no character
+// and no end of a line.
+func pieceOf(p []byte) int {
+	n := len(p)
+	for n > len(p)-utf8.UTFMax && n > 1 && !utf8.RuneStart(p[n-1]) {
+		n--
+	}
+	if r, size := utf8.DecodeRune(p[n-1:]); r != utf8.RuneError || size > 1 {
+		n = n - 1 + size // the last character is whole
+	} else if n > 1 {
+		n-- // it may go on behind p
+	}
+	if n > 1 && p[n-1] == '\r' {
+		n--
+	}
+	return n
 }
