@@ -62,6 +62,35 @@ func TestAnEndThatIsTakenBackIsNoNews(t *testing.T) {
 	})
 }
 
+func TestAPasswordIsNeitherShownNorKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Waiting = true
+		eng.logs["dev-aaaaa"] = "cloning\n\x1b[1mPassword for https://me@host: \x1b[m"
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.sees("not shown")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+		s.press("enter")
+		s.calledLast(`write dev-aaaaa "hunter2\r"`)
+		s.press("i", "up")
+		s.seesNot("hunter2")
+	})
+	for question, want := range map[string]bool{
+		"[sudo] password for me: ":                   true,
+		"Enter passphrase for key '/k/id_ed25519': ": true,
+		"PIN:":                      true,
+		"Deploy now? [y/N] ":        false,
+		"Password changed. Go on? ": false,
+		"Name of the spin: ":        false,
+	} {
+		if secretPrompt.MatchString(question) != want {
+			t.Errorf("%q asks for a secret: %v", question, !want)
+		}
+	}
+}
+
 func TestAWaitingJobAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,7 @@ type footerPrompt struct {
 	job    engine.Job // that a line is for
 	regex  bool
 	only   bool         // what is searched for is to stand alone
+	secret bool         // what is typed is neither shown nor kept
 	before string       // what the filter was
 	mark   logview.Mark // where the log stood, and what was searched for in it
 }
@@ -99,8 +101,29 @@ func (p *Pane) jump(f *footerPrompt) tea.Cmd {
 // sendLine types one line into a job without attaching.
 func (p *Pane) sendLine() tea.Cmd {
 	j := p.targets("panes.send-line")[0]
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("to "+p.shortName(j)+": "), prompt.WithVerb("send"), prompt.WithHistory(p.lines), p.withLines())
-	return p.openPrompt(&footerPrompt{kind: promptLine, line: line, job: j})
+	opts := []prompt.Option{prompt.WithLabel("to " + p.shortName(j) + ": "), prompt.WithVerb("send")}
+	secret := p.asksSecret(j)
+	if secret {
+		opts = append(opts, prompt.WithSecret(), prompt.WithPlaceholder("not shown"))
+	} else {
+		opts = append(opts, prompt.WithHistory(p.lines), p.withLines())
+	}
+	return p.openPrompt(&footerPrompt{kind: promptLine, line: prompt.NewLine(p.promptKeys(), p.styles.Prompt, opts...), job: j, secret: secret})
+}
+
+// secretPrompt is how programs ask for what nobody else should read.
+var secretPrompt = regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
+
+// asksSecret reports whether the shown job waits behind such a question.
+func (p *Pane) asksSecret(j engine.Job) bool {
+	return j.Waiting && j.ID == p.shown.id && secretPrompt.MatchString(p.log.LastLine())
+}
+
+// remembers keeps a line that was typed for a job, unless it is a secret.
+func (p *Pane) remembers(f *footerPrompt) {
+	if !f.secret {
+		p.lines = remember(p.lines, f.line.Value())
+	}
 }
 
 // pressPrompt takes a key while a line is being typed.
@@ -214,7 +237,7 @@ func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
 	case promptSearch:
 		return p.route(p.log.Return(f.mark))
 	case promptLine:
-		p.lines = remember(p.lines, f.line.Value()) // it is not to be typed again
+		p.remembers(f) // it is not to be typed again
 	case promptJump:
 	}
 	return nil
@@ -238,7 +261,7 @@ func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
 	case promptSearch:
 		return p.acceptSearch(f)
 	case promptLine:
-		p.lines = remember(p.lines, text)
+		p.remembers(f)
 		p.closePrompt()
 		return p.write(f.job, text)
 	case promptJump:

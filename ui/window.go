@@ -132,7 +132,8 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case toggleMouseMsg:
 		w.mouse = !w.mouse
 		if w.mouse {
-			return w.pane.say(toast.Info, "the mouse is the terminal's now")
+			back := w.pane.does(w.pane.opts.keys.Panes.ToggleMouse, "takes it back")
+			return w.pane.say(toast.Info, with("the mouse is the terminal's now", ";", back))
 		}
 		return w.pane.say(toast.Info, "the mouse works in hob again")
 	case CopyMsg:

@@ -185,6 +185,16 @@ func (m *Model) Err() error { return m.err }
 // Following reports whether the view stays at the end of the log.
 func (m *Model) Following() bool { return m.follow }
 
+// LastLine is the text of the last line of the log, as far as it has been read: what
+// a job that waits asks.
+func (m *Model) LastLine() string {
+	if !m.tail || len(m.lines) == 0 {
+		return ""
+	}
+	d := m.glyphsOf(&m.lines[len(m.lines)-1])
+	return d.part(0, d.own)
+}
+
 // SetFollow goes to the end and stays there, or stays here.
 func (m *Model) SetFollow(on bool) tea.Cmd {
 	if !on {

@@ -294,11 +294,11 @@ func (l *Line) View() string {
 	b := l.styles.Label.Render(label)
 	used := cells.Width(label)
 	switch {
-	case l.secret:
 	case len(l.text) == 0 && l.hint != "":
 		hint := cells.End(l.untyped(l.styles.Placeholder, "(", l.hint, ")"), room, "")
 		b += l.styles.Placeholder.Render(hint)
 		used += cells.Width(hint)
+	case l.secret:
 	default:
 		text := cells.End(l.shown(l.text[start:]...), room, "")
 		b += l.styles.Text.Render(text)
