@@ -25,6 +25,9 @@ func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
 	if err != nil {
 		return j, err
 	}
+	if exit, ok := j.Ended(); ok {
+		e.recorded(ctx, j.ID, exit)
+	}
 	return e.measured([]Job{j}, true)[0], nil
 }
 

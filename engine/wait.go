@@ -36,8 +36,8 @@ func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, erro
 	}
 }
 
-// Wait returns when the job has ended, whoever started it. It waits on while a
-// host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed
+// Wait returns when the job has ended, whoever started it, and that is recorded. It
+// waits on while a host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed
 // and that of ctx.
 func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 	rec, err := e.record(id)
@@ -45,10 +45,36 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 		return Exit{}, err
 	}
 	if exit, ok := e.jobOf(rec).Ended(); ok {
+		e.recorded(ctx, id, exit)
 		return exit, nil
 	}
 	j, err := e.until(ctx, id, func(Job) bool { return false })
+	if err == nil {
+		e.recorded(ctx, id, j.Exit)
+	}
 	return j.Exit, err
+}
+
+// recordTime bounds the wait for the second of the two files that record an end.
+const recordTime = time.Second
+
+// recorded waits until an end is recorded whole: exit_code, which scripts read, is
+// written after state.json, in which the end was seen.
+func (e *Engine) recorded(ctx context.Context, id ID, exit Exit) {
+	if exit.Code == nil || exit.Status == Lost {
+		return
+	}
+	dir := e.root.Dir(string(id))
+	for pause, end := time.Millisecond, time.Now().Add(recordTime); time.Now().Before(end); pause *= 2 {
+		if _, ok := jobdir.ReadExitCode(dir); ok || !jobdir.Locked(dir) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // OnExit calls f once with the job's end, in a goroutine of its own: when it
