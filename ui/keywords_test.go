@@ -23,6 +23,7 @@ func TestWordsNameTheKeysThatAreBound(t *testing.T) {
 	}{
 		"clear of a running job": {[]string{"c"}, "it is still running: s stops it, D removes it"},
 		"clear":                  {[]string{"j", "c"}, "cleared make test; U takes it back"},
+		"clear of two":           {[]string{"j", "c", "G", "c"}, "U takes them back"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "Q leaves, jobs keep running; Ctrl+C again leaves now"},
 		"no search":              {[]string{"enter", "n"}, "Nothing to search for: Ctrl+F searches"},
 	}

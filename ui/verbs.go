@@ -373,8 +373,12 @@ func (p *Pane) cleared(jobs []engine.Job, word string) tea.Cmd {
 	for _, j := range jobs {
 		p.undo = append(p.undo, j.ID)
 	}
+	what := "takes it back"
+	if len(p.undo) > 1 {
+		what = "takes them back"
+	}
 	p.toasts.Drop(p.undoID)
-	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: with(word+" "+p.names(jobs), ";", p.does(p.opts.keys.Jobs.Undo, "takes it back")), Key: "undo"})
+	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: with(word+" "+p.names(jobs), ";", p.does(p.opts.keys.Jobs.Undo, what)), Key: "undo"})
 	return p.toastEnd(p.undoID, undoFor)
 }
 
