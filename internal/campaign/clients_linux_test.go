@@ -43,8 +43,12 @@ func TestAThousandClients(t *testing.T) {
 			t.Fatalf("connection %d: %v", len(open), err)
 		}
 	}
-	if grown := resident(t, st.Holder.PID) - before; grown > 16<<20 {
+	if grown := resident(t, st.Holder.PID) - before; grown > mostGrown {
 		t.Errorf("the holder grew by %d bytes", grown)
+	}
+	// What it has open besides is far less than that.
+	if fds, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(st.Holder.PID), "fd")); err != nil || len(fds) > 200 {
+		t.Errorf("the holder has %d descriptors, %v", len(fds), err)
 	}
 	// Files say what files say.
 	if out := w.Must(t, "log", id); out != "up" {
