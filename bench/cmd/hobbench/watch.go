@@ -85,7 +85,7 @@ func sizeOf(ctx context.Context, path string, size int64) error {
 		if err != nil {
 			return err
 		}
-		if info.Size() > 0 {
+		if info.Size() >= size {
 			return nil
 		}
 		if ctx.Err() != nil {
