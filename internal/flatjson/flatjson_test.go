@@ -1,6 +1,7 @@
 package flatjson_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -169,4 +170,25 @@ func FuzzReader(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { agree(t, data) })
+}
+
+// A plain writer differs only in what browsers would mind.
+func TestPlain(t *testing.T) {
+	for _, text := range []string{"make && ./a <b>", "\"say\" && <é>", "two\nlines > \xff", "\u2028"} {
+		w := flatjson.Writer{Plain: true}
+		w.Open()
+		w.Str("s", text)
+		w.Close()
+		var want, got all
+		data, err := json.Marshal(all{S: text})
+		if err != nil || json.Unmarshal(data, &want) != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(w.Buf, &got); err != nil || got.S != want.S || w.Err != nil {
+			t.Errorf("%s: %q, %v, %v", w.Buf, got.S, err, w.Err)
+		}
+		if bytes.ContainsAny([]byte(text), "<>&") && !bytes.ContainsAny(w.Buf, "<>&") {
+			t.Errorf("%s is not plain", w.Buf)
+		}
+	}
 }

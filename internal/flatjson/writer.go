@@ -1,6 +1,7 @@
 package flatjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -13,6 +14,8 @@ import (
 type Writer struct {
 	Buf []byte
 	Err error // the first: a time that JSON cannot hold
+	// Plain leaves <, > and & as they are, for readers who are no browsers.
+	Plain bool
 }
 
 // Open begins an object, Close ends it.
@@ -58,7 +61,7 @@ func (w *Writer) OptInt(k string, v int64) {
 // IntPtr writes a number, or null.
 func (w *Writer) IntPtr(k string, v *int) {
 	if v == nil {
-		w.null(k)
+		w.Null(k)
 		return
 	}
 	w.Int(k, int64(*v))
@@ -90,7 +93,7 @@ func (w *Writer) Time(k string, t time.Time) {
 // Strs writes a list of strings; nil is null.
 func (w *Writer) Strs(k string, vs []string) {
 	if vs == nil {
-		w.null(k)
+		w.Null(k)
 		return
 	}
 	w.Key(k)
@@ -122,7 +125,8 @@ func (w *Writer) OptStrMap(k string, m map[string]string) {
 	w.Buf = append(w.Buf, '}')
 }
 
-func (w *Writer) null(k string) {
+// Null writes null.
+func (w *Writer) Null(k string) {
 	w.Key(k)
 	w.Buf = append(w.Buf, "null"...)
 }
@@ -131,16 +135,22 @@ func (w *Writer) null(k string) {
 func (w *Writer) text(s string) {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
-			q, err := json.Marshal(s)
-			if err != nil && w.Err == nil {
-				w.Err = err
-			}
-			w.Buf = append(w.Buf, q...)
+		case c < ' ', c > '~', c == '"', c == '\\', !w.Plain && (c == '<' || c == '>' || c == '&'):
+			w.escaped(s)
 			return
 		}
 	}
 	w.Buf = append(w.Buf, '"')
 	w.Buf = append(w.Buf, s...)
 	w.Buf = append(w.Buf, '"')
+}
+
+func (w *Writer) escaped(s string) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(!w.Plain)
+	if err := enc.Encode(s); err != nil && w.Err == nil {
+		w.Err = err
+	}
+	w.Buf = append(w.Buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
