@@ -60,7 +60,7 @@ func TestHolderWithoutMemory(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			mark := filepath.Join(t.TempDir(), "mark")
-			s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `echo before; setsid sleep 1000 & echo $! >"$0"; read x`, mark}})
+			s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `echo before; setsid sh -c 'echo >"$0"; exec sleep 1000' "$0" & read x`, mark}})
 			s.printed(t, "before")
 			eventually(t, "the other session", func() bool { _, err := os.Stat(mark); return err == nil })
 			holder := s.state(t).Holder.PID
