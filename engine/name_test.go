@@ -38,6 +38,7 @@ func TestDeriveName(t *testing.T) {
 		"make 2>&1 | tee log":                        "make",
 		"exec >log 2>&1; npm start":                  "npm start",
 		"vim -u NONE README.md":                      "vim README.md",
+		"less -R LICENSE":                            "less LICENSE",
 		"go test -run TestX -v ./ui":                 "go test ./ui",
 		"git -C /srv/app pull":                       "git pull",
 		"docker run -it -p 8080:80 -e A=b nginx":     "docker run nginx",

@@ -4,7 +4,7 @@ import "strings"
 
 // isValue reports whether w belongs to the option of verb before it, and is no
 // target. Of most options nobody can know: of programs that many jobs are it is
-// known, a number or a word in capitals is one, and so is what follows options
+// known, a number or the name of a constant is one, and so is what follows options
 // that mean the same everywhere.
 func isValue(verb, before, w string) bool {
 	if len(before) < 2 || before[0] != '-' || strings.Contains(before, "=") {
@@ -36,12 +36,11 @@ func looksLikeValue(w string) bool {
 			return true
 		}
 	}
-	for i := range len(w) {
-		if c := w[i]; (c < 'A' || c > 'Z') && c != '_' && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
+	switch w { // files have such names, too: README, LICENSE
+	case "NONE", "ALL", "OFF", "ON", "AUTO", "TRACE", "DEBUG", "INFO", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL":
+		return true
 	}
-	return len(w) > 1
+	return false
 }
 
 // valueOptions are, for programs that many jobs are, their options that take the
