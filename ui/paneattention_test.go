@@ -85,7 +85,7 @@ func TestAPasswordIsNeitherShownNorKept(t *testing.T) {
 		"Password changed. Go on? ": false,
 		"Name of the spin: ":        false,
 	} {
-		if secretPrompt.MatchString(question) != want {
+		if secretPrompt().MatchString(question) != want {
 			t.Errorf("%q asks for a secret: %v", question, !want)
 		}
 	}

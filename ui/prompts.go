@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -112,11 +113,14 @@ func (p *Pane) sendLine() tea.Cmd {
 }
 
 // secretPrompt is how programs ask for what nobody else should read.
-var secretPrompt = regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
+// It is compiled when it is first needed: every verb would pay for it.
+var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
+})
 
 // asksSecret reports whether the shown job waits behind such a question.
 func (p *Pane) asksSecret(j engine.Job) bool {
-	return j.Waiting && j.ID == p.shown.id && secretPrompt.MatchString(p.log.LastLine())
+	return j.Waiting && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
 }
 
 // remembers keeps a line that was typed for a job, unless it is a secret.
