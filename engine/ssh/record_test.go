@@ -47,11 +47,13 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, ok := jobdir.ReadExitCode(dir); ok {
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
+		if time.Now().After(end) {
+			t.Fatal("the job does not end")
+		}
 	}
 	// Longer than anybody tries to get a lock: whoever finds the end meets it held.
 	time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
