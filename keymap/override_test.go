@@ -125,7 +125,7 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("ParseKey(%q) = %q, %v; want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "   ", "ctrl+", "foo", "f0", "f64", "ab", "ctrl+foo", "\x1b"} {
+	for _, in := range []string{"", "   ", "ctrl+", "foo", "f0", "f64", "ab", "ctrl+foo", "\x1b", "^\x0e", "ctrl+\x0e"} {
 		if got, err := ParseKey(in); err == nil {
 			t.Errorf("ParseKey(%q) = %q, want an error", in, got)
 		}

@@ -35,7 +35,7 @@ func splitKey(s string) (mods []string, name string, err error) {
 	}
 	rest := strings.TrimSpace(s)
 	if len(rest) == 2 && rest[0] == '^' {
-		return []string{"ctrl"}, rest[1:], nil
+		mods, rest = []string{"ctrl"}, rest[1:]
 	}
 	for {
 		at := strings.IndexAny(rest, "+-")
