@@ -260,8 +260,16 @@ func TestWhatIsWantedOfAPerson(t *testing.T) {
 			password(c)
 			c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
 		}},
-		{"password, not from us", "PasswordAuthentication no", "refused (nothing could be tried)", "ssh box", password},
-		{"questions", "", "refused (nothing could be tried)", "hob hosts check box", questions},
+		{"password, not from us", "PasswordAuthentication no", "refused (nothing could be tried; it takes password)", "ssh box", password},
+		{"questions", "", "wants answers to its questions (nothing could be tried", "hob hosts check box", questions},
+		{"questions, not from us", "KbdInteractiveAuthentication no", "refused (nothing could be tried; it takes keyboard-interactive)", "ssh box", questions},
+		{"questions, after a key", "IdentityFile " + key, "the key was right, and it wants answers to its questions too", "hob hosts check box", func(c *ssh.ServerConfig) {
+			second := &ssh.ServerConfig{}
+			questions(second)
+			c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+				return nil, &ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{KeyboardInteractiveCallback: second.KeyboardInteractiveCallback}}
+			}
+		}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

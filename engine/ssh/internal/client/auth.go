@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -27,9 +28,10 @@ type auth struct {
 	begun bool  // the host is who it should be
 	err   error // what a person, or a key, said no to
 	tried []attempt
-	// wanted: the server would take a password, and nobody can be asked for it.
-	wanted bool
-	agent  io.ReadWriteCloser
+	// allowed are the methods that the server takes next, passed those that it was
+	// content with but wants more than.
+	allowed, passed []string
+	agent           io.ReadWriteCloser
 }
 
 func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
@@ -59,11 +61,7 @@ func (a *auth) methods() []ssh.AuthMethod {
 	if a.p.Questions != nil && !a.c.NoQuestions {
 		byName["keyboard-interactive"] = ssh.RetryableAuthMethod(ssh.KeyboardInteractive(a.answer), tries)
 	}
-	switch {
-	case a.c.NoPassword:
-	case a.p.Password == nil:
-		byName["password"] = ssh.PasswordCallback(a.want)
-	default:
+	if a.p.Password != nil && !a.c.NoPassword {
 		asked := false
 		byName["password"] = ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
 			again := asked
@@ -77,24 +75,33 @@ func (a *auth) methods() []ssh.AuthMethod {
 	if order == nil {
 		order = []string{"publickey", "keyboard-interactive", "password"}
 	}
-	var ms, last []ssh.AuthMethod
+	var ms []ssh.AuthMethod
 	for _, name := range order {
-		switch m := byName[name]; {
-		case m == nil:
-		case name == "password" && a.p.Password == nil: // it ends the attempt
-			last = []ssh.AuthMethod{m}
-		default:
+		if m := byName[name]; m != nil {
 			ms = append(ms, m)
 		}
 	}
-	return append(ms, last...)
+	return ms
 }
 
-// want stands for the password where nobody can be asked for it. It is called for a
-// server that would take one, before anything of it is sent.
-func (a *auth) want() (string, error) {
-	a.wanted = true
-	return "", errors.New("nobody can be asked")
+// next notes what the server takes, before each method that is tried and when none is
+// left. It chooses none itself.
+func (a *auth) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+	a.allowed, a.passed = c.AllowedMethods, c.PartialSuccessMethods
+	return nil, nil
+}
+
+// wanted is what the server would take of a person where nobody can be asked for it;
+// empty: nothing. Questions are not begun to find out: that may send a message to
+// somebody's telephone.
+func (a *auth) wanted() string {
+	switch {
+	case slices.Contains(a.allowed, "password") && a.p.Password == nil && !a.c.NoPassword:
+		return "a password"
+	case slices.Contains(a.allowed, "keyboard-interactive") && a.p.Questions == nil && !a.c.NoQuestions:
+		return "answers to its questions"
+	}
+	return ""
 }
 
 // try notes what was tried, for the error; what is tried several times in a row
@@ -339,26 +346,33 @@ func (a *auth) refused(err error) error {
 			words[i] = t.String()
 		}
 		tried = "tried " + strings.Join(words, ", ")
+	} else if len(a.allowed) > 0 {
+		tried += "; it takes " + strings.Join(a.allowed, ", ")
 	}
 	alias := a.c.Alias
 	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + alias + " works; ssh-add -l lists the agent's keys"}
-	switch {
+	switch wanted := a.wanted(); {
 	case a.err != nil:
 		e.Err = fmt.Errorf("log in as %s: %w", a.c.User, a.err)
-	case a.wanted:
-		e.Err = fmt.Errorf("log in as %s: it wants a password (%s)", a.c.User, tried)
-		e.Hint = "hob hosts check " + alias + " on a terminal asks for it, and so does Enter on a job in the UI; a key needs none: ssh-copy-id " + alias
-		if a.c.BatchMode {
-			e.Hint = "BatchMode in the ssh configuration forbids to ask for it; a key needs none: ssh-copy-id " + alias
-		}
 	case strings.Contains(err.Error(), "authentication failures"):
 		e.Err = fmt.Errorf("log in as %s: the server takes no more keys (%s)", a.c.User, tried)
 		e.Hint = "set IdentitiesOnly yes and IdentityFile for this host"
+	case wanted != "" && len(a.passed) > 0:
+		e.Err = fmt.Errorf("log in as %s: the %s was right, and it wants %s too", a.c.User, strings.ReplaceAll(a.passed[0], "publickey", "key"), wanted)
+		e.Hint = a.howToBeAsked("")
+	case wanted != "":
+		e.Err = fmt.Errorf("log in as %s: it wants %s (%s)", a.c.User, wanted, tried)
+		e.Hint = a.howToBeAsked("; a key needs none: ssh-copy-id " + alias)
 	default:
 		e.Err = fmt.Errorf("log in as %s: refused (%s)", a.c.User, tried)
-		if a.p.Questions == nil && !a.c.NoQuestions && !a.c.BatchMode { // it may have some
-			e.Hint = "hob hosts check " + alias + " on a terminal answers what it may ask; " + e.Hint
-		}
 	}
 	return e
+}
+
+// howToBeAsked is the hint for a host that wants something of a person.
+func (a *auth) howToBeAsked(or string) string {
+	if a.c.BatchMode {
+		return "BatchMode in the ssh configuration forbids to ask for it" + or
+	}
+	return "hob hosts check " + a.c.Alias + " on a terminal asks for it, and so does Enter on a job in the UI" + or
 }

@@ -268,7 +268,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		return p.HostKey(ctx, k)
 	}
 	cfg := &ssh.ClientConfig{
-		User: c.User, Auth: auth.methods(), HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
+		User: c.User, Auth: auth.methods(), AuthCallback: auth.next, HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
 		HostKeyCallback: func(host string, remote net.Addr, key ssh.PublicKey) error {
 			err := keys.check(key)
 			silent.Stop()
@@ -306,7 +306,7 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 		return ctx.Err()
 	case keys.err != nil:
 		return keys.err
-	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil || auth.wanted):
+	case auth.begun && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "authentication failures") || auth.err != nil):
 		return auth.refused(err)
 	}
 	text := strings.TrimPrefix(err.Error(), "ssh: handshake failed: ")
