@@ -15,7 +15,7 @@ import (
 const (
 	// SweepEvery is how often a root is swept at most.
 	SweepEvery = time.Hour
-	// SweepSlice bounds one call of Sweep.
+	// SweepSlice is how long one call of Sweep works, about.
 	SweepSlice = 50 * time.Millisecond
 	// orphanAge is how long a directory may stay without a meta.json.
 	orphanAge = time.Hour
@@ -45,9 +45,10 @@ type SweepOptions struct {
 	Release func(ctx context.Context, r *Record, dir string) error
 }
 
-// Sweep deletes what need not be kept, for at most about SweepSlice, and reports
-// whether it came to an end; if not, the next call goes on. It does nothing, and
-// is done, when somebody else sweeps or has within SweepEvery.
+// Sweep deletes what need not be kept, for about SweepSlice, but not before
+// something is done, and reports whether it came to an end; if not, the next call
+// goes on. It does nothing, and is done, when somebody else sweeps or has within
+// SweepEvery.
 func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error) {
 	lockPath := filepath.Join(r.Jobs(), sweepName)
 	now := o.Now()
@@ -87,13 +88,17 @@ type sweep struct {
 	ages *ages
 	ctx  context.Context // of the one call that this value lives for
 	end  time.Time
+	// got: something was done that the next slice need not do again. A slice that
+	// ended before that could be followed by others of its kind for ever.
+	got bool
 }
 
+// check is the error that ends the slice.
 func (s *sweep) check() error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	if time.Now().After(s.end) {
+	if s.got && time.Now().After(s.end) {
 		return errSliceOver
 	}
 	return nil
@@ -154,6 +159,7 @@ func (s *sweep) unfinishedDirs() error {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
+		s.got = true
 		if err := s.check(); err != nil {
 			return err
 		}
@@ -187,6 +193,7 @@ func (s *sweep) expire() error {
 		if err := s.Trash(time.Unix(0, 0), j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		s.got = true
 		if err := s.check(); err != nil {
 			return err
 		}
@@ -217,8 +224,10 @@ func (s *sweep) finished() ([]ended, error) {
 				continue
 			}
 			rec = &read
-			if rec.Finished() {
-				fresh = append(fresh, rec)
+			// What the index does not take is read again by the next slice, and of what
+			// is held the holder may still add to the end.
+			if rec.Finished() && rec.Problem == "" && !Locked(s.Dir(id)) {
+				fresh, s.got = append(fresh, rec), true
 			}
 		}
 		// A job whose meta.json is damaged ended when its lock became free.
@@ -268,6 +277,7 @@ func (s *sweep) emptyTrash() error {
 		if err := s.Delete(t.ID); err != nil {
 			return err
 		}
+		s.got = true
 	}
 	return nil
 }
