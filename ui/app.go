@@ -143,10 +143,9 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
-	if w.o.Output == nil {
-		w.o.Output = os.Stdout
+	if a.o.Output != nil {
+		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
-	opts = append(opts, tea.WithOutput(withOverline(w.o.Output)))
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()

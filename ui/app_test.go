@@ -42,7 +42,7 @@ func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
 	o.Input, o.Output, o.Environ = in, screenWriter{s.screen}, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 	o.Pane = append(o.Pane, WithClock(func() time.Time { return noon }))
 	s.app = NewApp(eng, o)
-	s.app.extra = []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.TrueColor), tea.WithWindowSize(100, 24)}
+	s.app.extra = []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithWindowSize(100, 24)}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.cancel = cancel
 	go func() {

@@ -260,7 +260,7 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 	if err != nil {
 		return w.pane.say(toast.Error, cells.Clean(err.Error()))
 	}
-	return tea.Exec(onTerminal{cmd, w.o.Output}, func(err error) tea.Msg { return openedMsg{err} })
+	return tea.Exec(cmd, func(err error) tea.Msg { return openedMsg{err} })
 }
 
 // notify reaches for somebody who did not see what happened.
@@ -314,7 +314,7 @@ func (w *window) View() tea.View {
 	}
 	// Only once the frame is there: the pace is for handing it over.
 	defer func() { w.clock.frame(time.Since(w.typed) < echoTime) }()
-	v := tea.NewView(carryOverline(w.pane.View()))
+	v := tea.NewView(w.pane.View())
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.KeyboardEnhancements.ReportAlternateKeys = true
