@@ -103,6 +103,7 @@ type Observation struct {
 	Backgrounded bool
 	Paused       bool
 	Waiting      bool
+	Entry        Entry
 	Alternate    bool
 	Title        string
 	Progress     *Progress

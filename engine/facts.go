@@ -71,7 +71,7 @@ func changes(s step, now time.Time) []Event {
 		add(EventBackgrounded, now)
 	}
 	// Facts that have no kind of their own are told as a title: what a row shows.
-	if j.Title != old.Title || j.Cwd != old.Cwd || j.Size != old.Size || j.Paused != old.Paused || j.Alternate != old.Alternate || !sameProgress(j.Progress, old.Progress) ||
+	if j.Title != old.Title || j.Cwd != old.Cwd || j.Size != old.Size || j.Paused != old.Paused || j.Alternate != old.Alternate || j.Entry != old.Entry || !sameProgress(j.Progress, old.Progress) ||
 		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping {
 		add(EventTitle, now)
 	}

@@ -70,6 +70,20 @@ const (
 	LinkElsewhere   Link = "elsewhere"   // recorded on another machine or in another container
 )
 
+// Entry says what is to be seen of what is typed into a job's terminal.
+type Entry string
+
+// The kinds of entry, as they stand in records.
+const (
+	// EntryUnknown: there is no terminal that tells, or a program reads keys and
+	// shows of them what it likes, as ssh does what another terminal likes.
+	EntryUnknown Entry = ""
+	EntryOpen    Entry = "open" // the terminal takes lines and shows them
+	// EntryHidden: the terminal takes lines and shows nothing of them, as programs
+	// have it that ask for a password.
+	EntryHidden Entry = "hidden"
+)
+
 // Size is a terminal's size in cells. The zero value means unknown.
 type Size struct {
 	Cols int `json:"cols"`
@@ -167,6 +181,9 @@ type Job struct {
 	LogLimit   int64 // 0: none, or the file system cannot
 
 	Waiting bool // blocked reading its terminal
+	// Entry is not part of the JSON form. Where it is unknown, only the question
+	// tells whether the answer is a secret.
+	Entry Entry
 	// Alternate says that a program draws on the whole screen (an editor, a
 	// pager): what it writes is no log to read. Not part of the JSON form.
 	Alternate bool

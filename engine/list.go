@@ -258,7 +258,8 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 		st.Machine, st.BootID, st.PIDNS = e.here.machine, e.here.boot, e.here.pidns
 		st.Size = jobdir.Size(j.Size)
 	}
-	st.End, st.Stopping, st.Waiting, st.Alternate, st.Paused = endOf(j.Exit), nil, false, false, false
+	st.Rest()
+	st.End = endOf(j.Exit)
 	if err := jobdir.Finish(dir, &st); err != nil {
 		e.log.Warn("an end cannot be recorded", "job", rec.ID, "err", err)
 		return j

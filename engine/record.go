@@ -43,7 +43,7 @@ func jobOf(r *jobdir.Record, dir string) Job {
 		Backgrounded: m.Backgrounded || s.Backgrounded, Paused: s.Paused, PID: s.Job.PID,
 		CreatedAt: m.CreatedAt, StartedAt: s.StartedAt, Deadline: s.Deadline,
 		Output: r.Output, Dropped: s.Dropped, LogLimit: m.LogLimit,
-		Waiting: s.Waiting, Alternate: s.Alternate, Title: s.Title, Size: Size(s.Size), Cwd: s.Cwd,
+		Waiting: s.Waiting, Entry: Entry(s.Entry), Alternate: s.Alternate, Title: s.Title, Size: Size(s.Size), Cwd: s.Cwd,
 		Timeout: time.Duration(m.TimeoutMS) * time.Millisecond, Grace: time.Duration(m.GraceMS) * time.Millisecond,
 		EnvNames: m.EnvNames, RestartedFrom: ID(m.RestartedFrom), Link: LinkNone, Machine: s.Machine,
 		CreatedBy: m.CreatedBy, Labels: m.Labels, Split: m.Split, Stdin: m.Stdin != "null" && m.Stdin != "inherited", Notify: m.Notify,
@@ -133,7 +133,12 @@ func setStatus(j *Job, r *jobdir.Record) {
 		return
 	}
 	j.Status = j.Exit.Status
-	j.Waiting, j.Alternate, j.Paused, j.Progress = false, false, false, nil
+	j.settleDown()
+}
+
+// settleDown takes from j what only a job that runs has.
+func (j *Job) settleDown() {
+	j.Waiting, j.Entry, j.Alternate, j.Paused, j.Progress = false, EntryUnknown, false, false, nil
 }
 
 func exitOf(end *jobdir.End) Exit {
@@ -174,7 +179,7 @@ func observed(j Job, o Observation) Job {
 	}
 	j.Status, j.Backgrounded = o.Status, o.Backgrounded
 	j.PID, j.StartedAt, j.StartedUp, j.StopDeadline, j.Deadline = o.PID, o.StartedAt, o.StartedUp, o.StopDeadline, o.Deadline
-	j.Paused, j.Waiting, j.Alternate = o.Paused, o.Waiting, o.Alternate
+	j.Paused, j.Waiting, j.Entry, j.Alternate = o.Paused, o.Waiting, o.Entry, o.Alternate
 	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
 	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit
 	j.hush()
@@ -190,7 +195,7 @@ func observed(j Job, o Observation) Job {
 	if o.Status.Finished() {
 		j.Exit = o.Exit
 		j.Exit.Status = o.Status
-		j.Waiting, j.Alternate, j.Paused, j.Progress = false, false, false, nil
+		j.settleDown()
 	}
 	return j
 }

@@ -83,6 +83,10 @@ func TestFactsOfAnotherProgramAreSeen(t *testing.T) {
 	}
 	f.Job(j.ID).Waiting(true)
 	story(t, s, engine.EventWaiting)
+	f.Job(j.ID).Entry(engine.EntryHidden)
+	if _, evs := story(t, s, engine.EventTitle); evs[len(evs)-1].Job.Entry != engine.EntryHidden {
+		t.Errorf("facts %+v", evs)
+	}
 	f.Job(j.ID).Title("new")
 	if _, evs := story(t, s, engine.EventTitle); evs[len(evs)-1].Job.Title != "new" {
 		t.Errorf("facts %+v", evs)

@@ -93,7 +93,7 @@ func observationOf(j Job) Observation {
 	return Observation{
 		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StartedUp: j.StartedUp, StopDeadline: j.StopDeadline,
 		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting,
-		Alternate: j.Alternate, Title: j.Title,
+		Entry: j.Entry, Alternate: j.Alternate, Title: j.Title,
 		Progress: j.Progress, Cwd: j.Cwd, Size: j.Size, Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit,
 		Link: j.Link, LinkError: j.LinkError, StaleSince: j.StaleSince,
 	}

@@ -245,6 +245,9 @@ func (j *FakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
 // Waiting says whether the job waits for input.
 func (j *FakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
 
+// Entry says what is to be seen of what is typed.
+func (j *FakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = string(e) }) }
+
 // Bell rings the bell.
 func (j *FakeJob) Bell() { j.change(func() { j.bells++ }) }
 
@@ -305,7 +308,7 @@ func (j *FakeJob) observe() (engine.Observation, <-chan struct{}) {
 	st := &j.state
 	o := engine.Observation{
 		ID: j.Launch.ID, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: st.Deadline,
-		Backgrounded: st.Backgrounded, Waiting: st.Waiting, Title: st.Title, Size: engine.Size(st.Size),
+		Backgrounded: st.Backgrounded, Waiting: st.Waiting, Entry: engine.Entry(st.Entry), Title: st.Title, Size: engine.Size(st.Size),
 		Output: j.output, LogLimit: j.Launch.Job.LogLimit, Bells: j.bells, Note: j.note, Link: engine.LinkNone,
 	}
 	j.note = engine.Note{}

@@ -38,7 +38,8 @@ func observationOf(id engine.ID, st *jobdir.State) engine.Observation {
 	o := engine.Observation{
 		ID: id, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: deadlineOf(st, time.Now()),
 		StartedUp:    time.Duration(st.StartedUpMS) * time.Millisecond,
-		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Alternate: st.Alternate, Title: st.Title, Cwd: st.Cwd,
+		Backgrounded: st.Backgrounded, Paused: st.Paused, Waiting: st.Waiting, Entry: engine.Entry(st.Entry), Alternate: st.Alternate,
+		Title: st.Title, Cwd: st.Cwd,
 		Size: engine.Size(st.Size), NoTerminal: st.NoTerminal, Dropped: st.Dropped, Link: engine.LinkNone,
 	}
 	if st.Progress != nil {

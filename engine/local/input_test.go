@@ -164,25 +164,68 @@ func TestWaitingForInput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	tests := []struct {
-		name string
-		spec engine.Spec
+		name  string
+		spec  engine.Spec
+		entry engine.Entry
 	}{
-		{"terminal", engine.Spec{PTY: true, Script: "printf 'name? '; read x; sleep 100"}},
-		{"terminal, silent", engine.Spec{PTY: true, Script: "read x; sleep 100"}},
-		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "read x; sleep 100"}},
-		{"pipe", engine.Spec{Stdin: true, Script: "read x; sleep 100"}},
+		{"terminal", engine.Spec{PTY: true, Script: "printf 'name? '; read x; sleep 100"}, engine.EntryOpen},
+		{"terminal, silent", engine.Spec{PTY: true, Script: "read x; sleep 100"}, engine.EntryOpen},
+		// Its echo is off whatever is asked.
+		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "read x; sleep 100"}, engine.EntryUnknown},
+		{"pipe", engine.Spec{Stdin: true, Script: "read x; sleep 100"}, engine.EntryUnknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := p.start(t, tt.spec)
 			eventually(t, "waiting", func() bool { return s.state(t).Waiting })
+			if got := s.state(t).Entry; got != string(tt.entry) {
+				t.Errorf("entry %q", got)
+			}
 			if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
 				t.Fatal(err)
 			}
 			eventually(t, "no longer waiting", func() bool { return !s.state(t).Waiting })
 		})
 	}
+}
+
+// What a terminal shows of what is typed is told with the question.
+func TestWhatIsTypedIsSeenOrNot(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{PTY: true, Script: "stty -echo; printf 'Code: '; read x; stty echo; printf 'Name: '; read x; stty raw -echo; printf 'Key: '; cat"})
+	entry := func(want engine.Entry) func() bool {
+		return func() bool { return s.state(t).Entry == string(want) }
+	}
+	eventually(t, "a secret is asked for", entry(engine.EntryHidden))
+	if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a line is asked for", entry(engine.EntryOpen))
+	if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "keys are asked for", entry(engine.EntryUnknown))
+}
+
+// An editor or a pager that reads the next key waits for nobody; the same on the
+// main screen asks for one.
+func TestAScreenThatReadsKeysAsksForNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{PTY: true, Script: `stty raw -echo; printf '\033[?1049hhelp: F1'; exec cat`})
+	eventually(t, "a whole screen that takes keys", func() bool {
+		st := s.state(t)
+		return st.Alternate && st.Entry == string(engine.EntryUnknown)
+	})
+	if s.state(t).Waiting {
+		t.Error("it waits for input")
+	}
+	if err := s.run.Write(t.Context(), []byte("\x1b[?1049lkey? ")); err != nil { // cat prints it
+		t.Fatal(err)
+	}
+	eventually(t, "waiting", func() bool { return s.state(t).Waiting })
 }
 
 // A paste is as long as it is, whatever an instruction to a holder can carry.

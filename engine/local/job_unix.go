@@ -125,7 +125,7 @@ func (j *job) begin(started time.Time) {
 	}
 	j.ref = proc.JobRef{Leader: id, Session: session, JobID: j.meta.ID}
 	if j.own {
-		j.ref.Holder = proc.Self()
+		j.ref.Holder, j.ref.Adopts = proc.Self(), j.reaps
 	}
 	var deadline time.Time
 	if j.meta.TimeoutMS > 0 {
@@ -137,6 +137,9 @@ func (j *job) begin(started time.Time) {
 	// Without a socket the files still say everything but the screen.
 	_ = j.h.Listen()
 	take()
+	if mode, known := j.mode(); known {
+		j.h.Waiting(false, entryOf(mode, known))
+	}
 	_ = j.h.Started(id, session, started, deadline)
 	if j.logs != nil {
 		j.h.OwnSizes(j.logs.size)

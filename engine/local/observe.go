@@ -95,7 +95,7 @@ func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors 
 			return o
 		}
 	}
-	o.Status, o.Paused, o.Waiting, o.Alternate = engine.Lost, false, false, false
+	o.Status, o.Paused, o.Waiting, o.Entry, o.Alternate = engine.Lost, false, false, engine.EntryUnknown, false
 	o.StopDeadline, o.Deadline = time.Time{}, time.Time{}
 	o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
 	if !rec.Started && rec.Problem == "" && !everHeld(dir) {

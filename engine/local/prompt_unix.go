@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -18,9 +19,10 @@ const quietTime = 300 * time.Millisecond
 // input of a terminal has ended for good.
 const overTime = 5 * time.Second
 
-// prompter finds out whether the job waits for input: once after the start, after
-// each write, and after output has stopped. In between it does nothing, unless the
-// input has ended and those who read have to be told (see [input.endAgain]).
+// prompter finds out whether the job waits for input, and whether what is typed is
+// to be seen: once after the start, after each write, and after output has stopped.
+// In between it does nothing, unless the input has ended and those who read have to
+// be told (see [input.endAgain]).
 type prompter struct {
 	j     *job
 	last  atomic.Int64 // when there was output or input, in ns of time.Since(epoch)
@@ -58,7 +60,7 @@ func (p *prompter) look() {
 	last := p.last.Load()
 	quiet := time.Since(p.epoch) - time.Duration(last-1)
 	busy := quiet < quietTime
-	if busy && !p.j.h.State().Waiting {
+	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != string(engine.EntryHidden) {
 		p.arm(quietTime - quiet)
 		return
 	}
@@ -80,28 +82,59 @@ func (p *prompter) stop() {
 	}
 }
 
-// waits looks at the job's processes.
-func (p *prompter) waits() bool {
+// waits looks at the job's processes and its terminal.
+func (p *prompter) waits() (waits bool, entry string) {
 	j := p.j
+	mode, known := j.mode()
+	entry = entryOf(mode, known)
 	src, ok := j.source()
 	if !ok {
-		return false
+		return false, entry
 	}
-	procs := family(j.pid)
-	switch proc.WaitsForInput(procs, src) {
+	input := proc.WaitsForInput(family(j.pid), src)
+	if input >= proc.InputPolled && j.in.endAgain(j.ctx) {
+		return false, entry
+	}
+	secret := entry == string(engine.EntryHidden)
+	switch input {
 	case proc.InputRead:
-		return !j.in.endAgain(j.ctx)
+		// Some editors and pagers read the next key where others poll for it. They
+		// are there to be used, and ask for nothing.
+		return mode.Canonical || !known || !j.h.State().Alternate, entry
 	case proc.InputPolled:
-		if j.in.endAgain(j.ctx) {
-			return false
-		}
 		// Editors, pagers and servers with shortcuts watch their input too. What
 		// asks for something has left the cursor behind its question, or has
 		// turned the echo off to hear a secret.
-		return j.asks()
+		return secret || known && j.h.AtPrompt(), entry
+	case proc.InputUnseen:
+		return secret, entry
 	case proc.InputNone:
 	}
-	return false
+	return false, entry
+}
+
+// mode is what the job's terminal does with input; known is false without one, and
+// for one that is input alone, whose echo is always off.
+func (j *job) mode() (m proc.Mode, known bool) {
+	if j.tty == nil || j.logs != nil {
+		return m, false
+	}
+	err := j.tty.control(func(fd int) (err error) {
+		m, err = proc.TTYMode(fd)
+		return err
+	})
+	return m, err == nil
+}
+
+// entryOf is what is to be seen of what is typed into a terminal of that mode.
+func entryOf(m proc.Mode, known bool) string {
+	switch {
+	case !known, !m.Canonical:
+		return string(engine.EntryUnknown)
+	case m.Echo:
+		return string(engine.EntryOpen)
+	}
+	return string(engine.EntryHidden)
 }
 
 // source is what the job would wait for.
@@ -118,21 +151,4 @@ func (j *job) source() (src proc.Source, ok bool) {
 		return err
 	})
 	return src, err == nil
-}
-
-// asks reports whether the terminal looks as if it asked something.
-func (j *job) asks() bool {
-	if j.tty == nil || j.logs != nil {
-		return false
-	}
-	if j.h.AtPrompt() {
-		return true
-	}
-	silent := false
-	_ = j.tty.control(func(fd int) error {
-		m, err := proc.TTYMode(fd)
-		silent = err == nil && m.Canonical && !m.Echo
-		return err
-	})
-	return silent
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -51,5 +52,32 @@ func TestCheckKnowsWhatJobsNeed(t *testing.T) {
 		if err := os.Rename(file+".gone", file); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The job of a check is kept where those of the host are.
+func TestCheckTriesTheStateDir(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	sshtest.Write(t, file, "")
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = remoteEnv(t) })
+	c := sshtest.ClientOf(t, "box", s)
+	b := New(WithConfigFile(c.ConfigFile), withSettings(HostSettings{StateDir: file}))
+	defer b.Close()
+	var last Step
+	want := "cannot make the directory " + file + "/jobs: Not a directory"
+	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "job" || !strings.HasSuffix(last.Text, want) {
+		t.Errorf("no directory can be made there: last step %+v, want %q", last, want)
+	}
+}
+
+// An account that runs no shell is told apart from one that is refused.
+func TestCheckOfAnAccountWithoutShell(t *testing.T) {
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), "echo" })
+	c := sshtest.ClientOf(t, "box", s)
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	var last Step
+	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Text, shell.Command) || !strings.Contains(last.Hint, "run sh") {
+		t.Errorf("last step %+v", last)
 	}
 }

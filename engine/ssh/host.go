@@ -230,10 +230,8 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		if errors.Is(err, shell.ErrTimeout) {
 			h.b.dialer.Distrust(tr)
 		}
-		if _, isContainer := tr.(*client.Container); isContainer {
-			err = &client.Error{Step: "session", Err: broken, Hint: "the container must run, and have a sh"}
-		} else if !breaks(tr) { // it could be logged in to, but there is no shell
-			err = &client.Error{Step: "session", Err: broken, Final: true, Hint: "the account there must allow to run sh"}
+		if e := noShell(tr, broken); !e.Final || !breaks(tr) {
+			err = e
 		}
 	}
 	if err != nil {
@@ -241,6 +239,15 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// noShell is the error where a connection was made, but no sh answers there. A container
+// can be started again.
+func noShell(tr shell.Transport, err error) *client.Error {
+	if _, ok := tr.(*client.Container); ok {
+		return &client.Error{Step: "session", Err: err, Hint: "the container must run, and have a sh"}
+	}
+	return &client.Error{Step: "session", Err: err, Final: true, Hint: "the account there must allow to run sh"}
 }
 
 // breaks reports whether a connection whose session has just ended is breaking

@@ -175,7 +175,9 @@ func (k *checker) shell(ctx context.Context) bool {
 	a, err := k.pool.do(ctx, quick, k.b.hello(k.host), askLimit)
 	if err != nil {
 		k.close()
-		return k.step("shell", began, "", fmt.Errorf("no sh answers there: %w", err))
+		e := noShell(k.tr, err)
+		e.Err = fmt.Errorf("no sh answers there: %w", err)
+		return k.step("shell", began, "", e)
 	}
 	k.hello = recipe.ParseHello(a.Out)
 	switch {
@@ -237,7 +239,7 @@ func (k *checker) job(ctx context.Context) bool {
 	id := "hob-check-" + nonce()[:5]
 	word := nonce()
 	j := recipe.Job{
-		ID: id, Token: nonce(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
+		Base: k.hello.Base, ID: id, Token: nonce(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
 	}
 	a, err := k.pool.do(ctx, slow, recipe.Spawn(j, nonce()), spawnLimit)
 	if err != nil {
@@ -247,10 +249,9 @@ func (k *checker) job(ctx context.Context) bool {
 	if !s.OK {
 		return k.step("job", began, "", refusal(k.host, s))
 	}
-	base := strings.TrimSuffix(s.Dir, "/"+id)
 	entry := s.List.Jobs[id]
 	for entry == nil || !entry.Over {
-		if a, err = k.pool.do(ctx, quick, "nap\n"+recipe.List(base, []string{id}), askLimit); err != nil {
+		if a, err = k.pool.do(ctx, quick, "nap\n"+recipe.List(k.hello.Base, []string{id}), askLimit); err != nil {
 			return k.step("job", began, "", err)
 		}
 		if entry = recipe.ParseList(a.Out).Jobs[id]; time.Since(began) > spawnLimit {

@@ -211,19 +211,26 @@ func (h *Holder) Stopping(s *jobdir.Stopping) {
 	_ = h.save()
 }
 
-// Waiting records whether the job waits for input.
-func (h *Holder) Waiting(waits bool) {
+// Waiting records whether the job waits for input, and what is to be seen of what
+// is typed for it, as in jobdir.State.Entry.
+func (h *Holder) Waiting(waits bool, entry string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state.Waiting == waits || h.state.End != nil {
+	asks := h.state.Waiting != waits
+	if !asks && h.state.Entry == entry || h.state.End != nil {
 		return
 	}
-	h.state.Waiting = waits
+	h.state.Waiting, h.state.Entry = waits, entry
+	if h.state.StartedAt.IsZero() {
+		return // it is recorded with the start
+	}
 	h.changedLocked(true)
 	if h.saveTimer != nil && !h.closing && !h.ending {
 		h.saveTimer.Reset(askPause)
 	}
-	h.chatter(jobdir.Fact{Kind: "waiting"})
+	if asks {
+		h.chatter(jobdir.Fact{Kind: "waiting"})
+	}
 }
 
 // Paused records whether the job is stopped by a signal: on disk at once, since who

@@ -314,13 +314,13 @@ func (h *Holder) finish(end jobdir.End) {
 	defer h.saveMu.Unlock()
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 30*time.Second) {
 		st := h.State()
-		st.Stopping, st.Waiting, st.Alternate, st.Paused = nil, false, false, false
+		st.Rest()
 		st.End = &end
 		err := jobdir.Finish(h.cfg.Dir, &st)
 		_, gone := os.Lstat(h.cfg.Dir)
 		if err == nil || errors.Is(gone, fs.ErrNotExist) {
 			h.mu.Lock()
-			h.state.Stopping, h.state.Waiting, h.state.Alternate, h.state.Paused = nil, false, false, false
+			h.state.Rest()
 			h.state.End = &end
 			h.mu.Unlock()
 			return

@@ -28,6 +28,7 @@ func (s *State) AppendJSON(b []byte) ([]byte, error) {
 	w.Bool("backgrounded", s.Backgrounded)
 	w.OptBool("paused", s.Paused)
 	w.OptBool("waiting", s.Waiting)
+	w.OptStr("entry", s.Entry)
 	w.OptBool("alternate", s.Alternate)
 	w.OptStr("title", s.Title)
 	w.OptStr("cwd", s.Cwd)
@@ -125,6 +126,8 @@ func readState(r *flatjson.Reader, s *State) {
 			s.Paused = r.Bool()
 		case "waiting":
 			s.Waiting = r.Bool()
+		case "entry":
+			s.Entry = r.Str()
 		case "alternate":
 			s.Alternate = r.Bool()
 		case "title":

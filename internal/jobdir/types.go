@@ -82,12 +82,15 @@ type State struct {
 	Stopping     *Stopping `json:"stopping,omitempty"`
 	Paused       bool      `json:"paused,omitempty"`
 	Waiting      bool      `json:"waiting,omitempty"`
-	Alternate    bool      `json:"alternate,omitempty"` // shows the alternate screen
-	Title        string    `json:"title,omitempty"`
-	Progress     *Progress `json:"progress,omitempty"`
-	Cwd          string    `json:"cwd,omitempty"`
-	Size         Size      `json:"size"`
-	Deadline     time.Time `json:"deadline,omitzero"`
+	// Entry is what is to be seen of what is typed: "open", "hidden" or, if that is
+	// not known, "" (see engine.Entry).
+	Entry     string    `json:"entry,omitempty"`
+	Alternate bool      `json:"alternate,omitempty"` // shows the alternate screen
+	Title     string    `json:"title,omitempty"`
+	Progress  *Progress `json:"progress,omitempty"`
+	Cwd       string    `json:"cwd,omitempty"`
+	Size      Size      `json:"size"`
+	Deadline  time.Time `json:"deadline,omitzero"`
 	// NoTerminal says that the terminal which was asked for, for all of the job or
 	// for its input, could not be had: it reads from a pipe, and owns its logs.
 	NoTerminal bool `json:"no_terminal,omitempty"`
@@ -103,6 +106,11 @@ type State struct {
 	// logs reached when they were last looked at.
 	HostDir string `json:"host_dir,omitempty"`
 	Output  int64  `json:"output,omitempty"`
+}
+
+// Rest takes from s what only a job that runs has.
+func (s *State) Rest() {
+	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused = nil, false, "", false, false
 }
 
 // Range is a half-open range of absolute offsets.

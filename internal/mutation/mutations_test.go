@@ -6,8 +6,8 @@ var mutations = []mutation{
 		name:      "a lost job is no exit",
 		guarantee: "a job whose holder died without a record is lost, never exited",
 		file:      "engine/local/observe.go",
-		was:       "	o.Status, o.Paused, o.Waiting, o.Alternate = engine.Lost, false, false, false\n",
-		is:        "	o.Status, o.Paused, o.Waiting, o.Alternate = engine.Exited, false, false, false\n",
+		was:       "	o.Status, o.Paused, o.Waiting, o.Entry, o.Alternate = engine.Lost, false, false, engine.EntryUnknown, false\n",
+		is:        "	o.Status, o.Paused, o.Waiting, o.Entry, o.Alternate = engine.Exited, false, false, engine.EntryUnknown, false\n",
 		tests:     "./engine/local", run: "TestKilledHolderIsLost",
 	},
 	{

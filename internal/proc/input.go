@@ -6,14 +6,18 @@ type Input int
 const (
 	// InputNone: nobody waits, or it may not be known.
 	InputNone Input = 0
+	// InputUnseen: somebody sleeps who has the terminal and may not be looked at:
+	// sudo and su, for those who are not root. It is waiting if the terminal's
+	// echo is off.
+	InputUnseen Input = 1
 	// InputPolled: somebody is in poll, select or epoll and the input is among
 	// what it watches. That alone is not waiting for the person: editors,
 	// pagers, servers with keyboard shortcuts and a prompt of readline or Node
 	// all look like this. A caller that sees more, such as the cursor behind
 	// text on the main screen or a terminal with its echo off, may decide so.
-	InputPolled Input = 1
+	InputPolled Input = 2
 	// InputRead: somebody is blocked in read on the input. That is waiting.
-	InputRead Input = 2
+	InputRead Input = 3
 )
 
 // Source is where input comes from: a terminal, or a pipe or socket. The zero

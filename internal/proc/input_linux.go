@@ -76,7 +76,8 @@ func TTYSource(fd int) (Source, error) {
 // and, where Yama restricts that, to ancestors such as a holder. Where it is
 // hidden, the name of the kernel function that the process sleeps in tells a
 // read from a terminal or pipe, if that is its standard input, and polls are
-// not seen.
+// not seen. Where that is hidden as well, as of a program that runs as another
+// user, a terminal's input is InputUnseen.
 func WaitsForInput(procs []Process, src Source) Input {
 	if src == (Source{}) {
 		return InputNone
@@ -151,6 +152,10 @@ func (w *waiter) sleeps(thread string) Input {
 	}
 	var reads bool
 	switch string(bytes.TrimSpace(name)) {
+	case "0", "": // it runs, or is hidden
+		if w.src.TTY != 0 && w.p.State == 'S' {
+			return InputUnseen
+		}
 	case "n_tty_read", "wait_woken", "tty_read":
 		reads = w.src.TTY != 0
 	case "pipe_read", "anon_pipe_read", "fifo_pipe_read", "pipe_wait", "pipe_wait_readable", "unix_stream_data_wait", "unix_stream_read_generic":

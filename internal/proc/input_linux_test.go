@@ -166,6 +166,24 @@ func TestSourceOfAFileIsNone(t *testing.T) {
 	}
 }
 
+// What runs as another user cannot be looked at, as sudo that asks for a password.
+func TestAnotherUsersInputIsUnseen(t *testing.T) {
+	testtool.NeedRoot(t)
+	for script, want := range map[string]Input{`exec cat`: InputUnseen, `exec sleep 1000`: InputUnseen, `echo $$ >&3; kill -STOP $$; :`: InputNone} {
+		tr, _ := onTTY(t, script)
+		until(t, "what is to be seen of "+script, func() bool {
+			cmd := exec.Command("/proc/self/exe") // the binary's directory may be closed to others
+			cmd.Env = []string{roleVariable + "=stranger", "PROC_TEST_PID=" + strconv.Itoa(tr.ref.Leader.PID)}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			return strings.TrimSpace(string(out)) == strconv.Itoa(int(want))
+		})
+	}
+}
+
 func TestReadIsSeenByItsKernelFunctionAlone(t *testing.T) {
 	if data, err := os.ReadFile("/proc/self/wchan"); err != nil || len(data) == 0 {
 		t.Skip("no kernel function names here")

@@ -29,9 +29,23 @@ func TestMain(m *testing.M) {
 		playHolder()
 	case "terminator":
 		playTerminator()
+	case "stranger":
+		playStranger()
 	default:
 		os.Exit(2)
 	}
+}
+
+// playStranger says what a process does about its terminal.
+func playStranger() {
+	pid, _ := strconv.Atoi(os.Getenv("PROC_TEST_PID"))
+	p, err := Stat(pid)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(WaitsForInput([]Process{p}, Source{TTY: p.TTY}))
+	os.Exit(0)
 }
 
 // playHolder is a subreaper that runs a script in a session of its own, says

@@ -19,6 +19,9 @@ type JobRef struct {
 	// not started under [HolderName] is none: it is a program with children of its
 	// own, which holds jobs itself. As long as that holds this one, leave it zero.
 	Holder Identity
+	// Adopts: the holder is known to have been a subreaper since before it started
+	// the job. While it lives all members are below it, and only those are looked at.
+	Adopts bool
 	// JobID is the value of HOB_JOB_ID in the job's environment.
 	JobID string
 	// Except are processes that are not the job's although they look so, with
@@ -41,12 +44,23 @@ func Members(job JobRef) ([]Process, error) {
 
 // Members is the function of that name with the scanner's buffers.
 func (s *Scanner) Members(job JobRef) ([]Process, error) {
-	procs, err := s.Scan()
+	procs, err := s.around(job)
 	if err != nil {
 		return nil, err
 	}
 	q := newQuery(job, NewTree(procs), &s.reader)
 	return q.members(), nil
+}
+
+// around is a snapshot that has all members of job and at least those.
+func (s *Scanner) around(job JobRef) ([]Process, error) {
+	if job.Adopts {
+		procs, err := s.Descend(job.Holder.PID, 0)
+		if err == nil && procs[0].Identity() == job.Holder {
+			return procs, nil
+		}
+	}
+	return s.Scan()
 }
 
 // place is where a process stands towards a job.

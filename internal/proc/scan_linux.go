@@ -35,31 +35,17 @@ func (s *Scanner) Scan() ([]Process, error) {
 	}
 	procs := make([]Process, 0, s.last+16)
 	page := pageSize()
-	for {
-		n, err := unix.ReadDirent(s.dir-1, s.names)
-		if err == unix.EINTR {
-			continue
-		}
+	err := eachNumber(s.dir-1, s.names, func(pid int) {
+		line, err := s.reader.readAt(s.dir-1, strconv.Itoa(pid)+"/stat")
 		if err != nil {
-			return nil, err
+			return // it ended during the pass
 		}
-		if n <= 0 {
-			break
+		if p, ok := parseStat(line, page); ok {
+			procs = append(procs, p)
 		}
-		for entries := s.names[:n]; len(entries) > 0; {
-			var pid int
-			pid, entries = nextPID(entries)
-			if pid == 0 {
-				continue
-			}
-			line, err := s.reader.readAt(s.dir-1, strconv.Itoa(pid)+"/stat")
-			if err != nil {
-				continue // it ended during the pass
-			}
-			if p, ok := parseStat(line, page); ok {
-				procs = append(procs, p)
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	s.last = len(procs)
 	return procs, nil
@@ -70,6 +56,26 @@ func (s *Scanner) Close() {
 	if s.dir != 0 {
 		unix.Close(s.dir - 1)
 		s.dir = 0
+	}
+}
+
+// eachNumber calls f for each entry of the open directory whose name is a number,
+// as those of processes and threads are. buf is what entries are read into.
+func eachNumber(dir int, buf []byte, f func(int)) error {
+	for {
+		n, err := unix.ReadDirent(dir, buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err
+		}
+		for entries := buf[:n]; len(entries) > 0; {
+			var pid int
+			if pid, entries = nextPID(entries); pid != 0 {
+				f(pid)
+			}
+		}
 	}
 }
 

@@ -251,7 +251,7 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("without HOME: %+v", s)
 	}
 	p = newPlace(t, "dash", "HOME=/proc/nowhere")
-	if s := p.spawn(p.job("true")); s.Error != "mkdir" {
+	if s := p.spawn(p.job("true")); s.Error != "mkdir" || !strings.HasSuffix(s.Text, "/hob/jobs: No such file or directory") {
 		t.Errorf("with a HOME that cannot be written to: %+v", s)
 	}
 }

@@ -50,6 +50,12 @@ die() {
   exit 0
 }
 
+# no_dir DIR: gives up a launch whose directory cannot be made, with the reason.
+no_dir() {
+  h_z=$(LC_ALL=C mkdir -p "$1" 2>&1)
+  die mkdir "$1${h_z:+: ${h_z##*: }}"
+}
+
 # prepare BASE ID TOKEN NONCE: the directory of a new job, or of the same one
 # again. Never writes into a directory whose token is another.
 prepare() {
@@ -61,13 +67,13 @@ prepare() {
   [ -n "$h_base" ] || base || die home
   case $h_base in *'
 '*) die newline ;; esac
-  mkdir -p "$h_base" 2>/dev/null || die mkdir "$h_base"
+  mkdir -p "$h_base" 2>/dev/null || no_dir "$h_base"
   h_d=$h_base/$h_id
   echo "dir $h_d"
   if first "$h_d/token" && [ "$h_LINE" != "$h_token" ]; then die taken; fi
   [ ! -d "$h_d/claim" ] || die exists
   mkdir "$h_d" 2>/dev/null
-  [ -d "$h_d" ] || die mkdir "$h_d"
+  [ -d "$h_d" ] || no_dir "$h_d"
   printf '%s\n' "$h_token" >"$h_d/.t.$h_nonce" || spoiled token
   ln "$h_d/.t.$h_nonce" "$h_d/token" 2>/dev/null || [ -f "$h_d/token" ] || once "$h_d/token" "$h_token"
   rm -f "$h_d/.t.$h_nonce"

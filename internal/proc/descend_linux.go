@@ -1,0 +1,116 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Descend returns the process that has pid and its descendants, parents before
+// children and at most so many (0 is all). It goes from parent to child and so
+// costs what the family costs, whatever else runs on the machine. pid is looked at
+// again at the end: as a subreaper it gets what a process leaves behind that ends
+// during the walk.
+//
+// The error is [ErrUnsupported] where the kernel does not tell children (it is built
+// without CONFIG_PROC_CHILDREN), ErrGone when nobody has pid.
+func (s *Scanner) Descend(pid, most int) ([]Process, error) {
+	first, ok := s.stat(pid)
+	if !ok {
+		return nil, ErrGone
+	}
+	if !s.tellsChildren(pid) {
+		return nil, ErrUnsupported
+	}
+	procs, seen := []Process{first}, map[int]bool{pid: true}
+	full := func() bool { return most > 0 && len(procs) >= most }
+	next := 0
+	for {
+		for ; next < len(procs) && !full(); next++ {
+			procs = s.addChildren(procs, procs[next], seen)
+		}
+		before := len(procs)
+		if !full() {
+			procs = s.addChildren(procs, first, seen)
+		}
+		if len(procs) == before {
+			break
+		}
+	}
+	if full() {
+		procs = procs[:most]
+	}
+	return procs, nil
+}
+
+// tellsChildren reports whether there is a list of the children of pid's first
+// thread, which it has as long as it lives.
+func (s *Scanner) tellsChildren(pid int) bool {
+	_, err := s.reader.read(pid, "task/"+strconv.Itoa(pid)+"/children")
+	return err == nil
+}
+
+// addChildren appends those children of parent that were not seen.
+func (s *Scanner) addChildren(procs []Process, parent Process, seen map[int]bool) []Process {
+	for _, pid := range s.children(parent) {
+		if seen[pid] {
+			continue
+		}
+		seen[pid] = true
+		if p, ok := s.stat(pid); ok {
+			procs = append(procs, p)
+		}
+	}
+	return procs
+}
+
+func (s *Scanner) stat(pid int) (Process, bool) {
+	line, err := s.reader.read(pid, "stat")
+	if err != nil {
+		return Process{}, false
+	}
+	return parseStat(line, pageSize())
+}
+
+// children are the children of all threads of p.
+func (s *Scanner) children(p Process) []int {
+	if p.Threads <= 1 {
+		return s.childrenOf(p.PID, p.PID, nil)
+	}
+	var pids []int
+	for _, thread := range s.threads(p.PID) {
+		pids = s.childrenOf(p.PID, thread, pids)
+	}
+	return pids
+}
+
+// childrenOf appends the children of one thread.
+func (s *Scanner) childrenOf(pid, thread int, pids []int) []int {
+	data, err := s.reader.read(pid, "task/"+strconv.Itoa(thread)+"/children")
+	if err != nil {
+		return pids
+	}
+	for word := range bytes.FieldsSeq(data) {
+		if n, ok := number(word); ok && n > 0 {
+			pids = append(pids, int(n))
+		}
+	}
+	return pids
+}
+
+// threads are the numbers of the threads of pid.
+func (s *Scanner) threads(pid int) []int {
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var threads []int
+	err = eachNumber(fd, make([]byte, 4<<10), func(thread int) { threads = append(threads, thread) })
+	if err != nil && !errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return threads
+}
