@@ -52,7 +52,7 @@ func (r *remote) grows(ctx context.Context, l *lab) ([]row, error) {
 			return rows, err
 		}
 		begun, runs = s.jobs, runs+l.count(fullRuns, shortRuns)
-		more, err := s.measure(ctx, l, runs, func(args ...string) *exec.Cmd {
+		more, err := r.measure(ctx, l, s, runs, func(args ...string) *exec.Cmd {
 			cmd := exec.CommandContext(ctx, l.hobBin, args...)
 			cmd.Env = env
 			return cmd
@@ -108,28 +108,31 @@ func (r *remote) begin(ctx context.Context, begun int, s spread) error {
 
 // measure measures with so many jobs that have ended beside those that run; those
 // that it starts itself included.
-func (s spread) measure(ctx context.Context, l *lab, runs int, hob func(args ...string) *exec.Cmd) (rows []row, err error) {
+func (r *remote) measure(ctx context.Context, l *lab, s spread, runs int, hob func(args ...string) *exec.Cmd) (rows []row, err error) {
 	add := func(what, format string, samples ...float64) {
 		rows = append(rows, row{what: s.String() + ": " + what, format: format, alone: true,
 			values: []value{{none: true}, {who: "hob", n: median(samples)}}})
 	}
-	for _, verb := range []struct {
-		name string
-		args []string
-	}{
-		{"hob list", []string{"list"}},
-		{"hob run -b there", []string{"run", "-b", "--on", "box", "true"}},
-	} {
-		var times []float64
-		for range l.count(fullRuns, shortRuns) {
+	var lists, logins, starts []float64
+	for range l.count(fullRuns, shortRuns) {
+		for _, turn := range []struct {
+			cmd   *exec.Cmd
+			times *[]float64
+		}{
+			{hob("list"), &lists},
+			{r.ssh(ctx, "box", "true"), &logins},
+			{hob("run", "-b", "--on", "box", "true"), &starts},
+		} {
 			begin := time.Now()
-			if out, err := hob(verb.args...).CombinedOutput(); err != nil {
-				return rows, fmt.Errorf("%s: %w: %s", verb.name, err, out)
+			if out, err := turn.cmd.CombinedOutput(); err != nil {
+				return rows, fmt.Errorf("%s: %w: %s", turn.cmd, err, out)
 			}
-			times = append(times, milliseconds(time.Since(begin)))
+			*turn.times = append(*turn.times, milliseconds(time.Since(begin)))
 		}
-		add(verb.name, "%.0f ms", times...)
 	}
+	add("hob list", "%.0f ms", lists...)
+	rows = append(rows, row{what: s.String() + ": hob run -b there", format: "%.0f ms",
+		values: []value{{who: "ssh HOST true", n: median(logins)}, {who: "hob", n: median(starts)}}})
 	begin := time.Now()
 	v, err := view(hob())
 	if err != nil {

@@ -69,10 +69,17 @@ func (v *viewer) read() {
 
 // see waits until text is on the screen.
 func (v *viewer) see(ctx context.Context, text string) error {
+	return v.seeInstead(ctx, text, "")
+}
+
+// seeInstead waits until text is on the screen and old, unless it is empty, has
+// gone from all of it.
+func (v *viewer) seeInstead(ctx context.Context, text, old string) error {
 	for {
 		v.mu.Lock()
-		there, changed := strings.Contains(v.screen.Text(), text), v.changed
+		shown, changed := v.screen.Text(), v.changed
 		v.mu.Unlock()
+		there := strings.Contains(shown, text) && (old == "" || !strings.Contains(shown, old))
 		if there {
 			return nil
 		}
