@@ -88,6 +88,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	}
 	p.put(e.Job, e.Kind != engine.EventOutput)
 	j := p.jobs[id]
+	p.guardLine()
 
 	var cmds []tea.Cmd
 	if id == p.shown.id {
@@ -170,6 +171,7 @@ func (p *Pane) drop(id engine.ID) {
 		maps.DeleteFunc(p.gone, func(_ engine.ID, at time.Time) bool { return p.now.Sub(at) >= justNow })
 	}
 	delete(p.jobs, id)
+	delete(p.unsent, id)
 	p.tally = nil
 	p.list.Drop(id)
 }

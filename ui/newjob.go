@@ -69,10 +69,15 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		form.SetNote("It has what you had typed before.")
 	}
 	box := &formBox{Form: form, input: p.opts.keys.Input, width: 70}
+	inForm := func() jobText {
+		return jobText{form.Value(fieldCommand), form.Value(fieldDir), form.Value(fieldHost), form.Value(fieldOptions)}
+	}
 	box.refused = func() tea.Cmd {
-		typed := jobText{form.Value(fieldCommand), form.Value(fieldDir), form.Value(fieldHost), form.Value(fieldOptions)}
+		typed := inForm()
 		if typed == asked || typed.command == "" && typed.options == "" {
-			delete(p.drafts, key)
+			if back { // else what is there now was refused meanwhile
+				delete(p.drafts, key)
+			}
 			return nil
 		}
 		p.drafts[key] = typed
@@ -102,7 +107,12 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		if s.Host == "" {
 			s.Dir = p.untilde(s.Dir)
 		}
-		return p.start(s), ""
+		typed := inForm()
+		return p.start(s, func() {
+			if _, newer := p.drafts[key]; !newer {
+				p.drafts[key] = typed
+			}
+		}), ""
 	}
 	box.complete = func() tea.Cmd { return p.complete(form) }
 	return p.open(box)

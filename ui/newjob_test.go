@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -96,6 +97,25 @@ func TestWhatWasTypedForAJobComesBack(t *testing.T) {
 		s.calledLast(`start "make all" in "/home/me/src" on ""`)
 		s.press("n")
 		s.seesNot("Command    make all")
+	})
+	inBubble(t, "after a start that was refused", func(t *testing.T) {
+		eng := three()
+		eng.fail["start"] = errors.New("no route to web1")
+		s := newHarness(t, 100, 30, eng)
+		s.press("n")
+		s.write("make all")
+		s.press("tab", "ctrl+u")
+		s.write("/srv")
+		s.press("down")
+		s.write("web1")
+		s.press("enter")
+		s.calledLast(`start "make all" in "/srv" on "web1"`)
+		s.press("n")
+		s.sees("make all")
+		s.sees("/srv")
+		s.sees("web1")
+		s.press("enter")
+		s.calledLast(`start "make all" in "/srv" on "web1"`, `start "make all" in "/srv" on "web1"`)
 	})
 	inBubble(t, "not once it was deleted", func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())

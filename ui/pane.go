@@ -85,6 +85,7 @@ type Pane struct {
 	tried       []string              // commands that were typed
 	drafts      map[engine.ID]jobText // typed and not started, by the job that it is to restart ("": none)
 	lines       []string              // sent to jobs
+	unsent      map[engine.ID]string  // typed for jobs and not sent
 	chordGen    int
 	sizeGen     int
 	glances     int
@@ -104,7 +105,8 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	}
 	p := &Pane{
 		eng: adapter[S, L]{eng}, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
-		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, now: o.clock(),
+		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, unsent: map[engine.ID]string{},
+		now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.mix()

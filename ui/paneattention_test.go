@@ -91,6 +91,86 @@ func TestAPasswordIsNeitherShownNorKept(t *testing.T) {
 	}
 }
 
+// What the terminal says of its echo counts more than the words of a question.
+func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
+	inBubble(t, "before it is typed", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Entry = engine.EntryHidden
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.sees("not shown")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+		s.press("enter")
+		s.calledLast(`write dev-aaaaa "hunter2\r"`)
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: running("dev-aaaaa", "npm run dev", time.Minute)})
+		s.press("i", "up")
+		s.seesNot("hunter2")
+	})
+	inBubble(t, "while it is typed", func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		j := s.eng.jobs[0]
+		s.press("i")
+		s.write("hun")
+		s.sees("hun")
+		j.Entry = engine.EntryHidden
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
+		s.seesNot("hun")
+		j.Entry = engine.EntryOpen
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
+		s.write("ter2")
+		s.seesNot("hunter2")
+		s.press("esc", "i")
+		s.seesNot("hunter2")
+	})
+	inBubble(t, "an empty line goes by the next question", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Entry = engine.EntryHidden
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		j := eng.jobs[0]
+		j.Entry = engine.EntryOpen
+		s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
+		s.write("plainly")
+		s.sees("plainly")
+	})
+	inBubble(t, "the words alone ask for none", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Waiting, eng.jobs[0].Entry = true, engine.EntryOpen
+		eng.logs["dev-aaaaa"] = "Password hint: "
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.write("my dog")
+		s.sees("my dog")
+	})
+}
+
+func TestALineThatWasNotSentComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.jobs = append(eng.jobs, running("api-aaaaa", "make api", time.Minute))
+		s := newHarness(t, 120, 30, eng)
+		s.run(s.pane.Select("api-aaaaa"))
+		s.press("i")
+		s.write("rs and more")
+		s.press("esc")
+		s.sees("i brings back what you typed")
+		s.run(s.pane.Select("dev-aaaaa"))
+		s.pump()
+		s.press("i")
+		s.seesNot("rs and more")
+		s.press("esc")
+		s.run(s.pane.Select("api-aaaaa"))
+		s.pump()
+		s.press("i")
+		s.sees("rs and more")
+		s.press("enter")
+		s.calledLast(`write api-aaaaa "rs and more\r"`)
+		s.press("i")
+		s.seesNot("to make api: rs and more")
+	})
+}
+
 func TestAWaitingJobAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())

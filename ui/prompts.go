@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,6 +31,7 @@ type footerPrompt struct {
 	regex  bool
 	only   bool         // what is searched for is to stand alone
 	secret bool         // what is typed is neither shown nor kept
+	draft  string       // of the line, from the last time
 	before string       // what the filter was
 	mark   logview.Mark // where the log stood, and what was searched for in it
 }
@@ -99,40 +98,10 @@ func (p *Pane) jump(f *footerPrompt) tea.Cmd {
 	return p.route(p.log.JumpPercent(percent))
 }
 
-// sendLine types one line into a job without attaching.
-func (p *Pane) sendLine() tea.Cmd {
-	j := p.targets("panes.send-line")[0]
-	opts := []prompt.Option{prompt.WithLabel("to " + p.shortName(j) + ": "), prompt.WithVerb("send")}
-	secret := p.asksSecret(j)
-	if secret {
-		opts = append(opts, prompt.WithSecret(), prompt.WithPlaceholder("not shown"))
-	} else {
-		opts = append(opts, prompt.WithHistory(p.lines), p.withLines())
-	}
-	return p.openPrompt(&footerPrompt{kind: promptLine, line: prompt.NewLine(p.promptKeys(), p.styles.Prompt, opts...), job: j, secret: secret})
-}
-
-// secretPrompt is how programs ask for what nobody else should read.
-// It is compiled when it is first needed: every verb would pay for it.
-var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
-})
-
-// asksSecret reports whether the shown job waits behind such a question.
-func (p *Pane) asksSecret(j engine.Job) bool {
-	return j.Waiting && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
-}
-
-// remembers keeps a line that was typed for a job, unless it is a secret.
-func (p *Pane) remembers(f *footerPrompt) {
-	if !f.secret {
-		p.lines = remember(p.lines, f.line.Value())
-	}
-}
-
 // pressPrompt takes a key while a line is being typed.
 func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 	f, in := p.prompt, p.opts.keys.Input
+	p.guardLine()
 	switch {
 	case keymap.Match(msg, in.Cancel):
 		return p.cancelPrompt(f)
@@ -241,7 +210,7 @@ func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
 	case promptSearch:
 		return p.route(p.log.Return(f.mark))
 	case promptLine:
-		p.remembers(f) // it is not to be typed again
+		return p.keepLine(f)
 	case promptJump:
 	}
 	return nil
@@ -257,7 +226,6 @@ func (p *Pane) leavePrompt(f *footerPrompt) tea.Cmd {
 }
 
 func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
-	text := f.line.Value()
 	switch f.kind {
 	case promptFilter:
 		p.closePrompt()
@@ -265,9 +233,8 @@ func (p *Pane) acceptPrompt(f *footerPrompt) tea.Cmd {
 	case promptSearch:
 		return p.acceptSearch(f)
 	case promptLine:
-		p.remembers(f)
 		p.closePrompt()
-		return p.write(f.job, text)
+		return p.acceptLine(f)
 	case promptJump:
 		return p.jump(f)
 	}
@@ -359,7 +326,7 @@ func (p *Pane) nextAsk() tea.Cmd {
 	form := prompt.NewForm(cells.Clean(ask.Title), p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
 	var opts []prompt.Option
 	if ask.Secret {
-		opts = append(opts, prompt.WithSecret(), prompt.WithPlaceholder("not shown"))
+		opts = append(opts, prompt.WithSecret())
 	}
 	form.Add("Answer", "", opts...)
 	form.SetNote(cells.Clean(strings.TrimSpace(ask.Text)))

@@ -41,6 +41,7 @@ type outcome struct {
 	jobs   []engine.Job
 	report engine.StopReport
 	err    error
+	back   func() // with an error gives back what was typed, in Update; nil: nothing was
 }
 
 // client is who hob says ended a job from here.
@@ -238,10 +239,11 @@ func (p *Pane) restart() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// start starts what was asked for in a form.
-func (p *Pane) start(spec engine.Spec) tea.Cmd {
+// start starts what was asked for in a form; back is called if it is refused.
+func (p *Pane) start(spec engine.Spec, back func()) tea.Cmd {
 	eng := p.eng
 	return p.deed(verbStart, nil, func(ctx context.Context, done *outcome) {
+		done.back = back
 		var j engine.Job
 		j, done.err = eng.Start(ctx, spec)
 		done.jobs = []engine.Job{j}
@@ -316,6 +318,9 @@ func (p *Pane) did(o outcome) tea.Cmd {
 		return p.backgrounded(o)
 	}
 	if o.err != nil {
+		if o.back != nil {
+			o.back()
+		}
 		failed := p.fail(o.verb.what(o.name), o.err)
 		if o.verb == verbClear && len(o.jobs) > 0 { // some went, some did not
 			return tea.Batch(p.cleared(o.jobs, "cleared"), failed)

@@ -62,8 +62,8 @@ func WithLines(sign string) Option { return func(l *Line) { l.sign = sign } }
 // WithVerb says in a word what taking the text does: "send".
 func WithVerb(s string) Option { return func(l *Line) { l.verb = s } }
 
-// WithSecret shows nothing of what is typed.
-func WithSecret() Option { return func(l *Line) { l.secret = true } }
+// WithSecret shows nothing of what is typed, and says so.
+func WithSecret() Option { return func(l *Line) { l.Hide() } }
 
 // NewLine returns an empty line.
 func NewLine(keys Keys, styles themes.Prompt, opts ...Option) *Line {
@@ -73,6 +73,10 @@ func NewLine(keys Keys, styles themes.Prompt, opts ...Option) *Line {
 	}
 	return l
 }
+
+// Hide shows nothing of what is typed from now on, as WithSecret, and says so while
+// there is no text.
+func (l *Line) Hide() { l.secret, l.hint, l.history, l.entry = true, "not shown", nil, 0 }
 
 // SetStyles replaces the styles.
 func (l *Line) SetStyles(s themes.Prompt) { l.styles = s }

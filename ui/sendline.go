@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"regexp"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// sendLine types one line into a job without attaching. What was typed for it and
+// not sent comes back.
+func (p *Pane) sendLine() tea.Cmd {
+	f := &footerPrompt{kind: promptLine, job: p.targets("panes.send-line")[0]}
+	f.secret = p.asksSecret(f.job)
+	f.line = p.newLine(f)
+	if !f.secret {
+		f.draft = p.unsent[f.job.ID]
+		f.line.SetValue(f.draft)
+	}
+	return p.openPrompt(f)
+}
+
+func (p *Pane) newLine(f *footerPrompt) *prompt.Line {
+	opts := []prompt.Option{prompt.WithLabel("to " + p.shortName(f.job) + ": "), prompt.WithVerb("send")}
+	if f.secret {
+		opts = append(opts, prompt.WithSecret())
+	} else {
+		opts = append(opts, prompt.WithHistory(p.lines), p.withLines())
+	}
+	return prompt.NewLine(p.promptKeys(), p.styles.Prompt, opts...)
+}
+
+// guardLine hides what is typed for a job as soon as that asks for a secret. What
+// was hidden once is never shown, but an empty line begins again.
+func (p *Pane) guardLine() {
+	f := p.prompt
+	if f == nil || f.kind != promptLine {
+		return
+	}
+	j := f.job
+	if known, ok := p.jobs[j.ID]; ok {
+		j = known.Job
+	}
+	secret := p.asksSecret(j)
+	switch empty := f.line.Value() == ""; {
+	case secret == f.secret:
+	case empty:
+		f.secret = secret
+		f.line = p.newLine(f)
+		p.openPrompt(f)
+	case secret:
+		f.secret = true
+		f.line.Hide()
+	}
+}
+
+// secretPrompt is how programs ask for what nobody else should read.
+// It is compiled when it is first needed: every verb would pay for it.
+var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
+})
+
+// asksSecret reports whether a line for j is a secret: its terminal says so, or
+// where that cannot tell, the question that the shown job waits behind.
+func (p *Pane) asksSecret(j engine.Job) bool {
+	switch j.Entry {
+	case engine.EntryHidden:
+		return true
+	case engine.EntryOpen:
+		return false
+	case engine.EntryUnknown:
+	}
+	return j.Waiting && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
+}
+
+// acceptLine sends what was typed. It is kept for the next time unless it is a secret.
+func (p *Pane) acceptLine(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
+	if !f.secret {
+		delete(p.unsent, f.job.ID)
+		p.lines = remember(p.lines, text)
+	}
+	return p.write(f.job, text)
+}
+
+// keepLine keeps what was typed and not sent, for the next line to the same job.
+func (p *Pane) keepLine(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
+	switch {
+	case f.secret:
+		return nil
+	case text == "":
+		delete(p.unsent, f.job.ID)
+		return nil
+	}
+	p.unsent[f.job.ID] = text
+	if text == f.draft {
+		return nil // it is known to be kept
+	}
+	return p.say(toast.Info, "nothing was sent; "+p.keyLabel(p.opts.keys.Panes.SendLine)+" brings back what you typed")
+}
