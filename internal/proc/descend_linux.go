@@ -14,17 +14,18 @@ import (
 // again at the end: as a subreaper it gets what a process leaves behind that ends
 // during the walk.
 //
-// The error is [ErrUnsupported] where the kernel does not tell children (it is built
-// without CONFIG_PROC_CHILDREN), ErrGone when nobody has pid.
+// The error is [ErrGone] when nobody has pid, and [ErrUnsupported], with that process
+// alone, where the kernel does not tell children (it is built without
+// CONFIG_PROC_CHILDREN).
 func (s *Scanner) Descend(pid, most int) ([]Process, error) {
 	first, ok := s.stat(pid)
 	if !ok {
 		return nil, ErrGone
 	}
-	if !s.tellsChildren(pid) {
-		return nil, ErrUnsupported
-	}
 	procs, seen := []Process{first}, map[int]bool{pid: true}
+	if !s.tellsChildren(pid) {
+		return procs, ErrUnsupported
+	}
 	full := func() bool { return most > 0 && len(procs) >= most }
 	next := 0
 	for {

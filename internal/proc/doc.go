@@ -14,8 +14,10 @@
 // job's holder (a subreaper, see [SetSubreaper]), and the variable HOB_JOB_ID
 // in the environment. Two things never belong to it: the holder, and another
 // holder (a process whose argv[0] is named [HolderName]) with everything under
-// it, so nested jobs live on. On Linux a process older than the leader cannot
-// be a member either, which is what keeps a recycled number harmless.
+// it, so nested jobs live on. Who adopts whatever its job leaves behind finds all of
+// them below itself, and looks at nobody else on the machine. On Linux a process
+// older than the leader cannot be a member either, which is what keeps a recycled
+// number harmless.
 //
 // # Ending a job
 //

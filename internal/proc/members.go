@@ -56,7 +56,7 @@ func (s *Scanner) Members(job JobRef) ([]Process, error) {
 func (s *Scanner) around(job JobRef) ([]Process, error) {
 	if job.Adopts {
 		procs, err := s.Descend(job.Holder.PID, 0)
-		if err == nil && procs[0].Identity() == job.Holder {
+		if err == nil && procs[0].Identity() == job.Holder && !procs[0].Dead() {
 			return procs, nil
 		}
 	}

@@ -33,11 +33,16 @@ func TestTerminateLeavesNothing(t *testing.T) {
 		{"forks all the time", `trap '' TERM; f() { echo $$ >&3; while :; do (sleep 0.01 &) ; done; }; f & f & f`, 3, nil},
 		{"background group", `set -m; sh -c '` + stay + `' & ` + stay, 2, nil},
 	} {
-		for _, grace := range []time.Duration{0, 30 * time.Millisecond} {
-			t.Run(tc.name+"/"+grace.String(), func(t *testing.T) {
+		for _, how := range []struct {
+			name   string
+			grace  time.Duration
+			adopts bool
+		}{{"at once", 0, true}, {"politely", 30 * time.Millisecond, true}, {"at once, of all processes", 0, false}, {"politely, of all processes", 30 * time.Millisecond, false}} {
+			t.Run(tc.name+"/"+how.name, func(t *testing.T) {
 				tr := startHeld(t, tc.script, tc.env...)
 				tr.pids(tc.say)
-				res, err := Terminate(t.Context(), tr.ref, Options{Grace: grace})
+				tr.ref.Adopts = how.adopts
+				res, err := Terminate(t.Context(), tr.ref, Options{Grace: how.grace})
 				if err != nil {
 					t.Fatal(err)
 				}
