@@ -210,6 +210,32 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("result %+v\n%s", s.result, s.text())
 		}
 	})
+	inBubble(t, "on the way to the shell it shows no panes", func(t *testing.T) {
+		s := foreground(t, AppOptions{ToShell: true})
+		s.write("\x02")
+		if s.left() || strings.Contains(s.text(), "Jobs") {
+			t.Errorf("left %v\n%s", s.left(), s.text())
+		}
+		s.sees("screen of dev-aaaaa")
+		s.write("x")
+		if !s.left() || s.result.Backgrounded != "dev-aaaaa" {
+			t.Errorf("another key waits: result %+v\n%s", s.result, s.text())
+		}
+		for _, call := range s.eng.did() {
+			if strings.HasPrefix(call, "stop") {
+				t.Errorf("the key went to the panes: %s", call)
+			}
+		}
+	})
+	inBubble(t, "the panes say what keeps it from the shell", func(t *testing.T) {
+		s := foreground(t, AppOptions{ToShell: true})
+		s.eng.fail["background"] = errors.New("the disk is gone")
+		s.write("\x02")
+		s.sees("the disk is gone")
+		if s.left() {
+			t.Error("it left")
+		}
+	})
 	inBubble(t, "Ctrl+B twice stays", func(t *testing.T) {
 		s := foreground(t, AppOptions{ToShell: true})
 		s.write("\x02\x02")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -30,6 +31,8 @@ type window struct {
 	told    []engine.ID // jobs that called for somebody within the last second
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
+	stays   bool      // that failed, which the panes say
+	last    tea.View  // of the job in the foreground
 
 	clock *frameClock
 	typed time.Time // when the last key came
@@ -124,7 +127,16 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.KeyPressMsg:
 		w.setFocus(true) // terminals that report focus badly
+		if w.homeward() && !keymap.Match(msg, w.pane.opts.keys.Terminal.Leave) {
+			return w.toShell(w.leaving) // nothing is left to wait for
+		}
 		return w.pane.Update(msg)
+	case tea.MouseMsg, tea.PasteMsg:
+		if w.homeward() {
+			return nil
+		}
+	case doneMsg:
+		w.stays = w.stays || msg.done.verb == verbBackground && msg.done.err != nil
 	case tea.ResumeMsg:
 		return tea.RequestWindowSize
 	case suspendMsg:
@@ -205,9 +217,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		w.leaving = msg.ID
 		return tea.Tick(shellLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
 	case toShellMsg:
-		if w.leaving == msg.id && w.pane.cat == nil {
-			return tea.Quit
-		}
+		return w.toShell(msg.id)
 	case EndedMsg:
 		if a := w.pane.cat; a == nil || !a.fore || a.id != msg.Job.ID {
 			return nil
@@ -219,6 +229,21 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// toShell leaves if a job is still on its way to the background.
+func (w *window) toShell(id engine.ID) tea.Cmd {
+	if id == "" || w.leaving != id || w.pane.cat != nil {
+		return nil
+	}
+	return tea.Quit
+}
+
+// homeward reports whether the foreground job was just left for the shell. What is
+// shown stays until then: neither the panes nor their keys are meant.
+func (w *window) homeward() bool {
+	a := w.pane.park
+	return w.o.ToShell && !w.stays && w.pane.cat == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
 
 // copiedMsg says where text was put, or that the terminal is to be asked.
@@ -314,6 +339,9 @@ func (w *window) View() tea.View {
 	}
 	// Only once the frame is there: the pace is for handing it over.
 	defer func() { w.clock.frame(time.Since(w.typed) < echoTime) }()
+	if w.homeward() {
+		return w.last
+	}
 	v := tea.NewView(w.pane.View())
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -331,6 +359,9 @@ func (w *window) View() tea.View {
 	}
 	v.WindowTitle = w.title()
 	v.ProgressBar = w.progress()
+	if w.o.ToShell && w.pane.cat != nil {
+		w.last = v
+	}
 	return v
 }
 
