@@ -110,9 +110,10 @@ func typesText(section string) bool {
 }
 
 // Nearest returns the name that is closest to a misspelt one, or "" if none is
-// close. Those who read overrides from a file check its other names with it.
+// close: one slip in a word of three or four letters, two in one of five to seven,
+// and so on. Those who read overrides from a file check its other names with it.
 func Nearest(name string, names []string) string {
-	best, found := max(2, len(name)/3)+1, ""
+	best, found := (len(name)+1)/3+1, ""
 	for _, n := range names {
 		if d := distance(name, n); d < best {
 			best, found = d, n
@@ -121,22 +122,25 @@ func Nearest(name string, names []string) string {
 	return found
 }
 
-// distance counts the insertions, deletions and replacements between a and b.
+// distance counts the insertions, deletions, replacements and swaps of neighbours
+// between a and b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			replace := last[j]
 			if a[i] != b[j] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, diagonal+1, row[j]+1)
+			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]
