@@ -195,7 +195,7 @@ func TestNestedJobLivesOn(t *testing.T) {
 func TestSignal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	s := p.start(t, engine.Spec{Script: "trap 'echo caught' USR1; echo ready; while :; do sleep 0.01; done", PTY: true})
+	s := p.start(t, engine.Spec{Script: "trap 'echo caught' USR1; echo ready; while :; do read -r x; done", PTY: true})
 	s.printed(t, "ready")
 	if err := s.run.Signal(t.Context(), "SIGUSR1", "test"); err != nil {
 		t.Fatal(err)
