@@ -31,8 +31,8 @@ type Backend interface {
 	// rule of life. One that cannot be reached keeps its last known status with
 	// a link of unreachable; it is never guessed.
 	Observe(ctx context.Context, rs []Record) ([]Observation, error)
-	// Close lets go of all runs; it ends none. It returns after the last
-	// goroutine of the backend has.
+	// Close lets go of all runs; it ends none but those that live in this program.
+	// It returns after the last goroutine of the backend has.
 	Close() error
 }
 

@@ -118,8 +118,9 @@ func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), er
 	return func() { lock.Close() }, nil
 }
 
-// Close lets go of all jobs. It ends none, but executions that this program
-// performs itself and has not completed are lost, as if the program had died.
+// Close lets go of all jobs. It ends none but those that a backend keeps in this
+// program; executions that the program performs itself and has not completed are
+// lost, as if it had died.
 // It returns after the last goroutine of the engine and its backends has.
 func (e *Engine) Close() error {
 	e.mu.Lock()

@@ -24,6 +24,7 @@ func TestOptionsOfNothingMeanTheDefault(t *testing.T) {
 	if j := x.Job(); j.CreatedBy != "engine" || j.CreatedAt.IsZero() {
 		t.Errorf("created by %q at %v", j.CreatedBy, j.CreatedAt)
 	}
+	e.OnExit(x.ID(), nil)
 }
 
 func TestBackendsAreDistinctAndNotNil(t *testing.T) {

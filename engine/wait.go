@@ -83,6 +83,9 @@ func (e *Engine) recorded(ctx context.Context, id ID, exit Exit) {
 // undone by cancel, nor waited for. f must not close the engine, which waits for
 // it.
 func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
+	if f == nil {
+		return func() {}
+	}
 	ctx, stop := context.WithCancel(e.life)
 	var settled atomic.Bool // by f or the cancel, whichever comes first
 	started := e.goes(func() {

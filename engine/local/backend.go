@@ -47,8 +47,8 @@ func WithHolderCommand(command ...string) Option {
 }
 
 // InProcess keeps the jobs in this program instead of in holders of their own:
-// they end with it, and what leaves their session is only found by its
-// environment. No signal handler is installed and no other child of the program
+// they end with it, at the latest when the backend is closed, and what leaves their
+// session is only found by its environment. No signal handler is installed and no other child of the program
 // is touched.
 func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 
@@ -86,7 +86,7 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{b: b, id: r.ID, dir: r.Dir, kind: r.Job.Kind, split: r.Job.Split}
+	return &Run{b: b, id: r.ID, dir: r.Dir}
 }
 
 // Close implements [engine.Backend].

@@ -102,6 +102,10 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	j.mu.Unlock()
 	if over {
 		if left := j.survivors(); len(left) == 0 {
+			select { // who is told that it has ended finds out how
+			case <-j.ended:
+			case <-ctx.Done():
+			}
 			return holder.KillReport{}, ended()
 		}
 	} else {

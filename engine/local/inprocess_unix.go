@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -65,13 +66,22 @@ func duplicate(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// close lets go of the jobs, which lose their terminals.
+// close ends the jobs, each with its own grace time: once the program has let go of
+// them nobody would see how they ended.
 func (in *inner) close() error {
 	in.mu.Lock()
 	for j := range in.jobs {
-		j.mu.Lock()
-		j.stop()
-		j.mu.Unlock()
+		in.wg.Go(func() {
+			j.mu.Lock()
+			over := j.reaped
+			j.mu.Unlock()
+			if !over { // what one that has ended left running is spared
+				_, _ = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
+			}
+			j.mu.Lock()
+			j.stop()
+			j.mu.Unlock()
+		})
 	}
 	in.mu.Unlock()
 	in.wg.Wait()

@@ -4,11 +4,14 @@ package local_test
 
 import (
 	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -38,5 +41,58 @@ func TestStopSparesTheChildrenOfTheProgram(t *testing.T) {
 	})
 	if !proc.Alive(id) {
 		t.Error("a stop of a job that had ended killed a child of this program")
+	}
+}
+
+// Jobs that a program holds itself end with it, and how they ended is recorded:
+// nobody else would see it.
+func TestJobsOfTheProgramEndWithIt(t *testing.T) {
+	t.Parallel()
+	for name, spec := range map[string]engine.Spec{
+		"terminal":            {Script: "echo pid $$; exec sleep 1000", PTY: true},
+		"no terminal":         {Script: "echo pid $$; exec sleep 1000"},
+		"deaf to a hang-up":   {Script: "trap '' HUP; echo pid $$; exec sleep 1000", PTY: true},
+		"deaf to being asked": {Script: "trap '' HUP TERM; echo pid $$; while :; do sleep 0.01; done", Grace: 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, local.InProcess())
+			s := p.start(t, spec)
+			ids := s.pids(t, 1)
+			if err := p.b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				if proc.Alive(id) {
+					t.Errorf("process %d lives", id.PID)
+				}
+			}
+			st, err := jobdir.ReadState(s.dir)
+			if err != nil || st.End == nil || st.End.Status != "killed" || st.End.Reason != "kill" {
+				t.Errorf("state %+v, %v", st, err)
+			}
+		})
+	}
+}
+
+// Of several who end a job at once all are told that it is ended, also between its
+// end and the record of that.
+func TestManyStopAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, local.InProcess())
+	for range 5 {
+		s := p.start(t, engine.Spec{Script: "exec sleep 1000"})
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				for err := error(nil); err == nil; {
+					_, err = s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+				}
+				if _, ok := jobdir.ReadExitCode(s.dir); !ok {
+					t.Error("it is said to have ended, and no end is recorded")
+				}
+			})
+		}
+		all.Wait()
 	}
 }
