@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -205,19 +204,9 @@ func openFileOutput(dir string, s Stream) (Output, error) {
 		name = jobdir.StderrFile
 	case StreamOutput:
 	}
-	var record func() logfile.Hole
-	if s != StreamStderr {
-		record = func() logfile.Hole {
-			st, err := jobdir.ReadState(dir)
-			if err != nil {
-				return logfile.Hole{}
-			}
-			return logfile.Hole{Start: st.Hole.Start, End: st.Hole.End, Lines: st.HoleLines}
-		}
-	}
-	f, err := logfile.Open(filepath.Join(dir, name), record)
+	f, err := jobdir.OpenLog(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return emptyOutput{}, nil // nothing was printed yet, or ever
+		return nil, errors.Join(ErrNotFound, err)
 	}
 	if err != nil {
 		return nil, err
@@ -235,14 +224,6 @@ func holesOf(ctx context.Context, h logfile.Holer) ([]Range, error) {
 	}
 	return []Range{{hole.Start, hole.End}}, nil
 }
-
-// emptyOutput is a stream without a file.
-type emptyOutput struct{}
-
-func (emptyOutput) ReadAt(context.Context, []byte, int64) (int, error) { return 0, io.EOF }
-func (emptyOutput) Size(context.Context) (int64, error)                { return 0, nil }
-func (emptyOutput) Holes(context.Context) ([]Range, error)             { return nil, nil }
-func (emptyOutput) Close() error                                       { return nil }
 
 // source is an Output as package logfile reads it.
 type source struct{ Output }

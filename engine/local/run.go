@@ -16,8 +16,6 @@ type Run struct {
 	b     *Backend
 	id    engine.ID
 	dir   string
-	kind  engine.Kind
-	split bool
 	begun *engine.Observation // what the holder answered to the start; nil: not started by us
 	pace  pace
 }

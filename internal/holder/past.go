@@ -62,7 +62,7 @@ func (p *past) catchUp(offset int64) error {
 	if offset <= p.offset {
 		return nil
 	}
-	f, err := openOutput(p.dir)
+	f, err := jobdir.OpenLog(p.dir, jobdir.OutputFile)
 	if err != nil {
 		return err
 	}

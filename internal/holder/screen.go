@@ -105,7 +105,7 @@ func screenFromFile(dir string) (*vt.Terminal, error) {
 // which the emulator of a running job does without: keeping it would cost more
 // than all the rest, and the log has it.
 func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, error) {
-	f, err := openOutput(dir)
+	f, err := jobdir.OpenLog(dir, jobdir.OutputFile)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +132,6 @@ func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, er
 	t := newTerminal(size, int(4*bytesBack))
 	t.Write(buf)
 	return t, nil
-}
-
-func openOutput(dir string) (*logfile.File, error) {
-	st, err := jobdir.ReadState(dir)
-	if err != nil {
-		st = jobdir.State{}
-	}
-	return logfile.Open(filepath.Join(dir, jobdir.OutputFile), func() logfile.Hole {
-		return logfile.Hole{Start: st.Hole.Start, End: st.Hole.End}
-	})
 }
 
 // readPart reads from one offset to another, or to the end.

@@ -3,6 +3,7 @@ package jobdir
 import (
 	"errors"
 	"io/fs"
+	"os"
 
 	"github.com/hobjobs/hob/internal/logfile"
 )
@@ -24,12 +25,17 @@ func OpenLog(dir, name string) (*logfile.File, error) {
 		}
 	}
 	f, err := logfile.Open(path, recorded)
-	if !errors.Is(err, fs.ErrNotExist) || missing(dir) {
+	if !errors.Is(err, fs.ErrNotExist) || absent(dir) {
 		return f, err
 	}
-	if missing(inDir(dir, StateFile)) {
+	if absent(inDir(dir, StateFile)) {
 		return logfile.OpenLater(path, recorded), nil
 	}
 	// The log comes before the record of the start: by now it is there.
 	return logfile.Open(path, recorded)
+}
+
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }

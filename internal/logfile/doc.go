@@ -21,10 +21,10 @@
 //
 // # Sources
 //
-// Readers take a [Source], which is a local [File], a remote log, or [Bytes].
-// All of them read it in blocks, keep a bounded amount in memory whatever the
-// length of a log or of a line, and stop when their context ends. They look at
-// the source's size once, when they begin.
+// Readers take a [Source]: a local [File], or a log on a host. All of them read it
+// in blocks, keep a bounded amount in memory whatever the length of a log or of a
+// line, and stop when their context ends. They look at the source's size once,
+// when they begin.
 //
 //	f, err := logfile.Open(path, record)
 //	err = logfile.Tail(ctx, f, logfile.Query{Limit: 200}, func(l logfile.Line) error {

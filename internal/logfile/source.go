@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hobjobs/hob/internal/plainfile"
 )
@@ -43,8 +46,12 @@ func HoleOf(ctx context.Context, src Source) (Hole, error) {
 // A File is the log in a local file, open for reading. It is safe for
 // concurrent use.
 type File struct {
-	f      *os.File
+	path   string
 	record func() Hole
+	open   atomic.Pointer[os.File] // nil: not there yet
+
+	mu     sync.Mutex // guards closed, and of two openings the first
+	closed bool
 }
 
 var (
@@ -57,22 +64,72 @@ var (
 // nobody did, and the hole is then found in the file alone, where the file
 // system can tell, without its number of lines.
 func Open(path string, record func() Hole) (*File, error) {
-	f, err := plainfile.Open(path)
-	if err != nil {
+	f := OpenLater(path, record)
+	if err := f.begin(); err != nil {
 		return nil, err
 	}
-	return &File{f: f, record: record}, nil
+	return f, nil
+}
+
+// OpenLater is [Open] for a log that is still to be made: it is empty until its
+// file is there.
+func OpenLater(path string, record func() Hole) *File {
+	return &File{path: path, record: record}
+}
+
+// begin opens the file.
+func (f *File) begin() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return fs.ErrClosed
+	}
+	if f.open.Load() != nil {
+		return nil
+	}
+	file, err := plainfile.Open(f.path)
+	if err != nil {
+		return err
+	}
+	f.open.Store(file)
+	return nil
+}
+
+// file is the open file, nil as long as there is none.
+func (f *File) file() (*os.File, error) {
+	if file := f.open.Load(); file != nil {
+		return file, nil
+	}
+	if err := f.begin(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return f.open.Load(), nil
 }
 
 // Close closes the file.
-func (f *File) Close() error { return f.f.Close() }
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if file := f.open.Load(); file != nil {
+		return file.Close()
+	}
+	return nil
+}
 
 // ReadAt implements [Source].
 func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := f.f.ReadAt(p, off)
+	file, err := f.file()
+	if err != nil {
+		return 0, err
+	}
+	if file == nil {
+		return 0, io.EOF
+	}
+	n, err := file.ReadAt(p, off)
 	if n > 0 && errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -81,7 +138,11 @@ func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 
 // Size implements [Source].
 func (f *File) Size(context.Context) (int64, error) {
-	info, err := f.f.Stat()
+	file, err := f.file()
+	if err != nil || file == nil {
+		return 0, err
+	}
+	info, err := file.Stat()
 	if err != nil {
 		return 0, err
 	}
@@ -92,11 +153,15 @@ func (f *File) Size(context.Context) (int64, error) {
 // file shows. The record is written before the bytes are freed, so it is the
 // longer one unless its writer died or there is none.
 func (f *File) Hole(context.Context) (Hole, error) {
+	file, err := f.file()
+	if err != nil || file == nil {
+		return Hole{}, err
+	}
 	var recorded Hole
 	if f.record != nil {
 		recorded = f.record()
 	}
-	found, err := findHole(f.f)
+	found, err := findHole(file)
 	if err != nil || found.Len() <= recorded.Len() {
 		return recorded, err
 	}
