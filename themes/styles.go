@@ -66,6 +66,7 @@ type Log struct {
 	Cursor       lipgloss.Style // the line that y copies
 	Gap          lipgloss.Style // "[… 3.2 GiB dropped …]"
 	Wrapped      lipgloss.Style
+	Cut          lipgloss.Style // where a line goes on to the side
 	More         lipgloss.Style // "↓ 128 new lines · G"
 	Hit          lipgloss.Style // a mark on the edge
 	Thumb, Track lipgloss.Style
@@ -134,10 +135,16 @@ func Build(p Palette, g Glyphs) Styles {
 		failed   = p.Failed.Style()
 		strong   = p.Text.bold().Style()
 		title    = p.TitleFocused.Style()
+		focused  = p.TitleFocused
+		cut      = p.Faint
 		blurred  = p.SelectionBlurred
 	)
 	if blurred.BG == nil {
 		blurred.Underline = false // in the list a bar marks the row
+	}
+	focused.Invert, focused.Underline = !focused.Invert, false
+	if cut == (Token{}) { // it has to differ from the text
+		cut.Invert = true
 	}
 	return Styles{
 		Glyphs: g,
@@ -155,7 +162,7 @@ func Build(p Palette, g Glyphs) Styles {
 		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning},
 		Log: Log{
 			Text: text, Time: muted, Number: faint, Match: p.Match.Style(), MatchCurrent: p.MatchCurrent.Style(),
-			Selected: selected, Cursor: p.SelectionBlurred.Style(), Gap: warning, Wrapped: faint, More: p.Accent.bold().Style(),
+			Selected: selected, Cursor: p.SelectionBlurred.Style(), Gap: warning, Wrapped: faint, Cut: cut.Style(), More: p.Accent.bold().Style(),
 			Hit: accent, Thumb: muted, Track: p.Border.Style(), Empty: muted,
 		},
 		Terminal: Terminal{Ended: strong, Selected: selected, Notice: muted},
@@ -169,7 +176,7 @@ func Build(p Palette, g Glyphs) Styles {
 		Help: Help{Border: p.BorderFocused.Style(), Title: title, Section: strong, Key: key, Desc: text, Disabled: faint},
 		Frame: Frame{
 			Border: p.Border.Style(), BorderFocused: p.BorderFocused.Style(),
-			Title: p.Title.Style(), TitleFocused: title, Info: muted, Backdrop: faint,
+			Title: p.Title.Style(), TitleFocused: focused.Style(), Info: muted, Backdrop: faint,
 		},
 		Header: Header{Name: p.Accent.bold().Style(), Text: text, Muted: muted, Link: muted, Warning: warning},
 		Footer: Footer{Key: key, Desc: muted, State: strong, Separator: faint, Text: text},

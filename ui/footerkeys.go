@@ -44,12 +44,12 @@ func (p *Pane) footerKeys() []key.Binding {
 			toLog.SetHelp(toLog.Help().Key, "log")
 			return append([]key.Binding{
 				k.Panes.Back, p.possible(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, p.possible(k.Panes.SendLine, "panes.send-line"),
-				p.possible(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+				p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
 			}, help...)
 		}
 		return append([]key.Binding{
 			k.Panes.Back, k.Log.Follow, search, next, p.possible(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
-			p.possible(k.Panes.Stop, "panes.stop"), k.Panes.Zoom,
+			p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
 		}, help...)
 	case areaDetail:
 		return append([]key.Binding{
@@ -63,6 +63,15 @@ func (p *Pane) footerKeys() []key.Binding {
 		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), k.Jobs.Filter,
 		p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
 	}, help...)
+}
+
+// zoomKey is the key that zooms, or takes that back.
+func (p *Pane) zoomKey() key.Binding {
+	b := p.possible(p.opts.keys.Panes.Zoom, "panes.zoom")
+	if p.zoomed {
+		b.SetHelp(b.Help().Key, "all panes")
+	}
+	return b
 }
 
 // possible is b, disabled where the action id would be refused now.
@@ -86,7 +95,7 @@ func (p *Pane) moreKeys() []key.Binding {
 	}
 	return []key.Binding{
 		p.possible(k.Jobs.Mark, "jobs.mark"), k.Jobs.Sort, p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
-		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), k.Panes.Zoom,
+		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), p.zoomKey(),
 		mouse,
 	}
 }

@@ -13,27 +13,8 @@ import (
 
 // header is the first line: counts and hosts.
 func (p *Pane) header(w int) string {
-	g, s := p.opts.glyphs, p.styles
-	c := p.counts()
-	left := " " + s.Header.Name.Render("hob")
-	add := func(n int, glyph, one, many string, render func(...string) string) {
-		if n == 0 {
-			return
-		}
-		word := many
-		if n == 1 {
-			word = one
-		}
-		part := "   " + render(glyph) + " " + s.Header.Text.Render(strconv.Itoa(n)+" "+word)
-		if cells.Width(left)+cells.Width(part) <= w {
-			left += part
-		}
-	}
-	b := s.Badge
-	add(c.running-c.waiting, g.Running, "running", "running", b.Running.Render)
-	add(c.waiting, g.Waiting, "waits for you", "wait for you", b.Waiting.Render)
-	add(c.failed, g.Failed, "failed", "failed", b.Failed.Render)
-	add(c.done, g.Done, "done", "done", b.Done.Render)
+	s := p.styles
+	left := p.countLine(w)
 	hosts, gone := p.hostLine()
 	style, forms := s.Header.Link, []string{hosts}
 	if len(gone) > 0 {
@@ -42,7 +23,7 @@ func (p *Pane) header(w int) string {
 		if n := len(gone); n > 1 {
 			brief = strconv.Itoa(n) + " hosts unreachable"
 		}
-		forms = append(forms, brief, g.Unreachable+" "+strconv.Itoa(len(gone)))
+		forms = append(forms, brief, p.opts.glyphs.Unreachable+" "+strconv.Itoa(len(gone)))
 	}
 	for _, text := range forms {
 		if gap := w - cells.Width(left) - cells.Width(text) - 1; text != "" && gap >= 2 {
@@ -50,6 +31,55 @@ func (p *Pane) header(w int) string {
 		}
 	}
 	return cells.Fit(left, w)
+}
+
+// count is how many jobs are as it says; brief is the word where room is dear, ""
+// a glyph that has to do.
+type count struct {
+	n           int
+	glyph       string
+	words       string
+	brief       string
+	render      func(...string) string
+	dispensable bool // the others matter more
+}
+
+// countLine counts the jobs in w columns. Where they are few the words become shorter,
+// and what asks for nothing is left out: that some failed is said to the last.
+func (p *Pane) countLine(w int) string {
+	g, b, c := p.opts.glyphs, p.styles.Badge, p.counts()
+	waiting := count{c.waiting, g.Waiting, "wait for you", "wait", b.Waiting.Render, false}
+	if c.waiting == 1 {
+		waiting.words, waiting.brief = "waits for you", "waits"
+	}
+	all := []count{
+		{c.running - c.waiting, g.Running, "running", "", b.Running.Render, false},
+		waiting,
+		{c.failed, g.Failed, "failed", "failed", b.Failed.Render, false},
+		{c.done, g.Done, "done", "", b.Done.Render, true},
+	}
+	words := func(c count) string { return c.words }
+	brief := func(c count) string { return c.brief }
+	none := func(count) string { return "" }
+	line := ""
+	for _, form := range []struct {
+		word func(count) string
+		gap  int
+		all  bool
+	}{{words, 3, true}, {words, 3, false}, {words, 2, false}, {brief, 2, false}, {none, 2, false}, {none, 1, false}} {
+		line = " " + p.styles.Header.Name.Render("hob")
+		for _, c := range all {
+			if c.n == 0 || c.dispensable && !form.all {
+				continue
+			}
+			text := strings.TrimSpace(strconv.Itoa(c.n) + " " + form.word(c))
+			line += cells.Blank(form.gap) + c.render(c.glyph) + " " + p.styles.Header.Text.Render(text)
+		}
+		if cells.Width(line) <= w {
+			break
+		}
+	}
+	return line
 }
 
 // hostLine says how the links to hosts stand: "web1 ok · gpu2 unreachable 3m", and

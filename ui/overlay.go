@@ -211,7 +211,7 @@ func (b *paletteBox) click(p *Pane, x, y int) tea.Cmd {
 	return b.settle(p)
 }
 
-func (b *paletteBox) resize(w, h int)           { b.SetSize(snug(w, 76), min(h, snug(h, 22))) }
+func (b *paletteBox) resize(w, h int)           { b.SetSize(snug(w, b.Width()), min(h, snug(h, 22))) }
 func (b *paletteBox) view() string              { return b.View() }
 func (b *paletteBox) cursor() *tea.Cursor       { return b.Cursor() }
 func (b *paletteBox) wheel(n int)               { b.Scroll(n) }

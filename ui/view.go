@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -122,16 +121,6 @@ func (p *Pane) drawPanes() []string {
 	return append(lines, p.footer(p.w)...)
 }
 
-// edges is the frame of a pane; a focused one has the accent in its title.
-func (p *Pane) edges(focused bool) cells.Frame {
-	s := p.styles.Frame
-	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info, Mark: p.opts.glyphs.Ellipsis}
-	if focused && p.focused && p.over == nil {
-		f.Title = s.TitleFocused
-	}
-	return f
-}
-
 func (p *Pane) drawList() []string {
 	l := p.lay
 	rows := split(p.list.View())
@@ -173,7 +162,7 @@ func (p *Pane) drawList() []string {
 	if p.list.Sort() != 0 {
 		order = p.list.Sort().String()
 	}
-	lines := []string{f.Top("Jobs", order, l.listFrame.w)}
+	lines := []string{f.Top("Jobs", p.dotted(order, p.zoomNote()), l.listFrame.w)}
 	lines = append(lines, f.Scrolled(rows, l.listFrame.w, top, shown, p.opts.glyphs.ScrollThumb)...)
 	return append(lines, f.Bottom(count, place, l.listFrame.w))
 }
@@ -196,23 +185,23 @@ func (p *Pane) drawRight() []string {
 	}
 	switch {
 	case l.log.empty():
-		lines = append(lines, f.Top(name, p.moreDetail(), w))
+		lines = append(lines, f.Top(name, p.dotted(p.moreDetail(), p.zoomNote()), w))
 		side(split(p.detail.View()))
 		return append(lines, f.Bottom("", "", w))
 	case l.divider == 0:
-		g := p.edges(p.focus == areaLog)
-		lines = append(lines, g.Top(name, p.logState(), w))
+		g := p.logEdges()
+		lines = append(lines, g.Top(name, p.logFacts(), w))
 	default:
 		if !l.head.empty() {
-			f = p.edges(p.focus == areaLog)
+			f = p.edges(false) // the log below has a title of its own
 			lines = append(lines, f.Top(name, "", w))
 			side(p.detail.Head(l.head.w, l.head.h))
 		} else {
 			lines = append(lines, f.Top(name, p.moreDetail(), w))
 			side(split(p.detail.View()))
 		}
-		g := p.edges(p.focus == areaLog)
-		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.logTitle(), p.logState(), w))
+		g := p.logEdges()
+		lines = append(lines, g.Divide(p.opts.glyphs.JoinLeft, p.opts.glyphs.JoinRight, p.logTitle(), p.logFacts(), w))
 	}
 	if p.screenShown() {
 		side(split(p.screen.View()))
@@ -220,82 +209,6 @@ func (p *Pane) drawRight() []string {
 		side(split(p.log.View()))
 	}
 	return append(lines, f.Bottom("", p.logSize(), w))
-}
-
-func (p *Pane) title(w int) string {
-	j, ok := p.jobs[p.shown.id]
-	if !ok {
-		return "Detail"
-	}
-	// The rest is for corners, the blanks of a title and the words on the right.
-	room := w - 8
-	if p.lay.divider == 0 && !p.lay.log.empty() {
-		room -= cells.Width(p.logState()) + 2
-	}
-	return cells.Name(cells.Clean(j.Name), max(8, room), p.opts.glyphs.Ellipsis)
-}
-
-func (p *Pane) moreDetail() string {
-	if n := p.detail.More(); n > 0 {
-		return p.opts.glyphs.More + " " + strconv.Itoa(n)
-	}
-	return ""
-}
-
-func (p *Pane) logTitle() string {
-	switch {
-	case p.screenShown():
-		return "Screen"
-	case p.shown.last:
-		return "Last screen"
-	}
-	if j, ok := p.jobs[p.shown.id]; ok && j.Split {
-		return "Log " + string(p.shown.stream)
-	}
-	return "Log"
-}
-
-// logState says whether the log moves: following, or how much has come below.
-func (p *Pane) logState() string {
-	if state := p.screenState(); state != "" {
-		return state
-	}
-	switch {
-	case p.log.Err() == nil:
-	case p.log.Size() > 0: // what it was
-		return "cannot be read now"
-	default: // which it says itself, and why
-		return ""
-	}
-	if n, more := p.log.NewLines(); n > 0 {
-		plus, word := "", " new lines "
-		if more {
-			plus = "+"
-		}
-		if n == 1 {
-			word = " new line "
-		}
-		return p.opts.glyphs.More + " " + strconv.Itoa(n) + plus + word + p.opts.glyphs.Dot + " " + p.keyLabel(p.opts.keys.Log.Bottom)
-	}
-	if p.log.Following() && p.live() && p.shown.log != nil {
-		return "following"
-	}
-	return ""
-}
-
-func (p *Pane) logSize() string {
-	if p.screenShown() || p.shown.last {
-		j := p.jobs[p.shown.id]
-		return strconv.Itoa(j.Size.Cols) + "x" + strconv.Itoa(j.Size.Rows)
-	}
-	if p.shown.log == nil || p.log.Size() == 0 {
-		return ""
-	}
-	text := units.FormatBytes(p.log.Size())
-	if at := p.log.Percent(); at < 100 {
-		text += " " + p.opts.glyphs.Dot + " " + strconv.Itoa(at) + " %"
-	}
-	return text
 }
 
 // drawToasts puts messages over the lower right corner, above the footer.

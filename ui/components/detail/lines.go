@@ -111,7 +111,11 @@ func (m *Model) all(w int) []string {
 		warn("waits", m.waits)
 	}
 	add("in", m.join(append([]string{m.place()}, m.process()...)))
-	add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))
+	if j.StartedAt.IsZero() {
+		add("asked for", m.at(j.CreatedAt))
+	} else {
+		add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))
+	}
 	if j.Status.Finished() {
 		add("ended", m.at(j.Exit.At))
 	}
@@ -263,26 +267,32 @@ func (m *Model) outputs(w int) []string {
 	return append(lines, m.fact("size", size, w)...)
 }
 
+// limits says for how long the job may run, and how long it may take to end; of a
+// finished one only what was asked for.
 func (m *Model) limits() string {
 	j := m.job
 	var parts []string
-	if j.Timeout > 0 {
-		text := "ends after " + units.DurationText(j.Timeout)
-		if !j.Deadline.IsZero() && !j.Status.Finished() {
-			text += " (at " + m.clock(j.Deadline) + ")"
-		}
-		parts = append(parts, text)
+	switch {
+	case j.Timeout == 0 && j.Status.Finished():
+	case j.Timeout == 0:
+		parts = append(parts, "no time limit")
+	case j.Deadline.IsZero() || j.Status.Finished():
+		parts = append(parts, "ends after "+units.DurationText(j.Timeout))
+	default:
+		parts = append(parts, "ends after "+units.DurationText(j.Timeout)+" (at "+m.clock(j.Deadline)+")")
 	}
-	if j.Grace > 0 {
-		parts = append(parts, units.DurationText(j.Grace)+" to end when stopped")
+	if j.Grace > 0 && !j.Status.Finished() {
+		parts = append(parts, "SIGKILL "+units.DurationText(j.Grace)+" after a stop")
 	}
 	return m.join(parts)
 }
 
+// origin says who started the job, unless a person did with hob, and of which one
+// it is a restart.
 func (m *Model) origin() string {
 	var parts []string
-	if m.job.CreatedBy != "" {
-		parts = append(parts, cells.Clean(m.job.CreatedBy))
+	if by := m.job.CreatedBy; by != "" && by != clientCLI && by != clientUI {
+		parts = append(parts, cells.Clean(by))
 	}
 	if m.job.RestartedFrom != "" {
 		parts = append(parts, "again from "+string(m.job.RestartedFrom))

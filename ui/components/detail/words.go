@@ -9,6 +9,10 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
+// What a job's record calls a person with hob: at its command line, in its panes.
+// Other names are those of programs.
+const clientCLI, clientUI = "cli", "ui"
+
 // Ending says in words how a job ended and why; empty while it has not.
 func Ending(j engine.Job) string {
 	exit, ok := j.Ended()
@@ -19,7 +23,13 @@ func Ending(j engine.Job) string {
 	switch exit.Reason {
 	case engine.ReasonKill:
 		text += ", stopped"
-		if exit.EndedBy != "" {
+		switch exit.EndedBy {
+		case "":
+		case clientCLI:
+			text += " from the command line"
+		case clientUI:
+			text += " from the panes"
+		default:
 			text += " by " + cells.Clean(exit.EndedBy)
 		}
 	case engine.ReasonTimeout:

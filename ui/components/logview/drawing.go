@@ -166,6 +166,12 @@ func (d *drawing) columns(n int) int {
 // width is how many columns the line takes when it is not wrapped.
 func (d *drawing) width() int { return d.columns(len(d.glyphs)) }
 
+// beyond reports whether the line takes more than so many columns.
+func (d *drawing) beyond(columns int) bool {
+	i, col := d.from(columns)
+	return i < len(d.glyphs) && (col >= columns || col+int(d.glyphs[i].width) > columns)
+}
+
 // from is the first glyph that reaches beyond a column, and where it begins.
 func (d *drawing) from(left int) (i, col int) {
 	for i < len(d.glyphs) && col+int(d.glyphs[i].width) <= left {

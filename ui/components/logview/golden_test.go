@@ -104,7 +104,7 @@ func TestWheel(t *testing.T) {
 	s.want("line 91", "line 100")
 	s.press("g")
 	wheel(tea.MouseWheelRight)
-	if got := s.screen()[0]; !strings.HasPrefix(got, "8901") {
+	if got := s.screen()[0]; !strings.HasPrefix(got, "‹901") {
 		t.Errorf("to the right: %q", got)
 	}
 	wheel(tea.MouseWheelLeft)

@@ -270,15 +270,15 @@ func TestWrapShowsAllOfALongLine(t *testing.T) {
 func TestSideways(t *testing.T) {
 	s := show(t, strings.Repeat("0123456789", 10)+"END\n", 30, 3, true)
 	s.press("l")
-	if got := s.screen()[0]; !strings.HasPrefix(got, "8901") {
+	if got := s.screen()[0]; got != "‹901234567890123456789012345›" {
 		t.Errorf("after l: %q", got)
 	}
 	s.press("$")
-	if got := s.screen()[0]; !strings.HasSuffix(got, "END") {
+	if got := s.screen()[0]; !strings.HasPrefix(got, "‹") || !strings.HasSuffix(got, "END") {
 		t.Errorf("after $: %q", got)
 	}
 	s.press("0")
-	if got := s.screen()[0]; !strings.HasPrefix(got, "0123") {
+	if got := s.screen()[0]; !strings.HasPrefix(got, "0123") || !strings.HasSuffix(got, "›") {
 		t.Errorf("after 0: %q", got)
 	}
 }

@@ -203,7 +203,7 @@ func (m *Model) reveal(i int) {
 		}
 		return
 	}
-	if from < m.left || to > m.left+width {
+	if m.left > 0 && from <= m.left || to >= m.left+width { // at the edges are marks
 		m.left = max(0, min(from-width/3, max(to-width, 0)+width/3))
 		if to <= width {
 			m.left = 0

@@ -140,7 +140,7 @@ func (m *Model) drawLine(i int) []string {
 	glyphs := m.glyphsOf(e)
 	marks := m.marksOf(e)
 	if !m.wrap {
-		return append(rows, m.drawGutter(e, true)+m.drawPart(glyphs, marks, m.left, width))
+		return append(rows, m.drawGutter(e, true)+m.drawCut(glyphs, marks, width))
 	}
 	total := glyphs.width()
 	for at := 0; at == 0 || at < total; at += max(1, width) {
@@ -172,6 +172,26 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 		b.WriteString(m.styles.Number.Render(fmt.Sprintf("%*s", m.numberWidth(), n)) + " ")
 	}
 	return b.String()
+}
+
+// minCut is from which width on a line says that it goes on to the side.
+const minCut = 8
+
+// drawCut draws a line that is not wrapped; where it goes on to the side a mark
+// stands in place of a character.
+func (m *Model) drawCut(d *drawing, marks []mark, width int) string {
+	if width < minCut {
+		return m.drawPart(d, marks, m.left, width)
+	}
+	left, from, before, after := m.left, 0, "", ""
+	if m.left > 0 && len(d.glyphs) > 0 {
+		before, from = m.styles.Cut.Render(m.glyphs.MoreLeft), 1
+	}
+	if d.beyond(left + width) {
+		after = m.styles.Cut.Render(m.glyphs.MoreRight)
+		width--
+	}
+	return before + m.drawPart(d, marks, left+from, width-from) + after
 }
 
 // drawPart draws width columns of a line from column left on. A wide character

@@ -41,6 +41,7 @@ type Model struct {
 	title  string
 	line   Editor
 	items  []Item
+	titles int // the width of their column
 	shown  []match
 	at     int
 	top    int
@@ -58,12 +59,24 @@ type match struct {
 // New returns a palette of items; line is where its text is typed.
 func New(title string, items []Item, line Editor, keys keymap.Palette, styles themes.PaletteStyles, glyphs themes.Glyphs) *Model {
 	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: glyphs}
+	for _, item := range items {
+		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
+	}
 	m.narrow()
 	return m
 }
 
 // SetStyles replaces styles and glyphs.
 func (m *Model) SetStyles(s themes.PaletteStyles, g themes.Glyphs) { m.styles, m.glyphs = s, g }
+
+// Width is how wide the box has to be to show all of every entry.
+func (m *Model) Width() int {
+	widest := 0
+	for _, item := range m.items {
+		widest = max(widest, max(m.titles, cells.Width(item.Title))+columnGap+cells.Width(item.Note)+columnGap+cells.Width(item.Key))
+	}
+	return widest + 4 // the frame and its blanks
+}
 
 // SetSize sets the size of the whole box.
 func (m *Model) SetSize(w, h int) {
@@ -208,27 +221,31 @@ func (m *Model) View() string {
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 
-// shortestNote is the room below which a note says too little.
-const shortestNote = 16
+const (
+	widestTitle  = 22
+	shortestNote = 16 // with less room a note says too little
+	columnGap    = 2
+)
 
 func (m *Model) row(x match, selected bool, w int) string {
 	item := m.items[x.item]
-	title := 22
-	room := w - title - 2 - cells.Width(item.Key) - 1
-	if w < title+2+shortestNote+8 { // the same for all rows
+	title := max(m.titles, cells.Width(item.Title))
+	room := w - title - columnGap - columnGap - cells.Width(item.Key)
+	if w < m.titles+columnGap+shortestNote+8 { // the same for all rows
 		title, room = cells.Width(item.Title), 0
 	}
-	note := cells.End(item.Note, room, m.glyphs.Ellipsis)
-	gap := max(0, w-max(title, cells.Width(item.Title))-1-cells.Width(note)-cells.Width(item.Key))
-	name := cells.Fit(item.Title, max(title, cells.Width(item.Title)))
+	note := cells.End(item.Note, max(0, room), m.glyphs.Ellipsis)
+	between := cells.Blank(columnGap)
+	gap := max(0, w-title-columnGap-cells.Width(note)-cells.Width(item.Key))
+	name := cells.Fit(item.Title, title)
 	if selected {
-		return m.styles.Selected.Render(cells.Fit(name+" "+note+cells.Blank(gap)+item.Key, w))
+		return m.styles.Selected.Render(cells.Fit(name+between+note+cells.Blank(gap)+item.Key, w))
 	}
 	style := m.styles.Item
 	if item.Disabled != "" {
 		style = m.styles.Disabled
 	}
-	return m.matched(name, x.places, style) + " " + m.styles.Muted.Render(note) + cells.Blank(gap) + m.styles.Key.Render(item.Key)
+	return m.matched(name, x.places, style) + between + m.styles.Muted.Render(note) + cells.Blank(gap) + m.styles.Key.Render(item.Key)
 }
 
 func (m *Model) matched(name string, places []int, style lipgloss.Style) string {
