@@ -175,7 +175,7 @@ func refusal(host string, s recipe.Spawned) error {
 		"newline": "the directory for jobs has a line break in its name",
 		"mkdir":   "cannot make the directory " + s.Text,
 		"write":   "cannot write " + s.Text + ": the disk may be full",
-		"mkfifo":  "the file system there has no named pipes, so the job cannot have input",
+		"mkfifo":  "cannot make named pipes, so the job cannot have input: " + s.Text,
 		"start":   "the job's wrapper did not start " + s.Text,
 		"taken":   "another job has its directory",
 	}[s.Error]

@@ -3,6 +3,8 @@ package recipe
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -32,20 +34,26 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
+// disk makes dir a file system of its own, and returns how to take that away.
+func disk(t *testing.T, dir, options string) (unmount func()) {
+	t.Helper()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "mode=700,"+options); err != nil {
+		t.Skipf("no small disk can be mounted here: %v", err)
+	}
+	return func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestFullDisk(t *testing.T) {
 	testtool.NeedRoot(t)
 	eachShell(t, func(t *testing.T, p *place) {
 		if err := os.MkdirAll(p.base, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Mount("none", p.base, "tmpfs", 0, "size=512k,mode=700"); err != nil {
-			t.Skipf("no small disk can be mounted here: %v", err)
-		}
-		t.Cleanup(func() {
-			if err := syscall.Unmount(p.base, syscall.MNT_DETACH); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(disk(t, p.base, "size=512k"))
 		free := fill(t, p.base)
 		j := p.job("echo never")
 		if s := p.spawn(j); s.OK || s.Error != "write" {
@@ -68,4 +76,62 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the job was not told that its log cannot be written: %q, %v", said, err)
 		}
 	})
+}
+
+// Wherever in a start the file system is full, the job is refused or fails; it does not
+// run without what is needed to find and stop it.
+func TestDiskFullInTheMiddleOfAStart(t *testing.T) {
+	testtool.NeedRoot(t)
+	for name, option := range map[string]string{"files": "nr_inodes", "blocks": "nr_blocks"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "dash")
+			if err := os.MkdirAll(p.base, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for room := 1; !p.startsWith(option, room); room++ {
+				if room > 50 {
+					t.Fatal("it never runs")
+				}
+			}
+		})
+	}
+}
+
+// startsWith reports whether there is room enough for a job to be started, and to end.
+func (p *place) startsWith(option string, room int) bool {
+	t := p.t
+	defer disk(t, p.base, option+"="+strconv.Itoa(room))()
+	ran := filepath.Join(p.home, "ran")
+	j := p.job(`echo ran >"$HOME/ran"; exit 3`)
+	j.Stdin = true
+	s := p.spawn(j)
+	var code *int
+	if s.OK {
+		code = p.ended(j.ID).Code
+	}
+	_, err := os.Stat(ran)
+	switch {
+	case code != nil && *code == 3:
+		if err != nil {
+			t.Errorf("%s %d: exit code 3 of a job that did not run", option, room)
+		}
+		if _, err := os.Stat(filepath.Join(p.base, j.ID, "pid")); err != nil {
+			t.Errorf("%s %d: it ran without its process being known", option, room)
+		}
+		return true
+	case err == nil:
+		t.Errorf("%s %d: it ran, and its exit code is %s; %+v", option, room, show(code), s)
+	case s.OK:
+		if code == nil || *code != 126 {
+			t.Errorf("%s %d: it did not run, and its exit code is %s", option, room, show(code))
+		}
+	case !slices.Contains([]string{"mkdir", "mkfifo", "write"}, s.Error) || s.Text == "":
+		t.Errorf("%s %d: %+v", option, room, s)
+	default:
+		if _, err := os.Stat(filepath.Join(p.base, j.ID)); !os.IsNotExist(err) {
+			t.Errorf("%s %d: a start that failed (%s %s) left its directory: %v", option, room, s.Error, s.Text, err)
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@
 # waits for it and is the only writer of exit_code. Beside the functions above.
 h_role=$1 h_d=$2 h_mode=$3 h_nonce=$4 h_um=$5 h_sh=$6
 h_id=${h_d##*/}
+h_full="cannot write in $h_d: the disk may be full"
 . "$h_d/conf"
 
 # reap waits for $h_p although trapped signals interrupt wait.
@@ -72,7 +73,7 @@ enter() {
     126*) failed 126 "$h_program: permission denied" ;;
     esac
   fi
-  : >"$h_d/ready" # nothing can be wrong with the request any more
+  true >"$h_d/ready" || failed 126 "$h_full" # nothing else can be wrong with the request
   umask "$h_um"
   [ -z "$h_program" ] || . "$h_d/cmd"
   exec "$h_sh" "$h_d/cmd"
@@ -157,18 +158,29 @@ super)
   # At most once: whoever makes this directory is the only runner of this job.
   mkdir "$h_d/claim" 2>/dev/null || {
     rm -f "$h_d/env.$h_nonce"
-    echo "$h_nonce EXISTS"
+    [ -d "$h_d/claim" ] && echo "$h_nonce EXISTS" || echo "$h_nonce ERR write"
     exit 0
   }
   boot
   start_of $$
   umask 077
+  h_out=$h_d/output.log h_err=$h_d/output.log
+  [ "$h_split" = 1 ] && h_out=$h_d/stdout.log h_err=$h_d/stderr.log
+  # All that is needed later is made now. "true", because a redirection that fails
+  # ends the shell where it is one of ":".
   put "$h_d/started" "$(date +%s) $h_UP" && printf '%-3s\n' 255 >"$h_d/.exit" &&
-    put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" || {
-    echo "$h_nonce ERR write"
+    true >>"$h_out" && true >>"$h_err" && true >>"$h_d/wrapper.log" &&
+    put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" && echo "$h_nonce OK $h_mode" || {
+    rm -f "$h_d/wrapper"
     rmdir "$h_d/claim"
+    echo "$h_nonce ERR write"
     exit 1
   }
+  if [ "$h_limit" -gt 0 ]; then
+    # Freeing bytes of an empty file tells whether the file system can.
+    fallocate -p -o 0 -l 4096 "$h_out" 2>/dev/null || { h_limit=0; put "$h_d/nolimit" 1; }
+  fi
+  exec >/dev/null 2>>"$h_d/wrapper.log" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
   h_in=/dev/null
   if [ -p "$h_d/stdin" ]; then
     h_in=$h_d/stdin
@@ -178,14 +190,6 @@ super)
       [ -f "$h_d/stdin.end" ] || read -r h_x <&4
     ) &
   fi
-  h_out=$h_d/output.log h_err=$h_d/output.log
-  [ "$h_split" = 1 ] && h_out=$h_d/stdout.log h_err=$h_d/stderr.log
-  if [ "$h_limit" -gt 0 ]; then
-    # Freeing bytes of an empty file tells whether the file system can.
-    : >>"$h_out" && fallocate -p -o 0 -l 4096 "$h_out" 2>/dev/null || { h_limit=0; put "$h_d/nolimit" 1; }
-  fi
-  echo "$h_nonce OK $h_mode"
-  exec >/dev/null 2>>"$h_d/wrapper.log" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
   h_w=
   if [ "$h_timeout" -gt 0 ] || [ "$h_limit" -gt 0 ]; then
     watch </dev/null &
@@ -246,7 +250,7 @@ job)
   boot
   start_of $$
   umask 077
-  put "$h_d/pid" "$$ ${h_S:--} $h_BOOT $h_mode"
+  put "$h_d/pid" "$$ ${h_S:--} $h_BOOT $h_mode" || failed 126 "$h_full"
   enter
   ;;
 tty) on_terminal ;;

@@ -97,10 +97,10 @@ launch() {
   for h_z in meta.json run conf cmd; do mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"; done
   printf '%s\n' "$5" >"$h_d/owner" || spoiled owner
   if [ "$3" = 1 ] && [ ! -p "$h_d/stdin" ]; then
-    mkfifo "$h_d/stdin.ctl" "$h_d/stdin" 2>/dev/null || {
+    h_z=$(LC_ALL=C mkfifo "$h_d/stdin.ctl" "$h_d/stdin" 2>&1) || {
       rm -f "$h_d/env.$h_nonce"
       rm -rf "$h_d"
-      die mkfifo
+      die mkfifo "${h_z##*: }"
     }
   fi
   if [ -z "$h_mode" ]; then
@@ -117,27 +117,31 @@ launch() {
   umask 077
   set -- "$h_sh" "$h_d/run" super "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh"
   h_h=$h_d/hello.$h_nonce
+  # It has its block before the wrapper writes there, whatever fills the disk meanwhile.
+  echo wait >"$h_h" || spoiled hello
   case $h_mode in
   # The first setsid makes a session leader; the second is one already and so
   # must fork. Without "&" no signal is ignored in the job.
-  setsid) setsid setsid "$@" </dev/null >"$h_h" 2>/dev/null ;;
-  perl) perl -e 'use POSIX; fork and exit 0; POSIX::setsid(); exec @ARGV' "$@" </dev/null >"$h_h" 2>/dev/null ;;
+  setsid) setsid setsid "$@" </dev/null 1<>"$h_h" 2>/dev/null ;;
+  perl) perl -e 'use POSIX; fork and exit 0; POSIX::setsid(); exec @ARGV' "$@" </dev/null 1<>"$h_h" 2>/dev/null ;;
   monitor)
     set -m
-    "$@" </dev/null >"$h_h" 2>/dev/null &
+    "$@" </dev/null 1<>"$h_h" 2>/dev/null &
     ;;
-  *) "$@" </dev/null >"$h_h" 2>/dev/null & ;;
+  *) "$@" </dev/null 1<>"$h_h" 2>/dev/null & ;;
   esac
   # The wrapper answers in a file: a server may close the channel as soon as the
   # process that it started has ended.
   h_n=0
   h_r=
   while [ $h_n -lt 500 ]; do
-    first "$h_h" && h_r=$h_LINE && break
+    first "$h_h"
+    case $h_LINE in "$h_nonce "*) h_r=$h_LINE && break ;; esac
     if sleep 0.01 2>/dev/null; then h_n=$((h_n + 1)); else sleep 1 && h_n=$((h_n + 100)); fi
   done
   rm -f "$h_h"
   case $h_r in
+  "$h_nonce ERR write") spoiled wrapper ;;
   "$h_nonce EXISTS") rm -f "$h_d/env.$h_nonce"; die exists ;;
   "$h_nonce OK "*) ;;
   *) rm -f "$h_d/env.$h_nonce"; die start "${h_r#"$h_nonce "}" ;;

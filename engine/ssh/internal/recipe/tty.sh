@@ -37,7 +37,7 @@ on_terminal() {
   start_of $$
   umask 077
   tty >"$h_d/tty"
-  put "$h_d/pid" "$$ ${h_S:--} $h_BOOT tty"
+  put "$h_d/pid" "$$ ${h_S:--} $h_BOOT tty" || failed 126 "$h_full"
   # What the shell says of a job that a signal ended is none of its output.
   exec 5>&2 2>/dev/null
   (
@@ -65,6 +65,6 @@ carried() {
     h_rc=137 # the shell that waits for it catches all but SIGKILL
   else
     h_rc=126
-    put "$h_d/failed" "script(1) gives it no terminal there"
+    [ -f "$h_d/failed" ] || put "$h_d/failed" "script(1) gives it no terminal there"
   fi
 }
