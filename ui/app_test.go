@@ -188,6 +188,20 @@ func TestAppForeground(t *testing.T) {
 			t.Errorf("after Enter: result %+v\n%s", s.result, s.text())
 		}
 	})
+	inBubble(t, "Enter may come before its record", func(t *testing.T) {
+		s := foreground(t, AppOptions{KeepEnded: true})
+		code := 143
+		s.eng.screen.end(engine.Exit{Status: engine.Killed, Code: &code, Signal: "SIGTERM"})
+		s.settle()
+		s.sees("to leave")
+		s.write("\r")
+		if !s.left() {
+			t.Fatalf("it is still there:\n%s", s.text())
+		}
+		if e := s.result.Ended; e == nil || e.ID != "dev-aaaaa" || e.Status != engine.Killed || *e.Exit.Code != code {
+			t.Errorf("ended %+v", e)
+		}
+	})
 	inBubble(t, "Ctrl+B shows the panes", func(t *testing.T) {
 		s := foreground(t, AppOptions{})
 		s.write("\x02")

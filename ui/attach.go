@@ -20,7 +20,8 @@ type attachment struct {
 	fore    bool // asked for by the host: leaving it leaves the pane
 	viaLog  bool // the job has no terminal: its log is shown instead
 	ended   bool
-	opening bool // a session was asked for
+	exit    *engine.Exit // as its terminal told it, which may be before the record does
+	opening bool         // a session was asked for
 	session *session
 	asked   engine.Size // as the session was last told
 	typed   []byte      // not yet written
@@ -195,7 +196,7 @@ func (p *Pane) fed(msg chunksMsg) tea.Cmd {
 	for _, c := range msg.chunks {
 		p.term.Feed(c)
 		if c.Exit != nil {
-			a.ended = true
+			a.ended, a.exit = true, c.Exit
 		}
 	}
 	if msg.err != nil {
@@ -400,11 +401,30 @@ func (p *Pane) letGo(a *attachment) tea.Cmd {
 // leaveEnded leaves the last screen of a job.
 func (p *Pane) leaveEnded() tea.Cmd {
 	fore := p.cat.fore
+	if fore {
+		p.foreEnd = p.endOf(p.cat)
+	}
 	cmd := p.leaveJob()
 	if fore {
 		return tea.Batch(cmd, send(LeaveMsg{}))
 	}
 	return cmd
+}
+
+// endOf is the job of an attachment as it ended, as far as that is known here.
+func (p *Pane) endOf(a *attachment) *engine.Job {
+	ended := engine.Job{ID: a.id}
+	if j, ok := p.jobs[a.id]; ok {
+		ended = j.Job
+	}
+	switch {
+	case ended.Status.Finished():
+	case a.exit != nil:
+		ended.Status, ended.Exit = a.exit.Status, *a.exit
+	default:
+		return nil
+	}
+	return &ended
 }
 
 // leaveJob shows the panes again, without a word to the job.

@@ -72,6 +72,8 @@ type Pane struct {
 	wish   engine.ID
 	cat    *attachment // the job that owns the keyboard
 	park   *attachment // one just left, until a second leave key can no longer come
+	// foreEnd is how the foreground job ended whose last screen was left.
+	foreEnd *engine.Job
 
 	over   overlay // a box over the panes that owns the keyboard
 	prompt *footerPrompt

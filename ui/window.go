@@ -160,6 +160,9 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case LeaveMsg:
+		if end := w.pane.foreEnd; end != nil && w.result.Ended == nil {
+			w.result.Ended, w.result.Backgrounded = end, ""
+		}
 		return tea.Quit
 	case BackgroundedMsg, EndedMsg, toShellMsg:
 		return w.lifecycle(msg)
