@@ -2,10 +2,15 @@ package holder
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // The holder sends from another goroutine than the one that answers: a stream may
@@ -65,4 +70,39 @@ func TestCancelledBeforeTheGreeting(t *testing.T) {
 			t.Errorf("greeted after %v: %v", time.Since(began), err)
 		}
 	})
+}
+
+// A holder greets, and goes since its job has ended, before it reads what it is
+// asked: that is the job's end and no trouble with the connection.
+func TestSessionOfAHolderThatGoes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := jobdir.WriteState(dir, &jobdir.State{Socket: path}); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		nc, err := l.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, err := nc.Write(appendFrame(nil, TypeHello, Hello{Min: ProtocolMin, Max: Protocol}.encode())); err != nil {
+			t.Error(err)
+		}
+		nc.Close()
+	}()
+	if _, err := OpenSession(t.Context(), dir, Attach{}); !errors.Is(err, ErrNoHolder) {
+		t.Errorf("opened with %v, want %v", err, ErrNoHolder)
+	}
+	<-served
 }

@@ -52,7 +52,7 @@ func OpenSession(ctx context.Context, dir string, a Attach) (*Session, error) {
 		return nil, err
 	}
 	if err := c.Stream(ctx, TypeAttach, a); err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(Parted(dir, err), c.Close())
 	}
 	return &Session{c: c, dir: dir}, nil
 }
