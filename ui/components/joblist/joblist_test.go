@@ -119,6 +119,21 @@ func TestView(t *testing.T) {
 	}
 }
 
+// Where a job ran is still told when it has ended.
+func TestHostIsShownOfAJobThatHasEnded(t *testing.T) {
+	for _, w := range []int{36, 46, 70} {
+		code := 2
+		list := newList(w, 1, themes.Unicode())
+		list.Put(joblist.Row{Job: engine.Job{
+			ID: "make-aaaaa", Name: "make", Command: []string{"make"}, Host: "web1", Status: engine.Exited, CreatedAt: now, StartedAt: now,
+			Exit: engine.Exit{Status: engine.Exited, Code: &code, At: now},
+		}})
+		if view := ansi.Strip(list.View()); !strings.Contains(view, "web1") {
+			t.Errorf("%d columns: %q does not say where the job ran", w, view)
+		}
+	}
+}
+
 // Where a job runs is more than that it prints something.
 func TestHostIsShownWhileTheJobPrints(t *testing.T) {
 	for _, w := range []int{36, 46, 70} {

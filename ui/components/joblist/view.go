@@ -204,7 +204,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	room := c.name
 	c.doing, room = m.share(r, c, room)
 	doing := m.doing(r, c)
-	aside := c.doing > 0 && !done && (!j.Waiting || doing.text != "")
+	aside := c.doing > 0 && (doing.text != "" || !done && !j.Waiting)
 	if c.doing > 0 && !aside {
 		room += c.doing + 1 // nothing will be there: the name may have it
 	}
