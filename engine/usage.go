@@ -143,6 +143,11 @@ func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
 	return e.measured([]Job{j}, true)[0], nil
 }
 
+// MeasureAll is jobs as [Engine.List] gives them with what they use now, from one
+// look at the processes. Those that have ended, and those of other machines, use
+// nothing that could be told.
+func (e *Engine) MeasureAll(jobs []Job) []Job { return e.measured(jobs, true) }
+
 const (
 	// measureFirst is when measuring begins: it reads all processes of the machine,
 	// and what is shown first is not what jobs use.

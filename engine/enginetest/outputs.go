@@ -161,6 +161,13 @@ func outputs() []suiteCase {
 			if err != nil || got.RSS == 0 || got.CPU == nil || got.Ports == nil {
 				s.Errorf("measured %+v, err %v", got, err)
 			}
+			jobs, err := s.e.List(s.ctx(), engine.Filter{IDs: []engine.ID{j.ID}})
+			if err != nil || len(jobs) != 1 {
+				s.Fatal(jobs, err)
+			}
+			if all := s.e.MeasureAll(jobs); all[0].RSS == 0 || all[0].CPU == nil || all[0].Ports == nil || jobs[0].RSS != 0 {
+				s.Errorf("of a list: %+v", all)
+			}
 		}},
 		{"a terminal is one, and can be resized", func(s *suite) {
 			s.need(s.caps().PTY && s.caps().Resize, "terminal")

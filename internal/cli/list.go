@@ -27,7 +27,9 @@ func (a *app) listCommand() *cobra.Command {
 		GroupID: groupJobs,
 		Short:   "Lists jobs, newest first",
 		Long: "Lists jobs, newest first. Those on hosts are as last known here, and no host is\n" +
-			"asked, unless --on names one.",
+			"asked, unless --on names one. With --json, of jobs that run on this machine ports,\n" +
+			"cpu_percent (the average since the start) and rss_bytes are told where the system\n" +
+			"has them; of all others they are null.",
 		Example:           "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1",
 		Args:              words(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -70,7 +72,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	}
 	switch {
 	case a.json:
-		return a.printJobs(jobs)
+		return a.printJobs(eng.MeasureAll(jobs))
 	case f.quiet:
 		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
 	case len(jobs) == 0 && isTerminal(a.stdout):

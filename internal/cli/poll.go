@@ -3,6 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,7 +69,12 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	next := func(wait time.Duration) (engine.Poll, error) {
 		return eng.Poll(ctx, job.ID, f.client, wait)
 	}
+	// What cannot be written does not count as read: not even for a reader that has
+	// gone, of which a failed write tells then instead of a signal that ends hob.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	unread := func(p engine.Poll) error { return eng.Unpoll(job.ID, f.client, p) }
 	if f.cursor >= 0 {
+		unread = func(engine.Poll) error { return nil }
 		cursor := f.cursor
 		next = func(wait time.Duration) (engine.Poll, error) {
 			p, err := eng.PollAt(ctx, job.ID, cursor, wait)
@@ -78,7 +87,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 		text = func(p []byte, _ bool) []byte { return p }
 	}
 	if a.json {
-		return noLog(job, a.pollJSON(f.wait.d, next, text))
+		return noLog(job, a.pollJSON(f.wait.d, next, unread, text))
 	}
 	p, err := next(f.wait.d)
 	for ; err == nil; p, err = next(0) {
@@ -86,7 +95,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
 		}
 		if _, err := a.stdout.Write(text(p.Output, !p.More)); err != nil {
-			return err
+			return errors.Join(unwritten(err), unread(p))
 		}
 		if !p.More {
 			glyph, word, st := a.badges(time.Now()).of(p.Job)
@@ -99,19 +108,41 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	return errors.Join(noLog(job, err), werr)
 }
 
-// pollJSON prints all there is as one object.
-func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), text func(p []byte, last bool) []byte) error {
+// unwritten is why nothing could be written, of a reader that has gone the code
+// that says so.
+func unwritten(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return exitStatus(exitNoReader)
+	}
+	return err
+}
+
+// pollJSON prints all there is as one object; unread takes back what was taken for
+// that, the last first.
+func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), unread func(engine.Poll) error, text func(p []byte, last bool) []byte) error {
+	var taken []engine.Poll
 	var output []byte
 	var dropped int64
+	back := func(err error) error {
+		for _, p := range slices.Backward(taken) {
+			err = errors.Join(err, unread(p))
+		}
+		return err
+	}
 	for {
 		p, err := next(wait)
 		if err != nil {
-			return err
+			return back(err)
 		}
+		taken = append(taken, p)
 		output = append(output, p.Output...)
 		dropped += p.Dropped
+		taken[len(taken)-1].Output = nil
 		if !p.More {
-			return a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped})
+			if err := a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped}); err != nil {
+				return back(unwritten(err))
+			}
+			return nil
 		}
 		wait = 0
 	}

@@ -48,7 +48,8 @@ func WriteCursor(dir, client string, cursor int64) error {
 }
 
 // AdvanceCursor is WriteCursor if client has still read as far as from; ok is
-// false if another one that polls under the same name was faster.
+// false if another one that polls under the same name was faster. It takes a cursor
+// back as well.
 func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
 	if err := makeCursors(dir); err != nil {
 		return false, err
