@@ -5,6 +5,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,10 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
+
+// patientPause is with which pause, after a second together, a disk is no longer
+// waited for.
+const patientPause = 500 * time.Millisecond
 
 // hooks are what clients can do to the job.
 func (j *job) hooks() holder.Hooks {
@@ -102,9 +107,8 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	j.mu.Unlock()
 	if over {
 		if left := j.survivors(); len(left) == 0 {
-			select { // who is told that it has ended finds out how
-			case <-j.ended:
-			case <-ctx.Done():
+			if err := j.recorded(ctx); err != nil {
+				return holder.KillReport{}, err
 			}
 			return holder.KillReport{}, ended()
 		}
@@ -134,15 +138,31 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if !over && slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
 		return report, nil // stuck in the kernel: its end comes when it comes
 	}
-	select {
-	case <-j.ended:
-		if k.KeepDaemons {
-			report.Survivors = j.survivors() // with those that were spared
+	if err := j.recorded(ctx); err != nil {
+		return report, err
+	}
+	if k.KeepDaemons {
+		report.Survivors = j.survivors() // with those that were spared
+	}
+	j.h.Survivors(report.Survivors)
+	return report, nil
+}
+
+// recorded waits until the end is recorded, so that who is told of it finds out how
+// it was. A disk that takes no record is waited for no longer than it takes to see
+// that.
+func (j *job) recorded(ctx context.Context) error {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		select {
+		case <-j.ended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
 		}
-		j.h.Survivors(report.Survivors)
-		return report, nil
-	case <-ctx.Done():
-		return report, ctx.Err()
+		if err := j.h.Unrecorded(); err != nil && pause >= patientPause {
+			return &holder.Failure{Code: holder.CodeFailed, Message: fmt.Sprintf("it is gone, but that cannot be recorded: %v", err)}
+		}
 	}
 }
 

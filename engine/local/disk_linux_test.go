@@ -117,11 +117,50 @@ func reserves(dir string) []string {
 
 func TestEndWaitsForTheDisk(t *testing.T) {
 	t.Parallel()
+	s, room := onFullDisk(t, "read x; exit 8")
+	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	job := s.state(t).Job
+	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
+	if o := s.p.observe(t, s.dir); o.Status.Finished() {
+		t.Errorf("ended without a record: %s", o.Status)
+	}
+	room()
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+// Who ends a job hears that it is gone also where that cannot be recorded, and why.
+func TestStopDoesNotWaitForTheDisk(t *testing.T) {
+	t.Parallel()
+	s, room := onFullDisk(t, "exec sleep 1000")
+	job := s.state(t).Job
+	for range 2 {
+		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
+		if err == nil || !strings.Contains(err.Error(), "no space left on device") {
+			t.Errorf("stop: %v", err)
+		}
+	}
+	if unix.Kill(job.PID, 0) == nil {
+		t.Error("it lives")
+	}
+	room()
+	if exit := s.wait(t); exit.Status != engine.Killed || exit.EndedBy != "test" {
+		t.Errorf("exit %+v", exit)
+	}
+}
+
+// onFullDisk starts a job on a disk that is then full and has nothing set aside for
+// the job's end, as on a file system that cannot; room makes room again.
+func onFullDisk(t *testing.T, script string) (s startedAt, room func()) {
+	t.Helper()
 	dir := smallDisk(t, "256k")
 	p := openPlace(t, filepath.Join(dir, "state"))
-	s := p.start(t, engine.Spec{PTY: true, Script: "read x; exit 8"})
+	s = startedAt{p.start(t, engine.Spec{PTY: true, Script: script}), p}
 	reserved(t, s.dir)
-	for _, file := range reserves(s.dir) { // as on a file system that cannot set any aside
+	for _, file := range reserves(s.dir) {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
@@ -130,18 +169,15 @@ func TestEndWaitsForTheDisk(t *testing.T) {
 	if err := os.WriteFile(filler, make([]byte, 1<<20), 0o600); err == nil {
 		t.Fatal("the disk is not full")
 	}
-	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
-		t.Fatal(err)
+	return s, func() {
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
 	}
-	job := s.state(t).Job
-	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
-	if o := p.observe(t, s.dir); o.Status.Finished() {
-		t.Errorf("ended without a record: %s", o.Status)
-	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
-	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
-		t.Errorf("exit %+v", exit)
-	}
+}
+
+// startedAt is a job and where it was started.
+type startedAt struct {
+	started
+	p *place
 }

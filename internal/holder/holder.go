@@ -92,7 +92,8 @@ type Holder struct {
 	controller *conn
 	saveTimer  *time.Timer
 	closing    bool
-	ending     bool // the end is being recorded
+	ending     bool  // the end is being recorded
+	refused    error // why the end could not be recorded until now
 	facts      factLimiter
 
 	pauses      int // how often it was stopped or continued since then
@@ -318,19 +319,32 @@ func (h *Holder) finish(end jobdir.End) {
 		st.End = &end
 		err := jobdir.Finish(h.cfg.Dir, &st)
 		_, gone := os.Lstat(h.cfg.Dir)
+		h.mu.Lock()
 		if err == nil || errors.Is(gone, fs.ErrNotExist) {
-			h.mu.Lock()
 			h.state.Rest()
 			h.state.End = &end
 			h.mu.Unlock()
 			return
 		}
+		h.refused = err
+		h.mu.Unlock()
 		select {
 		case <-time.After(pause):
 		case <-h.ctx.Done():
 			return
 		}
 	}
+}
+
+// Unrecorded is why the end of the job could not be recorded until now; nil while
+// it runs, and if nothing was in the way.
+func (h *Holder) Unrecorded() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.End != nil {
+		return nil
+	}
+	return h.refused
 }
 
 // Close lets go of the job: it takes leave of the clients, removes the socket and
