@@ -234,6 +234,46 @@ func TestAgent(t *testing.T) {
 	}
 }
 
+// An agent that hangs holds nobody up who leaves.
+func TestAMuteAgentHoldsNothingUp(t *testing.T) {
+	dir, err := os.MkdirTemp("", "ag") // the path of a socket has to be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	c := sshtest.NewClient(t)
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), accepts(c.Public) })
+	c.AddHost(t, "box", s.Addr, "IdentityAgent "+socket)
+	c.Know(t, "", s.Addr, s.HostKeys[0].PublicKey())
+	b := New(WithConfigFile(c.ConfigFile))
+	connected := make(chan error, 1)
+	go func() {
+		err := b.Connect(t.Context(), "box")
+		ln.Close() // who was not asked by then never will be
+		connected <- err
+	}()
+	conn, err := ln.Accept()
+	if err != nil {
+		t.Fatalf("the agent was not asked: %v", <-connected)
+	}
+	defer conn.Close()
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("the agent was not asked: %v", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-connected; err == nil {
+		t.Error("connected, and the agent has not said a word")
+	}
+}
+
 // Who only lacks a person to ask says what would be asked, and how to be asked.
 func TestWhatIsWantedOfAPerson(t *testing.T) {
 	password := func(c *ssh.ServerConfig) {

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 )
@@ -31,7 +29,7 @@ type auth struct {
 	// allowed are the methods that the server takes next, passed those that it was
 	// content with but wants more than.
 	allowed, passed []string
-	agent           io.ReadWriteCloser
+	agent           *keyAgent
 }
 
 func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
@@ -43,7 +41,7 @@ func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *aut
 
 func (a *auth) close() {
 	if a.agent != nil {
-		a.agent.Close()
+		a.agent.close()
 	}
 }
 
@@ -202,27 +200,21 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 	return all, nil
 }
 
-// dialAgent connects to an agent: a socket, or on Windows a named pipe.
-func dialAgent(ctx context.Context, name string) (io.ReadWriteCloser, error) {
-	if strings.HasPrefix(name, `\\.\pipe\`) {
-		return os.OpenFile(name, os.O_RDWR, 0)
-	}
-	return (&net.Dialer{}).DialContext(ctx, "unix", name)
-}
-
+// fromAgent are the keys of the agent, which stays open: it is who signs.
 func (a *auth) fromAgent() []ssh.Signer {
 	if a.c.Agent == "" {
 		return nil
 	}
 	if a.agent == nil {
-		conn, err := dialAgent(a.ctx, a.c.Agent)
+		opened, err := openAgent(a.ctx, a.c.Agent)
 		if err != nil {
 			return nil
 		}
-		a.agent = conn
+		a.agent = opened
 	}
-	signers, err := agent.NewClient(a.agent).Signers()
+	signers, err := a.agent.signers()
 	if err != nil {
+		a.try("the agent, which does not answer")
 		return nil
 	}
 	return signers

@@ -134,7 +134,7 @@ func (d *Dialer) needs(ctx context.Context, c *hostconf.Config) []string {
 			why = append(why, h.Needs...)
 		}
 	}
-	if file := securityKey(c); file != "" {
+	if file := securityKey(ctx, c); file != "" {
 		why = append(why, "the security key "+file)
 	}
 	return why

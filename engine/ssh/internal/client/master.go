@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/crypto/ssh/agent"
-
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
@@ -226,10 +224,10 @@ func (p Prompts) none() bool {
 
 // securityKey is an identity that is in hardware, which only the ssh program can
 // use unless the agent has it; empty: there is none.
-func securityKey(c *hostconf.Config) string {
+func securityKey(ctx context.Context, c *hostconf.Config) string {
 	for _, file := range c.IdentityFiles {
 		pub := publicKey(file)
-		if pub == nil || !strings.HasPrefix(pub.Type(), "sk-") || inAgent(c, pub.Marshal()) {
+		if pub == nil || !strings.HasPrefix(pub.Type(), "sk-") || inAgent(ctx, c, pub.Marshal()) {
 			continue
 		}
 		if _, err := os.Stat(file); err == nil {
@@ -237,25 +235,4 @@ func securityKey(c *hostconf.Config) string {
 		}
 	}
 	return ""
-}
-
-func inAgent(c *hostconf.Config, key []byte) bool {
-	if c.Agent == "" {
-		return false
-	}
-	conn, err := dialAgent(context.Background(), c.Agent)
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	keys, err := agent.NewClient(conn).List()
-	if err != nil {
-		return false
-	}
-	for _, k := range keys {
-		if string(k.Blob) == string(key) {
-			return true
-		}
-	}
-	return false
 }
