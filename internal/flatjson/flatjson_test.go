@@ -3,6 +3,9 @@ package flatjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +159,32 @@ func TestTheRestIsLeft(t *testing.T) {
 	} {
 		if _, ok := read([]byte(text)); ok {
 			t.Errorf("%q is understood", text)
+		}
+	}
+}
+
+// A Reader of many texts gives each what it would have had alone.
+func TestManyTexts(t *testing.T) {
+	var r flatjson.Reader
+	var lists [][]string
+	var numbers []*int
+	for i := range 1000 {
+		r.Reset(fmt.Sprintf(`{"l":["%d","ä"%s],"p":%d}`, i, strings.Repeat(`,"more"`, i%20), i))
+		r.Object(func(key string) {
+			if key == "l" {
+				lists = append(lists, r.Strs())
+			} else {
+				numbers = append(numbers, r.IntPtr())
+			}
+		})
+		if !r.Done() {
+			t.Fatalf("text %d is not understood", i)
+		}
+		_ = append(lists[i], "somebody else's")
+	}
+	for i, list := range lists {
+		if len(list) != 2+i%20 || list[0] != strconv.Itoa(i) || list[1] != "ä" || len(list) > 2 && list[len(list)-1] != "more" || *numbers[i] != i {
+			t.Fatalf("text %d: %q, %d", i, list, *numbers[i])
 		}
 	}
 }

@@ -4,20 +4,32 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// Reader reads one JSON text. After something that it does not expect all its
-// results are empty and Done says no.
+// Reader reads JSON texts, one at a time. After something that it does not expect
+// all its results are empty and Done says no.
 type Reader struct {
 	s   string
 	i   int
 	bad bool
+
+	many bool // texts: lists and numbers are cut from what follows
+	strs []string
+	ints []int
 }
 
 // NewReader reads data, which may end with a newline. What is read refers to a copy
 // of it.
 func NewReader(data []byte) *Reader {
 	return &Reader{s: strings.TrimSuffix(string(data), "\n")}
+}
+
+// Reset begins with another text, to which what is read refers. It is for many
+// short texts: lists, and numbers behind pointers, are cut from larger pieces of
+// memory, which stay as long as anything of them is used.
+func (r *Reader) Reset(text string) {
+	r.s, r.i, r.bad, r.many = text, 0, false, true
 }
 
 // Done reports whether everything was read and understood.
@@ -48,25 +60,41 @@ func (r *Reader) Object(field func(key string)) {
 
 // Str reads a string.
 func (r *Reader) Str() string {
-	r.expect('"')
-	if r.bad {
+	text, start := r.s, r.i+1
+	if r.bad || start > len(text) || text[start-1] != '"' {
+		r.bad = true
 		return ""
 	}
-	start := r.i
-	for plain := true; r.i < len(r.s); r.i++ {
-		switch c := r.s[r.i]; {
+	for i := start; i < len(text); i++ {
+		switch c := text[i]; {
 		case c == '"':
-			r.i++
-			if plain {
-				return r.s[start : r.i-1]
+			r.i = i + 1
+			return text[start:i]
+		case c == '\\', c < ' ', c >= utf8.RuneSelf:
+			return r.odd(start, i)
+		}
+	}
+	r.i, r.bad = len(text), true
+	return ""
+}
+
+// odd is Str of a string that begins at start and is not all ASCII as it is: what
+// stands before i is.
+func (r *Reader) odd(start, i int) string {
+	for plain := true; i < len(r.s); i++ {
+		switch c := r.s[i]; {
+		case c == '"':
+			r.i = i + 1
+			if text := r.s[start:i]; plain && utf8.ValidString(text) {
+				return text
 			}
 			var s string
-			r.bad = r.bad || json.Unmarshal([]byte(r.s[start-1:r.i]), &s) != nil
+			r.bad = json.Unmarshal([]byte(r.s[start-1:r.i]), &s) != nil
 			return s
 		case c == '\\':
 			plain = false
-			r.i++
-		case c < ' ', c > '~':
+			i++
+		case c < ' ':
 			plain = false
 		}
 	}
@@ -80,18 +108,39 @@ func (r *Reader) Strs() []string {
 		return nil
 	}
 	r.expect('[')
-	out := []string{}
 	if r.bad || r.take(']') {
-		return out
+		return []string{}
 	}
-	for !r.bad {
+	out := r.room()
+	for n := len(out); !r.bad; {
 		out = append(out, r.Str())
 		if r.take(']') {
-			return out
+			if r.many {
+				r.strs = out
+			}
+			return out[n:len(out):len(out)]
 		}
 		r.expect(',')
 	}
 	return nil
+}
+
+const (
+	// piece is how many strings, or numbers, a piece of memory has room for.
+	piece = 512
+	// fewStrings is how many a list may have that is not to make its piece grow.
+	fewStrings = 16
+)
+
+// room is where the strings of a list are appended.
+func (r *Reader) room() []string {
+	if !r.many {
+		return nil
+	}
+	if cap(r.strs)-len(r.strs) < fewStrings {
+		r.strs = make([]string, 0, piece)
+	}
+	return r.strs
 }
 
 // StrMap reads an object of strings.
@@ -101,9 +150,8 @@ func (r *Reader) StrMap() map[string]string {
 	return out
 }
 
-// maxDigits is how many digits every int64 can have: longer ones are left to
-// encoding/json.
-const maxDigits = 18
+// maxDigits is how many digits the largest int64 has.
+const maxDigits = 19
 
 // Int reads a whole number.
 func (r *Reader) Int() int64 {
@@ -114,7 +162,8 @@ func (r *Reader) Int() int64 {
 		r.i++
 	}
 	n := r.i - start
-	if n == 0 || n > maxDigits || n > 1 && r.s[start] == '0' {
+	// A number of that many digits that is too large has become negative.
+	if n == 0 || n > maxDigits || v < 0 || n > 1 && r.s[start] == '0' {
 		r.bad = true
 		return 0
 	}
@@ -129,8 +178,15 @@ func (r *Reader) IntPtr() *int {
 	if r.word("null") {
 		return nil
 	}
-	n := int(r.Int())
-	return &n
+	v, room := int(r.Int()), 1
+	if r.many {
+		room = piece
+	}
+	if len(r.ints) == cap(r.ints) {
+		r.ints = make([]int, 0, room)
+	}
+	r.ints = append(r.ints, v)
+	return &r.ints[len(r.ints)-1]
 }
 
 // Bool reads a truth value.

@@ -20,7 +20,7 @@ import (
 type Index struct {
 	lines []string // the JSON of lines whose sums match
 	byID  map[string]int
-	arena arena
+	dec   decoder
 	// Damaged is how many lines could not be read.
 	Damaged int
 }
@@ -99,7 +99,7 @@ func (x *Index) Find(id string) *Record {
 // Read is Find into rec, whose State.End is valid until the next call.
 func (x *Index) Read(id string, rec *Record) bool {
 	i, ok := x.byID[id]
-	return ok && decodeRecord(x.lines[i], rec, &x.arena) && rec.ID == id
+	return ok && x.dec.decode(x.lines[i], rec) && rec.ID == id
 }
 
 // Len is how many jobs the index has.
@@ -151,7 +151,7 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	var buf bytes.Buffer
 	var rec Record
 	for i := range x.lines {
-		if !decodeRecord(x.lines[i], &rec, &x.arena) {
+		if !x.dec.decode(x.lines[i], &rec) {
 			continue
 		}
 		if x.byID[rec.ID] == i && keep(rec.ID) {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/hobjobs/hob/internal/flatjson"
 )
 
 // indexLine is a line's JSON. Keys are short and what is empty is left out: a
@@ -168,40 +170,25 @@ func stamp(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
-// arena is where what many records need a little of is cut from.
-type arena struct {
-	strs []string
-	ints []int
-	line indexLine
-	end  End
+// decoder is what the records of an index are decoded with, one after the other.
+type decoder struct {
+	reader flatjson.Reader
+	field  func(key string) // of line
+	line   indexLine
+	end    End
 }
 
-const arenaChunk = 512
-
-func (a *arena) int(v int) *int {
-	if len(a.ints) == cap(a.ints) {
-		a.ints = make([]int, 0, arenaChunk)
-	}
-	a.ints = append(a.ints, v)
-	return &a.ints[len(a.ints)-1]
-}
-
-// take makes a slice of the strings that were appended to strs from n on.
-func (a *arena) take(n int) []string { return a.strs[n:len(a.strs):len(a.strs)] }
-
-// decodeRecord reads the JSON of a line: by hand what encodeRecord writes, by
-// encoding/json what anybody else wrote. The record's End is the arena's.
-func decodeRecord(text string, rec *Record, a *arena) bool {
-	l := &a.line
-	*l = indexLine{}
-	if !scanLine(text, l, a) {
-		*l = indexLine{}
-		if json.Unmarshal([]byte(text), l) != nil {
+// decode reads the JSON of a line: by hand what encodeRecord writes, by
+// encoding/json what anybody else wrote. The record's End is the decoder's.
+func (d *decoder) decode(text string, rec *Record) bool {
+	if !d.scan(text) {
+		d.line = indexLine{}
+		if json.Unmarshal([]byte(text), &d.line) != nil {
 			return false
 		}
 	}
 	*rec = Record{}
-	l.record(rec, &a.end)
+	d.line.record(rec, &d.end)
 	return true
 }
 

@@ -1,278 +1,134 @@
 package jobdir
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "github.com/hobjobs/hob/internal/flatjson"
 
-// scanner reads JSON as encodeRecord writes it, without white space, several
-// times as fast as encoding/json. Whatever it does not expect sets bad.
-type scanner struct {
-	s     string
-	i     int
-	bad   bool
-	arena *arena
-}
-
-// scanLine decodes text into l; false leaves l in any state.
-func scanLine(text string, l *indexLine, a *arena) bool {
-	p := scanner{s: text, arena: a}
-	p.expect('{')
-	for !p.bad {
-		rest := p.s[p.i:]
-		if len(rest) < 6 || rest[0] != '"' || rest[3] != '"' || rest[4] != ':' {
-			return false
-		}
-		p.i += 5
-		p.field(rest[1:3], l)
-		if p.take('}') {
-			return !p.bad && p.i == len(p.s)
-		}
-		p.expect(',')
+// scan reads a line that encodeRecord wrote into d.line; false leaves that in any
+// state.
+func (d *decoder) scan(text string) bool {
+	if d.field == nil {
+		d.field = func(key string) { d.line.readField(&d.reader, key) }
 	}
-	return false
+	d.line = indexLine{}
+	d.reader.Reset(text)
+	d.reader.Object(d.field)
+	return d.reader.Done()
 }
 
-func (p *scanner) field(key string, l *indexLine) {
+func (l *indexLine) readField(r *flatjson.Reader, key string) {
 	switch key {
 	case "id":
-		l.ID = p.str()
+		l.ID = r.Str()
 	case "tk":
-		l.Token = p.str()
+		l.Token = r.Str()
 	case "nm":
-		l.Name = p.str()
+		l.Name = r.Str()
 	case "cm":
-		l.Command = p.strs()
+		l.Command = r.Strs()
 	case "sc":
-		l.Script = p.str()
+		l.Script = r.Str()
 	case "di":
-		l.Dir = p.str()
+		l.Dir = r.Str()
 	case "ho":
-		l.Host = p.str()
+		l.Host = r.Str()
 	case "be":
-		l.Backend = p.str()
+		l.Backend = r.Str()
 	case "ki":
-		l.Kind = p.str()
+		l.Kind = r.Str()
 	case "sp":
-		l.Split = p.bool()
+		l.Split = r.Bool()
 	case "si":
-		l.Stdin = p.str()
+		l.Stdin = r.Str()
 	case "co":
-		l.Cols = int(p.int())
+		l.Cols = int(r.Int())
 	case "ro":
-		l.Rows = int(p.int())
+		l.Rows = int(r.Int())
 	case "to":
-		l.TimeoutMS = p.int()
+		l.TimeoutMS = r.Int()
 	case "gr":
-		l.GraceMS = p.int()
+		l.GraceMS = r.Int()
 	case "ll":
-		l.LogLimit = p.int()
+		l.LogLimit = r.Int()
 	case "en":
-		l.EnvNames = p.strs()
+		l.EnvNames = r.Strs()
 	case "no":
-		l.Notify = p.bool()
+		l.Notify = r.Bool()
 	case "ma":
-		l.Machine = p.str()
+		l.Machine = r.Str()
 	case "ca":
-		l.CreatedAt = p.int()
+		l.CreatedAt = r.Int()
 	case "cb":
-		l.CreatedBy = p.str()
+		l.CreatedBy = r.Str()
 	case "rf":
-		l.Restarted = p.str()
+		l.Restarted = r.Str()
 	case "st":
-		l.Ran = p.bool()
+		l.Ran = r.Bool()
 	case "wm":
-		l.Where = p.str()
+		l.Where = r.Str()
 	case "pi":
-		l.PID = int(p.int())
+		l.PID = int(r.Int())
 	case "ps":
-		l.Start = p.str()
+		l.Start = r.Str()
 	case "sa":
-		l.StartedAt = p.int()
+		l.StartedAt = r.Int()
 	case "bg":
-		l.Backgrounded = p.bool()
+		l.Backgrounded = r.Bool()
 	case "ti":
-		l.Title = p.str()
+		l.Title = r.Str()
 	case "cw":
-		l.Cwd = p.str()
+		l.Cwd = r.Str()
 	case "nt":
-		l.NoTerminal = p.bool()
+		l.NoTerminal = r.Bool()
 	case "nl":
-		l.NoLimit = p.bool()
+		l.NoLimit = r.Bool()
 	case "dr":
-		l.Dropped = p.int()
+		l.Dropped = r.Int()
 	case "hd":
-		l.HostDir = p.str()
+		l.HostDir = r.Str()
 	case "hs":
-		l.HoleStart = p.int()
+		l.HoleStart = r.Int()
 	case "he":
-		l.HoleEnd = p.int()
+		l.HoleEnd = r.Int()
 	case "ed":
-		l.End = p.bool()
+		l.End = r.Bool()
 	case "ea":
-		l.EndAt = p.int()
+		l.EndAt = r.Int()
 	case "rm":
-		l.RanMS = p.int()
+		l.RanMS = r.Int()
 	case "bm":
-		l.BootMS = p.int()
+		l.BootMS = r.Int()
 	case "bo":
-		l.Boot = p.str()
+		l.Boot = r.Str()
 	case "es":
-		l.Status = p.str()
+		l.Status = r.Str()
 	case "ec":
-		l.EndCode = p.intp()
+		l.EndCode = r.IntPtr()
 	case "ex":
-		l.SameCode = p.bool()
+		l.SameCode = r.Bool()
 	case "sg":
-		l.Signal = p.str()
+		l.Signal = r.Str()
 	case "cd":
-		l.Core = p.bool()
+		l.Core = r.Bool()
 	case "re":
-		l.Reason = p.str()
+		l.Reason = r.Str()
 	case "eb":
-		l.EndedBy = p.str()
+		l.EndedBy = r.Str()
 	case "er":
-		l.Error = p.str()
+		l.Error = r.Str()
 	case "um":
-		l.UserMS = p.int()
+		l.UserMS = r.Int()
 	case "sm":
-		l.SystemMS = p.int()
+		l.SystemMS = r.Int()
 	case "mr":
-		l.MaxRSS = p.int()
+		l.MaxRSS = r.Int()
 	case "xc":
-		l.Code = p.intp()
+		l.Code = r.IntPtr()
 	case "ou":
-		l.Output = p.int()
+		l.Output = r.Int()
 	case "tc":
-		l.Touched = p.int()
+		l.Touched = r.Int()
 	case "la":
-		l.Labels = p.strmap()
-	default: // survivors are rare: encoding/json reads such a line
-		p.bad = true
+		l.Labels = r.StrMap()
+	default: // survivors, and what is no UTF-8, are rare: encoding/json reads such a line
+		r.Unknown()
 	}
-}
-
-func (p *scanner) take(c byte) bool {
-	if p.i < len(p.s) && p.s[p.i] == c {
-		p.i++
-		return true
-	}
-	return false
-}
-
-func (p *scanner) expect(c byte) {
-	if !p.take(c) {
-		p.bad = true
-	}
-}
-
-// str reads a string. Without escapes it is a part of the text.
-func (p *scanner) str() string {
-	if !p.take('"') {
-		p.bad = true
-		return ""
-	}
-	start := p.i
-	for i := start; i < len(p.s); i++ {
-		switch p.s[i] {
-		case '"':
-			p.i = i + 1
-			return p.s[start:i]
-		case '\\':
-			return p.escaped(start)
-		}
-	}
-	p.bad = true
-	return ""
-}
-
-func (p *scanner) escaped(start int) string {
-	for i := start; i < len(p.s); i++ {
-		switch p.s[i] {
-		case '\\':
-			i++
-		case '"':
-			var s string
-			if json.Unmarshal([]byte(p.s[start-1:i+1]), &s) != nil {
-				p.bad = true
-			}
-			p.i = i + 1
-			return s
-		}
-	}
-	p.bad = true
-	return ""
-}
-
-func (p *scanner) strs() []string {
-	p.expect('[')
-	if p.take(']') {
-		return []string{}
-	}
-	a := p.arena
-	if cap(a.strs)-len(a.strs) < maxFewStrings {
-		a.strs = make([]string, 0, arenaChunk)
-	}
-	for n := len(a.strs); !p.bad; {
-		a.strs = append(a.strs, p.str())
-		if p.take(']') {
-			return a.take(n)
-		}
-		p.expect(',')
-	}
-	return nil
-}
-
-// maxFewStrings is how many strings a list has at most that is not copied.
-const maxFewStrings = 16
-
-func (p *scanner) strmap() map[string]string {
-	p.expect('{')
-	out := make(map[string]string)
-	if p.take('}') {
-		return out
-	}
-	for !p.bad {
-		k := p.str()
-		p.expect(':')
-		out[k] = p.str()
-		if p.take('}') {
-			return out
-		}
-		p.expect(',')
-	}
-	return nil
-}
-
-func (p *scanner) int() int64 {
-	neg := p.take('-')
-	start, v := p.i, int64(0)
-	for p.i < len(p.s) && '0' <= p.s[p.i] && p.s[p.i] <= '9' {
-		v = v*10 + int64(p.s[p.i]-'0')
-		p.i++
-	}
-	if n := p.i - start; n == 0 || n > 18 && v < 0 || n > 19 {
-		p.bad = true
-	}
-	if neg {
-		return -v
-	}
-	return v
-}
-
-func (p *scanner) intp() *int {
-	return p.arena.int(int(p.int()))
-}
-
-func (p *scanner) bool() bool {
-	if strings.HasPrefix(p.s[p.i:], "true") {
-		p.i += 4
-		return true
-	}
-	if strings.HasPrefix(p.s[p.i:], "false") {
-		p.i += 5
-		return false
-	}
-	p.bad = true
-	return false
 }
