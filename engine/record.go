@@ -14,6 +14,9 @@ type place struct{ machine, boot, pidns string }
 // sameBoot reports whether the clocks that count from the boot go on from those of
 // the record.
 func (p place) sameBoot(s *jobdir.State) bool {
+	if s.UpBoot != "" {
+		return s.UpBoot == p.boot
+	}
 	return s.BootID != "" && s.BootID == p.boot && (s.Machine == "" || s.Machine == p.machine)
 }
 

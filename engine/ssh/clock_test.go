@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -97,5 +98,43 @@ func TestUptimeIsTheHosts(t *testing.T) {
 		if got := uptime(o); got != 70*time.Minute {
 			t.Errorf("%s: uptime %v, want what the wall clock says", name, got)
 		}
+	}
+}
+
+// How long a job has run is known to a program that has not reached its host, as long
+// as this machine runs: the wall clock here may have been set since.
+func TestUptimeIsRecorded(t *testing.T) {
+	if _, err := os.Stat("/proc/uptime"); err != nil {
+		t.Skip("without an uptime there is only the wall clock")
+	}
+	r := newRig(t, nil)
+	j := r.start("echo ready; sleep 60")
+	j, err := r.e.Get(r.ctx(), string(j.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		r.s.SetDown(false)
+		r.open()
+		if _, err := r.e.Kill(r.ctx(), j.ID); err != nil {
+			t.Error(err)
+		}
+	}()
+	r.e.Close()
+	r.s.SetDown(true)
+	r.open()
+	again, err := r.e.Get(r.ctx(), string(j.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Link != engine.LinkUnreachable || j.StartedUp == 0 || again.StartedUp != j.StartedUp {
+		t.Errorf("link %s, the machine had run for %v at the start, want %v", again.Link, again.StartedUp, j.StartedUp)
+	}
+	record := filepath.Join(r.state, "jobs", string(j.ID))
+	if err := changeState(engine.Record{Dir: record}, func(st *jobdir.State) { st.UpBoot = "another" }); err != nil {
+		t.Fatal(err)
+	}
+	if again, err = r.e.Get(r.ctx(), string(j.ID)); err != nil || again.StartedUp != 0 {
+		t.Errorf("after a reboot here: %v, %v", again.StartedUp, err)
 	}
 }

@@ -122,7 +122,7 @@ func (s *sight) facts(o *engine.Observation) {
 	}
 	ran, known := s.ran()
 	if known {
-		o.StartedUp = steady(j.StartedUp, proc.RunningAt(s.at)-ran)
+		o.StartedUp = steady(j.StartedUp, (proc.RunningAt(s.at) - ran).Truncate(time.Millisecond)) // as records have it
 	}
 	if j.Timeout > 0 && !o.StartedAt.IsZero() {
 		o.Deadline = o.StartedAt.Add(j.Timeout)

@@ -16,7 +16,7 @@ import (
 // is kept. held says that the caller has the lock of the directory. What another
 // program is writing at the same moment is the same.
 func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir string, held bool) {
-	now := remembered{o, boot, dir}
+	now := remembered{o, boot, dir, time.Now()}
 	if !o.Status.Finished() && b.recorded(r.ID, now) {
 		return
 	}
@@ -34,6 +34,9 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 	st := old
 	if st.StartedAt.IsZero() {
 		st.StartedAt = o.StartedAt
+	}
+	if o.StartedUp != 0 {
+		st.StartedUpMS, st.UpBoot = o.StartedUp.Milliseconds(), proc.BootID()
 	}
 	st.Machine = r.Job.Machine
 	if r.Job.Host == "" { // the directory is this machine's own
@@ -99,18 +102,27 @@ const endPatience = 10 * time.Second
 type remembered struct {
 	o         engine.Observation
 	boot, dir string
+	at        time.Time
 }
 
-// recorded reports whether the record of a job already says that: this program wrote
-// it, and of two that look at the same host neither knows less.
+// outputEvery is how often the record says anew how much a job has printed, if nothing
+// else has changed: the host knows, and a job may print all the time.
+const outputEvery = 5 * time.Second
+
+// recorded reports whether the record of a job already says that, or is to say it
+// later: this program wrote it, and of two that look at the same host neither knows less.
 func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last, ok := b.records[id]
+	if ok && now.at.Sub(last.at) < outputEvery {
+		now.o.Output, now.o.Dropped = last.o.Output, last.o.Dropped
+	}
+	now.at = last.at
 	return ok && reflect.DeepEqual(last, now)
 }
 
-// startedUp is what is known of it: records do not have it of a job on a host.
+// startedUp is what is known of it, by the record or by what this program saw.
 func (b *Backend) startedUp(r engine.Record) time.Duration {
 	if r.Job.StartedUp != 0 {
 		return r.Job.StartedUp

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -74,4 +75,32 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The record of a job that prints all the time is not written at each look; what else
+// changes is recorded at once, and how much was printed at last.
+func TestOutputIsRecordedInTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New()
+		defer b.Close()
+		rec := engine.Record{ID: "job", Dir: t.TempDir(), Job: engine.Job{Host: "box", Machine: "m"}}
+		o := engine.Observation{ID: "job", Status: engine.Running, PID: 7, StartedAt: time.Now()}
+		look := func(printed, want int64, paused bool) {
+			t.Helper()
+			o.Output, o.Paused = printed, paused
+			b.remember(rec, o, "boot", "/there/job", false)
+			if st, err := jobdir.ReadState(rec.Dir); err != nil || st.Output != want || st.Paused != paused {
+				t.Errorf("printed %d, paused %v: recorded %+v, %v; want %d", printed, paused, st, err, want)
+			}
+		}
+		look(10, 10, false)
+		look(20, 10, false)
+		time.Sleep(outputEvery)
+		look(30, 30, false)
+		look(40, 30, false)
+		look(50, 50, true)
+		look(60, 50, true)
+		time.Sleep(outputEvery)
+		look(60, 60, true)
+	})
 }

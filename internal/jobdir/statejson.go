@@ -25,6 +25,7 @@ func (s *State) AppendJSON(b []byte) ([]byte, error) {
 	w.OptInt("protocol", int64(s.Protocol))
 	w.Time("started_at", s.StartedAt)
 	w.OptInt("started_up_ms", s.StartedUpMS)
+	w.OptStr("up_boot", s.UpBoot)
 	w.Bool("backgrounded", s.Backgrounded)
 	w.OptBool("paused", s.Paused)
 	w.OptBool("waiting", s.Waiting)
@@ -120,6 +121,8 @@ func readState(r *flatjson.Reader, s *State) {
 			s.StartedAt = r.Time()
 		case "started_up_ms":
 			s.StartedUpMS = r.Int()
+		case "up_boot":
+			s.UpBoot = r.Str()
 		case "backgrounded":
 			s.Backgrounded = r.Bool()
 		case "paused":

@@ -77,7 +77,10 @@ type State struct {
 	// StartedUpMS is how long the machine had run when the job started (see
 	// proc.RunningAt); 0: not known. Whatever is done to the wall clock, it tells how
 	// long the job has run.
-	StartedUpMS  int64     `json:"started_up_ms,omitempty"`
+	StartedUpMS int64 `json:"started_up_ms,omitempty"`
+	// UpBoot names the boot that StartedUpMS belongs to where that is not BootID: of a
+	// job on a host, which BootID is about, it counts from the boot here.
+	UpBoot       string    `json:"up_boot,omitempty"`
 	Backgrounded bool      `json:"backgrounded"`
 	Stopping     *Stopping `json:"stopping,omitempty"`
 	Paused       bool      `json:"paused,omitempty"`
