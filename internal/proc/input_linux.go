@@ -39,7 +39,7 @@ func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
 		switch {
 		case major == 5 && minor == 0:
 			return Source{TTY: controlling}
-		case major == 4 || major >= 136 && major <= 143 || major == 204 || major == 229:
+		case major == 4 || major >= ptsMajor && major <= 143 || major == 204 || major == 229:
 			return Source{TTY: ttyNumber(major, minor)}
 		}
 	}
@@ -51,12 +51,14 @@ func ttyNumber(major, minor uint32) uint64 {
 	return uint64(minor&0xff | major<<8 | (minor&^0xff)<<12)
 }
 
+// ptsMajor is that of all slaves of pseudo-terminals, however many there are.
+const ptsMajor = 136
+
 // TTYSource is the terminal that the descriptor fd of this process is, the
 // slave's side for a master.
 func TTYSource(fd int) (Source, error) {
 	if n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN); err == nil {
-		minor := uint32(n)
-		return Source{TTY: ttyNumber(136+minor>>8, minor&0xff)}, nil
+		return Source{TTY: ttyNumber(ptsMajor, uint32(n))}, nil
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

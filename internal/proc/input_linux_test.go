@@ -166,6 +166,34 @@ func TestSourceOfAFileIsNone(t *testing.T) {
 	}
 }
 
+// On a machine with very many terminals their numbers need more than eight bits.
+func TestSourceOfTerminalsWithLargeNumbers(t *testing.T) {
+	for {
+		master, path := openTTY(t)
+		n, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n < 256 {
+			continue
+		}
+		slave, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOCTTY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slave.Close()
+		var st unix.Stat_t
+		if err := unix.Fstat(int(slave.Fd()), &st); err != nil {
+			t.Fatal(err)
+		}
+		got, err := TTYSource(int(master.Fd()))
+		if want := sourceFrom(&st, 0); got != want || err != nil || want == (Source{}) {
+			t.Errorf("terminal %d is %+v by its master, %v, and %+v by its slave", n, got, err, want)
+		}
+		return
+	}
+}
+
 // What runs as another user cannot be looked at, as sudo that asks for a password.
 func TestAnotherUsersInputIsUnseen(t *testing.T) {
 	testtool.NeedRoot(t)
