@@ -92,6 +92,9 @@ func (e *Engine) Discard(ctx context.Context, id ID) error {
 // clear. A name or the beginning of an id will do. The errors are ErrNotFound for
 // what is not in the trash (any more), and *[AmbiguousError].
 func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
+	if e.isClosed() {
+		return nil, &Error{Op: "undo", Err: ErrClosed}
+	}
 	ids, err := e.inTrash(ids)
 	if err != nil {
 		return nil, err

@@ -121,7 +121,8 @@ func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), er
 // Close lets go of all jobs. It ends none but those that a backend keeps in this
 // program; executions that the program performs itself and has not completed are
 // lost, as if it had died.
-// It returns after the last goroutine of the engine and its backends has.
+// It returns after the last goroutine of the engine and its backends has. From then
+// on whatever asks about jobs or acts on them is answered with ErrClosed.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {

@@ -440,6 +440,24 @@ func TestClosedEngine(t *testing.T) {
 	if _, err := e.Start(t.Context(), engine.Spec{Script: "x"}); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("start: %v", err)
 	}
+	for op, f := range map[string]func() error{
+		"list":   func() error { _, err := e.List(t.Context(), engine.Filter{}); return err },
+		"get":    func() error { _, err := e.Get(t.Context(), string(j.ID)); return err },
+		"newest": func() error { _, err := e.Get(t.Context(), "@"); return err },
+		"poll":   func() error { _, err := e.Poll(t.Context(), j.ID, "", 0); return err },
+		"clear":  func() error { _, err := e.Clear(t.Context(), j.ID); return err },
+		"undo":   func() error { _, err := e.Undo(t.Context()); return err },
+		"read":   func() error { _, _, err := e.ReadOutput(t.Context(), j.ID, nil, 0); return err },
+		"log":    func() error { _, err := e.OpenLog(t.Context(), j.ID, engine.StreamOutput); return err },
+		"write":  func() error { return e.Write(t.Context(), j.ID, nil) },
+		"screen": func() error { _, err := e.Screen(t.Context(), j.ID); return err },
+		"stop":   func() error { _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{}); return err },
+		"wait":   func() error { _, err := e.Wait(t.Context(), j.ID); return err },
+	} {
+		if err := f(); !errors.Is(err, engine.ErrClosed) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
 	if err := e.Close(); err != nil {
 		t.Errorf("closed twice: %v", err)
 	}

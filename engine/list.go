@@ -52,6 +52,9 @@ func (e *Engine) list(ctx context.Context, might, selects func(*Job) bool) ([]Jo
 
 // ids are those of all jobs there are, in no order.
 func (e *Engine) ids(ctx context.Context) ([]string, error) {
+	if e.isClosed() {
+		return nil, &Error{Op: "list", Err: ErrClosed}
+	}
 	ids, err := e.root.IDs()
 	if err != nil {
 		return nil, rootError(err)
@@ -137,12 +140,18 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	return j
 }
 
-// record reads the records of one job.
+// record reads the records of one job. Of one that was damaged after its end the
+// index has what it was, as a list does.
 func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	if !jobdir.ValidID(string(id)) {
 		return nil, notFound(string(id))
 	}
 	rec, err := jobdir.Read(e.root.Dir(string(id)))
+	if rec.Problem != "" || errors.Is(err, jobdir.ErrNoMeta) {
+		if was := e.root.Index().Find(string(id)); was != nil {
+			return was, nil
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, jobdir.ErrNoMeta):
 		return nil, notFound(string(id))
@@ -174,6 +183,9 @@ func (e *Engine) readAll(ids []string) []*jobdir.Record {
 
 // read is how one job stands now.
 func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
+	if e.isClosed() {
+		return Job{}, &Error{Op: "look at", Job: id, Err: ErrClosed}
+	}
 	rec, err := e.record(id)
 	if err != nil {
 		return Job{}, err

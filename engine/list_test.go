@@ -116,6 +116,35 @@ func TestDamagedDirectoriesAreLostJobsOrHidden(t *testing.T) {
 	}
 }
 
+// What was known of a finished job is what it stays, for all who ask, until the
+// index is deleted; then it is lost for all.
+func TestAFinishedJobThatIsDamagedLater(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Exit(3)
+	list(t, e, engine.Filter{}) // it is in the index from here on
+	meta := filepath.Join(e.StateDir(), "jobs", string(j.ID), jobdir.MetaFile)
+	same := func(damage string, want engine.Status) {
+		t.Helper()
+		jobs := list(t, e, engine.Filter{})
+		one, err := e.Get(t.Context(), string(j.ID))
+		if len(jobs) != 1 || err != nil {
+			t.Fatalf("%s: listed %+v, %v", damage, jobs, err)
+		}
+		if one.Status != want || jobs[0].Status != want || one.Name != jobs[0].Name {
+			t.Errorf("%s: %s %q, in a list %s %q", damage, one.Status, one.Name, jobs[0].Status, jobs[0].Name)
+		}
+	}
+	if err := os.WriteFile(meta, []byte(`{"versi`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	same("half a record", engine.Exited)
+	if err := os.Remove(filepath.Join(e.StateDir(), "index")); err != nil {
+		t.Fatal(err)
+	}
+	same("and no index", engine.Lost)
+}
+
 func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
 	for name, change := range map[string]func(*jobdir.State){
 		"machine":   func(s *jobdir.State) { s.Machine = "another" },
