@@ -100,6 +100,9 @@ func (a *agent) command(p *args) command {
 	if c.wantsPTY && c.spec.Split {
 		p.fail("bash: pty and split exclude each other", "a terminal has one stream: leave one of them away")
 	}
+	if c.wantsPTY && stdin == "none" {
+		p.fail("bash: pty and stdin none exclude each other", "a terminal has input: leave one of them away")
+	}
 	c.spec.Dir = a.workdir(p.text("workdir"), c.spec.Host)
 	if c.spec.Host != "" {
 		// There is no environment there to be replaced.

@@ -38,6 +38,35 @@ func TestTheCursorIsThatOfTheTail(t *testing.T) {
 	}
 }
 
+// One of a thing is not said to be several.
+func TestWhatWasTypedIsCounted(t *testing.T) {
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "cat", "pty": true, "background": true}).SessionID
+	for want, r := range map[string]reply{
+		"\n1 key sent":             p.process("send-keys", id, "keys", []string{"a"}),
+		"\n2 keys sent":            p.process("send-keys", id, "keys", []string{"a", "Enter"}),
+		"\n1 byte pasted":          p.process("paste", id, "data", "b"),
+		"\n1 byte and Enter typed": p.process("submit", id, "data", "b"),
+		"\n1 byte written":         p.process("write", id, "data", "b"),
+	} {
+		if !strings.Contains(r.text, want) {
+			t.Errorf("want %q in %s", want, r.text)
+		}
+	}
+	p.process("kill", id)
+}
+
+// What a command cannot have is refused, not left away.
+func TestATerminalHasInput(t *testing.T) {
+	p := newHome(t).agent("tester")
+	for _, other := range []params{{"stdin": "none"}, {"split": true}} {
+		other["command"], other["pty"] = "cat", true
+		if r := p.call("bash", other); r.Error == nil || !strings.Contains(r.text, "exclude each other") {
+			t.Errorf("%v: %s", other, r.text)
+		}
+	}
+}
+
 func TestALineThatATerminalCutsIsNoticed(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "while read -r x; do echo ${#x}; done", "background": true}).SessionID

@@ -66,7 +66,7 @@ func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, erro
 			return nil, failed(j, "write to", err)
 		}
 	}
-	what := fmt.Sprintf("%d bytes written", len(data))
+	what := counted(len(data), "byte") + " written"
 	if eof {
 		if err := a.eng.CloseInput(ctx, j.ID); err != nil {
 			return nil, failed(j, "end the input of", err)
@@ -98,6 +98,14 @@ func longLine(ans *answer, j engine.Job, data string) *answer {
 	return ans
 }
 
+// counted is how many there are of what is called noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, error) {
 	keys := p.words("keys")
 	if len(keys) == 0 {
@@ -112,7 +120,7 @@ func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, e
 	if err := a.eng.SendKeys(ctx, j.ID, keys); err != nil {
 		return nil, failed(j, "send keys to", err)
 	}
-	return a.afterInput(ctx, j, fmt.Sprintf("%d keys sent", len(keys))), nil
+	return a.afterInput(ctx, j, counted(len(keys), "key")+" sent"), nil
 }
 
 // submit types a line and presses Enter, as a person does.
@@ -131,7 +139,7 @@ func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, err
 	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
 		return nil, failed(j, "submit to", err)
 	}
-	return longLine(a.afterInput(ctx, j, fmt.Sprintf("%d bytes and Enter typed", len(data))), j, data), nil
+	return longLine(a.afterInput(ctx, j, counted(len(data), "byte")+" and Enter typed"), j, data), nil
 }
 
 func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, error) {
@@ -152,7 +160,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, erro
 	if err != nil {
 		return nil, failed(j, "paste to", err)
 	}
-	return longLine(a.afterInput(ctx, j, fmt.Sprintf("%d bytes pasted", len(data))), j, data), nil
+	return longLine(a.afterInput(ctx, j, counted(len(data), "byte")+" pasted"), j, data), nil
 }
 
 // kill ends a job with everything it started.
