@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,23 +17,27 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// outerPrefix is the key that a program around us takes for itself: tmux's
-// prefix, as a key of ours; empty where there is none.
-func outerPrefix() string {
+// outerPrefix is the key that a program around us takes for itself: a prefix of the
+// session of tmux, as a key of ours; empty where there is none. It may have two:
+// then that which is among ours.
+func outerPrefix(ours []string) string {
 	if os.Getenv("TMUX") == "" {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "tmux", "show-options", "-gv", "prefix").Output()
+	out, err := exec.CommandContext(ctx, "tmux", "display-message", "-p", "#{prefix} #{prefix2}").Output()
 	if err != nil {
 		return ""
 	}
-	key, err := keymap.ParseKey(strings.TrimSpace(string(out)))
-	if err != nil {
-		return ""
+	prefix := ""
+	for _, name := range strings.Fields(string(out)) {
+		key, err := keymap.ParseKey(name) // "None" is no key
+		if err == nil && (prefix == "" || slices.Contains(ours, key)) {
+			prefix = key
+		}
 	}
-	return key
+	return prefix
 }
 
 // copier puts text on the clipboard where the terminal would not: tmux, unless it

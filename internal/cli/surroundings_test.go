@@ -29,6 +29,33 @@ func tmux(t *testing.T) func(args ...string) string {
 	return run
 }
 
+// A session of tmux may have a prefix of its own, and a second one.
+func TestPrefixesOfTmux(t *testing.T) {
+	run := tmux(t)
+	leave := []string{"ctrl+b"}
+	for _, tt := range []struct{ global, own, second, want string }{
+		{"C-b", "", "None", "ctrl+b"},
+		{"C-a", "", "None", "ctrl+a"},
+		{"C-b", "C-a", "None", "ctrl+a"},
+		{"C-a", "C-b", "None", "ctrl+b"},
+		{"C-a", "", "C-b", "ctrl+b"},
+		{"C-b", "", "C-a", "ctrl+b"},
+		{"None", "", "C-b", "ctrl+b"},
+		{"None", "", "None", ""},
+	} {
+		run("set-option", "-g", "prefix", tt.global)
+		run("set-option", "-g", "prefix2", tt.second)
+		if tt.own != "" {
+			run("set-option", "prefix", tt.own)
+		} else {
+			run("set-option", "-u", "prefix")
+		}
+		if got := outerPrefix(leave); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}
+
 // What is copied inside tmux is in tmux whatever it lets programs do.
 func TestCopyInTmux(t *testing.T) {
 	run := tmux(t)

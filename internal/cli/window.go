@@ -274,7 +274,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		}),
 	}
 	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...), ui.WithConnect(a.hosts.connect))
-	if prefix := outerPrefix(); prefix != "" {
+	if prefix := outerPrefix(c.Keymap().Terminal.Leave.Keys()); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix))
 	}
 	n := c.Notify
