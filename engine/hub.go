@@ -43,6 +43,7 @@ type hub struct {
 
 type known struct {
 	job     Job
+	use     use     // that was told last
 	tried   bool    // to follow it
 	release func()  // of the follow; nil if it is not followed
 	f       *follow // guarded by paceMu, as whether it looks closely

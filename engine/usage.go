@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -11,14 +12,23 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// gauge measures what the running jobs of this machine use. It remembers the
-// last sample of each job that was measured and still runs.
+// gauge measures what the running jobs of this machine use. It remembers the last
+// sample of each job that was measured within sampleLife.
 type gauge struct {
-	mu     sync.Mutex // guards what follows, and one measuring at a time
-	scan   proc.Scanner
-	meters map[ID]*proc.Meter
-	ports  map[ID]foundPorts
+	mu      sync.Mutex // guards what follows, and one measuring at a time
+	scan    proc.Scanner
+	samples map[ID]*sample
 }
+
+type sample struct {
+	at    time.Time
+	meter proc.Meter
+	ports foundPorts
+}
+
+// sampleLife is for how long a sample is kept: what was used since one that is
+// older says nothing of now, and the job may be no more.
+const sampleLife = time.Hour
 
 // foundPorts are the ports of a set of processes. Looking for them reads every
 // descriptor, so it is done again only when the processes changed, or rarely.
@@ -70,37 +80,45 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	for k, procs := range members {
 		g.fill(&jobs[at[k]], procs, now, always)
 	}
+	g.forget(now)
 	return jobs
+}
+
+// forget lets go of samples that are too old to go on from.
+func (g *gauge) forget(now time.Time) {
+	maps.DeleteFunc(g.samples, func(_ ID, s *sample) bool { return now.Sub(s.at) > sampleLife })
 }
 
 func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time, always bool) {
 	if len(procs) == 0 {
 		return
 	}
-	m := g.meters[j.ID]
-	if m == nil {
-		m = &proc.Meter{}
-		if g.meters == nil {
-			g.meters = map[ID]*proc.Meter{}
+	s := g.samples[j.ID]
+	if s == nil {
+		if g.samples == nil {
+			g.samples = map[ID]*sample{}
 		}
-		g.meters[j.ID] = m
+		s = &sample{}
+		g.samples[j.ID] = s
 	}
-	u := m.Sample(procs, now)
+	s.at = now
+	u := s.meter.Sample(procs, now)
 	percent := u.Percent
 	if !u.Measured { // the average so far
 		if up := j.Uptime(now); up > 0 {
 			percent = 100 * u.CPU.Seconds() / up.Seconds()
 		}
 	}
-	j.CPU, j.RSS, j.Ports = &percent, u.RSS, g.portsOf(j.ID, procs, now, always)
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, s.ports.look(procs, now, always)
 }
 
-func (g *gauge) portsOf(id ID, procs []proc.Process, now time.Time, always bool) []int {
+// look is what procs listen on, found anew if that may have changed.
+func (f *foundPorts) look(procs []proc.Process, now time.Time, always bool) []int {
 	pids := make([]int, 0, len(procs))
 	for _, p := range procs {
 		pids = append(pids, p.PID)
 	}
-	if f, ok := g.ports[id]; ok && !always && slices.Equal(f.of, pids) && now.Sub(f.at) < portsEvery {
+	if !always && slices.Equal(f.of, pids) && now.Sub(f.at) < portsEvery {
 		return f.ports
 	}
 	found, err := proc.ListeningPorts(procs)
@@ -112,24 +130,8 @@ func (g *gauge) portsOf(id ID, procs []proc.Process, now time.Time, always bool)
 		ports = append(ports, int(p.Addr.Port()))
 	}
 	slices.Sort(ports)
-	ports = slices.Compact(ports)
-	if g.ports == nil {
-		g.ports = map[ID]foundPorts{}
-	}
-	g.ports[id] = foundPorts{pids, ports, now}
-	return ports
-}
-
-// forget lets go of the samples of jobs for which keep is false.
-func (g *gauge) forget(keep func(ID) bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for id := range g.meters {
-		if !keep(id) {
-			delete(g.meters, id)
-			delete(g.ports, id)
-		}
-	}
+	*f = foundPorts{of: pids, ports: slices.Compact(ports), at: now}
+	return f.ports
 }
 
 // Measure is how a job stands with what it uses now: CPU, RSS and Ports, where
@@ -199,6 +201,11 @@ func (h *hub) measure() (changed bool) {
 	jobs = h.e.measured(jobs, false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.measuredLocked(jobs)
+}
+
+// measuredLocked takes in what jobs use and tells what shows.
+func (h *hub) measuredLocked(jobs []Job) (changed bool) {
 	for _, j := range jobs {
 		k := h.jobs[j.ID]
 		if k == nil || k.job.Status.Finished() || j.CPU == nil {
@@ -206,22 +213,31 @@ func (h *hub) measure() (changed bool) {
 		}
 		old := k.job
 		k.job.CPU, k.job.RSS, k.job.Ports = j.CPU, j.RSS, j.Ports
-		if usageShows(old, k.job) {
-			now := h.e.cfg.now()
-			h.tellLocked(old, k.job, Event{Kind: EventTitle, Job: k.job, Offset: k.job.Output, At: now})
+		if now := usageOf(&j); now.shows(k.use) {
+			k.use = now
+			h.tellLocked(old, k.job, Event{Kind: EventTitle, Job: k.job, Offset: k.job.Output, At: h.e.cfg.now()})
 			changed = true
 		}
 	}
-	h.e.gauge.forget(func(id ID) bool { k := h.jobs[id]; return k != nil && !k.job.Status.Finished() })
 	return changed
 }
 
-// usageShows reports whether a person would see the difference.
-func usageShows(old, j Job) bool {
-	if old.CPU == nil || !slices.Equal(old.Ports, j.Ports) {
+// use is what a job uses, as it was told.
+type use struct {
+	cpu   *float64
+	rss   int64
+	ports []int
+}
+
+func usageOf(j *Job) use { return use{j.CPU, j.RSS, j.Ports} }
+
+// shows reports whether a person would see the difference from what was told before.
+// Many small changes come to one that shows.
+func (u use) shows(before use) bool {
+	if before.cpu == nil || !slices.Equal(before.ports, u.ports) {
 		return true
 	}
 	const percent, part = 1, 20
-	diff, grown := *j.CPU-*old.CPU, j.RSS-old.RSS
-	return diff >= percent || diff <= -percent || grown > old.RSS/part || -grown > old.RSS/part
+	diff, grown := *u.cpu-*before.cpu, u.rss-before.rss
+	return diff >= percent || diff <= -percent || grown > before.rss/part || -grown > before.rss/part
 }

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+func TestUsageThatShows(t *testing.T) {
+	used := func(percent float64, mib int64, ports ...int) use {
+		return use{&percent, mib << 20, ports}
+	}
+	for name, tc := range map[string]struct {
+		before, now use
+		want        bool
+	}{
+		"the first":         {use{}, used(0, 0), true},
+		"the same":          {used(3, 100, 80), used(3, 100, 80), false},
+		"a little more":     {used(3, 100), used(3.5, 104), false},
+		"more time":         {used(3, 100), used(4, 100), true},
+		"less time":         {used(3, 100), used(2, 100), true},
+		"more memory":       {used(3, 100), used(3, 106), true},
+		"less memory":       {used(3, 100), used(3, 94), true},
+		"a port":            {used(3, 100), used(3, 100, 80), true},
+		"another port":      {used(3, 100, 80), used(3, 100, 81), true},
+		"no port any more":  {used(3, 100, 80), used(3, 100), true},
+		"a little, of none": {used(0, 0), used(0.5, 0), false},
+	} {
+		if got := tc.now.shows(tc.before); got != tc.want {
+			t.Errorf("%s: shows %v", name, got)
+		}
+	}
+}
+
+// What grows by a little each time is told some time.
+func TestUsageThatCreepsIsTold(t *testing.T) {
+	e, err := New(WithStateDir(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	h := &hub{e: e, jobs: map[ID]*known{"job-22222": {job: Job{ID: "job-22222", Status: Running}}}, subs: map[*Subscription]struct{}{}}
+	idle, told := 0.0, 0
+	for rss := int64(100 << 20); rss < 200<<20; rss += rss / 25 {
+		if h.measuredLocked([]Job{{ID: "job-22222", Status: Running, CPU: &idle, RSS: rss}}) {
+			told++
+		}
+	}
+	if told < 5 {
+		t.Errorf("twice as much memory is told %d times", told)
+	}
+}
+
+// A program that looks at many jobs, one after the other, keeps nothing of them.
+func TestSamplesAreForgotten(t *testing.T) {
+	var g gauge
+	now := time.Now()
+	sampled := func(id ID, at time.Time) {
+		g.fill(&Job{ID: id}, []proc.Process{{PID: 1 << 30, State: 'R'}}, at, false)
+	}
+	sampled("old-22222", now.Add(-2*sampleLife))
+	sampled("new-22222", now)
+	g.forget(now)
+	if len(g.samples) != 1 || g.samples["new-22222"] == nil {
+		t.Errorf("left: %v", g.samples)
+	}
+}
