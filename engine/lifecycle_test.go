@@ -387,11 +387,14 @@ func TestBackgroundAndRun(t *testing.T) {
 		})
 	})
 	t.Run("cancelled in the foreground", func(t *testing.T) {
-		e, _ := withFake(t)
+		e, f := withFake(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{OnStart: func(engine.ID) { cancel() }})
-		if !errors.Is(err, context.Canceled) || r.Status != engine.Killed {
-			t.Errorf("result = %+v, err %v", r, err)
+		r, err := e.Run(ctx, engine.Spec{Script: "x"}, engine.RunOptions{MaxOutput: 4, OnStart: func(i engine.ID) {
+			f.Job(i).Print("123456789")
+			cancel()
+		}})
+		if !errors.Is(err, context.Canceled) || r.Status != engine.Killed || string(r.Output) != "6789" {
+			t.Errorf("result = %+v, output %q, err %v", r, r.Output, err)
 		}
 	})
 	t.Run("cancelled after it was backgrounded", func(t *testing.T) {

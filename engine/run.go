@@ -41,7 +41,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	f, release, err := e.follow(ctx, j.ID)
 	if err != nil {
 		if ctx.Err() != nil {
-			return e.giveUp(ctx, j)
+			return e.giveUp(ctx, j, o.MaxOutput)
 		}
 		return Result{Job: j}, err
 	}
@@ -67,7 +67,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 				return Result{Job: j}, err
 			}
 		case <-ctx.Done():
-			return e.giveUp(ctx, j)
+			return e.giveUp(ctx, j, o.MaxOutput)
 		case <-e.life.Done():
 			return Result{Job: j}, &Error{Op: "wait for", Job: j.ID, Err: ErrClosed}
 		}
@@ -75,7 +75,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 }
 
 // giveUp stops a job that its caller no longer waits for.
-func (e *Engine) giveUp(ctx context.Context, j Job) (Result, error) {
+func (e *Engine) giveUp(ctx context.Context, j Job, most int) (Result, error) {
 	cause := ctx.Err()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace+stopPatience)
 	defer cancel()
@@ -85,7 +85,7 @@ func (e *Engine) giveUp(ctx context.Context, j Job) (Result, error) {
 	if now, err := e.read(ctx, j.ID); err == nil {
 		j = now
 	}
-	r, err := e.finishedResult(ctx, j, 0)
+	r, err := e.finishedResult(ctx, j, most)
 	return r, errors.Join(cause, err)
 }
 
