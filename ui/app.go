@@ -194,6 +194,18 @@ var ErrRefused = errors.New("no answer was given")
 // box with the title of who asks. It may be called from any goroutine but the
 // program's own, also before Run.
 func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string, error) {
+	return a.put(ctx, AskMsg{Title: title, Text: text, Secret: secret})
+}
+
+// Confirm asks the person for yes, which does what that says ("Trust it"), or no,
+// which is the answer that is marked. Else it is as Ask.
+func (a *App) Confirm(ctx context.Context, title, text, yes string) (bool, error) {
+	answer, err := a.put(ctx, AskMsg{Title: title, Text: text, Confirm: yes})
+	return answer == answerYes, err
+}
+
+// put puts a question and waits for its answer.
+func (a *App) put(ctx context.Context, question AskMsg) (string, error) {
 	select {
 	case <-a.started:
 	case <-a.ended:
@@ -206,7 +218,8 @@ func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string,
 		ok   bool
 	}
 	answer := make(chan reply, 1)
-	a.program.Send(AskMsg{Title: title, Text: text, Secret: secret, Reply: func(text string, ok bool) { answer <- reply{text, ok} }})
+	question.Reply = func(text string, ok bool) { answer <- reply{text, ok} }
+	a.program.Send(question)
 	select {
 	case r := <-answer:
 		if !r.ok {

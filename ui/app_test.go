@@ -306,6 +306,17 @@ func TestAppAsks(t *testing.T) {
 		if r := <-replies; !errors.Is(r.err, ErrRefused) {
 			t.Errorf("the answer is %q, %v", r.text, r.err)
 		}
+		trusted := make(chan bool, 1)
+		go func() {
+			yes, err := s.app.Confirm(t.Context(), "web1", "Is it its key?", "Trust it")
+			trusted <- yes && err == nil
+		}()
+		s.settle()
+		s.sees("Is it its key?")
+		s.write("\t\r")
+		if !<-trusted {
+			t.Error("what was confirmed is not")
+		}
 	})
 }
 

@@ -11,11 +11,12 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// edges is the frame of a pane; a focused one has the accent in its title.
+// edges is the frame of a pane; the title of the one that has the keyboard stands
+// out.
 func (p *Pane) edges(focused bool) cells.Frame {
 	s := p.styles.Frame
 	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info, Mark: p.opts.glyphs.Ellipsis}
-	if focused && p.focused && p.over == nil {
+	if focused && p.focused && p.over == nil && p.prompt == nil {
 		f.Title = s.TitleFocused
 	}
 	return f

@@ -52,13 +52,14 @@ type OpenMsg struct {
 type LeaveMsg struct{}
 
 // AskMsg, sent to a pane, asks the person for a line of text, such as a
-// passphrase. Reply is called once, from a command or from [Pane.Close]; ok is
-// false when the question was refused. It may not block.
+// passphrase, or for yes or no. Reply is called once, from a command or from
+// [Pane.Close]; ok is false when the question was refused. It may not block.
 type AskMsg struct {
-	Title  string // who asks: "web1"
-	Text   string
-	Secret bool
-	Reply  func(answer string, ok bool)
+	Title   string // who asks: "web1"
+	Text    string
+	Secret  bool   // the line is not shown
+	Confirm string // what yes does: "Trust it"; the answer is then "yes" or "no". "": a line of text
+	Reply   func(answer string, ok bool)
 }
 
 // stamp is what every asynchronous message of a pane carries.

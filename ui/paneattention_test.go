@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hobjobs/hob/engine"
 )
 
@@ -252,6 +253,38 @@ func TestAQuestionOfTheHost(t *testing.T) {
 		}
 		s.seesNot("web2")
 	})
+}
+
+// A host's key is trusted by a choice: the answer that is marked is no, and no key
+// that somebody types just then says yes.
+func TestAQuestionForYesOrNo(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keys []string
+		want string
+		ok   bool
+	}{
+		"the first answer is no": {[]string{"y", "enter"}, "no", true},
+		"yes is chosen":          {[]string{"tab", "enter"}, "yes", true},
+		"refused":                {[]string{"esc"}, "", false},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 100, 30, three())
+			var answers []string
+			s.deliver(AskMsg{Title: "web1", Text: "It shows the key SHA256:abc. Trust it?", Confirm: "Trust it", Reply: func(text string, ok bool) {
+				answers = append(answers, text)
+				if ok != tt.ok {
+					t.Errorf("ok is %v", ok)
+				}
+			}})
+			s.sees("web1")
+			s.sees("SHA256:abc")
+			s.press(tt.keys...)
+			if diff := cmp.Diff([]string{tt.want}, answers); diff != "" {
+				t.Errorf("answers (-want +got)\n%s", diff)
+			}
+			s.seesNot("SHA256:abc")
+		})
+	}
 }
 
 // Who is told that a host is unreachable is told which, and why.

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
@@ -300,47 +299,4 @@ func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 		return p.editPrompt(p.prompt, msg)
 	}
 	return nil
-}
-
-// asked puts a question of the host's; several wait their turn.
-func (p *Pane) asked(msg AskMsg) tea.Cmd {
-	p.ask = append(p.ask, msg)
-	p.dirty = true
-	return p.nextAsk()
-}
-
-// refuseAsk answers for somebody who is not there any more.
-func refuseAsk(ask AskMsg) tea.Cmd {
-	return func() tea.Msg {
-		ask.Reply("", false)
-		return nil
-	}
-}
-
-// nextAsk puts the next question once no other box is open.
-func (p *Pane) nextAsk() tea.Cmd {
-	if len(p.ask) == 0 || p.over != nil {
-		return nil
-	}
-	ask := p.ask[0]
-	form := prompt.NewForm(cells.Clean(ask.Title), p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	var opts []prompt.Option
-	if ask.Secret {
-		opts = append(opts, prompt.WithSecret())
-	}
-	form.Add("Answer", "", opts...)
-	form.SetNote(cells.Clean(strings.TrimSpace(ask.Text)))
-	reply := func(text string, ok bool) tea.Cmd {
-		p.ask = slices.Delete(p.ask, 0, 1)
-		answer := func() tea.Msg {
-			ask.Reply(text, ok)
-			return nil
-		}
-		return answer
-	}
-	return p.open(&formBox{
-		Form: form, input: p.opts.keys.Input, width: 70,
-		accept:  func() (tea.Cmd, string) { return reply(form.Value("Answer"), true), "" },
-		refused: func() tea.Cmd { return reply("", false) },
-	})
 }

@@ -35,7 +35,10 @@ func (f Frame) titled(s string, style lipgloss.Style) string {
 	if s == "" {
 		return ""
 	}
-	return style.Render(" " + s + " ") // its blanks, too: a title may have a ground
+	if style.GetReverse() { // a ground is under the blanks, too
+		return style.Render(" " + s + " ")
+	}
+	return " " + style.Render(s) + " "
 }
 
 // edge joins two corners, left and right words and the line between. Words that

@@ -16,19 +16,34 @@ type asker struct {
 	one sync.Mutex // held while a question is open
 
 	mu sync.Mutex // guards ui
-	ui func(ctx context.Context, title, text string, secret bool) (string, error)
+	ui questioner
+}
+
+// questioner is how the UI asks, see [ui.App]. Without confirm such a question is
+// asked as one for a line of text.
+type questioner struct {
+	ask     func(ctx context.Context, title, text string, secret bool) (string, error)
+	confirm func(ctx context.Context, title, text, yes string) (bool, error)
 }
 
 // through has questions go through the UI until restore is called.
-func (a *asker) through(ask func(ctx context.Context, title, text string, secret bool) (string, error)) (restore func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ui = ask
-	return func() {
+func (a *asker) through(w questioner) (restore func()) {
+	set := func(w questioner) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.ui = nil
+		a.ui = w
 	}
+	set(w)
+	return func() { set(questioner{}) }
+}
+
+// open begins a question: until done is called others wait. w is the UI, if it
+// runs.
+func (a *asker) open() (w questioner, done func()) {
+	a.one.Lock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ui, a.one.Unlock
 }
 
 // errNobody says that a question has no one to be put to.
@@ -39,13 +54,10 @@ var errInterrupted = errors.New("interrupted")
 
 // ask asks for one line on behalf of host.
 func (a *asker) ask(ctx context.Context, host, text string, secret bool) (string, error) {
-	a.one.Lock()
-	defer a.one.Unlock()
-	a.mu.Lock()
-	ui := a.ui
-	a.mu.Unlock()
-	if ui != nil {
-		return ui(ctx, host, text, secret)
+	ui, done := a.open()
+	defer done()
+	if ui.ask != nil {
+		return ui.ask(ctx, host, text, secret)
 	}
 	lines := strings.Split(text, "\n") // a server's words: only their line breaks may act
 	for i, l := range lines {
@@ -100,12 +112,25 @@ func (a *asker) hostKey(ctx context.Context, host string, k ssh.HostKey) (bool, 
 	if k.OtherKeys {
 		text = fmt.Sprintf("%s is known by its authority only, which has not signed the key %s %s.", k.Address, k.Type, k.Fingerprint)
 	}
-	text += " Trust it? (yes/no)"
+	trusted, err := a.confirm(ctx, host, text+" Trust it?", "Trust it", fmt.Sprintf("is %s %s the key of %s?", k.Type, k.Fingerprint, k.Address))
+	return trusted, unanswered(err, "the host is unknown: it shows the key %s", k.Type+" "+k.Fingerprint,
+		"compare that with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_*.pub there), then connect once with ssh, or run hob on a terminal")
+}
+
+// confirm asks for yes, which does what that says, or no; again is the question to
+// who answers neither.
+func (a *asker) confirm(ctx context.Context, host, text, yes, again string) (bool, error) {
+	ui, done := a.open()
+	if ui.confirm != nil {
+		defer done()
+		return ui.confirm(ctx, host, text, yes)
+	}
+	done()
+	text += " (yes/no)"
 	for {
 		s, err := a.ask(ctx, host, text, false)
 		if err != nil {
-			return false, unanswered(err, "the host is unknown: it shows the key %s", k.Type+" "+k.Fingerprint,
-				"compare that with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_*.pub there), then connect once with ssh, or run hob on a terminal")
+			return false, err
 		}
 		switch strings.ToLower(strings.TrimSpace(s)) {
 		case "yes":
@@ -113,7 +138,7 @@ func (a *asker) hostKey(ctx context.Context, host string, k ssh.HostKey) (bool, 
 		case "no", "n", "":
 			return false, nil
 		}
-		text = fmt.Sprintf("Say yes or no: is %s %s the key of %s?", k.Type, k.Fingerprint, k.Address)
+		text = "Say yes or no: " + again
 	}
 }
 

@@ -31,7 +31,7 @@ func (p *person) ask(_ context.Context, title, text string, secret bool) (string
 // with is an asker whose questions go to p, as they do while the UI runs.
 func with(p *person) *asker {
 	a := &asker{}
-	a.through(p.ask)
+	a.through(questioner{ask: p.ask})
 	return a
 }
 
@@ -98,6 +98,25 @@ func TestQuestionsNameTheHost(t *testing.T) {
 				t.Errorf("asked (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// In the UI there is a yes and a no to choose from.
+func TestAKeyIsConfirmedInTheUI(t *testing.T) {
+	for _, trusted := range []bool{true, false} {
+		var asked string
+		a := &asker{}
+		a.through(questioner{confirm: func(_ context.Context, title, text, yes string) (bool, error) {
+			asked = title + " | " + text + " | " + yes
+			return trusted, nil
+		}})
+		got, err := a.prompts().HostKey(t.Context(), "web1", ssh.HostKey{Address: "10.0.0.7:22", Type: "ssh-ed25519", Fingerprint: "SHA256:abc"})
+		if got != trusted || err != nil {
+			t.Errorf("HostKey = %v, %v", got, err)
+		}
+		if want := "web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? | Trust it"; asked != want {
+			t.Errorf("asked %q, want %q", asked, want)
+		}
 	}
 }
 

@@ -59,9 +59,9 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 		defer withoutEcho(a.stdin)()
 	}
 	opened := time.Now()
-	window := ui.NewApp(eng, o)
-	defer a.asker.through(window.Ask)()
-	result, err := window.Run(ctx)
+	program := ui.NewApp(eng, o)
+	defer a.asker.through(questioner{program.Ask, program.Confirm})()
+	result, err := program.Run(ctx)
 	if !result.Answered && time.Since(opened) < answersWithin && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout, result.Asked)
 	}

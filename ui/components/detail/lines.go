@@ -252,8 +252,7 @@ func (m *Model) outputs(w int) []string {
 	j := m.job
 	var lines []string
 	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
-		// A key copies the whole path; here its end says more than its start.
-		lines = append(lines, m.fact(o.label, cells.Start(m.path(o.path), w-labelWidth, m.glyphs.Ellipsis), w)...)
+		lines = append(lines, m.fact(o.label, m.pathEnd(o.path, w-labelWidth), w)...)
 	}
 	size := units.FormatBytes(j.Output)
 	switch {
@@ -331,6 +330,25 @@ func (m *Model) path(p string) string {
 		p = "~" + rest
 	}
 	return cells.Clean(p)
+}
+
+// pathEnd is a path in w columns: its end says more than its start, and a key
+// copies all of it.
+func (m *Model) pathEnd(p string, w int) string {
+	mark := m.glyphs.Ellipsis
+	if mark == "~" { // which is a home directory in a path
+		mark = m.glyphs.MoreLeft
+	}
+	p = m.path(p)
+	cut := cells.Start(p, w, mark)
+	if cut == p {
+		return p
+	}
+	rest := strings.TrimPrefix(cut, mark)
+	if i := strings.IndexByte(rest, '/'); i >= 0 && i < len(rest)/2 { // no halves of names
+		rest = rest[i:]
+	}
+	return mark + rest
 }
 
 func (m *Model) at(t time.Time) string {

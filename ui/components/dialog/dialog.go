@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -115,7 +117,9 @@ func (m *Model) ShortHelp() []key.Binding {
 	if m.menu {
 		return []key.Binding{m.keys.Choose, m.keys.NextChoice, m.keys.Dismiss}
 	}
-	return []key.Binding{m.keys.Choose, m.keys.NextChoice, m.keys.Yes, m.keys.Dismiss}
+	yes := m.keys.Yes
+	yes.SetEnabled(yes.Enabled() && slices.ContainsFunc(m.choices, func(c Choice) bool { return c.Yes }))
+	return []key.Binding{m.keys.Choose, m.keys.NextChoice, yes, m.keys.Dismiss}
 }
 
 // FullHelp returns all keys.

@@ -16,6 +16,7 @@ type Form struct {
 	box    themes.Dialog
 	glyphs themes.Glyphs
 	title  string
+	asked  string // above the fields
 	note   string
 
 	fields []*Line
@@ -50,6 +51,9 @@ func (f *Form) SetStyles(styles themes.Prompt, box themes.Dialog, glyphs themes.
 		line.SetStyles(styles)
 	}
 }
+
+// SetQuestion shows what is asked above the fields.
+func (f *Form) SetQuestion(s string) { f.asked = s }
 
 // SetNote shows a sentence below the fields.
 func (f *Form) SetNote(s string) { f.note = s }
@@ -125,9 +129,10 @@ func (f *Form) Withdraw() bool {
 // Click gives the field at a place of the box the keyboard, and puts the cursor
 // there.
 func (f *Form) Click(x, y int) {
-	left, i := 2+labelWidth, y-1
+	above := len(f.question())
+	left, i := 2+labelWidth, y-1-above
 	if f.narrow() {
-		if left = 2; y != 2 {
+		if left = 2; i != 0 {
 			return
 		}
 		i = f.at
@@ -182,9 +187,8 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 // ShortHelp returns the keys to name first.
 func (f *Form) ShortHelp() []key.Binding {
 	complete := f.keys.Input.Complete
-	if len(f.fields) > 1 {
-		complete.SetHelp(complete.Help().Key, "complete, next field")
-	}
+	complete.SetHelp(complete.Help().Key, "complete, next field")
+	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
 	return []key.Binding{f.fields[f.at].accept(), complete, f.keys.Input.Cancel}
 }
 

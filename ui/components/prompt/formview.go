@@ -36,12 +36,13 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	if f.narrow() {
 		line := f.fields[f.at]
 		line.SetSize(inner, 1)
-		rows = []string{f.styles.Label.Render(cells.Fit(f.names[f.at], inner)), line.View()}
+		rows = append(f.question(), line.View())
 		if len(f.offers) > 0 {
 			rows = append(rows, f.offersView(inner))
 		}
 		return rows, len(f.fields) > 1
 	}
+	rows = f.question()
 	first, last := f.seen()
 	for i := first; i < last; i++ {
 		line := f.fields[i]
@@ -50,7 +51,7 @@ func (f *Form) rows() (rows []string, hidden bool) {
 		if i == f.at {
 			label = f.styles.Label
 		}
-		rows = append(rows, label.Render(cells.Fit(f.names[i], labelWidth))+line.View())
+		rows = append(rows, cells.Fit(label.Render(f.names[i]), labelWidth)+line.View())
 		if i == f.at && len(f.offers) > 0 {
 			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
 		}
@@ -65,11 +66,37 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	return rows, last-first < len(f.fields)
 }
 
+// question is what stands above the fields, as much of it as leaves room for one;
+// without a question, the name of the only field that is shown.
+func (f *Form) question() []string {
+	inner := max(1, f.w-4)
+	if f.asked == "" {
+		if f.narrow() {
+			return []string{cells.Fit(f.styles.Label.Render(f.names[f.at]), inner)}
+		}
+		return nil
+	}
+	lines := strings.Split(ansi.Wrap(f.asked, inner, ""), "\n")
+	switch most := max(0, f.h-2-1); {
+	case f.h > 0 && len(lines) > most:
+		if most > 0 {
+			lines[most-1] = cells.End(strings.Join(lines[most-1:], " "), inner, f.glyphs.Ellipsis)
+		}
+		lines = lines[:most]
+	case f.h == 0 || len(lines) < most:
+		lines = append(lines, "")
+	}
+	for i, line := range lines {
+		lines[i] = f.box.Text.Render(line)
+	}
+	return lines
+}
+
 // seen are the fields for which there is room, the focused one among them.
 func (f *Form) seen() (first, last int) {
 	room := len(f.fields)
 	if f.h > 0 {
-		room = f.h - 2
+		room = f.h - 2 - len(f.question())
 		if len(f.offers) > 0 {
 			room--
 		}
@@ -99,12 +126,12 @@ func (f *Form) offersView(w int) string {
 
 // Cursor is the place of the cursor in the box.
 func (f *Form) Cursor() *tea.Cursor {
-	label, row := labelWidth, 1
+	label, row := labelWidth, len(f.question())
 	if f.narrow() {
 		label = 0
 	} else {
 		first, _ := f.seen()
-		row = f.at - first
+		row += f.at - first
 	}
 	f.fields[f.at].SetSize(max(0, f.w-4-label), 1)
 	c := f.fields[f.at].Cursor()
