@@ -40,7 +40,7 @@ type row struct {
 func (a *agent) list(ctx context.Context, p *args) (*answer, error) {
 	for _, name := range []string{"sessionId", "data", "keys", "until", "timeout", "eof", "env"} {
 		if !p.idle(name) {
-			p.fail("process: list does not take "+name, "list takes all, offset and limit; poll and log are about one job")
+			p.fail("process: list does not take "+name, "list takes all, offset, limit, filter and exclude; poll and log are about one job")
 		}
 	}
 	offset, _ := p.count("offset")
@@ -70,7 +70,7 @@ func (a *agent) list(ctx context.Context, p *args) (*answer, error) {
 	var running, finished, left int64
 	for _, j := range jobs {
 		r := rowOf(j, now)
-		if !keep.keeps(r.Name + " " + r.Command) {
+		if !keep.keeps(string(r.SessionID), r.Name, r.Command) {
 			continue
 		}
 		if j.Status.Finished() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -266,8 +267,11 @@ func pattern(name, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-func (f lineFilter) keeps(line string) bool {
-	return (f.keep == nil || f.keep.MatchString(line)) && (f.drop == nil || !f.drop.MatchString(line))
+// keeps reports whether one of texts, which are a line or what a job is known by, is
+// what is asked for, and none is excluded.
+func (f lineFilter) keeps(texts ...string) bool {
+	return (f.keep == nil || slices.ContainsFunc(texts, f.keep.MatchString)) &&
+		(f.drop == nil || !slices.ContainsFunc(texts, f.drop.MatchString))
 }
 
 // again are the parameters that ask for it.

@@ -290,6 +290,15 @@ func TestListShowsWhatMatters(t *testing.T) {
 	if page := p.process("list", "", "offset", 50); len(page.Jobs) != 4 || page.Jobs[3].Name != "job 0" {
 		t.Errorf("the second page: %s", page.json)
 	}
+	for _, args := range [][]any{
+		{"filter", "^job 7$"},
+		{"filter", "^job-7-"}, // of the id
+		{"filter", "^true$", "exclude", "^job [0-68-9]|[0-9]{2}$"},
+	} {
+		if r := p.process("list", "", args...); len(r.Jobs) != 1 || r.Jobs[0].Name != "job 7" {
+			t.Errorf("%v: %s", args, r.json)
+		}
+	}
 }
 
 func TestRefusals(t *testing.T) {
