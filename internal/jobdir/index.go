@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // Index is what the index file knows: the records of finished jobs, which never
@@ -29,9 +30,14 @@ type Index struct {
 // space, one JSON object (see indexcodec.go) and a newline.
 const crcLen = 8
 
-// Index reads the index. A missing one is empty; what is damaged is left out.
+// maxIndex is how long an index may be, in bytes: many times what the jobs that are
+// kept need.
+const maxIndex = 256 << 20
+
+// Index reads the index. One that is missing, or no plain file, is empty; what is
+// damaged is left out.
 func (r *Root) Index() *Index {
-	data, err := os.ReadFile(filepath.Join(r.path, indexName))
+	data, err := plainfile.Read(filepath.Join(r.path, indexName), maxIndex)
 	if err != nil {
 		return &Index{}
 	}
@@ -116,7 +122,7 @@ func (r *Root) AddToIndex(recs ...*Record) error {
 	if buf.Len() == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(r.path, indexName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := plainfile.OpenFile(filepath.Join(r.path, indexName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -137,14 +143,16 @@ func appendLine(buf *bytes.Buffer, rec *Record) {
 
 // compactIndex rewrites the index without doubles, damage and jobs for which
 // keep is false. What others add meanwhile may get lost, and is found again in
-// the directories.
+// the directories; so is all that stood in one that cannot be read, which goes.
 func (r *Root) compactIndex(keep func(id string) bool) error {
 	path := filepath.Join(r.path, indexName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := plainfile.Read(path, maxIndex)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, plainfile.ErrNotPlain), errors.Is(err, plainfile.ErrTooLong):
+		return os.Remove(path)
+	case err != nil:
 		return err
 	}
 	x := decodeIndex(data)
