@@ -50,6 +50,7 @@ func TestInput(t *testing.T) {
 }
 
 func TestEOFRightAfterTheStart(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "dash")
 	for range 10 {
 		j := p.job("cat; echo end")
@@ -61,6 +62,7 @@ func TestEOFRightAfterTheStart(t *testing.T) {
 }
 
 func TestFullPipeDoesNotHang(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "dash")
 	j := p.job("exec sleep 60")
 	j.Stdin = true

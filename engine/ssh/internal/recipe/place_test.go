@@ -5,6 +5,7 @@ package recipe
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,17 @@ import (
 // shells are the implementations of sh that the recipe has to run under.
 var shells = []string{"dash", "bash", "busybox", "mksh", "zsh", "ksh93"}
 
-const patience = 20 * time.Second
+const patience = 40 * time.Second
+
+// TestMain lets more tests run at once than there are processors, unless -parallel says
+// otherwise: they mostly wait for what they started.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
 
 // place is a host: this machine with one of the shells as its sh.
 type place struct {

@@ -38,6 +38,7 @@ func (p *place) inside(enter string) {
 // The first process of a container may reap nobody: what was killed stays a zombie,
 // and with it the number of its group.
 func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
+	t.Parallel()
 	testtool.NeedRoot(t)
 	testtool.Need(t, "unshare", "nsenter")
 	for _, sh := range []string{"dash", "busybox"} {
@@ -86,6 +87,7 @@ func TestHiddenProcesses(t *testing.T) {
 	const nobody = 65534
 	for _, sh := range []string{"dash", "busybox"} {
 		t.Run(sh, func(t *testing.T) {
+			t.Parallel()
 			p := newPlace(t, sh)
 			if err := os.Chown(p.home, nobody, nobody); err != nil {
 				t.Fatal(err)

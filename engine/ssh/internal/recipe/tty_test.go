@@ -187,6 +187,7 @@ func (p *place) withoutWrapper(id string) {
 }
 
 func TestPauseWithATerminal(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script")
 	p := newPlace(t, "dash")
 	j := p.tty("echo ready; read x; echo got $x")
@@ -222,6 +223,7 @@ func TestScriptKilled(t *testing.T) {
 }
 
 func TestLongOutputOfATerminalIsWhole(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script", "seq")
 	p := newPlace(t, "dash")
 	j := p.tty("seq 1 200000; exit 3")
@@ -235,6 +237,7 @@ func TestLongOutputOfATerminalIsWhole(t *testing.T) {
 
 // Each system's script takes its command in another way.
 func TestScriptOfOtherSystems(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script")
 	real, err := exec.LookPath("script")
 	if err != nil {
@@ -266,6 +269,7 @@ exec ` + real + ` -qefc "exec$HOB_ARGV" /dev/null`,
 }
 
 func TestScriptThatGivesNoTerminal(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, "dash")
 	if err := os.WriteFile(filepath.Join(filepath.Dir(p.sh), "script"), []byte("#!/bin/sh\necho no ptys left >&2; exit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
