@@ -269,9 +269,12 @@ type TerminalFacts struct {
 
 // Terminal is a live session with a job's terminal: a snapshot, then the stream
 // from its offset on, nothing doubled or lost. Next has one caller at a time;
-// the rest may be called concurrently with it.
+// the rest may be called concurrently with it. Of several sessions one has the
+// keyboard and says the size; [Type] takes it over where it is needed.
 type Terminal interface {
 	Next(ctx context.Context) (TerminalChunk, error)
+	// Write types p. The error is ErrNotControl while another session has the
+	// keyboard, where the backend knows.
 	Write(ctx context.Context, p []byte) error
 	Resize(ctx context.Context, s Size) error
 	TakeControl(ctx context.Context) error

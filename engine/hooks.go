@@ -201,7 +201,7 @@ func codes() []code {
 		{ErrNotRunning, holder.CodeEnded},
 		{ErrUnsupported, holder.CodeUnsupported},
 		{ErrInvalid, holder.CodeInvalid},
-		{ErrInvalid, holder.CodeNotControl},
+		{ErrNotControl, holder.CodeNotControl},
 		{ErrUnsupported, holder.CodeUnknown},
 	}
 }

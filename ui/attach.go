@@ -242,17 +242,7 @@ func (p *Pane) typeOn(a *attachment) tea.Cmd {
 	_, control := p.term.Controller()
 	size := p.term.Size()
 	s, ctx, term := stamp{p, a.gen}, p.ctx, a.session.term
-	return func() tea.Msg {
-		if !control { // who types has the keyboard
-			if err := term.TakeControl(ctx); err != nil {
-				return typedMsg{s, err}
-			}
-			if err := term.Resize(ctx, size); err != nil {
-				return typedMsg{s, err}
-			}
-		}
-		return typedMsg{s, term.Write(ctx, text)}
-	}
+	return func() tea.Msg { return typedMsg{s, engine.Type(ctx, term, control, size, text)} }
 }
 
 func (p *Pane) wrote(msg typedMsg) tea.Cmd {

@@ -103,7 +103,9 @@ func kindOf(c holder.Code) error {
 		return engine.ErrNotRunning
 	case holder.CodeUnsupported, holder.CodeUnknown:
 		return engine.ErrUnsupported
-	case holder.CodeInvalid, holder.CodeNotControl:
+	case holder.CodeNotControl:
+		return engine.ErrNotControl
+	case holder.CodeInvalid:
 		return engine.ErrInvalid
 	case holder.CodeFailed, holder.CodeUnresponsive, holder.CodeFull:
 	}

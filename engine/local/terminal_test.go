@@ -76,9 +76,13 @@ func (v *viewer) until(ok func(engine.TerminalChunk) bool) {
 	}
 }
 
+// shows takes steps until the screen has text, if it has not yet.
 func (v *viewer) shows(text string) {
 	v.t.Helper()
-	v.until(func(engine.TerminalChunk) bool { return v.vt != nil && strings.Contains(v.vt.Text(), text) })
+	shown := func(engine.TerminalChunk) bool { return v.vt != nil && strings.Contains(v.vt.Text(), text) }
+	if !shown(v.last) {
+		v.until(shown)
+	}
 }
 
 func TestTerminalSession(t *testing.T) {
@@ -123,7 +127,7 @@ func TestOneTypesManyWatch(t *testing.T) {
 	if second.last.Control || second.last.Size != (engine.Size{Cols: 61, Rows: 21}) {
 		t.Errorf("second attached as %+v", second.last)
 	}
-	if err := second.term.Write(t.Context(), []byte("no\n")); !errors.Is(err, engine.ErrInvalid) {
+	if err := second.term.Write(t.Context(), []byte("no\n")); !errors.Is(err, engine.ErrNotControl) {
 		t.Errorf("a viewer types: %v", err)
 	}
 	if err := second.term.TakeControl(t.Context()); err != nil {
@@ -139,6 +143,16 @@ func TestOneTypesManyWatch(t *testing.T) {
 	}
 	first.shows("got yes")
 	second.shows("got yes")
+	if err := engine.Type(t.Context(), first.term, true, engine.Size{Cols: 63, Rows: 23}, []byte("mine\n")); err != nil {
+		t.Fatal(err)
+	}
+	second.until(func(c engine.TerminalChunk) bool {
+		return c.Controller == "first" && c.Size == engine.Size{Cols: 63, Rows: 23}
+	})
+	second.shows("got mine")
+	if err := second.term.TakeControl(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	second.term.Close()
 	first.until(func(c engine.TerminalChunk) bool { return c.Controller == "" })
 }

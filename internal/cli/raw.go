@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -91,13 +92,14 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	}
 
 	ctx, cancel := context.WithCancelCause(ctx)
+	var control atomic.Bool // whether we have the keyboard, as it was last told
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel(nil)
 	defer input.Cancel()
 	// Without an error either of them has only nothing left to do.
 	for _, serve := range []func() error{
-		func() error { return typeInto(ctx, terminal, input, key) },
+		func() error { return a.typeInto(ctx, terminal, &control, input, key) },
 		func() error { return a.keepSize(ctx, terminal, window) },
 	} {
 		work.Go(func() {
@@ -111,7 +113,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 		defer timer.Stop()
 	}
 
-	drawing := rawDrawing{out: out, rows: size.Rows}
+	drawing := rawDrawing{out: out, rows: size.Rows, control: &control}
 	if fresh {
 		drawing.begin = fromTheStart(eng, job, out)
 	}
@@ -154,12 +156,13 @@ func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (
 // errLeft says that the person left the job, which goes on.
 var errLeft = errors.New("left")
 
-// typeInto types what comes from our terminal until the leave key.
-func typeInto(ctx context.Context, terminal engine.Terminal, input io.Reader, key *leaveKey) error {
+// typeInto types what comes from our terminal until the leave key. Who types takes
+// the keyboard over.
+func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *atomic.Bool, input io.Reader, key *leaveKey) error {
 	err := pump(input, func(p []byte) error {
 		p, leave := key.find(p)
 		if len(p) > 0 {
-			if err := terminal.Write(ctx, p); err != nil {
+			if err := engine.Type(ctx, terminal, control.Load(), terminalSize(a.stdout), p); err != nil {
 				return err
 			}
 		}

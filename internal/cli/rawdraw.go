@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
@@ -49,7 +50,9 @@ type rawDrawing struct {
 	// false if not all of that is at hand. Nil for a job that was there
 	// before.
 	begin func(ctx context.Context, bytes int64) (ok bool, err error)
-	drawn bool
+	// control is told whether we have the keyboard.
+	control *atomic.Bool
+	drawn   bool
 }
 
 // follow draws until the job's end.
@@ -59,6 +62,7 @@ func (d *rawDrawing) follow(ctx context.Context, terminal engine.Terminal) (*eng
 		if err != nil {
 			return nil, err
 		}
+		d.control.Store(chunk.Control)
 		if err := d.draw(ctx, chunk); err != nil {
 			return nil, err
 		}
