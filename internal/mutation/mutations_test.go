@@ -104,6 +104,14 @@ var mutations = []mutation{
 		file:      "internal/plainfile/plainfile.go",
 		was:       "	if err == nil && !fi.Mode().IsRegular() {\n",
 		is:        "	if err == nil && fi.IsDir() {\n",
+		tests:     "./internal/plainfile", run: "TestOpen",
+	},
+	{
+		name:      "records are plain files, on the fast way too",
+		guarantee: "a record that was replaced by a pipe makes no list hang",
+		file:      "internal/plainfile/open_unix.go",
+		was:       "st.Mode&unix.S_IFMT != unix.S_IFREG {\n",
+		is:        "st.Mode&unix.S_IFMT == unix.S_IFDIR {\n",
 		tests:     "./internal/plainfile", run: "TestRead",
 	},
 	{

@@ -4,6 +4,7 @@ package plainfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,6 +48,34 @@ func TestRead(t *testing.T) {
 		got, err := Read(tc.path, 100)
 		if string(got) != tc.want || !errors.Is(err, tc.err) || (err != nil) != (tc.err != nil) {
 			t.Errorf("Read(%s) = %d bytes, %v; want %d bytes, %v", filepath.Base(tc.path), len(got), err, len(tc.want), tc.err)
+		}
+	}
+}
+
+// Whatever way a file is opened, only a plain one is, and nobody waits.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	plain, pipe, link := filepath.Join(dir, "plain"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(plain, []byte("words"), 0o600), syscall.Mkfifo(pipe, 0o600), os.Symlink(plain, link)); err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(string) (io.Closer, error){
+		"Open":             func(p string) (io.Closer, error) { return Open(p) },
+		"OpenFile, both":   func(p string) (io.Closer, error) { return OpenFile(p, os.O_RDWR, 0) },
+		"OpenFile, at end": func(p string) (io.Closer, error) { return OpenFile(p, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) },
+		"OpenDescriptor":   func(p string) (io.Closer, error) { return OpenDescriptor(p) },
+	} {
+		for path, want := range map[string]error{plain: nil, pipe: ErrNotPlain, link: ErrNotPlain, "/dev/zero": ErrNotPlain} {
+			f, err := open(path)
+			if err == nil {
+				err = f.Close()
+			}
+			if name == "OpenFile, at end" && path == pipe && errors.Is(err, syscall.ENXIO) {
+				continue // nobody reads it
+			}
+			if !errors.Is(err, want) {
+				t.Errorf("%s(%s): %v, want %v", name, filepath.Base(path), err, want)
+			}
 		}
 	}
 }
