@@ -1,8 +1,6 @@
 package holder
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // maxQueue is how much output waits for one viewer. Who is further behind gets a
 // snapshot instead.
@@ -15,8 +13,7 @@ const maxHistory = 1 << 20
 type view struct {
 	attach Attach
 	queue  []byte // encoded frames
-	spare  []byte
-	last   int // where the last frame of queue begins if it is output, else -1
+	last   int    // where the last frame of queue begins if it is output, else -1
 	// desynced: the queue overflowed. Nothing more is queued until the client
 	// has taken a snapshot.
 	desynced bool
@@ -54,16 +51,20 @@ func (v *view) enqueue(t Type, payload []byte) {
 	if v.desynced {
 		return // the snapshot says it too
 	}
+	if len(v.queue)+len(payload) > maxQueue {
+		v.desync()
+		return
+	}
 	v.queue = appendFrame(v.queue, t, payload)
 	v.last = -1
 }
 
 func (v *view) desync() {
-	v.queue, v.spare, v.last = nil, nil, -1
+	v.queue, v.last = nil, -1
 	v.desynced = true
 }
 
-// take appends to b what the client should be sent now.
+// takeView appends to b what the client should be sent now; h.mu is held.
 func (c *conn) takeView(b []byte) []byte {
 	v := c.view
 	if v.desynced {
