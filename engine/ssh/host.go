@@ -343,6 +343,7 @@ func (h *host) kick() {
 
 type askOptions struct {
 	asks  bool          // a person may be asked
+	lent  bool          // a session of the quick lane does where none of its own is open
 	once  bool          // not to be repeated if it is unknown whether it was done
 	limit time.Duration // 0: askLimit
 	size  int           // of the answer, about; 0: small
@@ -359,7 +360,11 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		if err != nil {
 			return shell.Answer{}, unreachable(h.name, err)
 		}
-		a, err := c.doSized(ctx, l, script, o.limit, o.size)
+		on := l
+		if o.lent && c.lends(quick, l) {
+			on = quick
+		}
+		a, err := c.doSized(ctx, on, script, o.limit, o.size)
 		if err == nil {
 			h.mu.Lock()
 			h.seen = time.Now()

@@ -122,6 +122,15 @@ func (p *pool) idle(l lane, anyGood bool) *pooled {
 	return best
 }
 
+// lends reports whether lane l has a session with nothing to do while lane to has none
+// at all: another costs round trips, and a start of the login shell there.
+func (p *pool) lends(l, to lane) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	alive := func(s *pooled) bool { return s.Err() == nil }
+	return !slices.ContainsFunc(p.open[to], alive) && slices.ContainsFunc(p.open[l], func(s *pooled) bool { return alive(s) && s.pending == 0 })
+}
+
 func (p *pool) start(ctx context.Context) (*shell.Session, error) {
 	ch, err := p.tr.Open(ctx)
 	if err != nil {

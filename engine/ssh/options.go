@@ -92,9 +92,9 @@ func (b *Backend) hello(host string) string {
 	dir := b.settings(host).StateDir
 	switch rest, inHome := strings.CutPrefix(dir, "~/"); {
 	case dir == "":
-		return recipe.Hello()
+		return recipe.Hello(b.machine)
 	case inHome:
-		return "HOB_STATE_DIR=${HOME-}/" + recipe.Quote(rest) + "\n" + recipe.Hello()
+		return "HOB_STATE_DIR=${HOME-}/" + recipe.Quote(rest) + "\n" + recipe.Hello(b.machine)
 	}
-	return "HOB_STATE_DIR=" + recipe.Quote(dir) + "\n" + recipe.Hello()
+	return "HOB_STATE_DIR=" + recipe.Quote(dir) + "\n" + recipe.Hello(b.machine)
 }

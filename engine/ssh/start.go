@@ -141,9 +141,12 @@ func owner(j engine.Job) string { return recipe.OneWord(j.Machine) }
 // have got it; without that nothing was started.
 func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent bool, err error) {
 	end := time.Now().Add(doubt)
+	h.mu.Lock()
+	watched := len(h.watchers) > 0 // who waits for looks is not to wait for this
+	h.mu.Unlock()
 	for {
 		var a shell.Answer
-		a, err = h.ask(ctx, slow, recipe.Spawn(j, nonce()), askOptions{asks: !sent, once: true, limit: spawnLimit})
+		a, err = h.ask(ctx, slow, recipe.Spawn(j, nonce()), askOptions{asks: !sent, once: true, limit: spawnLimit, lent: !watched})
 		if err == nil {
 			return recipe.ParseSpawn(a.Out), true, nil
 		}
@@ -196,12 +199,14 @@ const (
 func (b *Backend) sweepSometimes(h *host) {
 	h.mu.Lock()
 	c := h.conn
-	due := time.Since(h.swept) > sweepEvery
+	due := c != nil && time.Since(h.swept) > sweepEvery
 	if due {
 		h.swept = time.Now()
+		ago := time.Duration(c.host.Date-c.host.Swept) * time.Second // by another program of this machine
+		due = ago < 0 || ago > sweepEvery
 	}
 	h.mu.Unlock()
-	if !due || c == nil {
+	if !due {
 		return
 	}
 	b.goes(func() {

@@ -16,6 +16,7 @@ type Host struct {
 	Proc    bool // there is a /proc
 	Posh    bool // a shell whose kill hits the wrong processes
 	Nested  string
+	Swept   int64 // when a sweep of the owner's jobs was last done, by the host's date; 0: never
 }
 
 // Clock is the host's clocks at the moment of an answer.
@@ -70,6 +71,8 @@ func ParseHello(out []byte) Host {
 			h.Posh = true
 		case word == "nested":
 			h.Nested = rest
+		case word == "swept":
+			h.Swept, _ = strconv.ParseInt(rest, 10, 64)
 		}
 	}
 	return h

@@ -189,6 +189,10 @@ func TestSweep(t *testing.T) {
 		if got := strings.TrimSpace(p.ask(Sweep(p.base, "m1", 7))); got != "swept "+ids[1] {
 			t.Errorf("sweep says %q, want that of %s", got, ids[1])
 		}
+		mine, other := ParseHello([]byte(p.ask(Hello("m1")))), ParseHello([]byte(p.ask(Hello("m2"))))
+		if ago := mine.Date - mine.Swept; ago < 0 || ago > 3600 || other.Swept != 0 {
+			t.Errorf("at %d swept by m1 at %d, by m2 at %d", mine.Date, mine.Swept, other.Swept)
+		}
 	})
 }
 

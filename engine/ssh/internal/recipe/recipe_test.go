@@ -16,7 +16,7 @@ import (
 
 func TestHello(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
-		h := ParseHello([]byte(p.ask(Hello())))
+		h := ParseHello([]byte(p.ask(Hello("m1"))))
 		if h.Base != p.base || h.Boot == "" || h.Boot == "-" || h.Up <= 0 || h.Date == 0 || h.User == "" || !h.Proc {
 			t.Errorf("hello says %+v", h)
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Hello asks what [ParseHello] reads.
-func Hello() string { return "hello" }
+// Hello asks what [ParseHello] reads, on behalf of who owns jobs as owner.
+func Hello(owner string) string { return "hello " + Quote(OneWord(owner)) }
 
 // List asks how the jobs ids in base stand; see [ParseList]. Of a job whose pid is
 // some living process it does not say whether its wrapper lives; [ListClosely] does.

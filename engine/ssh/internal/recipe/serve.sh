@@ -6,7 +6,7 @@
 h_stat=
 stat -c %s / </dev/null >/dev/null 2>&1 && h_stat=1
 
-# hello: what the client has to know of the host.
+# hello OWNER: what the client has to know of the host.
 hello() {
   boot
   base
@@ -26,6 +26,8 @@ hello() {
   [ -d /proc/self ] && echo "proc yes"
   [ -z "${POSH_VERSION-}" ] || echo "posh yes"
   [ -z "${HOB_JOB_ID-}" ] || echo "nested $HOB_JOB_ID"
+  first "$h_base/.swept-$1" && echo "swept $h_LINE"
+  return 0
 }
 
 # base: where jobs are kept on this host. What follows from a missing HOME is
@@ -444,9 +446,12 @@ discard() {
 }
 
 # sweep BASE OWNER DAYS: deletes what this owner's jobs left here that ended so
-# long ago, and launches that were given up.
+# long ago, and launches that were given up. It goes on when nobody listens any more,
+# and notes at last when that was.
 sweep() {
   cd "$1" 2>/dev/null || return 0
+  trap '' PIPE
+  umask 077
   rm -rf .gone-*
   find . -name exit_code -type f -mtime "+$3" 2>/dev/null | while read -r h_z; do
     h_z=${h_z#./}
@@ -460,5 +465,6 @@ sweep() {
     case $h_z in */* | .* | '') continue ;; esac
     [ -d "$h_z/claim" ] || { first "$h_z/owner" && [ "$h_LINE" = "$2" ] && rm -rf "./$h_z" && echo "swept $h_z"; }
   done
+  put "./.swept-$2" "$(date +%s)"
   return 0
 }

@@ -94,7 +94,7 @@ func TestWithoutProc(t *testing.T) {
 		t.Run(sh, func(t *testing.T) {
 			t.Parallel()
 			p := newBSD(t, sh)
-			h := ParseHello([]byte(p.ask(Hello())))
+			h := ParseHello([]byte(p.ask(Hello("m1"))))
 			if h.Proc || !strings.HasPrefix(h.Boot, "sec=1700000000") || h.System != "FreeBSD amd64" || h.Up >= 0 {
 				t.Errorf("hello says %+v", h)
 			}
@@ -127,6 +127,7 @@ func TestWithoutProc(t *testing.T) {
 }
 
 func TestForgedIdentityWithoutProc(t *testing.T) {
+	t.Parallel()
 	p := newBSD(t, "dash")
 	j := p.job("sleep 60")
 	dir := p.start(j).Dir
@@ -152,6 +153,7 @@ func TestForgedIdentityWithoutProc(t *testing.T) {
 }
 
 func TestTimeoutWithoutProc(t *testing.T) {
+	t.Parallel()
 	p := newBSD(t, "dash")
 	j := p.job("sleep 60")
 	j.Timeout = 300 * time.Millisecond
@@ -163,6 +165,7 @@ func TestTimeoutWithoutProc(t *testing.T) {
 
 // Sizes are told by stat where there is one that can, else by ls: the same ones.
 func TestSizesOfLogs(t *testing.T) {
+	t.Parallel()
 	manners := map[string]func(t *testing.T) *place{
 		"stat":    func(t *testing.T) *place { return newPlace(t, "dash") },
 		"busybox": func(t *testing.T) *place { return newPlace(t, "busybox") },

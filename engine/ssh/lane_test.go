@@ -1,0 +1,52 @@
+//go:build unix
+
+package ssh
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// A program that only starts a job opens one session: each costs round trips, and a
+// start of the login shell. While somebody waits for looks the start has its own.
+func TestStartSharesTheSession(t *testing.T) {
+	r := newRig(t, nil)
+	sessions := func() (n [lanes]int) {
+		h := r.b.host("box")
+		h.mu.Lock()
+		p := h.conn.pool
+		h.mu.Unlock()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for l, open := range p.open {
+			n[l] = len(open)
+		}
+		return n
+	}
+	r.wait(r.start("true").ID) // the first also sweeps
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if notes, err := filepath.Glob(filepath.Join(r.remote, "jobs", ".swept-*")); err != nil || len(notes) == 1 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the host is not swept")
+		}
+	}
+	r.e.Close()
+	r.open()
+	j := r.start("true")
+	if n := sessions(); n[quick] != 1 || n[slow] != 0 {
+		t.Errorf("after a start: %v sessions of each kind", n)
+	}
+	r.wait(j.ID)
+	h := r.b.host("box")
+	w := h.watch(engine.Record{ID: "other", Job: engine.Job{Host: "box"}})
+	defer h.unwatch(w)
+	r.wait(r.start("true").ID)
+	if n := sessions(); n[slow] != 1 {
+		t.Errorf("after a start beside a watcher: %v sessions of each kind", n)
+	}
+}
