@@ -351,6 +351,9 @@ func (p *Pane) alreadyEnded(targets []engine.Job) string {
 	if len(targets) > 1 {
 		return "they have ended already"
 	}
+	if targets[0].Status == engine.Lost {
+		return with("it is lost: nothing is known to run any more", ";", p.does(p.opts.keys.Jobs.Restart, "runs it again"))
+	}
 	return "it has ended already: " + statusbadge.Word(targets[0])
 }
 

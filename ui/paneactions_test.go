@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -83,6 +84,31 @@ func TestRefusedActionsSayWhy(t *testing.T) {
 				s.press(tt.keys...)
 				s.sees(tt.want)
 			})
+		})
+	}
+}
+
+// Of a lost job nobody claims that it ended, and what can still be done is said.
+func TestKeysOnALostJob(t *testing.T) {
+	lost := running("lost-aaaaa", "rsync", time.Hour)
+	lost.Status, lost.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: noon.Add(-time.Minute)}
+	for k, want := range map[string]string{
+		"x": "it is lost: nothing is known to run any more; r runs it again",
+		"X": "it is lost", "K": "it is lost", "i": "it is lost",
+		"d": "Remove rsync?",
+		"2": "last seen 11:59:00",
+	} {
+		inBubble(t, k, func(t *testing.T) {
+			s := newHarness(t, 120, 30, &fake{jobs: []engine.Job{lost}})
+			s.press(k)
+			s.sees(want)
+		})
+	}
+	for k, want := range map[string]string{"r": "restart lost-aaaaa", "c": "clear [lost-aaaaa]"} {
+		inBubble(t, k, func(t *testing.T) {
+			s := newHarness(t, 120, 30, &fake{jobs: []engine.Job{lost}})
+			s.press(k)
+			s.calledLast(want)
 		})
 	}
 }

@@ -343,7 +343,11 @@ func (p *Pane) did(o outcome) tea.Cmd {
 		j := o.jobs[0]
 		p.wish = j.ID
 		if j.Status == engine.Failed {
-			return tea.Batch(p.say(toast.Error, p.shortName(j)+" could not be started"), p.settled())
+			text := p.shortName(j) + " could not be started"
+			if j.Exit.Error != "" {
+				text += ": " + cells.Clean(j.Exit.Error)
+			}
+			return tea.Batch(p.say(toast.Error, text), p.settled())
 		}
 		text := "started " + p.shortName(j)
 		if before, ok := p.jobs[j.RestartedFrom]; ok && !before.Status.Finished() {

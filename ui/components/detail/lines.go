@@ -116,7 +116,10 @@ func (m *Model) all(w int) []string {
 	} else {
 		add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))
 	}
-	if j.Status.Finished() {
+	switch {
+	case j.Status == engine.Lost: // when it ended nobody saw
+		add("last seen", m.at(j.Exit.At))
+	case j.Status.Finished():
 		add("ended", m.at(j.Exit.At))
 	}
 	add("ports", m.ports())
