@@ -14,6 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(runClient(name))
 	}
-	os.Exit(m.Run())
+	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
 // patience is how long a test waits for what must happen, on a slow machine.

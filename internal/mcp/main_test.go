@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
 // patience bounds waits that end at once unless something is broken.
