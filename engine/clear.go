@@ -11,10 +11,11 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Clear moves finished jobs to the trash, all or none of them, and returns those
-// that it moved: what somebody else clears at the same time is theirs. The error
-// is ErrRunning if one has not ended, ErrElsewhere if that is not for this machine
-// to say, ErrNotFound if none of them is there any more.
+// Clear moves finished jobs to the trash and returns those that it moved: what
+// somebody else clears at the same time is theirs. It moves none if one has not
+// ended, which is ErrRunning, or ErrElsewhere if that is not for this machine to
+// say. ErrNotFound means that none of them is there any more, ErrStateRoot that the
+// rest could not be moved.
 func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	seen := map[ID]bool{}
@@ -36,24 +37,34 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 		}
 		jobs = append(jobs, j)
 	}
+	return e.trash("clear", jobs, func(dir string) error {
+		removeSocketOf(dir)
+		return nil
+	})
+}
+
+// trash moves jobs to the trash and returns those that it moved: what somebody else
+// moves at the same time is theirs. prepare is called with each directory before.
+func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([]Job, error) {
+	defer e.changed()
+	at, moved := e.cfg.now(), make([]Job, 0, len(jobs))
 	for _, j := range jobs {
 		e.outputs.drop(j.ID)
-		removeSocketOf(e.root.Dir(string(j.ID)))
-	}
-	at, cleared := e.cfg.now(), make([]Job, 0, len(jobs))
-	for _, j := range jobs {
-		switch err := e.root.Trash(at, string(j.ID)); {
+		err := prepare(e.root.Dir(string(j.ID)))
+		if err == nil {
+			err = e.root.Trash(at, string(j.ID))
+		}
+		switch {
 		case err == nil:
-			cleared = append(cleared, j)
-		case !errors.Is(err, fs.ErrNotExist): // else somebody else cleared it just now
-			return cleared, rootError(err)
+			moved = append(moved, j)
+		case !errors.Is(err, fs.ErrNotExist): // else somebody else moved it just now
+			return moved, rootError(err)
 		}
 	}
-	if len(jobs) > 0 && len(cleared) == 0 {
-		return nil, fault("clear", jobs[0], ErrNotFound)
+	if len(jobs) > 0 && len(moved) == 0 {
+		return nil, fault(op, jobs[0], ErrNotFound)
 	}
-	e.changed()
-	return cleared, nil
+	return moved, nil
 }
 
 // Discard deletes a finished job for good, past the trash: for who has handed its

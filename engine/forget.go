@@ -7,14 +7,14 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Forget clears what is recorded here of jobs on hosts without asking the hosts,
-// all or none of them: for hosts that are gone for good. It does not matter
-// whether the jobs have ended. What is on the host stays there, the job too if it
-// runs. Undo brings the records back; the sweep deletes them without the host. The
-// error is ErrUnsupported for a job of this machine, which can be asked.
+// Forget clears what is recorded here of jobs on hosts without asking the hosts:
+// for hosts that are gone for good. It does not matter whether the jobs have ended.
+// What is on the host stays there, the job too if it runs. Undo brings the records
+// back; the sweep deletes them without the host. The error is ErrUnsupported for a
+// job of this machine, which can be asked: then none is forgotten. What it returns,
+// and the other errors, are those of [Engine.Clear].
 func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
-	names := make([]string, 0, len(ids))
 	seen := map[ID]bool{}
 	for _, id := range ids {
 		if seen[id] {
@@ -33,20 +33,9 @@ func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 			}
 		}
 		jobs = append(jobs, j)
-		names = append(names, string(id))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		e.outputs.drop(ID(name))
-		if err := jobdir.Abandon(e.root.Dir(name)); err != nil {
-			return nil, rootError(err)
-		}
-	}
-	if err := e.root.Trash(e.cfg.now(), names...); err != nil {
-		return nil, rootError(err)
-	}
-	e.changed()
-	return jobs, nil
+	return e.trash("forget", jobs, jobdir.Abandon)
 }

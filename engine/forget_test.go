@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,6 +66,33 @@ func TestForget(t *testing.T) {
 		}
 		if _, err := e.Undo(t.Context(), there.ID); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("restored %v: after the sweep: %v", restored, err)
+		}
+	}
+}
+
+// What several forget at the same time one of them forgets; the others are told that
+// it is gone, not that the state directory is broken.
+func TestForgetAtTheSameTime(t *testing.T) {
+	e := open(t, engine.WithBackend(fakeHost()))
+	for range 50 {
+		j := start(t, e, engine.Spec{Host: "web1"})
+		errs := make([]error, 4)
+		var work sync.WaitGroup
+		for i := range errs {
+			work.Go(func() { _, errs[i] = e.Forget(t.Context(), j.ID) })
+		}
+		work.Wait()
+		won := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				won++
+			case !errors.Is(err, engine.ErrNotFound):
+				t.Fatalf("forgotten by several: %v", err)
+			}
+		}
+		if won != 1 {
+			t.Fatalf("%d of %d forgot it", won, len(errs))
 		}
 	}
 }
