@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -87,7 +88,9 @@ func (r *Run) errorOf(op string, err error) error {
 	}
 	if f, ok := errors.AsType[*holder.Failure](err); ok {
 		if kind := kindOf(f.Code); kind != nil {
-			err = fmt.Errorf("%w: %s", kind, f.Message)
+			if err = kind; strings.TrimPrefix(f.Message, "the ") != kind.Error() {
+				err = fmt.Errorf("%w: %s", kind, f.Message)
+			}
 		}
 	} else if errors.Is(err, holder.ErrNoHolder) {
 		err = engine.ErrNotRunning

@@ -112,7 +112,7 @@ func TestInputIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 100"})
-	if err := s.run.Write(t.Context(), []byte("x")); !errors.Is(err, engine.ErrNoInput) {
+	if err := s.run.Write(t.Context(), []byte("x")); !errors.Is(err, engine.ErrNoInput) || strings.Count(err.Error(), "takes no input") != 1 {
 		t.Errorf("write to a job without input: %v", err)
 	}
 	over := p.start(t, engine.Spec{PTY: true, Script: "true"})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -35,7 +36,7 @@ func (a *app) mcpCommand() *cobra.Command {
 func (a *app) mcp(ctx context.Context, dir string) error {
 	project, err := absoluteDir(dir)
 	if err != nil {
-		return err
+		return &failure{exit: exitFailed, code: "failed", err: fmt.Errorf("find the current directory: %w", err), hint: "hob mcp --dir PATH says where the project is"}
 	}
 	if fi, err := os.Stat(project); err != nil || !fi.IsDir() {
 		return usagef("give one that exists, or leave --dir away", "%s is no directory", project)

@@ -237,6 +237,14 @@ func withoutHosts(values map[string]string) map[string]string {
 	return values
 }
 
+// Editors of Windows begin a file with a mark and end its lines in CR LF.
+func TestAFileFromWindows(t *testing.T) {
+	c := load(t, "\xef\xbb\xbf[run]\r\nafter_background = \"shell\"\r\n")
+	if err := problemsOf(c); err != nil || c.Run.AfterBackground != "shell" {
+		t.Errorf("%v, %+v", err, c.Run)
+	}
+}
+
 func TestGoodValuesHoldBesideBadOnes(t *testing.T) {
 	c := load(t, "[run]\ngrase = \"1s\"\ngrace = \"2s\"\n[keys]\nstopp = \"s\"\nsort = \"O\"\n")
 	if c.Run.Grace != 2*time.Second {

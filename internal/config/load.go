@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,6 +69,7 @@ func (c *Config) readFile(env Environ) {
 		return
 	}
 	c.Found = true
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // with which editors of Windows begin
 	newReader(c, data).read()
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return a.Line - b.Line })
 }
