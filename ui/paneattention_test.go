@@ -135,6 +135,15 @@ func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
 		s.write("plainly")
 		s.sees("plainly")
 	})
+	inBubble(t, "on a host the words have to do", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Host = "web1"
+		eng.logs["dev-aaaaa"] = "[sudo] password for me: "
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+	})
 	inBubble(t, "the words alone ask for none", func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Waiting, eng.jobs[0].Entry = true, engine.EntryOpen

@@ -65,7 +65,8 @@ var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // asksSecret reports whether a line for j is a secret: its terminal says so, or
-// where that cannot tell, the question that the shown job waits behind.
+// where that cannot tell, the question that the shown job waits behind. Whether a
+// job on a host waits is not known: for that the question is enough.
 func (p *Pane) asksSecret(j engine.Job) bool {
 	switch j.Entry {
 	case engine.EntryHidden:
@@ -74,7 +75,7 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 		return false
 	case engine.EntryUnknown:
 	}
-	return j.Waiting && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
+	return (j.Waiting || j.Host != "") && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
 }
 
 // acceptLine sends what was typed. It is kept for the next time unless it is a secret.
