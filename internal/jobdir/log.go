@@ -9,9 +9,9 @@ import (
 )
 
 // OpenLog opens a log of the job in dir, by its file's name, with the hole that its
-// holder has recorded. The log of a job whose start is not recorded yet may still be
-// made: it is empty until then. The error matches fs.ErrNotExist for a log that was
-// deleted, alone or with its directory.
+// holder has recorded. The log of a job whose start is not recorded may still be
+// made, or never was: it is empty until then. The error matches fs.ErrNotExist for a
+// log that was deleted, alone or with its directory.
 func OpenLog(dir, name string) (*logfile.File, error) {
 	path := inDir(dir, name)
 	var recorded func() logfile.Hole
@@ -28,7 +28,8 @@ func OpenLog(dir, name string) (*logfile.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) || absent(dir) {
 		return f, err
 	}
-	if absent(inDir(dir, StateFile)) {
+	st, stateErr := ReadState(dir)
+	if errors.Is(stateErr, fs.ErrNotExist) || stateErr == nil && st.StartedAt.IsZero() {
 		return logfile.OpenLater(path, recorded), nil
 	}
 	// The log comes before the record of the start: by now it is there.

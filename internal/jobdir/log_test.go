@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -44,13 +45,30 @@ func TestLogIsThereBeforeItsFile(t *testing.T) {
 func TestLogThatIsGone(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
-	if err := jobdir.WriteState(dir, &jobdir.State{}); err != nil {
+	if err := jobdir.WriteState(dir, &jobdir.State{StartedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	for what, dir := range map[string]string{"deleted": dir, "with its job": r.Dir("nothing-22222")} {
 		if log, err := jobdir.OpenLog(dir, jobdir.OutputFile); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v, %v", what, log, err)
 		}
+	}
+}
+
+// A job that was lost before it started has printed nothing.
+func TestLogOfAJobThatNeverStarted(t *testing.T) {
+	r := newRoot(t)
+	_, dir := create(t, r, jobdir.Meta{})
+	if err := jobdir.Finish(dir, &jobdir.State{End: &jobdir.End{Status: "lost"}}); err != nil {
+		t.Fatal(err)
+	}
+	log, err := jobdir.OpenLog(dir, jobdir.OutputFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if size, err := log.Size(t.Context()); size != 0 || err != nil {
+		t.Errorf("size %d, %v", size, err)
 	}
 }
 
