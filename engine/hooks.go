@@ -154,7 +154,7 @@ func (x *Execution) holderHooks() holder.Hooks {
 	if x.hooks.Kill != nil {
 		hh.Kill = func(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
 			r, err := x.stop(ctx, StopOptions{By: k.By, Reason: Reason(k.Reason)})
-			return holder.KillReport{TookMS: r.Took.Milliseconds()}, failureOf(err)
+			return holder.KillReport{TookMS: holder.TookMS(r.Took)}, failureOf(err)
 		}
 	}
 	return hh

@@ -130,7 +130,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	res, err := proc.Terminate(ctx, j.ref, opt)
 	report := holder.KillReport{
-		TookMS: res.Took.Milliseconds(), Escalated: res.Escalated, Survivors: describe(res.Survivors),
+		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: describe(res.Survivors),
 	}
 	if err != nil {
 		return report, err

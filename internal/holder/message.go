@@ -169,7 +169,7 @@ func (k Kill) Grace(own time.Duration) time.Duration {
 
 // KillReport is what ending took.
 type KillReport struct {
-	TookMS    int64            `json:"took_ms"`
+	TookMS    int64            `json:"took_ms"` // see [TookMS]
 	Escalated bool             `json:"escalated,omitempty"`
 	Survivors []jobdir.Process `json:"survivors,omitempty"`
 }
@@ -252,4 +252,10 @@ func encodeJSON(v any) []byte {
 		return nil
 	}
 	return data
+}
+
+// TookMS is d in milliseconds, for [KillReport]. Whatever took any time took one: none
+// at all says that there was nothing to end.
+func TookMS(d time.Duration) int64 {
+	return (d + time.Millisecond - 1).Milliseconds()
 }
