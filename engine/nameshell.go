@@ -187,6 +187,8 @@ func prepares(simple []string) bool {
 		return true
 	case "exec": // of nothing, it only redirects
 		return len(simple) == 1
+	case "echo": // of a pid or a code: about another command
+		return len(simple) == 2 && (simple[1] == "$!" || simple[1] == "$$" || simple[1] == "$?")
 	}
 	return false
 }
