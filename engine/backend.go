@@ -215,6 +215,12 @@ type Resizer interface {
 	Resize(ctx context.Context, s Size) error
 }
 
+// EntryReader is a [Run] whose observations leave out the entry, which it looks up
+// where that is asked for: [EntryUnknown] where it cannot be told.
+type EntryReader interface {
+	Entry(ctx context.Context) (Entry, error)
+}
+
 // KeySender is a [Run] that encodes keys (tmux names) by the modes that the job
 // has set, and pastes.
 type KeySender interface {

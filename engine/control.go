@@ -97,6 +97,21 @@ func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
 	return withAbility(ctx, e, "resize", id, func(r Resizer, _ Job) error { return r.Resize(ctx, s) })
 }
 
+// Entry says what is to be seen of what is typed into the job's terminal now. Of a
+// job of this machine [Job] has it; a host is asked.
+func (e *Engine) Entry(ctx context.Context, id ID) (entry Entry, err error) {
+	run, j, err := e.running(ctx, "look at the terminal of", id)
+	if err != nil {
+		return EntryUnknown, err
+	}
+	if r, ok := run.(EntryReader); ok {
+		entry, err = r.Entry(ctx)
+		return entry, fault("look at the terminal of", j, err)
+	}
+	j, err = e.read(ctx, id)
+	return j.Entry, err
+}
+
 // withAbility calls f with the run of a running job if that has the ability T, and
 // the job.
 func withAbility[T any](ctx context.Context, e *Engine, op string, id ID, f func(T, Job) error) error {

@@ -13,6 +13,7 @@ import (
 
 var (
 	_ engine.Resizer        = (*Run)(nil)
+	_ engine.EntryReader    = (*Run)(nil)
 	_ engine.KeySender      = (*Run)(nil)
 	_ engine.ScreenReader   = (*Run)(nil)
 	_ engine.TerminalOpener = (*Run)(nil)
@@ -111,6 +112,27 @@ func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 		return engine.ErrNotRunning
 	}
 	return changeState(r.rec, func(st *jobdir.State) { st.Size = jobdir.Size(s) })
+}
+
+// Entry implements [engine.EntryReader]. Nobody is asked for a password for that.
+func (r *Run) Entry(ctx context.Context) (engine.Entry, error) {
+	if r.rec.Job.Kind != engine.KindPTY {
+		return engine.EntryUnknown, nil
+	}
+	dir, err := r.dir(ctx, false)
+	if err != nil {
+		return engine.EntryUnknown, err
+	}
+	a, err := r.h.ask(ctx, quick, recipe.Shows(dir, string(r.rec.ID)), askOptions{})
+	if err != nil {
+		return engine.EntryUnknown, err
+	}
+	switch e := engine.Entry(bytes.TrimSpace(a.Out)); e {
+	case engine.EntryOpen, engine.EntryHidden:
+		return e, nil
+	case engine.EntryUnknown:
+	}
+	return engine.EntryUnknown, nil
 }
 
 // terminalOf says why the job cannot be given a terminal on a host with tools;

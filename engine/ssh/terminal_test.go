@@ -95,6 +95,21 @@ func TestAttachToATerminal(t *testing.T) {
 	}
 }
 
+func TestWhatATerminalShowsIsAsked(t *testing.T) {
+	testtool.Need(t, "script", "stty")
+	r := newRig(t, nil)
+	j := r.start(`stty -echo; printf 'Password: '; read x`, onTerminal)
+	for !strings.Contains(r.read(j.ID), "Password") {
+	}
+	if got, err := r.e.Entry(r.ctx(), j.ID); got != engine.EntryHidden || err != nil {
+		t.Errorf("entry %q, %v", got, err)
+	}
+	plain := r.start("read x", func(s *engine.Spec) { s.Stdin = true })
+	if got, err := r.e.Entry(r.ctx(), plain.ID); got != engine.EntryUnknown || err != nil {
+		t.Errorf("of a job without a terminal: %q, %v", got, err)
+	}
+}
+
 // What the job asks its terminal is answered by who is attached with control;
 // what it asked before is too late to be answered.
 func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
@@ -142,8 +157,9 @@ dd bs=1 count=4 2>/dev/null | od -An -c; printf 'once\n'; dd bs=1 count=1 2>/dev
 }
 
 func TestATerminalGoesOnAfterEveryCut(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script")
-	r := newRig(t, nil)
+	r := newRig(t, nil, eagerly)
 	j := r.start(`read x; i=0; while [ $i -lt 300 ]; do echo "line $i"; i=$((i+1)); sleep 0.01; done`, onTerminal)
 	v := r.attach(j.ID, engine.TerminalOptions{Control: true})
 	v.until("the first picture", func() bool { return v.drawn })
@@ -167,6 +183,7 @@ func TestATerminalGoesOnAfterEveryCut(t *testing.T) {
 }
 
 func TestAFloodGivesANewPicture(t *testing.T) {
+	t.Parallel()
 	testtool.Need(t, "script")
 	r := newRig(t, nil)
 	j := r.start(`read x; head -c 30000000 /dev/zero | tr '\0' y; echo; echo done; read x`, onTerminal)

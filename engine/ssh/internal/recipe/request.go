@@ -144,6 +144,10 @@ func Resize(dir, id string, cols, rows int) string {
 	return fmt.Sprintf("resize %s %s %d %d", Quote(dir), Quote(id), cols, rows)
 }
 
+// Shows asks whether the job's terminal takes lines and shows them. The answer is
+// open, hidden, none where that cannot be told, over, or no and why.
+func Shows(dir, id string) string { return "entry " + Quote(dir) + " " + Quote(id) }
+
 // Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds
 // more. It goes on when the connection is lost.
 func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bool) string {

@@ -411,6 +411,28 @@ resize() {
   stty rows "$4" cols "$3" <"$h_LINE" 2>/dev/null && echo ok || echo "no stty"
 }
 
+# entry DIR ID: whether the job's terminal takes lines, and shows them.
+entry() {
+  h_d=$1 h_id=$2
+  [ ! -f "$h_d/exit_code" ] || { echo over; return 0; }
+  leader "$h_d" || { echo "no $h_WHY"; return 0; }
+  first "$h_d/tty" || { echo none; return 0; }
+  case $h_LINE in /dev/*) ;; *) echo none; return 0 ;; esac
+  h_lines= h_shown=
+  set -f
+  for h_z in $(stty -a <"$h_LINE" 2>/dev/null); do
+    case $h_z in
+    icanon | "icanon;") h_lines=1 ;;
+    echo | "echo;") h_shown=1 ;;
+    esac
+  done
+  case $h_lines.$h_shown in
+  1.1) echo open ;;
+  1.) echo hidden ;;
+  *) echo none ;;
+  esac
+}
+
 # abandon BASE ID TOKEN: makes sure that a job which was never started never will
 # be, and says whether that holds.
 abandon() {

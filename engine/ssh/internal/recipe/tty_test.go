@@ -35,6 +35,21 @@ func (p *place) output(id, what string) {
 	}
 }
 
+func TestWhatTheTerminalShows(t *testing.T) {
+	testtool.Need(t, "script", "stty")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.tty(`echo one; read line; stty -echo; echo two; read line; stty raw; echo three; cat`)
+		dir := p.start(j).Dir
+		for _, step := range []struct{ printed, want string }{{"one", "open"}, {"two", "hidden"}, {"three", "none"}} {
+			p.output(j.ID, step.printed)
+			if got := strings.TrimSpace(p.ask(Shows(dir, j.ID))); got != step.want {
+				t.Errorf("after %q: %q, want %q", step.printed, got, step.want)
+			}
+			p.ask(Feed(dir, []byte("x\r")))
+		}
+	})
+}
+
 func TestTerminal(t *testing.T) {
 	testtool.Need(t, "script", "stty")
 	eachShell(t, func(t *testing.T, p *place) {
