@@ -29,7 +29,8 @@ type Backend struct {
 	prompts  Prompts
 	log      *slog.Logger
 	patience time.Duration
-	machine  string // of this program
+	eager    time.Duration // between attempts to connect for who waits for it
+	machine  string        // of this program
 	dialer   client.Dialer
 	settings func(host string) HostSettings
 	here     bool // jobs of this machine are started too, by its own sh
@@ -56,7 +57,7 @@ var (
 // New returns a backend. It connects to nothing.
 func New(opts ...Option) *Backend {
 	b := &Backend{
-		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(),
+		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), eager: eagerPause,
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 		records:  map[engine.ID]remembered{},
 		settings: func(string) HostSettings { return HostSettings{} },

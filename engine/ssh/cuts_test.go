@@ -60,8 +60,8 @@ func TestStartCutAtAnyByte(t *testing.T) {
 		t.Run(string(manner), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
-			// Logging in, two sessions and the request itself, and the answers.
-			whole := 12<<10 + 2*len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, nonce()))
+			// Logging in, a session and the request itself, and the answers.
+			whole := 12<<10 + len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, nonce()))
 			runs := 0
 			for i := range *cuts {
 				at := whole * (i + 1) / *cuts

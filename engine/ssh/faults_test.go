@@ -115,9 +115,12 @@ func endGroup(pid int) {
 	}
 }
 
+// eagerly tries again at once, so that a test of many cuts need not wait after each.
+func eagerly(b *Backend) { b.eager = 20 * time.Millisecond }
+
 func TestReadingResumesAfterEveryCut(t *testing.T) {
-	t.Parallel() // it waits, mostly
-	r := newRig(t, nil)
+	t.Parallel()
+	r := newRig(t, nil, eagerly)
 	const size = 24 << 20
 	j := r.start(fmt.Sprintf("head -c %d /dev/urandom | tee /dev/stderr 2>&1 >/dev/null | cat", size))
 	r.wait(j.ID)
@@ -157,6 +160,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 }
 
 func TestKillGoesOnWithoutTheConnection(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	r := newRig(t, nil)
 	j := r.start("trap '' TERM; echo ready; while :; do sleep 0.1; done", func(s *engine.Spec) { s.Grace = time.Second })
 	for r.read(j.ID) == "" {
@@ -190,6 +194,7 @@ func TestKillGoesOnWithoutTheConnection(t *testing.T) {
 func TestFewSessions(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, func(s *sshtest.Server) { s.MaxSessions = n })
 			j := r.start("cat; exit 3", func(s *engine.Spec) { s.Stdin = true })
 			if err := r.e.Write(r.ctx(), j.ID, []byte("hello\n")); err != nil {
@@ -261,6 +266,7 @@ func TestDeadHostsDelayNobody(t *testing.T) {
 
 // A start of which nobody knows whether it arrived is settled by the host.
 func TestStartInDoubtNeverRunsLater(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	r := newRig(t, nil)
 	mark := filepath.Join(t.TempDir(), "ran")
 	// Past the opening of the sessions, in the middle of the request.
@@ -329,6 +335,7 @@ func TestClearDeletesOnTheHost(t *testing.T) {
 }
 
 func TestTamperedDirectories(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name   string
 		script string

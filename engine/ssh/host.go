@@ -17,7 +17,7 @@ import (
 const (
 	firstPause = 500 * time.Millisecond
 	mostPause  = time.Minute
-	// eagerPause is the pause for a call that somebody waits for.
+	// eagerPause is the usual pause for a call that somebody waits for.
 	eagerPause = time.Second
 	steadyFor  = 10 * time.Second // after that long a connection counts as a good one
 	dialLimit  = 30 * time.Second
@@ -79,7 +79,7 @@ func newHost(b *Backend, name string) *host {
 // connect returns the connection, made if need be. Without a person who can be
 // asked it does not try again what failed a moment ago, or for good.
 func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
-	return h.connectAfter(ctx, asks, eagerPause)
+	return h.connectAfter(ctx, asks, h.b.eager)
 }
 
 // connectAfter is connect with the longest pause since the last attempt that the
@@ -152,9 +152,9 @@ func (h *host) pauseLocked(most time.Duration) (time.Duration, error) {
 	}
 	wait := min(h.next.Sub(now), h.failed.Add(most).Sub(now))
 	switch {
-	case wait <= 0, h.lost && most <= eagerPause && h.failures <= 1:
+	case wait <= 0, h.lost && most <= h.b.eager && h.failures <= 1:
 		return 0, nil
-	case h.lost && most <= eagerPause:
+	case h.lost && most <= h.b.eager:
 		return wait, nil
 	}
 	return 0, h.err

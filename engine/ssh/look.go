@@ -119,7 +119,7 @@ func (h *host) goneSince(t time.Time) error {
 
 // look asks the host how jobs stand, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
-	return h.lookAfter(ctx, rs, eagerPause, recipe.FewProofs)
+	return h.lookAfter(ctx, rs, h.b.eager, recipe.FewProofs)
 }
 
 func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.Observation, error) {
