@@ -193,7 +193,7 @@ func (h *Holder) Background() bool {
 	if h.cfg.Hooks.Backgrounded != nil {
 		h.cfg.Hooks.Backgrounded()
 	}
-	_ = h.save()
+	_ = h.save() // saveSoon, which was asked already, tries again
 	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
 	return true
 }
@@ -208,7 +208,7 @@ func (h *Holder) Stopping(s *jobdir.Stopping) {
 	h.state.Stopping = s
 	h.changedLocked(true)
 	h.mu.Unlock()
-	_ = h.save()
+	_ = h.save() // likewise
 }
 
 // Waiting records whether the job waits for input, and what is to be seen of what

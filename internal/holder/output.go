@@ -92,10 +92,12 @@ func (h *Holder) moment(offset int64) {
 	_ = h.times.Add(offset, now, h.timesSize) // likewise
 }
 
-// recordHole writes down what the cap is about to free.
+// recordHole writes down what the cap is about to free. On a disk that takes no
+// record bytes are freed all the same, which makes room for it: [Holder.Output] has it
+// written then.
 func (h *Holder) recordHole(hole logfile.Hole) {
 	h.mu.Lock()
 	h.state.Hole, h.state.HoleLines = jobdir.Range{Start: hole.Start, End: hole.End}, hole.Lines
 	h.mu.Unlock()
-	h.save()
+	_ = h.save()
 }

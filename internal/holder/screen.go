@@ -48,7 +48,7 @@ func (h *Holder) saveScreen() {
 	data := append(encodeJSON(lastScreen{Size: h.state.Size, Offset: h.offset}), '\n')
 	data = append(data, h.snapshot()...)
 	h.mu.Unlock()
-	_ = atomicfile.Write(filepath.Join(h.cfg.Dir, ScreenFile), data)
+	_ = atomicfile.Write(filepath.Join(h.cfg.Dir, ScreenFile), data) // without it the log is replayed
 }
 
 // LastScreen is the last screen of a job without a holder.

@@ -256,7 +256,7 @@ func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
 	h.timesMu.Lock()
 	h.timesSize = size
 	if h.times != nil {
-		_ = h.times.Add(h.offset, time.Now(), size)
+		_ = h.times.Add(h.offset, time.Now(), size) // times are a comfort
 	}
 	h.timesMu.Unlock()
 	h.controlChanged()

@@ -103,7 +103,7 @@ func (a *ages) save(r *Root, all bool) {
 	n := note{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped, Ahead: a.ahead}
 	data, err := json.Marshal(&n)
 	if err == nil {
-		_ = atomicfile.Write(r.notePath(), append(data, '\n'))
+		_ = atomicfile.Write(r.notePath(), append(data, '\n')) // see above: the next sweep does without
 	}
 }
 
