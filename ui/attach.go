@@ -168,6 +168,8 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 		p.spreadFocus()
 		why := "it has no terminal; this is its output"
 		switch j, ok := p.jobs[a.id]; {
+		case ok && j.Status == engine.Lost:
+			why = "it is lost; this is its output up to then"
 		case ok && j.Status.Finished():
 			why = "it has ended; this is its output"
 		case ok && j.Stdin:

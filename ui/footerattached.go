@@ -37,7 +37,7 @@ func (p *Pane) firstWords() []string {
 		return nil
 	}
 	label := p.keyLabel(k)
-	words := []string{label + " sends a job that has the keyboard to the background; it goes on there."}
+	words := []string{label + " sends a job that has the keyboard to the background."}
 	if k.Keys()[0] == p.opts.prefix {
 		words = append(words, "tmux takes the first "+label+": press it twice.")
 	}

@@ -25,7 +25,7 @@ func TestWordsNameTheKeysThatAreBound(t *testing.T) {
 		"clear":                  {[]string{"j", "c"}, "cleared make test; U takes it back"},
 		"clear of two":           {[]string{"j", "c", "G", "c"}, "U takes them back"},
 		"Ctrl+C":                 {[]string{"ctrl+c"}, "Q leaves, jobs keep running; Ctrl+C again leaves now"},
-		"no search":              {[]string{"enter", "n"}, "Nothing to search for: Ctrl+F searches"},
+		"no search":              {[]string{"enter", "n"}, "nothing to search for: Ctrl+F searches"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

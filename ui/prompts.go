@@ -31,6 +31,8 @@ type footerPrompt struct {
 	only   bool         // what is searched for is to stand alone
 	secret bool         // what is typed is neither shown nor kept
 	draft  string       // of the line, from the last time
+	asks   bool         // the job's host is being asked for entry
+	entry  engine.Entry // of the job, where a host is asked for it
 	before string       // what the filter was
 	mark   logview.Mark // where the log stood, and what was searched for in it
 }
@@ -259,8 +261,11 @@ func (p *Pane) promptNote(f *footerPrompt) string {
 		return strconv.Itoa(shown) + " of " + strconv.Itoa(all)
 	case promptSearch:
 		note := p.searchNote()
-		if f.regex {
-			return "regex  " + note
+		switch regex := p.opts.keys.Input.ToggleRegex; {
+		case f.regex:
+			return strings.TrimSpace("regex  " + note)
+		case p.lay.footer.h == 1 && p.w >= quitFooter && regex.Enabled(): // no other line says it
+			return strings.TrimSpace(p.keyLabel(regex) + " regex  " + note)
 		}
 		return note
 	case promptLine, promptJump:

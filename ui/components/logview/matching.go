@@ -13,7 +13,7 @@ import (
 // SetMatchingOnly shows only the lines that match, or all.
 func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 	if on && m.query.re == nil {
-		return notice("Nothing to match: search with / first")
+		return notice("nothing to match: search with / first")
 	}
 	p := m.here()
 	m.only, m.dirty = on, true

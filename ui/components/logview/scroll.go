@@ -144,7 +144,7 @@ func (m *Model) ToTop() tea.Cmd {
 // pressSideways is sideways for a key, which tells why nothing happens.
 func (m *Model) pressSideways(columns int) tea.Cmd {
 	if m.wrap {
-		return notice("Lines are wrapped: " + m.keys.Wrap.Help().Key + " cuts them")
+		return notice("lines are wrapped: " + m.keys.Wrap.Help().Key + " cuts them")
 	}
 	m.sideways(columns)
 	return nil

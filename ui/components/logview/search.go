@@ -183,7 +183,7 @@ func (m *Model) scanned(msg scannedMsg) tea.Cmd {
 	q.running = false
 	if msg.err != nil {
 		q.todo, q.done = nil, true
-		return notice("The search stopped: " + m.words(msg.err))
+		return notice("the search stopped: " + m.words(msg.err))
 	}
 	q.tally.add(msg.stretch, msg.counts)
 	if s := q.near.stretch; s >= msg.stretch && s < msg.stretch+len(msg.counts) {
@@ -204,14 +204,14 @@ func (m *Model) scanned(msg scannedMsg) tea.Cmd {
 		if q.current < 0 && !m.only && !q.done {
 			cmds = append(cmds, m.goTo(msg.first))
 			if wrapped {
-				cmds = append(cmds, notice("Search went on at the top"))
+				cmds = append(cmds, notice("search went on at the top"))
 			}
 		}
 	}
 	if len(q.todo) == 0 && !q.done {
 		q.done = true
 		if q.tally.total == 0 {
-			cmds = append(cmds, notice("No line matches "+q.text))
+			cmds = append(cmds, notice("no line matches "+q.text))
 		}
 	}
 	if m.only && len(msg.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {

@@ -55,7 +55,7 @@ func TestSearchFromTheEndGoesOnAtTheTop(t *testing.T) {
 	s := show(t, "needle 1\n"+numbered(1, 2000), 40, 10, true)
 	s.search("needle", false)
 	s.wantQuery(1, 1)
-	if got := s.current(); got != "needle 1" || !slices.Contains(s.notices, "Search went on at the top") {
+	if got := s.current(); got != "needle 1" || !slices.Contains(s.notices, "search went on at the top") {
 		t.Errorf("at %q, notices %q", got, s.notices)
 	}
 }

@@ -71,7 +71,7 @@ func (m *Model) toggleSelect() tea.Cmd {
 		return cmd
 	}
 	if len(m.lines) == 0 {
-		return notice("Nothing to select")
+		return notice("nothing to select")
 	}
 	at := pos{line: m.lines[m.pointed()].Start}
 	m.sel = selection{from: at, to: at, on: true, lines: true}
@@ -122,7 +122,7 @@ func (m *Model) extend(delta int) tea.Cmd {
 // copySelection copies the selection, or the pointed line.
 func (m *Model) copySelection() tea.Cmd {
 	if len(m.lines) == 0 || m.src == nil {
-		return notice("Nothing to copy")
+		return notice("nothing to copy")
 	}
 	sel := m.sel
 	if !sel.on {

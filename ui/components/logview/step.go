@@ -32,11 +32,11 @@ func (m *Model) step(dir int) tea.Cmd {
 	q := &m.query
 	switch {
 	case q.re == nil:
-		return notice("Nothing to search for: " + m.keys.Search.Help().Key + " searches")
+		return notice("nothing to search for: " + m.keys.Search.Help().Key + " searches")
 	case q.tally.total == 0 && !q.done:
-		return notice("Still searching")
+		return notice("still searching")
 	case q.tally.total == 0:
-		return notice("No line matches " + q.text)
+		return notice("no line matches " + q.text)
 	}
 	if q.pending == 0 {
 		q.from = q.current
@@ -90,15 +90,15 @@ func (m *Model) walk() tea.Cmd {
 			}
 		case !q.done:
 			q.pending = 0
-			cmds = append(cmds, notice("Still searching"))
+			cmds = append(cmds, notice("still searching"))
 		case wrapped:
 			q.pending = 0
 		case dir > 0:
 			q.from, wrapped = -1, true
-			cmds = append(cmds, notice("Search went on at the top"))
+			cmds = append(cmds, notice("search went on at the top"))
 		default:
 			q.from, wrapped = m.size+1, true
-			cmds = append(cmds, notice("Search went on at the bottom"))
+			cmds = append(cmds, notice("search went on at the bottom"))
 		}
 	}
 	if q.tally.total == 0 {
@@ -161,7 +161,7 @@ func (m *Model) looked(msg nearMsg) tea.Cmd {
 	q.looking = false
 	if msg.err != nil {
 		q.pending = 0
-		return notice("The search stopped: " + m.words(msg.err))
+		return notice("the search stopped: " + m.words(msg.err))
 	}
 	q.near = msg.near
 	if i, n := msg.near.stretch, len(msg.near.starts); q.knows(i) && q.done && len(q.todo) == 0 && n < int(q.tally.counts[i]) {

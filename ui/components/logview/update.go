@@ -74,7 +74,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case m.err != nil && (len(m.lines) == 0 && !is(k.Wrap) && !is(k.Timestamps) || is(k.Follow) || is(k.Top) || is(k.Bottom)):
-		return tea.Batch(m.read(m.here()), notice("The log cannot be read: "+m.words(m.err)))
+		return tea.Batch(m.read(m.here()), notice("the log cannot be read: "+m.words(m.err)))
 	case is(k.Up):
 		return m.Scroll(-1)
 	case is(k.Down):
