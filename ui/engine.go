@@ -29,6 +29,12 @@ type Attender interface {
 	Attend(ids ...engine.ID)
 }
 
+// EntryReader is an [Engine] that can find out what is to be seen of what is typed
+// into a job, where [engine.Job] does not say; see [engine.Engine.Entry].
+type EntryReader interface {
+	Entry(ctx context.Context, id engine.ID) (engine.Entry, error)
+}
+
 // Log is one stream of a job's output, read by windows.
 type Log interface {
 	logview.Source
@@ -52,6 +58,7 @@ type Actions interface {
 var (
 	_ Engine[*engine.Subscription, *engine.Log] = (*engine.Engine)(nil)
 	_ Attender                                  = (*engine.Subscription)(nil)
+	_ EntryReader                               = (*engine.Engine)(nil)
 )
 
 // service is an Engine whose kinds of subscription and log no longer matter.
@@ -60,6 +67,7 @@ type service interface {
 	subscribe(f engine.Filter) Subscription
 	openLog(ctx context.Context, id engine.ID, s engine.Stream) (Log, error)
 	lastScreen(ctx context.Context, id engine.ID) (engine.Screen, error)
+	entry(ctx context.Context, id engine.ID) (engine.Entry, error)
 }
 
 type adapter[S Subscription, L Log] struct{ Engine[S, L] }
@@ -68,6 +76,13 @@ func (a adapter[S, L]) subscribe(f engine.Filter) Subscription { return a.Subscr
 
 func (a adapter[S, L]) lastScreen(ctx context.Context, id engine.ID) (engine.Screen, error) {
 	return a.Screen(ctx, id)
+}
+
+func (a adapter[S, L]) entry(ctx context.Context, id engine.ID) (engine.Entry, error) {
+	if r, ok := any(a.Engine).(EntryReader); ok {
+		return r.Entry(ctx, id)
+	}
+	return engine.EntryUnknown, nil
 }
 
 func (a adapter[S, L]) openLog(ctx context.Context, id engine.ID, s engine.Stream) (Log, error) {

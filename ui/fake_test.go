@@ -23,6 +23,7 @@ type fake struct {
 	screen  *fakeTerminal
 	spec    engine.Spec // of the last start
 
+	entry     engine.Entry  // of jobs on hosts
 	failStart bool          // jobs are recorded, but cannot be started
 	slow      chan struct{} // stopping a job and closing wait for it
 }
@@ -107,6 +108,8 @@ func (f *fake) OpenTerminal(_ context.Context, id engine.ID, o engine.TerminalOp
 func (f *fake) Write(_ context.Context, id engine.ID, p []byte) error {
 	return f.called("write %s %q", id, p)
 }
+
+func (f *fake) Entry(context.Context, engine.ID) (engine.Entry, error) { return f.entry, nil }
 
 func (f *fake) Signal(_ context.Context, id engine.ID, name string) error {
 	return f.called("signal %s %s", id, name)

@@ -89,8 +89,11 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	p.put(e.Job, e.Kind != engine.EventOutput)
 	j := p.jobs[id]
 	p.guardLine()
-
 	var cmds []tea.Cmd
+	if f := p.prompt; f != nil && f.kind == promptLine && f.job.ID == id && e.Kind == engine.EventOutput {
+		cmds = append(cmds, p.askEntry(f)) // it may ask for something else now
+	}
+
 	if id == p.shown.id {
 		p.shown.drew = p.shown.drew || j.Alternate
 		ended := j.Status.Finished() && !was.Status.Finished()

@@ -146,6 +146,12 @@ type (
 		made bool
 		err  error
 	}
+	// entryMsg is what a host said of the terminal of a job that a line is typed for.
+	entryMsg struct {
+		stamp
+		id    engine.ID
+		entry engine.Entry
+	}
 	// doneMsg is the end of what was done to jobs.
 	doneMsg struct {
 		stamp

@@ -144,6 +144,25 @@ func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
 		s.write("hunter2")
 		s.seesNot("hunter2")
 	})
+	inBubble(t, "a host is asked for what it shows", func(t *testing.T) {
+		eng := three()
+		eng.jobs[0].Host, eng.entry = "web1", engine.EntryHidden
+		s := newHarness(t, 120, 30, eng)
+		s.press("i")
+		s.sees("not shown")
+		s.write("hunter2")
+		s.seesNot("hunter2")
+		s.press("esc")
+		eng.entry = engine.EntryOpen
+		s.press("i")
+		s.write("Bob")
+		s.sees("Bob")
+		eng.entry = engine.EntryHidden
+		j := eng.jobs[0]
+		j.Output += 10
+		s.facts(engine.Event{Kind: engine.EventOutput, Job: j})
+		s.seesNot("Bob")
+	})
 	inBubble(t, "the words alone ask for none", func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Waiting, eng.jobs[0].Entry = true, engine.EntryOpen

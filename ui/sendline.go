@@ -21,7 +21,33 @@ func (p *Pane) sendLine() tea.Cmd {
 		f.draft = p.unsent[f.job.ID]
 		f.line.SetValue(f.draft)
 	}
-	return p.openPrompt(f)
+	return tea.Batch(p.openPrompt(f), p.askEntry(f))
+}
+
+// askEntry asks the host of a job what is to be seen of what is typed: facts do not
+// tell it.
+func (p *Pane) askEntry(f *footerPrompt) tea.Cmd {
+	if f.job.Host == "" || !f.job.HasTerminal() || f.asks {
+		return nil
+	}
+	f.asks = true
+	s, ctx, eng, id := stamp{pane: p}, p.ctx, p.eng, f.job.ID
+	return func() tea.Msg {
+		entry, err := eng.entry(ctx, id)
+		if err != nil {
+			entry = engine.EntryUnknown // what was printed has to do
+		}
+		return entryMsg{s, id, entry}
+	}
+}
+
+// told takes the answer.
+func (p *Pane) told(msg entryMsg) tea.Cmd {
+	if f := p.prompt; f != nil && f.kind == promptLine && f.job.ID == msg.id {
+		f.asks, f.entry, p.dirty = false, msg.entry, true
+		p.guardLine()
+	}
+	return nil
 }
 
 func (p *Pane) newLine(f *footerPrompt) *prompt.Line {
@@ -44,6 +70,9 @@ func (p *Pane) guardLine() {
 	j := f.job
 	if known, ok := p.jobs[j.ID]; ok {
 		j = known.Job
+	}
+	if j.Entry == engine.EntryUnknown {
+		j.Entry = f.entry
 	}
 	secret := p.asksSecret(j)
 	switch empty := f.line.Value() == ""; {

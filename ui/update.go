@@ -67,6 +67,8 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		p.toastOver(msg.id)
 	case reachedMsg:
 		return p.reached(msg)
+	case entryMsg:
+		return p.told(msg)
 	case doneMsg:
 		return p.did(msg.done)
 	case offersMsg:
