@@ -117,7 +117,7 @@ func TestInputEnds(t *testing.T) {
 
 func TestTerminal(t *testing.T) {
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; sleep 60", "pty": true, "background": true}).SessionID
+	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; exec sleep 60", "pty": true, "background": true}).SessionID
 	p.process("wait", id, "until", "name")
 	p.process("send-keys", id, "keys", []string{"h", "i", "Enter"})
 	p.process("wait", id, "until", "hello hi")
