@@ -103,9 +103,6 @@ func setPaths(j *Job, dir string) {
 	j.OutputPath = dir + slash + jobdir.OutputFile
 }
 
-// byShell is the backend whose jobs a shell looks after, on their host.
-const byShell = "ssh"
-
 func setStatus(j *Job, r *jobdir.Record) {
 	switch s := &r.State; {
 	case r.Problem != "": // what it was is not known, so that its end says nothing
@@ -116,15 +113,7 @@ func setStatus(j *Job, r *jobdir.Record) {
 			j.Exit.Code = r.Code
 		}
 	case r.Code != nil:
-		// The code holds, the rest is unknown: unless a shell wrote it, which does
-		// so before anybody else can record more.
-		j.Exit = Exit{Status: Exited, Code: r.Code, At: r.Touched}
-		if j.Backend == byShell {
-			j.Exit.Reason = ReasonExit
-			if j.Exit.Signal = jobdir.ShellSignal(r.Code); j.Exit.Signal != "" {
-				j.Exit.Status, j.Exit.Reason = Killed, ReasonSignal
-			}
-		}
+		j.Exit = Exit{Status: Exited, Code: r.Code, At: r.Touched} // the rest is unknown
 	case s.Stopping != nil:
 		j.Status, j.StopDeadline = Stopping, s.Stopping.Deadline
 		return

@@ -87,6 +87,7 @@ func read(dir string, from recordFiles) (Record, error) {
 	if r.Meta.Host != "" {
 		r.Output = r.State.Output // the logs are on the host
 	}
+	r.concludeShell(dir)
 	return r, nil
 }
 

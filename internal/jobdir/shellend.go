@@ -1,0 +1,89 @@
+package jobdir
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
+)
+
+// byShell is the backend whose jobs a shell looks after. That shell writes plain files,
+// before exit_code.
+const byShell = "ssh"
+
+const maxShellFile = 256 << 10
+
+// concludeShell fills in how a job ended that a shell looked after, where no program
+// has recorded more than the exit code. Its directory is on the machine that it ran on.
+func (r *Record) concludeShell(dir string) {
+	if r.Code == nil || r.State.End != nil || r.Meta.Backend != byShell {
+		return
+	}
+	line := func(name string) string {
+		data, err := plainfile.Read(inDir(dir, name), maxShellFile)
+		if err != nil {
+			return ""
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		return first
+	}
+	end := &End{Status: "exited", Reason: "exit", Code: r.Code, At: r.Touched}
+	started, from, hasFrom := shellMoment(line("started"))
+	ended, to, hasTo := shellMoment(line("ended"))
+	if r.State.StartedAt.IsZero() {
+		r.State.StartedAt = started
+	}
+	if !ended.IsZero() {
+		end.At = ended
+	}
+	if end.At.Before(r.State.StartedAt) {
+		end.At = r.State.StartedAt
+	}
+	if hasFrom && hasTo && to >= from {
+		end.RanMS = (to - from).Milliseconds()
+	}
+	asked := strings.Fields(line("ended_by"))
+	failed := line("failed")
+	switch {
+	case len(asked) >= 2:
+		end.Status, end.Reason, end.EndedBy, end.Signal = "killed", asked[0], asked[1], ShellSignal(r.Code)
+	case failed != "":
+		end.Status, end.Reason, end.Error = "failed", "spawn", failed
+	case ShellSignal(r.Code) != "":
+		end.Status, end.Reason, end.Signal = "killed", "signal", ShellSignal(r.Code)
+		if name, by, _ := strings.Cut(line("signalled"), " "); end.Signal == "SIG"+name {
+			end.EndedBy = by
+		}
+	}
+	end.Survivors = shellLeft(dir)
+	r.State.End = end
+}
+
+// shellMoment reads a date in seconds and the time since the boot; known says whether
+// the latter is there.
+func shellMoment(s string) (date time.Time, up time.Duration, known bool) {
+	first, second, _ := strings.Cut(s, " ")
+	if seconds, err := strconv.ParseInt(first, 10, 64); err == nil && seconds > 0 {
+		date = time.Unix(seconds, 0)
+	}
+	seconds, err := strconv.ParseFloat(second, 64)
+	return date, time.Duration(seconds * float64(time.Second)), err == nil && seconds >= 0
+}
+
+// shellLeft are the processes that outlived the job.
+func shellLeft(dir string) []Process {
+	data, err := plainfile.Read(inDir(dir, "left"), maxShellFile)
+	if err != nil {
+		return nil
+	}
+	var left []Process
+	for line := range strings.Lines(string(data)) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		number, command, _ := strings.Cut(rest, " ")
+		if pid, err := strconv.Atoi(number); word == "left" && err == nil {
+			left = append(left, Process{PID: pid, Command: strings.TrimSpace(command)})
+		}
+	}
+	return left
+}
