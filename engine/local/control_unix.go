@@ -188,5 +188,25 @@ func (j *job) interactiveShell() bool {
 // hangup is what the holder does when it is asked to go itself: the job must not
 // be lost without a word.
 func (j *job) hangup(sig syscall.Signal) {
-	_, _ = j.kill(j.ctx, holder.Kill{By: proc.SignalName(sig) + " to the holder", Reason: "kill"})
+	j.insist(holder.Kill{By: proc.SignalName(sig) + " to the holder", Reason: "kill"})
+}
+
+// insistPause is how long a kill that failed is left alone.
+const insistPause = time.Second
+
+// insist kills where nobody would ask again: a holder that is short of descriptors or
+// memory cannot find out who is to go, and may a little later.
+func (j *job) insist(k holder.Kill) {
+	for {
+		_, err := j.kill(j.ctx, k)
+		f, failed := errors.AsType[*holder.Failure](err)
+		if err == nil || failed && f.Code == holder.CodeEnded {
+			return
+		}
+		select {
+		case <-time.After(insistPause):
+		case <-j.ctx.Done():
+			return
+		}
+	}
 }

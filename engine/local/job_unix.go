@@ -186,9 +186,7 @@ func (j *job) settleKills() {
 }
 
 // overdue ends a job whose time is over.
-func (j *job) overdue() {
-	_, _ = j.kill(j.ctx, holder.Kill{By: "timeout", Reason: "timeout"})
-}
+func (j *job) overdue() { j.insist(holder.Kill{By: "timeout", Reason: "timeout"}) }
 
 // failed records that the command could not be executed.
 func (j *job) failed(err error) {
