@@ -38,24 +38,45 @@ func (r *Reader) Done() bool { return !r.bad && r.i == len(r.s) }
 // Unknown says that the caller does not know the field that it was called for.
 func (r *Reader) Unknown() { r.bad = true }
 
-// Object calls field for each field of an object, to read its value.
+// Object calls field for each field of an object, to read its value. A key with an
+// escape in it may be cut: it is none that a caller knows.
 func (r *Reader) Object(field func(key string)) {
 	r.expect('{')
 	if r.bad || r.take('}') {
 		return
 	}
-	for !r.bad {
-		key := r.Str()
-		r.expect(':')
+	for {
+		key := r.key()
 		if r.bad {
 			return
 		}
 		field(key)
-		if r.take('}') {
+		if r.over() {
 			return
 		}
-		r.expect(',')
 	}
+}
+
+// key reads the key of a field, with the colon behind it.
+func (r *Reader) key() string {
+	if rest := r.s[r.i:]; len(rest) > 0 && rest[0] == '"' {
+		if n := 1 + strings.IndexByte(rest[1:], '"'); n > 0 && n+1 < len(rest) && rest[n+1] == ':' {
+			r.i += n + 2
+			return rest[1:n]
+		}
+	}
+	r.bad = true
+	return ""
+}
+
+// over reads what stands behind the value of a field: the end of the object, or a
+// comma.
+func (r *Reader) over() bool {
+	if r.take('}') {
+		return true
+	}
+	r.expect(',')
+	return r.bad
 }
 
 // Str reads a string.
@@ -146,8 +167,18 @@ func (r *Reader) room() []string {
 // StrMap reads an object of strings.
 func (r *Reader) StrMap() map[string]string {
 	out := map[string]string{}
-	r.Object(func(key string) { out[key] = r.Str() })
-	return out
+	r.expect('{')
+	if r.bad || r.take('}') {
+		return out
+	}
+	for {
+		key := r.Str()
+		r.expect(':')
+		out[key] = r.Str()
+		if r.over() {
+			return out
+		}
+	}
 }
 
 // maxDigits is how many digits the largest int64 has.
