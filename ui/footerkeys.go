@@ -43,23 +43,23 @@ func (p *Pane) footerKeys() []key.Binding {
 			toLog := k.Log.Follow
 			toLog.SetHelp(toLog.Help().Key, "log")
 			return append([]key.Binding{
-				k.Panes.Back, p.possible(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, p.possible(k.Panes.SendLine, "panes.send-line"),
+				k.Panes.Back, p.attachable(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, p.possible(k.Panes.SendLine, "panes.send-line"),
 				p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
 			}, help...)
 		}
 		return append([]key.Binding{
-			k.Panes.Back, k.Log.Follow, search, next, p.possible(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
+			k.Panes.Back, k.Log.Follow, search, next, p.attachable(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
 			p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
 		}, help...)
 	case areaDetail:
 		return append([]key.Binding{
-			k.Panes.Back, p.possible(k.Jobs.Open, "jobs.open"), p.possible(k.Jobs.Attach, "jobs.attach"), p.possible(k.Panes.Stop, "panes.stop"),
+			k.Panes.Back, p.possible(k.Jobs.Open, "jobs.open"), p.attachable(k.Jobs.Attach, "jobs.attach"), p.possible(k.Panes.Stop, "panes.stop"),
 			p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.CopyCommand, "jobs.copy-command"), p.possible(k.Panes.CopyPath, "panes.copy-path"),
 		}, help...)
 	case areaList, areaNone:
 	}
 	return append([]key.Binding{
-		p.possible(k.Jobs.Open, "jobs.open"), p.possible(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
+		p.possible(k.Jobs.Open, "jobs.open"), p.attachable(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
 		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), k.Jobs.Filter,
 		p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
 	}, help...)
@@ -71,6 +71,14 @@ func (p *Pane) zoomKey() key.Binding {
 	if p.zoomed {
 		b.SetHelp(b.Help().Key, "all panes")
 	}
+	return b
+}
+
+// attachable is possible for the key that attaches, which to a job that has ended
+// only shows its output: it is not offered then, though it works.
+func (p *Pane) attachable(b key.Binding, id string) key.Binding {
+	b = p.possible(b, id)
+	b.SetEnabled(b.Enabled() && p.live())
 	return b
 }
 
