@@ -171,7 +171,8 @@ func outputs() []suiteCase {
 		}},
 		{"a terminal is one, and can be resized", func(s *suite) {
 			s.need(s.caps().PTY && s.caps().Resize, "terminal")
-			j := s.sh(`trap 'stty size; exit' WINCH; test -t 0 && test -t 1 && stty size; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
+			// On a host stty sets first the rows, then the columns: a signal each.
+			j := s.sh(`trap 'h=$(stty size); echo "$h"; [ "$h" != "20 90" ] || exit' WINCH; test -t 0 && test -t 1 && stty size; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
 				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}
 			})
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "30 100\r\n") })
