@@ -137,7 +137,7 @@ func TestAttachToTheTerminalOfAVirtualExecution(t *testing.T) {
 			}
 			const typed = "typed\r\x1b[A\x03\x1b[200~two\rlines\x1b[201~"
 			c.until(t, func() bool { return c.typed == typed })
-			if err := viewer.Resize(t.Context(), c.x.ID(), engine.Size{Cols: 50, Rows: 5}); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "viewer") {
+			if err := viewer.Resize(t.Context(), c.x.ID(), engine.Size{Cols: 50, Rows: 5}); !errors.Is(err, engine.ErrNotControl) || !strings.Contains(err.Error(), "viewer") {
 				t.Errorf("a size while somebody is attached: %v", err)
 			}
 			if err := term.Resize(t.Context(), engine.Size{Cols: 70, Rows: 12}); err != nil {
