@@ -89,7 +89,8 @@ func (e *Engine) Paste(ctx context.Context, id ID, p []byte) error {
 }
 
 // Resize gives the job's terminal another size. ErrInvalid for one outside of 1 to
-// 4096, ErrUnsupported for a job without a terminal.
+// 4096, ErrNotControl while somebody is attached, whose size it is, ErrUnsupported
+// for a job without a terminal.
 func (e *Engine) Resize(ctx context.Context, id ID, s Size) error {
 	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxCells || s.Rows > maxCells {
 		return invalid("resize", fmt.Sprintf("a screen of %dx%d", s.Cols, s.Rows), "both sides are from 1 to 4096")
