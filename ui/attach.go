@@ -20,6 +20,7 @@ type attachment struct {
 	fore    bool // asked for by the host: leaving it leaves the pane
 	viaLog  bool // the job has no terminal: its log is shown instead
 	ended   bool
+	told    bool         // of its end, or it had ended before
 	exit    *engine.Exit // as its terminal told it, which may be before the record does
 	opening bool         // a session was asked for
 	session *session
@@ -66,7 +67,7 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	p.chordGen++
 	p.cat = &attachment{id: id, fore: fore, gen: p.chordGen}
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
-		p.cat.ended = true
+		p.cat.ended, p.cat.told = true, true
 	}
 	p.toasts.Clear()
 	p.interrupted = 0

@@ -15,7 +15,7 @@ import (
 func (p *Pane) ended(j *job) tea.Cmd {
 	cmds := []tea.Cmd{send(EndedMsg{j.Job})}
 	if p.cat != nil && p.cat.id == j.ID {
-		p.cat.ended = true
+		p.cat.ended, p.cat.told = true, true
 		p.spreadFocus()
 	}
 	switch statusbadge.StateOf(j.Job) {

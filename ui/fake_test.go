@@ -24,6 +24,7 @@ type fake struct {
 	spec    engine.Spec // of the last start
 
 	entry     engine.Entry  // of jobs on hosts
+	late      bool          // a subscription's snapshot comes when the test sends it
 	failStart bool          // jobs are recorded, but cannot be started
 	slow      chan struct{} // stopping a job and closing wait for it
 }
@@ -58,7 +59,9 @@ func (f *fake) Subscribe(engine.Filter) *fakeSub {
 	for _, j := range f.jobs {
 		snapshot = append(snapshot, engine.Event{Kind: engine.EventCreated, Job: j})
 	}
-	f.sub.batches <- snapshot
+	if !f.late {
+		f.sub.batches <- snapshot
+	}
 	return f.sub
 }
 

@@ -67,7 +67,7 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 		}
 	}
 	var over tea.Cmd
-	if a := p.cat; a != nil && !a.ended {
+	if a := p.cat; a != nil && !a.told {
 		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // before anybody looked
 			over = p.ended(j)
 		}
