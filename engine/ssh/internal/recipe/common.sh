@@ -263,7 +263,7 @@ end_job() {
 }
 
 # settle DIR NAPS CODE: waits for the wrapper to record the end; if it is gone,
-# records CODE in its place. ln never replaces.
+# records CODE in its place and lets go of the input. ln never replaces.
 settle() {
   h_n=0
   while [ ! -f "$1/exit_code" ] && [ $h_n -lt "$2" ]; do
@@ -282,6 +282,7 @@ settle() {
   put "$1/ended" "$(date +%s) $h_UP"
   printf '%-3s\n' "$3" >"$1/.exit.$$" && ln "$1/.exit.$$" "$1/exit_code" 2>/dev/null
   rm -f "$1/.exit.$$"
+  [ ! -p "$1/stdin.ctl" ] || echo end 1<>"$1/stdin.ctl"
 }
 
 # remaining: the processes of the job at hand that are still there.

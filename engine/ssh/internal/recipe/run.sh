@@ -108,12 +108,19 @@ grown() {
   [ -n "$h_new$h_again" ] && : >"$h_d/.seen"
 }
 
+# watched: nothing is left to watch. What a wrapper that is gone cannot tell the
+# keeper of the input is told here.
+watched() {
+  [ -z "$h_kept" ] || kill -0 $$ 2>/dev/null || echo end >&4
+  exit 0
+}
+
 # watch: the timeout and the cap, also when nobody is connected. There may be hundreds
 # of it, so that a turn in which nothing happened costs one short program.
 watch() {
   trap 'kill "$h_nap" 2>/dev/null; exit 0' TERM
   trap '' HUP INT QUIT
-  exec >/dev/null 2>&1 3>&- 4>&-
+  exec >/dev/null 2>&1 3>&-
   h_spent=0 h_whole= h_nap= h_late= h_turn=0 h_pace=2
   sleep 0.01 2>/dev/null || h_whole=1 # sleep knows no fractions
   [ "$h_limit" -gt 0 ] || h_pace=10
@@ -123,7 +130,7 @@ watch() {
       h_rest=$((h_timeout - h_spent))
       if [ "$h_rest" -le 0 ]; then
         end_job "$h_d" "$h_id" "$h_grace" timeout timeout 0
-        exit 0
+        watched
       fi
       [ "$h_rest" -lt $((h_step * 10)) ] && h_step=$((h_rest / 10)).$((h_rest % 10))
     fi
@@ -134,12 +141,12 @@ watch() {
     wait "$h_nap"
     case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
     # It ends with the job, and when somebody deleted the directory.
-    [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || exit 0
+    [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || watched
     h_turn=$((h_turn + 1))
     # A wrapper that lives ends this. One that nobody reaps only seems to live.
     if [ $((h_turn % 6)) -eq 0 ] || ! kill -0 $$ 2>/dev/null; then
-      leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
-      [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
+      leader "$h_d" || [ "$h_WHY" = nopid ] || watched
+      [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || watched
     fi
     [ "$h_limit" -gt 0 ] || continue
     if grown; then
@@ -181,12 +188,15 @@ super)
     fallocate -p -o 0 -l 4096 "$h_out" 2>/dev/null || { h_limit=0; put "$h_d/nolimit" 1; }
   fi
   exec >/dev/null 2>>"$h_d/wrapper.log" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-  h_in=/dev/null
+  h_in=/dev/null h_kept=
   if [ -p "$h_d/stdin" ]; then
     h_in=$h_d/stdin
-    # The keeper holds the write end open until a line arrives on stdin.ctl.
+    # The keeper holds the write end open until a line arrives on stdin.ctl, which is
+    # open here too: the directory may be gone when the line is to be said.
+    exec 4<>"$h_d/stdin.ctl"
+    h_kept=1
     (
-      exec >/dev/null 2>&1 3<>"$h_d/stdin" 4<>"$h_d/stdin.ctl"
+      exec >/dev/null 2>&1 3<>"$h_d/stdin"
       [ -f "$h_d/stdin.end" ] || read -r h_x <&4
     ) &
   fi
@@ -200,22 +210,22 @@ super)
   # fork, and $? is the job's. In a subshell: what a shell says of a command that
   # a signal ended would go to the job's stderr.
   setsid)
-    (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err")
+    (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
     h_rc=$?
     ;;
   perl)
     (exec perl -e 'use POSIX; fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
-      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err")
+      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
     h_rc=$?
     ;;
   monitor)
     set -m # a simple command, not a function: the job itself must lead the group
-    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" &
+    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
     h_p=$!
     reap
     ;;
   *)
-    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" &
+    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
     h_p=$!
     reap
     ;;
@@ -241,7 +251,7 @@ super)
   fi
   printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
   mv -f "$h_d/.exit" "$h_d/exit_code"
-  [ -p "$h_d/stdin" ] && echo end 1<>"$h_d/stdin.ctl"
+  [ -n "$h_kept" ] && echo end >&4
   exit 0
   ;;
 job)

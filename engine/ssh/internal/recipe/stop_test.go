@@ -221,16 +221,21 @@ func TestSignals(t *testing.T) {
 func TestWatchdogEndsWithTheJob(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		testtool.Need(t, "pgrep")
-		for _, how := range []string{"exit", "kill", "timeout", "deleted"} {
+		for _, how := range []string{"exit", "kill", "timeout", "deleted", "wrapper killed", "wrapper killed, then it"} {
 			j := p.job("echo ready; exec sleep 60")
-			j.Limit = 3_000_000
+			j.Limit, j.Stdin = 3_000_000, true
 			switch how {
 			case "exit":
 				j.Script = "true"
 			case "timeout":
 				j.Timeout = 300 * time.Millisecond
+			case "wrapper killed":
+				j.Timeout = time.Hour // for a watchdog, also where no log can be trimmed
 			}
 			dir := p.start(j).Dir
+			if j.Script != "true" {
+				p.output(j.ID, "ready\n")
+			}
 			switch how {
 			case "kill":
 				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
@@ -238,6 +243,13 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 				e := p.list(j.ID)
 				os.RemoveAll(dir)
 				syscall.Kill(-e.Job.PID, syscall.SIGKILL)
+			case "wrapper killed":
+				e := p.list(j.ID)
+				syscall.Kill(e.Wrapper.PID, syscall.SIGKILL)
+				syscall.Kill(-e.Job.PID, syscall.SIGKILL)
+			case "wrapper killed, then it":
+				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
+				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
 			}
 			end := time.Now().Add(patience)
 			for exec.Command("pgrep", "-f", dir+"/run super").Run() == nil {
