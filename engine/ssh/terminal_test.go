@@ -108,6 +108,12 @@ func TestWhatATerminalShowsIsAsked(t *testing.T) {
 	if got, err := r.e.Entry(r.ctx(), plain.ID); got != engine.EntryUnknown || err != nil {
 		t.Errorf("of a job without a terminal: %q, %v", got, err)
 	}
+	for _, id := range []engine.ID{j.ID, plain.ID} {
+		if err := r.e.Write(r.ctx(), id, []byte("\n")); err != nil {
+			t.Fatal(err)
+		}
+		r.wait(id)
+	}
 }
 
 // What the job asks its terminal is answered by who is attached with control;
