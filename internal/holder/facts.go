@@ -145,19 +145,25 @@ func (h *Holder) saveSoon() {
 	}
 	h.saveTimer = time.AfterFunc(savePause, func() {
 		h.mu.Lock()
-		late := h.closing || h.ending
-		h.saveTimer = nil
-		h.mu.Unlock()
-		if late || h.save() == nil {
-			return
-		}
-		// A disk that refuses: there may be room later.
-		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.saveTimer == nil && !h.closing && !h.ending {
-			h.saveTimer = time.AfterFunc(saveAgain, func() { h.resave() })
+		h.saveTimer = nil
+		if !h.closing && !h.ending {
+			h.wg.Go(h.saveOrAgain) // Close waits for it: without the lock nothing is written
 		}
 	})
+}
+
+// saveOrAgain writes state.json, on a disk that refuses once more later: there may be
+// room then.
+func (h *Holder) saveOrAgain() {
+	if h.save() == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.saveTimer == nil && !h.closing && !h.ending {
+		h.saveTimer = time.AfterFunc(saveAgain, func() { h.resave() })
+	}
 }
 
 // resave tries once more what failed.
