@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -45,7 +44,7 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 			evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
 		}
 	}
-	slices.SortStableFunc(evs, func(a, b Event) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+	slices.SortStableFunc(evs, func(a, b Event) int { return a.At.Compare(b.At) })
 	return evs, nil
 }
 

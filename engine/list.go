@@ -202,7 +202,7 @@ func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]Job {
 	jobs := make(map[string]Job, len(recs))
 	byID := make(map[ID]*jobdir.Record, len(recs))
-	asked := map[Backend][]Record{}
+	asked := map[string][]Record{} // by the name of the backend
 	for _, rec := range recs {
 		j := e.jobOf(rec)
 		switch b := e.backend(j.Backend); {
@@ -213,16 +213,17 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
-			if asked[b] == nil { // most often there is one, and records are large
-				asked[b] = make([]Record, 0, len(recs))
+			if asked[j.Backend] == nil { // most often there is one, and records are large
+				asked[j.Backend] = make([]Record, 0, len(recs))
 			}
-			asked[b] = append(asked[b], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j, Records: rec})
+			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j, Records: rec})
 		}
 		jobs[rec.ID] = j
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for b, rs := range asked {
+	for name, rs := range asked {
+		b := e.backend(name)
 		wg.Go(func() {
 			seen, err := b.Observe(ctx, rs)
 			if err != nil && ctx.Err() == nil {
