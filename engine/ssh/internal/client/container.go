@@ -20,7 +20,7 @@ type Container struct {
 	done chan struct{}
 	once sync.Once
 	err  error // set before done is closed
-	wg   sync.WaitGroup
+	all  shell.Group
 }
 
 var _ shell.Transport = (*Container)(nil)
@@ -72,7 +72,7 @@ func (c *Container) String() string { return strings.Join(c.argv, " ") }
 func (c *Container) Open(context.Context) (shell.Channel, error) {
 	select {
 	case <-c.done:
-		return nil, errors.New("closed")
+		return nil, errClosed
 	default:
 	}
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
@@ -90,7 +90,7 @@ func (c *Container) Open(context.Context) (shell.Channel, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, &Error{Step: "connect", Err: err, Final: errors.Is(err, exec.ErrNotFound)}
 	}
-	c.wg.Go(func() {
+	mind := func() {
 		select {
 		case <-ch.ended:
 		case <-c.done:
@@ -98,7 +98,11 @@ func (c *Container) Open(context.Context) (shell.Channel, error) {
 		}
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
 		close(ch.gone)
-	})
+	}
+	if !c.all.Go(mind) {
+		mind()
+		return nil, errClosed
+	}
 	return ch, nil
 }
 
@@ -125,8 +129,8 @@ func (c *Container) fail(err error) {
 
 // Close implements [shell.Transport].
 func (c *Container) Close() error {
-	c.fail(errors.New("closed"))
-	c.wg.Wait()
+	c.fail(errClosed)
+	c.all.Close()
 	return nil
 }
 

@@ -37,17 +37,19 @@ type Transport struct {
 	done chan struct{}
 	stop chan struct{} // closed by Close
 	once sync.Once
-	wg   sync.WaitGroup
+	all  shell.Group
 	mu   sync.Mutex
 	err  error
 }
 
 var _ shell.Transport = (*Transport)(nil)
 
+var errClosed = errors.New("closed")
+
 // newTransport completes t, which has its connection, and minds it.
 func newTransport(t *Transport) *Transport {
 	t.done, t.stop = make(chan struct{}), make(chan struct{})
-	t.wg.Go(func() {
+	t.all.Go(func() {
 		err := t.client.Wait()
 		if t.own != nil {
 			err = t.own.lastWords()
@@ -65,7 +67,7 @@ func newTransport(t *Transport) *Transport {
 		if most <= 0 {
 			most = aliveMax
 		}
-		t.wg.Go(func() { t.keepAlive(every, most) })
+		t.all.Go(func() { t.keepAlive(every, most) })
 	}
 	return t
 }
@@ -98,7 +100,7 @@ func (t *Transport) keepAlive(every time.Duration, most int) {
 		}
 		if !asked {
 			asked = true
-			t.wg.Go(func() {
+			t.all.Go(func() {
 				t.client.SendRequest("keepalive@openssh.com", true, nil) //nolint:errcheck // any answer counts, its absence shows in silent
 				answer <- struct{}{}
 			})
@@ -112,7 +114,7 @@ func (t *Transport) fail(err error) {
 		t.mu.Lock()
 		select {
 		case <-t.stop:
-			err = errors.New("closed")
+			err = errClosed
 		default:
 		}
 		t.err = err
@@ -144,8 +146,8 @@ func (t *Transport) Close() error {
 		close(t.stop)
 	}
 	t.mu.Unlock()
-	t.fail(errors.New("closed"))
-	t.wg.Wait()
+	t.fail(errClosed)
+	t.all.Close()
 	for _, b := range t.below {
 		b.Close()
 	}
@@ -162,10 +164,12 @@ func (t *Transport) Open(ctx context.Context) (shell.Channel, error) {
 		err error
 	}
 	result := make(chan opened, 1)
-	t.wg.Go(func() {
+	if !t.all.Go(func() {
 		ch, err := t.open()
 		result <- opened{ch, err}
-	})
+	}) {
+		return nil, errClosed
+	}
 	select {
 	case r := <-result:
 		if r.err != nil {
@@ -173,11 +177,14 @@ func (t *Transport) Open(ctx context.Context) (shell.Channel, error) {
 		}
 		return r.ch, nil
 	case <-ctx.Done():
-		t.wg.Go(func() {
+		drop := func() {
 			if r := <-result; r.ch != nil {
 				r.ch.Close()
 			}
-		})
+		}
+		if !t.all.Go(drop) {
+			drop() // at once: nothing can be opened any more
+		}
 		return nil, ctx.Err()
 	}
 }

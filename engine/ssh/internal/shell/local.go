@@ -14,10 +14,12 @@ type Local struct {
 	env  []string
 	done chan struct{}
 	once sync.Once
-	wg   sync.WaitGroup
+	all  Group
 }
 
 var _ Transport = (*Local)(nil)
+
+var errLocalClosed = errors.New("closed")
 
 // NewLocal returns the sh at path (found in PATH if it is a bare name) with the
 // environment env (nil: this program's).
@@ -29,7 +31,7 @@ func NewLocal(path string, env []string) *Local {
 func (l *Local) Open(context.Context) (Channel, error) {
 	select {
 	case <-l.done:
-		return nil, errors.New("closed")
+		return nil, errLocalClosed
 	default:
 	}
 	cmd := exec.Command(l.path)
@@ -50,14 +52,18 @@ func (l *Local) Open(context.Context) (Channel, error) {
 		return nil, err
 	}
 	ch.ended = make(chan struct{})
-	l.wg.Go(func() {
+	mind := func() {
 		select {
 		case <-ch.ended:
 		case <-l.done:
 			ch.Close()
 		}
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
-	})
+	}
+	if !l.all.Go(mind) {
+		mind()
+		return nil, errLocalClosed
+	}
 	return ch, nil
 }
 
@@ -71,7 +77,7 @@ func (l *Local) Err() error { return nil }
 // out.
 func (l *Local) Close() error {
 	l.once.Do(func() { close(l.done) })
-	l.wg.Wait()
+	l.all.Close()
 	return nil
 }
 
