@@ -34,12 +34,17 @@ func TestOpenWhileItCloses(t *testing.T) {
 	for range 20 {
 		l := NewLocal("sh", nil)
 		var openers sync.WaitGroup
-		for range 4 {
+		begun := make(chan struct{}, 4)
+		for range cap(begun) {
 			openers.Go(func() {
+				begun <- struct{}{}
 				if ch, err := l.Open(t.Context()); err == nil {
 					ch.Close()
 				}
 			})
+		}
+		for range cap(begun) {
+			<-begun
 		}
 		l.Close()
 		openers.Wait()
