@@ -23,6 +23,12 @@ func scriptWords(script string) []word {
 		inWord = false
 	}
 	for i := 0; i < len(script); i++ {
+		if n := substitution(script[i:]); n > 0 {
+			inWord = true
+			b.WriteString(script[i : i+n])
+			i += n - 1
+			continue
+		}
 		switch c := script[i]; c {
 		case ' ', '\t', '\r':
 			flush()
@@ -81,6 +87,34 @@ func scriptWords(script string) []word {
 	}
 	flush()
 	return ws
+}
+
+// substitution is the length of the $(command) or $((sum)) that s begins with, which
+// belongs to the word around it; 0 if it begins with none that ends.
+func substitution(s string) int {
+	if !strings.HasPrefix(s, "$(") {
+		return 0
+	}
+	depth := 0
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '\\':
+			i++
+		case '\'', '"':
+			end := strings.IndexByte(s[i+1:], c)
+			if end < 0 {
+				return 0
+			}
+			i += end + 1
+		}
+	}
+	return 0
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
