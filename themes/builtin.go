@@ -80,19 +80,20 @@ func highContrast(isDark bool) Theme {
 }
 
 // catppuccin is Mocha on dark and Latte on light backgrounds. Latte's accents
-// are darkened until they can be read as text.
+// are darkened until they can be read as text, and the selections of both are
+// between their surfaces, so that badges keep their colours there.
 func catppuccin(isDark bool) Theme {
 	s := shades{
 		background: "#1e1e2e", text: "#cdd6f4", muted: "#a6adc8", faint: "#9399b2",
 		accent: "#89b4fa", green: "#a6e3a1", yellow: "#f9e2af", red: "#f38ba8", orange: "#fab387",
-		selected: "#45475a", blurred: "#313244", border: "#585b70",
+		selected: "#3a3b50", blurred: "#2c2d40", border: "#585b70",
 		match: "#5b4f3a", current: "#f9e2af",
 	}
 	if !isDark {
 		s = shades{
 			background: "#eff1f5", text: "#4c4f69", muted: "#5c5f77", faint: "#62657d",
 			accent: "#1457d6", green: "#2a6e1b", yellow: "#885100", red: "#b80c32", orange: "#a33f04",
-			selected: "#ccd0da", blurred: "#e0e3ea", border: "#acb0be",
+			selected: "#d6dae3", blurred: "#e6e8ee", border: "#acb0be",
 			match: "#f3e1bd", current: "#885100",
 		}
 	}
