@@ -79,8 +79,13 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 	if os.Geteuid() != 0 {
 		t.Skip("dropbear reads ~/.ssh/authorized_keys of the account: only as root is it given another home")
 	}
-	home := filepath.Join(dir, "home")
-	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
+	// What was started on the host may write there to its last moment, after the test.
+	home, err := os.MkdirTemp("", "hobhost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := os.Mkdir(filepath.Join(home, ".ssh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	Write(t, filepath.Join(home, ".ssh", "authorized_keys"), string(ssh.MarshalAuthorizedKey(c.Public)))

@@ -57,7 +57,13 @@ func newPlace(t *testing.T, sh string, env ...string) *place {
 	if err := os.Symlink(path, filepath.Join(bin, "sh")); err != nil {
 		t.Fatal(err)
 	}
-	home := filepath.Join(t.TempDir(), "a home")
+	// A wrapper writes there to its last moment, which may be after the test.
+	base, err := os.MkdirTemp("", "hobhost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	home := filepath.Join(base, "a home")
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
