@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os/exec"
 	"sync"
@@ -19,8 +18,6 @@ type Local struct {
 
 var _ Transport = (*Local)(nil)
 
-var errLocalClosed = errors.New("closed")
-
 // NewLocal returns the sh at path (found in PATH if it is a bare name) with the
 // environment env (nil: this program's).
 func NewLocal(path string, env []string) *Local {
@@ -31,7 +28,7 @@ func NewLocal(path string, env []string) *Local {
 func (l *Local) Open(context.Context) (Channel, error) {
 	select {
 	case <-l.done:
-		return nil, errLocalClosed
+		return nil, errClosed
 	default:
 	}
 	cmd := exec.Command(l.path)
@@ -62,7 +59,7 @@ func (l *Local) Open(context.Context) (Channel, error) {
 	}
 	if !l.all.Go(mind) {
 		mind()
-		return nil, errLocalClosed
+		return nil, errClosed
 	}
 	return ch, nil
 }
