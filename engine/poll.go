@@ -35,9 +35,8 @@ type Poll struct {
 // Poll returns what the job printed since the last poll of client, and how it
 // stands. Without news it waits that long at most for output or the end. When ctx
 // is done first nothing counts as read; what is returned does, see [Engine.Unpoll].
-// Of several polls of one client at once,
-// here or in other processes, each byte goes to one. An empty client is that of
-// the engine.
+// Of several polls of one client at once, here or in other processes, each byte goes
+// to one. An empty client is that of the engine.
 func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (Poll, error) {
 	if client == "" {
 		client = e.cfg.client

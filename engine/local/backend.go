@@ -46,10 +46,10 @@ func WithHolderCommand(command ...string) Option {
 	return func(b *Backend) { b.command = command }
 }
 
-// InProcess keeps the jobs in this program instead of in holders of their own:
-// they end with it, at the latest when the backend is closed, and what leaves their
-// session is only found by its environment. No signal handler is installed and no other child of the program
-// is touched.
+// InProcess keeps the jobs in this program instead of in holders of their own: they
+// end with it, at the latest when the backend is closed, and what leaves their session
+// is only found by its environment. No signal handler is installed and no other child
+// of the program is touched.
 func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 
 // WithNotify sets a shell command that the holder of a backgrounded job runs at
