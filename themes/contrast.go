@@ -12,7 +12,8 @@ import (
 const readable = 4.5
 
 // OnSelection returns style s on the background of a selection. Where its
-// colour could not be read there, it takes the selection's; bold stays.
+// colour could not be read there, it is painted behind the selection's text,
+// and where that could not be read either, it is given up; bold stays.
 func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 	if selection.GetReverse() {
 		return s.Faint(false).Reverse(true)
@@ -21,11 +22,21 @@ func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 	if bg == (lipgloss.NoColor{}) {
 		return s.Inherit(selection)
 	}
+	fg, text := s.GetForeground(), selection.GetForeground()
 	s = s.Background(bg).Faint(false)
-	if fg := s.GetForeground(); !known(fg) || !known(bg) || contrast(fg, bg) < readable {
-		s = s.Foreground(selection.GetForeground())
+	switch {
+	case legible(fg, bg):
+	case legible(text, fg):
+		s = s.Foreground(text).Background(fg)
+	default:
+		s = s.Foreground(text)
 	}
 	return s
+}
+
+// legible reports whether text of colour fg is known to be readable on bg.
+func legible(fg, bg color.Color) bool {
+	return known(fg) && known(bg) && contrast(fg, bg) >= readable
 }
 
 // known reports whether c is a colour of its own and not one that the terminal
