@@ -277,11 +277,7 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 		e.log.Warn("an end cannot be recorded", "job", rec.ID, "err", err)
 		return j
 	}
-	kind := EventExited
-	if j.Status == Lost {
-		kind = EventLost
-	}
-	if err := jobdir.AppendFact(dir, jobdir.Fact{At: e.cfg.now(), Kind: string(kind), Offset: j.Output}); err != nil {
+	if err := jobdir.AppendFact(dir, jobdir.Fact{At: e.cfg.now(), Kind: string(endKind(j.Status)), Offset: j.Output}); err != nil {
 		e.log.Debug("a fact cannot be recorded", "job", rec.ID, "err", err)
 	}
 	if st.Socket != "" {

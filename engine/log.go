@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"time"
@@ -269,6 +270,9 @@ func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {
 		for n < int(to-from) {
 			k, err := c.src.ReadAt(ctx, block[n:], from+int64(n))
 			n += k
+			if k == 0 && err == nil {
+				err = io.ErrNoProgress
+			}
 			if err != nil && n < int(to-from) {
 				return nil, err
 			}

@@ -36,6 +36,7 @@ func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
 
 func (b *virtualBackend) Observe(ctx context.Context, rs []Record) ([]Observation, error) {
 	seen := make([]Observation, 0, len(rs))
+	var bad []error
 	for _, r := range rs {
 		if err := ctx.Err(); err != nil {
 			return seen, err
@@ -44,12 +45,13 @@ func (b *virtualBackend) Observe(ctx context.Context, rs []Record) ([]Observatio
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return seen, err
+		if err != nil { // which says nothing about the others
+			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
+			continue
 		}
 		seen = append(seen, observationOf(j))
 	}
-	return seen, nil
+	return seen, errors.Join(bad...)
 }
 
 // lookVirtual is how an execution stands by its lock and records.

@@ -1,0 +1,20 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+)
+
+// stuck is an output that gives nothing, and says nothing is wrong.
+type stuck struct{ Output }
+
+func (stuck) ReadAt(context.Context, []byte, int64) (int, error) { return 0, nil }
+
+func TestAReaderThatGivesNothingIsNotReadForEver(t *testing.T) {
+	c := collector{src: source{stuck{}}}
+	if _, err := c.raw(t.Context(), 3, 5); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("error = %v, want %v", err, io.ErrNoProgress)
+	}
+}
