@@ -89,6 +89,17 @@ func TestHostKeys(t *testing.T) {
 			know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
 				c.Know(t, "", s.Addr, s.HostKeys[1].PublicKey())
 			}},
+		{name: "known beside lines that mean nothing", know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
+			sshtest.Write(t, c.KnownHosts, strangeLines()+knownhosts.Line([]string{s.Addr}, s.HostKeys[0].PublicKey())+"\n")
+		}},
+		{name: "changed beside lines that mean nothing", know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
+			sshtest.Write(t, c.KnownHosts, strangeLines()+knownhosts.Line([]string{s.Addr}, other.PublicKey())+"\n")
+		}, want: fmt.Sprintf("known_hosts:%d says otherwise", strings.Count(strangeLines(), "\n")+1)},
+		{name: "a directory in the place of known_hosts", know: func(t *testing.T, c *sshtest.Client, _ *sshtest.Server) {
+			if err := errors.Join(os.Remove(c.KnownHosts), os.Mkdir(c.KnownHosts, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: "unknown"},
 		{name: "alias", extra: []string{"HostKeyAlias somewhere"}, know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
 			c.Know(t, "", "somewhere", s.HostKeys[0].PublicKey())
 		}},
@@ -129,6 +140,15 @@ func TestHostKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// strangeLines are lines of a known_hosts file that ssh does not heed: half ones, one
+// of the first protocol, kinds of keys, markers, names and hashes that are none.
+func strangeLines() string {
+	key := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+	return "one\ntwo ssh-ed25519\nthree ssh-ed25519 AAAA\nfour 1024 35 12345678901234567890\nfive ssh-new@example.com AAAAEnNzaC1uZXdAZXhhbXBsZS5jb20=\n" +
+		"six ssh-rsa " + strings.TrimPrefix(key, "ssh-ed25519 ") + "\n@seven seven " + key + "\n|1|eight " + key + "\n[nine " + key + "\n!, " + key + "\n" +
+		strings.Repeat("long,", 20_000) + " " + key + "\n# eleven\n\n"
 }
 
 // certified is a key with a certificate of authority.

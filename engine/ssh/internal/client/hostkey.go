@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 
@@ -20,7 +19,7 @@ import (
 // hostKeys judges the key of one host by known_hosts.
 type hostKeys struct {
 	c    *hostconf.Config
-	db   *knownhosts.HostKeyDB
+	db   knownKeys
 	ask  func(HostKey) (bool, error)
 	err  error // why the key was refused
 	addr string
@@ -28,17 +27,10 @@ type hostKeys struct {
 
 func newHostKeys(c *hostconf.Config) (*hostKeys, error) {
 	k := &hostKeys{c: c, addr: c.KeyAddress()}
-	var files []string
-	for _, f := range c.KnownHosts {
-		if _, err := os.Stat(f); err == nil {
-			files = append(files, f)
-		}
-	}
-	db, err := knownhosts.NewDB(files...)
-	if err != nil {
+	var err error
+	if k.db, err = readKnownKeys(c.KnownHosts); err != nil {
 		return nil, err
 	}
-	k.db = db
 	return k, nil
 }
 
@@ -78,7 +70,7 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 	}
 	print := ssh.FingerprintSHA256(key)
 	if revoked, ok := errors.AsType[*xknownhosts.RevokedError](err); ok {
-		return k.fail(fmt.Errorf("the host's key %s is revoked by %s:%d", print, revoked.Revoked.Filename, revoked.Revoked.Line), "do not use this host before it has a new key")
+		return k.fail(fmt.Errorf("the host's key %s is revoked by %s:%d", print, k.db.origin(revoked.Revoked), revoked.Revoked.Line), "do not use this host before it has a new key")
 	}
 	known, ok := errors.AsType[*xknownhosts.KeyError](err)
 	if _, isCert := key.(*ssh.Certificate); isCert {
@@ -90,7 +82,7 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 	authority := k.onlyAuthorities(known.Want)
 	if len(known.Want) > 0 && !authority {
 		w := known.Want[0]
-		return k.fail(fmt.Errorf("the host's key has changed: it shows %s %s, %s:%d says otherwise", key.Type(), print, w.Filename, w.Line),
+		return k.fail(fmt.Errorf("the host's key has changed: it shows %s %s, %s:%d says otherwise", key.Type(), print, k.db.origin(w), w.Line),
 			fmt.Sprintf("if that is right, ssh-keygen -R %s forgets the old one", xknownhosts.Normalize(k.addr)))
 	}
 	return k.unknown(key, print, authority)
@@ -100,7 +92,7 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 // for it, so that a plain key is not another key but an unknown one.
 func (k *hostKeys) onlyAuthorities(want []xknownhosts.KnownKey) bool {
 	for _, w := range want {
-		line, err := lineOf(w.Filename, w.Line)
+		line, err := lineOf(k.db.origin(w), w.Line)
 		if err != nil || !strings.HasPrefix(strings.TrimSpace(line), "@cert-authority") {
 			return false
 		}
