@@ -5,6 +5,7 @@
 //	  index                 finished jobs, one checksummed line of JSON each; deletable
 //	  jobs/<id>/            one directory a job
 //	  jobs/.sweep           only a lock; its time is that of the last sweep
+//	  jobs/.index           only a lock, of changes to the index
 //	  jobs/.tokens          only a lock, of starts with an idempotency key
 //	  jobs/.new-*           directories in the making
 //	  trash/<id>/           removed jobs until the next sweep

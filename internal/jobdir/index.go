@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -111,7 +112,8 @@ func (x *Index) Read(id string, rec *Record) bool {
 // Len is how many jobs the index has.
 func (x *Index) Len() int { return len(x.byID) }
 
-// AddToIndex adds finished jobs to the index. Others may add at the same time.
+// AddToIndex adds finished jobs to the index. Others may add at the same time. With
+// an error none was added; it is ErrLocked if others were at it for too long.
 func (r *Root) AddToIndex(recs ...*Record) error {
 	var buf bytes.Buffer
 	for _, rec := range recs {
@@ -122,13 +124,29 @@ func (r *Root) AddToIndex(recs ...*Record) error {
 	if buf.Len() == 0 {
 		return nil
 	}
+	lock, err := r.lockIndex()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	f, err := plainfile.OpenFile(filepath.Join(r.path, indexName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(buf.Bytes())
-	return errors.Join(err, f.Close())
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(buf.Bytes()); err != nil {
+		// What a full disk took of it would spoil the line that comes next.
+		return errors.Join(err, f.Truncate(fi.Size()))
+	}
+	return nil
 }
+
+// lockIndex is held while the index is changed. Who only reads it needs no lock.
+func (r *Root) lockIndex() (*Held, error) { return lockFile(filepath.Join(r.Jobs(), indexLock)) }
 
 func appendLine(buf *bytes.Buffer, rec *Record) {
 	body := encodeRecord(rec)
@@ -142,17 +160,29 @@ func appendLine(buf *bytes.Buffer, rec *Record) {
 }
 
 // compactIndex rewrites the index without doubles, damage and jobs for which
-// keep is false. What others add meanwhile may get lost, and is found again in
-// the directories; so is all that stood in one that cannot be read, which goes.
+// keep is false. What others add meanwhile is kept as it is. An index that cannot be
+// read goes: its jobs are found again in their directories.
 func (r *Root) compactIndex(keep func(id string) bool) error {
 	path := filepath.Join(r.path, indexName)
-	data, err := plainfile.Read(path, maxIndex)
+	f, err := plainfile.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, plainfile.ErrNotPlain), errors.Is(err, plainfile.ErrTooLong):
+	case errors.Is(err, plainfile.ErrNotPlain):
 		return os.Remove(path)
 	case err != nil:
+		return err
+	}
+	defer f.Close()
+	was, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case was.Size() > maxIndex:
+		return os.Remove(path)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil {
 		return err
 	}
 	x := decodeIndex(data)
@@ -168,6 +198,17 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	}
 	if buf.Len() == len(data) {
 		return nil
+	}
+	lock, err := r.lockIndex()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if now, err := os.Lstat(path); err != nil || !os.SameFile(was, now) {
+		return nil // somebody has deleted it, and another one may have begun
+	}
+	if _, err := buf.ReadFrom(f); err != nil { // what was added meanwhile
+		return err
 	}
 	return atomicfile.Write(path, buf.Bytes())
 }

@@ -3,6 +3,7 @@ package jobdir
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +53,16 @@ func kept(r *Record) *Record {
 	return &k
 }
 
+// madeRoot is a root that a job was in.
+func madeRoot(t testing.TB) *Root {
+	t.Helper()
+	r := &Root{t.TempDir()}
+	if err := r.Make(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestIndexGivesBackWhatWasAdded(t *testing.T) {
 	code := 0
 	bare := &Record{ID: "bare-22222", Code: &code, Meta: Meta{Version: Version, ID: "bare-22222", Command: []string{}, EnvNames: nil}, State: State{Version: Version}}
@@ -59,7 +70,7 @@ func TestIndexGivesBackWhatWasAdded(t *testing.T) {
 	noSurvivors.State.End.Survivors = nil
 	noTerminal := full("piped-22222")
 	noTerminal.State.NoTerminal, noTerminal.State.Size = true, Size{}
-	r := &Root{t.TempDir()}
+	r := madeRoot(t)
 	if err := r.AddToIndex(full("full-22222"), bare, noTerminal); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +132,7 @@ func TestEveryFieldOfALineIsScanned(t *testing.T) {
 }
 
 func TestDamagedLinesAreLeftOut(t *testing.T) {
-	r := &Root{t.TempDir()}
+	r := madeRoot(t)
 	path := filepath.Join(r.path, indexName)
 	if err := r.AddToIndex(full("a-22222"), full("b-22222"), full("c-22222")); err != nil {
 		t.Fatal(err)
@@ -157,7 +168,7 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 }
 
 func TestCompaction(t *testing.T) {
-	r := &Root{t.TempDir()}
+	r := madeRoot(t)
 	again := full("b-22222")
 	again.Output = 99
 	if err := r.AddToIndex(full("a-22222"), full("b-22222"), again, full("c-22222")); err != nil {
@@ -173,6 +184,69 @@ func TestCompaction(t *testing.T) {
 	x := r.Index()
 	if bytes.Count(data, []byte{'\n'}) != 2 || x.Len() != 2 || x.Find("b-22222").Output != 99 {
 		t.Errorf("left:\n%s", data)
+	}
+}
+
+func TestCompactionKeepsWhatIsAddedMeanwhile(t *testing.T) {
+	r := madeRoot(t)
+	if err := r.AddToIndex(full("a-22222"), full("b-22222")); err != nil {
+		t.Fatal(err)
+	}
+	added := func(id string) bool {
+		if id == "a-22222" {
+			if err := r.AddToIndex(full("late-22222")); err != nil {
+				t.Error(err)
+			}
+		}
+		return id != "a-22222"
+	}
+	if err := r.compactIndex(added); err != nil {
+		t.Fatal(err)
+	}
+	x := r.Index()
+	if x.Len() != 2 || x.Damaged != 0 || x.Find("b-22222") == nil || x.Find("late-22222") == nil {
+		t.Errorf("%d jobs, %d lines damaged; b: %v, late: %v", x.Len(), x.Damaged, x.Find("b-22222"), x.Find("late-22222"))
+	}
+}
+
+// Between the moment in which a compaction has seen all lines and that in which the
+// new file has its name, nothing can be added to the old one.
+func TestNothingIsAddedWhileTheIndexIsReplaced(t *testing.T) {
+	r := madeRoot(t)
+	lock, err := r.lockIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.AddToIndex(full("a-22222")); !errors.Is(err, ErrLocked) {
+		t.Errorf("error = %v, want %v", err, ErrLocked)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.AddToIndex(full("a-22222")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A deleted index stays so, with what was added to the next one.
+func TestCompactionOfAnIndexThatIsDeletedMeanwhile(t *testing.T) {
+	r := madeRoot(t)
+	if err := r.AddToIndex(full("a-22222"), full("b-22222")); err != nil {
+		t.Fatal(err)
+	}
+	deleted := func(id string) bool {
+		if id == "a-22222" {
+			if err := errors.Join(os.Remove(filepath.Join(r.path, indexName)), r.AddToIndex(full("new-22222"))); err != nil {
+				t.Error(err)
+			}
+		}
+		return id != "a-22222"
+	}
+	if err := r.compactIndex(deleted); err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Index(); x.Len() != 1 || x.Find("new-22222") == nil {
+		t.Errorf("%d jobs", x.Len())
 	}
 }
 
@@ -200,7 +274,7 @@ func FuzzScanLine(f *testing.F) {
 }
 
 func BenchmarkIndex(b *testing.B) {
-	r := &Root{b.TempDir()}
+	r := madeRoot(b)
 	for i := range 1000 {
 		rec := full(fmt.Sprintf("job-%05d", i))
 		rec.State.End.Survivors = nil

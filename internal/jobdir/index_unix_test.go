@@ -26,7 +26,7 @@ func TestIndexThatIsNoPlainFile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &Root{t.TempDir()}
+			r := madeRoot(t)
 			if err := replace(filepath.Join(r.path, indexName)); err != nil {
 				t.Fatal(err)
 			}

@@ -133,6 +133,7 @@ const (
 	jobsName  = "jobs"
 	trashName = "trash"
 	indexName = "index"
+	indexLock = ".index" // in jobs
 	sweepName = ".sweep"
 	newPrefix = ".new-"
 	noteName  = "swept"
