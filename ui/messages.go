@@ -159,7 +159,8 @@ type (
 	}
 	offersMsg struct {
 		stamp
-		offers []string
+		field, before string // what they complete
+		offers        []string
 	}
 )
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	starts := prompt.WithVerb("start")
 	form.Add(fieldCommand, first.command, starts, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
 	form.Add(fieldDir, first.dir, starts, prompt.WithPlaceholder("where hob runs"))
-	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder("this machine"))
+	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder(p.hostHint()), prompt.WithSuggestions(p.knownHosts()))
 	form.Add(fieldOptions, first.options, starts, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
 	if back {
@@ -147,27 +148,31 @@ func (p *Pane) commands() []string {
 	return all
 }
 
-// complete offers what the word before the cursor could become. The disk is
-// read in a command.
+// complete offers what the word before the cursor could become; a field in which
+// nothing was typed is passed. The disk is read in a command.
 func (p *Pane) complete(form *prompt.Form) tea.Cmd {
+	if form.Untouched() {
+		form.Move(1)
+		return nil
+	}
 	name, line := form.Field()
 	before := line.Before()
 	p.offerGen++
-	s := stamp{p, p.offerGen}
+	msg := offersMsg{stamp: stamp{p, p.offerGen}, field: name, before: before}
 	switch name {
 	case fieldHost:
-		var offers []string
 		for _, h := range p.knownHosts() {
 			if strings.HasPrefix(h, before) && h != before {
-				offers = append(offers, h)
+				msg.offers = append(msg.offers, h)
 			}
 		}
-		return send(offersMsg{s, offers})
+		return p.offered(msg)
 	case fieldOptions:
-		return send(offersMsg{s, offerOptions(before)})
+		msg.offers = offerOptions(before)
+		return p.offered(msg)
 	case fieldDir, fieldCommand:
 		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
-			return send(offersMsg{s, nil})
+			return p.offered(msg)
 		}
 		ctx, home, base, dirs := p.ctx, p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
 		word := shellWord{text: before}
@@ -181,22 +186,26 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 			return nil
 		}
 		return func() tea.Msg {
-			offers := completePath(ctx, word.text, base, home, dirs)
+			msg.offers = completePath(ctx, word.text, base, home, dirs)
 			if !dirs {
-				for i := range offers {
-					offers[i] = before[:word.at] + word.spell(offers[i])
+				for i, offer := range msg.offers {
+					msg.offers[i] = before[:word.at] + word.spell(offer)
 				}
 			}
-			return offersMsg{s, offers}
+			return msg
 		}
 	}
 	return nil
 }
 
-// offered shows completions; with none, Tab goes on to the next field.
+// offered shows completions; with none, Tab goes on to the next field. What was
+// typed since makes them void.
 func (p *Pane) offered(msg offersMsg) tea.Cmd {
 	box, ok := p.over.(*formBox)
 	if !ok || msg.gen != p.offerGen {
+		return nil
+	}
+	if name, line := box.Field(); name != msg.field || line.Before() != msg.before {
 		return nil
 	}
 	p.dirty = true
@@ -261,6 +270,20 @@ func (p *Pane) knownHosts() []string {
 	}
 	slices.Sort(hosts)
 	return hosts
+}
+
+// hostHint says in an empty field what it means, and what else could stand there.
+func (p *Pane) hostHint() string {
+	const named = 3
+	hint, hosts := "this machine", p.knownHosts()
+	if len(hosts) == 0 {
+		return hint
+	}
+	hint += ", or " + strings.Join(hosts[:min(named, len(hosts))], ", ")
+	if more := len(hosts) - named; more > 0 {
+		hint += fmt.Sprintf(" and %d more", more)
+	}
+	return cells.Clean(hint)
 }
 
 // tilde abbreviates the home directory, untilde puts it back.

@@ -158,3 +158,44 @@ func TestADirectoryThatFailedIsNotOfferedAgain(t *testing.T) {
 		s.sees("Directory  ~/gone")
 	})
 }
+
+// Tab goes on from a field in which nothing was typed: what stood there, or
+// nothing, is what is wanted.
+func TestTabPassesWhatWasLeftAsItIs(t *testing.T) {
+	inBubble(t, "through the form", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three(), WithHosts("web1", "web2"))
+		s.press("n")
+		s.write("make all")
+		s.press("tab", "tab", "tab")
+		s.write("--name x")
+		s.press("enter")
+		s.calledLast(`start "make all" in "/home/me/src" on ""`)
+	})
+	inBubble(t, "and completes what was typed", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three(), WithHosts("gpu-box", "web1"))
+		s.press("n")
+		s.write("make")
+		s.press("tab", "tab")
+		s.sees("this machine, or gpu-box, web1")
+		s.write("gp")
+		s.sees("gp[u-box]")
+		s.press("tab", "enter")
+		s.calledLast(`start "make" in "~/src" on "gpu-box"`)
+	})
+}
+
+// Who types on does not get an answer to what stood there before.
+func TestCompletionsThatComeLateAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.write("cat no")
+		form := s.pane.over.(*formBox)
+		cmd := s.pane.complete(form.Form)
+		s.write("tes")
+		s.deliver(cmd())
+		s.pump()
+		s.write("!")
+		s.sees("cat notes!")
+	})
+}

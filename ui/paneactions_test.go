@@ -88,6 +88,16 @@ func TestRefusedActionsSayWhy(t *testing.T) {
 	}
 }
 
+func TestEndsAreSaid(t *testing.T) {
+	for k, want := range map[string]string{"x": "stopped npm run dev", "X": "killed npm run dev"} {
+		inBubble(t, k, func(t *testing.T) {
+			s := newHarness(t, 100, 30, three())
+			s.press(k)
+			s.sees(want)
+		})
+	}
+}
+
 // Of a lost job nobody claims that it ended, and what can still be done is said.
 func TestKeysOnALostJob(t *testing.T) {
 	lost := running("lost-aaaaa", "rsync", time.Hour)

@@ -360,7 +360,10 @@ func (p *Pane) did(o outcome) tea.Cmd {
 }
 
 func (p *Pane) stopped(o outcome) tea.Cmd {
-	text, level := o.name+" is gone", toast.Success
+	text, level := "stopped "+o.name, toast.Success
+	if o.verb == verbKill {
+		text = "killed " + o.name
+	}
 	if o.report.Escalated && o.verb == verbStop {
 		text, level = o.name+" needed SIGKILL", toast.Warning
 	}

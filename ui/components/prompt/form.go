@@ -22,6 +22,7 @@ type Form struct {
 	fields []*Line
 	names  []string
 	at     int
+	found  string   // the focused field's text when it was entered
 	offers []string // completions of the focused field
 	typed  string   // what they are completions of: the text before the cursor
 	pick   int
@@ -41,6 +42,7 @@ func (f *Form) Add(name string, value string, opts ...Option) {
 	f.names = append(f.names, name)
 	if len(f.fields) == 1 {
 		line.Focus()
+		f.found = line.Value()
 	}
 }
 
@@ -80,7 +82,12 @@ func (f *Form) Move(n int) {
 	f.fields[f.at].Blur()
 	f.at = (f.at + n + len(f.fields)) % len(f.fields)
 	f.fields[f.at].Focus()
+	f.found = f.fields[f.at].Value()
 }
+
+// Untouched reports whether the focused field has the text with which it was
+// entered.
+func (f *Form) Untouched() bool { return f.fields[f.at].Value() == f.found }
 
 // Go gives a field the keyboard.
 func (f *Form) Go(name string) {

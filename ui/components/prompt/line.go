@@ -36,6 +36,7 @@ type Line struct {
 	text    []string // grapheme clusters
 	at      int      // cursor: before text[at]
 	history []string // newest first
+	offered []string // what is suggested besides
 	entry   int      // 0: what is typed; n: history[n-1]
 	typed   string   // kept while the history is looked at
 
@@ -54,6 +55,10 @@ func WithPlaceholder(s string) Option { return func(l *Line) { l.hint = s } }
 
 // WithHistory offers earlier entries, the newest first.
 func WithHistory(entries []string) Option { return func(l *Line) { l.history = entries } }
+
+// WithSuggestions suggests the rest of entries that were not typed before: the
+// first that begins with the text.
+func WithSuggestions(entries []string) Option { return func(l *Line) { l.offered = entries } }
 
 // WithLines keeps the line breaks of text that is pasted or set, and shows sign
 // for each.
@@ -76,7 +81,9 @@ func NewLine(keys Keys, styles themes.Prompt, opts ...Option) *Line {
 
 // Hide shows nothing of what is typed from now on, as WithSecret, and says so while
 // there is no text.
-func (l *Line) Hide() { l.secret, l.hint, l.history, l.entry = true, "not shown", nil, 0 }
+func (l *Line) Hide() {
+	l.secret, l.hint, l.history, l.offered, l.entry = true, "not shown", nil, nil, 0
+}
 
 // SetStyles replaces the styles.
 func (l *Line) SetStyles(s themes.Prompt) { l.styles = s }
@@ -265,15 +272,18 @@ func isWord(cluster string) bool {
 	return false
 }
 
-// suggestion is the rest of the newest entry that begins with the text.
+// suggestion is the rest of the newest entry, or of what is suggested besides,
+// that begins with the text.
 func (l *Line) suggestion() string {
 	text := l.Value()
 	if text == "" || l.secret {
 		return ""
 	}
-	for _, h := range l.history {
-		if rest, ok := strings.CutPrefix(h, text); ok && rest != "" {
-			return rest
+	for _, entries := range [][]string{l.history, l.offered} {
+		for _, entry := range entries {
+			if rest, ok := strings.CutPrefix(entry, text); ok && rest != "" {
+				return rest
+			}
 		}
 	}
 	return ""
