@@ -108,8 +108,11 @@ func checkMode(path string, fi fs.FileInfo) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case jobsName, trashName, indexName, "run":
+		case jobsName, trashName, indexName, noteName, "run":
 			continue
+		}
+		if strings.HasPrefix(e.Name(), "."+indexName+".") || strings.HasPrefix(e.Name(), "."+noteName+".") {
+			continue // what somebody was killed at
 		}
 		return &RootError{
 			Path: path,

@@ -57,6 +57,9 @@ func TestOpenRootChecksWhatItFinds(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(shared, "thesis.tex"), "x")
+	for _, ours := range []string{"index", "swept", ".index.tmp-123", ".swept.tmp-123"} {
+		write(t, filepath.Join(loose, ours), "x")
+	}
 	for name, path := range map[string]string{"a file": file, "a directory with other things": shared, "below a file": filepath.Join(file, "x")} {
 		_, err := jobdir.OpenRoot(path)
 		re := (*jobdir.RootError)(nil)
