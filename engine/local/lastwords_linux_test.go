@@ -20,10 +20,7 @@ func TestFailedHolderLeavesATrace(t *testing.T) {
 	log := filepath.Join(s.dir, "lock")
 	// The Go runtime ends the program by this signal as by a panic.
 	holder := s.state(t).Holder
-	eventually(t, "standard error is the log", func() bool {
-		link, err := os.Readlink("/proc/" + strconv.Itoa(holder.PID) + "/fd/2")
-		return err == nil && link == log
-	})
+	leavesWords(t, holder.PID, s.dir)
 	if err := proc.Signal(holder, syscall.SIGABRT); err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +31,15 @@ func TestFailedHolderLeavesATrace(t *testing.T) {
 	if trace, err := os.ReadFile(log); err != nil || !strings.Contains(string(trace), "goroutine ") || len(trace) > 64<<10 {
 		t.Errorf("trace of %d bytes, %v", len(trace), err)
 	}
+}
+
+// leavesWords waits until what the holder pid says when it fails is kept in dir.
+func leavesWords(t *testing.T, pid int, dir string) {
+	t.Helper()
+	eventually(t, "standard error is the lock", func() bool {
+		link, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/2")
+		return err == nil && link == filepath.Join(dir, jobdir.LockFile)
+	})
 }
 
 func TestHolderThatEndsLeavesNoTrace(t *testing.T) {

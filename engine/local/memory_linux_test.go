@@ -64,6 +64,7 @@ func TestHolderWithoutMemory(t *testing.T) {
 			s.printed(t, "before")
 			eventually(t, "the other session", func() bool { _, err := os.Stat(mark); return err == nil })
 			holder := s.state(t).Holder.PID
+			leavesWords(t, holder, s.dir)
 			squeeze(t, holder)
 			// The larger the screen, the more it takes.
 			for rows := 100; rows <= 4000 && jobdir.Locked(s.dir); rows += 100 {
