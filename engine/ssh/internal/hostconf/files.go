@@ -129,6 +129,7 @@ type prescan struct {
 	place
 	base     string
 	warnings []string
+	matches  bool // blocks are kept whose Match names hosts, as if that were all
 }
 
 func (s *prescan) file(name string, depth int) (string, error) {
@@ -150,7 +151,9 @@ func (s *prescan) file(name string, depth int) (string, error) {
 			block, dropped = "Host "+strings.ReplaceAll(rest, `"`, ""), false
 			b.WriteString(block + "\n")
 		case "match":
-			if block, dropped = s.match(rest); dropped {
+			if hosts := named(rest); s.matches && len(hosts) > 0 {
+				block, dropped = "Host "+strings.Join(hosts, " "), false
+			} else if block, dropped = s.match(rest); dropped {
 				s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: `Match %s` cannot be judged without the ssh program and is left out", name, n, rest))
 				continue
 			}
@@ -206,6 +209,9 @@ func (s *prescan) include(rest string, depth int) (string, error) {
 		}
 		slices.Sort(names)
 		for _, name := range names {
+			if fi, err := os.Stat(name); err != nil || fi.IsDir() {
+				continue // ssh passes over it, too
+			}
 			text, err := s.file(name, depth+1)
 			if err != nil {
 				return "", err
@@ -231,28 +237,40 @@ func keyword(line string) (word, rest string) {
 	return strings.ToLower(line[:i]), rest
 }
 
-// Hosts lists the names that the user's configuration speaks of, without
-// patterns: for completion.
+// Hosts lists the names that the configuration speaks of, without patterns: for
+// completion. An empty file stands for the user's and the system's.
 func Hosts(file string) []string {
 	p := thisPlace()
-	if file == "" {
-		file = p.inHome(".ssh", "config")
-	}
-	scan := prescan{place: p, base: filepath.Dir(file)}
-	text, err := scan.file(file, 0)
-	if err != nil {
-		return nil
+	files := []string{p.inHome(".ssh", "config"), systemFile("ssh_config")}
+	if file != "" {
+		files = []string{file}
 	}
 	var names []string
-	for line := range strings.Lines(text) {
-		if word, rest := keyword(line); word == "host" {
-			for _, name := range strings.Fields(rest) {
-				if !strings.ContainsAny(name, "*?!") && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
+	for _, file := range files {
+		scan := prescan{place: p, base: filepath.Dir(file), matches: true}
+		text, err := scan.file(file, 0)
+		if err != nil {
+			continue // nothing to offer
+		}
+		for line := range strings.Lines(text) {
+			if word, rest := keyword(line); word == "host" {
+				rest, _, _ = strings.Cut(rest, " #")
+				names = append(names, strings.Fields(rest)...)
 			}
 		}
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.ContainsAny(name, "*?!") })
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
+}
+
+// named are the hosts that a Match is for, among other conditions.
+func named(match string) []string {
+	f := strings.Fields(strings.ReplaceAll(match, `"`, ""))
+	for i := 0; i+1 < len(f); i++ {
+		if strings.EqualFold(f[i], "host") || strings.EqualFold(f[i], "originalhost") {
+			return strings.Split(f[i+1], ",")
+		}
+	}
+	return nil
 }

@@ -94,7 +94,6 @@ Match all
 	}
 }
 
-// The parser would misread these, or refuse the whole file.
 // What an URL says goes before what the configuration says, also of an address with
 // colons in it, which ssh does not take as an URL.
 func TestURLs(t *testing.T) {
@@ -113,6 +112,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
+// The parser would misread these, or refuse the whole file.
 func TestMatchBlocksThatCannotBeJudged(t *testing.T) {
 	file := write(t, t.TempDir(), "config", `
 Match host a user bob
@@ -146,9 +146,40 @@ func TestStrangeNamesAreRefused(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	file := write(t, t.TempDir(), "config", "Host web1 web2 *.internal !bad\nHost db\nHost *\n")
+	file := write(t, t.TempDir(), "config", "Host web1 web2 *.internal !bad\nHost db # the big one\nHost *\n")
 	if diff := cmp.Diff([]string{"db", "web1", "web2"}, Hosts(file)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is matched by name is a host to connect to, whatever else must hold for it.
+func TestHostsOfMatchBlocks(t *testing.T) {
+	file := write(t, t.TempDir(), "config", "Match originalhost strict exec \"true\"\n  User x\nMatch user u host one,two*,!no\nMatch !host other\nMatch host\n")
+	if diff := cmp.Diff([]string{"one", "strict"}, Hosts(file)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A pattern of Include may also name what is no file, or not for us to read.
+func TestIncludeOfWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "d", "more"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "d"), "some", "Host inner\n  Port 2201\n")
+	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "d", "dangling")); err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, dir, "config", "Include "+dir+"/d/*\nHost after\n  Port 7\n")
+	if diff := cmp.Diff([]string{"after", "inner"}, Hosts(file)); diff != "" {
+		t.Error(diff)
+	}
+	for host, want := range map[string]string{"inner": "2201", "after": "7"} {
+		for way, c := range both(t, file, host) {
+			if c.Port != want {
+				t.Errorf("%s by %s: port %s, want %s", host, way, c.Port, want)
+			}
+		}
 	}
 }
 
