@@ -63,8 +63,10 @@ type Launch struct {
 	// included. Of the variables that describe a terminal (TERM, COLORTERM,
 	// LINES, COLUMNS …) it has only those that Spec.Env asks for: the others are
 	// the backend's to add.
-	Env   []string
-	Stdin *os.File // lent by the caller; nil: by Spec
+	Env []string
+	// Files are lent by the caller, by the numbers of the job's descriptors: 0 is
+	// its standard input, which Spec says if it is not there, others are beyond 2.
+	Files map[int]*os.File
 	// Prepared is what Prepare of a [Preparer] returned, lent; else nil.
 	Prepared io.Closer
 }

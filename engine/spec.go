@@ -42,7 +42,7 @@ type Spec struct {
 type StartOption func(*startOptions)
 
 type startOptions struct {
-	stdin *os.File
+	files map[int]*os.File
 	env   []string
 	extra map[string]string
 	label map[string]string
@@ -51,7 +51,22 @@ type startOptions struct {
 
 // WithStdin lends the job f as its standard input, as a shell's redirection
 // would. The caller keeps and closes its own f.
-func WithStdin(f *os.File) StartOption { return func(o *startOptions) { o.stdin = f } }
+func WithStdin(f *os.File) StartOption { return WithFile(0, f) }
+
+// WithFile lends the job f as its descriptor n, which is 0 or beyond 2 (its output
+// is the job's log), as a shell's redirection would. The caller keeps and closes its
+// own f. nil is none. A job on a host cannot be lent anything: ErrUnsupported.
+func WithFile(n int, f *os.File) StartOption {
+	return func(o *startOptions) {
+		if f == nil {
+			return
+		}
+		if o.files == nil {
+			o.files = map[int]*os.File{}
+		}
+		o.files[n] = f
+	}
+}
 
 // WithEnviron replaces the environment the job inherits (default: this
 // process's).

@@ -28,6 +28,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	}
 	spec.Env = merged(spec.Env, o.extra)
 	spec.Labels = merged(spec.Labels, o.label)
+	if err := checkFiles(o.files); err != nil {
+		return Job{}, err
+	}
 	spec, b, err := e.complete(spec)
 	if err != nil {
 		return Job{}, err
@@ -59,7 +62,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	l := Launch{
 		Record: Record{ID: ID(meta.ID), Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: meta.ID, Meta: meta}, dir)},
 		Spec:   spec,
-		Stdin:  o.stdin, Prepared: prepared,
+		Files:  o.files, Prepared: prepared,
 	}
 	if spec.Host == "" {
 		l.Env = environ(o.env, spec.Env, meta.ID)
@@ -191,6 +194,18 @@ func checkSpec(s Spec) error {
 	return nil
 }
 
+// maxFile is the largest number that a job's descriptor can be lent under.
+const maxFile = 1<<16 - 1
+
+func checkFiles(files map[int]*os.File) error {
+	for n := range files {
+		if n < 0 || n == 1 || n == 2 || n > maxFile {
+			return invalid("start", fmt.Sprintf("descriptor %d cannot be lent to a job", n), "0 can, and those from 3 to 65535")
+		}
+	}
+	return nil
+}
+
 func (e *Engine) metaOf(s Spec, b Backend, o startOptions) jobdir.Meta {
 	m := jobdir.Meta{
 		Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: b.Name(),
@@ -212,7 +227,7 @@ func (e *Engine) metaOf(s Spec, b Backend, o startOptions) jobdir.Meta {
 	switch {
 	case s.PTY:
 		m.Kind, m.Stdin = string(KindPTY), "pty"
-	case o.stdin != nil:
+	case o.files[0] != nil:
 		m.Stdin = "inherited"
 	case s.TTYStdin:
 		m.Stdin = "tty"

@@ -4,7 +4,6 @@ package local_test
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -198,40 +198,38 @@ func TestClientKilledBeforeItToldItsHolder(t *testing.T) {
 	}
 }
 
-// A program of the version before tells a holder through a pipe, without a lock.
-func TestHolderOfAnOlderClient(t *testing.T) {
+// A program of another version has its own holder then.
+func TestHolderToldAnotherVersion(t *testing.T) {
 	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := newPlace(t)
 	l, err := p.make(engine.Spec{Script: "exit 4"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, theirs, err := os.Pipe()
+	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Close()
-	config, err := json.Marshal(map[string]any{"launch": 1, "dir": l.Dir, "env": []byte("PATH=/bin\x00")})
+	h, err := ahead.Start(exe, []string{string(l.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := &exec.Cmd{Path: exe, Args: []string{"hob-holder", string(l.ID)}, Stdin: bytes.NewReader(config), ExtraFiles: []*os.File{theirs}}
-	if err := cmd.Start(); err != nil {
+	defer h.Close()
+	config, err := json.Marshal(map[string]any{"launch": 2, "dir": l.Dir, "env": []byte("PATH=/bin\x00"), "stdin": true})
+	if err != nil {
 		t.Fatal(err)
 	}
-	theirs.Close()
-	if said, err := io.ReadAll(answer); err != nil || !strings.Contains(string(said), `"state":{`) {
+	if _, err := h.Config.Write(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Config.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(h.Reply); err != nil || !strings.Contains(string(said), `"unknown":true`) {
 		t.Errorf("answer %q, %v", said, err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
-	if o := p.observe(t, l.Dir); o.Status != engine.Exited || *o.Exit.Code != 4 {
-		t.Errorf("%s, %+v", o.Status, o.Exit)
+	if _, err := os.Stat(filepath.Join(l.Dir, jobdir.StateFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it has a state: %v", err)
 	}
 }
 

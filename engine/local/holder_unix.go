@@ -5,7 +5,6 @@ package local
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,18 +12,13 @@ import (
 	"strconv"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hobjobs/hob/internal/ahead"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Descriptors that a holder is started with.
-const (
-	replyFD   = 3 // where the launchReply goes; also standard error until then
-	lentStdin = 4 // the job's standard input, if one was lent
-)
+// replyFD is the descriptor where a holder's launchReply goes; so does standard
+// error until then.
+const replyFD = 3
 
 // hasHolders reports whether this system can have holders.
 const hasHolders = true
@@ -40,7 +34,7 @@ func IsHolder() bool {
 // code for the process.
 func RunHolder() int {
 	ahead.Deepen()
-	isolate(lentStdin + 1)
+	isolate(replyFD + 1)
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: an ignored signal would be ignored by the job too.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
@@ -67,71 +61,30 @@ func warm() {
 }
 
 func holdFromStdin() (*job, error) {
-	data, lock, err := receive()
+	data, passed, err := receive()
 	if err != nil {
 		return nil, fmt.Errorf("read the holder's configuration: %w", err)
 	}
 	cfg, err := parseLaunch(data)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read the holder's configuration: %w", err)
+	case cfg.Launch != launchVersion, cfg.Build != "" && !sameBuild(cfg.Build, build()):
+		err = errHolderVersion
+	case !filepath.IsAbs(cfg.Dir):
+		err = fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read the holder's configuration: %w", err)
+		closeAll(passed)
+		return nil, err
 	}
-	if cfg.Launch != launchVersion && cfg.Launch != launchWithoutLock {
-		return nil, errHolderVersion
-	}
-	if cfg.Build != "" && !sameBuild(cfg.Build, build()) {
-		return nil, errHolderVersion
-	}
-	if !filepath.IsAbs(cfg.Dir) {
-		return nil, fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
+	lock, lent, err := lentFiles(passed, cfg.Lent)
+	if err != nil {
+		return nil, err
 	}
 	nameSelf(filepath.Base(cfg.Dir))
 	syscall.CloseOnExec(replyFD)
-	var stdin *os.File
-	if cfg.Stdin {
-		syscall.CloseOnExec(lentStdin)
-		stdin = os.NewFile(lentStdin, "stdin")
-	} else {
-		closeLeaked(lentStdin)
-	}
-	return hold(cfg, stdin, lock, true)
-}
-
-// receive reads standard input to its end, and takes the descriptor that comes
-// with it; nil if none does.
-func receive() (data []byte, passed *os.File, err error) {
-	buf, rights := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(4))
-	for {
-		n, oobn, _, _, err := unix.Recvmsg(0, buf, rights, 0)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err == unix.ENOTSOCK: // a launcher of the version before
-			data, err := io.ReadAll(os.Stdin)
-			return data, nil, err
-		case err != nil:
-			return nil, nil, err
-		}
-		if fd, ok := passedDescriptor(rights[:oobn]); ok && passed == nil {
-			unix.CloseOnExec(fd) // nothing is started meanwhile
-			passed = os.NewFile(uintptr(fd), jobdir.LockFile)
-		}
-		if n == 0 {
-			return data, passed, nil
-		}
-		data = append(data, buf[:n]...)
-	}
-}
-
-func passedDescriptor(rights []byte) (fd int, ok bool) {
-	messages, err := unix.ParseSocketControlMessage(rights)
-	if err != nil || len(messages) != 1 {
-		return 0, false
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return 0, false
-	}
-	return fds[0], true
+	return hold(cfg, lent, lock, true)
 }
 
 // answer tells the launcher how it went and lets go of it.

@@ -3,10 +3,7 @@
 package local
 
 import (
-	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -19,19 +16,17 @@ type inner struct {
 	wg   sync.WaitGroup
 }
 
-func (in *inner) start(cfg launchConfig, stdin *os.File, lock *jobdir.Held) error {
-	if stdin != nil {
-		// The job's holder closes what it is lent.
-		var err error
-		if stdin, err = duplicate(stdin); err != nil {
-			return err
-		}
-	}
-	held, err := duplicate(lock.File())
+func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
+	lent, err := lent.duplicate() // the job's holder closes what it is lent
 	if err != nil {
 		return err
 	}
-	j, err := hold(cfg, stdin, held, false)
+	held, err := duplicate(lock.File())
+	if err != nil {
+		lent.close()
+		return err
+	}
+	j, err := hold(cfg, lent, held, false)
 	if err != nil {
 		return err
 	}
@@ -55,15 +50,6 @@ func (in *inner) start(cfg launchConfig, stdin *os.File, lock *jobdir.Held) erro
 		_ = j.close()
 	})
 	return nil
-}
-
-// duplicate is another descriptor of f, which no child inherits.
-func duplicate(f *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // close ends the jobs, each with its own grace time: once the program has let go of

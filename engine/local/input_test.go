@@ -150,7 +150,7 @@ func TestLentStandardInput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Stdin = f
+		l.Files = map[int]*os.File{0: f}
 		s := p.launch(t, l)
 		s.wait(t)
 		f.Close()

@@ -66,21 +66,18 @@ type sentSignal struct {
 
 // hold makes a job of a configuration: it takes the lock and executes the
 // command. An error is one of hob alone, and nothing was started then; a command
-// that cannot be executed is a job whose end is recorded. stdin is lent or nil;
-// lock is the job's, taken over, or nil if it is not held yet.
-func hold(cfg launchConfig, stdin, lock *os.File, own bool) (*job, error) {
-	var held *jobdir.Held
-	if lock != nil {
-		var err error
-		if held, err = jobdir.Inherit(cfg.Dir, lock); err != nil {
-			return nil, fmt.Errorf("hold the job: %w", err)
-		}
+// that cannot be executed is a job whose end is recorded. lock, the job's, and what
+// is lent are taken over.
+func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
+	files := &childFiles{ctty: -1, lent: lent}
+	defer files.close()
+	held, err := jobdir.Inherit(cfg.Dir, lock)
+	if err != nil {
+		return nil, fmt.Errorf("hold the job: %w", err)
 	}
 	meta, err := jobdir.ReadMeta(cfg.Dir)
 	if err != nil {
-		if held != nil {
-			held.Close()
-		}
+		held.Close()
 		return nil, fmt.Errorf("read meta.json of the job: %w", err)
 	}
 	meta.ID = filepath.Base(cfg.Dir)
@@ -89,9 +86,7 @@ func hold(cfg launchConfig, stdin, lock *os.File, own bool) (*job, error) {
 	}
 	j := &job{cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil, ended: make(chan struct{})}
 	j.ctx, j.stop = context.WithCancel(context.Background())
-	files, err := j.prepare(stdin, held)
-	defer files.close()
-	if err != nil {
+	if err := j.prepare(files, held); err != nil {
 		return nil, err
 	}
 	started := time.Now()

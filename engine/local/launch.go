@@ -9,15 +9,12 @@ import (
 // launchVersion is that of what follows. The two programs may be of different
 // versions of hob: a holder that is told another number answers that it does not
 // know it, and starts nothing.
-const launchVersion = 2
-
-// launchWithoutLock is the version whose launcher leaves it to the holder to take
-// the job's lock. All else is the same.
-const launchWithoutLock = 1
+const launchVersion = 3
 
 // launchConfig is what a holder is told on its standard input, as JSON. With it
-// comes a descriptor of the job's lock, which the launcher holds since before the
-// job could be seen. What was asked of the job stands in its meta.json.
+// come descriptors: of the job's lock, which the launcher holds since before the
+// job could be seen, and those that are lent to the job. What was asked of the job
+// stands in its meta.json.
 type launchConfig struct {
 	Launch int `json:"launch"` // launchVersion
 	// Build is that of who tells, for another program; empty: it does not matter.
@@ -30,8 +27,9 @@ type launchConfig struct {
 	// rules for terminals do not touch them.
 	Set        []string `json:"set,omitempty"`
 	RuntimeDir string   `json:"runtime_dir,omitempty"`
-	// Stdin: the job's standard input is lent as descriptor lentStdin.
-	Stdin bool `json:"stdin,omitempty"`
+	// Lent are the numbers that the descriptors behind the lock have in the job, in
+	// their order.
+	Lent []int `json:"lent,omitempty"`
 	// Notify is a shell command to run when the job has ended and nobody is told.
 	Notify string `json:"notify,omitempty"`
 }

@@ -56,7 +56,7 @@ func (c *launchConfig) text() ([]byte, error) {
 		w.Strs("set", c.Set)
 	}
 	w.OptStr("runtime_dir", c.RuntimeDir)
-	w.OptBool("stdin", c.Stdin)
+	w.OptInts("lent", c.Lent)
 	w.OptStr("notify", c.Notify)
 	w.Close()
 	return w.Buf, w.Err
@@ -84,8 +84,8 @@ func parseLaunch(data []byte) (launchConfig, error) {
 			c.Set = r.Strs()
 		case "runtime_dir":
 			c.RuntimeDir = r.Str()
-		case "stdin":
-			c.Stdin = r.Bool()
+		case "lent":
+			c.Lent = r.Ints()
 		case "notify":
 			c.Notify = r.Str()
 		default:

@@ -14,7 +14,7 @@ import (
 func TestLaunchIsJSON(t *testing.T) {
 	full := launchConfig{
 		Launch: launchVersion, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
-		Set: []string{"A"}, RuntimeDir: "/run/user/1", Stdin: true, Notify: `say "$1" <&-`,
+		Set: []string{"A"}, RuntimeDir: "/run/user/1", Lent: []int{0, 3, 63}, Notify: `say "$1" <&-`,
 	}
 	for name, c := range map[string]launchConfig{"full": full, "least": {Launch: 1, Dir: "/x"}} {
 		t.Run(name, func(t *testing.T) {

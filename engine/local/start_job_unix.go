@@ -19,21 +19,20 @@ type childFiles struct {
 	// ctty is which of std becomes the controlling terminal, -1 for none.
 	ctty int
 	mine []*os.File // closed after the start
+	lent files      // so are these
 }
 
 func (c *childFiles) close() {
-	for _, f := range c.mine {
-		f.Close()
-	}
-	c.mine = nil
+	closeAll(c.mine)
+	c.lent.close()
+	c.mine, c.lent = nil, nil
 }
 
-// prepare opens everything that the job needs and takes the lock, unless it is held.
-func (j *job) prepare(stdin *os.File, held *jobdir.Held) (files *childFiles, err error) {
-	files = &childFiles{ctty: -1}
-	if stdin != nil {
-		files.mine = append(files.mine, stdin)
-	}
+// stdin is what is lent as standard input, or nil.
+func (c *childFiles) stdin() *os.File { return c.lent[0] }
+
+// prepare opens everything that the job needs.
+func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	terminal := j.meta.Kind == "pty"
 	if terminal {
 		if j.tty, err = openTTY(j.meta.Size); err != nil {
@@ -49,29 +48,30 @@ func (j *job) prepare(stdin *os.File, held *jobdir.Held) (files *childFiles, err
 		if j.tty != nil {
 			j.tty.close()
 		}
-		return files, fmt.Errorf("hold the job: %w", err)
+		return fmt.Errorf("hold the job: %w", err)
 	}
 	j.prompt = newPrompter(j)
 	if terminal {
 		j.in = &input{f: j.tty.master, tty: j.tty}
-		files.useTTY(j.tty, stdin)
-		return files, nil
+		files.useTTY(j.tty)
+		return nil
 	}
-	if err := j.openFiles(files, stdin); err != nil {
-		return files, errors.Join(err, j.h.Close())
+	if err := j.openFiles(files); err != nil {
+		return errors.Join(err, j.h.Close())
 	}
-	return files, nil
+	return nil
 }
 
-func (c *childFiles) useTTY(t *tty, stdin *os.File) {
+func (c *childFiles) useTTY(t *tty) {
 	c.std, c.ctty = [3]*os.File{t.slave, t.slave, t.slave}, 1
-	if stdin != nil {
+	if stdin := c.stdin(); stdin != nil {
 		c.std[0] = stdin
 	}
 }
 
 // openFiles opens the log files that the job owns, and its input.
-func (j *job) openFiles(files *childFiles, stdin *os.File) error {
+func (j *job) openFiles(files *childFiles) error {
+	stdin := files.stdin()
 	logs, err := openOwnLogs(j.cfg.Dir, j.meta.Split, j.meta.LogLimit)
 	if err != nil {
 		return err
@@ -131,15 +131,12 @@ func (j *job) launch(files *childFiles) error {
 		return err
 	}
 	attr := &syscall.ProcAttr{
-		Dir: j.meta.Dir, Env: env,
+		Dir: j.meta.Dir, Env: env, Files: childTable(files.std, files.lent),
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
 	}
 	if j.own && files.ctty >= 0 && takeTerminal(j.tty.slave) == nil {
 		j.leads = true
 		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
-	}
-	for _, f := range files.std {
-		attr.Files = append(attr.Files, f.Fd())
 	}
 	fork := forkFunc(ahead.Fork)
 	if j.leads {

@@ -17,8 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -49,7 +47,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	cfg := launchConfig{
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
-		RuntimeDir: runtimeDir(), Notify: b.notify, Stdin: l.Stdin != nil,
+		RuntimeDir: runtimeDir(), Notify: b.notify, Lent: slices.Sorted(maps.Keys(l.Files)),
 	}
 	run := b.run(l.Record)
 	b.kids.reap()
@@ -64,9 +62,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		defer lock.Close()
 	}
 	if b.inProcess {
-		err = b.inner.start(cfg, l.Stdin, lock)
+		err = b.inner.start(cfg, l.Files, lock)
 	} else {
-		run.begun, err = b.spawn(l.Record, cfg, l.Stdin, lock)
+		run.begun, err = b.spawn(l.Record, cfg, l.Files, lock)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
 		return run, nil
@@ -80,19 +78,19 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // spawn starts a holder and waits until its job runs. A holder of another program
 // than this that does not understand, or went before it held anything, is replaced
 // by one of this program.
-func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File, lock *jobdir.Held) (*engine.Observation, error) {
+func (b *Backend) spawn(rec engine.Record, cfg launchConfig, lent files, lock *jobdir.Held) (*engine.Observation, error) {
 	cfg.Launch = launchVersion
-	h, err := b.holderFor(string(rec.ID), stdin)
+	h, err := b.holderFor(string(rec.ID))
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.tell(h, cfg, lock)
+	st, err := b.tell(h, cfg, lock, lent)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
 	if h.Other && nothing {
-		if h, err = ahead.StartSelf(string(rec.ID), stdin); err != nil {
+		if h, err = ahead.StartSelf(string(rec.ID)); err != nil {
 			return nil, err
 		}
-		st, err = b.tell(h, cfg, lock)
+		st, err = b.tell(h, cfg, lock, lent)
 	}
 	if st == nil || err != nil {
 		return nil, err
@@ -105,25 +103,25 @@ func (b *Backend) spawn(rec engine.Record, cfg launchConfig, stdin *os.File, loc
 }
 
 // holderFor is a holder that waits to be told of the job id.
-func (b *Backend) holderFor(id string, stdin *os.File) (*ahead.Holder, error) {
-	if stdin == nil && b.spare != nil {
+func (b *Backend) holderFor(id string) (*ahead.Holder, error) {
+	if b.spare != nil {
 		if h := b.spare.take(); h != nil {
 			return h, nil
 		}
 	}
 	if len(b.command) == 0 {
-		return ahead.StartFor(id, stdin)
+		return ahead.StartFor(id)
 	}
 	path, err := exec.LookPath(b.command[0])
 	if err != nil {
 		return nil, fmt.Errorf("find the program that holds jobs: %w", err)
 	}
-	return ahead.Start(path, append([]string{id}, b.command[1:]...), stdin)
+	return ahead.Start(path, append([]string{id}, b.command[1:]...))
 }
 
 // tell tells h what to hold, and waits until that runs. The record of that is nil
 // if the holder is one that does not send it.
-func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held) (*jobdir.State, error) {
+func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
 	if h.Other {
@@ -131,7 +129,7 @@ func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held) (*j
 	}
 	config, werr := cfg.text()
 	if werr == nil {
-		werr = send(h.Config, config, lock.File())
+		werr = send(h.Config, config, lock.File(), lent)
 	}
 	_ = h.Config.Close()
 	st, err := b.ready(h.PID, h.Reply, werr)
@@ -140,22 +138,6 @@ func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held) (*j
 		b.kids.await(h.PID)
 	}
 	return st, err
-}
-
-// send writes a holder's configuration to its standard input, with the lock of its
-// job: from then on the two processes hold it, and it is free when both are gone.
-func send(to *os.File, config []byte, lock *os.File) error {
-	rights := unix.UnixRights(int(lock.Fd()))
-	for {
-		n, err := unix.SendmsgN(int(to.Fd()), config, rights, nil, 0)
-		if err == unix.EINTR {
-			continue
-		}
-		if err == nil && n < len(config) {
-			_, err = to.Write(config[n:])
-		}
-		return err
-	}
 }
 
 // ready waits for the holder's answer.

@@ -37,8 +37,8 @@ func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lend(di
 // unknown whether the job was started, it is: starting, on a host that cannot be
 // reached.
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
-	if l.Stdin != nil {
-		return nil, fmt.Errorf("%w: this program's standard input for a job on a host", engine.ErrUnsupported)
+	if len(l.Files) > 0 {
+		return nil, fmt.Errorf("%w: a job on a host cannot be lent files of this program", engine.ErrUnsupported)
 	}
 	h := b.host(l.Spec.Host)
 	j, err := b.request(l)

@@ -32,8 +32,8 @@ type Holder struct {
 func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Close()) }
 
 // Start executes the program at path as a holder. Its arguments are args, the
-// first of which names its job. stdin is lent to the job, or nil.
-func Start(path string, args []string, stdin *os.File) (*Holder, error) {
+// first of which names its job.
+func Start(path string, args []string) (*Holder, error) {
 	// Descriptors, and files only afterwards: the first file of package os sets up
 	// what waits for files, which can be done while the holder begins.
 	var fds opened
@@ -54,9 +54,6 @@ func Start(path string, args []string, stdin *os.File) (*Holder, error) {
 	// Standard error goes with the reply: what a holder that dies says is the
 	// reason then.
 	files := []uintptr{uintptr(config[0]), uintptr(null), uintptr(reply[1]), uintptr(reply[1])}
-	if stdin != nil {
-		files = append(files, stdin.Fd())
-	}
 	pid, err := Fork(path, append([]string{Name}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -110,23 +107,23 @@ func socketPair(fds []int) error {
 
 // StartFor starts the best holder that there is, titled with id: hob-holder beside
 // this program, else this program itself.
-func StartFor(id string, stdin *os.File) (*Holder, error) {
+func StartFor(id string) (*Holder, error) {
 	if path, ok := beside(); ok {
-		if h, err := Start(path, []string{id}, stdin); err == nil {
+		if h, err := Start(path, []string{id}); err == nil {
 			h.Other = true
 			return h, nil
 		}
 	}
-	return StartSelf(id, stdin)
+	return StartSelf(id)
 }
 
 // StartSelf starts this program again as a holder, titled with id.
-func StartSelf(id string, stdin *os.File) (*Holder, error) {
+func StartSelf(id string) (*Holder, error) {
 	path, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
-	return Start(path, []string{id}, stdin)
+	return Start(path, []string{id})
 }
 
 // StartBlank starts a holder for a job that has no id yet.
@@ -135,7 +132,7 @@ func StartBlank() (*Holder, error) {
 	for i := range title {
 		title[i] = ' '
 	}
-	return StartFor(string(title), nil)
+	return StartFor(string(title))
 }
 
 // environ is the holder's own environment: nothing of the caller's, which is the

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // help shows a verb's help in fang's dress. Fang stays off every other path: to
@@ -17,6 +19,13 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	for c := cmd; c.HasParent(); c = c.Parent() {
 		path = append([]string{c.Name()}, path...)
 	}
+	if shown, _, err := root.Find(path[:len(path)-1]); err == nil {
+		nameValues(shown.Flags())
+		nameValues(root.PersistentFlags())
+		if len(shown.Aliases) > 0 {
+			shown.Long += "\n\n" + alsoCalled(shown)
+		}
+	}
 	root.SetArgs(path)
 	out := &keptError{w: a.stdout}
 	if !isTerminal(a.stdout) { // fang wants the terminal itself
@@ -26,6 +35,48 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	_ = fang.Execute(context.Background(), root,
 		fang.WithVersion(version()), fang.WithoutManpage(), fang.WithColorSchemeFunc(fang.AnsiColorScheme))
 	a.unsaid = out.err
+}
+
+// nameValues adds to each flag's name what it takes, for help, which shows names
+// alone. The flags are still found by the names that they had.
+func nameValues(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if value := valueName(f); value != "" {
+			f.Name += " " + value
+		}
+	})
+}
+
+// valueName is what stands for the value of a flag in help and manual; empty for a
+// flag that takes none.
+func valueName(f *pflag.Flag) string {
+	switch f.Name {
+	case "client", "name":
+		return "NAME"
+	case "dir":
+		return "DIR"
+	case "env":
+		return "NAME[=VALUE]"
+	case "filter", "exclude", "for":
+		return "REGEX"
+	case "on":
+		return "HOST"
+	case "script":
+		return "SCRIPT"
+	case "since":
+		return "TIME"
+	case "stream":
+		return "STREAM"
+	}
+	if kind := f.Value.Type(); kind != "bool" {
+		return kind
+	}
+	return ""
+}
+
+// alsoCalled names the other names of a verb.
+func alsoCalled(verb *cobra.Command) string {
+	return "Also: " + strings.Join(verb.Aliases, ", ") + "."
 }
 
 // keptError keeps the first error of writing to w.

@@ -65,7 +65,7 @@ func (p manPage) verbs(cmd *cobra.Command) {
 		p.text(about)
 		if len(verb.Aliases) > 0 {
 			p.macro("PP")
-			p.text("Also: " + strings.Join(verb.Aliases, ", ") + ".")
+			p.text(alsoCalled(verb))
 		}
 		p.flags(verb.LocalNonPersistentFlags())
 		p.examples(verb)
@@ -82,12 +82,8 @@ func (p manPage) flags(flags *pflag.FlagSet) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		switch kind := f.Value.Type(); kind {
-		case "bool":
-		case "string", "stringArray":
-			name += " TEXT"
-		default:
-			name += " " + kind
+		if value := valueName(f); value != "" {
+			name += " " + value
 		}
 		p.item(name, f.Usage)
 	})

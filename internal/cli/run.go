@@ -190,23 +190,18 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	return spec, nil
 }
 
-// lendStdin lends the job our standard input where that is a file or a pipe.
-func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
-	if spec.Stdin || spec.Host != "" || isTerminal(a.stdin) {
-		return nil
-	}
-	if _, err := a.stdin.Stat(); err != nil {
-		return nil // closed
-	}
-	return []engine.StartOption{engine.WithStdin(a.stdin)}
-}
-
 // start starts the job; then others may look whether it is there.
 func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, opts ...engine.StartOption) (engine.Job, error) {
 	if a.alone != nil {
 		defer a.alone()
 	}
-	return eng.Start(ctx, spec, opts...)
+	others, lent := lendOthers(spec)
+	defer func() {
+		for _, f := range lent {
+			f.Close()
+		}
+	}()
+	return eng.Start(ctx, spec, append(opts, others...)...)
 }
 
 func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {

@@ -204,6 +204,22 @@ func (r *Reader) Int() int64 {
 	return v
 }
 
+// Ints reads a list of whole numbers.
+func (r *Reader) Ints() []int {
+	r.expect('[')
+	if r.bad || r.take(']') {
+		return []int{}
+	}
+	for out := []int(nil); !r.bad; {
+		out = append(out, int(r.Int()))
+		if r.take(']') {
+			return out
+		}
+		r.expect(',')
+	}
+	return nil
+}
+
 // IntPtr reads a whole number, or null, which is nil.
 func (r *Reader) IntPtr() *int {
 	if r.word("null") {

@@ -58,6 +58,22 @@ func (w *Writer) OptInt(k string, v int64) {
 	}
 }
 
+// OptInts writes a list of numbers, if there are any.
+func (w *Writer) OptInts(k string, vs []int) {
+	if len(vs) == 0 {
+		return
+	}
+	w.Key(k)
+	w.Buf = append(w.Buf, '[')
+	for i, v := range vs {
+		if i > 0 {
+			w.Buf = append(w.Buf, ',')
+		}
+		w.Buf = strconv.AppendInt(w.Buf, int64(v), 10)
+	}
+	w.Buf = append(w.Buf, ']')
+}
+
 // IntPtr writes a number, or null.
 func (w *Writer) IntPtr(k string, v *int) {
 	if v == nil {
