@@ -19,6 +19,7 @@ type Glyphs struct {
 	MoreRight string
 	Wrapped   string // before the second row of a wrapped line
 	Hit       string // a match, on the edge of the log
+	HitInView string // the same within the part that is shown
 
 	Spark         []string // a trace, from none to most
 	ProgressDone  string
@@ -39,7 +40,7 @@ func Unicode() Glyphs {
 		Done: "✓", Failed: "✗", Lost: "?", Unreachable: "⚠",
 
 		Paused: "‖", Survivors: "↯", Unread: "◆", Marked: "▪", Cursor: "▌", Ellipsis: "…", Dot: "·",
-		More: "↓", MoreLeft: "‹", MoreRight: "›", Wrapped: "↪", Hit: "▐",
+		More: "↓", MoreLeft: "‹", MoreRight: "›", Wrapped: "↪", Hit: "▐", HitInView: "█",
 
 		Spark:        []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		ProgressDone: "█", ProgressLeft: "░", ScrollThumb: "┃", ScrollTrack: " ",
@@ -57,7 +58,7 @@ func ASCII() Glyphs {
 		Done: "+", Failed: "x", Lost: "?", Unreachable: "!",
 
 		Paused: "=", Survivors: "&", Unread: "!", Marked: "#", Cursor: ">", Ellipsis: "~", Dot: "-",
-		More: "v", MoreLeft: "<", MoreRight: ">", Wrapped: "\\", Hit: "*",
+		More: "v", MoreLeft: "<", MoreRight: ">", Wrapped: "\\", Hit: "*", HitInView: "@",
 
 		Spark:        []string{" ", "_", ".", "-", "=", "+", "*", "%", "#"},
 		ProgressDone: "#", ProgressLeft: ".", ScrollThumb: "#", ScrollTrack: " ",

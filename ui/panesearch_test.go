@@ -135,3 +135,23 @@ func TestNothingRunsAwayWhileItIsSelected(t *testing.T) {
 		s.seesNot("FOLLOW")
 	})
 }
+
+// A log that is too large to be searched with every key says so, and nothing of
+// what was found before.
+func TestALargeLogIsSearchedOnEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.logs["dev-aaaaa"] = strings.Repeat("a long line"+strings.Repeat(" ", 1<<16)+"\n", liveBytes>>16)
+		s := newHarness(t, 120, 30, eng)
+		s.press("enter", "/")
+		s.write("long")
+		s.sees("Enter searches 16 MiB")
+		s.press("enter")
+		s.sees("of 256")
+		s.press("/")
+		s.seesNot("256")
+		s.write("line")
+		s.sees("Enter searches 16 MiB")
+		s.seesNot("256")
+	})
+}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
@@ -261,6 +262,12 @@ func (p *Pane) promptNote(f *footerPrompt) string {
 		return strconv.Itoa(shown) + " of " + strconv.Itoa(all)
 	case promptSearch:
 		note := p.searchNote()
+		if text := f.line.Value(); p.log.Size() > liveBytes && !p.log.Searches(text, f.regex) {
+			note = ""
+			if text != "" {
+				note = p.keyLabel(p.opts.keys.Input.Accept) + " searches " + units.FormatBytes(p.log.Size())
+			}
+		}
 		switch regex := p.opts.keys.Input.ToggleRegex; {
 		case f.regex:
 			return strings.TrimSpace("regex  " + note)

@@ -295,15 +295,25 @@ func TestTally(t *testing.T) {
 
 func TestMatchesAreMarkedAtTheEdge(t *testing.T) {
 	s := show(t, numbered(1, 1000), 40, 10, true)
+	marked := func(sign string) []int {
+		var rows []int
+		for y, row := range strings.Split(s.m.View(), "\n") {
+			if strings.Contains(row, sign) {
+				rows = append(rows, y)
+			}
+		}
+		return rows
+	}
 	s.press("g")
 	s.search("line 1000", false)
-	var marked []int
-	for y, row := range strings.Split(s.m.View(), "\n") {
-		if strings.Contains(row, s.m.glyphs.Hit) {
-			marked = append(marked, y)
-		}
+	if got := marked(s.m.glyphs.HitInView); !slices.Equal(got, []int{9}) {
+		t.Errorf("the match in view is marked on rows %v, want the last", got)
 	}
-	if !slices.Equal(marked, []int{9}) {
-		t.Errorf("marks on rows %v, want the last", marked)
+	s.press("g")
+	if got := marked(s.m.glyphs.Hit); !slices.Equal(got, []int{9}) {
+		t.Errorf("the match out of view is marked on rows %v, want the last", got)
+	}
+	if got := marked(s.m.glyphs.ScrollThumb); !slices.Equal(got, []int{0}) {
+		t.Errorf("the view is marked on rows %v, want the first", got)
 	}
 }

@@ -275,12 +275,15 @@ func (m *Model) track() []string {
 	to := max(from+1, int(last*int64(m.h)/m.size))
 	hits := m.query.tally.rows(m.size, m.h)
 	for y := range col {
+		shown := !whole && y >= from && y < to
 		switch {
+		case hits != nil && hits[y] && shown:
+			col[y] = m.styles.Hit.Render(m.glyphs.HitInView)
 		case hits != nil && hits[y]:
 			col[y] = m.styles.Hit.Render(m.glyphs.Hit)
 		case whole:
 			col[y] = " "
-		case y >= from && y < to:
+		case shown:
 			col[y] = m.styles.Thumb.Render(m.glyphs.ScrollThumb)
 		default:
 			col[y] = m.styles.Track.Render(m.glyphs.ScrollTrack)
