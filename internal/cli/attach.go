@@ -18,7 +18,7 @@ func (a *app) attachCommand() *cobra.Command {
 		GroupID: groupJobs,
 		Short:   "Shows a job that runs, in the full window",
 		Long: "Shows a job that runs in the full window, to watch and talk to; Ctrl+B leaves it.\n" +
-			"Ends with the job's code if it ends meanwhile.",
+			"Ends with the job's code if it ends meanwhile. Without ID, on a terminal, you choose.",
 		Args:              words(0, 1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {

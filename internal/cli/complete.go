@@ -2,6 +2,12 @@ package cli
 
 import (
 	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,6 +48,33 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// completeCommand offers the programs in PATH for the first word, and files for the
+// others, as a shell does.
+func completeCommand(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || begun == "" || strings.ContainsRune(begun, filepath.Separator) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	found := map[string]bool{}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // as a shell does
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), begun) || found[e.Name()] {
+				continue
+			}
+			if _, err := exec.LookPath(filepath.Join(dir, e.Name())); err == nil {
+				found[e.Name()] = true
+			}
+		}
+	}
+	if len(found) == 0 { // perhaps a directory with programs
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return slices.Sorted(maps.Keys(found)), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeWords offers words for a flag.

@@ -29,7 +29,7 @@ func (a *app) killCommand() *cobra.Command {
 		GroupID: groupEnd,
 		Short:   "Ends jobs with everything they started",
 		Long: "Asks the whole tree to end (SIGTERM) and kills what is left after the grace time.\n" +
-			"Returns when the tree is gone.",
+			"Returns when the tree is gone. Without ID, on a terminal, you choose.",
 		Example:           "hob kill @\nhob stop --grace 30s web worker\nhob kill --signal HUP web",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args, f) },

@@ -30,7 +30,7 @@ func (a *app) logCommand() *cobra.Command {
 		GroupID: groupRead,
 		Short:   "Prints the output of a job as lines",
 		Long: "Prints the output of a job as lines, without escape sequences. Without flags the\n" +
-			"last 200. Filters apply first, then the window.",
+			"last 200. Filters apply first, then the window. Without ID, on a terminal, you choose.",
 		Example:           "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\nhob log --raw @ | less -R",
 		Args:              words(0, 1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),

@@ -159,7 +159,11 @@ func manSections() []manSection {
 		}},
 		{"ENVIRONMENT", [][2]string{
 			{"HOB_STATE_DIR", "where the jobs are; else $XDG_STATE_HOME/hob, else ~/.local/state/hob"},
+			{"HOB_CONFIG", "the settings file; else $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml"},
+			{"HOB_LOG", "a file to which hob adds what it can tell nobody; none if it is not set"},
 			{"HOB_JOB_ID", "set in a job: its id"},
+			{"HOB_YIELD_MS, HOB_TIMEOUT_SEC, HOB_JOB_TTL_MS, HOB_MAX_OUTPUT_CHARS", "hob mcp: instead of the settings in [agent]"},
+			{"PAGER, VISUAL, EDITOR", "what opens a log, unless the settings say it"},
 			{"NO_COLOR, CLICOLOR_FORCE", "no colours; colours also where no terminal is"},
 		}},
 		{"FILES", [][2]string{

@@ -74,6 +74,7 @@ hob wait @ && hob list`,
 		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
+	completeWords(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
 	root.AddGroup(
 		&cobra.Group{ID: groupJobs, Title: "Start and watch"},
@@ -90,13 +91,26 @@ func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := "hob run " + quoteWords(args) + " starts it as a job; hob help lists the verbs"
-	if near := cmd.SuggestionsFor(args[0]); args[0] == "" {
-		hint = "hob help lists the verbs"
-	} else if len(near) > 0 {
-		hint = "did you mean hob " + strings.Join(near, " or hob ") + "? hob help lists the verbs"
+	hint := "hob help lists the verbs"
+	if args[0] != "" {
+		hint = "hob run " + quoteWords(args) + " starts it as a job; " + hint
+	}
+	if near := near(cmd, args[0]); len(near) > 0 {
+		hint = "did you mean hob " + strings.Join(near, " or hob ") + "? " + hint
 	}
 	return usagef(hint, "no verb %q", args[0])
+}
+
+// near are the verbs that word may be a slip of: by two letters, a short one by one.
+func near(root *cobra.Command, word string) []string {
+	root.SuggestionsMinimumDistance = 2
+	if len(word) <= 3 {
+		root.SuggestionsMinimumDistance = 1
+	}
+	if len(word) < 2 {
+		return nil
+	}
+	return root.SuggestionsFor(word)
 }
 
 // refuseStrays has cobra's own verbs refuse words that name nothing, instead of

@@ -36,8 +36,9 @@ func (a *app) runCommand() *cobra.Command {
 			"exit code pass through. Flags end at CMD's first word.",
 		Example: "hob run npm run dev\nhob run -b --timeout 10m make test\nhob run -c 'make && make install'\n" +
 			"hob run --on web1 -C /srv/app make test",
-		Args: func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
-		RunE: func(cmd *cobra.Command, args []string) error { return runFailed(a.run(cmd.Context(), args, f)) },
+		Args:              func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
+		ValidArgsFunction: completeCommand,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runFailed(a.run(cmd.Context(), args, f)) },
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
