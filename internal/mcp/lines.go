@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,10 +22,10 @@ const (
 
 // Lines is a transport of one message a line. A line that is no message is
 // answered with an error, as JSON-RPC has it, and is not the end of the session:
-// that of the SDK alone would be.
+// that of the SDK alone would be. The end of r waits for the answers, for a while.
 func Lines(r io.ReadCloser, w io.WriteCloser) mcp.Transport {
 	out := &lineWriter{w: w}
-	in := &lineReader{c: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse}
+	in := &lineReader{c: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse, owed: &out.owed, closed: make(chan struct{})}
 	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
 }
 
@@ -37,11 +38,16 @@ type lineReader struct {
 	batches bool
 	err     error // after rest
 	refuse  func(code int, why string)
+
+	owed   *owed
+	ended  sync.Once
+	closed chan struct{}
 }
 
 func (l *lineReader) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		if l.err != nil {
+			l.awaitAnswers()
 			return 0, l.err
 		}
 		l.next()
@@ -51,7 +57,19 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (l *lineReader) Close() error { return l.c.Close() }
+// awaitAnswers returns when all calls are answered, or it took too long.
+func (l *lineReader) awaitAnswers() {
+	select {
+	case <-l.owed.nothing():
+	case <-time.After(lastAnswers):
+	case <-l.closed:
+	}
+}
+
+func (l *lineReader) Close() error {
+	l.ended.Do(func() { close(l.closed) })
+	return l.c.Close()
+}
 
 // next reads a line, to which rest is set if it is a message.
 func (l *lineReader) next() {
@@ -86,36 +104,37 @@ func (l *lineReader) next() {
 
 // known reports whether the SDK takes line for a message, or a batch of them.
 func (l *lineReader) known(line []byte) bool {
-	var parts []json.RawMessage
-	if line[0] != '[' {
-		parts = append(parts, line)
-	} else if json.Unmarshal(line, &parts) != nil || len(parts) == 0 {
+	all, ok := messages(line)
+	if !ok {
 		return false
 	}
-	for _, part := range parts {
-		m, err := jsonrpc.DecodeMessage(part)
-		if err != nil {
-			return false
-		}
+	for _, m := range all {
 		if r, ok := m.(*jsonrpc.Request); ok && r.Method == "initialize" {
 			var p struct{ ProtocolVersion string }
 			l.batches = json.Unmarshal(r.Params, &p) == nil && p.ProtocolVersion <= lastBatches
 		}
 	}
+	l.owed.add(calls(all))
 	return true
 }
 
 // lineWriter lets the answers about bad lines not come between the parts of
 // others.
 type lineWriter struct {
-	mu sync.Mutex
-	w  io.WriteCloser
+	mu   sync.Mutex
+	w    io.WriteCloser
+	owed owed
 }
 
+// Write writes a line, which is how the SDK calls it.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
+	n, err := l.w.Write(p)
+	l.mu.Unlock()
+	if all, ok := messages(p); ok {
+		l.owed.add(-answers(all))
+	}
+	return n, err
 }
 
 func (l *lineWriter) Close() error { return l.w.Close() }

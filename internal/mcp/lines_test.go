@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -83,3 +85,60 @@ func TestBatchesOfOldClientsArePassedOn(t *testing.T) {
 		}
 	}
 }
+
+// Whoever writes calls into a pipe and closes it gets the answers: the end of the
+// input comes behind them. One that never comes is not waited for long.
+func TestTheEndOfTheInputWaitsForTheAnswers(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n"
+	for name, tt := range map[string]struct {
+		in     string
+		answer bool
+		took   time.Duration
+	}{
+		"answered":        {ping, true, 0},
+		"never answered":  {ping, false, time.Second},
+		"nothing to tell": {`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n", false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				out := writeNop{io.Discard}
+				conn, err := mcp.Lines(io.NopCloser(strings.NewReader(tt.in)), out).Connect(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				msg, err := conn.Read(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				ended := make(chan error, 1)
+				go func() {
+					_, err := conn.Read(t.Context())
+					ended <- err
+				}()
+				if tt.answer {
+					synctest.Wait()
+					if len(ended) > 0 {
+						t.Error("the input ended before its call was answered")
+					}
+					r := &jsonrpc.Response{ID: msg.(*jsonrpc.Request).ID, Result: json.RawMessage("{}")}
+					if err := conn.Write(t.Context(), r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := <-ended; err != io.EOF { //nolint:errorlint // as it is
+					t.Errorf("the input ends with %v", err)
+				}
+				if took := time.Since(began); took != tt.took {
+					t.Errorf("it ended after %v, want %v", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// writeNop is a writer that need not be closed.
+type writeNop struct{ io.Writer }
+
+func (writeNop) Close() error { return nil }
