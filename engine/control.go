@@ -21,6 +21,9 @@ func (e *Engine) open(ctx context.Context, op string, id ID) (Run, Job, error) {
 		return nil, Job{}, err
 	}
 	j := e.jobOf(rec)
+	if err := unasked(op, rec); err != nil {
+		return nil, j, err
+	}
 	if j.Host == "" && !j.Status.Finished() && !e.here.judges(rec) {
 		return nil, j, fault(op, j, ErrElsewhere)
 	}
@@ -30,6 +33,15 @@ func (e *Engine) open(ctx context.Context, op string, id ID) (Run, Job, error) {
 	}
 	run, err := b.Open(ctx, Record{ID: id, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
 	return run, j, fault(op, j, err)
+}
+
+// unasked is an error where it cannot be read just now what was asked of a job, and
+// of whom.
+func unasked(op string, rec *jobdir.Record) error {
+	if rec.Unread == nil || rec.Unread.File != jobdir.MetaFile {
+		return nil
+	}
+	return &Error{Op: op, Job: ID(rec.ID), Err: rec.Unread}
 }
 
 // running is open for a job that has not ended.

@@ -140,14 +140,15 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	return j
 }
 
-// record reads the records of one job. Of one that was damaged after its end the
-// index has what it was, as a list does.
+// record reads the records of one job. Of one that was damaged after its end, or
+// cannot be read just now, the index has what it was, as a list does. That they
+// cannot be read is no error: the job may run.
 func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	if !jobdir.ValidID(string(id)) {
 		return nil, notFound(string(id))
 	}
 	rec, err := jobdir.Read(e.root.Dir(string(id)))
-	if rec.Problem != "" || errors.Is(err, jobdir.ErrNoMeta) {
+	if rec.Problem != "" || rec.Unread != nil || errors.Is(err, jobdir.ErrNoMeta) {
 		if was := e.root.Index().Find(string(id)); was != nil {
 			return was, nil
 		}
@@ -155,14 +156,14 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, jobdir.ErrNoMeta):
 		return nil, notFound(string(id))
-	case err != nil:
+	case rec.Unread == nil && err != nil:
 		return nil, rootError(err)
 	}
 	return &rec, nil
 }
 
 // readAll reads the records of jobs, some at once. What is gone meanwhile, or a
-// directory in the making, is left out.
+// directory in the making, is left out, but not what cannot be read just now.
 func (e *Engine) readAll(ids []string) []*jobdir.Record {
 	const few = 16 // are not worth a goroutine
 	recs := make([]*jobdir.Record, len(ids))
@@ -171,7 +172,7 @@ func (e *Engine) readAll(ids []string) []*jobdir.Record {
 	for part := range n {
 		wg.Go(func() {
 			for i := part; i < len(ids); i += n {
-				if rec, err := e.records.Read(e.root.Dir(ids[i])); err == nil {
+				if rec, err := e.records.Read(e.root.Dir(ids[i])); err == nil || rec.Unread != nil {
 					recs[i] = &rec
 				}
 			}
@@ -207,6 +208,8 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 		j := e.jobOf(rec)
 		switch b := e.backend(j.Backend); {
 		case j.Status.Finished(): // without a readable meta.json
+		case rec.Unread != nil: // there may be an end
+			j.Link, j.LinkError = LinkUnreachable, rec.Unread.Error()
 		case j.Host == "" && !e.here.judges(rec):
 			j.Link, j.StaleSince = LinkElsewhere, rec.Touched
 		case b == nil && j.Host != "":

@@ -117,7 +117,7 @@ func setStatus(j *Job, r *jobdir.Record) {
 	case s.Stopping != nil:
 		j.Status, j.StopDeadline = Stopping, s.Stopping.Deadline
 		return
-	case r.Started:
+	case r.Started, r.Unread != nil && r.Output > 0: // it has printed
 		j.Status = Running
 		return
 	default:

@@ -322,6 +322,9 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
+	if err := unasked("restart", rec); err != nil {
+		return Spec{}, err
+	}
 	m := &rec.Meta
 	switch {
 	case rec.Problem != "":

@@ -4,6 +4,7 @@ package local
 
 import (
 	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/hobjobs/hob/internal/holder"
@@ -29,8 +30,8 @@ func lostAtStart(dir, runtimeDir string) bool {
 	if !everHeld(dir) {
 		return false
 	}
-	if _, err := jobdir.ReadState(dir); err == nil {
-		return true
+	if _, err := jobdir.ReadState(dir); !errors.Is(err, fs.ErrNotExist) {
+		return true // what cannot be read is not replaced either
 	}
 	st := jobdir.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
 	if meta, err := jobdir.ReadMeta(dir); err == nil {

@@ -51,13 +51,26 @@ func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Obser
 	return b.judge(dir, id, rec, err, survivors)
 }
 
-// judge is observe with the records that were read, or why they could not be.
+// judge is observe with the records that were read, or why they could not be. Of a
+// job whose records cannot be read just now nothing is said but that.
 func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, survivors bool) engine.Observation {
+	return b.judgeBy(jobdir.Read, dir, id, rec, err, survivors)
+}
+
+// judgeBy is judge where read looks at the records once more.
+func (b *Backend) judgeBy(
+	read func(dir string) (jobdir.Record, error), dir string, id engine.ID, rec jobdir.Record, err error, survivors bool,
+) engine.Observation {
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
 		// Since the first look it may have ended; or begun, and then its holder
 		// took the lock before it wrote that.
 		before := rec.Started
-		if again, err := jobdir.Read(dir); err == nil {
+		again, err := read(dir)
+		if again.Unread != nil && err != nil {
+			rec.Unread = again.Unread
+			break
+		}
+		if err == nil {
 			rec = again
 		}
 		if !rec.Finished() && rec.Started == before {
@@ -70,6 +83,11 @@ func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, 
 		o.LogLimit = max(0, rec.Meta.LogLimit)
 	}
 	switch {
+	case rec.Unread != nil && (err != nil || !rec.Finished()):
+		o.Link, o.LinkError = engine.LinkUnreachable, rec.Unread.Error()
+		if !rec.Started && rec.Output > 0 {
+			o.Status = engine.Running // it has printed
+		}
 	case errors.Is(err, os.ErrNotExist):
 		o.Status = engine.Lost
 		o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: time.Now(), Error: "its directory is gone"}
@@ -135,6 +153,9 @@ func orphans(id engine.ID, st jobdir.State) proc.JobRef {
 // signalled that is not proven to be of this boot and this job.
 func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	st, err := jobdir.ReadState(r.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // it may name some
+		return engine.StopReport{}, r.errorOf("stop", err)
+	}
 	if err != nil || !holdsHere(st) {
 		return engine.StopReport{}, r.errorOf("stop", engine.ErrNotRunning)
 	}

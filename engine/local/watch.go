@@ -27,13 +27,13 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error 
 		if ended || err == nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// The connection says nothing about the job; its files do.
+		// The connection says nothing about the job; its files do, if they can be read.
 		o := r.b.observe(r.dir, r.id, true)
 		if o.Status.Finished() {
 			w.tell(o)
 			return nil
 		}
-		if errors.Is(err, holder.ErrNoSocket) {
+		if errors.Is(err, holder.ErrNoSocket) && o.Link != engine.LinkUnreachable {
 			w.tell(o)
 		}
 		if !sleep(ctx, lookPause) {

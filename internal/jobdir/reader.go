@@ -64,6 +64,7 @@ func (r *Reader) Read(dir string) (Record, error) {
 			return m, err
 		},
 		state: func(dir string) (State, error) { return remember(r, state, dir, StateFile, ReadState) },
+		code:  readExitCode,
 	})
 }
 

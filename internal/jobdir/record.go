@@ -20,6 +20,9 @@ type Record struct {
 	// Problem says in words why meta.json could not be read; the job is lost
 	// then, and only its log is left.
 	Problem string
+	// Unread says why a record that may be there could not be read this time; what is
+	// missing here because of that may stand in the directory.
+	Unread  *UnreadError
 	State   State
 	Started bool // there is a state.json
 	// Code is the content of exit_code; nil: there is none that can be read.
@@ -41,20 +44,41 @@ const (
 // Finished reports whether the directory records an end.
 func (r *Record) Finished() bool { return r.State.End != nil || r.Code != nil }
 
+// UnreadError says that a record could not be read, for a reason that says nothing
+// of the job: too many files are open, or its mode forbids it.
+type UnreadError struct {
+	File string // its name in the directory
+	Err  error
+}
+
+func (e *UnreadError) Error() string {
+	err := e.Err
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return e.File + " cannot be read: " + err.Error()
+}
+
+func (e *UnreadError) Unwrap() error { return e.Err }
+
 // ErrNoMeta means a directory without meta.json: a job in the making on a host,
 // or the remains of one.
 var ErrNoMeta = errors.New("the directory has no meta.json")
 
 // Read reads the records of a job directory. Damage is no error: what cannot be
-// read is missing in the result. The errors are ErrNoMeta, and fs.ErrNotExist for
-// a directory that is not there, or none.
-func Read(dir string) (Record, error) { return read(dir, recordFiles{ReadMeta, ReadState}) }
+// understood is missing in the result. The errors are ErrNoMeta, fs.ErrNotExist for
+// a directory that is not there, or none, and an [UnreadError], with which the record
+// is not to be judged by what it lacks: with less in the way it may say more.
+func Read(dir string) (Record, error) {
+	return read(dir, recordFiles{ReadMeta, ReadState, readExitCode})
+}
 
 // recordFiles is how the files of a job directory are read that are replaced as a
 // whole.
 type recordFiles struct {
 	meta  func(dir string) (Meta, error)
 	state func(dir string) (State, error)
+	code  func(dir string) (*int, error)
 }
 
 func read(dir string, from recordFiles) (Record, error) {
@@ -66,6 +90,9 @@ func read(dir string, from recordFiles) (Record, error) {
 			return r, statErr
 		}
 		return r, ErrNoMeta
+	case isShortage(err):
+		r.unread(MetaFile, err)
+		meta = Meta{}
 	case err != nil:
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			return r, fs.ErrNotExist
@@ -77,18 +104,34 @@ func read(dir string, from recordFiles) (Record, error) {
 	r.Meta = meta
 	// exit_code before state.json: it is written after it, so a code that is
 	// there has its state.
-	if code, ok := ReadExitCode(dir); ok {
-		r.Code = &code
+	if r.Code, err = from.code(dir); err != nil {
+		r.unread(ExitCodeFile, err)
 	}
-	if st, err := from.state(dir); err == nil {
+	st, err := from.state(dir)
+	if err == nil {
 		r.State, r.Started = st, true
+	} else {
+		r.unread(StateFile, err)
 	}
 	r.statLogs(dir)
 	if r.Meta.Host != "" {
 		r.Output = r.State.Output // the logs are on the host
 	}
 	r.concludeShell(dir)
+	if r.Unread != nil && (isShortage(r.Unread) || !r.Finished() && r.Problem == "") {
+		return r, r.Unread
+	}
 	return r, nil
+}
+
+// unread notes that a file could not be read because of err, unless there is none, or
+// what it says cannot be understood: that is all there will ever be of it.
+func (r *Record) unread(file string, err error) {
+	if _, system := errors.AsType[*fs.PathError](err); !system || r.Unread != nil || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, plainfile.ErrNotPlain) || errors.Is(err, plainfile.ErrTooLong) {
+		return
+	}
+	r.Unread = &UnreadError{file, err}
 }
 
 func (r *Record) statLogs(dir string) {
@@ -228,15 +271,31 @@ func Sync(dir string) error {
 // ReadExitCode reads exit_code; ok is false if there is none or its content is
 // no code.
 func ReadExitCode(dir string) (code int, ok bool) {
+	read, err := readExitCode(dir)
+	if err != nil || read == nil {
+		return 0, false
+	}
+	return *read, true
+}
+
+// readExitCode returns nil for content that is no code.
+func readExitCode(dir string) (*int, error) {
 	path := inDir(dir, ExitCodeFile)
 	if missing(path) {
-		return 0, false
+		return nil, nil
 	}
 	data, err := plainfile.Read(path, maxExitCode)
-	if err != nil {
-		return 0, false
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return ParseExitCode(data)
+	if err != nil {
+		return nil, err
+	}
+	code, ok := ParseExitCode(data)
+	if !ok {
+		return nil, nil
+	}
+	return &code, nil
 }
 
 // ParseExitCode reads the content of exit_code: decimal digits and a newline,

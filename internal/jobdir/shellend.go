@@ -23,6 +23,7 @@ func (r *Record) concludeShell(dir string) {
 	line := func(name string) string {
 		data, err := plainfile.Read(inDir(dir, name), maxShellFile)
 		if err != nil {
+			r.unread(name, err)
 			return ""
 		}
 		first, _, _ := strings.Cut(string(data), "\n")
@@ -56,7 +57,7 @@ func (r *Record) concludeShell(dir string) {
 			end.EndedBy = by
 		}
 	}
-	end.Survivors = shellLeft(dir)
+	end.Survivors = r.shellLeft(dir)
 	r.State.End = end
 }
 
@@ -72,9 +73,10 @@ func shellMoment(s string) (date time.Time, up time.Duration, known bool) {
 }
 
 // shellLeft are the processes that outlived the job.
-func shellLeft(dir string) []Process {
+func (r *Record) shellLeft(dir string) []Process {
 	data, err := plainfile.Read(inDir(dir, "left"), maxShellFile)
 	if err != nil {
+		r.unread("left", err)
 		return nil
 	}
 	var left []Process

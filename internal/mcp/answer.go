@@ -141,7 +141,10 @@ func inWords(j engine.Job, now time.Time) string {
 		if j.Paused {
 			text += ", paused"
 		}
-		if j.Link == engine.LinkUnreachable {
+		switch {
+		case j.Link == engine.LinkUnreachable && j.Host == "":
+			text += ", its records cannot be read: this is the last that is known"
+		case j.Link == engine.LinkUnreachable:
 			text += ", its host cannot be reached: this is the last that is known"
 		}
 		return text

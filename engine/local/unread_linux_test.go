@@ -1,0 +1,74 @@
+package local_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// unreadable makes every read of the file at path fail, until the function it
+// returns is called: there is no memory at the address 0 of a process.
+func unreadable(t *testing.T, path string) (readable func()) {
+	t.Helper()
+	testtool.NeedRoot(t)
+	if err := unix.Mount("/proc/self/mem", path, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("mount: %v", err)
+	}
+	mounted := true
+	readable = func() {
+		if mounted {
+			mounted = false
+			if err := unix.Unmount(path, unix.MNT_DETACH); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Cleanup(readable)
+	return readable
+}
+
+func TestAJobWhoseRecordsCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.start(t, engine.Spec{Script: "echo begun; read x; exit 6", Stdin: true})
+	s.printed(t, "begun")
+	e, err := engine.New(engine.WithStateDir(p.root.Path()), engine.WithBackend(p.b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	readable := unreadable(t, filepath.Join(s.dir, jobdir.StateFile))
+
+	jobs, err := e.List(t.Context(), engine.Filter{})
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	const why = "state.json cannot be read"
+	if j := jobs[0]; j.Status != engine.Running || j.Link != engine.LinkUnreachable || !strings.Contains(j.LinkError, why) {
+		t.Errorf("in the list it is %s, link %s, %q", j.Status, j.Link, j.LinkError)
+	}
+	if o := p.observe(t, s.dir); o.Status != engine.Running || o.Link != engine.LinkUnreachable || !strings.Contains(o.LinkError, why) {
+		t.Errorf("observed as %s, link %s, %q", o.Status, o.Link, o.LinkError)
+	}
+	j, err := e.Get(t.Context(), string(s.rec.ID))
+	if err != nil || j.Status != engine.Running || j.Link != engine.LinkUnreachable || !strings.Contains(j.LinkError, why) {
+		t.Errorf("by itself it is %s, link %s, %q, %v", j.Status, j.Link, j.LinkError, err)
+	}
+	readable()
+	j, err = e.Get(t.Context(), string(s.rec.ID))
+	if err != nil || j.Status != engine.Running || j.Link != engine.LinkNone {
+		t.Errorf("afterwards %s, link %s, %v", j.Status, j.Link, err)
+	}
+	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 6 {
+		t.Errorf("exit %+v", exit)
+	}
+}

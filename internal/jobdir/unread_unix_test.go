@@ -1,0 +1,75 @@
+//go:build unix
+
+package jobdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// What cannot be read just now is not what is not there.
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job-22222")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	fails := func(file string, err error) error {
+		return &fs.PathError{Op: "open", Path: filepath.Join(dir, file), Err: err}
+	}
+	code := 7
+	ended := State{Version: Version, End: &End{Status: "killed", Reason: "kill", Code: &code}}
+	for name, tc := range map[string]struct {
+		meta, state, code error
+		want              string // the error
+		finished          bool
+		problem           bool
+	}{
+		"meta.json, too many files":  {meta: fails(MetaFile, syscall.EMFILE), want: "meta.json cannot be read: too many open files", finished: true},
+		"meta.json, forbidden":       {meta: fails(MetaFile, syscall.EACCES), finished: true, problem: true},
+		"state.json, too many files": {state: fails(StateFile, syscall.ENFILE), want: "state.json cannot be read: too many open files in system", finished: true},
+		"state.json, forbidden":      {state: fails(StateFile, syscall.EACCES), finished: true},
+		"state.json and no code":     {state: fails(StateFile, syscall.EACCES), code: fs.ErrNotExist, want: "state.json cannot be read: permission denied"},
+		"state.json not there":       {state: fails(StateFile, syscall.ENOENT), code: fs.ErrNotExist},
+		"state.json not understood":  {state: errors.New("damage"), code: fs.ErrNotExist},
+		"exit_code, too many files":  {code: fails(ExitCodeFile, syscall.EMFILE), want: "exit_code cannot be read: too many open files", finished: true},
+		"exit_code, forbidden":       {code: fails(ExitCodeFile, syscall.EACCES), finished: true},
+		"both":                       {code: fails(ExitCodeFile, syscall.EIO), state: fails(StateFile, syscall.EIO), want: "exit_code cannot be read: input/output error"},
+		"nothing":                    {finished: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := read(dir, recordFiles{
+				meta:  func(string) (Meta, error) { return Meta{Version: Version}, tc.meta },
+				state: func(string) (State, error) { return map[bool]State{true: ended}[tc.state == nil], tc.state },
+				code: func(string) (*int, error) {
+					if tc.code != nil {
+						return nil, tc.code
+					}
+					return &code, nil
+				},
+			})
+			said := ""
+			if err != nil {
+				said = err.Error()
+				if r.Unread == nil || !errors.Is(err, r.Unread.Err) {
+					t.Errorf("the record says %v of it", r.Unread)
+				}
+			}
+			if said != tc.want || r.Finished() != tc.finished || (r.Problem != "") != tc.problem {
+				t.Errorf("error %q, want %q; finished %v; problem %q", said, tc.want, r.Finished(), r.Problem)
+			}
+			// What the index has is never read again.
+			root := madeRoot(t)
+			if err := root.AddToIndex(&r); err != nil {
+				t.Fatal(err)
+			}
+			whole := tc.meta == nil && tc.state == nil && tc.code == nil
+			if got := root.Index().Find(r.ID) != nil; got != whole {
+				t.Errorf("in the index: %v, want %v", got, whole)
+			}
+		})
+	}
+}
