@@ -5,6 +5,7 @@ package recipe
 import (
 	"bytes"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -59,6 +60,21 @@ func TestEOFRightAfterTheStart(t *testing.T) {
 		p.ask(Finish(dir))
 		p.ended(j.ID)
 	}
+}
+
+// The input goes on, and can be ended, when nothing but the job itself is left.
+func TestInputOutlivesTheWrapper(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("echo ready; cat; echo end")
+		j.Stdin = true
+		dir := p.start(j).Dir
+		p.output(j.ID, "ready\n")
+		syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
+		p.ask(Feed(dir, []byte("one\n")))
+		p.output(j.ID, "ready\none\n")
+		p.ask(Finish(dir))
+		p.output(j.ID, "ready\none\nend\n")
+	})
 }
 
 func TestFullPipeDoesNotHang(t *testing.T) {

@@ -108,11 +108,31 @@ grown() {
   [ -n "$h_new$h_again" ] && : >"$h_d/.seen"
 }
 
-# watched: nothing is left to watch. What a wrapper that is gone cannot tell the
-# keeper of the input is told here.
-watched() {
-  [ -z "$h_kept" ] || kill -0 $$ 2>/dev/null || echo end >&4
+# keep: the input of the job does not end before a line arrives on stdin.ctl. Should
+# wrapper and watchdog be gone, nobody has that open for writing any more: then the input
+# lasts for as long as the job is there.
+keep() {
+  exec >/dev/null 2>&1 3<>"$h_d/stdin" 5<"$h_d/stdin.ctl" 4>&-
+  [ ! -f "$h_d/stdin.end" ] || exit 0
+  read -r h_x <&5 && exit 0
+  exec 4<>"$h_d/stdin.ctl"
+  (
+    exec 3>&-
+    h_turn=0
+    while lives; do sleep 10 4>&-; done
+    echo end >&4
+  ) &
+  h_p=$!
+  [ -f "$h_d/stdin.end" ] || read -r h_x <&4
+  kill "$h_p"
   exit 0
+}
+
+# lives: the job is there. Where it never came it is not waited for without end.
+lives() {
+  h_turn=$((h_turn + 1))
+  leader "$h_d" || { [ "$h_WHY" = nopid ] && [ $h_turn -lt 4 ]; return; }
+  [ -n "$h_target" ]
 }
 
 # watch: the timeout and the cap, also when nobody is connected. There may be hundreds
@@ -130,7 +150,7 @@ watch() {
       h_rest=$((h_timeout - h_spent))
       if [ "$h_rest" -le 0 ]; then
         end_job "$h_d" "$h_id" "$h_grace" timeout timeout 0
-        watched
+        exit 0
       fi
       [ "$h_rest" -lt $((h_step * 10)) ] && h_step=$((h_rest / 10)).$((h_rest % 10))
     fi
@@ -141,12 +161,12 @@ watch() {
     wait "$h_nap"
     case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
     # It ends with the job, and when somebody deleted the directory.
-    [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || watched
+    [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || exit 0
     h_turn=$((h_turn + 1))
     # A wrapper that lives ends this. One that nobody reaps only seems to live.
     if [ $((h_turn % 6)) -eq 0 ] || ! kill -0 $$ 2>/dev/null; then
-      leader "$h_d" || [ "$h_WHY" = nopid ] || watched
-      [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || watched
+      leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
+      [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
     fi
     [ "$h_limit" -gt 0 ] || continue
     if grown; then
@@ -191,14 +211,11 @@ super)
   h_in=/dev/null h_kept=
   if [ -p "$h_d/stdin" ]; then
     h_in=$h_d/stdin
-    # The keeper holds the write end open until a line arrives on stdin.ctl, which is
-    # open here too: the directory may be gone when the line is to be said.
+    # Open here for as long as this lives: the keeper is told by its end, and the
+    # directory may be gone when there is a line to be said.
     exec 4<>"$h_d/stdin.ctl"
     h_kept=1
-    (
-      exec >/dev/null 2>&1 3<>"$h_d/stdin"
-      [ -f "$h_d/stdin.end" ] || read -r h_x <&4
-    ) &
+    keep &
   fi
   h_w=
   if [ "$h_timeout" -gt 0 ] || [ "$h_limit" -gt 0 ]; then

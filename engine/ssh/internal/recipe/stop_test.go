@@ -221,7 +221,7 @@ func TestSignals(t *testing.T) {
 func TestWatchdogEndsWithTheJob(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		testtool.Need(t, "pgrep")
-		for _, how := range []string{"exit", "kill", "timeout", "deleted", "wrapper killed", "wrapper killed, then it"} {
+		for _, how := range []string{"exit", "kill", "timeout", "deleted", "wrapper killed", "wrapper killed, then it", "both killed, no watchdog"} {
 			j := p.job("echo ready; exec sleep 60")
 			j.Limit, j.Stdin = 3_000_000, true
 			switch how {
@@ -231,6 +231,8 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 				j.Timeout = 300 * time.Millisecond
 			case "wrapper killed":
 				j.Timeout = time.Hour // for a watchdog, also where no log can be trimmed
+			case "both killed, no watchdog":
+				j.Limit = 0
 			}
 			dir := p.start(j).Dir
 			if j.Script != "true" {
@@ -247,6 +249,11 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 				e := p.list(j.ID)
 				syscall.Kill(e.Wrapper.PID, syscall.SIGKILL)
 				syscall.Kill(-e.Job.PID, syscall.SIGKILL)
+			case "both killed, no watchdog":
+				e := p.list(j.ID)
+				syscall.Kill(e.Wrapper.PID, syscall.SIGSTOP) // it must not see the end of the job
+				syscall.Kill(-e.Job.PID, syscall.SIGKILL)
+				syscall.Kill(e.Wrapper.PID, syscall.SIGKILL)
 			case "wrapper killed, then it":
 				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
 				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
