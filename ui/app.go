@@ -116,7 +116,8 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 		glyphs = *o.Glyphs
 	}
 	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(glyphs)}, o.Pane...)
-	return &App{pane: NewPane(eng, append(opts, withProgram())...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
+	opts = append(opts, withProgram(), func(p *options) { p.toShell = o.ToShell })
+	return &App{pane: NewPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // darkBackground is what the environment says of the terminal's background,

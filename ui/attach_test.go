@@ -289,6 +289,17 @@ func TestLeaveHint(t *testing.T) {
 		s := newHarness(t, 80, 24, three(), WithOuterPrefix("ctrl+b"))
 		s.press("a")
 		s.sees("Ctrl+B Ctrl+B background (tmux takes one)")
+		s.seesNot("keys")
+	})
+	inBubble(t, "where there is room", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		s.sees("attached     Ctrl+B background   Ctrl+B ? keys")
+		s.run(s.pane.SetSize(70, 24))
+		s.sees("attached           Ctrl+B background")
+		s.run(s.pane.SetSize(80, 24))
+		s.press("ctrl+b", "?")
+		s.sees("types it into the job")
 	})
 }
 

@@ -29,6 +29,17 @@ func (p *Pane) leaveHint() string {
 	return label + " background"
 }
 
+// helpHint says how to see all keys from an attached job: through the panes. It is
+// empty where that takes more than two presses, and where leaving leads elsewhere or
+// another program decides that.
+func (p *Pane) helpHint() string {
+	leave, help := p.opts.keys.Terminal.Leave, p.opts.keys.Panes.Help
+	if !p.opts.program || p.cat.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(leave.Keys()) == 0 || leave.Keys()[0] == p.opts.prefix {
+		return ""
+	}
+	return p.keyLabel(leave) + " " + p.keyLabel(help) + " keys"
+}
+
 // firstWords tell somebody without jobs of the one key that is not on any
 // other screen.
 func (p *Pane) firstWords() []string {
@@ -127,6 +138,12 @@ func (p *Pane) footerAttached(w int) string {
 	for _, text := range []string{up, word} {
 		if text != "" && cells.Width(left)+shortestName+cells.Width(behind)+2+cells.Width(text) <= room-2 {
 			behind += "  " + text
+		}
+	}
+	if len(aside) == 0 && !a.ended && a.failed == "" {
+		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+3 <= room {
+			right += "   " + help
+			room -= 3 + cells.Width(help)
 		}
 	}
 	name = cells.Middle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)

@@ -92,6 +92,9 @@ func TestAppForeground(t *testing.T) {
 	})
 	inBubble(t, "Ctrl+B goes back to the shell", func(t *testing.T) {
 		s := foreground(t, AppOptions{ToShell: true})
+		if strings.Contains(s.text(), "Ctrl+B ?") {
+			t.Errorf("keys are promised where the shell is next:\n%s", s.text())
+		}
 		s.write("\x02")
 		time.Sleep(shellLeave)
 		s.settle()

@@ -28,6 +28,7 @@ type options struct {
 	header  bool
 	calm    bool
 	program bool
+	toShell bool // the key that leaves the foreground job leads away from the panes
 }
 
 func defaults() options {
