@@ -36,6 +36,16 @@ boot() {
 # put FILE LINE: replaces a file of one line.
 put() { printf '%s\n' "$2" >"$1.$$" && mv -f "$1.$$" "$1"; }
 
+# kept DIR NAME LINE: makes a file of one line of what the wrapper has reserved for it,
+# which works on a full disk; where that was taken before, as put.
+kept() {
+  if [ -f "$1/.$2" ]; then
+    printf '%s\n' "$3" 1<>"$1/.$2" && mv -f "$1/.$2" "$1/$2"
+  else
+    put "$1/$2" "$3"
+  fi
+}
+
 # once FILE LINE: makes a file of one line unless it exists.
 once() { (set -C; printf '%s\n' "$2" >"$1") 2>/dev/null; }
 
@@ -226,7 +236,10 @@ end_job() {
   h_now=$(date +%s)
   h_left=$h_grace
   [ "$h_left" -lt 0 ] && h_left=0
-  [ -f "$h_d/exit_code" ] || once "$h_d/ended_by" "$h_reason $h_by $h_now $h_left"
+  if [ ! -f "$h_d/exit_code" ] && ! once "$h_d/ended_by" "$h_reason $h_by $h_now $h_left" && [ ! -s "$h_d/ended_by" ]; then
+    nap # another may just be writing it; else the disk is full
+    [ -s "$h_d/ended_by" ] || [ ! -f "$h_d/.ended_by" ] || kept "$h_d" ended_by "$h_reason $h_by $h_now $h_left"
+  fi
   h_n=0
   h_sig=TERM
   if [ "$h_grace" -ge 0 ]; then
@@ -279,8 +292,12 @@ settle() {
   done
   [ -n "${3-}" ] && [ ! -f "$1/exit_code" ] || return 0
   boot
-  put "$1/ended" "$(date +%s) $h_UP"
-  printf '%-3s\n' "$3" >"$1/.exit.$$" && ln "$1/.exit.$$" "$1/exit_code" 2>/dev/null
+  kept "$1" ended "$(date +%s) $h_UP"
+  if printf '%-3s\n' "$3" >"$1/.exit.$$"; then
+    ln "$1/.exit.$$" "$1/exit_code"
+  else # the disk is full
+    printf '%-3s\n' "$3" 1<>"$1/.exit" && ln "$1/.exit" "$1/exit_code"
+  fi 2>/dev/null
   rm -f "$1/.exit.$$"
   [ ! -p "$1/stdin.ctl" ] || echo end 1<>"$1/stdin.ctl"
 }

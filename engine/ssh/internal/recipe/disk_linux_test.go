@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -74,6 +75,43 @@ func TestFullDisk(t *testing.T) {
 		}
 		if said, err := os.ReadFile(filepath.Join(p.home, "said")); err != nil || string(said) != "refused\n" {
 			t.Errorf("the job was not told that its log cannot be written: %q, %v", said, err)
+		}
+	})
+}
+
+// A full disk takes neither an end from a job nor who asked for it.
+func TestEndOnAFullDisk(t *testing.T) {
+	testtool.NeedRoot(t)
+	eachShell(t, func(t *testing.T, p *place) {
+		if err := os.MkdirAll(p.base, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(disk(t, p.base, "size=1m"))
+		for _, how := range []string{"timeout", "kill", "wrapper killed"} {
+			j := p.job("exec sleep 60")
+			if how == "timeout" {
+				j.Timeout = time.Second
+			}
+			dir := p.start(j).Dir
+			free := fill(t, p.base)
+			want := EndedBy{Reason: "kill", By: "cli"}
+			switch how {
+			case "timeout":
+				want = EndedBy{Reason: "timeout", By: "timeout"}
+			case "wrapper killed":
+				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
+				fallthrough
+			case "kill":
+				p.ask(Stop(dir, j.ID, patience, "cli", "kill", false))
+			}
+			e := p.ended(j.ID)
+			if e.Code == nil || *e.Code != 143 || e.Ended == nil {
+				t.Errorf("%s: code %s, ended %+v", how, show(e.Code), e.Ended)
+			}
+			if e.EndedBy == nil || e.EndedBy.Reason != want.Reason || e.EndedBy.By != want.By {
+				t.Errorf("%s: ended by %+v, want %+v", how, e.EndedBy, want)
+			}
+			free()
 		}
 	})
 }

@@ -196,6 +196,7 @@ super)
   # All that is needed later is made now. "true", because a redirection that fails
   # ends the shell where it is one of ":".
   put "$h_d/started" "$(date +%s) $h_UP" && printf '%-3s\n' 255 >"$h_d/.exit" &&
+    echo >"$h_d/.ended" && echo >"$h_d/.ended_by" &&
     true >>"$h_out" && true >>"$h_err" && true >>"$h_d/wrapper.log" &&
     put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" && echo "$h_nonce OK $h_mode" || {
     rm -f "$h_d/wrapper"
@@ -249,13 +250,12 @@ super)
   esac
   [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128)) # ksh93 says 256 + n, yash 384 + n
   [ "$h_tty" = 1 ] && carried
-  rm -f "$h_d/env.$h_nonce"
   h_r=
   first "$h_d/ended_by" && h_r=${h_LINE%% *}
   # The watchdog that ends the job goes on to what the job left.
   [ -n "$h_w" ] && [ "$h_r" != timeout ] && kill "$h_w" 2>/dev/null
   boot
-  put "$h_d/ended" "$(date +%s) $h_UP"
+  kept "$h_d" ended "$(date +%s) $h_UP"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
     # Who is just becoming another program has no environment to be known by.
     [ -z "$h_target" ] && group "$h_pid" && nap && leader "$h_d"
@@ -266,6 +266,7 @@ super)
       remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
     fi
   fi
+  rm -f "$h_d/env.$h_nonce" "$h_d/.ended_by"
   printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
   mv -f "$h_d/.exit" "$h_d/exit_code"
   [ -n "$h_kept" ] && echo end >&4
