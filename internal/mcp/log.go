@@ -123,6 +123,9 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 		ans.note("these are the last %d lines of those; %s shows the first", len(p.lines), call("log", j.ID, append([]any{"offset", 0, "limit", logLines}, w.keep.again()...)...))
 	case p.more && w.limit == logLines:
 		ans.note("these are the last %d of %d lines; %s shows the first", len(p.lines), total, call("log", j.ID, "offset", 0, "limit", logLines))
+	case p.more && int64(len(p.lines)) < w.limit && !w.filters():
+		ans.note("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total),
+			call("log", j.ID, "offset", max(0, total-w.limit), "limit", logLines))
 	}
 	return nil
 }

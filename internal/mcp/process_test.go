@@ -157,7 +157,15 @@ func TestLogPagesGoOn(t *testing.T) {
 			t.Errorf("%v: %d bytes, want %d: %.200q", tt.args, all.Len(), len(tt.want), all.String())
 		}
 	}
-	r := p.process("log", id, "offset", 1000, "limit", 1)
+	// Lines that were asked for and do not fit are told.
+	r := p.process("log", id, "limit", 1002)
+	if !r.noticed(fmt.Sprintf("only the last %d of these 1002 lines fit", 1002-*r.Offset)) {
+		t.Errorf("from line %d on: %v", *r.Offset, r.Notices)
+	}
+	if r := p.process("log", id, "limit", 1); r.output() != "last\n" || r.noticed(" fit") {
+		t.Errorf("one that fits: %q, %v", r.output(), r.Notices)
+	}
+	r = p.process("log", id, "offset", 1000, "limit", 1)
 	if !r.Truncated || !r.noticed(p.process("poll", id).OutputPath) {
 		t.Errorf("a line that is cut: %s", r.json)
 	}
