@@ -282,3 +282,22 @@ func TestTwoPanesInOneProgram(t *testing.T) {
 		two.sees("screen of else-aaaaa")
 	})
 }
+
+func TestTooSmallSaysSo(t *testing.T) {
+	for size, want := range map[[2]int][]string{
+		{19, 4}: {"     too small     ", "      1 waits      "},
+		{60, 4}: {"too small: 20x5 at least", "1 waits"},
+		{9, 2}:  {"too small", " 1 waits "},
+		{9, 1}:  {" 1 waits "},
+		{4, 2}:  {"too ", "1 wa"},
+	} {
+		inBubble(t, fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			eng := three()
+			eng.jobs[0].Waiting = true
+			s := newHarness(t, size[0], size[1], eng)
+			for _, text := range want {
+				s.sees(text)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -81,13 +82,25 @@ func (p *Pane) draw() string {
 	return strings.Join(lines, "\n")
 }
 
+// drawTooSmall says why there is nothing to see, and above all whether a job waits.
 func (p *Pane) drawTooSmall() []string {
-	text := "too small"
+	words := []string{"too small"}
+	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.w {
+		words[0] = long
+	}
 	if n := p.counts().waiting; n > 0 {
-		text = strconv.Itoa(n) + " wait"
+		waits := strconv.Itoa(n) + " wait"
+		if n == 1 {
+			waits += "s"
+		}
+		words = append(words, waits)
+		words = words[max(0, len(words)-p.h):]
 	}
 	lines := cells.Block(nil, p.w, p.h)
-	lines[p.h/2] = cells.Fit(cells.Blank((p.w-len(text))/2)+text, p.w)
+	top := (p.h - len(words)) / 2
+	for i, text := range words {
+		lines[top+i] = cells.Fit(cells.Blank((p.w-len(text))/2)+text, p.w)
+	}
 	return lines
 }
 
