@@ -103,6 +103,9 @@ func TestHostKeys(t *testing.T) {
 		{name: "alias", extra: []string{"HostKeyAlias somewhere"}, know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
 			c.Know(t, "", "somewhere", s.HostKeys[0].PublicKey())
 		}},
+		{name: "alias with a port", extra: []string{"HostKeyAlias [somewhere]:2222"}, know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
+			c.Know(t, "", "somewhere:2222", s.HostKeys[0].PublicKey())
+		}},
 		{name: "authority", keys: func(t *testing.T) []ssh.Signer {
 			return []ssh.Signer{certified(t, authority, ssh.HostCert, "127.0.0.1")}
 		},

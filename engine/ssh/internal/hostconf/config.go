@@ -1,6 +1,7 @@
 package hostconf
 
 import (
+	"net"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -55,6 +56,10 @@ func (c *Config) Address() string { return joinHostPort(c.HostName, c.Port) }
 // KeyAddress is what the host's key is known by.
 func (c *Config) KeyAddress() string {
 	if c.HostKeyAlias != "" {
+		// It stands in known_hosts as it is, and may be written as one with a port is there.
+		if _, _, err := net.SplitHostPort(c.HostKeyAlias); err == nil && c.HostKeyAlias[0] == '[' {
+			return c.HostKeyAlias
+		}
 		return joinHostPort(c.HostKeyAlias, "22")
 	}
 	return c.Address()
