@@ -92,7 +92,9 @@ func (p *Pane) openHelp() tea.Cmd {
 	}
 	var first, rest []help.Section
 	seen := map[string]bool{} // what moves in every pane is said once
-	for _, name := range keymap.Sections() {
+	names := keymap.Sections()
+	slices.SortStableFunc(names, func(a, b string) int { return helpRank(a) - helpRank(b) })
+	for _, name := range names {
 		s := help.Section{Title: sectionTitle(name)}
 		for _, a := range p.opts.keys.Actions() {
 			keys := strings.Join(p.keyLabels(a), " ")
@@ -113,6 +115,18 @@ func (p *Pane) openHelp() tea.Cmd {
 	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"))
 	line.Focus()
 	return p.open(&helpBox{help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs)})
+}
+
+// helpRank orders help: what is done to jobs and with their output before what is
+// the same everywhere, and how to move last.
+func helpRank(section string) int {
+	switch section {
+	case "jobs", "log":
+		return 0
+	case "panes":
+		return 1
+	}
+	return 2
 }
 
 // sectionTitle names a section of the key map for people.

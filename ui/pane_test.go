@@ -301,3 +301,20 @@ func TestTooSmallSaysSo(t *testing.T) {
 		})
 	}
 }
+
+func TestHelpBeginsWithWhatWorksHere(t *testing.T) {
+	for pane, want := range map[string][]string{"1": {"Jobs, in list and detail", "In every pane", "Log"}, "3": {"Log", "In every pane", "Jobs, in list and detail"}} {
+		inBubble(t, pane, func(t *testing.T) {
+			s := newHarness(t, 60, 200, three())
+			s.press(pane, "?")
+			at := -1
+			for _, title := range want {
+				next := strings.Index(s.screen(), "│ "+title+"  ")
+				if next <= at {
+					t.Errorf("%q is not where it is to be, after %d but at %d", title, at, next)
+				}
+				at = next
+			}
+		})
+	}
+}

@@ -132,12 +132,21 @@ func (m *Model) rows() int {
 }
 
 const (
-	keyWidth       = 18
-	narrowKeyWidth = 13
-	roomy          = 64 // from this width on the keys have the wider column
-	columnWidth    = 50
-	columnGap      = 4
+	columnWidth = 50
+	columnGap   = 4
 )
+
+// keyWidth is the width of the column of keys in a page of width w, the gap behind
+// them included. From the middle one on no key is torn apart.
+func keyWidth(w int) int {
+	switch {
+	case w >= 64:
+		return 18
+	case w >= 36:
+		return 16
+	}
+	return 13
+}
 
 // lay sets the page: sections one below the other, in two columns where there
 // is room, so that a section is never torn apart without need.
@@ -214,10 +223,7 @@ func (m *Model) blocks(inner int) [][]string {
 
 // entry is a line of the page, or as many as its keys and its description need.
 func (m *Model) entry(e Entry, w int) []string {
-	kw := keyWidth
-	if w < roomy {
-		kw = narrowKeyWidth
-	}
+	kw := keyWidth(w)
 	keys, desc := wrap(e.Keys, kw-2), wrap(e.Desc, w-kw)
 	lines := make([]string, 0, max(len(keys), len(desc)))
 	for i := range max(len(keys), len(desc)) {
