@@ -79,6 +79,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	}
 	j, known := begun(run, l.Job)
 	if !known {
+		// It is there, whether or not anybody still waits for it.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
+		defer cancel()
 		j, err = e.read(ctx, run.ID())
 	}
 	if err != nil {

@@ -330,6 +330,13 @@ func TestKilledHolderIsLost(t *testing.T) {
 // the start of its job and the answer.
 const dyingHolder = "dying-holder"
 
+// silentHolder is the word that makes it one which stops there, and startedBySilent
+// the file with the pid of what it has started.
+const (
+	silentHolder    = "silent-holder"
+	startedBySilent = "started"
+)
+
 func dieAsHolder() {
 	var cfg struct{ Dir string }
 	if err := json.NewDecoder(os.Stdin).Decode(&cfg); err != nil {
@@ -343,6 +350,12 @@ func dieAsHolder() {
 	job.Env = []string{"HOB_JOB_ID=" + filepath.Base(cfg.Dir)}
 	if err := job.Start(); err != nil {
 		os.Exit(1)
+	}
+	if os.Args[2] == silentHolder {
+		if err := os.WriteFile(filepath.Join(cfg.Dir, startedBySilent), strconv.AppendInt(nil, int64(job.Process.Pid), 10), 0o600); err != nil {
+			os.Exit(1)
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 }

@@ -5,18 +5,31 @@ package local
 import (
 	"sync"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // inner holds the jobs of a backend that keeps them in this process.
 type inner struct {
-	mu   sync.Mutex
-	jobs map[*job]struct{}
-	wg   sync.WaitGroup
+	wg sync.WaitGroup // of the jobs, and of starts under way
+
+	mu     sync.Mutex // guards what follows
+	jobs   map[*job]struct{}
+	closed bool
 }
 
+// start starts a job. One that is started while the backend is closed is ended like
+// the others.
 func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
+	in.mu.Lock()
+	if in.closed {
+		in.mu.Unlock()
+		return engine.ErrClosed
+	}
+	in.wg.Add(1)
+	in.mu.Unlock()
+	defer in.wg.Done()
 	lent, err := lent.duplicate() // the job's holder closes what it is lent
 	if err != nil {
 		return err
@@ -36,40 +49,53 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 		in.jobs = map[*job]struct{}{}
 	}
 	in.jobs[j] = struct{}{}
-	in.wg.Go(func() {
-		if j.pid != 0 {
-			if x, ok := j.await(); ok {
-				j.leaderEnded(x.status, x.usage)
-				j.outlive()
-				j.settleKills()
-			}
-		}
-		in.mu.Lock()
-		delete(in.jobs, j)
-		in.mu.Unlock()
-		_ = j.close()
-	})
+	in.wg.Go(func() { in.keep(j) })
+	if in.closed {
+		in.wg.Go(j.endWithProgram)
+	}
 	return nil
+}
+
+// keep keeps the job to its end.
+func (in *inner) keep(j *job) {
+	if j.pid != 0 {
+		if x, ok := j.await(); ok {
+			j.leaderEnded(x.status, x.usage)
+			j.outlive()
+			j.settleKills()
+		}
+	}
+	in.mu.Lock()
+	delete(in.jobs, j)
+	in.mu.Unlock()
+	_ = j.close()
 }
 
 // close ends the jobs, each with its own grace time: once the program has let go of
 // them nobody would see how they ended.
 func (in *inner) close() error {
 	in.mu.Lock()
-	for j := range in.jobs {
-		in.wg.Go(func() {
-			j.mu.Lock()
-			over := j.reaped
-			j.mu.Unlock()
-			if !over { // what one that has ended left running is spared
-				_, _ = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
-			}
-			j.mu.Lock()
-			j.stop()
-			j.mu.Unlock()
-		})
+	if !in.closed {
+		in.closed = true
+		for j := range in.jobs {
+			in.wg.Go(j.endWithProgram)
+		}
 	}
 	in.mu.Unlock()
 	in.wg.Wait()
 	return nil
+}
+
+// endWithProgram ends the job, and has whoever keeps it let go of it. What one that
+// has ended left running is spared.
+func (j *job) endWithProgram() {
+	j.mu.Lock()
+	over := j.reaped
+	j.mu.Unlock()
+	if !over {
+		_, _ = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
+	}
+	j.mu.Lock()
+	j.stop()
+	j.mu.Unlock()
 }

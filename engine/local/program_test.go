@@ -3,7 +3,11 @@
 package local_test
 
 import (
+	"context"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -72,6 +76,52 @@ func TestJobsOfTheProgramEndWithIt(t *testing.T) {
 				t.Errorf("state %+v, %v", st, err)
 			}
 		})
+	}
+}
+
+// A job that is being started when the program lets go of its jobs is one of them.
+func TestAJobOfTheProgramThatBeginsWhileItEnds(t *testing.T) {
+	p := newPlace(t, local.InProcess())
+	l, err := p.make(engine.Spec{Script: "exec sleep 1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := p.make(engine.Spec{Script: "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.ForkLock.RLock() // the start comes as far as the fork
+	free := sync.OnceFunc(syscall.ForkLock.RUnlock)
+	defer free()
+	started, closed := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := p.b.Start(t.Context(), l)
+		started <- err
+	}()
+	eventually(t, "the log is there", func() bool {
+		_, err := os.Stat(filepath.Join(l.Dir, jobdir.OutputFile))
+		return err == nil
+	})
+	go func() { closed <- p.b.Close() }()
+	eventually(t, "nothing more is started", func() bool {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := p.b.Start(ctx, other)
+		return errors.Is(err, engine.ErrClosed)
+	})
+	free()
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	st, err := jobdir.ReadState(l.Dir)
+	if err != nil || st.End == nil || st.End.Status != "killed" {
+		t.Errorf("state %+v, %v", st, err)
+	}
+	if proc.Alive(st.Job) {
+		t.Errorf("process %d lives", st.Job.PID)
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -25,6 +27,10 @@ import (
 // readyPatience is how long a holder may take to start its job. It takes
 // milliseconds; a machine that swaps may need seconds.
 const readyPatience = 30 * time.Second
+
+// lastAnswer is how much longer a holder may take that was told everything when
+// nobody waits for the job any more: how it stands is better known than not.
+const lastAnswer = time.Second
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
@@ -64,7 +70,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if b.inProcess {
 		err = b.inner.start(cfg, l.Files, lock)
 	} else {
-		run.begun, err = b.spawn(l.Record, cfg, l.Files, lock)
+		run.begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
 		return run, nil
@@ -78,19 +84,21 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // spawn starts a holder and waits until its job runs. A holder of another program
 // than this that does not understand, or went before it held anything, is replaced
 // by one of this program.
-func (b *Backend) spawn(rec engine.Record, cfg launchConfig, lent files, lock *jobdir.Held) (*engine.Observation, error) {
+func (b *Backend) spawn(
+	ctx context.Context, rec engine.Record, cfg launchConfig, lent files, lock *jobdir.Held,
+) (*engine.Observation, error) {
 	cfg.Launch = launchVersion
 	h, err := b.holderFor(string(rec.ID))
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.tell(h, cfg, lock, lent)
+	st, err := b.tell(ctx, h, cfg, lock, lent)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
-	if h.Other && nothing {
+	if h.Other && nothing && ctx.Err() == nil {
 		if h, err = ahead.StartSelf(string(rec.ID)); err != nil {
 			return nil, err
 		}
-		st, err = b.tell(h, cfg, lock, lent)
+		st, err = b.tell(ctx, h, cfg, lock, lent)
 	}
 	if st == nil || err != nil {
 		return nil, err
@@ -120,8 +128,9 @@ func (b *Backend) holderFor(id string) (*ahead.Holder, error) {
 }
 
 // tell tells h what to hold, and waits until that runs. The record of that is nil
-// if the holder is one that does not send it.
-func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
+// if the holder is one that does not send it. One that does not read or answer in
+// time is ended.
+func (b *Backend) tell(ctx context.Context, h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
 	if h.Other {
@@ -129,10 +138,10 @@ func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, len
 	}
 	config, werr := cfg.text()
 	if werr == nil {
-		werr = send(h.Config, config, lock.File(), lent)
+		werr = b.send(ctx, h, config, lock.File(), lent)
 	}
 	_ = h.Config.Close()
-	st, err := b.ready(h.PID, h.Reply, werr)
+	st, err := b.ready(ctx, h, werr)
 	if errors.Is(err, errHolderDied) {
 		// What it held is held until the kernel has ended it.
 		b.kids.await(h.PID)
@@ -140,14 +149,45 @@ func (b *Backend) tell(h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, len
 	return st, err
 }
 
-// ready waits for the holder's answer.
-func (b *Backend) ready(pid int, replyR *os.File, werr error) (*jobdir.State, error) {
-	_ = replyR.SetReadDeadline(time.Now().Add(readyPatience))
-	said, err := io.ReadAll(io.LimitReader(replyR, 64<<10))
+// send is the function of that name as long as ctx allows. The holder has started
+// nothing before it was told all, so that it can be ended at once.
+func (b *Backend) send(ctx context.Context, h *ahead.Holder, config []byte, lock *os.File, lent files) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyPatience, errPatience)
+	defer cancel()
+	cut := context.AfterFunc(ctx, func() {
+		b.kids.kill(h.PID)
+		_ = withDescriptor(h.Config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // somebody else may have it, too
+	})
+	err := send(h.Config, config, lock, lent)
+	if !cut() {
+		err = &noAnswer{context.Cause(ctx)}
+	}
+	return err
+}
+
+// noAnswer says that a holder was ended because it did not read or answer in time.
+type noAnswer struct{ why error }
+
+func (e *noAnswer) Error() string   { return "the job's holder does not answer: " + e.why.Error() }
+func (e *noAnswer) Unwrap() []error { return []error{errHolderDied, e.why} }
+
+var errPatience = fmt.Errorf("%v are over", readyPatience)
+
+// ready waits for the holder's answer; werr is how telling it went.
+func (b *Backend) ready(ctx context.Context, h *ahead.Holder, werr error) (*jobdir.State, error) {
+	_ = h.Reply.SetReadDeadline(time.Now().Add(readyPatience))
+	cut := context.AfterFunc(ctx, func() { _ = h.Reply.SetReadDeadline(time.Now().Add(lastAnswer)) })
+	defer cut()
+	said, err := io.ReadAll(io.LimitReader(h.Reply, 64<<10))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		// Our own child that was not reaped: the number is still its.
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-		return nil, fmt.Errorf("%w: no answer within %v", errHolderDied, readyPatience)
+		b.kids.kill(h.PID)
+		if why := ctx.Err(); why != nil {
+			return nil, &noAnswer{why}
+		}
+		return nil, &noAnswer{errPatience}
+	}
+	if ended, ok := errors.AsType[*noAnswer](werr); ok {
+		return nil, ended
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(said)))
 	for lines.Scan() {
@@ -183,6 +223,15 @@ func (c *children) add(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pids = append(c.pids, pid)
+}
+
+// kill ends the holder pid, if it was not reaped: else the number may be another's.
+func (c *children) kill(pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.pids, pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 // await waits until the holder pid is no more, but not for ever.
