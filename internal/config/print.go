@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/hobjobs/hob/themes"
 )
 
 // WriteTOML prints every setting and key in effect as a configuration file, with
@@ -26,6 +29,9 @@ func (c *Config) WriteTOML(w io.Writer) error {
 				if name, ok := strings.CutPrefix(s.name, section+"."); ok {
 					writeSetting(b, name, s)
 				}
+			}
+			if section == "theme" {
+				c.writeUnsetTokens(b)
 			}
 		}
 	}
@@ -65,10 +71,19 @@ func (c *Config) writeHosts(w io.Writer) {
 }
 
 func writeSetting(w io.Writer, name string, s *setting) {
-	if s.doc != "" {
+	switch {
+	case s.doc != "" && s.takes != "":
+		fmt.Fprintf(w, "# %s (%s)\n", s.doc, s.takes)
+	case s.doc != "":
 		fmt.Fprintf(w, "# %s\n", s.doc)
 	}
 	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), comment(s.origin.String()))
+}
+
+// writeUnsetTokens names the colours that can be set beside the theme's name.
+func (c *Config) writeUnsetTokens(w io.Writer) {
+	unset := slices.DeleteFunc(themes.TokenNames(), func(name string) bool { return c.Theme.Tokens[name] != "" })
+	fmt.Fprintf(w, "# single colours, as accent = %s, that may be set here: %s\n", quote("bold #ff8800 on 236"), strings.Join(unset, ", "))
 }
 
 func (c *Config) writeKeys(w io.Writer) {

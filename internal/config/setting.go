@@ -14,9 +14,10 @@ import (
 // setting is one name and where its value lives. The table of them
 // (settings.go) drives reading, checking and printing.
 type setting struct {
-	name string // "run.grace"
-	doc  string
-	env  []string // the first that is set counts
+	name  string // "run.grace"
+	doc   string
+	takes string   // the values there are; empty where the kind of value says it
+	env   []string // the first that is set counts
 
 	fromTOML func(any) error    // leaves the value alone on an error
 	fromText func(string) error // the same from a variable
@@ -28,6 +29,12 @@ type setting struct {
 // in adds the variables that a setting is read from.
 func (s *setting) in(env ...string) *setting {
 	s.env = env
+	return s
+}
+
+// taking says which values there are.
+func (s *setting) taking(values string) *setting {
+	s.takes = values
 	return s
 }
 
@@ -56,7 +63,7 @@ func choice(name string, p *string, doc string, of ...string) *setting {
 		}
 		*p = s
 		return nil
-	}, func() string { return *p })
+	}, func() string { return *p }).taking(strings.Join(of, ", "))
 }
 
 func duration(name string, p *time.Duration, lo, hi time.Duration, doc string) *setting {
@@ -70,7 +77,7 @@ func duration(name string, p *time.Duration, lo, hi time.Duration, doc string) *
 		}
 		*p = d
 		return nil
-	}, func() string { return units.DurationText(*p) })
+	}, func() string { return units.DurationText(*p) }).taking(units.DurationText(lo) + " to " + units.DurationText(hi))
 }
 
 func size(name string, p *int64, lo int64, doc string) *setting {
@@ -84,7 +91,7 @@ func size(name string, p *int64, lo int64, doc string) *setting {
 		}
 		*p = n
 		return nil
-	}, func() string { return units.BytesText(*p) })
+	}, func() string { return units.BytesText(*p) }).taking("from " + units.BytesText(lo))
 	parse := s.fromTOML
 	s.fromTOML = func(v any) error {
 		if n, ok := v.(int64); ok { // bytes
@@ -103,7 +110,7 @@ func cells(name string, p *Size, doc string) *setting {
 		}
 		*p = size
 		return nil
-	}, func() string { return p.String() })
+	}, func() string { return p.String() }).taking(fmt.Sprintf("1x1 to %[1]dx%[1]d", maxCells))
 }
 
 func flag(name string, p *bool, doc string) *setting {
@@ -130,16 +137,16 @@ func flag(name string, p *bool, doc string) *setting {
 }
 
 // integer makes a setting that is a whole number; keep stores it.
-func integer(name, doc string, check func(int64) error, keep func(int64), show func() int64) *setting {
+func integer(name, doc string, in bounds, keep func(int64), show func() int64) *setting {
 	set := func(n int64) error {
-		if err := check(n); err != nil {
+		if err := in.check(n); err != nil {
 			return err
 		}
 		keep(n)
 		return nil
 	}
 	return &setting{
-		name: name, doc: doc,
+		name: name, doc: doc, takes: in.String(),
 		toTOML: func() string { return strconv.FormatInt(show(), 10) },
 		fromTOML: func(v any) error {
 			n, ok := v.(int64)
@@ -158,34 +165,37 @@ func integer(name, doc string, check func(int64) error, keep func(int64), show f
 	}
 }
 
-func count(name string, p *int, lo, hi int64, doc string) *setting {
-	return integer(name, doc, between(lo, hi), func(n int64) { *p = int(n) }, func() int64 { return int64(*p) })
+func count(name string, p *int, in bounds, doc string) *setting {
+	return integer(name, doc, in, func(n int64) { *p = int(n) }, func() int64 { return int64(*p) })
 }
 
 // ticks makes a duration that is a number of a fixed unit, as its name says.
-func ticks(name string, p *time.Duration, unit time.Duration, check func(int64) error, doc string) *setting {
-	return integer(name, doc, check, func(n int64) { *p = time.Duration(n) * unit }, func() int64 { return int64(*p / unit) })
+func ticks(name string, p *time.Duration, unit time.Duration, in bounds, doc string) *setting {
+	return integer(name, doc, in, func(n int64) { *p = time.Duration(n) * unit }, func() int64 { return int64(*p / unit) })
 }
 
-func between(lo, hi int64) func(int64) error {
-	return func(n int64) error {
-		if n < lo || n > hi {
-			return fmt.Errorf("%d is outside %d to %d", n, lo, hi)
-		}
-		return nil
-	}
+// bounds are the numbers from lo to hi, and 0 with orZero.
+type bounds struct {
+	lo, hi int64
+	orZero bool
 }
 
-func zeroOr(check func(int64) error) func(int64) error {
-	return func(n int64) error {
-		if n == 0 {
-			return nil
-		}
-		if err := check(n); err != nil {
-			return fmt.Errorf("%w, and not 0", err)
-		}
+func (b bounds) check(n int64) error {
+	switch {
+	case n >= b.lo && n <= b.hi, n == 0 && b.orZero:
 		return nil
+	case b.orZero:
+		return fmt.Errorf("%d is outside %d to %d, and not 0", n, b.lo, b.hi)
 	}
+	return fmt.Errorf("%d is outside %d to %d", n, b.lo, b.hi)
+}
+
+func (b bounds) String() string {
+	text := fmt.Sprintf("%d to %d", b.lo, b.hi)
+	if b.orZero {
+		text += ", or 0"
+	}
+	return text
 }
 
 // words makes a setting that is a list of strings.
@@ -221,7 +231,7 @@ func means(name string, p *Means, doc string) *setting {
 		}
 		*p = m
 		return nil
-	}, p.words)
+	}, p.words).taking("any of bell, osc, title")
 }
 
 func (m *Means) words() []string {

@@ -30,10 +30,9 @@ func defaultHost() Host { return Host{Transport: "auto", ConnectTimeout: 10 * ti
 
 // table lists every setting of fixed name, bound to c, section by section.
 func table(c *Config) []*setting {
-	yield, timeout := zeroOr(between(10, 120_000)), between(0, 365*24*60*60)
 	return []*setting{
 		choice("run.after_background", &c.Run.AfterBackground,
-			"where the key that backgrounds a job leads: panes, or back to the shell", "panes", "shell"),
+			"where the key that backgrounds a job leads", "panes", "shell"),
 		cells("run.size", &c.Run.Size, "size of a job's terminal where the caller has none"),
 		duration("run.grace", &c.Run.Grace, 0, time.Hour, "from the polite signal to SIGKILL"),
 		duration("run.timeout", &c.Run.Timeout, 0, 365*day, "a job is killed after that long; 0s: never"),
@@ -45,24 +44,24 @@ func table(c *Config) []*setting {
 		flag("log.line_numbers", &c.Log.LineNumbers, "show line numbers"),
 
 		duration("keep.finished", &c.Keep.Finished, time.Minute, 3650*day, "how long a finished job is kept"),
-		count("keep.jobs", &c.Keep.Jobs, 1, 1_000_000, "how many finished jobs are kept"),
+		count("keep.jobs", &c.Keep.Jobs, bounds{lo: 1, hi: 1_000_000}, "how many finished jobs are kept"),
 		size("keep.bytes", &c.Keep.Bytes, units.MiB, "how much room finished jobs may take together"),
 
 		command("notify.command", &c.Notify.Command,
-			"run with a job's name and result when no UI is there; a line for sh or a list of words"),
-		means("notify.waiting", &c.Notify.Waiting, "when a job waits for input: bell, osc, title"),
-		means("notify.failed", &c.Notify.Failed, "when a job fails"),
-		means("notify.finished", &c.Notify.Finished, "when a job ends well"),
+			"run at the end of a job that nobody watches").taking("a line for sh, or a list of words"),
+		means("notify.waiting", &c.Notify.Waiting, "how it asks for you when a job waits for input"),
+		means("notify.failed", &c.Notify.Failed, "the same when a job fails"),
+		means("notify.finished", &c.Notify.Finished, "the same when a job ends well"),
 
-		ticks("agent.yield_ms", &c.Agent.Yield, time.Millisecond, yield,
+		ticks("agent.yield_ms", &c.Agent.Yield, time.Millisecond, bounds{lo: 10, hi: 120_000, orZero: true},
 			"an agent's command goes to the background after that many milliseconds; 0: at once").
 			in("HOB_YIELD_MS", "PI_BASH_YIELD_MS"),
-		ticks("agent.timeout_sec", &c.Agent.Timeout, time.Second, timeout,
+		ticks("agent.timeout_sec", &c.Agent.Timeout, time.Second, bounds{hi: 365 * 24 * 60 * 60},
 			"an agent's command is killed after that many seconds; 0: never").in("HOB_TIMEOUT_SEC"),
-		ticks("agent.ttl_ms", &c.Agent.TTL, time.Millisecond, between(60_000, int64(3650*day/time.Millisecond)),
+		ticks("agent.ttl_ms", &c.Agent.TTL, time.Millisecond, bounds{lo: 60_000, hi: int64(3650 * day / time.Millisecond)},
 			"an agent's finished jobs are kept that many milliseconds").
 			in("HOB_JOB_TTL_MS", "PI_BASH_JOB_TTL_MS"),
-		count("agent.max_output_chars", &c.Agent.MaxOutputChars, 1000, 200_000, "characters in one answer").
+		count("agent.max_output_chars", &c.Agent.MaxOutputChars, bounds{lo: 1000, hi: 200_000}, "characters in one answer").
 			in("HOB_MAX_OUTPUT_CHARS", "PI_BASH_MAX_OUTPUT_CHARS"),
 		flag("agent.aliases", &c.Agent.Aliases, "offer bash_output, bash_background_list and bash_background_terminate too"),
 
@@ -72,7 +71,7 @@ func table(c *Config) []*setting {
 		text("ui.pager", &c.UI.Pager, "empty: $PAGER, else less"),
 		text("ui.editor", &c.UI.Editor, "empty: $VISUAL, else $EDITOR, else vi"),
 
-		choice("theme.name", &c.Theme.Name, "the colours; any token below may be set beside it", themes.Names()...),
+		choice("theme.name", &c.Theme.Name, "the colours", themes.Names()...),
 		choice("theme.mode", &c.Theme.Mode, "what the terminal's background is: auto asks it", "auto", "dark", "light"),
 	}
 }
@@ -81,7 +80,7 @@ func table(c *Config) []*setting {
 func hostTable(name string, h *Host) []*setting {
 	prefix := "hosts." + keyText(name) + "."
 	return []*setting{
-		choice(prefix+"transport", &h.Transport, "how to connect: auto, native or openssh (the ssh program)", "auto", "native", "openssh"),
+		choice(prefix+"transport", &h.Transport, "native never runs the ssh program, openssh always, auto where it is needed", "auto", "native", "openssh"),
 		text(prefix+"state_dir", &h.StateDir, "where jobs are kept there; empty: HOB_STATE_DIR or the usual place"),
 		duration(prefix+"connect_timeout", &h.ConnectTimeout, time.Second, 10*time.Minute, "how long to wait for the connection"),
 	}
