@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/termenv"
 )
 
 // Start starts a job and returns as soon as it runs. A command that cannot be
@@ -249,7 +250,7 @@ func environ(base []string, added map[string]string, id string) []string {
 	env := make([]string, 0, len(base)+len(added)+1)
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, again := added[name]; !again && !ofTerminal(name) && name != jobIDVariable {
+		if _, again := added[name]; !again && !termenv.Describes(name) && name != jobIDVariable {
 			env = append(env, kv)
 		}
 	}
@@ -260,14 +261,6 @@ func environ(base []string, added map[string]string, id string) []string {
 }
 
 const jobIDVariable = "HOB_JOB_ID"
-
-func ofTerminal(name string) bool {
-	switch name {
-	case "TERM", "COLORTERM", "LINES", "COLUMNS", "STY", "TERMCAP":
-		return true
-	}
-	return strings.HasPrefix(name, "TMUX") || strings.HasPrefix(name, "TERM_PROGRAM")
-}
 
 func merged(a, b map[string]string) map[string]string {
 	if len(b) == 0 {

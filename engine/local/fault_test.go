@@ -326,61 +326,6 @@ func TestKilledHolderIsLost(t *testing.T) {
 	}
 }
 
-// dyingHolder is the word that makes this test binary a holder which dies between
-// the start of its job and the answer.
-const dyingHolder = "dying-holder"
-
-// silentHolder is the word that makes it one which stops there, and startedBySilent
-// the file with the pid of what it has started.
-const (
-	silentHolder    = "silent-holder"
-	startedBySilent = "started"
-)
-
-func dieAsHolder() {
-	var cfg struct{ Dir string }
-	if err := json.NewDecoder(os.Stdin).Decode(&cfg); err != nil {
-		os.Exit(1)
-	}
-	if err := os.WriteFile(filepath.Join(cfg.Dir, jobdir.OutputFile), nil, 0o600); err != nil {
-		os.Exit(1)
-	}
-	syscall.CloseOnExec(3)                    // the answer's pipe
-	job := exec.Command("/bin/sleep", "1000") // there is no PATH
-	job.Env = []string{"HOB_JOB_ID=" + filepath.Base(cfg.Dir)}
-	if err := job.Start(); err != nil {
-		os.Exit(1)
-	}
-	if os.Args[2] == silentHolder {
-		if err := os.WriteFile(filepath.Join(cfg.Dir, startedBySilent), strconv.AppendInt(nil, int64(job.Process.Pid), 10), 0o600); err != nil {
-			os.Exit(1)
-		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-}
-
-func TestHolderThatDiesBeforeItAnswers(t *testing.T) {
-	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newPlace(t, local.WithHolderCommand(exe, dyingHolder))
-	s := p.start(t, engine.Spec{Script: "true"})
-	o := p.observe(t, s.dir)
-	if o.Status != engine.Lost || o.Exit.Reason != engine.ReasonHolderDied || o.Exit.Code != nil {
-		t.Errorf("the job is %s, %+v", o.Status, o.Exit)
-	}
-	if len(o.Exit.Survivors) != 1 || o.Exit.Survivors[0].Command != "/bin/sleep 1000" {
-		t.Errorf("survivors %+v", o.Exit.Survivors)
-	}
-	report, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
-	if err != nil || len(report.Survivors) > 0 {
-		t.Errorf("stop of survivors: %+v, %v", report, err)
-	}
-}
-
 func TestHolderAskedToGoEndsTheJob(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

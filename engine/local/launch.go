@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/termenv"
 )
 
 // launchVersion is that of what follows. The two programs may be of different
@@ -34,24 +36,16 @@ type launchConfig struct {
 	Notify string `json:"notify,omitempty"`
 }
 
-// terminalVariables describe a terminal that is not the job's. A trailing * is
-// any rest.
-func terminalVariables() []string {
-	return []string{
-		"LINES", "COLUMNS", "TMUX*", "STY", "TERM_PROGRAM*", "TERM", "COLORTERM",
-		"HOB_JOB_ID", "PWD", "OLDPWD",
-	}
-}
-
 // jobEnviron makes a job's environment of the one inherited: the variables in set
 // stay as they are, those that describe the caller's terminal go, the job's own
 // come.
 func jobEnviron(env, set []string, id, dir string, tty bool) []string {
-	drop := terminalVariables()
 	out := make([]string, 0, len(env)+4)
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
-		if name != "HOB_JOB_ID" && slices.Contains(set, name) || !matchesAny(name, drop) {
+		switch {
+		case name == "HOB_JOB_ID":
+		case slices.Contains(set, name), !termenv.Describes(name) && name != "PWD" && name != "OLDPWD":
 			out = append(out, kv)
 		}
 	}
@@ -68,13 +62,4 @@ func jobEnviron(env, set []string, id, dir string, tty bool) []string {
 	}
 	add("PWD", filepath.Clean(dir))
 	return append(out, "HOB_JOB_ID="+id)
-}
-
-func matchesAny(name string, patterns []string) bool {
-	for _, p := range patterns {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(name, prefix) || name == p {
-			return true
-		}
-	}
-	return false
 }
