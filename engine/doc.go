@@ -6,7 +6,7 @@
 // background, complete or kill), the job directories under its state root, ids
 // and look-up, limits, retention, and delivery of facts.
 //
-//	eng, err := engine.New(engine.WithBackend(local.New()))
+//	eng, err := engine.New(engine.WithBackend(local.New())) // main begins as package local says
 //	if err != nil { … }
 //	defer eng.Close()
 //	job, err := eng.Start(ctx, engine.Spec{Command: []string{"make", "test"}})

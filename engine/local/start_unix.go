@@ -32,6 +32,10 @@ const readyPatience = 30 * time.Second
 // nobody waits for the job any more: how it stands is better known than not.
 const lastAnswer = time.Second
 
+// errUnhooked ends what would be a chain without end: a program that was started as
+// the holder of its own job, and starts that job instead.
+var errUnhooked = errors.New("this program is the holder of a job, but does not begin with local.IsHolder")
+
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true}
@@ -50,6 +54,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if !b.inProcess && len(b.command) == 0 && IsHolder() {
+		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: errUnhooked}
 	}
 	cfg := launchConfig{
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
