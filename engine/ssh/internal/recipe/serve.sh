@@ -165,8 +165,9 @@ launch() {
 # for two logs, as a capital if it is to be proved whose directory and process it is.
 list() {
   boot
+  h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_m=0 h_date=
   h_said="boot $h_BOOT $h_UP
-" h_n=0 h_date= h_pids= h_procs= h_facts= h_logs= h_known= h_proofs=
+" h_procs= h_facts= h_logs= h_known= h_proofs= h_pids=
   if ! cd "$1" 2>/dev/null; then
     facts
     return 0
@@ -229,8 +230,17 @@ say() {
 # more N: another job has been gathered, with N times as many words as some. Longer
 # lines of arguments are refused somewhere, and slow to build.
 more() {
-  h_n=$((h_n + $1))
+  h_n=$((h_n + $1)) h_m=$((h_m + $1))
+  [ $h_m -lt 48 ] || fold
   [ $h_n -lt 1000 ] || facts
+}
+
+# fold: what was gathered of some jobs goes to that of all. Each word at the end of a
+# long text costs a copy of it.
+fold() {
+  h_told=$h_told$h_said h_idents=$h_idents$h_procs h_files=$h_files$h_facts h_sized=$h_sized$h_logs
+  h_alive=$h_alive$h_known h_proved=$h_proved$h_proofs h_looked=$h_looked$h_pids
+  h_said= h_procs= h_facts= h_logs= h_known= h_proofs= h_pids= h_m=0
 }
 
 # still: the known job h_j has not ended.
@@ -265,12 +275,12 @@ logs() {
 # missing: the processes of known jobs that cannot be seen to be there. Whether
 # "kill" fails when it fails for some of many differs.
 missing() {
-  [ -n "$h_known" ] || return 0
-  [ -n "$(kill -0 $h_known 2>&1)" ] || return 0
-  for h_z in $h_known; do
+  [ -n "$h_alive" ] || return 0
+  [ -n "$(kill -0 $h_alive 2>&1)" ] || return 0
+  for h_z in $h_alive; do
     kill -0 "$h_z" 2>/dev/null && continue
     echo "doubt $h_z"
-    h_pids="$h_pids $h_z"
+    h_looked="$h_looked $h_z"
   done
 }
 
@@ -278,38 +288,39 @@ missing() {
 # processes; each behind its name. What is no regular file is told by its first
 # letter.
 facts() {
-  printf '%s' "$h_said"
+  fold
+  printf '%s' "$h_told"
   # Of what is known no time is told, unless only the date can tell it.
   [ -z "$h_date" ] && [ "$h_UP" != - ] || echo "date $(date +%s)"
   missing
-  [ -z "$h_procs" ] || processes 2>/dev/null
-  [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
+  [ -z "$h_idents" ] || processes 2>/dev/null
+  [ -z "$h_files" ] || grep '' $h_files /dev/null 2>/dev/null
   # After exit_code: a log that is final then has its whole size.
-  [ -z "$h_logs" ] || sizes 2>/dev/null
+  [ -z "$h_sized" ] || sizes 2>/dev/null
   if [ -d /proc/self ]; then
-    for h_z in $h_pids; do h_proofs="$h_proofs /proc/$h_z/stat"; done
+    for h_z in $h_looked; do h_proved="$h_proved /proc/$h_z/stat"; done
   else
-    for h_z in $h_pids; do
+    for h_z in $h_looked; do
       start_of "$h_z"
       [ -z "$h_S" ] || echo "live $h_z $h_S"
     done
   fi
-  [ -z "$h_proofs" ] || grep '' $h_proofs /dev/null 2>/dev/null
-  h_said= h_n=0 h_date= h_pids= h_procs= h_facts= h_logs= h_known= h_proofs=
+  [ -z "$h_proved" ] || grep '' $h_proved /dev/null 2>/dev/null
+  h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_date=
 }
 
 # sizes: those of the logs, as ls tells them.
 sizes() {
   if [ -n "$h_stat" ]; then
-    stat -c '%A 0 0 0 %s %n' $h_logs
+    stat -c '%A 0 0 0 %s %n' $h_sized
   else
-    LC_ALL=C ls -lnd $h_logs
+    LC_ALL=C ls -lnd $h_sized
   fi
 }
 
 # processes: what pid and wrapper say, and which processes are to be looked at.
 processes() {
-  h_out=$(grep '' $h_procs /dev/null)
+  h_out=$(grep '' $h_idents /dev/null)
   printf '%s\n' "$h_out"
   h_here=
   for h_z in $h_out; do
@@ -322,7 +333,7 @@ processes() {
     *) continue ;;
     esac
     case $h_r in '' | *[!0-9]*) continue ;; esac
-    h_pids="$h_pids $h_r"
+    h_looked="$h_looked $h_r"
     case $h_z in
     */pid:*)
       [ -z "${POSH_VERSION-}" ] && group "$h_r" && echo "${h_z%%/*}/group:"
