@@ -30,7 +30,7 @@ func full(id string) *Record {
 			Notify: true, Machine: "m", CreatedAt: at, CreatedBy: "cli", RestartedFrom: "r",
 		},
 		State: State{
-			Version: Version, Machine: "m2", BootID: "b", Job: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
+			Version: Version, Machine: "m2", BootID: "b", PIDNS: "n", Job: proc.Identity{PID: 12, Start: "34"}, StartedAt: at.Add(time.Second), Backgrounded: true,
 			Title: "title", Cwd: "/x", Size: Size{90, 20}, NoLimit: true, Dropped: 8, Hole: Range{9, 10},
 			HostDir: "/there", Output: 1234,
 			End: &End{

@@ -54,7 +54,8 @@ type indexLine struct {
 	EndAt        int64             `json:"ea,omitempty"`
 	RanMS        int64             `json:"rm,omitempty"`
 	BootMS       int64             `json:"bm,omitempty"`
-	Boot         string            `json:"bo,omitempty"` // the boot that BootMS is of
+	Boot         string            `json:"bo,omitempty"` // the boot that BootMS and Survivors are of
+	PIDNS        string            `json:"pn,omitempty"` // and their pid namespace
 	Status       string            `json:"es,omitempty"`
 	EndCode      *int              `json:"ec,omitempty"`
 	SameCode     bool              `json:"ex,omitempty"` // it is that of exit_code
@@ -97,8 +98,8 @@ func encodeRecord(r *Record) []byte {
 		l.Reason, l.EndedBy, l.Error, l.Survivors = e.Reason, e.EndedBy, e.Error, e.Survivors
 		l.UserMS, l.SystemMS, l.MaxRSS = e.UserMS, e.SystemMS, e.MaxRSS
 		l.RanMS, l.BootMS = e.RanMS, e.BootMS
-		if l.BootMS != 0 {
-			l.Boot = s.BootID
+		if l.BootMS != 0 || len(l.Survivors) > 0 {
+			l.Boot, l.PIDNS = s.BootID, s.PIDNS
 		}
 	}
 	if l.Where == l.Machine {
@@ -152,7 +153,7 @@ func (l *indexLine) record(rec *Record, end *End) {
 			EndedBy: l.EndedBy, Error: l.Error, UserMS: l.UserMS, SystemMS: l.SystemMS, MaxRSS: l.MaxRSS, Survivors: l.Survivors,
 			RanMS: l.RanMS, BootMS: l.BootMS,
 		}
-		s.BootID = l.Boot
+		s.BootID, s.PIDNS = l.Boot, l.PIDNS
 	}
 }
 

@@ -98,6 +98,8 @@ func (l *indexLine) readField(r *flatjson.Reader, key string) {
 		l.BootMS = r.Int()
 	case "bo":
 		l.Boot = r.Str()
+	case "pn":
+		l.PIDNS = r.Str()
 	case "es":
 		l.Status = r.Str()
 	case "ec":

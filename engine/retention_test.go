@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// finishedHere makes a job that has ended on this machine in this boot.
+func (e *Engine) finishedHere(t *testing.T, end jobdir.End) (id string) {
+	t.Helper()
+	m := jobdir.Meta{Machine: e.here.machine, CreatedAt: end.At, Kind: string(KindFile), Backend: "local"}
+	dir, err := e.root.Create(&m, "job", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := jobdir.State{Machine: e.here.machine, BootID: e.here.boot, PIDNS: e.here.pidns, StartedAt: end.At, End: &end}
+	if err := jobdir.Finish(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	return m.ID
+}
+
+// A job that a list has read once is in the index, and is to be kept no longer for
+// that.
+func TestRetentionOfWhatIsInTheIndex(t *testing.T) {
+	e, err := New(WithStateDir(t.TempDir()), WithRetention(Retention{Age: -1, Count: 1, Bytes: -1, TrashAge: -1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	code := 0
+	ended := func(ago time.Duration) jobdir.End {
+		return jobdir.End{
+			At: time.Now().Add(-ago), Status: string(Exited), Reason: string(ReasonExit), Code: &code,
+			BootMS: (proc.SinceBoot() - ago).Milliseconds(),
+		}
+	}
+	e.finishedHere(t, ended(2*time.Second))
+	last := e.finishedHere(t, ended(time.Second))
+	if jobs, err := e.List(t.Context(), Filter{}); err != nil || len(jobs) != 2 || e.root.Index().Len() != 2 {
+		t.Fatalf("%d jobs, %d of them in the index, %v", len(jobs), e.root.Index().Len(), err)
+	}
+	if err := e.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := e.root.IDs()
+	if err != nil || len(ids) != 1 || ids[0] != last {
+		t.Errorf("kept %v, want %s; %v", ids, last, err)
+	}
+}
