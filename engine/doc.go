@@ -16,8 +16,8 @@
 //
 // A job is a directory (see package internal/jobdir for its files). Records are
 // written first and published after; every client, in this process or another,
-// is a reader of the same directories. Closing an engine lets go of its jobs, it
-// never ends them.
+// is a reader of the same directories. Closing an engine lets go of its jobs;
+// it ends those alone that live in this program.
 //
 // # Ownership and concurrency
 //
