@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -226,6 +227,26 @@ func TestAScreenThatReadsKeysAsksForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "waiting", func() bool { return s.state(t).Waiting })
+}
+
+// A program that is there to ask waits, whatever screen it asks on.
+func TestAQuestionOnAScreenOfItsOwnWaits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	dialog := filepath.Join(t.TempDir(), "dialog")
+	script := "#!/bin/sh\nstty raw -echo; printf '\\033[?1049hSure? <Yes> <No>'; read -r x\n"
+	if err := os.WriteFile(dialog, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `"$0"; echo "got $?"; sleep 100`, dialog}})
+	eventually(t, "waiting on the alternate screen", func() bool {
+		st := s.state(t)
+		return st.Waiting && st.Alternate
+	})
+	if err := s.run.Write(t.Context(), []byte("y\n")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "answered", func() bool { return !s.state(t).Waiting })
 }
 
 // A paste is as long as it is, whatever an instruction to a holder can carry.

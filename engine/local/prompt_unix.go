@@ -3,6 +3,7 @@
 package local
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,9 +92,13 @@ func (p *prompter) waits() (waits bool, entry string) {
 	if !ok {
 		return false, entry
 	}
-	input := proc.WaitsForInput(family(j.pid), src)
+	procs := family(j.pid)
+	input := proc.WaitsForInput(procs, src)
 	if input >= proc.InputPolled && j.in.endAgain(j.ctx) {
 		return false, entry
+	}
+	if input >= proc.InputPolled && questioned(procs, src) {
+		return true, entry
 	}
 	secret := entry == string(engine.EntryHidden)
 	switch input {
@@ -111,6 +116,17 @@ func (p *prompter) waits() (waits bool, entry string) {
 	case proc.InputNone:
 	}
 	return false, entry
+}
+
+// questioners are programs that are run to ask a person one thing, on a screen of
+// their own. Those of their boxes that only show something read no keys.
+var questioners = []string{"whiptail", "dialog", "pinentry-curses"}
+
+// questioned reports whether one of procs that have the terminal is a questioner.
+func questioned(procs []proc.Process, src proc.Source) bool {
+	return slices.ContainsFunc(procs, func(p proc.Process) bool {
+		return src.TTY != 0 && p.TTY == src.TTY && p.PGID == p.Foreground && slices.Contains(questioners, p.Comm)
+	})
 }
 
 // mode is what the job's terminal does with input; known is false without one, and
