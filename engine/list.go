@@ -115,7 +115,8 @@ func newestFirst(jobs []Job) {
 	}
 }
 
-// jobOf is what the records say, with paths as they are where the job runs.
+// jobOf is what the records say, with paths as they are where the job runs, and of
+// the survivors those that live.
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
@@ -124,6 +125,9 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 		if s.End != nil {
 			j.Exit.SinceBoot = time.Duration(s.End.BootMS) * time.Millisecond
 		}
+	}
+	if len(j.Exit.Survivors) > 0 && j.Host == "" {
+		j.Exit.Survivors = e.here.living(&rec.State, j.Exit.Survivors)
 	}
 	if j.Backend == "" && rec.State.HostDir == "" { // what meta.json would tell cannot be read
 		if b := e.serving(""); b != nil {
