@@ -51,7 +51,7 @@ func run() error {
 		err = closeErr
 	}
 	if running > 0 && err == nil {
-		fmt.Printf("%d jobs keep running: hob list shows them\n", running)
+		fmt.Printf("jobs that keep running: %d; hob list shows them\n", running)
 	}
 	return err
 }
