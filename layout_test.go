@@ -42,6 +42,7 @@ var mayImport = []struct {
 	{"internal/cells", nil},
 	{"internal/atomicfile", nil},
 	{"internal/flatjson", nil},
+	{"internal/plainfile", nil},
 	{"internal/termenv", nil},
 	{"internal/watch", nil},
 	// What starts before the rest of the program may wait for little of it.
