@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,10 +51,6 @@ func TestDiskFull(t *testing.T) {
 	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
 		t.Fatal(err)
 	}
-	// The end waits for room.
-	if err := os.Truncate(filepath.Join(s.dir, jobdir.OutputFile), 100<<10); err != nil {
-		t.Fatal(err)
-	}
 	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
 		t.Errorf("exit %+v", exit)
 	}
@@ -101,6 +98,45 @@ func TestEndIsRecordedOnAFullDisk(t *testing.T) {
 	}
 	if left := reserves(s.dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A job may be the one that fills the disk, and end before anybody has looked.
+func TestEndIsRecordedWhereTheJobFillsTheDisk(t *testing.T) {
+	t.Parallel()
+	for name, spec := range map[string]engine.Spec{
+		"terminal":         {PTY: true},
+		"one log":          {},
+		"separate streams": {Split: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := smallDisk(t, "256k")
+			p := openPlace(t, filepath.Join(dir, "state"))
+			spec.Script = "head -c 1000000 /dev/zero; exit 8"
+			s := p.start(t, spec)
+			if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 8 {
+				t.Errorf("exit %+v", exit)
+			}
+			if code, ok := jobdir.ReadExitCode(s.dir); !ok || code != 8 {
+				t.Errorf("exit_code %d, %v", code, ok)
+			}
+		})
+	}
+}
+
+// A job whose end could not be recorded would seem to run for ever.
+func TestNoJobStartsWithoutRoomForItsEnd(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]string{"bytes": "32k", "files": "1m,nr_inodes=6"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := openPlace(t, filepath.Join(smallDisk(t, options), "state"))
+			_, err := p.make(engine.Spec{Script: "true"})
+			if root, ok := errors.AsType[*jobdir.RootError](err); !ok || !errors.Is(err, unix.ENOSPC) || !strings.Contains(root.Hint, "make room") {
+				t.Errorf("made: %v", err)
+			}
+		})
 	}
 }
 

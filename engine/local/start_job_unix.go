@@ -59,6 +59,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	if err := j.openFiles(files); err != nil {
 		return errors.Join(err, j.h.Close())
 	}
+	j.h.SetAside()
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -199,6 +200,28 @@ func TestWriteTakesTheReserve(t *testing.T) {
 				t.Errorf("directory (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// On a disk that has become full what is there would not be given again.
+func TestReserveKeepsWhatIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := Reserve(path, 4096); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(reserveOf(path), slices.Repeat([]byte{1}, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		size int
+		want byte
+	}{{4096, 1}, {4097, 0}} {
+		if err := Reserve(path, tt.size); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(reserveOf(path)); err != nil || len(got) < tt.size || got[0] != tt.want {
+			t.Errorf("reserve for %d: %d bytes of %d, %v", tt.size, len(got), got[0], err)
+		}
 	}
 }
 

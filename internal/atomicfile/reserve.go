@@ -13,8 +13,12 @@ func FromReserve() Option { return func(s *settings) { s.reserve = true } }
 
 // Reserve sets aside space in which the file at path can be written later, up to
 // size bytes of it, even when the disk is full by then: in a hidden file beside
-// it. File systems that never write in place may still refuse.
+// it. What was set aside before stays, since a disk that has become full would not
+// give it again. File systems that never write in place may still refuse.
 func Reserve(path string, size int) error {
+	if info, err := os.Lstat(reserveOf(path)); err == nil && info.Mode().IsRegular() && info.Size() >= int64(size) {
+		return nil
+	}
 	if err := os.WriteFile(reserveOf(path), make([]byte, size), 0o600); err != nil {
 		return errors.Join(fmt.Errorf("reserve %s: %w", path, cause(err)), Unreserve(path))
 	}

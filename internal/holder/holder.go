@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -74,7 +75,8 @@ type Holder struct {
 	noTimes   bool
 	timesSize jobdir.Size
 
-	saveMu sync.Mutex // one writer of state.json
+	saveMu sync.Mutex  // one writer of state.json
+	aside  atomic.Bool // space is set aside for the end, or could not be
 
 	listenMu sync.Mutex
 	listener *net.UnixListener
@@ -186,14 +188,7 @@ func (h *Holder) settleIn() {
 	case <-h.ctx.Done():
 		return
 	}
-	h.saveMu.Lock()
-	h.mu.Lock()
-	ending := h.ending
-	h.mu.Unlock()
-	if !ending {
-		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for room
-	}
-	h.saveMu.Unlock()
+	h.SetAside()
 	select {
 	case <-time.After(flushPause):
 		_ = jobdir.Sync(h.cfg.Dir) // the end is flushed anyway
@@ -201,10 +196,31 @@ func (h *Holder) settleIn() {
 	}
 }
 
+// SetAside sets space aside for the record of the end, now: for a job that writes its
+// own log, and so can fill the disk before the holder sees anything of it.
+func (h *Holder) SetAside() {
+	h.saveMu.Lock()
+	defer h.saveMu.Unlock()
+	h.setAside()
+}
+
+// setAside sets space aside for the record of the end, unless that is being made;
+// saveMu is held.
+func (h *Holder) setAside() {
+	h.mu.Lock()
+	ending := h.ending
+	h.mu.Unlock()
+	if !ending && h.aside.CompareAndSwap(false, true) {
+		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for room
+	}
+}
+
 const (
-	// settlePause is how long a job has to last before space is set aside for its
-	// end: there was room for its begin just before.
-	settlePause = 50 * time.Millisecond
+	// settlePause is how long a job has to last, and settleOutput how much it has to
+	// print, before space is set aside for its end: there was room for its begin just
+	// before.
+	settlePause  = 50 * time.Millisecond
+	settleOutput = 64 << 10
 	// flushPause is how much longer it has to last before its begin is flushed.
 	flushPause = time.Second
 )

@@ -242,6 +242,21 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
+// What prints much could fill the disk before the job has lasted long enough for
+// space to be set aside.
+func TestMuchOutputSetsSpaceAside(t *testing.T) {
+	h := opened(t, Config{}) // nothing is set aside by time before Started
+	h.Output(make([]byte, settleOutput-1))
+	if h.aside.Load() {
+		t.Error("set aside for little output")
+	}
+	h.Output([]byte("x"))
+	found, err := filepath.Glob(filepath.Join(h.cfg.Dir, ".*.tmp-*"))
+	if err != nil || len(found) != 2 {
+		t.Errorf("set aside: %v, %v", found, err)
+	}
+}
+
 func TestOnlyTheFirstEndCounts(t *testing.T) {
 	t.Parallel()
 	h := held(t, Config{})

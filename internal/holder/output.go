@@ -20,6 +20,11 @@ func (h *Holder) Output(p []byte) {
 	h.out.Write(p) // counts what it cannot write
 	st := h.out.Stats()
 	h.moment(at)
+	// Whoever holds saveMu may be waiting for the disk. The next output tries again.
+	if st.Size >= settleOutput && !h.aside.Load() && h.saveMu.TryLock() {
+		h.setAside()
+		h.saveMu.Unlock()
+	}
 
 	h.mu.Lock()
 	h.offset = st.Size

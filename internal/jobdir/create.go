@@ -29,6 +29,9 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 			os.RemoveAll(tmp)
 		}
 	}()
+	if err := roomFor(tmp); err != nil {
+		return "", unusable(r.path, err)
+	}
 	if prepare != nil {
 		if err := prepare(tmp); err != nil {
 			if closedToOwner(tmp) {

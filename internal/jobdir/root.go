@@ -213,12 +213,28 @@ func unusable(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		e.Why = "is on a read-only file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e.Hint = "make room there, or set HOB_STATE_DIR to a directory elsewhere"
+		e.Hint = "make room there (cleared jobs are in its directory trash for a while), or set HOB_STATE_DIR to a directory elsewhere"
+	case errors.Is(err, syscall.EMFILE):
+		e.Hint = "allow more open files: ulimit -n 256"
+	case errors.Is(err, syscall.EFBIG):
+		e.Hint = "allow larger files: ulimit -f unlimited"
+	case errors.Is(err, fs.ErrExist) && leadsNowhere(path):
+		e.Why = "is a link to what does not exist"
+		e.Hint = "make what it leads to, remove the link, or set HOB_STATE_DIR"
 	case errors.Is(err, fs.ErrPermission) && closedToOwner(path):
 		e.Why = "is closed to its own user"
 		e.Hint = "a umask like 0777 takes your own rights to what you make: set umask 077, and chmod u+rwx what has been made"
 	}
 	return e
+}
+
+// leadsNowhere reports whether path is a link to something that does not exist.
+func leadsNowhere(path string) bool {
+	if _, err := os.Lstat(path); err != nil {
+		return false
+	}
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // closedToOwner reports whether the mode of the directory at path keeps even its

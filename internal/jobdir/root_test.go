@@ -2,10 +2,12 @@ package jobdir_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -91,5 +93,37 @@ func TestRootThatCannotBeMade(t *testing.T) {
 	re := (*jobdir.RootError)(nil)
 	if !errors.As(err, &re) || re.Hint == "" {
 		t.Errorf("err = %v", err)
+	}
+}
+
+func TestRootBehindALinkThatLeadsNowhere(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "state")
+	if err := os.Symlink(filepath.Join(dir, "gone"), link); err != nil {
+		t.Skip(err)
+	}
+	r, err := jobdir.OpenRoot(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Create(&jobdir.Meta{}, "x", nil)
+	re := (*jobdir.RootError)(nil)
+	if !errors.As(err, &re) || re.Why != "is a link to what does not exist" {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// What a limit of the shell is the cause of no other directory cures.
+func TestHintOfAnUnusableRoot(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.ENOSPC: "make room",
+		syscall.EMFILE: "ulimit -n",
+		syscall.EFBIG:  "ulimit -f",
+		syscall.EACCES: "set HOB_STATE_DIR",
+	} {
+		re := (*jobdir.RootError)(nil)
+		if err := jobdir.Unusable(t.TempDir(), &fs.PathError{Op: "open", Path: "meta.json", Err: err}); !errors.As(err, &re) || !strings.Contains(re.Hint, want) {
+			t.Errorf("%v: hint %q", err, re.Hint)
+		}
 	}
 }
