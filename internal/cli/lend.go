@@ -21,21 +21,21 @@ func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
 }
 
 // lendOthers lends the job what a shell has opened for it beyond the usual three, as
-// for <(…). In the background it is only what the command names: of the rest
-// somebody may wait for the end. The files are to be closed when the job has them,
+// for <(…). If the job is left in the background it is only what the command names: of
+// the rest somebody may wait for the end. The files are to be closed when the job has them,
 // so that who writes to a job that ends, or goes away, sees that.
-func lendOthers(spec engine.Spec) (opts []engine.StartOption, lent []*os.File) {
+func (a *app) lendOthers(spec engine.Spec) (opts []engine.StartOption, lent []*os.File) {
 	if spec.Host != "" || ownShell() {
 		return nil, nil
 	}
 	var named []int
-	if spec.Backgrounded {
+	if a.leaves {
 		if named = namedDescriptors(slices.Concat(spec.Command, []string{spec.Script})); len(named) == 0 {
 			return nil, nil
 		}
 	}
 	for _, n := range inheritedDescriptors() {
-		if spec.Backgrounded && !slices.Contains(named, n) {
+		if a.leaves && !slices.Contains(named, n) {
 			continue
 		}
 		f := os.NewFile(uintptr(n), "descriptor "+strconv.Itoa(n))

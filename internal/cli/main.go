@@ -27,6 +27,7 @@ type app struct {
 
 	client string         // who starts and ends jobs
 	shows  bool           // a person sees here what becomes of the jobs
+	leaves bool           // the job is left by itself, and not by a person
 	quiet  bool           // nobody is there to be asked anything
 	told   signalled      // the signal that had hob leave a job; 0: none
 	spare  *local.Spare   // the holder of the job to be started; may be nil

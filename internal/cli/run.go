@@ -109,7 +109,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	a.shows = !f.background && hasScreen(a.stdout)
+	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || f.yield.set
 	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, o
 	if a.alone != nil {
 		defer a.alone()
 	}
-	others, lent := lendOthers(spec)
+	others, lent := a.lendOthers(spec)
 	defer func() {
 		for _, f := range lent {
 			f.Close()
