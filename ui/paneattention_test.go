@@ -369,3 +369,16 @@ func TestClosingRefusesQuestions(t *testing.T) {
 		}
 	})
 }
+
+// A server's words keep their lines, and nothing else of what they could do.
+func TestAQuestionKeepsItsLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.deliver(AskMsg{Title: "web1", Text: "\nCorporate login\r\n\nUse is \x1b[31mlogged.\nCode", Reply: func(string, bool) {}})
+		s.pump()
+		s.sees("│ Corporate login ")
+		s.sees("│ Use is logged. ")
+		s.sees("│ Code ")
+		s.press("esc")
+	})
+}

@@ -32,7 +32,7 @@ func (p *Pane) nextAsk() tea.Cmd {
 		return nil
 	}
 	ask := p.ask[0]
-	title, text := cells.Clean(ask.Title), cells.Clean(strings.TrimSpace(ask.Text))
+	title, text := cells.Clean(ask.Title), questionLines(ask.Text)
 	if ask.Confirm != "" {
 		return p.askYesOrNo(ask, title, text)
 	}
@@ -42,7 +42,7 @@ func (p *Pane) nextAsk() tea.Cmd {
 		opts = append(opts, prompt.WithSecret())
 	}
 	form.Add("Answer", "", opts...)
-	form.SetQuestion(text)
+	form.SetQuestion(text...)
 	return p.open(&formBox{
 		Form: form, input: p.opts.keys.Input, width: 70,
 		accept:  func() (tea.Cmd, string) { return p.answer(ask, form.Value("Answer"), true), "" },
@@ -50,13 +50,24 @@ func (p *Pane) nextAsk() tea.Cmd {
 	})
 }
 
+// questionLines are the lines of a question, which may be a stranger's words.
+func questionLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(cells.Clean(line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 const answerYes, answerNo = "yes", "no"
 
 // askYesOrNo puts a question whose safe answer is no. No key alone says yes: the
 // box comes by itself, perhaps under the fingers of somebody who types.
-func (p *Pane) askYesOrNo(ask AskMsg, title, text string) tea.Cmd {
+func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
 	choices := []dialog.Choice{{Name: answerNo, Label: "No"}, {Name: answerYes, Label: ask.Confirm, Danger: true}}
-	return p.openDialog(title, []string{text}, choices, func(name string) tea.Cmd {
+	return p.openDialog(title, text, choices, func(name string) tea.Cmd {
 		return p.answer(ask, name, name != "")
 	})
 }

@@ -108,11 +108,12 @@ func (a *asker) questions(ctx context.Context, host string, q ssh.Questions) ([]
 }
 
 func (a *asker) hostKey(ctx context.Context, host string, k ssh.HostKey) (bool, error) {
-	text := fmt.Sprintf("%s is not known yet. It shows the key %s %s.", k.Address, k.Type, k.Fingerprint)
+	text := k.Address + " is not known yet. It shows the key"
 	if k.OtherKeys {
-		text = fmt.Sprintf("%s is known by its authority only, which has not signed the key %s %s.", k.Address, k.Type, k.Fingerprint)
+		text = k.Address + " is known by its authority only, which has not signed the key"
 	}
-	trusted, err := a.confirm(ctx, host, text+" Trust it?", "Trust it", fmt.Sprintf("is %s %s the key of %s?", k.Type, k.Fingerprint, k.Address))
+	text += "\n" + k.Type + " " + k.Fingerprint + "\nTrust it?" // a line of its own is easy to compare
+	trusted, err := a.confirm(ctx, host, text, "Trust it", fmt.Sprintf("is %s %s the key of %s?", k.Type, k.Fingerprint, k.Address))
 	return trusted, unanswered(err, "the host is unknown: it shows the key %s", k.Type+" "+k.Fingerprint,
 		"compare that with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_*.pub there), then connect once with ssh, or run hob on a terminal")
 }

@@ -74,7 +74,7 @@ func TestQuestionsNameTheHost(t *testing.T) {
 			func(p ssh.Prompts) (any, error) { return p.HostKey(t.Context(), "web1", key) },
 			true,
 			[]string{
-				"web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? (yes/no) | false",
+				"web1 | 10.0.0.7:22 is not known yet. It shows the key\nssh-ed25519 SHA256:abc\nTrust it? (yes/no) | false",
 				"web1 | Say yes or no: is ssh-ed25519 SHA256:abc the key of 10.0.0.7:22? | false",
 			},
 		},
@@ -82,7 +82,7 @@ func TestQuestionsNameTheHost(t *testing.T) {
 			[]string{""},
 			func(p ssh.Prompts) (any, error) { return p.HostKey(t.Context(), "web1", key) },
 			false,
-			[]string{"web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? (yes/no) | false"},
+			[]string{"web1 | 10.0.0.7:22 is not known yet. It shows the key\nssh-ed25519 SHA256:abc\nTrust it? (yes/no) | false"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAKeyIsConfirmedInTheUI(t *testing.T) {
 		if got != trusted || err != nil {
 			t.Errorf("HostKey = %v, %v", got, err)
 		}
-		if want := "web1 | 10.0.0.7:22 is not known yet. It shows the key ssh-ed25519 SHA256:abc. Trust it? | Trust it"; asked != want {
+		if want := "web1 | 10.0.0.7:22 is not known yet. It shows the key\nssh-ed25519 SHA256:abc\nTrust it? | Trust it"; asked != want {
 			t.Errorf("asked %q, want %q", asked, want)
 		}
 	}

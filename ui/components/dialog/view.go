@@ -21,7 +21,7 @@ func (m *Model) View() string {
 }
 
 // longestLine is the width at which text is wrapped.
-const longestLine = 60
+const longestLine = 70
 
 // width is the width of the box.
 func (m *Model) width() int {

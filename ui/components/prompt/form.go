@@ -16,7 +16,7 @@ type Form struct {
 	box    themes.Dialog
 	glyphs themes.Glyphs
 	title  string
-	asked  string // above the fields
+	asked  []string // above the fields
 	note   string
 
 	fields []*Line
@@ -54,8 +54,9 @@ func (f *Form) SetStyles(styles themes.Prompt, box themes.Dialog, glyphs themes.
 	}
 }
 
-// SetQuestion shows what is asked above the fields.
-func (f *Form) SetQuestion(s string) { f.asked = s }
+// SetQuestion shows what is asked above the fields. Where there is room for few of
+// its lines, the last matters most.
+func (f *Form) SetQuestion(lines ...string) { f.asked = lines }
 
 // SetNote shows a sentence below the fields.
 func (f *Form) SetNote(s string) { f.note = s }

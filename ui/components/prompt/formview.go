@@ -70,14 +70,19 @@ func (f *Form) rows() (rows []string, hidden bool) {
 // without a question, the name of the only field that is shown.
 func (f *Form) question() []string {
 	inner := max(1, f.w-4)
-	if f.asked == "" {
+	if len(f.asked) == 0 {
 		if f.narrow() {
 			return []string{cells.Fit(f.styles.Label.Render(f.names[f.at]), inner)}
 		}
 		return nil
 	}
-	lines := strings.Split(ansi.Wrap(f.asked, inner, ""), "\n")
-	switch most := max(0, f.h-2-1); {
+	most := max(0, f.h-2-1)
+	asked := f.asked
+	lines := wrapped(asked, inner)
+	for ; f.h > 0 && len(lines) > most && len(asked) > 1; lines = wrapped(asked, inner) {
+		asked = asked[1:]
+	}
+	switch {
 	case f.h > 0 && len(lines) > most:
 		if most > 0 {
 			lines[most-1] = cells.End(strings.Join(lines[most-1:], " "), inner, f.glyphs.Ellipsis)
@@ -90,6 +95,11 @@ func (f *Form) question() []string {
 		lines[i] = f.box.Text.Render(line)
 	}
 	return lines
+}
+
+// wrapped is lines in w columns.
+func wrapped(lines []string, w int) []string {
+	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), w, ""), "\n")
 }
 
 // seen are the fields for which there is room, the focused one among them.

@@ -16,8 +16,17 @@ import (
 // to no room; the cursor stands in the answer.
 func TestQuestions(t *testing.T) {
 	var all strings.Builder
-	for _, size := range [][2]int{{70, 0}, {40, 8}, {40, 5}, {20, 4}} {
-		f := question(size[0], size[1])
+	passphrase := []string{"passphrase of the key /home/me/.ssh/id_ed25519, which opens web1"}
+	server := []string{"Corporate login", "This machine belongs to Example Inc. Use is logged.", "Verification code"}
+	for _, q := range []struct {
+		w, h int
+		text []string
+	}{
+		{70, 0, passphrase}, {40, 8, passphrase}, {40, 5, passphrase}, {20, 4, passphrase},
+		{70, 0, server}, {40, 8, server}, {40, 6, server}, {40, 4, server}, {20, 3, server},
+	} {
+		size := [2]int{q.w, q.h}
+		f := question(q.w, q.h, q.text)
 		for y, line := range strings.Split(f.View(), "\n") {
 			if cells.Width(line) != size[0] {
 				t.Errorf("at %v row %d has %d columns", size, y, cells.Width(line))
@@ -33,11 +42,11 @@ func TestQuestions(t *testing.T) {
 	golden.RequireEqual(t, []byte(all.String()))
 }
 
-func question(w, h int) *prompt.Form {
+func question(w, h int, text []string) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
 	f := prompt.NewForm("web1", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
 	f.Add("Answer", "", prompt.WithSecret())
-	f.SetQuestion("passphrase of the key /home/me/.ssh/id_ed25519, which opens web1")
+	f.SetQuestion(text...)
 	f.SetSize(w, h)
 	return f
 }
