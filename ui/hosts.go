@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,6 +27,15 @@ func (p *Pane) reach() tea.Cmd {
 		made, err := connect(ctx, j.Host)
 		return reachedMsg{s, id, j.Host, made, err}
 	}
+}
+
+// unread says why a log cannot be read, and how a person gets the host to be asked.
+func (p *Pane) unread(err error) string {
+	text := hint(err)
+	if p.opts.connect != nil && errors.Is(err, engine.ErrUnreachable) {
+		text += "; " + p.keyLabel(p.opts.keys.Jobs.Open) + " in the list connects to it"
+	}
+	return text
 }
 
 // reached reads the log of the job again whose host can be asked now.

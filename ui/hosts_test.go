@@ -57,6 +57,13 @@ func TestOpeningAJobConnectsToItsHost(t *testing.T) {
 			t.Errorf("the log was opened %d times more", opened(s)-before)
 		}
 	})
+	inBubble(t, "is told of where the log cannot be read", func(t *testing.T) {
+		eng := onHost()
+		eng.fail["read-log"] = engine.ErrUnreachable
+		connect := func(context.Context, string) (bool, error) { return false, nil }
+		s := newHarness(t, 100, 24, eng, WithConnect(connect))
+		s.sees("now; Enter in the list connects to it")
+	})
 	inBubble(t, "says why it cannot", func(t *testing.T) {
 		s, _ := start(t, true, &engine.Error{Op: "connect", Err: engine.ErrUnreachable, Hint: "ssh-add helps"})
 		s.press("enter")

@@ -121,7 +121,7 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	p.list = joblist.New(o.keys.List, s.List, p.badge, o.glyphs, joblist.WithMinutes(o.calm))
 	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.WithHome(o.home), detail.WithMinutes(o.calm),
 		detail.WithWaits(p.answering()))
-	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.WithClock(o.clock), logview.WithWords(hint),
+	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.WithClock(o.clock), logview.WithWords(p.unread),
 		logview.WithWrap(o.log.Wrap), logview.WithTimestamps(o.log.Timestamps), logview.WithLineNumbers(o.log.LineNumbers))
 	p.log.SetEmpty("")
 	p.term, p.screen = terminal.New(s.Terminal), terminal.New(s.Terminal)
