@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -188,6 +190,9 @@ func (j *job) failed(err error) {
 	what := shell
 	if len(j.meta.Command) > 0 {
 		what = j.meta.Command[0]
+	}
+	if errors.Is(err, unix.EACCES) && unix.Faccessat(unix.AT_FDCWD, j.meta.Dir, unix.X_OK, unix.AT_EACCESS) == unix.EACCES {
+		err = &dirError{j.meta.Dir, unix.EACCES} // the system does not tell which of them it meant
 	}
 	code, text := startFailure(what, err)
 	if _, ok := errors.AsType[*dirError](err); ok {

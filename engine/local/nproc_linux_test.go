@@ -18,41 +18,16 @@ import (
 // and processes, from too few for anything to enough. Wherever it fails, that is
 // said, the record says it too, and nothing stays behind.
 func TestTooManyProcesses(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can become another user, and the limit is not for root")
-	}
 	t.Parallel()
 	const limits = 22
 	first := 1_000_000 + os.Getpid()*limits // a user for each, since the dead count until they are reaped
-	top := shortDir(t)
-	exe := filepath.Join(top, "client")
-	copyOfThis(t, exe)
-	for path, mode := range map[string]os.FileMode{top: 0o755, exe: 0o755} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	home := filepath.Join(top, "home")
-	if err := errors.Join(os.Mkdir(home, 0o700), os.Chmod(home, 0o777)); err != nil {
-		t.Fatal(err)
-	}
-	become := func(uid int) *syscall.SysProcAttr {
-		return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
-	}
-	reach := exec.Command("/bin/sh", "-c", `test -x "$0"`, exe)
-	reach.SysProcAttr = become(first)
-	if err := reach.Run(); err != nil {
-		t.Skipf("another user cannot reach %s", exe)
-	}
+	client, home := otherUser(t, first)
 	seen := map[engine.Status]int{}
 	for limit := range limits {
 		uid := first + limit
 		root := filepath.Join(home, strconv.Itoa(limit))
-		cmd := exec.Command(exe)
-		cmd.SysProcAttr = become(uid)
-		cmd.Dir = "/"
-		cmd.Env = []string{"HOB_TEST_CLIENT=one", "HOB_TEST_KIND=pty", "HOB_TEST_ROOT=" + root, "HOB_TEST_SCRIPT=:",
-			"HOB_TEST_NPROC=" + strconv.Itoa(limit), "PATH=/bin:/usr/bin", "TMPDIR=" + home}
+		cmd := client(uid, "HOB_TEST_KIND=pty", "HOB_TEST_ROOT="+root, "HOB_TEST_SCRIPT=:",
+			"HOB_TEST_NPROC="+strconv.Itoa(limit), "TMPDIR="+home)
 		var said bytes.Buffer
 		cmd.Stderr = &said
 		err := cmd.Run()
@@ -84,6 +59,67 @@ func TestTooManyProcesses(t *testing.T) {
 		}
 	}
 	t.Log(seen)
+}
+
+// otherUser is a client as a user of any number, and a directory in which all of
+// them may make files.
+func otherUser(t *testing.T, uid int) (client func(uid int, env ...string) *exec.Cmd, home string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	top := shortDir(t)
+	exe := filepath.Join(top, "client")
+	copyOfThis(t, exe)
+	for path, mode := range map[string]os.FileMode{top: 0o755, exe: 0o755} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home = filepath.Join(top, "home")
+	if err := errors.Join(os.Mkdir(home, 0o700), os.Chmod(home, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	as := func(uid int, name string, args ...string) *exec.Cmd {
+		cmd := exec.Command(name, args...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+		return cmd
+	}
+	if err := as(uid, "/bin/sh", "-c", `test -x "$0"`, exe).Run(); err != nil {
+		t.Skipf("another user cannot reach %s", exe)
+	}
+	return func(uid int, env ...string) *exec.Cmd {
+		cmd := as(uid, exe)
+		cmd.Dir = "/"
+		cmd.Env = append([]string{"HOB_TEST_CLIENT=one", "PATH=/bin:/usr/bin"}, env...)
+		return cmd
+	}, home
+}
+
+// A directory that is there but closed is what a start fails for, not the command.
+func TestClosedDirectory(t *testing.T) {
+	t.Parallel()
+	const uid = 65534
+	client, home := otherUser(t, uid)
+	closed := filepath.Join(home, "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(home, "state")
+	if out, err := client(uid, "HOB_TEST_ROOT="+root, "HOB_TEST_SCRIPT=:", "TMPDIR="+closed).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.Chown(root, 0, 0); err != nil { // to look at it from here
+		t.Fatal(err)
+	}
+	p := openPlace(t, root)
+	jobs, _ := filepath.Glob(filepath.Join(root, "jobs", "*"))
+	if len(jobs) != 1 {
+		t.Fatalf("there are %d jobs", len(jobs))
+	}
+	if o := p.observe(t, jobs[0]); o.Status != engine.Failed || *o.Exit.Code != 126 || o.Exit.Error != "directory "+closed+": permission denied" {
+		t.Errorf("the job is %s, %+v", o.Status, o.Exit)
+	}
 }
 
 // owns reports whether the user has a process that lives.
