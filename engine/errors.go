@@ -20,6 +20,7 @@ var (
 	ErrInvalid     = errors.New("invalid request")                  // it never makes sense, whatever the job
 	ErrClosed      = errors.New("engine is closed")
 	ErrStateRoot   = errors.New("state directory is unusable")
+	ErrUnkept      = errors.New("cannot record what was read") // so the next poll gives it again
 )
 
 // Error says which operation failed on which job.

@@ -28,15 +28,14 @@ type Poll struct {
 	Cursor  int64 // where the next poll goes on
 	Dropped int64 // bytes between the cursors that are gone
 	More    bool  // there is more to read at once
-
-	from int64 // where it began
 }
 
 // Poll returns what the job printed since the last poll of client, and how it
 // stands. Without news it waits that long at most for output or the end. When ctx
-// is done first nothing counts as read; what is returned does, see [Engine.Unpoll].
-// Of several polls of one client at once, here or in other processes, each byte goes
-// to one. An empty client is that of the engine.
+// is done first nothing counts as read; what is returned does, unless the error matches
+// ErrUnkept. Who hands it on and may fail to takes [Engine.PollTo]. Of several polls of
+// one client at once, here or in other processes, each byte goes to one. An empty
+// client is that of the engine.
 func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (Poll, error) {
 	if client == "" {
 		client = e.cfg.client
@@ -56,28 +55,12 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 			continue
 		}
 		if err != nil {
-			return p, fault("poll", p.Job, fmt.Errorf("keep the cursor of %q: %w", client, err))
+			return p, unkept(p.Job, client, err)
 		}
 		if ours {
-			p.from = from
 			return p, nil
 		}
 	}
-}
-
-// Unpoll takes back what [Engine.Poll] returned to client and could not be handed
-// on: the next poll gives it again, unless there has been one since.
-func (e *Engine) Unpoll(id ID, client string, p Poll) error {
-	if client == "" {
-		client = e.cfg.client
-	}
-	if _, err := e.record(id); err != nil {
-		return err
-	}
-	if _, err := jobdir.AdvanceCursor(e.root.Dir(string(id)), client, p.Cursor, p.from); err != nil {
-		return fault("poll", p.Job, fmt.Errorf("keep the cursor of %q: %w", client, err))
-	}
-	return nil
 }
 
 // PollAt is Poll from a cursor that the caller keeps: 0, or what the poll before
@@ -152,6 +135,9 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 		}
 	}
 	marks, err := jobdir.Interleave(e.root.Dir(string(p.Job.ID)), now)
+	if err != nil && p.Job.Status.Finished() { // nothing comes that could be in another order
+		marks, err = jobdir.Order(e.root.Dir(string(p.Job.ID)), now)
+	}
 	if err != nil {
 		return fault("poll", p.Job, fmt.Errorf("keep the order of the streams: %w", err))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -66,46 +65,58 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if err := a.connectTo(ctx, job.Host); err != nil {
 		return err
 	}
-	next := func(wait time.Duration) (engine.Poll, error) {
-		return eng.Poll(ctx, job.ID, f.client, wait)
-	}
 	// What cannot be written does not count as read: not even for a reader that has
 	// gone, of which a failed write tells then instead of a signal that ends hob.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	unread := func(p engine.Poll) error { return eng.Unpoll(job.ID, f.client, p) }
-	if f.cursor >= 0 {
-		unread = func(engine.Poll) error { return nil }
-		cursor := f.cursor
-		next = func(wait time.Duration) (engine.Poll, error) {
-			p, err := eng.PollAt(ctx, job.ID, cursor, wait)
-			cursor = p.Cursor
-			return p, err
-		}
-	}
 	text := new(cleaner).clean
 	if f.raw {
 		text = func(p []byte, _ bool) []byte { return p }
 	}
+	show := a.pollText(text)
 	if a.json {
-		return noLog(job, a.pollJSON(f.wait.d, next, unread, text))
+		show = a.pollJSON(text)
 	}
-	p, err := next(f.wait.d)
-	for ; err == nil; p, err = next(0) {
+	if f.cursor >= 0 {
+		err = pollFrom(ctx, eng, job.ID, f, show)
+	} else {
+		err = eng.PollTo(ctx, job.ID, f.client, f.wait.d, show)
+	}
+	if errors.Is(err, engine.ErrUnkept) {
+		a.sayf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
+		return nil
+	}
+	return noLog(job, err)
+}
+
+// pollFrom gives show all that comes from the cursor on.
+func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags, show func(engine.Poll) error) error {
+	for cursor, wait := f.cursor, f.wait.d; ; wait = 0 {
+		p, err := eng.PollAt(ctx, id, cursor, wait)
+		if err == nil {
+			err = show(p)
+		}
+		if err != nil || !p.More {
+			return err
+		}
+		cursor = p.Cursor
+	}
+}
+
+// pollText prints pieces as they come, and how the job stands behind the last.
+func (a *app) pollText(text func(p []byte, last bool) []byte) func(engine.Poll) error {
+	return func(p engine.Poll) error {
 		if p.Dropped > 0 {
 			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
 		}
 		if _, err := a.stdout.Write(text(p.Output, !p.More)); err != nil {
-			return errors.Join(unwritten(err), unread(p))
+			return unwritten(err)
 		}
 		if !p.More {
 			glyph, word, st := a.badges(time.Now()).of(p.Job)
 			a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
-			return nil
 		}
+		return nil
 	}
-	// What was read counts as read.
-	_, werr := a.stdout.Write(text(nil, true))
-	return errors.Join(noLog(job, err), werr)
 }
 
 // unwritten is why nothing could be written, of a reader that has gone the code
@@ -117,33 +128,19 @@ func unwritten(err error) error {
 	return err
 }
 
-// pollJSON prints all there is as one object; unread takes back what was taken for
-// that, the last first.
-func (a *app) pollJSON(wait time.Duration, next func(time.Duration) (engine.Poll, error), unread func(engine.Poll) error, text func(p []byte, last bool) []byte) error {
-	var taken []engine.Poll
+// pollJSON prints all pieces as one object.
+func (a *app) pollJSON(text func(p []byte, last bool) []byte) func(engine.Poll) error {
 	var output []byte
 	var dropped int64
-	back := func(err error) error {
-		for _, p := range slices.Backward(taken) {
-			err = errors.Join(err, unread(p))
-		}
-		return err
-	}
-	for {
-		p, err := next(wait)
-		if err != nil {
-			return back(err)
-		}
-		taken = append(taken, p)
+	return func(p engine.Poll) error {
 		output = append(output, p.Output...)
 		dropped += p.Dropped
-		taken[len(taken)-1].Output = nil
-		if !p.More {
-			if err := a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped}); err != nil {
-				return back(unwritten(err))
-			}
+		if p.More {
 			return nil
 		}
-		wait = 0
+		if err := a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped}); err != nil {
+			return unwritten(err)
+		}
+		return nil
 	}
 }

@@ -48,8 +48,7 @@ func WriteCursor(dir, client string, cursor int64) error {
 }
 
 // AdvanceCursor is WriteCursor if client has still read as far as from; ok is
-// false if another one that polls under the same name was faster. It takes a cursor
-// back as well.
+// false if another one that polls under the same name was faster.
 func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
 	if err := makeCursors(dir); err != nil {
 		return false, err
@@ -63,6 +62,16 @@ func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
 		return false, nil
 	}
 	return true, WriteCursor(dir, client, to)
+}
+
+// LockCursor is held by a client that hands on what it has read and has not recorded
+// yet that it was read. It does not wait: the error is ErrLocked if another one of
+// that name is at it.
+func LockCursor(dir, client string) (*Held, error) {
+	if err := makeCursors(dir); err != nil {
+		return nil, err
+	}
+	return lockFile(filepath.Join(dir, CursorsDir, "l-"+clientName(client)))
 }
 
 func makeCursors(dir string) error {
@@ -81,12 +90,16 @@ const maxClient = 64
 // file or another directory. The end of a long name becomes its hash, so that each
 // client has a file of its own.
 func cursorPath(dir, client string) string {
+	return filepath.Join(dir, CursorsDir, "c-"+clientName(client))
+}
+
+func clientName(client string) string {
 	if len(client) > maxClient {
 		sum := sha256.Sum256([]byte(client))
 		hash := "~" + hex.EncodeToString(sum[:16])
 		client = client[:maxClient-len(hash)] + hash
 	}
-	return filepath.Join(dir, CursorsDir, "c-"+url.PathEscape(client))
+	return url.PathEscape(client)
 }
 
 // Mark is how far stdout and stderr of a job with separate streams reached when
@@ -110,17 +123,9 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 		return nil, err
 	}
 	defer lock.Close()
-	data, err := plainfile.Read(path, maxMarks)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	marks, used := parseMarks(data)
-	last := Mark{}
-	if len(marks) > 0 {
-		last = marks[len(marks)-1]
-	}
-	if now.Out < last.Out || now.Err < last.Err || now == last {
-		return marks, nil
+	marks, used, err := readMarks(path)
+	if err != nil || !isNext(now, marks) {
+		return marks, err
 	}
 	f, err := plainfile.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -128,6 +133,34 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 	}
 	_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", now.Out, now.Err), int64(used))
 	return append(marks, now), errors.Join(err, f.Close())
+}
+
+// Order is Interleave for a job that prints no more, and where nothing can be
+// written: now is the last mark without being recorded.
+func Order(dir string, now Mark) ([]Mark, error) {
+	marks, _, err := readMarks(filepath.Join(dir, CursorsDir, "order"))
+	if err == nil && isNext(now, marks) {
+		marks = append(marks, now)
+	}
+	return marks, err
+}
+
+func readMarks(path string) (marks []Mark, used int, err error) {
+	data, err := plainfile.Read(path, maxMarks)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	marks, used = parseMarks(data)
+	return marks, used, nil
+}
+
+// isNext reports whether now has more than the last of marks.
+func isNext(now Mark, marks []Mark) bool {
+	last := Mark{}
+	if len(marks) > 0 {
+		last = marks[len(marks)-1]
+	}
+	return now.Out >= last.Out && now.Err >= last.Err && now != last
 }
 
 // parseMarks reads whole lines up to the first that makes no sense; used is where

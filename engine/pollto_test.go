@@ -1,0 +1,85 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// A program may be killed at any moment while it hands on what it has read.
+func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	long := strings.Repeat("0123456789abcde\n", 3<<16) // several pieces
+	f.Job(j.ID).Print(long)
+	dir := e.StateDir() + "/jobs/" + string(j.ID)
+	got, pieces := "", 0
+	take := func(p engine.Poll) error {
+		if n := jobdir.ReadCursor(dir, "a"); n != 0 {
+			t.Errorf("%d bytes count as read before they are handed on", n)
+		}
+		got += string(p.Output)
+		pieces++
+		return nil
+	}
+	gone := errors.New("the reader has gone")
+	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p engine.Poll) error {
+		if err := take(p); p.More {
+			return err
+		}
+		return gone
+	})
+	if !errors.Is(err, gone) || got != long || pieces < 2 {
+		t.Fatalf("%d bytes in %d pieces, %v", len(got), pieces, err)
+	}
+	got = ""
+	if err := e.PollTo(t.Context(), j.ID, "a", 0, take); err != nil || got != long {
+		t.Errorf("again %d bytes, %v", len(got), err)
+	}
+	f.Job(j.ID).Print("more\n")
+	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "more\n" {
+		t.Errorf("then %q", p.Output)
+	}
+	f.Job(j.ID).Exit(3)
+	err = e.PollTo(t.Context(), j.ID, "a", time.Minute, func(p engine.Poll) error {
+		if len(p.Output) > 0 || p.Job.Status != engine.Exited {
+			t.Errorf("at the end %q, %s", p.Output, p.Job.Status)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Two that poll as one client share the output also if the first takes its time.
+func TestPollsOfOneClientTakeTurns(t *testing.T) {
+	e, f := withFake(t)
+	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Print("one\n")
+	first, second := "", make(chan string, 1)
+	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p engine.Poll) error {
+		first = string(p.Output)
+		f.Job(j.ID).Print("two\n")
+		go func() {
+			text := ""
+			err := other.PollTo(t.Context(), j.ID, "a", patience, func(p engine.Poll) error {
+				text += string(p.Output)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			second <- text
+		}()
+		return nil
+	})
+	if got := <-second; err != nil || first != "one\n" || got != "two\n" {
+		t.Errorf("%q, then %q, %v", first, got, err)
+	}
+}
