@@ -29,7 +29,8 @@ func (a *app) waitCommand() *cobra.Command {
 		Short:   "Waits until jobs end, or say or do something",
 		Long: "Waits until all jobs have ended and ends with the code of the first, in the order\n" +
 			"given, that is not 0. With --for, --for-port or --quiet it waits until that holds\n" +
-			"for all of them; a job that ends before is a failure. --timeout ends it with 124.",
+			"for all of them; a job that ends before is a failure. --any ends with the code of the\n" +
+			"first that came, of those that had ended the first named. --timeout ends it with 124.",
 		Example:           "hob wait build test\nhob wait --for 'ready in' --timeout 1m web\nhob wait --for-port 5173 web",
 		Args:              words(1, -1, "a job"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
@@ -64,7 +65,12 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout.d)
 		defer cancel()
 	}
-	code, err := waitAll(ctx, a.eng, jobs, w, f.any)
+	var code int
+	if over, ok := firstEnded(jobs); ok && f.any && f.forEnd() {
+		code = over // whoever of several is asked first is chance
+	} else {
+		code, err = waitAll(ctx, a.eng, jobs, w, f.any)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout.d))}
 		f.hint = "the jobs go on"
@@ -106,6 +112,19 @@ func waitFailed(err error) error {
 	}
 	return hobFailed(err)
 }
+
+// firstEnded is the code of the first of the jobs that has ended.
+func firstEnded(jobs []engine.Job) (code int, ok bool) {
+	for _, j := range jobs {
+		if exit, ended := j.Ended(); ended {
+			return ownCode(exit), true
+		}
+	}
+	return 0, false
+}
+
+// forEnd reports whether the jobs' ends are waited for.
+func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && !f.quiet.set }
 
 // waiter is the condition that the flags ask for.
 func (f waitFlags) waiter() (waiter, error) {
