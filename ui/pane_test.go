@@ -318,3 +318,26 @@ func TestHelpBeginsWithWhatWorksHere(t *testing.T) {
 		})
 	}
 }
+
+// A message hides anything but the row that it may be about.
+func TestMessagesLeaveTheSelectedRow(t *testing.T) {
+	for _, size := range [][2]int{{39, 12}, {40, 12}, {20, 5}, {60, 12}, {100, 13}} {
+		inBubble(t, fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			eng := &fake{}
+			for i := range 20 {
+				eng.jobs = append(eng.jobs, running(fmt.Sprintf("job%02d-aaaaa", i), fmt.Sprintf("job%02d", i), time.Hour))
+			}
+			s := newHarness(t, size[0], size[1], eng)
+			for range 20 {
+				s.press("u") // there is nothing to take back
+				j, ok := s.pane.Selected()
+				if !ok {
+					t.Fatal("nothing is selected")
+				}
+				s.sees("nothing to")
+				s.sees(j.Name + " ")
+				s.press("j")
+			}
+		})
+	}
+}

@@ -224,7 +224,8 @@ func (p *Pane) drawRight() []string {
 	return append(lines, f.Bottom("", p.logSize(), w))
 }
 
-// drawToasts puts messages over the lower right corner, above the footer.
+// drawToasts puts messages over the lower right corner, above the footer and beside
+// the selected row.
 func (p *Pane) drawToasts(lines []string) {
 	if p.toasts.Empty() || p.lay.shape == shapeTooSmall && p.cat == nil {
 		return
@@ -255,7 +256,26 @@ func (p *Pane) drawToasts(lines []string) {
 	if x >= 2 {
 		x -= 2
 	}
-	cells.Overlay(lines, toasts, max(0, x), max(0, at))
+	at = p.beside(rect{max(0, x), max(0, at), w, len(toasts)}, len(lines)-p.lay.footer.h)
+	cells.Overlay(lines, toasts, max(0, x), at)
+}
+
+// beside is the row at which messages begin that want to be at r, in height rows:
+// above the selected row of the list where they would cover it, or below.
+func (p *Pane) beside(r rect, height int) int {
+	l, c := p.lay.list, p.list.Cursor()
+	if c == nil || l.empty() || r.x >= l.x+l.w {
+		return r.y
+	}
+	selected := l.y + c.Y
+	switch {
+	case selected < r.y || selected >= r.y+r.h:
+	case selected-r.h >= l.y:
+		return selected - r.h
+	case selected+1+r.h <= height:
+		return selected + 1
+	}
+	return r.y
 }
 
 // recede makes everything behind a dialog one quiet colour.

@@ -106,7 +106,7 @@ const (
 // is room for one, else over the whole width. All lines are equally wide.
 func (m *Model) Lines() []string {
 	boxed := m.w >= boxWidth && m.h >= boxHeight
-	room, rows := m.w-4, min(m.h, 4)
+	room, rows := m.w-4, min((m.h+1)/2, 4) // half of a small pane is left
 	if boxed {
 		room, rows = min(m.w-2*edge-2, widest), m.h/3
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestStack(t *testing.T) {
 	m := toast.New(themes.Default(true).Styles(themes.Unicode()).Toast, themes.Unicode())
-	m.SetSize(30, 3)
+	m.SetSize(30, 6)
 
 	first := m.Show(toast.Message{Text: "copied"})
 	again := m.Show(toast.Message{Text: "copied"})
