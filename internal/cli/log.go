@@ -149,7 +149,7 @@ func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, 
 // logFollow prints where the log stands and then each line as it comes.
 func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, f logFlags, filter lineFilter) error {
 	w := bufio.NewWriter(a.stdout)
-	start, err := a.followStart(ctx, log, f, filter)
+	start, skip, err := a.followStart(ctx, log, f, filter)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job,
 	}
 	_, err = follow(ctx, eng, job, a.tellingLink(job, func(ended bool) error {
 		_, err := feed.read(ctx, ended, func(l engine.Line) error {
-			if !filter.keeps(l.Text) {
+			if skip--; skip >= 0 || !filter.keeps(l.Text) {
 				return nil
 			}
 			if left == 0 {
@@ -178,17 +178,19 @@ func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job,
 	return err
 }
 
-// followStart is the offset of the first line that --follow shows.
-func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filter lineFilter) (int64, error) {
+// followStart is the offset from which --follow reads, and how many lines from there
+// on it does not show: those before --offset that are not there yet.
+func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filter lineFilter) (start, skip int64, err error) {
 	limit := f.limit
 	if limit < 0 {
 		limit = defaultLines
 	}
 	var lines []engine.Line
-	var err error
 	switch {
 	case f.offset >= 0:
-		lines, err = log.LinesFrom(ctx, f.offset, 1)
+		if lines, err = log.LinesFrom(ctx, f.offset, 1); err == nil && len(lines) == 0 {
+			return beforeLine(ctx, log, f.offset)
+		}
 	case filter.active():
 		var w window
 		w, err = filtered(ctx, log, logFlags{limit: limit, offset: -1}, filter)
@@ -197,12 +199,24 @@ func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filt
 		lines, err = log.Tail(ctx, int(limit))
 	}
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if len(lines) == 0 {
-		return log.Size(ctx)
+		start, err = log.Size(ctx)
+		return start, 0, err
 	}
-	return lines[0].Start, nil
+	return lines[0].Start, 0, nil
+}
+
+// beforeLine is where the last line there is begins, and how many lines from that on
+// come before the line number n, which is not there yet.
+func beforeLine(ctx context.Context, log *engine.Log, n int64) (start, lines int64, err error) {
+	last, err := log.Tail(ctx, 1)
+	if err != nil || len(last) == 0 {
+		return 0, n, err
+	}
+	before, err := log.LineNumber(ctx, last[0].Start)
+	return last[0].Start, n - before, err
 }
 
 // printLine writes one line of a log, after a line about what is missing before

@@ -31,7 +31,7 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 		f.limit = defaultLines
 	}
 	if f.offset >= 0 && !filter.active() && !a.json {
-		return a.logFrom(ctx, log, f)
+		return a.logFrom(ctx, job, log, f)
 	}
 	var total int64 // only where it is told
 	if a.json || asked.limit < 0 {
@@ -63,6 +63,9 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if err := out.Flush(); err != nil {
 		return err
 	}
+	if asked.offset >= 0 && len(w.lines) == 0 {
+		return a.sayPastEnd(ctx, job, log, asked)
+	}
 	if asked.limit < 0 && asked.offset < 0 && w.more {
 		a.sayf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows the first, --follow goes on",
 			len(w.lines), total, defaultLines, job.ID)
@@ -71,16 +74,39 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 }
 
 // logFrom prints lines from f.offset on as they are read, however many.
-func (a *app) logFrom(ctx context.Context, log *engine.Log, f logFlags) error {
+func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f logFlags) error {
 	out := bufio.NewWriter(a.stdout)
+	printed := false
 	err := eachFrom(ctx, log, f.offset, f.limit, func(l engine.Line) error {
 		printLine(out, l)
+		printed = true
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	if !printed {
+		return a.sayPastEnd(ctx, job, log, f)
+	}
 	return out.Flush()
+}
+
+// sayPastEnd says so if --offset, from which on nothing was printed, is behind the
+// last line there is.
+func (a *app) sayPastEnd(ctx context.Context, job engine.Job, log *engine.Log, f logFlags) error {
+	if f.offset == 0 || f.limit == 0 {
+		return nil
+	}
+	total, err := log.CountLines(ctx)
+	if err != nil || f.offset < total {
+		return err
+	}
+	soFar := " so far"
+	if job.Status.Finished() {
+		soFar = ""
+	}
+	a.sayf("the log has %s%s: line %d, counted from 0, is past its end", plural(int(total), "line", "lines"), soFar, f.offset)
+	return nil
 }
 
 // eachFrom calls line for up to limit (-1: all) lines from number first on.
