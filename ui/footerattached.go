@@ -68,24 +68,8 @@ func (p *Pane) footerAttached(w int) string {
 		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
 	}
 	s := p.styles
-	right := p.leaveHint()
-	var aside []string // from the longest form to the shortest
-	switch {
-	case a.ended || a.failed != "":
-		right = p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave"
-		if a.failed != "" {
-			aside = []string{a.failed}
-		}
-	case p.term.ScrolledBack() > 0:
-		aside = []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
-	default:
-		if who, us := p.term.Controller(); who != "" && !us && a.session != nil {
-			if who = cells.Clean(who); who == client {
-				who = "another hob" // of a person, too
-			}
-			aside = []string{who + " has the keyboard, typing takes it", who + " has the keyboard", who + " types"}
-		}
-	}
+	right, aside := p.leaveWords(a)
+	right = p.withAside(cells.End(right, w-2, p.opts.glyphs.Ellipsis), aside, w-2)
 	badge := p.badge.View(j.Job)
 	if a.ended && !j.Status.Finished() {
 		badge = s.Terminal.Ended.Render("ended") // the record follows the screen
@@ -93,37 +77,6 @@ func (p *Pane) footerAttached(w int) string {
 	name := cells.Clean(j.Name)
 	if name == "" {
 		name = string(j.ID)
-	}
-	word := ""
-	switch {
-	case a.ended:
-	case a.session == nil && !a.viaLog:
-		word = "attaching" + p.opts.glyphs.Ellipsis
-	case j.Backgrounded:
-		word = "attached"
-	}
-	up := ""
-	if !j.StartedAt.IsZero() {
-		up = units.FormatDuration(j.Uptime(p.now))
-		if p.opts.calm && !j.Status.Finished() {
-			up = ""
-		}
-	}
-	right = cells.End(right, w-2, p.opts.glyphs.Ellipsis)
-	// The key that leaves matters more than anything else there is to say, then
-	// which job it is; what is cut to less than a few words says nothing.
-	const least, shortest = 4 + shortestName + 2, 12
-	for i, text := range aside {
-		room := w - 2 - cells.Width(right) - 2
-		switch {
-		case cells.Width(text) <= room-least, i == len(aside)-1 && cells.Width(text) <= room:
-		case i == len(aside)-1 && room >= shortest:
-			text = cells.End(text, room, p.opts.glyphs.Ellipsis)
-		default:
-			continue
-		}
-		right = text + "  " + right
-		break
 	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
@@ -135,7 +88,7 @@ func (p *Pane) footerAttached(w int) string {
 		badge = p.badge.Style(j.Job).Render(p.badge.Glyph(j.Job))
 	}
 	left, behind := " "+badge+"  ", ""
-	for _, text := range []string{up, word} {
+	for _, text := range p.attachedState(a, j) {
 		if text != "" && cells.Width(left)+shortestName+cells.Width(behind)+2+cells.Width(text) <= room-2 {
 			behind += "  " + text
 		}
@@ -149,4 +102,60 @@ func (p *Pane) footerAttached(w int) string {
 	name = cells.Middle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
 	left += s.Footer.State.Render(name) + s.Footer.Desc.Render(behind)
 	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
+}
+
+// leaveWords say how to leave, and aside, from the longest form to the shortest, what
+// else is to be known of the keyboard or the screen now.
+func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
+	switch {
+	case a.failed != "":
+		return p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave", []string{a.failed}
+	case a.ended:
+		return p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave", nil
+	case p.term.ScrolledBack() > 0:
+		return p.leaveHint(), []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
+	}
+	who, us := p.term.Controller()
+	if who == "" || us || a.session == nil {
+		return p.leaveHint(), nil
+	}
+	if who = cells.Clean(who); who == client {
+		who = "another hob" // of a person, too
+	}
+	return p.leaveHint(), []string{who + " has the keyboard, typing takes it", who + " has the keyboard", who + " types"}
+}
+
+// withAside puts in front of leave what fits of aside into w cells. The key that
+// leaves matters more than anything else there is to say, then which job it is; what
+// is cut to less than a few words says nothing.
+func (p *Pane) withAside(leave string, aside []string, w int) string {
+	const least, shortest = 4 + shortestName + 2, 12
+	room := w - cells.Width(leave) - 2
+	for i, text := range aside {
+		last := i == len(aside)-1
+		switch {
+		case cells.Width(text) <= room-least, last && cells.Width(text) <= room:
+			return text + "  " + leave
+		case last && room >= shortest:
+			return cells.End(text, room, p.opts.glyphs.Ellipsis) + "  " + leave
+		}
+	}
+	return leave
+}
+
+// attachedState says how long the job has run and how it is looked at; words may be
+// empty.
+func (p *Pane) attachedState(a *attachment, j *job) []string {
+	up, word := "", ""
+	if !j.StartedAt.IsZero() && (j.Status.Finished() || !p.opts.calm) {
+		up = units.FormatDuration(j.Uptime(p.now))
+	}
+	switch {
+	case a.ended:
+	case a.session == nil && !a.viaLog:
+		word = "attaching" + p.opts.glyphs.Ellipsis
+	case j.Backgrounded:
+		word = "attached"
+	}
+	return []string{up, word}
 }

@@ -193,7 +193,7 @@ func (p *Pane) Focus() {
 	p.looked()
 }
 
-// Blur says that it has not.
+// Blur says that the pane has not the keyboard: keys and pastes are ignored.
 func (p *Pane) Blur() {
 	p.focused = false
 	p.spreadFocus()
