@@ -192,7 +192,7 @@ func (h *hub) run(ctx context.Context) {
 	w := watch.Dir(h.e.root.Jobs())
 	defer w.Close() //nolint:errcheck // it has none
 	defer h.releaseAll()
-	err := h.scan(ctx, true)
+	err := h.load(ctx)
 	h.err = err
 	close(h.loaded)
 	if err != nil {
@@ -223,7 +223,7 @@ func (h *hub) run(ctx context.Context) {
 		case <-h.poke:
 		case <-again:
 		}
-		if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
+		if err := h.scan(ctx); err != nil && ctx.Err() == nil {
 			h.e.log.Warn("the jobs cannot be listed", "err", err)
 		}
 		select {
@@ -246,19 +246,21 @@ func (h *hub) incomplete() bool {
 	return false
 }
 
+// load makes the jobs known that there are. Nobody is told: they are the snapshot.
+func (h *hub) load(ctx context.Context) error {
+	jobs, err := h.e.List(ctx, Filter{})
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		h.learn(j, true)
+	}
+	return nil
+}
+
 // scan compares the jobs there are with those known, and begins to follow those
 // that nobody follows: first what is looked at, then the newest.
-func (h *hub) scan(ctx context.Context, first bool) error {
-	if first {
-		jobs, err := h.e.List(ctx, Filter{})
-		if err != nil {
-			return err
-		}
-		for _, j := range jobs {
-			h.learn(j, true)
-		}
-		return nil
-	}
+func (h *hub) scan(ctx context.Context) error {
 	ids, err := h.e.root.IDs()
 	if err != nil {
 		return rootError(err)
