@@ -232,7 +232,9 @@ func (p *Pane) refusal(id string) string {
 		if p.lay.shape == shapeBare || p.lay.shape == shapeTooSmall {
 			return "there is no room for more than the list"
 		}
-		return ""
+		return p.jobless()
+	case "jobs.filter", "jobs.sort":
+		return p.jobless()
 	case "jobs.clear-finished":
 		if c := p.counts(); c.failed+c.done == 0 {
 			return "no job has finished"
@@ -252,6 +254,14 @@ func (p *Pane) refusal(id string) string {
 		return "no job is selected"
 	}
 	return p.refusalFor(id, targets)
+}
+
+// jobless says why there is nothing to arrange; empty if there is.
+func (p *Pane) jobless() string {
+	if len(p.jobs) == 0 {
+		return "there are no jobs"
+	}
+	return ""
 }
 
 func needsJob(id string) bool {

@@ -60,7 +60,7 @@ func (p *Pane) footerKeys() []key.Binding {
 	}
 	return append([]key.Binding{
 		p.possible(k.Jobs.Open, "jobs.open"), p.attachable(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
-		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), k.Jobs.Filter,
+		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.Filter, "jobs.filter"),
 		p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
 	}, help...)
 }
@@ -102,7 +102,7 @@ func (p *Pane) moreKeys() []key.Binding {
 		}
 	}
 	return []key.Binding{
-		p.possible(k.Jobs.Mark, "jobs.mark"), k.Jobs.Sort, p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
+		p.possible(k.Jobs.Mark, "jobs.mark"), p.possible(k.Jobs.Sort, "jobs.sort"), p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
 		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), p.zoomKey(),
 		mouse,
 	}

@@ -341,3 +341,19 @@ func TestMessagesLeaveTheSelectedRow(t *testing.T) {
 		})
 	}
 }
+
+func TestWithoutJobsNothingIsOfferedForThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 40, three())
+		var gone []engine.Event
+		for _, j := range s.eng.jobs {
+			gone = append(gone, engine.Event{Kind: engine.EventRemoved, Job: j})
+		}
+		s.eng.sub.batches <- gone
+		s.pump()
+		s.sees("No jobs yet.  n runs one")
+		s.sees(" n new  : palette  ? help  M mouse ")
+		s.press("z")
+		s.sees("there are no jobs")
+	})
+}
