@@ -4,10 +4,12 @@ package local
 
 import (
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // inner holds the jobs of a backend that keeps them in this process.
@@ -59,6 +61,7 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 // keep keeps the job to its end.
 func (in *inner) keep(j *job) {
 	if j.pid != 0 {
+		j.background(j.watchPauses)
 		if x, ok := j.await(); ok {
 			j.leaderEnded(x.status, x.usage)
 			j.outlive()
@@ -69,6 +72,28 @@ func (in *inner) keep(j *job) {
 	delete(in.jobs, j)
 	in.mu.Unlock()
 	_ = j.close()
+}
+
+// pauseLook is the time between looks whether a job is stopped. Signals would tell at
+// once, but they are the program's.
+const pauseLook = 500 * time.Millisecond
+
+// watchPauses tells of the leader's stopping and going on, until it has ended.
+func (j *job) watchPauses() {
+	tick := time.NewTicker(pauseLook)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-j.ended:
+			return
+		case <-j.ctx.Done():
+			return
+		}
+		if p, err := proc.Stat(j.pid); err == nil && p.Identity() == j.ref.Leader {
+			j.h.Paused(p.Stopped())
+		}
+	}
 }
 
 // close ends the jobs, each with its own grace time: once the program has let go of

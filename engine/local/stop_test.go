@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -195,7 +196,15 @@ func TestNestedJobLivesOn(t *testing.T) {
 
 func TestSignal(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	for place, opts := range map[string][]local.Option{"holder": nil, "this program": {local.InProcess()}} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			testSignal(t, newPlace(t, opts...))
+		})
+	}
+}
+
+func testSignal(t *testing.T, p *place) {
 	s := p.start(t, engine.Spec{Script: "trap 'echo caught' USR1; echo ready; while :; do read -r x; done", PTY: true})
 	s.printed(t, "ready")
 	if err := s.run.Signal(t.Context(), "SIGUSR1", "test"); err != nil {
