@@ -116,6 +116,13 @@ func TestHostKeys(t *testing.T) {
 			know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
 				c.Know(t, "@cert-authority", s.Addr, authority.PublicKey())
 			}, want: "certificate"},
+		{name: "an authority that is revoked", keys: func(t *testing.T) []ssh.Signer {
+			return []ssh.Signer{certified(t, authority, ssh.HostCert, "127.0.0.1")}
+		},
+			know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
+				c.Know(t, "@cert-authority", s.Addr, authority.PublicKey())
+				c.Know(t, "@revoked", s.Addr, authority.PublicKey())
+			}, want: "the authority of the host's certificate"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -281,6 +288,26 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	if err := os.Chmod(nologin.Shell, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() { // ends with the listener
+		defer close(served)
+		for {
+			conn, err := busy.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	defer func() {
+		busy.Close()
+		<-served
+	}()
+	c.AddHost(t, "busy", busy.Addr().String())
 	c.AddHost(t, "nologin", nologin.Addr)
 	c.Know(t, "", nologin.Addr, nologin.HostKeys[0].PublicKey())
 	b := New(WithConfigFile(c.ConfigFile))
@@ -289,6 +316,7 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 		"box":      {"job", "deleted"},
 		"stranger": {"host key", "unknown"},
 		"nobody":   {"connect", "refused"},
+		"busy":     {"connect", "hung up before it showed its key"},
 		"nologin":  {"shell", "This account is not available"},
 	} {
 		var last Step

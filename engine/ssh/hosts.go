@@ -90,6 +90,7 @@ type Step struct {
 	OK   bool
 	Text string // what was found, or what is wrong
 	Hint string // what to do about it; may be empty
+	Err  error  // what is wrong; nil if OK
 	Took time.Duration
 }
 
@@ -111,7 +112,7 @@ type checker struct {
 }
 
 func (k *checker) step(name string, began time.Time, text string, err error) bool {
-	s := Step{Name: name, OK: err == nil, Text: text, Took: time.Since(began)}
+	s := Step{Name: name, OK: err == nil, Text: text, Err: err, Took: time.Since(began)}
 	if err != nil {
 		s.Text = err.Error()
 		if ce, ok := errors.AsType[*client.Error](err); ok {

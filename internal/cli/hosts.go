@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -248,6 +249,9 @@ func (a *app) checkHost(ctx context.Context, host string) error {
 	}
 	result := checkJSON{Host: host, Steps: []stepJSON{}}
 	result.OK = a.hosts.backend().Check(ctx, host, func(s ssh.Step) {
+		if u, ok := errors.AsType[*unansweredError](s.Err); ok {
+			s.Hint = u.hint
+		}
 		result.Steps = append(result.Steps, stepJSON{s.Name, s.OK, s.Text, s.Hint, s.Took.Milliseconds()})
 		if !a.json {
 			a.sayStep(s)

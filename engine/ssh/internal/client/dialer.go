@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -290,12 +292,18 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	return newTransport(&Transport{client: ssh.NewClient(conn, chans, reqs), conn: counted, Config: c}), nil
 }
 
+// hungUp reports whether the other side ended a connection, without words of a proxy
+// command.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
 // refused says why a handshake failed.
 func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys, auth *auth, line net.Conn, err error) error {
 	if pr, ok := line.(*proxyConn); ok {
 		pr.Close() // its last words are all there then
 		if said := strings.TrimSpace(pr.stderr.String()); said != "" {
-			err = fmt.Errorf("%w (the proxy command says: %s)", err, said)
+			err = fmt.Errorf("%v (the proxy command says: %s)", err, said) //nolint:errorlint // its words say why
 		}
 	}
 	switch {
@@ -313,5 +321,10 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 	if errors.Is(err, net.ErrClosed) {
 		text = "no answer in time"
 	}
-	return &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: "))}
+	e := &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: "))}
+	if !keys.shown && hungUp(err) {
+		e.Err = fmt.Errorf("talk to %s: it hung up before it showed its key", c.Address())
+		e.Hint = "it may have too many logins at once (MaxStartups), or take none from here"
+	}
+	return e
 }

@@ -23,6 +23,8 @@ type hostKeys struct {
 	ask  func(HostKey) (bool, error)
 	err  error // why the key was refused
 	addr string
+	// shown: the host has shown a key.
+	shown bool
 }
 
 func newHostKeys(c *hostconf.Config) (*hostKeys, error) {
@@ -64,6 +66,7 @@ func (k *hostKeys) fail(err error, hint string) error {
 // check accepts or refuses the host's key. The address is checked by name, as
 // `CheckHostIP no` does, so that a hop behind a jump needs no address.
 func (k *hostKeys) check(key ssh.PublicKey) error {
+	k.shown = true
 	err := k.db.HostKeyCallback()(k.addr, &net.TCPAddr{IP: net.IPv4zero}, key)
 	if err == nil {
 		return nil
@@ -73,7 +76,10 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 		return k.fail(fmt.Errorf("the host's key %s is revoked by %s:%d", print, k.db.origin(revoked.Revoked), revoked.Revoked.Line), "do not use this host before it has a new key")
 	}
 	known, ok := errors.AsType[*xknownhosts.KeyError](err)
-	if _, isCert := key.(*ssh.Certificate); isCert {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		if err := k.revoked(cert); err != nil {
+			return err
+		}
 		return k.fail(fmt.Errorf("the host's certificate is signed by nobody that known_hosts trusts: %w", err), "")
 	}
 	if !ok {
@@ -86,6 +92,19 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 			fmt.Sprintf("if that is right, ssh-keygen -R %s forgets the old one", xknownhosts.Normalize(k.addr)))
 	}
 	return k.unknown(key, print, authority)
+}
+
+// revoked refuses a certificate whose key is revoked, or that of who signed it: the
+// library does not say which line does.
+func (k *hostKeys) revoked(cert *ssh.Certificate) error {
+	for what, key := range map[string]ssh.PublicKey{"the key": cert.Key, "the authority": cert.SignatureKey} {
+		err := k.db.HostKeyCallback()(k.addr, &net.TCPAddr{IP: net.IPv4zero}, key)
+		if r, ok := errors.AsType[*xknownhosts.RevokedError](err); ok {
+			return k.fail(fmt.Errorf("%s of the host's certificate, %s, is revoked by %s:%d", what, ssh.FingerprintSHA256(key), k.db.origin(r.Revoked), r.Revoked.Line),
+				"do not use this host before it has a new key")
+		}
+	}
+	return nil
 }
 
 // onlyAuthorities reports whether all that is known of the host is who may sign
