@@ -301,7 +301,7 @@ func TestListShowsWhatMatters(t *testing.T) {
 	for _, args := range [][]any{
 		{"filter", "^job 7$"},
 		{"filter", "^job-7-"}, // of the id
-		{"filter", "^true$", "exclude", "^job [0-68-9]|[0-9]{2}$"},
+		{"filter", "^true$", "exclude", "^job ([0-68-9]|[0-9]{2})$"},
 	} {
 		if r := p.process("list", "", args...); len(r.Jobs) != 1 || r.Jobs[0].Name != "job 7" {
 			t.Errorf("%v: %s", args, r.json)
