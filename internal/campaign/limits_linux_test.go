@@ -12,16 +12,22 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestFewDescriptors starts jobs from a hob that may open hardly anything, and so
-// may its holder. Either the job runs and ends as it should, or a code and a
-// sentence say that it does not; no job stays behind as running or starting.
+// TestFewDescriptors starts jobs from a hob that may open hardly anything, though it was
+// given more than that, and so may its holder. Either the job runs and ends as it
+// should, or a code and a sentence say that it does not; no job stays behind as running
+// or starting.
 func TestFewDescriptors(t *testing.T) {
 	w := newWorld(t)
 	ran, refused := 0, 0
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
 	for limit := 3; limit <= 24; limit++ {
 		cmd := w.Command("run", "--json", "-n", fmt.Sprint("limit-", limit), "-c", "exit 7")
 		under := &exec.Cmd{
-			Path: "/bin/sh", Dir: cmd.Dir, Env: cmd.Env,
+			Path: "/bin/sh", Dir: cmd.Dir, Env: cmd.Env, ExtraFiles: []*os.File{20: null}, // 23 there
 			Args: append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit), cmd.Path}, cmd.Args[1:]...),
 		}
 		out, err := under.CombinedOutput()
