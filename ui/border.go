@@ -113,8 +113,12 @@ func (p *Pane) logState() string {
 
 func (p *Pane) logSize() string {
 	if p.screenShown() || p.shown.last {
-		j := p.jobs[p.shown.id]
-		return strconv.Itoa(j.Size.Cols) + "x" + strconv.Itoa(j.Size.Rows)
+		size := p.jobs[p.shown.id].Size
+		text := strconv.Itoa(size.Cols) + "x" + strconv.Itoa(size.Rows)
+		if p.screenShown() && (size.Cols > p.lay.log.w || size.Rows > p.lay.log.h) {
+			text = "part of " + text
+		}
+		return text
 	}
 	if p.shown.log == nil || p.log.Size() == 0 {
 		return ""

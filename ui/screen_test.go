@@ -50,6 +50,13 @@ func TestAFullScreenProgramIsShownInPlaceOfItsLog(t *testing.T) {
 		s.sees("├ Screen ─")
 	})
 
+	inBubble(t, "and its frame says whether that is all of it", func(t *testing.T) {
+		s := newHarness(t, 120, 30, drawing())
+		s.sees("─ part of 120x40 ╯")
+		s.run(s.pane.SetSize(200, 60))
+		s.sees("───── 120x40 ╯")
+	})
+
 	inBubble(t, "the follow key reaches the log and comes back", func(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
 		s.sees("f log")
