@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hobjobs/hob/keymap"
 )
 
 // The groups of verbs in help.
@@ -71,6 +75,9 @@ hob wait @ && hob list`,
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
 			return a.noSuchVerb(cmd, words) // whose flags nobody can know
 		}
+		if v, ok := errors.AsType[*pflag.InvalidValueError](err); ok && v.GetFlag().Value.Type() == "bool" {
+			return usagef("for example --"+v.GetFlag().Name, "--%s is true or false, not %q", v.GetFlag().Name, v.GetValue())
+		}
 		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
@@ -101,16 +108,25 @@ func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
 	return usagef(hint, "no verb %q", args[0])
 }
 
-// near are the verbs that word may be a slip of: by two letters, a short one by one.
+// near are the verbs that word may be a slip of, or the beginning.
 func near(root *cobra.Command, word string) []string {
-	root.SuggestionsMinimumDistance = 2
-	if len(word) <= 3 {
-		root.SuggestionsMinimumDistance = 1
-	}
 	if len(word) < 2 {
 		return nil
 	}
-	return root.SuggestionsFor(word)
+	var verbs, begun []string
+	for _, verb := range root.Commands() {
+		if !verb.IsAvailableCommand() {
+			continue
+		}
+		verbs = append(verbs, verb.Name())
+		if strings.HasPrefix(verb.Name(), word) {
+			begun = append(begun, verb.Name())
+		}
+	}
+	if nearest := keymap.Nearest(word, verbs); nearest != "" && len(begun) == 0 {
+		return []string{nearest}
+	}
+	return begun
 }
 
 // refuseStrays has cobra's own verbs refuse words that name nothing, instead of
