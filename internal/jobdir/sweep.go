@@ -269,10 +269,9 @@ func (s *sweep) emptyTrash() error {
 		if err := s.check(); err != nil {
 			return err
 		}
-		if rec, err := Read(s.trash(t.ID)); err == nil && s.o.Release != nil {
-			if s.o.Release(s.ctx, &rec, s.trash(t.ID)) != nil {
-				continue
-			}
+		rec, err := Read(s.trash(t.ID))
+		if !s.released(&rec, err, s.trash(t.ID)) {
+			continue
 		}
 		if err := s.Delete(t.ID); err != nil {
 			return err
@@ -280,4 +279,16 @@ func (s *sweep) emptyTrash() error {
 		s.got = true
 	}
 	return nil
+}
+
+// released gives up what is kept elsewhere of the job whose directory dir is about to
+// be deleted. It reports false if that is still there.
+func (s *sweep) released(rec *Record, err error, dir string) bool {
+	if rec.Unread != nil && isShortage(rec.Unread) {
+		return false // where it is cannot be known now
+	}
+	if err != nil && rec.Unread == nil || s.o.Release == nil {
+		return true
+	}
+	return s.o.Release(s.ctx, rec, dir) == nil
 }

@@ -3,6 +3,7 @@
 package jobdir
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -71,5 +72,30 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 				t.Errorf("in the index: %v, want %v", got, whole)
 			}
 		})
+	}
+}
+
+// What a job has elsewhere is found by its records: without them it would stay.
+func TestNothingIsDeletedWhoseRecordsCannotBeReadNow(t *testing.T) {
+	asked := 0
+	s := sweep{o: SweepOptions{Release: func(context.Context, *Record, string) error { asked++; return nil }}}
+	short := &UnreadError{File: MetaFile, Err: syscall.EMFILE}
+	forbidden := &UnreadError{File: StateFile, Err: syscall.EACCES}
+	for _, tc := range []struct {
+		name     string
+		rec      Record
+		err      error
+		released bool
+		asked    int
+	}{
+		{"a shortage", Record{Unread: short}, short, false, 0},
+		{"what will never be read", Record{Unread: forbidden}, forbidden, true, 1},
+		{"no job", Record{}, ErrNoMeta, true, 0},
+		{"a job", Record{}, nil, true, 1},
+	} {
+		asked = 0
+		if got := s.released(&tc.rec, tc.err, "dir"); got != tc.released || asked != tc.asked {
+			t.Errorf("%s: released %v, asked %d times; want %v, %d", tc.name, got, asked, tc.released, tc.asked)
+		}
 	}
 }
