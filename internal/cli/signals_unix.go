@@ -13,15 +13,17 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// catchSignals takes the signals that belong to the job we stand in for. Those
-// that we were told to ignore, as nohup does, stay ignored and are not passed on.
+// catchSignals takes the signals that belong to the job we stand in for: all that
+// others may send us and that Go does not need itself. Those that we were told to
+// ignore, as nohup does, stay ignored and are not passed on.
 // SIGPIPE is among them so that a write to a pipe without reader returns an
 // error; it must not be ignored, because the job would inherit that.
 func catchSignals() signalCatch {
 	c := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{
 		unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
-		unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGABRT,
+		unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGABRT,
+		unix.SIGTRAP, unix.SIGSYS, unix.SIGIO, unix.SIGWINCH,
 		unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
 	} {
 		if !signal.Ignored(s) {
