@@ -34,8 +34,9 @@ type window struct {
 	stays   bool      // that failed, which the panes say
 	last    tea.View  // of the job in the foreground
 
-	clock *frameClock
-	typed time.Time // when the last key came
+	clock     *frameClock
+	typed     time.Time // when the last key came
+	unwatched unwatched
 
 	dark    bool // the terminal's background, as far as is known
 	profile colorprofile.Profile
@@ -85,7 +86,8 @@ func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(tea.KeyPressMsg); ok {
 		w.typed = time.Now()
 	}
-	return w, w.update(msg)
+	cmd := w.update(msg)
+	return w, tea.Batch(cmd, w.paced(msg))
 }
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
@@ -337,6 +339,9 @@ func variable(environ []string, name string) string {
 }
 
 func (w *window) View() tea.View {
+	if w.held() {
+		return w.unwatched.shown
+	}
 	if w.clock == nil {
 		w.clock = newFrameClock(w.app.program)
 	}
@@ -365,6 +370,7 @@ func (w *window) View() tea.View {
 	if w.o.ToShell && w.pane.cat != nil {
 		w.last = v
 	}
+	w.unwatched.shown, w.unwatched.drawn, w.unwatched.due = v, true, false
 	return v
 }
 
