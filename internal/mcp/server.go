@@ -56,7 +56,8 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 		return err
 	}
 	a.connected(session)
-	// Calls in flight notice that life ends and answer; Close waits for them.
+	// Calls in flight notice that life ends, and Close waits for them. Their answers
+	// are lost: the SDK sends none once it closes.
 	stop := context.AfterFunc(life, func() { _ = session.Close() })
 	defer stop()
 	err = session.Wait()
