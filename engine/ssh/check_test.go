@@ -55,6 +55,53 @@ func TestCheckKnowsWhatJobsNeed(t *testing.T) {
 	}
 }
 
+// A host whose logind ends what a session left is told apart, unless the account is
+// spared.
+func TestCheckKnowsWhatEndsAtLogout(t *testing.T) {
+	bin := t.TempDir()
+	real, err := exec.LookPath("cat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, spared := filepath.Join(bin, "group"), filepath.Join(bin, "spared")
+	for name, script := range map[string]string{
+		"cat":    `[ "$*" != /proc/self/cgroup ] || set -- ` + group + "\nexec " + real + ` "$@"`,
+		"busctl": `case $5 in *Processes) echo "b true" ;; *Exclude*) exec cat ` + spared + ` ;; *) echo "as 0" ;; esac`,
+		"id":     "echo ann",
+	} {
+		file := filepath.Join(bin, name)
+		sshtest.Write(t, file, "#!/bin/sh\n"+script+"\n")
+		if err := os.Chmod(file, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := append(remoteEnv(t), "PATH="+bin+":"+os.Getenv("PATH"))
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = env })
+	c := sshtest.ClientOf(t, "box", s)
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	for _, tc := range []struct {
+		group, spared string
+		ends          bool
+	}{
+		{"0::/user.slice/user-1000.slice/session-3.scope", `as 1 "root"`, true},
+		{"0::/user.slice/user-1000.slice/session-3.scope", `as 2 "root" "ann"`, false},
+		{"0::/system.slice/ssh.service", `as 1 "root"`, false},
+	} {
+		sshtest.Write(t, group, tc.group+"\n")
+		sshtest.Write(t, spared, tc.spared+"\n")
+		var tools Step
+		ok := b.Check(t.Context(), "box", func(s Step) {
+			if s.Name == "tools" {
+				tools = s
+			}
+		})
+		if !ok || strings.Contains(tools.Text, "KillUserProcesses=yes") != tc.ends {
+			t.Errorf("%+v: %+v", tc, tools)
+		}
+	}
+}
+
 // The job of a check is kept where those of the host are.
 func TestCheckTriesTheStateDir(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
@@ -67,6 +114,56 @@ func TestCheckTriesTheStateDir(t *testing.T) {
 	want := "cannot make the directory " + file + "/jobs: Not a directory"
 	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "job" || !strings.HasSuffix(last.Text, want) {
 		t.Errorf("no directory can be made there: last step %+v, want %q", last, want)
+	}
+}
+
+// What the start-up files of the login shell print, and how long they take, is none of
+// the jobs' business.
+func TestStartUpFilesOfTheLoginShell(t *testing.T) {
+	for name, profile := range map[string]string{
+		"prints":                   "echo Welcome; echo 'and so on' >&2; printf 'no line feed'",
+		"prints much":              "head -c 100000 /dev/zero | tr '\\0' x",
+		"takes its time":           "sleep 0.3; echo ready",
+		"leaves something running": "sleep 2 & echo $!",
+		"sets odd options":         "set -u; umask 0; cd /; IFS=x; export IFS; alias ls='ls --color'; CDPATH=/; export CDPATH",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			login := filepath.Join(t.TempDir(), "login")
+			sshtest.Write(t, login, "#!/bin/sh\n"+profile+"\nexec /bin/sh \"$@\"\n")
+			if err := os.Chmod(login, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, func(s *sshtest.Server) { s.Shell = login })
+			j := r.start("echo out; exit 7")
+			if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 7 || r.read(j.ID) != "out\n" {
+				t.Errorf("exit %+v, output %q", exit, r.read(j.ID))
+			}
+		})
+	}
+}
+
+// Start-up files that let nothing run say so themselves.
+func TestStartUpFilesThatLetNothingRun(t *testing.T) {
+	for profile, want := range map[string]string{
+		"echo this account has expired; exit 1":                      "this account has expired",
+		"echo open terminal failed: not a terminal >&2; exit 1":      "not a terminal",
+		"exec echo fatal: Interactive git shell is not enabled. >&2": "git shell",
+		"exec cat >/dev/null <&-":                                    "no sh answers",
+	} {
+		login := filepath.Join(t.TempDir(), "login")
+		sshtest.Write(t, login, "#!/bin/sh\n"+profile+"\n")
+		if err := os.Chmod(login, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), login })
+		c := sshtest.ClientOf(t, "box", s)
+		b := New(WithConfigFile(c.ConfigFile))
+		var last Step
+		if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Text, want) || !strings.Contains(last.Hint, "run sh") {
+			t.Errorf("%s: last step %+v", profile, last)
+		}
+		b.Close()
 	}
 }
 

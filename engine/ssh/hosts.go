@@ -202,6 +202,10 @@ func (k *checker) tools(ctx context.Context) bool {
 	began := time.Now()
 	script := "for h_z in " + strings.Join(required(), " ") + `; do command -v "$h_z" >/dev/null 2>&1 || echo "$h_z"; done`
 	a, err := k.pool.do(ctx, quick, script, askLimit)
+	var logout shell.Answer
+	if err == nil {
+		logout, err = k.pool.do(ctx, quick, logoutLook, askLimit)
+	}
 	if missing := strings.Fields(string(a.Out)); err == nil && len(missing) > 0 {
 		err = &client.Error{Err: errors.New("not there: " + strings.Join(missing, ", ")), Hint: "jobs there need them in the PATH that a command of ssh gets"}
 	}
@@ -226,11 +230,37 @@ func (k *checker) tools(ctx context.Context) bool {
 	if !k.hello.Proc && !have("ps") {
 		lacks = append(lacks, "neither /proc nor ps: processes cannot be told apart")
 	}
+	if endsAtLogout(string(logout.Out), k.hello.User) {
+		lacks = append(lacks, "jobs end with hob's connection: logind.conf there says KillUserProcesses=yes, and KillExcludeUsers= without "+k.hello.User)
+	}
 	text := "all there"
 	if len(lacks) > 0 {
 		text = strings.Join(lacks, "; ")
 	}
 	return k.step("tools", began, text, nil)
+}
+
+// logoutLook asks systemd-logind whether the end of a login session ends what it left,
+// if this is one: the answers are a line each, as busctl(1) prints properties.
+const logoutLook = `case $(cat /proc/self/cgroup 2>/dev/null) in
+*/session-*.scope*)
+  for h_z in KillUserProcesses KillExcludeUsers KillOnlyUsers; do
+    echo "$h_z $(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager "$h_z" 2>/dev/null)"
+  done
+  ;;
+esac`
+
+// endsAtLogout is what the answers to [logoutLook] mean for user.
+func endsAtLogout(answers, user string) bool {
+	says := map[string][]string{}
+	for line := range strings.Lines(answers) {
+		if f := strings.Fields(line); len(f) > 1 {
+			says[f[0]] = f[1:]
+		}
+	}
+	named := func(users []string) bool { return slices.Contains(users, `"`+user+`"`) }
+	only := says["KillOnlyUsers"]
+	return slices.Equal(says["KillUserProcesses"], []string{"b", "true"}) && !named(says["KillExcludeUsers"]) && (len(only) < 3 || named(only))
 }
 
 // job starts a job that says a word, reads it and deletes it.
