@@ -101,8 +101,16 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	j.kills.Add(1)
 	defer j.kills.Done()
 	over := j.reaped
-	if !over && j.asked == nil {
-		j.asked = &k
+	if !over {
+		j.ladders++
+		if j.asked == nil {
+			j.asked = &k
+		}
+		defer func() {
+			j.mu.Lock()
+			j.ladders--
+			j.mu.Unlock()
+		}()
 	}
 	j.mu.Unlock()
 	if over {
@@ -133,6 +141,9 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: describe(res.Survivors),
 	}
 	if err != nil {
+		if !over {
+			j.spared(&k, len(res.Signalled) > 0)
+		}
 		return report, err
 	}
 	if !over && slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
@@ -146,6 +157,20 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	j.h.Survivors(report.Survivors)
 	return report, nil
+}
+
+// spared takes a request back that could not be carried out: the job goes on. touched
+// says that somebody of it was signalled all the same, by which it may end yet.
+func (j *job) spared(k *holder.Kill, touched bool) {
+	j.mu.Lock()
+	others := j.ladders > 1
+	if j.asked == k && !touched && !others {
+		j.asked = nil
+	}
+	j.mu.Unlock()
+	if !others {
+		j.h.Stopping(nil)
+	}
 }
 
 // recorded waits until the end is recorded, so that who is told of it finds out how

@@ -52,13 +52,14 @@ type job struct {
 	timeout *time.Timer
 	rest    rest // of an own process
 
-	mu     sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
-	reaped bool
-	asked  *holder.Kill   // the first request to end the job
-	sent   sentSignal     // the last signal that a client had sent
-	gone   bool           // too late to end anything
-	kills  sync.WaitGroup // ladders under way
-	ended  chan struct{}  // closed when the end is recorded
+	mu      sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
+	reaped  bool
+	asked   *holder.Kill   // the first request to end the job
+	ladders int            // how many try to
+	sent    sentSignal     // the last signal that a client had sent
+	gone    bool           // too late to end anything
+	kills   sync.WaitGroup // ladders under way
+	ended   chan struct{}  // closed when the end is recorded
 }
 
 type sentSignal struct {

@@ -226,7 +226,7 @@ func (s *sweep) finished() ([]ended, error) {
 			rec = &read
 			// What the index does not take is read again by the next slice, and of what
 			// is held the holder may still add to the end.
-			if rec.Finished() && rec.Problem == "" && !Locked(s.Dir(id)) {
+			if rec.Finished() && rec.Problem == "" && rec.Unread == nil && !Locked(s.Dir(id)) {
 				fresh, s.got = append(fresh, rec), true
 			}
 		}
