@@ -79,6 +79,29 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
+// Nothing of a job's directory is executed itself.
+func TestNoExecution(t *testing.T) {
+	testtool.NeedRoot(t)
+	eachShell(t, func(t *testing.T, p *place) {
+		if err := os.MkdirAll(p.base, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mount("none", p.base, "tmpfs", syscall.MS_NOEXEC, "mode=700,size=4m"); err != nil {
+			t.Skipf("nothing can be mounted here: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Unmount(p.base, syscall.MNT_DETACH); err != nil {
+				t.Error(err)
+			}
+		})
+		j := p.job("echo ran; exit 4")
+		p.start(j)
+		if e := p.ended(j.ID); e.Code == nil || *e.Code != 4 || p.file(j.ID, "output.log") != "ran\n" {
+			t.Errorf("code %s", show(e.Code))
+		}
+	})
+}
+
 // A full disk takes neither an end from a job nor who asked for it.
 func TestEndOnAFullDisk(t *testing.T) {
 	testtool.NeedRoot(t)

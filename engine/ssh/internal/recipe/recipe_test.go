@@ -255,3 +255,46 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("with a HOME that cannot be written to: %+v", s)
 	}
 }
+
+// A home may be called anything that a file can be, but for a line feed.
+func TestOddPlaces(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		odd := filepath.Join(t.TempDir(), `it's "a" $HOME \ -n*`)
+		for _, env := range [][]string{{"HOME=" + odd, "CDPATH=/"}, {"HOB_STATE_DIR=" + odd + "/state"}, {"XDG_STATE_HOME=" + odd + "/x"}, {"TMPDIR=/nowhere"}} {
+			q := newPlace(t, p.name, env...)
+			j := q.job("echo in; cat; exit 4")
+			j.Stdin = true
+			s := q.start(j)
+			q.base = filepath.Dir(s.Dir)
+			q.ask(Feed(s.Dir, []byte("typed\n")))
+			q.ask(Finish(s.Dir))
+			if e := q.ended(j.ID); e.Code == nil || *e.Code != 4 || q.file(j.ID, "output.log") != "in\ntyped\n" {
+				t.Errorf("%q: code %s, %q", env, show(e.Code), q.file(j.ID, "output.log"))
+			}
+		}
+		q := newPlace(t, p.name, "HOME="+t.TempDir()+"/two\nlines")
+		if s := q.spawn(q.job("true")); s.Error != "newline" {
+			t.Errorf("a line feed in HOME: %+v", s)
+		}
+	})
+}
+
+// Where no pipes can be made a job that needs one is refused, and others run.
+func TestNoPipes(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.job("exit 4")
+		j.Stdin = true
+		broken := "mkfifo() { echo 'mkfifo: cannot make it: Operation not permitted' >&2; return 1; }\n"
+		if s := ParseSpawn([]byte(p.ask(broken + Spawn(j, random())))); s.Error != "mkfifo" || s.Text != "Operation not permitted" {
+			t.Errorf("with input: %+v", s)
+		}
+		if _, err := os.Stat(filepath.Join(p.base, j.ID)); !os.IsNotExist(err) {
+			t.Errorf("a start that failed left its directory: %v", err)
+		}
+		j.Stdin = false
+		if s := ParseSpawn([]byte(p.ask(broken + Spawn(j, random())))); !s.OK {
+			t.Errorf("without: %+v", s)
+		}
+		p.ended(j.ID)
+	})
+}
