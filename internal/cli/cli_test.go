@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,6 +101,14 @@ func TestExplain(t *testing.T) {
 				t.Errorf("explain(%v) = %d %s, want %d %s", c.err, f.exit, f.code, c.exit, c.code)
 			}
 		})
+	}
+	for want, err := range map[string]error{
+		"ulimit -n":   &engine.Error{Op: "start", Err: &fs.PathError{Op: "start the job's holder", Path: "/proc/self/exe", Err: syscall.EMFILE}},
+		"mount /proc": &engine.Error{Op: "start", Err: &fs.PathError{Op: "start the job's holder", Path: "/proc/self/exe", Err: syscall.ENOENT}},
+	} {
+		if hint := explain(err).hint; !strings.Contains(hint, want) {
+			t.Errorf("explain(%v) hints %q", err, hint)
+		}
 	}
 	if hint := explain(ambiguous).hint; !strings.Contains(hint, "web-aaaaa (running,") || !strings.Contains(hint, "web-bbbbb (exited,") {
 		t.Errorf("the hint does not list the candidates: %s", hint)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -103,6 +104,10 @@ func explain(err error) *failure {
 		f.code = "unsupported"
 	case errors.Is(err, engine.ErrExists):
 		f.code = "exists"
+	case errors.Is(err, syscall.EMFILE):
+		f.hint = "allow more open files: ulimit -n 256"
+	case noProc(err):
+		f.hint = "mount /proc, from which hob starts its holders"
 	case errors.Is(err, fs.ErrPermission):
 		f.code, f.hint = "permission", "check who owns the file (sudo keeps HOME: sudo -H, or set HOB_STATE_DIR)"
 	}
@@ -119,6 +124,12 @@ func explain(err error) *failure {
 		f.hint = e.Hint
 	}
 	return f
+}
+
+// noProc reports whether err is of a Linux without /proc, as in a bare chroot.
+func noProc(err error) bool {
+	p, ok := errors.AsType[*fs.PathError](err)
+	return ok && strings.HasPrefix(p.Path, "/proc/self/") && errors.Is(p.Err, fs.ErrNotExist)
 }
 
 // candidates lists jobs with status and age, for the hint of an ambiguous

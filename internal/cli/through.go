@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -94,6 +95,9 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, c
 	defer closeLogs()
 	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
 	a.sayDropped(pipes)
+	if dir := jobDir(job); job.Host == "" && jobdir.Full(dir) {
+		a.sayf("hob: the disk of %s is full: output may be missing", dir)
+	}
 	end.printed = pipes.printedTo(a.stdout)
 	return end, err
 }

@@ -17,6 +17,10 @@ const (
 	minFiles = 8
 )
 
+// Full reports whether the file system of a job's directory has no room for another
+// job, so that output of this one may be missing.
+func Full(dir string) bool { return roomFor(dir) != nil }
+
 // roomFor tells whether the file system of dir has room for the records of one more
 // job: one that could start there but not say how it ended would seem to run for
 // ever. What the system does not tell is no reason against it.
