@@ -3,7 +3,7 @@ package vt
 // Limits of a screen's size; what is asked beyond is clamped.
 const (
 	maxCols = 4096
-	maxRows = 2048
+	maxRows = 4096
 )
 
 // Terminal is an emulated terminal. It is not safe for concurrent use.
@@ -135,7 +135,7 @@ func WithHandler(h Handler) Option { return func(t *Terminal) { t.handler = h } 
 // WithFacts sets what queries are answered with; see [Terminal.SetFacts].
 func WithFacts(f Facts) Option { return func(t *Terminal) { t.facts = f } }
 
-// New returns a blank terminal. Sizes below 1 or beyond 4096x2048 are clamped.
+// New returns a blank terminal. Sizes below 1 or beyond 4096x4096 are clamped.
 func New(cols, rows int, opts ...Option) *Terminal {
 	t := &Terminal{cols: clamp(cols, 1, maxCols), rows: clamp(rows, 1, maxRows)}
 	for _, o := range opts {

@@ -1,0 +1,30 @@
+package vt
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A screen may have as many rows as columns: whoever asks for a terminal may ask for
+// both, and a program writes on all that it was told there are.
+func TestTheTallestScreen(t *testing.T) {
+	term := New(10, 4096)
+	for i := range 4096 {
+		fmt.Fprintf(term, "\x1b[%d;1H%d", i+1, i+1)
+	}
+	again := New(10, 4096)
+	again.Write(term.Snapshot(SnapshotOptions{}))
+	for name, tall := range map[string]*Terminal{"as made": term, "from its snapshot": again} {
+		if cols, rows := tall.Size(); cols != 10 || rows != 4096 {
+			t.Errorf("%s: %dx%d", name, cols, rows)
+		}
+		lines := strings.Split(strings.TrimRight(tall.Text(), "\n"), "\n")
+		if len(lines) != 4096 || lines[0] != "1" || lines[4095] != "4096" {
+			t.Errorf("%s: %d lines, from %q to %q", name, len(lines), lines[0], lines[len(lines)-1])
+		}
+	}
+	if cols, rows := New(5000, 5000).Size(); cols != 4096 || rows != 4096 {
+		t.Errorf("beyond the largest: %dx%d", cols, rows)
+	}
+}
