@@ -166,6 +166,14 @@ func TestUserCertificate(t *testing.T) {
 	if err := b.Connect(t.Context(), "box"); err != nil {
 		t.Error(err)
 	}
+	cert.ValidBefore = 1
+	if err := cert.SignCert(rand.Reader, authority); err != nil {
+		t.Fatal(err)
+	}
+	sshtest.Write(t, c.Identity+"-cert.pub", string(ssh.MarshalAuthorizedKey(cert)))
+	late := New(WithConfigFile(c.ConfigFile))
+	defer late.Close()
+	attention(t, late, "refused")
 }
 
 // agentWith is a socket of an agent that has keys.
