@@ -79,7 +79,7 @@ func (p *Pane) say(level toast.Level, text string) tea.Cmd {
 
 // refuse says why something was not done.
 func (p *Pane) refuse(text string) tea.Cmd {
-	return p.toast(toast.Message{Level: toast.Warning, Text: text, Key: "refused"})
+	return p.toast(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
 }
 
 // fail says what went wrong.

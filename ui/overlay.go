@@ -36,6 +36,7 @@ type overlay interface {
 func (p *Pane) open(o overlay) tea.Cmd {
 	p.over = o
 	p.prompt = nil
+	p.toasts.DropAnswers()
 	p.sizeOverlay()
 	p.spreadFocus()
 	return nil

@@ -298,3 +298,13 @@ func TestTheMouseIsGivenBack(t *testing.T) {
 		}
 	})
 }
+
+func TestABoxIsNotCoveredByOldAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("u")
+		s.sees("nothing to take back")
+		s.press("?")
+		s.seesNot("nothing to take back")
+	})
+}

@@ -35,6 +35,9 @@ func (l Level) Lifetime() time.Duration {
 	return 4 * time.Second
 }
 
+// Refused is the key of the message that says why something cannot be done.
+const Refused = "refused"
+
 // Message is one message.
 type Message struct {
 	ID    int
@@ -83,6 +86,12 @@ func (m *Model) Drop(id int) bool {
 	before := len(m.messages)
 	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.ID == id })
 	return len(m.messages) != before
+}
+
+// DropAnswers removes what was of use only until the person did something else:
+// what is for information, and why something could not be done.
+func (m *Model) DropAnswers() {
+	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.Level == Info || msg.Key == Refused })
 }
 
 // Clear removes all; it reports whether there were any.

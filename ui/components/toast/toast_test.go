@@ -1,6 +1,7 @@
 package toast_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,8 +18,8 @@ func TestStack(t *testing.T) {
 
 	first := m.Show(toast.Message{Text: "copied"})
 	again := m.Show(toast.Message{Text: "copied"})
-	m.Show(toast.Message{Level: toast.Error, Text: "job is not running\n", Key: "refused"})
-	m.Show(toast.Message{Level: toast.Warning, Text: "a very long message that does not fit", Key: "refused"})
+	m.Show(toast.Message{Level: toast.Error, Text: "job is not running\n", Key: toast.Refused})
+	m.Show(toast.Message{Level: toast.Warning, Text: "a very long message that does not fit", Key: toast.Refused})
 	got := []string{}
 	for _, line := range m.Lines() {
 		got = append(got, ansi.Strip(line))
@@ -32,6 +33,13 @@ func TestStack(t *testing.T) {
 	}
 	if !m.Drop(again) {
 		t.Error("the message that replaced it is not there")
+	}
+	m.Show(toast.Message{Text: "sorted by name"})
+	m.Show(toast.Message{Level: toast.Warning, Text: "nothing to clear", Key: toast.Refused})
+	m.Show(toast.Message{Level: toast.Error, Text: "tests: exit 2"})
+	m.DropAnswers()
+	if got := strings.TrimSpace(ansi.Strip(m.View())); got != "✗ tests: exit 2" {
+		t.Errorf("what is left is %q", got)
 	}
 	if !m.Clear() || !m.Empty() || m.Clear() {
 		t.Errorf("messages are left: %q", m.View())
