@@ -104,6 +104,16 @@ func (in *input) end(ctx context.Context) error {
 	return err
 }
 
+// close lets go of a pipe whose input nobody has ended; the terminal has an owner.
+func (in *input) close() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.tty == nil && !in.closed {
+		in.closed = true
+		in.f.Close()
+	}
+}
+
 // over reports whether the input of a terminal has ended for good.
 func (in *input) over() bool {
 	if !in.mu.TryLock() { // somebody types, or ends it, and tells the prompter then

@@ -221,10 +221,21 @@ func (j *job) close() error {
 	}
 	err := j.h.Close()
 	j.wg.Wait()
-	if j.logs != nil {
-		err = errors.Join(err, j.logs.close())
+	return errors.Join(err, j.closeFiles())
+}
+
+// closeFiles closes what this process has open of the job, when nobody uses it.
+func (j *job) closeFiles() error {
+	if j.tty != nil {
+		j.tty.close()
 	}
-	return err
+	if j.in != nil {
+		j.in.close()
+	}
+	if j.logs != nil {
+		return j.logs.close()
+	}
+	return nil
 }
 
 func (j *job) grace() time.Duration {

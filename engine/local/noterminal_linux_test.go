@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -78,17 +79,40 @@ func (p *place) openRun(t testing.TB, dir string) *local.Run {
 // terminals are the descriptors of this process that are ends of a terminal.
 func terminals(t *testing.T) []string {
 	t.Helper()
+	return descriptors(t, func(to string) bool { return strings.HasSuffix(to, "ptmx") || strings.HasPrefix(to, "/dev/pts/") })
+}
+
+// descriptors are those of this process that lead to what is meant.
+func descriptors(t *testing.T, meant func(to string) bool) []string {
+	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Skip("no /proc here")
 	}
 	var found []string
 	for _, fd := range fds {
-		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && (strings.HasSuffix(to, "ptmx") || strings.HasPrefix(to, "/dev/pts/")) {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && meant(to) {
 			found = append(found, fd.Name())
 		}
 	}
 	return found
+}
+
+// The input of a job whose end nobody has told it is closed with the job.
+func TestEveryEndClosesTheInput(t *testing.T) {
+	// Not parallel: it looks at the descriptors of the process, which the collector
+	// would close in the end.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	pipe := func(to string) bool { return strings.HasPrefix(to, "pipe:") }
+	before := descriptors(t, pipe)
+	p := newPlace(t, local.InProcess())
+	for range 3 {
+		s := p.start(t, engine.Spec{Script: "exit 3", Stdin: true})
+		s.wait(t)
+		eventually(t, "the pipe is closed", func() bool {
+			return !slices.ContainsFunc(descriptors(t, pipe), func(fd string) bool { return !slices.Contains(before, fd) })
+		})
+	}
 }
 
 // However a job ends, and also if it cannot begin, its terminal is closed. Held in

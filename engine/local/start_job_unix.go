@@ -45,10 +45,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 		OwnLog: !terminal, Terminal: terminal, Hooks: j.hooks(),
 	})
 	if err != nil {
-		if j.tty != nil {
-			j.tty.close()
-		}
-		return fmt.Errorf("hold the job: %w", err)
+		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())
 	}
 	j.prompt = newPrompter(j)
 	if terminal {
@@ -57,7 +54,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 		return nil
 	}
 	if err := j.openFiles(files); err != nil {
-		return errors.Join(err, j.h.Close())
+		return errors.Join(err, j.h.Close(), j.closeFiles())
 	}
 	j.h.SetAside()
 	return nil
