@@ -16,9 +16,9 @@ func (p *Pane) context() string {
 	switch {
 	case p.over != nil:
 		return p.over.context()
-	case p.cat != nil && p.cat.ended:
+	case p.attachment != nil && p.attachment.ended:
 		return "ended"
-	case p.cat != nil:
+	case p.attachment != nil:
 		return "terminal"
 	case p.prompt != nil:
 		return "input"
@@ -38,7 +38,7 @@ func (p *Pane) context() string {
 func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 	p.dirty = true
 	var parting tea.Cmd
-	if p.park != nil && p.cat == nil {
+	if p.park != nil && p.attachment == nil {
 		if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
 			return p.again(msg)
 		}
@@ -51,7 +51,7 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case p.over != nil:
 		return p.over.update(p, msg)
-	case p.cat != nil:
+	case p.attachment != nil:
 		return p.pressAttached(msg)
 	case p.prompt != nil:
 		return p.pressPrompt(msg)

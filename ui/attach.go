@@ -59,15 +59,15 @@ func (p *Pane) Foreground(id engine.ID) tea.Cmd {
 
 func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	cmds := []tea.Cmd{p.unpark()}
-	if p.cat != nil {
-		cmds = append(cmds, p.letGo(p.cat))
+	if p.attachment != nil {
+		cmds = append(cmds, p.letGo(p.attachment))
 	}
 	p.over, p.prompt = nil, nil
 	p.term.Reset()
 	p.chordGen++
-	p.cat = &attachment{id: id, fore: fore, gen: p.chordGen}
+	p.attachment = &attachment{id: id, fore: fore, gen: p.chordGen}
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
-		p.cat.ended, p.cat.told = true, true
+		p.attachment.ended, p.attachment.told = true, true
 	}
 	p.toasts.Clear()
 	p.interrupted = 0
@@ -79,11 +79,11 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 // openTerminal asks for a session of the size that there is, once there is one.
 func (p *Pane) openTerminal() tea.Cmd {
 	size := p.term.Size()
-	if p.cat == nil || p.cat.opening || size.Cols == 0 || size.Rows == 0 {
+	if p.attachment == nil || p.attachment.opening || size.Cols == 0 || size.Rows == 0 {
 		return nil
 	}
-	p.cat.opening, p.cat.asked = true, size
-	s, ctx, eng, held, id := stamp{p, p.cat.gen}, p.ctx, p.eng, p.held, p.cat.id
+	p.attachment.opening, p.attachment.asked = true, size
+	s, ctx, eng, held, id := stamp{p, p.attachment.gen}, p.ctx, p.eng, p.held, p.attachment.id
 	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
 	return func() tea.Msg {
 		term, err := eng.OpenTerminal(ctx, id, o)
@@ -124,7 +124,7 @@ func (p *Pane) attached(msg tea.Msg) tea.Cmd {
 
 // by finds the attachment that a message belongs to.
 func (p *Pane) by(gen int) *attachment {
-	for _, a := range []*attachment{p.cat, p.park} {
+	for _, a := range []*attachment{p.attachment, p.park} {
 		if a != nil && a.gen == gen {
 			return a
 		}
@@ -150,7 +150,7 @@ func (p *Pane) opened(msg terminalMsg) tea.Cmd {
 
 // noTerminal falls back to the log of a job that has no screen, or no longer.
 func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
-	if a != p.cat {
+	if a != p.attachment {
 		return nil
 	}
 	plain := errors.Is(err, engine.ErrUnsupported) || errors.Is(err, engine.ErrNotRunning)
@@ -195,7 +195,7 @@ func (p *Pane) fed(msg chunksMsg) tea.Cmd {
 	if a == nil {
 		return nil
 	}
-	p.dirty = p.dirty || a == p.cat
+	p.dirty = p.dirty || a == p.attachment
 	for _, c := range msg.chunks {
 		p.term.Feed(c)
 		if c.Exit != nil {
@@ -225,12 +225,12 @@ func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
 // toTerminal hands the job a key, a paste or the mouse and sends on what the
 // terminal made of it.
 func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
-	if p.cat.ended || p.cat.viaLog {
+	if p.attachment.ended || p.attachment.viaLog {
 		return nil
 	}
 	p.dirty = true
 	cmd := p.route(p.term.Update(msg))
-	return tea.Batch(cmd, p.typeOn(p.cat))
+	return tea.Batch(cmd, p.typeOn(p.attachment))
 }
 
 // typeOn writes what was typed. One write is under way at a time, so that what
@@ -272,7 +272,7 @@ func overBy(a *attachment, err error) bool {
 
 // resized tells the session of a new size, once it has come to rest.
 func (p *Pane) resized() tea.Cmd {
-	if p.cat == nil || p.cat.session == nil || p.cat.ended || p.term.Size() == p.cat.asked {
+	if p.attachment == nil || p.attachment.session == nil || p.attachment.ended || p.term.Size() == p.attachment.asked {
 		return nil
 	}
 	p.sizeGen++
@@ -281,18 +281,18 @@ func (p *Pane) resized() tea.Cmd {
 }
 
 func (p *Pane) resizeNow(msg resizeMsg) tea.Cmd {
-	if msg.gen != p.sizeGen || p.cat == nil || p.cat.session == nil {
+	if msg.gen != p.sizeGen || p.attachment == nil || p.attachment.session == nil {
 		return nil
 	}
 	size := p.term.Size()
-	if size == p.cat.asked || size.Cols == 0 || size.Rows == 0 {
+	if size == p.attachment.asked || size.Cols == 0 || size.Rows == 0 {
 		return nil
 	}
-	p.cat.asked = size
+	p.attachment.asked = size
 	if _, control := p.term.Controller(); !control {
 		return nil // the size is the viewer's who types
 	}
-	ctx, term, attached := p.ctx, p.cat.session.term, stamp{p, p.cat.gen}
+	ctx, term, attached := p.ctx, p.attachment.session.term, stamp{p, p.attachment.gen}
 	return func() tea.Msg {
 		if err := term.Resize(ctx, size); err != nil {
 			return resizedMsg{attached, err}
@@ -303,7 +303,7 @@ func (p *Pane) resizeNow(msg resizeMsg) tea.Cmd {
 
 // pressAttached takes a key while a job owns the keyboard.
 func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
-	a := p.cat
+	a := p.attachment
 	leave := keymap.Match(msg, p.opts.keys.Terminal.Leave)
 	if a.ended || a.failed != "" && a.session == nil {
 		switch {
@@ -335,8 +335,8 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 // background leaves the job running and shows the panes. The session is kept
 // for as long as a second leave key can come.
 func (p *Pane) background() tea.Cmd {
-	a := p.cat
-	p.cat, p.park = nil, a
+	a := p.attachment
+	p.attachment, p.park = nil, a
 	p.wish = a.id
 	p.focus, p.zoomed = areaList, false
 	if p.list.Select(a.id) {
@@ -362,16 +362,16 @@ func (p *Pane) background() tea.Cmd {
 
 // again goes back to the job just left and types the leave key into it.
 func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
-	p.cat, p.park = p.park, nil
+	p.attachment, p.park = p.park, nil
 	p.toasts.Clear() // what they tell of the job can be seen now
 	p.chordGen++
 	p.spreadFocus()
 	cmds := []tea.Cmd{p.arrange()}
-	if p.cat.viaLog || p.cat.ended {
+	if p.attachment.viaLog || p.attachment.ended {
 		return tea.Batch(cmds...)
 	}
 	p.term.Press(tea.Key(msg))
-	return tea.Batch(append(cmds, p.typeOn(p.cat))...)
+	return tea.Batch(append(cmds, p.typeOn(p.attachment))...)
 }
 
 // unpark lets go of the session of the job just left.
@@ -393,9 +393,9 @@ func (p *Pane) letGo(a *attachment) tea.Cmd {
 
 // leaveEnded leaves the last screen of a job.
 func (p *Pane) leaveEnded() tea.Cmd {
-	fore := p.cat.fore
+	fore := p.attachment.fore
 	if fore {
-		p.foreEnd = p.endOf(p.cat)
+		p.foreEnd = p.endOf(p.attachment)
 	}
 	cmd := p.leaveJob()
 	if fore {
@@ -422,8 +422,8 @@ func (p *Pane) endOf(a *attachment) *engine.Job {
 
 // leaveJob shows the panes again, without a word to the job.
 func (p *Pane) leaveJob() tea.Cmd {
-	a := p.cat
-	p.cat = nil
+	a := p.attachment
+	p.attachment = nil
 	p.wish = a.id
 	if p.list.Select(a.id) {
 		p.wish = ""

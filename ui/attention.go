@@ -14,8 +14,8 @@ import (
 // ended tells the host of an end, and the person if nobody saw it.
 func (p *Pane) ended(j *job) tea.Cmd {
 	cmds := []tea.Cmd{send(EndedMsg{j.Job})}
-	if p.cat != nil && p.cat.id == j.ID {
-		p.cat.ended, p.cat.told = true, true
+	if p.attachment != nil && p.attachment.id == j.ID {
+		p.attachment.ended, p.attachment.told = true, true
 		p.spreadFocus()
 	}
 	switch statusbadge.StateOf(j.Job) {
@@ -35,7 +35,7 @@ func (p *Pane) ended(j *job) tea.Cmd {
 // attention marks a job and tells of it, unless somebody is looking at it.
 func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	looking := p.looking(j.ID)
-	if looking && !(why == WhyWaiting && p.cat == nil) {
+	if looking && !(why == WhyWaiting && p.attachment == nil) {
 		return nil
 	}
 	if !looking {

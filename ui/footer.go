@@ -16,7 +16,7 @@ const promptEdge = 1
 func (p *Pane) footer(w int) []string {
 	rows := p.lay.footer.h
 	switch {
-	case p.cat != nil && p.over == nil:
+	case p.attachment != nil && p.over == nil:
 		return []string{p.footerAttached(w)}
 	case p.prompt != nil && p.over == nil:
 		p.prompt.line.SetSize(max(0, w-2*promptEdge), 1)

@@ -34,7 +34,7 @@ func (p *Pane) leaveHint() string {
 // another program decides that.
 func (p *Pane) helpHint() string {
 	leave, help := p.opts.keys.Terminal.Leave, p.opts.keys.Panes.Help
-	if !p.opts.program || p.cat.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(leave.Keys()) == 0 || leave.Keys()[0] == p.opts.prefix {
+	if !p.opts.program || p.attachment.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(leave.Keys()) == 0 || leave.Keys()[0] == p.opts.prefix {
 		return ""
 	}
 	return p.keyLabel(leave) + " " + p.keyLabel(help) + " keys"
@@ -62,7 +62,7 @@ const shortestName = 8
 // footerAttached is the one line under a job that owns the keyboard: who it is,
 // how it stands, what the leave key does.
 func (p *Pane) footerAttached(w int) string {
-	a := p.cat
+	a := p.attachment
 	j, known := p.jobs[a.id]
 	if !known {
 		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}

@@ -20,8 +20,8 @@ func (p *Pane) footerKeys() []key.Binding {
 		return p.over.keys()
 	}
 	k := p.opts.keys
-	if p.cat != nil {
-		if p.cat.ended {
+	if p.attachment != nil {
+		if p.attachment.ended {
 			return []key.Binding{k.Ended.LeaveEnded}
 		}
 		return []key.Binding{k.Terminal.Leave}

@@ -52,7 +52,7 @@ func (p *Pane) reached(msg reachedMsg) tea.Cmd {
 // interruptShown sends the job in the foreground what its terminal would for
 // Ctrl+C, if it had one.
 func (p *Pane) interruptShown() tea.Cmd {
-	j, ok := p.jobs[p.cat.id]
+	j, ok := p.jobs[p.attachment.id]
 	if !ok {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (p *Pane) took(msg eventsMsg) tea.Cmd {
 // job grew is seen only in its log; in the list it waits for the next tick.
 func (p *Pane) visible(events []engine.Event) bool {
 	for _, e := range events {
-		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.cat == nil || p.cat.viaLog) {
+		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.attachment == nil || p.attachment.viaLog) {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 		}
 	}
 	var over tea.Cmd
-	if a := p.cat; a != nil && !a.told {
+	if a := p.attachment; a != nil && !a.told {
 		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // before anybody looked
 			over = p.ended(j)
 		}
@@ -124,7 +124,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 
 // catchUp lets the log read on, if it can be seen.
 func (p *Pane) catchUp() tea.Cmd {
-	hidden := p.lay.log.empty() || p.cat != nil && !p.cat.viaLog || p.screenShown() || p.shown.last
+	hidden := p.lay.log.empty() || p.attachment != nil && !p.attachment.viaLog || p.screenShown() || p.shown.last
 	j, ok := p.jobs[p.shown.id]
 	if !p.behind || hidden || !ok {
 		return nil
@@ -190,7 +190,7 @@ func (p *Pane) settled() tea.Cmd {
 		p.wish = ""
 	}
 	cmd := tea.Batch(p.show(), p.look())
-	if p.detail.Lines() != p.laid || p.cat == nil && p.nothing() != p.lay.alone {
+	if p.detail.Lines() != p.laid || p.attachment == nil && p.nothing() != p.lay.alone {
 		cmd = tea.Batch(cmd, p.arrange())
 	}
 	return cmd
@@ -201,8 +201,8 @@ func (p *Pane) looking(id engine.ID) bool {
 	if !p.focused || p.over != nil {
 		return false
 	}
-	if p.cat != nil {
-		return p.cat.id == id
+	if p.attachment != nil {
+		return p.attachment.id == id
 	}
 	j, ok := p.list.Selected()
 	return ok && j.ID == id
@@ -243,8 +243,8 @@ func (p *Pane) moving() bool {
 	if p.w == 0 || p.h == 0 {
 		return false
 	}
-	if p.cat != nil {
-		j, ok := p.jobs[p.cat.id]
+	if p.attachment != nil {
+		j, ok := p.jobs[p.attachment.id]
 		return ok && !j.Status.Finished()
 	}
 	for _, j := range p.jobs {

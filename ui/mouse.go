@@ -36,7 +36,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	if p.over != nil {
 		return p.mouseOverlay(msg, x, y)
 	}
-	if p.cat != nil && !p.cat.viaLog {
+	if p.attachment != nil && !p.attachment.viaLog {
 		if y >= p.lay.footer.y && p.pointer.drag == areaNone {
 			return nil
 		}

@@ -66,12 +66,12 @@ type Pane struct {
 	lay    layout
 	laid   int // lines of the detail that it was made for
 
-	shown  shown // the job in detail and log
-	glance *glance
-	behind bool // the log has grown while nobody saw it
-	wish   engine.ID
-	cat    *attachment // the job that owns the keyboard
-	park   *attachment // one just left, until a second leave key can no longer come
+	shown      shown // the job in detail and log
+	glance     *glance
+	behind     bool // the log has grown while nobody saw it
+	wish       engine.ID
+	attachment *attachment // the job that owns the keyboard
+	park       *attachment // one just left, until a second leave key can no longer come
 	// foreEnd is how the foreground job ended whose last screen was left.
 	foreEnd *engine.Job
 
@@ -205,7 +205,7 @@ func (p *Pane) Focused() bool { return p.focused }
 // spreadFocus tells the components which of them has the keyboard.
 func (p *Pane) spreadFocus() {
 	p.dirty = true
-	free := p.focused && p.cat == nil && p.over == nil && p.prompt == nil
+	free := p.focused && p.attachment == nil && p.over == nil && p.prompt == nil
 	set := func(on bool, c interface {
 		Focus()
 		Blur()
@@ -218,8 +218,8 @@ func (p *Pane) spreadFocus() {
 	}
 	set(free && p.focus == areaList, p.list)
 	set(free && p.focus == areaDetail, p.detail)
-	set(p.focused && p.over == nil && (free && p.focus == areaLog || p.cat != nil && p.cat.viaLog), p.log)
-	set(p.focused && p.over == nil && p.cat != nil && !p.cat.viaLog, p.term)
+	set(p.focused && p.over == nil && (free && p.focus == areaLog || p.attachment != nil && p.attachment.viaLog), p.log)
+	set(p.focused && p.over == nil && p.attachment != nil && !p.attachment.viaLog, p.term)
 }
 
 // Cursor is where the terminal's cursor belongs, relative to the pane; nil if
@@ -245,9 +245,9 @@ func (p *Pane) Cursor() *tea.Cursor {
 		return move(p.over.cursor(), x, y)
 	case p.prompt != nil:
 		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
-	case p.cat != nil && !p.cat.viaLog:
+	case p.attachment != nil && !p.attachment.viaLog:
 		return p.term.Cursor()
-	case p.cat == nil && p.focus == areaList:
+	case p.attachment == nil && p.focus == areaList:
 		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
 	}
 	return nil
@@ -255,7 +255,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 
 // CapturesKeys reports whether every key is the pane's: a job is attached, or
 // text is being typed. The host then keeps at most its own leave key.
-func (p *Pane) CapturesKeys() bool { return p.cat != nil || p.prompt != nil || p.over != nil }
+func (p *Pane) CapturesKeys() bool { return p.attachment != nil || p.prompt != nil || p.over != nil }
 
 // Select moves the selection to a job, now or when it appears.
 func (p *Pane) Select(id engine.ID) tea.Cmd {

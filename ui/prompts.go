@@ -305,7 +305,7 @@ func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case p.over != nil:
 		return p.over.update(p, msg)
-	case p.cat != nil:
+	case p.attachment != nil:
 		return p.toTerminal(msg)
 	case p.prompt != nil:
 		return p.editPrompt(p.prompt, msg)

@@ -23,7 +23,7 @@ type glance struct {
 
 // wantsScreen reports whether the place of the log is the job's screen's.
 func (p *Pane) wantsScreen() bool {
-	return p.cat == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
+	return p.attachment == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
 }
 
 // drawsNow reports whether the shown job draws on the whole screen.

@@ -36,7 +36,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return p.press(msg)
 	case tea.KeyReleaseMsg:
-		if p.cat != nil && p.over == nil {
+		if p.attachment != nil && p.over == nil {
 			return p.toTerminal(msg)
 		}
 	case tea.PasteMsg:
@@ -222,8 +222,8 @@ type shown struct {
 // whoever runs through the list opens only those where they rest.
 func (p *Pane) show() tea.Cmd {
 	id := engine.ID("")
-	if p.cat != nil && p.cat.viaLog {
-		id = p.cat.id
+	if p.attachment != nil && p.attachment.viaLog {
+		id = p.attachment.id
 	} else if j, ok := p.list.Selected(); ok {
 		id = j.ID
 	}

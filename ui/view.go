@@ -18,7 +18,7 @@ func (p *Pane) arrange() tea.Cmd {
 	p.laid = p.detail.Lines()
 	var l layout
 	var cmd tea.Cmd
-	if p.cat != nil {
+	if p.attachment != nil {
 		size := TerminalSize(p.w, p.h)
 		l = layout{footer: rect{0, size.Rows, p.w, p.h - size.Rows}, log: rect{0, 0, size.Cols, size.Rows}}
 		p.term.SetSize(l.log.w, l.log.h)
@@ -29,11 +29,11 @@ func (p *Pane) arrange() tea.Cmd {
 		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing()})
 	}
 	p.lay = l
-	if p.cat == nil {
+	if p.attachment == nil {
 		p.list.SetSize(l.list.w, l.list.h)
 		p.detail.SetSize(l.detail.w, l.detail.h)
 	}
-	if p.cat == nil || p.cat.viaLog {
+	if p.attachment == nil || p.attachment.viaLog {
 		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
 		p.screen.SetSize(l.log.w, l.log.h)
 	}
@@ -66,7 +66,7 @@ func (p *Pane) draw() string {
 	}
 	var lines []string
 	switch {
-	case p.cat != nil:
+	case p.attachment != nil:
 		lines = p.drawAttached()
 	case p.lay.shape == shapeTooSmall:
 		lines = p.drawTooSmall()
@@ -106,7 +106,7 @@ func (p *Pane) drawTooSmall() []string {
 
 func (p *Pane) drawAttached() []string {
 	view := p.term.View()
-	if p.cat.viaLog {
+	if p.attachment.viaLog {
 		view = p.log.View()
 	}
 	lines := cells.Block(strings.Split(view, "\n"), p.w, p.lay.log.h)
@@ -227,10 +227,10 @@ func (p *Pane) drawRight() []string {
 // drawToasts puts messages over the lower right corner, above the footer and beside
 // the selected row.
 func (p *Pane) drawToasts(lines []string) {
-	if p.toasts.Empty() || p.lay.shape == shapeTooSmall && p.cat == nil {
+	if p.toasts.Empty() || p.lay.shape == shapeTooSmall && p.attachment == nil {
 		return
 	}
-	if p.cat != nil { // never over the job's own screen
+	if p.attachment != nil { // never over the job's own screen
 		if p.lay.footer.h > 0 {
 			const badge = 1 + statusbadge.Width + 1
 			room := p.w - cells.Width(p.leaveHint()) - 2

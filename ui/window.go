@@ -224,7 +224,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	case toShellMsg:
 		return w.toShell(msg.id)
 	case EndedMsg:
-		if a := w.pane.cat; a == nil || !a.fore || a.id != msg.Job.ID {
+		if a := w.pane.attachment; a == nil || !a.fore || a.id != msg.Job.ID {
 			return nil
 		}
 		job := msg.Job
@@ -238,7 +238,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 
 // toShell leaves if a job is still on its way to the background.
 func (w *window) toShell(id engine.ID) tea.Cmd {
-	if id == "" || w.leaving != id || w.pane.cat != nil {
+	if id == "" || w.leaving != id || w.pane.attachment != nil {
 		return nil
 	}
 	return tea.Quit
@@ -248,7 +248,7 @@ func (w *window) toShell(id engine.ID) tea.Cmd {
 // shown stays until then: neither the panes nor their keys are meant.
 func (w *window) homeward() bool {
 	a := w.pane.park
-	return w.o.ToShell && !w.stays && w.pane.cat == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
+	return w.o.ToShell && !w.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
 
 // copiedMsg says where text was put, or that the terminal is to be asked.
@@ -367,7 +367,7 @@ func (w *window) View() tea.View {
 	}
 	v.WindowTitle = w.title()
 	v.ProgressBar = w.progress()
-	if w.o.ToShell && w.pane.cat != nil {
+	if w.o.ToShell && w.pane.attachment != nil {
 		w.last = v
 	}
 	w.unwatched.shown, w.unwatched.drawn, w.unwatched.due = v, true, false
@@ -376,7 +376,7 @@ func (w *window) View() tea.View {
 
 // progress is that of the job that has the window.
 func (w *window) progress() *tea.ProgressBar {
-	a := w.pane.cat
+	a := w.pane.attachment
 	if a == nil {
 		return nil
 	}
@@ -399,7 +399,7 @@ func (w *window) progress() *tea.ProgressBar {
 // title names the job that has the window, else how jobs stand: which run, and
 // what has ended that nobody has seen.
 func (w *window) title() string {
-	if a := w.pane.cat; a != nil {
+	if a := w.pane.attachment; a != nil {
 		if title := cells.Clean(w.pane.term.Title()); title != "" {
 			return cells.End(title, 80, "…")
 		}
