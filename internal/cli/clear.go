@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 type clearFlags struct {
 	finished, failed, undo, forget bool
 	older                          durationFlag
+	on                             givenFlag
 }
 
 func (a *app) clearCommand() *cobra.Command {
@@ -23,7 +25,7 @@ func (a *app) clearCommand() *cobra.Command {
 		Short:   "Forgets finished jobs and removes their files",
 		Long: "Forgets finished jobs and removes their files, which can be undone for an hour. Of\n" +
 			"jobs on a host that is gone for good, --forget removes what is recorded here.",
-		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --undo",
+		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --undo",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
 	}
@@ -31,8 +33,10 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.BoolVar(&f.finished, "finished", false, "all jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "those that failed")
 	flags.Var(&f.older, "older", "those that ended longer ago than that")
+	flags.Var(&f.on, "on", "of those only the ones on this host, which is asked what has ended")
 	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
 	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts, which are not asked and keep their files")
+	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -40,6 +44,8 @@ func (a *app) clearCommand() *cobra.Command {
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	selects := f.finished || f.failed || f.older.set
 	switch {
+	case f.on != "" && !selects:
+		return usagef("hob clear --finished --on HOST", "--on goes with --finished, --failed or --older")
 	case f.forget && (f.undo || selects || len(refs) == 0):
 		return usagef("hob clear --forget ID…", "--forget takes ids and no other flags")
 	case f.undo && selects:
@@ -78,21 +84,23 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 // clearSelected clears the finished jobs that the flags select, of which there may
 // be none, but for those that somebody else clears at the same time.
 func (a *app) clearSelected(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
-	for {
+	for last := []engine.ID(nil); ; {
 		jobs, err := a.clearable(ctx, eng, f)
 		if err != nil || len(jobs) == 0 {
 			return nil, err
 		}
-		jobs, err = eng.Clear(ctx, idsOf(jobs)...)
-		if !errors.Is(err, engine.ErrNotFound) {
+		ids := idsOf(jobs)
+		jobs, err = eng.Clear(ctx, ids...)
+		if !errors.Is(err, engine.ErrNotFound) || slices.Equal(ids, last) {
 			return jobs, err
 		}
+		last = ids
 	}
 }
 
 // clearable are the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
-	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed})
+	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: string(f.on)})
 	if err != nil {
 		return nil, err
 	}

@@ -163,7 +163,8 @@ func (r *Root) Make() error {
 	return nil
 }
 
-// IDs lists the jobs there are, in no particular order. A root that was not made
+// IDs lists the jobs there are, in no particular order. What has a name that can be
+// no id is none of them: nobody could call it anything. A root that was not made
 // yet has none.
 func (r *Root) IDs() ([]string, error) {
 	return jobNames(r.Jobs())
@@ -184,7 +185,7 @@ func jobNames(dir string) ([]string, error) {
 	}
 	kept := names[:0]
 	for _, n := range names {
-		if !strings.HasPrefix(n, ".") {
+		if ValidID(n) {
 			kept = append(kept, n)
 		}
 	}
