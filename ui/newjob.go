@@ -62,7 +62,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
 	starts := prompt.WithVerb("start")
 	form.Add(fieldCommand, first.command, starts, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
-	form.Add(fieldDir, first.dir, starts, prompt.WithPlaceholder("where hob runs"))
+	form.Add(fieldDir, first.dir, starts, prompt.WithPlaceholder(dirHint(first.host)))
 	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder(p.hostHint()), prompt.WithSuggestions(p.knownHosts()))
 	form.Add(fieldOptions, first.options, starts, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
@@ -116,7 +116,38 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		}), ""
 	}
 	box.complete = func() tea.Cmd { return p.complete(form) }
+	box.changed = followHost(form, asked, first.host)
 	return p.open(box)
+}
+
+// followHost keeps a form's directory and host together: one of this machine that
+// was offered is nothing for a host, where it gives way to the home directory. host
+// is what the form begins with.
+func followHost(form *prompt.Form, asked jobText, host string) (changed func()) {
+	abroad, gone := host != "", false
+	return func() {
+		host := strings.TrimSpace(form.Value(fieldHost))
+		if (host != "") == abroad {
+			return
+		}
+		abroad = !abroad
+		form.SetPlaceholder(fieldDir, dirHint(host))
+		switch dir := form.Value(fieldDir); {
+		case abroad && asked.host == "" && dir == asked.dir:
+			form.SetValue(fieldDir, "")
+			gone = true
+		case !abroad && gone && dir == "":
+			form.SetValue(fieldDir, asked.dir)
+		}
+	}
+}
+
+// dirHint says what an empty directory means.
+func dirHint(host string) string {
+	if host != "" {
+		return "the home directory there"
+	}
+	return "where hob runs"
 }
 
 // withLines lets a field have several lines, as a pasted script has.

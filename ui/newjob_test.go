@@ -180,7 +180,7 @@ func TestTabPassesWhatWasLeftAsItIs(t *testing.T) {
 		s.write("gp")
 		s.sees("gp[u-box]")
 		s.press("tab", "enter")
-		s.calledLast(`start "make" in "~/src" on "gpu-box"`)
+		s.calledLast(`start "make" in "" on "gpu-box"`)
 	})
 }
 
@@ -197,5 +197,36 @@ func TestCompletionsThatComeLateAreDropped(t *testing.T) {
 		s.pump()
 		s.write("!")
 		s.sees("cat notes!")
+	})
+}
+
+// A directory of this machine that was only offered is nothing for a host.
+func TestTheDirectoryFollowsTheHost(t *testing.T) {
+	inBubble(t, "offered", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.write("make")
+		s.sees("Directory  ~/src")
+		s.press("down", "down")
+		s.write("w")
+		s.sees("Directory  (the home directory there)")
+		s.press("ctrl+u")
+		s.sees("Directory  ~/src")
+		s.write("web1")
+		s.press("up")
+		s.write("~/src")
+		s.press("enter")
+		s.calledLast(`start "make" in "~/src" on "web1"`)
+	})
+	inBubble(t, "typed", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.write("make")
+		s.press("down")
+		s.write("/app")
+		s.press("down")
+		s.write("web1")
+		s.press("enter")
+		s.calledLast(`start "make" in "~/src/app" on "web1"`)
 	})
 }

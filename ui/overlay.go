@@ -136,10 +136,14 @@ type formBox struct {
 	// accept takes the text; a word of what is wrong keeps the form open.
 	accept   func() (cmd tea.Cmd, wrong string)
 	complete func() tea.Cmd
+	changed  func() // after whatever may have changed the text
 	refused  func() tea.Cmd
 }
 
 func (b *formBox) update(p *Pane, msg tea.Msg) tea.Cmd {
+	if b.changed != nil {
+		defer b.changed()
+	}
 	press, ok := msg.(tea.KeyPressMsg)
 	switch {
 	case ok && keymap.Match(press, b.input.Cancel):

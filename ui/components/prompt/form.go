@@ -71,6 +71,24 @@ func (f *Form) Value(name string) string {
 	return ""
 }
 
+// SetValue replaces the text of a field.
+func (f *Form) SetValue(name, text string) {
+	for i, n := range f.names {
+		if n == name {
+			f.fields[i].SetValue(text)
+		}
+	}
+}
+
+// SetPlaceholder replaces what a field shows while it is empty.
+func (f *Form) SetPlaceholder(name, text string) {
+	for i, n := range f.names {
+		if n == name {
+			WithPlaceholder(text)(f.fields[i])
+		}
+	}
+}
+
 // SetError says what is wrong with the focused field.
 func (f *Form) SetError(s string) { f.fields[f.at].SetError(s) }
 
