@@ -29,10 +29,13 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/ui"
 )
 
-var _ = []any{context.Background, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ui.CopyMsg{}}
+var _ = []any{context.Background, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ssh.New, ui.CopyMsg{}}
+
+func ask(ctx context.Context, host, text string) (string, error)
 
 type startedMsg struct{ id engine.ID }
 type endedMsg struct {
@@ -98,7 +101,7 @@ func check(code string, imports types.Importer) (mistakes []error) {
 // importsOf reads the packages that the go command has compiled.
 func importsOf(t *testing.T) types.Importer {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./ui", "./engine/local", "log").Output()
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./ui", "./engine/local", "./engine/ssh", "log").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
