@@ -157,10 +157,11 @@ func (j *job) survivors() []jobdir.Process {
 // outlive keeps the terminal for those who still use it, so that they are not
 // hung up and what they print is logged.
 func (j *job) outlive() {
-	if j.tty == nil {
+	end := j.h.State().End
+	if j.tty == nil || end == nil { // the program has given up recording it
 		return
 	}
-	named := j.h.State().End.Survivors
+	named := end.Survivors
 	settled := time.NewTimer(settledTime)
 	defer settled.Stop()
 	for {

@@ -3,6 +3,8 @@
 package local
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ type inner struct {
 	mu     sync.Mutex // guards what follows
 	jobs   map[*job]struct{}
 	closed bool
+	lost   []error // of jobs that ended without a record of it
 }
 
 // start starts a job. One that is started while the backend is closed is ended like
@@ -53,7 +56,7 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 	in.jobs[j] = struct{}{}
 	in.wg.Go(func() { in.keep(j) })
 	if in.closed {
-		in.wg.Go(j.endWithProgram)
+		in.wg.Go(func() { in.end(j) })
 	}
 	return nil
 }
@@ -97,28 +100,43 @@ func (j *job) watchPauses() {
 }
 
 // close ends the jobs, each with its own grace time: once the program has let go of
-// them nobody would see how they ended.
+// them nobody would see how they ended. The error says of which that could not be
+// recorded; the second call has none.
 func (in *inner) close() error {
 	in.mu.Lock()
 	if !in.closed {
 		in.closed = true
 		for j := range in.jobs {
-			in.wg.Go(j.endWithProgram)
+			in.wg.Go(func() { in.end(j) })
 		}
 	}
 	in.mu.Unlock()
 	in.wg.Wait()
-	return nil
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	err := errors.Join(in.lost...)
+	in.lost = nil
+	return err
 }
 
-// endWithProgram ends the job, and has whoever keeps it let go of it. What one that
-// has ended left running is spared.
-func (j *job) endWithProgram() {
+// end ends the job, and has whoever keeps it let go of it. What one that has ended
+// left running is spared.
+func (in *inner) end(j *job) {
 	j.mu.Lock()
 	over := j.reaped
 	j.mu.Unlock()
-	if !over {
-		_, _ = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
+	var err error
+	if over {
+		err = j.recorded(j.ctx)
+	} else {
+		_, err = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
+	}
+	if why := j.h.Unrecorded(); err != nil && why != nil {
+		// The disk may never take it.
+		in.mu.Lock()
+		in.lost = append(in.lost, fmt.Errorf("the end of %s cannot be recorded: %w", j.meta.ID, why))
+		in.mu.Unlock()
+		j.h.GiveUp()
 	}
 	j.mu.Lock()
 	j.stop()

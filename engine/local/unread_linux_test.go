@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -70,5 +73,40 @@ func TestAJobWhoseRecordsCannotBeRead(t *testing.T) {
 	}
 	if exit := s.wait(t); exit.Status != engine.Exited || *exit.Code != 6 {
 		t.Errorf("exit %+v", exit)
+	}
+}
+
+// A program that lets go of its jobs does not wait for a disk.
+func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	for name, spec := range map[string]engine.Spec{
+		"it runs, with a terminal": {Script: "echo begun; exec sleep 1000", PTY: true},
+		"it runs, without":         {Script: "echo begun; exec sleep 1000"},
+		"it has ended":             {Command: []string{"sh", "-c", `echo begun; while [ ! -e "$0" ]; do sleep 0.02; done`, mark}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, local.InProcess())
+			s := p.start(t, spec)
+			s.printed(t, "begun")
+			leader := s.state(t).Job
+			unreadable(t, filepath.Join(s.dir, jobdir.StateFile)) // nothing is renamed over it either
+			if spec.Command != nil {
+				if err := os.WriteFile(mark, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				eventually(t, "it ends", func() bool { return !proc.Alive(leader) })
+			}
+			if err := p.b.Close(); err == nil || !strings.Contains(err.Error(), "the end of "+string(s.rec.ID)+" cannot be recorded") {
+				t.Errorf("close: %v", err)
+			}
+			if proc.Alive(leader) {
+				t.Error("the job lives")
+			}
+			if jobdir.Locked(s.dir) {
+				t.Error("the job is held")
+			}
+		})
 	}
 }

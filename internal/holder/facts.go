@@ -174,12 +174,15 @@ func (h *Holder) resave() {
 	h.saveSoon()
 }
 
-// save writes state.json now. Before the start there is nothing to say.
+// save writes state.json now. Before the start there is nothing to say, and from the
+// end on it is for who records that, who may have done half of it.
 func (h *Holder) save() error {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
-	st := h.State()
-	if st.Machine == "" {
+	h.mu.Lock()
+	st, ending := h.state, h.ending
+	h.mu.Unlock()
+	if st.Machine == "" || ending && st.End == nil {
 		return nil
 	}
 	return jobdir.WriteState(h.cfg.Dir, &st)

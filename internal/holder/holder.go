@@ -327,23 +327,7 @@ func (h *Holder) Survivors(left []jobdir.Process) {
 // must not be lost: on a disk that is full or read-only it is tried until it
 // succeeds, while the socket answers and the lock says that there is a holder.
 func (h *Holder) finish(end jobdir.End) {
-	h.saveMu.Lock()
-	defer h.saveMu.Unlock()
-	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 30*time.Second) {
-		st := h.State()
-		st.Rest()
-		st.End = &end
-		err := jobdir.Finish(h.cfg.Dir, &st)
-		_, gone := os.Lstat(h.cfg.Dir)
-		h.mu.Lock()
-		if err == nil || errors.Is(gone, fs.ErrNotExist) {
-			h.state.Rest()
-			h.state.End = &end
-			h.mu.Unlock()
-			return
-		}
-		h.refused = err
-		h.mu.Unlock()
+	for pause := 100 * time.Millisecond; !h.record(&end); pause = min(2*pause, 30*time.Second) {
 		select {
 		case <-time.After(pause):
 		case <-h.ctx.Done():
@@ -351,6 +335,31 @@ func (h *Holder) finish(end jobdir.End) {
 		}
 	}
 }
+
+// record tries to write the end, and reports whether it stands, or nobody will read
+// it.
+func (h *Holder) record(end *jobdir.End) bool {
+	h.saveMu.Lock()
+	defer h.saveMu.Unlock()
+	st := h.State()
+	st.Rest()
+	st.End = end
+	err := jobdir.Finish(h.cfg.Dir, &st)
+	_, gone := os.Lstat(h.cfg.Dir)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil && !errors.Is(gone, fs.ErrNotExist) {
+		h.refused = err
+		return false
+	}
+	h.state.Rest()
+	h.state.End = end
+	return true
+}
+
+// GiveUp has End return though the end could not be recorded: nobody will know it.
+// Nothing but Close may be called then.
+func (h *Holder) GiveUp() { h.stop() }
 
 // Unrecorded is why the end of the job could not be recorded until now; nil while
 // it runs, and if nothing was in the way.

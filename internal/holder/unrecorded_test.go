@@ -1,0 +1,48 @@
+package holder
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// While the end waits to be recorded nobody else does, and nothing that is written
+// meanwhile takes its place.
+func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("what is in the way there is another thing")
+	}
+	h := held(t, Config{})
+	state := filepath.Join(h.cfg.Dir, jobdir.StateFile)
+	// Nothing can be renamed onto a directory that is not one.
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code := 3
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.End(jobdir.End{At: time.Now(), Status: "exited", Reason: "exit", Code: &code})
+	}()
+	for h.Unrecorded() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if !h.Background() {
+		t.Error("that it is in the background is no news")
+	}
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	st, err := jobdir.ReadState(h.cfg.Dir)
+	if err != nil || st.End == nil || *st.End.Code != 3 || !st.Backgrounded || h.Unrecorded() != nil {
+		t.Errorf("recorded %+v, %v; refused %v", st, err, h.Unrecorded())
+	}
+}
