@@ -17,7 +17,7 @@ import (
 type pollFlags struct {
 	wait   durationFlag
 	cursor int64
-	client string
+	client givenFlag
 	raw    bool
 }
 
@@ -39,7 +39,7 @@ func (a *app) pollCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.Var(&f.wait, "wait", "wait that long for output or the end")
 	flags.Var((*countFlag)(&f.cursor), "cursor", "read from this byte on and remember nothing")
-	flags.StringVar(&f.client, "client", f.client, "whose last poll it is that counts")
+	flags.Var(&f.client, "client", "whose last poll it is that counts")
 	flags.BoolVar(&f.raw, "raw", false, "print the bytes as they are, escape sequences too")
 	a.jsonFlag(cmd)
 	return cmd
@@ -79,7 +79,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if f.cursor >= 0 {
 		err = pollFrom(ctx, eng, job.ID, f, show)
 	} else {
-		err = eng.PollTo(ctx, job.ID, f.client, f.wait.d, show)
+		err = eng.PollTo(ctx, job.ID, string(f.client), f.wait.d, show)
 	}
 	if errors.Is(err, engine.ErrUnkept) {
 		a.sayf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
