@@ -100,6 +100,9 @@ func (a *app) clearSelected(ctx context.Context, eng *engine.Engine, f clearFlag
 
 // clearable are the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
+	if f.on != "" {
+		ctx = askingHosts(ctx, string(f.on))
+	}
 	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: string(f.on)})
 	if err != nil {
 		return nil, err
