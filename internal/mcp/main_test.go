@@ -3,6 +3,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,6 +159,31 @@ type peer struct {
 	updates chan string         // resources that changed
 	// progress has what came first.
 	progress chan *sdk.ProgressNotificationParams
+	// cancels has a value for each cancellation that was sent: the SDK sends it after
+	// the call has returned.
+	cancels chan struct{}
+}
+
+// cancelWriter passes messages on and tells of those that cancel a call.
+type cancelWriter struct {
+	io.WriteCloser
+	sent chan<- struct{}
+}
+
+func (w cancelWriter) Write(p []byte) (int, error) {
+	n, err := w.WriteCloser.Write(p)
+	if bytes.Contains(p, []byte(`"method":"notifications/cancelled"`)) {
+		w.sent <- struct{}{}
+	}
+	return n, err
+}
+
+// cancelled returns when hob has taken in that a call was cancelled: it reads the
+// messages in their order.
+func (p *peer) cancelled() {
+	p.t.Helper()
+	<-p.cancels
+	p.process("list", "")
 }
 
 func (h *home) agent(name string, env ...string) *peer {
@@ -167,7 +193,7 @@ func (h *home) agent(name string, env ...string) *peer {
 
 func (h *home) agentIn(dir, name string, env ...string) *peer {
 	h.t.Helper()
-	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100), progress: make(chan *sdk.ProgressNotificationParams, 1)}
+	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100), progress: make(chan *sdk.ProgressNotificationParams, 1), cancels: make(chan struct{}, 100)}
 	p.server = exec.Command(os.Args[0])
 	p.server.Dir = dir
 	p.server.Env = append(append(h.env, roleVariable+"=hob mcp"), env...)
@@ -199,7 +225,7 @@ func (h *home) agentIn(dir, name string, env ...string) *peer {
 		h.t.Fatal(err)
 	}
 	p.stdin = in
-	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: out, Writer: in}, nil)
+	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: out, Writer: cancelWriter{in, p.cancels}}, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}

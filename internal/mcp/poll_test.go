@@ -22,6 +22,7 @@ func TestACancelledPollConsumesNothing(t *testing.T) {
 	if err := <-early; err == nil {
 		t.Error("a cancelled poll has an answer")
 	}
+	p.cancelled()
 	gate.open()
 	if all, last := p.ends(id); all != "done\n" || last.code() != 3 {
 		t.Errorf("%q, %s", all, last.json)
