@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -8,11 +9,17 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
 )
 
 // around is what the fragments of code in the documents take for granted.
@@ -116,4 +123,37 @@ func importsOf(t *testing.T) types.Importer {
 		}
 		return os.Open(compiled[path])
 	})
+}
+
+// TestEveryFieldOfAJobIsDocumented compares the JSON of a job with its table in
+// docs/scripts.md.
+func TestEveryFieldOfAJobIsDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("docs", "scripts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## A job\n")
+	named := map[string]bool{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for i, name := range strings.Split(cells[1], "`") {
+			if i%2 == 1 {
+				named[name] = true
+			}
+		}
+	}
+	data, err := engine.Job{}.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(fields)), slices.Sorted(maps.Keys(named))); diff != "" {
+		t.Errorf("the fields of a job (-there +documented):\n%s", diff)
+	}
 }
