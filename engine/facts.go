@@ -70,9 +70,7 @@ func changes(s step, now time.Time) []Event {
 	if !old.Backgrounded && j.Backgrounded {
 		add(EventBackgrounded, now)
 	}
-	// Facts that have no kind of their own are told as a title: what a row shows.
-	if j.Title != old.Title || j.Cwd != old.Cwd || j.Size != old.Size || j.Paused != old.Paused || j.Alternate != old.Alternate || j.Entry != old.Entry || !sameProgress(j.Progress, old.Progress) ||
-		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping {
+	if rowChanged(old, j) {
 		add(EventTitle, now)
 	}
 	if j.Waiting != old.Waiting {
@@ -89,6 +87,17 @@ func changes(s step, now time.Time) []Event {
 		add(endKind(j.Status), j.Exit.At)
 	}
 	return evs
+}
+
+// rowChanged reports whether a fact without a kind of its own has changed that a row
+// shows, which is told as a title. What is over because the job is does not count.
+func rowChanged(old, j *Job) bool {
+	if j.Title != old.Title || j.Size != old.Size {
+		return true
+	}
+	return !j.Status.Finished() && (j.Cwd != old.Cwd || j.Paused != old.Paused || j.Alternate != old.Alternate ||
+		j.Entry != old.Entry || !sameProgress(j.Progress, old.Progress) ||
+		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping)
 }
 
 func endKind(s Status) EventKind {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -24,5 +25,29 @@ func TestOffsetsOfAStepGrow(t *testing.T) {
 	}
 	if at != 8 {
 		t.Errorf("the facts reach %d of 8 bytes", at)
+	}
+}
+
+// What is over because the job is over is no change of the row beside the end.
+func TestEndIsNoTitle(t *testing.T) {
+	now := time.Now()
+	running := Job{Status: Running, StartedAt: now, Paused: true, Entry: EntryOpen, Alternate: true, Cwd: "/x", Progress: &Progress{}}
+	ended := Job{Status: Exited, StartedAt: now, Exit: Exit{Status: Exited, At: now}}
+	titled := ended
+	titled.Title = "last words"
+	for name, tt := range map[string]struct {
+		new  Job
+		want []EventKind
+	}{
+		"ended":           {ended, []EventKind{EventExited}},
+		"ended and named": {titled, []EventKind{EventTitle, EventExited}},
+	} {
+		var got []EventKind
+		for _, ev := range changes(step{old: running, new: tt.new}, now) {
+			got = append(got, ev.Kind)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }
