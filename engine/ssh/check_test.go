@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
@@ -164,6 +165,36 @@ func TestStartUpFilesThatLetNothingRun(t *testing.T) {
 			t.Errorf("%s: last step %+v", profile, last)
 		}
 		b.Close()
+	}
+}
+
+// A connection that ends while the shell is asked says nothing about the account.
+func TestCheckOfAConnectionThatBreaks(t *testing.T) {
+	login := filepath.Join(t.TempDir(), "login")
+	begun := filepath.Join(t.TempDir(), "begun")
+	if err := syscall.Mkfifo(begun, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sshtest.Write(t, login, "#!/bin/sh\necho >"+begun+"\nexec cat\n")
+	if err := os.Chmod(login, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), login })
+	c := sshtest.ClientOf(t, "box", s)
+	b := New(WithConfigFile(c.ConfigFile))
+	defer b.Close()
+	cut := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(begun)
+		s.Cut()
+		cut <- err
+	}()
+	var last Step
+	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Hint, "broke") {
+		t.Errorf("last step %+v", last)
+	}
+	if err := <-cut; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -175,9 +175,12 @@ func (k *checker) shell(ctx context.Context) bool {
 	began := time.Now()
 	a, err := k.pool.do(ctx, quick, k.b.hello(k.host), askLimit)
 	if err != nil {
-		k.close()
 		e := noShell(k.tr, err)
 		e.Err = fmt.Errorf("no sh answers there: %w", err)
+		if errors.Is(err, shell.ErrTimeout) || breaks(k.tr) {
+			e.Hint = "the connection fell silent, or broke; or the start-up files of the account wait for something"
+		}
+		k.close()
 		return k.step("shell", began, "", e)
 	}
 	k.hello = recipe.ParseHello(a.Out)

@@ -19,6 +19,9 @@ import (
 const (
 	aliveEvery = 15 * time.Second
 	aliveMax   = 3
+	// stderrLimit is how long what a session says last is waited for, where something
+	// that it left holds it open.
+	stderrLimit = 2 * time.Second
 )
 
 // Transport is a connection to a host. Safe for concurrent use.
@@ -211,6 +214,15 @@ func (t *Transport) open() (*channel, error) {
 		s.Close()
 		return nil, err
 	}
+	ch.gone = make(chan struct{})
+	mind := func() { // ends with the session, as that does with the connection
+		s.Wait() //nolint:errcheck // the answers say how requests went
+		close(ch.gone)
+	}
+	if !t.all.Go(mind) {
+		s.Close()
+		return nil, errClosed
+	}
 	return ch, nil
 }
 
@@ -219,11 +231,30 @@ type channel struct {
 	in     io.WriteCloser
 	out    io.Reader
 	stderr shell.Tail
+	ended  atomic.Bool   // its output has
+	gone   chan struct{} // closed when the program there has ended and said all
 }
 
-func (c *channel) Read(p []byte) (int, error)  { return c.out.Read(p) }
+func (c *channel) Read(p []byte) (int, error) {
+	n, err := c.out.Read(p)
+	if err == io.EOF {
+		c.ended.Store(true)
+	}
+	return n, err
+}
+
 func (c *channel) Write(p []byte) (int, error) { return c.in.Write(p) }
-func (c *channel) Stderr() string              { return c.stderr.String() }
+
+// Stderr waits a moment for the last words of a program that is ending.
+func (c *channel) Stderr() string {
+	if c.ended.Load() {
+		select {
+		case <-c.gone:
+		case <-time.After(stderrLimit):
+		}
+	}
+	return c.stderr.String()
+}
 
 // Close ends the input too: the sh there goes once it has done what it was asked.
 // (Closing the input by itself may not be done while somebody writes.)
