@@ -31,8 +31,9 @@ func (e *Engine) sentAway(j Job) (at jobdir.Fact, ok bool) {
 }
 
 // birth is what is told of a job that was not known: all that has happened. sent
-// is when it was sent to the background, nil if it was not.
-func birth(j Job, sent *jobdir.Fact) []Event {
+// is when it was sent to the background, nil if it was not. Output that it has is
+// seen now, or came before the end.
+func birth(j Job, sent *jobdir.Fact, now time.Time) []Event {
 	evs := []Event{{Kind: EventCreated, Job: j, At: j.CreatedAt}}
 	if !j.StartedAt.IsZero() {
 		evs = append(evs, Event{Kind: EventStarted, Job: j, At: j.StartedAt})
@@ -40,10 +41,14 @@ func birth(j Job, sent *jobdir.Fact) []Event {
 	if sent != nil {
 		evs = append(evs, Event{Kind: EventBackgrounded, Job: j, Offset: sent.Offset, At: sent.At})
 	}
-	if j.Output > 0 {
-		evs = append(evs, Event{Kind: EventOutput, Job: j, Offset: j.Output, At: j.CreatedAt})
+	exit, ended := j.Ended()
+	if ended {
+		now = exit.At
 	}
-	if exit, ok := j.Ended(); ok {
+	if j.Output > 0 {
+		evs = append(evs, Event{Kind: EventOutput, Job: j, Offset: j.Output, At: now})
+	}
+	if ended {
 		evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
 	}
 	return evs

@@ -51,3 +51,20 @@ func TestEndIsNoTitle(t *testing.T) {
 		}
 	}
 }
+
+// The facts of a job that was not known come in the order of their times.
+func TestFactsOfABirthAreInOrder(t *testing.T) {
+	began := time.Now()
+	running := Job{Status: Running, CreatedAt: began, StartedAt: began.Add(time.Millisecond), Output: 8}
+	ended := running
+	ended.Status, ended.Exit = Exited, Exit{Status: Exited, At: began.Add(time.Second)}
+	for _, j := range []Job{running, ended} {
+		at := began
+		for _, ev := range birth(j, nil, began.Add(time.Minute)) {
+			if ev.At.Before(at) {
+				t.Errorf("%s: %s is %v too early", j.Status, ev.Kind, at.Sub(ev.At))
+			}
+			at = ev.At
+		}
+	}
+}

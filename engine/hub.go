@@ -348,7 +348,7 @@ func (h *hub) learn(j Job, quiet bool) {
 	}
 	h.jobs[j.ID] = &known{job: j}
 	if !quiet {
-		h.tellLocked(Job{}, j, birth(j, sent)...)
+		h.tellLocked(Job{}, j, birth(j, sent, h.e.cfg.now())...)
 	}
 }
 
