@@ -120,6 +120,9 @@ type Observation struct {
 	LinkError    string
 	StaleSince   time.Time
 	Note         Note // what the job asked to be notified of since the last observation
+	// Unrecorded is how the job ended, where that is known and cannot be recorded: it
+	// has not ended for anybody else. nil else.
+	Unrecorded *Unrecorded
 }
 
 // Note is a notification that a job sent with OSC 9 or OSC 777.

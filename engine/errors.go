@@ -20,6 +20,7 @@ var (
 	ErrInvalid     = errors.New("invalid request")                  // it never makes sense, whatever the job
 	ErrClosed      = errors.New("engine is closed")
 	ErrStateRoot   = errors.New("state directory is unusable")
+	ErrUnrecorded  = errors.New("its end cannot be recorded")  // so that others, and later ones, do not know it
 	ErrUnkept      = errors.New("cannot record what was read") // so the next poll gives it again
 )
 

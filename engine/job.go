@@ -90,6 +90,12 @@ type Size struct {
 	Rows int `json:"rows"`
 }
 
+// Unrecorded is an end that no disk has taken yet.
+type Unrecorded struct {
+	Exit Exit
+	Why  string
+}
+
 // Exit says how a job ended. It is valid only for a finished job.
 type Exit struct {
 	Status Status
@@ -162,9 +168,12 @@ type Job struct {
 	Status       Status
 	Paused       bool
 	Exit         Exit // valid when Status.Finished()
-	PID          int  // 0: unknown or virtual
-	CreatedAt    time.Time
-	StartedAt    time.Time // zero: not started yet
+	// Unrecorded is how the job ended, for who follows one whose end cannot be recorded;
+	// else nil. Not part of the JSON form.
+	Unrecorded *Unrecorded
+	PID        int // 0: unknown or virtual
+	CreatedAt  time.Time
+	StartedAt  time.Time // zero: not started yet
 	// StartedUp is how long the machine had run when the job started, without the
 	// time that it slept: a clock that nobody sets. Zero: not known.
 	StartedUp time.Duration

@@ -174,6 +174,7 @@ func observed(j Job, o Observation) Job {
 	j.Paused, j.Waiting, j.Entry, j.Alternate = o.Paused, o.Waiting, o.Entry, o.Alternate
 	j.Title, j.Progress, j.Cwd = o.Title, o.Progress, o.Cwd
 	j.Output, j.Dropped, j.LogLimit = o.Output, o.Dropped, o.LogLimit
+	j.Unrecorded = o.Unrecorded
 	j.hush()
 	if o.Link != "" {
 		j.Link, j.LinkError, j.StaleSince = o.Link, o.LinkError, o.StaleSince
@@ -185,6 +186,7 @@ func observed(j Job, o Observation) Job {
 		j.Size = o.Size
 	}
 	if o.Status.Finished() {
+		j.Unrecorded = nil
 		j.Exit = o.Exit
 		j.Exit.Status = o.Status
 		j.settleDown()

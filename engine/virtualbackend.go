@@ -260,7 +260,11 @@ func (r *virtualRun) stream(ctx context.Context, notify func(Observation)) error
 			if j.Status.Finished() {
 				return nil
 			}
-			notify(observationOf(j))
+			o := observationOf(j)
+			if u := facts.Unrecorded; u != nil {
+				o.Unrecorded = &Unrecorded{exitOf(&u.End), u.Why}
+			}
+			notify(o)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
@@ -37,8 +38,9 @@ func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, erro
 }
 
 // Wait returns when the job has ended, whoever started it, and that is recorded. It
-// waits on while a host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed
-// and that of ctx.
+// waits on while a host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed,
+// that of ctx, and ErrUnrecorded, with the exit: the job has ended, and there is no room
+// to say so.
 func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 	rec, err := e.record(id)
 	if err != nil {
@@ -48,7 +50,10 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 		e.recorded(ctx, id, exit)
 		return exit, nil
 	}
-	j, err := e.until(ctx, id, func(Job) bool { return false })
+	j, err := e.until(ctx, id, func(j Job) bool { return j.Unrecorded != nil })
+	if u := j.Unrecorded; err == nil && u != nil && !j.Status.Finished() {
+		return u.Exit, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "make room: its holder tries on"}
+	}
 	if err == nil {
 		e.recorded(ctx, id, j.Exit)
 	}

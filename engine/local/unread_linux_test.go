@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,12 +20,26 @@ import (
 // returns is called: there is no memory at the address 0 of a process.
 func unreadable(t *testing.T, path string) (readable func()) {
 	t.Helper()
+	return covered(t, "/proc/self/mem", path)
+}
+
+// pinned makes path a file that can be read, and that nothing can replace until the
+// function it returns is called.
+func pinned(t *testing.T, path string) (free func()) {
+	t.Helper()
+	return covered(t, path, path)
+}
+
+// covered has path be the file by, and nothing be renamed onto it, until the function
+// it returns is called.
+func covered(t *testing.T, by, path string) (uncover func()) {
+	t.Helper()
 	testtool.NeedRoot(t)
-	if err := unix.Mount("/proc/self/mem", path, "", unix.MS_BIND, ""); err != nil {
+	if err := unix.Mount(by, path, "", unix.MS_BIND, ""); err != nil {
 		t.Skipf("mount: %v", err)
 	}
 	mounted := true
-	readable = func() {
+	uncover = func() {
 		if mounted {
 			mounted = false
 			if err := unix.Unmount(path, unix.MNT_DETACH); err != nil {
@@ -32,8 +47,8 @@ func unreadable(t *testing.T, path string) (readable func()) {
 			}
 		}
 	}
-	t.Cleanup(readable)
-	return readable
+	t.Cleanup(uncover)
+	return uncover
 }
 
 func TestAJobWhoseRecordsCannotBeRead(t *testing.T) {
@@ -91,7 +106,7 @@ func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
 			s := p.start(t, spec)
 			s.printed(t, "begun")
 			leader := s.state(t).Job
-			unreadable(t, filepath.Join(s.dir, jobdir.StateFile)) // nothing is renamed over it either
+			pinned(t, filepath.Join(s.dir, jobdir.StateFile))
 			if spec.Command != nil {
 				if err := os.WriteFile(mark, nil, 0o600); err != nil {
 					t.Fatal(err)
@@ -108,5 +123,38 @@ func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
 				t.Error("the job is held")
 			}
 		})
+	}
+}
+
+// Who waits learns how the job ended though that cannot be recorded.
+func TestWaitForAnEndThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	s := p.start(t, engine.Spec{Command: []string{"sh", "-c", `echo begun; while [ ! -e "$0" ]; do sleep 0.02; done; exit 7`, mark}})
+	s.printed(t, "begun")
+	e, err := engine.New(engine.WithStateDir(p.root.Path()), engine.WithBackend(p.b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	free := pinned(t, filepath.Join(s.dir, jobdir.StateFile))
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exit, err := e.Wait(t.Context(), s.rec.ID)
+	if !errors.Is(err, engine.ErrUnrecorded) || exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 7 {
+		t.Errorf("exit %+v, %v", exit, err)
+	}
+	if j, err := e.Get(t.Context(), string(s.rec.ID)); err != nil || j.Status != engine.Running {
+		t.Errorf("for everybody else it is %s, %v", j.Status, err)
+	}
+	free()
+	eventually(t, "it is recorded", func() bool {
+		exit, err = e.Wait(t.Context(), s.rec.ID)
+		return err == nil
+	})
+	if exit.Status != engine.Exited || *exit.Code != 7 {
+		t.Errorf("then %+v", exit)
 	}
 }

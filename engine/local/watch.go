@@ -100,6 +100,10 @@ func (w *watcher) update(facts holder.Facts) engine.Observation {
 		o.LogLimit = w.r.b.limitOf(w.r.dir, st)
 	}
 	o.Output, o.Dropped, o.Bells = facts.Output, facts.Dropped, facts.Bells
+	o.Unrecorded = nil
+	if u := facts.Unrecorded; u != nil {
+		o.Unrecorded = &engine.Unrecorded{Exit: exitOf(&u.End), Why: u.Why}
+	}
 	o.Note = engine.Note{}
 	if facts.Note != nil {
 		o.Note = engine.Note(*facts.Note)

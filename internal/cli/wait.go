@@ -52,7 +52,7 @@ func (a *app) waitCommand() *cobra.Command {
 type waiter func(ctx context.Context, eng *engine.Engine, job engine.Job) (code int, err error)
 
 func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
-	w, err := f.waiter()
+	w, err := f.waiter(a.sayf)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && !f.quiet.set }
 
 // waiter is the condition that the flags ask for.
-func (f waitFlags) waiter() (waiter, error) {
+func (f waitFlags) waiter(say func(format string, args ...any)) (waiter, error) {
 	asked := 0
 	for _, on := range []bool{f.line != "", f.port != 0, f.quiet.set} {
 		if on {
@@ -152,7 +152,7 @@ func (f waitFlags) waiter() (waiter, error) {
 	case f.quiet.set:
 		return waitForQuiet(f.quiet.d), nil
 	}
-	return waitForEnd, nil
+	return waitForEnd(say), nil
 }
 
 // waitAll waits for all jobs side by side, or for any of them, and returns the
@@ -199,12 +199,19 @@ func waitAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, w waite
 	return 0, nil
 }
 
-func waitForEnd(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
-	exit, err := eng.Wait(ctx, job.ID)
-	if err != nil {
-		return 0, err
+// waitForEnd waits for the end, and says so if only its holder will ever know of it.
+func waitForEnd(say func(format string, args ...any)) waiter {
+	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
+		exit, err := eng.Wait(ctx, job.ID)
+		if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
+			say("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
+			err = nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		return ownCode(exit), nil
 	}
-	return ownCode(exit), nil
 }
 
 // endedBefore is the failure of a condition that can no longer come true.

@@ -220,7 +220,7 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 // takeFacts is what the subscriber does not know yet; h.mu is held.
 func (c *conn) takeFacts() Facts {
 	h := c.h
-	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note}
+	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note, Unrecorded: h.unrecorded}
 	if c.stateDue || h.state.End != nil {
 		st := h.state
 		f.State = &st

@@ -94,8 +94,9 @@ type Holder struct {
 	controller *conn
 	saveTimer  *time.Timer
 	closing    bool
-	ending     bool  // the end is being recorded
-	refused    error // why the end could not be recorded until now
+	ending     bool        // the end is being recorded
+	refused    error       // why the end could not be recorded until now
+	unrecorded *Unrecorded // the same for clients, with the end; replaced, never changed
 	facts      factLimiter
 
 	pauses      int // how often it was stopped or continued since then
@@ -325,7 +326,8 @@ func (h *Holder) Survivors(left []jobdir.Process) {
 
 // finish writes the end, and only then lets it be seen. It is the one record that
 // must not be lost: on a disk that is full or read-only it is tried until it
-// succeeds, while the socket answers and the lock says that there is a holder.
+// succeeds, while the socket answers and the lock says that there is a holder. Who
+// watches is told meanwhile what cannot be recorded.
 func (h *Holder) finish(end jobdir.End) {
 	for pause := 100 * time.Millisecond; !h.record(&end); pause = min(2*pause, 30*time.Second) {
 		select {
@@ -350,10 +352,16 @@ func (h *Holder) record(end *jobdir.End) bool {
 	defer h.mu.Unlock()
 	if err != nil && !errors.Is(gone, fs.ErrNotExist) {
 		h.refused = err
+		if h.unrecorded == nil {
+			h.unrecorded = &Unrecorded{*end, err.Error()}
+			for c := range h.conns {
+				c.changed(true)
+			}
+		}
 		return false
 	}
 	h.state.Rest()
-	h.state.End = end
+	h.state.End, h.unrecorded = end, nil
 	return true
 }
 

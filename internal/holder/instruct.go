@@ -108,7 +108,7 @@ func (c *conn) status() Facts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := h.state
-	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st}
+	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st, Unrecorded: h.unrecorded}
 }
 
 // attach begins a terminal session. Only now has the connection an effect on

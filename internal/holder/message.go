@@ -182,6 +182,15 @@ type Facts struct {
 	Bells   int           `json:"bells,omitempty"`
 	Note    *Note         `json:"note,omitempty"` // a notification not told before
 	State   *jobdir.State `json:"state,omitempty"`
+	// Unrecorded is how the job ended, as long as that cannot be recorded; State has no
+	// end then.
+	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
+}
+
+// Unrecorded is an end that only the holder knows.
+type Unrecorded struct {
+	End jobdir.End `json:"end"`
+	Why string     `json:"why"`
 }
 
 // Note is a notification that the job sent.
