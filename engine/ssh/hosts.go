@@ -270,7 +270,9 @@ func endsAtLogout(answers, user string) bool {
 func (k *checker) job(ctx context.Context) bool {
 	defer k.close()
 	began := time.Now()
-	id := "hob-check-" + nonce()[:5]
+	// By this name it is no job in any list there, and the next sweep takes it if the
+	// connection breaks before it is deleted.
+	id := ".gone-check-" + nonce()[:5]
 	word := nonce()
 	j := recipe.Job{
 		Base: k.hello.Base, ID: id, Token: nonce(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
