@@ -387,6 +387,11 @@ func TestAliases(t *testing.T) {
 	if list := p.call("bash_background_list", params{}); len(list.Jobs) != 1 {
 		t.Errorf("bash_background_list: %s", list.json)
 	}
+	for _, tool := range []string{"bash_output", "bash_background_terminate"} {
+		if r := p.call(tool, params{}); !strings.Contains(r.text, tool+": process_id is missing") {
+			t.Errorf("%s of no job: %s", tool, r.text)
+		}
+	}
 	if end := p.call("bash_background_terminate", params{"process_id": r.SessionID}); end.Status != "failed" || end.Reason != "kill" {
 		t.Errorf("bash_background_terminate: %s", end.json)
 	}

@@ -107,13 +107,26 @@ func (a *agent) addAliases() {
 		Name: "bash_background_terminate", Title: "End a job", Description: "The same as process kill.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
 	}, []parameter{id}, nil, func(ctx context.Context, p *args) (*answer, error) {
-		return a.onJob(ctx, p.text("process_id"), false, action{intent: engine.Act, do: (*agent).kill}, p)
+		ref := p.jobID()
+		if p.err != nil {
+			return nil, p.err
+		}
+		return a.onJob(ctx, ref, false, action{intent: engine.Act, do: (*agent).kill}, p)
 	})
+}
+
+// jobID is the job that a tool under another name is about.
+func (p *args) jobID() string {
+	ref := p.text("process_id")
+	if ref == "" {
+		p.fail(p.tool+": process_id is missing", "give it the sessionId of a job; bash_background_list shows yours")
+	}
+	return ref
 }
 
 // bashOutput is poll with the parameters of another tool.
 func (a *agent) bashOutput(ctx context.Context, p *args) (*answer, error) {
-	ref := p.text("process_id")
+	ref := p.jobID()
 	p.rename("timeout_secs", "timeout", 1000)
 	if p.boolean("filter_exclude") {
 		p.values["exclude"] = p.values["filter"]
