@@ -62,7 +62,7 @@ func (j Job) AppendJSON(dst []byte, now time.Time) []byte {
 	w.Bool("waiting_for_input", j.Waiting)
 	w.opt("title", j.Title)
 	w.progress(j.Progress)
-	w.ports(j.Ports)
+	w.Ints("ports", j.Ports)
 	w.percent("cpu_percent", j.CPU)
 	w.number("rss_bytes", j.RSS)
 	w.size(j.Size)
@@ -156,22 +156,6 @@ func (w *jsonWriter) progress(p *Progress) {
 	w.Str("state", p.State)
 	w.Int("percent", int64(p.Percent))
 	w.Close()
-}
-
-func (w *jsonWriter) ports(ports []int) {
-	if ports == nil {
-		w.Null("ports")
-		return
-	}
-	w.Key("ports")
-	w.Buf = append(w.Buf, '[')
-	for i, p := range ports {
-		if i > 0 {
-			w.Buf = append(w.Buf, ',')
-		}
-		w.Buf = strconv.AppendInt(w.Buf, int64(p), 10)
-	}
-	w.Buf = append(w.Buf, ']')
 }
 
 func (w *jsonWriter) size(s Size) {

@@ -36,7 +36,7 @@ func (g *growth) arm() bool {
 	if g == nil {
 		return false
 	}
-	err := g.control(func(fd int) error {
+	err := withDescriptor(g.f, func(fd int) error {
 		for _, p := range g.paths {
 			if _, err := unix.InotifyAddWatch(fd, p, unix.IN_MODIFY|unix.IN_ONESHOT); err != nil {
 				return err
@@ -54,18 +54,6 @@ func (g *growth) wait(ctx context.Context) bool {
 	var events [512]byte
 	_, err := g.f.Read(events[:])
 	return err == nil && ctx.Err() == nil
-}
-
-func (g *growth) control(f func(fd int) error) error {
-	raw, err := g.f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var ferr error
-	if err := raw.Control(func(fd uintptr) { ferr = f(int(fd)) }); err != nil {
-		return err
-	}
-	return ferr
 }
 
 func (g *growth) close() {

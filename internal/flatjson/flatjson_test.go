@@ -25,6 +25,8 @@ type all struct {
 	OB   bool              `json:"ob,omitempty"`
 	T    time.Time         `json:"t"`
 	L    []string          `json:"l"`
+	N    []int             `json:"n"`
+	ON   []int             `json:"on,omitempty"`
 	M    map[string]string `json:"m,omitempty"`
 	Deep struct {
 		S string `json:"s"`
@@ -43,6 +45,8 @@ func (a *all) write() ([]byte, error) {
 	w.OptBool("ob", a.OB)
 	w.Time("t", a.T)
 	w.Strs("l", a.L)
+	w.Ints("n", a.N)
+	w.OptInts("on", a.ON)
 	w.OptStrMap("m", a.M)
 	w.Key("deep")
 	w.Open()
@@ -74,6 +78,10 @@ func read(data []byte) (a all, ok bool) {
 			a.T = r.Time()
 		case "l":
 			a.L = r.Strs()
+		case "n":
+			a.N = r.Ints()
+		case "on":
+			a.ON = r.Ints()
 		case "m":
 			a.M = r.StrMap()
 		case "deep":
@@ -96,10 +104,11 @@ func TestItIsWhatEncodingJSONWrites(t *testing.T) {
 	full := all{
 		S: "make && ./a <b> \"c\" \\ \t\x00\x7f é \u2028 \U0001F525 caf\xe9", OS: "plain", I: -1 << 60, OI: 7, P: &n, B: true, OB: true,
 		T: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400)), L: []string{"", "ä", "x y"},
+		N: []int{0, -7, 12}, ON: []int{3},
 		M: map[string]string{"z": "1", "a<": "2", "": ""},
 	}
 	full.Deep.S = "deep"
-	for name, a := range map[string]all{"full": full, "empty": {}, "empty list": {L: []string{}}} {
+	for name, a := range map[string]all{"full": full, "empty": {}, "empty list": {L: []string{}, N: []int{}, ON: []int{}}} {
 		t.Run(name, func(t *testing.T) {
 			want, err := json.Marshal(&a)
 			if err != nil {
@@ -140,7 +149,7 @@ func agree(t *testing.T, data []byte) (ok bool) {
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	for _, text := range []string{
-		`{}`, "{}\n", `{"s":"x"}`, `{"s":"a\"b\\c\u00e9\ud83d\udd25é"}`, `{"p":null,"l":null}`, `{"p":-12,"l":[]}`, `{"l":["a","b"]}`,
+		`{}`, "{}\n", `{"s":"x"}`, `{"s":"a\"b\\c\u00e9\ud83d\udd25é"}`, `{"p":null,"l":null}`, `{"p":-12,"l":[],"n":[]}`, `{"n":[1,-2]}`, `{"n":null}`, `{"l":["a","b"]}`,
 		`{"i":123456789012345678}`, `{"i":0}`, `{"b":true,"ob":false}`, `{"t":"2026-11-22T01:02:03.000000456-01:30"}`,
 		`{"m":{"a":"b","c":"d"},"deep":{"s":"x"}}`, `{"s":"1","s":"2"}`, "{\"s\":\"caf\xe9\"}",
 	} {
@@ -154,7 +163,7 @@ func TestTheRestIsLeft(t *testing.T) {
 	for _, text := range []string{
 		``, ` `, `{`, `{"s"`, `{"s":`, `{"s":"`, `{"s":"\`, `{"s":"x"`, `{"s":"x",}`, `{"s":"x"}}`, `{"s":"x"} `, `{ "s":"x"}`, `null`, `[]`,
 		`{"s":1}`, `{"s":null}`, `{"S":"x"}`, `{"new":"x"}`, `{"i":1.5}`, `{"i":1e3}`, `{"i":01}`, `{"i":-}`, `{"i":9223372036854775808}`,
-		`{"b":tru}`, `{"b":1}`, `{"t":"yesterday"}`, `{"t":1}`, `{"l":["a",]}`, `{"l":["a" "b"]}`, `{"l":[1]}`, `{"m":{"a":1}}`, `{"m":null}`,
+		`{"b":tru}`, `{"b":1}`, `{"t":"yesterday"}`, `{"t":1}`, `{"l":["a",]}`, `{"l":["a" "b"]}`, `{"l":[1]}`, `{"n":["1"]}`, `{"n":[1,]}`, `{"n":[1`, `{"m":{"a":1}}`, `{"m":null}`,
 		`{"deep":{"other":1}}`, `{"p":"1"}`, "{\"s\":\"a\nb\"}", `{"s":"\q"}`,
 	} {
 		if _, ok := read([]byte(text)); ok {

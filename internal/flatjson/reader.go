@@ -204,8 +204,11 @@ func (r *Reader) Int() int64 {
 	return v
 }
 
-// Ints reads a list of whole numbers.
+// Ints reads a list of whole numbers; null is nil.
 func (r *Reader) Ints() []int {
+	if r.word("null") {
+		return nil
+	}
 	r.expect('[')
 	if r.bad || r.take(']') {
 		return []int{}

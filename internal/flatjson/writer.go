@@ -58,20 +58,20 @@ func (w *Writer) OptInt(k string, v int64) {
 	}
 }
 
-// OptInts writes a list of numbers, if there are any.
-func (w *Writer) OptInts(k string, vs []int) {
-	if len(vs) == 0 {
+// Ints writes a list of numbers; nil is null. OptInts writes one that is not empty.
+func (w *Writer) Ints(k string, vs []int) {
+	if vs == nil {
+		w.Null(k)
 		return
 	}
-	w.Key(k)
-	w.Buf = append(w.Buf, '[')
-	for i, v := range vs {
-		if i > 0 {
-			w.Buf = append(w.Buf, ',')
-		}
-		w.Buf = strconv.AppendInt(w.Buf, int64(v), 10)
+	w.list(k, len(vs), func(i int) { w.Buf = strconv.AppendInt(w.Buf, int64(vs[i]), 10) })
+}
+
+// OptInts: see Ints.
+func (w *Writer) OptInts(k string, vs []int) {
+	if len(vs) > 0 {
+		w.Ints(k, vs)
 	}
-	w.Buf = append(w.Buf, ']')
 }
 
 // IntPtr writes a number, or null.
@@ -112,13 +112,17 @@ func (w *Writer) Strs(k string, vs []string) {
 		w.Null(k)
 		return
 	}
+	w.list(k, len(vs), func(i int) { w.text(vs[i]) })
+}
+
+func (w *Writer) list(k string, n int, item func(i int)) {
 	w.Key(k)
 	w.Buf = append(w.Buf, '[')
-	for i, v := range vs {
+	for i := range n {
 		if i > 0 {
 			w.Buf = append(w.Buf, ',')
 		}
-		w.text(v)
+		item(i)
 	}
 	w.Buf = append(w.Buf, ']')
 }
