@@ -28,8 +28,8 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		defer lock.Close()
 	}
 	old, err := jobdir.ReadState(r.Dir)
-	if err == nil && old.End != nil {
-		return
+	if err == nil && old.End != nil || jobdir.MayBeThere(err) {
+		return // the next look records it
 	}
 	st := old
 	if st.StartedAt.IsZero() {

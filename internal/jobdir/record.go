@@ -127,11 +127,16 @@ func read(dir string, from recordFiles) (Record, error) {
 // unread notes that a file could not be read because of err, unless there is none, or
 // what it says cannot be understood: that is all there will ever be of it.
 func (r *Record) unread(file string, err error) {
-	if _, system := errors.AsType[*fs.PathError](err); !system || r.Unread != nil || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, plainfile.ErrNotPlain) || errors.Is(err, plainfile.ErrTooLong) {
-		return
+	if r.Unread == nil && MayBeThere(err) {
+		r.Unread = &UnreadError{file, err}
 	}
-	r.Unread = &UnreadError{file, err}
+}
+
+// MayBeThere reports whether err, of reading a record, leaves it open what the record
+// says: the system did not let it be read. Then nothing is to be written in its place.
+func MayBeThere(err error) bool {
+	_, system := errors.AsType[*fs.PathError](err)
+	return system && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotPlain) && !errors.Is(err, plainfile.ErrTooLong)
 }
 
 func (r *Record) statLogs(dir string) {

@@ -1,0 +1,50 @@
+package ssh
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// A record that cannot be read just now is not replaced by the little that a look has.
+func TestARecordThatCannotBeReadIsKept(t *testing.T) {
+	testtool.NeedRoot(t)
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "hob") // whose parents everybody may pass
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	before := jobdir.State{StartedAt: time.Unix(1_700_000_000, 0).UTC(), Title: "kept", HostDir: "/there/job"}
+	if err := jobdir.WriteState(dir, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, nobody, nobody); err != nil { // they may replace it, but not read it
+		t.Fatal(err)
+	}
+	b := New()
+	defer b.Close()
+	rec := engine.Record{ID: "job", Dir: dir, Job: engine.Job{Host: "box", Machine: "m"}}
+
+	runtime.LockOSThread() // it is a thread that is somebody
+	_ = unix.Setfsuid(nobody)
+	_, readErr := os.ReadFile(filepath.Join(dir, jobdir.StateFile))
+	b.remember(rec, engine.Observation{ID: "job", Status: engine.Running, PID: 7}, "boot", "/there/job", true)
+	_ = unix.Setfsuid(0)
+	runtime.UnlockOSThread()
+
+	if readErr == nil {
+		t.Fatal("the record could be read")
+	}
+	if now, err := jobdir.ReadState(dir); err != nil || now.Title != "kept" || !now.StartedAt.Equal(before.StartedAt) {
+		t.Errorf("the record is %+v, %v", now, err)
+	}
+}
