@@ -38,20 +38,20 @@ func numberAt(ctx context.Context, src Source, off int64) (int64, error) {
 
 // find is where line number begins and the number of the line that begins
 // there: a smaller one if that line was dropped, so that the walk begins with
-// the gap; the end of the log if it has not so many lines.
-func find(ctx context.Context, src Source, number int64) (off, at int64, err error) {
+// the gap. ok is false if the log has not so many lines.
+func find(ctx context.Context, src Source, number int64) (off, at int64, ok bool, err error) {
 	c, err := newCounter(ctx, src)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, false, err
 	}
 	if number <= 0 {
 		if c.w.pos > 0 { // numbers begin behind the hole: show that there is one
-			return c.w.hole.Start, unknown, nil
+			return c.w.hole.Start, unknown, true, nil
 		}
-		return 0, 0, nil
+		return 0, 0, true, nil
 	}
 	err = c.upTo(ctx, math.MaxInt64, number)
-	return c.w.pos, c.number, err
+	return c.w.pos, c.number, c.number >= number || c.w.pos < c.w.size, err
 }
 
 // A counter counts line feeds from the beginning on.

@@ -52,7 +52,7 @@ func TestIndexAgreesWithCounting(t *testing.T) {
 			}
 			n, _ := x.Lines()
 			for number := range n {
-				wantOff, wantAt, err := find(ctx, log, number)
+				wantOff, wantAt, _, err := find(ctx, log, number)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -34,8 +34,8 @@ func Tail(ctx context.Context, src Source, q Query, fn func(Line) error) error {
 // From calls fn for the lines that q wants from line number on, at most
 // q.Limit. If that line was dropped it begins with the gap.
 func From(ctx context.Context, src Source, number int64, q Query, fn func(Line) error) error {
-	off, number, err := find(ctx, src, number)
-	if err != nil {
+	off, number, ok, err := find(ctx, src, number)
+	if err != nil || !ok { // what comes meanwhile are lines before it
 		return err
 	}
 	return forward(ctx, src, off, math.MaxInt64, number, q, fn)
