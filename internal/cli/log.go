@@ -188,9 +188,7 @@ func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filt
 	var lines []engine.Line
 	switch {
 	case f.offset >= 0:
-		if lines, err = log.LinesFrom(ctx, f.offset, 1); err == nil && len(lines) == 0 {
-			return beforeLine(ctx, log, f.offset)
-		}
+		return startAt(ctx, log, f.offset)
 	case filter.active():
 		var w window
 		w, err = filtered(ctx, log, logFlags{limit: limit, offset: -1}, filter)
@@ -208,15 +206,27 @@ func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filt
 	return lines[0].Start, 0, nil
 }
 
-// beforeLine is where the last line there is begins, and how many lines from that on
-// come before the line number n, which is not there yet.
-func beforeLine(ctx context.Context, log *engine.Log, n int64) (start, lines int64, err error) {
-	last, err := log.Tail(ctx, 1)
-	if err != nil || len(last) == 0 {
-		return 0, n, err
+// startAt is where the line number n begins. If that is not there yet it is where the
+// last line begins, and how many lines from that on come before n.
+func startAt(ctx context.Context, log *engine.Log, n int64) (start, before int64, err error) {
+	for {
+		lines, err := log.LinesFrom(ctx, n, 1)
+		if err != nil {
+			return 0, 0, err
+		}
+		if len(lines) > 0 {
+			return lines[0].Start, 0, nil
+		}
+		last, err := log.Tail(ctx, 1)
+		if err != nil || len(last) == 0 {
+			return 0, n, err
+		}
+		number, err := log.LineNumber(ctx, last[0].Start)
+		if err != nil || number <= n {
+			return last[0].Start, n - number, err
+		}
+		// It has come since.
 	}
-	before, err := log.LineNumber(ctx, last[0].Start)
-	return last[0].Start, n - before, err
 }
 
 // printLine writes one line of a log, after a line about what is missing before
