@@ -85,11 +85,11 @@ func report(ctx context.Context, out io.Writer, eng *engine.Engine, ids []engine
 
 // printEnd prints how a job ended and its last lines.
 func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.ID, exit engine.Exit) error {
-	fmt.Fprintf(out, "%s: %s", id, exit.Status)
+	how := string(exit.Status)
 	if exit.Code != nil {
-		fmt.Fprintf(out, ", code %d", *exit.Code)
+		how += fmt.Sprintf(", code %d", *exit.Code)
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintf(out, "%s: %s\n", id, how) // in one piece: report prints, too
 	log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
 	if err != nil {
 		return err
