@@ -65,8 +65,8 @@ func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
 }
 
 // LockCursor is held by a client that hands on what it has read and has not recorded
-// yet that it was read. It does not wait: the error is ErrLocked if another one of
-// that name is at it.
+// yet that it was read. The error is ErrLocked if another one of that name is at it for
+// longer than a lock is waited for.
 func LockCursor(dir, client string) (*Held, error) {
 	if err := makeCursors(dir); err != nil {
 		return nil, err

@@ -112,8 +112,9 @@ func (x *Index) Read(id string, rec *Record) bool {
 // Len is how many jobs the index has.
 func (x *Index) Len() int { return len(x.byID) }
 
-// AddToIndex adds finished jobs to the index, whose records were read whole. Others may add at the same time. With
-// an error none was added; it is ErrLocked if others were at it for too long.
+// AddToIndex adds finished jobs to the index, whose records were read whole. Others
+// may add at the same time. With an error none was added; it is ErrLocked if others
+// were at it for too long.
 func (r *Root) AddToIndex(recs ...*Record) error {
 	var buf bytes.Buffer
 	for _, rec := range recs {
