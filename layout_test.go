@@ -41,6 +41,7 @@ var mayImport = []struct {
 	{"internal/units", nil},
 	{"internal/cells", nil},
 	{"internal/atomicfile", nil},
+	{"internal/build", nil},
 	{"internal/flatjson", nil},
 	{"internal/plainfile", nil},
 	{"internal/termenv", nil},
@@ -49,10 +50,12 @@ var mayImport = []struct {
 	{"internal/ahead", nil},
 	{"internal/ahead/early", []string{"internal/ahead"}},
 	// Of the holder's program, everything is in every holder.
-	{"cmd/hob-holder", []string{"engine/local"}},
+	{"cmd/hob-holder", []string{"engine/local", "internal/selfstart"}},
+	{"internal/selfstart", []string{"engine", "engine/local", "internal/ahead", "internal/build", "internal/jobdir", "internal/logout", "internal/presets"}},
+	{"internal/presets", []string{"internal/atomicfile", "internal/flatjson"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"internal/atomicfile", "internal/flatjson", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
-	{"internal/config", []string{"internal/units", "internal/atomicfile", "keymap", "themes"}},
+	{"internal/config", []string{"internal/units", "internal/atomicfile", "internal/build", "internal/presets", "keymap", "themes"}},
 	{"internal/...", []string{"internal/..."}},
 }
 

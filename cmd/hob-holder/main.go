@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/selfstart"
 )
 
 func main() {
@@ -17,5 +18,5 @@ func main() {
 		fmt.Fprintln(os.Stderr, "hob-holder holds one job of hob, which starts it: see hob help")
 		os.Exit(2)
 	}
-	os.Exit(local.RunHolder())
+	os.Exit(local.RunHolderWith(selfstart.Start))
 }

@@ -16,6 +16,7 @@ type Backend struct {
 	notify    string
 	shows     bool
 	spare     *Spare
+	own       ownStart // set in a holder that was asked for its job
 
 	kids  children
 	inner inner
@@ -36,6 +37,11 @@ var (
 	_ engine.ScreenReader   = (*Run)(nil)
 	_ engine.TerminalOpener = (*Run)(nil)
 )
+
+// A Starter starts the job that a holder was asked for, by the text of the request
+// (package internal/selfstart reads it): with here as the backend, which makes the
+// calling process the holder of the first job. It is for hob's own program.
+type Starter func(request []byte, here *Backend) error
 
 // Option configures a [Backend].
 type Option func(*Backend)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/ahead"
+	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -32,22 +33,27 @@ func IsHolder() bool {
 // RunHolder is the holder of one job: it reads what to do on standard input,
 // starts the job and keeps it until nothing of it is left. It returns the exit
 // code for the process.
-func RunHolder() int {
+func RunHolder() int { return RunHolderWith(nil) }
+
+// RunHolderWith is [RunHolder] for a holder that can be asked for a job that does
+// not exist yet. start may be nil: then nothing is started so.
+func RunHolderWith(start Starter) int {
+	ahead.KeepSlack()
 	ahead.Deepen()
 	isolate(replyFD + 1)
 	signals := make(chan os.Signal, 16)
-	// Notify, not Ignore: an ignored signal would be ignored by the job too.
-	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
-		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
+	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM)
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE} {
+		if !disregard(sig) {
+			signal.Notify(signals, sig) // not Ignore: the job would ignore it, too
+		}
+	}
 	reply := os.NewFile(replyFD, "reply")
 	warm()
-	j, err := holdFromStdin()
-	if err != nil {
-		answer(reply, launchReply{Error: err.Error(), Unknown: errors.Is(err, errHolderVersion)})
+	j := holdFromStdin(reply, start)
+	if j == nil {
 		return 1
 	}
-	st := j.h.State()
-	answer(reply, launchReply{State: &st})
 	openLastWords(j.cfg.Dir)
 	nameProcess()
 	j.serve(signals)
@@ -60,16 +66,41 @@ func warm() {
 	_ = proc.Self()
 }
 
-func holdFromStdin() (*job, error) {
+// holdFromStdin does what standard input says, and answers. It returns nil if there
+// is no job to hold then.
+func holdFromStdin(reply *os.File, start Starter) *job {
 	data, passed, err := receive()
-	if err != nil {
-		return nil, fmt.Errorf("read the holder's configuration: %w", err)
+	if err == nil && ahead.IsRequest(data) {
+		closeAll(passed)
+		return startOwn(reply, start, data)
 	}
+	var j *job
+	if err != nil {
+		err = fmt.Errorf("read the holder's configuration: %w", err)
+	} else {
+		j, err = holdTold(data, passed)
+	}
+	r := launchReply{Unknown: errors.Is(err, errHolderVersion)}
+	if err != nil {
+		r.Error = err.Error()
+	} else {
+		st := j.h.State()
+		r.State = &st
+	}
+	if text, err := r.text(); err == nil {
+		_, _ = reply.Write(append(text, '\n')) // a launcher that died needs no answer
+	}
+	letGo(reply)
+	return j
+}
+
+// holdTold holds the job that a launcher has made.
+func holdTold(data []byte, passed []*os.File) (*job, error) {
 	cfg, err := parseLaunch(data)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read the holder's configuration: %w", err)
-	case cfg.Launch != launchVersion, cfg.Build != "" && !sameBuild(cfg.Build, build()):
+	case cfg.Launch != launchVersion, cfg.Build != "" && !build.Same(cfg.Build, build.Version()):
 		err = errHolderVersion
 	case !filepath.IsAbs(cfg.Dir):
 		err = fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
@@ -84,15 +115,11 @@ func holdFromStdin() (*job, error) {
 	}
 	nameSelf(filepath.Base(cfg.Dir))
 	syscall.CloseOnExec(replyFD)
-	return hold(cfg, lent, lock, true)
+	return hold(cfg, lent, lock, inHolder)
 }
 
-// answer tells the launcher how it went and lets go of it.
-func answer(reply *os.File, r launchReply) {
-	data, err := r.text()
-	if err == nil {
-		_, _ = reply.Write(append(data, '\n')) // a launcher that died needs no answer
-	}
+// letGo lets go of the launcher, which was answered.
+func letGo(reply *os.File) {
 	reply.Close()
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		for fd := range 3 {
@@ -177,7 +204,7 @@ func (j *job) depart() {
 	cmd.Dir = "/"
 	// The end of this process hangs its own session up.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err == nil {
+	if err := ahead.WithSlack(cmd.Start); err == nil {
 		_ = cmd.Process.Release() // it outlives the holder
 	}
 }

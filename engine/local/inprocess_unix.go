@@ -44,7 +44,7 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 		lent.close()
 		return err
 	}
-	j, err := hold(cfg, lent, held, false)
+	j, err := hold(cfg, lent, held, inProgram)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,13 @@ func IsHolder() bool { return false }
 // RunHolder is the holder of one job; not on this system.
 func RunHolder() int { return 1 }
 
+// RunHolderWith is [RunHolder] for a holder that can be asked for a job; not on this
+// system.
+func RunHolderWith(Starter) int { return 1 }
+
+// LostAtStart: no holder dies on this system.
+func LostAtStart(string) {}
+
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
@@ -35,6 +42,8 @@ func Ahead() *Spare { return &Spare{} }
 
 // Close ends the holder if no job has got it.
 func (*Spare) Close() error { return nil }
+
+type ownStart struct{}
 
 type children struct{}
 

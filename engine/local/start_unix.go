@@ -21,6 +21,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/ahead"
+	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -55,7 +56,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !b.inProcess && len(b.command) == 0 && IsHolder() {
+	if !b.inProcess && b.own == nil && len(b.command) == 0 && IsHolder() {
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: errUnhooked}
 	}
 	cfg := launchConfig{
@@ -74,9 +75,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		}
 		defer lock.Close()
 	}
-	if b.inProcess {
+	switch {
+	case b.own != nil:
+		run.begun, err = b.own(l.Record, cfg, lock)
+	case b.inProcess:
 		err = b.inner.start(cfg, l.Files, lock)
-	} else {
+	default:
 		run.begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
@@ -141,7 +145,7 @@ func (b *Backend) tell(ctx context.Context, h *ahead.Holder, cfg launchConfig, l
 	defer h.Reply.Close()
 	b.kids.add(h.PID)
 	if h.Other {
-		cfg.Build = build()
+		cfg.Build = build.Version()
 	}
 	config, werr := cfg.text()
 	if werr == nil {
@@ -178,7 +182,12 @@ type noAnswer struct{ why error }
 func (e *noAnswer) Error() string   { return "the job's holder does not answer: " + e.why.Error() }
 func (e *noAnswer) Unwrap() []error { return []error{errHolderDied, e.why} }
 
-var errPatience = fmt.Errorf("%v are over", readyPatience)
+var errPatience patienceError
+
+// patienceError is formatted when it is asked for, not at every start.
+type patienceError struct{}
+
+func (patienceError) Error() string { return readyPatience.String() + " are over" }
 
 // ready waits for the holder's answer; werr is how telling it went.
 func (b *Backend) ready(ctx context.Context, h *ahead.Holder, werr error) (*jobdir.State, error) {

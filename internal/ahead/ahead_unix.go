@@ -34,39 +34,56 @@ func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Cl
 // Start executes the program at path as a holder. Its arguments are args, the
 // first of which names its job.
 func Start(path string, args []string) (*Holder, error) {
-	// Descriptors, and files only afterwards: the first file of package os sets up
-	// what waits for files, which can be done while the holder begins.
+	c, err := start(path, args)
+	if err != nil {
+		return nil, err
+	}
+	return c.holder(), nil
+}
+
+// child is a holder by its descriptors. The first file of package os sets up what
+// waits for files, which can be done while the holder begins, or not at all.
+type child struct {
+	pid           int
+	config, reply int
+	other         bool // see Holder
+}
+
+// holder is c, which is not to be used any more, as files.
+func (c child) holder() *Holder {
+	_ = syscall.SetNonblock(c.reply, true) // it is read with a deadline
+	return &Holder{
+		PID: c.pid, Config: os.NewFile(uintptr(c.config), "config"), Reply: os.NewFile(uintptr(c.reply), "reply"), Other: c.other,
+	}
+}
+
+func start(path string, args []string) (c child, err error) {
 	var fds opened
 	defer fds.close()
 	config, err := fds.pair("socketpair", socketPair)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	reply, err := fds.pair("pipe", syscall.Pipe)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	null, err := syscall.Open(os.DevNull, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
+		return c, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
 	}
 	fds = append(fds, null)
 	// Standard error goes with the reply: what a holder that dies says is the
 	// reason then.
 	files := []uintptr{uintptr(config[0]), uintptr(null), uintptr(reply[1]), uintptr(reply[1])}
-	pid, err := Fork(path, append([]string{Name}, args...), &syscall.ProcAttr{
+	pid, err := forkHolder(path, append([]string{Name}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
-	if err == nil {
-		err = syscall.SetNonblock(reply[0], true) // it is read with a deadline
-	}
 	if err != nil {
-		return nil, &os.PathError{Op: "start the job's holder", Path: path, Err: err}
+		return c, &os.PathError{Op: "start the job's holder", Path: path, Err: err}
 	}
 	fds.keep(config[1], reply[0])
-	return &Holder{
-		PID: pid, Config: os.NewFile(uintptr(config[1]), "config"), Reply: os.NewFile(uintptr(reply[0]), "reply"),
-	}, nil
+	return child{pid: pid, config: config[1], reply: reply[0]}, nil
 }
 
 // opened are descriptors to be closed.
@@ -108,13 +125,25 @@ func socketPair(fds []int) error {
 // StartFor starts the best holder that there is, titled with id: hob-holder beside
 // this program, else this program itself.
 func StartFor(id string) (*Holder, error) {
+	c, err := startFor(id)
+	if err != nil {
+		return nil, err
+	}
+	return c.holder(), nil
+}
+
+func startFor(id string) (child, error) {
 	if path, ok := beside(); ok {
-		if h, err := Start(path, []string{id}); err == nil {
-			h.Other = true
-			return h, nil
+		if c, err := start(path, []string{id}); err == nil {
+			c.other = true
+			return c, nil
 		}
 	}
-	return StartSelf(id)
+	path, err := ownProgram()
+	if err != nil {
+		return child{}, err
+	}
+	return start(path, []string{id})
 }
 
 // StartSelf starts this program again as a holder, titled with id.
@@ -127,12 +156,15 @@ func StartSelf(id string) (*Holder, error) {
 }
 
 // StartBlank starts a holder for a job that has no id yet.
-func StartBlank() (*Holder, error) {
+func StartBlank() (*Holder, error) { return StartFor(blank()) }
+
+// blank is the title of a holder whose job has no id yet.
+func blank() string {
 	title := make([]byte, titleWidth)
 	for i := range title {
 		title[i] = ' '
 	}
-	return StartFor(string(title))
+	return string(title)
 }
 
 // environ is the holder's own environment: nothing of the caller's, which is the
@@ -187,20 +219,27 @@ func beside() (path string, ok bool) {
 var first atomic.Pointer[Holder]
 
 // Begin starts a holder if args, a program's command line, ask for a job in a
-// process of its own. Without one it is started later. Package early calls it.
-func Begin(args []string) bool {
+// process of its own. Without one it is started later. It reports whether all that
+// was asked for is done, and printed: then there is nothing left for the program to
+// do. Package early calls it.
+func Begin(args []string) (done bool) {
 	if len(args) < 3 || args[1] != "run" {
 		return false
 	}
 	if _, name := split(args[0]); name == Name {
 		return false
 	}
-	h, err := StartBlank()
+	locked.Store(true)
+	defer locked.Store(false)
+	c, err := startFor(blank())
 	if err != nil {
 		return false // the start of the job will say why
 	}
-	first.Store(h)
-	return true
+	done, kept := begun(c, args)
+	if kept {
+		first.Store(c.holder())
+	}
+	return done
 }
 
 // Begun hands out the holder that Begin has started, once; else nil.

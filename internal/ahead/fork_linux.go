@@ -7,8 +7,17 @@ import (
 )
 
 // Fork starts a program with no signal blocked, whatever mask this process was
-// started with: a child gets the mask of the thread that forks.
+// started with, and with the timer slack that is a holder's children's (see
+// [WithSlack]): a child gets both from the thread that forks.
 func Fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	err = WithSlack(func() (err error) {
+		pid, err = fork(path, argv, attr)
+		return err
+	})
+	return pid, err
+}
+
+func fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	var none, old sigset
 	// All threads of a Go program have the mask that the first was started with.
 	if setMask(nil, &old) && old == none {

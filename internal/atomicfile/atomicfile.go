@@ -41,12 +41,15 @@ func Create(path string, data []byte, opts ...Option) error {
 type publisher func(temp, path string) (moved bool, err error)
 
 func replace(temp, path string) (moved bool, err error) {
-	err = os.Rename(temp, path)
+	err = rename(temp, path)
 	return err == nil, err
 }
 
 // publishNew gives the temporary file its name unless that is taken.
 func publishNew(temp, path string) (moved bool, err error) {
+	if ok, err := renameNew(temp, path); ok {
+		return err == nil, err
+	}
 	err = os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return false, err

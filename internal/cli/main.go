@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
 )
@@ -47,7 +48,7 @@ type app struct {
 func Main(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli", logout: logout.Advice}
 	words := args[min(1, len(args)):]
-	if len(words) > 1 && words[0] == "run" {
+	if len(words) > 1 && words[0] == "run" && ahead.Asked() == "" {
 		// Before anything else, since its start takes as long as all the rest.
 		a.spare = local.Ahead()
 		defer a.spare.Close()

@@ -14,10 +14,7 @@ import (
 // are started and for what is kept of finished ones. On a terminal, where panes
 // may come to be shown, it tells what running jobs use.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
-	here := []local.Option{local.WithSpare(a.spare)}
-	if len(c.Notify.Command) > 0 {
-		here = append(here, local.WithNotify(quoteWords(c.Notify.Command)+` "$1" "$2"`))
-	}
+	here := []local.Option{local.WithSpare(a.spare), local.WithNotify(notifyCommand(c))}
 	if a.client == "ui" || a.shows {
 		here = append(here, local.ForUser())
 	}
@@ -29,6 +26,20 @@ func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 		opts = append(opts, engine.WithUsage(usageEvery))
 	}
 	return a.open(local.New(here...), opts...)
+}
+
+// notifyCommand is what a holder runs at the end of a job, for a shell.
+func notifyCommand(c *config.Config) string {
+	if len(c.Notify.Command) == 0 {
+		return ""
+	}
+	return quoteWords(c.Notify.Command) + ` "$1" "$2"`
+}
+
+// presets keeps what the settings say of a start for the holders that start a job
+// themselves (package selfstart).
+func (a *app) presets(eng *engine.Engine, c *config.Config) {
+	c.SavePresets(filepath.Join(eng.StateDir(), "jobs"), notifyCommand(c))
 }
 
 // absoluteDir is the directory that a job asked for in dir gets.

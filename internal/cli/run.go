@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui"
@@ -133,6 +136,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	switch {
 	case f.background:
+		defer a.presets(eng, settings)
 		return a.runBackground(ctx, eng, spec)
 	case a.json:
 		return a.runJSON(ctx, eng, spec, f)
@@ -206,6 +210,14 @@ func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, o
 }
 
 func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
+	if id := ahead.Asked(); id != "" { // its holder has started it
+		local.LostAtStart(filepath.Join(eng.StateDir(), "jobs", id))
+		job, err := eng.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		return a.printStarted(job)
+	}
 	job, err := a.start(ctx, eng, spec)
 	if err != nil {
 		return err

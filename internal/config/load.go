@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/presets"
 )
 
 // Environ looks a variable up, as os.LookupEnv does.
@@ -33,30 +34,14 @@ func LoadFrom(path string, env Environ) *Config {
 	return c
 }
 
-// DefaultPath is $HOB_CONFIG, else $XDG_CONFIG_HOME/hob/config.toml, else
-// ~/.config/hob/config.toml; "" if there is not even a home directory.
-func DefaultPath(env Environ) string {
-	if p, _ := env("HOB_CONFIG"); p != "" {
-		return p
-	}
-	// The specification says that a relative path there is to be ignored.
-	if dir, _ := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "hob", "config.toml")
-	}
-	home, _ := env("HOME")
-	if home == "" {
-		home, _ = os.UserHomeDir()
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".config", "hob", "config.toml")
-}
+// DefaultPath is where the settings are, see [presets.Path].
+func DefaultPath(env Environ) string { return presets.Path(env) }
 
 func (c *Config) readFile(env Environ) {
 	if c.Path == "" {
 		return
 	}
+	c.file, _ = os.Stat(c.Path) // before it is read
 	data, err := os.ReadFile(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named, _ := env("HOB_CONFIG"); named == c.Path {

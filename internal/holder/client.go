@@ -23,9 +23,16 @@ var (
 	ErrNoHolder = errors.New("the job has no holder")
 	// ErrNoSocket means that there is a holder, but its socket cannot be reached.
 	ErrNoSocket = errors.New("the job's holder does not answer")
-	// errFull is that of a holder which is there and takes no more clients.
-	errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
 )
+
+// errFull is that of a holder which is there and takes no more clients.
+var errFull fullError
+
+// fullError is formatted when it is asked for, not at every start.
+type fullError struct{}
+
+func (fullError) Error() string { return ErrNoSocket.Error() + ": it has too many clients" }
+func (fullError) Unwrap() error { return ErrNoSocket }
 
 const (
 	// helloPatience is how long a holder may take to greet.

@@ -34,6 +34,19 @@ func (h *Holder) Listen() error {
 	return h.listen()
 }
 
+// ListenLater says where the socket will be, and binds it when CheckSocket is called:
+// by who started the job, or since a client asks.
+func (h *Holder) ListenLater() error {
+	path, err := SocketPath(h.cfg.Dir, h.cfg.RuntimeDir)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state.Socket = path
+	return nil
+}
+
 func (h *Holder) listen() error {
 	path, err := SocketPath(h.cfg.Dir, h.cfg.RuntimeDir)
 	if err != nil {
@@ -64,13 +77,14 @@ func (h *Holder) listen() error {
 	return nil
 }
 
-// CheckSocket binds the socket again if its file is gone or another's. A client
-// that finds it missing asks for that with SIGUSR1; nothing looks by itself.
+// CheckSocket binds the socket if that was not done, or again if its file is gone or
+// another's. A client that finds it missing asks for that with SIGUSR1; nothing looks
+// by itself.
 func (h *Holder) CheckSocket() error {
 	h.listenMu.Lock()
 	defer h.listenMu.Unlock()
 	h.mu.Lock()
-	closing := h.closing
+	closing, said := h.closing, h.state.Socket
 	h.mu.Unlock()
 	if closing {
 		return nil
@@ -83,7 +97,7 @@ func (h *Holder) CheckSocket() error {
 		h.listener.Close()
 		h.listener = nil
 	}
-	if err := h.listen(); err != nil {
+	if err := h.listen(); err != nil || h.socket.path == said {
 		return err
 	}
 	return h.save()

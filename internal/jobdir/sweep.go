@@ -45,6 +45,17 @@ type SweepOptions struct {
 	Release func(ctx context.Context, r *Record, dir string) error
 }
 
+// SweepDue reports whether the last sweep of the state root was long enough ago for
+// the next.
+func SweepDue(root string, now time.Time) bool {
+	return sweepDue(filepath.Join(root, jobsName, sweepName), now)
+}
+
+func sweepDue(lockPath string, now time.Time) bool {
+	fi, err := os.Stat(lockPath)
+	return err != nil || now.Sub(fi.ModTime()) >= SweepEvery || fi.ModTime().After(now)
+}
+
 // Sweep deletes what need not be kept, for about SweepSlice, but not before
 // something is done, and reports whether it came to an end; if not, the next call
 // goes on. It does nothing, and is done, when somebody else sweeps or has within
@@ -52,8 +63,7 @@ type SweepOptions struct {
 func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error) {
 	lockPath := filepath.Join(r.Jobs(), sweepName)
 	now := o.Now()
-	fi, err := os.Stat(lockPath)
-	if err == nil && now.Sub(fi.ModTime()) < SweepEvery && !fi.ModTime().After(now) {
+	if !sweepDue(lockPath, now) {
 		return true, nil
 	}
 	lock, err := lockFile(lockPath)

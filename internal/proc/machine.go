@@ -4,12 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"sync"
 )
 
 // MachineID names this machine, or this container if it has a machine id or a
 // host name of its own: 32 hexadecimal digits that do not reveal the machine's
 // own id. Without such an id the host name takes its place.
-func MachineID() string {
+func MachineID() string { return machineID() }
+
+var machineID = sync.OnceValue(findMachineID)
+
+func findMachineID() string {
 	seed := "hardware:" + hardwareID()
 	if seed == "hardware:" {
 		name, err := os.Hostname()

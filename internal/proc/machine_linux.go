@@ -3,6 +3,7 @@ package proc
 import (
 	"os"
 	"strings"
+	"sync"
 )
 
 // startOrders says that starts are monotonic: a child never has a smaller one
@@ -10,17 +11,21 @@ import (
 const startOrders = true
 
 // BootID names this boot of the machine; "" if unknown.
-func BootID() string { return firstLine("/proc/sys/kernel/random/boot_id") }
+func BootID() string { return bootID() }
+
+var bootID = sync.OnceValue(func() string { return firstLine("/proc/sys/kernel/random/boot_id") })
 
 // PIDNamespace names the space in which pids of this process are meant; "" if
 // unknown.
-func PIDNamespace() string {
+func PIDNamespace() string { return pidNamespace() }
+
+var pidNamespace = sync.OnceValue(func() string {
 	name, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
 		return ""
 	}
 	return name
-}
+})
 
 // hardwareID is the machine's own name for itself, which is not for
 // publication.

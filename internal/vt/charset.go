@@ -7,8 +7,8 @@ const replaced = "#@[\\]^_`{|}~"
 
 // national are the sets of VT220 and later by their final byte, what they put
 // in place of the replaced ones. But for the British one, they are ASCII unless
-// mode 42 is set.
-var national = map[byte]string{
+// mode 42 is set. (No map: that would be made at every start.)
+var national = [256]string{
 	'A': "£@[\\]^_`{|}~", // British
 	'4': "£¾ĳ½|^_`¨ƒ¼´",  // Dutch
 	'C': "#@ÄÖÅÜ_éäöåü",  // Finnish

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -58,8 +57,7 @@ func (h *hob) launch(argv []string) (*launched, error) {
 		args = append(args, "--no-pty")
 	}
 	cmd := h.command(append(append(args, "--"), argv...)...)
-	var out bytes.Buffer
-	cmd.Stderr = &out
+	cmd.Stderr = os.Stderr // a file: no pipe, and nobody who reads it
 	return &launched{client: cmd}, cmd.Start()
 }
 

@@ -1,6 +1,7 @@
 // Package early starts the holder of `hob run` while the program's packages are
 // being initialised: the first package that only needs little of them is this one,
-// and the holder's start is as long as theirs. Only main imports it.
+// and the holder's start is as long as theirs. Of a plain `hob run -b` the holder
+// does all, and the program ends here. Only main imports it.
 package early
 
 import (
@@ -15,5 +16,8 @@ var _ = begin()
 
 func begin() bool {
 	ahead.Deepen()
-	return ahead.Begin(os.Args)
+	if ahead.Begin(os.Args) {
+		os.Exit(0)
+	}
+	return true
 }

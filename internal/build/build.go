@@ -1,17 +1,16 @@
-//go:build linux || darwin
-
-package local
+// Package build tells which build of hob a program has in it.
+package build
 
 import "runtime/debug"
 
 // module is the one that hob, its holder's program and this package are of.
 const module = "github.com/hobjobs/hob"
 
-// build says which build of hob this program has in it: the version of the module,
+// Version says which build of hob this program has in it: the version of the module,
 // which for a checkout names the commit, and whether something was changed since.
 // It is empty where that is not known: without version control, and where the
 // module was replaced by a directory.
-func build() string {
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -28,6 +27,6 @@ func build() string {
 	return m.Version
 }
 
-// sameBuild reports whether two programs may hold jobs for each other: they are of
-// one build, as far as both know it.
-func sameBuild(a, b string) bool { return a == b || a == "" || b == "" }
+// Same reports whether two programs may hold jobs for each other: they are of one
+// build, as far as both know it.
+func Same(a, b string) bool { return a == b || a == "" || b == "" }
