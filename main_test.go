@@ -28,10 +28,13 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the stories of testdata/script, each in a home and a state
 // root of its own.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, setupScript) }
+
+// runScripts runs the stories, each set up by setup.
+func runScripts(t *testing.T, setup func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		Setup:               setupScript,
+		Setup:               setup,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -49,7 +49,10 @@ flags:
 		}
 		words = words[1:]
 	}
-	r.Command, r.Env = words, env
+	r.Env = env
+	if len(words) > 0 {
+		r.Command = words
+	}
 	if !background || (len(words) > 0) == (r.Script != "") || namesDescriptor(r.Script) {
 		return Request{}, false
 	}
