@@ -34,7 +34,7 @@ func (h *Holder) Close() error { return errors.Join(h.Config.Close(), h.Reply.Cl
 // Start executes the program at path as a holder. Its arguments are args, the
 // first of which names its job.
 func Start(path string, args []string) (*Holder, error) {
-	c, err := start(path, args)
+	c, err := start(path, args, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,8 @@ func (c child) holder() *Holder {
 	}
 }
 
-func start(path string, args []string) (c child, err error) {
+// start is Start; pinned says that the calling goroutine keeps its thread.
+func start(path string, args []string, pinned bool) (c child, err error) {
 	var fds opened
 	defer fds.close()
 	config, err := fds.pair("socketpair", socketPair)
@@ -76,7 +77,7 @@ func start(path string, args []string) (c child, err error) {
 	// Standard error goes with the reply: what a holder that dies says is the
 	// reason then.
 	files := []uintptr{uintptr(config[0]), uintptr(null), uintptr(reply[1]), uintptr(reply[1])}
-	pid, err := forkHolder(path, append([]string{Name}, args...), &syscall.ProcAttr{
+	pid, err := forkHolder(pinned, path, append([]string{Name}, args...), &syscall.ProcAttr{
 		Dir: "/", Env: environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -125,16 +126,16 @@ func socketPair(fds []int) error {
 // StartFor starts the best holder that there is, titled with id: hob-holder beside
 // this program, else this program itself.
 func StartFor(id string) (*Holder, error) {
-	c, err := startFor(id)
+	c, err := startFor(id, false)
 	if err != nil {
 		return nil, err
 	}
 	return c.holder(), nil
 }
 
-func startFor(id string) (child, error) {
+func startFor(id string, pinned bool) (child, error) {
 	if path, ok := beside(); ok {
-		if c, err := start(path, []string{id}); err == nil {
+		if c, err := start(path, []string{id}, pinned); err == nil {
 			c.other = true
 			return c, nil
 		}
@@ -143,7 +144,7 @@ func startFor(id string) (child, error) {
 	if err != nil {
 		return child{}, err
 	}
-	return start(path, []string{id})
+	return start(path, []string{id}, pinned)
 }
 
 // StartSelf starts this program again as a holder, titled with id.
@@ -229,9 +230,8 @@ func Begin(args []string) (done bool) {
 	if _, name := split(args[0]); name == Name {
 		return false
 	}
-	locked.Store(true)
-	defer locked.Store(false)
-	c, err := startFor(blank())
+	// In an initialiser the main goroutine keeps its thread.
+	c, err := startFor(blank(), true)
 	if err != nil {
 		return false // the start of the job will say why
 	}

@@ -1,14 +1,9 @@
 package ahead
 
-import (
-	"sync/atomic"
-	"syscall"
-)
-
-var locked atomic.Bool
+import "syscall"
 
 // forkHolder is Fork for a holder.
-func forkHolder(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+func forkHolder(_ bool, path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	return Fork(path, argv, attr)
 }
 

@@ -17,14 +17,11 @@ const holderSlack = 1_000_000
 // slackVariable tells a holder the slack of whoever started it, which its job gets.
 const slackVariable = "HOB_TIMER_SLACK_NS"
 
-// locked is set while Begin runs: in an initialiser the main goroutine keeps its
-// thread, and to lock it once more would start another.
-var locked atomic.Bool
-
 // forkHolder is Fork for a holder, which gets its timer slack before it runs: threads
-// have that of the thread which starts them.
-func forkHolder(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
-	if !locked.Load() {
+// have that of the thread which starts them. pinned says that the calling goroutine
+// keeps its thread, which to ask for would start another.
+func forkHolder(pinned bool, path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	if !pinned {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
