@@ -11,8 +11,10 @@ import (
 // holderSlack is how late the kernel may wake a holder from a sleep, in nanoseconds
 // (timer slack, prctl(2)). Usually that is 50 µs. The Go runtime's monitor sleeps for 20
 // µs at a time while anything runs: half of the times that a short job's holder gets the
-// processor, and a tenth of its time, are that. What a holder does is woken by events.
-const holderSlack = 1_000_000
+// processor, and a tenth of its time, are that. A millisecond would spare more, but the
+// monitor also takes over from a goroutine that is in a call of the system: a kill took
+// two milliseconds longer then.
+const holderSlack = 400_000
 
 // slackVariable tells a holder the slack of whoever started it, which its job gets.
 const slackVariable = "HOB_TIMER_SLACK_NS"
