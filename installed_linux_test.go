@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // TestInstalled runs the stories with the two programs as they are installed: with a
@@ -206,6 +208,7 @@ func TestNotHandedOver(t *testing.T) {
 	again(t, "a log of hob's own", []string{"HOB_LOG=" + filepath.Join(h.dir, "log")}, "-b", "true")
 	again(t, "a place by its relative path", []string{"HOB_STATE_DIR=s"}, "-b", "true")
 	t.Run("descriptors", func(t *testing.T) {
+		testtool.Need(t, "bash")
 		cmd := exec.Command("bash", "-c", both+` run -b cat <(echo lent)`)
 		cmd.Env = h.env
 		id, err := cmd.Output()
@@ -357,6 +360,7 @@ func TestASocketThatIsAskedFor(t *testing.T) {
 
 // The job has the timer slack of who starts it, whatever its holder has.
 func TestTimerSlack(t *testing.T) {
+	testtool.Need(t, "python3")
 	both, alone := programs(t)
 	h := newHome(t, "")
 	h.settle(t, both)
