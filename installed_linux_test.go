@@ -278,6 +278,13 @@ func TestHandedOverToAFullDisk(t *testing.T) {
 	h.read(t, both, found[1], "meta.json")
 }
 
+// made is a holder that makes a job's directory, when it is first called.
+const made = `cat >/dev/null; mkdir "$JOBS/../once" || exit 3; mkdir "$JOBS/made-aaaaa"; touch "$JOBS/made-aaaaa/lock"
+cat >"$JOBS/made-aaaaa/meta.json" <<EOF
+{"version":1,"token":"t","id":"made-aaaaa","name":"made","command":["true"],"dir":"/","backend":"local","kind":"pty","size":{"cols":80,"rows":24},"stdin":"pty","held":true,"created_at":"2026-01-01T00:00:00Z","created_by":"cli","env_names":[],"timeout_ms":0,"grace_ms":5000,"log_limit":0,"backgrounded":true}
+EOF
+`
+
 // A holder that dies while it starts a job, or cannot do it, or is of another hob: the
 // job is started once, or lost, and that is said.
 func TestHoldersThatDoNotStartTheJob(t *testing.T) {
@@ -291,11 +298,8 @@ func TestHoldersThatDoNotStartTheJob(t *testing.T) {
 		{"it reads and dies", "cat >/dev/null; exit 3", 0, ""},
 		{"it knows no requests", `cat >/dev/null; echo '{"error":"read the configuration: no","unknown":true}' >&3`, 0, ""},
 		{"it says nothing that is known", "cat >/dev/null; echo what >&3; echo else >&3", 0, ""},
-		{"it dies after the job was made", `cat >/dev/null; mkdir "$JOBS/made-aaaaa"; touch "$JOBS/made-aaaaa/lock"
-cat >"$JOBS/made-aaaaa/meta.json" <<EOF
-{"version":1,"token":"t","id":"made-aaaaa","name":"made","command":["true"],"dir":"/","backend":"local","kind":"pty","size":{"cols":80,"rows":24},"stdin":"pty","held":true,"created_at":"2026-01-01T00:00:00Z","created_by":"cli","env_names":[],"timeout_ms":0,"grace_ms":5000,"log_limit":0,"backgrounded":true}
-EOF
-echo made-aaaaa >&0; kill -9 $$`, 125, "lost"},
+		{"it dies after the job was made", made + `echo made-aaaaa >&0; kill -9 $$`, 0, ""},
+		{"it dies after the job was held", made + `touch "$JOBS/made-aaaaa/output.log"; echo made-aaaaa >&0; kill -9 $$`, 125, "lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHome(t, "")

@@ -40,8 +40,9 @@ var (
 
 // A Starter starts the job that a holder was asked for, by the text of the request
 // (package internal/selfstart reads it): with here as the backend, which makes the
-// calling process the holder of the first job. It is for hob's own program.
-type Starter func(request []byte, here *Backend) error
+// calling process the holder of the first job. It sets more before that if whoever asks
+// has more to say than the job's id. It is for hob's own program.
+type Starter func(request []byte, here *Backend, more *bool) error
 
 // Option configures a [Backend].
 type Option func(*Backend)

@@ -19,7 +19,9 @@ const sigIgnore = 1 // SIG_IGN
 // disregard has this process ignore sig, but not the programs that it executes: the Go
 // runtime has a handler for sig, as it believes, and gives it back its default action
 // in a child. To have the runtime tell of a signal that nobody wants to hear of would
-// take two turns between threads, each. It reports false where that does not work.
+// take two turns between threads, each. It reports false where that does not work. Of
+// SIGPIPE: a broken pipe as standard output or standard error still ends the process,
+// which has neither once it holds a job.
 func disregard(sig syscall.Signal) bool {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return false

@@ -22,8 +22,9 @@ func RunHolder() int { return 1 }
 // system.
 func RunHolderWith(Starter) int { return 1 }
 
-// LostAtStart: no holder dies on this system.
-func LostAtStart(string) {}
+// Started reports whether a job that its holder was asked for was started: none is on
+// this system.
+func Started(string) bool { return false }
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }

@@ -20,7 +20,7 @@ type ownStart func(rec engine.Record, cfg launchConfig, lock *jobdir.Held) (*eng
 // returns nil if there is no job to hold then.
 func startOwn(reply *os.File, start Starter, request []byte) (j *job) {
 	say := func(verdict string) { _, _ = reply.WriteString(verdict + "\n") } // who died needs no answer
-	here := New()
+	here, more := New(), false
 	here.own = func(rec engine.Record, cfg launchConfig, lock *jobdir.Held) (_ *engine.Observation, err error) {
 		// It can be seen from now on: who asked must know that should this process die.
 		_, _ = unix.Write(0, []byte(rec.ID+"\n"))
@@ -34,16 +34,16 @@ func startOwn(reply *os.File, start Starter, request []byte) (j *job) {
 			return nil, err
 		}
 		st := j.h.State()
-		if st.End == nil {
+		if st.End == nil && !more {
 			say(ahead.AnswerRuns + string(rec.ID))
 		} else {
-			say(ahead.AnswerEnded + string(rec.ID))
+			say(ahead.AnswerMore + string(rec.ID))
 		}
 		o := observationOf(rec.ID, &st)
 		return &o, nil
 	}
 	if start != nil {
-		_ = start(request, here) // who asked finds the reason out in the other way
+		_ = start(request, here, &more) // who asked finds the reason out in the other way
 	}
 	if j == nil {
 		say(ahead.AnswerNo)
@@ -52,14 +52,14 @@ func startOwn(reply *os.File, start Starter, request []byte) (j *job) {
 	return j
 }
 
-// LostAtStart records what is known of the job in dir if its holder died while it
-// started it at somebody's request, so that what the job did by then can be ended. A
-// job that is held is left as it is.
-func LostAtStart(dir string) {
+// Started reports whether the job in dir, which its holder was asked for, was started. If
+// its holder died while it did that, what is known of the job is recorded, so that what it
+// did by then can be ended; or nothing was executed, and the directory is removed.
+func Started(dir string) bool {
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
-		return
+		return true // it is held
 	}
 	defer lock.Close()
-	lostAtStart(dir, runtimeDir())
+	return lostAtStart(dir, runtimeDir()) || os.RemoveAll(dir) != nil
 }

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// What a holder answers to a request: one line. As soon as the job can be seen it says
-// the id where the request came from, too, for who finds that the holder has died.
+// What a holder answers to a request: one line. Before it executes anything it says the
+// id where the request came from, too, for who finds that the holder has died.
 const (
-	AnswerRuns  = "ok "  // and the id: the job runs
-	AnswerEnded = "end " // and the id: it has ended already, or could not be started; its records say how
-	AnswerNo    = "no"   // nothing was started: who asks does it in the other way
+	AnswerRuns = "ok "   // and the id: the job runs
+	AnswerMore = "more " // and the id: it has ended already, could not be started, or there is something else to be said
+	AnswerNo   = "no"    // nothing was started: who asks does it in the other way
 )
 
 type verdict int
@@ -20,7 +20,7 @@ type verdict int
 const (
 	none verdict = iota // as yet
 	runs
-	ended
+	more
 	no
 )
 
@@ -37,8 +37,8 @@ func answerOf(said string) (a answer) {
 		return a
 	case begins(line, AnswerRuns):
 		return answer{line[len(AnswerRuns):], runs}
-	case begins(line, AnswerEnded):
-		return answer{line[len(AnswerEnded):], ended}
+	case begins(line, AnswerMore):
+		return answer{line[len(AnswerMore):], more}
 	case line == AnswerNo, begins(line, "{"): // a holder that knows no requests answers JSON
 		return answer{verdict: no}
 	}
@@ -59,8 +59,8 @@ func lineOf(said string) (line string, whole bool) {
 // than its id.
 var asked atomic.Pointer[string]
 
-// Asked is the id of the job that [Begin] had started, if its end or that of its
-// holder was all that came of it, or its id could not be printed; else empty.
+// Asked is the id of the job that [Begin] had started, if there is more to be said of it:
+// it has ended already, or its holder has died, or its id could not be printed; else empty.
 func Asked() string {
 	if id := asked.Load(); id != nil {
 		return *id

@@ -15,6 +15,9 @@ const asks = true
 // told what to hold.
 const askPatience = 30 * time.Second
 
+// deathTime is how long a killed process may take to let go of its files.
+const deathTime = 5 * time.Second
+
 // ask asks a holder to start the job of r, and waits until that runs. It takes c
 // over.
 func ask(c child, r *Request) (a answer) {
@@ -38,8 +41,8 @@ func ask(c child, r *Request) (a answer) {
 	}
 	// It died, or is of no use any more. What it held is held until it is gone.
 	_ = syscall.Kill(c.pid, syscall.SIGKILL)
-	for {
-		if _, err := syscall.Wait4(c.pid, nil, 0, nil); err != syscall.EINTR {
+	for end := time.Now().Add(deathTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if got, _ := syscall.Wait4(c.pid, nil, syscall.WNOHANG, nil); got == c.pid {
 			break
 		}
 	}
@@ -58,12 +61,12 @@ func tell(config int, text []byte) bool {
 		patience := syscall.NsecToTimeval(int64(askPatience))
 		_ = syscall.SetsockoptTimeval(config, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &patience)
 	}
-	for len(text) > 0 {
+	for begun := time.Now(); len(text) > 0; {
 		n, err := syscall.SendmsgN(config, text, nil, nil, syscall.MSG_NOSIGNAL)
 		if err == syscall.EINTR {
 			continue
 		}
-		if err != nil {
+		if err != nil || len(text) > n && time.Since(begun) >= askPatience {
 			return false
 		}
 		text = text[n:]

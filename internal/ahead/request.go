@@ -113,6 +113,7 @@ func (r *Request) text() []byte {
 	for _, s := range r.Command {
 		put(s)
 	}
+	put(strconv.Itoa(len(r.Env)))
 	for _, s := range r.Env {
 		put(s)
 	}
@@ -145,18 +146,21 @@ func ParseRequest(text []byte) (r Request, err error) {
 	r.Name, r.Script = next(), next()
 	noPTY, boolErr := strconv.ParseBool(next())
 	r.NoPTY, r.Dir = noPTY, next()
-	n, intErr := strconv.Atoi(next())
-	if err != nil || boolErr != nil || intErr != nil || n < 0 || n > len(rest) {
+	list := func() (words []string) {
+		n, intErr := strconv.Atoi(next())
+		if intErr != nil || n < 0 || n > len(rest) {
+			err = errRequest
+			return nil
+		}
+		for range n {
+			words = append(words, next())
+		}
+		return words
+	}
+	r.Command = list()
+	r.Env = list()
+	if err != nil || boolErr != nil || rest != "" {
 		return Request{}, errRequest
-	}
-	for range n {
-		r.Command = append(r.Command, next())
-	}
-	for len(rest) > 0 {
-		r.Env = append(r.Env, next())
-	}
-	if err != nil {
-		return Request{}, err
 	}
 	return r, nil
 }

@@ -68,7 +68,8 @@ func TestRequestText(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"", "{", requestMark, requestMark + "a", requestMark + "\x00\x00false\x00/\x00" + "2\x00a\x00",
-		requestMark + "\x00\x00x\x00/\x00" + "0\x00", requestMark + "\x00\x00true\x00/\x00-1\x00", strings.ToUpper(requestMark) + "\x00",
+		requestMark + "\x00\x00x\x00/\x00" + "0\x000\x00", requestMark + "\x00\x00true\x00/\x000\x002\x00A=1\x00",
+		requestMark + "\x00\x00true\x00/\x000\x001\x00A=1\x00B=2\x00", requestMark + "\x00\x00true\x00/\x00-1\x00", strings.ToUpper(requestMark) + "\x00",
 	} {
 		if r, err := ParseRequest([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for %+v", bad, r)
@@ -77,7 +78,7 @@ func TestRequestText(t *testing.T) {
 }
 
 func FuzzParseRequest(f *testing.F) {
-	f.Add([]byte(requestMark + "n\x00\x00false\x00/\x001\x00true\x00A=b\x00"))
+	f.Add([]byte(requestMark + "n\x00\x00false\x00/\x001\x00true\x001\x00A=b\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ParseRequest(text)
 		if err != nil {
@@ -95,7 +96,7 @@ func TestAnswerOf(t *testing.T) {
 		"":                         {},
 		"ok echo-x-abcde":          {}, // as yet
 		"ok echo-x-abcde\n":        {"echo-x-abcde", runs},
-		"end echo-x-abcde\nrest":   {"echo-x-abcde", ended},
+		"more echo-x-abcde\nrest":  {"echo-x-abcde", more},
 		"no\n":                     {verdict: no},
 		"{\"error\":\"what?\"}\n":  {verdict: no},
 		"panic: x\n\ngoroutine 1 ": {},

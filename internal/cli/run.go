@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -114,6 +115,9 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || f.yield.set
 	eng, err := a.engineWith(settings)
+	if id := ahead.Asked(); err != nil && id != "" {
+		return fmt.Errorf("there may be a job %s now: %w", id, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -210,8 +214,7 @@ func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, o
 }
 
 func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
-	if id := ahead.Asked(); id != "" { // its holder has started it
-		local.LostAtStart(filepath.Join(eng.StateDir(), "jobs", id))
+	if id := ahead.Asked(); id != "" && local.Started(filepath.Join(eng.StateDir(), "jobs", id)) {
 		job, err := eng.Get(ctx, id)
 		if err != nil {
 			return err

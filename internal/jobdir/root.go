@@ -139,7 +139,9 @@ const (
 	indexLock = ".index" // in jobs
 	sweepName = ".sweep"
 	newPrefix = ".new-"
-	noteName  = "swept"
+	// presetsTemp begins the temporary name of `.settings` (package presets).
+	presetsTemp = "..settings.tmp-"
+	noteName    = "swept"
 )
 
 // Path is the state root itself.

@@ -151,14 +151,15 @@ func (s *sweep) stale(trashed time.Time) bool {
 	return s.o.Keep.Trash >= 0 && s.ages.over(trashed, s.o.Keep.Trash)
 }
 
-// unfinishedDirs deletes directories that somebody began to make and left.
+// unfinishedDirs deletes directories that somebody began to make and left, and what
+// package presets was killed at.
 func (s *sweep) unfinishedDirs() error {
 	entries, err := os.ReadDir(s.Jobs())
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), newPrefix) {
+		if !strings.HasPrefix(e.Name(), newPrefix) && !strings.HasPrefix(e.Name(), presetsTemp) {
 			continue
 		}
 		path := filepath.Join(s.Jobs(), e.Name())

@@ -3,6 +3,7 @@
 // TOML and all that knows keys and colours (package internal/config).
 //
 // They hold only as long as the file of the settings is the very one that they were
-// made of, by its inode, size and times. Of a file in which anything is wrong none
+// made of, by its inode, size and times (which a program that writes through a mapping of
+// the file changes only later). Of a file in which anything is wrong none
 // are made, since whoever starts a job is to be told.
 package presets

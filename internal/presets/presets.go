@@ -43,10 +43,10 @@ func Load(jobs, path, program string) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	if asker, err := stampAt(program); err != nil || asker != k.program || k.path != path {
+	if asker, _, err := stampAt(program); err != nil || asker != k.program || k.path != path {
 		return Start{}, ErrUnknown
 	}
-	if now, err := stampAt(path); err != nil || now != k.settings {
+	if now, _, err := stampAt(path); err != nil || now != k.settings {
 		return Start{}, ErrUnknown
 	}
 	return k.start, nil
@@ -64,15 +64,16 @@ const (
 // and was not written just now. It is no error if that does not work: the settings are
 // read then.
 func Save(jobs, path string, fi fs.FileInfo, s Start) {
-	program, err := stampAt(own)
-	if err != nil || !program.old(time.Now()) {
+	program, changed, err := stampAt(own)
+	if err != nil || program == "" || !old(changed, time.Now()) {
 		return
 	}
 	k := kept{program: program, path: path, start: s}
 	if fi != nil {
-		k.settings = stampOf(fi)
+		k.settings, _ = stampOf(fi)
 	}
-	if now, err := stampAt(path); err != nil || now != k.settings || fi != nil && !now.old(time.Now()) {
+	now, changed, err := stampAt(path)
+	if err != nil || now != k.settings || fi != nil && !old(changed, time.Now()) {
 		return
 	}
 	if before, err := read(jobs); err == nil && before == k {
@@ -84,34 +85,32 @@ func Save(jobs, path string, fi fs.FileInfo, s Start) {
 }
 
 // stamp tells a file from every other and from what it was before. That of no file is
-// the zero value.
-type stamp struct {
-	inode, device, size, mtime, ctime int64 // times in nanoseconds since 1970
-}
+// empty.
+type stamp string
 
-// stampAt is the stamp of what is at path.
-func stampAt(path string) (stamp, error) {
+// stampAt is the stamp of what is at path, and when that was changed.
+func stampAt(path string) (s stamp, changed time.Time, err error) {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
+		return "", time.Time{}, nil
 	}
 	if err != nil {
-		return stamp{}, err
+		return "", time.Time{}, err
 	}
-	s := stampOf(fi)
-	if s == (stamp{}) {
-		return s, ErrUnknown
+	if s, changed = stampOf(fi); s == "" || !fi.Mode().IsRegular() {
+		return "", time.Time{}, ErrUnknown
 	}
-	return s, nil
+	return s, changed, nil
 }
 
-// old reports whether what is written into the file now would have another stamp.
-func (s stamp) old(now time.Time) bool {
+// old reports whether what is written now into a file that was changed then would have
+// another stamp.
+func old(changed, now time.Time) bool {
 	wait := settled
-	if s.ctime%int64(time.Second) == 0 {
+	if changed.Nanosecond() == 0 {
 		wait = settledCoarse
 	}
-	return now.Sub(time.Unix(0, s.ctime)) > wait
+	return now.Sub(changed) > wait
 }
 
 // kept is what the file says.
@@ -122,25 +121,14 @@ type kept struct {
 	start    Start
 }
 
-func (s *stamp) ints() []int {
-	return []int{int(s.inode), int(s.device), int(s.size), int(s.mtime), int(s.ctime)}
-}
-
-func stampFrom(n []int) (s stamp, ok bool) {
-	if len(n) != 5 {
-		return s, false
-	}
-	return stamp{int64(n[0]), int64(n[1]), int64(n[2]), int64(n[3]), int64(n[4])}, true
-}
-
 func (k *kept) text() ([]byte, error) {
 	var w flatjson.Writer
 	w.Open()
 	w.Int("version", version)
 	w.Str("build", k.start.Build)
-	w.Ints("program", k.program.ints())
+	w.Str("program", string(k.program))
 	w.Str("path", k.path)
-	w.Ints("settings", k.settings.ints())
+	w.Str("settings", string(k.settings))
 	w.Int("cols", int64(k.start.Cols))
 	w.Int("rows", int64(k.start.Rows))
 	w.Int("grace_ns", int64(k.start.Grace))
@@ -156,13 +144,8 @@ func read(jobs string) (k kept, err error) {
 	if err != nil {
 		return k, ErrUnknown
 	}
-	said, whole := int64(0), true
+	said := int64(0)
 	r := flatjson.NewReader(data)
-	stampHere := func() (s stamp) {
-		s, ok := stampFrom(r.Ints())
-		whole = whole && ok
-		return s
-	}
 	r.Object(func(key string) {
 		switch key {
 		case "version":
@@ -170,11 +153,11 @@ func read(jobs string) (k kept, err error) {
 		case "build":
 			k.start.Build = r.Str()
 		case "program":
-			k.program = stampHere()
+			k.program = stamp(r.Str())
 		case "path":
 			k.path = r.Str()
 		case "settings":
-			k.settings = stampHere()
+			k.settings = stamp(r.Str())
 		case "cols":
 			k.start.Cols = int(r.Int())
 		case "rows":
@@ -191,7 +174,7 @@ func read(jobs string) (k kept, err error) {
 			r.Unknown()
 		}
 	})
-	if !r.Done() || !whole || said != version || k.program == (stamp{}) {
+	if !r.Done() || said != version || k.program == "" {
 		return kept{}, ErrUnknown
 	}
 	return k, nil

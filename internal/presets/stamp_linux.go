@@ -1,15 +1,18 @@
 package presets
 
 import (
+	"fmt"
 	"io/fs"
 	"syscall"
+	"time"
 )
 
-// stampOf is the zero value where the system does not tell enough.
-func stampOf(fi fs.FileInfo) stamp {
+// stampOf is the stamp of a file, and when that was changed; empty where the system does
+// not tell enough.
+func stampOf(fi fs.FileInfo) (s stamp, changed time.Time) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
-		return stamp{}
+		return "", time.Time{}
 	}
-	return stamp{int64(st.Ino), int64(st.Dev), fi.Size(), st.Mtim.Nano(), st.Ctim.Nano()} //nolint:gosec,unconvert // compared, nothing else; of other widths elsewhere
+	return stamp(fmt.Sprint(st.Ino, st.Dev, st.Size, st.Mtim.Nano(), st.Ctim.Nano())), time.Unix(0, st.Ctim.Nano())
 }

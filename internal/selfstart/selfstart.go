@@ -3,9 +3,9 @@
 // set itself up for anything else.
 //
 // It does what package internal/cli does for the same words, which is little where
-// nothing unusual is asked for. Whatever would be said to the caller, about the
-// settings or of an error, is left to cli: then nothing is started here, and the
-// program that asks goes the other way.
+// nothing unusual is asked for. Whatever would be said to the caller is left to cli: of
+// settings that are wrong and of errors nothing is started here, and the program that asks
+// goes the other way; of what else there is that program is told that there is more.
 package selfstart
 
 import (
@@ -28,13 +28,12 @@ import (
 
 // Why a request is left to who asks.
 var (
-	errBuild  = errors.New("of another build")
-	errSweep  = errors.New("there is a sweep to do")
-	errAdvice = errors.New("there is something to say about logging out")
+	errBuild = errors.New("of another build")
+	errSweep = errors.New("there is a sweep to do")
 )
 
 // Start is a [local.Starter].
-func Start(request []byte, here *local.Backend) error {
+func Start(request []byte, here *local.Backend, more *bool) error {
 	r, err := ahead.ParseRequest(request)
 	if err != nil {
 		return err
@@ -47,9 +46,7 @@ func Start(request []byte, here *local.Backend) error {
 	if jobdir.SweepDue(root, time.Now()) {
 		return errSweep
 	}
-	if logout.Advice() != "" {
-		return errAdvice
-	}
+	*more = logout.Advice() != "" // who asks gives it
 	said, err := presets.Load(filepath.Join(root, "jobs"), presets.Path(os.LookupEnv), asker())
 	if err != nil {
 		return err
@@ -58,7 +55,8 @@ func Start(request []byte, here *local.Backend) error {
 		return errBuild
 	}
 	local.WithNotify(said.Notify)(here)
-	eng, err := engine.New(engine.WithStateDir(root), engine.WithClient("cli"), engine.WithBackend(here), engine.WithLogLimit(said.LogLimit))
+	eng, err := engine.New(engine.WithStateDir(root), engine.WithClient("cli"), engine.WithBackend(here),
+		engine.WithLogLimit(said.LogLimit), engine.WithoutSweep())
 	if err != nil {
 		return err
 	}
