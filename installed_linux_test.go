@@ -63,7 +63,7 @@ func newHome(t *testing.T, settings string) *home {
 		t.Fatal(err)
 	}
 	h := &home{dir: dir, env: []string{
-		"HOME=" + dir, "HOB_STATE_DIR=" + filepath.Join(dir, "s"), "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + dir, "A=1", "SHELL=/bin/sh",
+		"HOME=" + dir, "HOB_STATE_DIR=" + filepath.Join(dir, "s"), "PATH=/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR=" + dir, "A=1", "SHELL=/bin/sh",
 	}}
 	if settings != "" {
 		h.write(t, settings)
@@ -147,7 +147,7 @@ func (h *home) read(t *testing.T, program, id, record string) (log string, field
 
 // what a job may see of where it runs, but for what differs from job to job.
 const surroundings = `env | sort | grep -v HOB_JOB_ID
-pwd; umask; ulimit -a; nice; tty 2>&1 | sed 's/[0-9]*$//'; stty size 2>&1; cat /proc/$$/timerslack_ns
+pwd; umask; ulimit -a; nice; tty 2>&1 | sed 's/[0-9]*$//'; stty size 2>&1; cat /proc/self/timerslack_ns
 grep -E '^(Sig(Blk|Ign|Cgt)|NoNewPrivs|Uid|Gid|Groups)' /proc/self/status; ls /proc/$$/fd; cat /proc/$$/cgroup`
 
 // A job is the same whoever starts it: its records and all that it can see.
@@ -376,7 +376,7 @@ func TestTimerSlack(t *testing.T) {
 		for _, args := range [][]string{{"-b"}, {"-b", "--no-pty"}, {"-b", "--timeout", "9s"}} {
 			id, _, _ := h.run(t, "python3", nil, append([]string{"-c",
 				"import ctypes,os,sys\nctypes.CDLL(None).prctl(29,123456,0,0,0)\nos.execv(sys.argv[1],sys.argv[1:])", program, "run"},
-				append(args, "sh", "-c", "cat /proc/$$/timerslack_ns")...)...)
+				append(args, "sh", "-c", "cat /proc/self/timerslack_ns")...)...)
 			if log, _ := h.read(t, both, strings.TrimSpace(id), "meta.json"); strings.TrimSpace(log) != "123456" {
 				t.Errorf("%q: %q", args, log)
 			}
