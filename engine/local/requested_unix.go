@@ -56,9 +56,12 @@ func startOwn(reply *os.File, start Starter, request []byte) (j *job) {
 // its holder died while it did that, what is known of the job is recorded, so that what it
 // did by then can be ended; or nothing was executed, and the directory is removed.
 func Started(dir string) bool {
+	if jobdir.Locked(dir) { // as usual: to take the lock would be to wait for it
+		return true
+	}
 	lock, err := jobdir.Lock(dir)
 	if err != nil {
-		return true // it is held
+		return true // somebody looks after it
 	}
 	defer lock.Close()
 	return lostAtStart(dir, runtimeDir()) || os.RemoveAll(dir) != nil
