@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -129,6 +130,32 @@ func outputs() []suiteCase {
 				s.Errorf("%d lines", n)
 			}
 		}},
+		{"at the least limit each of two streams keeps its first and its last bytes", func(s *suite) {
+			s.need(s.caps().Split && s.caps().Stdin && s.caps().LogLimit, "limit of separate streams")
+			j := s.sh(`flood() { echo first; head -c 2400000 /dev/zero | tr '\0' x; echo; }
+flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) {
+				spec.Split, spec.Stdin, spec.LogLimit = true, true, 2<<20
+			})
+			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
+				s.hole(j.ID, stream)
+			}
+			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {
+				s.Fatal(err)
+			}
+			s.wait(j.ID)
+			dropped := int64(0)
+			for _, stream := range []engine.Stream{engine.StreamStdout, engine.StreamStderr} {
+				hole := s.hole(j.ID, stream)
+				dropped += hole.End - hole.Start
+				out := s.output(j.ID, stream)
+				if !strings.HasPrefix(out, "first\nx") || !strings.HasSuffix(out, "x\nlast\n") || hole.End >= 2400000 || out[hole.End] != 'x' {
+					s.Errorf("%s: %d bytes, of which %v were dropped", stream, len(out), hole)
+				}
+			}
+			if got := s.get(j.ID); got.Dropped != dropped {
+				s.Errorf("Dropped = %d, want %d", got.Dropped, dropped)
+			}
+		}},
 		{"a poll has what is new, once for each client", func(s *suite) {
 			s.need(s.caps().Stdin, "input")
 			j := s.sh("echo one; read x; echo two", func(spec *engine.Spec) { spec.Stdin = true })
@@ -209,4 +236,28 @@ func (s *suite) poll(id engine.ID, client string) engine.Poll {
 		s.Fatalf("poll: %v", err)
 	}
 	return p
+}
+
+// hole waits until the limit has dropped bytes of a stream, and returns which.
+func (s *suite) hole(id engine.ID, stream engine.Stream) engine.Range {
+	s.Helper()
+	ctx := s.ctx()
+	log, err := s.e.OpenLog(ctx, id, stream)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer log.Close()
+	for {
+		holes, err := log.Holes(ctx)
+		if err != nil {
+			s.Fatalf("nothing of %s was dropped: %v", stream, err)
+		}
+		if len(holes) > 0 {
+			return holes[0]
+		}
+		if s.get(id).LogLimit == 0 {
+			s.Skip("the file system cannot free bytes inside a file")
+		}
+		<-time.After(20 * time.Millisecond)
+	}
 }

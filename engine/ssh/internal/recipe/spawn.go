@@ -58,7 +58,7 @@ type Job struct {
 	Cols, Rows int
 	Timeout    time.Duration
 	Grace      time.Duration
-	Limit      int64 // bytes of a log, all its streams together; 0: none
+	Limit      int64 // bytes of each log; 0: none. At least twice what is never freed.
 	// Mode and Shell are chosen on the host when they are empty.
 	Mode, Shell string
 }
@@ -110,16 +110,16 @@ func Spawn(j Job, nonce string) string {
 }
 
 func (j *Job) conf() string {
-	split, logs, limit := 0, "output.log", j.Limit
+	split, logs := 0, "output.log"
 	if j.Split {
-		split, logs, limit = 1, "stdout.log stderr.log", limit/2
+		split, logs = 1, "stdout.log stderr.log"
 	}
 	tty := 0
 	if j.TTY {
 		tty = 1
 	}
 	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\n",
-		tenths(j.Timeout), max(1, tenths(j.Grace)), limit/1000, split, Quote(logs), tty, j.Cols, j.Rows)
+		tenths(j.Timeout), max(1, tenths(j.Grace)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows)
 }
 
 func (j *Job) command() string {
