@@ -15,7 +15,23 @@ type sight struct {
 	entry *recipe.Entry
 	clock recipe.Clock
 	at    time.Time // here, when the answer came
+	// confirms says that the job looked lost in a listing before this one, which looked
+	// at its wrapper too. Without it nothing is concluded from a job that looks lost.
+	confirms bool
 }
+
+// certainty says whether a verdict can be recorded.
+type certainty int
+
+const (
+	certain certainty = iota
+	// unstarted: the job was asked for but nothing of it runs, which can still change.
+	unstarted
+	// doubtful: the job looks lost. Lost is final, and one listing cannot prove it: a job
+	// that ends between the two halves of a listing has neither a process nor an exit code
+	// in it.
+	doubtful
+)
 
 // when is a moment on the host, here. The uptime is preferred: it does not step
 // when somebody sets the clock. The host's clock is never compared with ours.
@@ -49,9 +65,9 @@ func steady(before, now time.Duration) time.Duration {
 	return now
 }
 
-// verdict is how the job stands by what was seen. neverStarted says that it was
-// asked for but nothing of it runs, which can still change.
-func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
+// verdict is how the job stands by what was seen. A doubtful one has the status from
+// before the job looked lost.
+func (s *sight) verdict() (o engine.Observation, sure certainty) {
 	e, j := s.entry, &s.rec.Job
 	o = lastKnown(s.rec)
 	o.Link, o.LinkError, o.StaleSince = engine.LinkOK, "", time.Time{}
@@ -60,11 +76,10 @@ func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
 	}
 	if e.Gone || e.Token != "" && e.Token != s.rec.Token {
 		if j.StartedAt.IsZero() && e.Gone {
-			return o, true
+			return o, unstarted
 		}
-		o.Status = engine.Lost
-		o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its directory on the host is gone", At: s.at}
-		return o, false
+		sure = s.lost(&o, engine.ReasonHolderDied, "its directory on the host is gone")
+		return o, sure
 	}
 	s.facts(&o)
 	boot := e.BootOf()
@@ -75,9 +90,12 @@ func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
 		o.Status = engine.Failed
 		o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: e.Failed, At: s.at}
 	case e.Wrapper == nil && e.Job == nil && !e.Claimed:
-		return o, j.StartedAt.IsZero()
+		if j.StartedAt.IsZero() {
+			sure = unstarted
+		}
+		return o, sure
 	case boot != "" && boot != s.clock.Boot:
-		s.lost(&o, engine.ReasonReboot, "the host was started again")
+		sure = s.lost(&o, engine.ReasonReboot, "the host was started again")
 	case e.Job != nil && e.Live == e.Job.Start && e.State != "Z":
 		o.Status = s.begun()
 		o.Paused = e.State == "T" || e.State == "t"
@@ -87,8 +105,8 @@ func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
 	case e.Wrapper == nil:
 		o.Status = engine.Starting // claimed a moment ago
 	default:
-		s.lost(&o, engine.ReasonHolderDied, "its end was not recorded: the process that watched it is gone")
-		if e.Group {
+		sure = s.lost(&o, engine.ReasonHolderDied, "its end was not recorded: the process that watched it is gone")
+		if sure == certain && e.Group {
 			o.Exit.Survivors = []engine.Process{{PID: e.Job.PID, Command: "(its process group)"}}
 		}
 	}
@@ -97,7 +115,7 @@ func (s *sight) verdict() (o engine.Observation, neverStarted bool) {
 		asked := s.when(&recipe.Moment{Date: e.EndedBy.Date, Up: -1}, "")
 		o.StopDeadline = asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)
 	}
-	return o, false
+	return o, sure
 }
 
 // begun is the status of what lives: the job, or its wrapper on the way there.
@@ -149,9 +167,15 @@ func logsOf(j *engine.Job) []string {
 	return []string{jobdir.OutputFile}
 }
 
-func (s *sight) lost(o *engine.Observation, why engine.Reason, text string) {
+// lost is the only place that concludes it.
+func (s *sight) lost(o *engine.Observation, why engine.Reason, text string) certainty {
+	if !s.confirms {
+		o.Status = s.begun()
+		return doubtful
+	}
 	o.Status = engine.Lost
 	o.Exit = engine.Exit{Status: engine.Lost, Reason: why, Error: text, At: s.at}
+	return certain
 }
 
 // ended is for a job with an exit_code.

@@ -154,48 +154,48 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 			delete(known, id)
 		}
 	}
-	var doubtful []engine.Record
-	for _, r := range rs {
-		switch o, missing := h.conclude(r, base, l, at); {
-		case missing:
-			h.unstarted(ctx, base, r, &o)
-			seen[r.ID] = o
-		case o.Status == engine.Lost:
-			doubtful = append(doubtful, r)
-		default:
-			h.settle(r, l, base, o, at)
-			seen[r.ID] = o
+	rs = h.conclude(ctx, base, rs, l, at, false, seen)
+	// The first listing may not have looked at the wrapper, so it takes two more.
+	for _, confirms := range []bool{false, true} {
+		if len(rs) == 0 {
+			return nil
 		}
-	}
-	if len(doubtful) == 0 {
-		return nil
-	}
-	// It may have ended between the two halves of the listing: its end must be
-	// there the next time. Or another process has its pid, and its wrapper lives.
-	a, err := h.ask(ctx, quick, recipe.ListClosely(base, ids(h.b, doubtful)), askOptions{})
-	if err != nil {
-		return err
-	}
-	l, at = recipe.ParseList(a.Out), time.Now()
-	for _, r := range doubtful {
-		o, missing := h.conclude(r, base, l, at)
-		if missing {
-			continue
+		a, err := h.ask(ctx, quick, recipe.ListClosely(base, ids(h.b, rs)), askOptions{})
+		if err != nil {
+			return err
 		}
-		h.settle(r, l, base, o, at)
-		seen[r.ID] = o
+		rs = h.conclude(ctx, base, rs, recipe.ParseList(a.Out), time.Now(), confirms, seen)
 	}
 	return nil
 }
 
-func (h *host) conclude(r engine.Record, _ string, l recipe.Listing, at time.Time) (o engine.Observation, missing bool) {
-	e := l.Jobs[remoteID(h.b.HostDir(r))]
-	if e == nil { // the answer does not speak of it
-		return lastKnown(r), false
+// conclude records how the jobs rs stand by a listing, and returns those that look lost
+// in it but are not proved to be; see [sight].
+func (h *host) conclude(
+	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, at time.Time, confirms bool, seen map[engine.ID]engine.Observation,
+) (again []engine.Record) {
+	for _, r := range rs {
+		e := l.Jobs[remoteID(h.b.HostDir(r))]
+		if e == nil { // the answer does not speak of it
+			seen[r.ID] = lastKnown(r)
+			continue
+		}
+		known := r
+		known.Job.StartedUp = h.b.startedUp(r)
+		s := sight{rec: known, entry: e, clock: l.Clock, at: at, confirms: confirms}
+		o, sure := s.verdict()
+		switch sure {
+		case doubtful:
+			again = append(again, r)
+			continue
+		case unstarted:
+			h.unstarted(ctx, base, r, &o)
+		case certain:
+			h.settle(r, l, base, o, at)
+		}
+		seen[r.ID] = o
 	}
-	r.Job.StartedUp = h.b.startedUp(r)
-	s := sight{rec: r, entry: e, clock: l.Clock, at: at}
-	return s.verdict()
+	return again
 }
 
 func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.Observation, at time.Time) {
