@@ -182,11 +182,17 @@ func (e *Engine) Signal(ctx context.Context, id ID, name string) error {
 
 // Stop ends the job's whole tree and returns when it is gone and its end is
 // recorded. Of a job that ended by itself it ends what that left running, and is
-// ErrNotRunning if nothing was; of one that was killed it does nothing.
+// ErrNotRunning if nothing was, and ErrElsewhere if that is not for this machine to
+// find out; of one that was killed it does nothing.
 func (e *Engine) Stop(ctx context.Context, id ID, o StopOptions) (StopReport, error) {
 	run, j, err := e.open(ctx, "stop", id)
 	if err != nil {
 		return StopReport{}, err
+	}
+	if len(j.Exit.Survivors) > 0 && j.Host == "" {
+		if rec, err := e.record(id); err == nil && !e.here.judges(rec) {
+			return StopReport{}, fault("stop", j, ErrElsewhere)
+		}
 	}
 	if o.By == "" {
 		o.By = e.cfg.client

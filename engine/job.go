@@ -135,6 +135,9 @@ func (e Exit) Age(now time.Time) time.Duration {
 type Process struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`
+	// Start tells it from a later process with its pid, as in proc.Identity. It is
+	// opaque, and empty where it is not known.
+	Start string `json:"-"`
 }
 
 // Usage is what the system counted for a job's process when it was reaped.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -179,6 +180,30 @@ func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
 				t.Errorf("it counts as here: %v", ids(jobs))
 			}
 		})
+	}
+}
+
+// Of what an ended job left on another machine nothing is known here: a stop is
+// refused, and the record goes on naming it.
+func TestWhatWasLeftElsewhereIsNotStopped(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Exit(0)
+	dir := f.Job(j.ID).Launch.Dir
+	st, err := jobdir.ReadState(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := []jobdir.Process{{PID: 1, Command: "left", Start: "1"}}
+	st.Machine, st.End.Survivors = "another", left
+	if err := jobdir.WriteState(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Kill(t.Context(), j.ID); !errors.Is(err, engine.ErrElsewhere) {
+		t.Errorf("kill: %v", err)
+	}
+	if st, err := jobdir.ReadState(dir); err != nil || !slices.Equal(st.End.Survivors, left) {
+		t.Errorf("after that the record names %+v, %v", st.End.Survivors, err)
 	}
 }
 

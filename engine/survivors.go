@@ -21,6 +21,6 @@ func (p place) living(s *jobdir.State, left []Process) []Process {
 	}
 	return slices.DeleteFunc(left, func(one Process) bool {
 		now, err := proc.Stat(one.PID)
-		return errors.Is(err, proc.ErrGone) || err == nil && now.Dead()
+		return errors.Is(err, proc.ErrGone) || err == nil && (now.Dead() || one.Start != "" && one.Start != now.Identity().Start)
 	})
 }

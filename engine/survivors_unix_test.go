@@ -45,6 +45,7 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 	id := e.finishedHere(t, jobdir.End{
 		At: time.Now(), Status: string(Lost), Reason: string(ReasonHolderDied),
 		Survivors: []jobdir.Process{
+			{PID: lives.Process.Pid, Command: "before it", Start: "1"},
 			{PID: zombie.Process.Pid, Command: "zombie"}, {PID: lives.Process.Pid, Command: "lives"}, {PID: gone.Process.Pid, Command: "gone"},
 		},
 	})
@@ -53,7 +54,7 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 		if err != nil || len(jobs) != 1 {
 			t.Fatalf("%d jobs, %v", len(jobs), err)
 		}
-		if left := jobs[0].Exit.Survivors; len(left) != 1 || left[0] != (Process{lives.Process.Pid, "lives"}) {
+		if left := jobs[0].Exit.Survivors; len(left) != 1 || left[0] != (Process{PID: lives.Process.Pid, Command: "lives"}) {
 			t.Errorf("from %s, survivors %+v", from, left)
 		}
 	}
@@ -67,7 +68,7 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 		p := e.here
 		change(&p)
 		rec := e.root.Index().Find(id)
-		if left := p.living(&rec.State, exitOf(rec.State.End).Survivors); len(left) != 3 {
+		if left := p.living(&rec.State, exitOf(rec.State.End).Survivors); len(left) != 4 {
 			t.Errorf("seen from %s, survivors %+v", name, left)
 		}
 	}

@@ -136,7 +136,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if j.reaps {
 		opt.Gone = func() bool { return !haveChildren() }
 	}
-	res, err := proc.Terminate(ctx, j.ref, opt)
+	res, err := proc.Terminate(ctx, j.remains(), opt)
 	report := holder.KillReport{
 		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: describe(res.Survivors),
 	}

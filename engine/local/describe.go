@@ -18,7 +18,7 @@ func describe(procs []proc.Process) []jobdir.Process {
 		if len(text) > maxDescription {
 			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
 		}
-		out = append(out, jobdir.Process{PID: p.PID, Command: text})
+		out = append(out, jobdir.Process{PID: p.PID, Command: text, Start: p.Identity().Start})
 	}
 	return out
 }

@@ -145,9 +145,16 @@ func (j *job) parting() []jobdir.Process {
 	}
 }
 
+// remains is the job with what the record of its end names, if there is one.
+func (j *job) remains() proc.JobRef {
+	ref := j.ref
+	ref.Known = survivorsOf(j.h.State())
+	return ref
+}
+
 // survivors are the job's processes without its leader.
 func (j *job) survivors() []jobdir.Process {
-	procs, err := proc.Members(j.ref)
+	procs, err := proc.Members(j.remains())
 	if err != nil {
 		return nil
 	}

@@ -143,10 +143,22 @@ func everHeld(dir string) bool {
 	})
 }
 
-// orphans is what is left of a job without a holder: only the environment proves
-// that a process is the job's.
+// orphans is what is left of a job without a holder: only its environment, or the
+// record of its end, proves that a process is the job's.
 func orphans(id engine.ID, st jobdir.State) proc.JobRef {
-	return proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder, JobID: string(id)}
+	return proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder, Known: survivorsOf(st), JobID: string(id)}
+}
+
+// survivorsOf are the processes that the record of an end names.
+func survivorsOf(st jobdir.State) []proc.Identity {
+	if st.End == nil {
+		return nil
+	}
+	var ids []proc.Identity
+	for _, p := range st.End.Survivors {
+		ids = append(ids, p.Identity())
+	}
+	return ids
 }
 
 // stopSurvivors ends what a job without a holder left running. Nothing is

@@ -35,7 +35,7 @@ func full(id string) *Record {
 			HostDir: "/there", Output: 1234,
 			End: &End{
 				At: at.Add(2 * time.Second), Status: "killed", Code: &code, Signal: "SIGTERM", Core: true, Reason: "kill", EndedBy: "cli",
-				Error: "words", UserMS: 11, SystemMS: 12, MaxRSS: 13, Survivors: []Process{{14, "sleep"}}, RanMS: 15, BootMS: 16,
+				Error: "words", UserMS: 11, SystemMS: 12, MaxRSS: 13, Survivors: []Process{{PID: 14, Command: "sleep", Start: "17"}}, RanMS: 15, BootMS: 16,
 			},
 		},
 	}

@@ -158,8 +158,13 @@ type End struct {
 	Survivors []Process `json:"survivors,omitempty"`
 }
 
-// Process is one process in words.
+// Process is one process in words. PID and Start are its identity; records of earlier
+// versions have no Start.
 type Process struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`
+	Start   string `json:"start,omitempty"`
 }
+
+// Identity is what tells the process from a later one with its pid.
+func (p Process) Identity() proc.Identity { return proc.Identity{PID: p.PID, Start: p.Start} }

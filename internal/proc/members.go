@@ -22,6 +22,9 @@ type JobRef struct {
 	// Adopts: the holder is known to have been a subreaper since before it started
 	// the job. While it lives all members are below it, and only those are looked at.
 	Adopts bool
+	// Known are processes that were the job's when it ended. They are as long as they
+	// live, whatever session, parent and environment they have by then.
+	Known []Identity
 	// JobID is the value of HOB_JOB_ID in the job's environment.
 	JobID string
 	// Except are processes that are not the job's although they look so, with
@@ -85,6 +88,7 @@ type query struct {
 	leader   bool   // the leader's pid is still the leader's
 	holder   bool   // the holder's pid is still the holder's
 	numbers  bool   // session and group numbers are the job's
+	known    map[Identity]bool
 	above    map[int]bool
 	places   map[int]place
 	excepted map[int]bool
@@ -103,6 +107,10 @@ func newQuery(job JobRef, tree *Tree, reader facts) *query {
 		above:    map[int]bool{},
 		places:   make(map[int]place, len(tree.procs)),
 		excepted: make(map[int]bool, len(job.Except)),
+		known:    make(map[Identity]bool, len(job.Known)),
+	}
+	for _, id := range job.Known {
+		q.known[id] = true
 	}
 	for _, pid := range job.Except {
 		q.excepted[pid] = true
@@ -197,7 +205,8 @@ func (q *query) locate(pid int) place {
 		return barred
 	}
 	switch {
-	case q.place(p.PPID) == inside,
+	case len(q.known) > 0 && q.known[p.Identity()],
+		q.place(p.PPID) == inside,
 		q.holder && p.PPID == q.job.Holder.PID,
 		q.numbers && q.job.Session > 0 && p.Session == q.job.Session,
 		q.numbers && p.PGID == q.job.Leader.PID,

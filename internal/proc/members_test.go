@@ -175,6 +175,14 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader},
 		},
 		{
+			name:  "what was the job's at its end, with its children, but not who has its pid since",
+			procs: []Process{p(a, 1, a, a, 51), p(b, a, b, b, 52), p(c, 1, c, c, 99)},
+			job: func(j *JobRef) {
+				j.Known = []Identity{{PID: a, Start: "51"}, {PID: c, Start: "53"}, {PID: d}}
+			},
+			want: []int{a, b},
+		},
+		{
 			name:  "the caller is never one, what it starts inside is",
 			procs: []Process{held, led, p(os.Getpid(), leader, leader, leader, 51), p(b, os.Getpid(), leader, leader, 52)},
 			want:  []int{leader, b},
