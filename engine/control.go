@@ -262,7 +262,7 @@ func (e *Engine) IsActive(id ID) bool {
 	}
 	j, err := e.read(ctx, id)
 	if err != nil {
-		return !e.jobOf(rec).Status.Finished()
+		return !errors.Is(err, ErrNotFound) // else it was removed since
 	}
 	return !j.Status.Finished()
 }

@@ -30,6 +30,7 @@ type follow struct {
 	mu      sync.Mutex // guards what follows
 	job     Job
 	bells   int
+	gone    bool          // it was removed, and how it ended is not known
 	primed  bool          // there was a first observation
 	changed chan struct{} // closed and replaced at each change
 	heard   map[int]func(step)
@@ -102,11 +103,15 @@ func (e *Engine) unfollow(f *follow) {
 	}
 }
 
-// now is how the job stands, and a channel that is closed when that changes.
-func (f *follow) now() (Job, <-chan struct{}) {
+// now is how the job stands, and a channel that is closed when that changes. The
+// error is ErrNotFound for a job that was removed, unless its end is known.
+func (f *follow) now() (Job, <-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.job, f.changed
+	if f.gone {
+		return f.job, f.changed, notFound(string(f.id))
+	}
+	return f.job, f.changed, nil
 }
 
 // listen has fn called with every step from the returned job on, in the follow's
@@ -179,22 +184,29 @@ func (f *follow) observe(o Observation) {
 	f.bells, f.primed = o.Bells, true
 	f.mu.Unlock()
 	if j.Status.Finished() {
-		j = f.ended(j)
+		known := false
+		if j, known = f.ended(j); !known {
+			f.vanish()
+			return
+		}
 	}
 	f.tell(j, o.Note, attention)
 }
 
 // ended is the job with the end that its records have, which may be more exact
-// than what was seen; if they have none it is recorded now.
-func (f *follow) ended(j Job) Job {
+// than what was seen; if they have none it is recorded now. It reports false for a
+// job that was removed, with its records, before anything was seen of its end.
+func (f *follow) ended(j Job) (with Job, known bool) {
 	rec, err := f.e.recordAnywhere(f.id)
-	if err != nil {
-		return j
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return j, j.Status != Lost
+	case err != nil:
+		return j, true
+	case rec.Finished():
+		return f.e.jobOf(rec), true
 	}
-	if rec.Finished() {
-		return f.e.jobOf(rec)
-	}
-	return f.e.settle(rec, j)
+	return f.e.settle(rec, j), true
 }
 
 // reread takes the job from its records and from a look of its backend, and
@@ -202,27 +214,42 @@ func (f *follow) ended(j Job) Job {
 func (f *follow) reread(ctx context.Context) bool {
 	rec, err := f.e.recordAnywhere(f.id)
 	if err != nil {
-		if !errors.Is(err, ErrNotFound) {
-			return false
+		if errors.Is(err, ErrNotFound) {
+			f.vanish()
+			return true
 		}
-		// The directory was deleted by hand: nobody will ever know more.
-		j, _ := f.now()
-		if !j.Status.Finished() {
-			j.Status = Lost
-			j.Exit = Exit{Status: Lost, Reason: ReasonHolderDied, Error: "its directory is gone", At: f.e.cfg.now()}
-		}
-		f.tell(j, Note{}, false)
-		return true
+		return false
 	}
-	j := f.e.jobOf(rec)
+	j, there := f.e.jobOf(rec), true
 	if !rec.Finished() {
-		j = f.e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
+		j, there = f.e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || !there {
 		return false
 	}
 	f.tell(j, Note{}, false)
 	return j.Status.Finished()
+}
+
+// vanish publishes that the job was removed, unless it has ended.
+func (f *follow) vanish() {
+	f.mu.Lock()
+	if !f.job.Status.Finished() && !f.gone {
+		f.gone = true
+		close(f.changed)
+		f.changed = make(chan struct{})
+	}
+	f.mu.Unlock()
+	f.leave()
+}
+
+// leave makes who follows the job next look at it anew.
+func (f *follow) leave() {
+	f.e.mu.Lock()
+	defer f.e.mu.Unlock()
+	if f.e.follows[f.id] == f {
+		delete(f.e.follows, f.id)
+	}
 }
 
 // tell publishes how the job stands.
@@ -242,11 +269,7 @@ func (f *follow) tell(j Job, note Note, attention bool) {
 	}
 	f.mu.Unlock()
 	if j.Status.Finished() {
-		f.e.mu.Lock()
-		if f.e.follows[f.id] == f {
-			delete(f.e.follows, f.id)
-		}
-		f.e.mu.Unlock()
+		f.leave()
 	}
 	for _, fn := range listeners {
 		fn(s)

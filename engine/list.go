@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -198,12 +199,16 @@ func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 	if rec.Finished() {
 		return e.jobOf(rec), nil
 	}
-	j := e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
-	return j, ctx.Err()
+	j, there := e.observe(ctx, []*jobdir.Record{rec})[rec.ID]
+	if err := ctx.Err(); err != nil || there {
+		return j, err
+	}
+	return Job{}, notFound(string(id))
 }
 
 // observe asks the backends how jobs without a recorded end stand, all backends
-// at once. What cannot be told keeps its last known status.
+// at once. What cannot be told keeps its last known status. A job that was removed
+// meanwhile is left out.
 func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]Job {
 	jobs := make(map[string]Job, len(recs))
 	byID := make(map[ID]*jobdir.Record, len(recs))
@@ -246,6 +251,11 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 		})
 	}
 	wg.Wait()
+	for id := range jobs {
+		if _, err := os.Stat(e.root.Dir(id)); errors.Is(err, fs.ErrNotExist) {
+			delete(jobs, id)
+		}
+	}
 	return jobs
 }
 

@@ -81,7 +81,10 @@ func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Dura
 	}
 	defer release()
 	for {
-		j, changed := f.now()
+		j, changed, err := f.now()
+		if err != nil {
+			return p, err
+		}
 		if j.Status.Finished() || j.Output > cursor {
 			// What is seen is in the log, and the end comes after all output.
 			if p, err = e.drain(ctx, id, cursor); err != nil || p.news(cursor) {

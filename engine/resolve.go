@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,21 @@ func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
 		e.recorded(ctx, j.ID, exit)
 	}
 	return e.measured([]Job{j}, true)[0], nil
+}
+
+// GetWithTrash is Get of one job by its id, which may have been cleared since, by
+// this program or another: then the job is returned as it ended, as long as it is in
+// the trash. Its output cannot be read there. ErrNotFound if it is in neither place.
+func (e *Engine) GetWithTrash(ctx context.Context, id ID) (Job, error) {
+	j, err := e.Get(ctx, string(id))
+	if err == nil && j.ID == id || err != nil && !errors.Is(err, ErrNotFound) {
+		return j, err
+	}
+	rec, err := e.recordAnywhere(id)
+	if err != nil {
+		return Job{}, err
+	}
+	return e.jobOf(rec), nil
 }
 
 // Resolve finds the job that ref means: an id, a name, a unique prefix of an id,

@@ -47,7 +47,10 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	}
 	defer release()
 	for {
-		now, changed := f.now()
+		now, changed, err := f.now()
+		if err != nil {
+			return Result{Job: j}, err
+		}
 		j = now
 		if j.Status.Finished() {
 			return e.finishedResult(ctx, j, o.MaxOutput)

@@ -23,9 +23,9 @@ func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, erro
 	}
 	defer release()
 	for {
-		j, changed := f.now()
-		if j.Status.Finished() || ok(j) {
-			return j, nil
+		j, changed, err := f.now()
+		if err != nil || j.Status.Finished() || ok(j) {
+			return j, err
 		}
 		select {
 		case <-changed:
@@ -51,6 +51,11 @@ func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 		return exit, nil
 	}
 	j, err := e.until(ctx, id, func(j Job) bool { return j.Unrecorded != nil })
+	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first look
+		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
+			return e.jobOf(rec).Exit, nil
+		}
+	}
 	if u := j.Unrecorded; err == nil && u != nil && !j.Status.Finished() {
 		return u.Exit, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "make room: its holder tries on"}
 	}
@@ -154,11 +159,12 @@ func (e *Engine) cleared(id ID) (*jobdir.Record, error) {
 	return nil, fs.ErrNotExist
 }
 
-// recordAnywhere reads the records of a job, also of one in the trash.
+// recordAnywhere reads the records of a job, also of one that has ended and is in
+// the trash.
 func (e *Engine) recordAnywhere(id ID) (*jobdir.Record, error) {
 	rec, err := e.record(id)
 	if errors.Is(err, ErrNotFound) && jobdir.ValidID(string(id)) {
-		if trashed, readErr := jobdir.Read(filepath.Clean(e.root.TrashDir(string(id)))); readErr == nil {
+		if trashed, readErr := jobdir.Read(filepath.Clean(e.root.TrashDir(string(id)))); readErr == nil && trashed.Finished() {
 			return &trashed, nil
 		}
 	}

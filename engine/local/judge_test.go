@@ -39,11 +39,31 @@ func TestWhatCannotBeReadIsNotJudged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			again := func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }
-			o := New().judgeBy(again, dir, "job-22222", tc.first, tc.err, true)
+			o, _ := New().judgeBy(again, dir, "job-22222", tc.first, tc.err, true)
 			if o.Status != tc.want || o.Link != engine.LinkUnreachable || o.LinkError != unread.Error() {
 				t.Errorf("status %s, link %s, %q", o.Status, o.Link, o.LinkError)
 			}
 		})
+	}
+}
+
+// A record that moves to the trash between two looks at it is not that of a job whose
+// holder died.
+func TestAJobThatIsRemovedMeanwhileIsNotJudged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job-22222") // moved away
+	meta := jobdir.Meta{Version: jobdir.Version, Held: true}
+	for name, first := range map[string]jobdir.Record{
+		"before it began": {Meta: meta},
+		"while it ran":    {Meta: meta, Started: true, State: started()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if o, there := New().judgeBy(jobdir.Read, dir, "job-22222", first, nil, true); there {
+				t.Errorf("it is reported as %s: %+v", o.Status, o.Exit)
+			}
+		})
+	}
+	if o, there := New().observe(dir, "job-22222", true); there {
+		t.Errorf("without a first look it is reported as %s: %+v", o.Status, o.Exit)
 	}
 }
 

@@ -23,6 +23,7 @@ const birthTime = 30 * time.Second
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
 	b.kids.reap()
 	out := make([]engine.Observation, len(rs))
+	there := make([]bool, len(rs))
 	const few = 32 // are not worth a goroutine
 	var wg sync.WaitGroup
 	n := max(1, min(runtime.GOMAXPROCS(0), len(rs)/few))
@@ -30,9 +31,9 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 		wg.Go(func() {
 			for i := part; i < len(rs) && ctx.Err() == nil; i += n {
 				if r := &rs[i]; r.Records != nil {
-					out[i] = b.judge(r.Dir, r.ID, *r.Records, nil, true)
+					out[i], there[i] = b.judge(r.Dir, r.ID, *r.Records, nil, true)
 				} else {
-					out[i] = b.observe(r.Dir, r.ID, true)
+					out[i], there[i] = b.observe(r.Dir, r.ID, true)
 				}
 			}
 		})
@@ -41,31 +42,41 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return out, nil
+	seen := out[:0]
+	for i, o := range out {
+		if there[i] {
+			seen = append(seen, o)
+		}
+	}
+	return seen, nil
 }
 
 // observe reads how a job stands from its files and its lock. With survivors it
-// names what a lost job left running.
-func (b *Backend) observe(dir string, id engine.ID, survivors bool) engine.Observation {
+// names what a lost job left running. It reports false for a job whose directory is
+// not there: it was removed, which is no end.
+func (b *Backend) observe(dir string, id engine.ID, survivors bool) (o engine.Observation, there bool) {
 	rec, err := jobdir.Read(dir)
 	return b.judge(dir, id, rec, err, survivors)
 }
 
 // judge is observe with the records that were read, or why they could not be. Of a
 // job whose records cannot be read just now nothing is said but that.
-func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, survivors bool) engine.Observation {
+func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, survivors bool) (o engine.Observation, there bool) {
 	return b.judgeBy(jobdir.Read, dir, id, rec, err, survivors)
 }
 
 // judgeBy is judge where read looks at the records once more.
 func (b *Backend) judgeBy(
 	read func(dir string) (jobdir.Record, error), dir string, id engine.ID, rec jobdir.Record, err error, survivors bool,
-) engine.Observation {
+) (o engine.Observation, there bool) {
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
 		// Since the first look it may have ended; or begun, and then its holder
 		// took the lock before it wrote that.
 		before := rec.Started
 		again, err := read(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			return o, false
+		}
 		if again.Unread != nil && err != nil {
 			rec.Unread = again.Unread
 			break
@@ -74,10 +85,13 @@ func (b *Backend) judgeBy(
 			rec = again
 		}
 		if !rec.Finished() && rec.Started == before {
-			return b.unheld(dir, id, rec, survivors)
+			return b.unheld(dir, id, rec, survivors), true
 		}
 	}
-	o := observationOf(id, &rec.State)
+	if errors.Is(err, os.ErrNotExist) {
+		return o, false
+	}
+	o = observationOf(id, &rec.State)
 	o.Output = rec.Output
 	if !rec.State.NoLimit {
 		o.LogLimit = max(0, rec.Meta.LogLimit)
@@ -88,9 +102,6 @@ func (b *Backend) judgeBy(
 		if !rec.Started && rec.Output > 0 {
 			o.Status = engine.Running // it has printed
 		}
-	case errors.Is(err, os.ErrNotExist):
-		o.Status = engine.Lost
-		o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: time.Now(), Error: "its directory is gone"}
 	case rec.State.End == nil && rec.Code != nil:
 		// Only the code: it holds, the rest is unknown.
 		o.Status = engine.Exited
@@ -98,7 +109,7 @@ func (b *Backend) judgeBy(
 	case !rec.Started && err == nil && !rec.Finished():
 		o.Status, o.Backgrounded = engine.Starting, rec.Meta.Backgrounded
 	}
-	return o
+	return o, true
 }
 
 // unheld judges a job without an end whose lock is free.

@@ -65,7 +65,7 @@ func (t *terminal) broken(ctx context.Context, c holder.Chunk, err error) (engin
 		return engine.TerminalChunk{}, ctx.Err()
 	}
 	if errors.Is(err, holder.ErrNoSocket) {
-		if o := t.r.b.observe(t.r.dir, t.r.id, true); o.Status.Finished() {
+		if o, there := t.r.b.observe(t.r.dir, t.r.id, true); there && o.Status.Finished() {
 			t.over = true
 			return engine.TerminalChunk{Offset: c.Offset, Size: engine.Size(c.Size), Exit: &o.Exit}, nil
 		}

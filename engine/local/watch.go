@@ -28,7 +28,10 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error 
 			return ctx.Err()
 		}
 		// The connection says nothing about the job; its files do, if they can be read.
-		o := r.b.observe(r.dir, r.id, true)
+		o, there := r.b.observe(r.dir, r.id, true)
+		if !there {
+			return nil // where it was moved to, the engine knows
+		}
 		if o.Status.Finished() {
 			w.tell(o)
 			return nil

@@ -89,12 +89,12 @@ func (a *app) manyJobs(ctx context.Context, refs []string, in engine.Intent) ([]
 	return jobs, nil
 }
 
-// again reads the jobs as they are now. One that is gone stays as it was.
+// again reads the jobs as they are now, and one that was cleared as it ended.
 func again(ctx context.Context, eng *engine.Engine, jobs []engine.Job) []engine.Job {
 	now := make([]engine.Job, len(jobs))
 	for i, j := range jobs {
 		now[i] = j
-		if fresh, err := eng.Get(ctx, string(j.ID)); err == nil {
+		if fresh, err := eng.GetWithTrash(ctx, j.ID); err == nil {
 			now[i] = fresh
 		}
 	}

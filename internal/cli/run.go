@@ -244,7 +244,7 @@ func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec,
 	if err != nil {
 		return hobFailed(err)
 	}
-	if now, err := eng.Get(context.WithoutCancel(ctx), string(job.ID)); err == nil {
+	if now, err := eng.GetWithTrash(context.WithoutCancel(ctx), job.ID); err == nil {
 		job = now
 	}
 	if err := a.printJob(job); err != nil {

@@ -282,9 +282,9 @@ func waitForQuiet(d time.Duration) waiter {
 		quiet := time.AfterFunc(d, cancel)
 		defer quiet.Stop()
 		reached := int64(-1)
-		_, err := follow(ctx, eng, job, func(bool) error {
-			now, err := eng.Get(ctx, string(job.ID))
-			if err != nil {
+		_, err := follow(ctx, eng, job, func(ended bool) error {
+			now, err := eng.GetWithTrash(ctx, job.ID)
+			if err != nil && !ended {
 				return err
 			}
 			if now.Output != reached {

@@ -50,7 +50,7 @@ func waitForPort(port int) waiter {
 		tick := time.NewTicker(portInterval)
 		defer tick.Stop()
 		for {
-			now, err := eng.Get(ctx, string(job.ID))
+			now, err := eng.GetWithTrash(ctx, job.ID)
 			switch {
 			case err != nil:
 				return 0, err

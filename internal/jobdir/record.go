@@ -118,6 +118,11 @@ func read(dir string, from recordFiles) (Record, error) {
 		r.Output = r.State.Output // the logs are on the host
 	}
 	r.concludeShell(dir)
+	// A directory that was moved to the trash between these reads looks like a job
+	// that never began, or ended with less than it did.
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return Record{ID: r.ID}, err
+	}
 	if r.Unread != nil && (isShortage(r.Unread) || !r.Finished() && r.Problem == "") {
 		return r, r.Unread
 	}

@@ -29,8 +29,9 @@ var errEnough = errors.New("enough")
 
 // outcome is how waiting went when time was enough.
 type outcome struct {
-	met   bool   // else the job ended first
-	match string // the line
+	met   bool         // else the job ended first
+	match string       // the line
+	exit  *engine.Exit // how it ended, if that was waited for
 }
 
 // A condition waits for something of a job until it is so, the job has ended or
@@ -92,17 +93,28 @@ func (a *agent) wait(ctx context.Context, j engine.Job, p *args) (*answer, error
 	if err != nil && !over {
 		return nil, failed(j, "wait for", err)
 	}
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+	now, err := a.eng.GetWithTrash(ctx, j.ID)
+	switch {
+	case err == nil:
 		j = now
+	case errors.Is(err, engine.ErrNotFound) && got.exit != nil: // deleted, past the trash
+		j.Exit, j.Status = *got.exit, got.exit.Status
+	default:
+		return nil, failed(j, "wait for", err)
 	}
 	ans := about(j, time.Now())
+	ans.Next = next(j)
 	tail, _, err := a.tailOf(ctx, j, tailChars)
-	if err != nil {
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		ans = ans.gone()
+		ans.SessionID = j.ID
+		ans.note("it was cleared meanwhile, and its output with it")
+	case err != nil:
 		return nil, failed(j, "read the output of", err)
 	}
 	ans.body, ans.isTail = excerpt{head: tail}, true
 	ans.Met, ans.Match = &got.met, firstRunes(got.match, 2000)
-	ans.Next = next(j)
 	if note != "" {
 		ans.note("%s", note)
 	}
@@ -118,8 +130,8 @@ func (a *agent) wait(ctx context.Context, j engine.Job, p *args) (*answer, error
 }
 
 func untilExit(ctx context.Context, a *agent, j engine.Job) (outcome, error) {
-	_, err := a.eng.Wait(ctx, j.ID)
-	return outcome{met: err == nil}, err
+	exit, err := a.eng.Wait(ctx, j.ID)
+	return outcome{met: err == nil, exit: &exit}, err
 }
 
 // each calls look at once, and again after everything that happens to the job;
@@ -220,9 +232,9 @@ func untilQuiet(d time.Duration) condition {
 		timer := time.AfterFunc(d, cancel)
 		defer timer.Stop()
 		reached := j.Output
-		err := a.each(quiet, j, func(bool) error {
-			now, err := a.eng.Get(quiet, string(j.ID))
-			if err != nil {
+		err := a.each(quiet, j, func(ended bool) error {
+			now, err := a.eng.GetWithTrash(quiet, j.ID)
+			if err != nil && !ended {
 				return err
 			}
 			if now.Output != reached {
@@ -250,7 +262,7 @@ func untilPort(port int) condition {
 		tick := time.NewTicker(portPause)
 		defer tick.Stop()
 		for {
-			now, err := a.eng.Get(ctx, string(j.ID))
+			now, err := a.eng.GetWithTrash(ctx, j.ID)
 			switch {
 			case err != nil:
 				return outcome{}, err
