@@ -35,6 +35,9 @@ type terminal struct {
 
 	before *term.State // of tty, before the program
 
+	facts vt.Facts // what queries are answered with
+	mute  bool     // they are not answered
+
 	mu      sync.Mutex // guards what follows
 	screen  *vt.Terminal
 	bytes   []byte
@@ -50,12 +53,19 @@ type terminal struct {
 //	term resize COLSxROWS
 //	term signal NUMBER to the program
 //	term ends CODE     wait for the end; the terminal must be sane again
+//	term is KIND       before start, from then on: light or dark (the colors that it
+//	                   reports; light speaks the kitty keyboard protocol), or mute (it
+//	                   answers nothing)
 func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: term verb argument…")
 	}
 	t := ts.Value(terminalKey{}).(*terminal)
 	verb, args := args[0], args[1:]
+	if verb == "is" {
+		ts.Check(t.become(args[0]))
+		return
+	}
 	if verb == "start" {
 		ts.Check(t.start(ts, args))
 		return
@@ -64,6 +74,20 @@ func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no program was started on the terminal")
 	}
 	ts.Check(t.do(verb, args[0]))
+}
+
+func (t *terminal) become(kind string) error {
+	t.facts, t.mute = vt.Facts{}, false
+	switch kind {
+	case "dark":
+	case "light":
+		t.facts = vt.Facts{Foreground: vt.RGB(0, 0, 0), Background: vt.RGB(255, 255, 255), KittyKeyboard: true}
+	case "mute":
+		t.mute = true
+	default:
+		return fmt.Errorf("a terminal is light, dark or mute, not %q", kind)
+	}
+	return nil
 }
 
 func (t *terminal) do(verb, arg string) error {
@@ -129,7 +153,11 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	t.bytes, t.changed, t.ended = nil, make(chan struct{}), make(chan error, 1)
-	t.screen = vt.New(cols, rows, vt.WithScrollback(1<<20), vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+	options := []vt.Option{vt.WithScrollback(1 << 20), vt.WithFacts(t.facts)}
+	if !t.mute {
+		options = append(options, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
+	}
+	t.screen = vt.New(cols, rows, options...)
 	t.cmd = exec.Command(args[0], args[1:]...)
 	t.cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{"HOME", "PATH", "HOB_STATE_DIR", "HOB_JOB_ID", "XDG_RUNTIME_DIR", "TERM", "SHELL", "WORK"} {

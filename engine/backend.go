@@ -289,6 +289,9 @@ type Terminal interface {
 	Write(ctx context.Context, p []byte) error
 	Resize(ctx context.Context, s Size) error
 	TakeControl(ctx context.Context) error
+	// SetFacts replaces the facts that the session was opened with, once the viewer's
+	// terminal has answered. Zero facts report that it answers nothing.
+	SetFacts(ctx context.Context, f TerminalFacts) error
 	Close() error
 }
 

@@ -64,8 +64,9 @@ func TestWhoTypesHasTheKeyboard(t *testing.T) {
 // failingTerminal cannot be written to.
 type failingTerminal struct{ err error }
 
-func (f failingTerminal) Next(context.Context) (TerminalChunk, error) { return TerminalChunk{}, f.err }
-func (f failingTerminal) Write(context.Context, []byte) error         { return f.err }
-func (f failingTerminal) Resize(context.Context, Size) error          { return f.err }
-func (f failingTerminal) TakeControl(context.Context) error           { return f.err }
-func (f failingTerminal) Close() error                                { return nil }
+func (f failingTerminal) Next(context.Context) (TerminalChunk, error)   { return TerminalChunk{}, f.err }
+func (f failingTerminal) Write(context.Context, []byte) error           { return f.err }
+func (f failingTerminal) Resize(context.Context, Size) error            { return f.err }
+func (f failingTerminal) TakeControl(context.Context) error             { return f.err }
+func (f failingTerminal) SetFacts(context.Context, TerminalFacts) error { return f.err }
+func (f failingTerminal) Close() error                                  { return nil }

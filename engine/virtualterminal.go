@@ -79,19 +79,21 @@ func (r *virtualRun) Screen(ctx context.Context) (Screen, error) {
 func (r *virtualRun) OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error) {
 	a := holder.Attach{
 		Control: o.Control, Client: o.Client, Size: jobdir.Size(o.Size), Scrollback: o.Scrollback,
-		Facts: holder.TerminalFacts{
-			CellWidth: o.Facts.CellWidth, CellHeight: o.Facts.CellHeight, KittyKeyboard: o.Facts.KittyKeyboard,
-		},
-	}
-	if o.Facts.HaveColors {
-		fg, bg := o.Facts.Foreground, o.Facts.Background
-		a.Facts.Foreground, a.Facts.Background = &fg, &bg
+		Facts: terminalFactsOf(o.Facts),
 	}
 	s, err := holder.OpenSession(ctx, r.dir, a)
 	if err != nil {
 		return nil, errorOf(err)
 	}
 	return &virtualTerminal{r: r, s: s}, nil
+}
+
+func terminalFactsOf(f TerminalFacts) holder.TerminalFacts {
+	facts := holder.TerminalFacts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
+	if f.HaveColors {
+		facts.Foreground, facts.Background = &f.Foreground, &f.Background
+	}
+	return facts
 }
 
 // virtualTerminal is a session with the terminal of an execution.
@@ -137,6 +139,10 @@ func (t *virtualTerminal) Resize(ctx context.Context, s Size) error {
 
 func (t *virtualTerminal) TakeControl(ctx context.Context) error {
 	return errorOf(t.s.TakeControl(ctx))
+}
+
+func (t *virtualTerminal) SetFacts(ctx context.Context, f TerminalFacts) error {
+	return errorOf(t.s.SetFacts(ctx, terminalFactsOf(f)))
 }
 
 func (t *virtualTerminal) Close() error {

@@ -24,8 +24,9 @@ type attachment struct {
 	exit    *engine.Exit // as its terminal told it, which may be before the record does
 	opening bool         // a session was asked for
 	session *session
-	asked   engine.Size // as the session was last told
-	typed   []byte      // not yet written
+	asked   engine.Size          // as the session was last told
+	outer   engine.TerminalFacts // with which the session was opened
+	typed   []byte               // not yet written
 	writing bool
 	failed  string
 }
@@ -82,7 +83,7 @@ func (p *Pane) openTerminal() tea.Cmd {
 	if p.attachment == nil || p.attachment.opening || size.Cols == 0 || size.Rows == 0 {
 		return nil
 	}
-	p.attachment.opening, p.attachment.asked = true, size
+	p.attachment.opening, p.attachment.asked, p.attachment.outer = true, size, p.outer
 	s, ctx, eng, held, id := stamp{p, p.attachment.gen}, p.ctx, p.eng, p.held, p.attachment.id
 	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
 	return func() tea.Msg {
@@ -145,7 +146,24 @@ func (p *Pane) opened(msg terminalMsg) tea.Cmd {
 		return p.noTerminal(a, msg.err)
 	}
 	a.session = msg.session
-	return tea.Batch(p.nextChunks(a), p.resized())
+	cmds := []tea.Cmd{p.nextChunks(a), p.resized()}
+	if a.outer != p.outer || p.outer == (engine.TerminalFacts{}) {
+		cmds = append(cmds, p.reportTerminal(a))
+	}
+	return tea.Batch(cmds...)
+}
+
+// reportTerminal sends what is known of the host's terminal to the session of a, if that
+// is open; else it is opened with it.
+func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
+	if a == nil || a.session == nil || a.ended || !p.outerKnown {
+		return nil
+	}
+	ctx, term, f := p.ctx, a.session.term, p.outer
+	return func() tea.Msg {
+		_ = term.SetFacts(ctx, f) // the job gets the usual answers then
+		return nil
+	}
 }
 
 // noTerminal falls back to the log of a job that has no screen, or no longer.

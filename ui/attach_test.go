@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,6 +156,50 @@ func TestForeground(t *testing.T) {
 		s.press("enter")
 		if _, ok := told[LeaveMsg](s); !ok {
 			t.Error("Enter did not leave")
+		}
+	})
+}
+
+// A terminal may answer before a job is attached, while its session is being opened, or
+// after that: the job gets the answers.
+func TestAttachedJobGetsTheFactsOfTheTerminal(t *testing.T) {
+	light := engine.TerminalFacts{Background: [3]uint8{255, 255, 255}, HaveColors: true}
+	reports := func(s *harness) (n int) {
+		for _, c := range s.eng.did() {
+			if c == fmt.Sprintf("terminal %+v", light) {
+				n++
+			}
+		}
+		return n
+	}
+	inBubble(t, "after it was attached", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("a")
+		s.run(s.pane.SetTerminalFacts(light))
+		s.pump()
+		if n := reports(s); n != 1 {
+			t.Errorf("reported %d times: %q", n, s.eng.did())
+		}
+	})
+	inBubble(t, "while its session is opened", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		open := s.pane.attach("dev-aaaaa", false)
+		s.run(s.pane.SetTerminalFacts(light))
+		s.run(open)
+		s.pump()
+		if n := reports(s); n != 1 {
+			t.Errorf("reported %d times: %q", n, s.eng.did())
+		}
+	})
+	inBubble(t, "before", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.run(s.pane.SetTerminalFacts(light))
+		s.press("a")
+		if n := reports(s); n != 0 {
+			t.Errorf("reported %d times beside the request itself: %q", n, s.eng.did())
+		}
+		if got := s.eng.screen.facts; got != light {
+			t.Errorf("opened with %+v", got)
 		}
 	})
 }

@@ -103,7 +103,7 @@ func (f *fake) OpenTerminal(_ context.Context, id engine.ID, o engine.TerminalOp
 		o.Size = f.job(id).Size
 	}
 	f.screen = &fakeTerminal{f: f, chunks: make(chan engine.TerminalChunk, 64), closed: make(chan struct{}), size: o.Size}
-	f.screen.control = o.Control
+	f.screen.control, f.screen.facts = o.Control, o.Facts
 	f.screen.send("screen of " + string(id))
 	return f.screen, nil
 }

@@ -92,6 +92,7 @@ type fakeTerminal struct {
 	once    sync.Once
 	closed  chan struct{}
 	size    engine.Size
+	facts   engine.TerminalFacts
 	control bool
 }
 
@@ -116,6 +117,10 @@ func (t *fakeTerminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 
 func (t *fakeTerminal) Write(_ context.Context, p []byte) error { return t.f.called("type %q", p) }
 func (t *fakeTerminal) TakeControl(context.Context) error       { return t.f.called("take-control") }
+func (t *fakeTerminal) SetFacts(_ context.Context, f engine.TerminalFacts) error {
+	return t.f.called("terminal %+v", f)
+}
+
 func (t *fakeTerminal) Resize(_ context.Context, s engine.Size) error {
 	return t.f.called("resize %dx%d", s.Cols, s.Rows)
 }

@@ -94,6 +94,7 @@ type Pane struct {
 	offerGen    int
 	pointer     pointer
 	outer       engine.TerminalFacts
+	outerKnown  bool // the host has set outer
 
 	frame string
 	dirty bool
@@ -152,11 +153,13 @@ func (p *Pane) MinSize() (w, h int) { return bareWidth, bareHeight }
 // that mouse messages, which count from the window's, find their place.
 func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 
-// SetTerminalFacts says what is known of the host's terminal: queries of jobs
-// that are attached from now on are answered with it.
-func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) {
-	p.outer = f
+// SetTerminalFacts replaces what is known of the host's terminal: queries of the jobs
+// that are attached are answered with it. A host calls it also when its terminal answers
+// nothing, with zero facts: a job that has just been started waits for them.
+func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
+	p.outer, p.outerKnown = f, true
 	p.term.SetTellsEscape(f.KittyKeyboard)
+	return tea.Batch(p.reportTerminal(p.attachment), p.reportTerminal(p.park))
 }
 
 // mix makes the styles of the theme.

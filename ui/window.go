@@ -41,8 +41,9 @@ type window struct {
 	dark    bool // the terminal's background, as far as is known
 	profile colorprofile.Profile
 
-	facts engine.TerminalFacts
-	seen  struct{ foreground, background bool }
+	facts      engine.TerminalFacts
+	seen       struct{ foreground, background bool }
+	unanswered bool // the terminal has not answered in time
 }
 
 // dress gives the pane the theme in the colours that the terminal has.
@@ -59,7 +60,9 @@ type (
 	toShellMsg  struct{ id engine.ID }
 	startingMsg struct{}
 	lastAskMsg  struct{}
-	rangMsg     struct{}
+	// unansweredMsg: the terminal has had time to answer the last question.
+	unansweredMsg struct{}
+	rangMsg       struct{}
 )
 
 func (w *window) Init() tea.Cmd {
@@ -77,6 +80,10 @@ func (w *window) Init() tea.Cmd {
 // terminal answers: by then all other questions have been put, so that this
 // answer is the last.
 const lastAskAfter = 50 * time.Millisecond
+
+// answerWithin is how long after the last question what the terminal has answered counts
+// as all that it answers. An answer that comes later counts as well.
+const answerWithin = 200 * time.Millisecond
 
 // echoTime is how long after a key what is drawn counts as its answer, which
 // should not wait for the renderer's next round.
@@ -97,10 +104,14 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return tea.Tick(lastAskAfter, func(time.Time) tea.Msg { return lastAskMsg{} })
 	case lastAskMsg:
 		w.result.Asked = true
-		return tea.Raw(ansi.RequestPrimaryDeviceAttributes)
+		late := tea.Tick(answerWithin, func(time.Time) tea.Msg { return unansweredMsg{} })
+		return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), late)
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
-		return nil
+		return w.learned()
+	case unansweredMsg:
+		w.unanswered = true
+		return w.learned()
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
 	case tea.ColorProfileMsg:
@@ -111,16 +122,13 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		w.dark = msg.IsDark()
 		w.dress()
 		w.facts.Background, w.seen.background = rgb(msg.Color), true
-		w.learned()
-		return nil
+		return w.learned()
 	case tea.ForegroundColorMsg:
 		w.facts.Foreground, w.seen.foreground = rgb(msg.Color), true
-		w.learned()
-		return nil
+		return w.learned()
 	case tea.KeyboardEnhancementsMsg:
 		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
-		w.learned()
-		return nil
+		return w.learned()
 	case tea.FocusMsg:
 		w.setFocus(true)
 		return nil
@@ -177,11 +185,14 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	return w.pane.Update(msg)
 }
 
-// learned hands on what the terminal said of itself, so that a job that asks
-// gets the same answers.
-func (w *window) learned() {
+// learned hands on what the terminal reported of itself, once that is all, so that a job
+// that asks gets the same answers.
+func (w *window) learned() tea.Cmd {
+	if !w.result.Answered && !w.unanswered {
+		return nil
+	}
 	w.facts.HaveColors = w.seen.foreground && w.seen.background
-	w.pane.SetTerminalFacts(w.facts)
+	return w.pane.SetTerminalFacts(w.facts)
 }
 
 func rgb(c color.Color) [3]uint8 {

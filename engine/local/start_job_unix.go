@@ -42,7 +42,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	}
 	j.h, err = holder.Open(holder.Config{
 		Dir: j.cfg.Dir, Lock: held, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
-		OwnLog: !terminal, Terminal: terminal, Hooks: j.hooks(),
+		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.Backgrounded, Hooks: j.hooks(),
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())

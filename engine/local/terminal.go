@@ -20,17 +20,18 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 }
 
 func attachOf(o engine.TerminalOptions) holder.Attach {
-	a := holder.Attach{
+	return holder.Attach{
 		Control: o.Control, Client: o.Client, Size: jobdir.Size(o.Size), Scrollback: o.Scrollback,
-		Facts: holder.TerminalFacts{
-			CellWidth: o.Facts.CellWidth, CellHeight: o.Facts.CellHeight, KittyKeyboard: o.Facts.KittyKeyboard,
-		},
+		Facts: factsOf(o.Facts),
 	}
-	if o.Facts.HaveColors {
-		fg, bg := o.Facts.Foreground, o.Facts.Background
-		a.Facts.Foreground, a.Facts.Background = &fg, &bg
+}
+
+func factsOf(f engine.TerminalFacts) holder.TerminalFacts {
+	facts := holder.TerminalFacts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
+	if f.HaveColors {
+		facts.Foreground, facts.Background = &f.Foreground, &f.Background
 	}
-	return a
+	return facts
 }
 
 // terminal is a session with a job's terminal.
@@ -87,6 +88,11 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 // TakeControl implements [engine.Terminal].
 func (t *terminal) TakeControl(ctx context.Context) error {
 	return t.r.errorOf("take control", t.s.TakeControl(ctx))
+}
+
+// SetFacts implements [engine.Terminal].
+func (t *terminal) SetFacts(ctx context.Context, f engine.TerminalFacts) error {
+	return t.r.errorOf("report the terminal", t.s.SetFacts(ctx, factsOf(f)))
 }
 
 // Close implements [engine.Terminal].

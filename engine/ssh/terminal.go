@@ -289,6 +289,18 @@ func (t *terminal) TakeControl(ctx context.Context) error {
 	return nil
 }
 
+// SetFacts implements [engine.Terminal].
+func (t *terminal) SetFacts(_ context.Context, f engine.TerminalFacts) error {
+	t.mu.Lock()
+	t.o.Facts = f
+	if t.screen != nil {
+		t.screen.SetFacts(factsOf(f))
+	}
+	t.mu.Unlock()
+	t.wake()
+	return nil
+}
+
 // Close implements [engine.Terminal].
 func (t *terminal) Close() error {
 	t.end()

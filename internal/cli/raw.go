@@ -64,7 +64,10 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	}
 	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
 	_, err = io.WriteString(a.stdout, keepTitle)
+	own, askErr := askOwnTerminal(a.stdout)
+	err = errors.Join(err, askErr)
 	defer func() {
+		own.drain(a.stdin, a.stdout)
 		reset := out.filter.ModeReset()
 		if end.backgrounded {
 			reset = out.leave()
@@ -99,7 +102,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	defer input.Cancel()
 	// Without an error either of them has only nothing left to do.
 	for _, serve := range []func() error{
-		func() error { return a.typeInto(ctx, terminal, &control, input, key) },
+		func() error { return a.typeInto(ctx, terminal, &control, input, own, key) },
 		func() error { return a.keepSize(ctx, terminal, window) },
 	} {
 		work.Go(func() {
@@ -156,10 +159,14 @@ func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (
 // errLeft says that the person left the job, which goes on.
 var errLeft = errors.New("left")
 
-// typeInto types what comes from our terminal until the leave key. Who types takes
-// the keyboard over.
-func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *atomic.Bool, input io.Reader, key *leaveKey) error {
-	err := pump(input, func(p []byte) error {
+// typeInto types what comes from our terminal until the leave key, and reports what own
+// has learned of it. A session that types takes the keyboard over.
+func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *atomic.Bool, input io.Reader, own *ownTerminal, key *leaveKey) error {
+	var mu sync.Mutex // of typing
+	report := func() {
+		_ = terminal.SetFacts(ctx, own.reported()) // the job gets the usual answers then
+	}
+	typing := func(p []byte) error {
 		p, leave := key.find(p)
 		if len(p) > 0 {
 			if err := engine.Type(ctx, terminal, control.Load(), terminalSize(a.stdout), p); err != nil {
@@ -170,6 +177,24 @@ func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *a
 			return errLeft
 		}
 		return nil
+	}
+	late := time.AfterFunc(ownAnswersWithin, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if p, known := own.waitNoLonger(); !known {
+			report()
+			_ = typing(p) // the next key reports the same error
+		}
+	})
+	defer late.Stop()
+	err := pump(input, func(p []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		p, known := own.typed(p)
+		if known {
+			report()
+		}
+		return typing(p)
 	})
 	switch {
 	case err == nil, errors.Is(err, cancelreader.ErrCanceled):

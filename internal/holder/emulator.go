@@ -1,6 +1,8 @@
 package holder
 
 import (
+	"time"
+
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
 )
@@ -9,8 +11,9 @@ import (
 func (h *Holder) snapshot() []byte { return h.term.Snapshot(vt.SnapshotOptions{}) }
 
 // setTerminalFacts answers the job's queries from now on as the terminal of the
-// one who types would. They stay when it goes; h.mu is held.
-func (h *Holder) setTerminalFacts(f TerminalFacts) {
+// one who types would. They stay when it goes. known is false while that terminal has
+// not answered yet. h.mu is held; h.sendReplies is to be called without it.
+func (h *Holder) setTerminalFacts(f TerminalFacts, known bool) {
 	facts := h.term.Facts()
 	if f.Foreground != nil {
 		facts.Foreground = vt.RGB(f.Foreground[0], f.Foreground[1], f.Foreground[2])
@@ -22,7 +25,29 @@ func (h *Holder) setTerminalFacts(f TerminalFacts) {
 		facts.CellWidth, facts.CellHeight = f.CellWidth, f.CellHeight
 	}
 	facts.KittyKeyboard = f.KittyKeyboard
+	facts.Pending = facts.Pending && !known
 	h.term.SetFacts(facts)
+}
+
+// factsWithin is how long a job that was started in the foreground waits for the answer to
+// a query that depends on the terminal it is about to be shown on. A client reports the
+// facts much sooner; the limit is for one whose terminal answers nothing.
+const factsWithin = 500 * time.Millisecond
+
+// limitPending answers what the job asked with what is known once factsWithin is over. It
+// ends with the holder.
+func (h *Holder) limitPending() {
+	select {
+	case <-time.After(factsWithin):
+	case <-h.ctx.Done():
+		return
+	}
+	h.mu.Lock()
+	facts := h.term.Facts()
+	facts.Pending = false
+	h.term.SetFacts(facts)
+	h.mu.Unlock()
+	h.sendReplies()
 }
 
 // EncodeKeys is what the terminal sends for keys named as tmux names them, in the

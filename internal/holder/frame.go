@@ -37,6 +37,7 @@ const (
 	TypeScreen      Type = 0x8b // answered with [Screen]
 	TypeTakeControl Type = 0x8c
 	TypeStatus      Type = 0x8d // answered with [Facts]
+	TypeTerminal    Type = 0x8e // [TerminalFacts], by an attached client
 )
 
 // Instruction reports whether frames of this type want an answer.

@@ -32,7 +32,10 @@ type Config struct {
 	// Terminal means that the output is that of a terminal, so that there is a
 	// screen.
 	Terminal bool
-	Hooks    Hooks
+	// Foreground means that a client is about to attach which reports the facts of the
+	// terminal that it runs on: what depends on them is answered then.
+	Foreground bool
+	Hooks      Hooks
 }
 
 // Hooks make the job go. Those that are nil are refused as unsupported. They are
@@ -77,6 +80,8 @@ type Holder struct {
 
 	saveMu sync.Mutex  // one writer of state.json
 	aside  atomic.Bool // space is set aside for the end, or could not be
+
+	replyMu sync.Mutex // one caller of Hooks.Reply
 
 	listenMu sync.Mutex
 	listener *net.UnixListener
@@ -127,7 +132,7 @@ func Open(cfg Config) (*Holder, error) {
 	}
 	if cfg.Terminal {
 		h.term = vt.New(max(cfg.Meta.Size.Cols, 1), max(cfg.Meta.Size.Rows, 1),
-			vt.WithReply(h.reply), vt.WithHandler(h.handler()))
+			vt.WithReply(h.reply), vt.WithHandler(h.handler()), vt.WithFacts(vt.Facts{Pending: cfg.Foreground}))
 	}
 	return h, nil
 }
@@ -177,6 +182,9 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	}
 	h.fact(jobdir.Fact{At: at, Kind: "started"})
 	h.wg.Go(h.settleIn)
+	if h.term != nil && h.cfg.Foreground {
+		h.wg.Go(h.limitPending)
+	}
 	return err
 }
 

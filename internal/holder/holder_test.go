@@ -109,6 +109,7 @@ func TestBadInstructions(t *testing.T) {
 		{"keys without names", TypeKeys, `{}`, CodeInvalid},
 		{"unknown key", TypeKeys, `["C-NoSuchKey"]`, CodeInvalid},
 		{"control without attach", TypeTakeControl, "", CodeInvalid},
+		{"facts of a terminal without attach", TypeTerminal, "{}", CodeInvalid},
 		{"kill without hook", TypeKill, `{}`, CodeUnsupported},
 		{"stop without hook", TypeStop, "", CodeUnsupported},
 		{"signal without hook", TypeSignal, `{}`, CodeUnsupported},

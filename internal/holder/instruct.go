@@ -38,6 +38,12 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		return nil, c.attach(a)
 	case TypeTakeControl:
 		return nil, c.takeControl()
+	case TypeTerminal:
+		var facts TerminalFacts
+		if err := decode(f.Payload, &facts); err != nil {
+			return nil, err
+		}
+		return nil, c.terminalFacts(facts)
 	case TypeSubscribe:
 		var s Subscribe
 		if len(f.Payload) > 0 {
@@ -115,6 +121,7 @@ func (c *conn) status() Facts {
 // others.
 func (c *conn) attach(a Attach) error {
 	h := c.h
+	defer h.sendReplies()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.term == nil {
@@ -147,7 +154,7 @@ func (c *conn) control() {
 	h := c.h
 	h.controller = c
 	a := c.view.attach
-	h.setTerminalFacts(a.Facts)
+	h.setTerminalFacts(a.Facts, c.view.reported || a.Facts != TerminalFacts{})
 	if a.Size.Cols > 0 && a.Size.Rows > 0 && h.state.End == nil {
 		// A job that cannot be resized is shown as it is.
 		_ = h.resizeLocked(c, a.Size)
@@ -157,6 +164,7 @@ func (c *conn) control() {
 
 func (c *conn) takeControl() error {
 	h := c.h
+	defer h.sendReplies()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.view == nil {
@@ -164,6 +172,23 @@ func (c *conn) takeControl() error {
 	}
 	if h.controller != c {
 		c.control()
+	}
+	return nil
+}
+
+// terminalFacts replaces what the client reported of its terminal, and answers the job
+// accordingly while the client has control.
+func (c *conn) terminalFacts(f TerminalFacts) error {
+	h := c.h
+	defer h.sendReplies()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.view == nil {
+		return &Failure{CodeInvalid, "only an attached client can report its terminal"}
+	}
+	c.view.attach.Facts, c.view.reported = f, true
+	if h.controller == c {
+		h.setTerminalFacts(f, true)
 	}
 	return nil
 }

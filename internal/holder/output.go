@@ -44,13 +44,10 @@ func (h *Holder) Output(p []byte) {
 	for c := range h.conns {
 		c.output(p, h.offset)
 	}
-	var replies []byte
-	if len(h.replies) > 0 {
-		replies, h.replies = h.replies, nil
-	}
+	asked := len(h.replies) > 0
 	h.mu.Unlock()
-	if replies != nil {
-		h.cfg.Hooks.Reply(replies)
+	if asked {
+		h.sendReplies()
 	}
 }
 
@@ -75,6 +72,20 @@ func (h *Holder) Grew() {
 func (h *Holder) reply(p []byte) {
 	if h.cfg.Hooks.Reply != nil && len(h.replies)+len(p) <= maxReplies {
 		h.replies = append(h.replies, p...)
+	}
+}
+
+// sendReplies sends the job the emulator's answers, in the order in which they were
+// given.
+func (h *Holder) sendReplies() {
+	h.replyMu.Lock()
+	defer h.replyMu.Unlock()
+	h.mu.Lock()
+	p := h.replies
+	h.replies = nil
+	h.mu.Unlock()
+	if len(p) > 0 {
+		h.cfg.Hooks.Reply(p)
 	}
 }
 

@@ -156,6 +156,16 @@ func (s *Session) TakeControl(ctx context.Context) error {
 	return s.c.Do(ctx, TypeTakeControl, nil, nil)
 }
 
+// SetFacts replaces the facts of the viewer's terminal that were given when the session
+// was opened. A holder of a build that does not know that keeps those.
+func (s *Session) SetFacts(ctx context.Context, f TerminalFacts) error {
+	err := s.c.Do(ctx, TypeTerminal, f, nil)
+	if errors.Is(err, &Failure{Code: CodeUnknown}) {
+		return nil
+	}
+	return err
+}
+
 // Close leaves the terminal. A connection that has broken already is as good as
 // closed.
 func (s *Session) Close() { _ = s.c.Close() }

@@ -11,9 +11,10 @@ const maxHistory = 1 << 20
 
 // view is an attached client's side of the terminal; h.mu guards it.
 type view struct {
-	attach Attach
-	queue  []byte // encoded frames
-	last   int    // where the last frame of queue begins if it is output, else -1
+	attach   Attach
+	reported bool   // the client has sent facts after attach
+	queue    []byte // encoded frames
+	last     int    // where the last frame of queue begins if it is output, else -1
 	// desynced: the queue overflowed. Nothing more is queued until the client
 	// has taken a snapshot.
 	desynced bool

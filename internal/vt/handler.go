@@ -37,6 +37,10 @@ type Facts struct {
 
 	KittyKeyboard bool // answers the query of the kitty keyboard protocol
 	Graphemes     bool // starts in mode 2027: text is counted by grapheme cluster
+
+	// Pending means that the facts are about to come: a query that depends on them is
+	// answered once they are there, and what is asked after it is answered after it.
+	Pending bool
 }
 
 // SetFacts replaces the facts, for example when another terminal attaches. An
@@ -53,6 +57,9 @@ func (t *Terminal) SetFacts(f Facts) {
 	}
 	if t.modes.has(modeResizeReports) && size != [2]int{f.CellWidth, f.CellHeight} {
 		t.reportSize()
+	}
+	if !f.Pending {
+		t.answerLate()
 	}
 	t.flushReplies()
 }

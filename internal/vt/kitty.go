@@ -50,9 +50,12 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 	flags := KittyFlags(t.param(0, 0)) & kittyAll
 	switch prefix {
 	case '?':
-		if t.facts.KittyKeyboard {
-			t.answer("\x1b[?%du", k.now)
-		}
+		now := k.now
+		t.whenKnown(func() {
+			if t.facts.KittyKeyboard {
+				t.answer("\x1b[?%du", now)
+			}
+		})
 	case '>':
 		k.push(flags)
 	case '<':

@@ -138,7 +138,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 
 func (t *Terminal) setSpecialColor(n int, spec string) {
 	if spec == "?" {
-		t.answerOSC("%d;%s", n, colorSpec(t.specialColor(n-10)))
+		t.whenKnown(func() { t.answerOSC("%d;%s", n, colorSpec(t.specialColor(n-10))) })
 		return
 	}
 	if c, ok := parseColor(spec); ok {

@@ -72,6 +72,32 @@ func TestFactsThatChange(t *testing.T) {
 	}
 }
 
+// What depends on facts that are about to come is answered when they have come, and so is
+// everything that is asked after it: the order of answers is that of the questions.
+func TestPendingFactsDelayAnswers(t *testing.T) {
+	var got string
+	term := New(10, 5, WithFacts(Facts{Pending: true}), WithReply(func(b []byte) { got += string(b) }))
+	term.Write([]byte("\x1b[c"))
+	if want := "\x1b[?64;1;6;21;22;28c"; got != want {
+		t.Errorf("before any such query: %q, want %q", got, want)
+	}
+	got = ""
+	term.Write([]byte("\x1b[>1u\x1b[?u\x1b]11;?\a\x1b[5n"))
+	term.SetFacts(Facts{Pending: true})
+	if got != "" {
+		t.Errorf("answered while the facts are pending: %q", got)
+	}
+	term.SetFacts(Facts{Background: RGB(1, 2, 3), KittyKeyboard: true})
+	if want := "\x1b[?1u\x1b]11;rgb:0101/0202/0303\x1b\\\x1b[0n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	got = ""
+	term.Write([]byte("\x1b]11;?\a"))
+	if want := "\x1b]11;rgb:0101/0202/0303\x1b\\"; got != want {
+		t.Errorf("afterwards: %q, want %q", got, want)
+	}
+}
+
 func TestKittyQueryWithoutSupport(t *testing.T) {
 	term := New(10, 5, WithReply(func(b []byte) { t.Errorf("answered %q", b) }))
 	term.Write([]byte("\x1b[?u"))

@@ -5,10 +5,36 @@ import "fmt"
 // answer sends a reply to the application, if this terminal answers at all.
 // Replies of one Write go out together.
 func (t *Terminal) answer(format string, args ...any) {
-	if t.reply == nil || len(t.out) > 1<<20 {
+	switch {
+	case t.reply == nil || len(t.out) > 1<<20:
+	case len(t.late) > 0:
+		text := fmt.Sprintf(format, args...)
+		t.late = append(t.late, func() { t.answer("%s", text) })
+	default:
+		t.out = fmt.Appendf(t.out, format, args...)
+	}
+}
+
+// maxLate is the number of answers that wait for pending facts.
+const maxLate = 256
+
+// whenKnown calls answer once the facts are known: at once unless they are pending.
+func (t *Terminal) whenKnown(answer func()) {
+	if t.reply == nil || !t.facts.Pending || len(t.late) >= maxLate {
+		t.answerLate()
+		answer()
 		return
 	}
-	t.out = fmt.Appendf(t.out, format, args...)
+	t.late = append(t.late, answer)
+}
+
+// answerLate gives the answers that waited for the facts.
+func (t *Terminal) answerLate() {
+	late := t.late
+	t.late = nil
+	for _, answer := range late {
+		answer()
+	}
 }
 
 func (t *Terminal) answerOSC(format string, args ...any) {
@@ -98,7 +124,9 @@ func (t *Terminal) colorScheme() int {
 	return 1
 }
 
-func (t *Terminal) reportColorScheme() { t.answer("\x1b[?997;%dn", t.colorScheme()) }
+func (t *Terminal) reportColorScheme() {
+	t.whenKnown(func() { t.answer("\x1b[?997;%dn", t.colorScheme()) })
+}
 
 // reportSize is the report of mode 2048.
 func (t *Terminal) reportSize() {

@@ -42,8 +42,9 @@ type Terminal struct {
 	handler Handler
 	facts   Facts
 	reply   func([]byte)
-	out     []byte // buffer of replies
-	scratch []byte // text of a cluster while it is put together
+	out     []byte   // buffer of replies
+	late    []func() // replies that wait for pending facts
+	scratch []byte   // text of a cluster while it is put together
 
 	gen       uint64
 	rowGen    []uint64

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+	"image/color"
+	"os"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// ownTerminal asks our terminal for what a job may want to know of it: colors and the
+// kitty keyboard protocol. The answers come among what is typed and are taken out there.
+// Its methods may be called concurrently.
+type ownTerminal struct {
+	answer, begun *regexp.Regexp
+	asked         time.Time
+
+	mu       sync.Mutex // guards what follows
+	facts    engine.TerminalFacts
+	colors   [2]bool // foreground and background have been reported
+	held     []byte  // of what was typed, which may be the beginning of an answer
+	late     bool    // an answer is less likely than a key
+	answered bool    // everything
+}
+
+// ownQuestions ends with the question that every terminal answers.
+const ownQuestions = ansi.RequestForegroundColor + ansi.RequestBackgroundColor + ansi.RequestKittyKeyboard + ansi.RequestPrimaryDeviceAttributes
+
+// ownAnswersWithin is how long after the questions what the terminal has answered counts
+// as all that it answers. An answer that comes later counts as well.
+const ownAnswersWithin = 200 * time.Millisecond
+
+// askOwnTerminal puts the questions.
+func askOwnTerminal(out *os.File) (*ownTerminal, error) {
+	o := &ownTerminal{
+		answer: regexp.MustCompile(`^\x1b(?:\](1[01]);([^\x07\x1b]*)(?:\x07|\x1b\\)|\[\?[0-9;]*([uc]))`),
+		begun:  regexp.MustCompile(`^\x1b(?:$|\](?:1(?:[01](?:;[^\x07\x1b]{0,64}\x1b?)?)?)?$|\[(?:\?[0-9;]{0,64})?$)`),
+		asked:  time.Now(),
+	}
+	_, err := out.WriteString(ownQuestions)
+	return o, err
+}
+
+// typed returns what of p was typed. known is true once the last answer is among p.
+func (o *ownTerminal) typed(p []byte) (typed []byte, known bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.answered {
+		return p, false
+	}
+	p = append(o.held, p...)
+	o.held = nil
+	for len(p) > 0 && !o.answered {
+		at := bytes.IndexByte(p, 0x1b)
+		if at < 0 {
+			break
+		}
+		typed, p = append(typed, p[:at]...), p[at:]
+		if m := o.answer.FindSubmatch(p); m != nil {
+			o.note(m)
+			p = p[len(m[0]):]
+			continue
+		}
+		if o.begun.Match(p) && !(o.late && len(p) == 1) {
+			o.held = p
+			return typed, false
+		}
+		typed, p = append(typed, p[0]), p[1:]
+	}
+	return append(typed, p...), o.answered
+}
+
+// note keeps one answer; o.mu is held.
+func (o *ownTerminal) note(m [][]byte) {
+	switch {
+	case len(m[1]) > 0:
+		i := int(m[1][1] - '0')
+		if c := ansi.XParseColor(string(m[2])); c != nil {
+			o.colors[i] = true
+			*[]*[3]uint8{&o.facts.Foreground, &o.facts.Background}[i] = rgb(c)
+		}
+		o.facts.HaveColors = o.colors[0] && o.colors[1]
+	case m[3][0] == 'u':
+		o.facts.KittyKeyboard = true
+	default:
+		o.answered = true
+	}
+}
+
+func rgb(c color.Color) [3]uint8 {
+	r, g, b, _ := c.RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+}
+
+// waitNoLonger returns what was held back for an answer that has not come in time.
+// known is true if all answers have.
+func (o *ownTerminal) waitNoLonger() (typed []byte, known bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	typed, o.held, o.late = o.held, nil, true
+	return typed, o.answered
+}
+
+// reported is what the terminal has answered.
+func (o *ownTerminal) reported() engine.TerminalFacts {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.facts
+}
+
+// drain swallows the answers that can still come.
+func (o *ownTerminal) drain(in, out *os.File) {
+	o.mu.Lock()
+	owed := !o.answered && time.Since(o.asked) < answersWithin
+	o.mu.Unlock()
+	if owed {
+		drainAnswers(in, out, true)
+	}
+}
