@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // TestMain makes the test binary stand in for hob in scripts, and for the
@@ -20,6 +21,9 @@ import (
 func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
+	}
+	if filepath.Base(os.Args[0]) != "hob" {
+		testtool.DefaultSignals()
 	}
 	testscript.Main(m, map[string]func(){
 		"hob": func() { os.Exit(cli.Main(os.Args)) },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestMain(m *testing.M) {
@@ -18,6 +19,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, perform(root))
 		os.Exit(1)
 	}
+	testtool.DefaultSignals()
 	goleak.VerifyTestMain(m)
 }
 

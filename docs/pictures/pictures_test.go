@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vite" {
 		serve(os.Stdout)
 	}
+	testtool.DefaultSignals()
 	os.Exit(m.Run())
 }
 

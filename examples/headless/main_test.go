@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
 	}
+	testtool.DefaultSignals()
 	os.Exit(m.Run())
 }
 

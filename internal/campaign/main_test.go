@@ -7,6 +7,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // TestMain makes the test binary stand in for hob, for its holders and for the
@@ -23,5 +24,6 @@ func TestMain(m *testing.M) {
 	case "daemon":
 		os.Exit(linger(os.Args[1]))
 	}
+	testtool.DefaultSignals()
 	os.Exit(m.Run())
 }

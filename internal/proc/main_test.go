@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // roleVariable makes the test binary play a part in a process tree.
@@ -24,6 +26,7 @@ const roleVariable = "PROC_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
+		testtool.DefaultSignals()
 		os.Exit(m.Run())
 	case "holder":
 		playHolder()

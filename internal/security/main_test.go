@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/internal/cli"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	case "intruder":
 		os.Exit(intrude(os.Args[1], os.Args[2]))
 	}
+	testtool.DefaultSignals()
 	os.Exit(m.Run())
 }
 

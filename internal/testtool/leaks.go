@@ -13,9 +13,11 @@ import (
 // on a slow machine.
 const leakPatience = 30 * time.Second
 
-// RunWithoutLeaks runs the tests of a package and fails when goroutines stay behind:
-// whoever starts one ends it, and waits for it. It returns the code to exit with.
+// RunWithoutLeaks runs the tests of a package, with [DefaultSignals], and fails when
+// goroutines stay behind: whoever starts one ends it, and waits for it. It returns the
+// code to exit with.
 func RunWithoutLeaks(m *testing.M) int {
+	DefaultSignals()
 	code := m.Run()
 	if code != 0 {
 		return code // tests that fail leave things behind

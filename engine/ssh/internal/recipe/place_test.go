@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
+	testtool.DefaultSignals()
 	os.Exit(m.Run())
 }
 
