@@ -132,6 +132,31 @@ func TestEveryByteArrives(t *testing.T) {
 	})
 }
 
+// A script reaches the shell as it is, also where it ends in the middle of a line.
+func TestScriptArrivesByteForByte(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		for _, script := range []string{`echo a\`, "echo a", "echo a\n", "printf 'a\\n'; #\\", "cat <<END\na\nEND", "\n\necho a\r\n", ""} {
+			file := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			want, err := exec.Command(p.sh, file).Output()
+			if err != nil {
+				t.Fatalf("%q: %v", script, err)
+			}
+			j := p.job(script)
+			p.start(j)
+			p.ended(j.ID)
+			if got := p.file(j.ID, "cmd"); got != script {
+				t.Errorf("%q arrives as %q", script, got)
+			}
+			if got := p.file(j.ID, "output.log"); got != string(want) {
+				t.Errorf("%q prints %q, want %q", script, got, want)
+			}
+		}
+	})
+}
+
 func TestLongScript(t *testing.T) {
 	text := strings.Repeat(`a "b" \c $d é ' `, 25000) + "\n"
 	script := "cksum <<'END'\n" + text + "END\n"

@@ -122,21 +122,18 @@ func (j *Job) conf() string {
 		tenths(j.Timeout), max(1, tenths(j.Grace)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows)
 }
 
+// command is the file that the job's sh runs. A script stays as it is: even a line feed at
+// its end would change one that ends with a backslash.
 func (j *Job) command() string {
+	if j.Command == nil {
+		return j.Script
+	}
 	var b strings.Builder
-	switch {
-	case j.Command == nil:
-		b.WriteString(j.Script)
-	default:
-		b.WriteString("exec")
-		for _, arg := range j.Command {
-			b.WriteByte(' ')
-			b.WriteString("'" + strings.ReplaceAll(arg, "'", `'\''`) + "'")
-		}
+	b.WriteString("exec")
+	for _, arg := range j.Command {
+		b.WriteString(" '" + strings.ReplaceAll(arg, "'", `'\''`) + "'")
 	}
-	if !strings.HasSuffix(b.String(), "\n") {
-		b.WriteByte('\n')
-	}
+	b.WriteByte('\n')
 	return b.String()
 }
 
