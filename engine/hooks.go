@@ -18,9 +18,7 @@ type hooks struct {
 
 	mu      sync.Mutex // guards what follows
 	cancel  context.CancelFunc
-	killing bool
-	killErr error
-	killed  chan struct{} // closed when the kill hook has returned; nil before it was called
+	killing *killing // nil: none is at work, and none has succeeded
 }
 
 // call runs f in its turn, until ctx is done or the execution is killed.
@@ -34,7 +32,7 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 		return ctx.Err()
 	}
 	h.mu.Lock()
-	if h.killing {
+	if h.killing != nil {
 		h.mu.Unlock()
 		return ErrNotRunning
 	}
@@ -43,42 +41,36 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// kill calls the kill hook; who asks meanwhile or after a success gets the result
-// of that call. A hook at work is told to give up.
-func (h *hooks) kill(ctx context.Context) error {
+// killing is one call of the kill hook.
+type killing struct {
+	done chan struct{} // closed when the hook has returned and that is recorded
+	err  error         // of the hook; read after done
+}
+
+// beginKill is the call of the kill hook that is at work or has succeeded, else a new
+// one, which the caller is to carry out. A hook at work is canceled for that.
+func (h *hooks) beginKill() (k *killing, begun bool) {
 	h.mu.Lock()
-	if killed := h.killed; killed != nil {
-		h.mu.Unlock()
-		select {
-		case <-killed:
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			return h.killErr
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	defer h.mu.Unlock()
+	if h.killing != nil {
+		return h.killing, false
 	}
-	h.killing, h.killed = true, make(chan struct{})
+	h.killing = &killing{done: make(chan struct{})}
 	if h.cancel != nil {
 		h.cancel()
 	}
-	h.mu.Unlock()
-	var err error
-	select {
-	case h.turn <- struct{}{}:
-		err = h.Kill(ctx)
-		<-h.turn
-	case <-ctx.Done(): // the hook at work does not give up
-		err = ctx.Err()
-	}
+	return h.killing, true
+}
+
+// endKill is the end of a call. After an error the execution goes on, can be written
+// to, and asked again.
+func (h *hooks) endKill(k *killing, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.killErr = err
-	close(h.killed)
-	if err != nil { // it goes on, can be written to, and asked again
-		h.killing, h.killed = false, nil
+	if k.err = err; err != nil {
+		h.killing = nil
 	}
-	return err
+	close(k.done)
 }
 
 func (x *Execution) write(ctx context.Context, p []byte) error {
@@ -98,9 +90,13 @@ func (x *Execution) resized(ctx context.Context, s Size) error {
 	return x.hooks.call(ctx, func(ctx context.Context) error { return x.hooks.Resize(ctx, s) })
 }
 
-// stop asks the program to end the execution and returns when its end is
-// recorded. The program may report that itself, with its own code; when the hook
-// has returned without that, it was killed.
+// hookTime is how long after the grace time a stop waits for the kill hook.
+const hookTime = 2 * time.Second
+
+// stop asks the program to end the execution and returns when its end is recorded, ctx
+// is done, or the grace time is over, whether or not the kill hook heeds that. The
+// program may report the end itself, with its own code; when the hook has returned
+// without that, it was killed.
 func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	switch {
 	case x.isOver():
@@ -109,30 +105,71 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 		return StopReport{}, ErrUnsupported
 	}
 	began := time.Now()
+	ctx, cancel := stopContext(ctx, o.Grace, hookTime)
+	defer cancel()
 	s := &jobdir.Stopping{By: o.By, Reason: string(o.Reason), At: x.e.cfg.now()}
 	if s.Reason == "" {
 		s.Reason = string(ReasonKill)
 	}
+	for {
+		k, begun := x.hooks.beginKill()
+		if begun {
+			go x.kill(ctx, k, s) // beside the caller, since a hook may not heed ctx
+		}
+		select {
+		case <-k.done:
+		case <-x.done:
+			return StopReport{Took: time.Since(began)}, nil
+		case <-ctx.Done():
+			return StopReport{}, context.Cause(ctx)
+		}
+		canceled := errors.Is(k.err, context.Canceled) || errors.Is(k.err, context.DeadlineExceeded)
+		switch {
+		case canceled && ctx.Err() != nil:
+			return StopReport{}, context.Cause(ctx)
+		case canceled && !begun:
+			continue // the context of another caller ended the call
+		case k.err != nil:
+			return StopReport{}, k.err
+		}
+		return StopReport{Took: time.Since(began)}, nil
+	}
+}
+
+// stopContext is ctx until spare after the grace time.
+func stopContext(ctx context.Context, grace, spare time.Duration) (context.Context, context.CancelFunc) {
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	limit := max(0, grace) + spare
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the program that performs it has not ended it within %v", limit))
+}
+
+// kill carries out one call of the kill hook.
+func (x *Execution) kill(ctx context.Context, k *killing, s *jobdir.Stopping) {
+	x.setStopping(s)
+	var err error
+	select {
+	case x.hooks.turn <- struct{}{}:
+		err = x.hooks.Kill(ctx)
+		<-x.hooks.turn
+	case <-ctx.Done(): // the hook at work does not give up
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = x.finish(Exit{Status: Killed, Reason: Reason(s.Reason), EndedBy: s.By})
+	} else {
+		x.setStopping(nil)
+	}
+	x.hooks.endKill(k, err)
+}
+
+func (x *Execution) setStopping(s *jobdir.Stopping) {
 	x.mu.Lock()
-	first := x.stopping == nil
-	if first {
-		x.stopping = s
-	}
+	x.stopping = s
 	x.mu.Unlock()
-	if first {
-		x.h.Stopping(s)
-		x.announce()
-	}
-	if err := x.hooks.kill(ctx); err != nil {
-		x.mu.Lock()
-		x.stopping = nil
-		x.mu.Unlock()
-		x.h.Stopping(nil)
-		x.announce()
-		return StopReport{}, err
-	}
-	err := x.finish(Exit{Status: Killed, Reason: Reason(s.Reason), EndedBy: s.By})
-	return StopReport{Took: time.Since(began)}, err
+	x.h.Stopping(s)
+	x.announce()
 }
 
 // holderHooks are what other processes reach.
@@ -153,7 +190,7 @@ func (x *Execution) holderHooks() holder.Hooks {
 	}
 	if x.hooks.Kill != nil {
 		hh.Kill = func(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
-			r, err := x.stop(ctx, StopOptions{By: k.By, Reason: Reason(k.Reason)})
+			r, err := x.stop(ctx, StopOptions{Grace: time.Duration(k.GraceMS) * time.Millisecond, By: k.By, Reason: Reason(k.Reason)})
 			return holder.KillReport{TookMS: holder.TookMS(r.Took)}, failureOf(err)
 		}
 	}

@@ -163,7 +163,8 @@ type Hooks struct {
 	Resize func(ctx context.Context, size Size) error
 	// Kill ends the execution: the engine counts it as ended when the hook returns
 	// nil, unless it has been completed by then. It is called once, again only
-	// after an error.
+	// after an error. ctx is done when its caller no longer waits, at the latest two
+	// seconds after the grace time; the job is stopping until the hook returns.
 	Kill func(ctx context.Context) error
 	// IsActive answers [Engine.IsActive] until the end; nil: it is active.
 	IsActive func() bool

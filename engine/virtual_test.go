@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -184,6 +185,83 @@ func TestKillReachesAnExecutionWhoseWriteHangs(t *testing.T) {
 	if err := <-writing; !errors.Is(err, context.Canceled) {
 		t.Errorf("write: %v", err)
 	}
+}
+
+// hangs is an execution whose Kill hook heeds no context: it has been called when
+// called is closed, and returns what is sent to result.
+func hangs(t *testing.T, e *engine.Engine) (x *engine.Execution, called chan struct{}, result chan error) {
+	t.Helper()
+	called, result = make(chan struct{}), make(chan error, 1)
+	x = create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {
+		close(called)
+		return <-result
+	}}})
+	return x, called, result
+}
+
+func TestKillHeedsItsContextWhateverTheHookDoes(t *testing.T) {
+	for from, other := range map[string]bool{"the program": false, "another process": true} {
+		t.Run(from, func(t *testing.T) {
+			e := open(t)
+			asks := e
+			if other {
+				asks = open(t, engine.WithStateDir(e.StateDir()))
+			}
+			x, called, result := hangs(t, e)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-called; cancel() }()
+			if _, err := asks.Kill(ctx, x.ID()); !errors.Is(err, context.Canceled) {
+				t.Errorf("kill: %v", err)
+			}
+			if j := get(t, e, x.ID()); j.Status != engine.Stopping {
+				t.Errorf("while the hook is at work: %s", j.Status)
+			}
+			result <- nil
+			if exit, err := e.Wait(t.Context(), x.ID()); err != nil || exit.Status != engine.Killed || exit.EndedBy != "test" {
+				t.Errorf("after the hook has returned: %+v, %v", exit, err)
+			}
+		})
+	}
+}
+
+func TestStopReturnsAfterTheGraceTimeWhateverTheHookDoes(t *testing.T) {
+	for from, other := range map[string]bool{"the program": false, "another process": true} {
+		t.Run(from, func(t *testing.T) {
+			t.Parallel()
+			e := open(t)
+			asks := e
+			if other {
+				asks = open(t, engine.WithStateDir(e.StateDir()))
+			}
+			x, called, result := hangs(t, e)
+			for range 2 { // the second one waits for the hook that the first has called
+				if _, err := asks.Stop(t.Context(), x.ID(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "has not ended it within") {
+					t.Errorf("stop: %v", err)
+				}
+			}
+			<-called
+			result <- errors.New("will not")
+			for get(t, e, x.ID()).Status != engine.Running {
+				<-time.After(time.Millisecond)
+			}
+			if err := x.Complete(engine.Exit{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestAnEndReleasesAKillWhoseHookHangs(t *testing.T) {
+	e := open(t)
+	x, called, result := hangs(t, e)
+	go func() {
+		<-called
+		_ = x.Complete(engine.Exit{})
+	}()
+	if _, err := e.Kill(t.Context(), x.ID()); err != nil {
+		t.Errorf("kill: %v", err)
+	}
+	result <- nil
 }
 
 func TestAttach(t *testing.T) {

@@ -152,7 +152,13 @@ func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error
 	if o.Grace < 0 {
 		k.GraceMS = -1
 	}
+	// The program answers within the grace time, unless it is stuck itself.
+	ctx, cancel := stopContext(ctx, o.Grace, 2*hookTime)
+	defer cancel()
 	err := r.ask(ctx, holder.TypeKill, k, &report)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = context.Cause(ctx)
+	}
 	return StopReport{Took: time.Duration(report.TookMS) * time.Millisecond, Escalated: report.Escalated}, err
 }
 
