@@ -46,21 +46,12 @@ var mayImport = []struct {
 	{"internal/plainfile", nil},
 	{"internal/termenv", nil},
 	{"internal/watch", nil},
-	// What starts before the rest of the program may wait for little of it.
-	{"internal/ahead", nil},
-	{"internal/ahead/early", []string{"internal/ahead"}},
-	// Of the holder's program, everything is in every holder.
-	{"cmd/hob-holder", []string{"engine/local", "internal/selfstart"}},
-	{"internal/selfstart", []string{"engine", "engine/local", "internal/ahead", "internal/build", "internal/jobdir", "internal/logout", "internal/presets"}},
-	{"internal/presets", []string{"internal/atomicfile", "internal/flatjson"}},
+	{"cmd/hob-holder", []string{"engine/local"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"internal/atomicfile", "internal/flatjson", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
-	{"internal/config", []string{"internal/units", "internal/atomicfile", "internal/build", "internal/presets", "keymap", "themes"}},
+	{"internal/config", []string{"internal/units", "internal/atomicfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"internal/..."}},
 }
-
-// runsAtStart is the one package whose import has an effect; only main may have it.
-const runsAtStart = "internal/ahead/early"
 
 // mustNotImport names packages of others that may not appear below a place.
 var mustNotImport = []struct {
@@ -120,9 +111,6 @@ func checkImports(t *testing.T, files []sourceFile) {
 		for _, spec := range f.ast.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
-				if ours == runsAtStart && f.dir != "" {
-					t.Errorf("%s imports %s: only main may, it starts a process", f.path, ours)
-				}
 				if !allowed(f.dir, ours) {
 					t.Errorf("%s imports %s: package %s may not (see docs/architecture.md)", f.path, ours, orRoot(f.dir))
 				}

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/hobjobs/hob/engine/local"
-	_ "github.com/hobjobs/hob/internal/ahead/early" // starts the holder of a job first of all
 	"github.com/hobjobs/hob/internal/cli"
 )
 

@@ -25,9 +25,20 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "hob" {
 		testtool.DefaultSignals()
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cleanup{m}, map[string]func(){
 		"hob": func() { os.Exit(cli.Main(os.Args)) },
 	})
+}
+
+// built is the directory of the programs that tests have built; empty: none were.
+var built string
+
+// cleanup removes the programs that tests have built once all tests have run.
+type cleanup struct{ m *testing.M }
+
+func (c cleanup) Run() int {
+	defer func() { _ = os.RemoveAll(built) }()
+	return c.m.Run()
 }
 
 // TestScripts runs the stories of testdata/script, each in a home and a state

@@ -20,7 +20,6 @@ type config struct {
 	sinceBoot func() time.Duration // nil: now is not the system's clock
 	logLimit  int64
 	usage     time.Duration
-	noSweep   bool
 }
 
 // Retention says how long finished jobs are kept. A zero field means the
@@ -55,10 +54,6 @@ func WithLogger(l *slog.Logger) Option {
 
 // WithRetention sets how long finished jobs are kept.
 func WithRetention(r Retention) Option { return func(c *config) { c.retention = r } }
-
-// WithoutSweep has the engine delete nothing unasked: for a program that does not know
-// how long finished jobs are to be kept. Somebody else has to sweep.
-func WithoutSweep() Option { return func(c *config) { c.noSweep = true } }
 
 // WithLogLimit sets the cap of the logs of jobs whose [Spec] has none (default 1
 // GiB, negative: no cap).

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -51,37 +49,5 @@ func TestRetentionOfWhatIsInTheIndex(t *testing.T) {
 	ids, err := e.root.IDs()
 	if err != nil || len(ids) != 1 || ids[0] != last {
 		t.Errorf("kept %v, want %s; %v", ids, last, err)
-	}
-}
-
-// A program that does not know what is to be kept deletes nothing.
-func TestWithoutSweep(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		opts []Option
-		kept int
-	}{{"with", nil, 1}, {"without", []Option{WithoutSweep()}, 2}} {
-		t.Run(tt.name, func(t *testing.T) {
-			e, err := New(append(tt.opts, WithStateDir(t.TempDir()), WithRetention(Retention{Age: -1, Count: 1, Bytes: -1, TrashAge: -1}))...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			code := 0
-			for range 2 {
-				e.finishedHere(t, jobdir.End{At: time.Now(), Status: string(Exited), Reason: string(ReasonExit), Code: &code, BootMS: proc.SinceBoot().Milliseconds()})
-			}
-			e.sweepSometimes()
-			if err := e.Close(); err != nil { // waits for it
-				t.Fatal(err)
-			}
-			entries, err := os.ReadDir(e.root.Jobs())
-			if err != nil {
-				t.Fatal(err)
-			}
-			jobs := slices.DeleteFunc(entries, func(d os.DirEntry) bool { return d.Name()[0] == '.' })
-			if len(jobs) != tt.kept {
-				t.Errorf("%d jobs are kept, want %d", len(jobs), tt.kept)
-			}
-		})
 	}
 }

@@ -67,9 +67,6 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 // for its first slice, so that programs that live shortly get somewhere too; the
 // others end with the engine.
 func (e *Engine) sweepSometimes() {
-	if e.cfg.noSweep {
-		return
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.now()

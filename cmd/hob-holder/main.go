@@ -9,14 +9,13 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/selfstart"
 )
 
 func main() {
-	// Who starts a holder gives it a title: an id, or blanks to write one to.
+	// hob passes the id of the job.
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		fmt.Fprintln(os.Stderr, "hob-holder holds one job of hob, which starts it: see hob help")
 		os.Exit(2)
 	}
-	os.Exit(local.RunHolderWith(selfstart.Start))
+	os.Exit(local.RunHolder())
 }

@@ -15,8 +15,6 @@ type Backend struct {
 	inProcess bool
 	notify    string
 	shows     bool
-	spare     *Spare
-	own       ownStart // set in a holder that was asked for its job
 
 	kids  children
 	inner inner
@@ -38,12 +36,6 @@ var (
 	_ engine.TerminalOpener = (*Run)(nil)
 )
 
-// A Starter starts the job that a holder was asked for, by the text of the request
-// (package internal/selfstart reads it): with here as the backend, which makes the
-// calling process the holder of the first job. It sets more before that if whoever asks
-// has more to say than the job's id. It is for hob's own program.
-type Starter func(request []byte, here *Backend, more *bool) error
-
 // Option configures a [Backend].
 type Option func(*Backend)
 
@@ -64,10 +56,6 @@ func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 // HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE, and the name and the status as $1
 // and $2.
 func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
-
-// WithSpare gives the first job without a lent input the holder that [Ahead]
-// started.
-func WithSpare(s *Spare) Option { return func(b *Backend) { b.spare = s } }
 
 // ForUser says that the program shows a person what becomes of the jobs, so that
 // holders need not tell of their ends (see [WithNotify]).

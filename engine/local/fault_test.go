@@ -25,7 +25,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -210,27 +209,47 @@ func TestHolderToldAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := ahead.Start(exe, []string{string(l.ID)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
 	config, err := json.Marshal(map[string]any{"launch": 2, "dir": l.Dir, "env": []byte("PATH=/bin\x00"), "stdin": true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Config.Write(config); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Config.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if said, err := io.ReadAll(h.Reply); err != nil || !strings.Contains(string(said), `"unknown":true`) {
-		t.Errorf("answer %q, %v", said, err)
+	if said := answerOfHolder(t, exe, string(l.ID), config); !strings.Contains(said, `"unknown":true`) {
+		t.Errorf("answer %q", said)
 	}
 	if _, err := os.Stat(filepath.Join(l.Dir, jobdir.StateFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it has a state: %v", err)
 	}
+}
+
+// answerOfHolder starts the program exe as the holder of the job id, sends it config
+// and returns its whole answer.
+func answerOfHolder(t *testing.T, exe, id string, config []byte) string {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.CloseOnExec(fds[0])
+	ours, theirs := os.NewFile(uintptr(fds[0]), "config"), os.NewFile(uintptr(fds[1]), "config")
+	reply, holderReply, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, id)
+	cmd.Args[0], cmd.Stdin, cmd.ExtraFiles = proc.HolderName, theirs, []*os.File{holderReply}
+	if err := errors.Join(cmd.Start(), theirs.Close(), holderReply.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ours.Write(config)
+	if err := errors.Join(err, ours.Close()); err != nil {
+		t.Error(err)
+	}
+	said, err := io.ReadAll(reply)
+	if err := errors.Join(err, reply.Close()); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // a holder that starts nothing exits with 1
+	return string(said)
 }
 
 func TestJobOutlivesItsClient(t *testing.T) {

@@ -6,11 +6,27 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hobjobs/hob/internal/ahead"
 )
 
-// forkHeld is [ahead.Fork] for a program that is not to run before ready returns:
+// ownProgram is this very program, even if its file has been replaced since.
+func ownProgram() (string, error) { return "/proc/self/exe", nil }
+
+// ownFile is where this program's file is or was; only its directory matters.
+func ownFile() (string, error) { return os.Readlink("/proc/self/exe") }
+
+// forkUnblocked starts a program with no signal blocked, whatever mask this process
+// inherited: a child gets the mask of the thread that forks.
+func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var none, old unix.Sigset_t
+	if unix.PthreadSigmask(unix.SIG_SETMASK, &none, &old) == nil && old != none {
+		defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil) }()
+	}
+	return syscall.ForkExec(path, argv, attr)
+}
+
+// forkHeld is [forkUnblocked] for a program that is not to run before ready returns:
 // it is held at its first instruction by being traced so far. Where it cannot be
 // traced, or would lose by it the rights that its file gives, ready is called when
 // it may run already.
@@ -24,7 +40,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	sys := *attr.Sys
 	sys.Ptrace = true
 	traced.Sys = &sys
-	pid, err := ahead.Fork(path, argv, &traced)
+	pid, err := forkUnblocked(path, argv, &traced)
 	if err == unix.EPERM || err == unix.ENOSYS {
 		return forkThen(path, argv, attr, ready)
 	}

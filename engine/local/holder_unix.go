@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -33,24 +32,14 @@ func IsHolder() bool {
 // RunHolder is the holder of one job: it reads what to do on standard input,
 // starts the job and keeps it until nothing of it is left. It returns the exit
 // code for the process.
-func RunHolder() int { return RunHolderWith(nil) }
-
-// RunHolderWith is [RunHolder] for a holder that can be asked for a job that does
-// not exist yet. start may be nil: then nothing is started so.
-func RunHolderWith(start Starter) int {
-	ahead.KeepSlack()
-	ahead.Deepen()
+func RunHolder() int {
 	isolate(replyFD + 1)
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM)
-	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE} {
-		if !disregard(sig) {
-			signal.Notify(signals, sig) // not Ignore: the job would ignore it, too
-		}
-	}
+	// Notify, not Ignore: a signal that the holder ignores would be ignored in the job.
+	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
 	reply := os.NewFile(replyFD, "reply")
-	warm()
-	j := holdFromStdin(reply, start)
+	j := holdFromStdin(reply)
 	if j == nil {
 		return 1
 	}
@@ -60,20 +49,10 @@ func RunHolderWith(start Starter) int {
 	return 0
 }
 
-// warm does what can be done before there is a job, while who starts it gets
-// ready.
-func warm() {
-	_ = proc.Self()
-}
-
-// holdFromStdin does what standard input says, and answers. It returns nil if there
-// is no job to hold then.
-func holdFromStdin(reply *os.File, start Starter) *job {
+// holdFromStdin reads the configuration from standard input, starts the job, and
+// answers. It returns nil if there is no job to hold then.
+func holdFromStdin(reply *os.File) *job {
 	data, passed, err := receive()
-	if err == nil && ahead.IsRequest(data) {
-		closeAll(passed)
-		return startOwn(reply, start, data)
-	}
 	var j *job
 	if err != nil {
 		err = fmt.Errorf("read the holder's configuration: %w", err)
@@ -113,9 +92,8 @@ func holdTold(data []byte, passed []*os.File) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	nameSelf(filepath.Base(cfg.Dir))
 	syscall.CloseOnExec(replyFD)
-	return hold(cfg, lent, lock, inHolder)
+	return hold(cfg, lent, lock, true)
 }
 
 // letGo lets go of the launcher, which was answered.
@@ -204,7 +182,7 @@ func (j *job) depart() {
 	cmd.Dir = "/"
 	// The end of this process hangs its own session up.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := ahead.WithSlack(cmd.Start); err == nil {
+	if err := cmd.Start(); err == nil {
 		_ = cmd.Process.Release() // it outlives the holder
 	}
 }

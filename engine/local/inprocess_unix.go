@@ -44,7 +44,7 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 		lent.close()
 		return err
 	}
-	j, err := hold(cfg, lent, held, inProgram)
+	j, err := hold(cfg, lent, held, false)
 	if err != nil {
 		return err
 	}

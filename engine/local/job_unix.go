@@ -25,11 +25,6 @@ const (
 	defaultRows = 40
 )
 
-// socketDelay is how long a job that nobody waits for goes without a socket, unless a
-// client asks for it: most jobs that end at once are never asked anything, and a file
-// that comes and goes is one of the larger parts of what they cost.
-const socketDelay = 50 * time.Millisecond
-
 // job is one job as its holder sees it. It lives in a holder process, or in a
 // program's own with several others.
 type job struct {
@@ -55,9 +50,7 @@ type job struct {
 	prompt  *prompter // looks whether the job waits for input
 	noTTY   error     // why there is no terminal although one was asked for
 	timeout *time.Timer
-	alone   bool        // who started it does not connect
-	socket  *time.Timer // with alone: binds the socket
-	rest    rest        // of an own process
+	rest    rest // of an own process
 
 	mu      sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
 	reaped  bool
@@ -74,20 +67,11 @@ type sentSignal struct {
 	by  string
 }
 
-// keeper is the process that keeps a job.
-type keeper int
-
-const (
-	inProgram     keeper = iota // one that does other things, and keeps others too
-	inHolder                    // of this job alone
-	inHolderAlone               // and nobody is about to connect to it
-)
-
 // hold makes a job of a configuration: it takes the lock and executes the
 // command. An error is one of hob alone, and nothing was started then; a command
 // that cannot be executed is a job whose end is recorded. lock, the job's, and what
-// is lent are taken over.
-func hold(cfg launchConfig, lent files, lock *os.File, k keeper) (*job, error) {
+// is lent are taken over. own says that this process keeps nothing but the job.
+func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
 	files := &childFiles{ctty: -1, lent: lent}
 	defer files.close()
 	held, err := jobdir.Inherit(cfg.Dir, lock)
@@ -103,9 +87,8 @@ func hold(cfg launchConfig, lent files, lock *os.File, k keeper) (*job, error) {
 	if meta.Size.Cols <= 0 || meta.Size.Rows <= 0 {
 		meta.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
 	}
-	own := k != inProgram
 	j := &job{
-		cfg: cfg, meta: meta, own: own, alone: k == inHolderAlone, reaps: own && proc.SetSubreaper() == nil,
+		cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil,
 		ended: make(chan struct{}),
 	}
 	j.ctx, j.stop = context.WithCancel(context.Background())
@@ -153,12 +136,7 @@ func (j *job) begin(started time.Time) {
 		j.timeout = time.AfterFunc(d, func() { j.background(j.overdue) })
 	}
 	// Without a socket the files still say everything but the screen.
-	if j.alone {
-		_ = j.h.ListenLater()
-		j.socket = time.AfterFunc(socketDelay, func() { j.background(func() { _ = j.h.CheckSocket() }) })
-	} else {
-		_ = j.h.Listen()
-	}
+	_ = j.h.Listen()
 	take()
 	if mode, known := j.mode(); known {
 		j.h.Waiting(false, entryOf(mode, known))
@@ -236,10 +214,8 @@ func (j *job) close() error {
 	j.mu.Lock()
 	j.stop()
 	j.mu.Unlock()
-	for _, t := range []*time.Timer{j.timeout, j.socket} {
-		if t != nil {
-			t.Stop()
-		}
+	if j.timeout != nil {
+		j.timeout.Stop()
 	}
 	j.prompt.stop()
 	j.rest.stop()

@@ -18,14 +18,6 @@ func IsHolder() bool { return false }
 // RunHolder is the holder of one job; not on this system.
 func RunHolder() int { return 1 }
 
-// RunHolderWith is [RunHolder] for a holder that can be asked for a job; not on this
-// system.
-func RunHolderWith(Starter) int { return 1 }
-
-// Started reports whether a job that its holder was asked for was started: none is on
-// this system.
-func Started(string) bool { return false }
-
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
@@ -33,18 +25,6 @@ func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilitie
 func (b *Backend) Start(context.Context, engine.Launch) (engine.Run, error) {
 	return nil, engine.ErrUnsupported
 }
-
-// Spare is a holder that was started before there is a job for it.
-type Spare struct{}
-
-// Ahead starts a holder for the job that the caller is about to ask for; there
-// are none on this system.
-func Ahead() *Spare { return &Spare{} }
-
-// Close ends the holder if no job has got it.
-func (*Spare) Close() error { return nil }
-
-type ownStart struct{}
 
 type children struct{}
 

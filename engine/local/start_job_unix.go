@@ -8,7 +8,6 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -136,7 +135,7 @@ func (j *job) launch(files *childFiles) error {
 		j.leads = true
 		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
 	}
-	fork := forkFunc(ahead.Fork)
+	fork := forkFunc(forkUnblocked)
 	if j.leads {
 		fork = func(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 			return forkHeld(path, argv, attr, j.toForeground)
@@ -171,7 +170,7 @@ type forkFunc func(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 
 // forkThen starts a program and calls then with its pid.
 func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid int)) (int, error) {
-	pid, err := ahead.Fork(path, argv, attr)
+	pid, err := forkUnblocked(path, argv, attr)
 	if err == nil {
 		then(pid)
 	}

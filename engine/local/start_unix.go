@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -56,7 +55,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !b.inProcess && b.own == nil && len(b.command) == 0 && IsHolder() {
+	if !b.inProcess && len(b.command) == 0 && IsHolder() {
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: errUnhooked}
 	}
 	cfg := launchConfig{
@@ -75,12 +74,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		}
 		defer lock.Close()
 	}
-	switch {
-	case b.own != nil:
-		run.begun, err = b.own(l.Record, cfg, lock)
-	case b.inProcess:
+	if b.inProcess {
 		err = b.inner.start(cfg, l.Files, lock)
-	default:
+	} else {
 		run.begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
@@ -103,13 +99,13 @@ func (b *Backend) spawn(
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.tell(ctx, h, cfg, lock, lent)
+	st, err := b.configure(ctx, h, cfg, lock, lent)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
-	if h.Other && nothing && ctx.Err() == nil {
-		if h, err = ahead.StartSelf(string(rec.ID)); err != nil {
+	if h.beside && nothing && ctx.Err() == nil {
+		if h, err = startSelfAsHolder(string(rec.ID)); err != nil {
 			return nil, err
 		}
-		st, err = b.tell(ctx, h, cfg, lock, lent)
+		st, err = b.configure(ctx, h, cfg, lock, lent)
 	}
 	if st == nil || err != nil {
 		return nil, err
@@ -121,55 +117,50 @@ func (b *Backend) spawn(
 	return &o, nil
 }
 
-// holderFor is a holder that waits to be told of the job id.
-func (b *Backend) holderFor(id string) (*ahead.Holder, error) {
-	if b.spare != nil {
-		if h := b.spare.take(); h != nil {
-			return h, nil
-		}
-	}
+// holderFor starts the holder of the job id.
+func (b *Backend) holderFor(id string) (*holderProcess, error) {
 	if len(b.command) == 0 {
-		return ahead.StartFor(id)
+		return startHolderFor(id)
 	}
 	path, err := exec.LookPath(b.command[0])
 	if err != nil {
 		return nil, fmt.Errorf("find the program that holds jobs: %w", err)
 	}
-	return ahead.Start(path, append([]string{id}, b.command[1:]...))
+	return startHolder(path, append([]string{id}, b.command[1:]...)...)
 }
 
-// tell tells h what to hold, and waits until that runs. The record of that is nil
-// if the holder is one that does not send it. One that does not read or answer in
-// time is ended.
-func (b *Backend) tell(ctx context.Context, h *ahead.Holder, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
-	defer h.Reply.Close()
-	b.kids.add(h.PID)
-	if h.Other {
+// configure sends h its configuration and waits until its job runs. The state it
+// returns is nil if the holder does not send one. A holder that does not read or
+// answer in time is killed.
+func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
+	defer h.reply.Close()
+	b.kids.add(h.pid)
+	if h.beside {
 		cfg.Build = build.Version()
 	}
 	config, werr := cfg.text()
 	if werr == nil {
 		werr = b.send(ctx, h, config, lock.File(), lent)
 	}
-	_ = h.Config.Close()
+	_ = h.config.Close()
 	st, err := b.ready(ctx, h, werr)
 	if errors.Is(err, errHolderDied) {
-		// What it held is held until the kernel has ended it.
-		b.kids.await(h.PID)
+		// The kernel keeps its locks until it has ended.
+		b.kids.await(h.pid)
 	}
 	return st, err
 }
 
 // send is the function of that name as long as ctx allows. The holder has started
 // nothing before it was told all, so that it can be ended at once.
-func (b *Backend) send(ctx context.Context, h *ahead.Holder, config []byte, lock *os.File, lent files) error {
+func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, lock *os.File, lent files) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyPatience, errPatience)
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
-		b.kids.kill(h.PID)
-		_ = withDescriptor(h.Config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // somebody else may have it, too
+		b.kids.kill(h.pid)
+		_ = withDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // somebody else may have it, too
 	})
-	err := send(h.Config, config, lock, lent)
+	err := send(h.config, config, lock, lent)
 	if !cut() {
 		err = &noAnswer{context.Cause(ctx)}
 	}
@@ -190,13 +181,13 @@ type patienceError struct{}
 func (patienceError) Error() string { return readyPatience.String() + " are over" }
 
 // ready waits for the holder's answer; werr is how telling it went.
-func (b *Backend) ready(ctx context.Context, h *ahead.Holder, werr error) (*jobdir.State, error) {
-	_ = h.Reply.SetReadDeadline(time.Now().Add(readyPatience))
-	cut := context.AfterFunc(ctx, func() { _ = h.Reply.SetReadDeadline(time.Now().Add(lastAnswer)) })
+func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*jobdir.State, error) {
+	_ = h.reply.SetReadDeadline(time.Now().Add(readyPatience))
+	cut := context.AfterFunc(ctx, func() { _ = h.reply.SetReadDeadline(time.Now().Add(lastAnswer)) })
 	defer cut()
-	said, err := io.ReadAll(io.LimitReader(h.Reply, 64<<10))
+	said, err := io.ReadAll(io.LimitReader(h.reply, 64<<10))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		b.kids.kill(h.PID)
+		b.kids.kill(h.pid)
 		if why := ctx.Err(); why != nil {
 			return nil, &noAnswer{why}
 		}

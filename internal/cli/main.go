@@ -12,7 +12,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
 )
@@ -31,7 +30,6 @@ type app struct {
 	leaves bool           // the job is left by itself, and not by a person
 	quiet  bool           // nobody is there to be asked anything
 	told   signalled      // the signal that had hob leave a job; 0: none
-	spare  *local.Spare   // the holder of the job to be started; may be nil
 	hosts  *remotes       // see open
 	asker  asker          // what hosts want to know of a person
 	eng    *engine.Engine // see open
@@ -48,11 +46,6 @@ type app struct {
 func Main(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli", logout: logout.Advice}
 	words := args[min(1, len(args)):]
-	if len(words) > 1 && words[0] == "run" && ahead.Asked() == "" {
-		// Before anything else, since its start takes as long as all the rest.
-		a.spare = local.Ahead()
-		defer a.spare.Close()
-	}
 	root := a.rootFor(words)
 	root.SetArgs(words)
 	err := root.ExecuteContext(context.Background())

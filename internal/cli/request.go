@@ -14,7 +14,7 @@ import (
 // are started and for what is kept of finished ones. On a terminal, where panes
 // may come to be shown, it tells what running jobs use.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
-	here := []local.Option{local.WithSpare(a.spare), local.WithNotify(notifyCommand(c))}
+	here := []local.Option{local.WithNotify(notifyCommand(c))}
 	if a.client == "ui" || a.shows {
 		here = append(here, local.ForUser())
 	}
@@ -34,12 +34,6 @@ func notifyCommand(c *config.Config) string {
 		return ""
 	}
 	return quoteWords(c.Notify.Command) + ` "$1" "$2"`
-}
-
-// presets keeps what the settings say of a start for the holders that start a job
-// themselves (package selfstart).
-func (a *app) presets(eng *engine.Engine, c *config.Config) {
-	c.SavePresets(filepath.Join(eng.StateDir(), "jobs"), notifyCommand(c))
 }
 
 // absoluteDir is the directory that a job asked for in dir gets.

@@ -3,16 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/ahead"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui"
@@ -115,9 +111,6 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || f.yield.set
 	eng, err := a.engineWith(settings)
-	if id := ahead.Asked(); err != nil && id != "" {
-		return fmt.Errorf("there may be a job %s now: %w", id, err)
-	}
 	if err != nil {
 		return err
 	}
@@ -140,7 +133,6 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	switch {
 	case f.background:
-		defer a.presets(eng, settings)
 		return a.runBackground(ctx, eng, spec)
 	case a.json:
 		return a.runJSON(ctx, eng, spec, f)
@@ -214,13 +206,6 @@ func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, o
 }
 
 func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
-	if id := ahead.Asked(); id != "" && local.Started(filepath.Join(eng.StateDir(), "jobs", id)) {
-		job, err := eng.Get(ctx, id)
-		if err != nil {
-			return err
-		}
-		return a.printStarted(job)
-	}
 	job, err := a.start(ctx, eng, spec)
 	if err != nil {
 		return err

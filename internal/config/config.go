@@ -1,7 +1,6 @@
 package config
 
 import (
-	"io/fs"
 	"time"
 
 	"github.com/hobjobs/hob/keymap"
@@ -28,7 +27,6 @@ type Config struct {
 	Problems []Problem
 	Warnings []Problem
 
-	file     fs.FileInfo // the file as it was before it was read; nil: it was not there
 	settings []*setting
 	keys     keymap.Overrides
 	keyLines map[string]int

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hobjobs/hob/internal/presets"
 )
 
 // Environ looks a variable up, as os.LookupEnv does.
@@ -34,14 +33,31 @@ func LoadFrom(path string, env Environ) *Config {
 	return c
 }
 
-// DefaultPath is where the settings are, see [presets.Path].
-func DefaultPath(env Environ) string { return presets.Path(env) }
+// DefaultPath returns the path of the settings file: $HOB_CONFIG, else
+// $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml. It is empty if
+// there is no home directory.
+func DefaultPath(env Environ) string {
+	if p, _ := env("HOB_CONFIG"); p != "" {
+		return p
+	}
+	// The XDG specification has relative paths ignored.
+	if dir, _ := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hob", "config.toml")
+	}
+	home, _ := env("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir()
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".config", "hob", "config.toml")
+}
 
 func (c *Config) readFile(env Environ) {
 	if c.Path == "" {
 		return
 	}
-	c.file, _ = os.Stat(c.Path) // before it is read
 	data, err := os.ReadFile(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named, _ := env("HOB_CONFIG"); named == c.Path {

@@ -34,19 +34,6 @@ func (h *Holder) Listen() error {
 	return h.listen()
 }
 
-// ListenLater says where the socket will be, and binds it when CheckSocket is called:
-// by who started the job, or since a client asks.
-func (h *Holder) ListenLater() error {
-	path, err := SocketPath(h.cfg.Dir, h.cfg.RuntimeDir)
-	if err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.state.Socket = path
-	return nil
-}
-
 func (h *Holder) listen() error {
 	path, err := SocketPath(h.cfg.Dir, h.cfg.RuntimeDir)
 	if err != nil {

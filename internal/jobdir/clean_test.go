@@ -89,15 +89,14 @@ func TestSweep(t *testing.T) {
 	}
 	orphan := r.Dir("orphan-22222")
 	half := filepath.Join(r.Jobs(), ".new-123")
-	presets := filepath.Join(r.Jobs(), "..settings.tmp-123")
 	young := r.Dir("young-22222")
-	for _, d := range []string{orphan, half, presets, young} {
+	for _, d := range []string{orphan, half, young} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ids["young-22222"] = "young"
-	for _, d := range []string{orphan, half, presets} {
+	for _, d := range []string{orphan, half} {
 		if err := os.Chtimes(d, now.Add(-2*time.Hour), now.Add(-2*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -139,10 +138,8 @@ func TestSweep(t *testing.T) {
 	if len(trash) != 1 || trash[0].ID != kept || released != 4 {
 		t.Errorf("in the trash %v, released %d", trash, released)
 	}
-	for _, d := range []string{half, presets} {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("half made %s: %v", d, err)
-		}
+	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("half made %s: %v", half, err)
 	}
 	// Nothing again before an hour is over.
 	o.Keep.Age = 0

@@ -139,9 +139,7 @@ const (
 	indexLock = ".index" // in jobs
 	sweepName = ".sweep"
 	newPrefix = ".new-"
-	// presetsTemp begins the temporary name of `.settings` (package presets).
-	presetsTemp = "..settings.tmp-"
-	noteName    = "swept"
+	noteName  = "swept"
 )
 
 // Path is the state root itself.

@@ -45,12 +45,7 @@ type SweepOptions struct {
 	Release func(ctx context.Context, r *Record, dir string) error
 }
 
-// SweepDue reports whether the last sweep of the state root was long enough ago for
-// the next.
-func SweepDue(root string, now time.Time) bool {
-	return sweepDue(filepath.Join(root, jobsName, sweepName), now)
-}
-
+// sweepDue reports whether the last sweep was long enough ago for the next.
 func sweepDue(lockPath string, now time.Time) bool {
 	fi, err := os.Stat(lockPath)
 	return err != nil || now.Sub(fi.ModTime()) >= SweepEvery || fi.ModTime().After(now)
@@ -151,15 +146,14 @@ func (s *sweep) stale(trashed time.Time) bool {
 	return s.o.Keep.Trash >= 0 && s.ages.over(trashed, s.o.Keep.Trash)
 }
 
-// unfinishedDirs deletes directories that somebody began to make and left, and what
-// package presets was killed at.
+// unfinishedDirs deletes job directories whose creation was interrupted.
 func (s *sweep) unfinishedDirs() error {
 	entries, err := os.ReadDir(s.Jobs())
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), newPrefix) && !strings.HasPrefix(e.Name(), presetsTemp) {
+		if !strings.HasPrefix(e.Name(), newPrefix) {
 			continue
 		}
 		path := filepath.Join(s.Jobs(), e.Name())

@@ -1,0 +1,129 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// holderProcess is a holder that has been started and waits for its configuration.
+// It exits when config is closed before it has received one.
+type holderProcess struct {
+	pid    int
+	config *os.File // a socket: the configuration and the descriptors passed with it
+	reply  *os.File // its answer; its standard error, if it crashes
+	beside bool     // it is hob-holder, which may be of another build than this program
+}
+
+// startHolderFor starts a holder for the job id: hob-holder if it lies beside this
+// program, else this program itself.
+func startHolderFor(id string) (*holderProcess, error) {
+	if path, ok := holderBeside(); ok {
+		if h, err := startHolder(path, id); err == nil {
+			h.beside = true
+			return h, nil
+		}
+	}
+	return startSelfAsHolder(id)
+}
+
+// startSelfAsHolder starts this program as the holder of the job id.
+func startSelfAsHolder(id string) (*holderProcess, error) {
+	path, err := ownProgram()
+	if err != nil {
+		return nil, err
+	}
+	return startHolder(path, id)
+}
+
+// startHolder executes the program at path as a holder. The first of args is the id
+// of its job, so that ps shows it.
+func startHolder(path string, args ...string) (*holderProcess, error) {
+	config, holderConfig, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer holderConfig.Close()
+	reply, holderReply, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, config.Close())
+	}
+	defer holderReply.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, errors.Join(err, config.Close(), reply.Close())
+	}
+	defer null.Close()
+	// A holder that crashes writes the reason to standard error, which is therefore
+	// the reply, too.
+	pid, err := forkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
+		Dir: "/", Env: holderEnviron(), Sys: &syscall.SysProcAttr{Setsid: true},
+		Files: []uintptr{holderConfig.Fd(), null.Fd(), holderReply.Fd(), holderReply.Fd()},
+	})
+	if err != nil {
+		err = &os.PathError{Op: "start the job's holder", Path: path, Err: err}
+		return nil, errors.Join(err, config.Close(), reply.Close())
+	}
+	return &holderProcess{pid: pid, config: config, reply: reply}, nil
+}
+
+// socketPair returns two connected sockets. Unlike a pipe they can pass descriptors.
+func socketPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	syscall.CloseOnExec(fds[0])
+	syscall.CloseOnExec(fds[1])
+	return os.NewFile(uintptr(fds[0]), "config"), os.NewFile(uintptr(fds[1]), "config"), nil
+}
+
+// holderEnviron is the environment of a holder. It has nothing of the caller's, which
+// belongs to the job. The settings keep the Go runtime small, because there is one
+// holder for each job: one thread for Go code, no profiling, and no garbage
+// collection below two megabytes, which an idle holder never reaches.
+func holderEnviron() []string {
+	env := []string{
+		"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single",
+		"GODEBUG=memprofilerate=0,profstackdepth=0,updatemaxprocs=0,containermaxprocs=0",
+	}
+	for _, name := range []string{"TMPDIR", "TZ", "GOCOVERDIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// holderBeside returns the path of hob-holder in the directory of this program, if it
+// can be trusted as much as this program: a regular file, executable, of the same owner
+// or of root, and not writable by others. In a directory such as /tmp another user may
+// have put one there.
+func holderBeside() (path string, ok bool) {
+	file, err := ownFile()
+	if err != nil {
+		return "", false
+	}
+	path = filepath.Join(filepath.Dir(file), proc.HolderName)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || info.Mode()&0o002 != 0 {
+		return "", false
+	}
+	holder, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", false
+	}
+	var self syscall.Stat_t
+	program, err := ownProgram()
+	if err != nil || syscall.Stat(program, &self) != nil {
+		return "", false
+	}
+	return path, holder.Uid == 0 || holder.Uid == self.Uid
+}
