@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/sshtest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -237,9 +239,16 @@ func (s *server) start() error {
 	}
 }
 
+// stop ends the server and the connections that it serves, which else outlive it.
 func (s *server) stop() {
 	if s.cmd == nil {
 		return
+	}
+	family, _ := new(proc.Scanner).Descend(s.cmd.Process.Pid, 0) // where that is not known they go on
+	for _, p := range family {
+		if p.PPID == s.cmd.Process.Pid {
+			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+		}
 	}
 	_ = s.cmd.Process.Kill() // it may have ended
 	<-s.ended

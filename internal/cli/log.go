@@ -133,12 +133,13 @@ func (a *app) chooseStream(ctx context.Context, eng *engine.Engine, job engine.J
 	return engine.StreamStdout, err
 }
 
-// logBytes is log --raw.
-func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, on bool) error {
+// logBytes is log --raw, which goes on until the job ends or stops at the log's end.
+func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, on bool) (err error) {
 	feed := byteFeed{log: log}
-	err := feed.copyTo(ctx, a.stdout)
-	if err == nil && on && !job.Status.Finished() {
+	if on {
 		_, err = follow(ctx, eng, job, a.tellingLink(job, func(bool) error { return feed.copyTo(ctx, a.stdout) }))
+	} else {
+		err = feed.copyTo(ctx, a.stdout)
 	}
 	if feed.dropped > 0 {
 		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(feed.dropped))
