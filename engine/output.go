@@ -196,15 +196,7 @@ func (c *outputCache) close() {
 type fileOutput struct{ *logfile.File }
 
 func openFileOutput(dir string, s Stream) (Output, error) {
-	name := jobdir.OutputFile
-	switch s {
-	case StreamStdout:
-		name = jobdir.StdoutFile
-	case StreamStderr:
-		name = jobdir.StderrFile
-	case StreamOutput:
-	}
-	f, err := jobdir.OpenLog(dir, name)
+	f, err := jobdir.OpenLog(dir, fileOf(s))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(ErrNotFound, err)
 	}

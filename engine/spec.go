@@ -47,6 +47,7 @@ type startOptions struct {
 	extra map[string]string
 	label map[string]string
 	token string
+	hold  *Hold
 }
 
 // WithStdin lends the job f as its standard input, as a shell's redirection

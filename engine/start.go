@@ -68,6 +68,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	if spec.Host == "" {
 		l.Env = environ(o.env, spec.Env, meta.ID)
 	}
+	if o.hold != nil {
+		o.hold.hold(dir, l.Job)
+	}
 	run, err := b.Start(ctx, l)
 	if prepared != nil { // before anything that the start led to is recorded
 		prepared.Close()

@@ -82,7 +82,7 @@ func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) {
 	end.Survivors = j.parting()
 	j.prompt.stop()
 	if j.logs != nil {
-		j.logs.ended(j.h)
+		j.logs.cap(j.h) // what was written since watch looked
 	}
 	j.h.End(end)
 	close(j.ended)
@@ -159,6 +159,18 @@ func (j *job) survivors() []jobdir.Process {
 		return nil
 	}
 	return describe(procs)
+}
+
+// outread waits until those who copy the output have taken what the log's limit is to
+// free. A reader that goes away lets go of it.
+func (j *job) outread() {
+	trim := func() bool { return j.logs.cap(j.h) }
+	if j.logs == nil {
+		trim = j.h.Trim
+	}
+	for pause := growthPause; j.ctx.Err() == nil && trim() && sleep(j.ctx, pause); {
+		pause = min(2*pause, time.Second)
+	}
 }
 
 // outlive keeps the terminal for those who still use it, so that they are not

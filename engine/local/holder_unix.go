@@ -123,6 +123,7 @@ func (j *job) serve(signals <-chan os.Signal) {
 		j.leaderEnded(x.status, x.usage)
 		j.outlive()
 		j.settleKills()
+		j.outread()
 	}
 	close(done)
 	j.depart()

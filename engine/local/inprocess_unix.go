@@ -69,6 +69,7 @@ func (in *inner) keep(j *job) {
 			j.leaderEnded(x.status, x.usage)
 			j.outlive()
 			j.settleKills()
+			j.outread()
 		}
 	}
 	in.mu.Lock()

@@ -26,6 +26,7 @@ const blindPause = time.Second
 // looks after their size.
 type ownLogs struct {
 	files []*os.File // output.log, or stdout.log and stderr.log
+	names []string
 	limit int64
 
 	mu    sync.Mutex // guards what follows
@@ -38,7 +39,7 @@ func openOwnLogs(dir string, split bool, limit int64) (*ownLogs, error) {
 	if split {
 		names = []string{jobdir.StdoutFile, jobdir.StderrFile}
 	}
-	l := &ownLogs{limit: max(limit, 0), holes: make([]logfile.Hole, len(names))}
+	l := &ownLogs{names: names, limit: max(limit, 0), holes: make([]logfile.Hole, len(names))}
 	for _, name := range names {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 		if err != nil {
@@ -91,48 +92,44 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		w = nil // looked at by the clock instead
 	}
 	defer w.close()
+	over := false
 	for last := int64(0); ; {
 		armed := w.arm()
 		size := l.size()
-		if size == last {
+		if size == last && !over {
 			// A watch that fails is no end: the clock goes on.
 			if !(armed && w.wait(ctx)) && !sleep(ctx, blindPause) {
 				return
 			}
 			continue
 		}
-		last = size
-		l.cap(h)
-		h.Grew()
-		p.active()
+		over = l.cap(h)
+		if size != last {
+			last = size
+			h.Grew()
+			p.active()
+		}
 		if !sleep(ctx, growthPause) {
 			return
 		}
 	}
 }
 
-// ended caps what was written since the last look of watch. What somebody copies
-// as it comes is left: who reads it is a little behind the job, not the log's limit.
-func (l *ownLogs) ended(h *holder.Holder) {
-	if h.State().Backgrounded {
-		l.cap(h)
-	}
-}
-
-// cap frees what is over the limit.
-func (l *ownLogs) cap(h *holder.Holder) {
+// cap frees what is over the limit, and reports whether readers hold more of it back.
+func (l *ownLogs) cap(h *holder.Holder) (over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.limit == 0 || l.off {
-		return
+		return false
 	}
 	changed := false
 	var dropped int64
 	for i, f := range l.files {
-		hole, err := logfile.Punch(f, l.holes[i], l.limit)
+		hole, more, err := logfile.Punch(f, l.holes[i], l.limit, h.Held(l.names[i]))
 		if err != nil {
 			l.off, changed = true, true
 		}
+		over = over || more
 		changed = changed || hole != l.holes[i]
 		l.holes[i] = hole
 		dropped += hole.Len()
@@ -140,4 +137,5 @@ func (l *ownLogs) cap(h *holder.Holder) {
 	if changed {
 		h.Dropped(jobdir.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
 	}
+	return over && !l.off
 }

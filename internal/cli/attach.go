@@ -73,7 +73,9 @@ func atMost(ctx context.Context, d time.Duration) (context.Context, context.Canc
 // watchOut copies a job's output from its start to its end. Unlike run it does
 // not stand in for the job: leaving does nothing to it.
 func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
-	pipes, closeLogs, err := a.pipes(ctx, eng, job)
+	hold := eng.Hold(job)
+	defer hold.Close()
+	pipes, closeLogs, err := a.pipes(ctx, eng, job, hold)
 	if err != nil {
 		return hobFailed(err)
 	}
@@ -81,12 +83,16 @@ func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, 
 	showing, cancel := atMost(ctx, yield)
 	defer cancel()
 	exit, err := follow(showing, eng, job, a.tellingLink(job, func(bool) error { return pipes.copy(showing) }))
-	a.sayDropped(pipes)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return a.printLeft(job.ID, pipes.printedTo(a.stdout))
-	case err != nil:
+	left := errors.Is(err, context.DeadlineExceeded)
+	if left {
+		if err := a.printLeft(job.ID, pipes.printedTo(a.stdout)); err != nil {
+			return err
+		}
+	} else if err != nil {
 		return hobFailed(err)
 	}
-	return ending{exit: exit}.status()
+	if err := pipes.whole(ctx, eng, job); err != nil {
+		return hobFailed(err)
+	}
+	return ending{exit: exit, backgrounded: left}.status()
 }

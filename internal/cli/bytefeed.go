@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -11,8 +12,9 @@ import (
 // log's limit has dropped.
 type byteFeed struct {
 	log     *engine.Log
-	next    int64 // offset of the first byte not yet copied
-	dropped int64 // bytes left out so far
+	taken   func(next int64) // called when all before next was copied; may be nil
+	next    int64            // offset of the first byte not yet copied
+	dropped int64            // bytes left out so far
 	buf     []byte
 }
 
@@ -41,9 +43,21 @@ func (f *byteFeed) copyTo(ctx context.Context, w io.Writer) error {
 				}
 				return err
 			}
+			if at := f.next; bytes.IndexByte(f.buf[:n], 0) >= 0 {
+				// It may have been freed while it was read.
+				if end, err = f.skipHole(ctx, size); err != nil {
+					return err
+				}
+				if f.next != at {
+					continue
+				}
+			}
 			f.next += int64(n)
 			if _, err := w.Write(f.buf[:n]); err != nil {
 				return err
+			}
+			if f.taken != nil {
+				f.taken(f.next)
 			}
 		}
 	}

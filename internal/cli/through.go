@@ -20,7 +20,9 @@ import (
 func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
 	catch := catchSignals() // from here on they are the job's
 	defer catch.release()
-	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
+	hold := &engine.Hold{}
+	defer hold.Close()
+	job, err := a.start(ctx, eng, spec, append(a.lendStdin(spec), engine.WithHold(hold))...)
 	if err != nil {
 		return err
 	}
@@ -31,14 +33,14 @@ func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Sp
 	if spec.Stdin || spec.PTY && isTerminal(a.stdin) {
 		a.feedStdin(ctx, eng, job.ID)
 	}
-	end, err := a.copyOut(ctx, eng, job, catch, f.yield.d)
-	if err != nil {
-		return hobFailed(err)
-	}
+	end, err := a.copyOut(ctx, eng, job, hold, catch, f.yield.d)
 	if end.backgrounded {
 		if err := a.printLeft(job.ID, end.printed); err != nil {
 			return err
 		}
+	}
+	if err != nil {
+		return hobFailed(err)
 	}
 	a.sayLost([]engine.Job{{ID: job.ID, Status: end.exit.Status, Exit: end.exit}})
 	return end.status()
@@ -87,31 +89,55 @@ func feed(ctx context.Context, eng *engine.Engine, id engine.ID, p []byte) error
 
 // copyOut stands in for a job and copies its logs to our streams, from their
 // start to their end.
-func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, catch signalCatch, yield time.Duration) (ending, error) {
-	pipes, closeLogs, err := a.pipes(ctx, eng, job)
+func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, hold *engine.Hold, catch signalCatch, yield time.Duration) (ending, error) {
+	pipes, closeLogs, err := a.pipes(ctx, eng, job, hold)
 	if err != nil {
 		return ending{}, err
 	}
 	defer closeLogs()
 	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
-	a.sayDropped(pipes)
-	if dir := jobDir(job); job.Host == "" && jobdir.Full(dir) {
-		a.sayf("hob: the disk of %s is full: output may be missing", dir)
+	if err == nil {
+		err = pipes.whole(ctx, eng, job)
+	}
+	if dir := jobDir(job); err == nil && job.Host == "" && jobdir.Full(dir) {
+		full := fmt.Errorf("the disk of %s is full: output may be missing", dir)
+		if end.status() == nil && !end.backgrounded {
+			err = full
+		} else {
+			a.sayf("hob: %v", full)
+		}
 	}
 	end.printed = pipes.printedTo(a.stdout)
 	return end, err
 }
 
-// sayDropped says what the log's limit took before it could be passed on: a job
-// never waits for its reader.
-func (a *app) sayDropped(ps pipes) {
-	var n int64
+// whole returns an error if not all that the job has printed could be passed on: a
+// program that reads it takes it for whole otherwise.
+func (ps pipes) whole(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+	var dropped, freed int64
 	for _, p := range ps {
-		n += p.feed.dropped
+		dropped += p.feed.dropped
 	}
-	if n > 0 {
-		a.sayf("hob: %s dropped by the log's limit before they could be passed on", units.FormatBytes(n))
+	if dropped > 0 {
+		return fmt.Errorf("%s dropped by the log's limit before they could be passed on", units.FormatBytes(dropped))
 	}
+	now, err := eng.Get(ctx, string(job.ID))
+	if err != nil || now.Dropped == 0 {
+		return nil //nolint:nilerr // it was cleared meanwhile, or its host is gone: all was read
+	}
+	for _, p := range ps {
+		holes, err := p.feed.log.Holes(ctx)
+		if err != nil {
+			return err
+		}
+		for _, h := range holes {
+			freed += h.End - h.Start
+		}
+	}
+	if refused := now.Dropped - freed; refused > 0 {
+		return fmt.Errorf("%s could not be passed on: the disk did not take them", units.FormatBytes(refused))
+	}
+	return nil
 }
 
 // A pipe is a log and where it goes.
@@ -136,8 +162,9 @@ func (ps pipes) printedTo(f *os.File) bool {
 	return slices.ContainsFunc(ps, func(p *pipe) bool { return p.out == output{f} && p.feed.next > 0 })
 }
 
-// pipes connects the logs of a job with our streams.
-func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job) (ps pipes, closeAll func(), err error) {
+// pipes connects the logs of a job with our streams, and lets go of what hold has of
+// them as it is passed on.
+func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job, hold *engine.Hold) (ps pipes, closeAll func(), err error) {
 	closeAll = func() {
 		for _, p := range ps {
 			p.feed.log.Close()
@@ -153,7 +180,8 @@ func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job) (ps
 		if s == engine.StreamStderr {
 			out = a.stderr
 		}
-		ps = append(ps, &pipe{byteFeed{log: log}, output{out}})
+		taken := func(next int64) { hold.Taken(s, next) }
+		ps = append(ps, &pipe{byteFeed{log: log, taken: taken}, output{out}})
 	}
 	return ps, closeAll, nil
 }

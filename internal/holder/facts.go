@@ -265,13 +265,18 @@ func (h *Holder) Paused(paused bool) {
 // Dropped records what the cap has freed of a log that the job owns.
 func (h *Holder) Dropped(hole jobdir.Range, bytes int64, capOff bool) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.state.Hole == hole && h.state.Dropped == bytes && h.state.NoLimit == capOff {
+		h.mu.Unlock()
 		return
 	}
 	h.state.Hole, h.state.HoleLines = hole, -1
 	h.state.Dropped, h.state.NoLimit = bytes, capOff
 	h.changedLocked(false)
+	ended := h.state.End != nil
+	h.mu.Unlock()
+	if ended { // then nothing is saved by itself any more
+		_ = h.save()
+	}
 }
 
 // Watched reports whether a client shows a person what happens, so that nobody

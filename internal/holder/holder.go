@@ -64,11 +64,12 @@ type Hooks struct {
 
 // Holder keeps one job: see the package comment.
 type Holder struct {
-	cfg  Config
-	lock *jobdir.Held
-	ctx  context.Context // ends with Close: the hooks' context
-	stop context.CancelFunc
-	wg   sync.WaitGroup
+	cfg   Config
+	lock  *jobdir.Held
+	holds *jobdir.Holds   // of those who read the log
+	ctx   context.Context // ends with Close: the hooks' context
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
 
 	logFile *os.File // nil with OwnLog
 	out     *logfile.Writer
@@ -119,7 +120,7 @@ func Open(cfg Config) (*Holder, error) {
 			return nil, err
 		}
 	}
-	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}}
+	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}, holds: jobdir.HoldsOf(cfg.Dir)}
 	h.timesSize = cfg.Meta.Size
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.state = jobdir.State{
@@ -153,7 +154,9 @@ func (h *Holder) openLog() error {
 	if err != nil {
 		return err
 	}
-	h.out, err = logfile.NewWriter(f, logfile.Config{Limit: max(0, h.cfg.Meta.LogLimit), Record: h.recordHole})
+	h.out, err = logfile.NewWriter(f, logfile.Config{
+		Limit: max(0, h.cfg.Meta.LogLimit), Held: h.Held(jobdir.OutputFile), Record: h.recordHole,
+	})
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
@@ -428,6 +431,6 @@ func (h *Holder) Close() error {
 	if h.logFile != nil {
 		errs = append(errs, h.logFile.Close())
 	}
-	errs = append(errs, h.lock.Close())
+	errs = append(errs, h.holds.Close(), h.lock.Close())
 	return errors.Join(errs...)
 }

@@ -28,10 +28,7 @@ func (h *Holder) Output(p []byte) {
 
 	h.mu.Lock()
 	h.offset = st.Size
-	h.state.NoLimit = h.state.NoLimit || st.CapErr != nil
-	dropped := st.Hole.Len() + st.Lost
-	if dropped != h.state.Dropped {
-		h.state.Dropped = dropped
+	if h.logged(st) {
 		h.saveSoon()
 	}
 	if h.term != nil {
@@ -49,6 +46,34 @@ func (h *Holder) Output(p []byte) {
 	if asked {
 		h.sendReplies()
 	}
+}
+
+// logged takes notice of how the log stands, and reports whether that is news. h.mu
+// is held.
+func (h *Holder) logged(st logfile.Stats) bool {
+	h.state.NoLimit = h.state.NoLimit || st.CapErr != nil
+	dropped := st.Hole.Len() + st.Lost
+	news := dropped != h.state.Dropped
+	h.state.Dropped = dropped
+	return news
+}
+
+// Trim frees what readers of the log have taken since it was printed, and reports
+// whether they hold more back. It is for the caller of Output.
+func (h *Holder) Trim() (over bool) {
+	over = h.out.Trim()
+	h.mu.Lock()
+	news := h.logged(h.out.Stats())
+	h.mu.Unlock()
+	if news {
+		_ = h.save() // what was recorded with the end stands
+	}
+	return over
+}
+
+// Held returns what readers of the log of that name have not taken yet.
+func (h *Holder) Held(name string) logfile.Held {
+	return func(from, to int64) int64 { return h.holds.First(name, from, to) }
 }
 
 // OwnSizes tells the holder of a job that writes its own logs how to find out

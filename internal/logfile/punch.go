@@ -52,21 +52,43 @@ func stepOf(limit int64) int64 {
 
 // Punch brings a log under its limit from outside, whoever writes it: f is the
 // log open for writing, h the hole it had (the zero value if unknown; it costs
-// only time). It returns the hole the log has now. To be called whenever the
-// log may have grown; most calls do nothing. A limit of 0 means none.
-func Punch(f *os.File, h Hole, limit int64) (Hole, error) {
+// only time), held as in [Config]. It returns the hole the log has now, and whether
+// more would be freed if it was not held. To be called whenever the log may have
+// grown; most calls do nothing. A limit of 0 means none.
+func Punch(f *os.File, h Hole, limit int64, held Held) (hole Hole, over bool, err error) {
 	if limit <= 0 {
-		return h, nil
+		return h, false, nil
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return h, err
+		return h, false, err
 	}
-	due := Due(h, info.Size(), limit)
+	due, over := held.spare(h, Due(h, info.Size(), limit), limit)
 	if due == h {
-		return h, nil
+		return h, over, nil
 	}
-	return due, Free(f, h, due)
+	return due, over, Free(f, h, due)
+}
+
+// Held returns the first byte between from and to that a reader still needs, to if
+// there is none. nil: no reader needs any.
+type Held func(from, to int64) int64
+
+// spare is due, which is to follow h, without what is held, and whether anything is.
+func (held Held) spare(h, due Hole, limit int64) (spared Hole, over bool) {
+	if held == nil || due.End <= h.End {
+		return due, false
+	}
+	first := held(max(Head, h.End), due.End)
+	if first >= due.End {
+		return due, false
+	}
+	step := stepOf(max(limit, MinLimit))
+	due.End = Head + (first-Head)/step*step
+	if due.End <= max(Head, h.End) {
+		return h, true
+	}
+	return due, true
 }
 
 // Free gives the bytes of due that are not in h back to the file system. Who

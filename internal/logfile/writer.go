@@ -16,6 +16,8 @@ type Config struct {
 	// Shared says that others append to the same file too (the job itself).
 	// Offsets then come from the file and dropped lines are not counted.
 	Shared bool
+	// Held is asked before bytes are freed, in the goroutine that writes. Optional.
+	Held Held
 	// Record is told the new hole before its bytes are freed, in the
 	// goroutine that writes, so that whoever keeps the record never says less
 	// than is gone. Optional.
@@ -56,6 +58,7 @@ type Writer struct {
 	countBase int64
 	counting  bool
 	tried     int64 // end of the last hole that was tried
+	over      bool  // more is kept than the limit, because it is held
 }
 
 // NewWriter appends to f, which must be open for writing with O_APPEND. The
@@ -92,6 +95,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 	w.appended(p[:n], int64(len(p)-n), err)
 	w.cap()
 	return len(p), nil
+}
+
+// Trim frees what was held when it was written and is not any more, and reports
+// whether more is held. It is for the goroutine that writes.
+func (w *Writer) Trim() (over bool) {
+	w.cap()
+	return w.over
 }
 
 // appended takes notice of what a write did.
@@ -141,6 +151,11 @@ func (w *Writer) cap() {
 	}
 	old := w.st.Hole // only this goroutine changes it
 	due := Due(old, w.st.Size, w.cfg.Limit)
+	if due.End <= max(old.End, w.tried) {
+		w.over = false
+		return
+	}
+	due, w.over = w.cfg.Held.spare(old, due, w.cfg.Limit)
 	if due.End <= max(old.End, w.tried) {
 		return
 	}

@@ -175,17 +175,17 @@ func TestPunch(t *testing.T) {
 		if _, err := job.Write(block); err != nil {
 			t.Fatal(err)
 		}
-		if hole, err = Punch(f, hole, MinLimit); err != nil {
+		if hole, _, err = Punch(f, hole, MinLimit, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if diff := cmp.Diff(Hole{Head, 80*64<<10 - Head, -1}, hole); diff != "" {
 		t.Errorf("hole (-want +got):\n%s", diff)
 	}
-	if again, err := Punch(f, Hole{}, MinLimit); err != nil || again != hole {
+	if again, _, err := Punch(f, Hole{}, MinLimit, nil); err != nil || again != hole {
 		t.Errorf("Punch without a record = %+v, %v, want %+v", again, err, hole)
 	}
-	if none, err := Punch(f, Hole{}, 0); err != nil || !none.Empty() {
+	if none, _, err := Punch(f, Hole{}, 0, nil); err != nil || !none.Empty() {
 		t.Errorf("Punch without a limit = %+v, %v", none, err)
 	}
 
@@ -282,5 +282,31 @@ func TestFormatBytes(t *testing.T) {
 	}
 	if got := GapText(3435973837); got != "[… 3.2 GiB dropped …]" {
 		t.Errorf("GapText = %q", got)
+	}
+}
+
+// What a reader holds is not freed, and is as soon as it lets go.
+func TestHeldBytesAreNotFreed(t *testing.T) {
+	f := appendTo(t, true)
+	held := int64(2<<20 + 1)
+	w, err := NewWriter(f, Config{Limit: MinLimit, Held: func(from, to int64) int64 { return min(max(from, held), to) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(bytes.Repeat([]byte("0123456789abcde\n"), 5<<16)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.Stats().Hole, (Hole{Head, 2 << 20, 1 << 16}); got != want {
+		t.Errorf("hole is %+v, want %+v", got, want)
+	}
+	if !w.Trim() {
+		t.Error("nothing more is held back")
+	}
+	held = 5 << 20
+	if w.Trim() {
+		t.Error("more is held back")
+	}
+	if got, want := w.Stats().Hole, (Hole{Head, 4 << 20, 3 << 16}); got != want {
+		t.Errorf("hole is %+v, want %+v", got, want)
 	}
 }
