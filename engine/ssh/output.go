@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -57,6 +58,7 @@ type output struct {
 	at     time.Time // when size was asked for
 	news   uint64    // of the host, then
 	final  bool      // the job has ended: the log grows no more
+	zeros  bool      // read since: they may have been freed just before
 	blocks []block   // the one used last is last
 	next   int64     // where the last read ended
 	ahead  int       // size of a block for who reads on and on
@@ -86,11 +88,11 @@ func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 func (o *output) refresh(ctx context.Context) error {
 	r := o.r
 	news := r.h.news.Load()
-	if o.final || news == o.news && time.Since(o.at) < sizeFor {
+	if o.final || !o.zeros && news == o.news && time.Since(o.at) < sizeFor {
 		return nil
 	}
 	r.h.heat(r.rec.ID)
-	if f, ok := r.h.logsOf(r.rec.ID, lookFor); ok && f.at.After(o.at) {
+	if f, ok := r.h.logsOf(r.rec.ID, lookFor); ok && !o.zeros && f.at.After(o.at) {
 		return o.take(f.entry, f.at, news)
 	}
 	dir, err := r.dir(ctx, false)
@@ -118,7 +120,7 @@ func (o *output) take(e *recipe.Entry, at time.Time, news uint64) error {
 	if size < o.size {
 		o.blocks = nil
 	}
-	o.size, o.at, o.news = size, at, news
+	o.size, o.at, o.news, o.zeros = size, at, news, false
 	o.final = e.Over && !e.Group && len(e.Left) == 0
 	o.holes = nil
 	if hole, ok := e.Holes[o.name]; ok {
@@ -204,6 +206,7 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 	if len(data) <= rng.Drop {
 		return nil
 	}
+	o.zeros = o.zeros || bytes.IndexByte(data, 0) >= 0
 	o.blocks = append(o.blocks, block{start, data})
 	kept := 0
 	for i, b := range slices.Backward(o.blocks) {

@@ -91,9 +91,9 @@ trim() {
   if [ $((h_k - h_from + 1049)) -gt "$h_limit" ]; then
     h_to=$((h_k - h_limit + h_limit / 8 + 1049))
     [ "$h_to" -gt "$h_from" ] || return 0
-    if fallocate -p -o "${h_from}000" -l "$((h_to - h_from))000" "$h_d/$1" 2>/dev/null; then
-      put "$h_d/hole.$1" "1049000 ${h_to}000"
-    fi
+    # Who finds zeros must find out that they were freed.
+    put "$h_d/hole.$1" "1049000 ${h_to}000"
+    fallocate -p -o "${h_from}000" -l "$((h_to - h_from))000" "$h_d/$1" 2>/dev/null || put "$h_d/hole.$1" "1049000 ${h_from}000"
   fi
 }
 
