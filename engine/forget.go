@@ -11,7 +11,8 @@ import (
 // for hosts that are gone for good. It does not matter whether the jobs have ended.
 // What is on the host stays there, the job too if it runs. Undo brings the records
 // back; the sweep deletes them without the host. The error is ErrUnsupported for a
-// job of this machine, which can be asked: then none is forgotten. What it returns,
+// job of this machine, which can be asked, and for one that runs in the directory that
+// is its record: then none is forgotten. What it returns,
 // and the other errors, are those of [Engine.Clear].
 func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
@@ -30,6 +31,12 @@ func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 			return nil, &Error{
 				Op: "forget", Job: id, Err: fmt.Errorf("%w: it is a job of this machine", ErrUnsupported),
 				Hint: "clear it, or remove it, which ends it first",
+			}
+		}
+		if !j.Status.Finished() && jobdir.HasWrapper(e.root.Dir(rec.ID)) {
+			return nil, &Error{
+				Op: "forget", Job: id, Err: fmt.Errorf("%w: its host writes to the same directory", ErrUnsupported),
+				Hint: "end it on the host, then clear it",
 			}
 		}
 		jobs = append(jobs, j)

@@ -152,7 +152,7 @@ func (b *Backend) Close() error {
 
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
-	return &Run{b: b, h: b.host(r.Job.Host), rec: r}, nil
+	return &Run{b: b, h: b.hostOf(r), rec: r}, nil
 }
 
 // HostDir implements [engine.Placer].
@@ -170,6 +170,9 @@ func (b *Backend) HostDir(r engine.Record) string {
 		b.keepDir(r.ID, st.HostDir)
 		return st.HostDir
 	}
+	if ownDir(r) {
+		return filepath.ToSlash(r.Dir)
+	}
 	return "~/.local/state/hob/jobs/" + string(r.ID)
 }
 
@@ -182,7 +185,7 @@ func (b *Backend) keepDir(id engine.ID, dir string) {
 // Observe implements [engine.Backend]. Hosts are asked at the same time; for
 // how long they are waited for see [WithPatience].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
-	byHost := grouped(rs, func(r *engine.Record) string { return r.Job.Host })
+	byHost := grouped(rs, func(r *engine.Record) string { return hostName(*r) })
 	var mu sync.Mutex
 	var seen []engine.Observation
 	var wg sync.WaitGroup
@@ -209,8 +212,8 @@ const goneFor = time.Hour
 // Remove implements [engine.Remover]. What a host that is gone keeps of a job that
 // ended long ago is left to the host's own sweep, if it ever comes back.
 func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
-	if r.Job.Host == "" {
-		return nil // the directory is the host's own
+	if ownDir(r) {
+		return nil
 	}
 	dir := b.HostDir(r)
 	if strings.HasPrefix(dir, "~") {

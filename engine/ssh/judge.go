@@ -31,6 +31,8 @@ const (
 	// that ends between the two halves of a listing has neither a process nor an exit code
 	// in it.
 	doubtful
+	// elsewhere: another machine runs the job, and only it can say.
+	elsewhere
 )
 
 // when is a moment on the host, here. The uptime is preferred: it does not step
@@ -94,6 +96,9 @@ func (s *sight) verdict() (o engine.Observation, sure certainty) {
 			sure = unstarted
 		}
 		return o, sure
+	case e.Elsewhere(s.clock, j.Host == ""):
+		s.elsewhere(&o)
+		return o, elsewhere
 	case boot != "" && boot != s.clock.Boot:
 		sure = s.lost(&o, engine.ReasonReboot, "the host was started again")
 	case e.Job != nil && e.Live == e.Job.Start && e.State != "Z":
@@ -116,6 +121,18 @@ func (s *sight) verdict() (o engine.Observation, sure certainty) {
 		o.StopDeadline = asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)
 	}
 	return o, sure
+}
+
+// elsewhere leaves open how a job stands that another machine runs, of which the one
+// that was asked has the files. They show when it last gave a sign of life.
+func (s *sight) elsewhere(o *engine.Observation) {
+	o.Link = engine.LinkElsewhere
+	if s.rec.Job.Host != "" {
+		o.LinkError = s.rec.Job.Host + ": it runs on another machine that has the same files"
+	}
+	if rec, err := jobdir.Read(s.rec.Dir); err == nil {
+		o.StaleSince = rec.Touched
+	}
 }
 
 // begun is the status of what lives: the job, or its wrapper on the way there.

@@ -85,7 +85,7 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.Held, error) {
 	for end := time.Now().Add(endPatience); ; {
 		lock, err := jobdir.Lock(r.Dir) // waits for a moment by itself
-		if err == nil || !ended || r.Job.Host != "" || !errors.Is(err, jobdir.ErrLocked) {
+		if err == nil || !ended || !ownDir(r) || !errors.Is(err, jobdir.ErrLocked) {
 			return lock, err
 		}
 		if time.Now().After(end) || b.life.Err() != nil {

@@ -55,12 +55,16 @@ func (r *Run) act(ctx context.Context, o askOptions, request func(dir string) st
 	if err != nil {
 		return "", err
 	}
-	a, err := r.h.ask(ctx, slow, request(dir), o)
+	a, err := r.h.ask(ctx, slow, recipe.Here(dir, request(dir)), o)
 	if err != nil {
 		return "", err
 	}
 	r.h.heat(r.rec.ID)
-	return strings.TrimSpace(string(a.Out)), nil
+	word := strings.TrimSpace(string(a.Out))
+	if word == recipe.Elsewhere {
+		return "", engine.ErrElsewhere
+	}
+	return word, nil
 }
 
 // Signal implements [engine.Run].

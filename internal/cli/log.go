@@ -70,7 +70,7 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.connectTo(ctx, job.Host); err != nil {
+	if err := a.connectFor(ctx, job); err != nil {
 		return err
 	}
 	stream, err := a.chooseStream(ctx, eng, job, f.stream)

@@ -62,7 +62,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.connectTo(ctx, job.Host); err != nil {
+	if err := a.connectFor(ctx, job); err != nil {
 		return err
 	}
 	// What cannot be written does not count as read: not even for a reader that has

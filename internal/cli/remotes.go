@@ -156,7 +156,7 @@ func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.O
 	for _, rec := range recs {
 		name := rec.Job.Host
 		switch {
-		case name == "" || asking && (len(hosts) == 0 || slices.Contains(hosts, name)):
+		case ssh.RunsHere(rec) || asking && (len(hosts) == 0 || slices.Contains(hosts, name)):
 			ask = append(ask, rec)
 		case connected[name]:
 			peek = append(peek, rec)
@@ -218,11 +218,20 @@ func (a *app) connect(ctx context.Context, jobs ...engine.Job) error {
 		if j.Status.Finished() {
 			continue
 		}
-		if err := a.connectTo(ctx, j.Host); err != nil {
+		if err := a.connectFor(ctx, j); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// connectFor connects to the host of one job, unless that can be asked without.
+func (a *app) connectFor(ctx context.Context, j engine.Job) error {
+	dir := filepath.Join(a.eng.StateDir(), "jobs", string(j.ID))
+	if ssh.RunsHere(engine.Record{ID: j.ID, Dir: dir, Job: j}) {
+		return nil
+	}
+	return a.connectTo(ctx, j.Host)
 }
 
 // connectTo connects to one host; "" is this machine.

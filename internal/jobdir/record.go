@@ -114,9 +114,6 @@ func read(dir string, from recordFiles) (Record, error) {
 		r.unread(StateFile, err)
 	}
 	r.statLogs(dir)
-	if r.Meta.Host != "" {
-		r.Output = r.State.Output // the logs are on the host
-	}
 	r.concludeShell(dir)
 	// A directory that was moved to the trash between these reads looks like a job
 	// that never began, or ended with less than it did.
@@ -146,10 +143,7 @@ func MayBeThere(err error) bool {
 
 func (r *Record) statLogs(dir string) {
 	logs := []string{OutputFile}
-	switch {
-	case r.Meta.Host != "": // they are there
-		logs = nil
-	case r.Meta.Split:
+	if r.Meta.Split {
 		logs = []string{StdoutFile, StderrFile}
 	}
 	for _, name := range logs {
@@ -162,7 +156,7 @@ func (r *Record) statLogs(dir string) {
 			r.Touched = fi.ModTime()
 		}
 	}
-	r.Output = max(r.Output, r.State.Output) // of a job on a host the log is not here
+	r.Output = max(r.Output, r.State.Output) // of a job on a host the log is rarely here
 	if r.Touched.IsZero() {
 		if fi, err := os.Stat(dir); err == nil {
 			r.Touched = fi.ModTime()

@@ -24,6 +24,9 @@ type Clock struct {
 	Boot string  // names the boot; "-": unknown
 	Up   float64 // seconds; negative: unknown
 	Date int64   // seconds since 1970
+	// Place is which machine it is and how processes are counted there: machine id,
+	// name and space of pids, "-" for what is unknown.
+	Place string
 }
 
 func (c *Clock) take(word, rest string) bool {
@@ -34,6 +37,8 @@ func (c *Clock) take(word, rest string) bool {
 		c.Up = seconds(up)
 	case "date":
 		c.Date, _ = strconv.ParseInt(rest, 10, 64)
+	case "place":
+		c.Place = rest
 	default:
 		return false
 	}

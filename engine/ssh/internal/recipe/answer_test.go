@@ -117,3 +117,26 @@ func TestValidName(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichMachineRunsAJob(t *testing.T) {
+	for name, tc := range map[string]struct {
+		place, boot   string // of the job
+		there         Clock
+		shared, alone bool // elsewhere for jobs of one's own machine, and of a host
+	}{
+		"the same":                            {"m a pid:[1]", "b", Clock{Place: "m a pid:[1]", Boot: "b"}, false, false},
+		"nobody wrote it down":                {"", "b", Clock{Place: "m a pid:[1]", Boot: "c"}, false, false},
+		"started again":                       {"m a pid:[1]", "b", Clock{Place: "m a pid:[2]", Boot: "c"}, false, false},
+		"under another name":                  {"m a pid:[1]", "b", Clock{Place: "m x pid:[1]", Boot: "b"}, false, false},
+		"another machine":                     {"m a pid:[1]", "b", Clock{Place: "n x pid:[1]", Boot: "c"}, true, true},
+		"a copy of the machine":               {"m a pid:[1]", "b", Clock{Place: "m x pid:[1]", Boot: "c"}, true, true},
+		"another container on it":             {"- a pid:[1]", "b", Clock{Place: "- x pid:[2]", Boot: "b"}, true, true},
+		"another container of the same name":  {"- a pid:[1]", "b", Clock{Place: "- a pid:[2]", Boot: "b"}, true, false},
+		"a machine that does not count boots": {"- a -", "-", Clock{Place: "- a -", Boot: "-"}, false, false},
+	} {
+		e := &Entry{Place: tc.place, Wrapper: &Process{Boot: tc.boot}}
+		if shared, alone := e.Elsewhere(tc.there, true), e.Elsewhere(tc.there, false); shared != tc.shared || alone != tc.alone {
+			t.Errorf("%s: %v, %v", name, shared, alone)
+		}
+	}
+}

@@ -40,8 +40,9 @@ type Entry struct {
 	Claimed  bool // it was started, ever
 	Ready    bool // the job itself runs, or did
 	Token    string
-	Over     bool // there is an exit_code
-	Code     *int // nil: it cannot be read
+	Place    string // where it was started, as Clock has it; empty: unknown
+	Over     bool   // there is an exit_code
+	Code     *int   // nil: it cannot be read
 	Wrapper  *Process
 	Job      *Process
 	Started  *Moment
@@ -185,6 +186,8 @@ func (e *Entry) file(name, text string) {
 	switch name {
 	case "token":
 		e.Token = text
+	case "place":
+		e.Place = text
 	case "group": // no file: somebody is in it
 		e.Group = true
 	case "exit_code":
@@ -318,4 +321,26 @@ func (e *Entry) BootOf() string {
 		return e.Wrapper.Boot
 	}
 	return ""
+}
+
+// Elsewhere reports whether the job runs on another machine than c is of: they have the
+// job's files in common, but not its processes. The same machine may have been given
+// another name since, or have been started again. Of two spaces of pids on one machine
+// the older may have ended, as that of a container that is started again; with shared
+// they are taken for two that live.
+func (e *Entry) Elsewhere(c Clock, shared bool) bool {
+	if e.Place == "" || e.Place == c.Place {
+		return false
+	}
+	name, pids := cutLast(e.Place)
+	nameThere, pidsThere := cutLast(c.Place)
+	if boot := e.BootOf(); boot != "" && boot == c.Boot && (shared || pids == pidsThere) {
+		return pids != pidsThere
+	}
+	return name != nameThere
+}
+
+func cutLast(s string) (before, last string) {
+	i := strings.LastIndexByte(s, ' ')
+	return s[:max(0, i)], s[i+1:]
 }

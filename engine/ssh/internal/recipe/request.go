@@ -113,6 +113,15 @@ func Feed(dir string, p []byte) string {
 	return b.String()
 }
 
+// Here is request, about the job in dir, unless that runs on another machine, with
+// which this one has its files in common: then the answer is Elsewhere.
+func Here(dir, request string) string {
+	return "if elsewhere " + Quote(dir) + "; then echo " + Elsewhere + "; else\n" + request + "\nfi"
+}
+
+// Elsewhere is the answer to [Here] on another machine than the job's.
+const Elsewhere = "elsewhere"
+
 // Control gives the keyboard of the job's terminal to a client, which token names
 // among all that look at it, until another takes it. The answer is ok, over, or no
 // where that cannot be written down.

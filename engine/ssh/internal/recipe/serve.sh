@@ -6,6 +6,24 @@
 h_stat=
 stat -c %s / </dev/null >/dev/null 2>&1 && h_stat=1
 
+# The place: which machine this is, by its id and its name, and which space of pids.
+# Machines that share a home directory see each other's jobs.
+h_LINE=
+for h_z in /etc/machine-id /var/lib/dbus/machine-id; do
+  [ -n "$h_LINE" ] || { [ -r "$h_z" ] && read -r h_LINE <"$h_z"; }
+done
+h_place="${h_LINE:--} $(uname -n 2>/dev/null || echo -) $(readlink /proc/self/ns/pid 2>/dev/null || echo -)"
+
+# elsewhere DIR: the job runs on another machine, whose processes cannot be seen here.
+# This one may have been given another name since.
+elsewhere() {
+  first "$1/place" && [ "${h_LINE% *}" != "${h_place% *}" ] || return 1
+  h_z=${h_LINE##* }
+  first "$1/wrapper" || h_LINE=
+  boot
+  case "$h_LINE $h_z" in *" $h_BOOT "*" ${h_place##* }") return 1 ;; esac
+}
+
 # hello OWNER: what the client has to know of the host.
 hello() {
   boot
@@ -96,8 +114,10 @@ launch() {
   h_mode=$1 h_sh=$2
   h_got=$(cat "$h_d/meta.json.$h_nonce" "$h_d/run.$h_nonce" "$h_d/conf.$h_nonce" "$h_d/cmd.$h_nonce" "$h_d/env.$h_nonce" 2>/dev/null | wc -c)
   [ "$h_got" -eq "$4" ] || spoiled size
-  for h_z in meta.json run conf cmd; do mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"; done
-  printf '%s\n' "$5" >"$h_d/owner" || spoiled owner
+  # Where the client has the same directory it has made the job's: its meta.json stays.
+  [ -f "$h_d/meta.json" ] && rm -f "$h_d/meta.json.$h_nonce" || mv -f "$h_d/meta.json.$h_nonce" "$h_d/meta.json" || spoiled meta.json
+  for h_z in run conf cmd; do mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"; done
+  printf '%s\n' "$5" >"$h_d/owner" && printf '%s\n' "$h_place" >"$h_d/place" || spoiled owner
   if [ "$3" = 1 ] && [ ! -p "$h_d/stdin" ]; then
     h_z=$(LC_ALL=C mkfifo "$h_d/stdin.ctl" "$h_d/stdin" 2>&1) || {
       rm -f "$h_d/env.$h_nonce"
@@ -167,6 +187,7 @@ list() {
   boot
   h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_m=0 h_date=
   h_said="boot $h_BOOT $h_UP
+place $h_place
 " h_procs= h_facts= h_logs= h_known= h_proofs= h_pids=
   if ! cd "$1" 2>/dev/null; then
     facts
@@ -203,6 +224,7 @@ list() {
     else
       say "job $h_j $h_z"
       h_facts="$h_facts $h_j/token $h_j/started"
+      [ -f "$h_j/place" ] && h_facts="$h_facts $h_j/place"
       h_procs="$h_procs $h_j/pid $h_j/wrapper"
     fi
     if [ -f "$h_j/ready" ]; then
@@ -470,7 +492,7 @@ discard() {
   [ -d "$1" ] || { echo ok; return 0; }
   first "$1/token" && [ "$h_LINE" = "$2" ] || { echo taken; return 0; }
   h_id=${1##*/}
-  if [ ! -f "$1/exit_code" ] && leader "$1" && [ -n "$h_target" ]; then
+  if [ ! -f "$1/exit_code" ] && { elsewhere "$1" || leader "$1" && [ -n "$h_target" ]; }; then
     echo running
     return 0
   fi
