@@ -52,6 +52,49 @@ func TestTrash(t *testing.T) {
 	}
 }
 
+// Of what ended last somebody may have just seen the end: it stays however large it is,
+// and what is older goes, the oldest first.
+func TestSweepKeepsTheJobThatEndedLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		sizes []int // the newest first
+		stay  int
+	}{
+		"larger than the limit":                   {[]int{1000}, 1},
+		"larger than the limit, with others":      {[]int{1000, 1, 1}, 1},
+		"the others leave room":                   {[]int{200, 200, 100}, 3},
+		"the oldest are too many bytes":           {[]int{200, 200, 101, 1}, 2},
+		"an older one is larger than the limit":   {[]int{1, 1000, 1}, 1},
+		"the newest has nothing, the next is big": {[]int{0, 501}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, now, code := newRoot(t), time.Now(), 0
+			var ids []string
+			for i, size := range c.sizes {
+				id, dir := create(t, r, jobdir.Meta{})
+				write(t, filepath.Join(dir, jobdir.OutputFile), strings.Repeat("x", size))
+				st := jobdir.State{End: &jobdir.End{Status: "exited", Code: &code, At: now.Add(time.Duration(-i) * time.Minute)}}
+				if err := jobdir.Finish(dir, &st); err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, id)
+			}
+			o := sweepsEverything()
+			o.Keep.Bytes = 500
+			sweepAll(t, r, o)
+			for i, id := range ids {
+				if _, err := os.Stat(r.Dir(id)); (err == nil) != (i < c.stay) {
+					t.Errorf("job %d: %v, want %d to stay", i, err, c.stay)
+				}
+			}
+			for _, id := range ids[c.stay:] {
+				if err := r.Restore(id); err != nil {
+					t.Errorf("bring %s back: %v", id, err)
+				}
+			}
+		})
+	}
+}
+
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
 	now := time.Now()
@@ -134,9 +177,19 @@ func TestSweep(t *testing.T) {
 	if diff := cmp.Diff([]string{"new", "newer", "old there", "running", "young"}, names); diff != "" {
 		t.Errorf("left:\n%s", diff)
 	}
+	// What is beyond the count or the bytes can be brought back, but is not the last clear.
+	ids[kept] = "kept"
+	names = nil
 	trash, _ := r.InTrash()
-	if len(trash) != 1 || trash[0].ID != kept || released != 4 {
-		t.Errorf("in the trash %v, released %d", trash, released)
+	for _, j := range trash {
+		names = append(names, ids[j.ID])
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff([]string{"big", "kept", "too many"}, names); diff != "" || released != 2 {
+		t.Errorf("released %d, in the trash:\n%s", released, diff)
+	}
+	if last, err := r.LastCleared(); err != nil || len(last) != 1 || last[0] != kept {
+		t.Errorf("the last clear is %v, %v", last, err)
 	}
 	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("half made %s: %v", half, err)

@@ -180,8 +180,9 @@ type ended struct {
 	bytes int64
 }
 
-// expire moves into the trash, as if they had lain there long, the jobs that
-// retention no longer keeps.
+// expire moves into the trash the jobs that retention no longer keeps, those that are
+// too old as if they had lain there long. The job that ended last stays however large
+// its log is: its end may just have been seen.
 func (s *sweep) expire() error {
 	jobs, err := s.finished()
 	if err != nil {
@@ -192,10 +193,15 @@ func (s *sweep) expire() error {
 	var sum int64
 	for i, j := range jobs {
 		sum += j.bytes
-		if !(j.old || k.Count >= 0 && i >= k.Count || k.Bytes >= 0 && sum > k.Bytes) {
+		at := sweptAt(s.ages.now)
+		switch {
+		case j.old:
+			at = time.Unix(0, 0)
+		case k.Count >= 0 && i >= k.Count, k.Bytes >= 0 && sum > k.Bytes && i > 0:
+		default:
 			continue
 		}
-		if err := s.Trash(time.Unix(0, 0), j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.moveToTrash(at, j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		s.got = true
@@ -253,7 +259,7 @@ func (s *sweep) orphan(id string) {
 	if err != nil || !s.ages.over(fi.ModTime(), orphanAge) || Locked(dir) {
 		return
 	}
-	if s.Trash(time.Unix(0, 0), id) == nil {
+	if s.moveToTrash(time.Unix(0, 0), id) == nil {
 		s.Delete(id) //nolint:errcheck // the next sweep finds it in the trash
 	}
 }

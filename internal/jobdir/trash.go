@@ -14,13 +14,26 @@ import (
 // sweep. All of one call have the same time on their directory: that is what
 // tells the last clear from the one before, and how long something lies there.
 func (r *Root) Trash(at time.Time, ids ...string) error {
+	at = at.Truncate(time.Microsecond) // what every file system can keep
+	if isSwept(at) && at.Unix() > 0 {
+		at = at.Add(time.Microsecond)
+	}
+	return r.moveToTrash(at, ids...)
+}
+
+// sweptAt is the time of what a sweep moves to the trash now: a whole second, which a
+// clear never has.
+func sweptAt(now time.Time) time.Time { return now.Truncate(time.Second) }
+
+func isSwept(trashed time.Time) bool { return trashed.Nanosecond() == 0 }
+
+func (r *Root) moveToTrash(at time.Time, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Join(r.path, trashName), 0o700); err != nil {
 		return unusable(r.path, err)
 	}
-	at = at.Truncate(time.Microsecond) // what every file system can keep
 	for _, id := range ids {
 		if err := os.Chtimes(r.Dir(id), at, at); err != nil {
 			return err
@@ -60,11 +73,18 @@ func (r *Root) InTrash() ([]Trashed, error) {
 	return all, nil
 }
 
-// LastCleared is what the last call of Trash left in the trash.
+// LastCleared is what the last call of Trash left in the trash; if there is nothing of
+// any, or the file system keeps no fractions of a second, what came there last.
 func (r *Root) LastCleared() ([]string, error) {
 	all, err := r.InTrash()
-	if err != nil || len(all) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if cleared := slices.DeleteFunc(slices.Clone(all), func(t Trashed) bool { return isSwept(t.At) }); len(cleared) > 0 {
+		all = cleared
+	}
+	if len(all) == 0 {
+		return nil, nil
 	}
 	var ids []string
 	for _, t := range all {
