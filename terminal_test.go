@@ -49,6 +49,7 @@ type terminal struct {
 //	term start [COLSxROWS] program [arg…]
 //	term see RE        wait until the screen matches
 //	term passed RE     wait until the bytes so far match
+//	term titled RE     wait until the title matches
 //	term type TEXT     with the escapes of a Go string
 //	term resize COLSxROWS
 //	term signal NUMBER to the program
@@ -94,6 +95,8 @@ func (t *terminal) do(verb, arg string) error {
 	switch verb {
 	case "see":
 		return t.await(arg, func() string { return t.screen.Text() })
+	case "titled":
+		return t.await(arg, func() string { return t.screen.Title() })
 	case "passed":
 		return t.await(arg, func() string { return string(t.bytes) })
 	case "type":

@@ -54,6 +54,9 @@ type AppOptions struct {
 	// is called from a command. Nil, or where it says nothing: the terminal is
 	// asked to (OSC 52).
 	Copy func(ctx context.Context, text string) (where string, err error)
+	// Suspend stops the process as Ctrl+Z does in a shell, and returns when it goes on.
+	// Nil: Bubble Tea does that.
+	Suspend func()
 	// Notify says how to reach somebody who is not looking.
 	Notify Notify
 	// NoMouse leaves the mouse to the terminal.
@@ -148,13 +151,20 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
+	out := a.o.Output
+	if out == nil {
+		out = os.Stdout
+	}
+	_, _ = io.WriteString(out, keepTitle) // the program itself reports what it cannot write
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()
 	_, err := a.program.Run()
+	_, _ = io.WriteString(out, formerTitle)
 	close(over)
 	w.clock.stop()
 	close(a.ended)
 	w.result.Running = a.pane.Running()
+	w.result.Answered = w.quiet()
 
 	closed := make(chan struct{})
 	go func() { // owned by no one on purpose: what hangs here may not hold up leaving

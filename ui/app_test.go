@@ -150,6 +150,36 @@ func TestAppKnowsWhenTheTerminalHasAnswered(t *testing.T) {
 	})
 }
 
+// What the terminal still answers would be typed into what has the terminal next.
+func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
+	for name, answers := range map[string]bool{"it answers": true, "it does not answer": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				given, back := make(chan struct{}, 1), make(chan struct{})
+				s := newStage(t, three(), AppOptions{Suspend: func() {
+					given <- struct{}{}
+					<-back
+				}})
+				begun := time.Now()
+				s.write("\x1a")
+				if len(given) > 0 {
+					t.Error("it was given away before it had answered")
+				}
+				if answers {
+					s.write("\x1b[?62;22c")
+				}
+				<-given
+				if waited := time.Since(begun) >= answersWithin; waited == answers {
+					t.Errorf("it answers: %v; waited until it could answer no more: %v", answers, waited)
+				}
+				close(back)
+				s.settle()
+				s.sees("● 1 running")
+			})
+		})
+	}
+}
+
 func TestAppLeavesWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()

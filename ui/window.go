@@ -34,6 +34,9 @@ type window struct {
 	stays   bool      // that failed, which the panes say
 	last    tea.View  // of the job in the foreground
 
+	asked   time.Time // when the terminal was asked last
+	lending tea.Cmd   // gives the terminal away once it has answered
+
 	clock     *frameClock
 	typed     time.Time // when the last key came
 	unwatched unwatched
@@ -66,6 +69,7 @@ type (
 )
 
 func (w *window) Init() tea.Cmd {
+	w.asked = time.Now()
 	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(startingMsg{})}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
@@ -101,14 +105,15 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startingMsg:
 		w.once.Do(func() { close(w.app.started) })
-		return tea.Tick(lastAskAfter, func(time.Time) tea.Msg { return lastAskMsg{} })
+		return w.lastAsk()
 	case lastAskMsg:
 		w.result.Asked = true
+		w.asked = time.Now()
 		late := tea.Tick(answerWithin, func(time.Time) tea.Msg { return unansweredMsg{} })
 		return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), late)
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
-		return w.learned()
+		return tea.Batch(w.learned(), w.lend())
 	case unansweredMsg:
 		w.unanswered = true
 		return w.learned()
@@ -148,9 +153,11 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case doneMsg:
 		w.stays = w.stays || msg.done.verb == verbBackground && msg.done.err != nil
 	case tea.ResumeMsg:
-		return tea.RequestWindowSize
+		return tea.Batch(tea.RequestWindowSize, w.ask())
 	case suspendMsg:
-		return tea.Suspend
+		return w.suspend()
+	case lendMsg:
+		return w.lend()
 	case toggleMouseMsg:
 		w.mouse = !w.mouse
 		if w.mouse {
@@ -166,9 +173,9 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.open(msg)
 	case openedMsg:
 		if msg.err != nil {
-			return w.pane.say(toast.Error, cells.Clean(msg.err.Error()))
+			return tea.Batch(w.ask(), w.pane.say(toast.Error, cells.Clean(msg.err.Error())))
 		}
-		return nil
+		return w.ask()
 	case LeaveMsg:
 		if end := w.pane.foreEnd; end != nil && w.result.Ended == nil {
 			w.result.Ended, w.result.Backgrounded = end, ""
@@ -301,7 +308,7 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 	if err != nil {
 		return w.pane.say(toast.Error, cells.Clean(err.Error()))
 	}
-	return tea.Exec(cmd, func(err error) tea.Msg { return openedMsg{err} })
+	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg { return openedMsg{err} }))
 }
 
 // notify reaches for somebody who did not see what happened.

@@ -12,8 +12,6 @@ import (
 const (
 	// answersWithin is how long after a question a terminal may still answer.
 	answersWithin = time.Second
-	// drainPatience is how long the last answer is waited for.
-	drainPatience = 250 * time.Millisecond
 )
 
 // drainAnswers swallows what the terminal still answers to questions that a
@@ -37,7 +35,7 @@ func drainAnswers(in, out *os.File, asked bool) {
 			return
 		}
 	}
-	late := time.AfterFunc(drainPatience, func() { r.Cancel() })
+	late := time.AfterFunc(answersWithin, func() { r.Cancel() })
 	defer late.Stop()
 	var got []byte
 	for buf := make([]byte, 4096); !endsAnswers(got); {

@@ -62,7 +62,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	if err != nil {
 		return ending{}, err
 	}
-	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true}}
+	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true, TitleKept: true}}
 	_, err = io.WriteString(a.stdout, keepTitle)
 	own, askErr := askOwnTerminal(a.stdout)
 	err = errors.Join(err, askErr)

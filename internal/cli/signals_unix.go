@@ -33,6 +33,16 @@ func catchSignals() signalCatch {
 	return signalCatch{c, func() { signal.Stop(c) }}
 }
 
+// suspendSelf stops our process group, as Ctrl+Z in a shell does, until it is continued.
+func suspendSelf() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, unix.SIGCONT)
+	defer signal.Stop(c)
+	if unix.Kill(0, unix.SIGTSTP) == nil {
+		<-c
+	}
+}
+
 // passSignal passes a signal of ours on to the job.
 func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, s os.Signal) {
 	switch s {

@@ -22,4 +22,7 @@ func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, _ os.Sign
 	_ = eng.Signal(ctx, id, "SIGINT") // one that has just ended needs no signal
 }
 
+// suspendSelf is nil: there is nothing like it here.
+var suspendSelf func()
+
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.ERROR_BROKEN_PIPE) }

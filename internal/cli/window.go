@@ -58,11 +58,10 @@ func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
-	opened := time.Now()
 	program := ui.NewApp(eng, o)
 	defer a.asker.through(questioner{program.Ask, program.Confirm})()
 	result, err := program.Run(ctx)
-	if !result.Answered && time.Since(opened) < answersWithin && isTerminal(a.stdin) {
+	if !result.Answered && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout, result.Asked)
 	}
 	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
@@ -284,6 +283,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		Glyphs:  &glyphs,
 		ToShell: c.Run.AfterBackground == "shell",
 		Open:    opener(c.UI),
+		Suspend: suspendSelf,
 		Copy:    copier(os.Getenv("TMUX") != ""),
 		Notify:  ui.Notify{Waiting: means(n.Waiting), Failed: means(n.Failed), Finished: means(n.Finished)},
 		NoMouse: !c.UI.Mouse,

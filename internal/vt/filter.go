@@ -12,12 +12,18 @@ import (
 type Filter struct {
 	// Clipboard lets OSC 52 writes through, reads never.
 	Clipboard bool
+	// TitleKept means that the terminal's own title is on its stack of titles: it is shown
+	// where the application has set none.
+	TitleKept bool
 
 	held []byte // a sequence that is not whole yet, or whose end is awaited
 	scan scanner
 	c2   bool // the last byte was 0xc2, held back
 
 	alternate bool // what passed shows the alternate screen
+
+	title  string   // of the application
+	titles []string // that it keeps
 }
 
 const maxHeld = 1 << 20 // bytes of a sequence that are kept before it is dropped
@@ -84,6 +90,8 @@ func (f *Filter) finish(dst []byte) []byte {
 		return append(dst, fromVT52(clean)...)
 	case isModeChange(clean):
 		return f.changeModes(dst, clean)
+	case f.changesTitle(clean):
+		return f.appendTitle(dst)
 	case f.drops(clean):
 		return dst
 	}
@@ -208,9 +216,8 @@ func dropsCSI(s []byte) bool {
 		return inter != 0
 	case 'S', 'R': // XTSMGRAPHICS, XTTITLEPOS, XTREPORTCOLORS
 		return prefix != 0 || inter == '#'
-	case 't': // window operations, but for the stack of titles
-		first, _, _ := bytes.Cut(body, []byte{';'})
-		return inter == 0 && !(string(first) == "22" || string(first) == "23")
+	case 't': // window operations
+		return inter == 0
 	case '|', '{': // locators
 		return inter == '\''
 	}

@@ -17,7 +17,8 @@ func TestFilter(t *testing.T) {
 		{"modes", "\x1b[?2026$p\x1b[4$p\x1b[!p\x1b[61\"p", "\x1b[!p\x1b[61\"p"},
 		{"colours", "\x1b]11;?\a\x1b]4;1;?;2;#fff\x1b\\\x1b]10;#fff\a\x1b]104\a", "\x1b]10;#fff\a\x1b]104\a"},
 		{"clipboard", "\x1b]52;c;aGVsbG8=\a\x1b]52;c;?\a", ""},
-		{"titles", "\x1b]0;title\a\x1b[22;0t\x1b[23t\x1b[21t\x1b[14t\x1b[18t", "\x1b]0;title\a\x1b[22;0t\x1b[23t"},
+		{"titles", "\x1b]0;title\a\x1b[22;0t\x1b[23t\x1b[21t\x1b[14t\x1b[18t", "\x1b]0;title\a\x1b]2;title\x1b\\"},
+		{"titles of which more are taken back than were kept", "\x1b]2;a\a\x1b[22t\x1b]2;b\a\x1b[23;2t\x1b[23t\x1b[22;1t", "\x1b]2;a\a\x1b]2;b\a\x1b]2;a\x1b\\"},
 		{"link", "\x1b]8;;http://x\x1b\\x\x1b]8;;\x1b\\", "\x1b]8;;http://x\x1b\\x\x1b]8;;\x1b\\"},
 		{"device control", "\x1bP$qm\x1b\\a\x1bP+q544e\x1b\\b\x1bPtmux;\x1b\x1b[c\x1b\\c", "ab\x1b\\c"},
 		{"graphics", "\x1b_Gi=1,a=q;AAAA\x1b\\x", "x"},
@@ -164,5 +165,14 @@ func TestModeReset(t *testing.T) {
 				t.Error("margins or style stay")
 			}
 		})
+	}
+}
+
+func TestFilterShowsTheTitleThatTheTerminalKeeps(t *testing.T) {
+	f := Filter{TitleKept: true}
+	got := string(f.Append(nil, []byte("\x1b[22;0t\x1b]2;vim\a\x1b[23;0t\x1b]2;\x1b\\")))
+	const own = "\x1b[23;0t\x1b[22;0t"
+	if want := "\x1b]2;vim\a" + own + own; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,46 @@
+package vt
+
+import (
+	"bytes"
+	"slices"
+)
+
+// changesTitle keeps the application's title and its stack of titles, which the terminal's
+// own stack must not get: an application that is killed takes nothing back. It reports
+// whether the title is to be shown in the place of s.
+func (f *Filter) changesTitle(s []byte) bool {
+	switch {
+	case bytes.HasPrefix(s, []byte("\x1b]")):
+		key, text, _ := bytes.Cut(s[2:], []byte{';'})
+		if string(key) != "0" && string(key) != "2" {
+			return false
+		}
+		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\x1b\\")), []byte("\a"))
+		f.title = string(text[:min(len(text), maxKeptTitle)])
+		return f.TitleKept && f.title == ""
+	case slices.Contains([]string{"\x1b[22t", "\x1b[22;0t", "\x1b[22;2t"}, string(s)):
+		if len(f.titles) == maxTitles {
+			f.titles = f.titles[1:]
+		}
+		f.titles = append(f.titles, f.title)
+	case slices.Contains([]string{"\x1b[23t", "\x1b[23;0t", "\x1b[23;2t"}, string(s)):
+		n := len(f.titles)
+		if n == 0 {
+			return false
+		}
+		f.title, f.titles = f.titles[n-1], f.titles[:n-1]
+		return true
+	}
+	return false
+}
+
+// maxKeptTitle is how many bytes of a title are kept to be shown again.
+const maxKeptTitle = 1 << 10
+
+// appendTitle appends what shows the application's title again.
+func (f *Filter) appendTitle(dst []byte) []byte {
+	if f.title == "" && f.TitleKept {
+		return append(dst, "\x1b[23;0t\x1b[22;0t"...)
+	}
+	return append(append(append(dst, "\x1b]2;"...), f.title...), "\x1b\\"...)
+}
