@@ -65,7 +65,8 @@ type Launch struct {
 	// the backend's to add.
 	Env []string
 	// Files are lent by the caller, by the numbers of the job's descriptors: 0 is
-	// its standard input, which Spec says if it is not there, others are beyond 2.
+	// its standard input, which Spec says if it is not there, 2 standard error of a
+	// job with a terminal, others are beyond 2.
 	Files map[int]*os.File
 	// Prepared is what Prepare of a [Preparer] returned, lent; else nil.
 	Prepared io.Closer

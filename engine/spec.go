@@ -54,9 +54,9 @@ type startOptions struct {
 // would. The caller keeps and closes its own f.
 func WithStdin(f *os.File) StartOption { return WithFile(0, f) }
 
-// WithFile lends the job f as its descriptor n, which is 0 or beyond 2 (its output
-// is the job's log), as a shell's redirection would. The caller keeps and closes its
-// own f. nil is none. A job on a host cannot be lent anything: ErrUnsupported.
+// WithFile lends the job f as its descriptor n, as a shell's redirection would: 0,
+// beyond 2, or of a job with a terminal 2, of which nothing is in its log then. The
+// caller keeps and closes its own f. nil is none. A job on a host cannot be lent anything: ErrUnsupported.
 func WithFile(n int, f *os.File) StartOption {
 	return func(o *startOptions) {
 		if f == nil {

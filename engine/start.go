@@ -29,11 +29,11 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	}
 	spec.Env = merged(spec.Env, o.extra)
 	spec.Labels = merged(spec.Labels, o.label)
-	if err := checkFiles(o.files); err != nil {
-		return Job{}, err
-	}
 	spec, b, err := e.complete(spec)
 	if err != nil {
+		return Job{}, err
+	}
+	if err := checkFiles(o.files, spec.PTY); err != nil {
 		return Job{}, err
 	}
 	if o.token != "" {
@@ -204,10 +204,10 @@ func checkSpec(s Spec) error {
 // maxFile is the largest number that a job's descriptor can be lent under.
 const maxFile = 1<<16 - 1
 
-func checkFiles(files map[int]*os.File) error {
+func checkFiles(files map[int]*os.File, terminal bool) error {
 	for n := range files {
-		if n < 0 || n == 1 || n == 2 || n > maxFile {
-			return invalid("start", fmt.Sprintf("descriptor %d cannot be lent to a job", n), "0 can, and those from 3 to 65535")
+		if n < 0 || n == 1 || n == 2 && !terminal || n > maxFile {
+			return invalid("start", fmt.Sprintf("descriptor %d cannot be lent to a job", n), "0 can, those from 3 to 65535, and 2 to a job with a terminal")
 		}
 	}
 	return nil

@@ -30,6 +30,13 @@ func (c *childFiles) close() {
 // stdin is what is lent as standard input, or nil.
 func (c *childFiles) stdin() *os.File { return c.lent[0] }
 
+// lend puts what is lent as standard error in its place.
+func (c *childFiles) lend() {
+	if stderr := c.lent[2]; stderr != nil {
+		c.std[2] = stderr
+	}
+}
+
 // prepare opens everything that the job needs.
 func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	terminal := j.meta.Kind == "pty"
@@ -47,6 +54,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())
 	}
 	j.prompt = newPrompter(j)
+	defer files.lend()
 	if terminal {
 		j.in = &input{f: j.tty.master, tty: j.tty}
 		files.useTTY(j.tty)

@@ -20,6 +20,18 @@ func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
 	return []engine.StartOption{engine.WithStdin(a.stdin)}
 }
 
+// lendStderr lends a job with a terminal our standard error where that is redirected:
+// what the job writes there goes where it would without hob, not to its terminal.
+func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
+	if !spec.PTY || spec.Host != "" || ownShell() || isTerminal(a.stderr) {
+		return nil
+	}
+	if _, err := a.stderr.Stat(); err != nil {
+		return nil // closed
+	}
+	return []engine.StartOption{engine.WithFile(2, a.stderr)}
+}
+
 // lendOthers lends the job what a shell has opened for it beyond the usual three, as
 // for <(…). If the job is left in the background it is only what the command names: of
 // the rest somebody may wait for the end. The files are to be closed when the job has them,

@@ -22,8 +22,10 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) {
 		}
 	case f.noPTY, f.split:
 		spec.Stdin = f.stdin
-	case f.background, hasScreen(a.stdout) && !a.json:
+	case f.background:
 		spec.Stdin = true
+	case hasScreen(a.stdout) && !a.json:
+		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // what is redirected is its own
 	default: // the stand-in keeps the streams apart
 		spec.Split = true
 		spec.Stdin = f.stdin || a.hasInput()

@@ -18,7 +18,7 @@ import (
 // runRaw starts a job with a terminal and passes ours through to it.
 func (a *app) runRaw(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
 	a.sayInside()
-	job, err := a.start(ctx, eng, spec)
+	job, err := a.start(ctx, eng, spec, a.lendStderr(spec)...)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 // runForeground starts a job and shows it in the full window.
 func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags, settings *config.Config) error {
 	a.sayInside()
-	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
+	job, err := a.start(ctx, eng, spec, append(a.lendStdin(spec), a.lendStderr(spec)...)...)
 	if err != nil {
 		return err
 	}
