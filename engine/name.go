@@ -8,22 +8,21 @@ import (
 
 const (
 	maxName      = 48      // columns
-	maxNameWords = 3       // the verb and its first targets
+	maxNameWords = 3       // the program and its first arguments
 	maxNameInput = 4 << 10 // bytes of a command that are looked at
-	maxNameDepth = 4       // sh -c inside of sh -c
+	maxNameDepth = 4       // sh -c inside sh -c
 )
 
-// deriveName names a job by what it runs: wrappers, assignments, changes of
-// directory and options left out, the verb and its first targets.
+// deriveName returns a name for a job from what it runs: the program and its first
+// arguments, without options, and without what only prepares it (cd, assignments,
+// sudo, env, sh -c). A script that begins with anything but a plain command is named
+// by its first line.
 func deriveName(command []string, script string) string {
 	name := ""
 	if len(command) > 0 {
-		name = simpleName(argvWords(command), maxNameDepth)
+		name = nameOfWords(firstWords(command), maxNameDepth)
 	} else {
-		name = nameOf(scriptWords(script), maxNameDepth)
-		if name == "" {
-			name = firstLine(script)
-		}
+		name = nameOfScript(script, maxNameDepth)
 	}
 	if name = clipName(name); name == "" {
 		return "job"
@@ -31,127 +30,187 @@ func deriveName(command []string, script string) string {
 	return name
 }
 
-// argvWords are the words of an argument vector that are looked at.
-func argvWords(command []string) []string {
-	ws := make([]string, 0, len(command))
+// firstWords returns the words of command within its first maxNameInput bytes.
+func firstWords(command []string) []string {
+	words := make([]string, 0, min(len(command), maxNameInput))
 	left := maxNameInput
-	for _, c := range command {
+	for _, w := range command {
 		if left <= 0 {
 			break
 		}
-		c = c[:min(len(c), left)]
-		left -= len(c) + 1
-		ws = append(ws, c)
-	}
-	return ws
-}
-
-// wrapperOptions are, for each wrapper, its options that take the next word.
-func wrapperOptions(verb string) (withValue string, operands int, ok bool) {
-	switch verb {
-	case "sudo", "doas":
-		return " -u -g -h -p -C -D -R -T -U --user --group --chdir ", 0, true
-	case "env":
-		return " -u -C -S --unset --chdir ", 0, true
-	case "nice":
-		return " -n --adjustment ", 0, true
-	case "time":
-		return " -f -o --format --output ", 0, true
-	case "npx", "bunx", "pnpx":
-		return " -p --package -c --call ", 0, true
-	case "timeout":
-		return " -k -s --kill-after --signal ", 1, true
-	case "stdbuf":
-		return " -i -o -e ", 0, true
-	case "ionice":
-		return " -c -n -p ", 0, true
-	case "nohup", "exec", "command", "setsid", "builtin":
-		return "", 0, true
-	}
-	return "", 0, false
-}
-
-func simpleName(words []string, depth int) string {
-	for len(words) > 0 {
-		if isAssignment(words[0]) {
-			words = words[1:]
-			continue
-		}
-		verb := baseName(words[0])
-		if script, ok := shellScript(verb, words[1:]); ok && depth > 0 {
-			return nameOf(scriptWords(script), depth-1)
-		}
-		withValue, operands, ok := wrapperOptions(verb)
-		if !ok {
-			break
-		}
-		rest := skipOptions(words[1:], withValue)
-		rest = rest[min(operands, len(rest)):]
-		if len(rest) == 0 { // the wrapper itself is what runs
-			return verb
-		}
-		words = rest
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	parts := []string{baseName(words[0])}
-	for i, w := range words[1:] {
-		if len(parts) == maxNameWords {
-			break
-		}
-		if w != "" && w[0] != '-' && !isValue(parts[0], words[i], w) {
-			parts = append(parts, w)
-		}
-	}
-	return strings.Join(parts, " ")
-}
-
-func skipOptions(words []string, withValue string) []string {
-	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
-		option := words[0]
-		words = words[1:]
-		if option == "--" {
-			break
-		}
-		if strings.Contains(withValue, " "+option+" ") && len(words) > 0 {
-			words = words[1:]
-		}
+		w = w[:min(len(w), left)]
+		left -= len(w) + 1
+		words = append(words, w)
 	}
 	return words
 }
 
-// shellScript is the script of `sh -c SCRIPT`, whatever the shell and whatever
-// comes with the -c (`bash -lc`).
-func shellScript(verb string, args []string) (script string, ok bool) {
-	switch verb {
+// nameOfScript names the first command of a script that does more than prepare.
+func nameOfScript(script string, depth int) string {
+	script = script[:min(len(script), maxNameInput)]
+	spare := ""
+	for rest := strings.TrimSpace(script); rest != ""; rest = strings.TrimSpace(rest) {
+		words, after := splitCommand(rest)
+		switch {
+		case len(words) == 0:
+		case !isPlain(words):
+			line, _, _ := strings.Cut(rest, "\n")
+			return line
+		case prepares(words):
+			if spare == "" {
+				spare = strings.Join(words, " ")
+			}
+		default:
+			if name := nameOfWords(words, depth); name != "" {
+				return name
+			}
+		}
+		rest = after
+	}
+	if spare != "" {
+		return spare
+	}
+	return strings.TrimSpace(script)
+}
+
+// nameOfWords names a simple command.
+func nameOfWords(words []string, depth int) string {
+	for len(words) > 1 && (isAssignment(words[0]) || isWrapper(words[0])) && !strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
+	if len(words) == 0 || isAssignment(words[0]) {
+		return ""
+	}
+	if script, ok := shellScript(words); ok && depth > 0 {
+		return nameOfScript(script, depth-1)
+	}
+	name := baseName(words[0])
+	for i, targets := 1, 0; i < len(words) && targets < maxNameWords-1; i++ {
+		if takesNext(words, i) {
+			name += " " + words[i]
+		} else if !isOption(words[i]) && !isOptionNumber(words, i) && words[i] != "" {
+			name += " " + words[i]
+			targets++
+		}
+	}
+	return name
+}
+
+// takesNext reports whether words[i] is an option that may take the next word as its
+// value. Only the program itself knows, so both stay in the name.
+func takesNext(words []string, i int) bool {
+	return isOption(words[i]) && !strings.Contains(words[i], "=") && words[i] != "--" &&
+		i+1 < len(words) && !isOption(words[i+1]) && !isOptionNumber(words, i+1)
+}
+
+func isOption(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 }
+
+// isOptionNumber reports whether words[i] is a number behind an option, and so its
+// value: -j 8, -p 8080:80, --every 30s.
+func isOptionNumber(words []string, i int) bool {
+	w := words[i]
+	return i > 0 && isOption(words[i-1]) && w != "" && '0' <= w[0] && w[0] <= '9'
+}
+
+// splitCommand returns the words of the command that a script begins with, up to its
+// first redirection, and what follows the command. Quotes and backslashes are those of
+// a shell; nothing is expanded.
+func splitCommand(s string) (words []string, rest string) {
+	var word strings.Builder
+	quote, quoted, redirected := byte(0), false, false
+	flush := func() {
+		if (word.Len() > 0 || quoted) && !redirected {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		quoted = false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && i+1 < len(s) && (quote == 0 || quote == '"' && strings.IndexByte("\\\"$`\n", s[i+1]) >= 0):
+			if i++; s[i] != '\n' {
+				word.WriteByte(s[i])
+			}
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, quoted = c, true
+		case c == ' ' || c == '\t' || c == '\r':
+			flush()
+		case c == '#' && word.Len() == 0 && !quoted:
+			flush()
+			_, rest, _ = strings.Cut(s[i:], "\n")
+			return words, rest
+		case c == '<' || c == '>':
+			if strings.Trim(word.String(), "0123456789") == "" { // the descriptor
+				word.Reset()
+			}
+			flush()
+			redirected = true
+		case c == '&' && redirected && s[i-1] == '>': // 2>&1
+		case c == ';' || c == '&' || c == '|' || c == '\n':
+			flush()
+			return words, strings.TrimLeft(s[i:], ";&|\n")
+		default:
+			word.WriteByte(c)
+		}
+	}
+	flush()
+	return words, ""
+}
+
+// isPlain reports whether words are a simple command: no loop, condition, group or
+// function, and nothing that the shell replaces by the output of another command.
+func isPlain(words []string) bool {
+	switch words[0] {
+	case "for", "while", "until", "if", "case", "select", "function", "{", "!":
+		return false
+	}
+	return !strings.ContainsAny(words[0], "()") && !strings.Contains(strings.Join(words, " "), "$(")
+}
+
+// prepares reports whether a simple command only prepares the one after it.
+func prepares(words []string) bool {
+	switch words[0] {
+	case "cd", "export", "set", "source", ".", "umask", "ulimit", "trap", ":", "true", "[", "[[", "test":
+		return true
+	}
+	return len(words) == 1 && words[0] == "exec" // with redirections alone
+}
+
+// isWrapper reports whether a program runs its arguments as a command. Followed by an
+// option it is left in the name, since only the program itself knows how many words
+// belong to that.
+func isWrapper(program string) bool {
+	switch baseName(program) {
+	case "sudo", "doas", "env", "time", "nice", "nohup", "npx", "exec", "command", "setsid":
+		return true
+	}
+	return false
+}
+
+// shellScript returns the script of `sh -c SCRIPT`, for any common shell and with
+// other letters before the c (`bash -lc`).
+func shellScript(words []string) (script string, ok bool) {
+	switch baseName(words[0]) {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "ash":
 	default:
 		return "", false
 	}
-	for i, a := range args {
-		if len(a) < 2 || a[0] != '-' {
-			return "", false
-		}
-		if a[1] != '-' && strings.HasSuffix(a, "c") && i+1 < len(args) {
-			return args[i+1], true
-		}
+	if len(words) < 3 || !strings.HasPrefix(words[1], "-") || !strings.HasSuffix(words[1], "c") {
+		return "", false
 	}
-	return "", false
+	return words[2], true
 }
 
+// isAssignment reports whether a shell would take w for an assignment to a variable.
 func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
-	if !ok || name == "" || '0' <= name[0] && name[0] <= '9' {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
+	return ok && name != "" && strings.Trim(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
+		(name[0] < '0' || name[0] > '9')
 }
 
 func baseName(w string) string {
@@ -159,16 +218,6 @@ func baseName(w string) string {
 		return b
 	}
 	return w
-}
-
-func firstLine(s string) string {
-	s = s[:min(len(s), maxNameInput)]
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
 }
 
 // clipName makes one line of printable text of s, at most maxName columns wide
