@@ -57,7 +57,6 @@ func (a *app) pass(ctx context.Context, eng *engine.Engine, job engine.Job, yiel
 func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration, fresh bool) (end ending, err error) {
 	window := catchWindow() // first of all: from here on a signal may not just end us
 	defer window.release()
-	defer guardTerminal(a.stdout)()
 	saved, err := term.MakeRaw(a.stdin.Fd())
 	if err != nil {
 		return ending{}, err

@@ -18,7 +18,7 @@ import (
 func catchWindow() signalCatch {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, unix.SIGWINCH)
-	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
 		if !signal.Ignored(s) {
 			signal.Notify(c, s)
 		}

@@ -52,9 +52,6 @@ func (a *app) openUI(ctx context.Context) error {
 func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (ui.Result, error) {
 	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
 	defer release()
-	if isTerminal(a.stdout) {
-		defer guardTerminal(a.stdout)()
-	}
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
@@ -95,7 +92,7 @@ func signalOf(s os.Signal) signalled {
 func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) {
 			signal.Notify(c, s)
 		}
