@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(local.RunHolder())
 	}
 	if filepath.Base(os.Args[0]) != "hob" {
-		testtool.DefaultSignals()
+		testtool.Prepare()
 	}
 	testscript.Main(cleanup{m}, map[string]func(){
 		"hob": func() { os.Exit(cli.Main(os.Args)) },

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, perform(root))
 		os.Exit(1)
 	}
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	goleak.VerifyTestMain(m)
 }
 

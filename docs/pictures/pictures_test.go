@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "vite" {
 		serve(os.Stdout)
 	}
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	os.Exit(m.Run())
 }
 

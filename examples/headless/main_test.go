@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
 	}
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	os.Exit(m.Run())
 }
 

@@ -24,6 +24,6 @@ func TestMain(m *testing.M) {
 	case "daemon":
 		os.Exit(linger(os.Args[1]))
 	}
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	os.Exit(m.Run())
 }

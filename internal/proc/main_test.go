@@ -26,7 +26,7 @@ const roleVariable = "PROC_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
-		testtool.DefaultSignals()
+		testtool.Prepare()
 		os.Exit(m.Run())
 	case "holder":
 		playHolder()

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	case "intruder":
 		os.Exit(intrude(os.Args[1], os.Args[2]))
 	}
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	os.Exit(m.Run())
 }
 

@@ -13,11 +13,11 @@ import (
 // on a slow machine.
 const leakPatience = 30 * time.Second
 
-// RunWithoutLeaks runs the tests of a package, with [DefaultSignals], and fails when
+// RunWithoutLeaks runs the tests of a package, with [Prepare], and fails when
 // goroutines stay behind: whoever starts one ends it, and waits for it. It returns the
 // code to exit with.
 func RunWithoutLeaks(m *testing.M) int {
-	DefaultSignals()
+	Prepare()
 	code := m.Run()
 	if code != 0 {
 		return code // tests that fail leave things behind

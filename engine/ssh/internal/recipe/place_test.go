@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
-	testtool.DefaultSignals()
+	testtool.Prepare()
 	os.Exit(m.Run())
 }
 

@@ -9,7 +9,7 @@ import (
 func TestSignalsIgnoredFromOutsideGetTheirDefaults(t *testing.T) {
 	const inside = "HOB_TEST_IGNORED"
 	if os.Getenv(inside) != "" {
-		DefaultSignals()
+		Prepare()
 		out, err := exec.Command("sh", "-c", "for s in HUP INT QUIT; do trap \"echo $s\" $s; kill -$s $$; done").Output()
 		if err != nil || string(out) != "HUP\nINT\nQUIT\n" {
 			t.Errorf("a shell traps %q (%v), want HUP, INT and QUIT", out, err)
