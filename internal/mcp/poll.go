@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -25,6 +26,9 @@ const (
 	// manyPolls is from which poll of a running job on an agent is told that
 	// there is a cheaper way.
 	manyPolls = 3
+	// maxHeld is how long a line without an end may be before it is filtered as it
+	// stands, in bytes.
+	maxHeld = 1 << 20
 	// stuckAfter is how many equal answers in a row make a loop.
 	stuckAfter = 20
 )
@@ -103,27 +107,26 @@ func (a *agent) poll(ctx context.Context, j engine.Job, p *args) (*answer, error
 		return nil, p.err
 	}
 	began := time.Now()
-	var text excerpt
-	var got engine.Poll
+	var got drained
 	for {
 		if rest := wait - time.Since(began); rest > 0 {
-			if err := a.awaitNews(ctx, j, rest); err != nil {
+			if err := a.awaitNews(ctx, j, got.end(), rest); err != nil {
 				return nil, failed(j, "poll", err)
 			}
 		}
-		if got, text, err = a.drain(ctx, j, keep); err != nil {
+		if got, err = a.drain(ctx, j, keep); err != nil {
 			return nil, failed(j, "poll", err)
 		}
-		// What is filtered out is no reason to come back.
-		if !text.empty() || got.Job.Status.Finished() || time.Since(began) >= wait {
+		// What is filtered out is no reason to return.
+		if !got.text.empty() || got.Job.Status.Finished() || time.Since(began) >= wait {
 			break
 		}
 	}
-	return a.pollAnswer(got, text, notes), nil
+	return a.pollAnswer(got, notes), nil
 }
 
-func (a *agent) pollAnswer(got engine.Poll, text excerpt, notes []string) *answer {
-	j := got.Job
+func (a *agent) pollAnswer(got drained, notes []string) *answer {
+	j, text := got.Job, got.text
 	ended := j.Status.Finished()
 	ans := about(j, time.Now())
 	ans.body = text
@@ -134,6 +137,9 @@ func (a *agent) pollAnswer(got engine.Poll, text excerpt, notes []string) *answe
 	}
 	if got.More {
 		ans.note("there is more to read at once: %s", call("poll", j.ID))
+	}
+	if got.held > 0 {
+		ans.note("its last line has %s so far and no end: it is filtered once it is complete; %s shows it now", counted(int(got.held), "byte"), call("poll", j.ID))
 	}
 	ans.Next = next(j)
 	var idle, polls int
@@ -162,11 +168,11 @@ func (a *agent) pollAnswer(got engine.Poll, text excerpt, notes []string) *answe
 	return ans
 }
 
-// awaitNews waits that long at most for something to be new, and reads nothing. The
-// end often follows the last words at once: where it waited for those it waits a
-// moment for that, which saves a poll.
-func (a *agent) awaitNews(ctx context.Context, j engine.Job, wait time.Duration) error {
-	cursor := jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader())
+// awaitNews waits that long at most for output after the cursor from, or after the
+// agent's own if that is further, and reads nothing. The end often follows the last
+// output at once: after output it waits a moment for that, which saves a poll.
+func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
+	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
 	news := func(p engine.Poll, err error) bool {
 		return err != nil || p.Job.Status.Finished() || p.Cursor != cursor
 	}
@@ -184,17 +190,37 @@ func (a *agent) awaitNews(ctx context.Context, j engine.Job, wait time.Duration)
 	return ctx.Err()
 }
 
-// drain reads all that is new.
-func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (engine.Poll, excerpt, error) {
+// drained is what a poll has read.
+type drained struct {
+	engine.Poll
+	text excerpt // what the filter keeps of it
+	held int64   // bytes after the cursor that are left for a later poll
+}
+
+// end is how far the output was looked at.
+func (d *drained) end() int64 { return d.Cursor + d.held }
+
+// drain reads all that is new. A line that has no end yet is not filtered, since what
+// it will say is not known: the cursor goes back to its begin.
+func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drained, error) {
 	got, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), 0)
 	if err != nil {
-		return got, excerpt{}, err
+		return drained{Poll: got}, err
 	}
 	var sum gather
+	var held []byte
+	add := func(p []byte, last bool) {
+		a.reads.of(j.ID, func(k *reading) { sum.add(keep.lines(k.cleaner.add(p, last))) })
+	}
 	dropped := got.Dropped
 	for taken := 0; ; {
 		last := got.Job.Status.Finished() && !got.More
-		a.reads.of(j.ID, func(k *reading) { sum.add(keep.lines(k.cleaner.add(got.Output, last))) })
+		p := append(held, got.Output...)
+		held = nil
+		if begin := bytes.LastIndexByte(p, '\n') + 1; keep.some() && !last && len(p)-begin <= maxHeld {
+			p, held = p[:begin], p[begin:]
+		}
+		add(p, last)
 		taken += len(got.Output)
 		if !got.More || taken >= maxDrain {
 			break
@@ -209,7 +235,27 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (engin
 		dropped += got.Dropped
 	}
 	got.Dropped = dropped
-	return got, sum.excerpt(), nil
+	if len(held) > 0 && !a.giveBack(&got, len(held)) {
+		add(held, false)
+		held = nil
+	}
+	return drained{got, sum.excerpt(), int64(len(held))}, nil
+}
+
+// giveBack leaves the last n bytes that were read for the next poll. It reports false
+// if that is not possible: the next poll has begun, the cursor cannot be written, or
+// bytes between were dropped.
+func (a *agent) giveBack(got *engine.Poll, n int) bool {
+	if got.Dropped > 0 {
+		return false
+	}
+	back := got.Cursor - int64(n)
+	ok, err := jobdir.AdvanceCursor(a.jobDir(got.Job.ID), a.scope.reader(), got.Cursor, back)
+	if err != nil || !ok {
+		return false
+	}
+	got.Cursor = back
+	return true
 }
 
 // gather keeps the begin and the end of a text of any length.
@@ -267,6 +313,9 @@ func pattern(name, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// some reports whether there is any condition.
+func (f lineFilter) some() bool { return f.keep != nil || f.drop != nil }
+
 // keeps reports whether one of texts, which are a line or what a job is known by, is
 // what is asked for, and none is excluded.
 func (f lineFilter) keeps(texts ...string) bool {
@@ -287,7 +336,7 @@ func (f lineFilter) again() (params []any) {
 
 // lines are the lines of text that it keeps.
 func (f lineFilter) lines(text string) string {
-	if f.keep == nil && f.drop == nil {
+	if !f.some() {
 		return text
 	}
 	var b strings.Builder

@@ -4,6 +4,7 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 )
 
@@ -90,4 +91,59 @@ func TestPollFilters(t *testing.T) {
 		t.Errorf("%q", r.output())
 	}
 	p.refused("process", params{"action": "poll", "sessionId": id, "filter": "("}, "usage", "filter")
+}
+
+// A line is filtered as a whole, however many polls come while it is written.
+func TestPollFiltersWholeLines(t *testing.T) {
+	for name, tt := range map[string]struct {
+		filter []any
+		want   string
+	}{
+		"kept":     {[]any{"filter", "ERROR"}, "ERROR one\nlast ERROR"},
+		"excluded": {[]any{"exclude", "ERROR"}, "fine\n"},
+	} {
+		for _, split := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, split %v", name, split), func(t *testing.T) {
+				gates := []*gate{newGate(t), newGate(t), newGate(t)}
+				p := newHome(t).agent("tester")
+				id := p.bash(params{"command": fmt.Sprintf(
+					"printf ERR; read -r x < %s; printf 'OR one\\nfine\\nlast'; read -r x < %s; printf ' ERROR'; read -r x < %s",
+					gates[0].path, gates[1].path, gates[2].path), "background": true, "split": split}).SessionID
+				got := ""
+				for i, printed := range []string{"ERR", "last", "last ERROR"} {
+					p.process("wait", id, "until", printed+"$")
+					r := p.process("poll", id, append([]any{"timeout", 10}, tt.filter...)...)
+					if got += r.output(); !r.noticed(fmt.Sprintf("%d bytes so far and no end", len(printed))) {
+						t.Errorf("the poll after %q: %s", printed, r.json)
+					}
+					gates[i].open()
+				}
+				for r := (reply{Status: "running"}); r.Status == "running"; {
+					r = p.process("poll", id, append([]any{"timeout", 30000}, tt.filter...)...)
+					got += r.output()
+				}
+				if got != tt.want {
+					t.Errorf("got %q, want %q", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+// What a poll with a filter leaves because its line has no end, one without shows.
+func TestPollWithoutFilterShowsWhatOneWithLeft(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "printf 'Password: '; read -r x < " + gate.path + "; echo done", "background": true}).SessionID
+	p.process("wait", id, "until", "Password")
+	if r := p.process("poll", id, "filter", "Password"); r.output() != "" || *r.Cursor != 0 {
+		t.Errorf("with a filter: %s", r.json)
+	}
+	if r := p.process("poll", id); r.output() != "Password: " {
+		t.Errorf("without: %s", r.json)
+	}
+	gate.open()
+	if all, _ := p.ends(id); all != "done\n" {
+		t.Errorf("then: %q", all)
+	}
 }
