@@ -29,7 +29,7 @@ type Line struct {
 	Start  int64  // offset of its first byte
 	End    int64  // offset behind its line feed, or the log's end
 	Text   string // escapes gone, carriage returns folded
-	Raw    []byte // as it was written, without the line feed; at most 64 KiB
+	Raw    []byte // as it was written, without the line feed; at most 64 KiB, and whole characters
 	Cut    bool   // Raw or Text are not all of it
 	// Dropped is how many bytes are missing between the line before and this one.
 	Dropped int64
@@ -243,9 +243,12 @@ func (c *collector) add(ctx context.Context) func(logfile.Line) error {
 		if !l.Open {
 			end--
 		}
-		raw, err := c.raw(ctx, l.Off, min(end, l.Off+maxRaw))
+		raw, err := c.raw(ctx, l.Off+int64(l.Torn), min(end, l.Off+maxRaw))
 		if err != nil {
 			return fmt.Errorf("read a line: %w", err)
+		}
+		if l.Open || end-l.Off > maxRaw {
+			raw = raw[:len(raw)-logfile.UnfinishedRune(raw)]
 		}
 		c.lines = append(c.lines, Line{
 			Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,

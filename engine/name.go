@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
 const (
@@ -225,31 +227,39 @@ func baseName(w string) string {
 func clipName(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var b strings.Builder
-	width, cut, space := 0, 0, false
-	for _, r := range s {
-		if unicode.IsSpace(r) {
-			space = b.Len() > 0
-			continue
+	width, fits, cut, space := 0, 0, 0, false // fits and cut: with room for the mark of the cut
+	for cluster := graphemes.FromString(s); cluster.Next(); {
+		for _, r := range cluster.Value() {
+			if unicode.IsSpace(r) {
+				space = b.Len() > 0
+				continue
+			}
+			if !unicode.IsPrint(r) {
+				continue
+			}
+			w := 1
+			if r >= 0x1100 {
+				w = 2
+			}
+			if space {
+				w++
+			}
+			if width+w > maxName {
+				if cut == 0 { // a cluster as wide as a name
+					cut = fits
+				}
+				return strings.TrimRight(b.String()[:cut], " ") + "…"
+			}
+			if space {
+				b.WriteByte(' ')
+				space = false
+			}
+			b.WriteRune(r)
+			if width += w; width <= maxName-2 {
+				fits = b.Len()
+			}
 		}
-		if !unicode.IsPrint(r) {
-			continue
-		}
-		w := 1
-		if r >= 0x1100 {
-			w = 2
-		}
-		if space {
-			w++
-		}
-		if width+w > maxName {
-			return strings.TrimRight(b.String()[:cut], " ") + "…"
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		b.WriteRune(r)
-		if width += w; width <= maxName-2 { // room for the mark of the cut
+		if width <= maxName-2 {
 			cut = b.Len()
 		}
 	}

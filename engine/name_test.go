@@ -86,7 +86,8 @@ func TestDeriveName(t *testing.T) {
 		"printf '\x1b[31mred\x07'":                         "printf [31mred",
 		"日本語 テスト":                                          "日本語 テスト",
 		"cmd " + strings.Repeat("x", 100):                  "cmd " + strings.Repeat("x", 42) + "…",
-		strings.Repeat("語", 60):                            strings.Repeat("語", 23) + "…",
+		"say " + strings.Repeat("x", 38) + "👩🏽👩🏽👩🏽": "say " + strings.Repeat("x", 38) + "👩🏽…",
+		strings.Repeat("語", 60):                     strings.Repeat("語", 23) + "…",
 	} {
 		if got := deriveName(nil, script); got != want {
 			t.Errorf("deriveName(%q) = %q, want %q", script, got, want)

@@ -251,10 +251,15 @@ func (e *Engine) tail(ctx context.Context, id ID, s Stream, most int) (p []byte,
 	}
 	off := max(0, size-int64(max(0, most)))
 	p, _, err = readAll(ctx, src, off, size)
-	return p, off > 0 || int64(len(p)) < size-off, err
+	kept := len(p)
+	if off > 0 {
+		p = p[logfile.Torn(p):]
+	}
+	return p, off > 0 || int64(kept) < size-off, err
 }
 
-// readAll reads from off to end, skipping the hole; next is where it came to.
+// readAll reads from off to end, skipping the hole, and with it what is left of the
+// characters at its edges; next is where it came to.
 func readAll(ctx context.Context, src logfile.Source, off, end int64) (p []byte, next int64, err error) {
 	for off < end {
 		p = slices.Grow(p, int(min(end-off, readChunk)))
@@ -266,7 +271,11 @@ func readAll(ctx context.Context, src logfile.Source, off, end int64) (p []byte,
 		if piece.N == 0 {
 			break
 		}
-		p = p[:len(p)+piece.N]
+		got := free[:piece.N]
+		if piece.Dropped > 0 {
+			p, got = p[:len(p)-logfile.UnfinishedRune(p)], got[logfile.Torn(got):]
+		}
+		p = append(p, got...)
 		off = piece.Next()
 	}
 	return p, off, nil

@@ -6,6 +6,8 @@ import (
 	"math"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 const (
@@ -123,7 +125,7 @@ func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 		r.Job = p.Job
 		r.Job.Backgrounded = true
 	}
-	r.Tail, r.Cursor = lastRunes(string(p.Output), tailLength), p.Cursor
+	r.Tail, r.Cursor = logfile.Last(string(p.Output), tailLength), p.Cursor
 	return r, nil
 }
 
@@ -133,15 +135,10 @@ func (e *Engine) recent(ctx context.Context, id ID) (Poll, error) {
 	if err != nil {
 		return p, err
 	}
-	return e.drain(ctx, id, max(0, p.Cursor-tailBytes))
-}
-
-// lastRunes is the end of s, at most n characters.
-func lastRunes(s string, n int) string {
-	i := len(s)
-	for ; n > 0 && i > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(s[:i])
-		i -= size
+	from := max(0, p.Cursor-tailBytes)
+	p, err = e.drain(ctx, id, from)
+	if from > 0 {
+		p.Output = p.Output[logfile.Torn(p.Output):]
 	}
-	return s[i:]
+	return p, err
 }

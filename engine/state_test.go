@@ -62,18 +62,3 @@ func TestNobodyHearsOfOutputBeforeTheStart(t *testing.T) {
 		t.Errorf("facts %v up to %d, want %v", story, j.Output, want)
 	}
 }
-
-func TestLastRunes(t *testing.T) {
-	for _, c := range []struct {
-		s    string
-		n    int
-		want string
-	}{
-		{"abc", 2, "bc"}, {"abc", 9, "abc"}, {"", 3, ""}, {"aé日😀", 2, "日😀"}, {"abc", 0, ""},
-	} {
-		got := lastRunes(c.s, c.n)
-		if got != c.want {
-			t.Errorf("lastRunes(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
-		}
-	}
-}

@@ -29,6 +29,15 @@ func (h Hole) Empty() bool { return h.End <= h.Start }
 // Has tells whether the byte at off was dropped.
 func (h Hole) Has(off int64) bool { return off >= h.Start && off < h.End }
 
+// torn is how many bytes at the beginning of p, which is at off, are the rest of a
+// character that was dropped.
+func (h Hole) torn(p []byte, off int64) int {
+	if h.Empty() || off != h.End {
+		return 0
+	}
+	return Torn(p)
+}
+
 // GapText is the line that stands for n dropped bytes.
 func GapText(n int64) string { return "[… " + FormatBytes(n) + " dropped …]" }
 

@@ -16,6 +16,9 @@ type Line struct {
 	// Gap, if not 0, makes this no line but the mark for so many dropped
 	// bytes; Text is [GapText].
 	Gap int64
+	// Torn is how many of the bytes from Off on belong to a character whose first
+	// bytes were dropped. Text does not have them.
+	Torn int
 }
 
 // A Query says which lines are wanted and how.

@@ -87,6 +87,14 @@ func (r *renderer) end() (text []byte, over int64) {
 	return r.line()
 }
 
+// endOf is end for a line; a character of which the end was dropped is no part of it.
+func (r *renderer) endOf(f found) (text []byte, over int64) {
+	if f.cutOff && f.open {
+		return r.line()
+	}
+	return r.end()
+}
+
 // step takes one byte that is not plain text on the ground.
 func (r *renderer) step(b byte) {
 	if r.pendingLen > 0 && (b < 0x80 || b >= 0xC0) {

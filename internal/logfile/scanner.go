@@ -22,6 +22,8 @@ type found struct {
 	over     int64
 	open     bool
 	gap      int64
+	torn     int  // bytes at off, not in raw or text, of a character that was dropped
+	cutOff   bool // a hole begins where it ends
 }
 
 // A scanner finds lines that a query wants. For one goroutine.
@@ -99,7 +101,7 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		if c.long <= c.off {
 			return number, nil
 		}
-		f, err := s.longLine(ctx, c)
+		f, err := s.longLine(ctx, c, w.hole)
 		f.number = number
 		if err == nil && s.wantsText(f.text) {
 			err = fn(f)
@@ -115,8 +117,11 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		}
 		number = advance(number, int64(bytes.Count(c.data[at:start], lf)))
 		at = start
-		raw := c.data[start:end]
-		err = fn(found{number: number, off: c.off + int64(start), end: c.off + int64(end), raw: raw, open: raw[len(raw)-1] != '\n'})
+		f := found{number: number, off: c.off + int64(start), end: c.off + int64(end), open: c.data[end-1] != '\n'}
+		f.torn = w.hole.torn(c.data[start:end], f.off)
+		f.raw = c.data[start+f.torn : end]
+		f.cutOff = !w.hole.Empty() && f.end == w.hole.Start
+		err = fn(f)
 		return err == nil
 	})
 	if err != nil {
@@ -193,7 +198,7 @@ func (s *scanner) wants(f found) bool {
 const longBlock = 256 << 10
 
 // longLine reads a line that is longer than a block.
-func (s *scanner) longLine(ctx context.Context, c chunk) (found, error) {
+func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (found, error) {
 	f := found{off: c.off, end: c.long, open: true}
 	s.long.reset()
 	buf := make([]byte, min(c.long-c.off, longBlock))
@@ -205,21 +210,26 @@ func (s *scanner) longLine(ctx context.Context, c chunk) (found, error) {
 		if n == 0 {
 			break
 		}
-		at += int64(n)
 		data := buf[:n]
-		if at == c.long && data[n-1] == '\n' {
+		if at == c.off {
+			f.torn = hole.torn(data, at)
+			data = data[f.torn:]
+		}
+		at += int64(n)
+		if at == c.long && buf[n-1] == '\n' {
 			f.open = false
-			data = data[:n-1]
+			data = bytes.TrimSuffix(data, lf)
 		}
 		s.long.write(data)
 	}
-	f.text, f.over = s.long.end()
+	f.cutOff = !hole.Empty() && f.end == hole.Start
+	f.text, f.over = s.long.endOf(f)
 	return f, nil
 }
 
 // line makes the line that a caller gets.
 func (s *scanner) line(f found) Line {
-	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap}
+	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap, Torn: f.torn}
 	if f.gap > 0 {
 		l.Text = GapText(f.gap)
 		return l
@@ -227,7 +237,7 @@ func (s *scanner) line(f found) Line {
 	if f.raw != nil {
 		s.render.reset()
 		s.render.write(bytes.TrimSuffix(f.raw, lf))
-		f.text, f.over = s.render.end()
+		f.text, f.over = s.render.endOf(f)
 	}
 	text := f.text
 	if len(text) > s.width {
@@ -235,7 +245,7 @@ func (s *scanner) line(f found) Line {
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
 		}
-		text = text[:n]
+		text = text[:clusterEdge(string(text), n, false)]
 	}
 	l.Text, l.Cut = string(text), f.over+int64(len(f.text)-len(text))
 	return l

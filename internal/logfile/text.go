@@ -48,13 +48,27 @@ func Unfinished(p []byte) int {
 		}
 	}
 	if esc.ground() {
-		return unfinishedRune(tail)
+		return UnfinishedRune(tail)
 	}
 	return len(tail) - begin
 }
 
-// unfinishedRune is Unfinished of characters.
-func unfinishedRune(p []byte) int {
+// Torn is how many bytes at the beginning of p, which was cut there, are the rest of a
+// character.
+func Torn(p []byte) int {
+	for i, b := range p {
+		if utf8.RuneStart(b) {
+			return i
+		}
+		if i == utf8.UTFMax-1 { // no character is that long
+			return 0
+		}
+	}
+	return len(p)
+}
+
+// UnfinishedRune is [Unfinished] of characters alone.
+func UnfinishedRune(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		b := p[len(p)-n]
 		if !utf8.RuneStart(b) {

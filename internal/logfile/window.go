@@ -123,7 +123,7 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 				begin = c.off + int64(starts[0])
 			}
 		case c.long > c.off:
-			f, err := s.longLine(ctx, c)
+			f, err := s.longLine(ctx, c, w.hole)
 			if err != nil {
 				return 0, err
 			}

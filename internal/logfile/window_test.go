@@ -53,6 +53,13 @@ func naive(h holed) []Line {
 			}
 			raw := h.data[from:end]
 			l := Line{Number: number, Off: from, End: end, Open: raw[len(raw)-1] != '\n'}
+			if from == hole.End && !hole.Empty() {
+				l.Torn = Torn(raw)
+				raw = raw[l.Torn:]
+			}
+			if end == hole.Start && !hole.Empty() {
+				raw = raw[:len(raw)-UnfinishedRune(raw)]
+			}
 			l.Text = renderAll(bytes.TrimSuffix(raw, lf), 0)
 			lines = append(lines, l)
 			if !l.Open {
@@ -230,6 +237,7 @@ func TestWindows(t *testing.T) {
 		"pty":               "one\r\n\x1b[1mtwo\x1b[m\r\n10%\r20%\r\nt\x1b[mwo\r\n",
 		"sixteen":           "0123456789abcde\n0123456789abcde\nx",
 		"many":              strings.Repeat("a\ntwo\n", 30),
+		"wide":              strings.Repeat("語é", 20) + "\né語\n" + strings.Repeat("é語", 20),
 	}
 	holes := map[string]Hole{
 		"no hole":        {},

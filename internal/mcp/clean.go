@@ -50,28 +50,7 @@ func (c *cleaner) add(p []byte, last bool) string {
 func oneLine(s string, n int) string {
 	s = strings.Join(strings.Fields(clean([]byte(s))), " ")
 	if utf8.RuneCountInString(s) > n {
-		s = firstRunes(s, n-1) + "…"
+		s = logfile.First(s, n-1) + "…"
 	}
 	return s
-}
-
-// firstRunes is the begin of s, at most n characters.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// lastRunes is the end of s, at most n characters.
-func lastRunes(s string, n int) string {
-	i := len(s)
-	for ; n > 0 && i > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(s[:i])
-		i -= size
-	}
-	return s[i:]
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -35,10 +36,10 @@ func (x excerpt) text(most int, where string) (text, cut string) {
 	}
 	// The line that stands for what is missing takes room too.
 	half := max(0, (most-200)/2)
-	head, tail := firstRunes(x.head, half), lastRunes(x.tail, half)
+	head, tail := logfile.First(x.head, half), logfile.Last(x.tail, half)
 	missing := ""
 	if x.skipped == 0 {
-		missing = fmt.Sprintf("%d characters", utf8.RuneCountInString(x.head)-2*half)
+		missing = fmt.Sprintf("%d characters", utf8.RuneCountInString(x.head)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))
 	} else {
 		left := x.skipped + int64(len(x.head)-len(head)) + int64(len(x.tail)-len(tail))
 		missing = "about " + units.FormatBytes(left)
@@ -141,7 +142,7 @@ func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (tail string, c
 		}
 		b.WriteString(clean(p[:k]))
 	}
-	return lastRunes(b.String(), n), cursor, nil
+	return logfile.Last(b.String(), n), cursor, nil
 }
 
 // streamsOf are the logs that a job has.

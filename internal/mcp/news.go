@@ -14,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // How an agent wants to hear of the end of a job in the background.
@@ -218,12 +219,12 @@ func (a *agent) tellNews(most int) []string {
 	}
 	whole := most
 	for len(a.news.said) > 0 && room(a.news.said[0]) {
-		texts = append(texts, firstRunes(a.news.said[0], whole))
+		texts = append(texts, logfile.First(a.news.said[0], whole))
 		a.news.said = a.news.said[1:]
 	}
 	var told []engine.ID
 	for len(a.news.ends) > 0 && room(a.news.ends[0].text) {
-		texts = append(texts, firstRunes(a.news.ends[0].text, whole))
+		texts = append(texts, logfile.First(a.news.ends[0].text, whole))
 		told = append(told, a.news.ends[0].job.ID)
 		a.news.ends = a.news.ends[1:]
 	}

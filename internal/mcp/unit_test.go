@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 func TestExcerptText(t *testing.T) {
@@ -28,6 +29,10 @@ func TestExcerptText(t *testing.T) {
 		{"just fits", excerpt{head: long}, 5000, "é", "é", ""},
 		{"too long", excerpt{head: "begin" + long + "end"}, 1000, "begin", "end", "4208 characters left out of the middle; all of it is in /log"},
 		{"not all was read", excerpt{head: "begin", tail: "end", skipped: 5 << 20}, 1000, "begin", "end", "about 5.0 MiB left out of the middle; all of it is in /log"},
+		{
+			"emoji of several characters", excerpt{head: strings.Repeat("👨‍👩‍👧‍👦", 1000)}, 1000,
+			strings.Repeat("👨‍👩‍👧‍👦", 57) + "\n[…", "…]\n" + strings.Repeat("👨‍👩‍👧‍👦", 57), "6202 characters left out of the middle; all of it is in /log",
+		},
 		{"no room", excerpt{head: long}, 0, "[…", "]\n", "5000 characters left out of the middle; all of it is in /log"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -209,10 +214,10 @@ func TestRunesAtTheEnds(t *testing.T) {
 	}{
 		{"", 3, "", ""}, {"é🙂x", 0, "", ""}, {"é🙂x", 1, "é", "x"}, {"é🙂x", 2, "é🙂", "🙂x"}, {"é🙂x", 9, "é🙂x", "é🙂x"},
 	} {
-		if got := firstRunes(tt.s, tt.n); got != tt.first {
+		if got := logfile.First(tt.s, tt.n); got != tt.first {
 			t.Errorf("first %d of %q: %q", tt.n, tt.s, got)
 		}
-		if got := lastRunes(tt.s, tt.n); got != tt.last {
+		if got := logfile.Last(tt.s, tt.n); got != tt.last {
 			t.Errorf("last %d of %q: %q", tt.n, tt.s, got)
 		}
 	}
