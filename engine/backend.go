@@ -42,6 +42,19 @@ type Placer interface {
 	HostDir(r Record) string
 }
 
+// Finder is a [Backend] whose hosts keep what the records of their jobs are made of.
+type Finder interface {
+	// Find calls found for each job that host keeps, but for those with known tokens,
+	// and returns its error. The error is ErrUnreachable for a host that cannot be asked.
+	Find(ctx context.Context, host string, known func(token string) bool, found func(Found) error) error
+}
+
+// Found is a job that a host keeps.
+type Found struct {
+	Meta    jobdir.Meta // Host is not set; ID is the name of the directory there
+	HostDir string      // that directory
+}
+
 // Remover is a [Backend] that keeps something of a job outside of its directory.
 type Remover interface {
 	// Remove deletes that for good; the job was cleared and its directory in the

@@ -42,7 +42,7 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
 		Release: func(ctx context.Context, rec *jobdir.Record, dir string) error {
 			removeSocketOf(dir)
-			if jobdir.Abandoned(dir) {
+			if jobdir.Abandoned(dir) || expired(rec, dir) && rec.Meta.Machine != e.here.machine {
 				return nil
 			}
 			b, ok := e.backend(rec.Meta.Backend).(Remover)
@@ -61,6 +61,13 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 		return false, rootError(err)
 	}
 	return done, nil
+}
+
+// expired reports whether the sweep itself moved a job on a host to dir, in the trash.
+// What another machine has started there is not for the retention of this one.
+func expired(rec *jobdir.Record, dir string) bool {
+	fi, err := os.Stat(dir)
+	return err == nil && rec.Meta.Host != "" && fi.ModTime().Equal(time.Unix(0, 0))
 }
 
 // sweepSometimes sweeps beside everything else, at most once an hour. Close waits

@@ -52,6 +52,7 @@ var (
 	_ engine.Backend = (*Backend)(nil)
 	_ engine.Placer  = (*Backend)(nil)
 	_ engine.Remover = (*Backend)(nil)
+	_ engine.Finder  = (*Backend)(nil)
 )
 
 // New returns a backend. It connects to nothing.

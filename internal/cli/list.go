@@ -3,12 +3,14 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
@@ -27,7 +29,8 @@ func (a *app) listCommand() *cobra.Command {
 		GroupID: groupJobs,
 		Short:   "Lists jobs, newest first",
 		Long: "Lists jobs, newest first. Those on hosts are as last known here, and no host is\n" +
-			"asked, unless --on names one. With --json, of jobs that run on this machine ports,\n" +
+			"asked, unless --on names one: then all jobs that it keeps are listed, also those\n" +
+			"that were started from other machines. With --json, of jobs that run on this machine ports,\n" +
 			"cpu_percent (the average since the start) and rss_bytes are told where the system\n" +
 			"has them; of all others they are null.",
 		Example:           "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1",
@@ -58,9 +61,13 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
+	var unreachable error
 	if f.on != "" {
 		if f.here {
 			return usagef("choose one", "--here excludes --on")
+		}
+		if unreachable, err = adopt(ctx, eng, string(f.on)); err != nil {
+			return err
 		}
 		ctx = askingHosts(ctx, string(f.on))
 	}
@@ -70,10 +77,17 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
+	if unreachable == nil {
+		unreachable = linkErrorOf(jobs)
+	}
+	return a.knownOnly(unreachable, a.printList(eng, jobs, f.quiet, now))
+}
+
+func (a *app) printList(eng *engine.Engine, jobs []engine.Job, quiet bool, now time.Time) error {
 	switch {
 	case a.json:
 		return a.printJobs(eng.MeasureAll(jobs))
-	case f.quiet:
+	case quiet:
 		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
 	case len(jobs) == 0 && isTerminal(a.stdout):
 		a.sayf("No jobs. hob run -b CMD starts one.")
@@ -82,6 +96,43 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 		return a.listTable(jobs, now)
 	}
 	return a.listPlain(jobs, now)
+}
+
+// adopt makes records of the jobs that host keeps and that there are none of here, if
+// it answers in time; unreachable is why it does not.
+func adopt(ctx context.Context, eng *engine.Engine, host string) (unreachable, err error) {
+	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
+	defer cancel()
+	err = eng.Adopt(soon, host)
+	if errors.Is(err, engine.ErrUnreachable) && ctx.Err() == nil {
+		return err, nil
+	}
+	return nil, err
+}
+
+// linkErrorOf is why the host of jobs was lost while it was asked about them; nil if it
+// was not.
+func linkErrorOf(jobs []engine.Job) error {
+	for _, j := range jobs {
+		if j.Link == engine.LinkUnreachable && j.Host != "" {
+			return &ssh.HostError{Host: j.Host, Err: errors.New(strings.TrimPrefix(j.LinkError, j.Host+": "))}
+		}
+	}
+	return nil
+}
+
+// knownOnly ends a list, printed with the error err, of jobs on a host that could not be
+// asked because of unreachable: standard output has what was last known of them.
+func (a *app) knownOnly(unreachable, err error) error {
+	if unreachable == nil || err != nil {
+		return err
+	}
+	f := explain(unreachable)
+	a.sayf("hob: %s; the jobs are as last known", escape(f.Error()))
+	if f.hint != "" {
+		a.sayf("     %s", escape(f.hint))
+	}
+	return exitStatus(f.exit)
 }
 
 // The columns of the table on a terminal.

@@ -37,6 +37,7 @@ var (
 	_ engine.Backend = (*remotes)(nil)
 	_ engine.Placer  = (*remotes)(nil)
 	_ engine.Remover = (*remotes)(nil)
+	_ engine.Finder  = (*remotes)(nil)
 )
 
 const (
@@ -98,6 +99,11 @@ func (r *remotes) Open(ctx context.Context, rec engine.Record) (engine.Run, erro
 
 // HostDir implements [engine.Placer].
 func (r *remotes) HostDir(rec engine.Record) string { return r.backend().HostDir(rec) }
+
+// Find implements [engine.Finder].
+func (r *remotes) Find(ctx context.Context, host string, known func(token string) bool, found func(engine.Found) error) error {
+	return r.backend().Find(ctx, host, known, found)
+}
 
 // Remove implements [engine.Remover].
 func (r *remotes) Remove(ctx context.Context, rec engine.Record) error {

@@ -73,3 +73,41 @@ func (r *Root) inTrash(id string) bool {
 	_, err := os.Lstat(r.trash(id))
 	return err == nil
 }
+
+// Adopt makes the directory of a job that runs, or ran, on a host, from what the host has
+// of it: under its id there, or another if that is taken here, which it sets in m. The
+// error is fs.ErrExist if the directory under its id is that of the same job.
+func (r *Root) Adopt(m *Meta, st *State) error {
+	if err := r.Make(); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
+	if err != nil {
+		return unusable(r.path, err)
+	}
+	defer os.RemoveAll(tmp)
+	m.Exact = exactOf(m)
+	defer func() { m.Exact = nil }()
+	for range 100 {
+		if ValidID(m.ID) && !r.inTrash(m.ID) {
+			data, err := appendMeta(nil, m)
+			if err != nil {
+				return fmt.Errorf("meta.json: %w", err)
+			}
+			if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
+				return unusable(r.path, err)
+			}
+			if err := WriteState(tmp, st); err != nil {
+				return unusable(r.path, err)
+			}
+			if os.Rename(tmp, r.Dir(m.ID)) == nil {
+				return nil
+			}
+		}
+		if was, err := ReadMeta(r.Dir(m.ID)); err == nil && was.Token == m.Token {
+			return fs.ErrExist
+		}
+		m.ID = NewID(m.Name)
+	}
+	return &RootError{Path: r.path, Why: "no free job id found for " + Slug(m.Name), Err: fs.ErrExist}
+}

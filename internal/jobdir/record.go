@@ -169,11 +169,16 @@ func inDir(dir, name string) string { return dir + string(filepath.Separator) + 
 
 // ReadMeta reads meta.json.
 func ReadMeta(dir string) (Meta, error) {
-	var m Meta
 	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
 	if err != nil {
-		return m, err
+		return Meta{}, err
 	}
+	return DecodeMeta(data)
+}
+
+// DecodeMeta reads the content of a meta.json.
+func DecodeMeta(data []byte) (Meta, error) {
+	var m Meta
 	if err := parseMeta(data, &m); err != nil {
 		return m, fmt.Errorf("cannot be understood: %w", err)
 	}

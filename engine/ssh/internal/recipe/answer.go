@@ -145,3 +145,23 @@ func ParseStop(out []byte) Stopped {
 	}
 	return s
 }
+
+// ParseFiles reads the answer to [Known] and [Records]: the first line of each file, by
+// the name of the job's directory and that of the file.
+func ParseFiles(out []byte) map[string]map[string]string {
+	jobs := map[string]map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		id, file, hasDir := strings.Cut(name, "/")
+		if !ok || !hasDir {
+			continue
+		}
+		if jobs[id] == nil {
+			jobs[id] = map[string]string{}
+		}
+		if _, later := jobs[id][file]; !later {
+			jobs[id][file] = text
+		}
+	}
+	return jobs
+}

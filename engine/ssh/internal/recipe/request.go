@@ -17,6 +17,19 @@ func Hello(owner string) string { return "hello " + Quote(OneWord(owner)) }
 // some living process it does not say whether its wrapper lives; [ListClosely] does.
 func List(base string, ids []string) string { return ListAgain(base, ids, nil, 0) }
 
+// Known asks for the tokens of the jobs in base; see [ParseFiles].
+func Known(base string) string { return "known " + Quote(base) }
+
+// Records asks for the owner and the meta.json of the jobs ids in base; see [ParseFiles].
+func Records(base string, ids []string) string {
+	var b strings.Builder
+	b.WriteString("records " + Quote(base))
+	for _, id := range ids {
+		b.WriteString(" " + Quote(id))
+	}
+	return b.String()
+}
+
 // FewProofs is of how many known jobs it can be proved in one look whose they are
 // with little effort: 64 take a tenth of what a look at 500 jobs takes, 250 half.
 const FewProofs = 64

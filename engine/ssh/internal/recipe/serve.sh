@@ -365,6 +365,28 @@ processes() {
   done
 }
 
+# known BASE: the token of each job here that a client has started.
+known() {
+  cd "$1" 2>/dev/null || return 0
+  h_facts= h_n=0
+  for h_j in */token; do
+    case $h_j in *[!a-zA-Z0-9./_-]* | -*) continue ;; esac
+    [ -f "${h_j%/token}/meta.json" ] && ! elsewhere "${h_j%/token}" || continue
+    h_facts="$h_facts $h_j" h_n=$((h_n + 1))
+    [ $h_n -lt 100 ] || { grep '' $h_facts /dev/null; h_facts= h_n=0; }
+  done 2>/dev/null
+  [ -z "$h_facts" ] || grep '' $h_facts /dev/null 2>/dev/null
+  return 0
+}
+
+# records BASE ID...: what was asked of these jobs, and by which machine.
+records() {
+  cd "$1" 2>/dev/null || return 0
+  shift
+  for h_z in "$@"; do grep '' "$h_z/owner" "$h_z/meta.json" 2>/dev/null; done
+  return 0
+}
+
 # fetch FILE BS SKIP COUNT: bytes of a log. Only of a regular file: what the job
 # has put in its place is not followed.
 fetch() {
