@@ -31,6 +31,9 @@ type Line struct {
 	Text   string // escapes gone, carriage returns folded
 	Raw    []byte // as it was written, without the line feed; at most 64 KiB, and whole characters
 	Cut    bool   // Raw or Text are not all of it
+	// TextCut is set if Text is not all of it. A line that was rewritten many times
+	// has a long Raw and a short Text.
+	TextCut bool
 	// Dropped is how many bytes are missing between the line before and this one.
 	Dropped int64
 }
@@ -252,7 +255,7 @@ func (c *collector) add(ctx context.Context) func(logfile.Line) error {
 		}
 		c.lines = append(c.lines, Line{
 			Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
-			Dropped: c.dropped,
+			TextCut: l.Cut > 0, Dropped: c.dropped,
 		})
 		c.dropped = 0
 		return nil

@@ -237,7 +237,7 @@ func printLine(w *bufio.Writer, l engine.Line) {
 		fmt.Fprintf(w, "[… %s dropped …]\n", units.FormatBytes(l.Dropped))
 	}
 	w.WriteString(l.Text)
-	if l.Cut {
+	if l.TextCut {
 		w.WriteString(" […]")
 	}
 	w.WriteByte('\n')

@@ -232,7 +232,7 @@ func (w window) json(job engine.Job, total int64) logJSON {
 			v.Offset = max(l.Number, 0)
 		}
 		v.Lines = append(v.Lines, l.Text)
-		v.Truncated = v.Truncated || l.Cut || l.Dropped > 0
+		v.Truncated = v.Truncated || l.TextCut || l.Dropped > 0
 	}
 	return v
 }
