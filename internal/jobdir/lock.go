@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // ErrLocked means that another process holds a lock.
@@ -67,9 +69,10 @@ func Lend(dir string) (io.Closer, error) {
 func Locked(dir string) bool {
 	is, err := heldAt(inDir(dir, LockFile))
 	if err != nil {
-		// A lock file that cannot be opened for another reason than its absence
-		// proves nothing; taking the job for alive destroys nothing.
-		return !errors.Is(err, fs.ErrNotExist)
+		// Nobody can hold what is not there or is no file. A lock file that cannot be
+		// opened for another reason proves nothing; taking the job for alive destroys
+		// nothing.
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotPlain)
 	}
 	return is
 }
