@@ -86,20 +86,123 @@ only_zombies() {
 # marked PID ID: the process has this job in its environment.
 marked() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | grep -qx "HOB_JOB_ID=$2"; }
 
-# strays ID PGID: STRAYS are pid:start of the processes of the job that left its
-# group, as far as the system lets them be found.
-strays() {
-  h_STRAYS=
-  [ -d /proc/self ] || return 0
-  for h_z in $(grep -l "HOB_JOB_ID=$1" /proc/[0-9]*/environ 2>/dev/null); do
-    h_z=${h_z#/proc/}
-    h_z=${h_z%/environ}
-    start_of "$h_z"
-    if [ -n "$h_S" ] && [ "$h_G" != "$2" ] && [ "$h_P" != Z ] && [ "$h_z" != $$ ] && marked "$h_z" "$1"; then
-      h_STRAYS="$h_STRAYS $h_z:$h_S"
-    fi
+h_nl='
+'
+
+# stray PID GROUP: adds a process to STRAYS, as pid:start, unless it is in the job's group,
+# dead, or holds a job of its own.
+stray() {
+  [ "$2" != "$h_pid" ] && [ "$1" != "$h_pid" ] && [ "$1" != $$ ] || return 0
+  start_of "$1"
+  [ -n "$h_S" ] && [ "$h_P" != Z ] && [ "$h_P" != X ] || return 0
+  case " $h_STRAYS " in *" $1:$h_S "*) return 0 ;; esac
+  h_r=$({ tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null)
+  case $h_r in *"/run${h_nl}super${h_nl}"*) return 1 ;; esac
+  h_r=${h_r%%"$h_nl"*}
+  [ "${h_r##*/}" != hob-holder ] || return 1
+  h_STRAYS="$h_STRAYS $1:$h_S"
+}
+
+# tree: pid:parent:group of each process.
+tree() {
+  if [ -d /proc/self ]; then
+    h_all=$(grep '' /proc/[0-9]*/stat /dev/null 2>/dev/null)
+  else
+    h_all=$(ps -A -o pid= -o ppid= -o pgid= 2>/dev/null)
+  fi
+  set -f
+  IFS=$h_nl
+  set -- $h_all
+  unset IFS
+  for h_z in "$@"; do
+    case $h_z in
+    /proc/*") "*)
+      h_r=${h_z#/proc/}
+      h_r=${h_r%%/*}
+      set -- ${h_z##*") "}
+      echo "$h_r:${2-}:${3-}"
+      ;;
+    /proc/*) ;;
+    *)
+      set -- $h_z
+      echo "${1-}:${2-}:${3-}"
+      ;;
+    esac
   done
-  return 0
+}
+
+# descend: finds the strays that have a living parent in the job, whatever they removed
+# from their environment.
+descend() {
+  h_below=" "
+  for h_z in $h_STRAYS; do
+    start_of "${h_z%%:*}"
+    [ "$h_S" != "${h_z#*:}" ] || h_below="$h_below${h_z%%:*} "
+  done
+  start_of "$h_pid"
+  [ -z "$h_target" ] || [ -n "$h_S" ] && [ "$h_S" != "$h_start" ] || h_below="$h_below$h_pid "
+  [ "$h_below" != " " ] || return 0
+  h_all=$(tree)
+  h_was=
+  while [ "$h_was" != "$h_below" ]; do
+    h_was=$h_below
+    for h_y in $h_all; do
+      h_x=${h_y#*:}
+      case $h_below in *" ${h_y%%:*} "*) continue ;; esac
+      case $h_below in
+      *" ${h_x%%:*} "*) ;;
+      *) [ -n "$h_target" ] && [ "${h_x#*:}" = "$h_pid" ] || continue ;;
+      esac
+      stray "${h_y%%:*}" "${h_x#*:}" && h_below="$h_below${h_y%%:*} "
+    done
+  done
+}
+
+# writers: finds the strays whose stdout or stderr is a log of the job.
+writers() {
+  h_logs_in=$(cd "$h_d" 2>/dev/null && pwd -P) || return 0
+  h_carrier=
+  first "$h_d/carrier" && h_carrier=${h_LINE%% *} # script(1), which writes for the job
+  h_all=$(LC_ALL=C ls -ld /proc/[0-9]*/fd/[12] 2>/dev/null | grep -F " -> $h_logs_in/" | grep '^l.w')
+  set -f
+  for h_x in $h_all; do
+    case $h_x in /proc/*/fd/[12]) ;; *) continue ;; esac
+    h_x=${h_x#/proc/}
+    h_x=${h_x%%/*}
+    start_of "$h_x"
+    [ "$h_x" = "$h_carrier" ] || stray "$h_x" "$h_G"
+  done
+  set +f
+}
+
+# strays: STRAYS are pid:start of the processes of the job at hand that left its group, as
+# far as the system lets them be found. Those that are known stay: their parent may have
+# ended since.
+strays() {
+  h_y=$h_STRAYS h_STRAYS=
+  for h_z in $h_y; do
+    start_of "${h_z%%:*}"
+    [ "$h_S" != "${h_z#*:}" ] || [ "$h_P" = Z ] || h_STRAYS="$h_STRAYS $h_z"
+  done
+  [ -d /proc/self ] || { descend; return 0; }
+  for h_x in $(grep -l "HOB_JOB_ID=$h_id" /proc/[0-9]*/environ 2>/dev/null); do
+    h_x=${h_x#/proc/}
+    h_x=${h_x%/environ}
+    start_of "$h_x"
+    [ -z "$h_S" ] || [ "$h_G" = "$h_pid" ] || ! marked "$h_x" "$h_id" || stray "$h_x" "$h_G"
+  done
+  writers
+  descend
+}
+
+# pursue SIGNAL: sends SIGNAL to what left the group since the last look.
+pursue() {
+  h_before=$h_STRAYS
+  descend
+  for h_z in ${h_STRAYS#"$h_before"}; do
+    kill "-$1" "${h_z%%:*}" 2>/dev/null
+    kill -CONT "${h_z%%:*}" 2>/dev/null
+  done
 }
 
 # living_strays: some of STRAYS are still what they were.
@@ -207,7 +310,7 @@ over() {
   alive && return 1
   h_target=
   [ "$h_keep" = 1 ] && return 0
-  strays "$h_id" "$h_pid"
+  strays
   [ -n "$h_STRAYS" ] || return 0
   hit "$1"
   hit CONT
@@ -225,8 +328,9 @@ end_job() {
     h_n=$((h_n + 1))
   done
   leader "$h_d" || { echo "no $h_WHY"; return 0; }
-  h_STRAYS=
-  [ "$h_keep" = 1 ] || strays "$h_id" "$h_pid"
+  h_STRAYS= h_spared=
+  strays
+  [ "$h_keep" != 1 ] || { h_spared=$h_STRAYS; h_STRAYS=; }
   if ! alive; then
     [ -f "$h_d/exit_code" ] || settle "$h_d" 2
     echo "no dead"
@@ -250,12 +354,13 @@ end_job() {
     sleep 0.01 2>/dev/null && h_step=1 || h_step=10
     while [ $h_n -lt "$h_grace" ] && ! over 15; do
       nap
+      [ "$h_keep" = 1 ] || pursue 15
       h_n=$((h_n + h_step))
     done
   fi
   if alive; then
     h_sig=KILL
-    [ "$h_keep" = 1 ] || strays "$h_id" "$h_pid"
+    [ "$h_keep" = 1 ] || strays
     hit 9
     carry "$h_d"
     h_n=0
@@ -271,7 +376,7 @@ end_job() {
   fi
   case $h_sig in TERM) settle "$h_d" 20 143 ;; *) settle "$h_d" 20 137 ;; esac
   echo "killed $h_sig"
-  [ "$h_keep" = 1 ] && strays "$h_id" "$h_pid" && remaining
+  [ "$h_keep" != 1 ] || { h_STRAYS=$h_spared; strays; remaining; }
   return 0
 }
 

@@ -259,9 +259,10 @@ super)
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
     # Who is just becoming another program has no environment to be known by.
     [ -z "$h_target" ] && group "$h_pid" && nap && leader "$h_d"
-    strays "$h_id" "$h_pid"
+    h_STRAYS=
+    strays
     # With its terminal goes what did not leave it: that takes a moment.
-    [ "$h_tty" = 1 ] && [ -n "$h_target$h_STRAYS" ] && nap && leader "$h_d" && strays "$h_id" "$h_pid"
+    [ "$h_tty" = 1 ] && [ -n "$h_target$h_STRAYS" ] && nap && leader "$h_d" && strays
     if [ -n "$h_target$h_STRAYS" ]; then
       remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
     fi

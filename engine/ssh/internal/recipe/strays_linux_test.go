@@ -1,0 +1,145 @@
+package recipe
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// awaitPID is the number that a process of the test has written to file.
+func (p *place) awaitPID(file string) int {
+	p.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		data, _ := os.ReadFile(file) // it comes
+		if text, whole := strings.CutSuffix(string(data), "\n"); whole {
+			pid, err := strconv.Atoi(text)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			p.t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // it may have ended
+			return pid
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("no process writes its number to %s", file)
+		}
+	}
+}
+
+func lives(pid int) bool { return syscall.Kill(pid, 0) == nil && !zombie(pid) }
+
+// detached is a command in a session of its own with an empty environment, which writes its
+// number to the file $1.
+const detached = `env -i "PATH=$PATH" setsid sh -c 'echo $$ >"$0"; exec sleep 613' `
+
+// A process that left the group and cleared its environment is still the job's: it is
+// below the job's processes, or writes to its logs.
+func TestStopEndsDetachedProcessesWithoutTheVariable(t *testing.T) {
+	testtool.Need(t, "setsid")
+	cases := []struct{ name, script string }{
+		{"its parent lives", detached + `"$PIDS/a" >/dev/null 2>&1 & sleep 60`},
+		{"its grandparent lives", `sh -c '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a"; :' >/dev/null 2>&1 & sleep 60`},
+		{"its parent is detached", `setsid sh -c '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a"; :' >/dev/null 2>&1 & sleep 60`},
+		{"its parent has ended, it writes to the log", `(` + detached + `"$PIDS/a" &); sleep 60`},
+		{"started when the job is stopped", `trap '` + strings.ReplaceAll(detached, "'", `'\''`) + `"$PIDS/a" >/dev/null 2>&1 & wait' TERM; echo up; while :; do sleep 0.1; done`},
+	}
+	eachShell(t, func(t *testing.T, p *place) {
+		for _, c := range cases {
+			pids := t.TempDir()
+			j := p.job(c.script)
+			j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
+			dir := p.start(j).Dir
+			stop := Stop(dir, j.ID, 500*time.Millisecond, "cli", "kill", false)
+			if strings.HasPrefix(c.script, "trap") {
+				p.output(j.ID, "up\n")
+			} else {
+				p.awaitPID(filepath.Join(pids, "a"))
+			}
+			s := ParseStop([]byte(p.ask(stop)))
+			if pid := p.awaitPID(filepath.Join(pids, "a")); s.Killed == "" || s.Stuck || lives(pid) {
+				t.Errorf("%s: it lives: %v; %+v", c.name, lives(pid), s)
+			}
+		}
+	})
+}
+
+func TestStopNamesSparedDaemonsWithoutTheVariable(t *testing.T) {
+	testtool.Need(t, "setsid")
+	eachShell(t, func(t *testing.T, p *place) {
+		pids := t.TempDir()
+		j := p.job(detached + `"$PIDS/a" >/dev/null 2>&1 & sleep 60`)
+		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
+		dir := p.start(j).Dir
+		pid := p.awaitPID(filepath.Join(pids, "a"))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", true))))
+		if !lives(pid) || len(s.Left) != 1 || s.Left[0].PID != pid {
+			t.Errorf("it lives: %v; %+v", lives(pid), s)
+		}
+	})
+}
+
+func TestSurvivorsWithoutTheVariableAreNamed(t *testing.T) {
+	testtool.Need(t, "setsid")
+	eachShell(t, func(t *testing.T, p *place) {
+		pids := t.TempDir()
+		j := p.job(detached + `"$PIDS/a" & until [ -s "$PIDS/a" ]; do sleep 0.1; done; exit 4`)
+		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
+		dir := p.start(j).Dir
+		pid := p.awaitPID(filepath.Join(pids, "a"))
+		e := p.ended(j.ID)
+		if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || e.Left[0].PID != pid {
+			t.Fatalf("code %s, left %+v", show(e.Code), e.Left)
+		}
+		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" || lives(pid) {
+			t.Errorf("ending the survivor: it lives: %v; %+v", lives(pid), s)
+		}
+	})
+}
+
+// A job within the job has a holder of its own, and a program that only reads the job's
+// log is not the job's.
+func TestStopSparesProcessesThatAreNotTheJobs(t *testing.T) {
+	testtool.Need(t, "setsid")
+	eachShell(t, func(t *testing.T, p *place) {
+		pids := t.TempDir()
+		sleep, err := exec.LookPath("sleep")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(pids, "nested"), []byte("#!/bin/sh\necho $$ >\"${0%/*}/a\"\nexec \"${0%/*}/hob-holder\" 614\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(sleep, filepath.Join(pids, "hob-holder")); err != nil {
+			t.Fatal(err)
+		}
+		j := p.job(`setsid "$PIDS/nested" & sleep 60`)
+		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
+		dir := p.start(j).Dir
+		holder := p.awaitPID(filepath.Join(pids, "a"))
+		p.ask(`until tr '\0' '\n' </proc/` + strconv.Itoa(holder) + `/cmdline | grep -q '/hob-holder$'; do nap; done`)
+		log, err := os.Open(filepath.Join(dir, "output.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader := exec.Command(sleep, "615")
+		reader.Stdout = log // cannot be written to
+		if err := reader.Start(); err != nil {
+			t.Fatal(err)
+		}
+		log.Close()
+		t.Cleanup(func() {
+			_ = reader.Process.Kill()
+			_ = reader.Wait()
+		})
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+		if s.Killed != "TERM" || !lives(holder) || !lives(reader.Process.Pid) {
+			t.Errorf("%+v; the holder lives: %v, the reader: %v", s, lives(holder), lives(reader.Process.Pid))
+		}
+	})
+}
