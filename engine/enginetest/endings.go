@@ -36,6 +36,14 @@ func endings() []suiteCase {
 				s.Errorf("signal %q", exit.Signal)
 			}
 		}},
+		{"an exit with the code of a signal is an exit", func(s *suite) {
+			for script, want := range map[string]int{"exit 143": 143, "exit 137": 137, "trap 'exit 143' TERM; kill -TERM $$; exit 1": 143} {
+				exit := s.wait(s.sh(script).ID)
+				if exit.Status != engine.Exited || s.code(exit) != want || exit.Reason != engine.ReasonExit || exit.Signal != "" {
+					s.Errorf("%q: %+v", script, exit)
+				}
+			}
+		}},
 		{"a command that is not there is a job that failed", func(s *suite) {
 			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{"/no/such/command"} }, 127)
 		}},

@@ -220,12 +220,12 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 		o.PID = 0 // that was no process of the job
 	case e.Code == nil:
 		exit.Error = "its exit code cannot be read"
-	case jobdir.ShellSignal(e.Code) != "":
-		// A shell tells a signal as 128 + its number: an exit with that code of
-		// the job's own looks the same.
-		exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, jobdir.ShellSignal(e.Code)
-		if exit.Signal == "SIG"+e.Signal.Name {
-			exit.EndedBy = e.Signal.By
+	default:
+		if signal, killed := jobdir.ShellKilled(e.Code, e.Signaled, e.Signal.Name); killed {
+			exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, signal
+			if signal == "SIG"+e.Signal.Name {
+				exit.EndedBy = e.Signal.By
+			}
 		}
 	}
 	o.Status, o.Exit = exit.Status, exit

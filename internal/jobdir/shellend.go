@@ -12,6 +12,10 @@ import (
 // before exit_code.
 const byShell = "ssh"
 
+// ShellSignaled is what a shell adds to the line of a job's end if it reports that a signal
+// ended the job.
+const ShellSignaled = " signal"
+
 const maxShellFile = 256 << 10
 
 // concludeShell fills in how a job ended that a shell looked after, where no program
@@ -31,7 +35,8 @@ func (r *Record) concludeShell(dir string) {
 	}
 	end := &End{Status: "exited", Reason: "exit", Code: r.Code, At: r.Touched}
 	started, from, hasFrom := shellMoment(line("started"))
-	ended, to, hasTo := shellMoment(line("ended"))
+	moment, signaled := strings.CutSuffix(line("ended"), ShellSignaled)
+	ended, to, hasTo := shellMoment(moment)
 	if r.State.StartedAt.IsZero() {
 		r.State.StartedAt = started
 	}
@@ -51,10 +56,13 @@ func (r *Record) concludeShell(dir string) {
 		end.Status, end.Reason, end.EndedBy, end.Signal = "killed", asked[0], asked[1], ShellSignal(r.Code)
 	case failed != "":
 		end.Status, end.Reason, end.Error = "failed", "spawn", failed
-	case ShellSignal(r.Code) != "":
-		end.Status, end.Reason, end.Signal = "killed", "signal", ShellSignal(r.Code)
-		if name, by, _ := strings.Cut(line("signalled"), " "); end.Signal == "SIG"+name {
-			end.EndedBy = by
+	default:
+		sent, by, _ := strings.Cut(line("signalled"), " ")
+		if signal, killed := ShellKilled(r.Code, signaled, sent); killed {
+			end.Status, end.Reason, end.Signal = "killed", "signal", signal
+			if signal == "SIG"+sent {
+				end.EndedBy = by
+			}
 		}
 	}
 	end.Survivors = r.shellLeft(dir)

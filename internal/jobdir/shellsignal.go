@@ -32,3 +32,15 @@ func ShellSignal(code *int) string {
 	}
 	return ""
 }
+
+// ShellKilled reports whether a signal ended a command whose code a shell returned, and
+// which; empty where that is not known. A shell returns the same code for an exit with
+// 128 + n as for signal n, so the code alone proves nothing: signaled is whether the shell
+// reported a signal, and sent the name, without SIG, of the last one that hob sent.
+func ShellKilled(code *int, signaled bool, sent string) (signal string, killed bool) {
+	signal = ShellSignal(code)
+	if signal == "" && signaled && sent != "" { // its number differs between systems
+		signal = "SIG" + sent
+	}
+	return signal, signaled || sent != "" && signal == "SIG"+sent
+}

@@ -47,6 +47,7 @@ type Entry struct {
 	Job      *Process
 	Started  *Moment
 	Ended    *Moment
+	Signaled bool // a signal ended the job, as far as the host's shell reports it
 	EndedBy  *EndedBy
 	Signal   Signalled
 	Failed   string // why it could not be started
@@ -202,6 +203,7 @@ func (e *Entry) file(name, text string) {
 	case "started":
 		e.Started = parseMoment(text)
 	case "ended":
+		text, e.Signaled = strings.CutSuffix(text, jobdir.ShellSignaled)
 		e.Ended = parseMoment(text)
 	case "ended_by":
 		f := append(strings.Fields(text), "", "", "", "")

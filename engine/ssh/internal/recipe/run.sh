@@ -17,6 +17,18 @@ reap() {
   done
 }
 
+# by_signal: SIGNALED is " signal" if the command whose code is in h_rc was ended by one. Of
+# SIGINT and SIGPIPE most shells print nothing, and zsh of none.
+by_signal() {
+  h_signaled=
+  if [ "$h_rc" -ge 256 ]; then # ksh93 returns 256 + n, yash 384 + n
+    h_rc=$((128 + h_rc % 128)) h_signaled=" signal"
+  elif [ "$h_rc" -gt 128 ] && first "$h_d/.said"; then
+    h_signaled=" signal"
+  fi
+  rm -f "$h_d/.said"
+}
+
 # find_program NAME: 0, 127 or 126, as exec would say.
 find_program() {
   case $1 in
@@ -196,7 +208,7 @@ super)
   # All that is needed later is made now. "true", because a redirection that fails
   # ends the shell where it is one of ":".
   put "$h_d/started" "$(date +%s) $h_UP" && printf '%-3s\n' 255 >"$h_d/.exit" &&
-    echo >"$h_d/.ended" && echo >"$h_d/.ended_by" &&
+    echo >"$h_d/.ended" && echo >"$h_d/.ended_by" && echo >"$h_d/.said" &&
     true >>"$h_out" && true >>"$h_err" && true >>"$h_d/wrapper.log" &&
     put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" && echo "$h_nonce OK $h_mode" || {
     rm -f "$h_d/wrapper"
@@ -223,39 +235,43 @@ super)
     watch </dev/null &
     h_w=$!
   fi
-  case $h_mode in
-  # In the foreground: SIGINT and SIGQUIT keep their defaults, setsid does not
-  # fork, and $? is the job's. In a subshell: what a shell says of a command that
-  # a signal ended would go to the job's stderr.
-  setsid)
-    (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
-    h_rc=$?
-    ;;
-  perl)
-    (exec perl -e 'use POSIX; fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
-      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
-    h_rc=$?
-    ;;
-  monitor)
-    set -m # a simple command, not a function: the job itself must lead the group
-    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
-    h_p=$!
-    reap
-    ;;
-  *)
-    "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
-    h_p=$!
-    reap
-    ;;
-  esac
-  [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128)) # ksh93 says 256 + n, yash 384 + n
+  # What the shell prints when a signal ends a command is the only evidence that it was no
+  # exit with that code. It is written over the line that is there, on a full disk too.
+  {
+    case $h_mode in
+    # In the foreground: SIGINT and SIGQUIT keep their defaults, setsid does not
+    # fork, and $? is the job's. In a subshell: what a shell says of a command that
+    # a signal ended would go to the job's stderr.
+    setsid)
+      (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
+      h_rc=$?
+      ;;
+    perl)
+      (exec perl -e 'use POSIX; fork and exit 0 if getpgrp()==$$; POSIX::setsid(); exec @ARGV' \
+        "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
+      h_rc=$?
+      ;;
+    monitor)
+      set -m # a simple command, not a function: the job itself must lead the group
+      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
+      h_p=$!
+      reap
+      ;;
+    *)
+      "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&- &
+      h_p=$!
+      reap
+      ;;
+    esac
+  } 2<>"$h_d/.said"
+  by_signal
   [ "$h_tty" = 1 ] && carried
   h_r=
   first "$h_d/ended_by" && h_r=${h_LINE%% *}
   # The watchdog that ends the job goes on to what the job left.
   [ -n "$h_w" ] && [ "$h_r" != timeout ] && kill "$h_w" 2>/dev/null
   boot
-  kept "$h_d" ended "$(date +%s) $h_UP"
+  kept "$h_d" ended "$(date +%s) $h_UP$h_signaled"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
     # Who is just becoming another program has no environment to be known by.
     [ -z "$h_target" ] && group "$h_pid" && nap && leader "$h_d"

@@ -29,7 +29,9 @@ on_terminal() {
   [ -n "$SHELL" ] || unset SHELL
   unset h_ps h_pd h_pn h_pu h_pshell
   # Caught, so that the job has the defaults: what hits the group is for the job.
-  trap : HUP INT QUIT TERM
+  h_int=
+  trap : HUP QUIT TERM
+  trap 'h_int=1' INT
   # Where input is no terminal some turn the echo off.
   stty sane 2>/dev/null
   [ "$h_cols" -gt 0 ] && stty rows "$h_rows" cols "$h_cols" 2>/dev/null
@@ -38,16 +40,20 @@ on_terminal() {
   umask 077
   tty >"$h_d/tty"
   put "$h_d/pid" "$$ ${h_S:--} $h_BOOT tty" || failed 126 "$h_full"
-  # What the shell says of a job that a signal ended is none of its output.
-  exec 5>&2 2>/dev/null
+  # What the shell prints of a job that a signal ended is none of its output.
+  h_z=$h_d/.said
+  [ -f "$h_z" ] || h_z=/dev/null
+  exec 5>&2 2<>"$h_z"
   (
     exec 2>&5 5>&-
     trap - HUP INT QUIT TERM
     enter
   )
   h_rc=$?
-  [ "$h_rc" -ge 256 ] && h_rc=$((128 + h_rc % 128))
-  put "$h_d/tty.code" "$h_rc"
+  by_signal
+  # Ctrl+C reaches this shell too.
+  [ "$h_rc" != 130 ] || [ -z "$h_int" ] || h_signaled=" signal"
+  put "$h_d/tty.code" "$h_rc$h_signaled"
   exit "$h_rc"
 }
 
@@ -60,11 +66,11 @@ carried() {
     while [ ! -f "$h_d/tty.code" ] && leader "$h_d" && [ -n "$h_S" ] && [ "$h_P" != Z ]; do nap; done
   fi
   if first "$h_d/tty.code"; then
-    h_rc=$h_LINE
+    h_rc=${h_LINE%% *} h_signaled=${h_LINE#"$h_rc"}
   elif [ -f "$h_d/pid" ]; then
-    h_rc=137 # the shell that waits for it catches all but SIGKILL
+    h_rc=137 h_signaled=" signal" # the shell that waits for it catches all but SIGKILL
   else
-    h_rc=126
+    h_rc=126 h_signaled=
     [ -f "$h_d/failed" ] || put "$h_d/failed" "script(1) gives it no terminal there"
   fi
 }
