@@ -125,7 +125,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 }
 
 // feedLimit is longer than the host itself waits for a pipe that is full.
-const feedLimit = 20 * time.Second
+const feedLimit = 30 * time.Second
 
 // Write implements [engine.Run]. After an error part of p may have been taken;
 // an *[InputFullError] says how much.
@@ -136,26 +136,28 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	return r.feed(ctx, p, recipe.Feed)
 }
 
-// feed types p in pieces that a pipe takes whole, each with a request of its own.
+// feed types p, as much as may be with each request.
 func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
 	for taken := 0; len(p) > 0; {
 		n := min(len(p), recipe.MaxFeed)
-		word, err := r.act(ctx, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
+		out, err := r.act(ctx, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
+		if err != nil {
+			return err
+		}
+		n, word := recipe.ParseFeed([]byte(out), n)
+		taken += n
+		p = p[n:]
 		who, other := strings.CutPrefix(word, "other ")
 		switch {
-		case err != nil:
-			return err
 		case other:
 			return keyboardError{who}
-		case word == "full":
+		case word == "full", word == "ok" && n == 0:
 			return &InputFullError{Taken: taken}
 		case word == "over":
 			return engine.ErrNotRunning
 		case word != "ok":
 			return engine.ErrNoInput
 		}
-		p = p[n:]
-		taken += n
 	}
 	return nil
 }

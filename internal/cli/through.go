@@ -64,7 +64,7 @@ func (a *app) printLeft(id engine.ID, printed bool) error {
 // ends with the process.
 func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
 	go func() {
-		err := pump(a.stdin, func(p []byte) error { return feed(ctx, eng, id, p) })
+		err := pump(readAhead(a.stdin), func(p []byte) error { return feed(ctx, eng, id, p) })
 		switch {
 		case err == nil:
 			_ = eng.CloseInput(ctx, id) // the job may have ended or closed it first

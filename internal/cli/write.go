@@ -101,12 +101,12 @@ func (a *app) writeStdin(ctx context.Context, eng *engine.Engine, id engine.ID, 
 		}
 		return eng.Paste(ctx, id, data)
 	}
-	return pump(a.stdin, func(p []byte) error { return eng.Write(ctx, id, p) })
+	return pump(readAhead(a.stdin), func(p []byte) error { return eng.Write(ctx, id, p) })
 }
 
 // pump gives what r has to write, as it comes, until its end.
 func pump(r io.Reader, write func([]byte) error) error {
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, mostAtOnce)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {

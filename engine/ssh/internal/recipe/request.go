@@ -114,15 +114,26 @@ func Fetch(file string, r Range) string {
 // NotAFile is the status of [Fetch] where there is no regular file.
 const NotAFile = 9
 
-// MaxFeed is how much one [Feed] may carry: a pipe takes that whole or not at
-// all.
-const MaxFeed = 4 << 10
+const (
+	// MaxFeed is how much one [Feed] may carry: over a long line each costs a round trip.
+	MaxFeed = 256 << 10
+	// piece is what a pipe takes whole or not at all.
+	piece = 4 << 10
+)
 
-// Feed types p into the job. The answer is ok, full, over, ended or none.
-func Feed(dir string, p []byte) string {
+// Feed types p into the job; see [ParseFeed].
+func Feed(dir string, p []byte) string { return "feed " + Quote(dir) + pieces(p) }
+
+// pieces is p as words for printf.
+func pieces(p []byte) string {
 	var b strings.Builder
-	b.WriteString("feed " + Quote(dir) + " ")
-	octal(&b, p)
+	b.Grow(2 * len(p))
+	for len(p) > 0 {
+		n := min(len(p), piece)
+		b.WriteByte(' ')
+		octal(&b, p[:n])
+		p = p[n:]
+	}
 	return b.String()
 }
 
@@ -135,6 +146,18 @@ func Here(dir, request string) string {
 // Elsewhere is the answer to [Here] on another machine than the job's.
 const Elsewhere = "elsewhere"
 
+// ParseFeed reads the answer to the [Feed] or [Answer] of n bytes: how many of them were
+// typed, and ok, full, over, ended or none; of Answer also other and who has the
+// keyboard. Less than all with ok means that time was up: the rest is to be sent again.
+func ParseFeed(out []byte, n int) (taken int, word string) {
+	text := strings.TrimSpace(string(out))
+	for rest, ok := strings.CutPrefix(text, "taken"); ok; rest, ok = strings.CutPrefix(text, "taken") {
+		taken += piece
+		text = strings.TrimSpace(rest)
+	}
+	return min(taken, n), text
+}
+
 // Control gives the keyboard of the job's terminal to a client, which token names
 // among all that look at it, until another takes it. The answer is ok, over, or no
 // where that cannot be written down.
@@ -143,12 +166,9 @@ func Control(dir, token, client string) string {
 }
 
 // Answer types p into the job as [Feed] does, if token has the keyboard or nobody
-// ever took it. Else the answer is other and who has it.
+// ever took it; see [ParseFeed].
 func Answer(dir, token string, p []byte) string {
-	var b strings.Builder
-	b.WriteString("answer " + Quote(dir) + " " + Quote(token) + " ")
-	octal(&b, p)
-	return b.String()
+	return "answer " + Quote(dir) + " " + Quote(token) + pieces(p)
 }
 
 // Finish ends the job's input. The answer is ok or none.

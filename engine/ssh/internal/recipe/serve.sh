@@ -24,6 +24,10 @@ elsewhere() {
   case "$h_LINE $h_z" in *" $h_BOOT "*" ${h_place##* }") return 1 ;; esac
 }
 
+# In some shells printf is a program.
+h_forks=
+case $(command -v printf) in /*) h_forks=1 ;; esac
+
 # hello OWNER: what the client has to know of the host.
 hello() {
   boot
@@ -394,23 +398,38 @@ fetch() {
   dd if="$1" bs="$2" skip="$3" count="$4" 2>/dev/null
 }
 
-# feed DIR DATA...: types into the job; DATA is for printf and 4096 bytes at most,
-# which a pipe takes whole or not at all. A pipe that stays full for some seconds
-# is reported.
+# feed DIR DATA...: types into the job; each DATA is for printf and 4096 bytes at most,
+# which a pipe takes whole or not at all. It prints a line for each that was taken, begins
+# none after two seconds, and reports a pipe that stays full for some seconds more.
 feed() {
   [ -p "$1/stdin" ] || { echo none; return 0; }
   [ ! -f "$1/stdin.end" ] || { echo ended; return 0; }
   [ ! -f "$1/exit_code" ] || { echo over; return 0; }
   h_d=$1
+  h_late=$h_d/.late.$$
   shift
-  (for h_z in "$@"; do printf "$h_z"; done) 1<>"$h_d/stdin" 2>/dev/null &
+  rm -f "$h_late" "$h_late.pid"
+  (
+    umask 077
+    for h_z in "$@"; do
+      [ ! -f "$h_late" ] || break
+      if [ -z "$h_forks" ]; then
+        printf "$h_z"
+      else # what only waits for a program does not take it along when it is killed
+        printf "$h_z" &
+        echo $! >"$h_late.pid"
+        wait $!
+      fi && echo taken >&3
+    done
+  ) 3>&1 1<>"$h_d/stdin" 2>/dev/null &
   h_w=$!
   # It must not hold the channel, nor a copy of it as what mksh redirects does.
-  (exec >/dev/null 2>&1; sleep 5; kill -9 "$h_w") &
+  (umask 077; exec >/dev/null 2>&1; sleep 2; : >"$h_late"; sleep 5; kill -9 "$h_w" $(cat "$h_late.pid")) &
   h_k=$!
   wait "$h_w" 2>/dev/null
   h_r=$?
   kill "$h_k" 2>/dev/null
+  rm -f "$h_late" "$h_late.pid"
   [ $h_r = 0 ] && echo ok || echo full
 }
 
