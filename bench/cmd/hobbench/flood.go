@@ -82,8 +82,8 @@ func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
 	}
 	size := fmt.Sprintf("%d MiB of lines %s", bytes>>20, how)
 	speed := row{what: "M2 " + size, format: "%.2f s", aim: aim}
-	cpu := row{what: "M2 the same: processor time of the supervisor, for a GB", format: "%.1f s", aim: "8 s", alone: true}
-	grown := row{what: "M2 the same: resident memory at its peak", format: "%.1f MiB", aim: "flat", alone: true}
+	cpu := row{what: "M2 the same: processor time of the supervisor, for a GB", format: "%.1f s", aim: "8 s"}
+	grown := row{what: "M2 the same: resident memory at its peak", format: "%.1f MiB", aim: "flat"}
 	if !pty {
 		cpu.aim = "0 s"
 	}

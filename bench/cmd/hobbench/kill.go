@@ -54,8 +54,8 @@ func kills(ctx context.Context, l *lab) (_ []row, err error) {
 				}
 			}
 		}
-		forced := row{what: "M5 a tree " + tree.what + ", forced", format: "%.1f ms", aim: "20 ms, no leaks", alone: true}
-		polite := row{what: fmt.Sprintf("M5 the same, politely: beyond the grace of %d ms", grace.Milliseconds()), format: "%.1f ms", aim: "20 ms, no leaks", alone: true}
+		forced := row{what: "M5 a tree " + tree.what + ", forced", format: "%.1f ms", aim: "20 ms, no leaks"}
+		polite := row{what: fmt.Sprintf("M5 the same, politely: beyond the grace of %d ms", grace.Milliseconds()), format: "%.1f ms", aim: "20 ms, no leaks"}
 		for k, s := range everyone {
 			v := value{who: s.name(), n: median(times[k]), none: len(times[k]) == 0}
 			if leaks[k] > 0 {

@@ -46,7 +46,7 @@ func logs(ctx context.Context, l *lab) ([]row, error) {
 		}}
 	}
 	grown := func(what, aim string, n int64, note string) row {
-		return row{what: "logs the same: " + what, format: "%+.1f MiB", aim: aim, alone: true, values: []value{
+		return row{what: "logs the same: " + what, format: "%+.1f MiB", aim: aim, values: []value{
 			{who: "less", none: true}, {who: "hob", n: float64(n) / (1 << 20), note: note},
 		}}
 	}

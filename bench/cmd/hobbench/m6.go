@@ -21,87 +21,117 @@ const (
 	keysInLine  = 50
 )
 
-// keys is M6: somebody types into one job while another floods.
+// keys is M6: a person types into one job while another floods, and looks at the two in
+// turns. The floor of both is what a terminal alone takes to echo a key meanwhile.
 func keys(ctx context.Context, l *lab) ([]row, error) {
 	n := l.count(400, 100)
-	half := row{what: fmt.Sprintf("M6 a key to be drawn while another job floods, median of %d", n), format: "%.1f ms", aim: "8 ms", alone: true}
-	most := row{what: "M6 the same: 95 of 100 within", format: "%.1f ms", aim: "16 ms, none missed", alone: true}
-	grown := row{what: "M6 the same: memory of the view at its peak", format: "%.1f MiB", aim: "flat", alone: true}
-	for _, open := range []func(context.Context, *lab) (*typing, error){typeDirectly, typeInHob, typeInTmux} {
-		t, err := open(ctx, l)
-		if err == nil && t != nil {
-			err = t.measure(ctx, n)
-			half.values = append(half.values, value{who: t.who, n: quantile(t.took, 50)})
-			v := value{who: t.who, n: quantile(t.took, 95)}
-			if t.missed > 0 {
-				v.note = fmt.Sprintf("%d missed", t.missed)
-			}
-			most.values = append(most.values, v)
-			grown.values = append(grown.values, value{who: t.who, n: float64(t.most) / (1 << 20), none: t.who == "direct", note: t.note})
-			err = errors.Join(err, t.view.close())
+	typed := newTimes(fmt.Sprintf("a key typed into the full window of a job while another floods (%d keys)", n))
+	quiet := newTimes(fmt.Sprintf("a key in the panes until the quiet job is drawn, the flooding one gone (%d keys)", n/2))
+	flood := newTimes("the same, back to the flooding job")
+	for _, view := range []struct {
+		open func(context.Context, *lab) (*keyboard, error)
+		into []*times // of the keys, in turns
+	}{
+		{typeDirectly, []*times{typed}},
+		{typeInHob, []*times{typed}}, {switchInHob, []*times{quiet, flood}},
+		{typeInTmux, []*times{typed}}, {switchInTmux, []*times{quiet, flood}},
+	} {
+		k, err := view.open(ctx, l)
+		if err == nil && k != nil {
+			err = k.measure(ctx, n, view.into)
+			err = errors.Join(err, k.view.close())
 		}
 		if err = join(err, l.release()); err != nil {
 			return nil, err
 		}
+		if k != nil && k.who == "direct" {
+			quiet.copyFloor(typed)
+			flood.copyFloor(typed)
+		}
 	}
-	return []row{half, most, grown}, nil
+	return []row{typed.median, typed.most, typed.grown, quiet.median, quiet.most, flood.median, flood.most, flood.grown}, nil
 }
 
-// typing is somebody who types into a cat that another program shows.
-type typing struct {
-	who    string
-	view   *viewer
-	took   []float64 // milliseconds a key
-	missed int
-	most   int64 // bytes resident at the peak
-	note   string
+// times are the rows of one kind of key.
+type times struct{ median, most, grown row }
+
+func newTimes(what string) *times {
+	return &times{
+		median: row{what: "M6 " + what + ", median", format: "%.1f ms", aim: "17 ms"},
+		most:   row{what: "M6 the same: 95 of 100 within", format: "%.1f ms", aim: "33 ms, none missed"},
+		grown:  row{what: "M6 the same: memory of the view at its peak", format: "%.1f MiB", aim: "+6 MiB"},
+	}
 }
 
-// measure types n keys, each when the one before has been drawn.
-func (t *typing) measure(ctx context.Context, n int) error {
-	before, err := peak([]int{t.view.pid()})
+func (t *times) copyFloor(from *times) {
+	t.median.values = slices.Clone(from.median.values)
+	t.most.values = slices.Clone(from.most.values)
+	t.grown.values = slices.Clone(from.grown.values)
+}
+
+// keyboard is a person at a view.
+type keyboard struct {
+	who  string
+	view *viewer
+	// next is what key i types, what the screen shows then, and what it shows no more
+	// if that is not empty.
+	next func(i int) (key, text, gone string)
+}
+
+// measure types n keys, each when the one before has been drawn, and counts their times
+// in turns to those of into.
+func (k *keyboard) measure(ctx context.Context, n int, into []*times) error {
+	before, err := peak([]int{k.view.pid()})
 	if err != nil {
 		return err
 	}
-	line := ""
+	took, missed := make([][]float64, len(into)), make([]int, len(into))
 	for i := range n {
-		if i%keysInLine == 0 {
-			line = fmt.Sprintf("%d:", i) // no other line on the screen begins so
-			if err := t.view.press("\r" + line); err != nil {
-				return err
-			}
-			if err := t.view.see(ctx, line); err != nil {
-				return err
-			}
-		}
 		if err := linger(ctx, keyEvery); err != nil {
 			return err
 		}
-		key := string(rune('a' + i%26))
-		line += key
+		key, text, gone := k.next(i)
 		late, cancel := context.WithTimeout(ctx, keyPatience)
 		begin := time.Now()
-		err := t.view.press(key)
+		err := k.view.press(key)
 		if err == nil {
-			err = t.view.see(late, line)
+			err = k.view.seeInstead(late, text, gone)
 		}
 		cancel()
+		turn := i % len(into)
 		switch {
 		case err == nil:
-			t.took = append(t.took, float64(time.Since(begin).Microseconds())/1000)
+			took[turn] = append(took[turn], float64(time.Since(begin).Microseconds())/1000)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			t.missed++
+			missed[turn]++
 		default:
 			return err
 		}
 	}
-	if t.most, err = peak([]int{t.view.pid()}); err != nil {
+	most, err := peak([]int{k.view.pid()})
+	if err != nil {
 		return err
 	}
-	if t.who != "direct" {
-		t.note = fmt.Sprintf("+%.1f MiB while typing", float64(t.most-before)/(1<<20))
+	for turn, t := range into {
+		t.add(k.who, took[turn], missed[turn], before, most)
 	}
 	return nil
+}
+
+// add takes the times in ms of the keys that one program has drawn, and its memory in
+// bytes before and at its peak.
+func (t *times) add(who string, took []float64, missed int, before, most int64) {
+	t.median.values = append(t.median.values, value{who: who, n: quantile(took, 50)})
+	v := value{who: who, n: quantile(took, 95)}
+	if missed > 0 {
+		v.note = fmt.Sprintf("%d missed", missed)
+	}
+	t.most.values = append(t.most.values, v)
+	v = value{who: who, none: true}
+	if who != "direct" {
+		v = value{who: who, n: float64(most) / (1 << 20), note: fmt.Sprintf("+%.1f MiB by the keys", float64(most-before)/(1<<20))}
+	}
+	t.grown.values = append(t.grown.values, v)
 }
 
 // quantile is the sample that percent of all are not above.
@@ -113,9 +143,33 @@ func quantile(samples []float64, percent int) float64 {
 	return s[min(len(s)-1, len(s)*percent/100)]
 }
 
+// typist types a letter a key, in lines that no other on the screen begins like.
+func typist(who string, v *viewer) *keyboard {
+	line := ""
+	return &keyboard{who: who, view: v, next: func(i int) (key, text, gone string) {
+		letter := string(rune('a' + i%26))
+		if i%keysInLine == 0 {
+			line = fmt.Sprintf("%d:%s", i, letter)
+			return "\r" + line, line, ""
+		}
+		line += letter
+		return letter, line, ""
+	}}
+}
+
+// switcher presses away for the quiet job and back for the flooding one.
+func switcher(who string, v *viewer, away, back string) *keyboard {
+	return &keyboard{who: who, view: v, next: func(i int) (key, text, gone string) {
+		if i%2 == 0 {
+			return away, quietText, floodText
+		}
+		return back, floodText, quietText
+	}}
+}
+
 // typeDirectly types into a cat on a terminal without anybody between, while a
 // flood goes through hob: what the machine has left.
-func typeDirectly(_ context.Context, l *lab) (*typing, error) {
+func typeDirectly(_ context.Context, l *lab) (*keyboard, error) {
 	h, err := l.hob()
 	if err != nil {
 		return nil, err
@@ -124,10 +178,10 @@ func typeDirectly(_ context.Context, l *lab) (*typing, error) {
 		return nil, err
 	}
 	v, err := view(exec.Command("sh", "-c", sink))
-	return &typing{who: "direct", view: v}, err
+	return typist("direct", v), err
 }
 
-func typeInHob(ctx context.Context, l *lab) (*typing, error) {
+func typeInHob(ctx context.Context, l *lab) (*keyboard, error) {
 	h, err := l.hob()
 	if err != nil {
 		return nil, err
@@ -142,10 +196,29 @@ func typeInHob(ctx context.Context, l *lab) (*typing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &typing{who: "hob", view: v}, v.see(ctx, "attached")
+	return typist("hob", v), v.see(ctx, "attached")
 }
 
-func typeInTmux(ctx context.Context, l *lab) (*typing, error) {
+// switchInHob looks at the panes, in which the newest job is the first.
+func switchInHob(ctx context.Context, l *lab) (*keyboard, error) {
+	h, err := l.hob()
+	if err != nil {
+		return nil, err
+	}
+	if out, err := h.command(append([]string{"run", "-b", "-n", "quiet", "--"}, quietOne()...)...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	if err := h.flood(l); err != nil {
+		return nil, err
+	}
+	v, err := view(h.command())
+	if err != nil {
+		return nil, err
+	}
+	return switcher("hob", v, "j", "k"), v.see(ctx, floodText)
+}
+
+func typeInTmux(ctx context.Context, l *lab) (*keyboard, error) {
 	r, err := l.tmux()
 	if r == nil || err != nil {
 		return nil, err
@@ -161,8 +234,35 @@ func typeInTmux(ctx context.Context, l *lab) (*typing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &typing{who: "tmux", view: v}, v.see(ctx, "[cat]")
+	return typist("tmux", v), v.see(ctx, "[cat]")
 }
+
+// switchInTmux has a window a job.
+func switchInTmux(ctx context.Context, l *lab) (*keyboard, error) {
+	r, err := l.tmux()
+	if r == nil || err != nil {
+		return nil, err
+	}
+	r.n.Add(1)
+	words := append(r.words("new-session", "-d", "-s", "both", "-x", "120", "-y", "40"), quietOne()...)
+	words = append(append(words, ";", "new-window"), endless(l)...)
+	if out, err := r.command(words...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("tmux: %w: %s", err, out)
+	}
+	v, err := view(r.tool("attach", "-t", "both"))
+	if err != nil {
+		return nil, err
+	}
+	const nextWindow = "\x02n"
+	return switcher("tmux", v, nextWindow, nextWindow), v.see(ctx, floodText)
+}
+
+// quietOne is a command that prints quietText, which is not in it, and no more.
+func quietOne() []string {
+	return []string{"sh", "-c", "printf 'all %s\\n' silent; exec sleep 3600"}
+}
+
+const quietText = "all silent"
 
 // sink reads what is typed; the terminal alone echoes it.
 const sink = "exec cat >/dev/null"

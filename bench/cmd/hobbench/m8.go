@@ -12,8 +12,8 @@ import (
 // floodedViews is M8: what goes to the terminal while the job that is shown
 // floods.
 func floodedViews(ctx context.Context, l *lab) ([]row, error) {
-	inPanes := row{what: "M8 to the terminal in a second, the log of a flooding job shown", format: "%.0f kB", aim: "160 kB", alone: true}
-	inFull := row{what: "M8 the same, in the full window", format: "%.0f kB", aim: "160 kB", alone: true}
+	inPanes := row{what: "M8 to the terminal in a second, the log of a flooding job shown", format: "%.0f kB", aim: "30 kB"}
+	inFull := row{what: "M8 the same, in the full window", format: "%.0f kB", aim: "30 kB"}
 	for _, full := range []bool{false, true} {
 		h, err := l.hob()
 		if err != nil {

@@ -26,7 +26,7 @@ func memory(ctx context.Context, l *lab) (_ []row, err error) {
 		everyone = append(everyone, d)
 	}
 	jobs := l.count(30, 8)
-	idle := row{what: fmt.Sprintf("M3 memory (PSS) for each of %d idle jobs", jobs), format: "%.0f KiB", aim: "1 MiB, better 700 KiB"}
+	idle := row{what: fmt.Sprintf("M3 memory (PSS) for each of %d idle jobs", jobs), format: "%.0f KiB", aim: "1 MiB"}
 	for _, s := range everyone {
 		if s.name() == "tsp" {
 			continue // one server that keeps no output
@@ -73,7 +73,7 @@ func idleMemory(ctx context.Context, s supervisor, jobs int) (float64, error) {
 // grownMemory is how much more memory a job takes after much output.
 func (l *lab) grownMemory(ctx context.Context) (row, error) {
 	mib := l.count(1024, 32)
-	r := row{what: fmt.Sprintf("M3 the same for one job, and after %d MiB of output", mib), format: "%+.0f KiB", aim: "+1 MiB", alone: true}
+	r := row{what: fmt.Sprintf("M3 the same for one job, and after %d MiB of output", mib), format: "%+.0f KiB", aim: "+1 MiB"}
 	f, err := l.floor(true)
 	if err != nil {
 		return r, err

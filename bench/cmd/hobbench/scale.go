@@ -43,7 +43,7 @@ func (c crowd) measure(ctx context.Context, l *lab) (rows []row, err error) {
 	}
 	add := func(what, format string, samples ...float64) {
 		rows = append(rows, row{
-			what: fmt.Sprintf("scale %d finished, %d running: %s", c.finished, c.running, what), format: format, alone: true,
+			what: fmt.Sprintf("scale %d finished, %d running: %s", c.finished, c.running, what), format: format,
 			values: []value{{none: true}, {who: "hob", n: median(samples)}},
 		})
 	}

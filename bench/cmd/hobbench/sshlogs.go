@@ -54,7 +54,7 @@ func (r *remote) follows(ctx context.Context, l *lab) ([]row, error) {
 		aim  string
 	}{{"median", 50, ""}, {"95 of 100", 95, "120 ms"}} {
 		rows = append(rows, row{
-			what: "ssh: a line, from the job to its open log, " + p.name, format: "%.1f ms", alone: true, aim: p.aim,
+			what: "ssh: a line, from the job to its open log, " + p.name, format: "%.1f ms", aim: p.aim,
 			values: []value{{who: "ssh HOST", n: percentile(floor, p.at)}, {n: percentile(ours, p.at)}},
 		})
 	}

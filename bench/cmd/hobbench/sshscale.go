@@ -110,7 +110,7 @@ func (r *remote) begin(ctx context.Context, begun int, s spread) error {
 // that it starts itself included.
 func (r *remote) measure(ctx context.Context, l *lab, s spread, runs int, hob func(args ...string) *exec.Cmd) (rows []row, err error) {
 	add := func(what, format string, samples ...float64) {
-		rows = append(rows, row{what: s.String() + ": " + what, format: format, alone: true,
+		rows = append(rows, row{what: s.String() + ": " + what, format: format,
 			values: []value{{none: true}, {who: "hob", n: median(samples)}}})
 	}
 	var lists, logins, starts []float64

@@ -23,8 +23,6 @@ type row struct {
 	format string // of a number
 	values []value
 	aim    string
-	// alone: ratios to the floor mean nothing here.
-	alone bool
 }
 
 func printHead(w io.Writer) {
@@ -63,7 +61,7 @@ func (r row) text(v value, who bool, floor float64) string {
 	}
 	if !v.none {
 		words = append(words, fmt.Sprintf(r.format, v.n))
-		if floor > 0 && !r.alone {
+		if floor > 0 {
 			words = append(words, fmt.Sprintf("(%.2fx)", v.n/floor))
 		}
 	}
