@@ -2,11 +2,6 @@ module github.com/hobjobs/hob
 
 go 1.26.0
 
-// go-runewidth v0.0.26 and later build a 17 ms table in their package init,
-// which every start of hob (client and holder) would pay. The released API is
-// the same; drop this when upstream builds the table lazily.
-replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.25
-
 require (
 	charm.land/bubbles/v2 v2.2.1
 	charm.land/bubbletea/v2 v2.0.9
@@ -45,7 +40,7 @@ require (
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
-	github.com/mattn/go-runewidth v0.0.27 // indirect
+	github.com/mattn/go-runewidth v0.0.30 // indirect
 	github.com/muesli/mango v0.1.0 // indirect
 	github.com/muesli/mango-cobra v1.2.0 // indirect
 	github.com/muesli/mango-pflag v0.1.0 // indirect
