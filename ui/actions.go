@@ -36,6 +36,9 @@ func (p *Pane) context() string {
 // press takes a key: what is on top gets it, else the action it is bound to
 // where the focus is, else the focused component moves.
 func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
+	if rest, ok := p.escaped(msg); ok {
+		return tea.Batch(p.press(tea.KeyPressMsg{Code: tea.KeyEscape}), p.press(rest))
+	}
 	p.dirty = true
 	var parting tea.Cmd
 	if p.park != nil && p.attachment == nil {

@@ -368,7 +368,7 @@ func TestCopy(t *testing.T) {
 	}
 	s.do(s.m.Update(tea.MouseClickMsg{X: 2, Y: 0, Button: tea.MouseLeft}))
 	s.do(s.m.Update(tea.MouseMotionMsg{X: 3, Y: 1, Button: tea.MouseLeft}))
-	s.do(s.m.Update(tea.MouseReleaseMsg{Button: tea.MouseLeft}))
+	s.do(s.m.Update(tea.MouseReleaseMsg{X: 3, Y: 1, Button: tea.MouseLeft}))
 	if want := "ne 41\nline"; s.copied != want {
 		t.Errorf("dragging copies %q, want %q", s.copied, want)
 	}
@@ -398,7 +398,7 @@ func TestDoubleClickCopiesAWord(t *testing.T) {
 	click := func(x int) {
 		s.copied = ""
 		s.do(s.m.Update(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}))
-		s.do(s.m.Update(tea.MouseReleaseMsg{Button: tea.MouseLeft}))
+		s.do(s.m.Update(tea.MouseReleaseMsg{X: x, Button: tea.MouseLeft}))
 	}
 	for _, want := range []string{"", "src/main.go:12", "at src/main.go:12: 漢字 \"x\" end", ""} {
 		if click(7); s.copied != want {

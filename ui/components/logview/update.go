@@ -45,9 +45,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseMotionMsg:
-		m.drag(msg)
+		m.drag(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
-		return m.release()
+		return m.release(tea.Mouse(msg))
 	}
 	return nil
 }
@@ -210,17 +210,22 @@ func wordClass(s string) int {
 	return 2
 }
 
-func (m *Model) drag(msg tea.MouseMotionMsg) {
+func (m *Model) drag(ev tea.Mouse) {
 	if !m.sel.pressed {
 		return
 	}
-	if p, ok := m.posAt(msg.X, max(0, min(msg.Y, m.h-1))); ok {
+	if p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1))); ok {
 		m.sel.to, m.sel.on, m.dirty = p, true, true
 		m.hold()
 	}
 }
 
-func (m *Model) release() tea.Cmd {
+func (m *Model) release(ev tea.Mouse) tea.Cmd {
+	// The pointer may have moved since the last motion that was reported.
+	p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1)))
+	if ok && (p != m.clicked.at || m.sel.on && m.clicked.times == 1) {
+		m.drag(ev)
+	}
 	dragged := m.sel.pressed && m.sel.on
 	m.sel.pressed = false
 	if !dragged {

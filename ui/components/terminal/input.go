@@ -163,6 +163,10 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	if m.sendMouse(ev, vt.MouseUp) {
 		return nil
 	}
+	// The pointer may have moved since the last motion that was reported.
+	if m.sel.pressed && (m.sel.on || m.pointAt(ev) != m.sel.from) {
+		m.sel.to, m.sel.on = m.pointAt(ev), true
+	}
 	m.sel.pressed = false
 	if !m.sel.on {
 		return nil
