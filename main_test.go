@@ -74,6 +74,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("XDG_RUNTIME_DIR", runtime)
 	env.Setenv("TERM", "xterm-256color")
 	env.Setenv("SHELL", "/bin/sh")
+	env.Setenv("LANG", "C.UTF-8")
 	env.Values[terminalKey{}] = &terminal{}
 	env.Defer(func() {
 		env.Values[terminalKey{}].(*terminal).close()

@@ -163,7 +163,7 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) error {
 	t.screen = vt.New(cols, rows, options...)
 	t.cmd = exec.Command(args[0], args[1:]...)
 	t.cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "PATH", "HOB_STATE_DIR", "HOB_JOB_ID", "XDG_RUNTIME_DIR", "TERM", "SHELL", "WORK", "GORACE"} {
+	for _, name := range []string{"HOME", "PATH", "HOB_STATE_DIR", "HOB_JOB_ID", "XDG_RUNTIME_DIR", "TERM", "SHELL", "WORK", "LANG", "LC_CTYPE", "LC_ALL", "GORACE"} {
 		t.cmd.Env = append(t.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr = tty, tty, tty

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"errors"
+	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/keymap"
 )
 
@@ -83,6 +86,7 @@ hob wait @ && hob list`,
 	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
 	completeWords(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
+	a.ascii = !termenv.UTF8(runtime.GOOS, os.Getenv) // --ascii=false draws the others all the same
 	root.AddGroup(
 		&cobra.Group{ID: groupJobs, Title: "Start and watch"},
 		&cobra.Group{ID: groupRead, Title: "Read"},

@@ -13,3 +13,28 @@ func TestDescribes(t *testing.T) {
 		}
 	}
 }
+
+func TestUTF8(t *testing.T) {
+	for _, tt := range []struct {
+		goos, all, ctype, lang string
+		want                   bool
+	}{
+		{"linux", "", "", "", false},
+		{"darwin", "", "", "", true},
+		{"windows", "", "", "", true},
+		{"linux", "", "", "en_US.UTF-8", true},
+		{"linux", "", "", "de_DE.utf8@euro", true},
+		{"linux", "", "", "C", false},
+		{"linux", "", "C", "en_US.UTF-8", false},
+		{"linux", "", "UTF-8", "C", true},
+		{"linux", "C", "UTF-8", "en_US.UTF-8", false},
+		{"linux", "C.UTF-8", "C", "POSIX", true},
+		{"linux", "", "", "de_DE.ISO-8859-1", false},
+		{"darwin", "C", "", "", false},
+	} {
+		environ := map[string]string{"LC_ALL": tt.all, "LC_CTYPE": tt.ctype, "LANG": tt.lang}
+		if got := UTF8(tt.goos, func(name string) string { return environ[name] }); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (s *Stage) Program(name string) string { return filepath.Join(s.Dir, name) 
 func (s *Stage) Environ() []string {
 	return []string{
 		"HOB_STATE_DIR=" + s.State, "XDG_RUNTIME_DIR=" + s.Runtime, "HOME=" + s.Dir,
-		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHELL=/bin/sh",
+		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh",
 		// Under the race detector each process otherwise sleeps a second at its end.
 		"GORACE=atexit_sleep_ms=0",
 	}
