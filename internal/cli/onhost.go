@@ -18,7 +18,7 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) {
 	switch {
 	case f.pty:
 		if spec.PTY = true; spec.Size == (engine.Size{}) {
-			spec.Size = terminalSize(a.stdout)
+			spec.Size = a.callerSize()
 		}
 	case f.noPTY, f.split:
 		spec.Stdin = f.stdin

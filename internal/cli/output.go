@@ -80,6 +80,22 @@ func terminalSize(f *os.File) engine.Size {
 	return engine.Size{Cols: w, Rows: h}
 }
 
+// callerSize is the size of the terminal that we were started on, wherever our
+// standard streams go; zero where there is none.
+func (a *app) callerSize() engine.Size {
+	for _, f := range []*os.File{a.stdout, a.stderr, a.stdin} {
+		if size := terminalSize(f); size != (engine.Size{}) {
+			return size
+		}
+	}
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return engine.Size{}
+	}
+	defer tty.Close()
+	return terminalSize(tty)
+}
+
 // sayf tells the person something on standard error.
 func (a *app) sayf(format string, args ...any) {
 	fmt.Fprintf(a.stderr, format+"\n", args...)

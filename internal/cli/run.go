@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -180,7 +181,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 		spec.Split = true // the stand-in keeps the streams apart
 	}
 	if spec.PTY && spec.Size == (engine.Size{}) {
-		spec.Size = terminalSize(a.stdout)
+		spec.Size = a.callerSize()
 		if spec.Size == (engine.Size{}) {
 			spec.Size = engine.Size(settings.Size)
 		}
@@ -243,7 +244,11 @@ func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (
 	dir := spec.Dir // on a host it is as it was said
 	if spec.Host == "" {
 		var err error
-		if dir, err = absoluteDir(spec.Dir); err != nil {
+		dir, err = absoluteDir(spec.Dir)
+		if errors.Is(err, fs.ErrNotExist) { // we are in a directory that was deleted
+			return engine.Job{}, false, nil
+		}
+		if err != nil {
 			return engine.Job{}, false, err
 		}
 	}

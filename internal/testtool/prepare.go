@@ -15,6 +15,8 @@ import (
 // do, is executed anew: all that it starts would inherit that, and a shell cannot trap
 // what was ignored when it began. Go installs its own handlers for all other signals.
 //
+// The tests let go of the terminal that they were started on.
+//
 // A race build sleeps a second at its exit, and the tests end many: GORACE, unless it
 // is set, turns that off.
 func Prepare() {
@@ -22,6 +24,7 @@ func Prepare() {
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
 	resetSignals()
+	leaveTerminal()
 }
 
 func resetSignals() {
