@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -142,10 +144,13 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	}
 	if s.Host == "" {
 		dir, err := filepath.Abs(s.Dir) // of "" it is the working directory
+		if errors.Is(err, fs.ErrNotExist) {
+			dir, err = filepath.Join(deletedDir(), s.Dir), nil
+		}
 		if err != nil {
 			return s, nil, &Error{
 				Op: "start", Err: fmt.Errorf("find the current directory: %w", err),
-				Hint: "it has been deleted, or cannot be read: change to another, or say which",
+				Hint: "change to another, or say which",
 			}
 		}
 		s.Dir = dir
@@ -166,6 +171,20 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		s.CreatedBy = e.cfg.client
 	}
 	return s, b, nil
+}
+
+// deletedDir returns the path of a working directory that has been deleted. Nothing is
+// there: a job in it cannot be started, and does not run in another directory that has
+// been made in its place.
+func deletedDir() string {
+	dir := os.Getenv("PWD")
+	if !filepath.IsAbs(dir) {
+		dir = "/"
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		dir += " (deleted)"
+	}
+	return dir
 }
 
 func checkSpec(s Spec) error {
