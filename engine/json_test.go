@@ -100,3 +100,17 @@ func TestJSONIsReadBack(t *testing.T) {
 		}
 	}
 }
+
+func TestUptimeOfAnUnreachableJobIsThatOfTheLastLook(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	j := engine.Job{Status: engine.Running, StartedAt: start, Link: engine.LinkUnreachable, StaleSince: start.Add(time.Minute)}
+	if up := j.Uptime(start.Add(time.Hour)); up != time.Minute {
+		t.Errorf("an hour later it is %v", up)
+	}
+	if up := j.Uptime(start.Add(time.Second)); up != time.Second {
+		t.Errorf("before it was lost it is %v", up)
+	}
+	if j.Link = engine.LinkOK; j.Uptime(start.Add(time.Hour)) != time.Hour {
+		t.Error("it does not go on where the host answers")
+	}
+}

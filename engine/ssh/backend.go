@@ -34,6 +34,7 @@ type Backend struct {
 	dialer   client.Dialer
 	settings func(host string) HostSettings
 	here     bool // jobs of this machine are started too, by its own sh
+	reports  func(host string, err error)
 	reach    func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls
@@ -62,6 +63,7 @@ func New(opts ...Option) *Backend {
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 		records:  map[engine.ID]remembered{},
 		settings: func(string) HostSettings { return HostSettings{} },
+		reports:  func(string, error) {},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
 	for _, o := range opts {

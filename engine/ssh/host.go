@@ -180,6 +180,9 @@ func (h *host) dial(ctx context.Context, d *dialling) {
 	case <-ctx.Done():
 	}
 	c, err := h.attempt(WithInteraction(ctx, d.interactive))
+	if h.name != "" && !errors.Is(err, context.Canceled) {
+		h.b.reports(h.name, unreachable(h.name, err))
+	}
 	h.mu.Lock()
 	h.dialling = nil
 	now := time.Now()

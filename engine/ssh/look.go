@@ -3,7 +3,9 @@ package ssh
 import (
 	"context"
 	"errors"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -87,13 +89,7 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 	}
 	o.Link, o.StaleSince = engine.LinkUnreachable, h.seen
 	if o.StaleSince.IsZero() {
-		o.StaleSince = r.Job.StaleSince
-	}
-	if o.StaleSince.IsZero() {
-		o.StaleSince = h.since
-	}
-	if o.StaleSince.IsZero() {
-		o.StaleSince = time.Now()
+		o.StaleSince = LastSeen(r)
 	}
 	switch {
 	case h.err != nil && h.conn == nil:
@@ -104,6 +100,14 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 		o.LinkError = err.Error()
 	}
 	return o
+}
+
+// LastSeen is when the record of a job on a host was last found to hold.
+func LastSeen(r engine.Record) time.Time {
+	if fi, err := os.Stat(filepath.Join(r.Dir, jobdir.StateFile)); err == nil {
+		return fi.ModTime()
+	}
+	return r.Job.CreatedAt
 }
 
 // goneSince says why the host could not be reached, if that was tried after t and

@@ -27,6 +27,12 @@ func WithLogger(l *slog.Logger) Option { return func(b *Backend) { b.log = l } }
 // who watches jobs, and the next look.
 func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience = d } }
 
+// WithLinkReports has f called after each attempt to connect to a host: err is why that
+// failed, nil that it did not. f is called in order for each host, and must not block.
+func WithLinkReports(f func(host string, err error)) Option {
+	return func(b *Backend) { b.reports = f }
+}
+
 // WithConfigFile reads the client's configuration from file instead of the
 // user's and the system's, as ssh -F does.
 func WithConfigFile(file string) Option { return func(b *Backend) { b.dialer.ConfigFile = file } }

@@ -2,6 +2,8 @@ package ssh
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -74,6 +76,8 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 			b.log.Warn("what a host says cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
 			return
 		}
+	} else if err := os.Chtimes(filepath.Join(r.Dir, jobdir.StateFile), time.Time{}, now.at); err != nil {
+		b.log.Debug("it cannot be recorded when a job was last seen", "job", r.ID, "err", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,6 +113,10 @@ type remembered struct {
 // else has changed: the host knows, and a job may print all the time.
 const outputEvery = 5 * time.Second
 
+// seenEvery is how often the record is touched of a job that does not change: its time
+// says until when the job was known to run.
+const seenEvery = time.Minute
+
 // recorded reports whether the record of a job already says that, or is to say it
 // later: this program wrote it, and of two that look at the same host neither knows less.
 func (b *Backend) recorded(id engine.ID, now remembered) bool {
@@ -117,6 +125,9 @@ func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	last, ok := b.records[id]
 	if ok && now.at.Sub(last.at) < outputEvery {
 		now.o.Output, now.o.Dropped = last.o.Output, last.o.Dropped
+	}
+	if now.at.Sub(last.at) >= seenEvery {
+		return false
 	}
 	now.at = last.at
 	return ok && reflect.DeepEqual(last, now)

@@ -77,7 +77,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	if unreachable == nil {
+	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}
 	return a.knownOnly(unreachable, a.printList(eng, jobs, f.quiet, now))

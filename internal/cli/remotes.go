@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // remotes is the backend of jobs on hosts, as a program of short verbs needs it:
@@ -55,7 +55,7 @@ func (r *remotes) backend() *ssh.Backend {
 		if r.always {
 			wait = glance
 		}
-		opts := []ssh.Option{ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log)}
+		opts := []ssh.Option{ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log), ssh.WithLinkReports(r.noteLink)}
 		if r.local {
 			opts = append(opts, ssh.WithLocalJobs())
 		}
@@ -208,12 +208,28 @@ func lastKnown(rec engine.Record) engine.Observation {
 	o := engine.Observation{
 		ID: rec.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
 		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
-		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: j.Link, StaleSince: j.CreatedAt,
+		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: j.Link, StaleSince: ssh.LastSeen(rec),
 	}
-	if fi, err := os.Stat(filepath.Join(rec.Dir, "state.json")); err == nil {
-		o.StaleSince = fi.ModTime()
+	root := filepath.Dir(filepath.Dir(rec.Dir))
+	if o.LinkError = jobdir.LinkNote(root, j.Host); o.LinkError != "" {
+		o.Link = engine.LinkUnreachable
 	}
 	return o
+}
+
+// noteLink keeps for other programs whether host could be reached.
+func (r *remotes) noteLink(host string, err error) {
+	root, rootErr := engine.StateRoot()
+	if rootErr != nil {
+		return
+	}
+	reason := ""
+	if err != nil {
+		reason = err.Error()
+	}
+	if err := jobdir.NoteLink(root, host, reason); err != nil {
+		r.log.Debug("it cannot be noted whether a host answers", "host", host, "err", err)
+	}
 }
 
 // connect connects to the hosts of those jobs that have not ended, so that what

@@ -9,6 +9,7 @@
 //	  jobs/.tokens          only a lock, of starts with an idempotency key
 //	  jobs/.new-*           directories in the making
 //	  trash/<id>/           removed jobs until the next sweep
+//	  links/to-<host>       why that host could not be reached the last time; deletable
 //
 // A job directory holds meta.json (what was asked; written once, before the
 // start), state.json (what is known since; one writer, the holder), the logs
