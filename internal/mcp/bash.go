@@ -217,7 +217,7 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 	if err != nil {
 		a.c.Logger.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
 	}
-	ans.body, ans.isTail = excerpt{head: tail}, true
+	ans.body, ans.isTail = tail, true
 	ans.Cursor = &cursor
 	ans.Next = next(j)
 	if c.wantsPTY && j.Kind != engine.KindPTY {

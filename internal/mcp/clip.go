@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -15,21 +16,95 @@ import (
 // answer: more than its longest text takes.
 const maxRead = 1 << 20
 
-// An excerpt is the begin and the end of some output.
+// An excerpt is the beginning and the end of some output.
 type excerpt struct {
 	head, tail string
-	skipped    int64 // bytes that were not read, between the two
+	skipped    int64    // bytes that were not read, between the two
+	stderr     *excerpt // of a job with separate streams, or nil; the rest is stdout
+	notices    []string // of output that is not shown
 }
 
-func (x excerpt) empty() bool { return x.head == "" && x.tail == "" }
+// stderrLabel begins what a job printed to stderr, where the streams are apart.
+const stderrLabel = "[stderr]\n"
+
+func (x excerpt) empty() bool {
+	return x.head == "" && x.tail == "" && (x.stderr == nil || x.stderr.empty())
+}
+
+// errs is what is shown of stderr, if the streams are apart and all of it was read.
+func (x excerpt) errs() string {
+	if x.stderr == nil {
+		return ""
+	}
+	return x.stderr.head + x.stderr.tail
+}
+
+// size is how many characters the excerpt takes: more than any answer has, if not all
+// of it was read.
+func (x excerpt) size() int {
+	if x.skipped > 0 {
+		return math.MaxInt
+	}
+	return utf8.RuneCountInString(x.head) + utf8.RuneCountInString(x.tail)
+}
 
 // text is the excerpt in at most most characters. where says where the rest is.
-// cut is empty, or says what is missing.
+// cut is empty, or says what is missing. Each stream is cut by itself, so that of both
+// the end is shown.
 func (x excerpt) text(most int, where string) (text, cut string) {
+	if x.stderr == nil || x.stderr.empty() {
+		text, cut = x.cut(most)
+	} else {
+		var errs, errsCut string
+		room, errsRoom := share(x.size(), x.stderr.size(), most-len(stderrLabel)-1)
+		text, cut = x.cut(room)
+		errs, errsCut = x.stderr.cut(errsRoom)
+		text = labeled(text, errs)
+		if errsCut != "" && cut != "" {
+			cut = "of stdout " + cut + ", of stderr " + errsCut
+		} else if errsCut != "" {
+			cut = "of stderr " + errsCut
+		}
+	}
+	if cut != "" {
+		cut += " left out of the middle"
+		if where != "" {
+			cut += "; all of it is in " + where
+		}
+	}
+	return text, cut
+}
+
+// share divides room between two texts: one that needs less than half of it leaves the
+// rest to the other.
+func share(a, b, room int) (forA, forB int) {
+	half := max(0, room/2)
+	switch {
+	case a <= half:
+		return half, max(0, room-a)
+	case b <= half:
+		return max(0, room-b), half
+	}
+	return half, half
+}
+
+// labeled is what was printed to both streams as one text.
+func labeled(out, errs string) string {
+	if errs == "" {
+		return out
+	}
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	return out + stderrLabel + errs
+}
+
+// cut is the text of one stream in at most most characters. missing is empty, or how
+// much is not in it.
+func (x excerpt) cut(most int) (text, missing string) {
 	if x.skipped == 0 {
 		x.head, x.tail = x.head+x.tail, ""
-		count := utf8.RuneCountInString(x.head)
-		if count <= most {
+		if utf8.RuneCountInString(x.head) <= most {
 			return x.head, ""
 		}
 		x.tail = x.head
@@ -37,16 +112,11 @@ func (x excerpt) text(most int, where string) (text, cut string) {
 	// The line that stands for what is missing takes room too.
 	half := max(0, (most-200)/2)
 	head, tail := logfile.First(x.head, half), logfile.Last(x.tail, half)
-	missing := ""
 	if x.skipped == 0 {
 		missing = fmt.Sprintf("%d characters", utf8.RuneCountInString(x.head)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))
 	} else {
 		left := x.skipped + int64(len(x.head)-len(head)) + int64(len(x.tail)-len(tail))
 		missing = "about " + units.FormatBytes(left)
-	}
-	cut = missing + " left out of the middle"
-	if where != "" {
-		cut += "; all of it is in " + where
 	}
 	line := "[… " + missing + " left out …]"
 	var b strings.Builder
@@ -56,34 +126,29 @@ func (x excerpt) text(most int, where string) (text, cut string) {
 	}
 	b.WriteString(line + "\n")
 	b.WriteString(tail)
-	return b.String(), cut
+	return b.String(), missing
 }
 
-// excerptOf reads the begin and the end of what a job printed; of a job with
-// separate streams stdout, then stderr.
-func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
-	if !j.Split {
-		return a.readExcerpt(ctx, j.ID, engine.StreamOutput)
-	}
-	out, err := a.readExcerpt(ctx, j.ID, engine.StreamStdout)
-	if err != nil {
-		return out, err
-	}
-	errs, err := a.readExcerpt(ctx, j.ID, engine.StreamStderr)
-	if err != nil || errs.empty() {
-		return out, err
-	}
-	if out.skipped == 0 && errs.skipped == 0 {
-		out.head += out.tail
-		if out.head != "" && !strings.HasSuffix(out.head, "\n") {
-			out.head += "\n"
+// eachStream makes an excerpt of what read returns for the streams of a job.
+func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x excerpt, err error) {
+	for _, s := range streamsOf(j) {
+		one, err := read(s)
+		if err != nil {
+			return x, err
 		}
-		out.head, out.tail = out.head+"[stderr]\n"+errs.head+errs.tail, ""
-		return out, nil
+		if s == engine.StreamStderr {
+			x.stderr = &one
+			x.notices = append(x.notices, one.notices...)
+		} else {
+			x = one
+		}
 	}
-	// Of both the end is what counts.
-	joined := excerpt{head: out.head, tail: out.tail + "\n[stderr]\n" + errs.head + errs.tail, skipped: out.skipped + errs.skipped}
-	return joined, nil
+	return x, nil
+}
+
+// excerptOf reads the beginning and the end of what a job printed.
+func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
+	return eachStream(j, func(s engine.Stream) (excerpt, error) { return a.readExcerpt(ctx, j.ID, s) })
 }
 
 func (a *agent) readExcerpt(ctx context.Context, id engine.ID, s engine.Stream) (excerpt, error) {
@@ -126,23 +191,23 @@ func (a *agent) readFull(ctx context.Context, id engine.ID, s engine.Stream, p [
 
 // tailOf is the end of what a job printed so far, at most n characters. cursor is
 // how much that was, in bytes.
-func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (tail string, cursor int64, err error) {
-	var b strings.Builder
-	for _, s := range streamsOf(j) {
+func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
+	x, err = eachStream(j, func(s engine.Stream) (excerpt, error) {
 		_, size, err := a.eng.ReadStream(ctx, j.ID, s, nil, 0)
 		if err != nil {
-			return "", 0, err
+			return excerpt{}, err
 		}
 		cursor += size
 		// Escape sequences and long characters take more bytes than they show.
 		p := make([]byte, min(size, int64(8*n)))
 		k, _, err := a.readFull(ctx, j.ID, s, p, size-int64(len(p)))
-		if err != nil {
-			return "", 0, err
-		}
-		b.WriteString(clean(p[:k]))
+		return excerpt{head: logfile.Last(clean(p[:k]), n)}, err
+	})
+	if x.stderr != nil && err == nil {
+		out, errs := share(x.size(), x.stderr.size(), n)
+		x.head, x.stderr.head = logfile.Last(x.head, out), logfile.Last(x.stderr.head, errs)
 	}
-	return logfile.Last(b.String(), n), cursor, nil
+	return x, cursor, err
 }
 
 // streamsOf are the logs that a job has.

@@ -41,15 +41,15 @@ func (a *agent) log(ctx context.Context, j engine.Job, p *args) (*answer, error)
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
 		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600),
 	}
-	for _, s := range streamsOf(j) {
-		if err := a.window(ctx, j, s, w, ans); err != nil {
-			return nil, failed(j, "read the log of", err)
-		}
+	w.room /= len(streamsOf(j))
+	ans.body, err = eachStream(j, func(s engine.Stream) (excerpt, error) { return a.window(ctx, j, s, w, ans) })
+	if err != nil {
+		return nil, failed(j, "read the log of", err)
 	}
 	if !j.Status.Finished() {
 		ans.note("it is still running: there may be more later")
 	}
-	if n := a.reads.repeated(j, "log", ans.body.head, fmt.Sprint(offset, limit, bounded)); n != "" && !j.Status.Finished() {
+	if n := a.reads.repeated(j, "log", labeled(ans.body.head, ans.body.errs()), fmt.Sprint(offset, limit, bounded)); n != "" && !j.Status.Finished() {
 		ans.note("%s", n)
 	}
 	return ans, nil
@@ -73,20 +73,21 @@ type page struct {
 	long  bool  // a line was longer than what is kept of one
 }
 
-// window adds the lines of one stream to an answer.
-func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w window, ans *answer) error {
+// window reads the lines of one stream, and adds to an answer what else there is to
+// say of them.
+func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w window, ans *answer) (x excerpt, err error) {
 	log, err := a.eng.OpenLog(ctx, j.ID, s)
 	if err != nil {
-		return err
+		return x, err
 	}
 	defer log.Close() //nolint:errcheck // it was only read
 	total, err := log.CountLines(ctx)
 	if err != nil {
-		return err
+		return x, err
 	}
 	p, err := w.read(ctx, log)
 	if err != nil {
-		return err
+		return x, err
 	}
 	first := max(0, total-int64(len(p.lines)))
 	switch {
@@ -95,18 +96,15 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 	case w.filters():
 		first = 0
 	}
-	if s == engine.StreamStderr {
-		if len(p.lines) == 0 {
-			return nil
-		}
-		ans.body.head += "[stderr]\n"
+	if s == engine.StreamStderr && len(p.lines) == 0 {
+		return x, nil
 	}
 	var b strings.Builder
 	for _, l := range p.lines {
 		b.WriteString(l)
 		b.WriteByte('\n')
 	}
-	ans.body.head += b.String()
+	x.head = b.String()
 	if s != engine.StreamStderr {
 		ans.Offset, ans.TotalLines = &first, &total
 	}
@@ -127,7 +125,7 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 		ans.note("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total),
 			call("log", j.ID, "offset", max(0, total-w.limit), "limit", logLines))
 	}
-	return nil
+	return x, nil
 }
 
 func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }

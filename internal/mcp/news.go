@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,9 +251,9 @@ func (a *agent) endText(j engine.Job) string {
 	}
 	ctx, cancel := context.WithTimeout(a.life, 5*time.Second)
 	defer cancel()
-	tail, _, err := a.tailOf(ctx, j, length)
-	if err != nil {
-		tail = ""
+	tail := ""
+	if x, _, err := a.tailOf(ctx, j, length); err == nil {
+		tail, _ = x.text(math.MaxInt, "")
 	}
 	printed := strings.TrimSpace(tail) != ""
 	if mode == "" && !printed && !j.Unsuccessful() {

@@ -113,7 +113,7 @@ func (a *agent) wait(ctx context.Context, j engine.Job, p *args) (*answer, error
 	case err != nil:
 		return nil, failed(j, "read the output of", err)
 	}
-	ans.body, ans.isTail = excerpt{head: tail}, true
+	ans.body, ans.isTail = tail, true
 	ans.Met, ans.Match = &got.met, logfile.First(got.match, 2000)
 	if note != "" {
 		ans.note("%s", note)

@@ -1,0 +1,46 @@
+//go:build unix
+
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Of a job that floods both of its streams every answer has the end of each, and what
+// shows the beginning has that of each too.
+func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
+	const flood = "seq -f 'out %.0f' 1 20000; seq -f 'err %.0f' 1 20000 >&2"
+	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=4000")
+	foreground := p.bash(params{"command": flood, "split": true})
+	id := p.bash(params{"command": flood, "split": true, "background": true}).SessionID
+	wait := p.process("wait", id)
+	for name, tt := range map[string]struct {
+		text  string
+		lines []string
+	}{
+		"foreground": {foreground.output(), []string{"out 1", "out 20000", "[stderr]", "err 1", "err 20000"}},
+		"wait":       {*wait.Tail, []string{"out 20000", "[stderr]", "err 20000"}},
+		"log":        {p.process("log", id, "limit", 5000).output(), []string{"out 20000", "[stderr]", "err 20000"}},
+		"page":       {p.process("log", id, "offset", 0).output(), []string{"out 1", "[stderr]", "err 1"}},
+	} {
+		last := -1
+		for _, line := range tt.lines {
+			at := strings.Index("\n"+tt.text+"\n", "\n"+line+"\n")
+			if at <= last {
+				t.Errorf("%s: the line %q is missing or not where it belongs: %q", name, line, tt.text)
+			}
+			last = at
+		}
+	}
+	for _, missing := range []string{"of stdout ", "of stderr ", foreground.StdoutPath, foreground.StderrPath} {
+		if !foreground.noticed(missing) {
+			t.Errorf("no notice has %q: %q", missing, foreground.Notices)
+		}
+	}
+	// What one stream leaves the other takes.
+	small := p.bash(params{"command": "seq 1 700; echo little >&2", "split": true})
+	if !strings.HasPrefix(small.output(), "1\n2\n") || !strings.HasSuffix(small.output(), "\n700\n[stderr]\nlittle\n") || small.SessionID != "" {
+		t.Errorf("with one long stream: %s", small.json)
+	}
+}
