@@ -208,6 +208,10 @@ func (a *answer) gone() *answer {
 
 // result is the answer in at most most characters of text.
 func (a *answer) result(most int) *mcp.CallToolResult {
+	if a.transient && len(a.body.notices) > 0 { // of what is not shown the files stay
+		a.transient = false
+		a.keep()
+	}
 	if a.transient {
 		g := a.gone()
 		r := g.result(most)
@@ -217,6 +221,7 @@ func (a *answer) result(most int) *mcp.CallToolResult {
 		}
 		a.keep()
 	}
+	a.Notices = append(slices.Clone(a.body.notices), a.Notices...)
 	frame := utf8.RuneCountInString(a.render("", "")) + 300 // markers, the notice about what is cut
 	text, cut := a.body.text(max(0, most-frame), a.where)
 	if cut != "" {
@@ -259,7 +264,7 @@ func (a *answer) render(text, mark string) string {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "--- end of output %s ---\n", mark)
-	case a.Output != nil || a.Tail != nil:
+	case (a.Output != nil || a.Tail != nil) && len(a.body.notices) == 0:
 		b.WriteString("(no output)\n")
 	}
 	if a.SessionID != "" {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +13,10 @@ import (
 // without escape sequences and control characters, with carriage returns,
 // backspaces and erased line ends carried out.
 func clean(p []byte) string {
+	// Records that end in NUL, as find -print0 prints them, are lines.
+	if n := bytes.Count(p, []byte{0}); n > 0 && 3*n <= len(p) && !bytes.Contains(p, []byte{0, 0}) {
+		p = bytes.ReplaceAll(p, []byte{0}, []byte{'\n'})
+	}
 	return shown(string(logfile.Text(p)))
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -28,7 +29,7 @@ type excerpt struct {
 const stderrLabel = "[stderr]\n"
 
 func (x excerpt) empty() bool {
-	return x.head == "" && x.tail == "" && (x.stderr == nil || x.stderr.empty())
+	return x.head == "" && x.tail == "" && len(x.notices) == 0 && (x.stderr == nil || x.stderr.empty())
 }
 
 // errs is what is shown of stderr, if the streams are apart and all of it was read.
@@ -148,14 +149,45 @@ func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x exce
 
 // excerptOf reads the beginning and the end of what a job printed.
 func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
-	return eachStream(j, func(s engine.Stream) (excerpt, error) { return a.readExcerpt(ctx, j.ID, s) })
+	return eachStream(j, func(s engine.Stream) (excerpt, error) { return a.readExcerpt(ctx, j, s) })
 }
 
-func (a *agent) readExcerpt(ctx context.Context, id engine.ID, s engine.Stream) (excerpt, error) {
+// binary is the notice that stands for p, which was read from a stream, where p is no
+// text; else it is empty. Its end counts as well as its beginning.
+func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []byte) string {
+	if j.Dropped > 0 { // those bytes read as NUL
+		p = bytes.TrimLeft(p, "\x00")
+	}
+	if !logfile.Binary(p) && !logfile.Binary(p[max(0, len(p)-logfile.BinarySample):]) {
+		return ""
+	}
+	head := make([]byte, 512)
+	n, size, err := a.readFull(ctx, j.ID, s, head, 0)
+	if err != nil {
+		a.c.Logger.Debug("the type of an output is not known", "job", j.ID, "err", err)
+	}
+	what, where := "its output", j.OutputPath
+	switch s {
+	case engine.StreamStdout:
+		what, where = "its stdout", j.StdoutPath
+	case engine.StreamStderr:
+		what, where = "its stderr", j.StderrPath
+	case engine.StreamOutput:
+	}
+	if j.Host != "" {
+		where += " on " + j.Host
+	}
+	return fmt.Sprintf("%s is binary and not shown: %s, %s, in %s", what, logfile.MediaType(head[:n]), units.FormatBytes(size), where)
+}
+
+func (a *agent) readExcerpt(ctx context.Context, j engine.Job, s engine.Stream) (excerpt, error) {
 	head := make([]byte, maxRead)
-	n, size, err := a.readFull(ctx, id, s, head, 0)
+	n, size, err := a.readFull(ctx, j.ID, s, head, 0)
 	if err != nil {
 		return excerpt{}, err
+	}
+	if n := a.binary(ctx, j, s, head[:n]); n != "" {
+		return excerpt{notices: []string{n}}, nil
 	}
 	x := excerpt{head: clean(head[:n])}
 	if int64(n) >= size {
@@ -163,9 +195,12 @@ func (a *agent) readExcerpt(ctx context.Context, id engine.ID, s engine.Stream) 
 	}
 	from := max(int64(n), size-maxRead)
 	tail := make([]byte, size-from)
-	m, _, err := a.readFull(ctx, id, s, tail, from)
+	m, _, err := a.readFull(ctx, j.ID, s, tail, from)
 	if err != nil {
 		return x, err
+	}
+	if n := a.binary(ctx, j, s, tail[:m]); n != "" {
+		return excerpt{notices: []string{n}}, nil
 	}
 	x.skipped = from - int64(n)
 	if x.skipped == 0 {
@@ -201,6 +236,9 @@ func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cur
 		// Escape sequences and long characters take more bytes than they show.
 		p := make([]byte, min(size, int64(8*n)))
 		k, _, err := a.readFull(ctx, j.ID, s, p, size-int64(len(p)))
+		if n := a.binary(ctx, j, s, p[:k]); n != "" {
+			return excerpt{notices: []string{n}}, err
+		}
 		return excerpt{head: logfile.Last(clean(p[:k]), n)}, err
 	})
 	if x.stderr != nil && err == nil {

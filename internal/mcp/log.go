@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +87,14 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 	if err != nil {
 		return x, err
 	}
+	sample, err := w.sample(ctx, log)
+	if err != nil {
+		return x, err
+	}
+	if n := a.binary(ctx, j, s, sample); n != "" {
+		x.notices = []string{n}
+		return x, nil
+	}
 	p, err := w.read(ctx, log)
 	if err != nil {
 		return x, err
@@ -126,6 +136,24 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 			call("log", j.ID, "offset", max(0, total-w.limit), "limit", logLines))
 	}
 	return x, nil
+}
+
+// sample is some of the bytes that the window is about.
+func (w window) sample(ctx context.Context, log *engine.Log) ([]byte, error) {
+	size, err := log.Size(ctx)
+	off := max(0, size-logfile.BinarySample)
+	if err == nil && w.from {
+		off, _, err = log.LineOffset(ctx, w.offset)
+	}
+	if err != nil || off >= size {
+		return nil, err
+	}
+	p := make([]byte, min(size-off, logfile.BinarySample))
+	n, err := log.ReadAt(ctx, p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return p[:n], err
 }
 
 func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }

@@ -252,16 +252,20 @@ func (a *agent) endText(j engine.Job) string {
 	ctx, cancel := context.WithTimeout(a.life, 5*time.Second)
 	defer cancel()
 	tail := ""
-	if x, _, err := a.tailOf(ctx, j, length); err == nil {
+	x, _, err := a.tailOf(ctx, j, length)
+	if err == nil {
 		tail, _ = x.text(math.MaxInt, "")
 	}
 	printed := strings.TrimSpace(tail) != ""
-	if mode == "" && !printed && !j.Unsuccessful() {
+	if mode == "" && !printed && len(x.notices) == 0 && !j.Unsuccessful() {
 		return "" // it did what it was to do, and had nothing to say
 	}
 	text := fmt.Sprintf("%s (%s) has ended: %s, %s", j.ID, oneLine(j.Name, 60), statusOf(j), inWords(j, time.Now()))
+	if len(x.notices) > 0 {
+		text += "; " + strings.Join(x.notices, "; ")
+	}
 	switch {
-	case timedOut && !printed:
+	case timedOut && !printed && len(x.notices) == 0:
 		text += "; it printed nothing, so verify how far it came before you run it again"
 	case printed && mode == notifyInject:
 		m := mark()

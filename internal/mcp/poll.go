@@ -209,6 +209,7 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drain
 	}
 	var sum gather
 	var held []byte
+	binary := ""
 	add := func(p []byte, last bool) {
 		a.reads.of(j.ID, func(k *reading) { sum.add(keep.lines(k.cleaner.add(p, last))) })
 	}
@@ -217,6 +218,9 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drain
 		last := got.Job.Status.Finished() && !got.More
 		p := append(held, got.Output...)
 		held = nil
+		if n := a.binary(ctx, j, streamsOf(j)[0], p); n != "" {
+			binary, p = n, nil
+		}
 		if begin := bytes.LastIndexByte(p, '\n') + 1; keep.some() && !last && len(p)-begin <= maxHeld {
 			p, held = p[:begin], p[begin:]
 		}
@@ -239,7 +243,11 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drain
 		add(held, false)
 		held = nil
 	}
-	return drained{got, sum.excerpt(), int64(len(held))}, nil
+	x := sum.excerpt()
+	if binary != "" {
+		x.notices = []string{binary}
+	}
+	return drained{got, x, int64(len(held))}, nil
 }
 
 // giveBack leaves the last n bytes that were read for the next poll. It reports false

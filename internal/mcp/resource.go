@@ -68,6 +68,9 @@ func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 		return nil, err
 	}
 	text, _ := x.text(a.c.Settings.MaxOutputChars, "")
+	if len(x.notices) > 0 {
+		text = strings.Join(x.notices, "\n") + "\n" + text
+	}
 	if text == "" { // the SDK leaves an empty text away, and clients refuse contents with none
 		text = "(no output)"
 	}

@@ -60,6 +60,8 @@ func TestCleanIsWhatATerminalShows(t *testing.T) {
 		"tab\tkept, bell\a not":                "tab\tkept, bell not",
 		"\u202eabc\U000e0041":                  "abc",
 		"not \xff text":                        "not \uFFFD text",
+		"./a\x00./b\x00":                       "./a\n./b\n",
+		"\xff\xfea\x00b\x00c\x00d\x00":         "\uFFFD\uFFFDabcd",
 	} {
 		if got := clean([]byte(printed)); got != want {
 			t.Errorf("%q becomes %q, want %q", printed, got, want)
