@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
+	"syscall"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -15,8 +15,28 @@ import (
 // somebody else clears at the same time is theirs. It moves none if one has not
 // ended, which is ErrRunning, or ErrElsewhere if that is not for this machine to
 // say. ErrNotFound means that none of them is there any more, ErrStateRoot that the
-// rest could not be moved.
+// rest could not be moved. On a disk without room the trash is emptied first.
 func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
+	jobs, err := e.over(ctx, "clear", ids)
+	if err != nil {
+		return nil, err
+	}
+	if jobdir.Full(e.root.Jobs()) {
+		e.makeRoom(ctx)
+	}
+	prepare := func(dir string) error {
+		removeSocketOf(dir)
+		return nil
+	}
+	moved, err := e.trash("clear", jobs, prepare)
+	if len(moved) == 0 && errors.Is(err, syscall.ENOSPC) && e.makeRoom(ctx) {
+		moved, err = e.trash("clear", jobs, prepare)
+	}
+	return moved, err
+}
+
+// over are the jobs of ids, each once, if all of them have ended.
+func (e *Engine) over(ctx context.Context, op string, ids []ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	seen := map[ID]bool{}
 	for _, id := range ids {
@@ -33,14 +53,11 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 			if j.Link == LinkElsewhere {
 				err = ErrElsewhere
 			}
-			return nil, fault("clear", j, err)
+			return nil, fault(op, j, err)
 		}
 		jobs = append(jobs, j)
 	}
-	return e.trash("clear", jobs, func(dir string) error {
-		removeSocketOf(dir)
-		return nil
-	})
+	return jobs, nil
 }
 
 // trash moves jobs to the trash and returns those that it moved: what somebody else
@@ -65,38 +82,6 @@ func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([
 		return nil, fault(op, jobs[0], ErrNotFound)
 	}
 	return moved, nil
-}
-
-// Discard deletes a finished job for good, past the trash: for who has handed its
-// output on and has told nobody else of it. The errors are those of Clear.
-func (e *Engine) Discard(ctx context.Context, id ID) error {
-	j, err := e.read(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !j.Status.Finished() {
-		return fault("discard", j, ErrRunning)
-	}
-	e.outputs.drop(id)
-	removeSocketOf(e.root.Dir(string(id)))
-	// As if it had lain there long: it is not the last clear, and what cannot be
-	// deleted now the next sweep deletes.
-	if err := e.root.Trash(time.Unix(0, 0), string(id)); errors.Is(err, fs.ErrNotExist) {
-		return fault("discard", j, ErrNotFound)
-	} else if err != nil {
-		return rootError(err)
-	}
-	e.changed()
-	trashed := e.root.TrashDir(string(id))
-	if b, ok := e.backend(j.Backend).(Remover); ok {
-		if err := b.Remove(ctx, Record{ID: id, Token: j.Token, Dir: trashed, Job: j}); err != nil {
-			return fault("discard", j, err)
-		}
-	}
-	if err := e.root.Delete(string(id)); err != nil {
-		return rootError(err)
-	}
-	return nil
 }
 
 // Undo brings cleared jobs back, all or none of them; without ids those of the last

@@ -14,7 +14,7 @@ import (
 func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
 	e, f := withFake(t)
 	kept, gone := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
-	if err := e.Discard(t.Context(), gone.ID); !errors.Is(err, engine.ErrRunning) {
+	if _, err := e.Discard(t.Context(), gone.ID); !errors.Is(err, engine.ErrRunning) {
 		t.Fatalf("discarding a running job: %v, want ErrRunning", err)
 	}
 	for _, j := range []engine.Job{kept, gone} {
@@ -26,7 +26,7 @@ func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
 	if _, err := e.Clear(t.Context(), kept.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Discard(t.Context(), gone.ID); err != nil {
+	if _, err := e.Discard(t.Context(), gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(e.StateDir(), "*", string(gone.ID)))

@@ -50,7 +50,10 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	}
 	meta := e.metaOf(spec, b, o)
 	var prepared io.Closer
-	dir, err := e.root.Create(&meta, meta.Name, func(dir string) (err error) {
+	dir, err := e.create(ctx, &meta, func(dir string) (err error) {
+		if prepared != nil {
+			prepared.Close()
+		}
 		if p, ok := b.(Preparer); ok {
 			prepared, err = p.Prepare(dir)
 		}
@@ -60,7 +63,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		if prepared != nil {
 			prepared.Close()
 		}
-		return Job{}, rootError(err)
+		return Job{}, err
 	}
 	l := Launch{
 		Record: Record{ID: ID(meta.ID), Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: meta.ID, Meta: meta}, dir)},

@@ -39,18 +39,8 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
-		Ours: func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
-		Release: func(ctx context.Context, rec *jobdir.Record, dir string) error {
-			removeSocketOf(dir)
-			if jobdir.Abandoned(dir) || expired(rec, dir) && rec.Meta.Machine != e.here.machine {
-				return nil
-			}
-			b, ok := e.backend(rec.Meta.Backend).(Remover)
-			if !ok {
-				return nil
-			}
-			return b.Remove(ctx, Record{ID: ID(rec.ID), Token: rec.Meta.Token, Dir: dir, Job: jobOf(rec, dir)})
-		},
+		Ours:    func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
+		Release: e.release,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -67,7 +57,7 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 // What another machine has started there is not for the retention of this one.
 func expired(rec *jobdir.Record, dir string) bool {
 	fi, err := os.Stat(dir)
-	return err == nil && rec.Meta.Host != "" && fi.ModTime().Equal(time.Unix(0, 0))
+	return err == nil && rec.Meta.Host != "" && jobdir.IsSwept(fi.ModTime())
 }
 
 // sweepSometimes sweeps beside everything else, at most once an hour. Close waits

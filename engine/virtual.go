@@ -126,7 +126,10 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 // open makes the directory and becomes its holder.
 func (x *Execution) open(leader proc.Identity) error {
 	var lock *jobdir.Held
-	dir, err := x.e.root.Create(&x.meta, x.meta.Name, func(dir string) (err error) {
+	dir, err := x.e.create(x.e.life, &x.meta, func(dir string) (err error) {
+		if lock != nil {
+			lock.Close()
+		}
 		lock, err = jobdir.Lock(dir)
 		return err
 	})
@@ -134,7 +137,7 @@ func (x *Execution) open(leader proc.Identity) error {
 		if lock != nil {
 			lock.Close()
 		}
-		return rootError(err)
+		return err
 	}
 	x.id, x.dir = ID(x.meta.ID), dir
 	h, err := holder.Open(holder.Config{

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 type clearFlags struct {
-	finished, failed, undo, forget bool
-	older                          durationFlag
-	on                             givenFlag
+	finished, failed, undo, forget, now bool
+	older                               durationFlag
+	on                                  givenFlag
 }
 
 func (a *app) clearCommand() *cobra.Command {
@@ -23,9 +24,10 @@ func (a *app) clearCommand() *cobra.Command {
 		Use:     "clear [ID…]",
 		GroupID: groupEnd,
 		Short:   "Forgets finished jobs and removes their files",
-		Long: "Forgets finished jobs and removes their files, which can be undone for an hour. Of\n" +
+		Long: "Forgets finished jobs and removes their files, which can be undone for an hour, or\n" +
+			"until the disk is full. --now deletes them at once; alone, what was cleared before. Of\n" +
 			"jobs on a host that is gone for good, --forget removes what is recorded here.",
-		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --undo",
+		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --undo\nhob clear --now --finished",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
 	}
@@ -35,6 +37,7 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.Var(&f.older, "older", "those that ended longer ago than that")
 	flags.Var(&f.on, "on", "of those only the ones on this host, which is asked what has ended")
 	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
+	flags.BoolVar(&f.now, "now", false, "delete at once, which cannot be undone; alone: what was cleared before")
 	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts, which are not asked and keep their files")
 	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
@@ -46,13 +49,15 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	switch {
 	case f.on != "" && !selects:
 		return usagef("hob clear --finished --on HOST", "--on goes with --finished, --failed or --older")
-	case f.forget && (f.undo || selects || len(refs) == 0):
+	case f.now && f.undo:
+		return usagef("leave one away", "--now deletes for good and --undo brings back")
+	case f.forget && (f.undo || f.now || selects || len(refs) == 0):
 		return usagef("hob clear --forget ID…", "--forget takes ids and no other flags")
 	case f.undo && selects:
 		return usagef("hob clear --undo [ID…]", "--undo takes ids or nothing")
 	case !f.undo && selects && len(refs) > 0:
 		return usagef("use two commands", "ids go with neither --finished, --failed nor --older")
-	case !f.undo && !selects && len(refs) == 0:
+	case !f.undo && !f.now && !selects && len(refs) == 0:
 		return usagef("hob clear ID… or hob clear --finished", "clear what?")
 	}
 	eng, err := a.engine()
@@ -65,32 +70,47 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case f.forget:
 		return a.forget(ctx, eng, refs)
 	}
+	act := eng.Clear
+	if f.now {
+		act = eng.Discard
+	}
 	var jobs []engine.Job
-	if selects {
-		jobs, err = a.clearSelected(ctx, eng, f)
-	} else if jobs, err = a.manyJobs(ctx, refs, engine.Act); err == nil {
-		jobs, err = eng.Clear(ctx, idsOf(jobs)...)
+	switch {
+	case selects:
+		jobs, err = a.clearSelected(ctx, eng, f, act)
+	case len(refs) == 0:
+		jobs, err = eng.EmptyTrash(ctx)
+	default:
+		if jobs, err = a.manyJobs(ctx, refs, engine.Act); err == nil {
+			jobs, err = act(ctx, idsOf(jobs)...)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
+	switch {
+	case a.json:
 		return a.printJobs(jobs)
+	case f.now:
+		a.sayDeleted(jobs)
+	default:
+		a.sayCleared(eng, jobs)
 	}
-	a.sayCleared(jobs)
 	return nil
 }
 
 // clearSelected clears the finished jobs that the flags select, of which there may
 // be none, but for those that somebody else clears at the same time.
-func (a *app) clearSelected(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
+func (a *app) clearSelected(
+	ctx context.Context, eng *engine.Engine, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
+) ([]engine.Job, error) {
 	for last := []engine.ID(nil); ; {
 		jobs, err := a.clearable(ctx, eng, f)
 		if err != nil || len(jobs) == 0 {
 			return nil, err
 		}
 		ids := idsOf(jobs)
-		jobs, err = eng.Clear(ctx, ids...)
+		jobs, err = act(ctx, ids...)
 		if !errors.Is(err, engine.ErrNotFound) || slices.Equal(ids, last) {
 			return jobs, err
 		}
@@ -121,7 +141,7 @@ func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) (
 	return jobs, nil
 }
 
-func (a *app) sayCleared(jobs []engine.Job) {
+func (a *app) sayCleared(eng *engine.Engine, jobs []engine.Job) {
 	switch len(jobs) {
 	case 0:
 		a.sayf("nothing to clear")
@@ -129,6 +149,23 @@ func (a *app) sayCleared(jobs []engine.Job) {
 		a.sayf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
 	default:
 		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
+	}
+	if len(jobs) > 0 && jobdir.Full(eng.StateDir()) {
+		a.sayf("the disk is full: hob clear --now deletes what was cleared, which makes room")
+	}
+	for _, j := range jobs {
+		a.saySurvivors(j.Exit.Survivors)
+	}
+}
+
+func (a *app) sayDeleted(jobs []engine.Job) {
+	switch len(jobs) {
+	case 0:
+		a.sayf("nothing to clear")
+	case 1:
+		a.sayf("deleted %s", jobs[0].ID)
+	default:
+		a.sayf("deleted %d jobs", len(jobs))
 	}
 	for _, j := range jobs {
 		a.saySurvivors(j.Exit.Survivors)

@@ -155,10 +155,13 @@ func (r *Root) Dir(id string) string { // not filepath.Join: a list calls it a t
 
 func (r *Root) trash(id string) string { return filepath.Join(r.path, trashName, id) }
 
-// Make makes the state root and its jobs directory if they are not there.
+// Make makes the state root with its jobs directory and its trash if they are not
+// there: on a full disk a clear could not make the trash.
 func (r *Root) Make() error {
-	if err := os.MkdirAll(r.Jobs(), 0o700); err != nil {
-		return unusable(r.path, err)
+	for _, dir := range []string{r.Jobs(), filepath.Join(r.path, trashName)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return unusable(r.path, err)
+		}
 	}
 	return nil
 }
@@ -214,7 +217,7 @@ func unusable(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		e.Why = "is on a read-only file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e.Hint = "make room there (cleared jobs are in its directory trash for a while), or set HOB_STATE_DIR to a directory elsewhere"
+		e.Hint = "make room there (hob clear --now deletes finished jobs at once), or set HOB_STATE_DIR to a directory elsewhere"
 	case errors.Is(err, syscall.EMFILE):
 		e.Hint = "allow more open files: ulimit -n 256"
 	case errors.Is(err, syscall.EFBIG):

@@ -69,6 +69,7 @@ func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error)
 		return false, unusable(r.path, err)
 	}
 	defer lock.Close()
+	_ = r.Make() // the trash, which roots of earlier versions may not have
 	// Until it is done, the next one need not wait.
 	if err := os.Chtimes(lockPath, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
 		return false, unusable(r.path, err)
@@ -281,7 +282,7 @@ func (s *sweep) emptyTrash() error {
 			return err
 		}
 		rec, err := Read(s.trash(t.ID))
-		if !s.released(&rec, err, s.trash(t.ID)) {
+		if released(s.ctx, &rec, err, s.trash(t.ID), s.o.Release) != nil {
 			continue
 		}
 		if err := s.Delete(t.ID); err != nil {
@@ -293,13 +294,13 @@ func (s *sweep) emptyTrash() error {
 }
 
 // released gives up what is kept elsewhere of the job whose directory dir is about to
-// be deleted. It reports false if that is still there.
-func (s *sweep) released(rec *Record, err error, dir string) bool {
+// be deleted. After an error that is still there.
+func released(ctx context.Context, rec *Record, err error, dir string, release func(context.Context, *Record, string) error) error {
 	if rec.Unread != nil && isShortage(rec.Unread) {
-		return false // where it is cannot be known now
+		return rec.Unread // where it is cannot be known now
 	}
-	if err != nil && rec.Unread == nil || s.o.Release == nil {
-		return true
+	if err != nil && rec.Unread == nil || release == nil {
+		return nil
 	}
-	return s.o.Release(s.ctx, rec, dir) == nil
+	return release(ctx, rec, dir)
 }

@@ -2,6 +2,7 @@ package jobdir
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 // tells the last clear from the one before, and how long something lies there.
 func (r *Root) Trash(at time.Time, ids ...string) error {
 	at = at.Truncate(time.Microsecond) // what every file system can keep
-	if isSwept(at) && at.Unix() > 0 {
+	if IsSwept(at) {
 		at = at.Add(time.Microsecond)
 	}
 	return r.moveToTrash(at, ids...)
@@ -25,7 +26,9 @@ func (r *Root) Trash(at time.Time, ids ...string) error {
 // clear never has.
 func sweptAt(now time.Time) time.Time { return now.Truncate(time.Second) }
 
-func isSwept(trashed time.Time) bool { return trashed.Nanosecond() == 0 }
+// IsSwept reports whether that is the time of what a sweep, and no clear, has moved to
+// the trash. On a file system without fractions of a second it always is.
+func IsSwept(trashed time.Time) bool { return trashed.Nanosecond() == 0 }
 
 func (r *Root) moveToTrash(at time.Time, ids ...string) error {
 	if len(ids) == 0 {
@@ -80,7 +83,7 @@ func (r *Root) LastCleared() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cleared := slices.DeleteFunc(slices.Clone(all), func(t Trashed) bool { return isSwept(t.At) }); len(cleared) > 0 {
+	if cleared := slices.DeleteFunc(slices.Clone(all), func(t Trashed) bool { return IsSwept(t.At) }); len(cleared) > 0 {
 		all = cleared
 	}
 	if len(all) == 0 {
@@ -105,6 +108,51 @@ func (r *Root) Restore(id string) error {
 		return err
 	}
 	return unabandon(r.Dir(id))
+}
+
+// EmptyTrash deletes the trash for good but for what release, as in [SweepOptions],
+// refuses with an error. It returns the records of what it deleted.
+func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context, rec *Record, dir string) error) ([]*Record, error) {
+	all, err := r.InTrash()
+	if err != nil {
+		return nil, err
+	}
+	var deleted []*Record
+	var errs []error
+	for _, t := range all {
+		if err := ctx.Err(); err != nil {
+			return deleted, err
+		}
+		rec, err := Read(r.trash(t.ID))
+		if err := released(ctx, &rec, err, r.trash(t.ID), release); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if err := r.Delete(t.ID); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		rec.ID = t.ID
+		deleted = append(deleted, &rec)
+	}
+	return deleted, errors.Join(errs...)
+}
+
+// SetAside moves a job directory to where it is no job any more and returns its path
+// there: a later sweep deletes what the caller does not. That is in the trash, or, where
+// the trash cannot be made because the disk is full, beside the jobs.
+func (r *Root) SetAside(id string) (dir string, err error) {
+	past := time.Unix(0, 0)
+	err = r.moveToTrash(past, id)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return r.trash(id), err
+	}
+	dir = filepath.Join(r.Jobs(), newPrefix+id)
+	if os.Rename(r.Dir(id), dir) != nil {
+		return "", err
+	}
+	_ = os.Chtimes(dir, past, past) // else the sweep deletes it an hour later
+	return dir, nil
 }
 
 // TrashDir is where the directory of a cleared job lies.

@@ -78,7 +78,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 // What a job has elsewhere is found by its records: without them it would stay.
 func TestNothingIsDeletedWhoseRecordsCannotBeReadNow(t *testing.T) {
 	asked := 0
-	s := sweep{o: SweepOptions{Release: func(context.Context, *Record, string) error { asked++; return nil }}}
+	release := func(context.Context, *Record, string) error { asked++; return nil }
 	short := &UnreadError{File: MetaFile, Err: syscall.EMFILE}
 	forbidden := &UnreadError{File: StateFile, Err: syscall.EACCES}
 	for _, tc := range []struct {
@@ -94,7 +94,7 @@ func TestNothingIsDeletedWhoseRecordsCannotBeReadNow(t *testing.T) {
 		{"a job", Record{}, nil, true, 1},
 	} {
 		asked = 0
-		if got := s.released(&tc.rec, tc.err, "dir"); got != tc.released || asked != tc.asked {
+		if got := released(t.Context(), &tc.rec, tc.err, "dir", release) == nil; got != tc.released || asked != tc.asked {
 			t.Errorf("%s: released %v, asked %d times; want %v, %d", tc.name, got, asked, tc.released, tc.asked)
 		}
 	}

@@ -159,7 +159,7 @@ func (a *agent) expireDue() (soonest time.Time) {
 		now := time.Now()
 		at := now.Add(a.c.Settings.TTL - j.Exit.Age(now))
 		if !at.After(now) {
-			if err := a.eng.Discard(a.life, j.ID); err == nil {
+			if _, err := a.eng.Discard(a.life, j.ID); err == nil {
 				a.forget(j.ID)
 				continue
 			}
