@@ -67,8 +67,12 @@ func (a *app) logWindow(ctx context.Context, job engine.Job, log *engine.Log, f 
 		return a.sayPastEnd(ctx, job, log, asked)
 	}
 	if asked.limit < 0 && asked.offset < 0 && w.more {
-		a.sayf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows the first, --follow goes on",
-			len(w.lines), total, defaultLines, job.ID)
+		first := "the first"
+		if hole, err := log.Hole(ctx); err == nil && !hole.Empty() && hole.Lines < 0 {
+			first = "the first after what was dropped" // those before have no numbers
+		}
+		a.sayf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows %s, --follow goes on",
+			len(w.lines), total, defaultLines, job.ID, first)
 	}
 	return nil
 }
