@@ -24,10 +24,18 @@ type Poll struct {
 	// the order in which they were first seen. A character or an escape sequence
 	// at its end whose end is not there yet is left for the next poll, unless the
 	// job has ended.
-	Output  []byte
+	Output []byte
+	// Parts is, of a job with separate streams, what Output consists of, in order.
+	Parts   []PollPart
 	Cursor  int64 // where the next poll goes on
 	Dropped int64 // bytes between the cursors that are gone
 	More    bool  // there is more to read at once
+}
+
+// PollPart is a part of the output of one poll.
+type PollPart struct {
+	Stream Stream
+	Bytes  int
 }
 
 // Poll returns what the job printed since the last poll of client, and how it
@@ -159,10 +167,12 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 		from = to
 	}
 	for _, part := range parts {
+		before := len(p.Output)
 		next, err := e.drainStream(ctx, part.stream, part.start, part.end, false, p)
 		if err != nil {
 			return err
 		}
+		p.Parts = append(p.Parts, PollPart{part.stream, len(p.Output) - before})
 		p.Cursor += next - part.start
 		if p.More {
 			return nil

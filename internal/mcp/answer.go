@@ -222,7 +222,7 @@ func (a *answer) result(most int) *mcp.CallToolResult {
 		a.keep()
 	}
 	a.Notices = append(slices.Clone(a.body.notices), a.Notices...)
-	frame := utf8.RuneCountInString(a.render("", "")) + 300 // markers, the notice about what is cut
+	frame := utf8.RuneCountInString(a.render("", "")) + max(300, 220+utf8.RuneCountInString(a.where)) // markers, the notice about what is cut
 	text, cut := a.body.text(max(0, most-frame), a.where)
 	if cut != "" {
 		a.Truncated = true

@@ -111,7 +111,7 @@ func (x excerpt) cut(most int) (text, missing string) {
 		x.tail = x.head
 	}
 	// The line that stands for what is missing takes room too.
-	half := max(0, (most-200)/2)
+	half := max(0, (most-min(200, max(60, most/5)))/2)
 	head, tail := logfile.First(x.head, half), logfile.Last(x.tail, half)
 	if x.skipped == 0 {
 		missing = fmt.Sprintf("%d characters", utf8.RuneCountInString(x.head)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))

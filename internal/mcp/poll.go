@@ -41,11 +41,21 @@ type reads struct {
 
 // reading is what is kept of one job that runs.
 type reading struct {
-	cleaner cleaner
-	polls   int // while it ran
-	idle    int // polls in a row without news
-	last    uint64
-	same    int // answers in a row with the sum last
+	cleaners map[engine.Stream]*cleaner
+	polls    int // while it ran
+	idle     int // polls in a row without news
+	last     uint64
+	same     int // answers in a row with the sum last
+}
+
+func (k *reading) cleanerOf(s engine.Stream) *cleaner {
+	if k.cleaners == nil {
+		k.cleaners = map[engine.Stream]*cleaner{}
+	}
+	if k.cleaners[s] == nil {
+		k.cleaners[s] = &cleaner{}
+	}
+	return k.cleaners[s]
 }
 
 // of calls f with what is kept of a job.
@@ -159,7 +169,7 @@ func (a *agent) pollAnswer(got drained, notes []string) *answer {
 	case polls >= manyPolls:
 		ans.note("this was poll %d of a job that runs; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
 	}
-	if n := a.reads.repeated(j, "poll", text.head, text.tail); n != "" {
+	if n := a.reads.repeated(j, "poll", text.head, text.tail, text.errs()); n != "" {
 		ans.note("%s", n)
 	}
 	if ended && !got.More {
@@ -207,24 +217,25 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drain
 	if err != nil {
 		return drained{Poll: got}, err
 	}
-	var sum gather
-	var held []byte
-	binary := ""
-	add := func(p []byte, last bool) {
-		a.reads.of(j.ID, func(k *reading) { sum.add(keep.lines(k.cleaner.add(p, last))) })
+	sums := map[engine.Stream]*streamSum{}
+	for _, s := range streamsOf(j) {
+		sums[s] = &streamSum{a: a, j: j, stream: s, keep: keep}
 	}
 	dropped := got.Dropped
+	newest, run := engine.StreamOutput, 0 // of the stream that was read last, bytes in a row
 	for taken := 0; ; {
-		last := got.Job.Status.Finished() && !got.More
-		p := append(held, got.Output...)
-		held = nil
-		if n := a.binary(ctx, j, streamsOf(j)[0], p); n != "" {
-			binary, p = n, nil
+		parts, p := got.Parts, got.Output
+		if !j.Split {
+			parts = []engine.PollPart{{Stream: engine.StreamOutput, Bytes: len(p)}}
 		}
-		if begin := bytes.LastIndexByte(p, '\n') + 1; keep.some() && !last && len(p)-begin <= maxHeld {
-			p, held = p[:begin], p[begin:]
+		for _, part := range parts {
+			if part.Stream != newest {
+				newest, run = part.Stream, 0
+			}
+			run += part.Bytes
+			sums[part.Stream].add(ctx, p[:part.Bytes])
+			p = p[part.Bytes:]
 		}
-		add(p, last)
 		taken += len(got.Output)
 		if !got.More || taken >= maxDrain {
 			break
@@ -239,15 +250,55 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drain
 		dropped += got.Dropped
 	}
 	got.Dropped = dropped
-	if len(held) > 0 && !a.giveBack(&got, len(held)) {
-		add(held, false)
-		held = nil
+	ended := got.Job.Status.Finished() && !got.More
+	held := 0
+	for s, sum := range sums {
+		if n := len(sum.held); s == newest && 0 < n && n <= run && !ended && a.giveBack(&got, n) {
+			held, sum.held = n, nil
+		}
+		sum.show(sum.held, ended)
 	}
-	x := sum.excerpt()
-	if binary != "" {
-		x.notices = []string{binary}
+	x, err := eachStream(j, func(s engine.Stream) (excerpt, error) { return sums[s].excerpt(), nil })
+	return drained{got, x, int64(held)}, err
+}
+
+// streamSum is what a poll has read of one stream.
+type streamSum struct {
+	gather
+	a      *agent
+	j      engine.Job
+	stream engine.Stream
+	keep   lineFilter
+	held   []byte // of a line without an end
+	binary string // the notice about what is not shown
+}
+
+// add takes in the next bytes. With a filter it keeps back those of the last line, as
+// long as it has no end.
+func (s *streamSum) add(ctx context.Context, p []byte) {
+	p = append(s.held, p...)
+	s.held = nil
+	if n := s.a.binary(ctx, s.j, s.stream, p); n != "" {
+		s.binary = n
+		return
 	}
-	return drained{got, x, int64(len(held))}, nil
+	if begin := bytes.LastIndexByte(p, '\n') + 1; s.keep.some() && len(p)-begin <= maxHeld {
+		p, s.held = p[:begin], p[begin:]
+	}
+	s.show(p, false)
+}
+
+// show adds the lines of p that the filter keeps.
+func (s *streamSum) show(p []byte, last bool) {
+	s.a.reads.of(s.j.ID, func(k *reading) { s.gather.add(s.keep.lines(k.cleanerOf(s.stream).add(p, last))) })
+}
+
+func (s *streamSum) excerpt() excerpt {
+	x := s.gather.excerpt()
+	if s.binary != "" {
+		x.notices = []string{s.binary}
+	}
+	return x
 }
 
 // giveBack leaves the last n bytes that were read for the next poll. It reports false

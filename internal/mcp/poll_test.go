@@ -130,6 +130,21 @@ func TestPollFiltersWholeLines(t *testing.T) {
 	}
 }
 
+// A line of one stream that is not complete is not taken together with what the other
+// has printed since.
+func TestPollFiltersTheLinesOfEachStream(t *testing.T) {
+	gate := newGate(t)
+	p := newHome(t).agent("tester")
+	id := p.bash(params{"command": "printf ERR; echo warning ERROR >&2; read -r x < " + gate.path + "; echo OR one", "background": true, "split": true}).SessionID
+	p.process("wait", id, "until", "warning ERROR$")
+	p.process("wait", id, "until", "ERR$")
+	gate.open()
+	p.process("wait", id)
+	if r := p.process("poll", id, "filter", "^(ERROR|warning)"); r.output() != "ERROR one\n[stderr]\nwarning ERROR\n" {
+		t.Errorf("%s", r.json)
+	}
+}
+
 // What a poll with a filter leaves because its line has no end, one without shows.
 func TestPollWithoutFilterShowsWhatOneWithLeft(t *testing.T) {
 	gate := newGate(t)

@@ -5,13 +5,15 @@ package mcp_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // Of a job that floods both of its streams every answer has the end of each, and what
 // shows the beginning has that of each too.
 func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
 	const flood = "seq -f 'out %.0f' 1 20000; seq -f 'err %.0f' 1 20000 >&2"
-	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=4000")
+	h := newHome(t)
+	p := h.agent("tester", "HOB_MAX_OUTPUT_CHARS=4000")
 	foreground := p.bash(params{"command": flood, "split": true})
 	id := p.bash(params{"command": flood, "split": true, "background": true}).SessionID
 	wait := p.process("wait", id)
@@ -22,6 +24,7 @@ func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
 		"foreground": {foreground.output(), []string{"out 1", "out 20000", "[stderr]", "err 1", "err 20000"}},
 		"wait":       {*wait.Tail, []string{"out 20000", "[stderr]", "err 20000"}},
 		"log":        {p.process("log", id, "limit", 5000).output(), []string{"out 20000", "[stderr]", "err 20000"}},
+		"poll":       {p.process("poll", id).output(), []string{"out 1", "out 20000", "[stderr]", "err 1", "err 20000"}},
 		"page":       {p.process("log", id, "offset", 0).output(), []string{"out 1", "[stderr]", "err 1"}},
 	} {
 		last := -1
@@ -37,6 +40,10 @@ func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
 		if !foreground.noticed(missing) {
 			t.Errorf("no notice has %q: %q", missing, foreground.Notices)
 		}
+	}
+	least := h.agent("another", "HOB_MAX_OUTPUT_CHARS=1000").bash(params{"command": flood, "split": true, "workdir": "/"})
+	if n := utf8.RuneCountInString(least.text); n > 1000 || !strings.Contains(least.text, "\nout") || !strings.Contains(least.text, "\n[stderr]\nerr") {
+		t.Errorf("with the least bound, %d characters: %s", n, least.text)
 	}
 	// What one stream leaves the other takes.
 	small := p.bash(params{"command": "seq 1 700; echo little >&2", "split": true})
