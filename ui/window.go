@@ -134,6 +134,14 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyboardEnhancementsMsg:
 		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
 		return w.learned()
+	case tea.ModeReportMsg:
+		// Bubble Tea sets it in these cases.
+		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
+			w.pane.term.SetByCluster(true)
+			w.pane.screen.SetByCluster(true)
+			w.pane.dirty = true
+		}
+		return nil
 	case tea.FocusMsg:
 		w.setFocus(true)
 		return nil

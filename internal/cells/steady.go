@@ -39,3 +39,11 @@ func steady(s string) string {
 const flagA, flagZ = '\U0001f1e6', '\U0001f1ff'
 
 func isFlagLetter(r rune) bool { return r >= flagA && r <= flagZ }
+
+// Exact is one character of a screen as it may be drawn in w columns: in the simpler form
+// that is as wide for a terminal that counts by code point as for one that counts by
+// cluster, with blanks behind it up to w.
+func Exact(char string, w int) string {
+	char = Clean(char)
+	return char + strings.Repeat(" ", max(0, w-Width(char)))
+}

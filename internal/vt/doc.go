@@ -53,6 +53,6 @@
 // and tmux differ, testdata/differences.txt says so: it lists every screen of the
 // corpus (recorded programs, made again by testdata/record) that is not the one
 // that tmux shows, and why. Text is counted by code point unless the application
-// sets mode 2027, then by grapheme cluster; either way the text of a cell is as
-// wide as the cell.
+// sets mode 2027, then by grapheme cluster; a character that U+FE0F makes an emoji is
+// wide either way. The text of a cell is as wide as the cell.
 package vt

@@ -257,6 +257,10 @@ const softHyphen = '\u00ad'
 
 const zwj = '\u200d'
 
+// asEmoji asks for the character before it as an emoji, which is wide. Terminals and
+// programs count it so, also those that count by code point otherwise.
+const asEmoji = '\ufe0f'
+
 // join adds r to the character before the cursor if they belong together, and
 // reports whether it did (or dropped r, which has no place of its own).
 func (t *Terminal) join(r rune, w int) bool {
@@ -290,7 +294,7 @@ func (t *Terminal) join(r rune, w int) bool {
 	}
 	switch width := displaywidth.Bytes(text); {
 	case width == cell.Width():
-	case width == 2 && (t.oneCell != 0 || byCluster):
+	case width == 2 && (t.oneCell != 0 || byCluster || r == asEmoji):
 		if !t.widen(x) {
 			return true
 		}

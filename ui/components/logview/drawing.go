@@ -125,7 +125,7 @@ func (d *drawing) exact(from, to int) string {
 	before, had := "", 0
 	for i := from; i < to; i++ {
 		w := int(d.glyphs[i].width)
-		one := cells.Clean(d.part(i, i+1))
+		one := cells.Exact(d.part(i, i+1), w)
 		if !measures(one, w) || !measures(before+one, had+w) {
 			one = strings.Repeat(" ", w)
 		}

@@ -40,6 +40,13 @@ func TestRowsAreAsWideAsTheyCount(t *testing.T) {
 	}
 }
 
+func TestVariantIsDrawnInItsSimplerForm(t *testing.T) {
+	s := show(t, "⚠\ufe0f warning 1\ufe0f\u20e3 one\n", 40, 2, true)
+	if got, want := s.screen()[0], "⚠  warning 1  one"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestMarksOfDirectionAreDropped(t *testing.T) {
 	s := show(t, "level \u202enimda\u202c \u2066iso\u2069 \u200fx\u061c\ufeff.\n", 40, 2, true)
 	if got, want := s.screen()[0], "level nimda iso x."; got != want {

@@ -68,6 +68,10 @@ func (m *Model) press(k tea.Key, action vt.KeyAction) {
 // job as they came.
 func (m *Model) SetTellsEscape(tells bool) { m.tellsEscape = tells }
 
+// SetByCluster says whether the person's terminal counts columns by grapheme cluster
+// (mode 2027). Else a cluster that it may count otherwise is drawn in a simpler form.
+func (m *Model) SetByCluster(on bool) { m.byCluster, m.drawn.ok = on, false }
+
 // Press types a key as if the person had pressed it, whatever they read.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }
 

@@ -25,6 +25,7 @@ type Model struct {
 	focus  bool
 
 	tellsEscape bool // see SetTellsEscape
+	byCluster   bool // see SetByCluster
 
 	controller string
 	control    bool

@@ -388,3 +388,27 @@ func TestALargerScreenIsCroppedAroundTheCursor(t *testing.T) {
 		t.Errorf("copied %q", msg.Text)
 	}
 }
+
+// A character that a terminal may count otherwise than the screen does must not move what
+// stands behind it. What is copied is what the job wrote.
+func TestCharactersOfAmbiguousWidth(t *testing.T) {
+	for _, text := range []string{"⚠\ufe0f", "1\ufe0f\u20e3", "👩\u200d💻", "👍🏽", "🇩🇪", "e\u0301"} {
+		m := start(t, 8, 1, text+"|")
+		line := m.View()
+		if c, w := ansi.StringWidth(line), ansi.StringWidthWc(line); c != 8 || w != 8 {
+			t.Errorf("%q: %d columns by cluster, %d by code point: %q", text, c, w, line)
+		}
+		m.SetByCluster(true)
+		if line := m.View(); !strings.Contains(line, text+"|") || ansi.StringWidth(line) != 8 {
+			t.Errorf("%q on a terminal that counts by cluster: %q", text, line)
+		}
+		m.Update(tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+		cmd := m.Update(tea.MouseReleaseMsg{X: 2, Y: 0, Button: tea.MouseLeft})
+		if cmd == nil {
+			t.Fatalf("%q: nothing was copied", text)
+		}
+		if got, ok := cmd().(CopyMsg); !ok || !strings.HasPrefix(got.Text, text) {
+			t.Errorf("copied %q, want %q first", got.Text, text)
+		}
+	}
+}

@@ -3,6 +3,9 @@ package terminal
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -123,7 +126,7 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 
 func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
 	if selected {
-		return append(b, m.styles.Selected.Render(m.runText(run))...)
+		return append(b, m.styles.Selected.Render(string(appendRun(nil, run, m.drawnText)))...)
 	}
 	style := m.vt.Style(run[0])
 	if m.vt.Modes().ReverseScreen {
@@ -136,10 +139,10 @@ func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
 		b = append(b, "\x1b\\"...)
 	}
 	if style == (vt.Style{}) {
-		b = m.appendRun(b, run)
+		b = appendRun(b, run, m.drawnText)
 	} else {
 		b = style.AppendSGR(b)
-		b = m.appendRun(b, run)
+		b = appendRun(b, run, m.drawnText)
 		b = append(b, "\x1b[m"...)
 	}
 	if link != "" {
@@ -163,11 +166,20 @@ func (m *Model) drawBlank(b []byte, x, end, from, to int) []byte {
 	return b
 }
 
-func (m *Model) runText(run []vt.Cell) string { return string(m.appendRun(nil, run)) }
+func (m *Model) runText(run []vt.Cell) string { return string(appendRun(nil, run, m.vt.CellText)) }
+
+// drawnText is the text of a cell as it is drawn.
+func (m *Model) drawnText(c vt.Cell) string {
+	text := m.vt.CellText(c)
+	if _, single := c.Rune(); !single && !m.byCluster && ansi.StringWidthWc(text) != c.Width() {
+		return cells.Exact(text, c.Width())
+	}
+	return text
+}
 
 // appendRun appends the text of cells. A wide character of which only the first
 // half has room becomes a space.
-func (m *Model) appendRun(b []byte, run []vt.Cell) []byte {
+func appendRun(b []byte, run []vt.Cell, text func(vt.Cell) string) []byte {
 	for i, c := range run {
 		switch {
 		case c.Width() == 2 && i+1 == len(run):
@@ -175,7 +187,7 @@ func (m *Model) appendRun(b []byte, run []vt.Cell) []byte {
 		case c.Width() == 0 && i == 0:
 			b = append(b, ' ')
 		default:
-			b = append(b, m.vt.CellText(c)...)
+			b = append(b, text(c)...)
 		}
 	}
 	return b
