@@ -103,6 +103,9 @@ type Result struct {
 	Asked, Answered bool
 }
 
+// framesPerSecond is how often a changed view is drawn at most.
+const framesPerSecond = 60
+
 // leaveWithin bounds what leaving waits for: hosts and disks may take longer.
 const leaveWithin = 700 * time.Millisecond
 
@@ -143,7 +146,7 @@ func darkBackground(environ []string) bool {
 // program ends ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
-	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
@@ -161,7 +164,6 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	_, err := a.program.Run()
 	_, _ = io.WriteString(out, formerTitle)
 	close(over)
-	w.clock.stop()
 	close(a.ended)
 	w.result.Running = a.pane.Running()
 	w.result.Answered = w.quiet()

@@ -172,6 +172,7 @@ func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
 				if waited := time.Since(begun) >= answersWithin; waited == answers {
 					t.Errorf("it answers: %v; waited until it could answer no more: %v", answers, waited)
 				}
+				synctest.Wait() // the renderer stops its ticker in a goroutine of its own
 				close(back)
 				s.settle()
 				s.sees("● 1 running")

@@ -37,8 +37,6 @@ type window struct {
 	asked   time.Time // when the terminal was asked last
 	lending tea.Cmd   // gives the terminal away once it has answered
 
-	clock     *frameClock
-	typed     time.Time // when the last key came
 	unwatched unwatched
 
 	dark    bool // the terminal's background, as far as is known
@@ -89,14 +87,7 @@ const lastAskAfter = 50 * time.Millisecond
 // as all that it answers. An answer that comes later counts as well.
 const answerWithin = 200 * time.Millisecond
 
-// echoTime is how long after a key what is drawn counts as its answer, which
-// should not wait for the renderer's next round.
-const echoTime = 60 * time.Millisecond
-
 func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(tea.KeyPressMsg); ok {
-		w.typed = time.Now()
-	}
 	cmd := w.update(msg)
 	return w, tea.Batch(cmd, w.paced(msg))
 }
@@ -368,11 +359,6 @@ func (w *window) View() tea.View {
 	if w.held() {
 		return w.unwatched.shown
 	}
-	if w.clock == nil {
-		w.clock = newFrameClock(w.app.program)
-	}
-	// Only once the frame is there: the pace is for handing it over.
-	defer func() { w.clock.frame(time.Since(w.typed) < echoTime) }()
 	if w.homeward() {
 		return w.last
 	}
