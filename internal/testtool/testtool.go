@@ -25,7 +25,7 @@ func Need(t testing.TB, tools ...string) {
 			t.Fatalf("CI does not install %s: add it to internal/testtool/tools", tool)
 		}
 		if _, err := exec.LookPath(tool); err != nil {
-			missing(t, "needs "+tool)
+			Missing(t, "needs "+tool)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func Need(t testing.TB, tools ...string) {
 func NeedRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		missing(t, "needs root")
+		Missing(t, "needs root")
 	}
 }
 
@@ -48,7 +48,8 @@ func packageOf(tool string) (name string, ok bool) {
 	return "", false
 }
 
-func missing(t testing.TB, why string) {
+// Missing skips the test for the reason why, and fails it in CI.
+func Missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatalf("%s: not there, but CI has to have it", why)

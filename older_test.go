@@ -1,0 +1,63 @@
+//go:build linux
+
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// firstEdition is the commit of the first edition, whose jobs every later hob can read,
+// write to and end.
+const firstEdition = "3d94a51"
+
+// TestJobsOfTheFirstEdition runs stories in which the first edition, built from this
+// repository's history, leaves jobs to this one.
+func TestJobsOfTheFirstEdition(t *testing.T) {
+	testtool.Need(t, "git", "tar", "sshd", "ssh", "setsid")
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	older := buildCommit(t, firstEdition)
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "older"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("OLD", older)
+			return setupHosts(env, nil)
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": cmdCode,
+			"term": cmdTerm,
+		},
+	})
+}
+
+// buildCommit builds hob and hob-holder of a commit and returns the path of hob. The test
+// is skipped, but not in CI, in a checkout without that commit.
+func buildCommit(t *testing.T, commit string) string {
+	t.Helper()
+	if err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
+		testtool.Missing(t, "needs commit "+commit+" in the history")
+	}
+	dir := t.TempDir()
+	extract := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	if out, err := extract.CombinedOutput(); err != nil {
+		t.Fatalf("extract %s: %v\n%s", commit, err, out)
+	}
+	bin := filepath.Join(dir, "built")
+	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", bin+string(os.PathSeparator), ".", "./cmd/hob-holder")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatal(fmt.Errorf("build %s: %w\n%s", commit, err, out))
+	}
+	return filepath.Join(bin, "hob")
+}
