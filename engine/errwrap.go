@@ -24,7 +24,7 @@ func fault(op string, j Job, err error) error {
 func hintFor(err error, j Job) string {
 	switch {
 	case errors.Is(err, ErrElsewhere):
-		return "only the machine or container that runs it can do this"
+		return "only the machine or container that runs it can do this; if that is gone, hob clear --forget " + string(j.ID)
 	case errors.Is(err, ErrRunning):
 		return "stop it first, or remove it, which does both"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:

@@ -234,8 +234,9 @@ func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
 // Uptime returns how long the job has run at now, or ran until its end. It does not
 // jump with the wall clock where the records and now (its monotonic reading) allow
-// that; the time that the machine slept does not count then. Of a job on a host that cannot
-// be reached it is known until the job was last seen to run, and no further.
+// that; the time that the machine slept does not count then. Of a job elsewhere, or on a
+// host that cannot be reached, it is known until the job was last seen to run, and no
+// further.
 func (j Job) Uptime(now time.Time) time.Duration {
 	switch finished := j.Status.Finished(); {
 	case j.StartedAt.IsZero(), finished && j.Exit.At.IsZero():
@@ -244,7 +245,7 @@ func (j Job) Uptime(now time.Time) time.Duration {
 		return j.Exit.Ran
 	case finished:
 		return max(0, j.Exit.At.Sub(j.StartedAt))
-	case j.Link == LinkUnreachable && !j.StaleSince.IsZero() && j.StaleSince.Before(now):
+	case (j.Link == LinkUnreachable || j.Link == LinkElsewhere) && !j.StaleSince.IsZero() && j.StaleSince.Before(now):
 		return max(0, j.StaleSince.Sub(j.StartedAt))
 	case j.StartedUp != 0:
 		return max(0, proc.RunningAt(now)-j.StartedUp)

@@ -179,8 +179,38 @@ func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
 			if jobs := list(t, e, engine.Filter{Here: true}); len(jobs) != 0 {
 				t.Errorf("it counts as here: %v", ids(jobs))
 			}
+			now := time.Now()
+			if a, b := got.Uptime(now), got.Uptime(now.Add(time.Hour)); a != b {
+				t.Errorf("it is known to have run for %v, and an hour later for %v", a, b)
+			}
+			if !strings.Contains(hintOf(clearErr), "hob clear --forget "+string(j.ID)) {
+				t.Errorf("the refusal names no way out: %v, %q", clearErr, hintOf(clearErr))
+			}
+			lock, err := jobdir.Lock(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Forget(t.Context(), j.ID); !errors.Is(err, engine.ErrRunning) {
+				t.Errorf("forget while its holder is there: %v", err)
+			}
+			lock.Close()
+			if jobs, err := e.Forget(t.Context(), j.ID); err != nil || len(jobs) != 1 {
+				t.Errorf("forget: %v, %v", ids(jobs), err)
+			}
+			if jobs := list(t, e, engine.Filter{}); len(jobs) != 0 {
+				t.Errorf("forgotten it is still listed: %v", ids(jobs))
+			}
 		})
 	}
+}
+
+// hintOf is what an error of the engine advises.
+func hintOf(err error) string {
+	e, _ := errors.AsType[*engine.Error](err)
+	if e == nil {
+		return ""
+	}
+	return e.Hint
 }
 
 // Of what an ended job left on another machine nothing is known here: a stop is

@@ -248,7 +248,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 // can be started again.
 func noShell(tr shell.Transport, err error) *client.Error {
 	if _, ok := tr.(*client.Container); ok {
-		return &client.Error{Step: "session", Err: err, Hint: "the container must run, and have a sh"}
+		return &client.Error{Step: "session", Err: err, Hint: "the container must run, and have a sh; of one that is gone hob clear --forget ID forgets the job"}
 	}
 	return &client.Error{Step: "session", Err: err, Final: true, Hint: "the account there must allow to run sh"}
 }

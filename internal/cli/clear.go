@@ -26,7 +26,8 @@ func (a *app) clearCommand() *cobra.Command {
 		Short:   "Forgets finished jobs and removes their files",
 		Long: "Forgets finished jobs and removes their files, which can be undone for an hour, or\n" +
 			"until the disk is full. --now deletes them at once; alone, what was cleared before. Of\n" +
-			"jobs on a host that is gone for good, --forget removes what is recorded here.",
+			"jobs on a host or in a container that is gone for good, --forget removes what is\n" +
+			"recorded here.",
 		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --undo\nhob clear --now --finished",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
@@ -38,7 +39,7 @@ func (a *app) clearCommand() *cobra.Command {
 	flags.Var(&f.on, "on", "of those only the ones on this host, which is asked what has ended")
 	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
 	flags.BoolVar(&f.now, "now", false, "delete at once, which cannot be undone; alone: what was cleared before")
-	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts, which are not asked and keep their files")
+	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts or in containers, which are not asked")
 	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
@@ -190,11 +191,14 @@ func (a *app) forget(ctx context.Context, eng *engine.Engine, refs []string) err
 		return a.printJobs(jobs)
 	}
 	for _, j := range jobs {
-		goes := ""
-		if !j.Status.Finished() {
-			goes = ", and it may still run"
+		stays := ""
+		if j.Host != "" {
+			stays = "; its files stay on " + escape(j.Host)
 		}
-		a.sayf("forgot %s; its files stay on %s%s; hob clear --undo brings the record back", j.ID, escape(j.Host), goes)
+		if !j.Status.Finished() {
+			stays += ", and it may still run"
+		}
+		a.sayf("forgot %s%s; hob clear --undo brings the record back", j.ID, stays)
 	}
 	return nil
 }

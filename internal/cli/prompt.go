@@ -38,6 +38,7 @@ func (a *app) prompt(ctx context.Context) error {
 	running, failed := 0, 0
 	for _, j := range jobs {
 		switch {
+		case !j.Status.Finished() && j.Link == engine.LinkElsewhere: // nothing here will learn of its end
 		case !j.Status.Finished():
 			running++
 		case j.Unsuccessful():
