@@ -153,6 +153,11 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if a.o.Output != nil {
 		opts = append(opts, tea.WithOutput(a.o.Output))
 	}
+	if a.o.Foreground != "" && !a.o.KeepEnded {
+		if a.pane.late = doubleLeave; a.o.ToShell {
+			a.pane.late = shellLeave
+		}
+	}
 	a.program = tea.NewProgram(w, append(opts, a.extra...)...)
 	out := a.o.Output
 	if out == nil {
@@ -165,6 +170,9 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	_, _ = io.WriteString(out, formerTitle)
 	close(over)
 	close(a.ended)
+	if w.result.Ended == nil && w.result.Backgrounded == "" {
+		w.result.Backgrounded = a.pane.went
+	}
 	w.result.Running = a.pane.Running()
 	w.result.Answered = w.quiet()
 

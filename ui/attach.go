@@ -18,6 +18,7 @@ type attachment struct {
 	id      engine.ID
 	gen     int
 	fore    bool // asked for by the host: leaving it leaves the pane
+	away    bool // just left: sent to the background once no second leave key can come
 	viaLog  bool // the job has no terminal: its log is shown instead
 	ended   bool
 	told    bool         // of its end, or it had ended before
@@ -117,7 +118,7 @@ func (p *Pane) attached(msg tea.Msg) tea.Cmd {
 		}
 	case chordOverMsg:
 		if msg.gen == p.chordGen {
-			return p.unpark()
+			return p.chordOver(msg)
 		}
 	}
 	return nil
@@ -363,24 +364,47 @@ func (p *Pane) background() tea.Cmd {
 	p.spreadFocus()
 	p.chordGen++
 	s := stamp{p, p.chordGen}
-	over := tea.Tick(doubleLeave, func(time.Time) tea.Msg { return chordOverMsg{s} })
+	wait := doubleLeave
+	if a.fore && p.late > 0 {
+		a.away, p.went, wait = true, a.id, p.late
+	}
+	over := tea.Tick(wait, func(time.Time) tea.Msg { return chordOverMsg{s} })
 	cmds := []tea.Cmd{over, p.arrange(), p.show(), p.tick()}
+	if !a.away {
+		cmds = append(cmds, p.sendAway(a))
+	}
+	return tea.Batch(cmds...)
+}
+
+// sendAway sends the job of an attachment to the background.
+func (p *Pane) sendAway(a *attachment) tea.Cmd {
+	a.away = false
 	if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
 		if a.fore {
-			cmds = append(cmds, send(BackgroundedMsg{a.id}))
+			return send(BackgroundedMsg{a.id})
 		}
-		return tea.Batch(cmds...)
+		return nil
 	}
 	eng, id, st := p.eng, a.id, stamp{pane: p}
-	return tea.Batch(append(cmds, func() tea.Msg {
+	return func() tea.Msg {
 		err := eng.Background(id)
 		return doneMsg{st, outcome{verb: verbBackground, ids: []engine.ID{id}, err: err}}
-	})...)
+	}
+}
+
+// chordOver is when a second leave key can no longer come. On the way to the shell the
+// screen of the job stays until the engine has answered.
+func (p *Pane) chordOver(msg chordOverMsg) tea.Cmd {
+	if a := p.park; a != nil && a.away && p.late < doubleLeave {
+		return tea.Batch(p.sendAway(a), tea.Tick(doubleLeave, func(time.Time) tea.Msg { return msg }))
+	}
+	return p.unpark()
 }
 
 // again goes back to the job just left and types the leave key into it.
 func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
 	p.attachment, p.park = p.park, nil
+	p.attachment.away, p.went = false, ""
 	p.toasts.Clear() // what they tell of the job can be seen now
 	p.chordGen++
 	p.spreadFocus()
@@ -398,6 +422,9 @@ func (p *Pane) unpark() tea.Cmd {
 	p.park = nil
 	if a == nil {
 		return nil
+	}
+	if a.away {
+		return tea.Batch(p.sendAway(a), p.letGo(a))
 	}
 	return p.letGo(a)
 }

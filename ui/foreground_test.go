@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,11 +124,30 @@ func TestAppForeground(t *testing.T) {
 		s := foreground(t, AppOptions{ToShell: true})
 		s.eng.fail["background"] = errors.New("the disk is gone")
 		s.write("\x02")
+		time.Sleep(shellLeave)
+		s.settle()
 		s.sees("the disk is gone")
 		if s.left() {
 			t.Error("it left")
 		}
 	})
+	for name, toShell := range map[string]bool{"the panes": false, "the shell": true} {
+		inBubble(t, "Ctrl+B twice leaves the job in the foreground, before "+name, func(t *testing.T) {
+			s := foreground(t, AppOptions{ToShell: toShell})
+			s.write("\x02\x02")
+			time.Sleep(2 * doubleLeave)
+			s.settle()
+			if slices.Contains(s.eng.did(), "background dev-aaaaa") {
+				t.Error("it was sent to the background")
+			}
+			s.write("\x02")
+			time.Sleep(2 * doubleLeave)
+			s.settle()
+			if !slices.Contains(s.eng.did(), "background dev-aaaaa") {
+				t.Error("it was not sent to the background")
+			}
+		})
+	}
 	inBubble(t, "Ctrl+B twice stays", func(t *testing.T) {
 		s := foreground(t, AppOptions{ToShell: true})
 		s.write("\x02\x02")

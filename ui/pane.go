@@ -72,6 +72,10 @@ type Pane struct {
 	wish       engine.ID
 	attachment *attachment // the job that owns the keyboard
 	park       *attachment // one just left, until a second leave key can no longer come
+	// late is how long a second leave key can come to a job of the host, which is sent to
+	// the background only then; 0: at once. went is the job that was left so.
+	late time.Duration
+	went engine.ID
 	// foreEnd is how the foreground job ended whose last screen was left.
 	foreEnd *engine.Job
 

@@ -142,7 +142,7 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		w.setFocus(true) // terminals that report focus badly
 		if w.homeward() && !keymap.Match(msg, w.pane.opts.keys.Terminal.Leave) {
-			return w.toShell(w.leaving) // nothing is left to wait for
+			return tea.Batch(w.pane.unpark(), w.toShell(w.leaving)) // nothing is left to wait for
 		}
 		return w.pane.Update(msg)
 	case tea.MouseMsg, tea.PasteMsg:
@@ -235,8 +235,11 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		if !w.o.ToShell || msg.ID != w.o.Foreground {
 			return nil
 		}
-		// A second leave key that follows at once still goes back to the job.
 		w.leaving = msg.ID
+		if w.pane.late > 0 {
+			return w.toShell(msg.ID)
+		}
+		// A second leave key that follows at once still goes back to the job.
 		return tea.Tick(shellLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
 	case toShellMsg:
 		return w.toShell(msg.id)

@@ -144,15 +144,13 @@ func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine
 	case result.Ended != nil:
 		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
 	}
-	if result.Backgrounded == "" {
-		leaveBehind(eng, job.ID)
-	}
+	leaveBehind(eng, job.ID)
 	a.sayLeft(ctx, eng, job.ID, result)
 	return a.told.status()
 }
 
-// leaveBehind records that nobody waits for a job any more whose window was left
-// without sending it to the background. Somebody who leaves is not kept for it.
+// leaveBehind records that nobody waits for a job any more whose window was left,
+// unless that is recorded. Somebody who leaves is not kept for it.
 func leaveBehind(eng *engine.Engine, id engine.ID) {
 	recorded := make(chan struct{})
 	go func() { // owned by no one on purpose: the engine's end ends it
