@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command hobbench measures hob beside the floors and beside programs that do
+// Command hobbench measures hob beside the floors and beside tmux where it does
 // the same, in one run, interleaved. It prints a table; it never fails because
 // something was slow. See bench/README.md for what each measure means.
 //

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -46,9 +45,6 @@ func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
 	everyone, err := l.starters(pty)
 	if err != nil {
 		return nil, err
-	}
-	if pty {
-		everyone = slices.DeleteFunc(everyone, func(s supervisor) bool { return s.name() == "tsp" }) // it has no terminal
 	}
 	bytes := int64(l.count(256, 16)) << 20
 	results := make([]flooded, len(everyone))
@@ -119,10 +115,6 @@ func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64
 	if err != nil {
 		return err
 	}
-	stay := "60s"
-	if s.name() == "screen" {
-		stay = "0s" // it flushes its log when the job ends, or by the second
-	}
 	var before time.Duration
 	if pids, err := s.keepers(); err == nil { // a server that is not there yet has used none
 		if before, err = cpuTime(pids); err != nil {
@@ -130,7 +122,7 @@ func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64
 		}
 	}
 	begin := time.Now()
-	j, err := s.launch([]string{l.bin("lines"), strconv.FormatInt(bytes, 10), stay})
+	j, err := s.launch([]string{l.bin("lines"), strconv.FormatInt(bytes, 10), "60s"})
 	if err != nil {
 		return err
 	}
@@ -142,13 +134,11 @@ func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64
 		return err
 	}
 	f.seconds = append(f.seconds, time.Since(begin).Seconds())
-	if stay != "0s" {
-		if err := f.look(s, before, bytes); err != nil {
-			return err
-		}
-		if err := endJob(s, j); err != nil {
-			return err
-		}
+	if err := f.look(s, before, bytes); err != nil {
+		return err
+	}
+	if err := endJob(s, j); err != nil {
+		return err
 	}
 	return os.Truncate(logs[0], 0) // the disk is not what is measured
 }

@@ -79,7 +79,7 @@ func kills(ctx context.Context, l *lab) (_ []row, err error) {
 	return rows, nil
 }
 
-// killers are the floor, hob both ways, and the rivals.
+// killers are the floor, hob both ways, and tmux.
 func (l *lab) killers() ([]killer, error) {
 	f, err := l.floor(false)
 	if err != nil {
@@ -95,14 +95,12 @@ func (l *lab) killers() ([]killer, error) {
 	}
 	p.label, p.grace = "hob, politely", grace.String()
 	everyone := []killer{f, h, p}
-	for _, make := range []func() (*rival, error){l.tmux, l.screen, l.tsp} {
-		r, err := make()
-		if err != nil {
-			return nil, err
-		}
-		if r != nil {
-			everyone = append(everyone, r)
-		}
+	r, err := l.tmux()
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		everyone = append(everyone, r)
 	}
 	return everyone, nil
 }

@@ -26,8 +26,6 @@ type lab struct {
 	open   []supervisor
 }
 
-const module = "github.com/hobjobs/hob"
-
 func newLab(ctx context.Context, short bool, program string, stderr io.Writer) (_ *lab, err error) {
 	// Sockets need a short path.
 	dir, err := os.MkdirTemp("", "hobb")
@@ -41,22 +39,25 @@ func newLab(ctx context.Context, short bool, program string, stderr io.Writer) (
 		}
 	}()
 	fmt.Fprintln(stderr, "building")
-	packages := []string{module + "/bench/cmd/lines", module + "/bench/cmd/floorpty", module + "/bench/cmd/floorlist"}
-	if program == "" {
-		packages = append(packages, module, module+"/cmd/hob-holder")
-		l.hobBin = l.bin("hob")
-	} else if l.hobBin, err = filepath.Abs(program); err != nil {
+	if err := l.build(ctx, ".", "./cmd/lines", "./cmd/floorpty", "./cmd/floorlist"); err != nil {
 		return nil, err
 	}
-	bin := l.path("bin") + string(filepath.Separator)
-	for _, pkg := range packages {
-		build := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
-		build.Env = with("CGO_ENABLED=0") // as hob is released
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
-		}
+	if program != "" {
+		l.hobBin, err = filepath.Abs(program)
+		return l, err
 	}
-	return l, nil
+	l.hobBin = l.bin("hob")
+	return l, l.build(ctx, "..", ".", "./cmd/hob-holder")
+}
+
+// build builds programs of the module in dir, as hob is released.
+func (l *lab) build(ctx context.Context, dir string, packages ...string) error {
+	build := exec.CommandContext(ctx, "go", append([]string{"build", "-o", l.path("bin") + string(filepath.Separator)}, packages...)...)
+	build.Dir, build.Env = dir, with("CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	return nil
 }
 
 // path is a path below the lab's directory.
@@ -124,26 +125,14 @@ func (l *lab) machine() string {
 		}
 	}
 	return fmt.Sprintf("%s, %d cores (%s), Linux %s, %s, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(),
-		cpu, strings.TrimSpace(string(kernel)), runtime.Version(), strings.Join(versions(), ", "))
+		cpu, strings.TrimSpace(string(kernel)), runtime.Version(), version())
 }
 
-// versions are those of the programs that hob is compared with.
-func versions() []string {
-	var found []string
-	for _, args := range [][]string{{"tmux", "-V"}, {"screen", "--version"}, {"tsp", "-V"}, {"dtach", "--version"}} {
-		if _, err := exec.LookPath(args[0]); err != nil {
-			found = append(found, "no "+args[0])
-			continue
-		}
-		out, _ := exec.Command(args[0], args[1:]...).CombinedOutput() // screen ends with 1
-		first, _, _ := strings.Cut(string(out), "\n")
-		for _, word := range strings.Fields(first) {
-			word = strings.TrimLeft(word, "v")
-			if word != "" && word[0] >= '0' && word[0] <= '9' {
-				found = append(found, args[0]+" "+word)
-				break
-			}
-		}
+// version is tmux's.
+func version() string {
+	out, err := exec.Command("tmux", "-V").Output()
+	if err != nil {
+		return "no tmux"
 	}
-	return found
+	return strings.TrimSpace(string(out))
 }

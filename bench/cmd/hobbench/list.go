@@ -13,39 +13,66 @@ import (
 	"time"
 )
 
-// lister is a command line that lists finished jobs.
+// lister is a command line that lists finished jobs, or counts them.
 type lister struct {
+	row  *row
 	name string
 	cmd  func() *exec.Cmd
 }
 
-// lists is M7: how long a list of finished jobs takes.
+// lists is M7: how long a list of finished jobs takes, and how that grows.
 func lists(ctx context.Context, l *lab) (_ []row, err error) {
 	defer func() { err = join(err, l.release()) }()
-	jobs := l.count(1000, 100)
 	h, err := l.hob()
 	if err != nil {
 		return nil, err
 	}
-	if err := finish(ctx, h, jobs, func() (int, error) { return ended(h.root) }); err != nil {
-		return nil, fmt.Errorf("hob: %w", err)
+	var rows []row
+	there := 0
+	for _, jobs := range []int{l.count(1000, 100), l.count(5000, 200)} {
+		if err := finish(ctx, h, jobs-there, func() (int, error) {
+			n, err := ended(h.root)
+			return n - there, err
+		}); err != nil {
+			return rows, fmt.Errorf("hob: %w", err)
+		}
+		var t *rival
+		if there == 0 {
+			if t, err = l.windows(ctx, jobs); err != nil {
+				return rows, err
+			}
+		}
+		there = jobs
+		more, err := l.list(h, t, jobs)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, more...)
 	}
+	return rows, nil
+}
+
+// list measures lists of so many jobs, with tmux where it has as many.
+func (l *lab) list(h *hob, t *rival, jobs int) ([]row, error) {
 	index, err := makeIndex(l, h)
 	if err != nil {
 		return nil, err
 	}
+	rows := []row{
+		{what: fmt.Sprintf("M7 list of %d finished jobs", jobs), format: "%.1f ms", aim: "20 ms at 1,000, then 15 µs a job"},
+		{what: "M7 the same with --json", format: "%.1f ms", aim: "30 ms at 1,000"},
+		{what: fmt.Sprintf("M7 prompt with %d finished jobs", jobs), format: "%.1f ms", aim: "20 ms"},
+	}
+	floor := func() *exec.Cmd { return exec.Command(l.bin("floorlist"), filepath.Join(h.root, "jobs"), index) }
 	everyone := []lister{
-		{"floor", func() *exec.Cmd {
-			return exec.Command(l.bin("floorlist"), filepath.Join(h.root, "jobs"), index)
-		}},
-		{"hob", func() *exec.Cmd { return h.command("list") }},
-		{"hob --json", func() *exec.Cmd { return h.command("list", "--json") }},
+		{&rows[0], "floor", floor},
+		{&rows[0], "hob", func() *exec.Cmd { return h.command("list") }},
+		{&rows[1], "hob", func() *exec.Cmd { return h.command("list", "--json") }},
+		{&rows[2], "hob", func() *exec.Cmd { return h.command("prompt") }},
 	}
-	others, err := l.otherLists(ctx, jobs)
-	if err != nil {
-		return nil, err
+	if t != nil {
+		everyone = append(everyone, lister{&rows[0], "tmux", func() *exec.Cmd { return t.tool("list-panes", "-a") }})
 	}
-	everyone = append(everyone, others...)
 	times := make([][]float64, len(everyone))
 	for range l.count(30, 5) {
 		for k, who := range everyone {
@@ -57,20 +84,14 @@ func lists(ctx context.Context, l *lab) (_ []row, err error) {
 			times[k] = append(times[k], milliseconds(time.Since(begin)))
 		}
 	}
-	plain := row{what: fmt.Sprintf("M7 list of %d finished jobs", jobs), format: "%.1f ms", aim: "20 ms"}
-	json := row{what: "M7 the same with --json", format: "%.1f ms", aim: "30 ms"}
 	for k, who := range everyone {
 		v := value{who: who.name, n: median(times[k])}
-		if who.name == "hob --json" {
-			json.values = append(json.values, v)
-			continue
-		}
-		plain.values = append(plain.values, v)
-		if who.name == "floor" {
-			json.values = append(json.values, v)
+		who.row.values = append(who.row.values, v)
+		if who.name == "floor" { // of all three
+			rows[1].values, rows[2].values = []value{v}, []value{v}
 		}
 	}
-	return []row{plain, json}, nil
+	return rows, nil
 }
 
 // finish starts jobs that end at once and waits until count says that all have.
@@ -111,34 +132,13 @@ func makeIndex(l *lab, h *hob) (string, error) {
 	return path, os.WriteFile(path, b, 0o600)
 }
 
-// otherLists are those of the rivals that keep finished jobs. One that cannot do
-// so many is left out.
-func (l *lab) otherLists(ctx context.Context, jobs int) ([]lister, error) {
-	var all []lister
-	q, err := l.tsp()
-	if err != nil {
-		return nil, err
-	}
-	if q != nil {
-		count := func() (int, error) {
-			out, err := q.command("tsp", "-l").Output()
-			return strings.Count(string(out), " finished "), err
-		}
-		if err := finish(ctx, q, jobs, count); err != nil {
-			fmt.Fprintf(l.stderr, "left out: tsp: %v\n", err)
-		} else {
-			all = append(all, lister{"tsp", func() *exec.Cmd { return q.command("tsp", "-l") }})
-		}
-	}
+// windows is a tmux with as many windows whose programs have ended; nil without tmux.
+func (l *lab) windows(ctx context.Context, jobs int) (*rival, error) {
 	t, err := l.tmux()
 	if t == nil || err != nil {
-		return all, err
+		return nil, err
 	}
-	if err := deadPanes(ctx, t, jobs); err != nil {
-		fmt.Fprintf(l.stderr, "left out: tmux: %v\n", err)
-		return all, nil
-	}
-	return append(all, lister{"tmux", func() *exec.Cmd { return t.tool("list-panes", "-a") }}), nil
+	return t, deadPanes(ctx, t, jobs)
 }
 
 // deadPanes gives tmux windows whose programs have ended and that stay.

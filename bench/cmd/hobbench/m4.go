@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -38,16 +37,12 @@ func idleViews(ctx context.Context, l *lab) (rows []row, err error) {
 	if err := linger(ctx, settling); err != nil {
 		return nil, err
 	}
-	holders, err := h.keepers()
-	if err != nil {
-		return nil, err
-	}
 	span := time.Duration(l.count(60, 10)) * time.Second
 	used, err := cpuTime([]int{v.pid()})
 	if err != nil {
 		return nil, err
 	}
-	woken, bytes := wakeUps(holders), v.drawn()
+	bytes := v.drawn()
 	if err := linger(ctx, span); err != nil {
 		return nil, err
 	}
@@ -63,21 +58,5 @@ func idleViews(ctx context.Context, l *lab) (rows []row, err error) {
 			values: []value{{none: true}, {who: "hob", n: cpu}}},
 		{what: "M4 the same: to the terminal in a second", format: "%.2f kB", aim: "1 kB",
 			values: []value{{none: true}, {who: "hob", n: drawn}}},
-		{what: "M4 the same: wake-ups of all holders in a minute", format: "%.0f", aim: "0",
-			values: []value{{none: true}, {who: "hob", n: float64(wakeUps(holders)-woken) * time.Minute.Seconds() / span.Seconds()}}},
 	}, nil
-}
-
-// wakeUps is how often the threads of the processes went to sleep so far.
-func wakeUps(pids []int) int64 {
-	sum := int64(0)
-	for _, pid := range pids {
-		for _, n := range threadStatus(pid, "voluntary_ctxt_switches:") {
-			count, err := strconv.ParseInt(n, 10, 64)
-			if err == nil {
-				sum += count
-			}
-		}
-	}
-	return sum
 }

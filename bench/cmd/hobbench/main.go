@@ -32,14 +32,10 @@ func measures() []measure {
 		{"M7", "a list of finished jobs", lists},
 		{"M8", "bytes to the terminal while a job floods", floodedViews},
 		{"logs", "the log pane on a large log", logs},
-		{"scale", "how verbs and the UI grow with the number of jobs", scale},
 		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
-		{"ssh-connect", "many hosts reached, over loopback", remotely((*remote).connects)},
 		{"ssh-list", "how many jobs on a host stand", remotely((*remote).lists)},
 		{"ssh-follow", "a line of a job on a host, to its open log", remotely((*remote).follows)},
-		{"ssh-read", "a whole log of a job on a host", remotely((*remote).reads)},
-		{"ssh-scale", "how verbs and the UI grow with the number of jobs on hosts", remotely((*remote).grows)},
 	}
 }
 

@@ -6,10 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,17 +17,9 @@ func memory(ctx context.Context, l *lab) (_ []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if d, err := l.dtach(); err != nil {
-		return nil, err
-	} else if d != nil {
-		everyone = append(everyone, d)
-	}
 	jobs := l.count(30, 8)
 	idle := row{what: fmt.Sprintf("M3 memory (PSS) for each of %d idle jobs", jobs), format: "%.0f KiB", aim: "1 MiB"}
 	for _, s := range everyone {
-		if s.name() == "tsp" {
-			continue // one server that keeps no output
-		}
 		each, err := idleMemory(ctx, s, jobs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name(), err)
@@ -131,49 +120,6 @@ func grown(ctx context.Context, l *lab, s supervisor, bytes int64) (before, afte
 	}
 	after, err = one()
 	return before, after, err
-}
-
-// dtach is a process a job without a log.
-func (l *lab) dtach() (*rival, error) {
-	r, err := l.rival("dtach")
-	if r == nil || err != nil {
-		return nil, err
-	}
-	r.start = func(name, _ string, argv []string) []string {
-		return append([]string{"dtach", "-n", filepath.Join(r.dir, name)}, argv...)
-	}
-	r.kill = func(*launched) *exec.Cmd { return exec.Command("false") } // it has no command for that
-	// Its processes are told by the socket on their command line.
-	r.pids = func() ([]int, error) {
-		lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		if err != nil {
-			return nil, err
-		}
-		var pids []int
-		for _, path := range lines {
-			b, err := os.ReadFile(path)
-			if err != nil || !strings.HasPrefix(string(b), "dtach\x00-n\x00"+r.dir+"/") {
-				continue
-			}
-			pid, err := strconv.Atoi(strings.Split(path, "/")[2])
-			if err != nil {
-				return nil, err
-			}
-			pids = append(pids, pid)
-		}
-		return pids, nil
-	}
-	r.quit = func() error {
-		pids, err := r.pids()
-		if err != nil {
-			return err
-		}
-		for _, pid := range append(children(pids), pids...) {
-			err = join(err, lookUp(pid).kill())
-		}
-		return err
-	}
-	return r, nil
 }
 
 // rest waits, or says why not.

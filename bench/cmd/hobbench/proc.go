@@ -141,24 +141,3 @@ func pause(d time.Duration) {
 	t := unix.NsecToTimespec(d.Nanoseconds())
 	_ = unix.Nanosleep(&t, nil) // a signal makes it shorter
 }
-
-// threadStatus is a value of the status file of each thread of a process.
-func threadStatus(pid int, name string) []string {
-	files, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "status"))
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for _, path := range files {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has just ended
-		}
-		for line := range strings.Lines(string(b)) {
-			if rest, ok := strings.CutPrefix(line, name); ok {
-				found = append(found, strings.TrimSpace(rest))
-			}
-		}
-	}
-	return found
-}

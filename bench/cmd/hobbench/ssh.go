@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -27,12 +26,8 @@ import (
 type remote struct {
 	dir, config string
 	server      *exec.Cmd
-	back        *ssh.Backend
 	eng         *engine.Engine
 }
-
-// connections is how many hosts the server is known as.
-const connections = 100
 
 // remotely makes a measure of one that needs a server. What is measured stands
 // beside ssh itself.
@@ -72,8 +67,7 @@ func (l *lab) remote(ctx context.Context) (_ *remote, err error) {
 	if err := r.writeConfig(addr); err != nil {
 		return nil, err
 	}
-	r.back = ssh.New(ssh.WithConfigFile(r.config))
-	r.eng, err = engine.New(engine.WithStateDir(filepath.Join(dir, "here")), engine.WithClient("bench"), engine.WithBackend(r.back),
+	r.eng, err = engine.New(engine.WithStateDir(filepath.Join(dir, "here")), engine.WithClient("bench"), engine.WithBackend(ssh.New(ssh.WithConfigFile(r.config))),
 		engine.WithRetention(engine.Retention{Count: 100_000}))
 	return r, err
 }
@@ -91,7 +85,7 @@ func (r *remote) serve(ctx context.Context) (addr string, err error) {
 	lines := []string{
 		"Port " + port, "ListenAddress 127.0.0.1", "HostKey " + filepath.Join(r.dir, "host"), "AuthorizedKeysFile " + filepath.Join(r.dir, "id.pub"),
 		"UsePAM no", "StrictModes no", "PidFile none", "PermitRootLogin yes", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
-		"MaxStartups 1000", "SetEnv HOB_STATE_DIR=" + filepath.Join(r.dir, "there"),
+		"SetEnv HOB_STATE_DIR=" + filepath.Join(r.dir, "there"),
 	}
 	config := filepath.Join(r.dir, "sshd_config")
 	if err := os.WriteFile(config, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
@@ -134,7 +128,7 @@ func (r *remote) writeConfig(addr string) error {
 	if err := os.WriteFile(known, fmt.Appendf(nil, "[%s]:%s %s", host, port, key), 0o600); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Host box*\n HostName %s\n Port %s\n User %s\n IdentityFile %s\n IdentitiesOnly yes\n IdentityAgent none\n UserKnownHostsFile %s\n"+
+	text := fmt.Sprintf("Host box\n HostName %s\n Port %s\n User %s\n IdentityFile %s\n IdentitiesOnly yes\n IdentityAgent none\n UserKnownHostsFile %s\n"+
 		" GlobalKnownHostsFile /dev/null\n ControlPath none\n LogLevel ERROR\n", host, port, me.Username, filepath.Join(r.dir, "id"), known)
 	return os.WriteFile(r.config, []byte(text), 0o600)
 }
@@ -170,39 +164,6 @@ func (r *remote) close() error {
 
 func (r *remote) ssh(ctx context.Context, host, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "ssh", "-F", r.config, host, command)
-}
-
-// connects is how long it takes to reach many hosts.
-func (r *remote) connects(ctx context.Context, l *lab) ([]row, error) {
-	n := l.count(connections, 20)
-	all := func(reach func(host string) error) (float64, error) {
-		begin := time.Now()
-		var wg sync.WaitGroup
-		errs := make([]error, n)
-		slots := make(chan struct{}, 16) // as many as hob dials at once
-		for i := range n {
-			wg.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				errs[i] = reach("box" + strconv.Itoa(i))
-			})
-		}
-		wg.Wait()
-		return time.Since(begin).Seconds(), errors.Join(errs...)
-	}
-	floor, err := all(func(host string) error { return r.ssh(ctx, host, "true").Run() })
-	if err != nil {
-		return nil, fmt.Errorf("ssh: %w", err)
-	}
-	many := ssh.New(ssh.WithConfigFile(r.config))
-	ours, err := all(func(host string) error { return many.Connect(ctx, host) })
-	if err := errors.Join(err, many.Close()); err != nil {
-		return nil, err
-	}
-	return []row{{
-		what: fmt.Sprintf("ssh: %d hosts reached, 16 at a time", n), format: "%.2f s",
-		values: []value{{who: "ssh HOST true", n: floor}, {n: ours}}, aim: "1x",
-	}}, nil
 }
 
 // lists is how long a look at many running jobs takes.

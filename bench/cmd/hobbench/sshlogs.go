@@ -6,10 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +51,7 @@ func (r *remote) follows(ctx context.Context, l *lab) ([]row, error) {
 	}{{"median", 50, ""}, {"95 of 100", 95, "120 ms"}} {
 		rows = append(rows, row{
 			what: "ssh: a line, from the job to its open log, " + p.name, format: "%.1f ms", aim: p.aim,
-			values: []value{{who: "ssh HOST", n: percentile(floor, p.at)}, {n: percentile(ours, p.at)}},
+			values: []value{{who: "ssh HOST", n: quantile(floor, p.at)}, {n: quantile(ours, p.at)}},
 		})
 	}
 	return rows, nil
@@ -110,76 +106,4 @@ func since(line string) float64 {
 		return 0
 	}
 	return milliseconds(time.Since(time.Unix(0, ns)))
-}
-
-func percentile(samples []float64, p int) float64 {
-	if len(samples) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(samples))
-	return s[min(len(s)-1, len(s)*p/100)]
-}
-
-// reads is how fast a whole log comes over.
-func (r *remote) reads(ctx context.Context, l *lab) ([]row, error) {
-	size := l.count(1024, 128) << 20
-	j, err := r.eng.Start(ctx, engine.Spec{
-		Script: fmt.Sprintf("head -c %d /dev/urandom", size), Host: "box", LogLimit: -1,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.eng.Wait(ctx, j.ID); err != nil {
-		return nil, err
-	}
-	floor, ours := 0.0, 0.0
-	for range 3 {
-		cat := r.ssh(ctx, "box", "cat "+filepath.Join(r.dir, "there", "jobs", string(j.ID), "output.log"))
-		begin := time.Now()
-		if err := cat.Run(); err != nil {
-			return nil, fmt.Errorf("cat: %w", err)
-		}
-		floor = max(floor, speed(size, begin))
-		begin = time.Now()
-		n, err := r.readAll(ctx, j.ID)
-		if err != nil {
-			return nil, err
-		}
-		if n != int64(size) {
-			return nil, fmt.Errorf("read %d of %d bytes", n, size)
-		}
-		ours = max(ours, speed(size, begin))
-	}
-	peak, err := peak([]int{os.Getpid()})
-	if err != nil {
-		return nil, err
-	}
-	return []row{{
-		what: fmt.Sprintf("ssh: a log of %d MiB read to its end, the best of 3", size>>20), format: "%.0f MB/s",
-		values: []value{{who: "ssh HOST cat", n: floor}, {n: ours, note: fmt.Sprintf("at most %d MiB of memory", peak>>20)}}, aim: "0.5x",
-	}}, nil
-}
-
-func speed(bytes int, begin time.Time) float64 {
-	return float64(bytes) / 1e6 / time.Since(begin).Seconds()
-}
-
-func (r *remote) readAll(ctx context.Context, id engine.ID) (int64, error) {
-	log, err := r.eng.OpenLog(ctx, id, engine.StreamOutput)
-	if err != nil {
-		return 0, err
-	}
-	defer log.Close()
-	buf := make([]byte, 1<<20)
-	var off int64
-	for {
-		n, err := log.ReadAt(ctx, buf, off)
-		off += int64(n)
-		if err == io.EOF || err == nil && n == 0 {
-			return off, nil
-		}
-		if err != nil {
-			return off, err
-		}
-	}
 }

@@ -56,7 +56,7 @@ func starts(ctx context.Context, l *lab) (_ []row, err error) {
 	return []row{single, burst}, nil
 }
 
-// starters are the floor, hob and who else can start a job from a command line.
+// starters are the floor, hob and, for jobs with a terminal, tmux.
 func (l *lab) starters(pty bool) ([]supervisor, error) {
 	f, err := l.floor(pty)
 	if err != nil {
@@ -68,12 +68,8 @@ func (l *lab) starters(pty bool) ([]supervisor, error) {
 	}
 	h.noPTY = !pty
 	everyone := []supervisor{f, h}
-	others := []func() (*rival, error){l.tmux, l.screen, l.tsp}
-	if !pty {
-		others = []func() (*rival, error){l.tsp}
-	}
-	for _, make := range others {
-		r, err := make()
+	if pty {
+		r, err := l.tmux()
 		if err != nil {
 			return nil, err
 		}
