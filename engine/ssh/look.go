@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -87,10 +88,7 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 		o.Link = engine.LinkOK // slower than anybody waited for; an answer that does not come ends the connection
 		return o
 	}
-	o.Link, o.StaleSince = engine.LinkUnreachable, h.seen
-	if o.StaleSince.IsZero() {
-		o.StaleSince = LastSeen(r)
-	}
+	o.Link, o.StaleSince = engine.LinkUnreachable, cmp.Or(h.seen, LastSeen(r), h.since, time.Now())
 	switch {
 	case h.err != nil && h.conn == nil:
 		o.LinkError = h.err.Error()
