@@ -28,6 +28,7 @@ const maxDials = 16 // at once, over all hosts
 type Backend struct {
 	prompts  Prompts
 	log      *slog.Logger
+	warning  func(host, text string) // nil: nothing is to be reported to the user
 	patience time.Duration
 	eager    time.Duration // between attempts to connect for who waits for it
 	machine  string        // of this program

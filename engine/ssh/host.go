@@ -227,7 +227,7 @@ func (h *host) attempt(ctx context.Context) (*conn, error) {
 	if err == nil {
 		c.host = recipe.ParseHello(a.Out)
 		if c.host.Base == "" {
-			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in"), Final: true, Hint: "set HOME or HOB_STATE_DIR on the host"}
+			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in, and no place for temporary files"), Final: true, Hint: stateDirHint(h.name)}
 		}
 	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
 		if errors.Is(err, shell.ErrTimeout) {

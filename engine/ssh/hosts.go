@@ -188,7 +188,7 @@ func (k *checker) shell(ctx context.Context) bool {
 	case k.hello.Posh:
 		err = errors.New("sh is posh, whose kill hits other processes than it is told: jobs there cannot be stopped")
 	case k.hello.Base == "":
-		err = errors.New("there is no HOME and no HOB_STATE_DIR: no place for jobs")
+		err = &client.Error{Err: errors.New("there is no HOME and no HOB_STATE_DIR: no place for jobs"), Hint: stateDirHint(k.host)}
 	}
 	if err != nil {
 		k.close()
@@ -281,13 +281,30 @@ func (k *checker) job(ctx context.Context) bool {
 	if err != nil {
 		return k.step("job", began, "", err)
 	}
-	s := recipe.ParseSpawn(a.Out)
+	s, kept := recipe.ParseSpawn(a.Out), ""
+	ask := func(script string) ([]byte, error) {
+		a, err := k.pool.do(ctx, slow, script, spawnLimit)
+		return a.Out, err
+	}
+	if base := k.b.spareBase(k.host, s, ask); base != "" {
+		kept = fmt.Sprintf(", in %s since %s", base, reasonOf(s))
+		j.Base = base
+		out, err := ask(recipe.Spawn(j, nonce()))
+		if err != nil {
+			return k.step("job", began, "", err)
+		}
+		s = recipe.ParseSpawn(out)
+	}
 	if !s.OK {
-		return k.step("job", began, "", refusal(k.host, s))
+		e := &client.Error{Err: fmt.Errorf("%s: %s", k.host, reasonOf(s))}
+		if slices.Contains(homeless, s.Error) {
+			e.Hint = stateDirHint(k.host)
+		}
+		return k.step("job", began, "", e)
 	}
 	entry := s.List.Jobs[id]
 	for entry == nil || !entry.Over {
-		if a, err = k.pool.do(ctx, quick, "nap\n"+recipe.List(k.hello.Base, []string{id}), askLimit); err != nil {
+		if a, err = k.pool.do(ctx, quick, "nap\n"+recipe.List(j.Base, []string{id}), askLimit); err != nil {
 			return k.step("job", began, "", err)
 		}
 		if entry = recipe.ParseList(a.Out).Jobs[id]; time.Since(began) > spawnLimit {
@@ -304,7 +321,7 @@ func (k *checker) job(ctx context.Context) bool {
 	if _, cleanErr := k.pool.do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit); err == nil {
 		err = cleanErr
 	}
-	return k.step("job", began, "started ("+s.Mode+"), read, deleted", err)
+	return k.step("job", began, "started ("+s.Mode+"), read, deleted"+kept, err)
 }
 
 func (k *checker) close() {

@@ -21,6 +21,10 @@ func WithPrompts(p Prompts) Option { return func(b *Backend) { b.prompts = p } }
 // WithLogger sets where is reported what no caller can be told.
 func WithLogger(l *slog.Logger) Option { return func(b *Backend) { b.log = l } }
 
+// WithWarnings sets what is called with what a user should know of a host although nothing
+// failed: at most once a start, from any goroutine.
+func WithWarnings(f func(host, text string)) Option { return func(b *Backend) { b.warning = f } }
+
 // WithPatience sets how long a look at jobs waits for hosts before it answers
 // with what was last known. By default hosts that are not connected are not
 // waited for at all, and those that are for a moment: what they say later reaches

@@ -69,6 +69,15 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 		s, sent, err = h.spawn(ctx, j)
 	}
+	ask := func(script string) ([]byte, error) {
+		a, err := h.ask(ctx, slow, script, askOptions{asks: true})
+		return a.Out, err
+	}
+	if base := b.spareBase(h.name, s, ask); base != "" {
+		s, sent, err = h.spawnIn(ctx, base, l, &j, s)
+	} else if s.OK && c.host.Spare {
+		b.warnSpare(h.name, j.Base, recipe.Spawned{Error: "home"})
+	}
 	switch {
 	case err != nil && !sent:
 		return nil, unreachable(h.name, err)
@@ -171,9 +180,18 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// refusal says why a host did not start a job.
+// refusal is the error for a host that did not start a job.
 func refusal(host string, s recipe.Spawned) error {
-	what := map[string]string{
+	err := fmt.Errorf("%s: %s", host, reasonOf(s))
+	if slices.Contains(homeless, s.Error) && host != "" {
+		err = fmt.Errorf("%w. %s", err, stateDirHint(host))
+	}
+	return err
+}
+
+// reasonOf is why a host did not start a job.
+func reasonOf(s recipe.Spawned) string {
+	reason := map[string]string{
 		"home":    "there is no HOME to keep jobs in",
 		"newline": "the directory for jobs has a line break in its name",
 		"mkdir":   "cannot make the directory " + s.Text,
@@ -182,10 +200,10 @@ func refusal(host string, s recipe.Spawned) error {
 		"start":   "the job's wrapper did not start " + s.Text,
 		"taken":   "another job has its directory",
 	}[s.Error]
-	if what == "" {
-		what = "unexpected answer: " + s.Error + " " + s.Text
+	if reason == "" {
+		return "unexpected answer: " + s.Error + " " + s.Text
 	}
-	return fmt.Errorf("%s: %s", host, what)
+	return reason
 }
 
 const (

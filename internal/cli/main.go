@@ -121,6 +121,9 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 // hide the cause.
 func (a *app) closeEngine(cause error) error {
 	err := a.eng.Close()
+	for _, w := range a.hosts.warnings {
+		a.sayf("%s %s", a.paintErr("hob:", styleWarn), w)
+	}
 	if cause != nil {
 		return nil
 	}

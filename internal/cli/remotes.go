@@ -29,6 +29,9 @@ type remotes struct {
 	always   bool // looks ask the hosts unasked, for as long as the backend's patience
 	log      *slog.Logger
 
+	mu       sync.Mutex
+	warnings []string // to be printed when the screen is free
+
 	once sync.Once
 	made atomic.Pointer[ssh.Backend] // see backend
 }
@@ -55,13 +58,25 @@ func (r *remotes) backend() *ssh.Backend {
 		if r.always {
 			wait = glance
 		}
-		opts := []ssh.Option{ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log), ssh.WithLinkReports(r.noteLink)}
+		opts := []ssh.Option{
+			ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log),
+			ssh.WithLinkReports(r.noteLink), ssh.WithWarnings(r.warn),
+		}
 		if r.local {
 			opts = append(opts, ssh.WithLocalJobs())
 		}
 		r.made.Store(ssh.New(opts...))
 	})
 	return r.made.Load()
+}
+
+// warn keeps a warning for the end of the command, once.
+func (r *remotes) warn(host, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if text = host + ": " + text; !slices.Contains(r.warnings, text) {
+		r.warnings = append(r.warnings, text)
+	}
 }
 
 // ownShell reports whether jobs of this machine are run by its sh, in the way of

@@ -7,7 +7,9 @@ import (
 
 // Host is what [Hello] finds out.
 type Host struct {
-	Base string // empty: no HOME there
+	Base string // empty: no HOME there, and no place for temporary files
+	// Spare: there is no HOME, and Base is a private directory for temporary files.
+	Spare bool
 	Clock
 	System  string
 	User    string
@@ -62,6 +64,8 @@ func ParseHello(out []byte) Host {
 		case h.take(word, rest):
 		case word == "base":
 			h.Base = rest
+		case word == "spare":
+			h.Spare = true
 		case word == "system":
 			h.System = rest
 		case word == "user":

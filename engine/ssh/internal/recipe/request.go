@@ -13,6 +13,10 @@ import (
 // Hello asks what [ParseHello] reads, on behalf of who owns jobs as owner.
 func Hello(owner string) string { return "hello " + Quote(OneWord(owner)) }
 
+// Spare asks for a private directory for jobs under TMPDIR or /tmp, made if need be. The
+// answer is its name on a line; empty where there can be none, or HOB_STATE_DIR is set.
+func Spare() string { return `spare; echo "$h_base"` }
+
 // List asks how the jobs ids in base stand; see [ParseList]. Of a job whose pid is
 // some living process it does not say whether its wrapper lives; [ListClosely] does.
 func List(base string, ids []string) string { return ListAgain(base, ids, nil, 0) }

@@ -31,7 +31,7 @@ case $(command -v printf) in /*) h_forks=1 ;; esac
 # hello OWNER: what the client has to know of the host.
 hello() {
   boot
-  base
+  if ! base && spare; then echo "spare"; fi
   echo "base $h_base"
   echo "boot $h_BOOT $h_UP"
   echo "date $(date +%s)"
@@ -66,6 +66,40 @@ base() {
     return 1
   fi
   case $h_base in /*) ;; *) h_base=$PWD/$h_base ;; esac
+}
+
+# spare: a directory for jobs under TMPDIR or /tmp, for a home that cannot hold them. Only
+# this user can have made it, can enter it, and can move it away.
+spare() {
+  h_base=
+  [ -z "${HOB_STATE_DIR-}" ] || return 1 # chosen by the user
+  h_me=$(id -u 2>/dev/null)
+  case $h_me in '' | *[!0-9]*) return 1 ;; esac
+  umask 077
+  for h_x in "${TMPDIR-}" /tmp; do
+    case $h_x in *"$h_nl"*) continue ;; /*) ;; *) continue ;; esac
+    rights_of "$h_x/."
+    case $h_z in d????w???[!tT]* | d???????w[!tT]* | [!d]* | '') continue ;; esac
+    mkdir "$h_x/hob-$h_me" 2>/dev/null
+    rights_of "$h_x/hob-$h_me"
+    case $h_z in drwx------*) ;; *) continue ;; esac
+    [ "$h_owner" = "$h_me" ] && mkdir -p "$h_x/hob-$h_me/jobs" 2>/dev/null || continue
+    if echo try 2>/dev/null >"$h_x/hob-$h_me/.try" && [ -s "$h_x/hob-$h_me/.try" ]; then
+      rm -f "$h_x/hob-$h_me/.try"
+      h_base=$h_x/hob-$h_me/jobs
+      return 0
+    fi
+  done
+  return 1
+}
+
+# rights_of FILE: its mode, as ls has it, in h_z, and its owner; of a link its own.
+rights_of() {
+  h_z=$(LC_ALL=C ls -ldn "$1" 2>/dev/null)
+  set -f
+  set -- $h_z
+  set +f
+  h_z=${1-} h_owner=${3-}
 }
 
 # die WORD [TEXT]: the answer to a launch that starts nothing.

@@ -146,7 +146,9 @@ func (j *Job) environment() string {
 	}
 	dir := `h_dir=${HOME:-/}`
 	switch rest, home := strings.CutPrefix(j.Dir, "~/"); {
-	case j.Dir == "", j.Dir == "~":
+	case j.Dir == "": // as after a login
+		dir += "\n[ -d \"$h_dir\" ] || h_dir=/"
+	case j.Dir == "~":
 	case home:
 		dir += `/` + Quote(rest)
 	case strings.HasPrefix(j.Dir, "/"):
