@@ -158,12 +158,18 @@ descend() {
   done
 }
 
+# on_logs FD...: those of some processes' descriptors that write to a log of the job.
+on_logs() {
+  h_logs_in=$(cd "$h_d" 2>/dev/null && pwd -P) || return 0
+  LC_ALL=C ls -ld "$@" 2>/dev/null | grep -F " -> $h_logs_in/" |
+    grep -e '^l.w.*/output\.log$' -e '^l.w.*/stdout\.log$' -e '^l.w.*/stderr\.log$'
+}
+
 # writers: finds the strays whose stdout or stderr is a log of the job.
 writers() {
-  h_logs_in=$(cd "$h_d" 2>/dev/null && pwd -P) || return 0
   h_carrier=
   first "$h_d/carrier" && h_carrier=${h_LINE%% *} # script(1), which writes for the job
-  h_all=$(LC_ALL=C ls -ld /proc/[0-9]*/fd/[12] 2>/dev/null | grep -F " -> $h_logs_in/" | grep '^l.w')
+  h_all=$(on_logs /proc/[0-9]*/fd/[12])
   set -f
   for h_x in $h_all; do
     case $h_x in /proc/*/fd/[12]) ;; *) continue ;; esac
@@ -282,12 +288,15 @@ leader() {
   return 0
 }
 
-# ours PGID ID: a member of the group says that it belongs to the job.
+# ours PGID ID: a member of the group belongs to the job by its environment, or writes to
+# the job's logs.
 ours() {
   [ -d /proc/self ] || return 1
   for h_z in /proc/[0-9]*; do
     start_of "${h_z#/proc/}"
-    [ "$h_G" = "$1" ] && [ "$h_P" != Z ] && marked "${h_z#/proc/}" "$2" && return 0
+    [ "$h_G" = "$1" ] && [ "$h_P" != Z ] || continue
+    marked "${h_z#/proc/}" "$2" && return 0
+    [ -z "$(on_logs "$h_z/fd/1" "$h_z/fd/2")" ] || return 0
   done
   return 1
 }

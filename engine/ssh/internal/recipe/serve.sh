@@ -566,7 +566,7 @@ abandon() {
 discard() {
   [ -d "$1" ] || { echo ok; return 0; }
   first "$1/token" && [ "$h_LINE" = "$2" ] || { echo taken; return 0; }
-  h_id=${1##*/}
+  h_d=$1 h_id=${1##*/}
   if [ ! -f "$1/exit_code" ] && { elsewhere "$1" || { leader "$1" && [ -n "$h_target" ]; }; }; then
     echo running
     return 0

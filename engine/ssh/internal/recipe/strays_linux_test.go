@@ -87,17 +87,19 @@ func TestStopNamesSparedDaemonsWithoutTheVariable(t *testing.T) {
 func TestSurvivorsWithoutTheVariableAreNamed(t *testing.T) {
 	testtool.Need(t, "setsid")
 	eachShell(t, func(t *testing.T, p *place) {
-		pids := t.TempDir()
-		j := p.job(detached + `"$PIDS/a" & until [ -s "$PIDS/a" ]; do sleep 0.1; done; exit 4`)
-		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
-		dir := p.start(j).Dir
-		pid := p.awaitPID(filepath.Join(pids, "a"))
-		e := p.ended(j.ID)
-		if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || e.Left[0].PID != pid {
-			t.Fatalf("code %s, left %+v", show(e.Code), e.Left)
-		}
-		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" || lives(pid) {
-			t.Errorf("ending the survivor: it lives: %v; %+v", lives(pid), s)
+		for where, script := range map[string]string{"in a session of its own": detached, "in the job's group": strings.Replace(detached, "setsid ", "", 1)} {
+			pids := t.TempDir()
+			j := p.job(script + `"$PIDS/a" & until [ -s "$PIDS/a" ]; do sleep 0.1; done; exit 4`)
+			j.Env = map[string]string{"HOB_JOB_ID": j.ID, "PIDS": pids}
+			dir := p.start(j).Dir
+			pid := p.awaitPID(filepath.Join(pids, "a"))
+			e := p.ended(j.ID)
+			if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || e.Left[0].PID != pid {
+				t.Errorf("%s: code %s, left %+v", where, show(e.Code), e.Left)
+			}
+			if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" || lives(pid) {
+				t.Errorf("%s: ending the survivor: it lives: %v; %+v", where, lives(pid), s)
+			}
 		}
 	})
 }
