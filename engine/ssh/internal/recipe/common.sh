@@ -96,7 +96,11 @@ stray() {
   start_of "$1"
   [ -n "$h_S" ] && [ "$h_P" != Z ] && [ "$h_P" != X ] || return 0
   case " $h_STRAYS " in *" $1:$h_S "*) return 0 ;; esac
-  h_r=$({ tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null)
+  if [ -d /proc/self ]; then
+    h_r=$({ tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null)
+  else
+    h_r=$(ps -o args= -p "$1" 2>/dev/null | tr ' ' '\n')
+  fi
   case $h_r in *"/run${h_nl}super${h_nl}"*) return 1 ;; esac
   h_r=${h_r%%"$h_nl"*}
   [ "${h_r##*/}" != hob-holder ] || return 1

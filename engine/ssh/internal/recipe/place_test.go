@@ -191,3 +191,24 @@ func eachShell(t *testing.T, f func(t *testing.T, p *place)) {
 		})
 	}
 }
+
+// awaitPID is the number that a process of the test has written to file.
+func (p *place) awaitPID(file string) int {
+	p.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		data, _ := os.ReadFile(file) // it comes
+		if text, whole := strings.CutSuffix(string(data), "\n"); whole {
+			pid, err := strconv.Atoi(text)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			p.t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // it may have ended
+			return pid
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("no process writes its number to %s", file)
+		}
+	}
+}
+
+func lives(pid int) bool { return syscall.Kill(pid, 0) == nil && !zombie(pid) }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,7 +28,9 @@ var bsdStandIns = map[string]string{
 	"uname":  `case $1 in -s) echo FreeBSD ;; -m) echo amd64 ;; *) exit 1 ;; esac`,
 	"date":   `[ "$*" = +%s ] || exit 1; exec /bin/date +%s`,
 	"sysctl": `[ "$*" = "-n kern.boottime" ] || exit 1; echo "{ sec = 1700000000, usec = 7 } Tue Nov 14 22:13:20 2023"`,
-	"ps": `[ "$1 $2 $3" = "-o lstart= -p" ] && [ -r "/proc/$4/stat" ] || exit 1
+	"ps": `[ "$*" != "-A -o pid= -o ppid= -o pgid=" ] || exec /bin/ps "$@"
+[ "$1 $2 $3" != "-o args= -p" ] || exec /bin/ps "$@"
+[ "$1 $2 $3" = "-o lstart= -p" ] && [ -r "/proc/$4/stat" ] || exit 1
 s=$(cat "/proc/$4/stat") || exit 1
 s=${s##*") "}
 set -- $s
@@ -121,6 +124,36 @@ func TestWithoutProc(t *testing.T) {
 				if e := p.list(j.ID); e.Code == nil || *e.Code != code || e.Group {
 					t.Errorf("%s: code %s, group %v", script, show(e.Code), e.Group)
 				}
+			}
+		})
+	}
+}
+
+// What left the group is found by its living parent; a nested job has its own holder.
+func TestStopFindsDescendantsWithoutProc(t *testing.T) {
+	testtool.Need(t, "setsid", "ps")
+	for _, sh := range []string{"dash", "bash", "mksh", "ksh93"} {
+		t.Run(sh, func(t *testing.T) {
+			t.Parallel()
+			p := newBSD(t, sh)
+			pids := t.TempDir()
+			for name, tool := range map[string]string{"setsid": "setsid", "hob-holder": "sleep"} {
+				path, err := exec.LookPath(tool)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(path, filepath.Join(pids, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			j := p.job(`"$PIDS/setsid" sh -c 'echo $$ >"$PIDS/a"; exec sleep 616' & "$PIDS/setsid" sh -c 'echo $$ >"$PIDS/b"; exec "$PIDS/hob-holder" 616' & sleep 60`)
+			j.Env = map[string]string{"PIDS": pids}
+			dir := p.start(j).Dir
+			stray, holder := p.awaitPID(filepath.Join(pids, "a")), p.awaitPID(filepath.Join(pids, "b"))
+			p.ask(`until ps -o args= -p ` + strconv.Itoa(holder) + ` | grep -q '/hob-holder 616'; do nap; done`)
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
+			if s.Killed != "TERM" || lives(stray) || !lives(holder) {
+				t.Errorf("%+v; the stray lives: %v, the holder: %v", s, lives(stray), lives(holder))
 			}
 		})
 	}
