@@ -162,6 +162,33 @@ func TestStopOfWhatHasEnded(t *testing.T) {
 	}
 }
 
+// Once its parent has gone, nothing but the record of the end proves that such a process
+// is the job's.
+func TestStopEndsWhatTheRecordOfAnEndNames(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string][]local.Option{"a holder": nil, "in process": {local.InProcess()}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, opts...)
+			s := p.start(t, engine.Spec{Script: "env -i sleep 1000 & exit 0"})
+			s.wait(t)
+			var left []engine.Process
+			eventually(t, "what it left is named", func() bool {
+				left = p.observe(t, s.dir).Exit.Survivors
+				return len(left) > 0
+			})
+			if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1}); err != nil {
+				t.Errorf("stop: %v", err)
+			}
+			for _, one := range left {
+				if proc.Alive(proc.Identity{PID: one.PID, Start: one.Start}) {
+					t.Errorf("%+v lives on", one)
+				}
+			}
+		})
+	}
+}
+
 func TestNestedJobLivesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
