@@ -87,7 +87,7 @@ func TestNoBackendForHost(t *testing.T) {
 	}
 }
 
-// A system that holds no jobs itself, such as Windows without a sh, says what to
+// A system that holds no jobs itself, such as Windows, reports what to
 // do and keeps no trace of a job that never was.
 func TestNoBackendForThisMachine(t *testing.T) {
 	e := open(t)

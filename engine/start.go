@@ -125,7 +125,7 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 	}
 	b := e.serving(s.Host)
 	if b == nil {
-		e := &Error{Op: "start", Err: fmt.Errorf("%w: nothing here runs jobs on this machine", ErrUnsupported), Hint: "name a host; on Windows run hob in WSL, or put the sh of MSYS2 or Git into the PATH"}
+		e := &Error{Op: "start", Err: fmt.Errorf("%w: nothing here runs jobs on this machine", ErrUnsupported), Hint: "name a host; on Windows run hob in WSL"}
 		if s.Host != "" {
 			e.Err, e.Hint = fmt.Errorf("%w: nothing here runs jobs on host %q", ErrUnsupported, s.Host), ""
 		}

@@ -34,7 +34,6 @@ type Backend struct {
 	machine  string        // of this program
 	dialer   client.Dialer
 	settings func(host string) HostSettings
-	here     bool // jobs of this machine are started too, by its own sh
 	reports  func(host string, err error)
 	reach    func(ctx context.Context, host string) (shell.Transport, error)
 
@@ -103,10 +102,9 @@ func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
 }
 
-// Serves implements [engine.Backend]. Jobs on this machine are started only with
-// [WithLocalJobs], but those that others started on it over SSH are looked after,
-// by its own sh.
-func (b *Backend) Serves(host string) bool { return host != "" || b.here }
+// Serves implements [engine.Backend]. No jobs of this machine are started, but those
+// that others started on it over SSH are looked after, by its own sh.
+func (b *Backend) Serves(host string) bool { return host != "" }
 
 // host returns the actor of a host.
 func (b *Backend) host(name string) *host {
@@ -162,7 +160,7 @@ func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 // HostDir implements [engine.Placer].
 func (b *Backend) HostDir(r engine.Record) string {
 	if r.Job.Host == "" {
-		return filepath.ToSlash(r.Dir) // as the sh of Windows takes it, too
+		return filepath.ToSlash(r.Dir)
 	}
 	b.mu.Lock()
 	dir, ok := b.dirs[r.ID]

@@ -70,10 +70,6 @@ func WithHostSettings(f func(host string) HostSettings) Option {
 	}
 }
 
-// WithLocalJobs has jobs of this machine run as those of a host do, by its own sh:
-// for systems on which there is nothing better, such as Windows with MSYS2.
-func WithLocalJobs() Option { return func(b *Backend) { b.here = true } }
-
 // withTransports replaces how hosts are reached.
 func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
 	return func(b *Backend) { b.reach = f }

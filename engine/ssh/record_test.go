@@ -18,7 +18,7 @@ import (
 func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(New(WithLocalJobs(), WithPatience(patient))))
+	eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(newHere()))
 	if err != nil {
 		t.Fatal(err)
 	}

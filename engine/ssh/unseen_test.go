@@ -32,7 +32,7 @@ func TestEndThatNobodySaw(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			open := func() *engine.Engine {
-				eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(New(WithLocalJobs(), WithPatience(patient))))
+				eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(newHere()))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,7 +23,7 @@ func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
 // lendStderr lends a job with a terminal our standard error where that is redirected:
 // what the job writes there goes where it would without hob, not to its terminal.
 func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
-	if !spec.PTY || spec.Host != "" || ownShell() || isTerminal(a.stderr) {
+	if !spec.PTY || spec.Host != "" || isTerminal(a.stderr) {
 		return nil
 	}
 	if _, err := a.stderr.Stat(); err != nil {
@@ -37,7 +37,7 @@ func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
 // the rest somebody may wait for the end. The files are to be closed when the job has them,
 // so that who writes to a job that ends, or goes away, sees that.
 func (a *app) lendOthers(spec engine.Spec) (opts []engine.StartOption, lent []*os.File) {
-	if spec.Host != "" || ownShell() {
+	if spec.Host != "" {
 		return nil, nil
 	}
 	var named []int

@@ -97,18 +97,11 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	if a.eng != nil {
 		return a.eng, nil
 	}
-	a.hosts = &remotes{always: a.quiet, log: a.logger(), settings: hostSettings(a.loaded), local: ownShell()}
+	a.hosts = &remotes{always: a.quiet, log: a.logger(), settings: hostSettings(a.loaded)}
 	if !a.quiet {
 		a.hosts.prompts = a.asker.prompts()
 	}
-	backends := []engine.Backend{here, a.hosts}
-	if a.hosts.local {
-		slices.Reverse(backends) // the first that serves this machine gets its jobs
-	}
-	for _, b := range backends {
-		opts = append(opts, engine.WithBackend(b))
-	}
-	opts = append(opts, engine.WithClient(a.client), engine.WithLogger(a.logger()))
+	opts = append(opts, engine.WithBackend(here), engine.WithBackend(a.hosts), engine.WithClient(a.client), engine.WithLogger(a.logger()))
 	eng, err := engine.New(opts...)
 	if err != nil {
 		return nil, err

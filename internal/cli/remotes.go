@@ -4,9 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,7 +23,6 @@ import (
 type remotes struct {
 	prompts  ssh.Prompts
 	settings func(host string) ssh.HostSettings
-	local    bool // jobs of this machine are run so too
 	always   bool // looks ask the hosts unasked, for as long as the backend's patience
 	log      *slog.Logger
 
@@ -58,14 +55,10 @@ func (r *remotes) backend() *ssh.Backend {
 		if r.always {
 			wait = glance
 		}
-		opts := []ssh.Option{
+		r.made.Store(ssh.New(
 			ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log),
 			ssh.WithLinkReports(r.noteLink), ssh.WithWarnings(r.warn),
-		}
-		if r.local {
-			opts = append(opts, ssh.WithLocalJobs())
-		}
-		r.made.Store(ssh.New(opts...))
+		))
 	})
 	return r.made.Load()
 }
@@ -77,17 +70,6 @@ func (r *remotes) warn(host, text string) {
 	if text = host + ": " + text; !slices.Contains(r.warnings, text) {
 		r.warnings = append(r.warnings, text)
 	}
-}
-
-// ownShell reports whether jobs of this machine are run by its sh, in the way of
-// those on hosts: where there is nothing better, which is Windows, and a sh, which
-// comes with MSYS2 and Git.
-func ownShell() bool {
-	if runtime.GOOS != "windows" {
-		return false
-	}
-	_, err := exec.LookPath("sh")
-	return err == nil
 }
 
 // Name implements [engine.Backend].

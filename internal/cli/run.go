@@ -167,7 +167,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	if len(args) == 0 {
 		spec.Command = nil
 	}
-	if f.on != "" || ownShell() {
+	if f.on != "" {
 		a.onHost(&spec, f)
 		return spec, nil
 	}
