@@ -35,12 +35,10 @@ func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 		}
 		ids[i] = j.ID
 	}
-	for file, size := range map[string]int{
-		filepath.Join(f.Job(ids[0]).Launch.Dir, jobdir.OutputFile): 500 << 10, filepath.Join(disk, "filler"): 1 << 20,
-	} {
-		_ = os.WriteFile(file, make([]byte, size), 0o600) // until the disk is full
+	if err := os.WriteFile(filepath.Join(f.Job(ids[0]).Launch.Dir, jobdir.OutputFile), make([]byte, 500<<10), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if !full(e) {
+	if err := os.WriteFile(filepath.Join(disk, "filler"), make([]byte, 1<<20), 0o600); err == nil || !full(e) {
 		t.Fatal("the disk has room")
 	}
 	return e, ids[0], ids[1]
