@@ -87,7 +87,7 @@ func TestTheKeyboardIsOneClients(t *testing.T) {
 		p.output(j.ID, "ready\r\n")
 		says := func(what, request, want string) {
 			t.Helper()
-			if got := strings.TrimSpace(p.ask(request)); got != want {
+			if _, got := ParseFeed([]byte(p.ask(request)), 0); got != want {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}
