@@ -34,6 +34,9 @@ type Event struct {
 	Offset int64     // how far the output reached, in bytes
 	At     time.Time // when it happened; where nobody knows that, when it was seen
 	Note   Note      // only of attention
+	// Binary, of output: what was written last is not text, but bytes such as an archive's.
+	// It is not known, and false, of jobs on hosts.
+	Binary bool
 }
 
 // Urgent reports whether the event must wake a reader at once and may never be

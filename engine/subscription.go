@@ -81,6 +81,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	for {
 		batch, wait := s.take()
 		if batch != nil {
+			s.e.markBinary(batch)
 			return batch, nil
 		}
 		var pace <-chan time.Time

@@ -312,3 +312,28 @@ func TestASecondSubscriptionSeesWhatTheFirstDidNotFollow(t *testing.T) {
 		t.Errorf("facts %+v", evs)
 	}
 }
+
+func TestEventsOfBinaryOutputAreMarked(t *testing.T) {
+	for name, tt := range map[string]struct {
+		output string
+		binary bool
+	}{
+		"text":                   {"plain text\n", false},
+		"an archive":             {"\x1f\x8b\x08\x00\x00\x00\x00\x00\xff\xfe\xf3\x99\xaa", true},
+		"text behind an archive": {strings.Repeat("\x00", 8<<10) + strings.Repeat("text\n", 2<<10), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := withFake(t)
+			x, err := e.Create(engine.VirtualSpec{Name: "v"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, _ := subscribe(t, e, engine.Filter{})
+			x.Append([]byte(tt.output))
+			_, events := story(t, s, engine.EventOutput)
+			if got := events[len(events)-1]; got.Binary != tt.binary {
+				t.Errorf("binary: %v, want %v", got.Binary, tt.binary)
+			}
+		})
+	}
+}

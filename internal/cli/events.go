@@ -38,6 +38,7 @@ type eventJSON struct {
 	Kind   engine.EventKind `json:"kind"`
 	Job    engine.Job       `json:"job"`
 	Offset int64            `json:"offset"`
+	Binary bool             `json:"binary,omitempty"`
 }
 
 func (a *app) events(ctx context.Context, since string) error {
@@ -82,7 +83,7 @@ func (a *app) events(ctx context.Context, since string) error {
 
 func writeEvents(w *bufio.Writer, events []engine.Event) error {
 	for _, ev := range events {
-		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset}); err != nil {
+		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset, ev.Binary}); err != nil {
 			return err
 		}
 	}

@@ -86,7 +86,7 @@ func (a *agent) tool(t *mcp.Tool, params []parameter, refused map[string]string,
 		if p.err != nil {
 			return a.refuse(p.err), nil
 		}
-		stop := a.progress(ctx, r)
+		stop := a.progress(ctx, r, &p.about)
 		ans, err := h(ctx, p)
 		stop() // nothing may follow the answer
 		switch {

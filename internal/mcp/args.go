@@ -27,6 +27,7 @@ type args struct {
 	tool   string
 	values map[string]json.RawMessage
 	err    error
+	about  subject // the handler sets it
 }
 
 // parseArgs reads the arguments of a call. refused maps names that would be taken

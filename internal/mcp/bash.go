@@ -43,7 +43,7 @@ func (a *agent) bash(ctx context.Context, p *args) (*answer, error) {
 	if cmd.background {
 		ans, err = a.startBackground(ctx, cmd)
 	} else {
-		ans, err = a.runForeground(ctx, cmd)
+		ans, err = a.runForeground(ctx, cmd, &p.about)
 	}
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 // runForeground runs a command until it ends or is sent to the background, by
 // time or by somebody. It ends with its call when that is cancelled; when the
 // client goes away it goes on in the background.
-func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
+func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*answer, error) {
 	var mu sync.Mutex
 	var started engine.ID
 	var left bool
@@ -264,6 +264,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 		YieldAfter: c.yield,
 		Start:      []engine.StartOption{engine.WithEnviron(environ())},
 		OnStart: func(id engine.ID) {
+			about.set(id)
 			mu.Lock()
 			defer mu.Unlock()
 			started = id

@@ -78,6 +78,7 @@ func (a *agent) onJob(ctx context.Context, ref string, all bool, act action, p *
 	if err != nil {
 		return nil, err
 	}
+	p.about.set(j.ID)
 	// What ends meanwhile this answer tells.
 	done := a.asks(j.ID)
 	defer done()

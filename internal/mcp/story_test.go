@@ -91,9 +91,9 @@ func TestALongCallTellsThatItGoesOn(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "read -r x < " + gate.path, "background": true}).SessionID
+	id := p.bash(params{"command": "printf 1234; read -r x < " + gate.path, "background": true}).SessionID
 	for tool, args := range map[string]params{
-		"bash":    {"command": "read -r x < " + gate.path},
+		"bash":    {"command": "printf 1234; read -r x < " + gate.path},
 		"process": {"action": "wait", "sessionId": id, "timeout": 600_000},
 	} {
 		done := make(chan error, 1)
@@ -106,7 +106,7 @@ func TestALongCallTellsThatItGoesOn(t *testing.T) {
 		for heard := false; !heard; {
 			select {
 			case got := <-p.progress:
-				if heard = got.ProgressToken == tool; heard && (got.Progress <= 0 || got.Message == "") {
+				if heard = got.ProgressToken == tool; heard && (got.Progress <= 0 || !strings.Contains(got.Message, ", 4 B of output")) {
 					t.Errorf("%s: %+v", tool, got)
 				}
 			case err := <-done:

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/hobjobs/hob/internal/logfile"
+)
+
+// binarySample is how many of the bytes written last decide whether output is binary.
+const binarySample = 4 << 10
+
+// markBinary sets Binary of the events of output. It reads the logs, so no lock may be
+// held.
+func (e *Engine) markBinary(events []Event) {
+	for i, ev := range events {
+		if ev.Kind != EventOutput || ev.Job.Host != "" {
+			continue
+		}
+		for _, s := range streamsOf(ev.Job) {
+			path := filepath.Join(e.root.Dir(string(ev.Job.ID)), fileOf(s))
+			events[i].Binary = events[i].Binary || logfile.Binary(lastBytes(path, binarySample))
+		}
+	}
+}
+
+// lastBytes returns at most n bytes from the end of a file, and none of one that cannot
+// be read: it may have just been removed.
+func lastBytes(path string, n int64) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	p := make([]byte, min(n, info.Size()))
+	got, _ := f.ReadAt(p, info.Size()-int64(len(p))) // what was read until an error is enough
+	return p[:got]
+}
