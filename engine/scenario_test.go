@@ -155,7 +155,10 @@ func TestTheOrderOfAListIsStable(t *testing.T) {
 func TestRemoveOfAFinishedJobStopsNothing(t *testing.T) {
 	e, f := withFake(t)
 	s, _ := subscribe(t, e, engine.Filter{})
-	done, running := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	done := start(t, e, engine.Spec{})
+	story(t, s, engine.EventStarted) // a job that comes and goes between two looks is never reported
+	running := start(t, e, engine.Spec{})
+	story(t, s, engine.EventStarted)
 	f.Job(done.ID).Exit(3)
 	for _, j := range []engine.Job{done, running} {
 		if _, err := e.Remove(t.Context(), j.ID); err != nil {
