@@ -1,0 +1,126 @@
+package jobdir
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/internal/proc"
+)
+
+// stored is what a job directory has in its two records.
+type stored struct {
+	Meta  Meta
+	State State
+}
+
+// storedRecords have every field, none, and values that JSON has to change.
+func storedRecords() []stored {
+	var every, empty, odd stored
+	fill(reflect.ValueOf(&every).Elem())
+	every.Meta.Version, every.Meta.ID, every.Meta.Exact = Version, "every-22222", nil
+	empty.Meta.ID = "empty-22222"
+	code := 0
+	odd.Meta = Meta{
+		Version: Version, ID: "odd-22222", Name: "caf\xe9 <b> \t\x00\x7f \u2028 \U0001F525", Command: []string{"make", "caf\xe9", ""}, Script: "a && b\n",
+		Dir: "/tmp/\xff", EnvNames: []string{}, Labels: map[string]string{"": "\xff"}, CreatedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400)),
+	}
+	odd.State = State{
+		Version: Version, Job: proc.Identity{PID: 1}, Title: "\x1b]0;\xe9", Cwd: "/tmp/\xff", HoleLines: -1,
+		End: &End{Status: "lost", Error: "\"x\": not found\n", Survivors: []Process{}},
+	}
+	zero := stored{Meta: Meta{Version: Version, ID: "zero-22222"}, State: State{End: &End{Code: &code}}}
+	return []stored{every, empty, odd, zero}
+}
+
+func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
+	r := madeRoot(t)
+	var files strings.Builder
+	for _, s := range storedRecords() {
+		wantMeta, wantState := s.Meta, s.State
+		if err := r.Adopt(&s.Meta, &s.State); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{MetaFile, StateFile} {
+			data, err := os.ReadFile(filepath.Join(r.Dir(s.Meta.ID), name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files.Write(data)
+		}
+		if s.Meta.Version == 0 {
+			continue // no reader accepts a record without a version
+		}
+		m, err := ReadMeta(r.Dir(s.Meta.ID))
+		if diff := cmp.Diff(inUTF8(wantMeta), m); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", s.Meta.ID, err, diff)
+		}
+		st, err := ReadState(r.Dir(s.Meta.ID))
+		wantState.Version = Version
+		if e := wantState.End; e != nil && len(e.Survivors) == 0 {
+			e.Survivors = nil
+		}
+		wantState.Title, wantState.Cwd = strings.ToValidUTF8(wantState.Title, "\ufffd"), strings.ToValidUTF8(wantState.Cwd, "\ufffd")
+		if diff := cmp.Diff(wantState, st); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", s.Meta.ID, err, diff)
+		}
+	}
+	golden.RequireEqual(t, files.String())
+}
+
+// inUTF8 is m with the fields replaced that keep nothing else.
+func inUTF8(m Meta) Meta {
+	m.Name = strings.ToValidUTF8(m.Name, "\ufffd")
+	for name, value := range m.Labels {
+		m.Labels[name] = strings.ToValidUTF8(value, "\ufffd")
+	}
+	return m
+}
+
+func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
+	m, err := DecodeMeta([]byte("{ \"version\": 9, \"ID\":\"x\", \"new\":{\"a\":[1]},\n \"command\":null, \"dir\":\"/tmp/caf\xe9\", \"labels\":null}\n"))
+	if diff := cmp.Diff(Meta{Version: 9, ID: "x", Dir: "/tmp/caf\ufffd"}, m); diff != "" || err != nil {
+		t.Errorf("meta.json: %v\n%s", err, diff)
+	}
+	dir := t.TempDir()
+	text := `{"version":9,"new":[],"holder":{"pid":1,"new":2},"end":{"status":"exited","code":null,"new":null},"size":null}`
+	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadState(dir)
+	if diff := cmp.Diff(State{Version: 9, Holder: proc.Identity{PID: 1}, End: &End{Status: "exited"}}, s); diff != "" || err != nil {
+		t.Errorf("state.json: %v\n%s", err, diff)
+	}
+	for _, text := range []string{"", "{", `{"version":1,}`, `{"version":"1"}`, `{"version":1}{}`, `[]`, "\x00\x00"} {
+		if m, err := DecodeMeta([]byte(text)); err == nil {
+			t.Errorf("%q is %+v", text, m)
+		}
+	}
+}
+
+func TestTheIndexStaysAsItIs(t *testing.T) {
+	r := madeRoot(t)
+	for _, s := range storedRecords() {
+		if s.State.End == nil {
+			s.State.End = &End{}
+		}
+		rec := &Record{ID: s.Meta.ID, Started: s.Meta.ID != "empty-22222", Meta: s.Meta, State: s.State, Code: s.State.End.Code}
+		if err := r.AddToIndex(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(r.path, indexName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.RequireEqual(t, data)
+	if x := r.Index(); x.Len() != 4 || x.Damaged != 0 {
+		t.Errorf("%d jobs, %d damaged", x.Len(), x.Damaged)
+	}
+}
