@@ -3,6 +3,7 @@
 package local
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -66,7 +67,7 @@ func holdFromStdin(reply *os.File) *job {
 		st := j.h.State()
 		r.State = &st
 	}
-	if text, err := r.text(); err == nil {
+	if text, err := json.Marshal(r); err == nil {
 		_, _ = reply.Write(append(text, '\n')) // a launcher that died needs no answer
 	}
 	letGo(reply)
@@ -75,7 +76,8 @@ func holdFromStdin(reply *os.File) *job {
 
 // holdTold holds the job that a launcher has made.
 func holdTold(data []byte, passed []*os.File) (*job, error) {
-	cfg, err := parseLaunch(data)
+	var cfg launchConfig
+	err := json.Unmarshal(data, &cfg)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("read the holder's configuration: %w", err)

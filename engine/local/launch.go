@@ -1,10 +1,12 @@
 package local
 
 import (
+	"encoding/base64"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
@@ -34,6 +36,41 @@ type launchConfig struct {
 	Lent []int `json:"lent,omitempty"`
 	// Notify is a shell command to run when the job has ended and nobody is told.
 	Notify string `json:"notify,omitempty"`
+}
+
+// variables are an environment. Its values need not be UTF-8, which the strings of
+// JSON cannot hold, so it travels in base64: each variable with a NUL behind it.
+type variables []string
+
+// MarshalText implements [encoding.TextMarshaler].
+func (v variables) MarshalText() ([]byte, error) {
+	var b []byte
+	for _, kv := range v {
+		b = append(append(b, kv...), 0)
+	}
+	return base64.StdEncoding.AppendEncode(nil, b), nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (v *variables) UnmarshalText(text []byte) error {
+	b, err := base64.StdEncoding.AppendDecode(nil, text)
+	*v = nil
+	for kv := range strings.SplitSeq(string(b), "\x00") {
+		if kv != "" {
+			*v = append(*v, kv)
+		}
+	}
+	return err
+}
+
+// launchReply is the holder's one line of answer: the job runs, or failed to and
+// that is recorded (Error is empty in both), or nothing was started.
+type launchReply struct {
+	Error string `json:"error,omitempty"`
+	// State is the job's record as it was then.
+	State *jobdir.State `json:"state,omitempty"`
+	// Unknown: the holder does not know the launch version of the configuration.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // jobEnviron makes a job's environment of the one inherited: the variables in set

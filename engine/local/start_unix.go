@@ -5,6 +5,7 @@ package local
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,7 +139,7 @@ func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchCon
 	if h.beside {
 		cfg.Build = build.Version()
 	}
-	config, werr := cfg.text()
+	config, werr := json.Marshal(cfg)
 	if werr == nil {
 		werr = b.send(ctx, h, config, lock.File(), lent)
 	}
@@ -198,8 +199,8 @@ func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*job
 	}
 	lines := bufio.NewScanner(strings.NewReader(string(said)))
 	for lines.Scan() {
-		r, err := parseReply(lines.Text())
-		if err != nil {
+		var r launchReply
+		if json.Unmarshal(lines.Bytes(), &r) != nil {
 			continue
 		}
 		switch {
