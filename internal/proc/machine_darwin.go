@@ -30,3 +30,20 @@ func hardwareID() string {
 	}
 	return string(uuid[:])
 }
+
+// The clocks that nobody sets: CLOCK_UPTIME_RAW stands still while the machine
+// sleeps, CLOCK_MONOTONIC_RAW does not. package unix names neither.
+const (
+	clockRunning   = 8
+	clockSinceBoot = 4
+)
+
+// clocksAhead is nothing: macOS has one set of clocks.
+func clocksAhead() ahead { return ahead{} }
+
+const getAttributes = unix.TIOCGETA
+
+const (
+	lastSignal    = 31
+	firstRealTime = 0
+)

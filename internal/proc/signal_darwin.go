@@ -1,6 +1,0 @@
-package proc
-
-const (
-	lastSignal    = 31
-	firstRealTime = 0
-)
