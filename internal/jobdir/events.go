@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hobjobs/hob/internal/flatjson"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -32,7 +31,7 @@ const maxFacts = 64 << 20
 // AppendFact adds a line to events. One call is one write, so that lines of
 // several writers never mix.
 func AppendFact(dir string, f Fact) error {
-	line, err := appendFact(nil, &f)
+	line, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
@@ -42,19 +41,6 @@ func AppendFact(dir string, f Fact) error {
 	}
 	_, err = w.Write(append(line, '\n'))
 	return errors.Join(err, w.Close())
-}
-
-// appendFact appends the JSON of f.
-func appendFact(b []byte, f *Fact) ([]byte, error) {
-	w := flatjson.Writer{Buf: b}
-	w.Open()
-	w.Time("at", f.At)
-	w.Str("kind", f.Kind)
-	w.OptInt("offset", f.Offset)
-	w.OptStr("title", f.Title)
-	w.OptStr("body", f.Body)
-	w.Close()
-	return w.Buf, w.Err
 }
 
 // Facts reads events from since on. Lines that cannot be read are left out.

@@ -1,6 +1,7 @@
 package jobdir
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -196,11 +197,11 @@ func ReadState(dir string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	s, err := ParseState(data)
-	if err != nil {
+	var s State
+	if err := json.Unmarshal(data, &s); err != nil {
 		return State{}, fmt.Errorf("state.json: %w", err)
 	}
-	return *s, nil
+	return s, nil
 }
 
 // WriteState replaces state.json. Only the holder of the job's lock may. It is
@@ -209,7 +210,7 @@ func WriteState(dir string, s *State) error { return writeState(dir, s) }
 
 func writeState(dir string, s *State, opts ...atomicfile.Option) error {
 	s.Version = Version
-	data, err := s.AppendJSON(nil)
+	data, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("state.json: %w", err)
 	}
