@@ -1,6 +1,7 @@
 package jobdir
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 		if r.inTrash(m.ID) {
 			continue
 		}
-		data, err := appendMeta(nil, m)
+		data, err := json.Marshal(m)
 		if err != nil {
 			return "", fmt.Errorf("meta.json: %w", err)
 		}
@@ -90,7 +91,7 @@ func (r *Root) Adopt(m *Meta, st *State) error {
 	defer func() { m.Exact = nil }()
 	for range 100 {
 		if ValidID(m.ID) && !r.inTrash(m.ID) {
-			data, err := appendMeta(nil, m)
+			data, err := json.Marshal(m)
 			if err != nil {
 				return fmt.Errorf("meta.json: %w", err)
 			}

@@ -180,7 +180,7 @@ func ReadMeta(dir string) (Meta, error) {
 // DecodeMeta reads the content of a meta.json.
 func DecodeMeta(data []byte) (Meta, error) {
 	var m Meta
-	if err := parseMeta(data, &m); err != nil {
+	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("cannot be understood: %w", err)
 	}
 	if m.Version < 1 {
