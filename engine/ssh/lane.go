@@ -36,7 +36,10 @@ const openLimit = 20 * time.Second
 type pool struct {
 	tr shell.Transport
 
-	opening sync.Mutex // one session is opened at a time
+	// Each lane opens one session at a time. The first session of all is opened before any
+	// other: a server that allows only one then refuses the others, which share it.
+	opening [lanes]sync.Mutex
+	first   sync.Mutex // locked after opening
 	mu      sync.Mutex
 	open    [lanes][]*pooled
 	closed  bool
@@ -72,10 +75,14 @@ func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
 	if s := p.idle(l, false); s != nil {
 		return s, nil
 	}
-	p.opening.Lock()
-	defer p.opening.Unlock()
+	p.opening[l].Lock()
+	defer p.opening[l].Unlock()
 	if s := p.idle(l, false); s != nil {
 		return s, nil
+	}
+	if !p.any() {
+		p.first.Lock()
+		defer p.first.Unlock()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -101,6 +108,25 @@ func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
 	one := &pooled{Session: s, pending: 1}
 	p.open[l] = append(p.open[l], one)
 	return one, nil
+}
+
+// any reports whether there is a session in any lane.
+func (p *pool) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.open[:], func(lane []*pooled) bool { return len(lane) > 0 })
+}
+
+// prepare opens a session of lane l, so that the first request there need not wait for
+// that. Without success the request tries again.
+func (p *pool) prepare(ctx context.Context, l lane) {
+	s, err := p.take(ctx, l)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.pending--
 }
 
 // idle is a session of lane l to use: one without work, or if the lane is full,

@@ -62,6 +62,10 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if h.name != "" {
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 	}
+	if l.Spec.Stdin && !l.Spec.Backgrounded {
+		// The caller is about to write: another session costs several round trips.
+		b.goes(func() { c.prepare(b.life, slow) })
+	}
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)
 	if s.Error == "taken" && h.name != "" {
