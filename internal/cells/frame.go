@@ -100,13 +100,13 @@ func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string 
 }
 
 // Box draws lines in a frame of their own, w columns wide and two rows higher
-// than they are, with a blank on either side.
-func (f Frame) Box(title string, lines []string, w int) []string {
+// than they are, with a blank on either side. The lower edge has info on the right.
+func (f Frame) Box(title string, lines []string, info string, w int) []string {
 	box := make([]string, 0, len(lines)+2)
 	box = append(box, f.Top(title, "", w))
 	padded := make([]string, len(lines))
 	for i, line := range lines {
 		padded[i] = " " + Fit(line, w-4) + " "
 	}
-	return append(append(box, f.Sides(padded, w)...), f.Bottom("", "", w))
+	return append(append(box, f.Sides(padded, w)...), f.Bottom("", info, w))
 }

@@ -13,11 +13,11 @@ import (
 // that is little, the answers stay and the text is cut.
 func (m *Model) View() string {
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
-	box := frame.Box(m.title, m.body(), m.width())
+	more := ""
 	if below := len(m.choices) - m.top() - m.rows(); below > 0 {
-		box[len(box)-1] = frame.Bottom("", m.glyphs.More+" "+strconv.Itoa(below)+" more", m.width())
+		more = m.glyphs.More + " " + strconv.Itoa(below) + " more"
 	}
-	return strings.Join(box, "\n")
+	return strings.Join(frame.Box(m.title, m.body(), more, m.width()), "\n")
 }
 
 // longestLine is the width at which text is wrapped.

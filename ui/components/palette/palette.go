@@ -2,7 +2,6 @@ package palette
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -13,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 // Item is one entry.
@@ -43,8 +43,7 @@ type Model struct {
 	items  []Item
 	titles int // the width of their column
 	shown  []match
-	at     int
-	top    int
+	list   listbox.List // over shown
 	w, h   int
 	taken  string
 	refuse string
@@ -82,7 +81,8 @@ func (m *Model) Width() int {
 func (m *Model) SetSize(w, h int) {
 	m.w, m.h = max(0, w), max(0, h)
 	m.line.SetSize(m.w-4, 1)
-	m.scroll()
+	m.list.Rows = m.rows()
+	m.list.Step(0)
 }
 
 // Answer returns the entry that was taken; done is true once the palette is
@@ -105,20 +105,19 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return cmd
 	}
 	k := m.keys
-	page := max(1, m.rows()-1)
 	switch {
 	case keymap.Match(press, k.ClosePalette):
 		m.closed = true
 	case keymap.Match(press, k.RunItem):
-		m.take(m.at)
+		m.take(m.list.At)
 	case keymap.Match(press, k.NextItem):
-		m.move(m.at + 1)
+		m.list.Cycle(1)
 	case keymap.Match(press, k.PreviousItem):
-		m.move(m.at - 1)
+		m.list.Cycle(-1)
 	case keymap.Match(press, k.ItemPageDown):
-		m.move(min(m.at+page, len(m.shown)-1))
+		m.list.Step(m.list.Page())
 	case keymap.Match(press, k.ItemPageUp):
-		m.move(max(m.at-page, 0))
+		m.list.Step(-m.list.Page())
 	default:
 		before := m.line.Value()
 		cmd := m.line.Update(msg)
@@ -131,7 +130,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) take(i int) {
-	if i < 0 || i >= len(m.shown) {
+	if i >= len(m.shown) { // nothing of that name
 		return
 	}
 	item := m.items[m.shown[i].item]
@@ -144,50 +143,44 @@ func (m *Model) take(i int) {
 
 // Click takes the entry drawn at row y of the box.
 func (m *Model) Click(_, y int) {
-	if first := 1 + m.above(); y >= first && y < first+m.rows() {
-		m.take(m.top + y - first)
+	if i, ok := m.list.Hit(y - 1 - m.above()); ok {
+		m.take(i)
 	}
 }
 
 // Scroll moves the mark by n entries: the wheel.
-func (m *Model) Scroll(n int) { m.move(max(0, min(m.at+n, len(m.shown)-1))) }
+func (m *Model) Scroll(n int) { m.list.Step(n) }
 
-// move marks entry i, around the ends.
-func (m *Model) move(i int) {
-	if n := len(m.shown); n > 0 {
-		m.at = (i + n) % n
-	}
-	m.scroll()
-}
-
-func (m *Model) scroll() {
-	m.top = max(min(m.top, m.at), m.at-m.rows()+1, 0)
-}
-
-// narrow keeps what matches the text: titles first, then what notes say.
+// narrow shows what matches the text and marks the first of it.
 func (m *Model) narrow() {
-	text := strings.TrimSpace(m.line.Value())
-	m.shown, m.at, m.top = m.shown[:0], 0, 0
+	m.shown = m.matches(strings.TrimSpace(m.line.Value()))
+	m.list = listbox.List{Len: len(m.shown), Rows: m.rows()}
+}
+
+// matches are the items that text finds: titles first, then what notes say.
+func (m *Model) matches(text string) []match {
+	var found []match
 	if text == "" {
 		for i := range m.items {
-			m.shown = append(m.shown, match{item: i})
+			found = append(found, match{item: i})
 		}
-		return
+		return found
 	}
 	titles := make([]string, len(m.items))
 	for i, item := range m.items {
 		titles[i] = item.Title
 	}
 	for _, f := range fuzzy.Find(text, titles) {
-		m.shown = append(m.shown, match{f.Index, f.MatchedIndexes})
+		found = append(found, match{f.Index, f.MatchedIndexes})
 	}
 	lower := strings.ToLower(text)
 	for i, item := range m.items {
-		known := slices.ContainsFunc(m.shown, func(x match) bool { return x.item == i })
+		known := slices.ContainsFunc(found, func(x match) bool { return x.item == i })
 		if !known && strings.Contains(strings.ToLower(item.Note), lower) {
-			m.shown = append(m.shown, match{item: i})
+			found = append(found, match{item: i})
 		}
 	}
+	return found
 }
 
 // above is how many lines stand before the entries: the one that is typed into
@@ -204,20 +197,14 @@ func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the line that is typed into, then the entries.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Muted, Mark: m.glyphs.Ellipsis}
 	lines := []string{m.line.View(), ""}[:m.above()]
-	for i := m.top; i < len(m.shown) && i < m.top+m.rows(); i++ {
-		lines = append(lines, m.row(m.shown[i], i == m.at, m.w-4))
-	}
+	lines = append(lines, m.list.Draw(func(i int, marked bool) string { return m.row(m.shown[i], marked, m.w-4) })...)
 	if len(m.shown) == 0 && m.rows() > 0 {
 		lines = append(lines, m.styles.Muted.Render(cells.End("nothing of that name", m.w-4, "")))
 	}
 	lines = cells.Block(lines, m.w-4, max(0, m.h-2))
-	box := frame.Box(m.title, lines, m.w)
-	if below := len(m.shown) - m.top - m.rows(); below > 0 && len(box) > 0 {
-		frame.Info = m.styles.Muted
-		box[len(box)-1] = frame.Bottom("", m.glyphs.More+" "+strconv.Itoa(below)+" more", m.w)
-	}
+	box := frame.Box(m.title, lines, m.list.More(m.glyphs.More), m.w)
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 

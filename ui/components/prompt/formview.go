@@ -22,11 +22,11 @@ func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 func (f *Form) lines() []string {
 	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title, Info: f.styles.Count, Mark: f.glyphs.Ellipsis}
 	rows, hidden := f.rows()
-	box := frame.Box(f.title, rows, f.w)
+	place := ""
 	if hidden {
-		box[len(box)-1] = frame.Bottom("", strconv.Itoa(f.at+1)+" of "+strconv.Itoa(len(f.fields)), f.w)
+		place = strconv.Itoa(f.at+1) + " of " + strconv.Itoa(len(f.fields))
 	}
-	return box
+	return frame.Box(f.title, rows, place, f.w)
 }
 
 // rows are the lines between the edges; hidden reports whether there are fields

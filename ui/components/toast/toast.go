@@ -136,7 +136,7 @@ func (m *Model) Lines() []string {
 	}
 	if boxed {
 		frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border}
-		return frame.Box("", lines, width+2*edge)
+		return frame.Box("", lines, "", width+2*edge)
 	}
 	for i, line := range lines {
 		lines[i] = " " + cells.Fit(line, m.w-2) + " "
