@@ -9,6 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 // Choice is one answer.
@@ -29,7 +30,7 @@ type Model struct {
 	lines   []string
 	choices []Choice
 	menu    bool
-	at      int
+	at      int // the marked choice
 	taken   string
 	closed  bool
 	w, h    int
@@ -63,7 +64,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	k := m.keys
-	n := len(m.choices)
+	list := m.list()
 	switch {
 	case keymap.Match(press, k.Dismiss), keymap.Match(press, k.No) && !m.menu:
 		m.closed = true
@@ -76,28 +77,28 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case keymap.Match(press, k.Choose):
 		m.take(m.at)
 	case keymap.Match(press, k.NextChoice):
-		m.at = (m.at + 1) % n
+		list.Cycle(1)
 	case keymap.Match(press, k.PreviousChoice):
-		m.at = (m.at + n - 1) % n
+		list.Cycle(-1)
 	}
+	m.at = list.At
 	return nil
+}
+
+// list is the window over the choices that stand one below the other. It begins
+// with the first of them unless the marked one would not be seen.
+func (m *Model) list() *listbox.List {
+	return &listbox.List{Len: len(m.choices), Rows: m.rows(), At: m.at}
 }
 
 func (m *Model) take(i int) { m.taken, m.closed = m.choices[i].Name, true }
 
 // Click takes the answer drawn at x, y of the box.
 func (m *Model) Click(x, y int) {
-	row := y - 1 // below the edge
-	if m.menu {
-		if row >= 0 && row < m.rows() {
-			m.take(m.top() + row)
-		}
-		return
-	}
-	row -= len(m.text())
-	if m.stacked() {
-		if row >= 0 && row < m.rows() {
-			m.take(m.top() + row)
+	row := y - 1 - len(m.text()) // below the edge
+	if m.menu || m.stacked() {
+		if i, ok := m.list().Hit(row); ok {
+			m.take(i)
 		}
 		return
 	}

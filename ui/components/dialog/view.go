@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,11 +12,7 @@ import (
 // that is little, the answers stay and the text is cut.
 func (m *Model) View() string {
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
-	more := ""
-	if below := len(m.choices) - m.top() - m.rows(); below > 0 {
-		more = m.glyphs.More + " " + strconv.Itoa(below) + " more"
-	}
-	return strings.Join(frame.Box(m.title, m.body(), more, m.width()), "\n")
+	return strings.Join(frame.Box(m.title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
 }
 
 // longestLine is the width at which text is wrapped.
@@ -71,9 +66,6 @@ func (m *Model) rows() int {
 	return len(m.choices)
 }
 
-// top is the first choice that is seen.
-func (m *Model) top() int { return max(0, m.at-m.rows()+1) }
-
 // text is what stands above the answers: the lines for which there is room, and
 // a blank one if there is room for that too.
 func (m *Model) text() []string {
@@ -101,41 +93,40 @@ func (m *Model) text() []string {
 
 func (m *Model) body() []string {
 	if m.menu {
-		return m.entries()
+		return m.list().Draw(m.entry)
 	}
 	var lines []string
 	for _, line := range m.text() {
 		lines = append(lines, m.styles.Text.Render(line))
 	}
-	var answers []string
-	for i, c := range m.choices {
-		style := m.styles.Choice
-		switch {
-		case i == m.at:
-			style = m.styles.ChoiceSelected
-		case c.Danger:
-			style = m.styles.Danger
-		}
-		answers = append(answers, style.Render(" "+c.Label+" "))
-	}
 	if m.stacked() {
-		return append(lines, answers[m.top():m.top()+m.rows()]...)
+		return append(lines, m.list().Draw(m.answer)...)
+	}
+	var answers []string
+	for i := range m.choices {
+		answers = append(answers, m.answer(i, i == m.at))
 	}
 	return append(lines, strings.Join(answers, "  "))
 }
 
-// entries are the lines of a menu.
-func (m *Model) entries() []string {
-	var lines []string
-	room, label := m.width()-4, m.labelWidth()
-	for i := m.top(); i < m.top()+m.rows(); i++ {
-		c := m.choices[i]
-		text := cells.End(cells.Fit(c.Label, label)+c.Note, room, m.glyphs.Ellipsis)
-		style := m.styles.Choice
-		if i == m.at {
-			style = m.styles.ChoiceSelected
-		}
-		lines = append(lines, style.Render(cells.Fit(text, room)))
+// answer draws one answer to a question.
+func (m *Model) answer(i int, marked bool) string {
+	c, style := m.choices[i], m.styles.Choice
+	switch {
+	case marked:
+		style = m.styles.ChoiceSelected
+	case c.Danger:
+		style = m.styles.Danger
 	}
-	return lines
+	return style.Render(" " + c.Label + " ")
+}
+
+// entry draws one line of a menu.
+func (m *Model) entry(i int, marked bool) string {
+	c, style, room := m.choices[i], m.styles.Choice, m.width()-4
+	if marked {
+		style = m.styles.ChoiceSelected
+	}
+	text := cells.End(cells.Fit(c.Label, m.labelWidth())+c.Note, room, m.glyphs.Ellipsis)
+	return style.Render(cells.Fit(text, room))
 }
