@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/build"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -198,4 +200,15 @@ func resultWords(status, code, sig string) string {
 		return status + " (exit code " + code + ")"
 	}
 	return status
+}
+
+// openLastWords makes standard error the lock of the job in dir, so that a holder
+// that fails leaves its reason there. Without that it stays as it is.
+func openLastWords(dir string) {
+	f, err := plainfile.OpenFile(filepath.Join(dir, jobdir.LockFile), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_ = redirect(int(f.Fd()), 2)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -208,3 +209,21 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 func holdsHere(st jobdir.State) bool {
 	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }
+
+// describe puts processes in words.
+func describe(procs []proc.Process) []jobdir.Process {
+	var out []jobdir.Process
+	for _, p := range procs {
+		text := p.Comm
+		if argv, err := proc.Cmdline(p.PID); err == nil && len(argv) > 0 {
+			text = strings.Join(argv, " ")
+		}
+		if len(text) > maxDescription {
+			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
+		}
+		out = append(out, jobdir.Process{PID: p.PID, Command: text, Start: p.Identity().Start})
+	}
+	return out
+}
+
+const maxDescription = 200

@@ -10,6 +10,10 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
+// defaultGrace is how long a job may take to end before SIGKILL unless it was
+// given another time.
+const defaultGrace = 5 * time.Second
+
 // Run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
 type Run struct {

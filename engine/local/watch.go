@@ -125,3 +125,15 @@ func (b *Backend) limitOf(dir string, st *jobdir.State) int64 {
 	}
 	return max(0, meta.LogLimit)
 }
+
+// sleep waits for d; it reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -3,6 +3,13 @@ package local
 import (
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	getTermios = unix.TCGETS
+	setTermios = unix.TCSETS
 )
 
 // readNow is read(2) on a descriptor that does not block, without telling Go's
