@@ -1,3 +1,15 @@
+// Package cli is the command line of hob: one file a verb, thin over package
+// engine.
+//
+// Standard output carries data and nothing else; what hob says about it goes to
+// standard error. Failures are one line that says what happened and one that
+// says what to do, or, with --json, one object on standard output. Whatever a
+// job or a person put into a name, a title or a command is escaped before it
+// reaches a terminal.
+//
+// The short verbs (list, prompt, status) are run by prompts and status lines
+// many times a minute: they read job directories and load neither configuration
+// nor UI.
 package cli
 
 import (
@@ -121,4 +133,29 @@ func (a *app) closeEngine(cause error) error {
 		return nil
 	}
 	return err
+}
+
+// logVariable names the file to which is added what nobody can be told: a record
+// that cannot be written, a host that cannot be swept.
+const logVariable = "HOB_LOG"
+
+// logger is where hob reports to. The file is open until hob ends. Nothing of a
+// job's output or environment ever gets there.
+func (a *app) logger() *slog.Logger {
+	if a.diary != nil {
+		return a.diary
+	}
+	a.diary = slog.New(slog.DiscardHandler)
+	path := os.Getenv(logVariable)
+	if path == "" {
+		return a.diary
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		a.sayf("%s: %v", logVariable, err)
+		return a.diary
+	}
+	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
+	a.diary = slog.New(h).With("pid", os.Getpid(), "client", a.client)
+	return a.diary
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/keymap"
 )
@@ -188,5 +189,22 @@ func words(low, high int, what string) cobra.PositionalArgs {
 			return usagef(hint, "%s does not take %q", cmd.CommandPath(), args[high])
 		}
 		return nil
+	}
+}
+
+// holderCommand is how another program's engine starts holders of this one (see
+// local.WithHolderCommand). Nobody types it.
+func (a *app) holderCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "holder",
+		Short:  "Holds one job; started by hob itself",
+		Hidden: true,
+		Args:   words(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			if code := local.RunHolder(); code != 0 {
+				return exitStatus(code)
+			}
+			return nil
+		},
 	}
 }

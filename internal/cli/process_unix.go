@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -64,3 +66,64 @@ func send(ctx context.Context, eng *engine.Engine, id engine.ID, s unix.Signal) 
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
+
+// readerLook is how often the reader is looked for, should the system not tell that
+// it has gone.
+const readerLook = 250 * time.Millisecond
+
+// untilReaderGone returns true when nobody reads the pipe f any more, which a
+// process that has nothing to write is else never told, and false when ctx is done
+// or f is no pipe.
+func untilReaderGone(ctx context.Context, f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return false
+	}
+	over, done, err := os.Pipe() // its end of writing is closed when ctx is done
+	if err != nil {
+		return false
+	}
+	defer over.Close()
+	stop := context.AfterFunc(ctx, func() { done.Close() })
+	defer func() {
+		if stop() {
+			done.Close()
+		}
+	}()
+	for ctx.Err() == nil {
+		fds := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(over.Fd()), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds, int(readerLook.Milliseconds()))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return false
+		case fds[0].Revents != 0:
+			return fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		}
+	}
+	return false
+}
+
+// inheritedDescriptors are those beyond the usual three that we were started with, but
+// for numbers that our limit keeps others from having: it was set after they were
+// opened. All others of ours are closed in programs that we execute.
+func inheritedDescriptors() (numbers []int) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return nil // then nothing can name one either
+	}
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err != nil || n < 3 || uint64(n) >= limit.Cur {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}

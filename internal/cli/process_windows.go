@@ -26,3 +26,9 @@ func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, _ os.Sign
 var suspendSelf func()
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.ERROR_BROKEN_PIPE) }
+
+// untilReaderGone has no way to look: the next write tells.
+func untilReaderGone(context.Context, *os.File) bool { return false }
+
+// inheritedDescriptors: jobs cannot be lent any here.
+func inheritedDescriptors() []int { return nil }

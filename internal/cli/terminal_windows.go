@@ -7,6 +7,8 @@ import (
 	"os/signal"
 
 	"golang.org/x/term"
+
+	"github.com/hobjobs/hob/engine"
 )
 
 // askTerminal asks for a line on the console that we run on, wherever our
@@ -38,4 +40,16 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 		}
 	}
 	return answered(ctx, out, text, secret, read, interrupted)
+}
+
+// withoutEcho has nothing to do: the console does not echo what it answers.
+func withoutEcho(*os.File) (restore func()) { return func() {} }
+
+// catchWindow takes nothing: there are no jobs with a terminal here.
+func catchWindow() signalCatch { return signalCatch{release: func() {}} }
+
+// keepSize has nothing to tell.
+func (a *app) keepSize(ctx context.Context, _ engine.Terminal, _ signalCatch) error {
+	<-ctx.Done()
+	return ctx.Err()
 }

@@ -1,4 +1,0 @@
-package cli
-
-// inheritedDescriptors: jobs cannot be lent any here.
-func inheritedDescriptors() []int { return nil }
