@@ -1,3 +1,20 @@
+// Package atomicfile writes small files so that a reader sees either the old
+// content or the new one, whole, and never a part of it.
+//
+// Each write goes to a temporary file in the same directory, named
+// ".NAME.tmp-*", and is then renamed ([Write]) or linked ([Create]) into place.
+// The temporary file is gone when the call returns, whatever happened; only a
+// process that dies in between leaves one behind. A reserve ([Reserve]) is such a
+// file made beforehand.
+//
+// Atomic is not durable: without [Sync] the new content may be lost, never
+// torn, when the machine goes down.
+//
+//	err := atomicfile.Write(path, data)                    // rename only
+//	err := atomicfile.Write(path, data, atomicfile.Sync()) // and flushed
+//
+// All functions may be called concurrently; of several writers of one path the
+// last rename wins.
 package atomicfile
 
 import (
@@ -6,6 +23,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
 // tempMark separates a temporary file's target name from its random part.
@@ -130,6 +149,26 @@ func cause(err error) error {
 	}
 	if le, ok := errors.AsType[*os.LinkError](err); ok {
 		return le.Err
+	}
+	return err
+}
+
+// SyncDir flushes a directory's entries, so that files created, renamed or
+// removed in it stay so after a power cut. File systems that cannot flush a
+// directory are taken as done: there is nothing more a caller could do. On Windows
+// none can, and the file system journals its entries.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
 	}
 	return err
 }
