@@ -1,3 +1,10 @@
+// Package cells cuts, pads and stacks text to exact numbers of terminal cells.
+//
+// Every component of the UI promises a block of exactly w by h cells; these are
+// the functions with which it keeps the promise. Widths are those of the
+// renderer (grapheme clusters, wide characters), styled text is never cut inside
+// an escape sequence, and what a job printed or was named passes [Clean] before
+// it is drawn.
 package cells
 
 import (
@@ -203,3 +210,13 @@ func styledRest(s string, x, width int) string {
 }
 
 const reset = "\x1b[m"
+
+// Name cuts a job's name to at most w columns: in the middle, or at the end if
+// it was cut there when it was made up. The mark stands for that cut, too.
+func Name(s string, w int, mark string) string {
+	head, cut := strings.CutSuffix(s, "…")
+	if !cut {
+		return Middle(s, w, mark)
+	}
+	return End(head, w-Width(mark), "") + End(mark, w, "")
+}
