@@ -10,6 +10,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 // Section is a group of keys under a title.
@@ -44,7 +45,7 @@ type Model struct {
 	line     Editor
 	typing   bool
 	lines    []string
-	top      int
+	list     listbox.List // over lines; no mark is shown
 	w, h     int
 	closed   bool
 }
@@ -93,7 +94,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	k := m.keys
-	page := max(1, m.rows()-1)
+	page := m.list.Page()
 	switch {
 	case keymap.Match(press, k.CloseHelp):
 		m.closed = true
@@ -121,15 +122,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Scroll moves the page by n lines: the wheel.
-func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, len(m.lines)-m.rows())) }
+func (m *Model) Scroll(n int) { m.list.Pan(n) }
 
-// rows is how many lines of the page are seen.
-func (m *Model) rows() int {
-	if m.typing || m.line.Value() != "" {
-		return max(0, m.h-3)
-	}
-	return max(0, m.h-2)
-}
+// filtering reports whether the line with the filter is shown.
+func (m *Model) filtering() bool { return m.typing || m.line.Value() != "" }
 
 const (
 	columnWidth = 50
@@ -179,6 +175,10 @@ func (m *Model) lay() {
 			}
 			m.lines = append(m.lines, cells.Fit(a, half)+b)
 		}
+	}
+	m.list.Len, m.list.Rows = len(m.lines), max(0, m.h-2)
+	if m.filtering() {
+		m.list.Rows = max(0, m.h-3)
 	}
 	m.Scroll(0)
 }
@@ -251,11 +251,11 @@ func (m *Model) View() string {
 	}
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Disabled, Mark: m.glyphs.Ellipsis}
 	var lines []string
-	if m.typing || m.line.Value() != "" {
+	if m.filtering() {
 		lines = append(lines, m.line.View())
 	}
-	end := min(len(m.lines), m.top+m.rows())
-	lines = append(lines, m.lines[min(m.top, end):end]...)
+	first, end := m.list.Window()
+	lines = append(lines, m.lines[first:end]...)
 	box := []string{frame.Top("Help", "", m.w)}
 	for i, line := range lines {
 		lines[i] = " " + line
