@@ -6,6 +6,7 @@ import (
 
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 // Form is a box with a title and a few lines to fill in. Tab goes from field to
@@ -21,12 +22,12 @@ type Form struct {
 
 	fields []*Line
 	names  []string
-	at     int
-	found  string   // the focused field's text when it was entered
-	offers []string // completions of the focused field
-	typed  string   // what they are completions of: the text before the cursor
-	pick   int
-	w, h   int // 0 as height: as high as it likes
+	focus  listbox.List // over fields
+	found  string       // the focused field's text when it was entered
+	offers []string     // completions of the focused field
+	typed  string       // what they are completions of: the text before the cursor
+	pick   listbox.List // over offers
+	w, h   int          // 0 as height: as high as it likes
 }
 
 // NewForm returns a form without fields.
@@ -40,6 +41,7 @@ func (f *Form) Add(name string, value string, opts ...Option) {
 	line.SetValue(value)
 	f.fields = append(f.fields, line)
 	f.names = append(f.names, name)
+	f.focus.Len = len(f.fields)
 	if len(f.fields) == 1 {
 		line.Focus()
 		f.found = line.Value()
@@ -90,29 +92,31 @@ func (f *Form) SetPlaceholder(name, text string) {
 }
 
 // SetError says what is wrong with the focused field.
-func (f *Form) SetError(s string) { f.fields[f.at].SetError(s) }
+func (f *Form) SetError(s string) { f.focused().SetError(s) }
 
 // Field returns the focused field and its name.
-func (f *Form) Field() (string, *Line) { return f.names[f.at], f.fields[f.at] }
+func (f *Form) Field() (string, *Line) { return f.names[f.focus.At], f.focused() }
+
+func (f *Form) focused() *Line { return f.fields[f.focus.At] }
 
 // Move goes n fields on, around the ends.
 func (f *Form) Move(n int) {
 	f.offers = nil
-	f.fields[f.at].Blur()
-	f.at = (f.at + n + len(f.fields)) % len(f.fields)
-	f.fields[f.at].Focus()
-	f.found = f.fields[f.at].Value()
+	f.focused().Blur()
+	f.focus.Cycle(n)
+	f.focused().Focus()
+	f.found = f.focused().Value()
 }
 
 // Untouched reports whether the focused field has the text with which it was
 // entered.
-func (f *Form) Untouched() bool { return f.fields[f.at].Value() == f.found }
+func (f *Form) Untouched() bool { return f.focused().Value() == f.found }
 
 // Go gives a field the keyboard.
 func (f *Form) Go(name string) {
 	for i, n := range f.names {
 		if n == name {
-			f.Move(i - f.at)
+			f.Move(i - f.focus.At)
 			return
 		}
 	}
@@ -121,11 +125,11 @@ func (f *Form) Go(name string) {
 // Offer shows completions of the focused field's text before the cursor, the
 // first of them taken. One alone is taken without being shown.
 func (f *Form) Offer(offers []string) {
-	f.offers, f.pick, f.typed = offers, 0, f.fields[f.at].Before()
+	f.offers, f.pick, f.typed = offers, listbox.List{Len: len(offers)}, f.focused().Before()
 	if len(offers) == 0 {
 		return
 	}
-	f.fields[f.at].ReplaceBefore(offers[0])
+	f.focused().ReplaceBefore(offers[0])
 	if len(offers) == 1 {
 		f.offers = nil
 	}
@@ -136,8 +140,8 @@ func (f *Form) NextOffer() bool {
 	if len(f.offers) == 0 {
 		return false
 	}
-	f.pick = (f.pick + 1) % len(f.offers)
-	f.fields[f.at].ReplaceBefore(f.offers[f.pick])
+	f.pick.Cycle(1)
+	f.focused().ReplaceBefore(f.offers[f.pick.At])
 	return true
 }
 
@@ -148,7 +152,7 @@ func (f *Form) Withdraw() bool {
 		return false
 	}
 	f.offers = nil
-	f.fields[f.at].ReplaceBefore(f.typed)
+	f.focused().ReplaceBefore(f.typed)
 	return true
 }
 
@@ -161,20 +165,20 @@ func (f *Form) Click(x, y int) {
 		if left = 2; i != 0 {
 			return
 		}
-		i = f.at
+		i = f.focus.At
 	} else {
 		first, last := f.seen()
 		switch i += first; {
-		case len(f.offers) > 0 && i == f.at+1:
+		case len(f.offers) > 0 && i == f.focus.At+1:
 			return // not a field
-		case len(f.offers) > 0 && i > f.at:
+		case len(f.offers) > 0 && i > f.focus.At:
 			i--
 		}
 		if i < first || i >= last {
 			return
 		}
 	}
-	f.Move(i - f.at)
+	f.Move(i - f.focus.At)
 	if x >= left {
 		f.fields[i].SetSize(max(0, f.w-2-left), 1)
 		f.fields[i].Click(x - left)
@@ -193,10 +197,10 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
-		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.fields[f.at].history) == 0:
+		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.focused().history) == 0:
 			f.Move(-1)
 			return nil
-		case keymap.Match(msg, f.keys.Input.NewerEntry) && f.fields[f.at].entry == 0:
+		case keymap.Match(msg, f.keys.Input.NewerEntry) && f.focused().entry == 0:
 			f.Move(1)
 			return nil
 		case keymap.Match(msg, f.keys.Input.Complete):
@@ -207,7 +211,7 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 		}
 		f.offers = nil
 	}
-	return f.fields[f.at].Update(msg)
+	return f.focused().Update(msg)
 }
 
 // ShortHelp returns the keys to name first.
@@ -215,8 +219,8 @@ func (f *Form) ShortHelp() []key.Binding {
 	complete := f.keys.Input.Complete
 	complete.SetHelp(complete.Help().Key, "complete, next field")
 	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
-	return []key.Binding{f.fields[f.at].accept(), complete, f.keys.Input.Cancel}
+	return []key.Binding{f.focused().accept(), complete, f.keys.Input.Cancel}
 }
 
 // FullHelp returns all keys.
-func (f *Form) FullHelp() [][]key.Binding { return f.fields[f.at].FullHelp() }
+func (f *Form) FullHelp() [][]key.Binding { return f.focused().FullHelp() }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 const labelWidth = 11
@@ -24,7 +25,7 @@ func (f *Form) lines() []string {
 	rows, hidden := f.rows()
 	place := ""
 	if hidden {
-		place = strconv.Itoa(f.at+1) + " of " + strconv.Itoa(len(f.fields))
+		place = strconv.Itoa(f.focus.At+1) + " of " + strconv.Itoa(len(f.fields))
 	}
 	return frame.Box(f.title, rows, place, f.w)
 }
@@ -34,7 +35,7 @@ func (f *Form) lines() []string {
 func (f *Form) rows() (rows []string, hidden bool) {
 	inner := max(0, f.w-4)
 	if f.narrow() {
-		line := f.fields[f.at]
+		line := f.focused()
 		line.SetSize(inner, 1)
 		rows = append(f.question(), line.View())
 		if len(f.offers) > 0 {
@@ -48,11 +49,11 @@ func (f *Form) rows() (rows []string, hidden bool) {
 		line := f.fields[i]
 		line.SetSize(inner-labelWidth, 1)
 		label := f.styles.Count
-		if i == f.at {
+		if i == f.focus.At {
 			label = f.styles.Label
 		}
 		rows = append(rows, cells.Fit(label.Render(f.names[i]), labelWidth)+line.View())
-		if i == f.at && len(f.offers) > 0 {
+		if i == f.focus.At && len(f.offers) > 0 {
 			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
 		}
 	}
@@ -72,7 +73,7 @@ func (f *Form) question() []string {
 	inner := max(1, f.w-4)
 	if len(f.asked) == 0 {
 		if f.narrow() {
-			return []string{cells.Fit(f.styles.Label.Render(f.names[f.at]), inner)}
+			return []string{cells.Fit(f.styles.Label.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil
 	}
@@ -110,16 +111,16 @@ func (f *Form) seen() (first, last int) {
 		if len(f.offers) > 0 {
 			room--
 		}
-		room = max(1, min(room, len(f.fields)))
+		room = max(1, room)
 	}
-	first = max(0, min(f.at-room/2, len(f.fields)-room))
-	return first, first + room
+	seen := listbox.List{Len: len(f.fields), Rows: room, At: f.focus.At, Top: f.focus.At - room/2}
+	return seen.Window()
 }
 
 func (f *Form) offersView(w int) string {
 	var b strings.Builder
 	used := 0
-	for i, offer := range f.offers[f.pick:] {
+	for i, offer := range f.offers[f.pick.At:] {
 		text := cells.Middle(offer, min(30, w), f.glyphs.Ellipsis)
 		if i > 0 && used+cells.Width(text)+2 > w {
 			break
@@ -141,10 +142,10 @@ func (f *Form) Cursor() *tea.Cursor {
 		label = 0
 	} else {
 		first, _ := f.seen()
-		row += f.at - first
+		row += f.focus.At - first
 	}
-	f.fields[f.at].SetSize(max(0, f.w-4-label), 1)
-	c := f.fields[f.at].Cursor()
+	f.focused().SetSize(max(0, f.w-4-label), 1)
+	c := f.focused().Cursor()
 	if c != nil {
 		c.X += 2 + label
 		c.Y += 1 + row
