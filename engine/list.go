@@ -68,16 +68,16 @@ func (e *Engine) ids(ctx context.Context) ([]string, error) {
 // kept.
 func (e *Engine) survey(ids []string, visit func(*Job, *jobdir.Record)) {
 	index := e.root.Index()
-	var indexed jobdir.Record
 	var j Job
 	var unread []string
 	for _, id := range ids {
-		if !index.Read(id, &indexed) {
+		rec := index.Find(id)
+		if rec == nil {
 			unread = append(unread, id)
 			continue
 		}
-		j = e.jobOf(&indexed)
-		visit(&j, &indexed)
+		j = e.jobOf(rec)
+		visit(&j, rec)
 	}
 	var fresh []*jobdir.Record
 	for _, rec := range e.readAll(unread) {

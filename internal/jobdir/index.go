@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"unsafe"
 
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/plainfile"
@@ -18,11 +17,10 @@ import (
 // Index is what the index file knows: the records of finished jobs, which never
 // change. It only saves reading their directories: it may lack any job and may
 // name jobs that are gone, and can be deleted without loss. Lines are decoded
-// when they are asked for. It is for one goroutine.
+// when they are asked for. It is safe for concurrent use.
 type Index struct {
-	lines []string // the JSON of lines whose sums match
+	lines [][]byte // the JSON of lines whose sums match
 	byID  map[string]int
-	dec   decoder
 	// Damaged is how many lines could not be read.
 	Damaged int
 }
@@ -47,35 +45,33 @@ func (r *Root) Index() *Index {
 
 func decodeIndex(data []byte) *Index {
 	n := bytes.Count(data, []byte{'\n'})
-	x := &Index{lines: make([]string, 0, n), byID: make(map[string]int, n)}
-	if len(data) == 0 {
-		return x
-	}
-	// Strings of the records are parts of the file's content, which from here on
-	// nobody changes.
-	text := unsafe.String(unsafe.SliceData(data), len(data))
+	x := &Index{lines: make([][]byte, 0, n), byID: make(map[string]int, n)}
 	for len(data) > 0 {
-		i := bytes.IndexByte(data, '\n')
-		if i < 0 { // a line that is just being written
-			x.Damaged++
-			break
-		}
-		line, lineText := data[:i], text[:i]
-		data, text = data[i+1:], text[i+1:]
-		if !sumMatches(line) {
+		line, rest, whole := bytes.Cut(data, []byte{'\n'})
+		data = rest
+		// What is not whole is just being written.
+		if !whole || !sumMatches(line) {
 			x.Damaged++
 			continue
 		}
-		lineText = lineText[crcLen+1:]
-		id, ok := lineID(lineText)
-		if !ok || !ValidID(id) {
+		text := line[crcLen+1:]
+		id := lineID(text)
+		if !ValidID(id) {
 			x.Damaged++
 			continue
 		}
 		x.byID[id] = len(x.lines)
-		x.lines = append(x.lines, lineText)
+		x.lines = append(x.lines, text)
 	}
 	return x
+}
+
+// lineID is the id that the JSON of a line begins with; without one the job's
+// directory is read.
+func lineID(text []byte) string {
+	rest, _ := bytes.CutPrefix(text, []byte(`{"id":"`))
+	id, _, _ := bytes.Cut(rest, []byte{'"'})
+	return string(id)
 }
 
 func sumMatches(line []byte) bool {
@@ -92,21 +88,15 @@ func sumMatches(line []byte) bool {
 
 // Find is the record of a job; nil if the index lacks it.
 func (x *Index) Find(id string) *Record {
-	var rec Record
-	if !x.Read(id, &rec) {
+	i, ok := x.byID[id]
+	if !ok {
 		return nil
 	}
-	if rec.State.End != nil {
-		end := *rec.State.End
-		rec.State.End = &end
+	l, err := decodeLine(x.lines[i])
+	if err != nil || l.ID != id {
+		return nil
 	}
-	return &rec
-}
-
-// Read is Find into rec, whose State.End is valid until the next call.
-func (x *Index) Read(id string, rec *Record) bool {
-	i, ok := x.byID[id]
-	return ok && x.dec.decode(x.lines[i], rec) && rec.ID == id
+	return l.record()
 }
 
 // Len is how many jobs the index has.
@@ -188,13 +178,9 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	}
 	x := decodeIndex(data)
 	var buf bytes.Buffer
-	var rec Record
-	for i := range x.lines {
-		if !x.dec.decode(x.lines[i], &rec) {
-			continue
-		}
-		if x.byID[rec.ID] == i && keep(rec.ID) {
-			appendLine(&buf, &rec)
+	for i, line := range x.lines {
+		if l, err := decodeLine(line); err == nil && x.byID[l.ID] == i && keep(l.ID) {
+			appendLine(&buf, l.record())
 		}
 	}
 	if buf.Len() == len(data) {
