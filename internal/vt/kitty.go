@@ -1,5 +1,7 @@
 package vt
 
+import "strconv"
+
 // KittyFlags are the progressive enhancements of the kitty keyboard protocol.
 type KittyFlags uint8
 
@@ -70,4 +72,130 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 			k.now &^= flags
 		}
 	}
+}
+
+// encodeKitty encodes by the kitty keyboard protocol with these flags.
+func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
+	if k.Action == KeyRelease && f&KittyEventTypes == 0 {
+		return nil
+	}
+	if k.Action == KeyRepeat && f&KittyEventTypes == 0 {
+		k.Action = KeyPress
+	}
+	mods := k.Mods &^ (CapsLock | NumLock)
+	if fn, ok := functionKeyOf(k.Code); ok {
+		return t.kittyFunction(k, fn)
+	}
+	number, named := kittyNumber(k.Code)
+	if !named && k.Code > 0x10ffff {
+		return nil
+	}
+	if k.Code >= KeyCapsLock && k.Code != KeyPause && k.Code != KeyMenu && k.Code != KeyPrintScreen && f&KittyAllKeys == 0 {
+		return nil // modifiers alone
+	}
+	legacyC0 := k.Code == KeyEnter || k.Code == KeyTab || k.Code == KeyBackspace
+	if f&KittyAllKeys == 0 {
+		switch {
+		case legacyC0 && k.Action == KeyRelease:
+			return nil
+		case legacyC0 && mods == 0:
+			return t.encodeLegacy(k)
+		case !named && k.Code != KeyEscape && !legacyC0 && mods&^Shift == 0 && k.Action != KeyRelease:
+			k.Mods = mods
+			return t.encodeLegacy(k)
+		}
+	}
+	b := strconv.AppendInt([]byte("\x1b["), int64(number), 10)
+	if f&KittyAlternateKeys != 0 && !named {
+		b = appendAlternates(b, k)
+	}
+	text := ""
+	if f&KittyText != 0 && k.Action != KeyRelease && mods&^Shift == 0 && k.Code >= 0x20 && k.Code != KeyBackspace {
+		if text = k.Text; text == "" && !named {
+			text = string(k.Code)
+			if mods&Shift != 0 {
+				text = string(shifted(k))
+			}
+		}
+	}
+	b = appendModsEvent(b, k, text != "")
+	for i, r := range []rune(text) {
+		sep := byte(':')
+		if i == 0 {
+			sep = ';'
+		}
+		b = strconv.AppendInt(append(b, sep), int64(r), 10)
+	}
+	return append(b, 'u')
+}
+
+func appendAlternates(b []byte, k Key) []byte {
+	shift := rune(0)
+	if k.Mods&Shift != 0 {
+		shift = shifted(k)
+		if shift == k.Code {
+			shift = 0
+		}
+	}
+	base := k.Base
+	if base == k.Code {
+		base = 0
+	}
+	if shift == 0 && base == 0 {
+		return b
+	}
+	b = append(b, ':')
+	if shift != 0 {
+		b = strconv.AppendInt(b, int64(shift), 10)
+	}
+	if base != 0 {
+		b = strconv.AppendInt(append(b, ':'), int64(base), 10)
+	}
+	return b
+}
+
+// appendModsEvent appends ;mods:event, shortened where nothing needs saying.
+func appendModsEvent(b []byte, k Key, more bool) []byte {
+	if k.Mods == 0 && k.Action == KeyPress {
+		if more {
+			b = append(b, ';')
+		}
+		return b
+	}
+	b = strconv.AppendInt(append(b, ';'), int64(k.Mods)+1, 10)
+	if k.Action != KeyPress {
+		b = strconv.AppendInt(append(b, ':'), int64(k.Action)+1, 10)
+	}
+	return b
+}
+
+func (t *Terminal) kittyFunction(k Key, f functionKey) []byte {
+	if k.Code == KeyF3 { // CSI R is a cursor report
+		f = functionKey{13, '~', false}
+	}
+	if k.Code >= KeyF13 && k.Code <= KeyF20 {
+		f = functionKey{57376 + int(k.Code-KeyF13), 'u', false}
+	}
+	if k.Mods == 0 && k.Action == KeyPress {
+		if f.number == 1 {
+			return t.encodeFunction(f, 0)
+		}
+		return append(strconv.AppendInt([]byte("\x1b["), int64(f.number), 10), f.final)
+	}
+	b := strconv.AppendInt([]byte("\x1b["), int64(f.number), 10)
+	return append(appendModsEvent(b, k, false), f.final)
+}
+
+// kittyNumber is the number of a key in CSI number u; named is true for those
+// of the protocol's private range.
+func kittyNumber(code rune) (n int, named bool) {
+	switch {
+	case code >= KeyKP0 && code <= KeyKPSeparator:
+		return 57399 + int(code-KeyKP0), true
+	case code >= KeyCapsLock && code <= KeyMenu:
+		return 57358 + int(code-KeyCapsLock), true
+	case code >= KeyLeftShift && code <= KeyRightMeta:
+		return 57441 + int(code-KeyLeftShift), true
+	}
+	return int(code), false
 }
