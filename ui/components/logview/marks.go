@@ -1,5 +1,7 @@
 package logview
 
+import tea "charm.land/bubbletea/v2"
+
 // markKind is why a character looks different from what the job printed.
 type markKind int
 
@@ -58,4 +60,69 @@ func (m *Model) hitsOf(e *entry) [][2]int {
 		}
 	}
 	return e.hits
+}
+
+// Mark is where a view stands in its log, and what it searches for there.
+type Mark struct {
+	gen    int // of the source
+	place  place
+	row    int // of the line, the first on the view
+	left   int
+	text   string
+	regex  bool
+	only   bool
+	match  int64
+	follow bool
+}
+
+// Mark notes how the view stands now, for [Model.Return].
+func (m *Model) Mark() Mark {
+	q := &m.query
+	to := Mark{gen: m.gen, row: m.topRow, left: m.left, text: q.text, regex: q.regex, only: m.only, match: q.current, follow: m.follow}
+	if len(m.lines) > 0 {
+		to.place = place{off: m.lines[m.top].Start, where: atTop}
+	}
+	return to
+}
+
+// Return goes back to where the view stood, and to what was searched for: a
+// search that somebody only tried leaves nothing behind. In another log it only
+// takes up the search.
+func (m *Model) Return(to Mark) tea.Cmd {
+	var cmds []tea.Cmd
+	if m.query.text != to.text || m.query.regex != to.regex || m.only != to.only {
+		cmd, _ := m.Search(to.text, to.regex) // it was valid before
+		m.query.jumped, m.query.current = true, to.match
+		m.only = to.only && to.text != ""
+		cmds = append(cmds, cmd)
+	}
+	m.dirty = true
+	switch {
+	case to.gen != m.gen:
+		return tea.Batch(cmds...)
+	case to.follow:
+		return tea.Batch(append(cmds, m.SetFollow(true))...)
+	}
+	m.left = to.left
+	back := to.place
+	if len(m.lines) > 0 && m.lines[m.top].Start == back.off && !m.only {
+		back = m.here()
+		m.topRow = to.row
+	}
+	return tea.Batch(append(cmds, m.read(back))...)
+}
+
+// Filter searches for text and shows only the lines that match, without going
+// to one: a view that follows goes on following.
+func (m *Model) Filter(text string, regex bool) (tea.Cmd, error) {
+	if text == "" {
+		return m.Search("", false)
+	}
+	was := m.only
+	m.only = true
+	cmd, err := m.Search(text, regex)
+	if err != nil {
+		m.only = was
+	}
+	return cmd, err
 }
