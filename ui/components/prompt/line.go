@@ -1,14 +1,11 @@
 package prompt
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -33,8 +30,7 @@ type Line struct {
 	sign   string // stands for the end of a line; empty: there is only one
 	verb   string // what taking the text does
 
-	text    []string // grapheme clusters
-	at      int      // cursor: before text[at]
+	edited
 	history []string // newest first
 	offered []string // what is suggested besides
 	entry   int      // 0: what is typed; n: history[n-1]
@@ -98,13 +94,10 @@ func (l *Line) Focus() { l.focused = true }
 func (l *Line) Blur() { l.focused = false }
 
 // Value is the text.
-func (l *Line) Value() string { return strings.Join(l.text, "") }
+func (l *Line) Value() string { return l.before() + l.after() }
 
 // SetValue replaces the text and puts the cursor behind it.
-func (l *Line) SetValue(s string) {
-	l.text = clusters(l.clean(s))
-	l.at = len(l.text)
-}
+func (l *Line) SetValue(s string) { l.set(l.clean(s), "") }
 
 // clean makes text of what came from outside.
 func (l *Line) clean(s string) string {
@@ -124,15 +117,10 @@ func (l *Line) shown(text ...string) string {
 }
 
 // Before is the text before the cursor: what is completed.
-func (l *Line) Before() string { return strings.Join(l.text[:l.at], "") }
+func (l *Line) Before() string { return l.before() }
 
 // ReplaceBefore replaces the text before the cursor.
-func (l *Line) ReplaceBefore(s string) {
-	rest := strings.Join(l.text[l.at:], "")
-	l.text = clusters(l.clean(s))
-	l.at = len(l.text)
-	l.text = append(l.text, clusters(rest)...)
-}
+func (l *Line) ReplaceBefore(s string) { l.set(l.clean(s), l.after()) }
 
 // SetNote shows s on the right: "3 of 17".
 func (l *Line) SetNote(s string) { l.note = s }
@@ -156,44 +144,40 @@ func (l *Line) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// edit moves the cursor or deletes what the same move passes. At the end of the
+// text a step forward and the end take what is suggested.
 func (l *Line) edit(press tea.KeyPressMsg) bool {
 	k := l.keys.Edit
-	switch {
-	case keymap.Match(press, k.CharForward):
-		if rest := l.suggestion(); l.at == len(l.text) && rest != "" {
-			l.insert(rest)
-			break
-		}
-		l.at = min(l.at+1, len(l.text))
-	case keymap.Match(press, k.CharBackward):
-		l.at = max(l.at-1, 0)
-	case keymap.Match(press, k.WordForward):
-		l.at = l.wordEnd()
-	case keymap.Match(press, k.WordBackward):
-		l.at = l.wordStart()
-	case keymap.Match(press, k.TextStart):
-		l.at = 0
-	case keymap.Match(press, k.TextEnd):
-		if rest := l.suggestion(); l.at == len(l.text) && rest != "" {
+	if l.at == len(l.text) && (keymap.Match(press, k.CharForward) || keymap.Match(press, k.TextEnd)) {
+		if rest := l.suggestion(); rest != "" {
 			l.insert(rest)
 		}
-		l.at = len(l.text)
-	case keymap.Match(press, k.DeleteForward):
-		l.remove(l.at, l.at+1)
-	case keymap.Match(press, k.DeleteBackward):
-		l.remove(l.at-1, l.at)
-	case keymap.Match(press, k.DeleteWordForward):
-		l.remove(l.at, l.wordEnd())
-	case keymap.Match(press, k.DeleteWordBackward):
-		l.remove(l.wordStart(), l.at)
-	case keymap.Match(press, k.DeleteToEnd):
-		l.remove(l.at, len(l.text))
-	case keymap.Match(press, k.DeleteToStart):
-		l.remove(0, l.at)
-	default:
-		return false
+		return true
 	}
-	return true
+	for _, m := range []struct {
+		move, remove key.Binding
+		to           int
+	}{
+		{k.CharForward, k.DeleteForward, l.at + 1},
+		{k.CharBackward, k.DeleteBackward, l.at - 1},
+		{k.WordForward, k.DeleteWordForward, l.wordEnd()},
+		{k.WordBackward, k.DeleteWordBackward, l.wordStart()},
+		{k.TextEnd, k.DeleteToEnd, len(l.text)},
+		{k.TextStart, k.DeleteToStart, 0},
+	} {
+		switch {
+		case keymap.Match(press, m.move):
+			l.move(m.to)
+		case keymap.Match(press, m.remove):
+			if l.removeTo(m.to) {
+				l.entry, l.failed = 0, ""
+			}
+		default:
+			continue
+		}
+		return true
+	}
+	return false
 }
 
 // recall walks the history: entries that begin with what was typed.
@@ -226,50 +210,8 @@ func (l *Line) recall(press tea.KeyPressMsg) bool {
 }
 
 func (l *Line) insert(s string) {
-	before := strings.Join(l.text[:l.at], "") + l.clean(s)
-	after := strings.Join(l.text[l.at:], "")
-	l.text = clusters(before + after)
-	l.at = min(len(clusters(before)), len(l.text))
+	l.set(l.before()+l.clean(s), l.after())
 	l.entry, l.failed = 0, ""
-}
-
-func (l *Line) remove(from, to int) {
-	from, to = max(0, from), min(to, len(l.text))
-	if from >= to {
-		return
-	}
-	l.text = slices.Delete(l.text, from, to)
-	l.at = from
-	l.entry, l.failed = 0, ""
-}
-
-func (l *Line) wordEnd() int {
-	i := l.at
-	for i < len(l.text) && !isWord(l.text[i]) {
-		i++
-	}
-	for i < len(l.text) && isWord(l.text[i]) {
-		i++
-	}
-	return i
-}
-
-func (l *Line) wordStart() int {
-	i := l.at
-	for i > 0 && !isWord(l.text[i-1]) {
-		i--
-	}
-	for i > 0 && isWord(l.text[i-1]) {
-		i--
-	}
-	return i
-}
-
-func isWord(cluster string) bool {
-	for _, r := range cluster {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'
-	}
-	return false
 }
 
 // suggestion is the rest of the newest entry, or of what is suggested besides,
@@ -287,14 +229,6 @@ func (l *Line) suggestion() string {
 		}
 	}
 	return ""
-}
-
-func clusters(s string) []string {
-	var all []string
-	for g := graphemes.FromString(s); g.Next(); {
-		all = append(all, g.Value())
-	}
-	return all
 }
 
 // View draws label, text and note in one row of exactly the width.
