@@ -29,6 +29,7 @@ type Entry struct {
 type Editor interface {
 	Update(tea.Msg) tea.Cmd
 	Value() string
+	SetValue(string)
 	View() string
 	SetSize(w, h int)
 	Cursor() *tea.Cursor
@@ -81,9 +82,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 			m.typing = false
 		case ok && keymap.Match(press, m.input.Cancel):
 			m.typing = false
-			for m.line.Value() != "" {
-				m.line.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
-			}
+			m.line.SetValue("")
 		default:
 			m.line.Update(msg)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/help"
 )
 
-// typed is the least editor: it appends, and backspace removes all.
+// typed is the least editor: it appends.
 type typed struct {
 	text string
 	w    int
@@ -23,12 +23,10 @@ type typed struct {
 func (e *typed) Update(msg tea.Msg) tea.Cmd {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		e.text += press.Text
-		if press.Code == tea.KeyBackspace {
-			e.text = ""
-		}
 	}
 	return nil
 }
+func (e *typed) SetValue(s string)   { e.text = s }
 func (e *typed) Value() string       { return e.text }
 func (e *typed) View() string        { return cells.Fit("/"+e.text, e.w) }
 func (e *typed) SetSize(w, _ int)    { e.w = w }
@@ -86,6 +84,21 @@ func TestClosesAndFilters(t *testing.T) {
 				t.Errorf("done is %v", m.Done())
 			}
 		})
+	}
+}
+
+// The cursor may stand before the text, and no key need delete backward.
+func TestEscapeEmptiesTheFilterWhateverTheEditorDoes(t *testing.T) {
+	line := &typed{}
+	m := help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
+	for _, press := range []tea.KeyPressMsg{{Code: '/', Text: "/"}, {Code: 'x', Text: "x"}} {
+		m.Update(press)
+	}
+	if line.Value() != "x" {
+		t.Fatalf("the filter is %q", line.Value())
+	}
+	if m.Update(tea.KeyPressMsg{Code: tea.KeyEscape}); line.Value() != "" || m.Done() {
+		t.Errorf("the filter is %q, closed: %v", line.Value(), m.Done())
 	}
 }
 
