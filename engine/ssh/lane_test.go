@@ -3,11 +3,15 @@
 package ssh
 
 import (
+	"context"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
 // A program that only starts a job opens one session: each costs round trips, and a
@@ -49,4 +53,46 @@ func TestStartSharesTheSession(t *testing.T) {
 	if n := sessions(); n[slow] != 1 {
 		t.Errorf("after a start beside a watcher: %v sessions of each kind", n)
 	}
+}
+
+// slowTransport opens its second channel only when it may.
+type slowTransport struct {
+	shell.Transport
+	opened  atomic.Int32
+	asked   chan struct{} // closed when the second channel is asked for
+	allowed chan struct{}
+}
+
+func (s *slowTransport) Open(ctx context.Context) (shell.Channel, error) {
+	if s.opened.Add(1) == 2 {
+		close(s.asked)
+		<-s.allowed
+	}
+	return s.Transport.Open(ctx)
+}
+
+func TestSessionOfOneLaneDoesNotWaitForAnother(t *testing.T) {
+	r := newRig(t, nil)
+	r.wait(r.start("true").ID)
+	h := r.b.host("box")
+	h.mu.Lock()
+	tr := &slowTransport{Transport: h.conn.Transport, asked: make(chan struct{}), allowed: make(chan struct{})}
+	h.mu.Unlock()
+	p := &pool{tr: tr}
+	defer p.close()
+	if _, err := p.take(t.Context(), quick); err != nil {
+		t.Fatal(err)
+	}
+	var opening sync.WaitGroup
+	opening.Go(func() {
+		if _, err := p.take(t.Context(), bulk); err != nil {
+			t.Error(err)
+		}
+	})
+	<-tr.asked
+	if _, err := p.take(t.Context(), slow); err != nil {
+		t.Error(err)
+	}
+	close(tr.allowed)
+	opening.Wait()
 }
