@@ -344,6 +344,17 @@ func (h *host) kick() {
 	}
 }
 
+// prepare has a session of lane l opened, on a host that is connected, for a request that
+// is about to come: to open one takes several round trips.
+func (h *host) prepare(l lane) {
+	h.mu.Lock()
+	c := h.conn
+	h.mu.Unlock()
+	if c != nil {
+		h.b.goes(func() { c.prepare(h.b.life, l) })
+	}
+}
+
 type askOptions struct {
 	asks  bool          // a person may be asked
 	lent  bool          // a session of the quick lane does where none of its own is open

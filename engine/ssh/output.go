@@ -42,6 +42,7 @@ func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, err
 		name = jobdir.StderrFile
 	case engine.StreamOutput:
 	}
+	r.h.prepare(bulk)
 	return &output{r: r, name: name}, nil
 }
 

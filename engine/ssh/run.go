@@ -136,10 +136,14 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	return r.feed(ctx, p, recipe.Feed)
 }
 
-// feed types p, as much as may be with each request.
+// fastFeed is how long a request that types input may take for the next one to be larger.
+const fastFeed = time.Second
+
+// feed types p, as much as may be with each request: on a line that is fast twice as much
+// each time.
 func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
-	for taken := 0; len(p) > 0; {
-		n := min(len(p), recipe.MaxFeed)
+	for taken, most := 0, recipe.FirstFeed; len(p) > 0; {
+		n, began := min(len(p), most), time.Now()
 		out, err := r.act(ctx, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
 		if err != nil {
 			return err
@@ -157,6 +161,9 @@ func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []b
 			return engine.ErrNotRunning
 		case word != "ok":
 			return engine.ErrNoInput
+		}
+		if time.Since(began) < fastFeed {
+			most = min(2*most, recipe.MaxFeed)
 		}
 	}
 	return nil

@@ -63,8 +63,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 	}
 	if l.Spec.Stdin && !l.Spec.Backgrounded {
-		// The caller is about to write: another session costs several round trips.
-		b.goes(func() { c.prepare(b.life, slow) })
+		h.prepare(slow) // the caller is about to write
 	}
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)

@@ -142,7 +142,7 @@ func lineEnd(job engine.Job) string {
 
 // mostAtOnce is how much input is passed on at once: on a host that is far away each
 // time costs a round trip.
-const mostAtOnce = 256 << 10
+const mostAtOnce = 4 << 20
 
 // ahead is a reader that goes on reading while what it gave out is being used, and
 // then gives out all of that at once.

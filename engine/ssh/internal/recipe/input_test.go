@@ -16,7 +16,7 @@ func TestInput(t *testing.T) {
 		j := p.job("cat; echo end")
 		j.Stdin = true
 		dir := p.start(j).Dir
-		long := bytes.Repeat([]byte("0123456789abcdef"), MaxFeed/16)
+		long := bytes.Repeat([]byte("0123456789abcdef"), FirstFeed/16)
 		for _, data := range [][]byte{[]byte("one\n"), {0, 1, 2, '\'', '\\', '%', 0xff, '\n'}, long} {
 			if taken, word := ParseFeed([]byte(p.ask(Feed(dir, data))), len(data)); word != "ok" || taken != len(data) {
 				t.Fatalf("feed of %d bytes says %q and took %d", len(data), word, taken)
@@ -86,7 +86,7 @@ func TestFullPipeTakesWhatFits(t *testing.T) {
 		j := p.job(`until [ -e "$HOME/go" ]; do sleep 0.1; done; cat; echo end`)
 		j.Stdin = true
 		dir := p.start(j).Dir
-		data := make([]byte, MaxFeed)
+		data := make([]byte, FirstFeed)
 		for i := range data {
 			data[i] = 'a' + byte(i/piece%26)
 		}

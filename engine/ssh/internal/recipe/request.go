@@ -129,8 +129,11 @@ func Fetch(file string, r Range) string {
 const NotAFile = 9
 
 const (
-	// MaxFeed is how much one [Feed] may carry: over a long line each costs a round trip.
-	MaxFeed = 256 << 10
+	// FirstFeed is how much one [Feed] may carry, since over a long line each costs a round
+	// trip; MaxFeed is what one may carry once the line has shown that it is fast. The
+	// shell there holds up to four bytes for each.
+	FirstFeed = 256 << 10
+	MaxFeed   = 1 << 20
 	// piece is what a pipe takes whole or not at all.
 	piece = 4 << 10
 )
