@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,29 @@ func TestJSONOfAJob(t *testing.T) {
 			t.Fatalf("%v in %s", err, doc)
 		}
 		text.Write(append(pretty, '\n'))
+	}
+	golden.RequireEqual(t, text.String())
+}
+
+func TestOddValuesInTheJSONOfAJob(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 1, time.FixedZone("", -5400))
+	cpu, idle, code := math.NaN(), 0.04, 0
+	var text strings.Builder
+	for _, j := range []engine.Job{
+		{},
+		{
+			Name: "caf\xe9 \u2028 \x1b", Command: []string{}, Script: "a && b > c\n", Dir: "/tmp/\xff", Status: engine.Running, Exit: engine.Exit{Code: &code, Error: "not yet"},
+			StartedAt: at, Link: engine.LinkUnreachable, StaleSince: at.Add(61005 * time.Millisecond), Ports: []int{}, CPU: &cpu, Progress: &engine.Progress{},
+			EnvNames: []string{}, Labels: map[string]string{"<": "\xff", "": ""}, Timeout: -1, Grace: 500 * time.Microsecond, Size: engine.Size{Cols: 1},
+		},
+		{Status: engine.Lost, StartedAt: at, CPU: &idle, Exit: engine.Exit{Status: engine.Lost}, Timeout: 1000000 * time.Hour, Labels: map[string]string{}},
+		{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: &code, At: at, Survivors: []engine.Process{{Command: "a\xff"}}}},
+	} {
+		data, err := j.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(append(data, '\n'))
 	}
 	golden.RequireEqual(t, text.String())
 }
