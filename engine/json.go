@@ -1,197 +1,172 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
-	"strconv"
 	"time"
-
-	"github.com/hobjobs/hob/internal/flatjson"
 )
+
+// jobJSON is the JSON form of a [Job]: every field is present, and a pointer is null
+// where the field does not apply.
+type jobJSON struct {
+	ID           ID                `json:"id"`
+	Name         string            `json:"name"`
+	Command      []string          `json:"command"`
+	Script       *string           `json:"script"`
+	Host         *string           `json:"host"`
+	Dir          *string           `json:"dir"`
+	Kind         *Kind             `json:"kind"`
+	Backgrounded bool              `json:"backgrounded"`
+	Status       Status            `json:"status"`
+	Reason       *Reason           `json:"reason"`
+	ExitCode     *int              `json:"exit_code"`
+	Signal       *string           `json:"signal"`
+	Error        *string           `json:"error"`
+	PID          *int              `json:"pid"`
+	StartedAt    *time.Time        `json:"started_at"`
+	EndedAt      *time.Time        `json:"ended_at"`
+	Uptime       *float64          `json:"uptime_seconds"`
+	OutputPath   *string           `json:"output_path"`
+	StdoutPath   *string           `json:"stdout_path"`
+	StderrPath   *string           `json:"stderr_path"`
+	OutputBytes  int64             `json:"output_bytes"`
+	DroppedBytes int64             `json:"dropped_bytes"`
+	LogLimit     *int64            `json:"log_limit"`
+	Waiting      bool              `json:"waiting_for_input"`
+	Title        *string           `json:"title"`
+	Progress     *Progress         `json:"progress"`
+	Ports        []int             `json:"ports"`
+	CPU          *float64          `json:"cpu_percent"`
+	RSS          *int64            `json:"rss_bytes"`
+	Size         *Size             `json:"size"`
+	Cwd          *string           `json:"cwd"`
+	Paused       bool              `json:"paused"`
+	Timeout      *float64          `json:"timeout_seconds"`
+	DeadlineAt   *time.Time        `json:"deadline_at"`
+	Grace        float64           `json:"grace_seconds"`
+	StopDeadline *time.Time        `json:"stop_deadline_at"`
+	EnvNames     []string          `json:"env_names"`
+	Survivors    []Process         `json:"survivors"`
+	EndedBy      *string           `json:"ended_by"`
+	Restarted    *ID               `json:"restarted_from"`
+	Link         Link              `json:"link"`
+	LinkError    *string           `json:"link_error"`
+	StaleSince   *time.Time        `json:"stale_since"`
+	Machine      *string           `json:"machine"`
+	CreatedAt    *time.Time        `json:"created_at"`
+	CreatedBy    *string           `json:"created_by"`
+	Labels       map[string]string `json:"labels"`
+}
 
 // MarshalJSON is the JSON form of the command line: every field present, null
 // where it does not apply.
-func (j Job) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil, time.Now()), nil }
+func (j Job) MarshalJSON() ([]byte, error) {
+	v := j.form(time.Now())
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // it is for programs and terminals, and "&&" is common
+	err := enc.Encode(&v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}
 
-// AppendJSON appends the JSON form of j at now, which counts for the uptime of
-// a job that runs. It is written by hand because a list has a thousand of them.
-func (j Job) AppendJSON(dst []byte, now time.Time) []byte {
-	e, finished := j.Ended()
-	w := jsonWriter{flatjson.Writer{Buf: dst, Plain: true}}
-	w.Open()
-	w.Str("id", string(j.ID))
-	w.Str("name", j.Name)
+// form is the JSON form of j at now, which counts for the uptime of a job that runs.
+func (j *Job) form(now time.Time) jobJSON {
+	v := jobJSON{
+		ID: j.ID, Name: j.Name, Script: orNull(j.Script), Host: orNull(j.Host), Dir: orNull(j.Dir), Kind: orNull(j.Kind),
+		Backgrounded: j.Backgrounded, Status: j.Status, PID: orNull(j.PID), StartedAt: timeOrNull(j.StartedAt),
+		OutputPath: orNull(j.OutputPath), StdoutPath: orNull(j.StdoutPath), StderrPath: orNull(j.StderrPath),
+		OutputBytes: j.Output, DroppedBytes: j.Dropped, LogLimit: orNull(j.LogLimit), Waiting: j.Waiting,
+		Title: orNull(j.Title), Progress: j.Progress, Ports: j.Ports, RSS: orNull(j.RSS), Size: orNull(j.Size), Cwd: orNull(j.Cwd),
+		Paused: j.Paused, DeadlineAt: timeOrNull(j.Deadline), Grace: inSeconds(j.Grace), StopDeadline: timeOrNull(j.StopDeadline),
+		EnvNames: j.EnvNames, Survivors: j.Exit.Survivors, EndedBy: orNull(j.Exit.EndedBy), Restarted: orNull(j.RestartedFrom),
+		Link: j.Link, LinkError: orNull(j.LinkError), StaleSince: timeOrNull(j.StaleSince), Machine: orNull(j.Machine),
+		CreatedAt: timeOrNull(j.CreatedAt), CreatedBy: orNull(j.CreatedBy), Labels: j.Labels,
+	}
 	if len(j.Command) > 0 {
-		w.strs("command", j.Command)
-	} else {
-		w.Null("command")
+		v.Command = j.Command
 	}
-	w.opt("script", j.Script)
-	w.opt("host", j.Host)
-	w.opt("dir", j.Dir)
-	w.opt("kind", string(j.Kind))
-	w.Bool("backgrounded", j.Backgrounded)
-	w.Str("status", string(j.Status))
+	e, finished := j.Ended()
 	if finished {
-		w.opt("reason", string(e.Reason))
-		w.IntPtr("exit_code", e.Code)
-		w.opt("signal", e.Signal)
-		w.opt("error", e.Error)
-	} else {
-		for _, k := range []string{"reason", "exit_code", "signal", "error"} {
-			w.Null(k)
-		}
+		v.Reason, v.ExitCode, v.Signal, v.Error = orNull(e.Reason), e.Code, orNull(e.Signal), orNull(e.Error)
+		v.EndedAt = timeOrNull(e.At)
 	}
-	w.number("pid", int64(j.PID))
-	w.time("started_at", j.StartedAt)
-	if finished {
-		w.time("ended_at", e.At)
-	} else {
-		w.Null("ended_at")
+	if !j.StartedAt.IsZero() && !(finished && e.At.IsZero()) {
+		v.Uptime = new(inSeconds(j.Uptime(now)))
 	}
-	if j.StartedAt.IsZero() || finished && e.At.IsZero() {
-		w.Null("uptime_seconds")
-	} else {
-		w.seconds("uptime_seconds", j.Uptime(now))
+	if j.CPU != nil && !math.IsNaN(*j.CPU) && !math.IsInf(*j.CPU, 0) {
+		v.CPU = new(math.Round(*j.CPU*10) / 10)
 	}
-	w.opt("output_path", j.OutputPath)
-	w.opt("stdout_path", j.StdoutPath)
-	w.opt("stderr_path", j.StderrPath)
-	w.Int("output_bytes", j.Output)
-	w.Int("dropped_bytes", j.Dropped)
-	w.number("log_limit", j.LogLimit)
-	w.Bool("waiting_for_input", j.Waiting)
-	w.opt("title", j.Title)
-	w.progress(j.Progress)
-	w.Ints("ports", j.Ports)
-	w.percent("cpu_percent", j.CPU)
-	w.number("rss_bytes", j.RSS)
-	w.size(j.Size)
-	w.opt("cwd", j.Cwd)
-	w.Bool("paused", j.Paused)
 	if j.Timeout > 0 {
-		w.seconds("timeout_seconds", j.Timeout)
-	} else {
-		w.Null("timeout_seconds")
+		v.Timeout = new(inSeconds(j.Timeout))
 	}
-	w.time("deadline_at", j.Deadline)
-	w.seconds("grace_seconds", j.Grace)
-	w.time("stop_deadline_at", j.StopDeadline)
-	w.strs("env_names", j.EnvNames)
-	w.survivors(e.Survivors)
-	w.opt("ended_by", e.EndedBy)
-	w.opt("restarted_from", string(j.RestartedFrom))
-	w.Str("link", string(j.Link))
-	w.opt("link_error", j.LinkError)
-	w.time("stale_since", j.StaleSince)
-	w.opt("machine", j.Machine)
-	w.time("created_at", j.CreatedAt)
-	w.opt("created_by", j.CreatedBy)
-	w.labels(j.Labels)
-	w.Close()
-	return w.Buf
-}
-
-// jsonWriter writes what does not apply as null.
-type jsonWriter struct{ flatjson.Writer }
-
-// opt is a text of which "" means that it does not apply.
-func (w *jsonWriter) opt(k, v string) {
-	if v == "" {
-		w.Null(k)
-		return
+	if v.EnvNames == nil {
+		v.EnvNames = []string{}
 	}
-	w.Str(k, v)
-}
-
-// number is a number of which 0 means that it does not apply.
-func (w *jsonWriter) number(k string, v int64) {
-	if v == 0 {
-		w.Null(k)
-		return
+	if v.Survivors == nil {
+		v.Survivors = []Process{}
 	}
-	w.Int(k, v)
-}
-
-func (w *jsonWriter) seconds(k string, d time.Duration) {
-	w.Key(k)
-	// By milliseconds: Duration.Seconds would say 1.8319999999999999 of 1.832.
-	w.Buf = strconv.AppendFloat(w.Buf, float64(d.Round(time.Millisecond).Milliseconds())/1000, 'f', -1, 64)
-}
-
-func (w *jsonWriter) percent(k string, v *float64) {
-	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
-		w.Null(k)
-		return
+	if v.Labels == nil {
+		v.Labels = map[string]string{}
 	}
-	w.Key(k)
-	w.Buf = strconv.AppendFloat(w.Buf, math.Round(*v*10)/10, 'f', -1, 64)
+	return v
 }
 
-func (w *jsonWriter) time(k string, t time.Time) {
+// orNull is v, of which the zero value means that it does not apply.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+func timeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
-		w.Null(k)
-		return
+		return nil
 	}
-	w.Key(k)
-	w.Buf = append(w.Buf, '"')
-	w.Buf = t.AppendFormat(w.Buf, time.RFC3339Nano)
-	w.Buf = append(w.Buf, '"')
+	return &t
 }
 
-// strs is a list that is never null.
-func (w *jsonWriter) strs(k string, vs []string) {
-	if vs == nil {
-		vs = []string{}
-	}
-	w.Strs(k, vs)
+// inSeconds goes by milliseconds: Duration.Seconds has 1.8319999999999999 for 1.832.
+func inSeconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
-func (w *jsonWriter) progress(p *Progress) {
-	if p == nil {
-		w.Null("progress")
-		return
+// UnmarshalJSON reads the JSON form. What that leaves out (token, backend, usage)
+// stays empty.
+func (j *Job) UnmarshalJSON(data []byte) error {
+	var v jobJSON
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
 	}
-	w.Key("progress")
-	w.Open()
-	w.Str("state", p.State)
-	w.Int("percent", int64(p.Percent))
-	w.Close()
-}
-
-func (w *jsonWriter) size(s Size) {
-	if s == (Size{}) {
-		w.Null("size")
-		return
+	*j = Job{
+		ID: v.ID, Name: v.Name, Command: v.Command, Script: orZero(v.Script), Host: orZero(v.Host), Dir: orZero(v.Dir), Kind: orZero(v.Kind),
+		Backgrounded: v.Backgrounded, Status: v.Status, Paused: v.Paused, PID: orZero(v.PID), CreatedAt: orZero(v.CreatedAt),
+		StartedAt: orZero(v.StartedAt), StopDeadline: orZero(v.StopDeadline), Deadline: orZero(v.DeadlineAt),
+		OutputPath: orZero(v.OutputPath), StdoutPath: orZero(v.StdoutPath), StderrPath: orZero(v.StderrPath), Output: v.OutputBytes,
+		Dropped: v.DroppedBytes, LogLimit: orZero(v.LogLimit), Waiting: v.Waiting, Title: orZero(v.Title), Progress: v.Progress,
+		Ports: v.Ports, CPU: v.CPU, RSS: orZero(v.RSS), Size: orZero(v.Size), Cwd: orZero(v.Cwd), Timeout: secondsOf(orZero(v.Timeout)),
+		Grace: secondsOf(v.Grace), EnvNames: v.EnvNames, RestartedFrom: orZero(v.Restarted), Link: v.Link, LinkError: orZero(v.LinkError),
+		StaleSince: orZero(v.StaleSince), Machine: orZero(v.Machine), CreatedBy: orZero(v.CreatedBy), Labels: v.Labels, Split: orZero(v.StdoutPath) != "",
 	}
-	w.Key("size")
-	w.Open()
-	w.Int("cols", int64(s.Cols))
-	w.Int("rows", int64(s.Rows))
-	w.Close()
-}
-
-func (w *jsonWriter) survivors(ps []Process) {
-	w.Key("survivors")
-	w.Buf = append(w.Buf, '[')
-	for i, p := range ps {
-		if i > 0 {
-			w.Buf = append(w.Buf, ',')
+	if v.Status.Finished() {
+		j.Exit = Exit{
+			Status: v.Status, Code: v.ExitCode, Signal: orZero(v.Signal), Reason: orZero(v.Reason), EndedBy: orZero(v.EndedBy), Error: orZero(v.Error),
+			At: orZero(v.EndedAt), Ran: secondsOf(orZero(v.Uptime)), Survivors: v.Survivors,
 		}
-		w.Open()
-		w.Int("pid", int64(p.PID))
-		w.Str("command", p.Command)
-		w.Close()
 	}
-	w.Buf = append(w.Buf, ']')
+	return nil
 }
 
-// labels are an object that is never null.
-func (w *jsonWriter) labels(labels map[string]string) {
-	if len(labels) == 0 {
-		w.Key("labels")
-		w.Open()
-		w.Close()
-		return
+// orZero undoes orNull.
+func orZero[T any](v *T) (zero T) {
+	if v == nil {
+		return zero
 	}
-	w.OptStrMap("labels", labels)
+	return *v
+}
+
+func secondsOf(s float64) time.Duration {
+	return time.Duration(math.Round(s*1000)) * time.Millisecond
 }
