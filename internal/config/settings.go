@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/hobjobs/hob/internal/units"
@@ -84,4 +86,55 @@ func hostTable(name string, h *Host) []*setting {
 		text(prefix+"state_dir", &h.StateDir, "where jobs are kept there; empty: HOB_STATE_DIR or the usual place"),
 		duration(prefix+"connect_timeout", &h.ConnectTimeout, time.Second, 10*time.Minute, "how long to wait for the connection"),
 	}
+}
+
+// Source says where a value came from.
+type Source string
+
+// The sources, in the order in which they give way.
+const (
+	FromDefault Source = "default"
+	FromFile    Source = "file"
+	FromEnv     Source = "environment"
+)
+
+// Origin is where the value of one setting came from.
+type Origin struct {
+	Source Source
+	Line   int    // of the file
+	Env    string // the variable
+	file   string
+}
+
+func (o Origin) String() string {
+	switch o.Source {
+	case FromFile:
+		return fmt.Sprintf("%s:%d", filepath.Base(o.file), o.Line)
+	case FromEnv:
+		return "$" + o.Env
+	}
+	return "default"
+}
+
+// Problem is one thing that is wrong with the file or the environment.
+type Problem struct {
+	File    string // empty: the environment
+	Line    int    // 0: the file as a whole
+	Name    string // the setting, action, token or variable; may be empty
+	Message string
+}
+
+// Error begins with file and line as compilers do.
+func (p Problem) Error() string {
+	s := p.Message
+	if p.Name != "" {
+		s = p.Name + ": " + s
+	}
+	switch {
+	case p.File == "":
+		return s
+	case p.Line == 0:
+		return p.File + ": " + s
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, s)
 }
