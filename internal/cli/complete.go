@@ -82,3 +82,23 @@ func completeWords(cmd *cobra.Command, flag string, words ...cobra.Completion) {
 	offer := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc(flag, offer) // fails only for a flag that is not there
 }
+
+// completeHosts has the flag complete the names of hosts: those of jobs, then
+// those of the ssh configuration.
+func (a *app) completeHosts(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.hostNames) // fails only for a flag that is not there
+}
+
+func (a *app) hostNames(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	known, err := a.knownHosts(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []cobra.Completion
+	for _, h := range known {
+		if !slices.Contains(args, h.name) {
+			names = append(names, h.name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

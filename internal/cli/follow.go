@@ -135,3 +135,24 @@ func jobDir(job engine.Job) string {
 	}
 	return filepath.Dir(job.StdoutPath)
 }
+
+// tellingLink is grown, which reads the logs of job for [follow], and tells a
+// person when the host of the job is lost and found meanwhile.
+func (a *app) tellingLink(job engine.Job, grown func(ended bool) error) func(ended bool) error {
+	if job.Host == "" || !isTerminal(a.stderr) {
+		return grown
+	}
+	lost := false
+	return func(ended bool) error {
+		err := grown(ended)
+		gone := errors.Is(err, engine.ErrUnreachable)
+		switch {
+		case gone && !lost:
+			a.sayf("hob: %s; %s goes on, its output follows when the host is back", escape(err.Error()), job.ID)
+		case lost && err == nil:
+			a.sayf("hob: %s is back", escape(job.Host))
+		}
+		lost = gone
+		return err
+	}
+}

@@ -122,6 +122,32 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	return eng, nil
 }
 
+// engineWith opens the engine with the limits of c, which count for jobs that
+// are started and for what is kept of finished ones. On a terminal, where panes
+// may come to be shown, it tells what running jobs use.
+func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
+	here := []local.Option{local.WithNotify(notifyCommand(c))}
+	if a.client == "ui" || a.shows {
+		here = append(here, local.ForUser())
+	}
+	opts := []engine.Option{
+		engine.WithLogLimit(c.Log.Limit),
+		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
+	}
+	if isTerminal(a.stdout) {
+		opts = append(opts, engine.WithUsage(usageEvery))
+	}
+	return a.open(local.New(here...), opts...)
+}
+
+// notifyCommand is what a holder runs at the end of a job, for a shell.
+func notifyCommand(c *config.Config) string {
+	if len(c.Notify.Command) == 0 {
+		return ""
+	}
+	return quoteWords(c.Notify.Command) + ` "$1" "$2"`
+}
+
 // closeEngine closes the engine; after an error its own complaint would only
 // hide the cause.
 func (a *app) closeEngine(cause error) error {

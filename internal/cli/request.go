@@ -6,35 +6,7 @@ import (
 	"slices"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/config"
 )
-
-// engineWith opens the engine with the limits of c, which count for jobs that
-// are started and for what is kept of finished ones. On a terminal, where panes
-// may come to be shown, it tells what running jobs use.
-func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
-	here := []local.Option{local.WithNotify(notifyCommand(c))}
-	if a.client == "ui" || a.shows {
-		here = append(here, local.ForUser())
-	}
-	opts := []engine.Option{
-		engine.WithLogLimit(c.Log.Limit),
-		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
-	}
-	if isTerminal(a.stdout) {
-		opts = append(opts, engine.WithUsage(usageEvery))
-	}
-	return a.open(local.New(here...), opts...)
-}
-
-// notifyCommand is what a holder runs at the end of a job, for a shell.
-func notifyCommand(c *config.Config) string {
-	if len(c.Notify.Command) == 0 {
-		return ""
-	}
-	return quoteWords(c.Notify.Command) + ` "$1" "$2"`
-}
 
 // absoluteDir is the directory that a job asked for in dir gets.
 func absoluteDir(dir string) (string, error) {
@@ -47,4 +19,33 @@ func absoluteDir(dir string) (string, error) {
 // sameRequest reports whether j was asked to run what spec asks for.
 func sameRequest(j engine.Job, spec engine.Spec) bool {
 	return j.Host == spec.Host && j.Script == spec.Script && slices.Equal(j.Command, spec.Command)
+}
+
+// onHost makes spec, which has what the flags say, a request for a job on a host.
+// A terminal there is for who asks for it; what would get one here by itself gets
+// an input that can be written to.
+func (a *app) onHost(spec *engine.Spec, f runFlags) {
+	spec.Host = string(f.on)
+	switch {
+	case f.pty:
+		if spec.PTY = true; spec.Size == (engine.Size{}) {
+			spec.Size = a.callerSize()
+		}
+	case f.noPTY, f.split:
+		spec.Stdin = f.stdin
+	case f.background:
+		spec.Stdin = true
+	case hasScreen(a.stdout) && !a.json:
+		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // what is redirected is its own
+	default: // the stand-in keeps the streams apart
+		spec.Split = true
+		spec.Stdin = f.stdin || a.hasInput()
+	}
+}
+
+// hasInput reports whether our standard input is a file or a pipe: something
+// that a command in our place would be meant to read.
+func (a *app) hasInput() bool {
+	fi, err := a.stdin.Stat()
+	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0)
 }
