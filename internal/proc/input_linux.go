@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -190,7 +189,7 @@ func (w *waiter) polls(call call) bool {
 }
 
 func (w *waiter) inPoll(at, count uint64) bool {
-	const size = uint64(unsafe.Sizeof(unix.PollFd{}))
+	const size = 8 // of struct pollfd, see poll(2)
 	data := w.memory(at, min(count, 1024)*size)
 	for ; uint64(len(data)) >= size; data = data[size:] {
 		fd := int32(binary.NativeEndian.Uint32(data))
@@ -203,13 +202,13 @@ func (w *waiter) inPoll(at, count uint64) bool {
 }
 
 func (w *waiter) inSelect(at, count uint64) bool {
-	const word = unsafe.Sizeof(uintptr(0))
+	const word = strconv.IntSize / 8 // of a long, which the sets of select(2) are made of
 	count = min(count, 1024)
-	words := (count + 8*uint64(word) - 1) / (8 * uint64(word))
-	data := w.memory(at, words*uint64(word))
+	words := (count + 8*word - 1) / (8 * word)
+	data := w.memory(at, words*word)
 	for fd := range int(count) {
-		at := fd / (8 * int(word)) * int(word)
-		if at+int(word) > len(data) {
+		at := fd / (8 * word) * word
+		if at+word > len(data) {
 			return false
 		}
 		var bits uint64
@@ -218,7 +217,7 @@ func (w *waiter) inSelect(at, count uint64) bool {
 		} else {
 			bits = uint64(binary.NativeEndian.Uint32(data[at:]))
 		}
-		if bits>>(fd%(8*int(word)))&1 != 0 && w.is(fd) {
+		if bits>>(fd%(8*word))&1 != 0 && w.is(fd) {
 			return true
 		}
 	}

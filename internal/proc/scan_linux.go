@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -82,12 +81,12 @@ func eachNumber(dir int, buf []byte, f func(int)) error {
 // nextPID takes one entry off the front of what getdents64 returned; its pid
 // is 0 if it is not that of a process.
 func nextPID(entries []byte) (pid int, rest []byte) {
-	const lengthAt, nameAt = unsafe.Offsetof(unix.Dirent{}.Reclen), unsafe.Offsetof(unix.Dirent{}.Name)
-	if len(entries) < int(nameAt) {
+	const lengthAt, nameAt = 16, 19 // of struct linux_dirent64, see getdents64(2)
+	if len(entries) < nameAt {
 		return 0, nil
 	}
 	size := int(binary.NativeEndian.Uint16(entries[lengthAt:]))
-	if size <= int(nameAt) || size > len(entries) {
+	if size <= nameAt || size > len(entries) {
 		return 0, nil
 	}
 	name, rest := entries[nameAt:size], entries[size:]
