@@ -64,8 +64,7 @@ func (e *Engine) ids(ctx context.Context) ([]string, error) {
 }
 
 // survey shows every job of ids to visit as its record has it, and asks nobody.
-// Both are lent for the call, but the record of a job that has not ended may be
-// kept.
+// The job is lent for the call, the record may be kept.
 func (e *Engine) survey(ids []string, visit func(*Job, *jobdir.Record)) {
 	index := e.root.Index()
 	var j Job
