@@ -1,3 +1,5 @@
+// Package palette is a list that is narrowed by typing: every action by name,
+// or a job to pick.
 package palette
 
 import (
