@@ -37,7 +37,8 @@ func (m *Model) since() string {
 	switch j.Status {
 	case engine.Running:
 		if j.Waiting || j.Paused {
-			return ", started " + up + " ago"
+			// Its uptime is only known until it was last seen; when it began is known.
+			return ", started " + m.duration(m.now.Sub(j.StartedAt)) + " ago"
 		}
 		return " for " + up
 	case engine.Stopping:
