@@ -222,6 +222,9 @@ func baseName(w string) string {
 	return w
 }
 
+// joiner is the character that makes one emoji of several, such as a family.
+const joiner = '\u200d'
+
 // clipName makes one line of printable text of s, at most maxName columns wide
 // by the widest any terminal draws it.
 func clipName(s string) string {
@@ -229,7 +232,12 @@ func clipName(s string) string {
 	var b strings.Builder
 	width, fits, cut, space := 0, 0, 0, false // fits and cut: with room for the mark of the cut
 	for cluster := graphemes.FromString(s); cluster.Next(); {
-		for _, r := range cluster.Value() {
+		text := cluster.Value()
+		for i, r := range text {
+			if r == joiner && b.Len() > 0 && !space && i+len(string(joiner)) < len(text) {
+				b.WriteRune(r) // between two emoji that are one character
+				continue
+			}
 			if unicode.IsSpace(r) {
 				space = b.Len() > 0
 				continue

@@ -84,6 +84,7 @@ func TestDeriveName(t *testing.T) {
 		`grep a\d`:                                         "grep ad",
 		"echo \"a\\\nb\"":                                  "echo ab",
 		"printf '\x1b[31mred\x07'":                         "printf [31mred",
+		"make 👨‍👩‍👧 x":                                     "make 👨‍👩‍👧 x",
 		"日本語 テスト":                                          "日本語 テスト",
 		"cmd " + strings.Repeat("x", 100):                  "cmd " + strings.Repeat("x", 42) + "…",
 		"say " + strings.Repeat("x", 38) + "👩🏽👩🏽👩🏽": "say " + strings.Repeat("x", 38) + "👩🏽…",
@@ -146,6 +147,9 @@ func checkName(t *testing.T, of, name string) {
 	t.Helper()
 	width := 0
 	for _, r := range name {
+		if r == joiner {
+			continue
+		}
 		if !unicode.IsPrint(r) {
 			t.Errorf("name %q of %q has a character that does not print", name, of)
 		}
