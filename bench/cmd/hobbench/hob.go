@@ -113,8 +113,12 @@ func (h *hob) close() error {
 		return err
 	}
 	kill := h.command(append([]string{"kill", "--grace", "0s"}, strings.Fields(string(ids))...)...)
-	if out, err := kill.CombinedOutput(); err != nil {
+	out, err := kill.CombinedOutput()
+	if err != nil && kill.ProcessState.ExitCode() != jobEnded {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
 }
+
+// jobEnded is the exit code of hob kill for a job that ended by itself meanwhile.
+const jobEnded = 4
