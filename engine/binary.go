@@ -18,7 +18,7 @@ func (e *Engine) markBinary(events []Event) {
 			continue
 		}
 		for _, s := range streamsOf(ev.Job) {
-			path := filepath.Join(e.root.Dir(string(ev.Job.ID)), fileOf(s))
+			path := filepath.Join(e.root.Dir(string(ev.Job.ID)), s.File())
 			events[i].Binary = events[i].Binary || logfile.Binary(lastBytes(path, binarySample))
 		}
 	}

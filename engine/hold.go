@@ -28,14 +28,14 @@ func (h *Hold) hold(dir string, j Job) {
 	}
 	h.holds = jobdir.HoldsOf(dir)
 	for _, s := range streamsOf(j) {
-		_ = h.holds.Hold(fileOf(s), 0)
+		_ = h.holds.Hold(s.File(), 0)
 	}
 }
 
 // Taken lets go of what a stream has before the offset off.
 func (h *Hold) Taken(s Stream, off int64) {
 	if h.holds != nil {
-		_ = h.holds.Hold(fileOf(s), off) // what is not let go is let go by Close
+		_ = h.holds.Hold(s.File(), off) // what is not let go is let go by Close
 	}
 }
 
@@ -49,8 +49,8 @@ func (h *Hold) Close() error {
 	return holds.Close()
 }
 
-// fileOf returns the name of the file of a stream.
-func fileOf(s Stream) string {
+// File returns the name of the file in the job directory that has the stream.
+func (s Stream) File() string {
 	switch s {
 	case StreamStdout:
 		return jobdir.StdoutFile

@@ -196,7 +196,7 @@ func (c *outputCache) close() {
 type fileOutput struct{ *logfile.File }
 
 func openFileOutput(dir string, s Stream) (Output, error) {
-	f, err := jobdir.OpenLog(dir, fileOf(s))
+	f, err := jobdir.OpenLog(dir, s.File())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(ErrNotFound, err)
 	}

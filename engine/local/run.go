@@ -146,15 +146,7 @@ func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
 
 // OpenOutput implements [engine.Run]: the file itself.
 func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, error) {
-	name := jobdir.OutputFile
-	switch s {
-	case engine.StreamStdout:
-		name = jobdir.StdoutFile
-	case engine.StreamStderr:
-		name = jobdir.StderrFile
-	case engine.StreamOutput:
-	}
-	f, err := jobdir.OpenLog(r.dir, name)
+	f, err := jobdir.OpenLog(r.dir, s.File())
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.Join(engine.ErrNotFound, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -32,18 +31,11 @@ const (
 	lookFor = 100 * time.Millisecond
 )
 
-// OpenOutput implements [engine.Run]. Nothing is transferred before it is read.
+// OpenOutput implements [engine.Run]. Nothing of the log is transferred before it is read,
+// but on a host that is connected the session for that is opened.
 func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, error) {
-	name := jobdir.OutputFile
-	switch s {
-	case engine.StreamStdout:
-		name = jobdir.StdoutFile
-	case engine.StreamStderr:
-		name = jobdir.StderrFile
-	case engine.StreamOutput:
-	}
 	r.h.prepare(bulk)
-	return &output{r: r, name: name}, nil
+	return &output{r: r, name: s.File()}, nil
 }
 
 // output reads one log of a job on a host by absolute offset. Logs only grow, so
