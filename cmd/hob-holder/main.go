@@ -1,6 +1,5 @@
-// Command hob-holder holds one job of hob: the holder's code alone, so that it
-// starts faster and needs less memory than hob itself in that part. hob starts it
-// if it lies beside it; nobody types it.
+// Command hob-holder holds one job of hob. It links the holder's code alone, so that it
+// needs less memory than hob itself. hob starts it if it lies beside it; users do not.
 package main
 
 import (
