@@ -190,7 +190,7 @@ func (h *hub) run(ctx context.Context) {
 	defer close(h.done)
 	defer h.stop()
 	w := watch.Dir(h.e.root.Jobs())
-	defer w.Close() //nolint:errcheck // it has none
+	defer w.Close()
 	defer h.releaseAll()
 	err := h.load(ctx)
 	h.err = err

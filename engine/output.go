@@ -157,14 +157,14 @@ func (c *outputCache) use(o *cachedOutput) func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if o.users--; o.users == 0 && o.gone {
-			o.Close() //nolint:errcheck // it was only read
+			o.Close()
 		}
 	}
 }
 
 func (c *outputCache) discard(o *cachedOutput) {
 	if o.gone = true; o.users == 0 {
-		o.Close() //nolint:errcheck // it was only read
+		o.Close()
 	}
 }
 

@@ -18,7 +18,7 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 	f.Job(j.ID).Print(long)
 	dir := e.StateDir() + "/jobs/" + string(j.ID)
 	got, pieces := "", 0
-	take := func(p engine.Poll) error {
+	take := func(p engine.Poll) error { //nolint:unparam // it is what PollTo takes
 		if n := jobdir.ReadCursor(dir, "a"); n != 0 {
 			t.Errorf("%d bytes count as read before they are handed on", n)
 		}

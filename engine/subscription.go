@@ -214,6 +214,7 @@ func (s *Subscription) push(events ...Event) {
 		case EventRemoved:
 			s.keep(id, 0)
 			t.notes = 0
+		default:
 		}
 		clear(t.merge) // what comes later must not move before this fact
 		s.queue = append(s.queue, f)

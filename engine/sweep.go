@@ -97,6 +97,6 @@ func removeSocketOf(dir string) {
 func removeSocket(path string) {
 	fi, err := os.Lstat(path)
 	if err == nil && fi.Mode().Type() == fs.ModeSocket {
-		os.Remove(path) //nolint:errcheck // a socket nobody answers does no harm
+		os.Remove(path)
 	}
 }

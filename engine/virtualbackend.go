@@ -135,7 +135,7 @@ func (r *virtualRun) ask(ctx context.Context, t holder.Type, payload, result any
 	if err != nil {
 		return errorOf(err)
 	}
-	defer c.Close() //nolint:errcheck // it has been answered
+	defer c.Close()
 	return errorOf(holder.Parted(r.dir, c.Do(ctx, t, payload, result)))
 }
 
@@ -236,7 +236,7 @@ func (r *virtualRun) stream(ctx context.Context, notify func(Observation)) error
 	if err != nil {
 		return err
 	}
-	defer c.Close() //nolint:errcheck // it was only read
+	defer c.Close()
 	rec, err := jobdir.Read(r.dir)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ func (r *virtualRun) Write(ctx context.Context, p []byte) error {
 	if err != nil {
 		return errorOf(err)
 	}
-	defer c.Close() //nolint:errcheck // it has been answered
+	defer c.Close()
 	return errorOf(c.Type(ctx, r.dir, p))
 }
 

@@ -33,7 +33,7 @@ var ErrUnknownAction = errors.New("no such action")
 // reported, as *[OverrideError] values joined in the order of their names; the
 // others hold. It does not look for double bindings: see [Map.Conflicts].
 func (m Map) Apply(o Overrides) (Map, error) {
-	var errs []error
+	var refused []*OverrideError
 	// Bare names first, so that qualified ones win.
 	names := slices.SortedFunc(maps.Keys(o), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")), cmp.Compare(a, b))
@@ -41,12 +41,16 @@ func (m Map) Apply(o Overrides) (Map, error) {
 	fields := m.fields()
 	for _, name := range names {
 		if err := override(fields, name, o[name]); err != nil {
-			errs = append(errs, &OverrideError{Name: name, Err: err})
+			refused = append(refused, &OverrideError{Name: name, Err: err})
 		}
 	}
-	slices.SortStableFunc(errs, func(a, b error) int {
-		return cmp.Compare(a.(*OverrideError).Name, b.(*OverrideError).Name)
+	slices.SortStableFunc(refused, func(a, b *OverrideError) int {
+		return cmp.Compare(a.Name, b.Name)
 	})
+	errs := make([]error, len(refused))
+	for i, err := range refused {
+		errs[i] = err
+	}
 	return m, errors.Join(errs...)
 }
 

@@ -107,7 +107,7 @@ func (s *suite) engine() *engine.Engine {
 		if jobs, err := e.List(context.Background(), engine.Filter{Running: true}); err == nil {
 			for _, j := range jobs {
 				ctx, cancel := context.WithTimeout(context.Background(), Patience)
-				e.Kill(ctx, j.ID) //nolint:errcheck // it may just have ended, or be unreachable on purpose
+				e.Kill(ctx, j.ID)
 				cancel()
 			}
 		}

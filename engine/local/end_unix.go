@@ -114,7 +114,7 @@ func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) jobdir.End 
 	return end
 }
 
-func ms(t syscall.Timeval) int64 { return int64(t.Sec)*1000 + int64(t.Usec)/1000 }
+func ms(t syscall.Timeval) int64 { return int64(t.Sec)*1000 + int64(t.Usec)/1000 } //nolint:unconvert // it has another width on other systems
 
 // parting is what the leader left running, once those that go with it have gone.
 func (j *job) parting() []jobdir.Process {

@@ -60,7 +60,7 @@ func hasEnded(pid int) bool {
 }
 
 // maxRSS is in bytes.
-func maxRSS(u syscall.Rusage) int64 { return int64(u.Maxrss) << 10 }
+func maxRSS(u syscall.Rusage) int64 { return int64(u.Maxrss) << 10 } //nolint:unconvert // it has another width on other systems
 
 // growth waits until one of some files is written to. The kernel's watch is for
 // one event at a time, so that a job that writes a million times is noticed once

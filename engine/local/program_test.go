@@ -32,7 +32,7 @@ func TestStopSparesTheChildrenOfTheProgram(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer child.Wait() //nolint:errcheck // it is killed
+	defer child.Wait()
 	defer child.Process.Kill()
 	id, err := proc.Of(child.Process.Pid)
 	if err != nil {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"strconv"
@@ -44,7 +45,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	sys.Ptrace = true
 	traced.Sys = &sys
 	pid, err := forkUnblocked(path, argv, &traced)
-	if err == unix.EPERM || err == unix.ENOSYS {
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
 		return forkThen(path, argv, attr, ready)
 	}
 	if err != nil {
@@ -53,7 +54,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	var status syscall.WaitStatus
 	for {
 		_, err := syscall.Wait4(pid, &status, syscall.WALL, nil)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}

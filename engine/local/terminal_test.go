@@ -304,7 +304,7 @@ func TestSnapshotFollowsOutputExactly(t *testing.T) {
 	for over := false; !over; {
 		v := s.view(t, engine.TerminalOptions{})
 		v.until(func(engine.TerminalChunk) bool { return v.vt != nil })
-		v.next2(t)
+		v.nextUntilTheEnd()
 		data := []byte(s.output(t))
 		// Whatever was shown is what the log gives up to the same offset.
 		want := vt.New(10, 5)
@@ -317,8 +317,8 @@ func TestSnapshotFollowsOutputExactly(t *testing.T) {
 	}
 }
 
-// next2 takes another step if there is output to come.
-func (v *viewer) next2(t *testing.T) {
+// nextUntilTheEnd takes another step if there is output to come.
+func (v *viewer) nextUntilTheEnd() {
 	if !strings.Contains(v.vt.Text(), "end:") {
 		v.next()
 	}

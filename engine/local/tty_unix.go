@@ -123,7 +123,7 @@ func newTTYReader(t *tty) *ttyReader {
 	r := &ttyReader{raw: t.raw, buf: make([]byte, readBuffer)}
 	r.try = func(fd uintptr) bool {
 		r.n, r.err = readOnce(int(fd), r.buf)
-		return r.err != unix.EAGAIN
+		return !errors.Is(r.err, unix.EAGAIN)
 	}
 	return r
 }
@@ -144,7 +144,7 @@ func readOnce(fd int, buf []byte) (int, error) {
 	for {
 		n, err := readNow(fd, buf)
 		switch {
-		case err == unix.EINTR:
+		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return 0, err
 		case n == 0:

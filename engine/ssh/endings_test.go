@@ -67,7 +67,7 @@ func TestJobThatEndsDuringAListingIsNotLost(t *testing.T) {
 			between += "until [ -f \"$(echo */exit_code)\" ]; do sleep 0.01; done\n" +
 				"while read -r h_z h_r <\"$(echo */wrapper)\" && kill -0 $h_z; do sleep 0.01; done; set -f; fi\n"
 			env := append(os.Environ(), remoteEnv(t)...)
-			reach := func(context.Context, string) (shell.Transport, error) {
+			reach := func(context.Context, string) (shell.Transport, error) { //nolint:unparam // it is what the option takes
 				return &patched{shell.NewLocal("sh", env), func(prelude string) string {
 					if strings.Count(prelude, "\nprocesses() {\n") != 1 {
 						t.Error("a session does not begin with the function processes")

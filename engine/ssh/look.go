@@ -194,6 +194,7 @@ func (h *host) conclude(
 			h.unstarted(ctx, base, r, &o)
 		case certain:
 			h.settle(r, l, base, o, at)
+		case elsewhere: // that machine writes the record
 		}
 		seen[r.ID] = o
 	}

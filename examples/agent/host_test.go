@@ -12,7 +12,7 @@ import (
 )
 
 // hosted is the program of an agent without a terminal around it.
-func hosted(t *testing.T, a *agent, w, h int) *host {
+func hosted(t *testing.T, a *agent) *host {
 	t.Helper()
 	pane := ui.NewPane(a.eng)
 	t.Cleanup(func() {
@@ -21,7 +21,7 @@ func hosted(t *testing.T, a *agent, w, h int) *host {
 		}
 	})
 	host := newHost(a.eng, a, pane)
-	host.update(tea.WindowSizeMsg{Width: w, Height: h})
+	host.update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	return host
 }
 
@@ -36,7 +36,7 @@ func ctrl(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.Mod
 func (h *host) screen() string { return ansi.Strip(h.View().Content) }
 
 func TestKeysAreThePromptsUntilThePaneHasTheFocus(t *testing.T) {
-	h := hosted(t, begin(t), 100, 30)
+	h := hosted(t, begin(t))
 	h.types("xqndjk?:/")
 	if h.prompt.text != "xqndjk?:/" || h.pane.CapturesKeys() {
 		t.Errorf("the prompt has %q", h.prompt.text)
@@ -54,7 +54,7 @@ func TestKeysAreThePromptsUntilThePaneHasTheFocus(t *testing.T) {
 }
 
 func TestThePaneIsHiddenShownAndResized(t *testing.T) {
-	h := hosted(t, begin(t), 100, 30)
+	h := hosted(t, begin(t))
 	rows := h.paneRows()
 	h.update(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModCtrl})
 	if h.paneRows() != rows+1 {
@@ -77,7 +77,7 @@ func TestThePaneIsHiddenShownAndResized(t *testing.T) {
 }
 
 func TestControlBWithNothingInFront(t *testing.T) {
-	h := hosted(t, begin(t), 100, 30)
+	h := hosted(t, begin(t))
 	if cmd := h.update(ctrl('b')); cmd != nil || !strings.Contains(h.screen(), "nothing is in the foreground") {
 		t.Errorf("it says\n%s", h.screen())
 	}
@@ -85,7 +85,7 @@ func TestControlBWithNothingInFront(t *testing.T) {
 
 func TestControlBSendsTheCallToTheBackground(t *testing.T) {
 	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "exec sleep 600"}})
-	h := hosted(t, a, 100, 30)
+	h := hosted(t, a)
 	h.types("go")
 	h.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	h.update(ctrl('b')) // too early

@@ -67,7 +67,7 @@ func run(ctx context.Context, out io.Writer, scripts []string) (err error) {
 // report prints the facts about these jobs until all have ended.
 func report(ctx context.Context, out io.Writer, eng *engine.Engine, ids []engine.ID) {
 	sub := eng.Subscribe(engine.Filter{IDs: ids})
-	defer sub.Close() //nolint:errcheck // nothing is lost with it
+	defer sub.Close()
 	ended := map[engine.ID]bool{}
 	for len(ended) < len(ids) {
 		events, err := sub.Next(ctx) // the first batch is how things stand
@@ -94,7 +94,7 @@ func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // only read
+	defer log.Close()
 	lines, err := log.Tail(ctx, 10)
 	for _, l := range lines {
 		fmt.Fprintln(out, "    "+l.Text)

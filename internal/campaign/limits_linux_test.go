@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ func TestFewDescriptors(t *testing.T) {
 			Args: append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit), cmd.Path}, cmd.Args[1:]...),
 		}
 		out, err := under.CombinedOutput()
-		exit, ended := err.(*exec.ExitError)
+		exit, ended := errors.AsType[*exec.ExitError](err)
 		if !ended || !exit.Exited() && limit > 8 { // below that Go itself gives up
 			t.Errorf("%d descriptors: %v: %s", limit, err, out)
 			continue

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"regexp"
 
@@ -153,7 +154,7 @@ func (f *byteFeed) copyTo(ctx context.Context, w io.Writer) error {
 		for f.next < end {
 			n, err := f.log.ReadAt(ctx, f.buf[:min(int64(len(f.buf)), end-f.next)], f.next)
 			if n == 0 {
-				if err == io.EOF {
+				if errors.Is(err, io.EOF) {
 					err = nil
 				}
 				return err

@@ -120,8 +120,8 @@ func watchDir(ctx context.Context, dir string, tell func()) error {
 				return fsnotify.ErrClosed
 			}
 			tell()
-		case <-w.Errors:
-			tell() // events may have been lost
+		case <-w.Errors: //nolint:errcheck // whatever it is, events may have been lost
+			tell()
 		case <-ctx.Done():
 			return nil
 		}

@@ -130,7 +130,7 @@ func eachFrom(ctx context.Context, log *engine.Log, first, limit int64, line fun
 		limit--
 		return line(l)
 	})
-	if err == errEnough {
+	if errors.Is(err, errEnough) {
 		return nil
 	}
 	return err

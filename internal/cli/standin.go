@@ -136,7 +136,7 @@ func (a *app) whileRead(ctx context.Context, f func(context.Context) error) erro
 		}
 	})
 	err := f(ctx)
-	if context.Cause(ctx) == errReaderGone {
+	if errors.Is(context.Cause(ctx), errReaderGone) {
 		return exitStatus(exitNoReader)
 	}
 	return err

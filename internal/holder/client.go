@@ -183,7 +183,7 @@ func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
 	}
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	stop := context.AfterFunc(ctx, func() { c.shut() })
+	stop := context.AfterFunc(ctx, func() { _ = c.shut() })
 	defer stop()
 	if _, err := c.nc.Write(appendFrame(nil, t, p)); err != nil {
 		return c.lost(ctx, err)
@@ -333,7 +333,7 @@ func (c *Client) read(early []Frame) {
 	for {
 		f, err := c.r.next()
 		if err != nil {
-			c.shut()
+			_ = c.shut()
 			return
 		}
 		if a, ok := answerOf(f); ok {

@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -51,7 +52,7 @@ func (c *conn) serve(hello Hello) {
 	for {
 		f, err := r.next()
 		if err != nil {
-			if err != io.EOF && err != io.ErrUnexpectedEOF {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				c.answer(nil, &Failure{CodeInvalid, err.Error()})
 			}
 			return

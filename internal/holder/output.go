@@ -16,8 +16,8 @@ func (h *Holder) Output(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	at := h.offset // written here alone, so it may be read without the lock
-	h.out.Write(p) // counts what it cannot write
+	at := h.offset        // written here alone, so it may be read without the lock
+	_, _ = h.out.Write(p) // counts what it cannot write
 	st := h.out.Stats()
 	h.moment(at)
 	// Whoever holds saveMu may be waiting for the disk. The next output tries again.

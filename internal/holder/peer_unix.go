@@ -21,5 +21,5 @@ func inode(info fs.FileInfo) uint64 {
 	if !ok {
 		return 0
 	}
-	return uint64(st.Ino)
+	return uint64(st.Ino) //nolint:unconvert // it has another width on other systems
 }

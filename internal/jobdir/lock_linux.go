@@ -29,13 +29,13 @@ func tryLock(f *os.File) error {
 // heldAt reports whether somebody has the file at path locked. It asks without
 // taking the lock, so that being looked at is never mistaken for being held.
 func heldAt(path string) (bool, error) {
-	f, err := plainfile.OpenDescriptor(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() //nolint:errcheck // it was only asked
+	defer f.Close()
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
-	if err := unix.FcntlFlock(uintptr(f.FD), unix.F_OFD_GETLK, &whole); err != nil {
+	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &whole); err != nil {
 		return true, nil // unknown: taking the job for alive destroys nothing
 	}
 	return whole.Type != unix.F_UNLCK, nil

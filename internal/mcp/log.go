@@ -82,7 +82,7 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 	if err != nil {
 		return x, err
 	}
-	defer log.Close() //nolint:errcheck // it was only read
+	defer log.Close()
 	total, err := log.CountLines(ctx)
 	if err != nil {
 		return x, err

@@ -129,7 +129,7 @@ func TestEachAgentOfAProjectIsTold(t *testing.T) {
 	if err := pid.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	defer pid.Signal(syscall.SIGCONT) //nolint:errcheck // it has gone by then
+	defer pid.Signal(syscall.SIGCONT)
 	gate.open()
 	h.ended(id)
 	if r := second.process("poll", id); r.code() != 3 {

@@ -124,7 +124,7 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 // time is for what was printed before the client counted as subscribed, which it
 // cannot know; hence the pause before it.
 func (a *agent) tellGrowth(ctx context.Context, uri string, sub *engine.Subscription) {
-	defer sub.Close() //nolint:errcheck // it has nothing to say
+	defer sub.Close()
 	for {
 		// What happens meanwhile is told together.
 		select {

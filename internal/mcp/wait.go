@@ -138,7 +138,7 @@ func untilExit(ctx context.Context, a *agent, j engine.Job) (outcome, error) {
 // the last time with ended. look ends it by returning errEnough.
 func (a *agent) each(ctx context.Context, j engine.Job, look func(ended bool) error) error {
 	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
-	defer sub.Close() //nolint:errcheck // it has nothing to say
+	defer sub.Close()
 	for {
 		events, err := sub.Next(ctx)
 		if err != nil {
@@ -163,7 +163,7 @@ func untilLine(re *regexp.Regexp) condition {
 			if err != nil {
 				return got, err
 			}
-			defer log.Close() //nolint:errcheck // it was only read
+			defer log.Close()
 			logs = append(logs, &lineSearch{log: log, re: re, feed: logfile.NewFollower(log, 0, -1, logfile.Query{})})
 		}
 		err = a.each(ctx, j, func(ended bool) error {

@@ -21,24 +21,16 @@ var (
 
 // Open opens the regular file at path for reading, without ever waiting for
 // another process. The caller closes it.
-func Open(path string) (*os.File, error) {
-	f, _, err := open(path, os.O_RDONLY, 0)
-	return f, err
-}
+func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
 
 // OpenFile is os.OpenFile for regular files alone; it never waits either.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	f, _, err := open(path, flag, perm)
-	return f, err
-}
-
-func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|nonblock|nofollow, perm)
 	if isLink(err) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotPlain}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
@@ -46,38 +38,24 @@ func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error
 	}
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return f, fi, nil
+	return f, nil
 }
 
 // Read is the whole content of the regular file at path, at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	f, size, err := openFast(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	tooLong := func() error {
-		return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
 	}
-	if size > limit {
-		return nil, tooLong()
+	if err != nil {
+		return nil, err
 	}
-	// One more than there is, so that the end is seen in one read.
-	data := make([]byte, 0, size+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case errors.Is(err, io.EOF), err == nil && size > 0 && int64(len(data)) == size:
-			return data, nil
-		case err != nil:
-			return nil, err
-		case int64(len(data)) > limit:
-			return nil, tooLong()
-		case len(data) == cap(data):
-			data = append(data, 0)[:len(data)]
-		}
-	}
+	return data, nil
 }

@@ -63,7 +63,6 @@ func TestOpen(t *testing.T) {
 		"Open":             func(p string) (io.Closer, error) { return Open(p) },
 		"OpenFile, both":   func(p string) (io.Closer, error) { return OpenFile(p, os.O_RDWR, 0) },
 		"OpenFile, at end": func(p string) (io.Closer, error) { return OpenFile(p, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) },
-		"OpenDescriptor":   func(p string) (io.Closer, error) { return OpenDescriptor(p) },
 	} {
 		for path, want := range map[string]error{plain: nil, pipe: ErrNotPlain, link: ErrNotPlain, "/dev/zero": ErrNotPlain} {
 			f, err := open(path)

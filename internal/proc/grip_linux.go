@@ -155,7 +155,7 @@ func wakeOn(ctx context.Context) (fd int, stop func(), err error) {
 	cancel := context.AfterFunc(ctx, func() {
 		defer close(rung)
 		// Any value but zero and the largest will do, in either byte order.
-		unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 1})
+		_, _ = unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 1})
 	})
 	return fd, func() {
 		if !cancel() {

@@ -33,9 +33,9 @@ func sourceOf(p Process, fd int) (Source, error) {
 func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFIFO, unix.S_IFSOCK:
-		return Source{Dev: uint64(st.Dev), Ino: st.Ino}
+		return Source{Dev: uint64(st.Dev), Ino: st.Ino} //nolint:unconvert // it has another width on other systems
 	case unix.S_IFCHR:
-		major, minor := unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))
+		major, minor := unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev)) //nolint:unconvert // it has another width on other systems
 		switch {
 		case major == 5 && minor == 0:
 			return Source{TTY: controlling}

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -161,7 +162,7 @@ func TestSourceOfAFileIsNone(t *testing.T) {
 	if src, err := SourceOf(tr.ref.Leader.PID, 0); err != nil || src != (Source{}) {
 		t.Errorf("source %+v, %v", src, err)
 	}
-	if _, err := SourceOf(tr.ref.Leader.PID, 99); err != ErrGone {
+	if _, err := SourceOf(tr.ref.Leader.PID, 99); !errors.Is(err, ErrGone) {
 		t.Errorf("a descriptor that is not open: %v", err)
 	}
 }

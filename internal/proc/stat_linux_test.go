@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -123,7 +124,7 @@ func TestAliveOfAZombie(t *testing.T) {
 	if again, err := Of(id.PID); err != nil || again != id {
 		t.Errorf("a zombie's identity is %+v, was %+v (%v)", again, id, err)
 	}
-	if err := Signal(id, 0); err != ErrGone {
+	if err := Signal(id, 0); !errors.Is(err, ErrGone) {
 		t.Errorf("signalling a zombie: %v", err)
 	}
 }

@@ -183,7 +183,7 @@ func (l *ladder) ask(ctx context.Context) (left []Process, gone bool, err error)
 			// itself has not been asked.
 			if !known || name != p.Comm {
 				asked[p.Identity()] = p.Comm
-				l.send(g, sigs...)
+				_ = l.send(g, sigs...) // one that has gone needs none
 			}
 			grips.keep(g)
 		}
@@ -278,7 +278,7 @@ func (l *ladder) freeze(announce bool, seen []Process, deadline time.Time) ([]Pr
 			settled = false
 			stopped[p.Identity()] = true
 			if g, err := take(p); err == nil {
-				l.send(g, syscall.SIGSTOP)
+				_ = l.send(g, syscall.SIGSTOP)
 				g.release()
 			}
 		}

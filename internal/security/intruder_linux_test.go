@@ -2,6 +2,7 @@ package security
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -51,7 +52,7 @@ func intruder(t *testing.T, s *stage.Stage) func(args ...string) (possible bool,
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		out, err := cmd.CombinedOutput()
-		if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 			t.Fatal(err)
 		}
 		return err == nil, strings.TrimSpace(string(out))

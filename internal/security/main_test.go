@@ -68,9 +68,9 @@ func intrude(what, path string) int {
 }
 
 // play makes a stage whose jobs are gone when the test has ended.
-func play(t *testing.T, extras ...string) *stage.Stage {
+func play(t *testing.T) *stage.Stage {
 	t.Helper()
-	s := stage.New(t, extras...)
+	s := stage.New(t)
 	t.Cleanup(func() {
 		ids, _, err := s.Ask("list", "--running", "-q")
 		if err == nil && ids != "" {

@@ -47,7 +47,7 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	Write(t, config, strings.Join(lines, "\n")+"\n")
 	// The place that a privilege-separated server insists on.
 	if os.Geteuid() == 0 {
-		os.MkdirAll("/run/sshd", 0o755) //nolint:errcheck // sshd says so itself
+		os.MkdirAll("/run/sshd", 0o755)
 	}
 	background(t, addr, exec.Command(path, "-D", "-e", "-f", config))
 	c.Know(t, "", addr, public)

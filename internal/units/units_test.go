@@ -91,7 +91,7 @@ func TestFormatBytes(t *testing.T) {
 
 // The exact forms must come back as they were, whatever the value.
 func FuzzTextRoundTrip(f *testing.F) {
-	for _, n := range []int64{0, 1, 1536, int64(7 * day), int64(1500 * time.Millisecond), 1<<63 - 1, int64(GiB)} {
+	for _, n := range []int64{0, 1, 1536, int64(7 * day), int64(1500 * time.Millisecond), 1<<63 - 1, GiB} {
 		f.Add(n)
 	}
 	f.Fuzz(func(t *testing.T, n int64) {

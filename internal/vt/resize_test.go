@@ -118,7 +118,7 @@ func TestScrollbackRows(t *testing.T) {
 		if wrapped {
 			t.Errorf("row %d wraps", i)
 		}
-		got = append(got, string(term.appendCells(nil, cells)))
+		got = append(got, string(term.cellsText(cells)))
 	}
 	if d := cmp.Diff(want[:2998], got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -126,7 +126,7 @@ func TestScrollbackRows(t *testing.T) {
 	var rows int
 	for cells, wrapped := range term.ScrollbackRows(5) {
 		one, w := term.ScrollbackRow(5+rows, nil)
-		if string(term.appendCells(nil, one)) != string(term.appendCells(nil, cells)) || w != wrapped {
+		if string(term.cellsText(one)) != string(term.cellsText(cells)) || w != wrapped {
 			t.Fatalf("row %d is another one in the sequence", 5+rows)
 		}
 		rows++

@@ -13,7 +13,7 @@ func (t *Terminal) Text() string {
 // that only wrapped are joined.
 func (t *Terminal) MainText() string {
 	return string(t.mainLines(func(b []byte, cells []Cell) []byte {
-		return appendTrimmed(b, t.appendCells(nil, cells))
+		return appendTrimmed(b, t.cellsText(cells))
 	}))
 }
 
@@ -43,7 +43,7 @@ func (t *Terminal) MainANSI() string {
 
 func (t *Terminal) plainRows(rows []*row, b []byte) string {
 	for _, r := range rows {
-		b = appendTrimmed(b, t.appendCells(nil, r.cells))
+		b = appendTrimmed(b, t.cellsText(r.cells))
 		b = append(b, '\n')
 	}
 	return strings.TrimRight(string(b), "\n")
@@ -84,7 +84,8 @@ func (t *Terminal) mainLines(render func(b []byte, cells []Cell) []byte) []byte 
 	return b
 }
 
-func (t *Terminal) appendCells(b []byte, cells []Cell) []byte {
+func (t *Terminal) cellsText(cells []Cell) []byte {
+	var b []byte
 	for _, c := range cells {
 		b = t.appendText(b, c)
 	}

@@ -21,9 +21,9 @@ import (
 
 var now = time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
 
-func newList(w, h int, glyphs themes.Glyphs, opts ...joblist.Option) *joblist.Model {
+func newList(w, h int, glyphs themes.Glyphs) *joblist.Model {
 	styles := themes.Default(true).Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, opts...)
+	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs)
 	list.SetHints("n")
 	list.SetSize(w, h)
 	list.SetNow(now)

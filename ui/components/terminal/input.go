@@ -53,7 +53,7 @@ func (m *Model) jobInput(p []byte) {
 		return
 	}
 	m.back, m.sel, m.reading = 0, selection{}, reading{}
-	m.type_(p)
+	m.queueInput(p)
 }
 
 func (m *Model) press(k tea.Key, action vt.KeyAction) {
@@ -94,7 +94,7 @@ func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
 	if !m.mouseIsJobs(ev) {
 		return false
 	}
-	m.type_(m.vt.EncodeMouse(vt.Mouse{
+	m.queueInput(m.vt.EncodeMouse(vt.Mouse{
 		X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button), Action: action, Mods: translateMods(ev.Mod),
 	}))
 	return true
@@ -105,7 +105,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 		return
 	}
 	if m.vt.Modes().Alternate && m.exit == nil {
-		m.type_(m.vt.EncodeMouse(vt.Mouse{X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button)}))
+		m.queueInput(m.vt.EncodeMouse(vt.Mouse{X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button)}))
 		return
 	}
 	switch ev.Button {

@@ -93,7 +93,7 @@ func (m *Model) setFocus(on bool) {
 	}
 	m.focus = on
 	if m.vt.Modes().FocusEvents {
-		m.type_(m.vt.EncodeFocus(on))
+		m.queueInput(m.vt.EncodeFocus(on))
 	}
 }
 
@@ -185,7 +185,7 @@ func (m *Model) TakeInput() []byte {
 	return p
 }
 
-func (m *Model) type_(p []byte) { m.input = append(m.input, p...) }
+func (m *Model) queueInput(p []byte) { m.input = append(m.input, p...) }
 
 // Cursor is the job's cursor relative to the view, or while the person reads back
 // the place from which text is marked; nil when it is not to be seen.

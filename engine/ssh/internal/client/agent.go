@@ -57,7 +57,7 @@ func (a *keyAgent) signers() ([]ssh.Signer, error) {
 }
 
 // hangUp ends what waits for an answer.
-func (a *keyAgent) hangUp() { a.conn.Close() } //nolint:errcheck // nothing that was written can be lost
+func (a *keyAgent) hangUp() { a.conn.Close() }
 
 func (a *keyAgent) close() {
 	a.unhook()

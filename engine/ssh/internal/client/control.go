@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"net"
 	"os"
 	"time"
@@ -76,7 +77,7 @@ func (d *Dialer) Distrust(t shell.Transport) {
 // attachTo uses the master behind socket; own is the one that is ours, if it is.
 func attachTo(c *hostconf.Config, socket string, own *program) *Transport {
 	// A socket that nobody serves is what a crash leaves: dialling tells.
-	conn, err := net.DialTimeout("unix", socket, attachLimit)
+	conn, err := (&net.Dialer{Timeout: attachLimit}).DialContext(context.Background(), "unix", socket)
 	if err != nil {
 		return nil
 	}

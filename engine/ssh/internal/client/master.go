@@ -214,7 +214,7 @@ func (m *program) end() {
 
 func (m *program) clean() {
 	m.asks.close()
-	os.RemoveAll(m.dir) //nolint:errcheck // a directory of ours that stays is no harm
+	os.RemoveAll(m.dir)
 }
 
 // none reports whether nothing can be asked.

@@ -198,7 +198,7 @@ func (t *Transport) open() (*channel, error) {
 	s, err := t.client.NewSession()
 	if err != nil {
 		if _, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
-			return nil, fmt.Errorf("%w (%v)", shell.ErrNoSlot, err)
+			return nil, fmt.Errorf("%w (%w)", shell.ErrNoSlot, err)
 		}
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestSilenceIsNoticedInTime(t *testing.T) {
 				defer tr.Close()
 				time.Sleep(c.heard)
 				if c.heard > 0 {
-					tr.conn.Read(make([]byte, 1)) //nolint:errcheck // it is quiet's
+					tr.conn.Read(make([]byte, 1))
 				}
 				last := time.Now()
 				<-tr.Done()

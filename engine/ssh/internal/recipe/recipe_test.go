@@ -263,7 +263,7 @@ func TestTruncatedRequestDoesNothing(t *testing.T) {
 		cmd.Path = "/bin/sh"
 		cmd.Env = p.env
 		cmd.Stdin = strings.NewReader("{\n" + Prelude() + "\n}\n" + script[:cut])
-		cmd.Run() //nolint:errcheck // a syntax error is what is expected
+		cmd.Run()
 		if _, err := os.Stat(filepath.Join(p.base, j.ID)); err == nil {
 			t.Errorf("cut at %d of %d: a directory was made", cut, len(script))
 		}

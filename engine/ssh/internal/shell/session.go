@@ -164,7 +164,7 @@ func (r *request) run(s *Session) {
 	out, code, err := readAnswer(s.ch, r.nonce, r.most, r.size)
 	if err != nil {
 		s.fail(err)
-		<-sent
+		<-sent //nolint:errcheck // why reading failed says more
 		said := string(out)
 		if e := s.ch.Stderr(); e != "" {
 			said = e
@@ -247,7 +247,7 @@ func (s *Session) Close() error {
 
 func newNonce() string {
 	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // it cannot fail
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
