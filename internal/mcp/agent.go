@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -71,36 +70,6 @@ func (a *agent) greet(name string) {
 	})
 }
 
-// A handler carries out one tool's call.
-type handler func(ctx context.Context, p *args) (*answer, error)
-
-// tool adds a tool to the server.
-func (a *agent) tool(t *mcp.Tool, params []parameter, refused map[string]string, h handler) {
-	t.InputSchema = schemaOf(params, a.c.Settings.Aliases)
-	a.srv.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		a.greet(clientName(r.ClientInfo()))
-		if a.openErr != nil {
-			return a.refuse(general(a.openErr)), nil
-		}
-		p := parseArgs(t.Name, r.Params.Arguments, params, refused)
-		if p.err != nil {
-			return a.refuse(p.err), nil
-		}
-		stop := a.progress(ctx, r, &p.about)
-		ans, err := h(ctx, p)
-		stop() // nothing may follow the answer
-		switch {
-		case p.err != nil:
-			return a.refuse(p.err), nil
-		case err != nil && ctx.Err() != nil:
-			return nil, err // nobody waits for the answer
-		case err != nil:
-			return a.refuse(general(err)), nil
-		}
-		return a.finish(ans), nil
-	})
-}
-
 // finish adds the news to an answer and makes it fit.
 func (a *agent) finish(ans *answer) *mcp.CallToolResult {
 	if ans.ends != "" && !ans.transient {
@@ -112,10 +81,7 @@ func (a *agent) finish(ans *answer) *mcp.CallToolResult {
 }
 
 func (a *agent) refuse(err error) *mcp.CallToolResult {
-	f, ok := errors.AsType[*failure](err)
-	if !ok {
-		f = &failure{code: "failed", message: err.Error()}
-	}
+	f := general(err)
 	f.notices = a.tellNews(a.c.Settings.MaxOutputChars / 4)
 	return f.result()
 }

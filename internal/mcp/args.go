@@ -3,218 +3,207 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A parameter is one argument that a tool takes.
-type parameter struct {
-	name   string
-	kind   string // of the schema: string, integer, boolean, array, object
-	enum   []string
-	doc    string
-	others []string // names that mean the same elsewhere
+// The arguments of a tool are a struct whose exported fields are strings, bools,
+// *float64, *int64, []string and map[string]string. Their tags, beside json and
+// jsonschema, which is the description:
+//
+//	enum  the words that the field may hold
+//	also  other names for the field, which agents know from elsewhere
+//	unit  the hint for a parameter whose name begins with that of the field and has
+//	      another unit
+//	for   the actions of process that take the field
+
+// A mismatch is an argument that is not what it should be.
+type mismatch struct{ name, want string }
+
+func (m *mismatch) Error() string { return m.name + " is not " + m.want }
+
+// schemaOf is the input schema of a tool with arguments of type In. It admits more than
+// it declares: arguments that it does not name are refused in words, see [readArgs].
+//
+// With aliases a required argument may come under another name, so that the schema does
+// not require it.
+func schemaOf[In any](aliases bool) *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // the type of an argument is none of the above
+	}
+	schema.AdditionalProperties = nil
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
+		property := schema.Properties[nameOf(f)]
+		if len(property.Types) > 1 { // null is as good as absent, and not worth its tokens
+			property.Type, property.Types = property.Types[1], nil
+		}
+		for _, word := range listed(f, "enum") {
+			property.Enum = append(property.Enum, word)
+		}
+		if aliases && f.Tag.Get("also") != "" {
+			schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool { return name == nameOf(f) })
+		}
+	}
+	return schema
 }
 
-// args are the arguments of one call. The first thing that is wrong with them is
-// kept; reading goes on with zero values.
-type args struct {
-	tool   string
-	values map[string]json.RawMessage
-	err    error
-	about  subject // the handler sets it
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
-// parseArgs reads the arguments of a call. refused maps names that would be taken
-// for something else to what to say instead.
-func parseArgs(tool string, raw json.RawMessage, params []parameter, refused map[string]string) *args {
-	p := &args{tool: tool, values: map[string]json.RawMessage{}}
+// listed are the words of a tag.
+func listed(f reflect.StructField, tag string) []string {
+	return strings.FieldsFunc(f.Tag.Get(tag), func(r rune) bool { return r == ',' })
+}
+
+// readArgs reads the arguments of a call into a struct. Numbers and booleans may come as
+// strings, and a list as one string of words.
+func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 	var given map[string]json.RawMessage
-	if len(bytes.TrimSpace(raw)) > 0 {
-		if err := json.Unmarshal(raw, &given); err != nil {
-			p.fail("the arguments are no JSON object", "give "+tool+" an object with its parameters")
-			return p
-		}
+	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
+		return in, usage("the arguments are no JSON object", "give "+tool+" an object with its parameters")
 	}
-	own := map[string]string{}
-	for _, q := range params {
-		own[q.name] = q.name
-		for _, o := range q.others {
-			own[o] = q.name
-		}
-	}
+	fields := reflect.VisibleFields(reflect.TypeFor[In]())
+	read := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if instead, ok := refused[name]; ok {
-			p.fail(fmt.Sprintf("%s has no parameter %q", tool, name), instead)
-			continue
+		n := slices.IndexFunc(fields, func(f reflect.StructField) bool {
+			return nameOf(f) == name || slices.Contains(listed(f, "also"), name)
+		})
+		if n < 0 {
+			return in, usage(fmt.Sprintf("%s has no parameter %q", tool, name), insteadOf(name, fields))
 		}
-		to, ok := own[name]
-		if !ok {
-			p.fail(fmt.Sprintf("%s has no parameter %q", tool, name), "it takes "+strings.Join(namesOf(params), ", "))
-			continue
-		}
+		f := fields[n]
 		if bytes.Equal(given[name], []byte("null")) {
 			continue
 		}
-		if _, twice := p.values[to]; twice {
-			p.fail(fmt.Sprintf("%q is given twice, once under another name", to), "give one of them")
-			continue
+		if read[f.Name] {
+			return in, usage(fmt.Sprintf("%q is given twice, once under another name", nameOf(f)), "give one of them")
 		}
-		p.values[to] = given[name]
+		read[f.Name] = true
+		value := reflect.ValueOf(&in).Elem().FieldByIndex(f.Index)
+		if bad := readArg(nameOf(f), given[name], value.Addr().Interface()); bad != nil {
+			return in, usage(tool+": "+bad.Error(), "give "+bad.name+" as "+bad.want)
+		}
+		if words := listed(f, "enum"); len(words) > 0 && !value.IsZero() && !slices.Contains(words, value.String()) {
+			return in, usage(fmt.Sprintf("%s: there is no %s %q", tool, nameOf(f), value), oneOf(f))
+		}
 	}
-	return p
+	return in, nil
 }
 
-func namesOf(params []parameter) []string {
-	names := make([]string, len(params))
-	for i, q := range params {
-		names[i] = q.name
-	}
-	return names
+func oneOf(f reflect.StructField) string {
+	return nameOf(f) + " is one of " + strings.Join(listed(f, "enum"), ", ")
 }
 
-func (p *args) fail(message, hint string) {
-	if p.err == nil {
-		p.err = &failure{code: "usage", message: message, hint: hint}
+// insteadOf is the hint for a parameter that there is not.
+func insteadOf(name string, fields []reflect.StructField) string {
+	var names []string
+	for _, f := range fields {
+		if hint := f.Tag.Get("unit"); hint != "" && strings.HasPrefix(name, nameOf(f)) {
+			return hint
+		}
+		names = append(names, nameOf(f))
 	}
+	return "it takes " + strings.Join(names, ", ")
 }
 
-// idle reports whether a parameter holds nothing. Clients that fill in all that a
-// tool could take give such to an action that has no use for them.
-func (p *args) idle(name string) bool {
-	switch string(p.values[name]) {
-	case "", `""`, "[]", "{}", "false", "0":
-		return true
+// readArg reads one argument.
+func readArg(name string, raw json.RawMessage, to any) *mismatch {
+	var err error
+	want := ""
+	switch to := to.(type) {
+	case *string:
+		want, err = "a string", json.Unmarshal(raw, to)
+	case *bool:
+		want = "true or false"
+		*to, err = strconv.ParseBool(unquoted(raw))
+	case **float64:
+		want = "a number"
+		*to, err = readNumber(raw)
+	case **int64:
+		want = "a whole number from 0 on"
+		*to, err = readCount(raw)
+	case *[]string:
+		want = "a list of strings"
+		*to, err = readWords(raw)
+	case *map[string]string:
+		return readVariables(name, raw, to)
+	default:
+		panic(fmt.Sprintf("%s: no argument is a %T", name, to))
 	}
-	return false
-}
-
-func (p *args) wrong(name, want string) {
-	p.fail(fmt.Sprintf("%s: %s is not %s", p.tool, name, want), fmt.Sprintf("give %s as %s", name, want))
-}
-
-func (p *args) text(name string) string {
-	raw, ok := p.values[name]
-	if !ok {
-		return ""
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		p.wrong(name, "a string")
-	}
-	return s
-}
-
-// boolean also takes the words for it.
-func (p *args) boolean(name string) bool {
-	raw, ok := p.values[name]
-	if !ok {
-		return false
-	}
-	b, err := strconv.ParseBool(strings.Trim(string(raw), `"`))
 	if err != nil {
-		p.wrong(name, "true or false")
+		return &mismatch{name, want}
 	}
-	return b
+	return nil
 }
 
-// number also takes a number in a string and one without a fraction.
-func (p *args) number(name string) (n float64, ok bool) {
-	raw, ok := p.values[name]
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+func unquoted(raw json.RawMessage) string { return strings.Trim(string(raw), `"`) }
+
+func readNumber(raw json.RawMessage) (*float64, error) {
+	n, err := strconv.ParseFloat(unquoted(raw), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		p.wrong(name, "a number")
-		return 0, false
+		return nil, strconv.ErrSyntax
 	}
-	return n, true
+	return &n, nil
 }
 
-// count is a whole number that is not negative.
-func (p *args) count(name string) (n int64, ok bool) {
-	f, ok := p.number(name)
-	if !ok {
-		return 0, false
+// readCount takes any number without a fraction.
+func readCount(raw json.RawMessage) (*int64, error) {
+	n, err := readNumber(raw)
+	if err != nil || *n < 0 || *n != math.Trunc(*n) || *n > 1<<53 {
+		return nil, strconv.ErrRange
 	}
-	if f < 0 || f != math.Trunc(f) || f > 1<<53 {
-		p.wrong(name, "a whole number from 0 on")
-		return 0, false
-	}
-	return int64(f), true
+	whole := int64(*n)
+	return &whole, nil
 }
 
-// words is a list of strings, or one string of words.
-func (p *args) words(name string) []string {
-	raw, ok := p.values[name]
-	if !ok {
-		return nil
+func readWords(raw json.RawMessage) (words []string, err error) {
+	if json.Unmarshal(raw, &words) == nil {
+		return words, nil
 	}
-	var list []string
-	if json.Unmarshal(raw, &list) == nil {
-		return list
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		p.wrong(name, "a list of strings")
-	}
-	return strings.Fields(s)
+	var text string
+	err = json.Unmarshal(raw, &text)
+	return strings.Fields(text), err
 }
 
-// variables is an object of strings; numbers and booleans are written out.
-func (p *args) variables(name string) map[string]string {
-	raw, ok := p.values[name]
-	if !ok {
-		return nil
+// readVariables writes out numbers and booleans.
+func readVariables(name string, raw json.RawMessage, to *map[string]string) *mismatch {
+	var given map[string]any
+	numbers := json.NewDecoder(bytes.NewReader(raw))
+	numbers.UseNumber()
+	if numbers.Decode(&given) != nil {
+		return &mismatch{name, "an object of strings"}
 	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) != nil {
-		p.wrong(name, "an object of strings")
-		return nil
-	}
-	env := make(map[string]string, len(given))
-	for k, v := range given {
-		text, err := plain(v)
-		if err != nil {
-			p.wrong(name+"."+k, "a string")
+	*to = make(map[string]string, len(given))
+	for variable, value := range given {
+		switch value.(type) {
+		case string, bool, json.Number:
+			(*to)[variable] = fmt.Sprint(value)
+		default:
+			return &mismatch{name + "." + variable, "a string"}
 		}
-		env[k] = text
 	}
-	return env
+	return nil
 }
 
-func plain(raw json.RawMessage) (string, error) {
-	if c := raw[0]; c == '{' || c == '[' || c == 'n' { // null into a string is no error
-		return "", errors.New("not plain")
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s, nil
-	}
-	return string(raw), nil
-}
-
-// oneOf is a word out of a list; empty if it is not given.
-func (p *args) oneOf(name string, words ...string) string {
-	s := p.text(name)
-	if s != "" && !slices.Contains(words, s) {
-		p.fail(fmt.Sprintf("%s: there is no %s %q", p.tool, name, s), fmt.Sprintf("%s is one of %s", name, strings.Join(words, ", ")))
-	}
-	return s
-}
-
-// rename makes a number that was given as one parameter another one, times
-// factor.
-func (p *args) rename(from, to string, factor float64) {
-	n, ok := p.number(from)
-	delete(p.values, from)
-	if ok {
-		p.values[to] = json.RawMessage(strconv.FormatFloat(n*factor, 'f', -1, 64))
+// holdsNothing reports whether an argument is as good as absent. Clients that fill in
+// all that a tool could take give such to an action that has no use for them.
+func holdsNothing(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.IsNil() || v.Elem().IsZero()
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	default:
+		return v.IsZero()
 	}
 }

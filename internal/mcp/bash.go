@@ -24,26 +24,37 @@ const (
 
 // A command is what bash was asked for.
 type command struct {
-	spec       engine.Spec
-	env        map[string]string // of the call, for a job on a host
-	yield      time.Duration
-	background bool
-	wantsPTY   bool
-	notes      []string
+	spec  engine.Spec
+	yield time.Duration
+	notes []string
 }
 
-func (a *agent) bash(ctx context.Context, p *args) (*answer, error) {
-	cmd := a.command(p)
-	if p.err != nil {
-		return nil, p.err
+type bashArgs struct {
+	Command    string            `json:"command" also:"script" jsonschema:"What to run, by sh -c"`
+	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds to wait for its end before it goes to the background by itself (default 20000; 10 to 120000; 0: at once)"`
+	Background bool              `json:"background,omitempty" also:"run_in_background,is_background" jsonschema:"Run it in the background at once"`
+	Timeout    *float64          `json:"timeout,omitempty" also:"timeout_secs,timeoutSec,timeout_sec,timeoutSeconds,timeout_seconds" unit:"timeout is in seconds here; how long to wait before it goes to the background is yieldMs" jsonschema:"Seconds after which it is killed, wherever it runs then (default 1800; 0: never)"`
+	Workdir    string            `json:"workdir,omitempty" also:"cwd,directory,dir_path" jsonschema:"Directory to run in (default: the project's)"`
+	Env        map[string]string `json:"env,omitempty" jsonschema:"Environment variables to add"`
+	PTY        bool              `json:"pty,omitempty" jsonschema:"Give it a terminal, for full-screen programs (default false)"`
+	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): it can be written to with process write, and prompts are seen; none: end of file"`
+	Split      bool              `json:"split,omitempty" jsonschema:"Keep stdout and stderr in separate logs"`
+	Host       string            `json:"host,omitempty" jsonschema:"Run it on this host over SSH"`
+	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"What to call it in lists (default: from the command)"`
+	Notify     string            `json:"notify,omitempty" enum:"silent,notify,inject" jsonschema:"How to hear of its end in the background: not at all, with its last words, or with its output"`
+}
+
+func (a *agent) bash(ctx context.Context, in bashArgs, about *subject) (*answer, error) {
+	cmd, err := a.command(in)
+	if err != nil {
+		return nil, err
 	}
 	same := a.running(ctx, cmd.spec)
 	var ans *answer
-	var err error
-	if cmd.background {
+	if cmd.spec.Backgrounded {
 		ans, err = a.startBackground(ctx, cmd)
 	} else {
-		ans, err = a.runForeground(ctx, cmd, &p.about)
+		ans, err = a.runForeground(ctx, cmd, about)
 	}
 	if err != nil {
 		return nil, err
@@ -55,71 +66,64 @@ func (a *agent) bash(ctx context.Context, p *args) (*answer, error) {
 	return ans, nil
 }
 
+// check refuses what no system can run.
+func (in bashArgs) check() error {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return usage("bash: command is missing", `give it a line for sh, for example {"command":"npm test"}`)
+	case strings.ContainsRune(in.Command, 0):
+		return usage("bash: command has a NUL byte", "leave it away: no system can pass it on")
+	case in.Timeout != nil && *in.Timeout < 0:
+		return usage("bash: timeout is negative", "it is in seconds, and 0 means none")
+	case in.PTY && in.Split:
+		return usage("bash: pty and split exclude each other", "a terminal has one stream: leave one of them away")
+	case in.PTY && in.Stdin == "none":
+		return usage("bash: pty and stdin none exclude each other", "a terminal has input: leave one of them away")
+	}
+	return nil
+}
+
 // command reads the arguments of bash.
-func (a *agent) command(p *args) command {
-	s := a.c.Settings
-	c := command{yield: s.Yield}
-	script := p.text("command")
-	if strings.TrimSpace(script) == "" {
-		p.fail("bash: command is missing", `give it a line for sh, for example {"command":"npm test"}`)
+func (a *agent) command(in bashArgs) (c command, err error) {
+	if err := in.check(); err != nil {
+		return c, err
 	}
-	if strings.ContainsRune(script, 0) {
-		p.fail("bash: command has a NUL byte", "leave it away: no system can pass it on")
-	}
-	if ms, ok := p.number("yieldMs"); ok {
-		c.yield = c.clamp("yieldMs", ms, minYield, maxYield)
-	}
-	timeout := s.Timeout
-	if sec, ok := p.number("timeout"); ok {
-		switch {
-		case sec < 0:
-			p.fail("bash: timeout is negative", "it is in seconds, and 0 means none")
-		case sec > maxTimeout.Seconds():
-			timeout = maxTimeout
-			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g were cut to a year", sec))
-		default:
-			timeout = time.Duration(sec * float64(time.Second))
-			if timeout >= 10_000*time.Second {
-				c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g are %s", sec, briefly(timeout)))
-			}
+	c.yield = a.c.Settings.Yield
+	if in.YieldMs != nil {
+		var note string
+		if c.yield, note = clamped("yieldMs", *in.YieldMs, minYield, maxYield); note != "" {
+			c.notes = append(c.notes, note)
 		}
 	}
-	c.background = p.boolean("background") || c.yield == 0
-	c.wantsPTY = p.boolean("pty")
-	c.env = p.variables("env")
-	stdin := p.oneOf("stdin", "tty", "none")
+	timeout := a.c.Settings.Timeout
+	if in.Timeout != nil {
+		sec := min(*in.Timeout, maxTimeout.Seconds())
+		timeout = time.Duration(sec * float64(time.Second))
+		switch {
+		case sec < *in.Timeout:
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g were cut to a year", *in.Timeout))
+		case timeout >= 10_000*time.Second:
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g are %s", sec, briefly(timeout)))
+		}
+	}
 	labels := a.scope.labels()
-	if mode := p.oneOf("notify", notifySilent, notifyNotify, notifyInject); mode != "" {
-		labels[labelNotify] = mode
+	if in.Notify != "" {
+		labels[labelNotify] = in.Notify
 	}
 	c.spec = engine.Spec{
-		Script: script, Name: p.text("name"), Host: p.text("host"), Timeout: timeout, Labels: labels,
-		PTY: c.wantsPTY, Split: p.boolean("split"), TTYStdin: stdin != "none", Env: c.env,
-		Backgrounded: c.background,
+		Script: in.Command, Name: in.Name, Host: in.Host, Dir: a.workdir(in.Workdir, in.Host), Timeout: timeout, Labels: labels,
+		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env,
+		Backgrounded: in.Background || c.yield == 0,
 	}
-	if c.wantsPTY && c.spec.Split {
-		p.fail("bash: pty and split exclude each other", "a terminal has one stream: leave one of them away")
-	}
-	if c.wantsPTY && stdin == "none" {
-		p.fail("bash: pty and stdin none exclude each other", "a terminal has input: leave one of them away")
-	}
-	c.spec.Dir = a.workdir(p.text("workdir"), c.spec.Host)
-	if c.spec.Host != "" {
+	if in.Host != "" {
 		// There is no environment there to be replaced.
-		c.spec.Env = quietFor(c.env)
+		c.spec.Env = quietFor(in.Env)
 	}
-	return c
+	return c, nil
 }
 
-// clamp brings a number of milliseconds into bounds, and says so. 0 stays 0.
-func (c *command) clamp(name string, ms float64, low, high time.Duration) time.Duration {
-	d, note := clamped(name, ms, low, high)
-	if note != "" {
-		c.notes = append(c.notes, note)
-	}
-	return d
-}
-
+// clamped brings a number of milliseconds into bounds; note says so if it was outside.
+// 0 stays 0.
 func clamped(name string, ms float64, low, high time.Duration) (d time.Duration, note string) {
 	bound := low
 	switch {
@@ -220,7 +224,7 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 	ans.body, ans.isTail = tail, true
 	ans.Cursor = &cursor
 	ans.Next = next(j)
-	if c.wantsPTY && j.Kind != engine.KindPTY {
+	if c.spec.PTY && j.Kind != engine.KindPTY {
 		ans.note("it has no terminal: there is none to be had there")
 	}
 	return ans, nil
@@ -316,7 +320,7 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 		return nil, failed(r.Job, "read the output of", err)
 	}
 	ans.Cursor = &r.Cursor
-	if c.wantsPTY && r.Kind != engine.KindPTY {
+	if c.spec.PTY && r.Kind != engine.KindPTY {
 		ans.note("it had no terminal: there was none to be had there")
 	}
 	ans.Next = call("log", r.ID, "offset", 0, "limit", 200) + " pages through its output"

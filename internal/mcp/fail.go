@@ -24,6 +24,16 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
+// usage is the failure of a call whose arguments are wrong.
+func usage(message, hint string) *failure {
+	return &failure{code: "usage", message: message, hint: hint}
+}
+
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*failure](err)
+	return ok
+}
+
 // failureJSON is the structured form.
 type failureJSON struct {
 	Error struct {
@@ -181,7 +191,7 @@ func (a *agent) explain(ctx context.Context, ref string, all bool, err error) er
 }
 
 // general is the failure of a call that is about no job in particular.
-func general(err error) error {
+func general(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// listed is how many finished jobs a list has unless it asks for more.
-const listed = 50
+// defaultListed is how many finished jobs a list has unless it asks for more.
+const defaultListed = 50
 
 // row is one job in a list.
 type row struct {
@@ -37,27 +37,20 @@ type row struct {
 
 // list shows the jobs of the scope, newest first: all that run, and the finished
 // ones from offset on.
-func (a *agent) list(ctx context.Context, p *args) (*answer, error) {
-	for _, name := range []string{"sessionId", "data", "keys", "until", "timeout", "eof", "env"} {
-		if !p.idle(name) {
-			p.fail("process: list does not take "+name, "list takes all, offset, limit, filter and exclude; poll and log are about one job")
-		}
+func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
+	offset, limit := int64(0), int64(defaultListed)
+	if in.Offset != nil {
+		offset = *in.Offset
 	}
-	offset, _ := p.count("offset")
-	limit, ok := p.count("limit")
-	if !ok {
-		limit = listed
+	if in.Limit != nil {
+		limit = *in.Limit
 	}
-	all := p.boolean("all")
-	keep, err := newLineFilter(p)
+	keep, err := newLineFilter(in)
 	if err != nil {
 		return nil, err
 	}
-	if p.err != nil {
-		return nil, p.err
-	}
 	f := engine.Filter{Labels: a.scope.labels()}
-	if all {
+	if in.All {
 		f = engine.Filter{}
 	}
 	jobs, err := a.eng.List(ctx, f)
@@ -87,7 +80,7 @@ func (a *agent) list(ctx context.Context, p *args) (*answer, error) {
 		if r.WaitingForInput {
 			line += " · waits for input"
 		}
-		if all && r.CreatedBy != "" {
+		if in.All && r.CreatedBy != "" {
 			line += " · by " + r.CreatedBy
 		}
 		lines = append(lines, line)

@@ -19,18 +19,18 @@ import (
 const logLines = 200
 
 // log pages through the output by lines, and consumes nothing.
-func (a *agent) log(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	offset, from := p.count("offset")
-	limit, bounded := p.count("limit")
-	keep, err := newLineFilter(p)
+func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	from, bounded := in.Offset != nil, in.Limit != nil
+	offset, limit := int64(0), int64(logLines)
+	if from {
+		offset = *in.Offset
+	}
+	if bounded {
+		limit = *in.Limit
+	}
+	keep, err := newLineFilter(in)
 	if err != nil {
 		return nil, err
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	if !bounded && !from {
-		limit = logLines
 	}
 	ans := about(j, time.Now())
 	if ans.Next = next(j); ans.Next == call("log", j.ID) {
@@ -245,7 +245,7 @@ func (p *page) drop(n int) {
 }
 
 // screen shows a terminal's screen as text.
-func (a *agent) screen(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+func (a *agent) screen(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	if !j.HasTerminal() {
 		return nil, &failure{
 			code: "unsupported", id: j.ID, message: fmt.Sprintf("%s has no screen: it was started without a terminal", j.ID),

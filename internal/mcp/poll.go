@@ -100,21 +100,18 @@ func retryAfter(idle int) time.Duration {
 }
 
 // poll drains what is new, and reports the end.
-func (a *agent) poll(ctx context.Context, j engine.Job, p *args) (*answer, error) {
+func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	var notes []string
 	wait := time.Duration(0)
-	if ms, ok := p.number("timeout"); ok {
+	if in.Timeout != nil {
 		var note string
-		if wait, note = clamped("timeout", ms, 0, maxPoll); note != "" {
+		if wait, note = clamped("timeout", *in.Timeout, 0, maxPoll); note != "" {
 			notes = append(notes, note)
 		}
 	}
-	keep, err := newLineFilter(p)
+	keep, err := newLineFilter(in)
 	if err != nil {
 		return nil, err
-	}
-	if p.err != nil {
-		return nil, p.err
 	}
 	began := time.Now()
 	var got drained
@@ -351,9 +348,9 @@ func (g *gather) excerpt() excerpt {
 // A lineFilter keeps lines by their text.
 type lineFilter struct{ keep, drop *regexp.Regexp } // nil: no condition
 
-func newLineFilter(p *args) (f lineFilter, err error) {
-	if f.keep, err = pattern("filter", p.text("filter")); err == nil {
-		f.drop, err = pattern("exclude", p.text("exclude"))
+func newLineFilter(in processArgs) (f lineFilter, err error) {
+	if f.keep, err = pattern("filter", in.Filter); err == nil {
+		f.drop, err = pattern("exclude", in.Exclude)
 	}
 	return f, err
 }
@@ -364,10 +361,8 @@ func pattern(name, text string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, &failure{
-			code: "usage", message: fmt.Sprintf("%s is no regular expression: %v", name, err),
-			hint: "it is one of Go (RE2); put a backslash before signs that are meant as they are",
-		}
+		return nil, usage(fmt.Sprintf("%s is no regular expression: %v", name, err),
+			"it is one of Go (RE2); put a backslash before signs that are meant as they are")
 	}
 	return re, nil
 }

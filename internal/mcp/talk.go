@@ -50,13 +50,10 @@ func takesInput(j engine.Job, doing string) error {
 	return nil
 }
 
-func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	data, eof := p.text("data"), p.boolean("eof")
-	if data == "" && !eof {
-		p.fail("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
-	}
-	if p.err != nil {
-		return nil, p.err
+func (a *agent) write(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	data := in.Data
+	if data == "" && !in.EOF {
+		return nil, usage("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
 	}
 	if err := takesInput(j, "write to"); err != nil {
 		return nil, err
@@ -67,7 +64,7 @@ func (a *agent) write(ctx context.Context, j engine.Job, p *args) (*answer, erro
 		}
 	}
 	what := counted(len(data), "byte") + " written"
-	if eof {
+	if in.EOF {
 		if err := a.eng.CloseInput(ctx, j.ID); err != nil {
 			return nil, failed(j, "end the input of", err)
 		}
@@ -106,29 +103,22 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-func (a *agent) sendKeys(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	keys := p.words("keys")
-	if len(keys) == 0 {
-		p.fail("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
-	}
-	if p.err != nil {
-		return nil, p.err
+func (a *agent) sendKeys(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	if len(in.Keys) == 0 {
+		return nil, usage("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
 	}
 	if err := takesInput(j, "send keys to"); err != nil {
 		return nil, err
 	}
-	if err := a.eng.SendKeys(ctx, j.ID, keys); err != nil {
+	if err := a.eng.SendKeys(ctx, j.ID, in.Keys); err != nil {
 		return nil, failed(j, "send keys to", err)
 	}
-	return a.afterInput(ctx, j, counted(len(keys), "key")+" sent"), nil
+	return a.afterInput(ctx, j, counted(len(in.Keys), "key")+" sent"), nil
 }
 
 // submit types a line and presses Enter, as a person does.
-func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	data := p.text("data")
-	if p.err != nil {
-		return nil, p.err
-	}
+func (a *agent) submit(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	data := in.Data
 	if err := takesInput(j, "submit to"); err != nil {
 		return nil, err
 	}
@@ -142,13 +132,10 @@ func (a *agent) submit(ctx context.Context, j engine.Job, p *args) (*answer, err
 	return longLine(a.afterInput(ctx, j, counted(len(data), "byte")+" and Enter typed"), j, data), nil
 }
 
-func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	data := p.text("data")
+func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	data := in.Data
 	if data == "" {
-		p.fail("process: paste has nothing to paste", "give data")
-	}
-	if p.err != nil {
-		return nil, p.err
+		return nil, usage("process: paste has nothing to paste", "give data")
 	}
 	if err := takesInput(j, "paste to"); err != nil {
 		return nil, err
@@ -164,7 +151,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, p *args) (*answer, erro
 }
 
 // kill ends a job with everything it started.
-func (a *agent) kill(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	wasOver := j.Status.Finished()
 	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
 	if err != nil {
@@ -184,14 +171,14 @@ func (a *agent) kill(ctx context.Context, j engine.Job, _ *args) (*answer, error
 	return ans, nil
 }
 
-func (a *agent) clear(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+func (a *agent) clear(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
 		return nil, failed(j, "clear", err)
 	}
 	return a.cleared(j, "cleared"), nil
 }
 
-func (a *agent) remove(ctx context.Context, j engine.Job, _ *args) (*answer, error) {
+func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	what := "cleared"
 	if !j.Status.Finished() {
 		_, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
@@ -221,11 +208,8 @@ func (a *agent) cleared(j engine.Job, what string) *answer {
 }
 
 // restart asks for the same again as a new job of this agent.
-func (a *agent) restart(ctx context.Context, j engine.Job, p *args) (*answer, error) {
-	env := p.variables("env")
-	if p.err != nil {
-		return nil, p.err
-	}
+func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	env := in.Env
 	if j.Host != "" {
 		env = quietFor(env)
 	}

@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,30 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/logfile"
 )
+
+// What process is documented to do, it does, and the schemas have no more than a client
+// needs to call the tools.
+func TestSchemas(t *testing.T) {
+	process := schemaOf[processArgs](false)
+	var documented []string
+	for _, word := range process.Properties["action"].Enum {
+		documented = append(documented, word.(string))
+	}
+	done := append(slices.Collect(maps.Keys(actions())), actionList)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(documented)), slices.Sorted(slices.Values(done))); diff != "" {
+		t.Errorf("the actions of the schema and of the tool: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"command"}, schemaOf[bashArgs](false).Required); diff != "" {
+		t.Errorf("required of bash: %s", diff)
+	}
+	if required := schemaOf[bashArgs](true).Required; len(required) > 0 {
+		t.Errorf("required, though it may come under another name: %v", required)
+	}
+	data, err := json.Marshal(process)
+	if err != nil || strings.Contains(string(data), "null") || strings.Contains(string(data), "false") {
+		t.Errorf("%s, %v", data, err)
+	}
+}
 
 func TestExcerptText(t *testing.T) {
 	long := strings.Repeat("é", 5000)
