@@ -57,13 +57,19 @@ func Contexts() []Context {
 	}
 }
 
-// Sections returns the names of all sections in the order of [Map]'s fields.
-func Sections() []string {
-	var names []string
+// Section is one field of a [Map] seen from outside.
+type Section struct {
+	Name  string // "panes": the name used in configuration
+	Title string // "In every pane"
+}
+
+// Sections returns all sections in the order of [Map]'s fields.
+func Sections() []Section {
+	var all []Section
 	for f := range reflect.TypeFor[Map]().Fields() {
-		names = append(names, sectionName(f))
+		all = append(all, Section{Name: sectionName(f), Title: f.Tag.Get("title")})
 	}
-	return names
+	return all
 }
 
 // Actions returns every action in the order of the fields, disabled and

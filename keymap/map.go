@@ -25,20 +25,21 @@ import "charm.land/bubbles/v2/key"
 
 // Map is all of hob's bindings. The zero value binds nothing; begin with
 // [Default]. A section is called like its field in lower case, unless an action
-// has that name already: a configuration could not tell them apart.
+// has that name already: a configuration could not tell them apart. The title is
+// for people, above the section's keys in help.
 type Map struct {
-	Panes    Panes
-	Jobs     Jobs
-	List     List
-	Detail   Detail
-	Log      Log
-	Terminal Terminal
-	Ended    Ended
-	Dialog   Dialog
-	Edit     Edit
-	Input    Input
-	Palette  Palette `name:"picker"`
-	Help     Help    `name:"help-page"`
+	Panes    Panes    `title:"In every pane"`
+	Jobs     Jobs     `title:"Jobs, in list and detail"`
+	List     List     `title:"Moving"`
+	Detail   Detail   `title:"Moving in the detail"`
+	Log      Log      `title:"Log"`
+	Terminal Terminal `title:"While a job has the keyboard"`
+	Ended    Ended    `title:"When it has ended"`
+	Dialog   Dialog   `title:"Questions and menus"`
+	Edit     Edit     `title:"In a line of text"`
+	Input    Input    `title:"Prompts"`
+	Palette  Palette  `name:"picker" title:"Palette"`
+	Help     Help     `name:"help-page" title:"This page"`
 }
 
 // The tags of a section's fields are its table: `keys` are the default keys

@@ -1,289 +1,175 @@
 package ui
 
 import (
-	"fmt"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// context names where keys are pressed now, as the key map calls it.
-func (p *Pane) context() string {
-	switch {
-	case p.over != nil:
-		return p.over.context()
-	case p.attachment != nil && p.attachment.ended:
-		return "ended"
-	case p.attachment != nil:
-		return "terminal"
-	case p.prompt != nil:
-		return "input"
-	}
-	switch p.focus {
-	case areaDetail:
-		return "detail"
-	case areaLog:
-		return "log"
-	case areaList, areaNone:
-	}
-	return "list"
+// action is one thing that a key, a click or the palette makes the pane do.
+type action struct {
+	id            string
+	keymap.Action // keys and words, from the key map
+
+	do    func(p *Pane, jobs []engine.Job) tea.Cmd // nil: a component does it
+	needs need
+	// refuse explains why the action cannot be done now; empty if it can. It is
+	// asked only once there is what the action needs. Nil: the action can always
+	// be done.
+	refuse func(p *Pane, jobs []engine.Job) string
+	rank   rank
+	hint   func(p *Pane, b *key.Binding) // changes what the footer shows of its key now
 }
 
-// press takes a key: what is on top gets it, else the action it is bound to
-// where the focus is, else the focused component moves.
-func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
-	if rest, ok := p.escaped(msg); ok {
-		return tea.Batch(p.press(tea.KeyPressMsg{Code: tea.KeyEscape}), p.press(rest))
+// need is what must be there before an action makes sense. It also decides which
+// jobs the action gets.
+type need int
+
+const (
+	needsNothing need = iota
+	needsJob          // the selected job
+	needsMarked       // the marked jobs, else the selected one
+	needsList         // a list that is not empty
+	needsRoom         // the same, and room for more than the list
+	needsProgram      // a program around the pane
+)
+
+// rank is the place of an action in the palette.
+type rank int
+
+const (
+	rankJobs rank = iota
+	rankPanes
+	rankLog
+	rankMoves // everyone has these in their fingers
+	unlisted
+)
+
+// otherStream is in the palette alone: the key map does not have it.
+const otherStream = "log.other-stream"
+
+// actions is the table of all actions of the pane. An action has its keys and its
+// words in package keymap, its row here and, where a footer names it, a place in
+// [Pane.footers]. The key map's actions without a row belong to a component.
+func actions() []action {
+	return []action{
+		{id: "panes.next-pane", do: alone((*Pane).nextPane), needs: needsRoom, rank: rankMoves},
+		{id: "panes.previous-pane", do: alone((*Pane).previousPane), needs: needsRoom, rank: rankMoves},
+		{id: "panes.show-list", do: alone((*Pane).showList), rank: rankMoves},
+		{id: "panes.show-detail", do: alone((*Pane).showDetail), needs: needsRoom, rank: rankMoves},
+		{id: "panes.show-log", do: alone((*Pane).showLog), needs: needsRoom, rank: rankMoves},
+		{id: "panes.zoom", do: alone((*Pane).zoom), needs: needsRoom, rank: rankPanes, hint: (*Pane).hintZoom},
+		{id: "panes.back", do: alone((*Pane).back), rank: rankMoves},
+		{id: "panes.quit", do: alone((*Pane).quit), rank: rankPanes},
+		{id: "panes.interrupt", do: alone((*Pane).interrupt), rank: rankPanes},
+		{id: "panes.stop", do: (*Pane).stop, needs: needsMarked, refuse: (*Pane).refuseStop, rank: rankPanes},
+		{id: "panes.kill", do: (*Pane).kill, needs: needsMarked, refuse: (*Pane).refuseKill, rank: rankPanes},
+		{id: "panes.signal", do: (*Pane).signalMenu, needs: needsMarked, refuse: (*Pane).refuseSignal, rank: rankPanes},
+		{id: "panes.send-line", do: (*Pane).sendLine, needs: needsJob, refuse: (*Pane).refuseLine, rank: rankPanes},
+		{id: "panes.copy-path", do: (*Pane).copyPath, needs: needsJob, refuse: (*Pane).refusePath, rank: rankPanes},
+		{id: "panes.pager", do: (*Pane).openPager, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
+		{id: "panes.editor", do: (*Pane).openEditor, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
+		{id: "panes.help", do: alone((*Pane).openHelp), rank: rankPanes},
+		{id: "panes.palette", do: alone((*Pane).openPalette), rank: unlisted},
+		{id: "panes.suspend", do: sends(suspendMsg{}), needs: needsProgram, rank: rankPanes},
+		{id: "panes.toggle-mouse", do: sends(toggleMouseMsg{}), needs: needsProgram, rank: rankPanes},
+
+		{id: "jobs.open", do: alone((*Pane).openLogPane), needs: needsJob},
+		{id: "jobs.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, hint: (*Pane).hintAttach},
+		{id: "jobs.tail", do: alone((*Pane).tail), needs: needsJob},
+		{id: "jobs.new", do: alone((*Pane).newJob)},
+		{id: "jobs.restart", do: (*Pane).restart, needs: needsMarked},
+		{id: "jobs.edit-restart", do: (*Pane).editRestart, needs: needsJob},
+		{id: "jobs.remove", do: (*Pane).remove, needs: needsMarked},
+		{id: "jobs.clear", do: (*Pane).clear, needs: needsMarked, refuse: (*Pane).refuseClear},
+		{id: "jobs.clear-finished", do: alone((*Pane).clearFinished), refuse: (*Pane).refuseClearFinished},
+		{id: "jobs.undo", do: alone((*Pane).undoClear), refuse: (*Pane).refuseUndo},
+		{id: "jobs.filter", do: alone((*Pane).openFilter), needs: needsList},
+		{id: "jobs.mark", do: alone((*Pane).toggleMark), needs: needsJob},
+		{id: "jobs.sort", do: alone((*Pane).sortList), needs: needsList},
+		{id: "jobs.copy-command", do: (*Pane).copyCommand, needs: needsJob},
+
+		{id: "log.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, rank: unlisted, hint: (*Pane).hintAttach},
+		{id: "log.search", do: alone((*Pane).openSearch), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{id: "log.next-match", rank: rankLog, hint: (*Pane).hintNextMatch},
+		{id: "log.jump", do: alone((*Pane).openJump), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{id: "log.follow", do: alone((*Pane).follow), needs: needsJob, rank: rankLog, hint: (*Pane).hintFollow},
+		{id: "log.matching-only", do: alone((*Pane).matchingOnly), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
+		{
+			id: otherStream, do: alone((*Pane).switchStream), needs: needsJob, refuse: (*Pane).refuseStream, rank: rankLog,
+			Action: keymap.Action{Title: "other stream", Description: "show stderr instead of stdout, or back"},
+		},
 	}
-	p.dirty = true
-	var parting tea.Cmd
-	if p.park != nil && p.attachment == nil {
-		if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-			return p.again(msg)
-		}
-		parting = p.unpark()
-	}
-	return tea.Batch(parting, p.pressOn(msg), p.nextAsk())
 }
 
-func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case p.over != nil:
-		return p.over.update(p, msg)
-	case p.attachment != nil:
-		return p.pressAttached(msg)
-	case p.prompt != nil:
-		return p.pressPrompt(msg)
+// withKeys joins the table with the key map, by id.
+func withKeys(keys keymap.Map) map[string]action {
+	all := map[string]action{}
+	for _, a := range actions() {
+		all[a.id] = a
 	}
-	for _, a := range p.actions[p.context()] {
-		if keymap.Match(msg, a.Binding) {
-			if cmd, ok := p.perform(a.ID()); ok {
-				return cmd
+	for _, k := range keys.Actions() {
+		a, ok := all[k.ID()]
+		if !ok {
+			a = action{id: k.ID(), rank: unlisted}
+			if k.Section == "log" {
+				a.rank = rankLog
 			}
-			break
 		}
+		a.Action = k
+		all[a.id] = a
 	}
-	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-		return p.refuse(with("nothing to send to the background: no job has the keyboard", ";", p.does(p.opts.keys.Jobs.Attach, "attaches")))
-	}
-	if elsewhere := p.elsewhere(msg); elsewhere != "" {
-		return p.refuse(elsewhere)
-	}
-	return p.toFocused(msg)
+	return all
 }
 
-// elsewhere says where a key does something that does nothing in the focused
-// pane; empty if it does something here, or nowhere. Scrolling to the side is
-// tried by habit and needs no words.
-func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
-	here := p.context()
-	for _, a := range p.actions[here] {
-		if keymap.Match(msg, a.Binding) {
-			return ""
-		}
-	}
-	k := p.opts.keys
-	if keymap.Match(msg, k.Log.Left, k.Log.Right, k.Log.LineStart, k.Log.LineEnd) {
-		return ""
-	}
-	for _, there := range []struct {
-		context, name string
-		show          key.Binding
-	}{{"list", "list", k.Panes.ShowList}, {"log", "log", k.Panes.ShowLog}} {
-		for _, a := range p.actions[there.context] {
-			if there.context != here && keymap.Match(msg, a.Binding) {
-				return fmt.Sprintf("%s is a key of the %s: %s goes there, %s finds it here",
-					a.Title, there.name, p.keyLabel(there.show), p.keyLabel(k.Panes.Palette))
-			}
-		}
-	}
-	return ""
+// alone makes the do of an action that is not about particular jobs.
+func alone(do func(*Pane) tea.Cmd) func(*Pane, []engine.Job) tea.Cmd {
+	return func(p *Pane, _ []engine.Job) tea.Cmd { return do(p) }
 }
 
-// toFocused lets the focused component have a key.
-func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
-	switch p.focus {
-	case areaDetail:
-		return p.route(p.detail.Update(msg))
-	case areaLog:
-		if p.screenShown() {
-			return p.pressScreen(msg)
-		}
-		return p.route(p.log.Update(msg))
-	case areaList, areaNone:
-	}
-	cmd := p.route(p.list.Update(msg))
-	return tea.Batch(cmd, p.show())
+// sends makes the do of an action that the program around the pane does.
+func sends(msg tea.Msg) func(*Pane, []engine.Job) tea.Cmd {
+	return func(*Pane, []engine.Job) tea.Cmd { return send(msg) }
 }
 
-// perform does an action by its name; ok is false if it belongs to a component.
-// What cannot be done now is refused with the reason.
+// perform does an action; ok is false if it belongs to a component. What cannot
+// be done now is refused with the reason.
 func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
-	do, ok := p.verb(id)
-	if !ok {
+	a := p.actions[id]
+	if a.do == nil {
 		return nil, false
 	}
-	if why := p.refusal(id); why != "" {
+	if why := p.refusal(a); why != "" {
 		return p.refuse(why), true
 	}
 	p.dirty = true
-	return do(), true
+	return a.do(p, p.targets(a)), true
 }
 
-// verb finds what an action does.
-func (p *Pane) verb(id string) (do func() tea.Cmd, ok bool) {
-	switch id {
-	case "panes.next-pane":
-		return func() tea.Cmd { return p.stepFocus(1) }, true
-	case "panes.previous-pane":
-		return func() tea.Cmd { return p.stepFocus(-1) }, true
-	case "panes.show-list":
-		return func() tea.Cmd { return p.setFocus(areaList) }, true
-	case "panes.show-detail":
-		return func() tea.Cmd { return p.setFocus(areaDetail) }, true
-	case "panes.show-log":
-		return func() tea.Cmd { return p.setFocus(areaLog) }, true
-	case "jobs.open":
-		return func() tea.Cmd { return tea.Batch(p.setFocus(areaLog), p.reach()) }, true
-	case "panes.zoom":
-		return p.zoom, true
-	case "panes.back":
-		return p.back, true
-	case "panes.quit":
-		return p.quit, true
-	case "panes.interrupt":
-		return p.interrupt, true
-	case "panes.stop":
-		return p.stop, true
-	case "panes.kill":
-		return p.kill, true
-	case "panes.signal":
-		return p.signalMenu, true
-	case "panes.send-line":
-		return p.sendLine, true
-	case "panes.copy-path":
-		return p.copyPath, true
-	case "panes.pager":
-		return func() tea.Cmd { return p.openOutput(false) }, true
-	case "panes.editor":
-		return func() tea.Cmd { return p.openOutput(true) }, true
-	case "panes.help":
-		return p.openHelp, true
-	case "panes.palette":
-		return p.openPalette, true
-	case "panes.suspend":
-		return func() tea.Cmd { return send(suspendMsg{}) }, true
-	case "panes.toggle-mouse":
-		return func() tea.Cmd { return send(toggleMouseMsg{}) }, true
-	case "jobs.attach", "log.attach":
-		return func() tea.Cmd { return p.attach(p.shown.id, false) }, true
-	case "jobs.tail":
-		return p.tail, true
-	case "jobs.new":
-		return p.newJob, true
-	case "jobs.restart":
-		return p.restart, true
-	case "jobs.edit-restart":
-		return p.editRestart, true
-	case "jobs.remove":
-		return p.remove, true
-	case "jobs.clear":
-		return p.clear, true
-	case "jobs.clear-finished":
-		return p.clearFinished, true
-	case "jobs.undo":
-		return p.undoClear, true
-	case "jobs.filter":
-		return p.openFilter, true
-	case "jobs.mark":
-		return func() tea.Cmd { p.list.ToggleMark(); return p.show() }, true
-	case "jobs.sort":
-		return p.sortList, true
-	case "jobs.copy-command":
-		return p.copyCommand, true
-	case "log.search":
-		return p.openSearch, true
-	case "log.jump":
-		return p.openJump, true
-	case "log.follow":
-		return p.follow, true
-	case "log.matching-only":
-		return p.matchingOnly, true
-	case otherStream:
-		return p.switchStream, true
-	}
-	return nil, false
-}
-
-// otherStream is an action without a key: a job with two streams shows the
-// other one.
-const otherStream = "other-stream"
-
-// refusal says why an action cannot be done now; empty if it can.
-func (p *Pane) refusal(id string) string {
-	switch id {
-	case "panes.suspend", "panes.toggle-mouse":
-		if !p.opts.program {
-			return "the program around the panes does that"
-		}
-		return ""
-	case "panes.show-detail", "panes.show-log", "panes.next-pane", "panes.previous-pane", "panes.zoom":
-		if p.lay.shape == shapeBare || p.lay.shape == shapeTooSmall {
-			return "there is no room for more than the list"
-		}
-		return p.jobless()
-	case "jobs.filter", "jobs.sort":
-		return p.jobless()
-	case "jobs.clear-finished":
-		if c := p.counts(); c.failed+c.done == 0 {
-			return "no job has finished"
-		}
-		return ""
-	case "jobs.undo":
-		if len(p.undo) == 0 {
-			return "nothing to take back; hob clear --undo brings back what was cleared in the last hour"
-		}
-		return ""
-	}
-	if !needsJob(id) {
-		return ""
-	}
-	targets := p.targets(id)
-	if len(targets) == 0 {
-		return "no job is selected"
-	}
-	return p.refusalFor(id, targets)
-}
-
-// jobless says why there is nothing to arrange; empty if there is.
-func (p *Pane) jobless() string {
-	if len(p.jobs) == 0 {
+// refusal explains why an action cannot be done now; empty if it can.
+func (p *Pane) refusal(a action) string {
+	jobs := p.targets(a)
+	switch {
+	case a.needs == needsProgram && !p.opts.program:
+		return "the program around the panes does that"
+	case a.needs == needsRoom && (p.lay.shape == shapeBare || p.lay.shape == shapeTooSmall):
+		return "there is no room for more than the list"
+	case (a.needs == needsRoom || a.needs == needsList) && len(p.jobs) == 0:
 		return "there are no jobs"
+	case (a.needs == needsJob || a.needs == needsMarked) && len(jobs) == 0:
+		return "no job is selected"
+	case a.refuse != nil:
+		return a.refuse(p, jobs)
 	}
 	return ""
 }
 
-func needsJob(id string) bool {
-	switch id {
-	case "panes.stop", "panes.kill", "panes.signal", "panes.send-line", "panes.copy-path", "panes.pager", "panes.editor",
-		"jobs.open", "jobs.attach", "log.attach", "jobs.tail", "jobs.restart", "jobs.edit-restart", "jobs.remove", "jobs.clear",
-		"jobs.mark", "jobs.copy-command", "log.search", "log.jump",
-		"log.follow", "log.matching-only", otherStream:
-		return true
-	}
-	return false
-}
-
-// targets are the jobs that an action is about: the marked ones, else the
-// selected one. What concerns one job takes the selected one always.
-func (p *Pane) targets(id string) []engine.Job {
-	switch id {
-	case "panes.stop", "panes.kill", "panes.signal", "jobs.restart", "jobs.remove", "jobs.clear":
-		if marked := p.list.Marked(); len(marked) > 0 && p.focus == areaList {
+// targets are the jobs that an action is about.
+func (p *Pane) targets(a action) []engine.Job {
+	if a.needs == needsMarked && p.focus == areaList {
+		if marked := p.list.Marked(); len(marked) > 0 {
 			return marked
 		}
 	}
@@ -291,92 +177,4 @@ func (p *Pane) targets(id string) []engine.Job {
 		return []engine.Job{j.Job}
 	}
 	return nil
-}
-
-// refusalFor says why none of the targets can take the action.
-func (p *Pane) refusalFor(id string, targets []engine.Job) string {
-	j := targets[0]
-	several := len(targets) > 1
-	all := func(refused func(engine.Job) bool) bool {
-		for _, t := range targets {
-			if !refused(t) {
-				return false
-			}
-		}
-		return true
-	}
-	finished := func(j engine.Job) bool { return j.Status.Finished() }
-	k := p.opts.keys
-	switch id {
-	case "panes.stop", "panes.kill":
-		if all(func(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }) {
-			return p.alreadyEnded(targets)
-		}
-		if id == "panes.stop" && all(func(j engine.Job) bool { return j.Status == engine.Stopping }) {
-			return with("it is stopping", ";", p.does(k.Panes.Kill, "kills it now"))
-		}
-	case "panes.signal":
-		if all(finished) {
-			return p.alreadyEnded(targets)
-		}
-	case "panes.send-line":
-		switch {
-		case finished(j):
-			return p.alreadyEnded(targets)
-		case !j.Stdin:
-			return "it takes no input: it was started without"
-		}
-	case "jobs.attach", "log.attach":
-		if j.Link == engine.LinkElsewhere {
-			return "it belongs to another machine or container"
-		}
-	case "jobs.clear":
-		if all(func(j engine.Job) bool { return !finished(j) }) {
-			if several {
-				return with("they are still running", ":", p.does(k.Panes.Stop, "stops them"), p.does(k.Jobs.Remove, "removes them"))
-			}
-			return with("it is still running", ":", p.does(k.Panes.Stop, "stops it"), p.does(k.Jobs.Remove, "removes it"))
-		}
-	case "panes.copy-path":
-		if outputPath(j, p.shown.stream) == "" {
-			return "it has no output file"
-		}
-	case "panes.pager", "panes.editor":
-		switch {
-		case j.Host != "":
-			return "its output is on " + j.Host + ": hob log " + string(j.ID) + " reads it"
-		case outputPath(j, p.shown.stream) == "":
-			return "it has no output file"
-		}
-	case "log.search", "log.jump", "log.matching-only":
-		if p.screenShown() {
-			return p.noLog()
-		}
-	case otherStream:
-		if !j.Split {
-			return "its stdout and stderr are one stream"
-		}
-	}
-	return ""
-}
-
-func (p *Pane) alreadyEnded(targets []engine.Job) string {
-	if len(targets) > 1 {
-		return "they have ended already"
-	}
-	if targets[0].Status == engine.Lost {
-		return with("it is lost: nothing is known to run any more", ";", p.does(p.opts.keys.Jobs.Restart, "runs it again"))
-	}
-	return "it has ended already: " + statusbadge.Word(targets[0])
-}
-
-// outputPath is the file of the stream shown.
-func outputPath(j engine.Job, s engine.Stream) string {
-	switch {
-	case !j.Split:
-		return j.OutputPath
-	case s == engine.StreamStderr:
-		return j.StderrPath
-	}
-	return j.StdoutPath
 }

@@ -59,6 +59,9 @@ func (p *Pane) Foreground(id engine.ID) tea.Cmd {
 	return p.attach(id, true)
 }
 
+// attachTo gives a job the pane and the keyboard because the person asks for it.
+func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd { return p.attach(jobs[0].ID, false) }
+
 func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	cmds := []tea.Cmd{p.unpark()}
 	if p.attachment != nil {
@@ -386,10 +389,7 @@ func (p *Pane) sendAway(a *attachment) tea.Cmd {
 		return nil
 	}
 	eng, id, st := p.eng, a.id, stamp{pane: p}
-	return func() tea.Msg {
-		err := eng.Background(id)
-		return doneMsg{st, outcome{verb: verbBackground, ids: []engine.ID{id}, err: err}}
-	}
+	return func() tea.Msg { return backgroundMsg{st, id, eng.Background(id)} }
 }
 
 // chordOver is when a second leave key can no longer come. On the way to the shell the
@@ -478,13 +478,13 @@ func (p *Pane) leaveJob() tea.Cmd {
 }
 
 // backgrounded is the engine's answer.
-func (p *Pane) backgrounded(done outcome) tea.Cmd {
-	id := done.ids[0]
-	if errors.Is(done.err, engine.ErrNotRunning) {
+func (p *Pane) backgrounded(msg backgroundMsg) tea.Cmd {
+	p.dirty = true
+	if errors.Is(msg.err, engine.ErrNotRunning) {
 		return p.say(toast.Info, "it had ended already")
 	}
-	if done.err != nil {
-		return p.fail("not sent to the background", done.err)
+	if msg.err != nil {
+		return p.fail("not sent to the background", msg.err)
 	}
-	return send(BackgroundedMsg{id})
+	return send(BackgroundedMsg{msg.id})
 }

@@ -23,18 +23,20 @@ func (p *Pane) footer(w int) []string {
 		p.prompt.line.SetNote(p.promptNote(p.prompt))
 		lines := []string{cells.Fit(cells.Blank(promptEdge)+p.prompt.line.View(), w)}
 		if rows > 1 {
-			lines = append(lines, p.footerLine(p.footerKeys(), "", w))
+			keys, _ := p.footerKeys()
+			lines = append(lines, p.footerLine(keys, "", w))
 		}
 		return lines
 	}
-	keys, state := p.footerKeys(), p.footerState()
+	keys, more := p.footerKeys()
+	state := p.footerState()
 	if p.over != nil {
 		state = ""
 	}
 	if rows < 2 {
 		return []string{p.footerLine(keys, state, w)}
 	}
-	first, rest := p.fitting(append(keys, p.moreKeys()...), w)
+	first, rest := p.fitting(append(keys, more...), w)
 	return []string{p.footerLine(first, "", w), p.footerLine(rest, state, w)}
 }
 

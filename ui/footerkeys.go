@@ -1,11 +1,100 @@
 package ui
 
 import (
+	"slices"
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 
 	"github.com/hobjobs/hob/keymap"
 )
 
+// footers name the actions in the footer of a pane, those that matter most first,
+// and those for which a second line has room.
+func (p *Pane) footers() (first, more []string) {
+	switch {
+	case p.focus == areaLog && p.screenShown():
+		return []string{"panes.back", "log.attach", "log.follow", "log.copy", "panes.send-line", "panes.stop", "panes.zoom"}, nil
+	case p.focus == areaLog:
+		return []string{"panes.back", "log.follow", "log.search", "log.next-match", "log.attach", "log.copy", "log.wrap", "panes.stop", "panes.zoom"},
+			[]string{
+				"log.timestamps", "log.line-numbers", "log.matching-only", "log.jump", "log.select",
+				"panes.pager", "panes.editor", "panes.copy-path", "panes.toggle-mouse",
+			}
+	}
+	more = []string{
+		"jobs.mark", "jobs.sort", "panes.send-line", "panes.signal", "jobs.edit-restart", "jobs.remove", "jobs.clear-finished",
+		"panes.zoom", "panes.toggle-mouse",
+	}
+	if p.focus == areaDetail {
+		return []string{"panes.back", "jobs.open", "jobs.attach", "panes.stop", "jobs.restart", "jobs.copy-command", "panes.copy-path"}, more
+	}
+	return []string{
+		"jobs.open", "jobs.attach", "jobs.new", "jobs.undo", "panes.stop", "jobs.clear", "jobs.tail", "jobs.restart", "jobs.filter",
+		"jobs.copy-command",
+	}, more
+}
+
+// footerKeys are the keys that matter where the focus is, and more of them for a
+// second line; what cannot be done now is disabled.
+func (p *Pane) footerKeys() (first, more []key.Binding) {
+	k := p.opts.keys
+	switch {
+	case p.over != nil:
+		return p.over.keys(), nil
+	case p.attachment != nil && p.attachment.ended:
+		return []key.Binding{k.Ended.LeaveEnded}, nil
+	case p.attachment != nil:
+		return []key.Binding{k.Terminal.Leave}, nil
+	case p.prompt != nil:
+		first = p.prompt.line.ShortHelp()
+		if p.prompt.kind == promptSearch {
+			first = append(first, k.Input.ToggleRegex)
+		}
+		return first, nil
+	}
+	names, others := p.footers()
+	for _, id := range append(names, "panes.palette", "panes.help") {
+		first = append(first, p.hinted(id))
+	}
+	for _, id := range others {
+		more = append(more, p.hinted(id))
+	}
+	return first, more
+}
+
+// hinted is the key of an action as the footer shows it.
+func (p *Pane) hinted(id string) key.Binding {
+	a := p.actions[id]
+	b := a.Binding
+	b.SetEnabled(b.Enabled() && p.refusal(a) == "")
+	if a.hint != nil {
+		a.hint(p, &b)
+	}
+	return b
+}
+
+// hintZoom is for the key that zooms, or takes that back.
+func (p *Pane) hintZoom(b *key.Binding) {
+	if p.zoomed {
+		b.SetHelp(b.Help().Key, "all panes")
+	}
+}
+
+// hintAttach does not offer to attach to a job that has ended, which works, but
+// only shows its output.
+func (p *Pane) hintAttach(b *key.Binding) { b.SetEnabled(b.Enabled() && p.live()) }
+
+func (p *Pane) hintNextMatch(b *key.Binding) { b.SetEnabled(b.Enabled() && p.searching()) }
+
+// hintFollow is for the key that leads back from the screen of a job to its log.
+func (p *Pane) hintFollow(b *key.Binding) {
+	if p.screenShown() {
+		b.SetHelp(b.Help().Key, "log")
+	}
+}
+
+// keyLabel is the first key of a binding as this terminal can show it.
 func (p *Pane) keyLabel(k key.Binding) string {
 	if p.ascii() && len(k.Keys()) > 0 {
 		return keymap.ASCIILabel(k.Keys()[0])
@@ -13,97 +102,40 @@ func (p *Pane) keyLabel(k key.Binding) string {
 	return k.Help().Key
 }
 
-// footerKeys are the keys that matter where the focus is; what cannot be done
-// now is disabled.
-func (p *Pane) footerKeys() []key.Binding {
-	if p.over != nil {
-		return p.over.keys()
+// keyLabels are all keys of an action as this terminal can show them.
+func (p *Pane) keyLabels(a keymap.Action) []string {
+	if !p.ascii() {
+		return a.Keys()
 	}
+	labels := []string{}
+	for _, k := range a.Binding.Keys() {
+		labels = append(labels, keymap.ASCIILabel(k))
+	}
+	return labels
+}
+
+func (p *Pane) ascii() bool { return p.opts.glyphs.Running[0] < 0x80 }
+
+// does names what a key does, as it is bound now: "x stops it"; empty if no key
+// does it.
+func (p *Pane) does(k key.Binding, what string) string {
+	if !k.Enabled() || len(k.Keys()) == 0 {
+		return ""
+	}
+	return p.keyLabel(k) + " " + what
+}
+
+// with adds advice to a sentence, as far as there is any.
+func with(sentence, mark string, advice ...string) string {
+	advice = slices.DeleteFunc(advice, func(s string) bool { return s == "" })
+	if len(advice) == 0 {
+		return sentence
+	}
+	return sentence + mark + " " + strings.Join(advice, ", ")
+}
+
+// answering describes how a job that waits gets its input.
+func (p *Pane) answering() string {
 	k := p.opts.keys
-	if p.attachment != nil {
-		if p.attachment.ended {
-			return []key.Binding{k.Ended.LeaveEnded}
-		}
-		return []key.Binding{k.Terminal.Leave}
-	}
-	if p.prompt != nil {
-		keys := p.prompt.line.ShortHelp()
-		if p.prompt.kind == promptSearch {
-			keys = append(keys, k.Input.ToggleRegex)
-		}
-		return keys
-	}
-	help := []key.Binding{p.possible(k.Panes.Palette, "panes.palette"), p.possible(k.Panes.Help, "panes.help")}
-	switch p.focus {
-	case areaLog:
-		search := p.possible(k.Log.Search, "log.search")
-		next := k.Log.NextMatch
-		next.SetEnabled(next.Enabled() && p.searching())
-		if p.screenShown() {
-			toLog := k.Log.Follow
-			toLog.SetHelp(toLog.Help().Key, "log")
-			return append([]key.Binding{
-				k.Panes.Back, p.attachable(k.Log.Attach, "log.attach"), toLog, k.Log.Copy, p.possible(k.Panes.SendLine, "panes.send-line"),
-				p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
-			}, help...)
-		}
-		return append([]key.Binding{
-			k.Panes.Back, k.Log.Follow, search, next, p.attachable(k.Log.Attach, "log.attach"), k.Log.Copy, k.Log.Wrap,
-			p.possible(k.Panes.Stop, "panes.stop"), p.zoomKey(),
-		}, help...)
-	case areaDetail:
-		return append([]key.Binding{
-			k.Panes.Back, p.possible(k.Jobs.Open, "jobs.open"), p.attachable(k.Jobs.Attach, "jobs.attach"), p.possible(k.Panes.Stop, "panes.stop"),
-			p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.CopyCommand, "jobs.copy-command"), p.possible(k.Panes.CopyPath, "panes.copy-path"),
-		}, help...)
-	case areaList, areaNone:
-	}
-	return append([]key.Binding{
-		p.possible(k.Jobs.Open, "jobs.open"), p.attachable(k.Jobs.Attach, "jobs.attach"), k.Jobs.New, p.possible(k.Jobs.Undo, "jobs.undo"), p.possible(k.Panes.Stop, "panes.stop"),
-		p.possible(k.Jobs.Clear, "jobs.clear"), p.possible(k.Jobs.Tail, "jobs.tail"), p.possible(k.Jobs.Restart, "jobs.restart"), p.possible(k.Jobs.Filter, "jobs.filter"),
-		p.possible(k.Jobs.CopyCommand, "jobs.copy-command"),
-	}, help...)
-}
-
-// zoomKey is the key that zooms, or takes that back.
-func (p *Pane) zoomKey() key.Binding {
-	b := p.possible(p.opts.keys.Panes.Zoom, "panes.zoom")
-	if p.zoomed {
-		b.SetHelp(b.Help().Key, "all panes")
-	}
-	return b
-}
-
-// attachable is possible for the key that attaches, which to a job that has ended
-// only shows its output: it is not offered then, though it works.
-func (p *Pane) attachable(b key.Binding, id string) key.Binding {
-	b = p.possible(b, id)
-	b.SetEnabled(b.Enabled() && p.live())
-	return b
-}
-
-// possible is b, disabled where the action id would be refused now.
-func (p *Pane) possible(b key.Binding, id string) key.Binding {
-	b.SetEnabled(b.Enabled() && p.refusal(id) == "")
-	return b
-}
-
-// moreKeys are those for which a second line has room.
-func (p *Pane) moreKeys() []key.Binding {
-	if p.over != nil || p.screenShown() && p.focus == areaLog {
-		return nil
-	}
-	k := p.opts.keys
-	mouse := p.possible(k.Panes.ToggleMouse, "panes.toggle-mouse")
-	if p.focus == areaLog {
-		return []key.Binding{
-			k.Log.Timestamps, k.Log.LineNumbers, k.Log.MatchingOnly, p.possible(k.Log.Jump, "log.jump"), k.Log.Select,
-			p.possible(k.Panes.Pager, "panes.pager"), p.possible(k.Panes.Editor, "panes.editor"), p.possible(k.Panes.CopyPath, "panes.copy-path"), mouse,
-		}
-	}
-	return []key.Binding{
-		p.possible(k.Jobs.Mark, "jobs.mark"), p.possible(k.Jobs.Sort, "jobs.sort"), p.possible(k.Panes.SendLine, "panes.send-line"), p.possible(k.Panes.Signal, "panes.signal"),
-		p.possible(k.Jobs.EditRestart, "jobs.edit-restart"), p.possible(k.Jobs.Remove, "jobs.remove"), p.possible(k.Jobs.ClearFinished, "jobs.clear-finished"), p.zoomKey(),
-		mouse,
-	}
+	return with("for input", ":", p.does(k.Jobs.Attach, "attaches"), p.does(k.Panes.SendLine, "sends a line"))
 }

@@ -56,8 +56,5 @@ func (p *Pane) interruptShown() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	eng, id := p.eng, j.ID
-	return p.deed(verbSignal, []engine.Job{j.Job}, func(ctx context.Context, done *outcome) {
-		done.err = eng.Signal(ctx, id, "SIGINT")
-	})
+	return p.signal(j.Job, "SIGINT")
 }

@@ -155,7 +155,13 @@ type (
 	// doneMsg is the end of what was done to jobs.
 	doneMsg struct {
 		stamp
-		done outcome
+		then func() tea.Cmd // what follows in Update; may be nil
+	}
+	// backgroundMsg is the engine's answer to sending a job to the background.
+	backgroundMsg struct {
+		stamp
+		id  engine.ID
+		err error
 	}
 	offersMsg struct {
 		stamp

@@ -7,6 +7,13 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
+func (p *Pane) nextPane() tea.Cmd     { return p.stepFocus(1) }
+func (p *Pane) previousPane() tea.Cmd { return p.stepFocus(-1) }
+func (p *Pane) showList() tea.Cmd     { return p.setFocus(areaList) }
+func (p *Pane) showDetail() tea.Cmd   { return p.setFocus(areaDetail) }
+func (p *Pane) showLog() tea.Cmd      { return p.setFocus(areaLog) }
+func (p *Pane) openLogPane() tea.Cmd  { return tea.Batch(p.setFocus(areaLog), p.reach()) }
+
 // stepFocus goes to the next pane, around the end.
 func (p *Pane) stepFocus(n int) tea.Cmd {
 	const panes = 3
@@ -99,6 +106,12 @@ func (p *Pane) tail() tea.Cmd {
 		return tea.Batch(p.setFocus(areaLog), p.showRaw(true))
 	}
 	return tea.Batch(p.setFocus(areaLog), p.route(p.log.SetFollow(true)))
+}
+
+// toggleMark marks or unmarks the selected row.
+func (p *Pane) toggleMark() tea.Cmd {
+	p.list.ToggleMark()
+	return p.show()
 }
 
 func (p *Pane) sortList() tea.Cmd {

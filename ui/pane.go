@@ -52,7 +52,8 @@ type Pane struct {
 	tickGen int
 	ticking bool
 
-	actions map[string][]keymap.Action // by context
+	actions  map[string]action          // by id
+	bindings map[string][]keymap.Action // by context
 
 	list   *joblist.Model
 	detail *detail.Model
@@ -117,9 +118,9 @@ func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.mix()
-	p.actions = map[string][]keymap.Action{}
+	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
-		p.actions[c.Name] = o.keys.In(c.Name)
+		p.bindings[c.Name] = o.keys.In(c.Name)
 	}
 
 	s := p.styles
@@ -280,13 +281,16 @@ func (p *Pane) Selected() (engine.Job, bool) { return p.list.Selected() }
 
 // ShortHelp returns the keys that matter most where the focus is; those that do
 // not apply now are disabled.
-func (p *Pane) ShortHelp() []key.Binding { return p.footerKeys() }
+func (p *Pane) ShortHelp() []key.Binding {
+	keys, _ := p.footerKeys()
+	return keys
+}
 
 // FullHelp returns all keys of where the focus is, a section a group.
 func (p *Pane) FullHelp() [][]key.Binding {
 	var groups [][]key.Binding
 	section := ""
-	for _, a := range p.actions[p.context()] {
+	for _, a := range p.bindings[p.context()] {
 		if a.Section != section {
 			section = a.Section
 			groups = append(groups, nil)

@@ -140,9 +140,9 @@ func TestThePaletteKnowsEveryKey(t *testing.T) {
 }
 
 func TestHelpNamesItsSections(t *testing.T) {
-	for _, name := range keymap.Sections() {
-		if sectionTitle(name) == name {
-			t.Errorf("section %q has no title", name)
+	for _, section := range keymap.Sections() {
+		if section.Title == "" {
+			t.Errorf("section %q has no title", section.Name)
 		}
 	}
 }

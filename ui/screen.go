@@ -131,10 +131,8 @@ func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 	if keymap.Match(msg, p.opts.keys.Log.Copy) {
 		return p.copy(strings.TrimRight(p.screen.Text(), "\n"), "screen")
 	}
-	for _, a := range p.actions["log"] {
-		if keymap.Match(msg, a.Binding) {
-			return p.refuse(p.noLog())
-		}
+	if _, bound := p.boundTo(msg, "log"); bound {
+		return p.refuse(p.noLog())
 	}
 	return nil
 }

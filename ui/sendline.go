@@ -13,8 +13,8 @@ import (
 
 // sendLine types one line into a job without attaching. What was typed for it and
 // not sent comes back.
-func (p *Pane) sendLine() tea.Cmd {
-	f := &footerPrompt{kind: promptLine, job: p.targets("panes.send-line")[0]}
+func (p *Pane) sendLine(jobs []engine.Job) tea.Cmd {
+	f := &footerPrompt{kind: promptLine, job: jobs[0]}
 	f.secret = p.asksSecret(f.job)
 	f.line = p.newLine(f)
 	if !f.secret {

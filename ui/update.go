@@ -70,7 +70,9 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	case entryMsg:
 		return p.told(msg)
 	case doneMsg:
-		return p.did(msg.done)
+		return p.did(msg)
+	case backgroundMsg:
+		return p.backgrounded(msg)
 	case offersMsg:
 		return p.offered(msg)
 	}

@@ -15,52 +15,33 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// Every verb: what keys and palette do to jobs. A verb decides and asks in
-// Update; the deed is a command that captures values.
+// What keys and palette do to jobs. It is decided and asked for in Update; the
+// deed is a command that captures values.
 
-type verb int
-
-const (
-	verbStop verb = iota
-	verbKill
-	verbSignal
-	verbClear
-	verbUndo
-	verbRemove
-	verbRestart
-	verbStart
-	verbWrite
-	verbBackground
-)
-
-// outcome is what came of a verb.
-type outcome struct {
-	verb   verb
-	ids    []engine.ID
-	name   string // of the job, for one
-	jobs   []engine.Job
-	report engine.StopReport
-	err    error
-	back   func() // with an error gives back what was typed, in Update; nil: nothing was
-}
-
-// client is who hob says ended a job from here.
+// client is the name under which hob ends jobs from here.
 const client = "ui"
 
-// deed runs f outside of Update and brings its outcome back.
-func (p *Pane) deed(v verb, jobs []engine.Job, f func(ctx context.Context, o *outcome)) tea.Cmd {
+// deed runs f outside of Update, and in Update what that returns; nil: nothing.
+func (p *Pane) deed(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
 	s, ctx := stamp{pane: p}, p.ctx
-	o := outcome{verb: v}
-	for _, j := range jobs {
-		o.ids = append(o.ids, j.ID)
+	return func() tea.Msg { return doneMsg{s, f(ctx)} }
+}
+
+// did follows up on a deed.
+func (p *Pane) did(msg doneMsg) tea.Cmd {
+	p.dirty = true
+	if msg.then == nil {
+		return nil
 	}
-	if len(jobs) > 0 {
-		o.name = p.shortName(jobs[0])
+	return msg.then()
+}
+
+// failing is the follow-up of a deed that only reports an error.
+func (p *Pane) failing(what string, err error) func() tea.Cmd {
+	if err == nil {
+		return nil
 	}
-	return func() tea.Msg {
-		f(ctx, &o)
-		return doneMsg{s, o}
-	}
+	return func() tea.Cmd { return p.fail(what, err) }
 }
 
 func (p *Pane) shortName(j engine.Job) string {
@@ -68,46 +49,61 @@ func (p *Pane) shortName(j engine.Job) string {
 }
 
 // stop ends jobs politely: no question, their rows count the grace time down.
-func (p *Pane) stop() tea.Cmd {
-	return p.end(verbStop, p.targets("panes.stop"), engine.StopOptions{By: client})
+func (p *Pane) stop(jobs []engine.Job) tea.Cmd {
+	return p.end(jobs, engine.StopOptions{By: client}, "stopped")
 }
 
 // kill ends jobs at once; several only after a question.
-func (p *Pane) kill() tea.Cmd {
-	targets := p.targets("panes.kill")
-	if len(targets) < 2 {
-		return p.killNow(targets)
+func (p *Pane) kill(jobs []engine.Job) tea.Cmd {
+	if len(jobs) < 2 {
+		return p.killNow(jobs)
 	}
 	return p.openDialog(
-		fmt.Sprintf("Kill %d jobs?", len(targets)), []string{p.names(targets), "They get no chance to clean up."},
+		fmt.Sprintf("Kill %d jobs?", len(jobs)), []string{p.names(jobs), "They get no chance to clean up."},
 		[]dialog.Choice{{Name: "keep", Label: "Keep them"}, {Name: "kill", Label: "Kill them", Danger: true, Yes: true}},
 		func(answer string) tea.Cmd {
 			if answer != "kill" {
 				return nil
 			}
-			return p.killNow(targets)
+			return p.killNow(jobs)
 		})
 }
 
-func (p *Pane) killNow(targets []engine.Job) tea.Cmd {
-	return p.end(verbKill, targets, engine.StopOptions{Grace: -1, By: client})
+func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
+	return p.end(jobs, engine.StopOptions{Grace: -1, By: client}, "killed")
 }
 
 // end ends each job in a command of its own: one that takes its grace time
-// keeps no other waiting.
-func (p *Pane) end(v verb, targets []engine.Job, o engine.StopOptions) tea.Cmd {
+// keeps no other waiting. ended is what it is called then.
+func (p *Pane) end(jobs []engine.Job, o engine.StopOptions, ended string) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, j := range targets {
-		if j.Status.Finished() && len(j.Exit.Survivors) == 0 {
+	for _, j := range jobs {
+		if over(j) {
 			continue
 		}
-		eng, id := p.eng, j.ID
-		cmds = append(cmds, p.deed(v, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-			done.report, done.err = eng.Stop(ctx, id, o)
+		eng, name := p.eng, p.shortName(j)
+		cmds = append(cmds, p.deed(func(ctx context.Context) func() tea.Cmd {
+			report, err := eng.Stop(ctx, j.ID, o)
+			if err != nil {
+				return p.failing(name+" was not stopped", err)
+			}
+			return func() tea.Cmd { return p.ending(name, report, ended) }
 		}))
 	}
 	p.list.Unmark()
 	return tea.Batch(cmds...)
+}
+
+// ending reports how a job was ended.
+func (p *Pane) ending(name string, report engine.StopReport, ended string) tea.Cmd {
+	if n := len(report.Survivors); n > 0 {
+		first := report.Survivors[0]
+		return p.say(toast.Error, fmt.Sprintf("%s left %d running: %d %s", name, n, first.PID, cells.Clean(first.Command)))
+	}
+	if report.Escalated && ended == "stopped" {
+		return p.say(toast.Warning, name+" needed SIGKILL")
+	}
+	return p.say(toast.Success, ended+" "+name)
 }
 
 // signals of the menu, most wanted first.
@@ -126,252 +122,56 @@ func signals() []dialog.Choice {
 	}
 }
 
-func (p *Pane) signalMenu() tea.Cmd {
-	targets := p.targets("panes.signal")
-	return p.openMenu("Signal to "+p.names(targets), signals(), func(name string) tea.Cmd {
+func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
+	return p.openMenu("Signal to "+p.names(jobs), signals(), func(name string) tea.Cmd {
 		if name == "" {
 			return nil
 		}
-		eng := p.eng
 		var cmds []tea.Cmd
-		for _, j := range targets {
-			id := j.ID
-			cmds = append(cmds, p.deed(verbSignal, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-				done.err = eng.Signal(ctx, id, name)
-			}))
+		for _, j := range jobs {
+			cmds = append(cmds, p.signal(j, name))
 		}
 		return tea.Batch(cmds...)
 	})
 }
 
+func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
+	eng, name := p.eng, p.shortName(j)
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		return p.failing("no signal to "+name, eng.Signal(ctx, j.ID, signal))
+	})
+}
+
 // clear forgets finished jobs; it can be undone for a while.
-func (p *Pane) clear() tea.Cmd {
-	var finished []engine.Job
-	for _, j := range p.targets("jobs.clear") {
-		if j.Status.Finished() {
-			finished = append(finished, j)
+func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
+	var ids []engine.ID
+	for _, j := range jobs {
+		if finished(j) {
+			ids = append(ids, j.ID)
 		}
 	}
-	return p.clearJobs(finished)
+	p.list.Unmark()
+	eng := p.eng
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		gone, err := eng.Clear(ctx, ids...)
+		return func() tea.Cmd {
+			switch {
+			case err == nil:
+				return p.cleared(gone, "cleared")
+			case len(gone) > 0: // some went, some did not
+				return tea.Batch(p.cleared(gone, "cleared"), p.fail("not cleared", err))
+			}
+			return p.fail("not cleared", err)
+		}
+	})
 }
 
 func (p *Pane) clearFinished() tea.Cmd {
-	var finished []engine.Job
+	var jobs []engine.Job
 	for _, j := range p.jobs {
-		if j.Status.Finished() {
-			finished = append(finished, j.Job)
-		}
+		jobs = append(jobs, j.Job)
 	}
-	return p.clearJobs(finished)
-}
-
-func (p *Pane) clearJobs(jobs []engine.Job) tea.Cmd {
-	p.list.Unmark()
-	eng := p.eng
-	return p.deed(verbClear, jobs, func(ctx context.Context, done *outcome) {
-		done.jobs, done.err = eng.Clear(ctx, done.ids...)
-	})
-}
-
-func (p *Pane) undoClear() tea.Cmd {
-	eng, ids := p.eng, p.undo
-	p.toasts.Drop(p.undoID)
-	p.undo, p.undoID = nil, 0
-	return p.deed(verbUndo, nil, func(ctx context.Context, done *outcome) {
-		done.jobs, done.err = eng.Undo(ctx, ids...)
-	})
-}
-
-// remove stops what runs, then clears; it asks.
-func (p *Pane) remove() tea.Cmd {
-	targets := p.targets("jobs.remove")
-	running := 0
-	for _, j := range targets {
-		if !j.Status.Finished() {
-			running++
-		}
-	}
-	label, what := "Remove", "Its record and its output go."
-	if len(targets) > 1 {
-		what = "Their records and their output go."
-	}
-	text := []string{what}
-	switch {
-	case running > 0 && len(targets) == 1:
-		label, text = "Stop and remove", []string{"It is running and will be stopped first.", what}
-	case running > 0:
-		label, text = "Stop and remove", []string{fmt.Sprintf("%d of them run and will be stopped first.", running), what}
-	}
-	return p.openDialog("Remove "+p.names(targets)+"?", text,
-		[]dialog.Choice{{Name: "keep", Label: "Keep"}, {Name: "remove", Label: label, Danger: true, Yes: true}},
-		func(answer string) tea.Cmd {
-			if answer != "remove" {
-				return nil
-			}
-			p.list.Unmark()
-			eng := p.eng
-			var cmds []tea.Cmd
-			for _, j := range targets {
-				id := j.ID
-				cmds = append(cmds, p.deed(verbRemove, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-					var gone engine.Job
-					gone, done.err = eng.Remove(ctx, id)
-					done.jobs = []engine.Job{gone}
-				}))
-			}
-			return tea.Batch(cmds...)
-		})
-}
-
-// restart runs the same request again as a new job.
-func (p *Pane) restart() tea.Cmd {
-	eng := p.eng
-	var cmds []tea.Cmd
-	for _, j := range p.targets("jobs.restart") {
-		id := j.ID
-		cmds = append(cmds, p.deed(verbRestart, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-			var j engine.Job
-			j, done.err = eng.Restart(ctx, id)
-			done.jobs = []engine.Job{j}
-		}))
-	}
-	p.list.Unmark()
-	return tea.Batch(cmds...)
-}
-
-// start starts what was asked for in a form; back is called if it is refused.
-func (p *Pane) start(spec engine.Spec, back func()) tea.Cmd {
-	eng := p.eng
-	return p.deed(verbStart, nil, func(ctx context.Context, done *outcome) {
-		done.back = back
-		var j engine.Job
-		j, done.err = eng.Start(ctx, spec)
-		done.jobs = []engine.Job{j}
-	})
-}
-
-// write types a line into a job, or the several that were pasted.
-func (p *Pane) write(j engine.Job, line string) tea.Cmd {
-	line += "\n"
-	if j.HasTerminal() {
-		line = strings.ReplaceAll(line, "\n", "\r")
-	}
-	eng, id := p.eng, j.ID
-	return p.deed(verbWrite, []engine.Job{j}, func(ctx context.Context, done *outcome) {
-		done.err = eng.Write(ctx, id, []byte(line))
-	})
-}
-
-func (p *Pane) copyCommand() tea.Cmd {
-	j := p.targets("jobs.copy-command")[0]
-	return p.copy(commandText(j), "command")
-}
-
-func (p *Pane) copyPath() tea.Cmd {
-	j := p.targets("panes.copy-path")[0]
-	return p.copy(outputPath(j, p.shown.stream), "path")
-}
-
-// copy hands text to the host's clipboard.
-func (p *Pane) copy(text, what string) tea.Cmd {
-	what = "the " + what
-	said := what + ": " + cells.End(cells.Clean(text), 40, p.opts.glyphs.Ellipsis)
-	if lines := strings.Count(text, "\n"); lines > 0 {
-		what = fmt.Sprintf("%d lines", lines+1)
-		said = what
-	}
-	return tea.Batch(p.toast(toast.Message{Text: "copied " + said, Key: "copied"}), send(CopyMsg{text, what}))
-}
-
-func (p *Pane) openOutput(editor bool) tea.Cmd {
-	j := p.targets("panes.pager")[0]
-	return send(OpenMsg{Path: outputPath(j, p.shown.stream), Editor: editor})
-}
-
-// commandText is what a person would type to run the job again.
-func commandText(j engine.Job) string {
-	if j.Script != "" {
-		return j.Script
-	}
-	return detail.CommandLine(j.Command)
-}
-
-// names are the jobs in a few words.
-func (p *Pane) names(jobs []engine.Job) string {
-	switch len(jobs) {
-	case 0:
-		return "nothing"
-	case 1:
-		return p.shortName(jobs[0])
-	case 2:
-		return p.shortName(jobs[0]) + " and " + p.shortName(jobs[1])
-	}
-	return fmt.Sprintf("%s and %d more", p.shortName(jobs[0]), len(jobs)-1)
-}
-
-const undoFor = 5 * time.Second
-
-// did tells what came of a verb.
-func (p *Pane) did(o outcome) tea.Cmd {
-	p.dirty = true
-	if o.verb == verbBackground {
-		return p.backgrounded(o)
-	}
-	if o.err != nil {
-		if o.back != nil {
-			o.back()
-		}
-		failed := p.fail(o.verb.what(o.name), o.err)
-		if o.verb == verbClear && len(o.jobs) > 0 { // some went, some did not
-			return tea.Batch(p.cleared(o.jobs, "cleared"), failed)
-		}
-		return failed
-	}
-	switch o.verb {
-	case verbStop, verbKill:
-		return p.stopped(o)
-	case verbClear:
-		return p.cleared(o.jobs, "cleared")
-	case verbRemove:
-		return p.cleared(o.jobs, "removed")
-	case verbUndo:
-		if len(o.jobs) > 0 {
-			p.wish = o.jobs[0].ID
-		}
-		return tea.Batch(p.say(toast.Success, "back again: "+p.names(o.jobs)), p.settled())
-	case verbRestart, verbStart:
-		j := o.jobs[0]
-		p.wish = j.ID
-		if j.Status == engine.Failed {
-			text := p.shortName(j) + " could not be started"
-			if j.Exit.Error != "" {
-				text += ": " + cells.Clean(j.Exit.Error)
-			}
-			return tea.Batch(p.say(toast.Error, text), p.settled())
-		}
-		text := "started " + p.shortName(j)
-		if before, ok := p.jobs[j.RestartedFrom]; ok && !before.Status.Finished() {
-			text += " again; the one before still runs"
-		}
-		return tea.Batch(p.say(toast.Info, text), p.settled())
-	case verbSignal, verbWrite, verbBackground:
-	}
-	return nil
-}
-
-func (p *Pane) stopped(o outcome) tea.Cmd {
-	text, level := "stopped "+o.name, toast.Success
-	if o.verb == verbKill {
-		text = "killed " + o.name
-	}
-	if o.report.Escalated && o.verb == verbStop {
-		text, level = o.name+" needed SIGKILL", toast.Warning
-	}
-	if n := len(o.report.Survivors); n > 0 {
-		first := o.report.Survivors[0]
-		text, level = fmt.Sprintf("%s left %d running: %d %s", o.name, n, first.PID, cells.Clean(first.Command)), toast.Error
-	}
-	return p.say(level, text)
+	return p.clear(jobs)
 }
 
 // cleared offers to take a clear back.
@@ -394,26 +194,184 @@ func (p *Pane) cleared(jobs []engine.Job, word string) tea.Cmd {
 	return p.toastEnd(p.undoID, undoFor)
 }
 
-// what names a verb that failed.
-func (v verb) what(name string) string {
-	switch v {
-	case verbStop, verbKill:
-		return name + " was not stopped"
-	case verbSignal:
-		return "no signal to " + name
-	case verbClear:
-		return "not cleared"
-	case verbUndo:
-		return "not taken back"
-	case verbRemove:
-		return name + " was not removed"
-	case verbRestart:
-		return name + " was not restarted"
-	case verbStart:
-		return "not started"
-	case verbWrite:
-		return "not typed into " + name
-	case verbBackground:
+const undoFor = 5 * time.Second
+
+func (p *Pane) undoClear() tea.Cmd {
+	eng, ids := p.eng, p.undo
+	p.toasts.Drop(p.undoID)
+	p.undo, p.undoID = nil, 0
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		jobs, err := eng.Undo(ctx, ids...)
+		if err != nil {
+			return p.failing("not taken back", err)
+		}
+		return func() tea.Cmd {
+			if len(jobs) > 0 {
+				p.wish = jobs[0].ID
+			}
+			return tea.Batch(p.say(toast.Success, "back again: "+p.names(jobs)), p.settled())
+		}
+	})
+}
+
+// remove stops what runs, then clears; it asks.
+func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
+	running := 0
+	for _, j := range jobs {
+		if !finished(j) {
+			running++
+		}
 	}
-	return "not done"
+	label, what := "Remove", "Its record and its output go."
+	if len(jobs) > 1 {
+		what = "Their records and their output go."
+	}
+	text := []string{what}
+	switch {
+	case running > 0 && len(jobs) == 1:
+		label, text = "Stop and remove", []string{"It is running and will be stopped first.", what}
+	case running > 0:
+		label, text = "Stop and remove", []string{fmt.Sprintf("%d of them run and will be stopped first.", running), what}
+	}
+	return p.openDialog("Remove "+p.names(jobs)+"?", text,
+		[]dialog.Choice{{Name: "keep", Label: "Keep"}, {Name: "remove", Label: label, Danger: true, Yes: true}},
+		func(answer string) tea.Cmd {
+			if answer != "remove" {
+				return nil
+			}
+			p.list.Unmark()
+			var cmds []tea.Cmd
+			for _, j := range jobs {
+				cmds = append(cmds, p.removeNow(j))
+			}
+			return tea.Batch(cmds...)
+		})
+}
+
+func (p *Pane) removeNow(j engine.Job) tea.Cmd {
+	eng, name := p.eng, p.shortName(j)
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		gone, err := eng.Remove(ctx, j.ID)
+		if err != nil {
+			return p.failing(name+" was not removed", err)
+		}
+		return func() tea.Cmd { return p.cleared([]engine.Job{gone}, "removed") }
+	})
+}
+
+// restart runs the same request again as a new job.
+func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, before := range jobs {
+		eng, name := p.eng, p.shortName(before)
+		cmds = append(cmds, p.deed(func(ctx context.Context) func() tea.Cmd {
+			j, err := eng.Restart(ctx, before.ID)
+			if err != nil {
+				return p.failing(name+" was not restarted", err)
+			}
+			return func() tea.Cmd { return p.started(j) }
+		}))
+	}
+	p.list.Unmark()
+	return tea.Batch(cmds...)
+}
+
+// start starts what was asked for in a form; back is called if it is refused.
+func (p *Pane) start(spec engine.Spec, back func()) tea.Cmd {
+	eng := p.eng
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		j, err := eng.Start(ctx, spec)
+		return func() tea.Cmd {
+			if err != nil {
+				back()
+				return p.fail("not started", err)
+			}
+			return p.started(j)
+		}
+	})
+}
+
+// started selects a job that was started from here.
+func (p *Pane) started(j engine.Job) tea.Cmd {
+	p.wish = j.ID
+	level, text := toast.Info, "started "+p.shortName(j)
+	if before, ok := p.jobs[j.RestartedFrom]; ok && !finished(before.Job) {
+		text += " again; the one before still runs"
+	}
+	if j.Status == engine.Failed {
+		level, text = toast.Error, p.shortName(j)+" could not be started"
+		if j.Exit.Error != "" {
+			text += ": " + cells.Clean(j.Exit.Error)
+		}
+	}
+	return tea.Batch(p.say(level, text), p.settled())
+}
+
+// write types a line into a job, or the several that were pasted.
+func (p *Pane) write(j engine.Job, line string) tea.Cmd {
+	line += "\n"
+	if j.HasTerminal() {
+		line = strings.ReplaceAll(line, "\n", "\r")
+	}
+	eng, name := p.eng, p.shortName(j)
+	return p.deed(func(ctx context.Context) func() tea.Cmd {
+		return p.failing("not typed into "+name, eng.Write(ctx, j.ID, []byte(line)))
+	})
+}
+
+func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd { return p.copy(commandText(jobs[0]), "command") }
+
+func (p *Pane) copyPath(jobs []engine.Job) tea.Cmd {
+	return p.copy(outputPath(jobs[0], p.shown.stream), "path")
+}
+
+func (p *Pane) openPager(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream)})
+}
+
+func (p *Pane) openEditor(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream), Editor: true})
+}
+
+// outputPath is the file of the stream shown.
+func outputPath(j engine.Job, s engine.Stream) string {
+	switch {
+	case !j.Split:
+		return j.OutputPath
+	case s == engine.StreamStderr:
+		return j.StderrPath
+	}
+	return j.StdoutPath
+}
+
+// copy hands text to the host's clipboard.
+func (p *Pane) copy(text, what string) tea.Cmd {
+	what = "the " + what
+	said := what + ": " + cells.End(cells.Clean(text), 40, p.opts.glyphs.Ellipsis)
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		what = fmt.Sprintf("%d lines", lines+1)
+		said = what
+	}
+	return tea.Batch(p.toast(toast.Message{Text: "copied " + said, Key: "copied"}), send(CopyMsg{text, what}))
+}
+
+// commandText is what a person would type to run the job again.
+func commandText(j engine.Job) string {
+	if j.Script != "" {
+		return j.Script
+	}
+	return detail.CommandLine(j.Command)
+}
+
+// names are the jobs in a few words.
+func (p *Pane) names(jobs []engine.Job) string {
+	switch len(jobs) {
+	case 0:
+		return "nothing"
+	case 1:
+		return p.shortName(jobs[0])
+	case 2:
+		return p.shortName(jobs[0]) + " and " + p.shortName(jobs[1])
+	}
+	return fmt.Sprintf("%s and %d more", p.shortName(jobs[0]), len(jobs)-1)
 }

@@ -149,8 +149,8 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		if w.homeward() {
 			return nil
 		}
-	case doneMsg:
-		w.stays = w.stays || msg.done.verb == verbBackground && msg.done.err != nil
+	case backgroundMsg:
+		w.stays = w.stays || msg.err != nil
 	case tea.ResumeMsg:
 		return tea.Batch(tea.RequestWindowSize, w.ask())
 	case suspendMsg:

@@ -1,0 +1,29 @@
+package ui
+
+import "testing"
+
+func TestTheTableOfActionsAgreesWithTheKeyMap(t *testing.T) {
+	p := NewPane(three())
+	defer p.Close()
+	inKeyMap := map[string]bool{}
+	for _, k := range p.opts.keys.Actions() {
+		inKeyMap[k.ID()] = true
+		if (k.Section == "panes" || k.Section == "jobs") && p.actions[k.ID()].do == nil {
+			t.Errorf("%s has a key and no row that does it", k.ID())
+		}
+	}
+	for _, a := range actions() {
+		if !inKeyMap[a.id] && a.Title == "" {
+			t.Errorf("%s is no action of the key map and has no words of its own", a.id)
+		}
+	}
+	for _, focus := range []area{areaList, areaDetail, areaLog} {
+		p.focus = focus
+		first, more := p.footers()
+		for _, id := range append(first, more...) {
+			if !inKeyMap[id] {
+				t.Errorf("a footer names %s, which is no action of the key map", id)
+			}
+		}
+	}
+}
