@@ -9,32 +9,6 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// footers name the actions in the footer of a pane, those that matter most first,
-// and those for which a second line has room.
-func (p *Pane) footers() (first, more []string) {
-	switch {
-	case p.focus == areaLog && p.screenShown():
-		return []string{"panes.back", "log.attach", "log.follow", "log.copy", "panes.send-line", "panes.stop", "panes.zoom"}, nil
-	case p.focus == areaLog:
-		return []string{"panes.back", "log.follow", "log.search", "log.next-match", "log.attach", "log.copy", "log.wrap", "panes.stop", "panes.zoom"},
-			[]string{
-				"log.timestamps", "log.line-numbers", "log.matching-only", "log.jump", "log.select",
-				"panes.pager", "panes.editor", "panes.copy-path", "panes.toggle-mouse",
-			}
-	}
-	more = []string{
-		"jobs.mark", "jobs.sort", "panes.send-line", "panes.signal", "jobs.edit-restart", "jobs.remove", "jobs.clear-finished",
-		"panes.zoom", "panes.toggle-mouse",
-	}
-	if p.focus == areaDetail {
-		return []string{"panes.back", "jobs.open", "jobs.attach", "panes.stop", "jobs.restart", "jobs.copy-command", "panes.copy-path"}, more
-	}
-	return []string{
-		"jobs.open", "jobs.attach", "jobs.new", "jobs.undo", "panes.stop", "jobs.clear", "jobs.tail", "jobs.restart", "jobs.filter",
-		"jobs.copy-command",
-	}, more
-}
-
 // footerKeys are the keys that matter where the focus is, and more of them for a
 // second line; what cannot be done now is disabled.
 func (p *Pane) footerKeys() (first, more []key.Binding) {
