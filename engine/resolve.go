@@ -71,6 +71,20 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 	return pick(jobs, ref, in)
 }
 
+// Choose is [Engine.Resolve] among jobs, which are newest first.
+func Choose(jobs []Job, ref string, in Intent) (Job, error) {
+	if n, ok := nthNewest(ref); ok {
+		if n > len(jobs) {
+			return Job{}, notFound(ref)
+		}
+		return jobs[n-1], nil
+	}
+	if n := slices.IndexFunc(jobs, func(j Job) bool { return string(j.ID) == ref }); n >= 0 {
+		return jobs[n], nil
+	}
+	return pick(jobs, ref, in)
+}
+
 func named(j *Job, ref string) bool { return j.Name == ref || j.Name == clipName(ref) }
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }

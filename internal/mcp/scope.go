@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/hobjobs/hob/engine"
 )
@@ -72,51 +70,6 @@ func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent
 	if err != nil {
 		return engine.Job{}, a.explain(ctx, ref, all, err)
 	}
-	found := choose(jobs, ref, in)
-	switch len(found) {
-	case 0:
-		return engine.Job{}, a.unknown(ctx, ref, all)
-	case 1:
-		return found[0], nil
-	}
-	return engine.Job{}, a.explain(ctx, ref, all, &engine.AmbiguousError{Ref: ref, Candidates: found})
-}
-
-// choose finds what ref means among jobs, newest first, by the rules of the
-// command line.
-func choose(jobs []engine.Job, ref string, in engine.Intent) []engine.Job {
-	if n, ok := strings.CutPrefix(ref, "@"); ok {
-		nth, err := strconv.Atoi(n)
-		if n == "" {
-			nth, err = 1, nil
-		}
-		if err != nil || nth < 1 || nth > len(jobs) {
-			return nil
-		}
-		return jobs[nth-1 : nth]
-	}
-	var named, running, prefixed []engine.Job
-	for _, j := range jobs {
-		if string(j.ID) == ref {
-			return []engine.Job{j}
-		}
-		if j.Name == ref {
-			named = append(named, j)
-			if !j.Status.Finished() {
-				running = append(running, j)
-			}
-		}
-		if strings.HasPrefix(string(j.ID), ref) {
-			prefixed = append(prefixed, j)
-		}
-	}
-	switch {
-	case len(running) > 0:
-		return running
-	case len(named) > 0 && in == engine.Read:
-		return named[:1]
-	case len(named) > 0:
-		return named
-	}
-	return prefixed
+	j, err := engine.Choose(jobs, ref, in)
+	return j, a.explain(ctx, ref, all, err)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
@@ -175,46 +174,6 @@ func TestRetryAfter(t *testing.T) {
 		if got := retryAfter(idle); got != want*time.Second {
 			t.Errorf("after %d: %v", idle, got)
 		}
-	}
-}
-
-func TestChoose(t *testing.T) {
-	job := func(id engine.ID, name string, status engine.Status) engine.Job {
-		return engine.Job{ID: id, Name: name, Status: status}
-	}
-	jobs := []engine.Job{ // newest first
-		job("web-33333", "web", engine.Exited), job("web-22222", "web", engine.Running), job("api-11111", "api", engine.Exited),
-		job("api-00000", "api", engine.Exited), job("api", "odd", engine.Running),
-	}
-	for _, tt := range []struct {
-		ref  string
-		in   engine.Intent
-		want []engine.ID
-	}{
-		{"@", engine.Read, []engine.ID{"web-33333"}},
-		{"@2", engine.Act, []engine.ID{"web-22222"}},
-		{"@9", engine.Read, nil},
-		{"@x", engine.Read, nil},
-		{"web", engine.Read, []engine.ID{"web-22222"}},
-		{"web-3", engine.Act, []engine.ID{"web-33333"}},
-		{"api", engine.Read, []engine.ID{"api"}}, // an id wins over a name
-		{"api-", engine.Read, []engine.ID{"api-11111", "api-00000"}},
-		{"odd", engine.Act, []engine.ID{"api"}},
-		{"none", engine.Read, nil},
-	} {
-		var got []engine.ID
-		for _, j := range choose(jobs, tt.ref, tt.in) {
-			got = append(got, j.ID)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: %s", tt.ref, diff)
-		}
-	}
-	if got := choose(jobs[2:4], "api", engine.Act); len(got) != 2 {
-		t.Errorf("a name that two finished jobs share means %v to an act", got)
-	}
-	if got := choose(jobs[2:4], "api", engine.Read); len(got) != 1 || got[0].ID != "api-11111" {
-		t.Errorf("a name that two finished jobs share means %v to a reader", got)
 	}
 }
 

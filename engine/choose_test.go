@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// A reference means the same among a selection of jobs as among all of them.
+func TestChoose(t *testing.T) {
+	job := func(id engine.ID, name string, status engine.Status) engine.Job {
+		return engine.Job{ID: id, Name: name, Status: status}
+	}
+	jobs := []engine.Job{ // newest first
+		job("web-33333", "web", engine.Exited), job("web-22222", "web", engine.Running), job("api-11111", "api", engine.Exited),
+		job("api-00000", "api", engine.Exited), job("api", "odd", engine.Running),
+	}
+	for _, tt := range []struct {
+		among []engine.Job
+		ref   string
+		in    engine.Intent
+		want  []engine.ID
+	}{
+		{jobs, "@", engine.Read, []engine.ID{"web-33333"}},
+		{jobs, "@2", engine.Act, []engine.ID{"web-22222"}},
+		{jobs, "@9", engine.Read, nil},
+		{jobs, "@x", engine.Read, nil},
+		{jobs, "web", engine.Read, []engine.ID{"web-22222"}},
+		{jobs, "web-3", engine.Act, []engine.ID{"web-33333"}},
+		{jobs, "api", engine.Read, []engine.ID{"api"}}, // an id wins over a name
+		{jobs, "api-", engine.Read, []engine.ID{"api-11111", "api-00000"}},
+		{jobs, "odd", engine.Act, []engine.ID{"api"}},
+		{jobs, "none", engine.Read, nil},
+		{jobs[2:4], "api", engine.Act, []engine.ID{"api-11111", "api-00000"}},
+		{jobs[2:4], "api", engine.Read, []engine.ID{"api-11111"}},
+	} {
+		j, err := engine.Choose(tt.among, tt.ref, tt.in)
+		got := ids([]engine.Job{j})
+		if several, ok := errors.AsType[*engine.AmbiguousError](err); ok {
+			got = ids(several.Candidates)
+		} else if errors.Is(err, engine.ErrNotFound) {
+			got = nil
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.ref, diff)
+		}
+	}
+}
