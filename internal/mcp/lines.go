@@ -3,8 +3,10 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -18,36 +20,103 @@ const (
 	maxLine = 16 << 20
 	// lastBatches is the last version of the protocol with batches.
 	lastBatches = "2025-03-26"
+	// lastAnswers is how long the end of the input is kept from a session that owes
+	// answers: the SDK sends none after it. A script that writes its calls into a pipe
+	// gets them; an agent that has gone is waited for no longer than it waits for hob.
+	lastAnswers = time.Second
 )
 
 // Lines is a transport of one message a line. A line that is no message is
 // answered with an error, as JSON-RPC has it, and is not the end of the session:
 // that of the SDK alone would be. The end of r waits for the answers, for a while.
 func Lines(r io.ReadCloser, w io.WriteCloser) mcp.Transport {
-	out := &lineWriter{w: w}
-	in := &lineReader{c: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse, owed: &out.owed, closed: make(chan struct{})}
-	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
+	out := &lineWriter{WriteCloser: w}
+	in := &lineReader{Closer: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse}
+	return &lineTransport{mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}}
+}
+
+type lineTransport struct{ mcp.IOTransport }
+
+// Connect implements mcp.Transport.
+func (t *lineTransport) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.IOTransport.Connect(ctx)
+	return &lineConnection{Connection: conn, changed: make(chan struct{}, 1)}, err
+}
+
+// lineConnection keeps back the end of the input while calls have no answer yet.
+type lineConnection struct {
+	mcp.Connection
+
+	mu      sync.Mutex
+	calls   int // without an answer
+	closed  bool
+	changed chan struct{} // has a value if one of them may have
+}
+
+func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+		c.change(func() { c.calls++ })
+	}
+	if errors.Is(err, io.EOF) {
+		c.awaitAnswers(ctx)
+	}
+	return msg, err
+}
+
+func (c *lineConnection) Write(ctx context.Context, msg jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, msg)
+	if r, ok := msg.(*jsonrpc.Response); ok && r.ID.IsValid() {
+		c.change(func() { c.calls-- })
+	}
+	return err
+}
+
+func (c *lineConnection) Close() error {
+	c.change(func() { c.closed = true })
+	return c.Connection.Close()
+}
+
+func (c *lineConnection) change(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (c *lineConnection) owes() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls > 0 && !c.closed
+}
+
+func (c *lineConnection) awaitAnswers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lastAnswers)
+	defer cancel()
+	for c.owes() && ctx.Err() == nil {
+		select {
+		case <-c.changed:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // lineReader passes on the lines that are messages.
 type lineReader struct {
-	c    io.Closer
-	r    *bufio.Reader
-	rest []byte // of the line that is being read
-	// batches: the version of the protocol has them.
-	batches bool
-	err     error // after rest
+	io.Closer
+	r       *bufio.Reader
+	rest    []byte // of the line that is being read
+	batches bool   // the version of the protocol has them
+	err     error  // after rest
 	refuse  func(code int, why string)
-
-	owed   *owed
-	ended  sync.Once
-	closed chan struct{}
 }
 
 func (l *lineReader) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		if l.err != nil {
-			l.awaitAnswers()
 			return 0, l.err
 		}
 		l.next()
@@ -55,20 +124,6 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
-}
-
-// awaitAnswers returns when all calls are answered, or it took too long.
-func (l *lineReader) awaitAnswers() {
-	select {
-	case <-l.owed.nothing():
-	case <-time.After(lastAnswers):
-	case <-l.closed:
-	}
-}
-
-func (l *lineReader) Close() error {
-	l.ended.Do(func() { close(l.closed) })
-	return l.c.Close()
 }
 
 // next reads a line, to which rest is set if it is a message.
@@ -104,122 +159,41 @@ func (l *lineReader) next() {
 
 // known reports whether the SDK takes line for a message, or a batch of them.
 func (l *lineReader) known(line []byte) bool {
-	all, ok := messages(line)
-	if !ok {
+	var parts []json.RawMessage
+	if line[0] != '[' {
+		parts = append(parts, line)
+	} else if json.Unmarshal(line, &parts) != nil {
 		return false
 	}
-	for _, m := range all {
-		if r, ok := m.(*jsonrpc.Request); ok && r.Method == "initialize" {
+	for _, part := range parts {
+		msg, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			return false
+		}
+		if r, ok := msg.(*jsonrpc.Request); ok && r.Method == "initialize" {
 			var p struct{ ProtocolVersion string }
 			l.batches = json.Unmarshal(r.Params, &p) == nil && p.ProtocolVersion <= lastBatches
 		}
 	}
-	l.owed.add(calls(all))
-	return true
+	return len(parts) > 0
 }
 
 // lineWriter lets the answers about bad lines not come between the parts of
 // others.
 type lineWriter struct {
-	mu   sync.Mutex
-	w    io.WriteCloser
-	owed owed
+	io.WriteCloser
+	mu sync.Mutex
 }
 
 // Write writes a line, which is how the SDK calls it.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
-	n, err := l.w.Write(p)
-	l.mu.Unlock()
-	if all, ok := messages(p); ok {
-		l.owed.add(-answers(all))
-	}
-	return n, err
+	defer l.mu.Unlock()
+	return l.WriteCloser.Write(p)
 }
 
-func (l *lineWriter) Close() error { return l.w.Close() }
-
-// refuse answers a line whose id, if it has one, nobody knows.
+// refuse answers a line whose id, if it has one, is not known.
 func (l *lineWriter) refuse(code int, why string) {
-	answer := map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}}
-	data, err := json.Marshal(answer)
-	if err != nil {
-		return // never
-	}
-	_, _ = l.Write(append(data, '\n')) // who does not read finds out by the next answer
-}
-
-// lastAnswers is how long the end of the input is kept from a session that owes
-// answers: the SDK sends none after it. A script that writes its calls into a pipe
-// gets them; an agent that has gone is waited for no longer than it waits for hob.
-const lastAnswers = time.Second
-
-// owed counts the calls that have no answer yet.
-type owed struct {
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed at n 0; nil while nobody waits for that
-}
-
-func (o *owed) add(n int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.n += n
-	if o.n <= 0 && o.none != nil {
-		close(o.none)
-		o.none = nil
-	}
-}
-
-// nothing is closed as soon as all calls are answered.
-func (o *owed) nothing() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	none := make(chan struct{})
-	if o.n <= 0 {
-		close(none)
-	} else {
-		o.none = none
-	}
-	return none
-}
-
-// messages are those of a line, a batch or one; ok is false if the SDK would not
-// take it.
-func messages(line []byte) (all []jsonrpc.Message, ok bool) {
-	line = bytes.TrimSpace(line)
-	var parts []json.RawMessage
-	if len(line) == 0 || line[0] != '[' {
-		parts = append(parts, line)
-	} else if json.Unmarshal(line, &parts) != nil || len(parts) == 0 {
-		return nil, false
-	}
-	for _, part := range parts {
-		m, err := jsonrpc.DecodeMessage(part)
-		if err != nil {
-			return nil, false
-		}
-		all = append(all, m)
-	}
-	return all, true
-}
-
-// calls is how many of the messages want an answer.
-func calls(all []jsonrpc.Message) (n int) {
-	for _, m := range all {
-		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-			n++
-		}
-	}
-	return n
-}
-
-// answers is how many of the messages are one.
-func answers(all []jsonrpc.Message) (n int) {
-	for _, m := range all {
-		if r, ok := m.(*jsonrpc.Response); ok && r.ID.IsValid() {
-			n++
-		}
-	}
-	return n
+	line := fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
+	_, _ = l.Write([]byte(line)) // a client that does not read finds out by the next answer
 }
