@@ -26,16 +26,14 @@ type Engine struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup // everything that life bounds
 
-	gauge   gauge
-	records jobdir.Reader // of jobs that lists have read
+	tracking tracking
+	gauge    gauge
+	records  jobdir.Reader // of jobs that lists have read
 
 	mu       sync.Mutex // guards what follows
 	closed   bool
-	follows  map[ID]*follow
 	execs    map[ID]*Execution
-	attached map[int]bool                      // pids of executions
-	waiters  map[ID]map[chan struct{}]struct{} // of Run, closed by Background
-	hub      *hub
+	attached map[int]bool // pids of executions
 	outputs  outputCache
 	swept    time.Time // when this engine last looked whether to sweep
 }
@@ -68,7 +66,7 @@ func New(opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, root: root, here: thisPlace(), log: cfg.log,
-		follows: map[ID]*follow{}, execs: map[ID]*Execution{}, attached: map[int]bool{}, waiters: map[ID]map[chan struct{}]struct{}{},
+		execs: map[ID]*Execution{}, attached: map[int]bool{},
 	}
 	for _, b := range cfg.backends {
 		if b == nil {
@@ -82,6 +80,9 @@ func New(opts ...Option) (*Engine, error) {
 		e.backends = append(e.backends, b)
 	}
 	e.backends = append(e.backends, &virtualBackend{e})
+	e.tracking = tracking{
+		e: e, poke: make(chan struct{}, 1), turn: make(chan struct{}, 1), trackers: map[ID]*tracker{}, subs: map[*Subscription]struct{}{},
+	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -134,12 +135,8 @@ func (e *Engine) Close() error {
 	for _, x := range e.execs {
 		execs = append(execs, x)
 	}
-	h := e.hub
 	e.mu.Unlock()
 	e.end()
-	if h != nil {
-		h.close()
-	}
 	var errs []error
 	for _, x := range execs {
 		errs = append(errs, x.abandon())

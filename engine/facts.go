@@ -8,66 +8,82 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// sentAway is when a job was sent to the background; ok is false if it is not
-// there, or was from the first moment on, which is no fact of its own.
-func (e *Engine) sentAway(j Job) (at jobdir.Fact, ok bool) {
+// fact is what an event says beside its job, of which it has the tracker: a reader is
+// given the job as it stands when it reads.
+type fact struct {
+	of     *tracker
+	kind   EventKind
+	offset int64
+	at     time.Time
+	note   Note
+}
+
+// step is one change of a job.
+type step struct {
+	old, new  Job
+	note      Note
+	attention bool
+}
+
+// sentAway is when a job was sent to the background; nil if it is not there, or was
+// from the first moment on, which is no fact of its own.
+func (e *Engine) sentAway(j Job) *jobdir.Fact {
 	if !j.Backgrounded {
-		return at, false
+		return nil
 	}
 	dir := e.root.Dir(string(j.ID))
 	if m, err := jobdir.ReadMeta(dir); err != nil || m.Backgrounded {
-		return at, false
+		return nil
 	}
-	// The state is written before the history, which may lack it.
-	at = jobdir.Fact{At: e.cfg.now(), Offset: j.Output}
 	facts, err := jobdir.Facts(dir, time.Time{})
 	if err != nil {
 		e.log.Warn("the history of a job cannot be read", "job", j.ID, "err", err)
 	}
 	if i := slices.IndexFunc(facts, func(f jobdir.Fact) bool { return f.Kind == string(EventBackgrounded) }); i >= 0 {
-		at = facts[i]
+		return &facts[i]
 	}
-	return at, true
+	// The state is written before the history.
+	return &jobdir.Fact{At: e.cfg.now(), Offset: j.Output}
 }
 
-// birth is what is told of a job that was not known: all that has happened. sent
+// birth is what is reported of a job that was not known: all that has happened. sent
 // is when it was sent to the background, nil if it was not. Output that it has is
 // seen now, or came before the end.
-func birth(j Job, sent *jobdir.Fact, now time.Time) []Event {
-	evs := []Event{{Kind: EventCreated, Job: j, At: j.CreatedAt}}
+func birth(j Job, sent *jobdir.Fact, now time.Time) []fact {
+	facts := []fact{{kind: EventCreated, at: j.CreatedAt}}
 	if !j.StartedAt.IsZero() {
-		evs = append(evs, Event{Kind: EventStarted, Job: j, At: j.StartedAt})
+		facts = append(facts, fact{kind: EventStarted, at: j.StartedAt})
 	}
 	if sent != nil {
-		evs = append(evs, Event{Kind: EventBackgrounded, Job: j, Offset: sent.Offset, At: sent.At})
+		facts = append(facts, fact{kind: EventBackgrounded, offset: sent.Offset, at: sent.At})
 	}
 	exit, ended := j.Ended()
 	if ended {
 		now = exit.At
 	}
 	if j.Output > 0 {
-		evs = append(evs, Event{Kind: EventOutput, Job: j, Offset: j.Output, At: now})
+		facts = append(facts, fact{kind: EventOutput, offset: j.Output, at: now})
 	}
 	if ended {
-		evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
+		facts = append(facts, fact{kind: endKind(j.Status), offset: j.Output, at: exit.At})
 	}
-	return evs
+	return facts
 }
 
 // changes is what a step means, in the order in which it happened. The end comes
 // last.
-func changes(s step, now time.Time) []Event {
-	var evs []Event
-	add := func(kind EventKind, at time.Time) {
+func changes(s step, now time.Time) []fact {
+	var facts []fact
+	old, j := &s.old, &s.new
+	add := func(kind EventKind, at time.Time) *fact {
 		if at.IsZero() {
 			at = now
 		}
-		evs = append(evs, Event{Kind: kind, Job: s.new, Offset: s.new.Output, At: at})
+		facts = append(facts, fact{kind: kind, offset: j.Output, at: at})
+		return &facts[len(facts)-1]
 	}
-	old, j := &s.old, &s.new
 	if old.StartedAt.IsZero() && !j.StartedAt.IsZero() {
-		add(EventStarted, j.StartedAt)
-		evs[0].Offset = old.Output // what is new is told next
+		add(EventStarted, j.StartedAt).offset = old.Output // what is new is reported next
 	}
 	if j.Output > old.Output || j.Dropped > old.Dropped {
 		add(EventOutput, now)
@@ -85,13 +101,12 @@ func changes(s step, now time.Time) []Event {
 		add(EventLink, now)
 	}
 	if s.attention {
-		add(EventAttention, now)
-		evs[len(evs)-1].Note = s.note
+		add(EventAttention, now).note = s.note
 	}
 	if !old.Status.Finished() && j.Status.Finished() {
 		add(endKind(j.Status), j.Exit.At)
 	}
-	return evs
+	return facts
 }
 
 // rowChanged reports whether a fact without a kind of its own has changed that a row

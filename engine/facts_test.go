@@ -16,12 +16,12 @@ func TestOffsetsOfAStepGrow(t *testing.T) {
 	at := int64(0)
 	for _, ev := range changes(s, began) {
 		switch {
-		case ev.Kind == EventOutput && ev.Offset <= at:
-			t.Errorf("output up to %d after a fact at %d", ev.Offset, at)
-		case ev.Offset < at:
-			t.Errorf("%s at %d after a fact at %d", ev.Kind, ev.Offset, at)
+		case ev.kind == EventOutput && ev.offset <= at:
+			t.Errorf("output up to %d after a fact at %d", ev.offset, at)
+		case ev.offset < at:
+			t.Errorf("%s at %d after a fact at %d", ev.kind, ev.offset, at)
 		}
-		at = ev.Offset
+		at = ev.offset
 	}
 	if at != 8 {
 		t.Errorf("the facts reach %d of 8 bytes", at)
@@ -44,7 +44,7 @@ func TestEndIsNoTitle(t *testing.T) {
 	} {
 		var got []EventKind
 		for _, ev := range changes(step{old: running, new: tt.new}, now) {
-			got = append(got, ev.Kind)
+			got = append(got, ev.kind)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
@@ -61,10 +61,10 @@ func TestFactsOfABirthAreInOrder(t *testing.T) {
 	for _, j := range []Job{running, ended} {
 		at := began
 		for _, ev := range birth(j, nil, began.Add(time.Minute)) {
-			if ev.At.Before(at) {
-				t.Errorf("%s: %s is %v too early", j.Status, ev.Kind, at.Sub(ev.At))
+			if ev.at.Before(at) {
+				t.Errorf("%s: %s is %v too early", j.Status, ev.kind, at.Sub(ev.at))
 			}
-			at = ev.At
+			at = ev.at
 		}
 	}
 }

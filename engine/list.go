@@ -17,16 +17,16 @@ import (
 // List returns the jobs that f selects, newest first. Finished jobs come from
 // the index; only the others, and those it does not have yet, are read.
 func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
-	return e.list(ctx, f.mightSelect, f.selects)
-}
-
-// list returns the jobs that are selected, newest first. Backends are asked only
-// about those that might be, going by their records.
-func (e *Engine) list(ctx context.Context, might, selects func(*Job) bool) ([]Job, error) {
 	ids, err := e.ids(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return e.list(ctx, ids, f.mightSelect, f.selects)
+}
+
+// list returns those of the jobs that are selected, newest first. Backends are asked
+// only about those that might be, going by their records.
+func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Job) bool) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	var open []*jobdir.Record
 	add := func(j *Job) {

@@ -83,13 +83,13 @@ func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Dura
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	f, release, err := e.follow(soon, id)
+	t, release, err := e.follow(soon, id)
 	if err != nil {
 		return p, err
 	}
 	defer release()
 	for {
-		j, changed, err := f.now()
+		j, changed, err := t.now()
 		if err != nil {
 			return p, err
 		}

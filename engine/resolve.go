@@ -63,8 +63,12 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 			return j, err
 		}
 	}
+	ids, err := e.ids(ctx)
+	if err != nil {
+		return Job{}, err
+	}
 	meant := func(j *Job) bool { return named(j, ref) || prefixed(j, ref) }
-	jobs, err := e.list(ctx, meant, meant)
+	jobs, err := e.list(ctx, ids, meant, meant)
 	if err != nil {
 		return Job{}, err
 	}

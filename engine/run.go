@@ -29,18 +29,16 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	away, done := e.backgrounded(j.ID)
-	defer done()
+	t, release, err := e.follow(ctx, j.ID) // before Background may be called
 	if o.OnStart != nil {
 		o.OnStart(j.ID)
 	}
 	var yield <-chan time.Time
 	if o.YieldAfter > 0 {
-		t := time.NewTimer(o.YieldAfter)
-		defer t.Stop()
-		yield = t.C
+		timer := time.NewTimer(o.YieldAfter)
+		defer timer.Stop()
+		yield = timer.C
 	}
-	f, release, err := e.follow(ctx, j.ID)
 	if err != nil {
 		if ctx.Err() != nil {
 			return e.giveUp(ctx, j, o.MaxOutput)
@@ -49,7 +47,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	}
 	defer release()
 	for {
-		now, changed, err := f.now()
+		now, changed, err := t.now()
 		if err != nil {
 			return Result{Job: j}, err
 		}
@@ -57,14 +55,11 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 		if j.Status.Finished() {
 			return e.finishedResult(ctx, j, o.MaxOutput)
 		}
-		if j.Backgrounded {
+		if j.Backgrounded = j.Backgrounded || t.sentAway(); j.Backgrounded {
 			return e.backgroundResult(ctx, j)
 		}
 		select {
 		case <-changed:
-		case <-away:
-			j.Backgrounded = true
-			return e.backgroundResult(ctx, j)
 		case <-yield:
 			yield = nil
 			err := e.Background(j.ID)

@@ -53,7 +53,7 @@ func TestNobodyHearsOfOutputBeforeTheStart(t *testing.T) {
 	} {
 		next := observed(j, o)
 		for _, ev := range changes(step{old: j, new: next}, now) {
-			story = append(story, ev.Kind)
+			story = append(story, ev.kind)
 		}
 		j = next
 	}

@@ -10,24 +10,24 @@ import (
 // that did little, and every end.
 func TestUnreadFactsAreBounded(t *testing.T) {
 	s := (&Engine{}).Subscribe(Filter{})
-	busy := Job{ID: "busy", Status: Running}
-	push := func(j Job, kinds ...EventKind) {
+	busy := &tracker{job: Job{ID: "busy", Status: Running}}
+	push := func(t *tracker, kinds ...EventKind) {
 		for _, k := range kinds {
-			s.push(Event{Kind: k, Job: j, Offset: j.Output, At: time.Unix(j.Output, 0)})
+			s.pushLocked(t, []fact{{kind: k, offset: t.job.Output, at: time.Unix(t.job.Output, 0)}})
 		}
 	}
 	const cycles = 20_000
 	most := 0
 	for i := range int64(cycles) {
-		busy.Output = i + 1
+		busy.job.Output = i + 1
 		push(busy, EventOutput, EventAttention, EventTitle, EventWaiting)
 		if i%1000 == 0 {
-			j := Job{ID: ID("short" + strconv.FormatInt(i, 10)), Status: Exited, Exit: Exit{Status: Exited}}
-			push(j, EventCreated, EventStarted, EventOutput, EventExited, EventRemoved)
+			short := &tracker{job: Job{ID: ID("short" + strconv.FormatInt(i, 10)), Status: Exited, Exit: Exit{Status: Exited}}}
+			push(short, EventCreated, EventStarted, EventOutput, EventExited, EventRemoved)
 		}
 		most = max(most, len(s.queue))
 	}
-	busy.Status = Exited
+	busy.job.Status = Exited
 	push(busy, EventExited)
 	if limit := 4*maxNotes + 5*cycles/1000; most > limit {
 		t.Errorf("%d facts waited", most)
@@ -37,7 +37,7 @@ func TestUnreadFactsAreBounded(t *testing.T) {
 	var last int64
 	for _, ev := range batch {
 		counts[ev.Kind]++
-		if ev.Job.ID != busy.ID {
+		if ev.Job.ID != busy.job.ID {
 			continue
 		}
 		if ev.Offset < last {
@@ -48,7 +48,7 @@ func TestUnreadFactsAreBounded(t *testing.T) {
 			t.Errorf("%s is told of a job as it was before: %s, %d", ev.Kind, ev.Job.Status, ev.Job.Output)
 		}
 	}
-	if last := batch[len(batch)-1]; last.Kind != EventExited || last.Job.ID != busy.ID {
+	if last := batch[len(batch)-1]; last.Kind != EventExited || last.Job.ID != busy.job.ID {
 		t.Errorf("the last fact is %+v", last)
 	}
 	if counts[EventExited] != cycles/1000+1 || counts[EventRemoved] != cycles/1000 || counts[EventAttention] != maxNotes {

@@ -160,69 +160,74 @@ const (
 	restPause = 12
 )
 
-// measureAll has the subscriptions told what the running jobs use, from time to
-// time, until ctx is done; more rarely while nothing changes.
-func (h *hub) measureAll(ctx context.Context, every time.Duration) {
-	pause, last := every, time.Time{}
+// measureAll gives the subscriptions what the running jobs use, from time to time,
+// until ctx is done; more rarely while nothing changes.
+func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
+	pause, passed := 1, 1 // in units of every
 	tick := time.NewTimer(min(every, measureFirst))
 	defer tick.Stop()
-	for {
+	for ; ; passed++ {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.stirred:
-			if most := idlePause * every; pause > most && !last.IsZero() {
-				pause = most
-				tick.Reset(time.Until(last.Add(pause)))
-			}
-			continue
 		case <-tick.C:
+			tick.Reset(every)
 		}
-		if h.measure() {
-			pause = every
-		} else {
-			pause = min(2*pause, restPause*every)
+		if passed < k.pauseNow(pause) {
+			continue
 		}
-		last = time.Now()
-		tick.Reset(pause)
+		pause, passed = min(2*pause, restPause), 0
+		if k.measure() {
+			pause = 1
+		}
 	}
+}
+
+// pauseNow is the pause for jobs that have changed nothing, shorter if one has printed.
+func (k *tracking) pauseNow(pause int) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.stirred {
+		return min(pause, idlePause)
+	}
+	return pause
 }
 
 // measure reports whether any job's use has changed so that a person sees it.
-func (h *hub) measure() (changed bool) {
-	h.mu.Lock()
+func (k *tracking) measure() (changed bool) {
+	k.mu.Lock()
+	k.stirred = false
 	var jobs []Job
-	for _, k := range h.jobs {
-		if !k.job.Status.Finished() {
-			jobs = append(jobs, k.job)
+	for _, t := range k.trackers {
+		if t.listed && !t.job.Status.Finished() {
+			jobs = append(jobs, t.job)
 		}
 	}
-	h.mu.Unlock()
-	jobs = h.e.measured(jobs, false)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.measuredLocked(jobs)
+	k.mu.Unlock()
+	jobs = k.e.measured(jobs, false)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.measuredLocked(jobs)
 }
 
-// measuredLocked takes in what jobs use and tells what shows.
-func (h *hub) measuredLocked(jobs []Job) (changed bool) {
+// measuredLocked takes in what jobs use and publishes what shows.
+func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 	for _, j := range jobs {
-		k := h.jobs[j.ID]
-		if k == nil || k.job.Status.Finished() || j.CPU == nil {
+		t := k.trackers[j.ID]
+		if t == nil || t.job.Status.Finished() || j.CPU == nil {
 			continue
 		}
-		old := k.job
-		k.job.CPU, k.job.RSS, k.job.Ports = j.CPU, j.RSS, j.Ports
-		if now := usageOf(&j); now.shows(k.use) {
-			k.use = now
-			h.tellLocked(old, k.job, Event{Kind: EventTitle, Job: k.job, Offset: k.job.Output, At: h.e.cfg.now()})
+		t.job.CPU, t.job.RSS, t.job.Ports = j.CPU, j.RSS, j.Ports
+		if now := usageOf(&j); now.shows(t.shown) {
+			t.shown = now
+			t.publishLocked(nil, []fact{{kind: EventTitle, offset: t.job.Output, at: k.e.cfg.now()}})
 			changed = true
 		}
 	}
 	return changed
 }
 
-// use is what a job uses, as it was told.
+// use is what a job uses, as it was published.
 type use struct {
 	cpu   *float64
 	rss   int64
@@ -231,7 +236,7 @@ type use struct {
 
 func usageOf(j *Job) use { return use{j.CPU, j.RSS, j.Ports} }
 
-// shows reports whether a person would see the difference from what was told before.
+// shows reports whether a person would see the difference from what was published before.
 // Many small changes come to one that shows.
 func (u use) shows(before use) bool {
 	if before.cpu == nil || !slices.Equal(before.ports, u.ports) {

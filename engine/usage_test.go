@@ -40,10 +40,11 @@ func TestUsageThatCreepsIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	h := &hub{e: e, jobs: map[ID]*known{"job-22222": {job: Job{ID: "job-22222", Status: Running}}}, subs: map[*Subscription]struct{}{}}
+	k := &e.tracking
+	k.trackers["job-22222"] = &tracker{k: k, id: "job-22222", job: Job{ID: "job-22222", Status: Running}}
 	idle, told := 0.0, 0
 	for rss := int64(100 << 20); rss < 200<<20; rss += rss / 25 {
-		if h.measuredLocked([]Job{{ID: "job-22222", Status: Running, CPU: &idle, RSS: rss}}) {
+		if k.measuredLocked([]Job{{ID: "job-22222", Status: Running, CPU: &idle, RSS: rss}}) {
 			told++
 		}
 	}

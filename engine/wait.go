@@ -17,13 +17,13 @@ const exitMemory = 5 * time.Minute
 
 // until waits for a state of the job for which ok holds, or for its end.
 func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, error) {
-	f, release, err := e.follow(ctx, id)
+	t, release, err := e.follow(ctx, id)
 	if err != nil {
 		return Job{}, err
 	}
 	defer release()
 	for {
-		j, changed, err := f.now()
+		j, changed, err := t.now()
 		if err != nil || j.Status.Finished() || ok(j) {
 			return j, err
 		}
@@ -186,13 +186,7 @@ func (e *Engine) Background(id ID) error {
 	if err != nil {
 		return err
 	}
-	// Whoever waits here goes on at once, before anything is written.
-	e.mu.Lock()
-	for ch := range e.waiters[id] {
-		close(ch)
-	}
-	delete(e.waiters, id)
-	e.mu.Unlock()
+	e.tracking.sendAway(id)
 	if j.Backgrounded {
 		return nil
 	}
@@ -207,23 +201,4 @@ func (e *Engine) Background(id ID) error {
 		}
 	}
 	return fault("background", j, err)
-}
-
-// backgrounded is closed by [Engine.Background].
-func (e *Engine) backgrounded(id ID) (ch chan struct{}, done func()) {
-	ch = make(chan struct{})
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.waiters[id] == nil {
-		e.waiters[id] = map[chan struct{}]struct{}{}
-	}
-	e.waiters[id][ch] = struct{}{}
-	return ch, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.waiters[id], ch)
-		if len(e.waiters[id]) == 0 {
-			delete(e.waiters, id)
-		}
-	}
 }
