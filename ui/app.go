@@ -103,11 +103,6 @@ type Result struct {
 	Asked, Answered bool
 }
 
-// framesPerSecond is how often a changed view is drawn at most. The renderer looks as often
-// while nothing changes, which is most of what the program uses then; the answer to a key
-// waits 13 ms for it on average.
-const framesPerSecond = 40
-
 // leaveWithin bounds what leaving waits for: hosts and disks may take longer.
 const leaveWithin = 700 * time.Millisecond
 
@@ -148,7 +143,7 @@ func darkBackground(environ []string) bool {
 // program ends ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
-	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
 	if a.o.Input != nil {
 		opts = append(opts, tea.WithInput(a.o.Input))
 	}
