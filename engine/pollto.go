@@ -9,14 +9,15 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// PollTo is Poll for who hands the output on: deliver gets it in pieces, the last of
-// which has no More. They count as read when it has returned nil for that one, and not
-// before, whatever ends this program: some may come again, but none is missing. Other
-// polls of client wait a while meanwhile, and fail then.
+// PollTo is Poll for a caller that hands the output on: deliver gets it in pieces, the
+// last of which has no More. They count as read when it has returned nil for that one,
+// and not before, whatever ends this program: some may come again, but none is missing.
+// Other polls of client wait a while meanwhile, and fail then. To leave some of it to the
+// next poll deliver unsets More, or sets Cursor back.
 //
 // The error is that of deliver, which ends the poll, and matches ErrUnkept if all was
 // delivered and cannot be recorded as read, as on a disk that is full or read-only.
-func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Duration, deliver func(Poll) error) error {
+func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Duration, deliver func(*Poll) error) error {
 	if client == "" {
 		client = e.cfg.client
 	}
@@ -31,7 +32,7 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 			return err
 		}
 		if p.Cursor == from {
-			return deliver(p)
+			return deliver(&p)
 		}
 		turn, lockErr := jobdir.LockCursor(dir, client)
 		switch {
@@ -61,9 +62,9 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 }
 
 // handOn delivers p and what follows it, and says where that ends.
-func (e *Engine) handOn(ctx context.Context, p Poll, deliver func(Poll) error) (to int64, err error) {
+func (e *Engine) handOn(ctx context.Context, p Poll, deliver func(*Poll) error) (to int64, err error) {
 	for {
-		if err := deliver(p); err != nil || !p.More {
+		if err := deliver(&p); err != nil || !p.More {
 			return p.Cursor, err
 		}
 		if p, err = e.PollAt(ctx, p.Job.ID, p.Cursor, 0); err != nil {

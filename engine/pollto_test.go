@@ -18,7 +18,7 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 	f.Job(j.ID).Print(long)
 	dir := e.StateDir() + "/jobs/" + string(j.ID)
 	got, pieces := "", 0
-	take := func(p engine.Poll) error { //nolint:unparam // it is what PollTo takes
+	take := func(p *engine.Poll) error { //nolint:unparam // it is what PollTo takes
 		if n := jobdir.ReadCursor(dir, "a"); n != 0 {
 			t.Errorf("%d bytes count as read before they are handed on", n)
 		}
@@ -27,7 +27,7 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 		return nil
 	}
 	gone := errors.New("the reader has gone")
-	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p engine.Poll) error {
+	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
 		if err := take(p); p.More {
 			return err
 		}
@@ -45,7 +45,7 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 		t.Errorf("then %q", p.Output)
 	}
 	f.Job(j.ID).Exit(3)
-	err = e.PollTo(t.Context(), j.ID, "a", time.Minute, func(p engine.Poll) error {
+	err = e.PollTo(t.Context(), j.ID, "a", time.Minute, func(p *engine.Poll) error {
 		if len(p.Output) > 0 || p.Job.Status != engine.Exited {
 			t.Errorf("at the end %q, %s", p.Output, p.Job.Status)
 		}
@@ -56,6 +56,35 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 	}
 }
 
+// What deliver leaves, the next poll has.
+func TestAPollLeavesSomeToTheNext(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	long := strings.Repeat("0123456789abcde\n", 3<<16) // several pieces
+	f.Job(j.ID).Print(long + "unfinished")
+	got := ""
+	for range 100 {
+		err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
+			got += string(p.Output)
+			p.More = false
+			if rest, ok := strings.CutSuffix(got, "unfinished"); ok {
+				got = rest
+				p.Cursor -= int64(len("unfinished"))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got == long {
+			break
+		}
+	}
+	if p := poll(t, e, j.ID, "a", 0); got != long || string(p.Output) != "unfinished" {
+		t.Errorf("%d bytes, then %q", len(got), p.Output)
+	}
+}
+
 // Two that poll as one client share the output also if the first takes its time.
 func TestPollsOfOneClientTakeTurns(t *testing.T) {
 	e, f := withFake(t)
@@ -63,12 +92,12 @@ func TestPollsOfOneClientTakeTurns(t *testing.T) {
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("one\n")
 	first, second := "", make(chan string, 1)
-	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p engine.Poll) error {
+	err := e.PollTo(t.Context(), j.ID, "a", 0, func(p *engine.Poll) error {
 		first = string(p.Output)
 		f.Job(j.ID).Print("two\n")
 		go func() {
 			text := ""
-			err := other.PollTo(t.Context(), j.ID, "a", patience, func(p engine.Poll) error {
+			err := other.PollTo(t.Context(), j.ID, "a", patience, func(p *engine.Poll) error {
 				text += string(p.Output)
 				return nil
 			})

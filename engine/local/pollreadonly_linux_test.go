@@ -34,7 +34,7 @@ func TestPollOnAReadOnlyDisk(t *testing.T) {
 	for name, s := range jobs {
 		for range 2 { // nobody knows of the first time
 			got := ""
-			err := e.PollTo(t.Context(), s.rec.ID, "a", 0, func(p engine.Poll) error {
+			err := e.PollTo(t.Context(), s.rec.ID, "a", 0, func(p *engine.Poll) error {
 				got += string(p.Output)
 				return nil
 			})

@@ -91,11 +91,11 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 }
 
 // pollFrom gives show all that comes from the cursor on.
-func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags, show func(engine.Poll) error) error {
+func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
 	for cursor, wait := f.cursor, f.wait.d; ; wait = 0 {
 		p, err := eng.PollAt(ctx, id, cursor, wait)
 		if err == nil {
-			err = show(p)
+			err = show(&p)
 		}
 		if err != nil || !p.More {
 			return err
@@ -105,8 +105,8 @@ func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags
 }
 
 // pollText prints pieces as they come, and how the job stands behind the last.
-func (a *app) pollText(text func(p []byte, last bool) []byte) func(engine.Poll) error {
-	return func(p engine.Poll) error {
+func (a *app) pollText(text func(p []byte, last bool) []byte) func(*engine.Poll) error {
+	return func(p *engine.Poll) error {
 		if p.Dropped > 0 {
 			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
 		}
@@ -131,10 +131,10 @@ func unwritten(err error) error {
 }
 
 // pollJSON prints all pieces as one object.
-func (a *app) pollJSON(text func(p []byte, last bool) []byte) func(engine.Poll) error {
+func (a *app) pollJSON(text func(p []byte, last bool) []byte) func(*engine.Poll) error {
 	var output []byte
 	var dropped int64
-	return func(p engine.Poll) error {
+	return func(p *engine.Poll) error {
 		output = append(output, p.Output...)
 		dropped += p.Dropped
 		if p.More {

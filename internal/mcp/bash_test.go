@@ -115,6 +115,10 @@ func TestEnvironmentOfCommands(t *testing.T) {
 
 func TestSplitStreams(t *testing.T) {
 	p := newHome(t).agent("tester")
+	silent := p.bash(params{"command": "sleep 60", "split": true, "background": true}).SessionID
+	if r := p.process("poll", silent, "filter", "x"); r.output() != "" || r.Status != "running" {
+		t.Errorf("poll of one that printed nothing: %s", r.json)
+	}
 	r := p.bash(params{"command": "echo out; echo err >&2; sleep 60", "split": true, "yieldMs": 10})
 	if r.StdoutPath == "" || r.StderrPath == "" || r.OutputPath != "" {
 		t.Errorf("paths: %s", r.json)

@@ -35,22 +35,6 @@ func visible(r rune) rune {
 	return r
 }
 
-// A cleaner cleans output that comes in pieces, wherever they are cut.
-type cleaner struct {
-	rest []byte // of a character or an escape sequence that is not complete
-}
-
-// add returns the text of p. With last nothing more will come.
-func (c *cleaner) add(p []byte, last bool) string {
-	b := append(c.rest, p...)
-	c.rest = nil
-	if !last {
-		whole := len(b) - logfile.Unfinished(b)
-		b, c.rest = b[:whole], b[whole:]
-	}
-	return clean(b)
-}
-
 // oneLine makes of s one line of at most n characters.
 func oneLine(s string, n int) string {
 	s = strings.Join(strings.Fields(clean([]byte(s))), " ")

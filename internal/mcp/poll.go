@@ -41,21 +41,10 @@ type reads struct {
 
 // reading is what is kept of one job that runs.
 type reading struct {
-	cleaners map[engine.Stream]*cleaner
-	polls    int // while it ran
-	idle     int // polls in a row without news
-	last     uint64
-	same     int // answers in a row with the sum last
-}
-
-func (k *reading) cleanerOf(s engine.Stream) *cleaner {
-	if k.cleaners == nil {
-		k.cleaners = map[engine.Stream]*cleaner{}
-	}
-	if k.cleaners[s] == nil {
-		k.cleaners[s] = &cleaner{}
-	}
-	return k.cleaners[s]
+	polls int // while it ran
+	idle  int // polls in a row without news
+	last  uint64
+	same  int // answers in a row with the sum last
 }
 
 // of calls f with what is kept of a job.
@@ -101,13 +90,9 @@ func retryAfter(idle int) time.Duration {
 
 // poll drains what is new, and reports the end.
 func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
-	var notes []string
-	wait := time.Duration(0)
+	wait, note := time.Duration(0), ""
 	if in.Timeout != nil {
-		var note string
-		if wait, note = clamped("timeout", *in.Timeout, 0, maxPoll); note != "" {
-			notes = append(notes, note)
-		}
+		wait, note = clamped("timeout", *in.Timeout, 0, maxPoll)
 	}
 	keep, err := newLineFilter(in)
 	if err != nil {
@@ -117,7 +102,7 @@ func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer
 	var got drained
 	for {
 		if rest := wait - time.Since(began); rest > 0 {
-			if err := a.awaitNews(ctx, j, got.end(), rest); err != nil {
+			if err := a.awaitNews(ctx, j, got.Cursor+got.held, rest); err != nil {
 				return nil, failed(j, "poll", err)
 			}
 		}
@@ -129,20 +114,23 @@ func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer
 			break
 		}
 	}
-	return a.pollAnswer(got, notes), nil
+	ans := a.pollAnswer(got)
+	if note != "" {
+		ans.note("%s", note)
+	}
+	return ans, nil
 }
 
-func (a *agent) pollAnswer(got drained, notes []string) *answer {
+func (a *agent) pollAnswer(got drained) *answer {
 	j, text := got.Job, got.text
 	ended := j.Status.Finished()
 	ans := about(j, time.Now())
 	ans.body = text
-	ans.Cursor, ans.DroppedBytes = &got.Cursor, got.Dropped
-	ans.Notices = notes
-	if got.Dropped > 0 {
-		ans.note("%s of the output were dropped by the log's limit", units.FormatBytes(got.Dropped))
+	ans.Cursor, ans.DroppedBytes = &got.Cursor, got.dropped
+	if got.dropped > 0 {
+		ans.note("%s of the output were dropped by the log's limit", units.FormatBytes(got.dropped))
 	}
-	if got.More {
+	if got.more {
 		ans.note("there is more to read at once: %s", call("poll", j.ID))
 	}
 	if got.held > 0 {
@@ -169,7 +157,7 @@ func (a *agent) pollAnswer(got drained, notes []string) *answer {
 	if n := a.reads.repeated(j, "poll", text.head, text.tail, text.errs()); n != "" {
 		ans.note("%s", n)
 	}
-	if ended && !got.More {
+	if ended && !got.more {
 		a.reads.drop(j.ID)
 	}
 	return ans
@@ -180,14 +168,7 @@ func (a *agent) pollAnswer(got drained, notes []string) *answer {
 // output at once: after output it waits a moment for that, which saves a poll.
 func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
 	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
-	news := func(p engine.Poll, err error) bool {
-		return err != nil || p.Job.Status.Finished() || p.Cursor != cursor
-	}
-	p, err := a.eng.PollAt(ctx, j.ID, cursor, 0)
-	if news(p, err) {
-		return err
-	}
-	p, err = a.eng.PollAt(ctx, j.ID, cursor, wait)
+	p, err := a.eng.PollAt(ctx, j.ID, cursor, wait)
 	if err != nil || p.Job.Status.Finished() || len(p.Output) == 0 {
 		return err
 	}
@@ -199,64 +180,55 @@ func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait ti
 
 // drained is what a poll has read.
 type drained struct {
-	engine.Poll
-	text excerpt // what the filter keeps of it
-	held int64   // bytes after the cursor that are left for a later poll
+	engine.Poll         // the last piece, as far as it counts as read
+	text        excerpt // what the filter keeps of all
+	dropped     int64
+	more        bool  // there is more to read at once
+	held        int64 // bytes after the cursor that are left for a later poll
 }
 
-// end is how far the output was looked at.
-func (d *drained) end() int64 { return d.Cursor + d.held }
-
 // drain reads all that is new. A line that has no end yet is not filtered, since what
-// it will say is not known: the cursor goes back to its begin.
-func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (drained, error) {
-	got, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), 0)
-	if err != nil {
-		return drained{Poll: got}, err
-	}
+// it will say is not known: it is left for the next poll.
+func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got drained, err error) {
 	sums := map[engine.Stream]*streamSum{}
 	for _, s := range streamsOf(j) {
 		sums[s] = &streamSum{a: a, j: j, stream: s, keep: keep}
 	}
-	dropped := got.Dropped
-	newest, run := engine.StreamOutput, 0 // of the stream that was read last, bytes in a row
-	for taken := 0; ; {
-		parts, p := got.Parts, got.Output
+	newest, run := streamsOf(j)[0], 0 // of the stream that was read last, bytes in a row
+	taken := 0
+	err = a.eng.PollTo(ctx, j.ID, a.scope.reader(), 0, func(p *engine.Poll) error {
+		parts, output := p.Parts, p.Output
 		if !j.Split {
-			parts = []engine.PollPart{{Stream: engine.StreamOutput, Bytes: len(p)}}
+			parts = []engine.PollPart{{Stream: engine.StreamOutput, Bytes: len(output)}}
 		}
 		for _, part := range parts {
 			if part.Stream != newest {
 				newest, run = part.Stream, 0
 			}
 			run += part.Bytes
-			sums[part.Stream].add(ctx, p[:part.Bytes])
-			p = p[part.Bytes:]
+			sums[part.Stream].add(ctx, output[:part.Bytes])
+			output = output[part.Bytes:]
 		}
-		taken += len(got.Output)
-		if !got.More || taken >= maxDrain {
-			break
+		taken += len(p.Output)
+		got.dropped += p.Dropped
+		if got.more = p.More; got.more && taken < maxDrain {
+			return nil
 		}
-		more, err := a.eng.Poll(ctx, j.ID, a.scope.reader(), 0)
-		if err != nil {
-			// What was read counts as read, so it is handed out.
-			got.More = true
-			break
+		p.More = false
+		// A line of the other stream cannot be left: what was read since is behind it.
+		n := len(sums[newest].held)
+		if n > 0 && n <= run && got.dropped == 0 && (got.more || !p.Job.Status.Finished()) {
+			got.held, sums[newest].held = int64(n), nil
+			p.Cursor -= got.held
 		}
-		got = more
-		dropped += got.Dropped
+		got.Poll = *p
+		return nil
+	})
+	if err != nil {
+		return got, err
 	}
-	got.Dropped = dropped
-	ended := got.Job.Status.Finished() && !got.More
-	held := 0
-	for s, sum := range sums {
-		if n := len(sum.held); s == newest && 0 < n && n <= run && !ended && a.giveBack(&got, n) {
-			held, sum.held = n, nil
-		}
-		sum.show(sum.held, ended)
-	}
-	x, err := eachStream(j, func(s engine.Stream) (excerpt, error) { return sums[s].excerpt(), nil })
-	return drained{got, x, int64(held)}, err
+	got.text, err = eachStream(j, func(s engine.Stream) (excerpt, error) { return sums[s].excerpt(), nil })
+	return got, err
 }
 
 // streamSum is what a poll has read of one stream.
@@ -282,36 +254,16 @@ func (s *streamSum) add(ctx context.Context, p []byte) {
 	if begin := bytes.LastIndexByte(p, '\n') + 1; s.keep.some() && len(p)-begin <= maxHeld {
 		p, s.held = p[:begin], p[begin:]
 	}
-	s.show(p, false)
-}
-
-// show adds the lines of p that the filter keeps.
-func (s *streamSum) show(p []byte, last bool) {
-	s.a.reads.of(s.j.ID, func(k *reading) { s.gather.add(s.keep.lines(k.cleanerOf(s.stream).add(p, last))) })
+	s.gather.add(s.keep.lines(clean(p)))
 }
 
 func (s *streamSum) excerpt() excerpt {
+	s.gather.add(s.keep.lines(clean(s.held)))
 	x := s.gather.excerpt()
 	if s.binary != "" {
 		x.notices = []string{s.binary}
 	}
 	return x
-}
-
-// giveBack leaves the last n bytes that were read for the next poll. It reports false
-// if that is not possible: the next poll has begun, the cursor cannot be written, or
-// bytes between were dropped.
-func (a *agent) giveBack(got *engine.Poll, n int) bool {
-	if got.Dropped > 0 {
-		return false
-	}
-	back := got.Cursor - int64(n)
-	ok, err := jobdir.AdvanceCursor(a.jobDir(got.Job.ID), a.scope.reader(), got.Cursor, back)
-	if err != nil || !ok {
-		return false
-	}
-	got.Cursor = back
-	return true
 }
 
 // gather keeps the begin and the end of a text of any length.

@@ -95,19 +95,6 @@ func TestCleanIsWhatATerminalShows(t *testing.T) {
 	}
 }
 
-func TestCleanerMindsNoCuts(t *testing.T) {
-	const printed = "\x1b[31mréd\x1b[0m \xf0\x9f\x99\x82\n\x1b]0;title\x07plain\r\nend \xc3"
-	const want = "réd 🙂\nplain\nend \uFFFD"
-	for cut := range len(printed) + 1 {
-		var c cleaner
-		got := c.add([]byte(printed[:cut]), false) + c.add([]byte(printed[cut:]), true)
-		// A carriage return at a cut goes with the piece that it ends.
-		if got != want {
-			t.Errorf("cut at %d: %q, want %q", cut, got, want)
-		}
-	}
-}
-
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"", "plain\n", "\x1b[31mred\x1b[0m", "a\rb\bc", "\xff\xc2\x85", "\u202eabc\U000e0041", "\x1b]8;;http://x\x07l\x1b]8;;\x07"} {
 		f.Add([]byte(s))
