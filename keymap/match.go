@@ -29,6 +29,26 @@ func Match(msg tea.KeyPressMsg, bindings ...key.Binding) bool {
 	return false
 }
 
+// Rows returns how many rows a key moves in a window of that many; ok is false if
+// it is none of these keys. The top and the bottom are further away than any list
+// is long.
+func (m Move) Rows(msg tea.KeyPressMsg, window int) (n int, ok bool) {
+	const all = 1 << 30
+	half, page := max(1, window/2), max(1, window-1)
+	for _, k := range []struct {
+		key.Binding
+		rows int
+	}{
+		{m.Up, -1}, {m.Down, 1}, {m.HalfPageUp, -half}, {m.HalfPageDown, half},
+		{m.PageUp, -page}, {m.PageDown, page}, {m.Top, -all}, {m.Bottom, all},
+	} {
+		if Match(msg, k.Binding) {
+			return k.rows, true
+		}
+	}
+	return 0, false
+}
+
 // Names returns the two names under which a key press is looked up: what was
 // typed ("ж", "x", "ctrl+b") and, for other alphabets, the key of a US keyboard
 // in the same place (";"), else "".

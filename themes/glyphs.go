@@ -21,12 +21,11 @@ type Glyphs struct {
 	Hit       string // a match, on the edge of the log
 	HitInView string // the same within the part that is shown
 
-	Spark         []string // a trace, from none to most
-	ProgressDone  string
-	ProgressLeft  string
-	ScrollThumb   string
-	ScrollTrack   string
-	SpinnerFrames []string
+	Spark        []string // a trace, from none to most
+	ProgressDone string
+	ProgressLeft string
+	ScrollThumb  string
+	ScrollTrack  string
 
 	Border lipgloss.Border
 	// Where panes share an edge: the ends of a line across the border.
@@ -44,7 +43,6 @@ func Unicode() Glyphs {
 
 		Spark:        []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		ProgressDone: "█", ProgressLeft: "░", ScrollThumb: "┃", ScrollTrack: " ",
-		SpinnerFrames: []string{"◜", "◝", "◞", "◟"},
 
 		Border:   lipgloss.RoundedBorder(),
 		JoinLeft: "├", JoinRight: "┤",
@@ -62,7 +60,6 @@ func ASCII() Glyphs {
 
 		Spark:        []string{" ", "_", ".", "-", "=", "+", "*", "%", "#"},
 		ProgressDone: "#", ProgressLeft: ".", ScrollThumb: "#", ScrollTrack: " ",
-		SpinnerFrames: []string{"-", "\\", "|", "/"},
 
 		Border: lipgloss.Border{
 			Top: "-", Bottom: "-", Left: "|", Right: "|",

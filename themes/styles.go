@@ -25,8 +25,7 @@ type Styles struct {
 // Badge is the style of the glyph and word of a job's state.
 type Badge struct {
 	Starting, Running, Waiting, Stopping, Done, Failed, Lost lipgloss.Style
-	Unreachable                                              lipgloss.Style // a mark beside the badge
-	Paused, Survivors                                        lipgloss.Style
+	Paused                                                   lipgloss.Style
 }
 
 // List is the job list.
@@ -63,7 +62,6 @@ type Log struct {
 	Match        lipgloss.Style
 	MatchCurrent lipgloss.Style
 	Selected     lipgloss.Style
-	Cursor       lipgloss.Style // the line that y copies
 	Gap          lipgloss.Style // "[… 3.2 GiB dropped …]"
 	Wrapped      lipgloss.Style
 	Cut          lipgloss.Style // where a line goes on to the side
@@ -77,7 +75,6 @@ type Log struct {
 type Terminal struct {
 	Ended    lipgloss.Style // "exit 0 · Enter to leave"
 	Selected lipgloss.Style
-	Notice   lipgloss.Style // who has the keyboard, what was left out
 }
 
 // Prompt is a line of text to fill in.
@@ -98,18 +95,18 @@ type Help struct {
 
 // Frame is what stands around the panes.
 type Frame struct {
-	Border, BorderFocused, Title, TitleFocused, Info lipgloss.Style
-	Backdrop                                         lipgloss.Style // everything behind a dialog
+	Border, Title, TitleFocused, Info lipgloss.Style
+	Backdrop                          lipgloss.Style // everything behind a dialog
 }
 
 // Header is the first line.
 type Header struct {
-	Name, Text, Muted, Link, Warning lipgloss.Style
+	Name, Text, Link, Warning lipgloss.Style
 }
 
 // Footer is the last line.
 type Footer struct {
-	Key, Desc, State, Separator, Text lipgloss.Style
+	Key, Desc, State, Text lipgloss.Style
 }
 
 // Toast is a short message that goes by itself.
@@ -119,7 +116,7 @@ type Toast struct {
 
 // Dialog is a question or a menu.
 type Dialog struct {
-	Border, Title, Text, Job, Choice, ChoiceSelected, Danger, Key, Error lipgloss.Style
+	Border, Title, Text, Choice, ChoiceSelected, Danger lipgloss.Style
 }
 
 // Build makes the styles of a palette.
@@ -151,7 +148,7 @@ func Build(p Palette, g Glyphs) Styles {
 		Badge: Badge{
 			Starting: p.Starting.Style(), Running: p.Running.Style(), Waiting: p.Waiting.Style(),
 			Stopping: p.Stopping.Style(), Done: p.Done.Style(), Failed: failed, Lost: p.Lost.Style(),
-			Unreachable: warning, Paused: warning, Survivors: warning,
+			Paused: warning,
 		},
 		List: List{
 			Name: text, Unread: strong, Finished: muted, Host: muted, Time: text, Usage: muted,
@@ -162,10 +159,10 @@ func Build(p Palette, g Glyphs) Styles {
 		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning},
 		Log: Log{
 			Text: text, Time: muted, Number: faint, Match: p.Match.Style(), MatchCurrent: p.MatchCurrent.Style(),
-			Selected: selected, Cursor: p.SelectionBlurred.Style(), Gap: warning, Wrapped: faint, Cut: cut.Style(), More: p.Accent.bold().Style(),
+			Selected: selected, Gap: warning, Wrapped: faint, Cut: cut.Style(), More: p.Accent.bold().Style(),
 			Hit: accent, Thumb: muted, Track: p.Border.Style(), Empty: muted,
 		},
-		Terminal: Terminal{Ended: strong, Selected: selected, Notice: muted},
+		Terminal: Terminal{Ended: strong, Selected: selected},
 		Prompt: Prompt{
 			Label: title, Text: text, Placeholder: faint, Suggestion: faint, Error: failed, Count: muted, Selected: selected,
 		},
@@ -175,15 +172,14 @@ func Build(p Palette, g Glyphs) Styles {
 		},
 		Help: Help{Border: p.BorderFocused.Style(), Title: title, Section: strong, Key: key, Desc: text, Disabled: faint},
 		Frame: Frame{
-			Border: p.Border.Style(), BorderFocused: p.BorderFocused.Style(),
-			Title: p.Title.Style(), TitleFocused: focused.Style(), Info: muted, Backdrop: faint,
+			Border: p.Border.Style(), Title: p.Title.Style(), TitleFocused: focused.Style(), Info: muted, Backdrop: faint,
 		},
-		Header: Header{Name: p.Accent.bold().Style(), Text: text, Muted: muted, Link: muted, Warning: warning},
-		Footer: Footer{Key: key, Desc: muted, State: strong, Separator: faint, Text: text},
+		Header: Header{Name: p.Accent.bold().Style(), Text: text, Link: muted, Warning: warning},
+		Footer: Footer{Key: key, Desc: muted, State: strong, Text: text},
 		Toast:  Toast{Border: p.BorderFocused.Style(), Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
 		Dialog: Dialog{
-			Border: p.BorderFocused.Style(), Title: title, Text: text, Job: strong, Choice: text, ChoiceSelected: selected,
-			Danger: failed, Key: key, Error: failed,
+			Border: p.BorderFocused.Style(), Title: title, Text: text, Choice: text, ChoiceSelected: selected,
+			Danger: failed,
 		},
 	}
 }

@@ -225,7 +225,6 @@ func (p *Pane) spreadFocus() {
 		}
 	}
 	set(free && p.focus == areaList, p.list)
-	set(free && p.focus == areaDetail, p.detail)
 	set(p.focused && p.over == nil && (free && p.focus == areaLog || p.attachment != nil && p.attachment.viaLog), p.log)
 	set(p.focused && p.over == nil && p.attachment != nil && !p.attachment.viaLog, p.term)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -32,12 +31,9 @@ type Model struct {
 	now   time.Time
 	w, h  int
 	top   int
-	focus bool
 
 	lines []string
-	view  string
-	laid  bool
-	drawn bool
+	laid  bool // lines are those of the job and the width
 }
 
 // Option tunes a detail.
@@ -93,37 +89,14 @@ func (m *Model) SetJob(j engine.Job) {
 // Clear shows nothing.
 func (m *Model) Clear() { m.job, m.shown, m.laid = engine.Job{}, false, false }
 
-// Focus takes the keyboard.
-func (m *Model) Focus() { m.focus = true }
-
-// Blur gives it up.
-func (m *Model) Blur() { m.focus = false }
-
 // Update scrolls.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return nil
 	}
-	k := m.keys
-	switch {
-	case keymap.Match(press, k.Up):
-		m.Scroll(-1)
-	case keymap.Match(press, k.Down):
-		m.Scroll(1)
-	case keymap.Match(press, k.HalfPageUp):
-		m.Scroll(-max(1, m.h/2))
-	case keymap.Match(press, k.HalfPageDown):
-		m.Scroll(max(1, m.h/2))
-	case keymap.Match(press, k.PageUp):
-		m.Scroll(-max(1, m.h-1))
-	case keymap.Match(press, k.PageDown):
-		m.Scroll(max(1, m.h-1))
-	case keymap.Match(press, k.Top):
-		m.Scroll(-m.top)
-	case keymap.Match(press, k.Bottom):
-		m.lay()
-		m.Scroll(len(m.lines))
+	if rows, ok := m.keys.Rows(press, m.h); ok {
+		m.Scroll(rows)
 	}
 	return nil
 }
@@ -131,10 +104,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // Scroll moves the window by n lines.
 func (m *Model) Scroll(n int) {
 	m.lay()
-	top := max(0, min(m.top+n, len(m.lines)-m.h))
-	if top != m.top {
-		m.top, m.drawn = top, false
-	}
+	m.top = max(0, min(m.top+n, len(m.lines)-m.h))
 }
 
 // More is the number of lines below the window.
@@ -152,13 +122,8 @@ func (m *Model) Lines() int {
 // View draws the detail in exactly its size.
 func (m *Model) View() string {
 	m.lay()
-	if m.drawn {
-		return m.view
-	}
 	m.top = max(0, min(m.top, len(m.lines)-m.h))
-	m.view = strings.Join(cells.Block(m.lines[m.top:], m.w, m.h), "\n")
-	m.drawn = true
-	return m.view
+	return strings.Join(cells.Block(m.lines[m.top:], m.w, m.h), "\n")
 }
 
 // Head is the first n lines alone, in w columns: what a narrow screen shows
@@ -170,25 +135,13 @@ func (m *Model) Head(w, n int) []string {
 	return cells.Block(m.head(w), w, n)
 }
 
-// Cursor is nil: nothing in a detail is pointed at.
-func (m *Model) Cursor() *tea.Cursor { return nil }
-
 func (m *Model) lay() {
 	if m.laid {
 		return
 	}
-	m.laid, m.drawn = true, false
+	m.laid = true
 	m.lines = nil
 	if m.shown {
 		m.lines = m.all(m.w)
 	}
-}
-
-// ShortHelp returns the keys to name first.
-func (m *Model) ShortHelp() []key.Binding { return []key.Binding{m.keys.Up, m.keys.Down} }
-
-// FullHelp returns all keys of the detail.
-func (m *Model) FullHelp() [][]key.Binding {
-	k := m.keys
-	return [][]key.Binding{{k.Up, k.Down, k.Top, k.Bottom, k.HalfPageUp, k.HalfPageDown, k.PageUp, k.PageDown}}
 }

@@ -126,9 +126,3 @@ func (m *Model) ShortHelp() []key.Binding {
 	yes.SetEnabled(yes.Enabled() && slices.ContainsFunc(m.choices, func(c Choice) bool { return c.Yes }))
 	return []key.Binding{m.keys.Choose, m.keys.NextChoice, yes, m.keys.Dismiss}
 }
-
-// FullHelp returns all keys.
-func (m *Model) FullHelp() [][]key.Binding {
-	k := m.keys
-	return [][]key.Binding{{k.Choose, k.NextChoice, k.PreviousChoice, k.Yes, k.No, k.Dismiss}}
-}

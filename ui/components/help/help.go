@@ -94,30 +94,16 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	k := m.keys
-	page := m.list.Page()
 	switch {
-	case keymap.Match(press, k.CloseHelp):
+	case keymap.Match(press, m.keys.CloseHelp):
 		m.closed = true
-	case keymap.Match(press, k.FilterHelp):
+	case keymap.Match(press, m.keys.FilterHelp):
 		m.typing = true
 		m.lay()
-	case keymap.Match(press, k.Up):
-		m.Scroll(-1)
-	case keymap.Match(press, k.Down):
-		m.Scroll(1)
-	case keymap.Match(press, k.HalfPageUp):
-		m.Scroll(-page / 2)
-	case keymap.Match(press, k.HalfPageDown):
-		m.Scroll(page / 2)
-	case keymap.Match(press, k.PageUp):
-		m.Scroll(-page)
-	case keymap.Match(press, k.PageDown):
-		m.Scroll(page)
-	case keymap.Match(press, k.Top):
-		m.Scroll(-len(m.lines))
-	case keymap.Match(press, k.Bottom):
-		m.Scroll(len(m.lines))
+	default:
+		if rows, ok := m.keys.Rows(press, m.list.Rows); ok {
+			m.Scroll(rows)
+		}
 	}
 	return nil
 }
@@ -286,10 +272,4 @@ func (m *Model) Cursor() *tea.Cursor {
 // ShortHelp returns the keys to name first.
 func (m *Model) ShortHelp() []key.Binding {
 	return []key.Binding{m.keys.Down, m.keys.FilterHelp, m.keys.CloseHelp}
-}
-
-// FullHelp returns all keys.
-func (m *Model) FullHelp() [][]key.Binding {
-	k := m.keys
-	return [][]key.Binding{{k.Up, k.Down, k.Top, k.Bottom, k.PageUp, k.PageDown, k.FilterHelp, k.CloseHelp}}
 }

@@ -15,7 +15,6 @@ package joblist
 import (
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -255,24 +254,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.settle()
-	k := m.keys
-	switch {
-	case keymap.Match(press, k.Up):
-		m.move(m.at - 1)
-	case keymap.Match(press, k.Down):
-		m.move(m.at + 1)
-	case keymap.Match(press, k.Top):
-		m.move(0)
-	case keymap.Match(press, k.Bottom):
-		m.move(len(m.shown) - 1)
-	case keymap.Match(press, k.HalfPageUp):
-		m.move(m.at - max(1, m.h/2))
-	case keymap.Match(press, k.HalfPageDown):
-		m.move(m.at + max(1, m.h/2))
-	case keymap.Match(press, k.PageUp):
-		m.move(m.at - max(1, m.h-1))
-	case keymap.Match(press, k.PageDown):
-		m.move(m.at + max(1, m.h-1))
+	if rows, ok := m.keys.Rows(press, m.h); ok {
+		m.move(m.at + rows)
 	}
 	return nil
 }
@@ -311,13 +294,4 @@ func (m *Model) Cursor() *tea.Cursor {
 		return nil
 	}
 	return tea.NewCursor(0, m.at-m.top)
-}
-
-// ShortHelp returns the keys to name first.
-func (m *Model) ShortHelp() []key.Binding { return []key.Binding{m.keys.Up, m.keys.Down} }
-
-// FullHelp returns all keys of the list.
-func (m *Model) FullHelp() [][]key.Binding {
-	k := m.keys
-	return [][]key.Binding{{k.Up, k.Down, k.Top, k.Bottom, k.HalfPageUp, k.HalfPageDown, k.PageUp, k.PageDown}}
 }

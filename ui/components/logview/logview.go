@@ -185,9 +185,6 @@ func (m *Model) Focus() { m.focus, m.dirty = true, true }
 // Blur takes the keyboard away.
 func (m *Model) Blur() { m.focus, m.dirty = false, true }
 
-// SetKeys changes the keys.
-func (m *Model) SetKeys(k keymap.Log) { m.keys = k }
-
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s themes.Log, g themes.Glyphs) { m.styles, m.glyphs, m.dirty = s, g, true }
 
@@ -238,14 +235,8 @@ func (m *Model) Percent() int {
 	return int(100 * m.lines[m.bottom()].End / m.size)
 }
 
-// Wrap, LineNumbers and Timestamps report how lines are shown.
+// Wrap reports whether long lines are wrapped.
 func (m *Model) Wrap() bool { return m.wrap }
-
-// LineNumbers reports whether lines carry their numbers.
-func (m *Model) LineNumbers() bool { return m.numbers }
-
-// Timestamps reports whether lines carry the time they were written.
-func (m *Model) Timestamps() bool { return m.times }
 
 // MatchingOnly reports whether only lines that match the search are shown.
 func (m *Model) MatchingOnly() bool { return m.only }

@@ -58,42 +58,18 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := m.keys
 	is := func(b key.Binding) bool { return keymap.Match(msg, b) }
-	page := max(1, m.h-1)
-	if m.Selecting() {
-		switch {
-		case is(k.Up):
-			return m.extend(-1)
-		case is(k.Down):
-			return m.extend(1)
-		case is(k.HalfPageUp):
-			return m.extend(-m.h / 2)
-		case is(k.HalfPageDown):
-			return m.extend(m.h / 2)
-		case is(k.PageUp):
-			return m.extend(-page)
-		case is(k.PageDown), msg.String() == "space":
-			return m.extend(page)
-		}
-	}
+	rows, moves := k.Rows(msg, m.h)
 	switch {
 	case m.err != nil && (len(m.lines) == 0 && !is(k.Wrap) && !is(k.Timestamps) || is(k.Follow) || is(k.Top) || is(k.Bottom)):
 		return tea.Batch(m.read(m.here()), notice("the log cannot be read: "+m.words(m.err)))
-	case is(k.Up):
-		return m.Scroll(-1)
-	case is(k.Down):
-		return m.Scroll(1)
-	case is(k.HalfPageUp):
-		return m.Scroll(-max(1, m.h/2))
-	case is(k.HalfPageDown):
-		return m.Scroll(max(1, m.h/2))
-	case is(k.PageUp):
-		return m.Scroll(-page)
-	case is(k.PageDown):
-		return m.Scroll(page)
 	case is(k.Top):
 		return m.ToTop()
 	case is(k.Bottom):
 		return m.SetFollow(true)
+	case moves && m.Selecting():
+		return m.extend(rows)
+	case moves:
+		return m.Scroll(rows)
 	case is(k.Follow):
 		return m.SetFollow(!m.follow)
 	case is(k.Left):

@@ -266,9 +266,3 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) ShortHelp() []key.Binding {
 	return []key.Binding{m.keys.RunItem, m.keys.NextItem, m.keys.ClosePalette}
 }
-
-// FullHelp returns all keys.
-func (m *Model) FullHelp() [][]key.Binding {
-	k := m.keys
-	return [][]key.Binding{{k.RunItem, k.NextItem, k.PreviousItem, k.ItemPageDown, k.ItemPageUp, k.ClosePalette}}
-}

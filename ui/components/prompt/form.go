@@ -221,6 +221,3 @@ func (f *Form) ShortHelp() []key.Binding {
 	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
 	return []key.Binding{f.focused().accept(), complete, f.keys.Input.Cancel}
 }
-
-// FullHelp returns all keys.
-func (f *Form) FullHelp() [][]key.Binding { return f.focused().FullHelp() }

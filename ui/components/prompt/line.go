@@ -350,12 +350,3 @@ func (l *Line) accept() key.Binding {
 	}
 	return b
 }
-
-// FullHelp returns all keys.
-func (l *Line) FullHelp() [][]key.Binding {
-	i, e := l.keys.Input, l.keys.Edit
-	return [][]key.Binding{
-		{l.accept(), i.Cancel, i.Complete, i.OlderEntry, i.NewerEntry},
-		{e.TextStart, e.TextEnd, e.WordForward, e.WordBackward, e.DeleteWordBackward, e.DeleteToStart, e.DeleteToEnd},
-	}
-}

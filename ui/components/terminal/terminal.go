@@ -97,9 +97,6 @@ func (m *Model) setFocus(on bool) {
 	}
 }
 
-// Focused reports whether the job has the keyboard.
-func (m *Model) Focused() bool { return m.focus }
-
 // SetStyles changes the styles.
 func (m *Model) SetStyles(s themes.Terminal) {
 	m.styles = s

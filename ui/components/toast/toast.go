@@ -175,9 +175,6 @@ func (m *Model) Last(w int) string {
 	return " " + m.style(msg.Level).Render(cells.End(m.mark(msg.Level)+" "+msg.Text, w-2, m.glyphs.Ellipsis)) + " "
 }
 
-// View is Lines in one string.
-func (m *Model) View() string { return strings.Join(m.Lines(), "\n") }
-
 func (m *Model) style(l Level) lipgloss.Style {
 	switch l {
 	case Success:

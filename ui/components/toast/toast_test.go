@@ -38,11 +38,11 @@ func TestStack(t *testing.T) {
 	m.Show(toast.Message{Level: toast.Warning, Text: "nothing to clear", Key: toast.Refused})
 	m.Show(toast.Message{Level: toast.Error, Text: "tests: exit 2"})
 	m.DropAnswers()
-	if got := strings.TrimSpace(ansi.Strip(m.View())); got != "✗ tests: exit 2" {
+	if got := strings.TrimSpace(ansi.Strip(strings.Join(m.Lines(), "\n"))); got != "✗ tests: exit 2" {
 		t.Errorf("what is left is %q", got)
 	}
 	if !m.Clear() || !m.Empty() || m.Clear() {
-		t.Errorf("messages are left: %q", m.View())
+		t.Errorf("messages are left: %q", strings.Join(m.Lines(), "\n"))
 	}
 }
 
@@ -55,7 +55,7 @@ func TestLongMessages(t *testing.T) {
 			m.SetSize(size[0], size[1])
 			m.Show(toast.Message{Text: "copied the path"})
 			m.Show(toast.Message{Level: toast.Error, Text: "gpu2: the host key has changed since it was last seen; hob hosts check gpu2 says step by step what works and what does not"})
-			golden.RequireEqual(t, ansi.Strip(m.View()))
+			golden.RequireEqual(t, ansi.Strip(strings.Join(m.Lines(), "\n")))
 			for _, line := range m.Lines() {
 				if got := ansi.StringWidth(line); got > size[0] {
 					t.Errorf("a line is %d wide", got)
@@ -73,7 +73,7 @@ func TestNoRoom(t *testing.T) {
 	m.Show(toast.Message{Text: "copied"})
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {80, 0}} {
 		m.SetSize(size[0], size[1])
-		if got := m.View(); got != "" {
+		if got := strings.Join(m.Lines(), "\n"); got != "" {
 			t.Errorf("%v: %q", size, got)
 		}
 	}
