@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -23,7 +24,18 @@ type Run struct {
 	id    engine.ID
 	dir   string
 	begun *engine.Observation // what the holder answered to the start; nil: not started by us
-	pace  pace
+
+	glances atomic.Bool
+	paced   chan struct{} // of size 1; has a value when glances has changed
+}
+
+// Glance implements [engine.Glancer].
+func (r *Run) Glance(on bool) {
+	r.glances.Store(on)
+	select {
+	case r.paced <- struct{}{}:
+	default:
+	}
 }
 
 // Begun implements [engine.StartObserver].

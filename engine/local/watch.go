@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -14,6 +15,10 @@ import (
 // lookPause is the time between looks at the files of a job whose holder does not
 // answer on a socket.
 const lookPause = 250 * time.Millisecond
+
+// glancePause is how often a holder reports output of a job that is not looked at
+// closely.
+const glancePause = time.Second
 
 // Watch implements [engine.Run]. It keeps one connection to the holder; where
 // that is not to be had it looks at the files.
@@ -67,12 +72,16 @@ func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	glances := w.r.pace.now()
-	if err := c.Stream(ctx, holder.TypeSubscribe, w.r.subscribe(glances)); err != nil {
-		return false, errors.Join(err, c.Close())
+	defer c.Close()
+	glances := w.r.glances.Load()
+	if err := c.Stream(ctx, holder.TypeSubscribe, w.r.subscription(glances)); err != nil {
+		return false, err
 	}
-	end := w.r.pace.begin(w.r, c, glances)
-	defer end()
+	paced, stop := context.WithCancel(ctx)
+	var pace sync.WaitGroup
+	pace.Go(func() { w.r.keepPace(paced, c, glances) })
+	defer pace.Wait()
+	defer stop()
 	for {
 		f, err := c.Next(ctx)
 		if err != nil {
@@ -91,6 +100,35 @@ func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
 		if o.Status.Finished() {
 			return true, nil
 		}
+	}
+}
+
+// subscription is what the holder is asked for.
+func (r *Run) subscription(glances bool) holder.Subscribe {
+	s := holder.Subscribe{Shows: r.b.shows}
+	if glances {
+		s.PaceMS = glancePause.Milliseconds()
+	}
+	return s
+}
+
+// keepPace changes the subscription of c with how closely the job is looked at, until
+// ctx is done or the connection has ended.
+func (r *Run) keepPace(ctx context.Context, c *holder.Client, glances bool) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.paced:
+		}
+		now := r.glances.Load()
+		if now == glances {
+			continue
+		}
+		if err := c.Do(ctx, holder.TypeSubscribe, r.subscription(now), nil); err != nil {
+			return
+		}
+		glances = now
 	}
 }
 

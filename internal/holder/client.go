@@ -52,8 +52,6 @@ type Client struct {
 	wmu     sync.Mutex
 	early   []Frame // of a stream, which came before the answer that begins it
 	stream  bool    // read runs
-	unasked int     // answers to come that nobody waits for; guarded by amu
-	amu     sync.Mutex
 	answers chan answer
 	frames  chan Frame
 	wg      sync.WaitGroup
@@ -286,40 +284,6 @@ func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	return nil
 }
 
-// tellPatience is how long a holder may leave an instruction unread to which no
-// answer is wanted.
-const tellPatience = time.Second
-
-// Tell sends an instruction of a stream's connection without waiting for what
-// becomes of it.
-func (c *Client) Tell(t Type, payload any) error {
-	p, err := payloadOf(payload)
-	if err != nil {
-		return err
-	}
-	c.wmu.Lock() // what is asked is answered in that order
-	defer c.wmu.Unlock()
-	c.amu.Lock()
-	c.unasked++
-	c.amu.Unlock()
-	_ = c.nc.SetWriteDeadline(time.Now().Add(tellPatience))
-	if _, err := c.nc.Write(appendFrame(nil, t, p)); err != nil {
-		return errors.Join(err, c.shut()) // a part of it may have been sent
-	}
-	return c.nc.SetWriteDeadline(time.Time{})
-}
-
-// isUnasked takes an answer that nobody waits for.
-func (c *Client) isUnasked() bool {
-	c.amu.Lock()
-	defer c.amu.Unlock()
-	if c.unasked == 0 {
-		return false
-	}
-	c.unasked--
-	return true
-}
-
 // read passes on the frames that are there, then sorts those that come until the
 // connection ends. Who does not call Next makes it wait, and thereby the holder
 // drop output for this client.
@@ -337,9 +301,6 @@ func (c *Client) read(early []Frame) {
 			return
 		}
 		if a, ok := answerOf(f); ok {
-			if c.isUnasked() {
-				continue
-			}
 			select {
 			case c.answers <- a:
 			default: // nobody waits for it any longer

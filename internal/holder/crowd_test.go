@@ -44,12 +44,14 @@ func TestASubscriberSetsItsPace(t *testing.T) {
 		t.Errorf("%d frames of facts in %v", frames, time.Since(begin))
 	}
 	h.Output([]byte("0123456789"))
-	if err := c.Tell(TypeSubscribe, Subscribe{}); err != nil {
-		t.Fatal(err)
-	}
+	paced := make(chan error, 1)
+	go func() { paced <- c.Do(t.Context(), TypeSubscribe, Subscribe{}, nil) }()
 	until("what waited for a slower pace", func(f Facts) bool { return f.Output == h.Offset() })
+	if err := <-paced; err != nil {
+		t.Errorf("change the pace: %v", err)
+	}
 	if err := c.Do(t.Context(), TypeStatus, nil, nil); err != nil {
-		t.Errorf("an instruction after one without an answer: %v", err)
+		t.Errorf("an instruction after that: %v", err)
 	}
 }
 
