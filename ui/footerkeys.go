@@ -15,7 +15,7 @@ func (p *Pane) footerKeys() (first, more []key.Binding) {
 	k := p.opts.keys
 	switch {
 	case p.over != nil:
-		return p.over.keys(), nil
+		return p.over.ShortHelp(), nil
 	case p.attachment != nil && p.attachment.ended:
 		return []key.Binding{k.Ended.LeaveEnded}, nil
 	case p.attachment != nil:

@@ -175,12 +175,12 @@ func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		p.dirty = true
-		p.over.wheel(wheelStep(msg.Button))
+		p.over.Scroll(wheelStep(msg.Button))
 	case tea.MouseClickMsg:
 		left, top, w, h := p.overlayPlace()
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
 			p.dirty = true
-			return p.over.click(p, x-left, y-top)
+			return p.over.click(x-left, y-top)
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ type Pane struct {
 	// foreEnd is how the foreground job ended whose last screen was left.
 	foreEnd *engine.Job
 
-	over   overlay // a box over the panes that owns the keyboard
+	over   *overlay // a box over the panes that owns the keyboard
 	prompt *footerPrompt
 	ask    []AskMsg
 	undo   []engine.ID
@@ -186,7 +186,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.screen.SetStyles(s.Terminal)
 	p.toasts.SetStyles(s.Toast, g)
 	if p.over != nil {
-		p.over.setStyles(s)
+		p.over.restyle(s)
 	}
 	if p.prompt != nil {
 		p.prompt.line.SetStyles(s.Prompt)
@@ -249,7 +249,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 	switch {
 	case p.over != nil:
 		x, y, _, _ := p.overlayPlace()
-		return move(p.over.cursor(), x, y)
+		return move(p.over.Cursor(), x, y)
 	case p.prompt != nil:
 		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
 	case p.attachment != nil && !p.attachment.viaLog:
