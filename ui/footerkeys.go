@@ -21,11 +21,7 @@ func (p *Pane) footerKeys() (first, more []key.Binding) {
 	case p.attachment != nil:
 		return []key.Binding{k.Terminal.Leave}, nil
 	case p.prompt != nil:
-		first = p.prompt.line.ShortHelp()
-		if p.prompt.kind == promptSearch {
-			first = append(first, k.Input.ToggleRegex)
-		}
-		return first, nil
+		return append(p.prompt.line.ShortHelp(), p.prompt.keys...), nil
 	}
 	names, others := p.footers()
 	for _, id := range append(names, "panes.palette", "panes.help") {

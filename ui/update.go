@@ -68,7 +68,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	case reachedMsg:
 		return p.reached(msg)
 	case entryMsg:
-		return p.told(msg)
+		return p.answered(msg)
 	case doneMsg:
 		return p.did(msg)
 	case backgroundMsg:
