@@ -56,7 +56,7 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 	line.asks = true
 	s, ctx, eng, id := stamp{pane: p}, p.ctx, p.eng, line.job.ID
 	return func() tea.Msg {
-		entry, err := eng.entry(ctx, id)
+		entry, err := eng.Entry(ctx, id)
 		if err != nil {
 			entry = engine.EntryUnknown // what was printed has to do
 		}
