@@ -131,7 +131,6 @@ type (
 	}
 	resizeMsg    struct{ stamp }
 	chordOverMsg struct{ stamp }
-	clickOverMsg struct{ stamp }
 	// againMsg is when a lost subscription is tried again.
 	againMsg     struct{ stamp }
 	toastOverMsg struct {

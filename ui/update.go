@@ -59,10 +59,6 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		return p.glanced(msg)
 	case terminalMsg, chunksMsg, typedMsg, resizeMsg, resizedMsg, chordOverMsg:
 		return p.attached(msg)
-	case clickOverMsg:
-		if msg.gen == p.pointer.gen {
-			p.pointer.clicks = 0
-		}
 	case toastOverMsg:
 		p.toastOver(msg.id)
 	case reachedMsg:
