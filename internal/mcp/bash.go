@@ -234,49 +234,40 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 // time or by somebody. It ends with its call when that is cancelled; when the
 // client goes away it goes on in the background.
 func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*answer, error) {
-	var mu sync.Mutex
-	var started engine.ID
-	var left bool
-	background := func(id engine.ID) {
-		if err := a.eng.Background(id); err != nil {
-			a.c.Logger.Debug("a job is not in the background", "job", id, "err", err)
-		}
-	}
-	leave := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		left = true
-		if started != "" {
-			background(started)
-		}
-	}
 	run, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	stop := whenDone(ctx, func() {
+	started, over := make(chan engine.ID, 1), make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-a.life.Done():
+		case <-over:
+			return
+		}
 		// A call that the client cancels has no other cause; a lost connection has.
-		if context.Cause(ctx) == context.Canceled && a.life.Err() == nil { //nolint:errorlint // wrapped means something else here
+		if a.life.Err() == nil && context.Cause(ctx) == context.Canceled { //nolint:errorlint // wrapped means something else here
 			giveUp()
 			return
 		}
-		leave()
+		select {
+		case id := <-started:
+			if err := a.eng.Background(id); err != nil {
+				a.c.Logger.Debug("a job is not in the background", "job", id, "err", err)
+			}
+		case <-over:
+		}
 	})
-	defer stop()
-	stopLeaving := whenDone(a.life, leave)
-	defer stopLeaving()
-
 	r, err := a.eng.Run(run, c.spec, engine.RunOptions{
 		YieldAfter: c.yield,
 		Start:      []engine.StartOption{engine.WithEnviron(environ())},
 		OnStart: func(id engine.ID) {
 			about.set(id)
-			mu.Lock()
-			defer mu.Unlock()
-			started = id
-			if left {
-				background(id)
-			}
+			started <- id
 		},
 	})
+	close(over)
+	watch.Wait() // that it is in the background is to be recorded before the engine closes
 	switch {
 	case err != nil && run.Err() != nil && r.Status.Finished():
 		a.discard(ctx, r.ID)
@@ -294,21 +285,6 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		return ans, err
 	}
 	return a.foregroundAnswer(ctx, r, c)
-}
-
-// whenDone is context.AfterFunc whose stop waits for f, if that has begun: the job
-// is to be recorded as in the background before the engine closes.
-func whenDone(ctx context.Context, f func()) (stop func()) {
-	over := make(chan struct{})
-	stopped := context.AfterFunc(ctx, func() {
-		defer close(over)
-		f()
-	})
-	return func() {
-		if !stopped() {
-			<-over
-		}
-	}
 }
 
 // foregroundAnswer is the answer about a command that has ended. Nothing is left

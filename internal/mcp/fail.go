@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,44 +65,34 @@ func (f *failure) result() *mcp.CallToolResult {
 
 // failed is the failure of doing something to a job.
 func failed(j engine.Job, doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || isFailure(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	f := &failure{code: "failed", id: j.ID, message: doing + " " + string(j.ID) + ": " + cause(err)}
+	f := general(err)
+	f.id, f.message = j.ID, doing+" "+string(j.ID)+": "+cause(err)
 	can := "possible now: " + possible(j)
 	switch {
 	case errors.Is(err, engine.ErrNotRunning):
-		f.code, f.message = "not_running", fmt.Sprintf("%s %s: it is not running any more (%s)", doing, j.ID, inWords(j, time.Now()))
+		f.message = fmt.Sprintf("%s %s: it is not running any more (%s)", doing, j.ID, inWords(j, time.Now()))
 		f.hint = can + "; " + call("log", j.ID) + " shows what it printed, " + call("restart", j.ID) + " runs it again"
 	case errors.Is(err, engine.ErrRunning):
-		f.code, f.message = "running", fmt.Sprintf("%s %s: it is still running", doing, j.ID)
+		f.message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)
 		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends and clears it"
 	case errors.Is(err, engine.ErrNoInput) && j.Stdin:
-		f.code, f.hint = "no_input", "its input has ended and nothing more can be written to it; possible now: poll, log, wait, kill, remove, restart"
+		f.hint = "its input has ended and nothing more can be written to it; possible now: poll, log, wait, kill, remove, restart"
 	case errors.Is(err, engine.ErrNoInput):
-		f.code = "no_input"
 		f.hint = can + "; to be able to write to it start it again without stdin \"none\", or with pty true"
-	case errors.Is(err, engine.ErrUnsupported):
-		f.code, f.hint = "unsupported", can
 	case errors.Is(err, engine.ErrUnreachable):
-		f.code, f.hint = "unreachable", "the job goes on; try again when the host can be reached"
+		f.hint = "the job goes on; try again when the host can be reached"
 	case errors.Is(err, engine.ErrElsewhere):
-		f.code, f.hint = "elsewhere", "only the machine or container that runs it can do that; "+call("log", j.ID)+" works here"
-	case errors.Is(err, engine.ErrInvalid):
-		f.code, f.hint = "usage", can
+		f.hint = "only the machine or container that runs it can do that; " + call("log", j.ID) + " works here"
 	case errors.Is(err, engine.ErrNotFound):
-		f.code, f.message, f.hint = "not_found", fmt.Sprintf("%s %s: it was removed meanwhile", doing, j.ID), `process {"action":"list"}`
+		f.message, f.hint = fmt.Sprintf("%s %s: it was removed meanwhile", doing, j.ID), `process {"action":"list"}`
 	default:
 		f.hint = can
-	}
-	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" && errors.Is(err, engine.ErrInvalid) {
-		f.hint = e.Hint + "; " + f.hint
+		if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" && f.code == "usage" {
+			f.hint = e.Hint + "; " + can
+		}
 	}
 	return f
 }
@@ -142,11 +133,7 @@ func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 	if ref == "" {
 		f.code, f.message = "usage", "which job? sessionId is missing"
 	}
-	filter := engine.Filter{Labels: a.scope.labels()}
-	if all {
-		filter = engine.Filter{}
-	}
-	jobs, err := a.eng.List(ctx, filter)
+	jobs, err := a.eng.List(ctx, a.scope.filter(all))
 	switch {
 	case err != nil || len(jobs) == 0 && all:
 		f.hint = "there are no jobs; bash starts one"
@@ -169,45 +156,41 @@ func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 	return f
 }
 
-// explain makes a failure of what the look for a job brought up.
-func (a *agent) explain(ctx context.Context, ref string, all bool, err error) error {
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	if m, ok := errors.AsType[*engine.AmbiguousError](err); ok {
-		var ids []string
-		for _, j := range m.Candidates[:min(len(m.Candidates), 8)] {
-			ids = append(ids, fmt.Sprintf("%s (%s, %s)", j.ID, statusOf(j), inWords(j, time.Now())))
-		}
-		return &failure{
-			code: "ambiguous", id: engine.ID(ref), message: fmt.Sprintf("%q means %d jobs", oneLine(ref, 80), len(m.Candidates)),
-			hint: "give an id: " + strings.Join(ids, ", "),
-		}
-	}
-	if errors.Is(err, engine.ErrNotFound) {
-		return a.unknown(ctx, ref, all)
-	}
-	return general(err)
-}
-
 // general is the failure of a call that is about no job in particular.
 func general(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
 	f := &failure{code: "failed", message: err.Error(), hint: "if it stays so tell the person; hob list in a terminal shows the jobs"}
-	switch {
-	case errors.Is(err, engine.ErrInvalid):
-		f.code, f.hint = "usage", "mend the request and call again"
-	case errors.Is(err, engine.ErrStateRoot):
-		f.code, f.hint = "state_root", "the person has to mend the state directory, or set HOB_STATE_DIR to one of their own"
-	case errors.Is(err, engine.ErrUnsupported):
-		f.code, f.hint = "unsupported", "leave away what is not possible there, or run it on this machine"
-	case errors.Is(err, engine.ErrUnreachable):
-		f.code, f.hint = "unreachable", "nothing was started; hob hosts check HOST in a terminal says what is missing"
+	for _, known := range []struct {
+		err        error
+		code, hint string
+	}{
+		{engine.ErrNotRunning, "not_running", ""},
+		{engine.ErrRunning, "running", ""},
+		{engine.ErrNoInput, "no_input", ""},
+		{engine.ErrUnsupported, "unsupported", "leave away what is not possible there, or run it on this machine"},
+		{engine.ErrUnreachable, "unreachable", "nothing was started; hob hosts check HOST in a terminal says what is missing"},
+		{engine.ErrElsewhere, "elsewhere", ""},
+		{engine.ErrInvalid, "usage", "mend the request and call again"},
+		{engine.ErrNotFound, "not_found", ""},
+		{engine.ErrStateRoot, "state_root", "the person has to mend the state directory, or set HOB_STATE_DIR to one of their own"},
+	} {
+		if errors.Is(err, known.err) {
+			f.code, f.hint = known.code, cmp.Or(known.hint, f.hint)
+			break
+		}
 	}
 	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
 		f.hint = e.Hint
+	}
+	if m, ok := errors.AsType[*engine.AmbiguousError](err); ok {
+		var ids []string
+		for _, j := range m.Candidates[:min(len(m.Candidates), 8)] {
+			ids = append(ids, fmt.Sprintf("%s (%s, %s)", j.ID, statusOf(j), inWords(j, time.Now())))
+		}
+		f.code, f.id, f.message = "ambiguous", engine.ID(m.Ref), fmt.Sprintf("%q means %d jobs", oneLine(m.Ref, 80), len(m.Candidates))
+		f.hint = "give an id: " + strings.Join(ids, ", ")
 	}
 	return f
 }

@@ -49,11 +49,7 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := engine.Filter{Labels: a.scope.labels()}
-	if in.All {
-		f = engine.Filter{}
-	}
-	jobs, err := a.eng.List(ctx, f)
+	jobs, err := a.eng.List(ctx, a.scope.filter(in.All))
 	if err != nil {
 		return nil, general(err)
 	}
@@ -61,6 +57,7 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	rows := []row{}
 	var lines []string
 	var running, finished, left int64
+	room := a.c.Settings.MaxOutputChars / 2
 	for _, j := range jobs {
 		r := rowOf(j, now)
 		if !keep.keeps(string(r.SessionID), r.Name, r.Command) {
@@ -75,6 +72,11 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 		} else {
 			running++
 		}
+		// Of a row in JSON about 300 characters are names.
+		if room -= 300 + len(r.Command) + len(r.Dir) + 3*len(r.OutputPath); room < 0 && len(rows) > 0 {
+			left++
+			continue
+		}
 		rows = append(rows, r)
 		line := fmt.Sprintf("%s · %s · %s · %s", j.ID, r.Name, r.Status, inWords(j, now))
 		if r.WaitingForInput {
@@ -85,7 +87,6 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 		}
 		lines = append(lines, line)
 	}
-	rows, lines = a.fit(rows, lines, &left)
 	ans := &answer{Jobs: &rows, headline: fmt.Sprintf("%d running, %d finished", running, finished)}
 	if len(lines) > 0 {
 		ans.headline += "\n" + strings.Join(lines, "\n")
@@ -95,21 +96,6 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 		ans.note("%d finished jobs are not shown; offset and limit page through them", left)
 	}
 	return ans, nil
-}
-
-// fit leaves rows away that would make the answer too long.
-func (a *agent) fit(rows []row, lines []string, left *int64) ([]row, []string) {
-	room := a.c.Settings.MaxOutputChars / 2
-	for i := range rows {
-		// Of a row in JSON about 300 characters are names.
-		room -= 300 + len(rows[i].Command) + len(rows[i].Dir) + 3*len(rows[i].OutputPath)
-		if room < 0 {
-			i = max(i, 1)
-			*left += int64(len(rows) - i)
-			return rows[:i], lines[:i]
-		}
-	}
-	return rows, lines
 }
 
 func rowOf(j engine.Job, now time.Time) row {

@@ -86,7 +86,7 @@ func (a *agent) watch(j engine.Job) {
 // takeUp goes on with the jobs of earlier sessions: it watches those that run and
 // tells of those that have ended since.
 func (a *agent) takeUp() {
-	jobs, err := a.eng.List(a.life, engine.Filter{Labels: a.scope.labels()})
+	jobs, err := a.eng.List(a.life, a.scope.filter(false))
 	if err != nil {
 		a.c.Logger.Warn("the jobs of earlier sessions cannot be listed", "err", err)
 		return

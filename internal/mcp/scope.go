@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,23 +54,41 @@ func (s scope) reader() string {
 	return fmt.Sprintf("%s %x", oneLine(s.client, 24), sum[:6])
 }
 
+// filter selects the jobs of the scope, or all.
+func (s scope) filter(all bool) engine.Filter {
+	if all {
+		return engine.Filter{}
+	}
+	return engine.Filter{Labels: s.labels()}
+}
+
 // find is the job that ref means: an id, a name, a unique prefix, or @ for the
 // newest. Outside of the scope it looks only with all.
-func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent) (engine.Job, error) {
-	if ref == "" {
-		return engine.Job{}, a.unknown(ctx, "", all)
+func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent) (j engine.Job, err error) {
+	switch {
+	case ref == "":
+		err = engine.ErrNotFound
+	case all:
+		j, err = a.eng.Resolve(ctx, ref, in)
+	default:
+		j, err = a.findOwn(ctx, ref, in)
 	}
-	if all {
-		j, err := a.eng.Resolve(ctx, ref, in)
-		return j, a.explain(ctx, ref, all, err)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return j, err
+	case errors.Is(err, engine.ErrNotFound):
+		return j, a.unknown(ctx, ref, all)
 	}
+	return j, general(err)
+}
+
+func (a *agent) findOwn(ctx context.Context, ref string, in engine.Intent) (engine.Job, error) {
 	if j, err := a.eng.Get(ctx, ref); err == nil && string(j.ID) == ref && a.scope.owns(j) {
 		return j, nil
 	}
-	jobs, err := a.eng.List(ctx, engine.Filter{Labels: a.scope.labels()})
+	jobs, err := a.eng.List(ctx, a.scope.filter(false))
 	if err != nil {
-		return engine.Job{}, a.explain(ctx, ref, all, err)
+		return engine.Job{}, err
 	}
-	j, err := engine.Choose(jobs, ref, in)
-	return j, a.explain(ctx, ref, all, err)
+	return engine.Choose(jobs, ref, in)
 }

@@ -10,28 +10,10 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// after is the answer about a job to which something was done.
-func (a *agent) after(ctx context.Context, j engine.Job, what string) *answer {
-	return done(a.asNow(ctx, j), what)
-}
-
-// afterInput is the answer about a job that was given input: whether it waits for
-// more is not known before it has had the time to read it.
-func (a *agent) afterInput(ctx context.Context, j engine.Job, what string) *answer {
+// acted is the answer about a job to which something was done, as it stands now as far as
+// that can be read.
+func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
 	j = a.asNow(ctx, j)
-	j.Waiting = false
-	return done(j, what)
-}
-
-// asNow is j as it stands now, as far as that can be read.
-func (a *agent) asNow(ctx context.Context, j engine.Job) engine.Job {
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
-		return now
-	}
-	return j
-}
-
-func done(j engine.Job, what string) *answer {
 	ans := about(j, time.Now())
 	ans.headline += "\n" + what
 	ans.Message, ans.mute = what, true
@@ -39,61 +21,45 @@ func done(j engine.Job, what string) *answer {
 	return ans
 }
 
-// takesInput is the failure of typing into a job that cannot be.
-func takesInput(j engine.Job, doing string) error {
+func (a *agent) asNow(ctx context.Context, j engine.Job) engine.Job {
+	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+		return now
+	}
+	return j
+}
+
+// typed gives a job input, by give, and is the answer about that.
+func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data string, give func() error) (*answer, error) {
+	var err error
 	switch {
 	case j.Status.Finished():
-		return failed(j, doing, engine.ErrNotRunning)
+		err = engine.ErrNotRunning
 	case !j.Stdin:
-		return failed(j, doing, engine.ErrNoInput)
+		err = engine.ErrNoInput
+	default:
+		err = give()
 	}
-	return nil
-}
-
-func (a *agent) write(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
-	data := in.Data
-	if data == "" && !in.EOF {
-		return nil, usage("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
+	if err != nil {
+		return nil, failed(j, doing, err)
 	}
-	if err := takesInput(j, "write to"); err != nil {
-		return nil, err
+	ans := a.acted(ctx, j, what)
+	// Whether it waits for more is not known before it has had the time to read it.
+	if ans.WaitingForInput {
+		j.Waiting, ans.WaitingForInput = false, false
+		ans.Next = next(j)
 	}
-	if data != "" {
-		if err := a.eng.Write(ctx, j.ID, []byte(data)); err != nil {
-			return nil, failed(j, "write to", err)
-		}
-	}
-	what := counted(len(data), "byte") + " written"
-	if in.EOF {
-		if err := a.eng.CloseInput(ctx, j.ID); err != nil {
-			return nil, failed(j, "end the input of", err)
-		}
-		if what += ", input ended"; data == "" {
-			what = "input ended"
-		}
-	} else if !strings.HasSuffix(data, "\n") && !strings.HasSuffix(data, "\r") {
-		what += ` without a line end: the job sees them when a "\n" follows, if it reads lines`
-	}
-	return longLine(a.afterInput(ctx, j, what), j, data), nil
-}
-
-// maxCanon is how long a line may be that a terminal takes, with its end.
-const maxCanon = 4096
-
-// longLine says that a terminal cuts the lines in data, if it does: unless the
-// program reads it raw, which nobody here knows.
-func longLine(ans *answer, j engine.Job, data string) *answer {
-	if j.Host != "" || j.Size == (engine.Size{}) { // a pipe
-		return ans
-	}
+	// A terminal cuts long lines, unless the program reads it raw, which is not known here.
 	for line := range strings.Lines(data) {
-		if len(line) > maxCanon {
+		if len(line) > maxCanon && j.Host == "" && j.Size != (engine.Size{}) { // else it is a pipe
 			ans.note("a line of it has %d bytes: of a line a terminal passes on %d at most, so the job may see the begin of it alone; put long input into a file", len(line), maxCanon-1)
 			break
 		}
 	}
-	return ans
+	return ans, nil
 }
+
+// maxCanon is how long a line may be that a terminal takes, with its end.
+const maxCanon = 4096
 
 // counted is how many there are of what is called noun.
 func counted(n int, noun string) string {
@@ -103,51 +69,63 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
+func (a *agent) write(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	if in.Data == "" && !in.EOF {
+		return nil, usage("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
+	}
+	var what []string
+	if in.Data != "" {
+		what = append(what, counted(len(in.Data), "byte")+" written")
+	}
+	if in.EOF {
+		what = append(what, "input ended")
+	} else if !strings.HasSuffix(in.Data, "\n") && !strings.HasSuffix(in.Data, "\r") {
+		what = append(what, `without a line end: the job sees them when a "\n" follows, if it reads lines`)
+	}
+	return a.typed(ctx, j, "write to", strings.Join(what, ", "), in.Data, func() error {
+		if in.Data != "" {
+			if err := a.eng.Write(ctx, j.ID, []byte(in.Data)); err != nil {
+				return err
+			}
+		}
+		if in.EOF {
+			return a.eng.CloseInput(ctx, j.ID)
+		}
+		return nil
+	})
+}
+
 func (a *agent) sendKeys(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	if len(in.Keys) == 0 {
 		return nil, usage("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
 	}
-	if err := takesInput(j, "send keys to"); err != nil {
-		return nil, err
-	}
-	if err := a.eng.SendKeys(ctx, j.ID, in.Keys); err != nil {
-		return nil, failed(j, "send keys to", err)
-	}
-	return a.afterInput(ctx, j, counted(len(in.Keys), "key")+" sent"), nil
+	return a.typed(ctx, j, "send keys to", counted(len(in.Keys), "key")+" sent", "", func() error {
+		return a.eng.SendKeys(ctx, j.ID, in.Keys)
+	})
 }
 
 // submit types a line and presses Enter, as a person does.
 func (a *agent) submit(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
-	data := in.Data
-	if err := takesInput(j, "submit to"); err != nil {
-		return nil, err
-	}
 	end := "\n"
 	if j.HasTerminal() {
 		end = "\r"
 	}
-	if err := a.eng.Write(ctx, j.ID, []byte(data+end)); err != nil {
-		return nil, failed(j, "submit to", err)
-	}
-	return longLine(a.afterInput(ctx, j, counted(len(data), "byte")+" and Enter typed"), j, data), nil
+	return a.typed(ctx, j, "submit to", counted(len(in.Data), "byte")+" and Enter typed", in.Data, func() error {
+		return a.eng.Write(ctx, j.ID, []byte(in.Data+end))
+	})
 }
 
 func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
-	data := in.Data
-	if data == "" {
+	if in.Data == "" {
 		return nil, usage("process: paste has nothing to paste", "give data")
 	}
-	if err := takesInput(j, "paste to"); err != nil {
-		return nil, err
-	}
-	err := a.eng.Paste(ctx, j.ID, []byte(data))
-	if errors.Is(err, engine.ErrUnsupported) { // no terminal, so nothing to bracket for
-		err = a.eng.Write(ctx, j.ID, []byte(data))
-	}
-	if err != nil {
-		return nil, failed(j, "paste to", err)
-	}
-	return longLine(a.afterInput(ctx, j, counted(len(data), "byte")+" pasted"), j, data), nil
+	return a.typed(ctx, j, "paste to", counted(len(in.Data), "byte")+" pasted", in.Data, func() error {
+		err := a.eng.Paste(ctx, j.ID, []byte(in.Data))
+		if errors.Is(err, engine.ErrUnsupported) { // no terminal, so nothing to bracket for
+			err = a.eng.Write(ctx, j.ID, []byte(in.Data))
+		}
+		return err
+	})
 }
 
 // kill ends a job with everything it started.
@@ -166,7 +144,7 @@ func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer,
 	case report.Escalated:
 		what = "killed with SIGKILL, after it did not end on SIGTERM"
 	}
-	ans := a.after(ctx, j, what)
+	ans := a.acted(ctx, j, what)
 	ans.Survivors = report.Survivors
 	return ans, nil
 }
@@ -187,9 +165,7 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 		}
 		what = "killed and cleared"
 	}
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
-		j = now
-	}
+	j = a.asNow(ctx, j)
 	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
 		return nil, failed(j, "remove", err)
 	}
