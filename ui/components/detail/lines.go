@@ -99,7 +99,7 @@ func (m *Model) all(w int) []string {
 	if !strings.Contains(lines[0], string(j.ID)) {
 		add("id", string(j.ID))
 	}
-	if text := Ending(j); text != "" {
+	if text := cells.Clean(j.Ending()); text != "" {
 		add("end", text)
 	}
 	if j.Link == engine.LinkUnreachable {
