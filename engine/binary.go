@@ -17,7 +17,7 @@ func (e *Engine) markBinary(events []Event) {
 		if ev.Kind != EventOutput || ev.Job.Host != "" {
 			continue
 		}
-		for _, s := range streamsOf(ev.Job) {
+		for _, s := range ev.Job.Streams() {
 			path := filepath.Join(e.root.Dir(string(ev.Job.ID)), s.File())
 			events[i].Binary = events[i].Binary || logfile.Binary(lastBytes(path, binarySample))
 		}

@@ -27,7 +27,7 @@ func (h *Hold) hold(dir string, j Job) {
 		return
 	}
 	h.holds = jobdir.HoldsOf(dir)
-	for _, s := range streamsOf(j) {
+	for _, s := range j.Streams() {
 		_ = h.holds.Hold(s.File(), 0)
 	}
 }

@@ -229,6 +229,14 @@ func (j Job) HasTerminal() bool {
 	return j.Kind == KindPTY || j.Kind == KindVirtual && j.Size != Size{}
 }
 
+// Streams returns the streams in which the job's output is kept.
+func (j Job) Streams() []Stream {
+	if j.Split {
+		return []Stream{StreamStdout, StreamStderr}
+	}
+	return []Stream{StreamOutput}
+}
+
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 

@@ -79,37 +79,11 @@ func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return l.src.ReadAt(ctx, p, off)
 }
 
-// Bytes reads what is between two offsets, without what was dropped of it.
-func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
-	p, _, err := readAll(ctx, l.src, from, to)
-	return p, err
-}
-
 // Holes lists the dropped ranges.
 func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
 
 // Hole makes a Log a source for package logfile of this module.
 func (l *Log) Hole(ctx context.Context) (logfile.Hole, error) { return l.src.Hole(ctx) }
-
-// Tail returns the last n lines. Their numbers are not known.
-func (l *Log) Tail(ctx context.Context, n int) ([]Line, error) {
-	if n <= 0 {
-		return nil, nil
-	}
-	c := collector{src: l.src}
-	err := logfile.Tail(ctx, l.src, logfile.Query{Limit: int64(n)}, c.add(ctx))
-	return c.lines, err
-}
-
-// LinesFrom returns at most n lines from number line on.
-func (l *Log) LinesFrom(ctx context.Context, line int64, n int) ([]Line, error) {
-	if n <= 0 {
-		return nil, nil
-	}
-	c := collector{src: l.src}
-	err := logfile.From(ctx, l.src, line, logfile.Query{Limit: int64(n)}, c.add(ctx))
-	return c.lines, err
-}
 
 // Window returns up to before lines in front of the line that the byte at off
 // belongs to, then up to after lines from that line on. It is how a view
@@ -120,16 +94,18 @@ func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line,
 	if err != nil {
 		return nil, err
 	}
-	c := collector{src: l.src}
-	if before > 0 {
-		if err := logfile.Before(ctx, l.src, start, logfile.Query{Limit: int64(before)}, c.add(ctx)); err != nil {
-			return c.lines, err
+	lines := l.each(ctx, func(line func(logfile.Line) error) error {
+		if before > 0 {
+			if err := logfile.Before(ctx, l.src, start, logfile.Query{Limit: int64(before)}, line); err != nil {
+				return err
+			}
 		}
-	}
-	if after > 0 {
-		err = logfile.After(ctx, l.src, start, -1, logfile.Query{Limit: int64(after)}, c.add(ctx))
-	}
-	return c.lines, err
+		if after > 0 {
+			return logfile.After(ctx, l.src, start, -1, logfile.Query{Limit: int64(after)}, line)
+		}
+		return nil
+	})
+	return allOf(lines)
 }
 
 // CountLines counts the lines ever written, as far as the dropped ones were
@@ -167,42 +143,10 @@ func (l *Log) countTo(ctx context.Context, enough func(lines, upTo int64) bool) 
 	return nil
 }
 
-// Match is a line that a search found.
-type Match struct {
-	Line  Line
-	Spans [][2]int // byte ranges in Line.Text
-}
-
-// Search calls found for each line that matches re, from the line that the byte
-// at from belongs to, in order, until found returns false.
-func (l *Log) Search(ctx context.Context, re *regexp.Regexp, from int64, found func(Match) bool) error {
-	start, err := logfile.LineStart(ctx, l.src, max(0, from))
-	if err != nil {
-		return err
-	}
-	pattern := logfile.FromRegexp(re)
-	c := collector{src: l.src}
-	add := c.add(ctx)
-	err = logfile.After(ctx, l.src, start, -1, logfile.Query{Filter: pattern}, func(line logfile.Line) error {
-		c.lines = c.lines[:0]
-		if err := add(line); err != nil || len(c.lines) == 0 {
-			return err
-		}
-		if !found(Match{Line: c.lines[0], Spans: pattern.FindAll(c.lines[0].Text)}) {
-			return errEnough
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
-}
-
 // Matching calls found with the offsets at which each line that matches re
 // begins and ends, in order, from the line on that the byte at from belongs to,
 // among those that begin before to, until found returns false. It is much
-// cheaper a line than [Log.Search], for counting.
+// cheaper a line than [Log.Lines], for counting.
 func (l *Log) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
 	matching := logfile.Matching
 	if l.here {
@@ -236,36 +180,34 @@ func (l *Log) OffsetAt(at time.Time) (off int64, ok bool) {
 // their bytes, which it reads a block of several lines at a time.
 type collector struct {
 	src     source
-	lines   []Line
 	dropped int64  // of a gap, for the line behind it
 	block   []byte // bytes of the log from off on
 	off     int64
 }
 
-func (c *collector) add(ctx context.Context) func(logfile.Line) error {
-	return func(l logfile.Line) error {
-		if l.Gap != 0 {
-			c.dropped += l.Gap
-			return nil
-		}
-		end := l.End
-		if !l.Open {
-			end--
-		}
-		raw, err := c.raw(ctx, l.Off+int64(l.Torn), min(end, l.Off+maxRaw))
-		if err != nil {
-			return fmt.Errorf("read a line: %w", err)
-		}
-		if l.Open || end-l.Off > maxRaw {
-			raw = raw[:len(raw)-logfile.UnfinishedRune(raw)]
-		}
-		c.lines = append(c.lines, Line{
-			Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
-			TextCut: l.Cut > 0, Dropped: c.dropped,
-		})
-		c.dropped = 0
-		return nil
+// line is the line of package engine for l; ok is false for a gap.
+func (c *collector) line(ctx context.Context, l logfile.Line) (line Line, ok bool, err error) {
+	if l.Gap != 0 {
+		c.dropped += l.Gap
+		return Line{}, false, nil
 	}
+	end := l.End
+	if !l.Open {
+		end--
+	}
+	raw, err := c.raw(ctx, l.Off+int64(l.Torn), min(end, l.Off+maxRaw))
+	if err != nil {
+		return Line{}, false, fmt.Errorf("read a line: %w", err)
+	}
+	if l.Open || end-l.Off > maxRaw {
+		raw = raw[:len(raw)-logfile.UnfinishedRune(raw)]
+	}
+	line = Line{
+		Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
+		TextCut: l.Cut > 0, Dropped: c.dropped,
+	}
+	c.dropped = 0
+	return line, true, nil
 }
 
 func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {

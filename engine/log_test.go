@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +19,22 @@ func texts(lines []engine.Line) []string {
 		out = append(out, l.Text)
 	}
 	return out
+}
+
+func linesOf(lines iter.Seq2[engine.Line, error]) (all []engine.Line, err error) {
+	for line, err := range lines {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, line)
+	}
+	return all, nil
+}
+
+// tailOf is the last five lines of a stream.
+func tailOf(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) ([]engine.Line, error) {
+	t.Helper()
+	return linesOf(openLog(t, e, id, s).Lines(t.Context(), engine.Query{Last: true, Limit: 5}))
 }
 
 func openLog(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) *engine.Log {
@@ -42,14 +59,14 @@ func TestLog(t *testing.T) {
 	if n, err := l.CountLines(ctx); n != 1001 || err != nil {
 		t.Errorf("%d lines, %v", n, err)
 	}
-	tail, err := l.Tail(ctx, 2)
+	tail, err := linesOf(l.Lines(ctx, engine.Query{Last: true, Limit: 2}))
 	if diff := cmp.Diff([]string{"line 999", "no line feed"}, texts(tail)); diff != "" || err != nil {
 		t.Errorf("tail, %v:\n%s", err, diff)
 	}
 	if string(tail[0].Raw) != "\x1b[32mline 999\x1b[0m" || tail[1].End-tail[1].Start != 12 {
 		t.Errorf("bytes of %+v", tail)
 	}
-	from, err := l.LinesFrom(ctx, 500, 3)
+	from, err := linesOf(l.Lines(ctx, engine.Query{From: 500, Limit: 3}))
 	if diff := cmp.Diff([]string{"line 500", "line 501", "line 502"}, texts(from)); diff != "" || err != nil || from[0].Number != 500 {
 		t.Errorf("from, %v:\n%s", err, diff)
 	}
@@ -66,13 +83,13 @@ func TestLog(t *testing.T) {
 	if _, ok, err := l.LineOffset(ctx, 5000); ok || err != nil {
 		t.Errorf("there is no line 5000: %v, %v", ok, err)
 	}
-	var found []string
-	err = l.Search(ctx, regexp.MustCompile(`7\d7$`), from[0].Start, func(m engine.Match) bool {
-		found = append(found, m.Line.Text[m.Spans[0][0]:m.Spans[0][1]])
-		return len(found) < 3
-	})
-	if diff := cmp.Diff([]string{"707", "717", "727"}, found); diff != "" || err != nil {
-		t.Errorf("search, %v:\n%s", err, diff)
+	found, err := linesOf(l.Lines(ctx, engine.Query{From: 700, Filter: regexp.MustCompile(`7\d7$`), Exclude: regexp.MustCompile("1"), Limit: 2}))
+	if diff := cmp.Diff([]string{"line 707", "line 727"}, texts(found)); diff != "" || err != nil || found[1].Number != 727 {
+		t.Errorf("filtered, %v:\n%s", err, diff)
+	}
+	last, err := linesOf(l.Lines(ctx, engine.Query{Filter: regexp.MustCompile("5"), Last: true, Limit: 1, Numbers: true}))
+	if err != nil || len(last) != 1 || last[0].Number != 995 {
+		t.Errorf("the last filtered line: %+v, %v", last, err)
 	}
 	if at, ok := l.TimeAt(from[0].Start); !ok || at.Before(x.Job().StartedAt.Add(-patience)) {
 		t.Errorf("time %v, %v", at, ok)
@@ -124,7 +141,7 @@ func TestStreamsOfALog(t *testing.T) {
 	e, f := withFake(t)
 	split := start(t, e, engine.Spec{Split: true})
 	f.Job(split.ID).PrintTo(engine.StreamStderr, "bad\n")
-	if lines, err := openLog(t, e, split.ID, engine.StreamStderr).Tail(t.Context(), 5); err != nil || len(lines) != 1 || lines[0].Text != "bad" {
+	if lines, err := tailOf(t, e, split.ID, engine.StreamStderr); err != nil || len(lines) != 1 || lines[0].Text != "bad" {
 		t.Errorf("stderr %+v, %v", lines, err)
 	}
 	if size, err := openLog(t, e, split.ID, engine.StreamOutput).Size(t.Context()); size != 0 || err != nil {
@@ -150,7 +167,7 @@ func TestLongLinesKeepNoMoreThanTheirBytes(t *testing.T) {
 	for range 5 {
 		x.Append([]byte(strings.Repeat("long", 1<<18) + "\n"))
 	}
-	lines, err := openLog(t, e, x.ID(), engine.StreamOutput).Tail(t.Context(), 5)
+	lines, err := tailOf(t, e, x.ID(), engine.StreamOutput)
 	if err != nil || len(lines) != 5 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}

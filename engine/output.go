@@ -13,14 +13,6 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// streamsOf are the streams that a job has.
-func streamsOf(j Job) []Stream {
-	if j.Split {
-		return []Stream{StreamStdout, StreamStderr}
-	}
-	return []Stream{StreamOutput}
-}
-
 // streamOf is the stream that is meant by s of a job: its only one, or of two
 // stdout unless stderr is named.
 func streamOf(j Job, s Stream) (Stream, error) {

@@ -94,7 +94,7 @@ func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, e
 		most = defaultMaxOutput
 	}
 	r := Result{Job: j}
-	for _, s := range streamsOf(j) {
+	for _, s := range j.Streams() {
 		p, cut, err := e.tail(ctx, j.ID, s, most-len(r.Output))
 		if err != nil {
 			return r, fault("read the output of", j, err)

@@ -46,20 +46,13 @@ const portsEvery = 10 * time.Second
 func (e *Engine) measured(jobs []Job, always bool) []Job {
 	var refs []proc.JobRef
 	var at []int
-	self := proc.Self()
 	for i, j := range jobs {
 		if j.Host != "" || j.Status.Finished() || j.PID == 0 || j.Link == LinkElsewhere {
 			continue
 		}
-		st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
-		if err != nil || st.Job.IsZero() {
-			continue
+		if ref, ok := e.processesOf(j); ok {
+			refs, at = append(refs, ref), append(at, i)
 		}
-		ref := proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder}
-		if j.Kind == KindVirtual || st.Holder == self {
-			ref.Holder = proc.Identity{} // a program with children of its own
-		}
-		refs, at = append(refs, ref), append(at, i)
 	}
 	g := &e.gauge
 	g.mu.Lock()
@@ -82,6 +75,19 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	}
 	g.forget(now)
 	return jobs
+}
+
+// processesOf says which processes are a job's; ok is false where its record names none.
+func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
+	st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
+	if err != nil || st.Job.IsZero() {
+		return ref, false
+	}
+	ref = proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder}
+	if j.Kind == KindVirtual || st.Holder == proc.Self() {
+		ref.Holder = proc.Identity{} // a program with children of its own
+	}
+	return ref, true
 }
 
 // forget lets go of samples that are too old to go on from.

@@ -15,8 +15,9 @@ import (
 // exitMemory is how long after a clear a job's end is still told.
 const exitMemory = 5 * time.Minute
 
-// until waits for a state of the job for which ok holds, or for its end.
-func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, error) {
+// until waits for a state of the job for which ok holds, or for its end. ok is called after
+// each change, and for each value of also.
+func (e *Engine) until(ctx context.Context, id ID, also <-chan struct{}, ok func(Job) bool) (Job, error) {
 	t, release, err := e.follow(ctx, id)
 	if err != nil {
 		return Job{}, err
@@ -29,6 +30,7 @@ func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, erro
 		}
 		select {
 		case <-changed:
+		case <-also:
 		case <-ctx.Done():
 			return j, ctx.Err()
 		case <-e.life.Done():
@@ -37,32 +39,45 @@ func (e *Engine) until(ctx context.Context, id ID, ok func(Job) bool) (Job, erro
 	}
 }
 
-// Wait returns when the job has ended, whoever started it, and that is recorded. It
+// Wait returns when the job has ended, in whichever program, and that is recorded. It
 // waits on while a host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed,
 // that of ctx, and ErrUnrecorded, with the exit: the job has ended, and there is no room
-// to say so.
+// to record it.
 func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
+	exit, _, err := e.waitUnless(ctx, id, nil, func(Job) bool { return false })
+	return exit, err
+}
+
+// waitUnless is Wait until stop, which gets the job after each change and for each value
+// of also, returns true.
+func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, stop func(Job) bool) (exit Exit, stopped bool, err error) {
 	rec, err := e.record(id)
 	if err != nil {
-		return Exit{}, err
+		return Exit{}, false, err
 	}
 	if exit, ok := e.jobOf(rec).Ended(); ok {
 		e.recorded(ctx, id, exit)
-		return exit, nil
+		return exit, false, nil
 	}
-	j, err := e.until(ctx, id, func(j Job) bool { return j.Unrecorded != nil })
+	j, err := e.until(ctx, id, also, func(j Job) bool {
+		stopped = stop(j)
+		return stopped || j.Unrecorded != nil
+	})
+	if stopped {
+		return Exit{}, true, err
+	}
 	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first look
 		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
-			return e.jobOf(rec).Exit, nil
+			return e.jobOf(rec).Exit, false, nil
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil && !j.Status.Finished() {
-		return u.Exit, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "make room: its holder tries on"}
+		return u.Exit, false, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "make room: its holder tries on"}
 	}
 	if err == nil {
 		e.recorded(ctx, id, j.Exit)
 	}
-	return j.Exit, err
+	return j.Exit, false, err
 }
 
 // recordTime bounds the wait for the second of the two files that record an end.

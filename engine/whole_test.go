@@ -44,9 +44,9 @@ func TestNoPartOfACharacterAroundADroppedRange(t *testing.T) {
 					}
 				}
 			}
-			lines, err := l.LinesFrom(t.Context(), 0, 10_000)
+			lines, err := linesOf(l.Lines(t.Context(), engine.Query{Limit: 10_000}))
 			check("lines from", lines, err)
-			lines, err = l.Tail(t.Context(), 10_000)
+			lines, err = linesOf(l.Lines(t.Context(), engine.Query{Last: true, Limit: 10_000}))
 			check("tail", lines, err)
 			lines, err = l.Window(t.Context(), holes[0].Start-10, 1, 1)
 			check("window before", lines, err)

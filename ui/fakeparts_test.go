@@ -34,8 +34,6 @@ func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
 	}
 }
 
-func (s *fakeSub) Attend(...engine.ID) {}
-
 func (s *fakeSub) Close() error {
 	if s.slow != nil {
 		<-s.slow

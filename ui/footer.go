@@ -20,9 +20,7 @@ func (p *Pane) footer(w int) []string {
 		return []string{p.footerAttached(w)}
 	case p.prompt != nil && p.over == nil:
 		p.prompt.line.SetSize(max(0, w-2*promptEdge), 1)
-		if p.prompt.note != nil {
-			p.prompt.line.SetNote(p.prompt.note())
-		}
+		p.prompt.line.SetNote(p.promptNote(p.prompt))
 		lines := []string{cells.Fit(cells.Blank(promptEdge)+p.prompt.line.View(), w)}
 		if rows > 1 {
 			keys, _ := p.footerKeys()

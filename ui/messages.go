@@ -81,7 +81,7 @@ type (
 	}
 	subscribedMsg struct {
 		stamp
-		sub subscription
+		sub Subscription
 	}
 	eventsMsg struct {
 		stamp
@@ -97,7 +97,7 @@ type (
 		stamp
 		id     engine.ID
 		stream engine.Stream
-		log    openLog
+		log    Log
 		drawn  bool // the job drew on the whole screen
 		last   bool // log is its last screen
 		err    error
@@ -131,6 +131,7 @@ type (
 	}
 	resizeMsg    struct{ stamp }
 	chordOverMsg struct{ stamp }
+	clickOverMsg struct{ stamp }
 	// againMsg is when a lost subscription is tried again.
 	againMsg     struct{ stamp }
 	toastOverMsg struct {

@@ -11,52 +11,29 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// sending is a line that is being typed for a job.
-type sending struct {
-	job    engine.Job
-	secret bool         // what is typed is neither shown nor kept
-	draft  string       // of the line, from the last time
-	asks   bool         // the job's host is being asked for entry
-	entry  engine.Entry // of the job, where a host is asked for it
-}
-
 // sendLine types one line into a job without attaching. What was typed for it and
 // not sent comes back.
 func (p *Pane) sendLine(jobs []engine.Job) tea.Cmd {
-	s := &sending{job: jobs[0]}
-	f := &footerPrompt{sending: s}
-	f.accept = func() tea.Cmd {
-		p.closePrompt()
-		return p.acceptLine(s, f.line.Value())
+	f := &footerPrompt{kind: promptLine, job: jobs[0]}
+	f.secret = p.asksSecret(f.job)
+	f.line = p.newLine(f)
+	if !f.secret {
+		f.draft = p.unsent[f.job.ID]
+		f.line.SetValue(f.draft)
 	}
-	f.cancel = func() tea.Cmd { return p.keepLine(s, f.line.Value()) }
-	s.secret = p.asksSecret(s.job)
-	f.line = p.lineFor(s)
-	if !s.secret {
-		s.draft = p.unsent[s.job.ID]
-		f.line.SetValue(s.draft)
-	}
-	return tea.Batch(p.openPrompt(f), p.askEntry(s))
-}
-
-// sendingTo returns the line that is being typed for a job, or nil.
-func (p *Pane) sendingTo(id engine.ID) *sending {
-	if f := p.prompt; f != nil && f.sending != nil && f.sending.job.ID == id {
-		return f.sending
-	}
-	return nil
+	return tea.Batch(p.openPrompt(f), p.askEntry(f))
 }
 
 // askEntry asks the host of a job what is to be seen of what is typed: facts do not
-// report it.
-func (p *Pane) askEntry(line *sending) tea.Cmd {
-	if line.job.Host == "" || !line.job.HasTerminal() || line.asks {
+// tell it.
+func (p *Pane) askEntry(f *footerPrompt) tea.Cmd {
+	if f.job.Host == "" || !f.job.HasTerminal() || f.asks {
 		return nil
 	}
-	line.asks = true
-	s, ctx, eng, id := stamp{pane: p}, p.ctx, p.eng, line.job.ID
+	f.asks = true
+	s, ctx, eng, id := stamp{pane: p}, p.ctx, p.eng, f.job.ID
 	return func() tea.Msg {
-		entry, err := eng.Entry(ctx, id)
+		entry, err := eng.entry(ctx, id)
 		if err != nil {
 			entry = engine.EntryUnknown // what was printed has to do
 		}
@@ -64,47 +41,48 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 	}
 }
 
-// answered takes the answer.
-func (p *Pane) answered(msg entryMsg) tea.Cmd {
-	if s := p.sendingTo(msg.id); s != nil {
-		s.asks, s.entry, p.dirty = false, msg.entry, true
+// told takes the answer.
+func (p *Pane) told(msg entryMsg) tea.Cmd {
+	if f := p.prompt; f != nil && f.kind == promptLine && f.job.ID == msg.id {
+		f.asks, f.entry, p.dirty = false, msg.entry, true
 		p.guardLine()
 	}
 	return nil
 }
 
-func (p *Pane) lineFor(s *sending) *prompt.Line {
-	label := "to " + p.shortName(s.job) + ": "
-	if s.secret {
-		return p.newLine(label, "send", prompt.WithSecret())
+func (p *Pane) newLine(f *footerPrompt) *prompt.Line {
+	opts := []prompt.Option{prompt.WithLabel("to " + p.shortName(f.job) + ": "), prompt.WithVerb("send")}
+	if f.secret {
+		opts = append(opts, prompt.WithSecret())
+	} else {
+		opts = append(opts, prompt.WithHistory(p.lines), p.withLines())
 	}
-	return p.newLine(label, "send", prompt.WithHistory(p.lines), p.withLines())
+	return prompt.NewLine(p.promptKeys(), p.styles.Prompt, opts...)
 }
 
 // guardLine hides what is typed for a job as soon as that asks for a secret. What
 // was hidden once is never shown, but an empty line begins again.
 func (p *Pane) guardLine() {
 	f := p.prompt
-	if f == nil || f.sending == nil {
+	if f == nil || f.kind != promptLine {
 		return
 	}
-	s := f.sending
-	j := s.job
+	j := f.job
 	if known, ok := p.jobs[j.ID]; ok {
 		j = known.Job
 	}
 	if j.Entry == engine.EntryUnknown {
-		j.Entry = s.entry
+		j.Entry = f.entry
 	}
 	secret := p.asksSecret(j)
 	switch empty := f.line.Value() == ""; {
-	case secret == s.secret:
+	case secret == f.secret:
 	case empty:
-		s.secret = secret
-		f.line = p.lineFor(s)
+		f.secret = secret
+		f.line = p.newLine(f)
 		p.openPrompt(f)
 	case secret:
-		s.secret = true
+		f.secret = true
 		f.line.Hide()
 	}
 }
@@ -115,8 +93,8 @@ var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
 })
 
-// asksSecret reports whether a line for j is a secret: its terminal reports so, or
-// where that cannot, the question that the shown job waits behind. Whether a
+// asksSecret reports whether a line for j is a secret: its terminal says so, or
+// where that cannot tell, the question that the shown job waits behind. Whether a
 // job on a host waits is not known: for that the question is enough.
 func (p *Pane) asksSecret(j engine.Job) bool {
 	switch j.Entry {
@@ -130,25 +108,27 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 }
 
 // acceptLine sends what was typed. It is kept for the next time unless it is a secret.
-func (p *Pane) acceptLine(s *sending, text string) tea.Cmd {
-	if !s.secret {
-		delete(p.unsent, s.job.ID)
+func (p *Pane) acceptLine(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
+	if !f.secret {
+		delete(p.unsent, f.job.ID)
 		p.lines = remember(p.lines, text)
 	}
-	return p.write(s.job, text)
+	return p.write(f.job, text)
 }
 
 // keepLine keeps what was typed and not sent, for the next line to the same job.
-func (p *Pane) keepLine(s *sending, text string) tea.Cmd {
+func (p *Pane) keepLine(f *footerPrompt) tea.Cmd {
+	text := f.line.Value()
 	switch {
-	case s.secret:
+	case f.secret:
 		return nil
 	case text == "":
-		delete(p.unsent, s.job.ID)
+		delete(p.unsent, f.job.ID)
 		return nil
 	}
-	p.unsent[s.job.ID] = text
-	if text == s.draft {
+	p.unsent[f.job.ID] = text
+	if text == f.draft {
 		return nil // it is known to be kept
 	}
 	return p.say(toast.Info, "nothing was sent; "+p.keyLabel(p.opts.keys.Panes.SendLine)+" brings back what you typed")

@@ -95,9 +95,11 @@ func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.
 		return err
 	}
 	defer log.Close()
-	lines, err := log.Tail(ctx, 10)
-	for _, l := range lines {
-		fmt.Fprintln(out, "    "+l.Text)
+	for line, err := range log.Lines(ctx, engine.Query{Last: true, Limit: 10}) {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "    "+line.Text)
 	}
-	return err
+	return nil
 }

@@ -41,7 +41,7 @@ func (a *app) attach(ctx context.Context, args []string, raw bool) error {
 	}
 	if job.Status.Finished() {
 		return &failure{
-			exit: exitState, code: "not_running", err: fmt.Errorf("%s has ended: %s", job.ID, inWords(job)),
+			exit: exitState, code: "not_running", err: fmt.Errorf("%s has ended: %s", job.ID, job.Ending()),
 			hint: fmt.Sprintf("hob log %s shows its output, hob restart %s runs it again", job.ID, job.ID),
 		}
 	}
@@ -82,7 +82,7 @@ func (a *app) watchOut(ctx context.Context, eng *engine.Engine, job engine.Job, 
 	defer closeLogs()
 	showing, cancel := atMost(ctx, yield)
 	defer cancel()
-	exit, err := follow(showing, eng, job, a.tellingLink(job, func(bool) error { return pipes.copy(showing) }))
+	exit, err := eng.Follow(showing, job.ID, a.tellingLink(job, func(bool) error { return pipes.copy(showing) }))
 	left := errors.Is(err, context.DeadlineExceeded)
 	if left {
 		if err := a.printLeft(job.ID, pipes.printedTo(a.stdout)); err != nil {

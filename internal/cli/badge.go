@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -81,26 +80,6 @@ func endWord(j engine.Job) string {
 		return strconv.Itoa(*exit.Code)
 	}
 	return "-"
-}
-
-// inWords says how a finished job ended, for a sentence.
-func inWords(j engine.Job) string {
-	exit, ok := j.Ended()
-	switch {
-	case !ok:
-		return string(j.Status)
-	case j.Status == engine.Lost:
-		return "lost (" + string(exit.Reason) + ")"
-	case j.Status == engine.Failed && exit.Error != "":
-		return "could not be started: " + exit.Error
-	case exit.Reason == engine.ReasonTimeout:
-		return "ended by its time-out"
-	case exit.Signal != "":
-		return "ended by " + exit.Signal
-	case exit.Code != nil:
-		return fmt.Sprintf("ended with exit code %d", *exit.Code)
-	}
-	return string(j.Status)
 }
 
 // ownCode is the code that run, attach and wait end with for a finished job.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"io"
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
@@ -47,7 +46,7 @@ func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) 
 // terminal and above it, styled, and how many lines there were in all. At most
 // limit bytes at the end of its log are looked at.
 func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit int64) (lines []string, total int64, err error) {
-	log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
+	log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
 	if err != nil {
 		return nil, 0, err
 	}
@@ -66,8 +65,8 @@ func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit 
 		// feed: the emulator is to do so.
 		_, _ = term.Write([]byte("\x1b[20h")) // it never fails
 	}
-	feed := byteFeed{log: log, next: max(size-limit, 0)}
-	if err := feed.copyTo(ctx, io.Writer(term)); err != nil {
+	all := pipe{log: log, out: term, next: max(size-limit, 0)}
+	if err := all.copy(ctx); err != nil {
 		return nil, 0, err
 	}
 	if text := strings.TrimRight(term.MainANSI(), "\n"); text != "" {

@@ -137,6 +137,30 @@ func (f *sizeFlag) String() string {
 // Type implements pflag.Value.
 func (*sizeFlag) Type() string { return "COLSxROWS" }
 
+// portFlag is a port's number.
+type portFlag int
+
+// Set implements pflag.Value.
+func (f *portFlag) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is no port: it is a number from 1 to 65535", s)
+	}
+	*f = portFlag(n)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *portFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*f))
+}
+
+// Type implements pflag.Value.
+func (*portFlag) Type() string { return "N" }
+
 // environment reads the values of -e: K=V, or K to pass on what K is here.
 func environment(pairs []string) (map[string]string, error) {
 	if len(pairs) == 0 {

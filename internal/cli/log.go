@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -52,12 +53,12 @@ func (a *app) logCommand() *cobra.Command {
 }
 
 func (a *app) log(ctx context.Context, args []string, f logFlags) error {
-	filter, err := newLineFilter(f.filter, f.exclude)
+	q, err := f.query()
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.raw && (filter.active() || f.limit >= 0 || f.offset >= 0):
+	case f.raw && (f.filter != "" || f.exclude != "" || f.limit >= 0 || f.offset >= 0):
 		return usagef("hob log --raw ID | grep -a … filters bytes", "--raw goes with neither lines nor filters")
 	case a.json && (f.raw || f.follow):
 		return usagef("hob events tells in JSON that there is output, hob poll --json reads it", "--json goes with neither --raw nor --follow")
@@ -82,18 +83,47 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 		return noLog(job, err)
 	}
 	defer log.Close()
-	if f.follow {
+	switch {
+	case f.follow:
 		return a.whileRead(ctx, func(ctx context.Context) error {
 			if f.raw {
-				return a.logBytes(ctx, eng, job, log, true)
+				return a.logBytes(ctx, job, log, true)
 			}
-			return a.logFollow(ctx, eng, job, log, f, filter)
+			return a.logFollow(ctx, job, log, f, q)
 		})
+	case f.raw:
+		return a.logBytes(ctx, job, log, false)
+	case a.json:
+		return a.logJSON(ctx, job, log, f, q)
+	case f.offset < 0:
+		return a.logTail(ctx, job, log, f, q)
 	}
-	if f.raw {
-		return a.logBytes(ctx, eng, job, log, false)
+	return a.logFrom(ctx, job, log, f, q)
+}
+
+// query is which lines the flags select, but for --limit 0, which is none.
+func (f logFlags) query() (q engine.Query, err error) {
+	q = engine.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
+	if q.Last && f.limit < 0 {
+		q.Limit = defaultLines
 	}
-	return a.logWindow(ctx, job, log, f, filter)
+	if q.Filter, err = pattern("--filter", f.filter); err != nil {
+		return q, err
+	}
+	q.Exclude, err = pattern("--exclude", f.exclude)
+	return q, err
+}
+
+// pattern compiles a regular expression of the command line; nil when empty.
+func pattern(flag, s string) (*regexp.Regexp, error) {
+	if s == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return nil, usagef("it is a Go regular expression; put a backslash before signs that are meant as they are", "%s: %w", flag, err)
+	}
+	return re, nil
 }
 
 // noLog explains a log that is not there: the job is, and that it is not would
@@ -133,45 +163,46 @@ func (a *app) chooseStream(ctx context.Context, eng *engine.Engine, job engine.J
 	return engine.StreamStdout, err
 }
 
-// logBytes is log --raw, which goes on until the job ends or stops at the log's end.
-func (a *app) logBytes(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, on bool) (err error) {
-	feed := byteFeed{log: log}
+// logBytes is log --raw; with on it goes on until the job ends.
+func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, on bool) (err error) {
+	p := pipe{log: log, out: a.stdout}
 	if on {
-		_, err = follow(ctx, eng, job, a.tellingLink(job, func(bool) error { return feed.copyTo(ctx, a.stdout) }))
+		_, err = a.eng.Follow(ctx, job.ID, a.tellingLink(job, func(bool) error { return p.copy(ctx) }))
 	} else {
-		err = feed.copyTo(ctx, a.stdout)
+		err = p.copy(ctx)
 	}
-	if feed.dropped > 0 {
-		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(feed.dropped))
+	if p.dropped > 0 {
+		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(p.dropped))
 	}
 	return err
 }
 
+// errEnough ends following a job without being an error.
+var errEnough = errors.New("enough")
+
 // logFollow prints where the log stands and then each line as it comes.
-func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job, log *engine.Log, f logFlags, filter lineFilter) error {
-	w := bufio.NewWriter(a.stdout)
-	start, skip, err := a.followStart(ctx, log, f, filter)
+func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+	feed, err := log.Follow(ctx, q)
 	if err != nil {
 		return err
 	}
-	feed := lineFeed{log: log, next: start}
+	w := bufio.NewWriter(a.stdout)
 	left := int64(-1) // lines to print before the end; -1: all
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = follow(ctx, eng, job, a.tellingLink(job, func(ended bool) error {
-		_, err := feed.read(ctx, ended, func(l engine.Line) error {
-			if skip--; skip >= 0 || !filter.keeps(l.Text) {
-				return nil
+	_, err = a.eng.Follow(ctx, job.ID, a.tellingLink(job, func(ended bool) error {
+		for line, err := range feed.Read(ctx, ended) {
+			if err == nil && left == 0 {
+				err = errEnough
 			}
-			if left == 0 {
-				return errEnough
+			if err != nil {
+				return errors.Join(err, w.Flush())
 			}
 			left--
-			printLine(w, l)
-			return nil
-		})
-		return errors.Join(err, w.Flush())
+			printLine(w, line)
+		}
+		return w.Flush()
 	}))
 	if errors.Is(err, errEnough) {
 		return nil
@@ -179,55 +210,119 @@ func (a *app) logFollow(ctx context.Context, eng *engine.Engine, job engine.Job,
 	return err
 }
 
-// followStart is the offset from which --follow reads, and how many lines from there
-// on it does not show: those before --offset that are not there yet.
-func (a *app) followStart(ctx context.Context, log *engine.Log, f logFlags, filter lineFilter) (start, skip int64, err error) {
-	limit := f.limit
-	if limit < 0 {
-		limit = defaultLines
-	}
-	var lines []engine.Line
-	switch {
-	case f.offset >= 0:
-		return startAt(ctx, log, f.offset)
-	case filter.active():
-		var w window
-		w, err = filtered(ctx, log, logFlags{limit: limit, offset: -1}, filter)
-		lines = w.lines
-	case limit > 0:
-		lines, err = log.Tail(ctx, int(limit))
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	if len(lines) == 0 {
-		start, err = log.Size(ctx)
-		return start, 0, err
-	}
-	return lines[0].Start, 0, nil
+// logJSON is the JSON form of log.
+type logJSON struct {
+	Job        engine.Job `json:"job"`
+	Lines      []string   `json:"lines"`
+	Offset     int64      `json:"offset"`
+	TotalLines int64      `json:"total_lines"`
+	Truncated  bool       `json:"truncated"`
 }
 
-// startAt is where the line number n begins. If that is not there yet it is where the
-// last line begins, and how many lines from that on come before n.
-func startAt(ctx context.Context, log *engine.Log, n int64) (start, before int64, err error) {
-	for {
-		lines, err := log.LinesFrom(ctx, n, 1)
-		if err != nil {
-			return 0, 0, err
-		}
-		if len(lines) > 0 {
-			return lines[0].Start, 0, nil
-		}
-		last, err := log.Tail(ctx, 1)
-		if err != nil || len(last) == 0 {
-			return 0, n, err
-		}
-		number, err := log.LineNumber(ctx, last[0].Start)
-		if err != nil || number <= n {
-			return last[0].Start, n - number, err
-		}
-		// It has come since.
+// logJSON prints a part of the log as it stands in JSON.
+func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+	total, err := log.CountLines(ctx)
+	if err != nil {
+		return err
 	}
+	q.Numbers = true
+	lines, more, err := window(ctx, log, f, q)
+	if err != nil {
+		return err
+	}
+	if q.Filter == nil && q.Exclude == nil {
+		more = int64(len(lines)) < total
+	}
+	v := logJSON{Job: job, Lines: []string{}, Offset: total, TotalLines: total, Truncated: more}
+	for i, l := range lines {
+		if i == 0 {
+			v.Offset = max(l.Number, 0)
+		}
+		v.Lines = append(v.Lines, l.Text)
+		v.Truncated = v.Truncated || l.TextCut || l.Dropped > 0
+	}
+	return a.printJSON(v)
+}
+
+// window collects the lines that q selects. more reports whether --limit left out any.
+func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (lines []engine.Line, more bool, err error) {
+	limit := q.Limit
+	bounded := limit > 0 || f.limit == 0
+	if bounded {
+		q.Limit++
+	}
+	for line, err := range log.Lines(ctx, q) {
+		if err != nil {
+			return nil, false, err
+		}
+		lines = append(lines, line)
+	}
+	switch {
+	case !bounded || int64(len(lines)) <= limit:
+		return lines, false, nil
+	case !q.Last || limit == 0:
+		return lines[:limit], true, nil
+	}
+	lines = lines[1:]
+	lines[0].Dropped = 0 // it was in front of the window
+	return lines, true, nil
+}
+
+// logTail prints the last lines of the log as it stands.
+func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+	lines, more, err := window(ctx, log, f, q)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.stdout)
+	for _, l := range lines {
+		printLine(out, l)
+	}
+	if err := out.Flush(); err != nil || !more || f.limit >= 0 {
+		return err
+	}
+	total, err := log.CountLines(ctx)
+	if err != nil {
+		return err
+	}
+	first := "the first"
+	for line, err := range log.Lines(ctx, engine.Query{Limit: 1}) {
+		if err == nil && line.Dropped > 0 { // what was dropped has no numbers
+			first = "the first after what was dropped"
+		}
+	}
+	a.sayf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows %s, --follow goes on",
+		len(lines), total, defaultLines, job.ID, first)
+	return nil
+}
+
+// logFrom prints lines from --offset on as they are read, however many.
+func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
+	if f.limit == 0 {
+		return nil
+	}
+	out := bufio.NewWriter(a.stdout)
+	printed := false
+	for line, err := range log.Lines(ctx, q) {
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+		printed = true
+		printLine(out, line)
+	}
+	if err := out.Flush(); err != nil || printed || f.offset == 0 {
+		return err
+	}
+	total, err := log.CountLines(ctx)
+	if err != nil || f.offset < total {
+		return err
+	}
+	soFar := " so far"
+	if job.Status.Finished() {
+		soFar = ""
+	}
+	a.sayf("the log has %s%s: line %d, counted from 0, is past its end", plural(int(total), "line", "lines"), soFar, f.offset)
+	return nil
 }
 
 // printLine writes one line of a log, after a line about what is missing before

@@ -150,13 +150,13 @@ func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (
 	if err != nil {
 		return ending{}, err
 	}
-	log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
+	log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
 	if err != nil {
 		return ending{}, err
 	}
 	defer log.Close()
-	feed := byteFeed{log: log}
-	return ending{exit: exit}, feed.copyTo(ctx, &filtering{w: a.stdout})
+	all := pipe{log: log, out: &filtering{w: a.stdout}}
+	return ending{exit: exit}, all.copy(ctx)
 }
 
 // errLeft says that the person left the job, which goes on.

@@ -103,7 +103,7 @@ func fromTheStart(eng *engine.Engine, job engine.Job, out io.Writer) func(contex
 		if n > rawScrollback {
 			return false, nil
 		}
-		log, err := eng.OpenLog(ctx, job.ID, streamsOf(job)[0])
+		log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
 		if err != nil {
 			return false, nil //nolint:nilerr // then its screen is drawn
 		}

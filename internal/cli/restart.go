@@ -83,7 +83,7 @@ func (a *app) printStarted(job engine.Job) error {
 
 // sayFailedStart says why a job could not be started.
 func (a *app) sayFailedStart(job engine.Job) {
-	a.sayf("%s %s", a.paintErr("hob:", styleBad), escape(inWords(job)))
+	a.sayf("%s %s", a.paintErr("hob:", styleBad), escape(job.Ending()))
 	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
 		a.sayf("     a line for the shell goes behind -c: hob run -c %s", quoteWord(job.Command[0]))
 	}

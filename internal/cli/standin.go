@@ -38,7 +38,7 @@ type signalCatch struct {
 var errReaderGone = errors.New("output has no reader")
 
 // standIn waits for a job as if it were our own process: grown is called as for
-// follow, signals that we get go to the job, and after yield (0: never) the job
+// [engine.Engine.Follow], signals that we get go to the job, and after yield (0: never) the job
 // goes to the background. If grown says that nobody reads any more the job ends
 // as a process that writes into such a pipe does.
 func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch signalCatch, yield time.Duration, grown func(bool) error) (ending, error) {
@@ -72,7 +72,7 @@ func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch sign
 			}
 		}
 	})
-	exit, err := follow(following, eng, job, grown)
+	exit, err := eng.Follow(following, job.ID, grown)
 	stop()
 	switch {
 	case errors.Is(err, errReaderGone):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -116,7 +117,7 @@ func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, h
 func (ps pipes) whole(ctx context.Context, eng *engine.Engine, job engine.Job) error {
 	var dropped, freed int64
 	for _, p := range ps {
-		dropped += p.feed.dropped
+		dropped += p.dropped
 	}
 	if dropped > 0 {
 		return fmt.Errorf("%s dropped by the log's limit before they could be passed on", units.FormatBytes(dropped))
@@ -126,7 +127,7 @@ func (ps pipes) whole(ctx context.Context, eng *engine.Engine, job engine.Job) e
 		return nil //nolint:nilerr // it was cleared meanwhile, or its host is gone: all was read
 	}
 	for _, p := range ps {
-		holes, err := p.feed.log.Holes(ctx)
+		holes, err := p.log.Holes(ctx)
 		if err != nil {
 			return err
 		}
@@ -142,8 +143,29 @@ func (ps pipes) whole(ctx context.Context, eng *engine.Engine, job engine.Job) e
 
 // A pipe is a log and where it goes.
 type pipe struct {
-	feed byteFeed
-	out  io.Writer
+	log     *engine.Log
+	out     io.Writer
+	taken   func(next int64) // gets how far the log was copied; may be nil
+	next    int64            // offset of the first byte not yet copied
+	dropped int64            // bytes left out so far: the log's limit has dropped them
+}
+
+// copy writes what is new in the log.
+func (p *pipe) copy(ctx context.Context) error {
+	for piece, err := range p.log.Pieces(ctx, p.next) {
+		if err != nil {
+			return err
+		}
+		p.next = piece.Next
+		p.dropped += piece.Dropped
+		if _, err := p.out.Write(piece.Data); err != nil {
+			return err
+		}
+		if p.taken != nil {
+			p.taken(p.next)
+		}
+	}
+	return nil
 }
 
 type pipes []*pipe
@@ -152,14 +174,14 @@ type pipes []*pipe
 func (ps pipes) copy(ctx context.Context) error {
 	var err error
 	for _, p := range ps {
-		err = errors.Join(err, p.feed.copyTo(ctx, p.out))
+		err = errors.Join(err, p.copy(ctx))
 	}
 	return err
 }
 
 // printedTo reports whether any of it went to f.
 func (ps pipes) printedTo(f *os.File) bool {
-	return slices.ContainsFunc(ps, func(p *pipe) bool { return p.out == output{f} && p.feed.next > 0 })
+	return slices.ContainsFunc(ps, func(p *pipe) bool { return p.out == output{f} && p.next > 0 })
 }
 
 // pipes connects the logs of a job with our streams, and lets go of what hold has of
@@ -167,10 +189,10 @@ func (ps pipes) printedTo(f *os.File) bool {
 func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job, hold *engine.Hold) (ps pipes, closeAll func(), err error) {
 	closeAll = func() {
 		for _, p := range ps {
-			p.feed.log.Close()
+			p.log.Close()
 		}
 	}
-	for _, s := range streamsOf(job) {
+	for _, s := range job.Streams() {
 		log, err := eng.OpenLog(ctx, job.ID, s)
 		if err != nil {
 			closeAll()
@@ -181,7 +203,36 @@ func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job, hol
 			out = a.stderr
 		}
 		taken := func(next int64) { hold.Taken(s, next) }
-		ps = append(ps, &pipe{byteFeed{log: log, taken: taken}, output{out}})
+		ps = append(ps, &pipe{log: log, out: output{out}, taken: taken})
 	}
 	return ps, closeAll, nil
+}
+
+// jobDir is the directory of a job on this machine.
+func jobDir(job engine.Job) string {
+	if job.OutputPath != "" {
+		return filepath.Dir(job.OutputPath)
+	}
+	return filepath.Dir(job.StdoutPath)
+}
+
+// tellingLink is grown, which reads the logs of job for [follow], and tells a
+// person when the host of the job is lost and found meanwhile.
+func (a *app) tellingLink(job engine.Job, grown func(ended bool) error) func(ended bool) error {
+	if job.Host == "" || !isTerminal(a.stderr) {
+		return grown
+	}
+	lost := false
+	return func(ended bool) error {
+		err := grown(ended)
+		gone := errors.Is(err, engine.ErrUnreachable)
+		switch {
+		case gone && !lost:
+			a.sayf("hob: %s; %s goes on, its output follows when the host is back", escape(err.Error()), job.ID)
+		case lost && err == nil:
+			a.sayf("hob: %s is back", escape(job.Host))
+		}
+		lost = gone
+		return err
+	}
 }

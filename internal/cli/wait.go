@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,12 +45,8 @@ func (a *app) waitCommand() *cobra.Command {
 	return cmd
 }
 
-// waiter waits for one thing about a job. The exit code is what wait ends with
-// for it.
-type waiter func(ctx context.Context, eng *engine.Engine, job engine.Job) (code int, err error)
-
 func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
-	w, err := f.waiter(a.sayf)
+	until, err := f.condition()
 	if err != nil {
 		return err
 	}
@@ -69,7 +63,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	if over, ok := firstEnded(jobs); ok && f.any && f.forEnd() {
 		code = over // whoever of several is asked first is chance
 	} else {
-		code, err = waitAll(ctx, a.eng, jobs, w, f.any)
+		code, err = a.waitAll(ctx, jobs, until, f.any)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout.d))}
@@ -98,7 +92,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 func (a *app) sayLost(jobs []engine.Job) {
 	for _, j := range jobs {
 		if j.Status == engine.Lost {
-			a.sayf("hob: %s is %s: how it ended is not known", j.ID, inWords(j))
+			a.sayf("hob: %s is lost (%s): how it ended is not known", j.ID, j.Exit.Reason)
 		}
 	}
 }
@@ -126,8 +120,8 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 // forEnd reports whether the jobs' ends are waited for.
 func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && !f.quiet.set }
 
-// waiter is the condition that the flags ask for.
-func (f waitFlags) waiter(say func(format string, args ...any)) (waiter, error) {
+// condition is what the flags ask for.
+func (f waitFlags) condition() (engine.Condition, error) {
 	asked := 0
 	for _, on := range []bool{f.line != "", f.port != 0, f.quiet.set} {
 		if on {
@@ -136,29 +130,20 @@ func (f waitFlags) waiter(say func(format string, args ...any)) (waiter, error) 
 	}
 	switch {
 	case asked > 1:
-		return nil, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
+		return engine.Condition{}, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
 	case f.fromNow && f.line == "":
-		return nil, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
+		return engine.Condition{}, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
 	case f.quiet.set && f.quiet.d <= 0:
-		return nil, usagef("for example --quiet 5s", "--quiet needs a time")
-	case f.line != "":
-		re, err := pattern("--for", string(f.line))
-		if err != nil {
-			return nil, err
-		}
-		return waitForLine(re, f.fromNow), nil
-	case f.port != 0:
-		return waitForPort(int(f.port)), nil
-	case f.quiet.set:
-		return waitForQuiet(f.quiet.d), nil
+		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet needs a time")
 	}
-	return waitForEnd(say), nil
+	line, err := pattern("--for", string(f.line))
+	return engine.Condition{Line: line, FromNow: f.fromNow, Port: int(f.port), Quiet: f.quiet.d}, err
 }
 
 // waitAll waits for all jobs side by side, or for any of them, and returns the
 // first code in their order that is not 0; with any, the code of the first that
 // came.
-func waitAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, w waiter, any bool) (int, error) {
+func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condition, any bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {
@@ -169,7 +154,7 @@ func waitAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, w waite
 	var work sync.WaitGroup
 	for i, j := range jobs {
 		work.Go(func() {
-			code, err := w(ctx, eng, j)
+			code, err := a.waitOne(ctx, j, until)
 			answers <- answer{i, code, err}
 		})
 	}
@@ -199,19 +184,25 @@ func waitAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, w waite
 	return 0, nil
 }
 
-// waitForEnd waits for the end, and says so if only its holder will ever know of it.
-func waitForEnd(say func(format string, args ...any)) waiter {
-	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
-		exit, err := eng.Wait(ctx, job.ID)
-		if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
-			say("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
-			err = nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		return ownCode(exit), nil
+// waitOne waits for one job and returns the code of its end, if that is waited for. An
+// end that cannot be recorded is reported: others do not see it.
+func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Condition) (code int, err error) {
+	out, err := a.eng.WaitFor(ctx, job.ID, until)
+	if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
+		a.sayf("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
+		err = nil
 	}
+	switch {
+	case err != nil:
+		return 0, noLog(job, err)
+	case until.Line != nil && !out.Met:
+		return 0, endedBefore(job, fmt.Sprintf("a line matched %q", until.Line))
+	case until.Port != 0 && !out.Met:
+		return 0, endedBefore(job, fmt.Sprintf("it listened on port %d", until.Port))
+	case until == engine.Condition{}:
+		return ownCode(out.Exit), nil
+	}
+	return 0, nil
 }
 
 // endedBefore is the failure of a condition that can no longer come true.
@@ -219,83 +210,5 @@ func endedBefore(job engine.Job, what string) error {
 	return &failure{
 		exit: exitFailed, code: "ended", err: fmt.Errorf("%s ended before %s", job.ID, what),
 		hint: "hob log " + string(job.ID) + " shows what it printed",
-	}
-}
-
-// waitForLine waits until a line of any stream of the job matches, the last one
-// before its end is written too.
-func waitForLine(re *regexp.Regexp, fromNow bool) waiter {
-	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
-		var feeds []*lineFeed
-		for _, s := range streamsOf(job) {
-			log, err := eng.OpenLog(ctx, job.ID, s)
-			if err != nil {
-				return 0, noLog(job, err)
-			}
-			defer log.Close()
-			feed := &lineFeed{log: log}
-			feeds = append(feeds, feed)
-			if fromNow {
-				feed.next, err = log.Size(ctx)
-			} else {
-				err = feed.catchUp(ctx, re)
-			}
-			if errors.Is(err, errEnough) {
-				return 0, nil
-			}
-			if err != nil {
-				return 0, err
-			}
-		}
-		_, err := follow(ctx, eng, job, func(ended bool) error {
-			for _, feed := range feeds {
-				if err := feed.find(ctx, re, ended); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if errors.Is(err, errEnough) {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		return 0, endedBefore(job, fmt.Sprintf("a line matched %q", re))
-	}
-}
-
-// streamsOf are the logs that a job has.
-func streamsOf(job engine.Job) []engine.Stream {
-	if job.Split {
-		return []engine.Stream{engine.StreamStdout, engine.StreamStderr}
-	}
-	return []engine.Stream{engine.StreamOutput}
-}
-
-// waitForQuiet waits until the job's output has not grown for d. A job that ends
-// is quiet.
-func waitForQuiet(d time.Duration) waiter {
-	return func(ctx context.Context, eng *engine.Engine, job engine.Job) (int, error) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		quiet := time.AfterFunc(d, cancel)
-		defer quiet.Stop()
-		reached := int64(-1)
-		_, err := follow(ctx, eng, job, func(ended bool) error {
-			now, err := eng.GetWithTrash(ctx, job.ID)
-			if err != nil && !ended {
-				return err
-			}
-			if now.Output != reached {
-				reached = now.Output
-				quiet.Reset(d)
-			}
-			return nil
-		})
-		if errors.Is(err, context.Canceled) && ctx.Err() != nil && !quiet.Stop() {
-			return 0, nil
-		}
-		return 0, err
 	}
 }

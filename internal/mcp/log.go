@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +43,7 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
 		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600),
 	}
-	w.room /= len(streamsOf(j))
+	w.room /= len(j.Streams())
 	ans.body, err = eachStream(j, func(s engine.Stream) (excerpt, error) { return a.window(ctx, j, s, w, ans) })
 	if err != nil {
 		return nil, failed(j, "read the log of", err)
@@ -146,7 +148,12 @@ func (w window) sample(ctx context.Context, log *engine.Log) ([]byte, error) {
 	if err != nil || off >= size {
 		return nil, err
 	}
-	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
+	p := make([]byte, min(size-off, logfile.BinarySample))
+	n, err := log.ReadAt(ctx, p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return p[:n], err
 }
 
 func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }

@@ -191,10 +191,10 @@ type drained struct {
 // it will say is not known: it is left for the next poll.
 func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got drained, err error) {
 	sums := map[engine.Stream]*streamSum{}
-	for _, s := range streamsOf(j) {
+	for _, s := range j.Streams() {
 		sums[s] = &streamSum{a: a, j: j, stream: s, keep: keep}
 	}
-	newest, run := streamsOf(j)[0], 0 // of the stream that was read last, bytes in a row
+	newest, run := j.Streams()[0], 0 // of the stream that was read last, bytes in a row
 	taken := 0
 	err = a.eng.PollTo(ctx, j.ID, a.scope.reader(), 0, func(p *engine.Poll) error {
 		parts, output := p.Parts, p.Output

@@ -152,7 +152,7 @@ func (a *agent) each(ctx context.Context, j engine.Job, look func(ended bool) er
 func untilLine(re *regexp.Regexp) condition {
 	return func(ctx context.Context, a *agent, j engine.Job) (got outcome, err error) {
 		var logs []*lineSearch
-		for _, s := range streamsOf(j) {
+		for _, s := range j.Streams() {
 			log, err := a.eng.OpenLog(ctx, j.ID, s)
 			if err != nil {
 				return got, err

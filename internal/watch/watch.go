@@ -31,16 +31,26 @@ type Watcher struct {
 	C <-chan struct{}
 
 	c    chan struct{}
+	ops  fsnotify.Op // what counts as a change
 	stop context.CancelFunc
 	wg   sync.WaitGroup
 }
 
 // Dir watches the directory at path, which need not exist yet. Changes from its
 // return on are told.
-func Dir(path string) *Watcher {
+func Dir(path string) *Watcher { return begin(path, entries) }
+
+// Files is Dir that also reports when a file in the directory was written to, where the
+// system can tell.
+func Files(path string) *Watcher { return begin(path, entries|fsnotify.Write) }
+
+// entries are the changes of a directory's entries.
+const entries = fsnotify.Create | fsnotify.Remove | fsnotify.Rename
+
+func begin(path string, ops fsnotify.Op) *Watcher {
 	c := make(chan struct{}, 1)
 	ctx, stop := context.WithCancel(context.Background())
-	w := &Watcher{C: c, c: c, stop: stop}
+	w := &Watcher{C: c, c: c, ops: ops, stop: stop}
 	events := open(path)
 	seen := changedAt(path)
 	w.wg.Go(func() {
@@ -135,7 +145,7 @@ func (w *Watcher) listen(ctx context.Context, path string, events *fsnotify.Watc
 				w.tell()
 				return
 			}
-			if ev.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename) {
+			if ev.Op&w.ops != 0 {
 				w.tell()
 			}
 		case _, ok := <-events.Errors:

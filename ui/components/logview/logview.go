@@ -22,7 +22,6 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 // Model is a log view.
@@ -68,7 +67,7 @@ type Model struct {
 
 	words   func(error) string
 	now     func() time.Time
-	clicked clicks.Counter
+	clicked clicks
 
 	emu   lineEmulator
 	frame string

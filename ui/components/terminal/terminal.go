@@ -16,7 +16,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 // scrollbackBytes bounds the history kept for scrolling back while attached;
@@ -45,7 +44,9 @@ type Model struct {
 
 	reading reading
 
-	clicked clicks.Counter
+	clicked  point // where the last click was
+	clicks   int   // in quick succession there
+	clickGen int
 
 	input []byte // typed and not yet taken
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 func start(t *testing.T, cols, rows int, stream string) *Model {
@@ -314,7 +313,7 @@ func TestManyClicksFollowWrappedLines(t *testing.T) {
 			if got := clickTimes(m, 2, tt.x, tt.y); got != tt.word {
 				t.Errorf("a double click copies %q, want %q", got, tt.word)
 			}
-			m.clicked = clicks.Counter{}
+			m.Update(clicksOverMsg{m, m.clickGen})
 			if got := clickTimes(m, 3, tt.x, tt.y); got != tt.line {
 				t.Errorf("a triple click copies %q, want %q", got, tt.line)
 			}

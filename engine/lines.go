@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"regexp"
+
+	"github.com/hobjobs/hob/internal/logfile"
+)
+
+// Query selects lines of a log: those from line From on whose text passes Filter
+// and Exclude, and of these the first or the last Limit. The zero value selects all
+// lines.
+type Query struct {
+	From  int64 // number of the first line, counted from 0; without meaning if Last is set
+	Last  bool  // the last Limit lines, not the first
+	Limit int64 // at most so many lines; 0: all
+	// Filter keeps the lines that it matches, Exclude drops those that it matches. Both
+	// see the line's text; nil is no condition.
+	Filter, Exclude *regexp.Regexp
+	// Numbers asks for line numbers where all of the log in front must be read to find
+	// them, which is so with Last.
+	Numbers bool
+}
+
+// Lines returns the lines that q selects, in the order of the log, and reads them
+// as they are asked for. A log that grows meanwhile may yield lines that were not
+// there at the start. An error is the last element.
+func (l *Log) Lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
+	return l.each(ctx, func(line func(logfile.Line) error) error {
+		if q.Last {
+			return logfile.Tail(ctx, l.src, q.ofFile(), line)
+		}
+		return logfile.From(ctx, l.src, q.From, q.ofFile(), line)
+	})
+}
+
+// each makes a sequence of the lines that read finds.
+func (l *Log) each(ctx context.Context, read func(line func(logfile.Line) error) error) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		c := collector{src: l.src}
+		err := read(func(found logfile.Line) error {
+			line, ok, err := c.line(ctx, found)
+			if err == nil && ok && !yield(line, nil) {
+				err = errEnough
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(Line{}, err)
+		}
+	}
+}
+
+// allOf collects lines until there are no more or reading fails.
+func allOf(lines iter.Seq2[Line, error]) (all []Line, err error) {
+	for line, err := range lines {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, line)
+	}
+	return all, nil
+}
+
+func (q Query) ofFile() logfile.Query {
+	f := logfile.Query{Limit: q.Limit, Numbered: q.Numbers}
+	if q.Filter != nil {
+		f.Filter = logfile.FromRegexp(q.Filter)
+	}
+	if q.Exclude != nil {
+		f.Exclude = logfile.FromRegexp(q.Exclude)
+	}
+	return f
+}
+
+// Follower reads lines as they are appended to a log. [Engine.Follow] reports when
+// there may be new ones. For one goroutine.
+type Follower struct {
+	log  *Log
+	feed *logfile.Follower
+	from int64 // lines with smaller numbers are left out
+}
+
+// Follow returns a follower that gives the lines that q selects, and then those
+// that come. With Last it begins with the last Limit lines; if Limit is 0, none that
+// is complete. Otherwise it begins with line From, which need not be there yet, and
+// Limit is without meaning.
+func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
+	off, number, err := l.followStart(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{log: l, feed: logfile.NewFollower(l.src, off, number, q.ofFile())}
+	if !q.Last {
+		f.from = q.From
+	}
+	return f, nil
+}
+
+// followStart is the beginning of the first line that a follower reads, and its
+// number if that is known.
+func (l *Log) followStart(ctx context.Context, q Query) (off, number int64, err error) {
+	if q.Last && q.Limit > 0 {
+		for line, err := range l.Lines(ctx, q) {
+			return line.Start, line.Number, err
+		}
+		size, err := l.Size(ctx)
+		return size, -1, err
+	}
+	if !q.Last {
+		for line, err := range l.Lines(ctx, Query{From: q.From, Limit: 1}) {
+			return line.Start, line.Number, err
+		}
+	}
+	// The last line may still grow. Numbers are counted on from it.
+	tail := logfile.Query{Limit: 1, Numbered: !q.Last}
+	err = logfile.Tail(ctx, l.src, tail, func(last logfile.Line) error {
+		off, number = last.Off, last.Number
+		if q.Last && !last.Open {
+			off, number = last.End, -1
+		}
+		return nil
+	})
+	return off, number, err
+}
+
+// Read returns the complete lines that came since the last call, and with rest, for
+// a log that is complete, the last line too if it lacks its line feed. Lines after
+// the one at which the caller leaves the loop come again with the next call.
+func (f *Follower) Read(ctx context.Context, rest bool) iter.Seq2[Line, error] {
+	read := f.feed.Read
+	if rest {
+		read = f.feed.Rest
+	}
+	return f.log.each(ctx, func(line func(logfile.Line) error) error {
+		return read(ctx, func(found logfile.Line) error {
+			if found.Number >= 0 && found.Number < f.from {
+				return nil
+			}
+			return line(found)
+		})
+	})
+}
+
+// Piece is a part of a log's bytes.
+type Piece struct {
+	Data    []byte // lent until the next piece is asked for
+	Next    int64  // the offset behind Data
+	Dropped int64  // how many bytes in front of Data are gone
+}
+
+// pieceSize is how many bytes are read at once.
+const pieceSize = 128 << 10
+
+// Pieces returns the bytes from offset from on, piece by piece up to the end of the
+// log, without those that were dropped. An error is the last element.
+func (l *Log) Pieces(ctx context.Context, from int64) iter.Seq2[Piece, error] {
+	return func(yield func(Piece, error) bool) {
+		buf := make([]byte, pieceSize)
+		for next := from; ; {
+			found, err := logfile.Read(ctx, l.src, buf, next)
+			if err != nil {
+				yield(Piece{}, err)
+				return
+			}
+			next = found.Next()
+			if found.N == 0 || !yield(Piece{Data: buf[:found.N], Next: next, Dropped: found.Dropped}, nil) {
+				return
+			}
+		}
+	}
+}

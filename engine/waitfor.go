@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/watch"
+)
+
+// Condition is what [Engine.WaitFor] waits for. At most one of Line, Port and Quiet
+// is set; without any it is the end of the job.
+type Condition struct {
+	// Line is matched by a line of any of the job's streams. The last line of a job
+	// that runs counts as it stands: a prompt has no line feed.
+	Line *regexp.Regexp
+	// FromNow leaves out the lines that were complete when the waiting began, and the
+	// last one as long as it does not grow.
+	FromNow bool
+	// Port is a TCP port of this machine on which a process of the job listens.
+	Port int
+	// Quiet is for how long the job prints nothing. A job that has ended is quiet.
+	Quiet time.Duration
+}
+
+// Outcome is how waiting for a condition went.
+type Outcome struct {
+	Met  bool   // the condition holds; else the job ended before it did
+	Line string // the text of the line that matched
+	Exit Exit   // how the job ended, if that ended the waiting
+}
+
+// WaitFor returns when c holds for the job, or the job has ended, whose lines are all
+// looked at first. It waits on while a host cannot be reached. The errors are those
+// of [Engine.Wait], those of reading a log, and ErrUnsupported for the port of a job
+// on a host.
+func (e *Engine) WaitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
+	switch {
+	case c.Line != nil:
+		return e.waitForLine(ctx, id, c)
+	case c.Port != 0:
+		return e.waitForPort(ctx, id, c.Port)
+	case c.Quiet > 0:
+		return e.waitForQuiet(ctx, id, c.Quiet)
+	}
+	exit, err := e.Wait(ctx, id)
+	return Outcome{Met: err == nil, Exit: exit}, err
+}
+
+// Follow calls look at once, whenever something about the job has changed, such as the
+// size of its output, and a last time, with ended set, when it has ended; then it
+// returns how. The calls do not overlap. An error of look ends it and is returned, but
+// for ErrUnreachable: look is called again until the host can be reached. The other
+// errors are those of [Engine.Wait].
+func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error) (Exit, error) {
+	var lookErr error
+	looked := false
+	// The job's holder reports output some times a second. A program that answers another
+	// one through a pipe must not wait for that.
+	var written <-chan struct{}
+	if jobdir.ValidID(string(id)) {
+		w := watch.Files(e.root.Dir(string(id)))
+		defer w.Close()
+		written = w.C
+	}
+	exit, stopped, err := e.waitUnless(ctx, id, written, func(Job) bool {
+		looked = true
+		lookErr = patiently(ctx, func() error { return look(false) })
+		return lookErr != nil
+	})
+	switch {
+	case stopped:
+		return Exit{}, lookErr
+	case err == nil:
+		return exit, patiently(ctx, func() error { return look(true) })
+	case !looked && (errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)):
+		// It cannot be watched from here, but what there is of it can be read.
+		if lookErr := look(false); lookErr != nil {
+			return Exit{}, lookErr
+		}
+	}
+	return exit, err
+}
+
+// unreachablePause is the time between two attempts to read from a host that cannot be
+// reached.
+const unreachablePause = time.Second
+
+// patiently calls do until its error is another one than ErrUnreachable, or ctx is done.
+func patiently(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, ErrUnreachable) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(unreachablePause):
+		}
+	}
+}
+
+// waitForLine looks for the line in what each stream has, then in what comes.
+func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, error) {
+	rec, err := e.recordAnywhere(id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var searches []*lineSearch
+	for _, s := range e.jobOf(rec).Streams() {
+		log, err := e.OpenLog(ctx, id, s)
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer log.Close()
+		searches = append(searches, &lineSearch{log: log, pattern: c.Line, fromNow: c.FromNow})
+	}
+	var out Outcome
+	exit, err := e.Follow(ctx, id, func(ended bool) error {
+		for _, s := range searches {
+			if err := s.look(ctx, ended); err != nil {
+				out.Line = s.match
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		out.Met = true
+		return out, nil
+	}
+	return Outcome{Exit: exit}, err
+}
+
+// lineSearch looks for a line in a log that grows.
+type lineSearch struct {
+	log     *Log
+	pattern *regexp.Regexp
+	fromNow bool
+	match   string
+
+	feed *Follower // nil before the first look
+	seen int64     // up to here an incomplete last line was looked at
+}
+
+// look returns errEnough when it has found a match.
+func (s *lineSearch) look(ctx context.Context, ended bool) error {
+	if s.feed == nil {
+		if err := s.start(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.first(s.feed.Read(ctx, ended)); err != nil {
+		return err
+	}
+	size, err := s.log.Size(ctx)
+	if err != nil || size == s.seen || ended {
+		return err
+	}
+	s.seen = size
+	for line, err := range s.log.Lines(ctx, Query{Last: true, Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		if s.pattern.MatchString(line.Text) {
+			s.match = line.Text
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// start searches what the log has, unless only later lines count, and then follows it
+// from its last line on, which may still grow.
+func (s *lineSearch) start(ctx context.Context) error {
+	feed, err := s.log.Follow(ctx, Query{Last: true, Filter: s.pattern})
+	if err != nil {
+		return err
+	}
+	if s.fromNow {
+		s.seen, err = s.log.Size(ctx)
+	} else {
+		err = s.first(s.log.Lines(ctx, Query{Filter: s.pattern, Limit: 1}))
+	}
+	s.feed = feed
+	return err
+}
+
+// first returns errEnough if there is a line.
+func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		s.match = line.Text
+		return errEnough
+	}
+	return nil
+}
+
+// waitForQuiet waits until the output has not grown for d.
+func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration) (Outcome, error) {
+	quiet, cancel := context.WithCancel(ctx)
+	defer cancel()
+	timer := time.AfterFunc(d, cancel)
+	defer timer.Stop()
+	reached := int64(-1)
+	exit, _, err := e.waitUnless(quiet, id, nil, func(j Job) bool {
+		if j.Output != reached {
+			reached = j.Output
+			timer.Reset(d)
+		}
+		return false
+	})
+	if err != nil && quiet.Err() != nil && ctx.Err() == nil {
+		err = nil
+	}
+	return Outcome{Met: err == nil, Exit: exit}, err
+}
+
+// portPause is how often the ports of a job are looked up: no system reports that a
+// process begins to listen.
+const portPause = 100 * time.Millisecond
+
+// waitForPort waits until a process of the job listens on port.
+func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, error) {
+	tick := time.NewTicker(portPause)
+	defer tick.Stop()
+	for {
+		j, err := e.read(ctx, id)
+		if errors.Is(err, ErrNotFound) { // it may have ended and been cleared
+			var rec *jobdir.Record
+			if rec, err = e.recordAnywhere(id); err == nil {
+				j = e.jobOf(rec)
+			}
+		}
+		switch {
+		case err != nil:
+			return Outcome{}, err
+		case j.Host != "":
+			err := fmt.Errorf("%w: it runs on %s, whose ports are not known here", ErrUnsupported, j.Host)
+			return Outcome{}, &Error{Op: "wait for a port of", Job: id, Err: err, Hint: "wait for a line that it prints"}
+		case j.Status.Finished():
+			return Outcome{Exit: j.Exit}, nil
+		case e.listens(j, port):
+			return Outcome{Met: true}, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Outcome{}, ctx.Err()
+		}
+	}
+}
+
+// listens looks at all processes of the job, also those that have left its process tree
+// and are found by the job's id in their environment.
+func (e *Engine) listens(j Job, port int) bool {
+	ref, _ := e.processesOf(j)
+	ref.JobID = string(j.ID)
+	members, err := proc.Members(ref)
+	if err != nil {
+		return false
+	}
+	ports, err := proc.ListeningPorts(members)
+	return err == nil && slices.ContainsFunc(ports, func(p proc.Port) bool { return int(p.Addr.Port()) == port })
+}
