@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // For returns the theme in the colours that a terminal of this profile has. Of
@@ -86,16 +87,10 @@ func nearest(c, on color.Color, least float64) color.Color {
 // chroma count double: a grey that turns teal is worse than one that turns
 // darker.
 func perceived(c color.Color) [3]float64 {
-	r, g, b := linear(c)
-	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
-	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
-	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
 	const chroma = 2
-	return [3]float64{
-		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
-		chroma * (1.9779984951*l - 2.4285922050*m + 0.4505937099*s),
-		chroma * (0.0259040371*l + 0.7827717662*m - 0.8086757660*s),
-	}
+	known, _ := colorful.MakeColor(c)
+	l, a, b := known.OkLab()
+	return [3]float64{l, chroma * a, chroma * b}
 }
 
 // readable is the contrast that text needs at least: WCAG 2, level AA.
@@ -148,19 +143,7 @@ func contrast(a, b color.Color) float64 {
 }
 
 func luminance(c color.Color) float64 {
-	r, g, b := linear(c)
+	known, _ := colorful.MakeColor(c)
+	r, g, b := known.LinearRgb()
 	return 0.2126*r + 0.7152*g + 0.0722*b
-}
-
-// linear is the light of each primary, from 0 to 1.
-func linear(c color.Color) (r, g, b float64) {
-	light := func(v uint32) float64 {
-		s := float64(v) / 0xffff
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
-	red, green, blue, _ := c.RGBA()
-	return light(red), light(green), light(blue)
 }
