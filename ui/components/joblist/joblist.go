@@ -129,12 +129,9 @@ func (m *Model) Put(r Row) {
 		m.stale, m.drawn = true, false
 		return
 	}
-	if m.moves(old.Job, r.Job) {
-		m.stale = true
-	}
 	m.hosts += remote(r.Job) - remote(old.Job)
 	old.Row = r
-	m.drawn = false
+	m.stale, m.drawn = true, false
 }
 
 // Drop removes the row of a job.

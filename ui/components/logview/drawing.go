@@ -21,8 +21,7 @@ type drawing struct {
 	own    int // so many glyphs are the job's; what follows is a note
 	shown  int // so many bytes of the line are drawn
 
-	b     strings.Builder
-	known map[look]uint16
+	b strings.Builder
 }
 
 // glyph is one character.
@@ -50,22 +49,10 @@ func (d *drawing) add(text string, width int, l look) {
 	d.glyphs = append(d.glyphs, glyph{uint32(d.b.Len()), d.lookOf(l), uint8(width)})
 }
 
-// lookOf is the number of a look. The last one is nearly always the one.
+// lookOf is the number of a look: neighbors mostly look the same.
 func (d *drawing) lookOf(l look) uint16 {
-	for i := len(d.looks) - 1; i >= max(0, len(d.looks)-8); i-- {
-		if d.looks[i] == l {
-			return uint16(i)
-		}
-	}
-	if i, ok := d.known[l]; ok {
-		return i
-	}
-	d.looks = append(d.looks, l)
-	if len(d.looks) > 8 {
-		if d.known == nil {
-			d.known = map[look]uint16{}
-		}
-		d.known[l] = uint16(len(d.looks) - 1)
+	if n := len(d.looks); n == 0 || d.looks[n-1] != l {
+		d.looks = append(d.looks, l)
 	}
 	return uint16(len(d.looks) - 1)
 }
@@ -83,7 +70,7 @@ func (d *drawing) finish() {
 			}
 		}
 	}
-	d.b, d.known = strings.Builder{}, nil
+	d.b = strings.Builder{}
 }
 
 // note adds words of hob's behind the line.
