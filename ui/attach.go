@@ -70,7 +70,8 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	p.over, p.prompt = nil, nil
 	p.term.Reset()
 	p.chordGen++
-	p.attachment = &attachment{id: id, fore: fore, gen: p.chordGen}
+	p.sessions++
+	p.attachment = &attachment{id: id, fore: fore, gen: p.sessions}
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
 		p.attachment.ended, p.attachment.told = true, true
 	}
@@ -88,28 +89,13 @@ func (p *Pane) openTerminal() tea.Cmd {
 		return nil
 	}
 	p.attachment.opening, p.attachment.asked, p.attachment.outer = true, size, p.outer
-	s, ctx, eng, held, id := stamp{p, p.attachment.gen}, p.ctx, p.eng, p.held, p.attachment.id
 	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
-	return func() tea.Msg {
-		term, err := eng.OpenTerminal(ctx, id, o)
-		if err != nil {
-			return terminalMsg{s, nil, err}
-		}
-		open := newSession(ctx, term)
-		if !held.keep(open) {
-			return nil
-		}
-		return terminalMsg{s, open, nil}
-	}
+	return p.openSession(p.attachment.gen, p.attachment.id, o)
 }
 
-// attached takes the messages of a session.
+// attached takes the messages of an attachment other than what its session shows.
 func (p *Pane) attached(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case terminalMsg:
-		return p.opened(msg)
-	case chunksMsg:
-		return p.fed(msg)
 	case typedMsg:
 		return p.wrote(msg)
 	case resizeMsg:
@@ -137,20 +123,11 @@ func (p *Pane) by(gen int) *attachment {
 	return nil
 }
 
-func (p *Pane) opened(msg terminalMsg) tea.Cmd {
-	a := p.by(msg.gen)
-	if a == nil {
-		if msg.session != nil {
-			return p.release(msg.session)
-		}
-		return nil
-	}
+// opened takes the session of an attachment.
+func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 	p.dirty = true
-	if msg.err != nil {
-		return p.noTerminal(a, msg.err)
-	}
-	a.session = msg.session
-	cmds := []tea.Cmd{p.nextChunks(a), p.resized()}
+	a.session = session
+	cmds := []tea.Cmd{p.nextChunks(a.gen, session), p.resized()}
 	if a.outer != p.outer || p.outer == (engine.TerminalFacts{}) {
 		cmds = append(cmds, p.reportTerminal(a))
 	}
@@ -172,6 +149,7 @@ func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
 
 // noTerminal falls back to the log of a job that has no screen, or no longer.
 func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
+	p.dirty = true
 	if a != p.attachment {
 		return nil
 	}
@@ -203,20 +181,8 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	return tea.Batch(append(cmds, p.fail("cannot attach", err))...)
 }
 
-// nextChunks waits for more of the session; one such command is in flight.
-func (p *Pane) nextChunks(a *attachment) tea.Cmd {
-	s, ctx, open := stamp{p, a.gen}, p.ctx, a.session
-	return func() tea.Msg {
-		chunks, err := open.next(ctx)
-		return chunksMsg{s, chunks, err}
-	}
-}
-
-func (p *Pane) fed(msg chunksMsg) tea.Cmd {
-	a := p.by(msg.gen)
-	if a == nil {
-		return nil
-	}
+// fed takes chunks of the session of an attachment.
+func (p *Pane) fed(a *attachment, msg sessionMsg) tea.Cmd {
 	p.dirty = p.dirty || a == p.attachment
 	for _, c := range msg.chunks {
 		p.term.Feed(c)
@@ -234,7 +200,7 @@ func (p *Pane) fed(msg chunksMsg) tea.Cmd {
 		p.spreadFocus()
 		return p.unparkIfEnded(a)
 	}
-	return tea.Batch(p.typeOn(a), p.nextChunks(a))
+	return tea.Batch(p.typeOn(a), p.nextChunks(a.gen, a.session))
 }
 
 func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {

@@ -102,23 +102,13 @@ type (
 		last   bool // log is its last screen
 		err    error
 	}
-	// glanceMsg is an opened session of a glance, or chunks of it.
-	glanceMsg struct {
+	// sessionMsg is an opened terminal session, or chunks of it. The generation is
+	// that of the glance or the attachment.
+	sessionMsg struct {
 		stamp
-		session *session
+		session *session // when it was opened
 		chunks  []engine.TerminalChunk
 		err     error
-	}
-	// terminalMsg is an opened terminal session.
-	terminalMsg struct {
-		stamp
-		session *session
-		err     error
-	}
-	chunksMsg struct {
-		stamp
-		chunks []engine.TerminalChunk
-		err    error
 	}
 	typedMsg struct {
 		stamp

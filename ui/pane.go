@@ -95,7 +95,7 @@ type Pane struct {
 	unsent      map[engine.ID]string  // typed for jobs and not sent
 	chordGen    int
 	sizeGen     int
-	glances     int
+	sessions    int // opened so far, for glances and attachments
 	offerGen    int
 	pointer     pointer
 	outer       engine.TerminalFacts

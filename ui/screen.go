@@ -52,33 +52,15 @@ func (p *Pane) look() tea.Cmd {
 	if !want {
 		return nil
 	}
-	p.glances++
 	p.screen.Reset()
-	p.glance = &glance{id: p.shown.id, gen: p.glances}
-	s, ctx, eng, held, id := stamp{p, p.glances}, p.ctx, p.eng, p.held, p.shown.id
-	return func() tea.Msg {
-		term, err := eng.OpenTerminal(ctx, id, engine.TerminalOptions{Client: client})
-		if err != nil {
-			return glanceMsg{stamp: s, err: err}
-		}
-		open := newSession(ctx, term)
-		if !held.keep(open) {
-			return nil
-		}
-		return glanceMsg{stamp: s, session: open}
-	}
+	p.sessions++
+	p.glance = &glance{id: p.shown.id, gen: p.sessions}
+	return p.openSession(p.glance.gen, p.shown.id, engine.TerminalOptions{Client: client})
 }
 
 // glanced takes what a glance sees. A session that fails leaves the log in its
 // place.
-func (p *Pane) glanced(msg glanceMsg) tea.Cmd {
-	g := p.glance
-	if g == nil || g.gen != msg.gen {
-		if msg.session != nil {
-			return p.release(msg.session)
-		}
-		return nil
-	}
+func (p *Pane) glanced(g *glance, msg sessionMsg) tea.Cmd {
 	if msg.session != nil {
 		g.session = msg.session
 	}
@@ -93,11 +75,7 @@ func (p *Pane) glanced(msg glanceMsg) tea.Cmd {
 		g.drawn = false
 		return p.catchUp()
 	}
-	s, ctx, open := stamp{p, g.gen}, p.ctx, g.session
-	return func() tea.Msg {
-		chunks, err := open.next(ctx)
-		return glanceMsg{stamp: s, chunks: chunks, err: err}
-	}
+	return p.nextChunks(g.gen, g.session)
 }
 
 // follow follows the log, or stays; of a job that draws on the whole screen it

@@ -55,9 +55,9 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		}
 	case logOpenedMsg:
 		return p.logOpened(msg)
-	case glanceMsg:
-		return p.glanced(msg)
-	case terminalMsg, chunksMsg, typedMsg, resizeMsg, resizedMsg, chordOverMsg:
+	case sessionMsg:
+		return p.sessionNews(msg)
+	case typedMsg, resizeMsg, resizedMsg, chordOverMsg:
 		return p.attached(msg)
 	case clickOverMsg:
 		if msg.gen == p.pointer.gen {
