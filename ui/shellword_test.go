@@ -3,7 +3,12 @@ package ui
 import "testing"
 
 func TestLastWord(t *testing.T) {
-	for line, want := range map[string]shellWord{
+	type word struct {
+		at    int
+		text  string
+		quote rune
+	}
+	for line, want := range map[string]word{
 		"ls my":            {3, "my", 0},
 		`ls my\ d`:         {3, "my d", 0},
 		`ls "my d`:         {3, "my d", '"'},
@@ -16,7 +21,8 @@ func TestLastWord(t *testing.T) {
 		"echo 'it'\\''s":   {5, "it's", '\''},
 		"grep größe ./däm": {13, "./däm", 0},
 	} {
-		if got := lastWord(line); got != want {
+		w := lastWord(line)
+		if got := (word{w.at, w.text, w.quote}); got != want {
 			t.Errorf("%q ends in %+v, want %+v", line, got, want)
 		}
 	}
