@@ -108,7 +108,7 @@ func checkMode(path string, fi fs.FileInfo) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case jobsName, trashName, indexName, noteName, "run":
+		case jobsName, trashName, indexName, noteName, linksName, "run":
 			continue
 		}
 		if strings.HasPrefix(e.Name(), "."+indexName+".") || strings.HasPrefix(e.Name(), "."+noteName+".") {
