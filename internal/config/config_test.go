@@ -20,6 +20,8 @@ import (
 )
 
 // environ is an environment with these variables and no others.
+const day = 24 * time.Hour
+
 func environ(pairs ...string) Environ {
 	return func(name string) (string, bool) {
 		for _, p := range pairs {

@@ -24,10 +24,6 @@ func Load() *Config {
 func LoadFrom(path string, env Environ) *Config {
 	c := defaults()
 	c.Path = path
-	c.settings = table(c)
-	for _, s := range c.settings {
-		s.origin = Origin{Source: FromDefault}
-	}
 	c.readFile(env)
 	c.readEnv(env)
 	return c

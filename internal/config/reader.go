@@ -121,11 +121,8 @@ func (r *reader) hosts(hosts map[string]any) {
 			r.c.problem(line, "hosts."+keyText(host), fmt.Sprintf("is a host, write [hosts.%s]", keyText(host)))
 			continue
 		}
-		h := defaultHost()
+		var h Host
 		settings := hostTable(host, &h)
-		for _, s := range settings {
-			s.origin = Origin{Source: FromDefault}
-		}
 		prefix := "hosts." + keyText(host)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			line := r.lines.of("hosts", host, name)
@@ -158,9 +155,9 @@ func (r *reader) theme(values map[string]any) {
 			return true
 		}
 		r.c.Theme.Tokens[name] = look
-		s := textual("theme."+name, "", nil, func() string { return look })
-		s.origin = Origin{Source: FromFile, Line: line, file: r.c.Path}
-		r.c.settings = append(r.c.settings, s)
+		r.c.settings = append(r.c.settings, &setting{
+			name: "theme." + name, value: &look, origin: Origin{Source: FromFile, Line: line, file: r.c.Path},
+		})
 		return true
 	})
 }

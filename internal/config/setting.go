@@ -3,235 +3,272 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// setting is one name and where its value lives. The table of them
-// (settings.go) drives reading, checking and printing.
+// setting is one name and the field that holds its value. The tags of the field
+// are its table: `doc` is what it is for, `default` its value without file and
+// environment, `env` the variables that set it, the first that is set counting.
+// `of` are the words to choose from, `in` the smallest and the largest value, and
+// `unit` is what a duration counts that is a whole number; `zero` allows 0, too.
+// The name is that of the field in snake_case, unless `name` says otherwise.
 type setting struct {
 	name  string // "run.grace"
 	doc   string
-	takes string   // the values there are; empty where the kind of value says it
-	env   []string // the first that is set counts
-
-	fromTOML func(any) error    // leaves the value alone on an error
-	fromText func(string) error // the same from a variable
-	toTOML   func() string
+	takes string // the values there are; empty where the kind of value says it
+	value any    // a pointer to the field
+	of    []string
+	env   []string
+	tag   reflect.StructTag
 
 	origin Origin
 }
 
-// in adds the variables that a setting is read from.
-func (s *setting) in(env ...string) *setting {
-	s.env = env
-	return s
-}
-
-// taking says which values there are.
-func (s *setting) taking(values string) *setting {
-	s.takes = values
-	return s
-}
-
-// textual makes a setting that is a string in TOML.
-func textual(name, doc string, parse func(string) error, show func() string) *setting {
-	return &setting{
-		name: name, doc: doc, fromText: parse, toTOML: func() string { return quote(show()) },
-		fromTOML: func(v any) error {
-			s, ok := v.(string)
-			if !ok {
-				return fmt.Errorf("must be a string, not %s", kind(v))
+// settingsOf returns the settings of a section, a pointer to a struct, and gives
+// its fields their defaults.
+func settingsOf(prefix string, section any) []*setting {
+	var all []*setting
+	for f, v := range reflect.ValueOf(section).Elem().Fields() {
+		doc, ok := f.Tag.Lookup("doc")
+		if !ok {
+			continue
+		}
+		name := f.Tag.Get("name")
+		if name == "" {
+			name = snake(f.Name)
+		}
+		s := &setting{
+			name: prefix + name, doc: doc, value: v.Addr().Interface(), tag: f.Tag,
+			of: strings.Fields(f.Tag.Get("of")), env: strings.Fields(f.Tag.Get("env")), origin: Origin{Source: FromDefault},
+		}
+		s.takes = s.values()
+		if value := f.Tag.Get("default"); value != "" {
+			if err := s.fromText(value); err != nil {
+				panic(fmt.Sprintf("config: the default of %s: %v", s.name, err))
 			}
-			return parse(s)
-		},
+		}
+		all = append(all, s)
 	}
+	return all
 }
 
-func text(name string, p *string, doc string) *setting {
-	return textual(name, doc, func(s string) error { *p = s; return nil }, func() string { return *p })
-}
-
-func choice(name string, p *string, doc string, of ...string) *setting {
-	return textual(name, doc, func(s string) error {
-		if !slices.Contains(of, s) {
-			return fmt.Errorf("%q is none of %s", s, strings.Join(of, ", "))
+// snake turns a field's name into a setting's: AfterBackground, after_background.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
 		}
-		*p = s
-		return nil
-	}, func() string { return *p }).taking(strings.Join(of, ", "))
-}
-
-func duration(name string, p *time.Duration, lo, hi time.Duration, doc string) *setting {
-	return textual(name, doc, func(s string) error {
-		d, err := units.ParseDuration(s)
-		if err != nil {
-			return err
-		}
-		if d < lo || d > hi {
-			return fmt.Errorf("%s is outside %s to %s", s, units.DurationText(lo), units.DurationText(hi))
-		}
-		*p = d
-		return nil
-	}, func() string { return units.DurationText(*p) }).taking(units.DurationText(lo) + " to " + units.DurationText(hi))
-}
-
-func size(name string, p *int64, lo int64, doc string) *setting {
-	s := textual(name, doc, func(s string) error {
-		n, err := units.ParseBytes(s)
-		if err != nil {
-			return err
-		}
-		if n < lo {
-			return fmt.Errorf("%s is less than %s", s, units.BytesText(lo))
-		}
-		*p = n
-		return nil
-	}, func() string { return units.BytesText(*p) }).taking("from " + units.BytesText(lo))
-	parse := s.fromTOML
-	s.fromTOML = func(v any) error {
-		if n, ok := v.(int64); ok { // bytes
-			return s.fromText(strconv.FormatInt(n, 10))
-		}
-		return parse(v)
+		b.WriteRune(unicode.ToLower(r))
 	}
-	return s
+	return b.String()
 }
 
-func cells(name string, p *Size, doc string) *setting {
-	return textual(name, doc, func(s string) error {
-		size, err := ParseSize(s)
+// values describes the values there are.
+func (s *setting) values() string {
+	switch s.value.(type) {
+	case *string:
+		return strings.Join(s.of, ", ")
+	case *Size:
+		return fmt.Sprintf("1x1 to %[1]dx%[1]d", maxCells)
+	case *Means:
+		return "any of bell, osc, title"
+	case *[]string:
+		return "a line for sh, or a list of words"
+	case *int64:
+		return "from " + s.tag.Get("in")
+	}
+	lo, hi, _ := strings.Cut(s.tag.Get("in"), " ")
+	switch {
+	case hi == "":
+		return ""
+	case s.tag.Get("zero") != "":
+		return lo + " to " + hi + ", or 0"
+	}
+	return lo + " to " + hi
+}
+
+// fromTOML sets the value to what a file has; an error leaves it alone.
+func (s *setting) fromTOML(v any) error {
+	switch p := s.value.(type) {
+	case *bool:
+		if on, ok := v.(bool); ok {
+			*p = on
+			return nil
+		}
+		return fmt.Errorf("must be true or false, not %s", kind(v))
+	case *Means, *[]string:
+		return s.listFromTOML(v)
+	}
+	text, isText := v.(string)
+	n, isNumber := v.(int64)
+	_, isBytes := s.value.(*int64)
+	switch {
+	case isNumber && (s.counts() || isBytes):
+		return s.fromText(strconv.FormatInt(n, 10))
+	case s.counts():
+		return fmt.Errorf("must be a whole number, not %s", kind(v))
+	case !isText:
+		return fmt.Errorf("must be a string, not %s", kind(v))
+	}
+	return s.fromText(text)
+}
+
+func (s *setting) listFromTOML(v any) error {
+	command, isCommand := s.value.(*[]string)
+	if line, ok := v.(string); ok && isCommand {
+		return s.fromText(line)
+	}
+	list, err := stringList(v)
+	switch {
+	case err != nil:
+		return err
+	case !isCommand:
+		return s.value.(*Means).set(list)
+	case len(list) > 0 && list[0] == "":
+		return errors.New("begins with an empty word")
+	}
+	*command = list
+	return nil
+}
+
+// counts reports whether the value is a whole number.
+func (s *setting) counts() bool {
+	_, isInt := s.value.(*int)
+	return isInt || s.one() != 0
+}
+
+// fromText sets the value to that of a variable; an error leaves it alone.
+func (s *setting) fromText(text string) error {
+	switch p := s.value.(type) {
+	case *string:
+		if len(s.of) > 0 && !slices.Contains(s.of, text) {
+			return fmt.Errorf("%q is none of %s", text, strings.Join(s.of, ", "))
+		}
+		*p = text
+	case *bool:
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		*p = on
+	case *int:
+		return s.number(text, parseCount, func(n int64) { *p = int(n) })
+	case *int64:
+		return s.number(text, units.ParseBytes, func(n int64) { *p = n })
+	case *time.Duration:
+		if one := s.one(); one != 0 {
+			return s.number(text, parseCount, func(n int64) { *p = time.Duration(n) * one })
+		}
+		return s.number(text, parseDuration, func(n int64) { *p = time.Duration(n) })
+	case *Size:
+		size, err := ParseSize(text)
 		if err != nil {
 			return err
 		}
 		*p = size
-		return nil
-	}, func() string { return p.String() }).taking(fmt.Sprintf("1x1 to %[1]dx%[1]d", maxCells))
-}
-
-func flag(name string, p *bool, doc string) *setting {
-	return &setting{
-		name: name, doc: doc,
-		toTOML: func() string { return strconv.FormatBool(*p) },
-		fromTOML: func(v any) error {
-			b, ok := v.(bool)
-			if !ok {
-				return fmt.Errorf("must be true or false, not %s", kind(v))
-			}
-			*p = b
-			return nil
-		},
-		fromText: func(s string) error {
-			b, err := strconv.ParseBool(s)
-			if err != nil {
-				return fmt.Errorf("%q is neither true nor false", s)
-			}
-			*p = b
-			return nil
-		},
-	}
-}
-
-// integer makes a setting that is a whole number; keep stores it.
-func integer(name, doc string, in bounds, keep func(int64), show func() int64) *setting {
-	set := func(n int64) error {
-		if err := in.check(n); err != nil {
-			return err
+	case *Means:
+		return p.set(strings.Fields(text))
+	case *[]string:
+		*p = nil
+		if strings.TrimSpace(text) != "" {
+			*p = []string{"sh", "-c", text + ` "$@"`, "hob"}
 		}
+	}
+	return nil
+}
+
+// number reads a number with its unit and keeps it if it is within the bounds.
+func (s *setting) number(text string, parse func(string) (int64, error), keep func(int64)) error {
+	text = strings.TrimSpace(text)
+	n, err := parse(text)
+	if err != nil {
+		return err
+	}
+	from, to, bounded := strings.Cut(s.tag.Get("in"), " ")
+	lo, _ := parse(from)
+	hi, _ := parse(to)
+	zero := s.tag.Get("zero") != ""
+	switch {
+	case n >= lo && (n <= hi || !bounded), n == 0 && zero:
 		keep(n)
 		return nil
+	case !bounded:
+		return fmt.Errorf("%s is less than %s", text, from)
+	case zero:
+		return fmt.Errorf("%s is outside %s to %s, and not 0", text, from, to)
 	}
-	return &setting{
-		name: name, doc: doc, takes: in.String(),
-		toTOML: func() string { return strconv.FormatInt(show(), 10) },
-		fromTOML: func(v any) error {
-			n, ok := v.(int64)
-			if !ok {
-				return fmt.Errorf("must be a whole number, not %s", kind(v))
-			}
-			return set(n)
-		},
-		fromText: func(s string) error {
-			n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-			if err != nil {
-				return fmt.Errorf("%q is not a whole number", s)
-			}
-			return set(n)
-		},
+	return fmt.Errorf("%s is outside %s to %s", text, from, to)
+}
+
+func parseCount(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number", text)
 	}
+	return n, nil
 }
 
-func count(name string, p *int, in bounds, doc string) *setting {
-	return integer(name, doc, in, func(n int64) { *p = int(n) }, func() int64 { return int64(*p) })
+func parseDuration(text string) (int64, error) {
+	d, err := units.ParseDuration(text)
+	return int64(d), err
 }
 
-// ticks makes a duration that is a number of a fixed unit, as its name says.
-func ticks(name string, p *time.Duration, unit time.Duration, in bounds, doc string) *setting {
-	return integer(name, doc, in, func(n int64) { *p = time.Duration(n) * unit }, func() int64 { return int64(*p / unit) })
+// one is what a duration that is a whole number counts; 0 for other values.
+func (s *setting) one() time.Duration {
+	d, _ := units.ParseDuration("1" + s.tag.Get("unit"))
+	return d
 }
 
-// bounds are the numbers from lo to hi, and 0 with orZero.
-type bounds struct {
-	lo, hi int64
-	orZero bool
-}
-
-func (b bounds) check(n int64) error {
-	switch {
-	case n >= b.lo && n <= b.hi, n == 0 && b.orZero:
-		return nil
-	case b.orZero:
-		return fmt.Errorf("%d is outside %d to %d, and not 0", n, b.lo, b.hi)
-	}
-	return fmt.Errorf("%d is outside %d to %d", n, b.lo, b.hi)
-}
-
-func (b bounds) String() string {
-	text := fmt.Sprintf("%d to %d", b.lo, b.hi)
-	if b.orZero {
-		text += ", or 0"
-	}
-	return text
-}
-
-// words makes a setting that is a list of strings.
-func words(name, doc string, keep func([]string) error, show func() []string) *setting {
-	return &setting{
-		name: name, doc: doc,
-		toTOML:   func() string { return quoteList(show()) },
-		fromText: func(s string) error { return keep(strings.Fields(strings.ReplaceAll(s, ",", " "))) },
-		fromTOML: func(v any) error {
-			list, err := stringList(v)
-			if err != nil {
-				return err
-			}
-			return keep(list)
-		},
-	}
-}
-
-func means(name string, p *Means, doc string) *setting {
-	return words(name, doc, func(list []string) error {
-		var m Means
-		for _, w := range list {
-			switch w {
-			case "bell":
-				m.Bell = true
-			case "osc":
-				m.OSC = true
-			case "title":
-				m.Title = true
-			default:
-				return fmt.Errorf("%q is none of bell, osc, title", w)
-			}
+// toTOML returns the value as a file has it.
+func (s *setting) toTOML() string {
+	switch p := s.value.(type) {
+	case *string:
+		return quote(*p)
+	case *bool:
+		return strconv.FormatBool(*p)
+	case *int:
+		return strconv.Itoa(*p)
+	case *int64:
+		return quote(units.BytesText(*p))
+	case *time.Duration:
+		if one := s.one(); one != 0 {
+			return strconv.FormatInt(int64(*p/one), 10)
 		}
-		*p = m
-		return nil
-	}, p.words).taking("any of bell, osc, title")
+		return quote(units.DurationText(*p))
+	case *Size:
+		return quote(p.String())
+	case *Means:
+		return quoteList(p.words())
+	case *[]string:
+		return quoteList(*p)
+	}
+	return ""
+}
+
+func (m *Means) set(words []string) error {
+	var all Means
+	for _, w := range words {
+		switch w {
+		case "bell":
+			all.Bell = true
+		case "osc":
+			all.OSC = true
+		case "title":
+			all.Title = true
+		default:
+			return fmt.Errorf("%q is none of bell, osc, title", w)
+		}
+	}
+	*m = all
+	return nil
 }
 
 func (m *Means) words() []string {
@@ -246,33 +283,6 @@ func (m *Means) words() []string {
 		list = append(list, "title")
 	}
 	return list
-}
-
-// command makes a setting that is an argument vector, or a line for sh.
-func command(name string, p *[]string, doc string) *setting {
-	s := words(name, doc, func(list []string) error {
-		if len(list) > 0 && list[0] == "" {
-			return errors.New("begins with an empty word")
-		}
-		*p = list
-		return nil
-	}, func() []string { return *p })
-	argv := s.fromTOML
-	s.fromTOML = func(v any) error {
-		line, ok := v.(string)
-		if !ok {
-			return argv(v)
-		}
-		return s.fromText(line)
-	}
-	s.fromText = func(line string) error {
-		*p = nil
-		if strings.TrimSpace(line) != "" {
-			*p = []string{"sh", "-c", line + ` "$@"`, "hob"}
-		}
-		return nil
-	}
-	return s
 }
 
 // ParseSize reads a terminal's size, "120x40".
