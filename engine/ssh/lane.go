@@ -162,7 +162,7 @@ func (p *pool) start(ctx context.Context) (*shell.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shell.NewSession(ctx, ch, recipe.Prelude(), openLimit)
+	return shell.NewSession(ch, recipe.Prelude(), openLimit), nil
 }
 
 func (p *pool) close() {

@@ -136,6 +136,7 @@ func newAnswerer(late time.Duration) *answerer {
 
 func (a *answerer) Write(p []byte) (int, error) { return a.in.Write(p) }
 func (*answerer) Stderr() string                { return "" }
+func (a *answerer) CloseWrite() error           { return a.in.Close() }
 
 func (a *answerer) Close() error {
 	a.once.Do(func() { close(a.closed) })

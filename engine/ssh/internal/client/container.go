@@ -158,6 +158,7 @@ func (c *containerChannel) Read(p []byte) (int, error) {
 }
 
 func (c *containerChannel) Write(p []byte) (int, error) { return c.in.Write(p) }
+func (c *containerChannel) CloseWrite() error           { return c.in.Close() }
 
 // Stderr waits a moment for the last words of a program that is ending.
 func (c *containerChannel) Stderr() string {

@@ -195,57 +195,47 @@ func (t *Transport) Open(ctx context.Context) (shell.Channel, error) {
 }
 
 func (t *Transport) open() (*channel, error) {
-	s, err := t.client.NewSession()
+	c, requests, err := t.client.OpenChannel("session", nil)
 	if err != nil {
 		if _, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
 			return nil, fmt.Errorf("%w (%w)", shell.ErrNoSlot, err)
 		}
 		return nil, err
 	}
-	ch := &channel{s: s}
-	if ch.in, err = s.StdinPipe(); err != nil {
-		s.Close()
+	// A reply would cost a round trip; the answers show whether the sh runs.
+	if _, err := c.SendRequest("exec", false, ssh.Marshal(struct{ Command string }{shell.Command})); err != nil {
+		c.Close()
 		return nil, err
 	}
-	if ch.out, err = s.StdoutPipe(); err != nil {
-		s.Close()
-		return nil, err
-	}
-	s.Stderr = &ch.stderr
-	if err := s.Start(shell.Command); err != nil {
-		s.Close()
-		return nil, err
-	}
-	ch.gone = make(chan struct{})
-	mind := func() { // ends with the session, as that does with the connection
-		s.Wait() //nolint:errcheck // the answers say how requests went
+	ch := &channel{Channel: c, gone: make(chan struct{})}
+	// Both end with the channel, as that does with the connection.
+	listen := func() {
+		io.Copy(&ch.stderr, c.Stderr()) //nolint:errcheck // the answers say how requests went
 		close(ch.gone)
 	}
-	if !t.all.Go(mind) {
-		s.Close()
+	if !t.all.Go(func() { ssh.DiscardRequests(requests) }) || !t.all.Go(listen) {
+		c.Close()
 		return nil, errClosed
 	}
 	return ch, nil
 }
 
+// channel is a session of the connection. Closed, it ends the input too: the sh there
+// goes once it has done what it was asked.
 type channel struct {
-	s      *ssh.Session
-	in     io.WriteCloser
-	out    io.Reader
+	ssh.Channel
 	stderr shell.Tail
 	ended  atomic.Bool   // its output has
 	gone   chan struct{} // closed when the program there has ended and said all
 }
 
 func (c *channel) Read(p []byte) (int, error) {
-	n, err := c.out.Read(p)
+	n, err := c.Channel.Read(p)
 	if err == io.EOF {
 		c.ended.Store(true)
 	}
 	return n, err
 }
-
-func (c *channel) Write(p []byte) (int, error) { return c.in.Write(p) }
 
 // Stderr waits a moment for the last words of a program that is ending.
 func (c *channel) Stderr() string {
@@ -257,10 +247,6 @@ func (c *channel) Stderr() string {
 	}
 	return c.stderr.String()
 }
-
-// Close ends the input too: the sh there goes once it has done what it was asked.
-// (Closing the input by itself may not be done while somebody writes.)
-func (c *channel) Close() error { return c.s.Close() }
 
 // line opens a connection from the host to address.
 func (t *Transport) line(ctx context.Context, address string) (net.Conn, error) {

@@ -85,11 +85,7 @@ func (p *place) open() *shell.Session {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s, err := shell.NewSession(p.t.Context(), ch, Prelude(), patience)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return s
+	return shell.NewSession(ch, Prelude(), patience)
 }
 
 func (p *place) ask(script string) string {

@@ -74,7 +74,8 @@ func newBSD(t *testing.T, sh string) *bsd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Session, err = shell.NewSession(t.Context(), ch, strings.ReplaceAll(Prelude(), "/proc/", noProc), patience); err != nil {
+	p.Session = shell.NewSession(ch, strings.ReplaceAll(Prelude(), "/proc/", noProc), patience)
+	if _, err = p.Do(t.Context(), ":", patience); err != nil {
 		t.Fatal(err)
 	}
 	return p

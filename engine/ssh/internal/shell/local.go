@@ -88,6 +88,7 @@ type localChannel struct {
 
 func (c *localChannel) Read(p []byte) (int, error)  { return c.out.Read(p) }
 func (c *localChannel) Write(p []byte) (int, error) { return c.in.Write(p) }
+func (c *localChannel) CloseWrite() error           { return c.in.Close() }
 func (c *localChannel) Stderr() string              { return c.stderr.String() }
 
 // Close ends the input; what the sh still does it does to the end.

@@ -17,6 +17,7 @@ func (c *mute) Read([]byte) (int, error) {
 }
 func (c *mute) Write(p []byte) (int, error) { return len(p), nil }
 func (c *mute) Close() error                { return nil }
+func (c *mute) CloseWrite() error           { return nil }
 func (c *mute) Stderr() string              { return "" }
 
 // A host whose shell is mute is given up when the time is over, whatever becomes of
@@ -26,7 +27,7 @@ func TestMuteShellIsGivenUp(t *testing.T) {
 		ch := &mute{make(chan struct{})}
 		defer close(ch.connection)
 		began := time.Now()
-		_, err := NewSession(t.Context(), ch, "", 20*time.Second)
+		_, err := NewSession(ch, "", 20*time.Second).Do(t.Context(), "", time.Minute)
 		if took := time.Since(began); !errors.Is(err, ErrTimeout) || took != 20*time.Second {
 			t.Errorf("%v after %v", err, took)
 		}

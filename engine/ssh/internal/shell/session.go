@@ -2,43 +2,51 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Session asks one sh, one request at a time. When the caller of a request gives
-// up, the request goes on and the session stays usable; when the request itself
+// Session asks one sh. Requests are written as they come, without waiting for the
+// answer to the one before; the sh carries them out one after the other. When the caller
+// of a request gives up, the request goes on and the session stays usable; when a request
 // takes too long, or the channel ends, the session is broken for good.
 type Session struct {
 	ch   Channel
 	reqs chan *request
+	sent chan *request // those to be answered, in order
 	done chan struct{} // closed when the session is broken
+	late chan struct{} // closed when a request has taken too long
 	wg   sync.WaitGroup
 	once sync.Once // of done
 	shut sync.Once // of ch
 
-	mu  sync.Mutex
-	err error // why it is broken
+	rest     []byte // read behind the last answer
+	unsent   error  // why no more can be written
+	mu       sync.Mutex
+	err      error  // why it is broken
+	lastSaid string // instead of an answer
 }
 
 type request struct {
 	script []byte
-	limit  time.Duration
+	limit  time.Duration // from the answer to the request before on; 0: none
 	most   int
 	answer Answer
 	err    error
 	nonce  string
 	size   int // of the answer, about; 0: small
+	opens  bool
 	done   chan struct{}
-	late   chan struct{} // closed when it has taken too long
 }
 
 // Answer is what a request printed, and its exit status.
@@ -78,25 +86,19 @@ const (
 )
 
 // NewSession makes a session of ch, which it owns from then on, and defines
-// prelude's functions there. limit bounds the first answer. With an error what is left
-// of the session ends with ch.
-func NewSession(ctx context.Context, ch Channel, prelude string, limit time.Duration) (*Session, error) {
-	s := &Session{ch: ch, reqs: make(chan *request), done: make(chan struct{})}
-	s.wg.Go(s.serve)
+// prelude's functions there. limit bounds the answer to that, for which the first request
+// does not wait; without it that fails.
+func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
+	s := &Session{
+		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), done: make(chan struct{}), late: make(chan struct{}),
+	}
 	nonce := newNonce()
 	// The braces make a truncated transfer a syntax error: nothing runs.
 	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
-	a, err := s.do(ctx, &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce})
-	if err == nil && a.Code != 0 {
-		err = fmt.Errorf("the shell there cannot run what it was sent (status %d)", a.Code)
-	}
-	if err != nil {
-		// Not waited for: a server may leave a channel open, whose program is mute, until
-		// the connection ends.
-		s.fail(errClosed)
-		return nil, err
-	}
-	return s, nil
+	opening := &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce, opens: true, done: make(chan struct{})}
+	s.wg.Go(func() { s.write(opening) })
+	s.wg.Go(s.read)
+	return s
 }
 
 // Do runs script and returns what it prints. limit is how long it may take.
@@ -115,101 +117,156 @@ func (s *Session) DoSized(ctx context.Context, script string, limit time.Duratio
 	return s.do(ctx, &request{script: []byte(b.String()), limit: limit, most: maxAnswer, nonce: nonce, size: size})
 }
 
+// Pour runs script, whose standard input is what next returns until it returns nil.
+// limit is how long it may take for script to begin; then it may take any time. The session
+// is closed with that, since the sh there reads no more.
+func (s *Session) Pour(ctx context.Context, script string, limit time.Duration, next func() []byte) (Answer, error) {
+	defer s.Close()
+	defer context.AfterFunc(ctx, func() { s.fail(errClosed) })()
+	begun, ended := newNonce(), newNonce()
+	// Some shells read their script ahead: the input waits until it is sure to be read by
+	// the program that it is for. None of it can become a command, because the shell has
+	// read "exit" by then. Some servers drop what a program prints at its very end.
+	script = "{\necho; echo " + begun + " 0\n(\n" + script + "\n)\nh_r=$?; echo; echo " + ended + " $h_r\nsleep 1\nexit\n}\n"
+	if _, err := s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: begun}); err != nil {
+		return Answer{}, err
+	}
+	for p := next(); p != nil; p = next() {
+		if _, err := s.ch.Write(p); err != nil {
+			break // the answer says why
+		}
+	}
+	s.ch.CloseWrite() //nolint:errcheck // the answer says how it went
+	return s.do(ctx, &request{most: maxAnswer, nonce: ended})
+}
+
 func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
-	r.done, r.late = make(chan struct{}), make(chan struct{})
+	r.done = make(chan struct{})
 	select {
 	case s.reqs <- r:
 	case <-s.done:
-		return Answer{}, &BrokenError{Err: s.Err()}
+		return Answer{}, s.broken(false)
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
 	}
 	select {
 	case <-r.done:
 		return r.answer, r.err
-	case <-r.late: // a channel that nobody serves may not even be closed
-		return Answer{}, &BrokenError{Err: ErrTimeout, Sent: true}
+	case <-s.late: // a channel that nobody serves may not even be closed
+		return Answer{}, s.broken(true)
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
 	}
 }
 
-// serve carries out requests until the session breaks.
-func (s *Session) serve() {
+// write sends requests, the first of which is r, until the session breaks.
+func (s *Session) write(r *request) {
+	defer close(s.sent)
 	for {
 		select {
-		case r := <-s.reqs:
-			r.run(s)
-			close(r.done)
+		case s.sent <- r:
+		case <-s.done:
+			r.end(Answer{}, s.broken(false))
+			return
+		}
+		if len(r.script) > 0 {
+			if _, s.unsent = s.ch.Write(r.script); s.unsent != nil {
+				return // what was printed instead of answers says more
+			}
+		}
+		select {
+		case r = <-s.reqs:
 		case <-s.done:
 			return
 		}
 	}
 }
 
-func (r *request) run(s *Session) {
-	timer := time.AfterFunc(r.limit, func() {
-		s.failed(ErrTimeout)
-		close(r.late)
-		s.closeChannel()
-	})
-	defer timer.Stop()
-	// The answer is read while the script is written: a shell that prints before
-	// it has read everything must not block on us.
-	sent := make(chan error, 1)
-	s.wg.Go(func() {
-		_, err := s.ch.Write(r.script)
-		sent <- err
-	})
-	out, code, err := readAnswer(s.ch, r.nonce, r.most, r.size)
-	if err != nil {
-		s.fail(err)
-		<-sent //nolint:errcheck // why reading failed says more
-		said := string(out)
-		if e := s.ch.Stderr(); e != "" {
-			said = e
+// read takes the answers until no more is sent. They are read while requests are written:
+// a shell that prints before it has read everything must not block on us.
+func (s *Session) read() {
+	for r := range s.sent {
+		if s.Err() != nil {
+			r.end(Answer{}, s.broken(true))
+			continue
 		}
-		r.err = &BrokenError{Err: s.Err(), Said: said, Sent: true}
-		return
+		r.end(s.receive(r))
 	}
-	if err := <-sent; err != nil {
-		s.fail(err)
+	s.fail(cmp.Or(s.unsent, errClosed))
+}
+
+func (r *request) end(a Answer, err error) {
+	r.answer, r.err = a, err
+	close(r.done)
+}
+
+func (s *Session) receive(r *request) (Answer, error) {
+	if r.limit > 0 {
+		timer := time.AfterFunc(r.limit, func() {
+			s.failed(ErrTimeout)
+			close(s.late)
+			s.closeChannel()
+		})
+		defer timer.Stop()
 	}
-	r.answer = Answer{out, code}
+	out, code, err := s.readAnswer(r)
+	if err == nil && r.opens && code != 0 {
+		err = fmt.Errorf("the shell there cannot run what it was sent (status %d)", code)
+	}
+	if err == nil {
+		return Answer{out, code}, nil
+	}
+	s.fail(err)
+	said := string(out)
+	if e := s.ch.Stderr(); e != "" {
+		said = e
+	}
+	s.mu.Lock()
+	s.lastSaid = said
+	s.mu.Unlock()
+	return Answer{}, s.broken(true)
 }
 
 // readAnswer reads up to the line that closes an answer: the nonce and a status,
 // behind a newline that does not belong to the answer.
-func readAnswer(r io.Reader, nonce string, most, size int) (out []byte, code int, err error) {
-	mark := []byte("\n" + nonce + " ")
-	buf := make([]byte, 0, max(4096, size+size/16+len(mark)+16))
+func (s *Session) readAnswer(r *request) (out []byte, code int, err error) {
+	mark := []byte("\n" + r.nonce + " ")
+	buf := append(make([]byte, 0, max(4096, len(s.rest), r.size+r.size/16+len(mark)+16)), s.rest...)
+	s.rest = nil
 	from := 0 // no mark begins before
 	for {
-		if len(buf) == cap(buf) {
-			grown := make([]byte, len(buf), 2*cap(buf))
-			copy(grown, buf)
-			buf = grown
-		}
-		n, readErr := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
 		if i := bytes.Index(buf[from:], mark); i >= 0 {
 			i += from
 			if end := bytes.IndexByte(buf[i+len(mark):], '\n'); end >= 0 {
-				code, err := strconv.Atoi(strings.TrimSpace(string(buf[i+len(mark) : i+len(mark)+end])))
+				end += i + len(mark)
+				s.rest = bytes.Clone(buf[end+1:])
+				code, err := strconv.Atoi(strings.TrimSpace(string(buf[i+len(mark) : end])))
 				return buf[:i], code, err
 			}
 		}
-		if readErr != nil {
-			if readErr == io.EOF {
-				readErr = io.ErrUnexpectedEOF
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
 			}
-			return buf, 0, readErr
+			return buf, 0, err
 		}
-		from = max(0, len(buf)-len(mark)-8)
-		if len(buf) > most {
+		if from = max(0, len(buf)-len(mark)-8); len(buf) > r.most {
 			return buf[:min(len(buf), 4096)], 0, ErrTooMuch
 		}
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, len(buf))
+		}
+		var n int
+		n, err = s.ch.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
 	}
+}
+
+// broken is the error of a request that has no answer.
+func (s *Session) broken(sent bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &BrokenError{Err: s.err, Said: s.lastSaid, Sent: sent}
 }
 
 func (s *Session) fail(err error) {
@@ -247,7 +304,7 @@ func (s *Session) Close() error {
 
 func newNonce() string {
 	var b [16]byte
-	rand.Read(b[:])
+	rand.Read(b[:]) //nolint:errcheck // it cannot fail
 	return hex.EncodeToString(b[:])
 }
 

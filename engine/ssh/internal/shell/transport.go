@@ -36,6 +36,8 @@ type Transport interface {
 // concurrently with each other, Close with both.
 type Channel interface {
 	io.ReadWriter
+	// CloseWrite ends the input of the sh. It may not be called while somebody writes.
+	CloseWrite() error
 	// Close ends the channel. Read and Write return then, or when the transport is
 	// closed: a server may keep a channel open whose program runs on.
 	Close() error
