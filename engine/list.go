@@ -136,12 +136,17 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	}
 	if rec.State.HostDir != "" {
 		setPaths(&j, rec.State.HostDir)
-	} else if j.Host != "" {
-		if p, ok := e.backend(j.Backend).(Placer); ok {
-			setPaths(&j, p.HostDir(Record{ID: j.ID, Token: j.Token, Dir: dir, Job: j}))
-		}
+	} else {
+		e.place(&j, dir)
 	}
 	return j
+}
+
+// place fills in where a job on a host has its files, as its backend knows.
+func (e *Engine) place(j *Job, dir string) {
+	if p, ok := e.backend(j.Backend).(Placer); ok && j.Host != "" {
+		setPaths(j, p.HostDir(Record{ID: j.ID, Token: j.Token, Dir: dir, Job: *j}))
+	}
 }
 
 // record reads the records of one job. Of one that was damaged after its end, or

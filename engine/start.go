@@ -87,7 +87,9 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, fault("start", Job{Backend: b.Name()}, err)
 	}
 	j, known := begun(run, l.Job)
-	if !known {
+	if known {
+		e.place(&j, dir)
+	} else {
 		// It is there, whether or not anybody still waits for it.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 		defer cancel()

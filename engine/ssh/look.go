@@ -129,7 +129,6 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 	if err != nil {
 		return nil, err
 	}
-	defer h.news.Add(1)
 	seen := make(map[engine.ID]engine.Observation, len(rs))
 	for base, rs := range h.b.byBase(rs, c.host.Base) {
 		if err := h.lookIn(ctx, base, rs, proofs, seen); err != nil {
@@ -213,9 +212,7 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.O
 	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Token {
 		h.known[r.ID] = e
 	}
-	if _, watched := h.logs[r.ID]; watched {
-		h.logs[r.ID] = logFacts{e, at}
-	}
+	h.foundLocked(r.ID, e, at)
 }
 
 // knownOf returns what is known of those of the jobs that ran when they were last
@@ -239,18 +236,53 @@ func (h *host) forget(id engine.ID) {
 	delete(h.known, id)
 }
 
-// logFacts is what was last seen of the logs of a job that is watched.
+// logFacts is what was last found of the logs of a job that is watched or read.
 type logFacts struct {
-	entry *recipe.Entry
-	at    time.Time
+	watchers, readers int
+	entry             *recipe.Entry // nil: nothing was found yet
+	at                time.Time
 }
 
-// logsOf returns what a look at the job found not longer ago than good.
-func (h *host) logsOf(id engine.ID, good time.Duration) (f logFacts, ok bool) {
+// uses counts those who watch and read the logs of a job.
+func (h *host) uses(id engine.ID, watchers, readers int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f, ok = h.logs[id]
-	return f, ok && f.entry != nil && time.Since(f.at) < good
+	h.usesLocked(id, watchers, readers)
+}
+
+func (h *host) usesLocked(id engine.ID, watchers, readers int) {
+	f := h.logs[id]
+	f.watchers += watchers
+	f.readers += readers
+	if h.logs[id] = f; f.watchers+f.readers == 0 {
+		delete(h.logs, id)
+	}
+}
+
+// found notes what a look at a job found.
+func (h *host) found(id engine.ID, e *recipe.Entry, at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.foundLocked(id, e, at)
+}
+
+func (h *host) foundLocked(id engine.ID, e *recipe.Entry, at time.Time) {
+	if f, used := h.logs[id]; used && at.After(f.at) {
+		f.entry, f.at = e, at
+		h.logs[id] = f
+	}
+}
+
+// logsOf returns what was last found of the logs of a job. While the host cannot be
+// reached nobody is counted as a watcher.
+func (h *host) logsOf(id engine.ID) logFacts {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.logs[id]
+	if h.conn == nil {
+		f.watchers = 0
+	}
+	return f
 }
 
 // unstarted is for a job that was asked for but is not there: while its starter

@@ -23,18 +23,17 @@ const (
 	soon      = 100 * time.Millisecond
 	late      = time.Second
 	maxKept   = 8 << 20 // bytes kept of each output, in blocks
-	// sizeFor is how long a size is good enough, if the host told nothing since:
-	// who was told that there is more must find it.
-	sizeFor = 50 * time.Millisecond
-	// lookFor is how old a watcher's look may be to be taken for it: that of which
-	// the reader was just told.
-	lookFor = 100 * time.Millisecond
+	// sizeFor is how long a size is good enough, watchedFor while looks at the job bring
+	// it anew: over a long line each look takes a while, and another beside it holds it up.
+	sizeFor    = 50 * time.Millisecond
+	watchedFor = time.Second
 )
 
 // OpenOutput implements [engine.Run]. Nothing of the log is transferred before it is read,
 // but on a host that is connected the session for that is opened.
 func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, error) {
 	r.h.prepare(bulk)
+	r.h.uses(r.rec.ID, 0, 1)
 	return &output{r: r, name: s.File()}, nil
 }
 
@@ -49,12 +48,12 @@ type output struct {
 	size   int64
 	holes  []engine.Range
 	at     time.Time // when size was asked for
-	news   uint64    // of the host, then
 	final  bool      // the job has ended: the log grows no more
 	zeros  bool      // read since: they may have been freed just before
 	blocks []block   // the one used last is last
 	next   int64     // where the last read ended
 	ahead  int       // size of a block for who reads on and on
+	closed bool
 }
 
 type block struct {
@@ -78,15 +77,25 @@ func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 	return o.holes, err
 }
 
+// refresh has size and holes as they were lately found. Whoever learned by a look at the
+// job that there is more finds it.
 func (o *output) refresh(ctx context.Context) error {
-	r := o.r
-	news := r.h.news.Load()
-	if o.final || !o.zeros && news == o.news && time.Since(o.at) < sizeFor {
+	if o.final {
 		return nil
 	}
+	r := o.r
 	r.h.heat(r.rec.ID)
-	if f, ok := r.h.logsOf(r.rec.ID, lookFor); ok && !o.zeros && f.at.After(o.at) {
-		return o.take(f.entry, f.at, news)
+	if f := r.h.logsOf(r.rec.ID); !o.zeros {
+		good := sizeFor
+		if f.watchers > 0 {
+			good = watchedFor
+		}
+		switch {
+		case f.entry != nil && f.at.After(o.at) && (time.Since(f.at) < good || final(f.entry)):
+			return o.take(f.entry, f.at)
+		case time.Since(o.at) < good:
+			return nil
+		}
 	}
 	dir, err := r.dir(ctx, false)
 	if err != nil {
@@ -96,16 +105,20 @@ func (o *output) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := recipe.ParseList(a.Out).Jobs[remoteID(dir)]
+	e, at := recipe.ParseList(a.Out).Jobs[remoteID(dir)], time.Now()
 	if e == nil {
 		return engine.ErrNotFound
 	}
-	return o.take(e, time.Now(), news)
+	r.h.found(r.rec.ID, e, at) // also for the other stream
+	return o.take(e, at)
 }
+
+// final reports whether the logs of a job grow no more.
+func final(e *recipe.Entry) bool { return e.Over && !e.Group && len(e.Left) == 0 }
 
 // take notes what a look at the job found. What the job has put in the place of a log
 // is not read.
-func (o *output) take(e *recipe.Entry, at time.Time, news uint64) error {
+func (o *output) take(e *recipe.Entry, at time.Time) error {
 	if slices.Contains(e.Strange, o.name) {
 		return fmt.Errorf("%s on %s: %w", o.name, o.r.h.name, plainfile.ErrNotPlain)
 	}
@@ -113,8 +126,7 @@ func (o *output) take(e *recipe.Entry, at time.Time, news uint64) error {
 	if size < o.size {
 		o.blocks = nil
 	}
-	o.size, o.at, o.news, o.zeros = size, at, news, false
-	o.final = e.Over && !e.Group && len(e.Left) == 0
+	o.size, o.at, o.zeros, o.final = size, at, false, final(e)
 	o.holes = nil
 	if hole, ok := e.Holes[o.name]; ok {
 		o.holes = []engine.Range{{Start: hole[0], End: hole[1]}}
@@ -215,6 +227,9 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 func (o *output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.blocks = nil
+	if !o.closed {
+		o.r.h.uses(o.r.rec.ID, 0, -1)
+	}
+	o.blocks, o.closed = nil, true
 	return nil
 }

@@ -92,12 +92,15 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	if e := s.List.Jobs[j.ID]; e != nil {
 		seen := sight{rec: l.Record, entry: e, clock: s.List.Clock, at: time.Now()}
-		o, _ := seen.verdict() // where it is doubtful the next look decides
+		o, sure := seen.verdict() // where it is doubtful the next look decides
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
 			o.StartedAt = began
 		}
 		o.Backgrounded = l.Spec.Backgrounded
 		b.remember(l.Record, o, bootOf(e), s.Dir, true)
+		if sure == certain {
+			run.begun = &o
+		}
 	}
 	b.sweepSometimes(h)
 	return run, nil

@@ -43,9 +43,7 @@ func (h *host) watch(r engine.Record) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers[w] = struct{}{}
-	if _, ok := h.logs[r.ID]; !ok {
-		h.logs[r.ID] = logFacts{}
-	}
+	h.usesLocked(r.ID, 1, 0)
 	if !h.polling {
 		h.polling = h.b.goes(h.poll)
 	}
@@ -57,13 +55,8 @@ func (h *host) unwatch(w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.watchers, w)
+	h.usesLocked(w.rec.ID, -1, 0)
 	h.kick()
-	for other := range h.watchers {
-		if other.rec.ID == w.rec.ID {
-			return
-		}
-	}
-	delete(h.logs, w.rec.ID)
 }
 
 // heat makes the next looks at a job come soon.
