@@ -45,6 +45,7 @@ var mayImport = []struct {
 	{"internal/plainfile", nil},
 	{"internal/termenv", nil},
 	{"internal/watch", nil},
+	{"internal/readahead", nil},
 	{"cmd/hob-holder", []string{"engine/local"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},

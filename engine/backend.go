@@ -182,6 +182,13 @@ type StartObserver interface {
 	Begun() (Observation, bool)
 }
 
+// InputCopier is a [Run] to which a stream of input is passed on faster than by one Write
+// after the other.
+type InputCopier interface {
+	// CopyInput is what [Engine.CopyInput] does.
+	CopyInput(ctx context.Context, in io.Reader) error
+}
+
 // StopOptions says how to end a job.
 type StopOptions struct {
 	// Grace is how long the job may take before SIGKILL: negative means at once,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -63,6 +64,35 @@ func (e *Engine) Write(ctx context.Context, id ID, p []byte) error {
 		return err
 	}
 	return fault("write to", j, run.Write(ctx, p))
+}
+
+// CopyInput types all that in has into the job, as it comes, and returns at its end. It
+// waits while a job on a host does not read. It may return with a read of in still under
+// way, whose bytes are lost. The errors are those of in and of Write; which part was typed
+// before one is not known.
+func (e *Engine) CopyInput(ctx context.Context, id ID, in io.Reader) error {
+	run, j, err := e.running(ctx, "write to", id)
+	if err != nil {
+		return err
+	}
+	if c, ok := run.(InputCopier); ok {
+		return fault("write to", j, c.CopyInput(ctx, in))
+	}
+	_, err = io.Copy(typist{ctx, run}, in)
+	return fault("write to", j, err)
+}
+
+// typist types what is written to it into a job.
+type typist struct {
+	ctx context.Context
+	run Run
+}
+
+func (t typist) Write(p []byte) (int, error) {
+	if err := t.run.Write(t.ctx, p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // CloseInput ends the job's input: of a pipe, and of a terminal that is input

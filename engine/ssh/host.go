@@ -32,10 +32,8 @@ const (
 // host is one host: its connection, when there is one, and who watches jobs
 // there.
 type host struct {
-	b    *Backend
-	name string
-	// news counts the looks at jobs whose results were told to anybody.
-	news  atomic.Uint64
+	b     *Backend
+	name  string
 	looks atomic.Int32 // under way on behalf of [Backend.Observe]
 
 	mu       sync.Mutex // guards what follows
@@ -49,7 +47,7 @@ type host struct {
 	failed   time.Time  // the last time
 	next     time.Time  // not before that by itself
 	watchers map[*watcher]struct{}
-	logs     map[engine.ID]logFacts      // of jobs that are watched
+	logs     map[engine.ID]logFacts      // of jobs that are watched or read
 	known    map[engine.ID]*recipe.Entry // of jobs that ran when they were last looked at
 	polling  bool
 	poke     chan struct{}
@@ -355,8 +353,18 @@ func (h *host) prepare(l lane) {
 	}
 }
 
+// own opens a session of lane l for the caller alone, who closes it.
+func (h *host) own(ctx context.Context, l lane) (*shell.Session, error) {
+	c, err := h.connect(ctx, interactive(ctx, true))
+	if err != nil {
+		return nil, err
+	}
+	return c.own(ctx, l)
+}
+
 type askOptions struct {
 	asks  bool          // a person may be asked
+	brief bool          // of [Run.act]: it is done at once
 	lent  bool          // a session of the quick lane does where none of its own is open
 	once  bool          // not to be repeated if it is unknown whether it was done
 	limit time.Duration // 0: askLimit

@@ -5,12 +5,20 @@ package ssh
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/sshtest"
 )
 
 // counting counts the requests of a connection that type into a job.
@@ -90,5 +98,136 @@ func TestInputCutOffIsNotRepeated(t *testing.T) {
 			t.Errorf("cut after %d bytes, %v: the job got %d bytes of %d that are not its beginning", at, err, len(got), data.Len())
 		}
 		r.e.Close()
+	}
+}
+
+// noise is size bytes of any value, which no shell understands.
+func noise(size int) string {
+	var seed [32]byte
+	data := make([]byte, size)
+	rand.NewChaCha8(seed).Read(data) //nolint:errcheck // it cannot fail
+	return string(data)
+}
+
+func TestCopyInput(t *testing.T) {
+	data := noise(3_000_000)
+	servers := map[string]func(*sshtest.Server){"dropbear": func(s *sshtest.Server) { s.Manner = sshtest.Dropbear }}
+	for n := range 4 { // 0: any number
+		servers[fmt.Sprint(n, " sessions")] = func(s *sshtest.Server) { s.MaxSessions = n }
+	}
+	for name, server := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, server)
+			j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
+			if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+				t.Fatal(err)
+			}
+			r.wait(j.ID)
+			if got := r.read(j.ID); got != data {
+				t.Errorf("the job got %d bytes, want %d", len(got), len(data))
+			}
+		})
+	}
+}
+
+// A line is typed when it comes, not when more does, and a connection that breaks between
+// two pieces of input, large or small, loses none of it.
+func TestCopyInputPieceByPiece(t *testing.T) {
+	r := newRig(t, nil)
+	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
+	in, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- r.e.CopyInput(r.ctx(), j.ID, in) }()
+	want := ""
+	for _, piece := range []string{"one\n", noise(300_000), "two\n", noise(100_000), "three\n"} {
+		want += piece
+		io.WriteString(out, piece)
+		for r.read(j.ID) != want {
+			time.Sleep(20 * time.Millisecond)
+		}
+		time.Sleep(lull + lull/2) // what is on its way comes to its end
+		r.s.Cut()
+	}
+	out.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+		t.Error(err)
+	}
+	r.wait(j.ID)
+	if got := r.read(j.ID); got != want {
+		t.Errorf("the job got %d bytes, want %d", len(got), len(want))
+	}
+}
+
+// Input that a broken connection cuts off is its beginning, and nothing of it twice; the
+// job is not made to believe that it was all.
+func TestCopyInputCutOff(t *testing.T) {
+	data := noise(600_000)
+	for _, at := range []int64{40_000, 120_000, 300_000, 500_000} {
+		r := newRig(t, nil)
+		j := r.start("cat; echo end", func(s *engine.Spec) { s.Stdin = true })
+		r.s.Cut()
+		r.s.CutAfter(at)
+		err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data))
+		r.s.CutAfter(0)
+		r.s.Cut()
+		if !errors.Is(err, engine.ErrUnreachable) {
+			t.Errorf("cut after %d bytes: %v", at, err)
+		}
+		if now, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || now.Status != engine.Running {
+			t.Errorf("the job's input has ended: %s, %v", now.Status, err)
+		}
+		if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+			t.Fatal(err)
+		}
+		r.wait(j.ID)
+		got, whole := strings.CutSuffix(r.read(j.ID), "end\n")
+		if !whole || !strings.HasPrefix(data, got) {
+			t.Errorf("cut after %d bytes: the job got %d bytes that are not the beginning", at, len(got))
+		}
+		r.e.Close()
+	}
+}
+
+// A job that ends without having read its input leaves nothing of it behind, least of all
+// as commands for the shell of the host.
+func TestCopyInputOfAJobThatEnds(t *testing.T) {
+	for _, size := range []int{100_000, 5_000_000} {
+		r := newRig(t, nil)
+		trap := filepath.Join(t.TempDir(), "trap")
+		data := strings.Repeat("\ntouch "+trap+"\n", size/len(trap))
+		j := r.start("read x; exit 3", func(s *engine.Spec) { s.Stdin = true })
+		if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 3 {
+			t.Errorf("exit %+v", exit)
+		}
+		if _, err := os.Stat(trap); err == nil {
+			t.Error("input was run as a command")
+		}
+	}
+}
+
+func TestCopyInputWaitsForAJobThatReadsLate(t *testing.T) {
+	t.Parallel()
+	data := noise(300_000)
+	r := newRig(t, nil)
+	j := r.start("sleep 9; cat", func(s *engine.Spec) { s.Stdin = true })
+	if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(j.ID)
+	if got := r.read(j.ID); got != data {
+		t.Errorf("the job got %d bytes, want %d", len(got), len(data))
 	}
 }

@@ -110,6 +110,24 @@ func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
 	return one, nil
 }
 
+// own takes a session of lane l out of the pool, for the caller alone. Where only one that
+// is in use can be had the error is ErrNoSlot.
+func (p *pool) own(ctx context.Context, l lane) (*shell.Session, error) {
+	s, err := p.take(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.pending--
+	i := slices.Index(p.open[l], s)
+	if i < 0 || s.pending > 0 {
+		return nil, shell.ErrNoSlot
+	}
+	p.open[l] = slices.Delete(p.open[l], i, i+1)
+	return s.Session, nil
+}
+
 // any reports whether there is a session in any lane.
 func (p *pool) any() bool {
 	p.mu.Lock()

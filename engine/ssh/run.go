@@ -14,18 +14,29 @@ import (
 
 // Run is a job on a host. Safe for concurrent use.
 type Run struct {
-	b   *Backend
-	h   *host
-	rec engine.Record
+	b     *Backend
+	h     *host
+	rec   engine.Record
+	begun *engine.Observation // of a job that this program has started; may be nil
 }
 
 var (
-	_ engine.Run          = (*Run)(nil)
-	_ engine.Backgrounder = (*Run)(nil)
+	_ engine.Run           = (*Run)(nil)
+	_ engine.Backgrounder  = (*Run)(nil)
+	_ engine.StartObserver = (*Run)(nil)
+	_ engine.InputCopier   = (*Run)(nil)
 )
 
 // ID implements [engine.Run].
 func (r *Run) ID() engine.ID { return r.rec.ID }
+
+// Begun implements [engine.StartObserver].
+func (r *Run) Begun() (o engine.Observation, known bool) {
+	if r.begun == nil {
+		return o, false
+	}
+	return *r.begun, true
+}
 
 // Wait implements [engine.Run].
 func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
@@ -55,7 +66,11 @@ func (r *Run) act(ctx context.Context, o askOptions, request func(dir string) st
 	if err != nil {
 		return "", err
 	}
-	a, err := r.h.ask(ctx, slow, recipe.Here(dir, request(dir)), o)
+	l := slow
+	if o.brief {
+		l = quick
+	}
+	a, err := r.h.ask(ctx, l, recipe.Here(dir, request(dir)), o)
 	if err != nil {
 		return "", err
 	}
@@ -122,66 +137,6 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		return report, errors.New("the host does not say what became of it: " + strings.TrimSpace(out))
 	}
 	return report, lookErr
-}
-
-// feedLimit is longer than the host itself waits for a pipe that is full.
-const feedLimit = 30 * time.Second
-
-// Write implements [engine.Run]. After an error part of p may have been taken;
-// an *[InputFullError] says how much.
-func (r *Run) Write(ctx context.Context, p []byte) error {
-	if !r.rec.Job.Stdin {
-		return engine.ErrNoInput
-	}
-	return r.feed(ctx, p, recipe.Feed)
-}
-
-// fastFeed is how long a request that types input may take for the next one to be larger.
-const fastFeed = time.Second
-
-// feed types p, as much as may be with each request: on a line that is fast twice as much
-// each time.
-func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
-	for taken, most := 0, recipe.FirstFeed; len(p) > 0; {
-		n, began := min(len(p), most), time.Now()
-		out, err := r.act(ctx, askOptions{once: true, limit: feedLimit}, func(dir string) string { return request(dir, p[:n]) })
-		if err != nil {
-			return err
-		}
-		n, word := recipe.ParseFeed([]byte(out), n)
-		taken += n
-		p = p[n:]
-		who, other := strings.CutPrefix(word, "other ")
-		switch {
-		case other:
-			return keyboardError{who}
-		case word == "full", word == "ok" && n == 0:
-			return &InputFullError{Taken: taken}
-		case word == "over":
-			return engine.ErrNotRunning
-		case word != "ok":
-			return engine.ErrNoInput
-		}
-		if time.Since(began) < fastFeed {
-			most = min(2*most, recipe.MaxFeed)
-		}
-	}
-	return nil
-}
-
-// CloseInput implements [engine.Run]. On a terminal it is what Ctrl+D is.
-func (r *Run) CloseInput(ctx context.Context) error {
-	switch {
-	case !r.rec.Job.Stdin:
-		return engine.ErrNoInput
-	case r.rec.Job.Kind == engine.KindPTY:
-		return r.Write(ctx, []byte{endOfInput})
-	}
-	word, err := r.act(ctx, askOptions{limit: feedLimit}, recipe.Finish)
-	if err == nil && word != "ok" {
-		err = engine.ErrNoInput
-	}
-	return err
 }
 
 // Background implements [engine.Backgrounder].

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
@@ -65,7 +64,7 @@ func (a *app) printLeft(id engine.ID, printed bool) error {
 // ends with the process.
 func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
 	go func() {
-		err := pump(readAhead(a.stdin), func(p []byte) error { return feed(ctx, eng, id, p) })
+		err := eng.CopyInput(ctx, id, a.stdin)
 		switch {
 		case err == nil:
 			_ = eng.CloseInput(ctx, id) // the job may have ended or closed it first
@@ -74,18 +73,6 @@ func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
 			a.sayf("hob: the input of %s broke off: %s", id, escape(err.Error()))
 		}
 	}()
-}
-
-// feed types p into the job, and waits for one that is slow to read it.
-func feed(ctx context.Context, eng *engine.Engine, id engine.ID, p []byte) error {
-	for {
-		err := eng.Write(ctx, id, p)
-		full, ok := errors.AsType[*ssh.InputFullError](err)
-		if !ok || ctx.Err() != nil {
-			return err
-		}
-		p = p[full.Taken:]
-	}
 }
 
 // copyOut stands in for a job and copies its logs to our streams, from their

@@ -16,7 +16,7 @@ func TestInput(t *testing.T) {
 		j := p.job("cat; echo end")
 		j.Stdin = true
 		dir := p.start(j).Dir
-		long := bytes.Repeat([]byte("0123456789abcdef"), FirstFeed/16)
+		long := bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 		for _, data := range [][]byte{[]byte("one\n"), {0, 1, 2, '\'', '\\', '%', 0xff, '\n'}, long} {
 			if taken, word := ParseFeed([]byte(p.ask(Feed(dir, data))), len(data)); word != "ok" || taken != len(data) {
 				t.Fatalf("feed of %d bytes says %q and took %d", len(data), word, taken)
@@ -86,7 +86,7 @@ func TestFullPipeTakesWhatFits(t *testing.T) {
 		j := p.job(`until [ -e "$HOME/go" ]; do sleep 0.1; done; cat; echo end`)
 		j.Stdin = true
 		dir := p.start(j).Dir
-		data := make([]byte, FirstFeed)
+		data := make([]byte, 256<<10)
 		for i := range data {
 			data[i] = 'a' + byte(i/piece%26)
 		}
@@ -110,6 +110,55 @@ func TestFullPipeTakesWhatFits(t *testing.T) {
 		p.ended(j.ID)
 		if got, want := p.file(j.ID, "output.log"), string(data)+"end\n"; got != want {
 			t.Errorf("the job got %d bytes, want %d", len(got), len(want))
+		}
+	})
+}
+
+func TestPour(t *testing.T) {
+	eachShell(t, func(t *testing.T, p *place) {
+		pour := func(dir string, data []byte) string {
+			begun := false
+			a, err := p.open().Pour(t.Context(), Pour(dir), patience, func() []byte {
+				if begun {
+					return nil
+				}
+				begun = true
+				return data
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.TrimSpace(string(a.Out))
+		}
+		var data []byte
+		for i := range 200_000 {
+			data = append(data, byte(i*i>>8))
+		}
+		j := p.job("cat; echo end")
+		j.Stdin = true
+		dir := p.start(j).Dir
+		for _, part := range [][]byte{data, nil, data[:1]} {
+			if got := pour(dir, part); got != "ok" {
+				t.Fatalf("pour of %d bytes says %q", len(part), got)
+			}
+		}
+		p.ask(Finish(dir))
+		p.ended(j.ID)
+		if got, want := p.file(j.ID, "output.log"), string(data)+string(data[:1])+"end\n"; got != want {
+			t.Errorf("the job got %d bytes, want %d", len(got), len(want))
+		}
+		if got := pour(dir, data); got != "ended" && got != "none" {
+			t.Errorf("pour after the end says %q", got)
+		}
+		// The rest of what a job does not read is no command.
+		j = p.job("read x")
+		j.Stdin = true
+		dir = p.start(j).Dir
+		if got := pour(dir, bytes.Repeat([]byte("\n: >\"$HOME/trap\"\n"), 10_000)); got != "over" {
+			t.Errorf("pour into a job that ends says %q", got)
+		}
+		if _, err := os.Stat(filepath.Join(p.home, "trap")); err == nil {
+			t.Error("input was run as a command")
 		}
 	})
 }

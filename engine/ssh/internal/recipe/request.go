@@ -129,14 +129,17 @@ func Fetch(file string, r Range) string {
 const NotAFile = 9
 
 const (
-	// FirstFeed is how much one [Feed] may carry, since over a long line each costs a round
-	// trip; MaxFeed is what one may carry once the line has shown that it is fast. The
-	// shell there holds up to four bytes for each.
-	FirstFeed = 256 << 10
-	MaxFeed   = 1 << 20
+	// MaxFeed is how much one [Feed] may carry, since over a long line each costs a round
+	// trip. The shell there holds up to four bytes for each.
+	MaxFeed = 1 << 20
 	// piece is what a pipe takes whole or not at all.
 	piece = 4 << 10
 )
+
+// Pour types what follows on standard input into the job, to its end. The answer is ok,
+// over, ended or none. Unlike [Feed] it costs the shell there nothing for each byte, but
+// how much was typed is known only of all.
+func Pour(dir string) string { return "pour " + Quote(dir) }
 
 // Feed types p into the job; see [ParseFeed].
 func Feed(dir string, p []byte) string { return "feed " + Quote(dir) + pieces(p) }

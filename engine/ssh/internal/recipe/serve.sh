@@ -432,13 +432,31 @@ fetch() {
   dd if="$1" bs="$2" skip="$3" count="$4" 2>/dev/null
 }
 
+# takes DIR: the job takes input. It prints why it takes none.
+takes() {
+  [ -p "$1/stdin" ] || { echo none; return 1; }
+  [ ! -f "$1/stdin.end" ] || { echo ended; return 1; }
+  [ ! -f "$1/exit_code" ] || { echo over; return 1; }
+}
+
+# pour DIR: types standard input into the job, to its end, however long the job takes to
+# read it.
+pour() {
+  takes "$1" || return 0
+  # To open it for writing alone waits for a reader; later there must be no reader but
+  # the job's, so that this ends with it.
+  (
+    exec 5<>"$1/stdin"
+    exec >"$1/stdin" 2>/dev/null 5<&-
+    exec cat
+  ) && echo ok || echo over
+}
+
 # feed DIR DATA...: types into the job; each DATA is for printf and 4096 bytes at most,
 # which a pipe takes whole or not at all. It prints a line for each that was taken, begins
 # none after two seconds, and reports a pipe that stays full for some seconds more.
 feed() {
-  [ -p "$1/stdin" ] || { echo none; return 0; }
-  [ ! -f "$1/stdin.end" ] || { echo ended; return 0; }
-  [ ! -f "$1/exit_code" ] || { echo over; return 0; }
+  takes "$1" || return 0
   h_d=$1
   h_late=$h_d/.late.$$
   shift
