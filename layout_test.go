@@ -28,7 +28,7 @@ var mayImport = []struct {
 	{"bench/...", []string{"..."}},
 	{"docs/pictures", []string{"..."}},
 	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells"}},
-	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/listbox"}},
+	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/listbox", "ui/components/clicks"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells"}},
 	{"keymap", nil},
 	{"themes", nil},

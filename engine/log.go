@@ -79,6 +79,12 @@ func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return l.src.ReadAt(ctx, p, off)
 }
 
+// Bytes reads what is between two offsets, without what was dropped of it.
+func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
+	p, _, err := readAll(ctx, l.src, from, to)
+	return p, err
+}
+
 // Holes lists the dropped ranges.
 func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
 

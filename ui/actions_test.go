@@ -3,7 +3,7 @@ package ui
 import "testing"
 
 func TestTheTableOfActionsAgreesWithTheKeyMap(t *testing.T) {
-	p := NewPane(three())
+	p := newPane(three())
 	defer p.Close()
 	inKeyMap := map[string]bool{}
 	for _, k := range p.opts.keys.Actions() {

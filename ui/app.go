@@ -107,7 +107,9 @@ type Result struct {
 const leaveWithin = 700 * time.Millisecond
 
 // NewApp returns a program on the jobs of eng.
-func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
+func NewApp(eng *engine.Engine, o AppOptions) *App { return newApp(realEngine{eng}, o) }
+
+func newApp(eng jobEngine, o AppOptions) *App {
 	if o.Theme == nil {
 		o.Theme = themes.Default
 	}
@@ -120,7 +122,7 @@ func NewApp[S Subscription, L Log](eng Engine[S, L], o AppOptions) *App {
 	}
 	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(glyphs)}, o.Pane...)
 	opts = append(opts, withProgram(), func(p *options) { p.toShell = o.ToShell })
-	return &App{pane: NewPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
+	return &App{pane: newPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // darkBackground is what the environment says of the terminal's background,

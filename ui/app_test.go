@@ -41,7 +41,7 @@ func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
 	s.screen = vt.New(100, 24, vt.WithHandler(vt.Handler{Clipboard: func(_ string, data []byte) { s.clipboard = string(data) }}))
 	o.Input, o.Output, o.Environ = in, screenWriter{s.screen}, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 	o.Pane = append(o.Pane, WithClock(func() time.Time { return noon }))
-	s.app = NewApp(eng, o)
+	s.app = newApp(eng, o)
 	s.app.extra = []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithWindowSize(100, 24)}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.cancel = cancel
@@ -313,7 +313,7 @@ func TestTheThemeFollowsTheTerminal(t *testing.T) {
 			if tt.environ == nil {
 				tt.environ = []string{"TERM=xterm"}
 			}
-			app := NewApp(three(), AppOptions{Theme: theme, Environ: tt.environ})
+			app := newApp(three(), AppOptions{Theme: theme, Environ: tt.environ})
 			defer app.pane.Close()
 			w := &window{app: app, pane: app.pane, o: app.o, dark: darkBackground(tt.environ), profile: colorprofile.TrueColor}
 			for _, msg := range tt.msgs {

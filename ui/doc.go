@@ -20,7 +20,7 @@
 //
 // # Rules inside
 //
-// Update is bookkeeping: no I/O, no engine calls, no clock. Commands capture
+// Update is bookkeeping: no I/O, no engine calls, no clock but for clicks. Commands capture
 // values, carry the pane's context, and come back as messages that name their
 // pane and a generation; what is stale is dropped. Exactly one listener of the
 // engine's facts is in flight. View draws one frame and keeps it until

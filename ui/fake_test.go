@@ -53,7 +53,7 @@ func (f *fake) job(id engine.ID) engine.Job {
 	return engine.Job{ID: id}
 }
 
-func (f *fake) Subscribe(engine.Filter) *fakeSub {
+func (f *fake) Subscribe(engine.Filter) subscription {
 	f.sub = &fakeSub{batches: make(chan []engine.Event, 64), closed: make(chan struct{}), slow: f.slow}
 	var snapshot []engine.Event
 	for _, j := range f.jobs {
@@ -65,7 +65,7 @@ func (f *fake) Subscribe(engine.Filter) *fakeSub {
 	return f.sub
 }
 
-func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (*fakeLog, error) {
+func (f *fake) OpenLog(_ context.Context, id engine.ID, s engine.Stream) (openLog, error) {
 	if err := f.called("open-log %s %s", id, s); err != nil {
 		return nil, err
 	}
@@ -151,8 +151,6 @@ func (f *fake) Undo(_ context.Context, ids ...engine.ID) ([]engine.Job, error) {
 func (f *fake) Remove(_ context.Context, id engine.ID) (engine.Job, error) {
 	return f.job(id), f.called("remove %s", id)
 }
-
-var _ Engine[*fakeSub, *fakeLog] = (*fake)(nil)
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

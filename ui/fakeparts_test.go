@@ -34,6 +34,8 @@ func (s *fakeSub) Next(ctx context.Context) ([]engine.Event, error) {
 	}
 }
 
+func (s *fakeSub) Attend(...engine.ID) {}
+
 func (s *fakeSub) Close() error {
 	if s.slow != nil {
 		<-s.slow

@@ -20,7 +20,9 @@ func (p *Pane) footer(w int) []string {
 		return []string{p.footerAttached(w)}
 	case p.prompt != nil && p.over == nil:
 		p.prompt.line.SetSize(max(0, w-2*promptEdge), 1)
-		p.prompt.line.SetNote(p.promptNote(p.prompt))
+		if p.prompt.note != nil {
+			p.prompt.line.SetNote(p.prompt.note())
+		}
 		lines := []string{cells.Fit(cells.Blank(promptEdge)+p.prompt.line.View(), w)}
 		if rows > 1 {
 			keys, _ := p.footerKeys()

@@ -15,17 +15,13 @@ func (p *Pane) footerKeys() (first, more []key.Binding) {
 	k := p.opts.keys
 	switch {
 	case p.over != nil:
-		return p.over.keys(), nil
+		return p.over.ShortHelp(), nil
 	case p.attachment != nil && p.attachment.ended:
 		return []key.Binding{k.Ended.LeaveEnded}, nil
 	case p.attachment != nil:
 		return []key.Binding{k.Terminal.Leave}, nil
 	case p.prompt != nil:
-		first = p.prompt.line.ShortHelp()
-		if p.prompt.kind == promptSearch {
-			first = append(first, k.Input.ToggleRegex)
-		}
-		return first, nil
+		return append(p.prompt.line.ShortHelp(), p.prompt.keys...), nil
 	}
 	names, others := p.footers()
 	for _, id := range append(names, "panes.palette", "panes.help") {

@@ -33,7 +33,7 @@ func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 		t.Fatal(err)
 	}
 	opts = append([]Option{WithTheme(theme), WithClock(func() time.Time { return noon }), WithHome("/home/me"), WithHeader(true), withProgram()}, opts...)
-	s := &harness{t: t, eng: eng, pane: NewPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
+	s := &harness{t: t, eng: eng, pane: newPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
 	t.Cleanup(func() {
 		if err := s.pane.Close(); err != nil {
 			t.Errorf("close: %v", err)

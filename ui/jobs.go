@@ -90,8 +90,8 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	j := p.jobs[id]
 	p.guardLine()
 	var cmds []tea.Cmd
-	if f := p.prompt; f != nil && f.kind == promptLine && f.job.ID == id && e.Kind == engine.EventOutput {
-		cmds = append(cmds, p.askEntry(f)) // it may ask for something else now
+	if line := p.sendingTo(id); line != nil && e.Kind == engine.EventOutput {
+		cmds = append(cmds, p.askEntry(line)) // it may ask for something else now
 	}
 
 	if id == p.shown.id {

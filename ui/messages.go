@@ -81,7 +81,7 @@ type (
 	}
 	subscribedMsg struct {
 		stamp
-		sub Subscription
+		sub subscription
 	}
 	eventsMsg struct {
 		stamp
@@ -97,7 +97,7 @@ type (
 		stamp
 		id     engine.ID
 		stream engine.Stream
-		log    Log
+		log    openLog
 		drawn  bool // the job drew on the whole screen
 		last   bool // log is its last screen
 		err    error
@@ -121,7 +121,6 @@ type (
 	}
 	resizeMsg    struct{ stamp }
 	chordOverMsg struct{ stamp }
-	clickOverMsg struct{ stamp }
 	// againMsg is when a lost subscription is tried again.
 	againMsg     struct{ stamp }
 	toastOverMsg struct {

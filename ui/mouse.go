@@ -1,22 +1,17 @@
 package ui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 // pointer remembers what the mouse is doing.
 type pointer struct {
-	drag   area // the pane in which the button was pressed
-	x, y   int
-	held   bool // a button, pressed in the pane
-	clicks int  // in quick succession at one place
-	gen    int
+	drag    area // the pane in which the button was pressed
+	held    bool // a button, pressed in the pane
+	clicked clicks.Counter
 }
-
-// doubleClick is how soon a second click counts with the first.
-const doubleClick = 400 * time.Millisecond
 
 // mouse takes a mouse message; what it hits is what lies under the pointer, not
 // what has the focus.
@@ -128,8 +123,7 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	}
 	where := p.lay.at(x, y)
 	p.pointer.drag = where
-	double := p.clicked(x, y)
-	cmds = append(cmds, p.clickTimer())
+	double := p.pointer.clicked.Press([2]int{x, y}, p.opts.clock()) == 2
 	switch where {
 	case areaList:
 		cmds = append(cmds, p.setFocus(areaList))
@@ -154,33 +148,17 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// clicked counts clicks at one place; it reports the second.
-func (p *Pane) clicked(x, y int) bool {
-	if p.pointer.clicks > 0 && p.pointer.x == x && p.pointer.y == y {
-		p.pointer.clicks = 0
-		return true
-	}
-	p.pointer.clicks, p.pointer.x, p.pointer.y = 1, x, y
-	return false
-}
-
-func (p *Pane) clickTimer() tea.Cmd {
-	p.pointer.gen++
-	s := stamp{p, p.pointer.gen}
-	return tea.Tick(doubleClick, func(time.Time) tea.Msg { return clickOverMsg{s} })
-}
-
 // mouseOverlay is the mouse while a box is over the panes.
 func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		p.dirty = true
-		p.over.wheel(wheelStep(msg.Button))
+		p.over.Scroll(wheelStep(msg.Button))
 	case tea.MouseClickMsg:
 		left, top, w, h := p.overlayPlace()
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
 			p.dirty = true
-			return p.over.click(p, x-left, y-top)
+			return p.over.click(x-left, y-top)
 		}
 	}
 	return nil

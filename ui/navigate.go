@@ -66,11 +66,6 @@ func (p *Pane) back() tea.Cmd {
 	return nil
 }
 
-func (p *Pane) searching() bool {
-	text, _, _, _ := p.log.Query()
-	return text != ""
-}
-
 // quit goes back, and at the top leaves.
 func (p *Pane) quit() tea.Cmd {
 	if !p.quits() {

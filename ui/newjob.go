@@ -69,11 +69,10 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	if back {
 		form.SetNote("It has what you had typed before.")
 	}
-	box := &formBox{Form: form, input: p.opts.keys.Input, width: 70}
 	inForm := func() jobText {
 		return jobText{form.Value(fieldCommand), form.Value(fieldDir), form.Value(fieldHost), form.Value(fieldOptions)}
 	}
-	box.refused = func() tea.Cmd {
+	cancel := func() tea.Cmd {
 		typed := inForm()
 		if typed == asked || typed.command == "" && typed.options == "" {
 			if back { // else what is there now was refused meanwhile
@@ -91,7 +90,7 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 		}
 		return p.say(toast.Info, "nothing was started; "+p.keyLabel(again)+" brings back what you typed")
 	}
-	box.accept = func() (tea.Cmd, string) {
+	accept := func() (tea.Cmd, string) {
 		script := strings.TrimSpace(form.Value(fieldCommand))
 		if script == "" {
 			return nil, "what shall run?"
@@ -115,9 +114,11 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 			}
 		}), ""
 	}
-	box.complete = func() tea.Cmd { return p.complete(form) }
-	box.changed = followHost(form, asked, first.host)
-	return p.open(box)
+	return p.openForm(form, formActions{
+		accept: accept, cancel: cancel,
+		complete: func() tea.Cmd { return p.complete(form) },
+		changed:  followHost(form, asked, first.host),
+	})
 }
 
 // followHost keeps a form's directory and host together: one of this machine that
@@ -232,8 +233,11 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 // offered shows completions; with none, Tab goes on to the next field. What was
 // typed since makes them void.
 func (p *Pane) offered(msg offersMsg) tea.Cmd {
-	box, ok := p.over.(*formBox)
-	if !ok || msg.gen != p.offerGen {
+	if p.over == nil || msg.gen != p.offerGen {
+		return nil
+	}
+	box, ok := p.over.box.(*prompt.Form)
+	if !ok {
 		return nil
 	}
 	if name, line := box.Field(); name != msg.field || line.Before() != msg.before {

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
 func TestAPastedScriptKeepsItsLines(t *testing.T) {
@@ -190,8 +191,8 @@ func TestCompletionsThatComeLateAreDropped(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
 		s.write("cat no")
-		form := s.pane.over.(*formBox)
-		cmd := s.pane.complete(form.Form)
+		form := s.pane.over.box.(*prompt.Form)
+		cmd := s.pane.complete(form)
 		s.write("tes")
 		s.deliver(cmd())
 		s.pump()

@@ -15,25 +15,48 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
+// box is a component that can stand over the panes.
+type box interface {
+	Update(msg tea.Msg) tea.Cmd
+	View() string
+	Cursor() *tea.Cursor
+	Click(x, y int) // at a place of the box
+	Scroll(rows int)
+	ShortHelp() []key.Binding
+}
+
 // overlay is a box over the panes that owns the keyboard until it closes.
-type overlay interface {
-	// update takes a message; the overlay closes itself through the pane.
-	update(p *Pane, msg tea.Msg) tea.Cmd
-	// resize gives the room that the box may take at most.
-	resize(w, h int)
-	view() string
-	cursor() *tea.Cursor
-	// click is at x, y of the box.
-	click(p *Pane, x, y int) tea.Cmd
-	wheel(n int)
-	keys() []key.Binding
-	// context is the key map's name for where the keys go.
-	context() string
-	setStyles(s themes.Styles)
+type overlay struct {
+	box
+	context string                    // the key map's name for where the keys go
+	resize  func(w, h int)            // gives the box its part of that room
+	restyle func(s themes.Styles)     // gives it other styles
+	handle  func(msg tea.Msg) tea.Cmd // takes messages; nil: the box does
+	settle  func() tea.Cmd            // follows up on what was pressed or clicked; nil: nothing follows
+}
+
+// update hands a message to the box.
+func (o *overlay) update(msg tea.Msg) tea.Cmd {
+	if o.handle != nil {
+		return o.handle(msg)
+	}
+	return tea.Batch(o.Update(msg), o.settled())
+}
+
+func (o *overlay) click(x, y int) tea.Cmd {
+	o.Click(x, y)
+	return o.settled()
+}
+
+func (o *overlay) settled() tea.Cmd {
+	if o.settle == nil {
+		return nil
+	}
+	return o.settle()
 }
 
 // open puts a box over the panes.
-func (p *Pane) open(o overlay) tea.Cmd {
+func (p *Pane) open(o *overlay) tea.Cmd {
 	p.over = o
 	p.prompt = nil
 	p.toasts.DropAnswers()
@@ -68,7 +91,7 @@ func (p *Pane) overlayRoom() rect {
 
 // overlayPlace is where the box stands: in the middle.
 func (p *Pane) overlayPlace() (x, y, w, h int) {
-	box := p.over.view()
+	box := p.over.View()
 	first, _, _ := strings.Cut(box, "\n")
 	w, h = cells.Width(first), strings.Count(box, "\n")+1
 	room := p.overlayRoom()
@@ -85,161 +108,116 @@ func snug(w, want int) int {
 	return want
 }
 
-// dialogBox is a question or a menu.
-type dialogBox struct {
-	*dialog.Model
-	answer func(name string) tea.Cmd
-}
-
+// openDialog asks a question; answer gets the name of the choice, "" for none.
 func (p *Pane) openDialog(title string, text []string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	d := dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs)
-	return p.open(&dialogBox{d, answer})
+	return p.openChoices(dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
 }
 
+// openMenu offers choices one below the other.
 func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	d := dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs)
-	return p.open(&dialogBox{d, answer})
+	return p.openChoices(dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
 }
 
-func (b *dialogBox) update(p *Pane, msg tea.Msg) tea.Cmd {
-	b.Update(msg)
-	return b.settle(p)
+func (p *Pane) openChoices(d *dialog.Model, answer func(string) tea.Cmd) tea.Cmd {
+	return p.open(&overlay{
+		box: d, context: "dialog", resize: d.SetSize,
+		restyle: func(s themes.Styles) { d.SetStyles(s.Dialog, s.Glyphs) },
+		settle: func() tea.Cmd {
+			name, done := d.Answer()
+			if !done {
+				return nil
+			}
+			p.shut()
+			return answer(name)
+		},
+	})
 }
 
-func (b *dialogBox) settle(p *Pane) tea.Cmd {
-	name, done := b.Answer()
-	if !done {
-		return nil
-	}
-	p.shut()
-	return b.answer(name)
+// formActions are what the keys of a form lead to.
+type formActions struct {
+	accept   func() (cmd tea.Cmd, wrong string) // takes the text; a word of what is wrong keeps the form open
+	cancel   func() tea.Cmd
+	complete func() tea.Cmd // nil: there is nothing to complete
+	changed  func()         // after whatever may have changed the text; nil: nothing follows
 }
 
-func (b *dialogBox) click(p *Pane, x, y int) tea.Cmd {
-	b.Click(x, y)
-	return b.settle(p)
+func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
+	const width = 70
+	return p.open(&overlay{
+		box: form, context: "input",
+		resize:  func(w, h int) { form.SetSize(snug(w, width), h) },
+		restyle: func(s themes.Styles) { form.SetStyles(s.Prompt, s.Dialog, s.Glyphs) },
+		handle: func(msg tea.Msg) tea.Cmd {
+			if do.changed != nil {
+				defer do.changed()
+			}
+			return p.pressForm(form, do, msg)
+		},
+	})
 }
 
-func (b *dialogBox) resize(w, h int)           { b.SetSize(w, h) }
-func (b *dialogBox) view() string              { return b.View() }
-func (b *dialogBox) cursor() *tea.Cursor       { return nil }
-func (b *dialogBox) wheel(int)                 {}
-func (b *dialogBox) keys() []key.Binding       { return b.ShortHelp() }
-func (b *dialogBox) context() string           { return "dialog" }
-func (b *dialogBox) setStyles(s themes.Styles) { b.SetStyles(s.Dialog, s.Glyphs) }
-
-// formBox is a few fields to fill in.
-type formBox struct {
-	*prompt.Form
-	input keymap.Input
-	width int
-	// accept takes the text; a word of what is wrong keeps the form open.
-	accept   func() (cmd tea.Cmd, wrong string)
-	complete func() tea.Cmd
-	changed  func() // after whatever may have changed the text
-	refused  func() tea.Cmd
-}
-
-func (b *formBox) update(p *Pane, msg tea.Msg) tea.Cmd {
-	if b.changed != nil {
-		defer b.changed()
-	}
+// pressForm takes the keys of a form that are not for its fields.
+func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd {
+	in := p.opts.keys.Input
 	press, ok := msg.(tea.KeyPressMsg)
 	switch {
-	case ok && keymap.Match(press, b.input.Cancel):
-		if b.Withdraw() {
+	case ok && keymap.Match(press, in.Cancel):
+		if form.Withdraw() {
 			return nil
 		}
 		p.shut()
-		if b.refused != nil {
-			return b.refused()
-		}
-		return nil
-	case ok && keymap.Match(press, b.input.Accept):
-		cmd, wrong := b.accept()
+		return do.cancel()
+	case ok && keymap.Match(press, in.Accept):
+		cmd, wrong := do.accept()
 		if wrong != "" {
-			b.SetError(wrong)
+			form.SetError(wrong)
 			return nil
 		}
 		p.shut()
 		return cmd
-	case ok && keymap.Match(press, b.input.Complete) && b.complete != nil:
-		if b.NextOffer() {
+	case ok && keymap.Match(press, in.Complete) && do.complete != nil:
+		if form.NextOffer() {
 			return nil
 		}
-		return b.complete()
+		return do.complete()
 	}
-	return b.Update(msg)
+	return form.Update(msg)
 }
 
-func (b *formBox) click(_ *Pane, x, y int) tea.Cmd {
-	b.Click(x, y)
-	return nil
+// openPicker offers the entries of a palette; take gets the id of the chosen one.
+func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cmd {
+	return p.open(&overlay{
+		box: m, context: "palette",
+		resize:  func(w, h int) { m.SetSize(snug(w, m.Width()), min(h, snug(h, 22))) },
+		restyle: func(s themes.Styles) { m.SetStyles(s.Palette, s.Glyphs) },
+		settle: func() tea.Cmd {
+			if why := m.Refused(); why != "" {
+				return p.refuse(why)
+			}
+			id, done := m.Answer()
+			if !done {
+				return nil
+			}
+			p.shut()
+			if id == "" {
+				return nil
+			}
+			return take(id)
+		},
+	})
 }
 
-func (b *formBox) resize(w, h int)           { b.SetSize(snug(w, b.width), h) }
-func (b *formBox) view() string              { return b.View() }
-func (b *formBox) cursor() *tea.Cursor       { return b.Cursor() }
-func (b *formBox) wheel(int)                 {}
-func (b *formBox) keys() []key.Binding       { return b.ShortHelp() }
-func (b *formBox) context() string           { return "input" }
-func (b *formBox) setStyles(s themes.Styles) { b.SetStyles(s.Prompt, s.Dialog, s.Glyphs) }
-
-// paletteBox is the palette or a picker.
-type paletteBox struct {
-	*palette.Model
-	take func(id string) tea.Cmd
+// openPage shows the page of keys.
+func (p *Pane) openPage(m *help.Model) tea.Cmd {
+	return p.open(&overlay{
+		box: m, context: "help",
+		resize:  func(w, h int) { m.SetSize(snug(w, 116), h) },
+		restyle: func(s themes.Styles) { m.SetStyles(s.Help, s.Glyphs) },
+		settle: func() tea.Cmd {
+			if m.Done() {
+				p.shut()
+			}
+			return nil
+		},
+	})
 }
-
-func (b *paletteBox) update(p *Pane, msg tea.Msg) tea.Cmd {
-	b.Update(msg)
-	return b.settle(p)
-}
-
-func (b *paletteBox) settle(p *Pane) tea.Cmd {
-	if why := b.Refused(); why != "" {
-		return p.refuse(why)
-	}
-	id, done := b.Answer()
-	if !done {
-		return nil
-	}
-	p.shut()
-	if id == "" {
-		return nil
-	}
-	return b.take(id)
-}
-
-func (b *paletteBox) click(p *Pane, x, y int) tea.Cmd {
-	b.Click(x, y)
-	return b.settle(p)
-}
-
-func (b *paletteBox) resize(w, h int)           { b.SetSize(snug(w, b.Width()), min(h, snug(h, 22))) }
-func (b *paletteBox) view() string              { return b.View() }
-func (b *paletteBox) cursor() *tea.Cursor       { return b.Cursor() }
-func (b *paletteBox) wheel(n int)               { b.Scroll(n) }
-func (b *paletteBox) keys() []key.Binding       { return b.ShortHelp() }
-func (b *paletteBox) context() string           { return "palette" }
-func (b *paletteBox) setStyles(s themes.Styles) { b.SetStyles(s.Palette, s.Glyphs) }
-
-// helpBox is the page of keys.
-type helpBox struct{ *help.Model }
-
-func (b *helpBox) update(p *Pane, msg tea.Msg) tea.Cmd {
-	b.Update(msg)
-	if b.Done() {
-		p.shut()
-	}
-	return nil
-}
-
-func (b *helpBox) resize(w, h int)               { b.SetSize(snug(w, 116), h) }
-func (b *helpBox) view() string                  { return b.View() }
-func (b *helpBox) cursor() *tea.Cursor           { return b.Cursor() }
-func (b *helpBox) click(*Pane, int, int) tea.Cmd { return nil }
-func (b *helpBox) wheel(n int)                   { b.Scroll(n) }
-func (b *helpBox) keys() []key.Binding           { return b.ShortHelp() }
-func (b *helpBox) context() string               { return "help" }
-func (b *helpBox) setStyles(s themes.Styles)     { b.SetStyles(s.Help, s.Glyphs) }

@@ -36,7 +36,7 @@ func (p *Pane) openPalette() tea.Cmd {
 	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(": "))
 	line.Focus()
 	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles.Palette, p.opts.glyphs)
-	return p.open(&paletteBox{m, p.performNamed})
+	return p.openPicker(m, p.performNamed)
 }
 
 // performNamed does what the palette chose: an action, or a key of the log.
@@ -84,7 +84,7 @@ func (p *Pane) openHelp() tea.Cmd {
 	notes := []string{p.leaveHint() + ". Twice within 700 ms types it into the job."}
 	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"))
 	line.Focus()
-	return p.open(&helpBox{help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs)})
+	return p.openPage(help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs))
 }
 
 // helpRank orders help: what is done to jobs and with their output before what is

@@ -25,7 +25,7 @@ import (
 // host's program has ended. The commands that methods return are to be run like
 // those of Update.
 type Pane struct {
-	eng                   service
+	eng                   jobEngine
 	opts                  options
 	styles                themes.Styles
 	badge                 statusbadge.Badge
@@ -48,7 +48,7 @@ type Pane struct {
 	known   bool                    // the snapshot has come
 	trouble string
 	subGen  int
-	sub     Subscription
+	sub     subscription
 	tickGen int
 	ticking bool
 
@@ -80,7 +80,7 @@ type Pane struct {
 	// foreEnd is how the foreground job ended whose last screen was left.
 	foreEnd *engine.Job
 
-	over   overlay // a box over the panes that owns the keyboard
+	over   *overlay // a box over the panes that owns the keyboard
 	prompt *footerPrompt
 	ask    []AskMsg
 	undo   []engine.ID
@@ -106,13 +106,15 @@ type Pane struct {
 }
 
 // NewPane returns a pane on the jobs of eng. Nothing happens before [Pane.Init].
-func NewPane[S Subscription, L Log](eng Engine[S, L], opts ...Option) *Pane {
+func NewPane(eng *engine.Engine, opts ...Option) *Pane { return newPane(realEngine{eng}, opts...) }
+
+func newPane(eng jobEngine, opts ...Option) *Pane {
 	o := defaults()
 	for _, opt := range opts {
 		opt(&o)
 	}
 	p := &Pane{
-		eng: adapter[S, L]{eng}, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
+		eng: eng, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
 		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, unsent: map[engine.ID]string{},
 		now: o.clock(),
 	}
@@ -186,7 +188,7 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.screen.SetStyles(s.Terminal)
 	p.toasts.SetStyles(s.Toast, g)
 	if p.over != nil {
-		p.over.setStyles(s)
+		p.over.restyle(s)
 	}
 	if p.prompt != nil {
 		p.prompt.line.SetStyles(s.Prompt)
@@ -249,7 +251,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 	switch {
 	case p.over != nil:
 		x, y, _, _ := p.overlayPlace()
-		return move(p.over.cursor(), x, y)
+		return move(p.over.Cursor(), x, y)
 	case p.prompt != nil:
 		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
 	case p.attachment != nil && !p.attachment.viaLog:

@@ -14,7 +14,7 @@ import (
 func (p *Pane) context() string {
 	switch {
 	case p.over != nil:
-		return p.over.context()
+		return p.over.context
 	case p.attachment != nil && p.attachment.ended:
 		return "ended"
 	case p.attachment != nil:
@@ -62,7 +62,7 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case p.over != nil:
-		return p.over.update(p, msg)
+		return p.over.update(msg)
 	case p.attachment != nil:
 		return p.pressAttached(msg)
 	case p.prompt != nil:

@@ -43,10 +43,9 @@ func (p *Pane) nextAsk() tea.Cmd {
 	}
 	form.Add("Answer", "", opts...)
 	form.SetQuestion(text...)
-	return p.open(&formBox{
-		Form: form, input: p.opts.keys.Input, width: 70,
-		accept:  func() (tea.Cmd, string) { return p.answer(ask, form.Value("Answer"), true), "" },
-		refused: func() tea.Cmd { return p.answer(ask, "", false) },
+	return p.openForm(form, formActions{
+		accept: func() (tea.Cmd, string) { return p.answer(ask, form.Value("Answer"), true), "" },
+		cancel: func() tea.Cmd { return p.answer(ask, "", false) },
 	})
 }
 

@@ -138,7 +138,7 @@ const headBytes = 128 << 10
 
 // mostlyDrawn reports whether most of a log's beginning was written to the
 // alternate screen.
-func mostlyDrawn(ctx context.Context, log Log) bool {
+func mostlyDrawn(ctx context.Context, log openLog) bool {
 	size, err := log.Size(ctx)
 	if err != nil {
 		return false
@@ -164,8 +164,8 @@ func mostlyDrawn(ctx context.Context, log Log) bool {
 
 // lastScreen is what a job that drew on the whole screen left behind: its main
 // screen with what scrolled out of it, or the screen that it was ended on.
-func lastScreen(ctx context.Context, eng service, id engine.ID) (Log, bool) {
-	s, err := eng.lastScreen(ctx, id)
+func lastScreen(ctx context.Context, eng jobEngine, id engine.ID) (openLog, bool) {
+	s, err := eng.Screen(ctx, id)
 	if err != nil {
 		return nil, false
 	}

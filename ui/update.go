@@ -59,16 +59,12 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		return p.sessionNews(msg)
 	case typedMsg, resizeMsg, resizedMsg, chordOverMsg:
 		return p.attached(msg)
-	case clickOverMsg:
-		if msg.gen == p.pointer.gen {
-			p.pointer.clicks = 0
-		}
 	case toastOverMsg:
 		p.toastOver(msg.id)
 	case reachedMsg:
 		return p.reached(msg)
 	case entryMsg:
-		return p.told(msg)
+		return p.answered(msg)
 	case doneMsg:
 		return p.did(msg)
 	case backgroundMsg:
@@ -133,7 +129,7 @@ func (p *Pane) subscribe() tea.Cmd {
 	p.subGen++
 	s, eng, held := stamp{p, p.subGen}, p.eng, p.held
 	return func() tea.Msg {
-		sub := eng.subscribe(engine.Filter{})
+		sub := eng.Subscribe(engine.Filter{})
 		if !held.keep(sub) {
 			return nil
 		}
@@ -144,15 +140,13 @@ func (p *Pane) subscribe() tea.Cmd {
 // attend says which job is looked at: its log follows its output at once, while the
 // list shows that of the others from tick to tick.
 func (p *Pane) attend() {
-	a, ok := p.sub.(Attender)
-	if !ok {
-		return
+	switch {
+	case p.sub == nil:
+	case p.shown.id == "":
+		p.sub.Attend()
+	default:
+		p.sub.Attend(p.shown.id)
 	}
-	if p.shown.id == "" {
-		a.Attend()
-		return
-	}
-	a.Attend(p.shown.id)
 }
 
 // listen waits for the next facts. Exactly one listener is in flight: each
@@ -213,7 +207,7 @@ type shown struct {
 	known   bool          // facts about it had come when it was shown
 	stream  engine.Stream // whose log is shown
 	opening bool
-	log     Log
+	log     openLog
 	drew    bool // it was seen drawing on the whole screen
 	raw     bool // the log is wanted as it was written, not the screen
 	last    bool // log is the last screen of a job that drew
@@ -279,7 +273,7 @@ func (p *Pane) openLog() tea.Cmd {
 	s, ctx, eng, held, id := stamp{pane: p}, p.ctx, p.eng, p.held, j.ID
 	return func() tea.Msg {
 		drawn, last := false, false
-		log, err := eng.openLog(ctx, id, want)
+		log, err := eng.OpenLog(ctx, id, want)
 		if err == nil && choose {
 			log, want = fuller(ctx, eng, id, log)
 		}
@@ -299,11 +293,11 @@ func (p *Pane) openLog() tea.Cmd {
 }
 
 // fuller prefers a job's stderr while its stdout is empty.
-func fuller(ctx context.Context, eng service, id engine.ID, stdout Log) (Log, engine.Stream) {
+func fuller(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (openLog, engine.Stream) {
 	if n, err := stdout.Size(ctx); err != nil || n > 0 {
 		return stdout, engine.StreamStdout
 	}
-	stderr, err := eng.openLog(ctx, id, engine.StreamStderr)
+	stderr, err := eng.OpenLog(ctx, id, engine.StreamStderr)
 	if err != nil {
 		return stdout, engine.StreamStdout
 	}

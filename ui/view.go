@@ -76,7 +76,7 @@ func (p *Pane) draw() string {
 	if p.over != nil {
 		p.recede(lines)
 		x, y, _, _ := p.overlayPlace()
-		cells.Overlay(lines, strings.Split(p.over.view(), "\n"), x, y)
+		cells.Overlay(lines, strings.Split(p.over.View(), "\n"), x, y)
 	}
 	p.drawToasts(lines) // last: one may say why a dialog refuses
 	return strings.Join(lines, "\n")

@@ -118,7 +118,7 @@ func inheritedDescriptors() (numbers []int) {
 	}
 	for _, e := range entries {
 		n, err := strconv.Atoi(e.Name())
-		if err != nil || n < 3 || uint64(n) >= limit.Cur {
+		if err != nil || n < 3 || uint64(n) >= uint64(limit.Cur) { //nolint:unconvert // FreeBSD counts in int64
 			continue
 		}
 		if flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,7 +17,7 @@ type agent struct {
 	life context.Context //nolint:containedctx // ends with the session, which the agent is
 	srv  *mcp.Server
 
-	session chan *mcp.ServerSession // holds one once it is connected
+	session atomic.Pointer[mcp.ServerSession] // nil before it is connected
 
 	// Set by greet, then never again.
 	greeted sync.Once
@@ -34,28 +35,15 @@ type agent struct {
 
 func newAgent(life context.Context, c Config) *agent {
 	a := &agent{
-		c: c, life: life, session: make(chan *mcp.ServerSession, 1), wake: make(chan struct{}, 1),
+		c: c, life: life, wake: make(chan struct{}, 1),
+		news:  news{asking: map[engine.ID]int{}, watched: map[engine.ID]*watch{}},
+		reads: reads{jobs: map[engine.ID]*reading{}},
+		subs:  subscriptions{open: map[string]context.CancelFunc{}},
 	}
-	a.news.init()
-	a.reads.jobs = map[engine.ID]*reading{}
-	a.subs.open = map[string]context.CancelFunc{}
 	for _, p := range c.Problems {
-		a.news.say("hob's settings: " + oneLine(p, 300))
+		a.news.notices = append(a.news.notices, notice{text: "hob's settings: " + oneLine(p, 300), shouted: true})
 	}
 	return a
-}
-
-func (a *agent) connected(s *mcp.ServerSession) { a.session <- s }
-
-// client is the session, or nil before it is connected.
-func (a *agent) client() *mcp.ServerSession {
-	select {
-	case s := <-a.session:
-		a.session <- s
-		return s
-	default:
-		return nil
-	}
 }
 
 // greet opens the engine under the client's name and takes up its jobs.
@@ -90,22 +78,14 @@ func (a *agent) refuse(err error) *mcp.CallToolResult {
 // are to be kept, each by its own end, until life ends.
 func (a *agent) expire() {
 	for {
-		soonest := a.expireDue()
 		var due <-chan time.Time
-		var timer *time.Timer
-		if !soonest.IsZero() {
-			timer = time.NewTimer(time.Until(soonest))
-			due = timer.C
+		if soonest := a.expireDue(); !soonest.IsZero() {
+			due = time.After(time.Until(soonest))
 		}
 		select {
 		case <-due:
 		case <-a.wake:
 		case <-a.life.Done():
-		}
-		if timer != nil {
-			timer.Stop()
-		}
-		if a.life.Err() != nil {
 			return
 		}
 	}

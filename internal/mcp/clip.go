@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -147,22 +147,72 @@ func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x exce
 	return x, nil
 }
 
+// eachLog is eachStream with the log of each stream and its size.
+func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.Stream, log *engine.Log, size int64) (excerpt, error)) (excerpt, error) {
+	return eachStream(j, func(s engine.Stream) (excerpt, error) {
+		log, err := a.eng.OpenLog(ctx, j.ID, s)
+		if err != nil {
+			return excerpt{}, err
+		}
+		defer log.Close() //nolint:errcheck // it was only read
+		size, err := log.Size(ctx)
+		if err != nil {
+			return excerpt{}, err
+		}
+		return read(s, log, size)
+	})
+}
+
 // excerptOf reads the beginning and the end of what a job printed.
 func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
-	return eachStream(j, func(s engine.Stream) (excerpt, error) { return a.readExcerpt(ctx, j, s) })
+	return a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (x excerpt, err error) {
+		head, err := log.Bytes(ctx, 0, min(size, maxRead))
+		if err != nil {
+			return x, err
+		}
+		rest := max(maxRead, size-maxRead)
+		tail, err := log.Bytes(ctx, rest, size)
+		if err != nil {
+			return x, err
+		}
+		if n := cmp.Or(a.binary(ctx, j, s, head), a.binary(ctx, j, s, tail)); n != "" {
+			return excerpt{notices: []string{n}}, nil
+		}
+		if x.skipped = max(0, rest-maxRead); x.skipped == 0 {
+			head, tail = append(head, tail...), nil
+		}
+		x.head, x.tail = clean(head), clean(tail)
+		return x, nil
+	})
+}
+
+// tailOf is the end of what a job printed so far, at most n characters. cursor is
+// how much that was, in bytes.
+func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
+	x, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
+		cursor += size
+		// Escape sequences and long characters take more bytes than they show.
+		p, err := log.Bytes(ctx, max(0, size-int64(8*n)), size)
+		if n := a.binary(ctx, j, s, p); n != "" {
+			return excerpt{notices: []string{n}}, err
+		}
+		return excerpt{head: logfile.Last(clean(p), n)}, err
+	})
+	if x.stderr != nil && err == nil {
+		out, errs := share(x.size(), x.stderr.size(), n)
+		x.head, x.stderr.head = logfile.Last(x.head, out), logfile.Last(x.stderr.head, errs)
+	}
+	return x, cursor, err
 }
 
 // binary is the notice that stands for p, which was read from a stream, where p is no
 // text; else it is empty. Its end counts as well as its beginning.
 func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []byte) string {
-	if j.Dropped > 0 { // those bytes read as NUL
-		p = bytes.TrimLeft(p, "\x00")
-	}
 	if !logfile.Binary(p) && !logfile.Binary(p[max(0, len(p)-logfile.BinarySample):]) {
 		return ""
 	}
 	head := make([]byte, 512)
-	n, size, err := a.readFull(ctx, j.ID, s, head, 0)
+	n, size, err := a.eng.ReadStream(ctx, j.ID, s, head, 0)
 	if err != nil {
 		a.c.Logger.Debug("the type of an output is not known", "job", j.ID, "err", err)
 	}
@@ -178,74 +228,6 @@ func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []b
 		where += " on " + j.Host
 	}
 	return fmt.Sprintf("%s is binary and not shown: %s, %s, in %s", what, logfile.MediaType(head[:n]), units.FormatBytes(size), where)
-}
-
-func (a *agent) readExcerpt(ctx context.Context, j engine.Job, s engine.Stream) (excerpt, error) {
-	head := make([]byte, maxRead)
-	n, size, err := a.readFull(ctx, j.ID, s, head, 0)
-	if err != nil {
-		return excerpt{}, err
-	}
-	if n := a.binary(ctx, j, s, head[:n]); n != "" {
-		return excerpt{notices: []string{n}}, nil
-	}
-	x := excerpt{head: clean(head[:n])}
-	if int64(n) >= size {
-		return x, nil
-	}
-	from := max(int64(n), size-maxRead)
-	tail := make([]byte, size-from)
-	m, _, err := a.readFull(ctx, j.ID, s, tail, from)
-	if err != nil {
-		return x, err
-	}
-	if n := a.binary(ctx, j, s, tail[:m]); n != "" {
-		return excerpt{notices: []string{n}}, nil
-	}
-	x.skipped = from - int64(n)
-	if x.skipped == 0 {
-		x.head = clean(append(head[:n], tail[:m]...))
-		return x, nil
-	}
-	x.tail = clean(tail[:m])
-	return x, nil
-}
-
-// readFull fills p from offset off on, as far as the log reaches.
-func (a *agent) readFull(ctx context.Context, id engine.ID, s engine.Stream, p []byte, off int64) (n int, size int64, err error) {
-	for n < len(p) {
-		k, now, err := a.eng.ReadStream(ctx, id, s, p[n:], off+int64(n))
-		size = now
-		if err != nil || k == 0 {
-			return n, size, err
-		}
-		n += k
-	}
-	return n, size, nil
-}
-
-// tailOf is the end of what a job printed so far, at most n characters. cursor is
-// how much that was, in bytes.
-func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
-	x, err = eachStream(j, func(s engine.Stream) (excerpt, error) {
-		_, size, err := a.eng.ReadStream(ctx, j.ID, s, nil, 0)
-		if err != nil {
-			return excerpt{}, err
-		}
-		cursor += size
-		// Escape sequences and long characters take more bytes than they show.
-		p := make([]byte, min(size, int64(8*n)))
-		k, _, err := a.readFull(ctx, j.ID, s, p, size-int64(len(p)))
-		if n := a.binary(ctx, j, s, p[:k]); n != "" {
-			return excerpt{notices: []string{n}}, err
-		}
-		return excerpt{head: logfile.Last(clean(p[:k]), n)}, err
-	})
-	if x.stderr != nil && err == nil {
-		out, errs := share(x.size(), x.stderr.size(), n)
-		x.head, x.stderr.head = logfile.Last(x.head, out), logfile.Last(x.stderr.head, errs)
-	}
-	return x, cursor, err
 }
 
 // pathsOf says where a job's output is.

@@ -2,9 +2,7 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -148,12 +146,7 @@ func (w window) sample(ctx context.Context, log *engine.Log) ([]byte, error) {
 	if err != nil || off >= size {
 		return nil, err
 	}
-	p := make([]byte, min(size-off, logfile.BinarySample))
-	n, err := log.ReadAt(ctx, p, off)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return p[:n], err
+	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
 }
 
 func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }

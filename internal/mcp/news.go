@@ -29,15 +29,13 @@ const (
 	shortTail  = 180   // characters of output in a notice
 	longTail   = 16000 // the same with inject
 	maxLate    = 20    // notices of ends that happened while nobody was there
-	maxNotices = 50    // kept until the next answer
+	maxNotices = 50    // kept until the next answers
 )
 
-// news is what the agent has not been told yet. The zero value is made ready by
-// init.
+// news is what the agent has not been told yet.
 type news struct {
 	mu      sync.Mutex
-	said    []string // about no job
-	ends    []end
+	notices []notice
 	asking  map[engine.ID]int    // calls in flight that will tell the end themselves
 	watched map[engine.ID]*watch // jobs in the background that have not ended
 }
@@ -48,21 +46,17 @@ type watch struct {
 	known  bool // the agent has been told it, before the watch did
 }
 
-// end is the end of a job that is to be told.
-type end struct {
-	job     engine.Job
+// notice is what one of the next answers is to say.
+type notice struct {
 	text    string
-	shouted bool // the client has the log message
+	job     engine.Job // that has ended; none if the notice is of something else
+	shouted bool       // the client needs no log message, or has it
 }
 
-func (n *news) init() {
-	n.asking, n.watched = map[engine.ID]int{}, map[engine.ID]*watch{}
-}
-
-func (n *news) say(text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.said = append(n.said, text)
+// add keeps a notice for the next answers, of all the newest; mu is held.
+func (n *news) add(added ...notice) {
+	n.notices = append(n.notices, added...)
+	n.notices = n.notices[max(0, len(n.notices)-maxNotices):]
 }
 
 // close ends all watches.
@@ -97,7 +91,7 @@ func (a *agent) takeUp() {
 		a.c.Logger.Warn("the jobs of earlier sessions cannot be listed", "err", err)
 		return
 	}
-	var late []end
+	var late []notice
 	for _, j := range slices.Backward(jobs) { // oldest first
 		switch {
 		case !j.Backgrounded:
@@ -106,7 +100,7 @@ func (a *agent) takeUp() {
 		default:
 			a.addLog(j)
 			if text := a.endText(j); text != "" && !a.told(j.ID) {
-				late = append(late, end{job: j, text: text, shouted: true})
+				late = append(late, notice{job: j, text: text, shouted: true})
 			}
 		}
 	}
@@ -114,9 +108,9 @@ func (a *agent) takeUp() {
 	defer a.news.mu.Unlock()
 	if over := len(late) - maxLate; over > 0 {
 		late = late[over:]
-		a.news.said = append(a.news.said, fmt.Sprintf(`%d more jobs have ended since the last session: process {"action":"list"}`, over))
+		a.news.add(notice{text: fmt.Sprintf(`%d more jobs have ended since the last session: process {"action":"list"}`, over), shouted: true})
 	}
-	a.news.ends = append(a.news.ends, late...)
+	a.news.add(late...)
 }
 
 // ended is called when a watched job has. What other agents of the scope have been
@@ -134,50 +128,42 @@ func (a *agent) ended(id engine.ID) {
 	w := a.news.watched[id]
 	delete(a.news.watched, id)
 	if text != "" && w != nil && !w.known {
-		a.news.add(end{job: j, text: text})
+		a.news.add(notice{job: j, text: text})
 	}
 	a.news.mu.Unlock()
 	a.shout()
-}
-
-// add keeps an end to be told; mu is held.
-func (n *news) add(e end) {
-	n.ends = append(n.ends, e)
-	if over := len(n.ends) - maxNotices; over > 0 {
-		n.ends = n.ends[over:]
-	}
 }
 
 // shout sends the client a log message for each end that no call in flight is
 // about to tell.
 func (a *agent) shout() {
 	a.news.mu.Lock()
-	var now []end
-	for i := range a.news.ends {
-		e := &a.news.ends[i]
-		if !e.shouted && a.news.asking[e.job.ID] == 0 {
-			e.shouted = true
-			now = append(now, *e)
+	var now []notice
+	for i := range a.news.notices {
+		n := &a.news.notices[i]
+		if !n.shouted && a.news.asking[n.job.ID] == 0 {
+			n.shouted = true
+			now = append(now, *n)
 		}
 	}
 	a.news.mu.Unlock()
-	s := a.client()
+	s := a.session.Load()
 	if s == nil {
 		return
 	}
-	for _, e := range now {
+	for _, n := range now {
 		//lint:ignore SA1019 deprecated, and yet the only message every client takes
 		level := mcp.LoggingLevel("info")
-		if e.job.Unsuccessful() {
+		if n.job.Unsuccessful() {
 			level = "warning"
 		}
 		data := map[string]any{
-			"event": "ended", "sessionId": e.job.ID, "name": oneLine(e.job.Name, 60), "status": statusOf(e.job),
-			"exitCode": e.job.Exit.Code, "reason": e.job.Exit.Reason, "text": e.text,
+			"event": "ended", "sessionId": n.job.ID, "name": oneLine(n.job.Name, 60), "status": statusOf(n.job),
+			"exitCode": n.job.Exit.Code, "reason": n.job.Exit.Reason, "text": n.text,
 		}
 		//lint:ignore SA1019 as above
 		if err := s.Log(a.life, &mcp.LoggingMessageParams{Level: level, Logger: "hob", Data: data}); err != nil {
-			a.c.Logger.Debug("the client was not told of an end", "job", e.job.ID, "err", err)
+			a.c.Logger.Debug("the client was not told of an end", "job", n.job.ID, "err", err)
 		}
 	}
 }
@@ -201,7 +187,7 @@ func (a *agent) asks(id engine.ID) (done func()) {
 // heard withdraws what was to be told of a job, because the agent knows.
 func (a *agent) heard(id engine.ID) {
 	a.news.mu.Lock()
-	a.news.ends = slices.DeleteFunc(a.news.ends, func(e end) bool { return e.job.ID == id })
+	a.news.notices = slices.DeleteFunc(a.news.notices, func(n notice) bool { return n.job.ID == id })
 	if w := a.news.watched[id]; w != nil {
 		w.known = true
 	}
@@ -211,27 +197,22 @@ func (a *agent) heard(id engine.ID) {
 
 // tellNews is what is to be told now, once: in most characters, or else one piece
 // of it. The rest is for the next answer.
-func (a *agent) tellNews(most int) []string {
+func (a *agent) tellNews(most int) (texts []string) {
 	a.news.mu.Lock()
-	var texts []string
-	room := func(text string) bool {
-		most -= utf8.RuneCountInString(text)
-		return len(texts) == 0 || most >= 0
-	}
-	whole := most
-	for len(a.news.said) > 0 && room(a.news.said[0]) {
-		texts = append(texts, logfile.First(a.news.said[0], whole))
-		a.news.said = a.news.said[1:]
-	}
 	var told []engine.ID
-	for len(a.news.ends) > 0 && room(a.news.ends[0].text) {
-		texts = append(texts, logfile.First(a.news.ends[0].text, whole))
-		told = append(told, a.news.ends[0].job.ID)
-		a.news.ends = a.news.ends[1:]
+	room := most
+	for _, n := range a.news.notices {
+		if room -= utf8.RuneCountInString(n.text); room < 0 && len(texts) > 0 {
+			break
+		}
+		texts, told = append(texts, logfile.First(n.text, most)), append(told, n.job.ID)
 	}
+	a.news.notices = a.news.notices[len(texts):]
 	a.news.mu.Unlock()
 	for _, id := range told {
-		a.setTold(id)
+		if id != "" {
+			a.setTold(id)
+		}
 	}
 	return texts
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -20,20 +19,20 @@ const (
 	logURIEnd   = "/log"
 )
 
-func logURI(id engine.ID) string { return logURIBegin + url.PathEscape(string(id)) + logURIEnd }
+func logURI(id engine.ID) string { return logURIBegin + string(id) + logURIEnd }
 
-// jobOfURI is the job whose log uri is; empty if it is none.
-func jobOfURI(uri string) string {
-	rest, ok := strings.CutPrefix(uri, logURIBegin)
-	id, ok2 := strings.CutSuffix(rest, logURIEnd)
-	if !ok || !ok2 {
-		return ""
+// jobOfLog is the job whose log uri is.
+func (a *agent) jobOfLog(ctx context.Context, client *mcp.Implementation, uri string) (engine.Job, error) {
+	a.greet(clientName(client))
+	if a.openErr != nil {
+		return engine.Job{}, a.openErr
 	}
-	id, err := url.PathUnescape(id)
-	if err != nil {
-		return ""
+	id := strings.TrimSuffix(strings.TrimPrefix(uri, logURIBegin), logURIEnd)
+	j, err := a.eng.Get(ctx, id)
+	if err != nil || !a.scope.owns(j) || uri != logURI(j.ID) {
+		return engine.Job{}, mcp.ResourceNotFoundError(uri)
 	}
-	return id
+	return j, nil
 }
 
 // addLogTemplate offers the log of any job of the scope.
@@ -54,14 +53,10 @@ func (a *agent) addLog(j engine.Job) {
 
 // readLog reads begin and end of a log.
 func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	a.greet(clientName(r.ClientInfo()))
-	if a.openErr != nil {
-		return nil, a.openErr
-	}
 	uri := r.Params.URI
-	j, err := a.eng.Get(ctx, jobOfURI(uri))
-	if err != nil || !a.scope.owns(j) || uri != logURI(j.ID) {
-		return nil, mcp.ResourceNotFoundError(uri)
+	j, err := a.jobOfLog(ctx, r.ClientInfo(), uri)
+	if err != nil {
+		return nil, err
 	}
 	x, err := a.excerptOf(ctx, j)
 	if err != nil {
@@ -86,14 +81,10 @@ type subscriptions struct {
 }
 
 func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
-	a.greet(clientName(r.ClientInfo()))
-	if a.openErr != nil {
-		return a.openErr
-	}
 	uri := r.Params.URI
-	j, err := a.eng.Get(ctx, jobOfURI(uri))
-	if err != nil || !a.scope.owns(j) || uri != logURI(j.ID) {
-		return mcp.ResourceNotFoundError(uri)
+	j, err := a.jobOfLog(ctx, r.ClientInfo(), uri)
+	if err != nil {
+		return err
 	}
 	a.subs.mu.Lock()
 	defer a.subs.mu.Unlock()

@@ -81,7 +81,7 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 	if err != nil {
 		return err
 	}
-	a.connected(session)
+	a.session.Store(session)
 	// Calls in flight notice that life ends, and Close waits for them. Their answers
 	// are lost: the SDK sends none once it closes.
 	stop := context.AfterFunc(life, func() { _ = session.Close() })

@@ -117,6 +117,12 @@ func (m *Model) Click(x, y int) {
 	}
 }
 
+// Scroll does nothing: the marked choice is always seen.
+func (m *Model) Scroll(int) {}
+
+// Cursor is nil: nothing is typed.
+func (m *Model) Cursor() *tea.Cursor { return nil }
+
 // ShortHelp returns the keys to name first.
 func (m *Model) ShortHelp() []key.Binding {
 	if m.menu {

@@ -111,6 +111,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // Scroll moves the page by n lines: the wheel.
 func (m *Model) Scroll(n int) { m.list.Pan(n) }
 
+// Click does nothing: a key of the page is pressed.
+func (m *Model) Click(int, int) {}
+
 // filtering reports whether the line with the filter is shown.
 func (m *Model) filtering() bool { return m.typing || m.line.Value() != "" }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 // Model is a log view.
@@ -67,7 +68,7 @@ type Model struct {
 
 	words   func(error) string
 	now     func() time.Time
-	clicked clicks
+	clicked clicks.Counter
 
 	emu   lineEmulator
 	frame string

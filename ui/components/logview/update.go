@@ -129,27 +129,12 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if !ok {
 		return cmd
 	}
-	now := m.now()
-	if p != m.clicked.at || now.Sub(m.clicked.when) > clickTime {
-		m.clicked.times = 0
-	}
-	m.clicked = clicks{p, now, m.clicked.times%3 + 1}
 	m.sel = selection{from: p, to: p, pressed: true}
-	if m.clicked.times > 1 {
-		m.sel.from.glyph, m.sel.to.glyph = m.stretchAt(p, m.clicked.times > 2)
+	if times := m.clicked.Press(p, m.now()); times > 1 {
+		m.sel.from.glyph, m.sel.to.glyph = m.stretchAt(p, times > 2)
 		m.sel.on, m.dirty = m.sel.from.glyph <= m.sel.to.glyph, true
 	}
 	return cmd
-}
-
-// clickTime is within what time clicks on a place count together.
-const clickTime = 400 * time.Millisecond
-
-// clicks are those on one place so far.
-type clicks struct {
-	at    pos
-	when  time.Time
-	times int
 }
 
 // stretchAt is the word at a character, or all of its line, also what is not
@@ -202,7 +187,7 @@ func (m *Model) drag(ev tea.Mouse) {
 func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	// The pointer may have moved since the last motion that was reported.
 	p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1)))
-	if ok && (p != m.clicked.at || m.sel.on && m.clicked.times == 1) {
+	if ok && (p != m.clicked.Place || m.sel.on && m.clicked.Times == 1) {
 		m.drag(ev)
 	}
 	dragged := m.sel.pressed && m.sel.on

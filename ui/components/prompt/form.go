@@ -185,6 +185,9 @@ func (f *Form) Click(x, y int) {
 	}
 }
 
+// Scroll does nothing: the focused field is always seen.
+func (f *Form) Scroll(int) {}
+
 // SetSize sets the width of the whole box and the height that it may have at
 // most; how high it is, [Form.Height] says.
 func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }

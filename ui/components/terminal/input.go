@@ -1,27 +1,18 @@
 package terminal
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-const (
-	// wheelRows is how far one notch of the wheel scrolls back.
-	wheelRows = 3
-	// manyClicks is how close in time two clicks are one double click.
-	manyClicks = 400 * time.Millisecond
-)
+// wheelRows is how far one notch of the wheel scrolls back.
+const wheelRows = 3
 
 // Update takes keys, pastes and the mouse while the job has the keyboard. Every
 // key is the job's; the owner keeps its leave key to itself. Places of mouse
 // messages are relative to the view.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	if over, ok := msg.(clicksOverMsg); ok && over.owner == m && over.gen == m.clickGen {
-		m.clicks = 0
-	}
 	if !m.focus {
 		return nil
 	}
@@ -38,7 +29,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(tea.Mouse(msg))
 	case tea.MouseClickMsg:
-		return m.click(tea.Mouse(msg))
+		m.click(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
 		m.move(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
@@ -120,20 +111,12 @@ func (m *Model) pointAt(ev tea.Mouse) point {
 	return point{m.absLine(max(0, min(ev.Y, m.h-1))), m.firstCol() + max(0, min(ev.X, m.w-1))}
 }
 
-func (m *Model) click(ev tea.Mouse) tea.Cmd {
+func (m *Model) click(ev tea.Mouse) {
 	if m.sendMouse(ev, vt.MouseDown) || ev.Button != tea.MouseLeft {
-		return nil
+		return
 	}
 	p := m.pointAt(ev)
-	if p == m.clicked && m.clicks > 0 {
-		m.clicks = m.clicks%3 + 1
-	} else {
-		m.clicks = 1
-	}
-	m.clicked = p
-	m.clickGen++
-	gen := m.clickGen
-	switch m.clicks {
+	switch m.clicked.Press(p, m.clock()) {
 	case 1:
 		m.sel = selection{from: p, to: p, pressed: true}
 	case 2:
@@ -141,14 +124,6 @@ func (m *Model) click(ev tea.Mouse) tea.Cmd {
 	case 3:
 		m.selectLine(p)
 	}
-	return tea.Tick(manyClicks, func(time.Time) tea.Msg { return clicksOverMsg{m, gen} })
-}
-
-// clicksOverMsg ends the time in which a further click counts as part of the
-// same.
-type clicksOverMsg struct {
-	owner *Model
-	gen   int
 }
 
 func (m *Model) move(ev tea.Mouse) {

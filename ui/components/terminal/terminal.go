@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 // scrollbackBytes bounds the history kept for scrolling back while attached;
@@ -44,9 +45,7 @@ type Model struct {
 
 	reading reading
 
-	clicked  point // where the last click was
-	clicks   int   // in quick succession there
-	clickGen int
+	clicked clicks.Counter
 
 	input []byte // typed and not yet taken
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/clicks"
 )
 
 func start(t *testing.T, cols, rows int, stream string) *Model {
@@ -313,7 +314,7 @@ func TestManyClicksFollowWrappedLines(t *testing.T) {
 			if got := clickTimes(m, 2, tt.x, tt.y); got != tt.word {
 				t.Errorf("a double click copies %q, want %q", got, tt.word)
 			}
-			m.Update(clicksOverMsg{m, m.clickGen})
+			m.clicked = clicks.Counter{}
 			if got := clickTimes(m, 3, tt.x, tt.y); got != tt.line {
 				t.Errorf("a triple click copies %q, want %q", got, tt.line)
 			}
