@@ -1,16 +1,16 @@
 package hostconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/kevinburke/ssh_config"
 )
 
 const maxIncludes = 16 // deep
@@ -26,88 +26,38 @@ func systemFile(name string) string {
 // read is for machines without an ssh program.
 func (r Resolver) read(p place, dest string) (*Config, error) {
 	user, alias, port := split(dest)
-	files := []string{p.inHome(".ssh", "config"), systemFile("ssh_config")}
-	if r.File != "" {
-		files = []string{r.File}
-	}
 	s := settings{}
-	var warnings, used []string
-	for _, file := range files {
-		scan := prescan{place: p, base: filepath.Dir(file)}
-		text, err := scan.file(file, 0)
-		if errors.Is(err, fs.ErrNotExist) && r.File == "" {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		warnings = append(warnings, scan.warnings...)
-		used = append(used, file)
-		cfg, err := ssh_config.DecodeBytes([]byte(text))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if err := s.add(cfg, alias); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-	}
 	if user != "" {
 		s["user"] = []string{user}
 	}
 	if port != "" {
 		s["port"] = []string{port}
 	}
+	reader := reader{place: p, alias: alias, set: s}
+	var used []string
+	for _, file := range p.files(r.File) {
+		err := reader.file(file, filepath.Dir(file), true, 0)
+		if errors.Is(err, fs.ErrNotExist) && r.File == "" {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		used = append(used, file)
+	}
 	s.defaults()
 	c := p.config(alias, s)
-	c.Source, c.Warnings = strings.Join(used, ", "), warnings
-	if c.Source == "" {
-		c.Source = "defaults"
-	}
+	c.Source, c.Warnings = cmp.Or(strings.Join(used, ", "), "defaults"), reader.warnings
 	return c, nil
 }
 
-// options are those that matter here, and may be given several times or once.
-func options() (many, once []string) {
-	return []string{"IdentityFile", "CertificateFile"}, []string{
-		"HostName", "Port", "User", "HostKeyAlias", "StrictHostKeyChecking", "HashKnownHosts", "IdentitiesOnly", "BatchMode",
-		"AddressFamily", "PubkeyAuthentication", "PasswordAuthentication", "KbdInteractiveAuthentication", "HostKeyAlgorithms",
-		"Ciphers", "KexAlgorithms", "MACs", "ConnectTimeout", "ServerAliveInterval", "ServerAliveCountMax", "ProxyJump",
-		"ProxyCommand", "ControlPath", "UserKnownHostsFile", "GlobalKnownHostsFile", "IdentityAgent",
-		"PreferredAuthentications", "NumberOfPasswordPrompts", "PKCS11Provider", "KnownHostsCommand", "RevokedHostKeys", "BindAddress",
-		"BindInterface", "HostbasedAuthentication", "ProxyUseFdpass", "VerifyHostKeyDNS", "GSSAPIAuthentication",
+// files are those of the configuration: file, or if that is empty the user's and the
+// system's.
+func (p place) files(file string) []string {
+	if file != "" {
+		return []string{file}
 	}
-}
-
-// add takes from cfg what is not set yet: the first value counts.
-func (s settings) add(cfg *ssh_config.Config, alias string) error {
-	many, once := options()
-	for _, name := range once {
-		key := strings.ToLower(name)
-		if _, ok := s[key]; ok {
-			continue
-		}
-		v, err := cfg.Get(alias, name)
-		if err != nil {
-			return err
-		}
-		if v != "" {
-			s[key] = []string{v}
-		}
-	}
-	for _, name := range many {
-		v, err := cfg.GetAll(alias, name)
-		if err != nil {
-			return err
-		}
-		s[strings.ToLower(name)] = append(s[strings.ToLower(name)], v...)
-	}
-	// Lists that add to the defaults (+, -, ^) are left to the defaults.
-	for _, name := range []string{"hostkeyalgorithms", "ciphers", "kexalgorithms", "macs"} {
-		if v := s.first(name); v != "" && strings.ContainsRune("+-^", rune(v[0])) {
-			delete(s, name)
-		}
-	}
-	return nil
+	return []string{p.inHome(".ssh", "config"), systemFile("ssh_config")}
 }
 
 func (s settings) defaults() {
@@ -122,109 +72,133 @@ func (s settings) defaults() {
 	}
 }
 
-// prescan makes of a configuration file one that the parser understands: Include
-// is carried out, blocks that begin with a Match which it would misread are
-// dropped with a warning.
-type prescan struct {
+// reader takes from configuration files what they say for one host, and the names of hosts
+// that they speak of.
+type reader struct {
 	place
-	base     string
+	alias    string
+	set      settings
+	names    []string
 	warnings []string
-	matches  bool // blocks are kept whose Match names hosts, as if that were all
 }
 
-func (s *prescan) file(name string, depth int) (string, error) {
+// file reads a file. Names of files that it includes are relative to base. applies says
+// whether what it sets in no block counts.
+func (r *reader) file(name, base string, applies bool, depth int) error {
 	if depth > maxIncludes {
-		return "", fmt.Errorf("%s: files include each other too deeply", name)
+		return fmt.Errorf("%s: files include each other too deeply", name)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var b strings.Builder
-	block, dropped := "", false
-	n := 0
+	outer, n := applies, 0
 	for line := range strings.Lines(string(data)) {
 		n++
-		word, rest := keyword(line)
-		switch word {
+		word, value := keyword(line)
+		switch words := strings.Fields(strings.ReplaceAll(value, `"`, "")); word {
+		case "":
 		case "host":
-			block, dropped = "Host "+strings.ReplaceAll(rest, `"`, ""), false
-			b.WriteString(block + "\n")
+			r.names = append(r.names, words...)
+			applies = outer && matches(words, r.alias)
 		case "match":
-			if hosts := named(rest); s.matches && len(hosts) > 0 {
-				block, dropped = "Host "+strings.Join(hosts, " "), false
-			} else if block, dropped = s.match(rest); dropped {
-				s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: `Match %s` cannot be judged without the ssh program and is left out", name, n, rest))
-				continue
+			patterns, known := conditions(words)
+			r.names = append(r.names, patterns...)
+			applies = outer && known && matches(patterns, r.alias)
+			if !known {
+				r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: `Match %s` cannot be judged without the ssh program and is left out", name, n, value))
 			}
-			b.WriteString(block + "\n")
 		case "include":
-			if dropped {
-				continue
+			if err := r.include(words, base, applies, depth); err != nil {
+				return err
 			}
-			text, err := s.include(rest, depth)
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(text)
-			// What follows belongs to this file's block again.
-			if block == "" {
-				block = "Host *"
-			}
-			b.WriteString(block + "\n")
 		default:
-			if !dropped {
-				b.WriteString(strings.TrimRight(line, "\r\n") + "\n")
+			if applies {
+				r.set.add(word, value)
 			}
 		}
 	}
-	return b.String(), nil
+	return nil
 }
 
-// match says what a Match becomes: only `all` and `host` with patterns are
-// understood.
-func (*prescan) match(rest string) (block string, dropped bool) {
-	f := strings.Fields(strings.ReplaceAll(rest, `"`, ""))
-	switch {
-	case len(f) == 1 && strings.EqualFold(f[0], "all"):
-		return "Host *", false
-	case len(f) == 2 && (strings.EqualFold(f[0], "host") || strings.EqualFold(f[0], "originalhost")):
-		return "Host " + strings.ReplaceAll(f[1], ",", " "), false
-	}
-	return "", true
-}
-
-func (s *prescan) include(rest string, depth int) (string, error) {
-	var b strings.Builder
-	for _, pattern := range strings.Fields(strings.ReplaceAll(rest, `"`, "")) {
+func (r *reader) include(patterns []string, base string, applies bool, depth int) error {
+	for _, pattern := range patterns {
 		if home, ok := strings.CutPrefix(pattern, "~/"); ok {
-			pattern = s.inHome(home)
+			pattern = r.inHome(home)
 		}
 		if !filepath.IsAbs(pattern) {
-			pattern = filepath.Join(s.base, pattern)
+			pattern = filepath.Join(base, pattern)
 		}
 		names, err := filepath.Glob(pattern)
 		if err != nil {
-			return "", fmt.Errorf("include %s: %w", pattern, err)
+			return fmt.Errorf("include %s: %w", pattern, err)
 		}
 		slices.Sort(names)
 		for _, name := range names {
 			if fi, err := os.Stat(name); err != nil || fi.IsDir() {
 				continue // ssh passes over it, too
 			}
-			text, err := s.file(name, depth+1)
-			if err != nil {
-				return "", err
+			if err := r.file(name, base, applies, depth+1); err != nil {
+				return err
 			}
-			b.WriteString(text)
 		}
 	}
-	return b.String(), nil
+	return nil
+}
+
+// conditions are the hosts that a Match is for. It is known what it means if it names
+// nothing else.
+func conditions(words []string) (patterns []string, known bool) {
+	if len(words) == 1 && strings.EqualFold(words[0], "all") {
+		return []string{"*"}, true
+	}
+	for i := 0; i+1 < len(words); i++ {
+		if strings.EqualFold(words[i], "host") || strings.EqualFold(words[i], "originalhost") {
+			return strings.Split(words[i+1], ","), len(words) == 2
+		}
+	}
+	return nil, false
+}
+
+// matches reports whether one of patterns is for the host, and none with a ! is.
+func matches(patterns []string, alias string) bool {
+	found := false
+	for _, p := range patterns {
+		p, not := strings.CutPrefix(p, "!")
+		expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(p))
+		if regexp.MustCompile("^" + expr + "$").MatchString(alias) {
+			if not {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// add takes a value. Of most options the first counts.
+func (s settings) add(name, value string) {
+	switch name {
+	case "identityfile", "certificatefile":
+	case "hostkeyalgorithms", "ciphers", "kexalgorithms", "macs":
+		if strings.ContainsAny(value[:min(1, len(value))], "+-^") {
+			return // what adds to the defaults is left to them
+		}
+		fallthrough
+	default:
+		if len(s[name]) > 0 {
+			return
+		}
+	}
+	if len(value) > 1 && strings.Count(value, `"`) == 2 && value[0] == '"' && strings.HasSuffix(value, `"`) {
+		value = value[1 : len(value)-1]
+	}
+	s[name] = append(s[name], value)
 }
 
 // keyword is the option of a line, in lower case, and its value.
-func keyword(line string) (word, rest string) {
-	line = strings.TrimSpace(line)
+func keyword(line string) (word, value string) {
+	line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 	if line == "" || line[0] == '#' {
 		return "", ""
 	}
@@ -232,45 +206,18 @@ func keyword(line string) (word, rest string) {
 	if i < 0 {
 		return strings.ToLower(line), ""
 	}
-	rest = strings.TrimLeft(line[i:], " \t")
-	rest = strings.TrimLeft(strings.TrimPrefix(rest, "="), " \t")
-	return strings.ToLower(line[:i]), rest
+	value = strings.TrimLeft(line[i:], " \t")
+	return strings.ToLower(line[:i]), strings.TrimSpace(strings.TrimPrefix(value, "="))
 }
 
 // Hosts lists the names that the configuration speaks of, without patterns: for
 // completion. An empty file stands for the user's and the system's.
 func Hosts(file string) []string {
-	p := thisPlace()
-	files := []string{p.inHome(".ssh", "config"), systemFile("ssh_config")}
-	if file != "" {
-		files = []string{file}
+	r := reader{place: thisPlace(), set: settings{}}
+	for _, file := range r.files(file) {
+		_ = r.file(file, filepath.Dir(file), false, 0) // what cannot be read offers nothing
 	}
-	var names []string
-	for _, file := range files {
-		scan := prescan{place: p, base: filepath.Dir(file), matches: true}
-		text, err := scan.file(file, 0)
-		if err != nil {
-			continue // nothing to offer
-		}
-		for line := range strings.Lines(text) {
-			if word, rest := keyword(line); word == "host" {
-				rest, _, _ = strings.Cut(rest, " #")
-				names = append(names, strings.Fields(rest)...)
-			}
-		}
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.ContainsAny(name, "*?!") })
+	names := slices.DeleteFunc(r.names, func(name string) bool { return strings.ContainsAny(name, "*?!") })
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// named are the hosts that a Match is for, among other conditions.
-func named(match string) []string {
-	f := strings.Fields(strings.ReplaceAll(match, `"`, ""))
-	for i := 0; i+1 < len(f); i++ {
-		if strings.EqualFold(f[i], "host") || strings.EqualFold(f[i], "originalhost") {
-			return strings.Split(f[i+1], ",")
-		}
-	}
-	return nil
 }
