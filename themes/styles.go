@@ -119,8 +119,8 @@ type Dialog struct {
 	Border, Title, Text, Choice, ChoiceSelected, Danger lipgloss.Style
 }
 
-// Build makes the styles of a palette.
-func Build(p Palette, g Glyphs) Styles {
+// build makes the styles of a palette.
+func build(p Palette, g Glyphs) Styles {
 	var (
 		text     = p.Text.Style()
 		muted    = p.Muted.Style()

@@ -66,4 +66,4 @@ func (t Theme) Background() color.Color { return t.Palette.Background.BG }
 func (t Theme) Foreground() color.Color { return t.Palette.Text.FG }
 
 // Styles builds the styles of every component.
-func (t Theme) Styles(g Glyphs) Styles { return Build(t.Palette, g) }
+func (t Theme) Styles(g Glyphs) Styles { return build(t.Palette, g) }

@@ -152,7 +152,7 @@ func TestBuildLeavesNothingOut(t *testing.T) {
 	for _, token := range p.tokens() {
 		*token = Token{FG: lipgloss.Red, BG: lipgloss.Blue}
 	}
-	styles := reflect.ValueOf(Build(p, Unicode()))
+	styles := reflect.ValueOf(build(p, Unicode()))
 	for section, v := range styles.Fields() {
 		if section.Name == "Glyphs" {
 			continue

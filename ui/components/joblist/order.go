@@ -25,20 +25,7 @@ const (
 
 // String names the order for people.
 func (s Sort) String() string {
-	switch s {
-	case ByStart:
-		return "newest first"
-	case ByName:
-		return "by name"
-	case ByHost:
-		return "by host"
-	case ByCPU:
-		return "by cpu"
-	case ByMemory:
-		return "by memory"
-	case ByNeed, sorts:
-	}
-	return "by need"
+	return [sorts]string{"by need", "newest first", "by name", "by host", "by cpu", "by memory"}[s]
 }
 
 // Sort returns the order.

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -64,32 +66,16 @@ func (f *Form) SetQuestion(lines ...string) { f.asked = lines }
 func (f *Form) SetNote(s string) { f.note = s }
 
 // Value returns the text of a field.
-func (f *Form) Value(name string) string {
-	for i, n := range f.names {
-		if n == name {
-			return f.fields[i].Value()
-		}
-	}
-	return ""
-}
+func (f *Form) Value(name string) string { return f.field(name).Value() }
 
 // SetValue replaces the text of a field.
-func (f *Form) SetValue(name, text string) {
-	for i, n := range f.names {
-		if n == name {
-			f.fields[i].SetValue(text)
-		}
-	}
-}
+func (f *Form) SetValue(name, text string) { f.field(name).SetValue(text) }
 
 // SetPlaceholder replaces what a field shows while it is empty.
-func (f *Form) SetPlaceholder(name, text string) {
-	for i, n := range f.names {
-		if n == name {
-			WithPlaceholder(text)(f.fields[i])
-		}
-	}
-}
+func (f *Form) SetPlaceholder(name, text string) { f.field(name).hint = text }
+
+// field finds a field by the name with which it was added.
+func (f *Form) field(name string) *Line { return f.fields[slices.Index(f.names, name)] }
 
 // SetError says what is wrong with the focused field.
 func (f *Form) SetError(s string) { f.focused().SetError(s) }
@@ -113,14 +99,7 @@ func (f *Form) Move(n int) {
 func (f *Form) Untouched() bool { return f.focused().Value() == f.found }
 
 // Go gives a field the keyboard.
-func (f *Form) Go(name string) {
-	for i, n := range f.names {
-		if n == name {
-			f.Move(i - f.focus.At)
-			return
-		}
-	}
-}
+func (f *Form) Go(name string) { f.Move(slices.Index(f.names, name) - f.focus.At) }
 
 // Offer shows completions of the focused field's text before the cursor, the
 // first of them taken. One alone is taken without being shown.

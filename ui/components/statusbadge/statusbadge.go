@@ -79,14 +79,27 @@ func (s State) Need() int {
 const Width = 10
 
 // Badge draws badges. It is a value without state.
-type Badge struct {
-	styles themes.Badge
-	glyphs themes.Glyphs
+type Badge struct{ looks [Stopped + 1]look }
+
+// look is how a state is drawn.
+type look struct {
+	glyph string
+	style lipgloss.Style
 }
 
 // New returns the badges of a theme.
-func New(styles themes.Badge, glyphs themes.Glyphs) Badge {
-	return Badge{styles: styles, glyphs: glyphs}
+func New(s themes.Badge, g themes.Glyphs) Badge {
+	return Badge{[Stopped + 1]look{
+		Waiting:  {g.Waiting, s.Waiting},
+		Running:  {g.Running, s.Running},
+		Starting: {g.Starting, s.Starting},
+		Paused:   {g.Paused, s.Paused},
+		Stopping: {g.Stopping, s.Stopping},
+		Failed:   {g.Failed, s.Failed},
+		Lost:     {g.Lost, s.Lost},
+		Done:     {g.Done, s.Done},
+		Stopped:  {g.Failed, s.Done},
+	}}
 }
 
 // Word says how the job stands: "running", "waits", "exit 2", "SIGKILL".
@@ -122,48 +135,10 @@ func Word(j engine.Job) string {
 }
 
 // Glyph is the badge in one column, without style.
-func (b Badge) Glyph(j engine.Job) string {
-	switch StateOf(j) {
-	case Waiting:
-		return b.glyphs.Waiting
-	case Starting:
-		return b.glyphs.Starting
-	case Running:
-		return b.glyphs.Running
-	case Paused:
-		return b.glyphs.Paused
-	case Stopping:
-		return b.glyphs.Stopping
-	case Lost:
-		return b.glyphs.Lost
-	case Failed, Stopped:
-		return b.glyphs.Failed
-	case Done:
-	}
-	return b.glyphs.Done
-}
+func (b Badge) Glyph(j engine.Job) string { return b.looks[StateOf(j)].glyph }
 
 // Style is the style of the job's badge.
-func (b Badge) Style(j engine.Job) lipgloss.Style {
-	switch StateOf(j) {
-	case Waiting:
-		return b.styles.Waiting
-	case Starting:
-		return b.styles.Starting
-	case Running:
-		return b.styles.Running
-	case Paused:
-		return b.styles.Paused
-	case Stopping:
-		return b.styles.Stopping
-	case Lost:
-		return b.styles.Lost
-	case Failed:
-		return b.styles.Failed
-	case Done, Stopped:
-	}
-	return b.styles.Done
-}
+func (b Badge) Style(j engine.Job) lipgloss.Style { return b.looks[StateOf(j)].style }
 
 // Text is glyph and word without style.
 func (b Badge) Text(j engine.Job) string { return b.Glyph(j) + " " + Word(j) }

@@ -47,12 +47,18 @@ func translateMods(mod tea.KeyMod) vt.Mods {
 	return out
 }
 
+// namedKey is the emulator's code of a key that types no character.
 func namedKey(code rune) (rune, bool) {
-	switch {
-	case code >= tea.KeyF1 && code <= tea.KeyF20:
-		return vt.KeyF1 + code - tea.KeyF1, true
-	case code >= tea.KeyKp0 && code <= tea.KeyKp9:
-		return vt.KeyKP0 + code - tea.KeyKp0, true
+	for _, r := range [...]struct{ first, last, to rune }{
+		{tea.KeyF1, tea.KeyF20, vt.KeyF1},
+		{tea.KeyKp0, tea.KeyKp9, vt.KeyKP0},
+		{tea.KeyCapsLock, tea.KeyMenu, vt.KeyCapsLock},
+		{tea.KeyLeftSuper, tea.KeyLeftMeta, vt.KeyLeftSuper},
+		{tea.KeyRightSuper, tea.KeyRightMeta, vt.KeyRightSuper},
+	} {
+		if code >= r.first && code <= r.last {
+			return r.to + code - r.first, true
+		}
 	}
 	switch code {
 	case tea.KeyUp, tea.KeyKpUp:
@@ -77,16 +83,6 @@ func namedKey(code rune) (rune, bool) {
 		return vt.KeyPageDown, true
 	case tea.KeyBegin, tea.KeyKpBegin:
 		return vt.KeyBegin, true
-	case tea.KeyEnter:
-		return vt.KeyEnter, true
-	case tea.KeyTab:
-		return vt.KeyTab, true
-	case tea.KeyEscape:
-		return vt.KeyEscape, true
-	case tea.KeySpace:
-		return vt.KeySpace, true
-	case tea.KeyBackspace:
-		return vt.KeyBackspace, true
 	case tea.KeyKpEnter:
 		return vt.KeyKPEnter, true
 	case tea.KeyKpEqual:
@@ -103,66 +99,26 @@ func namedKey(code rune) (rune, bool) {
 		return vt.KeyKPDecimal, true
 	case tea.KeyKpDivide:
 		return vt.KeyKPDivide, true
-	case tea.KeyCapsLock:
-		return vt.KeyCapsLock, true
-	case tea.KeyScrollLock:
-		return vt.KeyScrollLock, true
-	case tea.KeyNumLock:
-		return vt.KeyNumLock, true
-	case tea.KeyPrintScreen:
-		return vt.KeyPrintScreen, true
-	case tea.KeyPause:
-		return vt.KeyPause, true
-	case tea.KeyMenu:
-		return vt.KeyMenu, true
 	case tea.KeyLeftShift:
 		return vt.KeyLeftShift, true
 	case tea.KeyLeftAlt:
 		return vt.KeyLeftAlt, true
 	case tea.KeyLeftCtrl:
 		return vt.KeyLeftCtrl, true
-	case tea.KeyLeftSuper:
-		return vt.KeyLeftSuper, true
-	case tea.KeyLeftHyper:
-		return vt.KeyLeftHyper, true
-	case tea.KeyLeftMeta:
-		return vt.KeyLeftMeta, true
 	case tea.KeyRightShift:
 		return vt.KeyRightShift, true
 	case tea.KeyRightAlt:
 		return vt.KeyRightAlt, true
 	case tea.KeyRightCtrl:
 		return vt.KeyRightCtrl, true
-	case tea.KeyRightSuper:
-		return vt.KeyRightSuper, true
-	case tea.KeyRightHyper:
-		return vt.KeyRightHyper, true
-	case tea.KeyRightMeta:
-		return vt.KeyRightMeta, true
 	}
 	return 0, false
 }
 
+// translateButton keeps the number of a button, by which both count the same.
 func translateButton(b tea.MouseButton) vt.MouseButton {
-	switch b {
-	case tea.MouseLeft:
-		return vt.MouseLeft
-	case tea.MouseMiddle:
-		return vt.MouseMiddle
-	case tea.MouseRight:
-		return vt.MouseRight
-	case tea.MouseWheelUp:
-		return vt.WheelUp
-	case tea.MouseWheelDown:
-		return vt.WheelDown
-	case tea.MouseWheelLeft:
-		return vt.WheelLeft
-	case tea.MouseWheelRight:
-		return vt.WheelRight
-	case tea.MouseBackward:
-		return vt.MouseBackward
-	case tea.MouseForward:
-		return vt.MouseForward
+	if b > tea.MouseForward {
+		return vt.MouseNone
 	}
-	return vt.MouseNone
+	return vt.MouseButton(b)
 }

@@ -157,7 +157,7 @@ func (m *Model) wrapped(msg Message, w, h int) []string {
 		rest := strings.Join(text[h-1:], " ")
 		text = append(text[:h-1], cells.End(rest, w, m.glyphs.Ellipsis))
 	}
-	style, mark := m.style(msg.Level), m.mark(msg.Level)
+	style, mark := m.look(msg.Level)
 	for i, line := range text {
 		text[i] = style.Render(mark + " " + line)
 		mark = " "
@@ -172,31 +172,20 @@ func (m *Model) Last(w int) string {
 		return ""
 	}
 	msg := m.messages[len(m.messages)-1]
-	return " " + m.style(msg.Level).Render(cells.End(m.mark(msg.Level)+" "+msg.Text, w-2, m.glyphs.Ellipsis)) + " "
+	style, mark := m.look(msg.Level)
+	return " " + style.Render(cells.End(mark+" "+msg.Text, w-2, m.glyphs.Ellipsis)) + " "
 }
 
-func (m *Model) style(l Level) lipgloss.Style {
+// look is the style of a level and the sign before its messages.
+func (m *Model) look(l Level) (style lipgloss.Style, mark string) {
 	switch l {
 	case Success:
-		return m.styles.Success
+		return m.styles.Success, m.glyphs.Done
 	case Warning:
-		return m.styles.Warning
+		return m.styles.Warning, m.glyphs.Unreachable
 	case Error:
-		return m.styles.Error
+		return m.styles.Error, m.glyphs.Failed
 	case Info:
 	}
-	return m.styles.Info
-}
-
-func (m *Model) mark(l Level) string {
-	switch l {
-	case Success:
-		return m.glyphs.Done
-	case Warning:
-		return m.glyphs.Unreachable
-	case Error:
-		return m.glyphs.Failed
-	case Info:
-	}
-	return m.glyphs.Dot
+	return m.styles.Info, m.glyphs.Dot
 }
