@@ -115,17 +115,6 @@ func (m Map) In(context string) []Action {
 	return found
 }
 
-// Action finds an action by its qualified name, or by its bare name: then the
-// first section that has it.
-func (m Map) Action(name string) (Action, bool) {
-	for _, a := range m.Actions() {
-		if a.ID() == name || a.Name == name {
-			return a, true
-		}
-	}
-	return Action{}, false
-}
-
 // field is an action's place in a map: the binding can be set through it.
 type field struct {
 	section, name string

@@ -166,16 +166,9 @@ func TestMapsAreIndependent(t *testing.T) {
 	}
 }
 
-func TestActionLookup(t *testing.T) {
-	m := Default()
-	for name, want := range map[string]string{"stop": "panes.stop", "attach": "jobs.attach", "log.attach": "log.attach"} {
-		if a, ok := m.Action(name); !ok || a.ID() != want {
-			t.Errorf("Action(%q) = %q, %v", name, a.ID(), ok)
-		}
-	}
-	if a, ok := m.Action("no-such"); ok {
-		t.Errorf("found %q", a.ID())
-	}
+func (m Map) byID(id string) Action {
+	all := m.Actions()
+	return all[slices.IndexFunc(all, func(a Action) bool { return a.ID() == id })]
 }
 
 func TestLabel(t *testing.T) {
@@ -194,7 +187,7 @@ func TestLabel(t *testing.T) {
 
 func TestKeysPageIsCurrent(t *testing.T) {
 	path := filepath.Join("..", "docs", "keys.md")
-	want := Default().Markdown()
+	want := Default().markdown()
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

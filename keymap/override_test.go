@@ -32,7 +32,7 @@ func TestApply(t *testing.T) {
 				t.Fatal(err)
 			}
 			for id, want := range tt.want {
-				a, _ := m.Action(id)
+				a := m.byID(id)
 				if a.Binding.Enabled() != (want != nil) {
 					t.Errorf("%s: enabled is %v", id, a.Binding.Enabled())
 				}
@@ -72,7 +72,7 @@ func TestApplyRefuses(t *testing.T) {
 			if oe, ok := errors.AsType[*OverrideError](err); !ok || tt.overrides[oe.Name] == nil {
 				t.Errorf("%v does not carry the override's name", err)
 			}
-			if diff := cmp.Diff(Default().Markdown(), m.Markdown()); diff != "" {
+			if diff := cmp.Diff(Default().markdown(), m.markdown()); diff != "" {
 				t.Errorf("a refused override changed the map:\n%s", diff)
 			}
 		})

@@ -105,9 +105,6 @@ const (
 // Option changes a view at its making.
 type Option func(*Model)
 
-// withZone sets the zone that timestamps are shown in (default: local).
-func withZone(z *time.Location) Option { return func(m *Model) { m.zone = z } }
-
 // WithWrap begins with long lines wrapped.
 func WithWrap(on bool) Option { return func(m *Model) { m.wrap = on } }
 

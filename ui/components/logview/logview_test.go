@@ -112,7 +112,8 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 		t.Fatal(err)
 	}
 	s := &harness{t: t, src: &memory{text: text}}
-	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), withZone(time.UTC), WithClock(func() time.Time { return s.now }))
+	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), WithClock(func() time.Time { return s.now }))
+	s.m.zone = time.UTC
 	s.m.Focus()
 	s.do(s.m.SetSize(w, h))
 	s.do(s.m.SetSource(s.src, follow))

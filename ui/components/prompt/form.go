@@ -167,12 +167,8 @@ func (f *Form) Click(x, y int) {
 // Scroll does nothing: the focused field is always seen.
 func (f *Form) Scroll(int) {}
 
-// SetSize sets the width of the whole box and the height that it may have at
-// most; how high it is, [Form.Height] says.
+// SetSize sets the width of the whole box and the height that it may have at most.
 func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }
-
-// Height is the number of rows of the box.
-func (f *Form) Height() int { return len(f.lines()) }
 
 // Update edits the focused field.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {

@@ -40,7 +40,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 
 // jobInput is input that a person made: it brings the live screen back.
 func (m *Model) jobInput(p []byte) {
-	if len(p) == 0 || m.exit != nil {
+	if len(p) == 0 || m.ended {
 		return
 	}
 	m.back, m.sel, m.reading = 0, selection{}, reading{}
@@ -78,7 +78,7 @@ func (m *Model) ScrollBack(rows int) {
 // mouseIsJobs reports whether a mouse event goes to the job: it asked for the
 // mouse, and Shift is not held, which is how people reach past a program.
 func (m *Model) mouseIsJobs(ev tea.Mouse) bool {
-	return m.exit == nil && m.back == 0 && !m.sel.pressed && m.WantsMouse() && ev.Mod&tea.ModShift == 0
+	return !m.ended && m.back == 0 && !m.sel.pressed && m.WantsMouse() && ev.Mod&tea.ModShift == 0
 }
 
 func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
@@ -95,7 +95,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 	if m.sendMouse(ev, vt.MouseDown) {
 		return
 	}
-	if m.vt.Modes().Alternate && m.exit == nil {
+	if m.vt.Modes().Alternate && !m.ended {
 		m.queueInput(m.vt.EncodeMouse(vt.Mouse{X: ev.X + m.firstCol(), Y: ev.Y + m.firstRow(), Button: translateButton(ev.Button)}))
 		return
 	}

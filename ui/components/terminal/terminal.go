@@ -38,7 +38,7 @@ type Model struct {
 
 	controller string
 	control    bool
-	exit       *engine.Exit
+	ended      bool // the session said so
 
 	back int // rows scrolled back from the live screen
 	sel  selection
@@ -105,7 +105,7 @@ func (m *Model) SetStyles(s themes.Terminal) {
 // Reset forgets the screen, for another job.
 func (m *Model) Reset() {
 	m.vt = newEmulator(m.Size())
-	m.exit, m.controller, m.control = nil, "", false
+	m.ended, m.controller, m.control = false, "", false
 	m.back, m.sel, m.reading, m.input = 0, selection{}, reading{}, nil
 	m.invalidate()
 }
@@ -125,10 +125,7 @@ func (m *Model) Feed(c engine.TerminalChunk) {
 		m.sel = selection{}
 	}
 	m.controller, m.control = c.Controller, c.Control
-	if c.Exit != nil {
-		e := *c.Exit
-		m.exit = &e
-	}
+	m.ended = m.ended || c.Exit != nil
 }
 
 // write shows output. What is being read or marked stays where it is, while the
@@ -149,14 +146,6 @@ func (m *Model) write(p []byte) {
 		m.sel.shift(gone)
 		m.reading.at.line = max(0, m.reading.at.line-gone)
 	}
-}
-
-// Ended returns how the job ended, if the session said so.
-func (m *Model) Ended() (engine.Exit, bool) {
-	if m.exit == nil {
-		return engine.Exit{}, false
-	}
-	return *m.exit, true
 }
 
 // Controller names who types, and whether that is this session.
@@ -187,13 +176,13 @@ func (m *Model) queueInput(p []byte) { m.input = append(m.input, p...) }
 // the place from which text is marked; nil when it is not to be seen.
 func (m *Model) Cursor() *tea.Cursor {
 	c := m.vt.Cursor()
-	if m.focus && m.reading.on && m.exit == nil {
+	if m.focus && m.reading.on && !m.ended {
 		return m.readingCursor()
 	}
 	if m.holds() {
 		c = m.held.cursor
 	}
-	if !m.focus || m.exit != nil || m.back > 0 || !c.Visible {
+	if !m.focus || m.ended || m.back > 0 || !c.Visible {
 		return nil
 	}
 	x, y := c.X-m.firstCol(), c.Y-m.firstRow()

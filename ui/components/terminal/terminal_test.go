@@ -331,9 +331,6 @@ func TestEndedJobTakesNoInput(t *testing.T) {
 	if got := m.TakeInput(); len(got) != 0 {
 		t.Errorf("typed %q", got)
 	}
-	if e, ok := m.Ended(); !ok || *e.Code != 3 {
-		t.Errorf("Ended() = %+v, %t", e, ok)
-	}
 	want(t, m, "bye||")
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the page of all keys and actions, docs/keys.md.
-func (m Map) Markdown() string {
+// markdown returns the page of all keys and actions, docs/keys.md.
+func (m Map) markdown() string {
 	var b strings.Builder
 	b.WriteString(markdownHead)
 	var written []string
