@@ -30,6 +30,7 @@ type Backend struct {
 	log      *slog.Logger
 	warning  func(host, text string) // nil: nothing is to be reported to the user
 	patience time.Duration
+	passive  bool          // see WithoutDialing
 	eager    time.Duration // between attempts to connect for who waits for it
 	machine  string        // of this program
 	dialer   client.Dialer
@@ -185,7 +186,7 @@ func (b *Backend) keepDir(id engine.ID, dir string) {
 }
 
 // Observe implements [engine.Backend]. Hosts are asked at the same time; for
-// how long they are waited for see [WithPatience].
+// how long they are waited for see [WithPatience], and [WithoutDialing].
 func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
 	byHost := grouped(rs, func(r *engine.Record) string { return hostName(*r) })
 	var mu sync.Mutex
@@ -193,7 +194,11 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 	var wg sync.WaitGroup
 	for name, rs := range byHost {
 		wg.Go(func() {
-			obs := b.host(name).observe(ctx, rs)
+			look := b.host(name).observe
+			if b.passive && name != "" {
+				look = b.host(name).observeIfConnected
+			}
+			obs := look(ctx, rs)
 			mu.Lock()
 			defer mu.Unlock()
 			if seen == nil {

@@ -33,6 +33,39 @@ func (h *host) observe(ctx context.Context, rs []engine.Record) []engine.Observa
 	return obs
 }
 
+// observeIfConnected is observe that makes no connection. Without one the jobs are as last
+// known, and unreachable if the last attempt to connect, by this program or the one that
+// noted it in the state root, failed.
+func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) []engine.Observation {
+	h.mu.Lock()
+	connected, tried := h.conn != nil, h.dialling != nil || h.err != nil
+	h.mu.Unlock()
+	if connected {
+		return h.observe(ctx, rs)
+	}
+	obs := make([]engine.Observation, 0, len(rs))
+	for _, r := range rs {
+		if tried {
+			obs = append(obs, h.stale(r, context.DeadlineExceeded))
+		} else {
+			obs = append(obs, h.asRecorded(r))
+		}
+	}
+	return obs
+}
+
+// asRecorded is a job as it was when its record was last written.
+func (h *host) asRecorded(r engine.Record) engine.Observation {
+	r.Job.StartedUp = h.b.startedUp(r)
+	o := lastKnown(r)
+	o.Link, o.StaleSince = r.Job.Link, lastSeen(r)
+	root := filepath.Dir(filepath.Dir(r.Dir))
+	if o.LinkError = jobdir.LinkNote(root, h.name); o.LinkError != "" {
+		o.Link = engine.LinkUnreachable
+	}
+	return o
+}
+
 // patience is how long a look waits for this host.
 func (h *host) patience() time.Duration {
 	h.mu.Lock()
@@ -88,7 +121,7 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 		o.Link = engine.LinkOK // slower than anybody waited for; an answer that does not come ends the connection
 		return o
 	}
-	o.Link, o.StaleSince = engine.LinkUnreachable, cmp.Or(h.seen, LastSeen(r), h.since, time.Now())
+	o.Link, o.StaleSince = engine.LinkUnreachable, cmp.Or(h.seen, lastSeen(r), h.since, time.Now())
 	switch {
 	case h.err != nil && h.conn == nil:
 		o.LinkError = h.err.Error()
@@ -100,8 +133,8 @@ func (h *host) stale(r engine.Record, err error) engine.Observation {
 	return o
 }
 
-// LastSeen is when the record of a job on a host was last found to hold.
-func LastSeen(r engine.Record) time.Time {
+// lastSeen is when the record of a job on a host was last found to hold.
+func lastSeen(r engine.Record) time.Time {
 	if fi, err := os.Stat(filepath.Join(r.Dir, jobdir.StateFile)); err == nil {
 		return fi.ModTime()
 	}

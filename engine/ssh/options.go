@@ -31,6 +31,12 @@ func WithWarnings(f func(host, text string)) Option { return func(b *Backend) { 
 // who watches jobs, and the next look.
 func WithPatience(d time.Duration) Option { return func(b *Backend) { b.patience = d } }
 
+// WithoutDialing has looks at jobs ask only hosts that are connected: those that
+// [Backend.Connect] or another call that needs them has reached. A host that was never
+// tried is left alone, and its jobs are as their records here describe them, so that a
+// short list of all jobs costs no connection.
+func WithoutDialing() Option { return func(b *Backend) { b.passive = true } }
+
 // WithLinkReports has f called after each attempt to connect to a host: err is why that
 // failed, nil that it did not. f is called in order for each host, and must not block.
 func WithLinkReports(f func(host string, err error)) Option {

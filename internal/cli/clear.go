@@ -122,7 +122,7 @@ func (a *app) clearSelected(
 // clearable are the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
 	if f.on != "" {
-		ctx = askingHosts(ctx, string(f.on))
+		a.tryHosts(ctx, string(f.on))
 	}
 	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: string(f.on)})
 	if err != nil {

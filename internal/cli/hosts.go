@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +52,7 @@ func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
 		return nil, err
 	}
 	known := map[string]knownHost{}
-	for _, name := range append(a.hosts.backend().Known(), slices.Collect(maps.Keys(a.settings().Hosts))...) {
+	for _, name := range append(a.hosts.Known(), slices.Collect(maps.Keys(a.settings().Hosts))...) {
 		known[name] = knownHost{name: name}
 	}
 	for _, j := range jobs {
@@ -85,7 +84,7 @@ func (a *app) listHosts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.tryHosts(ctx, known)
+	a.askLinks(ctx, known)
 	if err := a.countJobs(ctx, known); err != nil {
 		return err
 	}
@@ -119,21 +118,17 @@ func (a *app) countJobs(ctx context.Context, known []knownHost) error {
 	return nil
 }
 
-// tryHosts connects to the hosts that have jobs, all at once and for no longer
-// than the patience, and fills in how their links stand.
-func (a *app) tryHosts(ctx context.Context, known []knownHost) {
-	b := a.hosts.backend()
-	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
-	defer cancel()
-	var work sync.WaitGroup
+// askLinks connects to the hosts that have jobs and fills in how their links stand.
+func (a *app) askLinks(ctx context.Context, known []knownHost) {
+	var names []string
 	for _, h := range known {
 		if h.jobs > 0 {
-			work.Go(func() { _ = b.Connect(soon, h.name) }) // Hosts has the error
+			names = append(names, h.name)
 		}
 	}
-	work.Wait()
+	a.tryHosts(ctx, names...)
 	links := map[string]ssh.Host{}
-	for _, h := range b.Hosts() {
+	for _, h := range a.hosts.Hosts() {
 		links[h.Name] = h
 	}
 	for i, h := range known {
@@ -248,7 +243,7 @@ func (a *app) checkHost(ctx context.Context, host string) error {
 		return err
 	}
 	result := checkJSON{Host: host, Steps: []stepJSON{}}
-	result.OK = a.hosts.backend().Check(ctx, host, func(s ssh.Step) {
+	result.OK = a.hosts.Check(ctx, host, func(s ssh.Step) {
 		if u, ok := errors.AsType[*unansweredError](s.Err); ok {
 			s.Hint = u.hint
 		}

@@ -69,7 +69,6 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 		if unreachable, err = adopt(ctx, eng, string(f.on)); err != nil {
 			return err
 		}
-		ctx = askingHosts(ctx, string(f.on))
 	}
 	jobs, err := eng.List(ctx, engine.Filter{
 		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: string(f.on), Since: since,

@@ -24,6 +24,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
 )
@@ -37,18 +38,19 @@ type app struct {
 	color colorMode
 	ascii bool
 
-	client string         // who starts and ends jobs
-	shows  bool           // a person sees here what becomes of the jobs
-	leaves bool           // the job is left by itself, and not by a person
-	quiet  bool           // nobody is there to be asked anything
-	told   signalled      // the signal that had hob leave a job; 0: none
-	hosts  *remotes       // see open
-	asker  asker          // what hosts want to know of a person
-	eng    *engine.Engine // see open
-	alone  func()         // lets others start what was asked for --once; may be nil
-	loaded *config.Config // see settings
-	unsaid error          // why help was not shown whole; see help
-	diary  *slog.Logger   // see logger
+	client   string       // who starts and ends jobs
+	shows    bool         // a person sees here what becomes of the jobs
+	leaves   bool         // the job is left by itself, and not by a person
+	quiet    bool         // nobody is there to be asked anything
+	told     signalled    // the signal that had hob leave a job; 0: none
+	hosts    *ssh.Backend // see openHosts
+	asker    asker        // what hosts want to know of a person
+	warnings hostWarnings
+	eng      *engine.Engine // see open
+	alone    func()         // lets others start what was asked for --once; may be nil
+	loaded   *config.Config // see settings
+	unsaid   error          // why help was not shown whole; see help
+	diary    *slog.Logger   // see logger
 
 	logout func() string // see logout.Advice
 }
@@ -109,10 +111,7 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	if a.eng != nil {
 		return a.eng, nil
 	}
-	a.hosts = &remotes{always: a.quiet, log: a.logger(), settings: hostSettings(a.loaded)}
-	if !a.quiet {
-		a.hosts.prompts = a.asker.prompts()
-	}
+	a.hosts = a.openHosts()
 	opts = append(opts, engine.WithBackend(here), engine.WithBackend(a.hosts), engine.WithClient(a.client), engine.WithLogger(a.logger()))
 	eng, err := engine.New(opts...)
 	if err != nil {
@@ -152,7 +151,7 @@ func notifyCommand(c *config.Config) string {
 // hide the cause.
 func (a *app) closeEngine(cause error) error {
 	err := a.eng.Close()
-	for _, w := range a.hosts.warnings {
+	for _, w := range a.warnings.text {
 		a.sayf("%s %s", a.paintErr("hob:", styleWarn), w)
 	}
 	if cause != nil {

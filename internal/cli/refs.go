@@ -64,7 +64,8 @@ func (a *app) resolve(ctx context.Context, eng *engine.Engine, ref string, in en
 	if len(doubtful) == 0 {
 		return job, err
 	}
-	return eng.Resolve(askingHosts(ctx, doubtful...), ref, in)
+	a.tryHosts(ctx, doubtful...)
+	return eng.Resolve(ctx, ref, in)
 }
 
 // manyJobs resolves all references before anything is done to any of them. A job

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -16,104 +13,45 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// remotes is the backend of jobs on hosts, as a program of short verbs needs it:
-// it is made when something of a host is wanted, and a look at jobs connects to
-// nothing unless it was asked for with [askingHosts]. A list so has the last
-// known of each job at once, and following a job brings the news.
-type remotes struct {
-	prompts  ssh.Prompts
-	settings func(host string) ssh.HostSettings
-	always   bool // looks ask the hosts unasked, for as long as the backend's patience
-	log      *slog.Logger
-
-	mu       sync.Mutex
-	warnings []string // to be printed when the screen is free
-
-	once sync.Once
-	made atomic.Pointer[ssh.Backend] // see backend
-}
-
-var (
-	_ engine.Backend = (*remotes)(nil)
-	_ engine.Placer  = (*remotes)(nil)
-	_ engine.Remover = (*remotes)(nil)
-	_ engine.Finder  = (*remotes)(nil)
-)
-
 const (
-	// patience is how long a look that was asked for waits for a host to answer.
+	// patience is how long hosts that were asked for are waited for.
 	patience = 5 * time.Second
-	// glance is how long one waits that was not asked for.
+	// glance is how long an agent's looks at jobs wait for hosts.
 	glance = 1500 * time.Millisecond
-	// passing is how long it waits for a host that only happens to be connected.
-	passing = 250 * time.Millisecond
 )
 
-func (r *remotes) backend() *ssh.Backend {
-	r.once.Do(func() {
-		wait := patience
-		if r.always {
-			wait = glance
-		}
-		r.made.Store(ssh.New(
-			ssh.WithPrompts(r.prompts), ssh.WithPatience(wait), ssh.WithHostSettings(r.settings), ssh.WithLogger(r.log),
-			ssh.WithLinkReports(r.noteLink), ssh.WithWarnings(r.warn),
-		))
-	})
-	return r.made.Load()
-}
-
-// warn keeps a warning for the end of the command, once.
-func (r *remotes) warn(host, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if text = host + ": " + text; !slices.Contains(r.warnings, text) {
-		r.warnings = append(r.warnings, text)
+// openHosts makes the backend of jobs on hosts. A list has the last known of each job at
+// once; hosts are asked by those verbs that connect to them first. An agent cannot name
+// the hosts, so that its looks ask all, for a short time.
+func (a *app) openHosts() *ssh.Backend {
+	opts := []ssh.Option{
+		ssh.WithHostSettings(hostSettings(a.loaded)), ssh.WithLogger(a.logger()),
+		ssh.WithLinkReports(a.noteLink), ssh.WithWarnings(a.warnings.add),
 	}
-}
-
-// Name implements [engine.Backend].
-func (*remotes) Name() string { return ssh.Name }
-
-// Capabilities implements [engine.Backend].
-func (r *remotes) Capabilities() engine.Capabilities { return r.backend().Capabilities() }
-
-// Serves implements [engine.Backend].
-func (r *remotes) Serves(host string) bool { return r.backend().Serves(host) }
-
-// Prepare implements [engine.Preparer].
-func (r *remotes) Prepare(dir string) (io.Closer, error) { return r.backend().Prepare(dir) }
-
-// Start implements [engine.Backend].
-func (r *remotes) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
-	return r.backend().Start(ctx, l)
-}
-
-// Open implements [engine.Backend].
-func (r *remotes) Open(ctx context.Context, rec engine.Record) (engine.Run, error) {
-	return r.backend().Open(ctx, rec)
-}
-
-// HostDir implements [engine.Placer].
-func (r *remotes) HostDir(rec engine.Record) string { return r.backend().HostDir(rec) }
-
-// Find implements [engine.Finder].
-func (r *remotes) Find(ctx context.Context, host string, known func(token string) bool, found func(engine.Found) error) error {
-	return r.backend().Find(ctx, host, known, found)
-}
-
-// Remove implements [engine.Remover].
-func (r *remotes) Remove(ctx context.Context, rec engine.Record) error {
-	return r.backend().Remove(ctx, rec)
-}
-
-// Close implements [engine.Backend].
-func (r *remotes) Close() error {
-	r.once.Do(func() {}) // from here on there is none to be made
-	if b := r.made.Load(); b != nil {
-		return b.Close()
+	switch {
+	case a.quiet:
+		opts = append(opts, ssh.WithPatience(glance))
+	case a.client == "ui" || a.shows: // what a host reports later is drawn then
+		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.asker.prompts()))
+	default:
+		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.asker.prompts()), ssh.WithPatience(patience))
 	}
-	return nil
+	return ssh.New(opts...)
+}
+
+// hostWarnings are printed when the command ends, so that they do not disturb the screen.
+type hostWarnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+// add keeps a warning, once.
+func (w *hostWarnings) add(host, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if text = host + ": " + text; !slices.Contains(w.text, text) {
+		w.text = append(w.text, text)
+	}
 }
 
 // hostSettings says what the settings say of a host; one that they do not speak of
@@ -139,83 +77,8 @@ func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
 	}
 }
 
-type askingKey struct{}
-
-// askingHosts has looks at jobs under ctx ask these hosts; without names, all.
-func askingHosts(ctx context.Context, hosts ...string) context.Context {
-	return context.WithValue(ctx, askingKey{}, hosts)
-}
-
-// Observe implements [engine.Backend]. Hosts that are connected are always asked,
-// and so is this machine about what others started on it.
-func (r *remotes) Observe(ctx context.Context, recs []engine.Record) ([]engine.Observation, error) {
-	if r.always {
-		return r.backend().Observe(ctx, recs)
-	}
-	hosts, asking := ctx.Value(askingKey{}).([]string)
-	connected := r.connected()
-	var ask, peek []engine.Record
-	var seen []engine.Observation
-	for _, rec := range recs {
-		name := rec.Job.Host
-		switch {
-		case ssh.RunsHere(rec) || asking && (len(hosts) == 0 || slices.Contains(hosts, name)):
-			ask = append(ask, rec)
-		case connected[name]:
-			peek = append(peek, rec)
-		default:
-			seen = append(seen, lastKnown(rec))
-		}
-	}
-	if len(peek) > 0 {
-		soon, cancel := context.WithTimeout(ctx, passing)
-		defer cancel()
-		now, _ := r.backend().Observe(soon, peek) // it has no other error than that of soon
-		seen = append(seen, now...)
-	}
-	if len(ask) == 0 {
-		return seen, ctx.Err()
-	}
-	now, err := r.backend().Observe(ctx, ask)
-	return append(seen, now...), err
-}
-
-// connect connects to host; made is false if it was connected before.
-func (r *remotes) connect(ctx context.Context, host string) (made bool, err error) {
-	if r.connected()[host] {
-		return false, nil
-	}
-	return true, r.backend().Connect(ctx, host)
-}
-
-// connected names the hosts that there is a connection to; "" is this machine.
-func (r *remotes) connected() map[string]bool {
-	connected := map[string]bool{"": true}
-	if b := r.made.Load(); b != nil {
-		for _, h := range b.Hosts() {
-			connected[h.Name] = h.Link == engine.LinkOK
-		}
-	}
-	return connected
-}
-
-// lastKnown is what the record here says, stale since it was written.
-func lastKnown(rec engine.Record) engine.Observation {
-	j := &rec.Job
-	o := engine.Observation{
-		ID: rec.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StopDeadline: j.StopDeadline,
-		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
-		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: j.Link, StaleSince: ssh.LastSeen(rec),
-	}
-	root := filepath.Dir(filepath.Dir(rec.Dir))
-	if o.LinkError = jobdir.LinkNote(root, j.Host); o.LinkError != "" {
-		o.Link = engine.LinkUnreachable
-	}
-	return o
-}
-
 // noteLink keeps for other programs whether host could be reached.
-func (r *remotes) noteLink(host string, err error) {
+func (a *app) noteLink(host string, err error) {
 	root, rootErr := engine.StateRoot()
 	if rootErr != nil {
 		return
@@ -225,8 +88,20 @@ func (r *remotes) noteLink(host string, err error) {
 		reason = err.Error()
 	}
 	if err := jobdir.NoteLink(root, host, reason); err != nil {
-		r.log.Debug("it cannot be noted whether a host answers", "host", host, "err", err)
+		a.logger().Debug("it cannot be noted whether a host answers", "host", host, "err", err)
 	}
+}
+
+// tryHosts connects to hosts, all at once and for no longer than the patience, without
+// asking the person anything. The backend knows which of them answered.
+func (a *app) tryHosts(ctx context.Context, hosts ...string) {
+	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
+	defer cancel()
+	var work sync.WaitGroup
+	for _, host := range hosts {
+		work.Go(func() { _ = a.hosts.Connect(soon, host) })
+	}
+	work.Wait()
 }
 
 // connect connects to the hosts of those jobs that have not ended, so that what
@@ -246,11 +121,16 @@ func (a *app) connect(ctx context.Context, jobs ...engine.Job) error {
 
 // connectFor connects to the host of one job, unless that can be asked without.
 func (a *app) connectFor(ctx context.Context, j engine.Job) error {
-	dir := filepath.Join(a.eng.StateDir(), "jobs", string(j.ID))
-	if ssh.RunsHere(engine.Record{ID: j.ID, Dir: dir, Job: j}) {
+	if !a.onOtherMachine(j) {
 		return nil
 	}
 	return a.connectTo(ctx, j.Host)
+}
+
+// onOtherMachine reports whether a host must be asked about j.
+func (a *app) onOtherMachine(j engine.Job) bool {
+	dir := filepath.Join(a.eng.StateDir(), "jobs", string(j.ID))
+	return !ssh.RunsHere(engine.Record{ID: j.ID, Dir: dir, Job: j})
 }
 
 // connectTo connects to one host; "" is this machine.
@@ -258,5 +138,15 @@ func (a *app) connectTo(ctx context.Context, host string) error {
 	if host == "" {
 		return nil
 	}
-	return a.hosts.backend().Connect(ctx, host)
+	return a.hosts.Connect(ctx, host)
+}
+
+// connectForUI connects to host; made is false if it was connected before.
+func (a *app) connectForUI(ctx context.Context, host string) (made bool, err error) {
+	for _, h := range a.hosts.Hosts() {
+		if h.Name == host && h.Link == engine.LinkOK {
+			return false, nil
+		}
+	}
+	return true, a.hosts.Connect(ctx, host)
 }

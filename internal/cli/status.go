@@ -36,7 +36,10 @@ func (a *app) status(ctx context.Context, ref string) error {
 		return err
 	}
 	// A host that cannot be asked is a fact about the job, no error.
-	if job, err = eng.Get(askingHosts(ctx, job.Host), string(job.ID)); err != nil {
+	if !job.Status.Finished() && a.onOtherMachine(job) {
+		a.tryHosts(ctx, job.Host)
+	}
+	if job, err = eng.Get(ctx, string(job.ID)); err != nil {
 		return err
 	}
 	if a.json {

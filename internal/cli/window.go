@@ -267,7 +267,7 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 			Stay: !c.Log.Follow, Wrap: c.Log.Wrap, Timestamps: c.Log.Timestamps, LineNumbers: c.Log.LineNumbers,
 		}),
 	}
-	pane = append(pane, ui.WithHosts(a.hosts.backend().Known()...), ui.WithConnect(a.hosts.connect))
+	pane = append(pane, ui.WithHosts(a.hosts.Known()...), ui.WithConnect(a.connectForUI))
 	if prefix := outerPrefix(c.Keymap().Terminal.Leave.Keys()); prefix != "" {
 		pane = append(pane, ui.WithOuterPrefix(prefix))
 	}
