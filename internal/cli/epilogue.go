@@ -21,8 +21,8 @@ const (
 // epilogue prints the output of a job that ended in the foreground on the normal
 // screen, as if hob had not been there: what its own terminal would still show
 // of it, in colours, screen after screen.
-func (a *app) epilogue(ctx context.Context, eng *engine.Engine, job engine.Job) error {
-	lines, total, err := outputLines(ctx, eng, job, epilogueBytes)
+func (a *app) epilogue(ctx context.Context, job engine.Job) error {
+	lines, total, err := outputLines(ctx, a.eng, job, epilogueBytes)
 	if err != nil {
 		return err
 	}

@@ -19,38 +19,19 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// runRaw starts a job with a terminal and passes ours through to it.
-func (a *app) runRaw(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
-	a.sayInside()
-	job, err := a.start(ctx, eng, spec, a.lendStderr(spec)...)
-	if err != nil {
-		return err
-	}
-	if job.Status == engine.Failed {
-		a.sayFailedStart(job)
-		return exitStatus(ownCode(job.Exit))
-	}
-	return a.pass(ctx, eng, job, f.yield.d, true)
-}
-
-// passTerminal passes our terminal through to a job that is there until it ends,
-// or goes to the background after yield (0: never), or the person leaves it.
-func (a *app) passTerminal(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
-	return a.pass(ctx, eng, job, yield, false)
-}
-
-// pass is passTerminal, also for a job that has only just been started.
-func (a *app) pass(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration, fresh bool) error {
+// showRaw passes our terminal through to a job until it ends, its time is over or the
+// person leaves it.
+func (a *app) showRaw(ctx context.Context, v view) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usagef("hob log --follow ID prints its output", "--raw needs a terminal on standard input and output")
 	}
 	key := newLeaveKey(a.settings().Keymap().Terminal.Leave.Keys())
-	end, err := a.session(ctx, eng, job, key, yield, fresh)
+	end, err := a.session(ctx, v, key)
 	switch {
 	case err != nil:
 		return hobFailed(err)
 	case end.backgrounded:
-		a.sayf("%s goes on: hob attach %s", job.ID, job.ID)
+		a.sayf("%s goes on: hob attach %s", v.job.ID, v.job.ID)
 		return a.told.status()
 	}
 	return end.status()
@@ -58,7 +39,7 @@ func (a *app) pass(ctx context.Context, eng *engine.Engine, job engine.Job, yiel
 
 // session connects our terminal, in raw mode, with the job's. Whatever way it
 // ends, ours is as it was.
-func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, key *leaveKey, yield time.Duration, fresh bool) (end ending, err error) {
+func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, err error) {
 	window := catchWindow() // first of all: from here on a signal may not just end us
 	defer window.release()
 	saved, err := term.MakeRaw(a.stdin.Fd())
@@ -82,11 +63,11 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 		return ending{}, err
 	}
 	size := terminalSize(a.stdout)
-	terminal, err := eng.OpenTerminal(ctx, job.ID, engine.TerminalOptions{
+	terminal, err := a.eng.OpenTerminal(ctx, v.job.ID, engine.TerminalOptions{
 		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
 	})
 	if errors.Is(err, engine.ErrNotRunning) {
-		return a.tooLate(ctx, eng, job)
+		return a.tooLate(ctx, v.job)
 	}
 	if err != nil {
 		return ending{}, err
@@ -114,14 +95,14 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 			}
 		})
 	}
-	if yield > 0 {
-		timer := time.AfterFunc(yield, func() { cancel(errLeft) })
+	if v.yield > 0 {
+		timer := time.AfterFunc(v.yield, func() { cancel(errLeft) })
 		defer timer.Stop()
 	}
 
 	drawing := rawDrawing{out: out, rows: size.Rows, control: &control}
-	if fresh {
-		drawing.begin = fromTheStart(eng, job, out)
+	if v.ours {
+		drawing.begin = fromTheStart(a.eng, v.job, out)
 	}
 	exit, err := drawing.follow(ctx, terminal)
 	if cause := context.Cause(ctx); exit == nil && cause != nil {
@@ -131,7 +112,7 @@ func (a *app) session(ctx context.Context, eng *engine.Engine, job engine.Job, k
 	switch {
 	case told, errors.Is(err, errLeft):
 		a.told = by
-		return ending{backgrounded: true}, eng.Background(job.ID)
+		return ending{backgrounded: true}, a.eng.Background(v.job.ID)
 	case err != nil:
 		return ending{}, err
 	}
@@ -145,12 +126,12 @@ const (
 )
 
 // tooLate shows a job that ended before its terminal could be opened.
-func (a *app) tooLate(ctx context.Context, eng *engine.Engine, job engine.Job) (ending, error) {
-	exit, err := eng.Wait(ctx, job.ID)
+func (a *app) tooLate(ctx context.Context, job engine.Job) (ending, error) {
+	exit, err := a.eng.Wait(ctx, job.ID)
 	if err != nil {
 		return ending{}, err
 	}
-	log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
+	log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
 	if err != nil {
 		return ending{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -129,23 +128,29 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		}
 		if found {
 			a.alone()
-			return a.join(ctx, eng, job, f)
+			return a.join(ctx, job, f)
 		}
 	}
+	v := view{yield: f.yield.d, mode: a.modeFor(spec, f)}
+	if here := terminalSize(a.stdout); v.mode == inWindow && f.size == (sizeFlag{}) && spec.Size == here {
+		spec.Size = ui.TerminalSize(here.Cols, here.Rows)
+	}
+	return a.startAndShow(ctx, spec, v)
+}
+
+// modeFor is the way to show a new job that fits where hob stands.
+func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 	switch {
 	case f.background:
-		return a.runBackground(ctx, eng, spec)
+		return unseen
 	case a.json:
-		return a.runJSON(ctx, eng, spec, f)
+		return asJSON
 	case spec.PTY && f.raw && isTerminal(a.stdin):
-		return a.runRaw(ctx, eng, spec, f)
+		return inRaw
 	case hasScreen(a.stdout) && !spec.Split && (spec.Host != "" || !spec.Stdin):
-		if here := terminalSize(a.stdout); f.size == (sizeFlag{}) && spec.Size == here {
-			spec.Size = ui.TerminalSize(here.Cols, here.Rows)
-		}
-		return a.runForeground(ctx, eng, spec, f, settings)
+		return inWindow
 	}
-	return a.runThrough(ctx, eng, spec, f)
+	return asOutput
 }
 
 // spec is the request that the flags and words make, with the settings where
@@ -193,7 +198,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 }
 
 // start starts the job; then others may look whether it is there.
-func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, opts ...engine.StartOption) (engine.Job, error) {
+func (a *app) start(ctx context.Context, spec engine.Spec, opts ...engine.StartOption) (engine.Job, error) {
 	if a.alone != nil {
 		defer a.alone()
 	}
@@ -203,40 +208,7 @@ func (a *app) start(ctx context.Context, eng *engine.Engine, spec engine.Spec, o
 			f.Close()
 		}
 	}()
-	return eng.Start(ctx, spec, append(opts, others...)...)
-}
-
-func (a *app) runBackground(ctx context.Context, eng *engine.Engine, spec engine.Spec) error {
-	job, err := a.start(ctx, eng, spec)
-	if err != nil {
-		return err
-	}
-	return a.printStarted(job)
-}
-
-// runJSON runs the job unseen and prints it whole, at its end or when it was
-// sent to the background.
-func (a *app) runJSON(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
-	catch := catchSignals()
-	defer catch.release()
-	job, err := a.start(ctx, eng, spec, a.lendStdin(spec)...)
-	if err != nil {
-		return err
-	}
-	if spec.Host != "" && spec.Stdin {
-		a.feedStdin(ctx, eng, job.ID)
-	}
-	end, err := standIn(ctx, eng, job, catch, f.yield.d, func(bool) error { return nil })
-	if err != nil {
-		return hobFailed(err)
-	}
-	if now, err := eng.GetWithTrash(context.WithoutCancel(ctx), job.ID); err == nil {
-		job = now
-	}
-	if err := a.printJob(job); err != nil {
-		return hobFailed(err)
-	}
-	return end.status()
+	return a.eng.Start(ctx, spec, append(opts, others...)...)
 }
 
 // runningAlready finds a job that runs the same command in the same directory.
@@ -265,31 +237,15 @@ func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (
 }
 
 // join shows a job that runs already, as run would have shown its own.
-func (a *app) join(ctx context.Context, eng *engine.Engine, job engine.Job, f runFlags) error {
+func (a *app) join(ctx context.Context, job engine.Job, f runFlags) error {
 	switch {
 	case f.background:
 		return a.printStarted(job)
 	case a.json:
-		return a.joinJSON(ctx, eng, job, f.yield.d)
+		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield.d})
 	}
 	a.sayf("%s already runs", job.ID)
-	return a.show(ctx, eng, job, f.raw, f.yield.d)
-}
-
-// joinJSON prints a job that runs already whole, at its end or after yield (0:
-// never).
-func (a *app) joinJSON(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
-	waiting, cancel := atMost(ctx, yield)
-	defer cancel()
-	exit, err := eng.Wait(waiting, job.ID)
-	left := errors.Is(err, context.DeadlineExceeded)
-	if err != nil && !left {
-		return hobFailed(err)
-	}
-	if err := a.printJob(again(ctx, eng, []engine.Job{job})[0]); err != nil {
-		return hobFailed(err)
-	}
-	return ending{exit: exit, backgrounded: left}.status()
+	return a.attachTo(ctx, job, f.raw, f.yield.d)
 }
 
 // sayInside says once, inside a job of hob, whose Ctrl+B it is.

@@ -10,24 +10,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// An ending is how standing in for a job came to its end.
-type ending struct {
-	exit         engine.Exit
-	backgrounded bool // the job goes on without us
-	printed      bool // output of the job went to standard output
-}
-
-// status is what hob ends with.
-func (e ending) status() error {
-	if e.backgrounded {
-		return nil
-	}
-	if code := ownCode(e.exit); code != 0 {
-		return exitStatus(code)
-	}
-	return nil
-}
-
 // signalCatch are the signals that hob gets in the place of a job.
 type signalCatch struct {
 	signals <-chan os.Signal
@@ -37,11 +19,10 @@ type signalCatch struct {
 // errReaderGone says that nobody reads our output any more.
 var errReaderGone = errors.New("output has no reader")
 
-// standIn waits for a job as if it were our own process: grown is called as for
-// [engine.Engine.Follow], signals that we get go to the job, and after yield (0: never) the job
-// goes to the background. If grown says that nobody reads any more the job ends
-// as a process that writes into such a pipe does.
-func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch signalCatch, yield time.Duration, grown func(bool) error) (ending, error) {
+// standIn waits for a job as if it were our own process: signals that we get go to the
+// job, and after v.yield it goes to the background. If look returns errReaderGone the job
+// ends as a process that writes into such a pipe does.
+func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bool) error) (ending, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -52,17 +33,17 @@ func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch sign
 	defer stop()
 	work.Go(func() {
 		var after <-chan time.Time
-		if yield > 0 {
-			t := time.NewTimer(yield)
+		if v.yield > 0 {
+			t := time.NewTimer(v.yield)
 			defer t.Stop()
 			after = t.C
 		}
 		for {
 			select {
-			case s := <-catch.signals:
-				passSignal(ctx, eng, job.ID, s)
+			case s := <-v.catch.signals:
+				passSignal(ctx, eng, v.job.ID, s)
 			case <-after:
-				yielded = eng.Background(job.ID) == nil
+				yielded = eng.Background(v.job.ID) == nil
 				if yielded {
 					stop()
 					return
@@ -72,15 +53,15 @@ func standIn(ctx context.Context, eng *engine.Engine, job engine.Job, catch sign
 			}
 		}
 	})
-	exit, err := eng.Follow(following, job.ID, grown)
+	exit, err := eng.Follow(following, v.job.ID, look)
 	stop()
 	switch {
 	case errors.Is(err, errReaderGone):
-		exit, err = breakPipe(ctx, eng, job.ID)
+		exit, err = breakPipe(ctx, eng, v.job.ID)
 	case errors.Is(err, context.Canceled):
 		work.Wait()
 		if yielded {
-			return ending{backgrounded: true}, grown(false)
+			return ending{backgrounded: true}, look(false)
 		}
 	}
 	return ending{exit: exit}, err

@@ -8,95 +8,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/units"
 )
-
-// runThrough runs a job in the place of its command: what it writes comes out of
-// us byte for byte, each stream in its own order.
-func (a *app) runThrough(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags) error {
-	catch := catchSignals() // from here on they are the job's
-	defer catch.release()
-	hold := &engine.Hold{}
-	defer hold.Close()
-	job, err := a.start(ctx, eng, spec, append(a.lendStdin(spec), engine.WithHold(hold))...)
-	if err != nil {
-		return err
-	}
-	if job.Status == engine.Failed {
-		a.sayFailedStart(job)
-		return exitStatus(ownCode(job.Exit))
-	}
-	if spec.Stdin || spec.PTY && isTerminal(a.stdin) {
-		a.feedStdin(ctx, eng, job.ID)
-	}
-	end, err := a.copyOut(ctx, eng, job, hold, catch, f.yield.d)
-	if end.backgrounded {
-		if err := a.printLeft(job.ID, end.printed); err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return hobFailed(err)
-	}
-	a.sayLost([]engine.Job{{ID: job.ID, Status: end.exit.Status, Exit: end.exit}})
-	return end.status()
-}
-
-// printLeft prints the id of a job that goes on without us: on standard error if
-// standard output has output of the job, of which the id must not seem a line.
-func (a *app) printLeft(id engine.ID, printed bool) error {
-	to := a.stdout
-	if printed {
-		to = a.stderr
-	}
-	if _, err := fmt.Fprintln(to, id); err != nil {
-		return hobFailed(fmt.Errorf("%s goes on in the background, but that cannot be printed: %w", id, err))
-	}
-	return nil
-}
 
 // feedStdin types our standard input into the job. The goroutine cannot be
 // waited for: it may sit in a read of a terminal that nobody types into, and
 // ends with the process.
-func (a *app) feedStdin(ctx context.Context, eng *engine.Engine, id engine.ID) {
+func (a *app) feedStdin(ctx context.Context, id engine.ID) {
 	go func() {
-		err := eng.CopyInput(ctx, id, a.stdin)
+		err := a.eng.CopyInput(ctx, id, a.stdin)
 		switch {
 		case err == nil:
-			_ = eng.CloseInput(ctx, id) // the job may have ended or closed it first
+			_ = a.eng.CloseInput(ctx, id) // the job may have ended or closed it first
 		case errors.Is(err, engine.ErrUnreachable):
 			// What got there is not known, so that going on could type it twice.
 			a.sayf("hob: the input of %s broke off: %s", id, escape(err.Error()))
 		}
 	}()
-}
-
-// copyOut stands in for a job and copies its logs to our streams, from their
-// start to their end.
-func (a *app) copyOut(ctx context.Context, eng *engine.Engine, job engine.Job, hold *engine.Hold, catch signalCatch, yield time.Duration) (ending, error) {
-	pipes, closeLogs, err := a.pipes(ctx, eng, job, hold)
-	if err != nil {
-		return ending{}, err
-	}
-	defer closeLogs()
-	end, err := standIn(ctx, eng, job, catch, yield, a.tellingLink(job, func(bool) error { return pipes.copy(ctx) }))
-	if err == nil {
-		err = pipes.whole(ctx, eng, job)
-	}
-	if dir := jobDir(job); err == nil && job.Host == "" && jobdir.Full(dir) {
-		full := fmt.Errorf("the disk of %s is full: output may be missing", dir)
-		if end.status() == nil && !end.backgrounded {
-			err = full
-		} else {
-			a.sayf("hob: %v", full)
-		}
-	}
-	end.printed = pipes.printedTo(a.stdout)
-	return end, err
 }
 
 // whole returns an error if not all that the job has printed could be passed on: a
@@ -173,14 +103,14 @@ func (ps pipes) printedTo(f *os.File) bool {
 
 // pipes connects the logs of a job with our streams, and lets go of what hold has of
 // them as it is passed on.
-func (a *app) pipes(ctx context.Context, eng *engine.Engine, job engine.Job, hold *engine.Hold) (ps pipes, closeAll func(), err error) {
+func (a *app) pipes(ctx context.Context, job engine.Job, hold *engine.Hold) (ps pipes, closeAll func(), err error) {
 	closeAll = func() {
 		for _, p := range ps {
 			p.log.Close()
 		}
 	}
 	for _, s := range job.Streams() {
-		log, err := eng.OpenLog(ctx, job.ID, s)
+		log, err := a.eng.OpenLog(ctx, job.ID, s)
 		if err != nil {
 			closeAll()
 			return nil, nil, err

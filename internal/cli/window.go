@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -34,11 +33,10 @@ func (a *app) openUI(ctx context.Context) error {
 		return err
 	}
 	a.client = "ui"
-	eng, err := a.engineWith(settings)
-	if err != nil {
+	if _, err := a.engineWith(settings); err != nil {
 		return err
 	}
-	result, err := a.runApp(ctx, eng, a.window(settings))
+	result, err := a.runApp(ctx, a.window(settings))
 	if err != nil {
 		return err
 	}
@@ -49,13 +47,13 @@ func (a *app) openUI(ctx context.Context) error {
 // runApp runs the UI. One that was over in a moment has asked the terminal things
 // whose answers nobody has read yet. A signal that would end the process makes it
 // leave, with the terminal as it was.
-func (a *app) runApp(ctx context.Context, eng *engine.Engine, o ui.AppOptions) (ui.Result, error) {
+func (a *app) runApp(ctx context.Context, o ui.AppOptions) (ui.Result, error) {
 	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
 	defer release()
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
-	program := ui.NewApp(eng, o)
+	program := ui.NewApp(a.eng, o)
 	defer a.asker.through(questioner{program.Ask, program.Confirm})()
 	result, err := program.Run(ctx)
 	if !result.Answered && isTerminal(a.stdin) {
@@ -115,40 +113,6 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// runForeground starts a job and shows it in the full window.
-func (a *app) runForeground(ctx context.Context, eng *engine.Engine, spec engine.Spec, f runFlags, settings *config.Config) error {
-	a.sayInside()
-	job, err := a.start(ctx, eng, spec, append(a.lendStdin(spec), a.lendStderr(spec)...)...)
-	if err != nil {
-		return err
-	}
-	if job.Status == engine.Failed {
-		a.sayFailedStart(job)
-		return exitStatus(ownCode(job.Exit))
-	}
-	ctx, release := leaveOnSignal(ctx)
-	defer release()
-	if exit, ended := endsAtOnce(ctx, eng, job.ID); ended {
-		return a.finish(ctx, eng, job, exit)
-	}
-	o := a.window(settings)
-	o.Foreground = job.ID
-	showing, cancel := atMost(ctx, f.yield.d)
-	defer cancel()
-	result, err := a.runApp(showing, eng, o)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return a.yielded(eng, job)
-	case err != nil:
-		return hobFailed(err)
-	case result.Ended != nil:
-		return a.finish(ctx, eng, *result.Ended, result.Ended.Exit)
-	}
-	leaveBehind(eng, job.ID)
-	a.sayLeft(ctx, eng, job.ID, result)
-	return a.told.status()
-}
-
 // leaveBehind records that nobody waits for a job any more whose window was left,
 // unless that is recorded. Somebody who leaves is not kept for it.
 func leaveBehind(eng *engine.Engine, id engine.ID) {
@@ -163,67 +127,81 @@ func leaveBehind(eng *engine.Engine, id engine.ID) {
 	}
 }
 
+// showWindow shows a job in the full window. One of ours that is over in a moment is not
+// drawn there, and what it left is printed when it has ended; that of others stays there.
+func (a *app) showWindow(ctx context.Context, v view) error {
+	if v.ours {
+		var release func()
+		ctx, release = leaveOnSignal(ctx)
+		defer release()
+		if exit, ended := a.endsAtOnce(ctx, v.job.ID); ended {
+			return a.finish(ctx, v.job, exit)
+		}
+	}
+	o := a.window(a.settings())
+	o.Foreground, o.KeepEnded = v.job.ID, !v.ours
+	showing, cancel := atMost(ctx, v.yield)
+	defer cancel()
+	result, err := a.runApp(showing, o)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return a.yielded(v)
+	case err != nil:
+		return hobFailed(err)
+	case result.Ended != nil && v.ours:
+		return a.finish(ctx, *result.Ended, result.Ended.Exit)
+	case result.Ended != nil:
+		return ending{exit: result.Ended.Exit}.status()
+	}
+	if v.ours {
+		leaveBehind(a.eng, v.job.ID)
+	}
+	a.sayLeft(ctx, v.job.ID, result)
+	return a.told.status()
+}
+
+// yielded leaves a job whose time in the window is over.
+func (a *app) yielded(v view) error {
+	if v.ours {
+		if err := a.eng.Background(v.job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+			return hobFailed(err)
+		}
+	}
+	return a.printLeft(v.job.ID, false)
+}
+
 // headStart is how long a job may take before the window opens for it: what is
 // over in a moment should not flash.
 const headStart = 40 * time.Millisecond
 
 // endsAtOnce reports whether the job ends within its head start, and how.
-func endsAtOnce(ctx context.Context, eng *engine.Engine, id engine.ID) (engine.Exit, bool) {
+func (a *app) endsAtOnce(ctx context.Context, id engine.ID) (engine.Exit, bool) {
 	ctx, cancel := context.WithTimeout(ctx, headStart)
 	defer cancel()
-	exit, err := eng.Wait(ctx, id)
+	exit, err := a.eng.Wait(ctx, id)
 	return exit, err == nil
 }
 
 // finish prints what a job left that ended in the foreground, and ends with its
 // code.
-func (a *app) finish(ctx context.Context, eng *engine.Engine, job engine.Job, exit engine.Exit) error {
-	if err := a.epilogue(ctx, eng, job); err != nil {
+func (a *app) finish(ctx context.Context, job engine.Job, exit engine.Exit) error {
+	if err := a.epilogue(ctx, job); err != nil {
 		return hobFailed(err)
 	}
 	return ending{exit: exit}.status()
-}
-
-// yielded sends a job to the background whose time in the foreground is over.
-func (a *app) yielded(eng *engine.Engine, job engine.Job) error {
-	if err := eng.Background(job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
-		return hobFailed(err)
-	}
-	_, err := fmt.Fprintln(a.stdout, job.ID)
-	return hobFailed(err)
-}
-
-// showWindow shows a job that exists in the full window, for yield at most (0: as
-// long as it takes).
-func (a *app) showWindow(ctx context.Context, eng *engine.Engine, job engine.Job, yield time.Duration) error {
-	o := a.window(a.settings())
-	o.Foreground, o.KeepEnded = job.ID, true
-	showing, cancel := atMost(ctx, yield)
-	defer cancel()
-	result, err := a.runApp(showing, eng, o)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return a.printLeft(job.ID, false)
-	case err != nil:
-		return hobFailed(err)
-	case result.Ended != nil:
-		return ending{exit: result.Ended.Exit}.status()
-	}
-	a.sayLeft(ctx, eng, job.ID, result)
-	return a.told.status()
 }
 
 // leaveTime is how long a host may keep a person who leaves.
 const leaveTime = 300 * time.Millisecond
 
 // sayLeft says how to find a job again that was left in the background.
-func (a *app) sayLeft(ctx context.Context, eng *engine.Engine, id engine.ID, result ui.Result) {
+func (a *app) sayLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	if result.Backgrounded != "" {
 		id = result.Backgrounded
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	if j, err := eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
+	if j, err := a.eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
 		a.sayf("%s goes on: hob attach %s", id, id)
 		if result.Running <= 1 {
 			a.sayLogout()
