@@ -24,9 +24,9 @@ func (e *Engine) Adopt(ctx context.Context, host string) error {
 	}
 	adopted := false
 	err = f.Find(ctx, host, func(token string) bool { return tokens[token] }, func(job Found) error {
-		m := job.Meta
-		m.Host, m.Held = host, false
-		err := e.root.Adopt(&m, &jobdir.State{HostDir: job.HostDir, Backgrounded: true})
+		m := jobdir.Meta{Version: jobdir.Version, Request: job.Request}
+		m.Host = host
+		err := e.root.Adopt(&m, &State{HostDir: job.HostDir, Backgrounded: true})
 		adopted = adopted || err == nil
 		if errors.Is(err, fs.ErrExist) { // another program has just done it
 			err = nil

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Backend runs jobs in one kind of place. Implementations are safe for
@@ -27,10 +25,11 @@ type Backend interface {
 	// process or another. It is cheap: it does not connect. It works for
 	// finished jobs too.
 	Open(ctx context.Context, r Record) (Run, error)
-	// Observe says how jobs without a recorded end stand now, by this backend's
-	// rule of life. One that cannot be reached keeps its last known status with
-	// a link of unreachable; it is never guessed.
-	Observe(ctx context.Context, rs []Record) ([]Observation, error)
+	// Observe returns how jobs without a recorded end stand now, by this backend's
+	// rule of life; one that was removed meanwhile is not in the result. One that cannot
+	// be reached keeps its last known status with a link of unreachable; it is never
+	// guessed.
+	Observe(ctx context.Context, rs []Record) (map[ID]State, error)
 	// Close lets go of all runs; it ends none but those that live in this program.
 	// It returns after the last goroutine of the backend has.
 	Close() error
@@ -51,8 +50,8 @@ type Finder interface {
 
 // Found is a job that a host keeps.
 type Found struct {
-	Meta    jobdir.Meta // Host is not set; ID is the name of the directory there
-	HostDir string      // that directory
+	Request Request // Host is not set; ID is the name of the directory there
+	HostDir string  // that directory
 }
 
 // Remover is a [Backend] that keeps something of a job outside of its directory.
@@ -100,43 +99,6 @@ type Record struct {
 	Dir   string // absolute path of the job directory
 	// Job is what the directory's records say.
 	Job Job
-	// Records are those, read a moment ago; nil: they were not. Nobody changes
-	// them.
-	Records *jobdir.Record
-}
-
-// Observation is what is known of a job now. Fields replace those of the same
-// name in [Job].
-type Observation struct {
-	ID           ID
-	Status       Status
-	Exit         Exit // valid when Status.Finished()
-	PID          int
-	StartedAt    time.Time
-	StartedUp    time.Duration
-	StopDeadline time.Time
-	Deadline     time.Time
-	Backgrounded bool
-	Paused       bool
-	Waiting      bool
-	Entry        Entry
-	Alternate    bool
-	Title        string
-	Progress     *Progress
-	Cwd          string
-	Size         Size
-	NoTerminal   bool // the one that was asked for could not be had
-	Output       int64
-	Dropped      int64
-	LogLimit     int64
-	Bells        int // bells rung so far
-	Link         Link
-	LinkError    string
-	StaleSince   time.Time
-	Note         Note // what the job asked to be notified of since the last observation
-	// Unrecorded is how the job ended, where that is known and cannot be recorded: it
-	// has not ended for anybody else. nil else.
-	Unrecorded *Unrecorded
 }
 
 // Note is a notification that a job sent with OSC 9 or OSC 777.
@@ -160,11 +122,12 @@ type Run interface {
 	CloseInput(ctx context.Context) error
 	// OpenOutput opens one of the job's streams for reading by absolute offset.
 	OpenOutput(ctx context.Context, s Stream) (Output, error)
-	// Watch calls notify with what is known now, at once, and after every
-	// change, at most 30 times a second; ends are never left out. It returns nil
-	// after the end was notified, ctx's error when ctx is done, and any other
-	// error when it can no longer tell. notify is never called concurrently.
-	Watch(ctx context.Context, notify func(Observation)) error
+	// Watch calls notify with what is known now, at once, and after every change, at
+	// most 30 times a second; ends are never left out. The note is what the job asked to
+	// be notified of since the call before, zero: nothing. Watch returns nil after the
+	// end was notified, ctx's error when ctx is done, and any other error when it can no
+	// longer tell. notify is never called concurrently.
+	Watch(ctx context.Context, notify func(State, Note)) error
 }
 
 // Glancer is a [Run] that can be watched with less effort.
@@ -179,7 +142,7 @@ type Glancer interface {
 // its records need not be read.
 type StartObserver interface {
 	// Begun is what was known when Start returned; false: nothing.
-	Begun() (Observation, bool)
+	Begun() (State, bool)
 }
 
 // InputCopier is a [Run] to which a stream of input is passed on faster than by one Write
@@ -227,9 +190,6 @@ type Output interface {
 	Holes(ctx context.Context) ([]Range, error)
 	Close() error
 }
-
-// Range is a half-open range of absolute offsets.
-type Range struct{ Start, End int64 }
 
 // Backgrounder is a [Run] that records that nobody waits for it any longer.
 type Backgrounder interface {

@@ -12,7 +12,7 @@ import (
 // A reference means the same among a selection of jobs as among all of them.
 func TestChoose(t *testing.T) {
 	job := func(id engine.ID, name string, status engine.Status) engine.Job {
-		return engine.Job{ID: id, Name: name, Status: status}
+		return engine.Job{Request: engine.Request{ID: id, Name: name}, State: engine.State{Status: status}}
 	}
 	jobs := []engine.Job{ // newest first
 		job("web-33333", "web", engine.Exited), job("web-22222", "web", engine.Running), job("api-11111", "api", engine.Exited),

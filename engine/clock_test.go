@@ -23,7 +23,7 @@ func TestUptimeStandsWhenTheClockIsSet(t *testing.T) {
 				t.Fatal(err)
 			}
 			st.StartedAt = st.StartedAt.Add(off)
-			st.StartedUpMS -= time.Minute.Milliseconds() // begun a minute ago
+			st.StartedUp -= engine.InMilliseconds(time.Minute) // begun a minute ago
 			if err := jobdir.WriteState(dir, &st); err != nil {
 				t.Fatal(err)
 			}
@@ -45,14 +45,15 @@ func TestAgeOfAnEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	exit := get(t, e, x.ID()).Exit
-	inBoot, other := exit, exit
-	inBoot.At, other.At = now.Add(-time.Hour), now.Add(-time.Hour)
-	other.SinceBoot = 0
-	if got := inBoot.Age(now.Add(time.Minute)); got < time.Minute || got > 10*time.Minute {
+	inBoot := get(t, e, x.ID())
+	exit := inBoot.Exit
+	inBoot.Exit.At = now.Add(-time.Hour)
+	other := inBoot
+	other.Exit.SinceBoot = 0
+	if got := inBoot.EndedAgo(now.Add(time.Minute)); got < time.Minute || got > 10*time.Minute {
 		t.Errorf("in this boot: %v, want about a minute", got)
 	}
-	if got := other.Age(now); got != time.Hour {
+	if got := other.EndedAgo(now); got != time.Hour {
 		t.Errorf("in another boot: %v", got)
 	}
 	// The list, from its index, says the same.

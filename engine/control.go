@@ -254,13 +254,10 @@ func (e *Engine) recordLeft(id ID, left []Process) {
 	}
 	defer lock.Close()
 	rec, err := jobdir.Read(dir)
-	if err != nil || rec.State.End == nil {
+	if err != nil || !rec.State.Exit.Known() {
 		return
 	}
-	rec.State.End.Survivors = nil
-	for _, p := range left {
-		rec.State.End.Survivors = append(rec.State.End.Survivors, jobdir.Process(p))
-	}
+	rec.State.Exit.Survivors = left
 	if err := jobdir.WriteState(dir, &rec.State); err != nil {
 		e.log.Warn("what is left of a job cannot be recorded", "job", id, "err", err)
 		return

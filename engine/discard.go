@@ -96,7 +96,7 @@ func (e *Engine) makeRoom(ctx context.Context) bool {
 // release gives up what is kept of a job elsewhere, before its directory dir is deleted.
 func (e *Engine) release(ctx context.Context, rec *jobdir.Record, dir string) error {
 	removeSocketOf(dir)
-	if jobdir.Abandoned(dir) || expired(rec, dir) && rec.Meta.Machine != e.here.machine {
+	if jobdir.Abandoned(dir) || expired(rec, dir) && rec.Meta.ClientMachine != e.here.machine {
 		return nil
 	}
 	b, ok := e.backend(rec.Meta.Backend).(Remover)

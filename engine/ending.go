@@ -34,7 +34,7 @@ func (j Job) Ending() string {
 	case ReasonTimeout:
 		text += ", its time was over"
 		if j.Timeout > 0 {
-			text += " (" + units.DurationText(j.Timeout) + ")"
+			text += " (" + units.DurationText(j.Timeout.Duration()) + ")"
 		}
 	case ReasonSpawn:
 		text = "could not be started"

@@ -27,13 +27,13 @@ func TestEnding(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			j := engine.Job{Status: tt.exit.Status, Exit: tt.exit, Timeout: time.Minute}
+			j := engine.Job{Request: engine.Request{Timeout: engine.InMilliseconds(time.Minute)}, State: engine.State{Status: tt.exit.Status, Exit: tt.exit}}
 			if got := j.Ending(); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}
-	if got := (engine.Job{Status: engine.Running}).Ending(); got != "" {
+	if got := (engine.Job{State: engine.State{Status: engine.Running}}).Ending(); got != "" {
 		t.Errorf("of a running job: %q", got)
 	}
 }

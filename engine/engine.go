@@ -28,7 +28,6 @@ type Engine struct {
 
 	tracking tracking
 	gauge    gauge
-	records  jobdir.Reader // of jobs that lists have read
 
 	mu       sync.Mutex // guards what follows
 	closed   bool

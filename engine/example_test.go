@@ -100,7 +100,7 @@ func ExampleEngine_Attach() {
 		_ = cmd.Wait()
 		_ = x.Complete(engine.Exit{Signal: "SIGKILL"})
 	}()
-	fmt.Println("same process:", x.Job().PID == cmd.Process.Pid)
+	fmt.Println("same process:", x.Job().Leader.PID == cmd.Process.Pid)
 
 	if err := eng.Background(x.ID()); err != nil {
 		panic(err)

@@ -32,7 +32,7 @@ func (e *Engine) sentAway(j Job) *jobdir.Fact {
 		return nil
 	}
 	dir := e.root.Dir(string(j.ID))
-	if m, err := jobdir.ReadMeta(dir); err != nil || m.Backgrounded {
+	if m, err := jobdir.ReadMeta(dir); err != nil || m.StartInBackground {
 		return nil
 	}
 	facts, err := jobdir.Facts(dir, time.Time{})

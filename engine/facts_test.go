@@ -10,8 +10,8 @@ import (
 func TestOffsetsOfAStepGrow(t *testing.T) {
 	began := time.Now()
 	s := step{
-		old: Job{Status: Starting},
-		new: Job{Status: Running, StartedAt: began, Output: 8, Backgrounded: true, Waiting: true},
+		old: Job{State: State{Status: Starting}},
+		new: Job{State: State{Status: Running, StartedAt: began, Output: 8, Backgrounded: true, Waiting: true}},
 	}
 	at := int64(0)
 	for _, ev := range changes(s, began) {
@@ -31,8 +31,8 @@ func TestOffsetsOfAStepGrow(t *testing.T) {
 // What is over because the job is over is no change of the row beside the end.
 func TestEndIsNoTitle(t *testing.T) {
 	now := time.Now()
-	running := Job{Status: Running, StartedAt: now, Paused: true, Entry: EntryOpen, Alternate: true, Cwd: "/x", Progress: &Progress{}}
-	ended := Job{Status: Exited, StartedAt: now, Exit: Exit{Status: Exited, At: now}}
+	running := Job{State: State{Status: Running, StartedAt: now, Paused: true, Entry: EntryOpen, Alternate: true, Cwd: "/x", Progress: &Progress{}}}
+	ended := Job{State: State{Status: Exited, StartedAt: now, Exit: Exit{Status: Exited, At: now}}}
 	titled := ended
 	titled.Title = "last words"
 	for name, tt := range map[string]struct {
@@ -55,7 +55,7 @@ func TestEndIsNoTitle(t *testing.T) {
 // The facts of a job that was not known come in the order of their times.
 func TestFactsOfABirthAreInOrder(t *testing.T) {
 	began := time.Now()
-	running := Job{Status: Running, CreatedAt: began, StartedAt: began.Add(time.Millisecond), Output: 8}
+	running := Job{Request: Request{CreatedAt: began}, State: State{Status: Running, StartedAt: began.Add(time.Millisecond), Output: 8}}
 	ended := running
 	ended.Status, ended.Exit = Exited, Exit{Status: Exited, At: began.Add(time.Second)}
 	for _, j := range []Job{running, ended} {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // hooks calls the program's hooks one at a time.
@@ -107,9 +106,9 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	began := time.Now()
 	ctx, cancel := stopContext(ctx, o.Grace, hookTime)
 	defer cancel()
-	s := &jobdir.Stopping{By: o.By, Reason: string(o.Reason), At: x.e.cfg.now()}
+	s := &StopRequest{By: o.By, Reason: o.Reason, At: x.e.cfg.now()}
 	if s.Reason == "" {
-		s.Reason = string(ReasonKill)
+		s.Reason = ReasonKill
 	}
 	for {
 		k, begun := x.hooks.beginKill()
@@ -146,7 +145,7 @@ func stopContext(ctx context.Context, grace, spare time.Duration) (context.Conte
 }
 
 // kill carries out one call of the kill hook.
-func (x *Execution) kill(ctx context.Context, k *killing, s *jobdir.Stopping) {
+func (x *Execution) kill(ctx context.Context, k *killing, s *StopRequest) {
 	x.setStopping(s)
 	var err error
 	select {
@@ -157,14 +156,14 @@ func (x *Execution) kill(ctx context.Context, k *killing, s *jobdir.Stopping) {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = x.finish(Exit{Status: Killed, Reason: Reason(s.Reason), EndedBy: s.By})
+		err = x.finish(Exit{Status: Killed, Reason: s.Reason, EndedBy: s.By})
 	} else {
 		x.setStopping(nil)
 	}
 	x.hooks.endKill(k, err)
 }
 
-func (x *Execution) setStopping(s *jobdir.Stopping) {
+func (x *Execution) setStopping(s *StopRequest) {
 	x.mu.Lock()
 	x.stopping = s
 	x.mu.Unlock()
@@ -182,8 +181,8 @@ func (x *Execution) holderHooks() holder.Hooks {
 		hh.Input = func(ctx context.Context, p []byte) error { return failureOf(x.write(ctx, p)) }
 	}
 	if x.hooks.Resize != nil {
-		hh.Resize = func(s jobdir.Size) error { x.resizeLater(Size(s)); return nil }
-		hh.AskResize = func(ctx context.Context, s jobdir.Size) error { return failureOf(x.resize(ctx, Size(s))) }
+		hh.Resize = func(s Size) error { x.resizeLater(s); return nil }
+		hh.AskResize = func(ctx context.Context, s Size) error { return failureOf(x.resize(ctx, s)) }
 	}
 	if x.hooks.Write != nil {
 		hh.Reply = x.writeLater

@@ -74,12 +74,12 @@ func (j Job) MarshalJSON() ([]byte, error) {
 func (j *Job) form(now time.Time) jobJSON {
 	v := jobJSON{
 		ID: j.ID, Name: j.Name, Script: orNull(j.Script), Host: orNull(j.Host), Dir: orNull(j.Dir), Kind: orNull(j.Kind),
-		Backgrounded: j.Backgrounded, Status: j.Status, PID: orNull(j.PID), StartedAt: timeOrNull(j.StartedAt),
+		Backgrounded: j.Backgrounded, Status: j.Status, PID: orNull(j.Leader.PID), StartedAt: timeOrNull(j.StartedAt),
 		OutputPath: orNull(j.OutputPath), StdoutPath: orNull(j.StdoutPath), StderrPath: orNull(j.StderrPath),
-		OutputBytes: j.Output, DroppedBytes: j.Dropped, LogLimit: orNull(j.LogLimit), Waiting: j.Waiting,
+		OutputBytes: j.Output, DroppedBytes: j.Dropped, LogLimit: orNull(j.LogCap()), Waiting: j.Waiting,
 		Title: orNull(j.Title), Progress: j.Progress, Ports: j.Ports, RSS: orNull(j.RSS), Size: orNull(j.Size), Cwd: orNull(j.Cwd),
-		Paused: j.Paused, DeadlineAt: timeOrNull(j.Deadline), Grace: inSeconds(j.Grace), StopDeadline: timeOrNull(j.StopDeadline),
-		EnvNames: j.EnvNames, Survivors: j.Exit.Survivors, EndedBy: orNull(j.Exit.EndedBy), Restarted: orNull(j.RestartedFrom),
+		Paused: j.Paused, DeadlineAt: timeOrNull(j.Deadline), Grace: inSeconds(j.Grace), StopDeadline: timeOrNull(j.StopDeadline()),
+		EnvNames: j.EnvNames, EndedBy: orNull(j.Exit.EndedBy), Restarted: orNull(j.RestartedFrom),
 		Link: j.Link, LinkError: orNull(j.LinkError), StaleSince: timeOrNull(j.StaleSince), Machine: orNull(j.Machine),
 		CreatedAt: timeOrNull(j.CreatedAt), CreatedBy: orNull(j.CreatedBy), Labels: j.Labels,
 	}
@@ -92,7 +92,7 @@ func (j *Job) form(now time.Time) jobJSON {
 		v.EndedAt = timeOrNull(e.At)
 	}
 	if !j.StartedAt.IsZero() && !(finished && e.At.IsZero()) {
-		v.Uptime = new(inSeconds(j.Uptime(now)))
+		v.Uptime = new(inSeconds(InMilliseconds(j.Uptime(now))))
 	}
 	if j.CPU != nil && !math.IsNaN(*j.CPU) && !math.IsInf(*j.CPU, 0) {
 		v.CPU = new(math.Round(*j.CPU*10) / 10)
@@ -103,8 +103,9 @@ func (j *Job) form(now time.Time) jobJSON {
 	if v.EnvNames == nil {
 		v.EnvNames = []string{}
 	}
-	if v.Survivors == nil {
-		v.Survivors = []Process{}
+	v.Survivors = make([]Process, len(j.Exit.Survivors))
+	for i, p := range j.Exit.Survivors {
+		v.Survivors[i] = Process{PID: p.PID, Command: p.Command}
 	}
 	if v.Labels == nil {
 		v.Labels = map[string]string{}
@@ -129,9 +130,7 @@ func timeOrNull(t time.Time) *time.Time {
 }
 
 // inSeconds goes by milliseconds: Duration.Seconds has 1.8319999999999999 for 1.832.
-func inSeconds(d time.Duration) float64 {
-	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
-}
+func inSeconds(m Milliseconds) float64 { return float64(m) / 1000 }
 
 // UnmarshalJSON reads the JSON form. What that leaves out (token, backend, usage)
 // stays empty.
@@ -141,19 +140,27 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*j = Job{
-		ID: v.ID, Name: v.Name, Command: v.Command, Script: orZero(v.Script), Host: orZero(v.Host), Dir: orZero(v.Dir), Kind: orZero(v.Kind),
-		Backgrounded: v.Backgrounded, Status: v.Status, Paused: v.Paused, PID: orZero(v.PID), CreatedAt: orZero(v.CreatedAt),
-		StartedAt: orZero(v.StartedAt), StopDeadline: orZero(v.StopDeadline), Deadline: orZero(v.DeadlineAt),
-		OutputPath: orZero(v.OutputPath), StdoutPath: orZero(v.StdoutPath), StderrPath: orZero(v.StderrPath), Output: v.OutputBytes,
-		Dropped: v.DroppedBytes, LogLimit: orZero(v.LogLimit), Waiting: v.Waiting, Title: orZero(v.Title), Progress: v.Progress,
-		Ports: v.Ports, CPU: v.CPU, RSS: orZero(v.RSS), Size: orZero(v.Size), Cwd: orZero(v.Cwd), Timeout: secondsOf(orZero(v.Timeout)),
-		Grace: secondsOf(v.Grace), EnvNames: v.EnvNames, RestartedFrom: orZero(v.Restarted), Link: v.Link, LinkError: orZero(v.LinkError),
-		StaleSince: orZero(v.StaleSince), Machine: orZero(v.Machine), CreatedBy: orZero(v.CreatedBy), Labels: v.Labels, Split: orZero(v.StdoutPath) != "",
+		Request: Request{
+			ID: v.ID, Name: v.Name, Command: v.Command, Script: orZero(v.Script), Host: orZero(v.Host), Dir: orZero(v.Dir), Kind: orZero(v.Kind),
+			LogLimit: orZero(v.LogLimit), Timeout: ofSeconds(orZero(v.Timeout)), Grace: ofSeconds(v.Grace), EnvNames: v.EnvNames, Labels: v.Labels,
+			Split: orZero(v.StdoutPath) != "", CreatedAt: orZero(v.CreatedAt), CreatedBy: orZero(v.CreatedBy), RestartedFrom: orZero(v.Restarted),
+		},
+		State: State{
+			Status: v.Status, Machine: orZero(v.Machine), Leader: Identity{PID: orZero(v.PID)}, StartedAt: orZero(v.StartedAt),
+			Backgrounded: v.Backgrounded, Paused: v.Paused, Waiting: v.Waiting, Title: orZero(v.Title), Progress: v.Progress, Cwd: orZero(v.Cwd),
+			Size: orZero(v.Size), Deadline: orZero(v.DeadlineAt), Output: v.OutputBytes, Dropped: v.DroppedBytes,
+			Link: v.Link, LinkError: orZero(v.LinkError), StaleSince: orZero(v.StaleSince),
+		},
+		OutputPath: orZero(v.OutputPath), StdoutPath: orZero(v.StdoutPath), StderrPath: orZero(v.StderrPath),
+		Ports: v.Ports, CPU: v.CPU, RSS: orZero(v.RSS),
+	}
+	if v.StopDeadline != nil {
+		j.Stopping = &StopRequest{Deadline: *v.StopDeadline}
 	}
 	if v.Status.Finished() {
 		j.Exit = Exit{
 			Status: v.Status, Code: v.ExitCode, Signal: orZero(v.Signal), Reason: orZero(v.Reason), EndedBy: orZero(v.EndedBy), Error: orZero(v.Error),
-			At: orZero(v.EndedAt), Ran: secondsOf(orZero(v.Uptime)), Survivors: v.Survivors,
+			At: orZero(v.EndedAt), Ran: ofSeconds(orZero(v.Uptime)), Survivors: v.Survivors,
 		}
 	}
 	return nil
@@ -167,6 +174,4 @@ func orZero[T any](v *T) (zero T) {
 	return *v
 }
 
-func secondsOf(s float64) time.Duration {
-	return time.Duration(math.Round(s*1000)) * time.Millisecond
-}
+func ofSeconds(s float64) Milliseconds { return Milliseconds(math.Round(s * 1000)) }

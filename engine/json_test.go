@@ -17,24 +17,42 @@ func fullJob() engine.Job {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	code, cpu := 143, 12.34
 	return engine.Job{
-		ID: "npm-run-dev-7k2qm", Token: "t", Name: "npm run dev", Command: []string{"npm", "run", "say \"é\" <&>"}, Host: "web1",
-		Dir: "/srv/app", Backend: "ssh", Kind: engine.KindPTY, Backgrounded: true, Status: engine.Killed, Paused: true,
-		Exit: engine.Exit{
-			Status: engine.Killed, Code: &code, Signal: "SIGTERM", Reason: engine.ReasonTimeout, EndedBy: "timeout", Error: "words",
-			At: at.Add(90 * time.Second), Ran: 89500 * time.Millisecond, Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
+		Request: engine.Request{
+			ID: "npm-run-dev-7k2qm", Token: "t", Name: "npm run dev", Command: []string{"npm", "run", "say \"é\" <&>"}, Host: "web1",
+			Dir: "/srv/app", Backend: "ssh", Kind: engine.KindPTY,
+			CreatedAt: at,
+			LogLimit:  1 << 30,
+			Timeout:   engine.InMilliseconds(1500 * time.Millisecond), Grace: engine.InMilliseconds(5 * time.Second),
+			EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222",
+			CreatedBy: "cli", Labels: map[string]string{"b": "2", "a": "1"},
 		},
-		PID: 4711, CreatedAt: at, StartedAt: at.Add(500 * time.Millisecond), StopDeadline: at.Add(time.Hour), Deadline: at.Add(2 * time.Hour),
-		OutputPath: "/s/output.log", Output: 10, Dropped: 2, LogLimit: 1 << 30, Waiting: true, Title: "vite\x07",
-		Progress: &engine.Progress{State: "normal", Percent: 40}, Ports: []int{3000, 3001}, CPU: &cpu, RSS: 4096,
-		Size: engine.Size{Cols: 120, Rows: 40}, Cwd: "/srv", Timeout: 1500 * time.Millisecond, Grace: 5 * time.Second,
-		EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222", Link: engine.LinkUnreachable, LinkError: "no route",
-		StaleSince: at.Add(time.Minute), Machine: "m", CreatedBy: "cli", Labels: map[string]string{"b": "2", "a": "1"},
+		State: engine.State{
+			Backgrounded: true, Status: engine.Killed, Paused: true,
+			Exit: engine.Exit{
+				Status: engine.Killed, Code: &code, Signal: "SIGTERM", Reason: engine.ReasonTimeout, EndedBy: "timeout", Error: "words",
+				At: at.Add(90 * time.Second), Ran: engine.InMilliseconds(89500 * time.Millisecond), Survivors: []engine.Process{{PID: 77, Command: "sleep 60"}},
+			},
+			Leader: engine.Identity{PID: 4711}, StartedAt: at.Add(500 * time.Millisecond), Stopping: &engine.StopRequest{Deadline: at.Add(time.Hour)}, Deadline: at.Add(2 * time.Hour),
+			Output: 10, Dropped: 2, Waiting: true, Title: "vite\x07",
+			Progress: &engine.Progress{State: "normal", Percent: 40},
+			Size:     engine.Size{Cols: 120, Rows: 40}, Cwd: "/srv",
+			Link: engine.LinkUnreachable, LinkError: "no route",
+			StaleSince: at.Add(time.Minute), Machine: "m",
+		},
+		OutputPath: "/s/output.log",
+		Ports:      []int{3000, 3001}, CPU: &cpu, RSS: 4096,
 	}
 }
 
 func TestJSONOfAJob(t *testing.T) {
-	bare := engine.Job{ID: "job-22222", Name: "job", Script: "true", Kind: engine.KindFile, Status: engine.Starting, Link: engine.LinkNone,
-		Split: true, StdoutPath: "/s/stdout.log", StderrPath: "/s/stderr.log", Grace: 5 * time.Second, CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	bare := engine.Job{
+		Request: engine.Request{
+			ID: "job-22222", Name: "job", Script: "true", Kind: engine.KindFile,
+			Split: true, Grace: engine.InMilliseconds(5 * time.Second), CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		},
+		State:      engine.State{Status: engine.Starting, Link: engine.LinkNone},
+		StdoutPath: "/s/stdout.log", StderrPath: "/s/stderr.log",
+	}
 	var text strings.Builder
 	for _, j := range []engine.Job{fullJob(), bare} {
 		pretty, err := json.MarshalIndent(j, "", "  ")
@@ -53,12 +71,19 @@ func TestOddValuesInTheJSONOfAJob(t *testing.T) {
 	for _, j := range []engine.Job{
 		{},
 		{
-			Name: "caf\xe9 \u2028 \x1b", Command: []string{}, Script: "a && b > c\n", Dir: "/tmp/\xff", Status: engine.Running, Exit: engine.Exit{Code: &code, Error: "not yet"},
-			StartedAt: at, Link: engine.LinkUnreachable, StaleSince: at.Add(61005 * time.Millisecond), Ports: []int{}, CPU: &cpu, Progress: &engine.Progress{},
-			EnvNames: []string{}, Labels: map[string]string{"<": "\xff", "": ""}, Timeout: -1, Grace: 500 * time.Microsecond, Size: engine.Size{Cols: 1},
+			Request: engine.Request{
+				Name: "caf\xe9 \u2028 \x1b", Command: []string{}, Script: "a && b > c\n", Dir: "/tmp/\xff",
+				EnvNames: []string{}, Labels: map[string]string{"<": "\xff", "": ""}, Timeout: engine.InMilliseconds(-1), Grace: engine.InMilliseconds(500 * time.Microsecond),
+			},
+			State: engine.State{
+				Status: engine.Running, Exit: engine.Exit{Code: &code, Error: "not yet"},
+				StartedAt: at, Link: engine.LinkUnreachable, StaleSince: at.Add(61005 * time.Millisecond), Progress: &engine.Progress{},
+				Size: engine.Size{Cols: 1},
+			},
+			Ports: []int{}, CPU: &cpu,
 		},
-		{Status: engine.Lost, StartedAt: at, CPU: &idle, Exit: engine.Exit{Status: engine.Lost}, Timeout: 1000000 * time.Hour, Labels: map[string]string{}},
-		{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: &code, At: at, Survivors: []engine.Process{{Command: "a\xff"}}}},
+		{Request: engine.Request{Timeout: engine.InMilliseconds(1000000 * time.Hour), Labels: map[string]string{}}, State: engine.State{Status: engine.Lost, StartedAt: at, Exit: engine.Exit{Status: engine.Lost}}, CPU: &idle},
+		{State: engine.State{Status: engine.Exited, Exit: engine.Exit{Status: engine.Exited, Code: &code, At: at, Survivors: []engine.Process{{Command: "a\xff"}}}}},
 	} {
 		data, err := j.MarshalJSON()
 		if err != nil {
@@ -97,14 +122,14 @@ func TestEveryFieldIsAlwaysThere(t *testing.T) {
 
 func TestSecondsHaveThreePlaces(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	j := engine.Job{ID: "job-22222", Status: engine.Exited, StartedAt: at, Exit: engine.Exit{Status: engine.Exited, At: at.Add(1832 * time.Millisecond)}}
+	j := engine.Job{Request: engine.Request{ID: "job-22222"}, State: engine.State{Status: engine.Exited, StartedAt: at, Exit: engine.Exit{Status: engine.Exited, At: at.Add(1832 * time.Millisecond)}}}
 	if got, err := j.MarshalJSON(); !strings.Contains(string(got), `"uptime_seconds":1.832,`) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
 
 func TestJSONIsReadBack(t *testing.T) {
-	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {EnvNames: []string{}, Labels: map[string]string{}}} {
+	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {Request: engine.Request{EnvNames: []string{}, Labels: map[string]string{}}}} {
 		data, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +151,7 @@ func TestJSONIsReadBack(t *testing.T) {
 
 func TestUptimeOfAnUnreachableJobIsThatOfTheLastLook(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	j := engine.Job{Status: engine.Running, StartedAt: start, Link: engine.LinkUnreachable, StaleSince: start.Add(time.Minute)}
+	j := engine.Job{State: engine.State{Status: engine.Running, StartedAt: start, Link: engine.LinkUnreachable, StaleSince: start.Add(time.Minute)}}
 	if up := j.Uptime(start.Add(time.Hour)); up != time.Minute {
 		t.Errorf("an hour later it is %v", up)
 	}

@@ -20,7 +20,7 @@ import (
 func TestStartReturnsIdentity(t *testing.T) {
 	e, _ := withFake(t)
 	j := start(t, e, engine.Spec{Command: []string{"npm", "run", "dev"}, Labels: map[string]string{"a": "b"}})
-	if !strings.HasPrefix(string(j.ID), "npm-run-dev-") || j.Name != "npm run dev" || j.Status != engine.Running || j.PID == 0 || j.StartedAt.IsZero() {
+	if !strings.HasPrefix(string(j.ID), "npm-run-dev-") || j.Name != "npm run dev" || j.Status != engine.Running || j.Leader.PID == 0 || j.StartedAt.IsZero() {
 		t.Errorf("job = %+v", j)
 	}
 	if want := filepath.Join(e.StateDir(), "jobs", string(j.ID), "output.log"); j.OutputPath != want {
@@ -471,11 +471,11 @@ func TestRequestsAreFittedToWhatTheBackendCan(t *testing.T) {
 	f.Limit(engine.Capabilities{Stdin: true})
 	e := open(t, engine.WithBackend(f))
 	j := start(t, e, engine.Spec{Host: "web1", PTY: true})
-	if j.Kind != engine.KindFile || j.Stdin {
+	if j.Kind != engine.KindFile || j.Stdin.Writable() {
 		t.Errorf("a terminal there is not: %+v", j)
 	}
 	j = start(t, e, engine.Spec{Host: "web1", TTYStdin: true})
-	if j.Kind != engine.KindFile || !j.Stdin || !f.Job(j.ID).Launch.Spec.Stdin {
+	if j.Kind != engine.KindFile || !j.Stdin.Writable() || !f.Job(j.ID).Launch.Spec.Stdin {
 		t.Errorf("input from a terminal there is not: %+v", j)
 	}
 	if _, err := e.Start(t.Context(), engine.Spec{Host: "web1", Script: "x", Split: true}); !errors.Is(err, engine.ErrUnsupported) {

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -120,22 +119,19 @@ func newestFirst(jobs []Job) {
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
-	if s := &rec.State; e.cfg.sinceBoot != nil && e.here.sameBoot(s) {
-		j.StartedUp = time.Duration(s.StartedUpMS) * time.Millisecond
-		if s.End != nil {
-			j.Exit.SinceBoot = time.Duration(s.End.BootMS) * time.Millisecond
-		}
+	if e.cfg.sinceBoot == nil || !e.here.sameBoot(&rec.State) {
+		j.StartedUp, j.Exit.SinceBoot = 0, 0
 	}
 	if len(j.Exit.Survivors) > 0 && j.Host == "" {
 		j.Exit.Survivors = e.here.living(&rec.State, j.Exit.Survivors)
 	}
-	if j.Backend == "" && rec.State.HostDir == "" { // what meta.json would tell cannot be read
+	if j.Backend == "" && j.HostDir == "" { // what meta.json would tell cannot be read
 		if b := e.serving(""); b != nil {
 			j.Backend = b.Name()
 		}
 	}
-	if rec.State.HostDir != "" {
-		setPaths(&j, rec.State.HostDir)
+	if j.HostDir != "" {
+		setPaths(&j, j.HostDir)
 	} else {
 		e.place(&j, dir)
 	}
@@ -181,7 +177,7 @@ func (e *Engine) readAll(ids []string) []*jobdir.Record {
 	for part := range n {
 		wg.Go(func() {
 			for i := part; i < len(ids); i += n {
-				if rec, err := e.records.Read(e.root.Dir(ids[i])); err == nil || rec.Unread != nil {
+				if rec, err := jobdir.Read(e.root.Dir(ids[i])); err == nil || rec.Unread != nil {
 					recs[i] = &rec
 				}
 			}
@@ -229,10 +225,7 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
-			if asked[j.Backend] == nil { // most often there is one, and records are large
-				asked[j.Backend] = make([]Record, 0, len(recs))
-			}
-			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j, Records: rec})
+			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
 		}
 		jobs[rec.ID] = j
 	}
@@ -247,9 +240,9 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for _, o := range seen {
-				if rec := byID[o.ID]; rec != nil {
-					jobs[rec.ID] = e.settle(rec, observed(jobs[rec.ID], o))
+			for id, s := range seen {
+				if rec := byID[id]; rec != nil {
+					jobs[rec.ID] = e.settle(rec, observed(jobs[rec.ID], s))
 				}
 			}
 		})
@@ -290,10 +283,10 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 	st := now.State
 	if st.Machine == "" {
 		st.Machine, st.BootID, st.PIDNS = e.here.machine, e.here.boot, e.here.pidns
-		st.Size = jobdir.Size(j.Size)
+		st.Size = j.Size
 	}
 	st.Rest()
-	st.End = endOf(j.Exit)
+	st.Exit = j.Exit
 	if err := jobdir.Finish(dir, &st); err != nil {
 		e.log.Warn("an end cannot be recorded", "job", rec.ID, "err", err)
 		return j

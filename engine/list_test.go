@@ -15,6 +15,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -147,9 +148,9 @@ func TestAFinishedJobThatIsDamagedLater(t *testing.T) {
 }
 
 func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
-	for name, change := range map[string]func(*jobdir.State){
-		"machine":   func(s *jobdir.State) { s.Machine = "another" },
-		"container": func(s *jobdir.State) { s.PIDNS = "another" },
+	for name, change := range map[string]func(*record.State){
+		"machine":   func(s *record.State) { s.Machine = "another" },
+		"container": func(s *record.State) { s.PIDNS = "another" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, f := withFake(t)
@@ -224,16 +225,16 @@ func TestWhatWasLeftElsewhereIsNotStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := []jobdir.Process{{PID: 1, Command: "left", Start: "1"}}
-	st.Machine, st.End.Survivors = "another", left
+	left := []record.Process{{PID: 1, Command: "left", Start: "1"}}
+	st.Machine, st.Exit.Survivors = "another", left
 	if err := jobdir.WriteState(dir, &st); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Kill(t.Context(), j.ID); !errors.Is(err, engine.ErrElsewhere) {
 		t.Errorf("kill: %v", err)
 	}
-	if st, err := jobdir.ReadState(dir); err != nil || !slices.Equal(st.End.Survivors, left) {
-		t.Errorf("after that the record names %+v, %v", st.End.Survivors, err)
+	if st, err := jobdir.ReadState(dir); err != nil || !slices.Equal(st.Exit.Survivors, left) {
+		t.Errorf("after that the record names %+v, %v", st.Exit.Survivors, err)
 	}
 }
 

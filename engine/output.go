@@ -206,7 +206,7 @@ func holesOf(ctx context.Context, h logfile.Holer) ([]Range, error) {
 	if err != nil || hole.Empty() {
 		return nil, err
 	}
-	return []Range{{hole.Start, hole.End}}, nil
+	return []Range{{Start: hole.Start, End: hole.End}}, nil
 }
 
 // source is an Output as package logfile reads it.

@@ -19,15 +19,15 @@ type removedWhileObserved struct {
 	remove func(dir string)
 }
 
-func (b *removedWhileObserved) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+func (b *removedWhileObserved) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	if b.remove == nil {
 		return b.Fake.Observe(ctx, rs)
 	}
-	var seen []engine.Observation
+	seen := map[engine.ID]engine.State{}
 	for _, r := range rs {
 		b.remove(r.Dir)
 		exit := engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}
-		seen = append(seen, engine.Observation{ID: r.ID, Status: engine.Lost, Exit: exit})
+		seen[r.ID] = engine.State{Status: engine.Lost, Exit: exit}
 	}
 	return seen, nil
 }

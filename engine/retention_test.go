@@ -4,23 +4,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
 // finishedHere makes a job that has ended on this machine in this boot.
-func (e *Engine) finishedHere(t *testing.T, end jobdir.End) (id string) {
+func (e *Engine) finishedHere(t *testing.T, end record.Exit) (id string) {
 	t.Helper()
-	m := jobdir.Meta{Machine: e.here.machine, CreatedAt: end.At, Kind: string(KindFile), Backend: "local"}
+	m := jobdir.Meta{Request: record.Request{ClientMachine: e.here.machine, CreatedAt: end.At, Kind: KindFile, Backend: "local"}}
 	dir, err := e.root.Create(&m, "job", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := jobdir.State{Machine: e.here.machine, BootID: e.here.boot, PIDNS: e.here.pidns, StartedAt: end.At, End: &end}
+	st := record.State{Machine: e.here.machine, BootID: e.here.boot, PIDNS: e.here.pidns, StartedAt: end.At, Exit: end}
 	if err := jobdir.Finish(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	return m.ID
+	return string(m.ID)
 }
 
 // A job that a list has read once is in the index, and is to be kept no longer for
@@ -32,10 +33,10 @@ func TestRetentionOfWhatIsInTheIndex(t *testing.T) {
 	}
 	defer e.Close()
 	code := 0
-	ended := func(ago time.Duration) jobdir.End {
-		return jobdir.End{
-			At: time.Now().Add(-ago), Status: string(Exited), Reason: string(ReasonExit), Code: &code,
-			BootMS: (proc.SinceBoot() - ago).Milliseconds(),
+	ended := func(ago time.Duration) record.Exit {
+		return record.Exit{
+			At: time.Now().Add(-ago), Status: Exited, Reason: ReasonExit, Code: &code,
+			SinceBoot: InMilliseconds(proc.SinceBoot() - ago),
 		}
 	}
 	e.finishedHere(t, ended(2*time.Second))

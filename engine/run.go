@@ -77,7 +77,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 // giveUp stops a job that its caller no longer waits for.
 func (e *Engine) giveUp(ctx context.Context, j Job, most int) (Result, error) {
 	cause := ctx.Err()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace+stopPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace.Duration()+stopPatience)
 	defer cancel()
 	if _, err := e.Stop(ctx, j.ID, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
 		return Result{Job: j}, errors.Join(cause, err)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/termenv"
@@ -66,12 +65,12 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, err
 	}
 	l := Launch{
-		Record: Record{ID: ID(meta.ID), Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: meta.ID, Meta: meta}, dir)},
+		Record: Record{ID: meta.ID, Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir)},
 		Spec:   spec,
 		Files:  o.files, Prepared: prepared,
 	}
 	if spec.Host == "" {
-		l.Env = environ(o.env, spec.Env, meta.ID)
+		l.Env = environ(o.env, spec.Env, string(meta.ID))
 	}
 	if o.hold != nil {
 		o.hold.hold(dir, l.Job)
@@ -84,7 +83,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		if rmErr := os.RemoveAll(dir); rmErr != nil {
 			e.log.Warn("a job that was not started left its directory", "job", meta.ID, "err", rmErr)
 		}
-		return Job{}, fault("start", Job{Backend: b.Name()}, err)
+		return Job{}, fault("start", Job{Request: Request{Backend: b.Name()}}, err)
 	}
 	j, known := begun(run, l.Job)
 	if known {
@@ -113,11 +112,11 @@ func begun(run Run, j Job) (Job, bool) {
 	if !ok {
 		return j, false
 	}
-	o, ok := s.Begun()
-	if !ok || o.Status.Finished() {
+	now, ok := s.Begun()
+	if !ok || now.Status.Finished() {
 		return j, false
 	}
-	return observed(j, o), true
+	return observed(j, now), true
 }
 
 // complete checks spec and fills in every default.
@@ -164,7 +163,7 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		s.Name = deriveName(s.Command, s.Script)
 	}
 	if s.Size == (Size{}) {
-		s.Size = Size{defaultCols, defaultRows}
+		s.Size = Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
@@ -239,11 +238,13 @@ func checkFiles(files map[int]*os.File, terminal bool) error {
 
 func (e *Engine) metaOf(s Spec, b Backend, o startOptions) jobdir.Meta {
 	m := jobdir.Meta{
-		Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: b.Name(),
-		Kind: string(KindFile), Split: s.Split, Stdin: "null", Size: jobdir.Size(s.Size),
-		TimeoutMS: s.Timeout.Milliseconds(), GraceMS: s.Grace.Milliseconds(), LogLimit: max(0, s.LogLimit),
-		EnvNames: slices.Sorted(maps.Keys(s.Env)), Labels: s.Labels, Backgrounded: s.Backgrounded, Notify: s.Notify,
-		Machine: e.here.machine, CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy, RestartedFrom: string(s.RestartedFrom),
+		Request: Request{
+			Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: b.Name(),
+			Kind: KindFile, Split: s.Split, Stdin: InputNull, InitialSize: s.Size,
+			Timeout: InMilliseconds(s.Timeout), Grace: InMilliseconds(s.Grace), LogLimit: max(0, s.LogLimit),
+			EnvNames: slices.Sorted(maps.Keys(s.Env)), Labels: s.Labels, StartInBackground: s.Backgrounded, Notify: s.Notify,
+			ClientMachine: e.here.machine, CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy, RestartedFrom: s.RestartedFrom,
+		},
 	}
 	if m.Token == "" {
 		m.Token = jobdir.NewToken()
@@ -252,18 +253,18 @@ func (e *Engine) metaOf(s Spec, b Backend, o startOptions) jobdir.Meta {
 		m.EnvNames = []string{}
 	}
 	if s.Timeout > 0 {
-		m.TimeoutMS = max(1, m.TimeoutMS)
+		m.Timeout = max(1, m.Timeout)
 	}
-	m.GraceMS = max(1, m.GraceMS)
+	m.Grace = max(1, m.Grace)
 	switch {
 	case s.PTY:
-		m.Kind, m.Stdin = string(KindPTY), "pty"
+		m.Kind, m.Stdin = KindPTY, InputPTY
 	case o.files[0] != nil:
-		m.Stdin = "inherited"
+		m.Stdin = InputInherited
 	case s.TTYStdin:
-		m.Stdin = "tty"
+		m.Stdin = InputTTY
 	case s.Stdin:
-		m.Stdin = "pipe"
+		m.Stdin = InputPipe
 	}
 	return m
 }
@@ -355,16 +356,16 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 			Op: "restart", Job: id, Err: fmt.Errorf("%w: what was asked is lost: %s", ErrUnsupported, rec.Problem),
 			Hint: "start the command anew; the log of this one is kept",
 		}
-	case Kind(m.Kind) == KindVirtual:
+	case m.Kind == KindVirtual:
 		return Spec{}, &Error{
 			Op: "restart", Job: id, Err: fmt.Errorf("%w: only the program that performed it can", ErrUnsupported),
 			Hint: "ask that program for it again",
 		}
 	}
 	s := Spec{
-		Command: m.Command, Script: m.Script, Name: m.Name, Dir: m.Dir, Host: m.Host, PTY: Kind(m.Kind) == KindPTY,
-		Stdin: m.Stdin == "pipe", TTYStdin: m.Stdin == "tty", Split: m.Split, Size: Size(m.Size),
-		Timeout: time.Duration(m.TimeoutMS) * time.Millisecond, Grace: time.Duration(m.GraceMS) * time.Millisecond,
+		Command: m.Command, Script: m.Script, Name: m.Name, Dir: m.Dir, Host: m.Host, PTY: m.Kind == KindPTY,
+		Stdin: m.Stdin == InputPipe, TTYStdin: m.Stdin == InputTTY, Split: m.Split, Size: m.InitialSize,
+		Timeout: m.Timeout.Duration(), Grace: m.Grace.Duration(),
 		LogLimit: m.LogLimit, Labels: m.Labels, Backgrounded: true, Notify: m.Notify, RestartedFrom: id,
 	}
 	if s.LogLimit == 0 {

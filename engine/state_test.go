@@ -34,8 +34,8 @@ func TestStepsOfAJob(t *testing.T) {
 
 func TestNothingChangesAnEnd(t *testing.T) {
 	code := 0
-	j := Job{Status: Exited, Exit: Exit{Status: Exited, Code: &code}}
-	got := observed(j, Observation{Status: Lost, Exit: Exit{Status: Lost}})
+	j := Job{State: State{Status: Exited, Exit: Exit{Status: Exited, Code: &code}}}
+	got := observed(j, State{Status: Lost, Exit: Exit{Status: Lost}})
 	if got.Status != Exited || got.Exit.Code == nil {
 		t.Errorf("became %+v", got)
 	}
@@ -43,10 +43,10 @@ func TestNothingChangesAnEnd(t *testing.T) {
 
 func TestNobodyHearsOfOutputBeforeTheStart(t *testing.T) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	j, now := Job{Status: Starting, Output: 4}, begun // the length of its log, as it is read
-	j = observed(j, Observation{Status: Starting, Output: 4})
+	j, now := Job{State: State{Status: Starting, Output: 4}}, begun // the length of its log, as it is read
+	j = observed(j, State{Status: Starting, Output: 4})
 	var story []EventKind
-	for _, o := range []Observation{
+	for _, o := range []State{
 		{Status: Running, Output: 4},
 		{Status: Running, Output: 4, StartedAt: begun},
 		{Status: Exited, Output: 8, StartedAt: begun},

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
 // living is those of a job's recorded survivors that may still be there: the record
 // says what was left at the end. s is the state that names them.
-func (p place) living(s *jobdir.State, left []Process) []Process {
+func (p place) living(s *State, left []Process) []Process {
 	switch {
 	case s.BootID == "" || p.boot == "" || s.Machine != p.machine:
 		return left // of another machine, or nobody knows

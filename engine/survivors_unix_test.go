@@ -4,10 +4,11 @@ package engine
 
 import (
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -42,9 +43,9 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	id := e.finishedHere(t, jobdir.End{
-		At: time.Now(), Status: string(Lost), Reason: string(ReasonHolderDied),
-		Survivors: []jobdir.Process{
+	id := e.finishedHere(t, record.Exit{
+		At: time.Now(), Status: Lost, Reason: ReasonHolderDied,
+		Survivors: []record.Process{
 			{PID: lives.Process.Pid, Command: "before it", Start: "1"},
 			{PID: zombie.Process.Pid, Command: "zombie"}, {PID: lives.Process.Pid, Command: "lives"}, {PID: gone.Process.Pid, Command: "gone"},
 		},
@@ -68,14 +69,14 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 		p := e.here
 		change(&p)
 		rec := e.root.Index().Find(id)
-		if left := p.living(&rec.State, exitOf(rec.State.End).Survivors); len(left) != 4 {
+		if left := p.living(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 4 {
 			t.Errorf("seen from %s, survivors %+v", name, left)
 		}
 	}
 	p := e.here
 	p.boot = "the next"
 	rec := e.root.Index().Find(id)
-	if left := p.living(&rec.State, exitOf(rec.State.End).Survivors); len(left) != 0 {
+	if left := p.living(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 0 {
 		t.Errorf("after the next boot, survivors %+v", left)
 	}
 }

@@ -25,7 +25,7 @@ type asked struct {
 	about []engine.ID
 }
 
-func (a *asked) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+func (a *asked) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	for _, r := range rs {
 		a.about = append(a.about, r.ID)
 	}

@@ -169,9 +169,9 @@ func (t *tracker) watch(ctx context.Context, run Run) {
 		}
 	}
 	for retry := retryFirst; t.begin(ctx, run); retry = min(2*retry, retryMost) {
-		err := run.Watch(ctx, func(o Observation) {
+		err := run.Watch(ctx, func(s State, note Note) {
 			retry = retryFirst
-			t.observe(ctx, o)
+			t.observe(ctx, s, note)
 		})
 		if ctx.Err() != nil {
 			return
@@ -228,12 +228,12 @@ func (t *tracker) unwatched(ctx context.Context) {
 }
 
 // observe takes in what the backend sees. An end is published only as it is recorded.
-func (t *tracker) observe(ctx context.Context, o Observation) {
+func (t *tracker) observe(ctx context.Context, s State, note Note) {
 	t.k.mu.Lock()
-	j := observed(t.job, o)
-	attention := t.primed && o.Bells > t.bells || o.Note != Note{}
+	j := observed(t.job, s)
+	attention := t.primed && s.Bells > t.bells || note != Note{}
 	if ctx.Err() == nil {
-		t.bells, t.primed = o.Bells, true
+		t.bells, t.primed = s.Bells, true
 	}
 	t.k.mu.Unlock()
 	if j.Status.Finished() {
@@ -246,7 +246,7 @@ func (t *tracker) observe(ctx context.Context, o Observation) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if ctx.Err() == nil {
-		t.updateLocked(step{new: j, note: o.Note, attention: attention})
+		t.updateLocked(step{new: j, note: note, attention: attention})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // that did little, and every end.
 func TestUnreadFactsAreBounded(t *testing.T) {
 	s := (&Engine{}).Subscribe(Filter{})
-	busy := &tracker{job: Job{ID: "busy", Status: Running}}
+	busy := &tracker{job: Job{Request: Request{ID: "busy"}, State: State{Status: Running}}}
 	push := func(t *tracker, kinds ...EventKind) {
 		for _, k := range kinds {
 			s.pushLocked(t, []fact{{kind: k, offset: t.job.Output, at: time.Unix(t.job.Output, 0)}})
@@ -22,7 +22,7 @@ func TestUnreadFactsAreBounded(t *testing.T) {
 		busy.job.Output = i + 1
 		push(busy, EventOutput, EventAttention, EventTitle, EventWaiting)
 		if i%1000 == 0 {
-			short := &tracker{job: Job{ID: ID("short" + strconv.FormatInt(i, 10)), Status: Exited, Exit: Exit{Status: Exited}}}
+			short := &tracker{job: Job{Request: Request{ID: ID("short" + strconv.FormatInt(i, 10))}, State: State{Status: Exited, Exit: Exit{Status: Exited}}}}
 			push(short, EventCreated, EventStarted, EventOutput, EventExited, EventRemoved)
 		}
 		most = max(most, len(s.queue))

@@ -47,7 +47,7 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	var refs []proc.JobRef
 	var at []int
 	for i, j := range jobs {
-		if j.Host != "" || j.Status.Finished() || j.PID == 0 || j.Link == LinkElsewhere {
+		if j.Host != "" || j.Status.Finished() || j.Leader.PID == 0 || j.Link == LinkElsewhere {
 			continue
 		}
 		if ref, ok := e.processesOf(j); ok {
@@ -80,10 +80,10 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 // processesOf says which processes are a job's; ok is false where its record names none.
 func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
-	if err != nil || st.Job.IsZero() {
+	if err != nil || st.Leader.IsZero() {
 		return ref, false
 	}
-	ref = proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder}
+	ref = proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder}
 	if j.Kind == KindVirtual || st.Holder == proc.Self() {
 		ref.Holder = proc.Identity{} // a program with children of its own
 	}

@@ -41,10 +41,10 @@ func TestUsageThatCreepsIsTold(t *testing.T) {
 	}
 	defer e.Close()
 	k := &e.tracking
-	k.trackers["job-22222"] = &tracker{k: k, id: "job-22222", job: Job{ID: "job-22222", Status: Running}}
+	k.trackers["job-22222"] = &tracker{k: k, id: "job-22222", job: Job{Request: Request{ID: "job-22222"}, State: State{Status: Running}}}
 	idle, told := 0.0, 0
 	for rss := int64(100 << 20); rss < 200<<20; rss += rss / 25 {
-		if k.measuredLocked([]Job{{ID: "job-22222", Status: Running, CPU: &idle, RSS: rss}}) {
+		if k.measuredLocked([]Job{{Request: Request{ID: "job-22222"}, State: State{Status: Running}, CPU: &idle, RSS: rss}}) {
 			told++
 		}
 	}
@@ -58,7 +58,7 @@ func TestSamplesAreForgotten(t *testing.T) {
 	var g gauge
 	now := time.Now()
 	sampled := func(id ID, at time.Time) {
-		g.fill(&Job{ID: id}, []proc.Process{{PID: 1 << 30, State: 'R'}}, at, false)
+		g.fill(&Job{Request: Request{ID: id}}, []proc.Process{{PID: 1 << 30, State: 'R'}}, at, false)
 	}
 	sampled("old-22222", now.Add(-2*sampleLife))
 	sampled("new-22222", now)

@@ -31,7 +31,7 @@ type Execution struct {
 	over  bool       // guarded by outMu
 
 	mu       sync.Mutex // guards what follows
-	stopping *jobdir.Stopping
+	stopping *StopRequest
 	ended    bool // the end is recorded
 	changed  chan struct{}
 
@@ -100,9 +100,11 @@ func checkVirtual(s VirtualSpec) error {
 
 func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 	m := jobdir.Meta{
-		Token: jobdir.NewToken(), Name: clipName(s.Name), Command: s.Command, Dir: s.Dir, Backend: virtualName, Kind: string(KindVirtual),
-		Stdin: "null", LogLimit: s.LogLimit, EnvNames: []string{}, Labels: s.Labels, Machine: e.here.machine,
-		GraceMS: defaultGrace.Milliseconds(), CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy,
+		Request: Request{
+			Token: jobdir.NewToken(), Name: clipName(s.Name), Command: s.Command, Dir: s.Dir, Backend: virtualName, Kind: KindVirtual,
+			Stdin: InputNull, LogLimit: s.LogLimit, EnvNames: []string{}, Labels: s.Labels, ClientMachine: e.here.machine,
+			Grace: InMilliseconds(defaultGrace), CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy,
+		},
 	}
 	if m.Name == "" {
 		m.Name = deriveName(s.Command, "")
@@ -115,10 +117,10 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 	}
 	m.LogLimit = max(0, m.LogLimit)
 	if s.Hooks.Write != nil {
-		m.Stdin = "hook"
+		m.Stdin = InputHook
 	}
-	if m.Size = jobdir.Size(s.Size); s.Hooks.Resize != nil && s.Size == (Size{}) {
-		m.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
+	if m.InitialSize = s.Size; s.Hooks.Resize != nil && s.Size == (Size{}) {
+		m.InitialSize = Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	return m
 }
@@ -139,9 +141,9 @@ func (x *Execution) open(leader proc.Identity) error {
 		}
 		return err
 	}
-	x.id, x.dir = ID(x.meta.ID), dir
+	x.id, x.dir = x.meta.ID, dir
 	h, err := holder.Open(holder.Config{
-		Dir: dir, Lock: lock, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.Size != jobdir.Size{}, Hooks: x.holderHooks(),
+		Dir: dir, Lock: lock, Meta: x.meta, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"), Terminal: x.meta.InitialSize != Size{}, Hooks: x.holderHooks(),
 	})
 	if err != nil {
 		return errors.Join(&Error{Op: "create", Job: x.id, Err: err}, os.RemoveAll(dir))
@@ -277,13 +279,13 @@ func (x *Execution) finish(exit Exit) error {
 	x.outMu.Unlock()
 	x.mu.Lock()
 	if s := x.stopping; s != nil && (exit.Status == Exited || exit.Status == Killed && exit.EndedBy == "") {
-		exit.Status, exit.Reason, exit.EndedBy = Killed, Reason(s.Reason), s.By
+		exit.Status, exit.Reason, exit.EndedBy = Killed, s.Reason, s.By
 	}
 	x.mu.Unlock()
 	if exit.At.IsZero() {
 		exit.At = x.e.cfg.now()
 	}
-	x.h.End(*endOf(exit))
+	x.h.End(exit)
 	x.mu.Lock()
 	x.ended = true
 	x.mu.Unlock()

@@ -35,7 +35,7 @@ func TestVirtualExecutionIsAJobLikeAnyOther(t *testing.T) {
 	x.Append([]byte("world"))
 	for name, eng := range map[string]*engine.Engine{"its own engine": e, "another": other} {
 		j := get(t, eng, x.ID())
-		if j.Status != engine.Running || j.Kind != engine.KindVirtual || j.PID != 0 || j.Name != "virtual thing" || j.Output != 11 || !eng.IsActive(j.ID) {
+		if j.Status != engine.Running || j.Kind != engine.KindVirtual || j.Leader.PID != 0 || j.Name != "virtual thing" || j.Output != 11 || !eng.IsActive(j.ID) {
 			t.Errorf("%s sees %+v", name, j)
 		}
 		buf := make([]byte, 5)
@@ -277,7 +277,7 @@ func TestAttach(t *testing.T) {
 	if _, err := e.Attach(spec); !errors.Is(err, engine.ErrExists) {
 		t.Errorf("attached twice: %v", err)
 	}
-	if j := get(t, e, x.ID()); j.PID != os.Getpid() || j.Name != "my tool" {
+	if j := get(t, e, x.ID()); j.Leader.PID != os.Getpid() || j.Name != "my tool" {
 		t.Errorf("job = %+v", j)
 	}
 	if !e.IsActive(x.ID()) {

@@ -34,8 +34,8 @@ func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
 	return &virtualRun{e: b.e, id: r.ID, dir: r.Dir}, nil
 }
 
-func (b *virtualBackend) Observe(ctx context.Context, rs []Record) ([]Observation, error) {
-	seen := make([]Observation, 0, len(rs))
+func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State, error) {
+	seen := make(map[ID]State, len(rs))
 	var bad []error
 	for _, r := range rs {
 		if err := ctx.Err(); err != nil {
@@ -49,7 +49,7 @@ func (b *virtualBackend) Observe(ctx context.Context, rs []Record) ([]Observatio
 			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
 			continue
 		}
-		seen = append(seen, observationOf(j))
+		seen[r.ID] = j.State
 	}
 	return seen, errors.Join(bad...)
 }
@@ -90,17 +90,6 @@ func (e *Engine) lookVirtual(id ID, dir string) (Job, error) {
 	return j, nil
 }
 
-// observationOf is a job as a backend reports it.
-func observationOf(j Job) Observation {
-	return Observation{
-		ID: j.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StartedUp: j.StartedUp, StopDeadline: j.StopDeadline,
-		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Waiting: j.Waiting,
-		Entry: j.Entry, Alternate: j.Alternate, Title: j.Title,
-		Progress: j.Progress, Cwd: j.Cwd, Size: j.Size, Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit,
-		Link: j.Link, LinkError: j.LinkError, StaleSince: j.StaleSince,
-	}
-}
-
 // virtualRun is one execution, of this program or another.
 type virtualRun struct {
 	e   *Engine
@@ -121,7 +110,7 @@ func (r *virtualRun) ID() ID { return r.id }
 
 func (r *virtualRun) Wait(ctx context.Context) (Exit, error) {
 	var exit Exit
-	err := r.Watch(ctx, func(o Observation) { exit = o.Exit })
+	err := r.Watch(ctx, func(s State, _ Note) { exit = s.Exit })
 	return exit, err
 }
 
@@ -148,7 +137,7 @@ func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error
 		return x.stop(ctx, o)
 	}
 	var report holder.KillReport
-	k := holder.Kill{GraceMS: o.Grace.Milliseconds(), KeepDaemons: o.KeepDaemons, By: o.By, Reason: string(o.Reason)}
+	k := holder.Kill{GraceMS: o.Grace.Milliseconds(), KeepDaemons: o.KeepDaemons, By: o.By, Reason: o.Reason}
 	if o.Grace < 0 {
 		k.GraceMS = -1
 	}
@@ -169,24 +158,22 @@ func (r *virtualRun) Background(ctx context.Context) error {
 	return r.ask(ctx, holder.TypeBackground, nil, nil)
 }
 
-func (r *virtualRun) Watch(ctx context.Context, notify func(Observation)) error {
+func (r *virtualRun) Watch(ctx context.Context, notify func(State, Note)) error {
 	if x := r.e.execution(r.id); x != nil {
 		return r.watchOwn(ctx, x, notify)
 	}
 	return r.watchOther(ctx, notify)
 }
 
-func (r *virtualRun) watchOwn(ctx context.Context, x *Execution, notify func(Observation)) error {
+func (r *virtualRun) watchOwn(ctx context.Context, x *Execution, notify func(State, Note)) error {
 	for {
 		changed := x.watchChange()
-		o := observationOf(x.Job())
-		if o.Status.Finished() && !x.isOver() { // being recorded
-			o.Status = Stopping
-		} else {
-			notify(o)
-		}
-		if o.Status.Finished() {
-			return nil
+		s := x.Job().State
+		if ended := s.Status.Finished(); !ended || x.isOver() { // else the end is being recorded
+			notify(s, Note{})
+			if ended {
+				return nil
+			}
 		}
 		select {
 		case <-changed:
@@ -204,13 +191,13 @@ func (r *virtualRun) watchOwn(ctx context.Context, x *Execution, notify func(Obs
 
 // watchOther watches the execution of another process through its socket, or,
 // where that cannot be reached, by looking at its files.
-func (r *virtualRun) watchOther(ctx context.Context, notify func(Observation)) error {
+func (r *virtualRun) watchOther(ctx context.Context, notify func(State, Note)) error {
 	for {
 		j, err := r.e.lookVirtual(r.id, r.dir)
 		if err != nil {
 			return err
 		}
-		notify(observationOf(j))
+		notify(j.State, Note{})
 		if j.Status.Finished() {
 			return nil
 		}
@@ -231,7 +218,7 @@ func (r *virtualRun) watchOther(ctx context.Context, notify func(Observation)) e
 }
 
 // stream reads facts from the socket until the job ends or the connection does.
-func (r *virtualRun) stream(ctx context.Context, notify func(Observation)) error {
+func (r *virtualRun) stream(ctx context.Context, notify func(State, Note)) error {
 	c, err := holder.Dial(ctx, r.dir)
 	if err != nil {
 		return err
@@ -266,11 +253,8 @@ func (r *virtualRun) stream(ctx context.Context, notify func(Observation)) error
 			if j.Status.Finished() {
 				return nil
 			}
-			o := observationOf(j)
-			if u := facts.Unrecorded; u != nil {
-				o.Unrecorded = &Unrecorded{exitOf(&u.End), u.Why}
-			}
-			notify(o)
+			j.Unrecorded = facts.Unrecorded
+			notify(j.State, Note{})
 		}
 	}
 }

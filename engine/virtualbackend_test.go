@@ -37,8 +37,10 @@ func TestABadDirectoryHidesNoOtherExecution(t *testing.T) {
 		t.Errorf("error = %v, want %v", err, jobdir.ErrNoMeta)
 	}
 	var ids []ID
-	for _, o := range seen {
-		ids = append(ids, o.ID)
+	for _, r := range rs {
+		if _, ok := seen[r.ID]; ok {
+			ids = append(ids, r.ID)
+		}
 	}
 	if want := []ID{rs[0].ID, rs[2].ID}; !slices.Equal(ids, want) {
 		t.Errorf("saw %v, want %v", ids, want)

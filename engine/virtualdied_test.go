@@ -50,7 +50,7 @@ func TestAnExecutionWhoseProgramDiedIsLost(t *testing.T) {
 	}
 	id := engine.ID(strings.TrimSpace(line))
 	j := get(t, e, id)
-	if j.Status != engine.Running || j.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
+	if j.Status != engine.Running || j.Leader.PID != 0 || j.CreatedBy != "performer" || !e.IsActive(id) {
 		t.Errorf("while it lives: %+v", j)
 	}
 	term, err := e.OpenTerminal(t.Context(), id, engine.TerminalOptions{})

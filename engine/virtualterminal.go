@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 func (r *virtualRun) Write(ctx context.Context, p []byte) error {
@@ -51,9 +50,9 @@ func (r *virtualRun) Paste(ctx context.Context, p []byte) error {
 // Resize implements [Resizer].
 func (r *virtualRun) Resize(ctx context.Context, s Size) error {
 	if x := r.e.execution(r.id); x != nil {
-		return errorOf(x.h.Resize(ctx, jobdir.Size(s)))
+		return errorOf(x.h.Resize(ctx, s))
 	}
-	return r.ask(ctx, holder.TypeResize, jobdir.Size(s), nil)
+	return r.ask(ctx, holder.TypeResize, s, nil)
 }
 
 // Screen implements [ScreenReader].
@@ -69,7 +68,7 @@ func (r *virtualRun) Screen(ctx context.Context) (Screen, error) {
 		s, err = holder.LastScreen(r.dir)
 	}
 	return Screen{
-		Text: s.Text, ANSI: s.ANSI, Size: Size(s.Size), CursorX: s.CursorX, CursorY: s.CursorY, CursorOn: s.CursorOn,
+		Text: s.Text, ANSI: s.ANSI, Size: s.Size, CursorX: s.CursorX, CursorY: s.CursorY, CursorOn: s.CursorOn,
 		Title: s.Title, Alternate: s.Alternate, Main: s.Main,
 	}, errorOf(err)
 }
@@ -78,7 +77,7 @@ func (r *virtualRun) Screen(ctx context.Context) (Screen, error) {
 // for those of others.
 func (r *virtualRun) OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error) {
 	a := holder.Attach{
-		Control: o.Control, Client: o.Client, Size: jobdir.Size(o.Size), Scrollback: o.Scrollback,
+		Control: o.Control, Client: o.Client, Size: o.Size, Scrollback: o.Scrollback,
 		Facts: terminalFactsOf(o.Facts),
 	}
 	s, err := holder.OpenSession(ctx, r.dir, a)
@@ -109,12 +108,11 @@ func (t *virtualTerminal) Next(ctx context.Context) (TerminalChunk, error) {
 	}
 	c, err := t.s.Next(ctx)
 	chunk := TerminalChunk{
-		Reset: c.Reset, Data: c.Data, Offset: c.Offset, Size: Size(c.Size), Controller: c.Controller, Control: c.Control,
+		Reset: c.Reset, Data: c.Data, Offset: c.Offset, Size: c.Size, Controller: c.Controller, Control: c.Control,
 	}
 	switch {
 	case err == nil && c.End != nil:
-		exit := exitOf(c.End)
-		chunk.Exit, t.over = &exit, true
+		chunk.Exit, t.over = c.End, true
 		return chunk, nil
 	case err == nil:
 		return chunk, nil
@@ -124,7 +122,7 @@ func (t *virtualTerminal) Next(ctx context.Context) (TerminalChunk, error) {
 	// The connection broke, perhaps with the program: the records know.
 	if j, lookErr := t.r.e.lookVirtual(t.r.id, t.r.dir); lookErr == nil && j.Status.Finished() {
 		t.over = true
-		return TerminalChunk{Offset: c.Offset, Size: Size(c.Size), Exit: &j.Exit}, nil
+		return TerminalChunk{Offset: c.Offset, Size: c.Size, Exit: &j.Exit}, nil
 	}
 	return TerminalChunk{}, errorOf(err)
 }
@@ -134,7 +132,7 @@ func (t *virtualTerminal) Write(ctx context.Context, p []byte) error {
 }
 
 func (t *virtualTerminal) Resize(ctx context.Context, s Size) error {
-	return errorOf(t.s.Resize(ctx, jobdir.Size(s)))
+	return errorOf(t.s.Resize(ctx, s))
 }
 
 func (t *virtualTerminal) TakeControl(ctx context.Context) error {

@@ -108,7 +108,7 @@ func TestAttachToTheTerminalOfAVirtualExecution(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(t, e)
 			c.x.Append([]byte("before \x1b[1mbold\x1b[m\r\n"))
-			if j := get(t, viewer, c.x.ID()); !j.HasTerminal() || !j.Stdin {
+			if j := get(t, viewer, c.x.ID()); !j.HasTerminal() || !j.Stdin.Writable() {
 				t.Fatalf("job = %+v", j)
 			}
 			size := engine.Size{Cols: 90, Rows: 20}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -39,7 +40,7 @@ func TestAnEndIsToldWhenItIsRecordedWhole(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := 7
-				st.End = &jobdir.End{At: time.Now(), Status: "exited", Reason: "exit", Code: &want}
+				st.Exit = record.Exit{At: time.Now(), Status: "exited", Reason: "exit", Code: &want}
 				if err := jobdir.WriteState(dir, &st); err != nil {
 					t.Fatal(err)
 				}

@@ -173,7 +173,7 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 			why = "it is lost; this is its output up to then"
 		case ok && j.Status.Finished():
 			why = "it has ended; this is its output"
-		case ok && j.Stdin:
+		case ok && j.Stdin.Writable():
 			why = with(why, ",", p.does(p.opts.keys.Panes.SendLine, "sends it a line"))
 		}
 		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
@@ -417,7 +417,7 @@ func (p *Pane) leaveEnded() tea.Cmd {
 
 // endOf is the job of an attachment as it ended, as far as that is known here.
 func (p *Pane) endOf(a *attachment) *engine.Job {
-	ended := engine.Job{ID: a.id}
+	ended := engine.Job{Request: engine.Request{ID: a.id}}
 	if j, ok := p.jobs[a.id]; ok {
 		ended = j.Job
 	}

@@ -239,7 +239,7 @@ func TestAttachedFromThePanes(t *testing.T) {
 	})
 	inBubble(t, "a line is only offered to a job that takes one", func(t *testing.T) {
 		eng := three()
-		eng.jobs[0].Stdin = false
+		eng.jobs[0].Stdin = engine.InputNull
 		eng.fail["open-terminal"] = engine.ErrUnsupported
 		s := newHarness(t, 120, 24, eng)
 		s.press("a")

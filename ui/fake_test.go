@@ -50,7 +50,7 @@ func (f *fake) job(id engine.ID) engine.Job {
 			return j
 		}
 	}
-	return engine.Job{ID: id}
+	return engine.Job{Request: engine.Request{ID: id}}
 }
 
 func (f *fake) Subscribe(engine.Filter) subscription {
@@ -79,7 +79,7 @@ func (f *fake) Screen(_ context.Context, id engine.ID) (engine.Screen, error) {
 func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) (engine.Job, error) {
 	f.spec = s
 	err := f.called("start %q in %q on %q", s.Script, s.Dir, s.Host)
-	j := engine.Job{ID: "new-aaaaa", Name: s.Script}
+	j := engine.Job{Request: engine.Request{ID: "new-aaaaa", Name: s.Script}}
 	if f.failStart {
 		j.Status = engine.Failed
 	}
@@ -88,7 +88,7 @@ func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) 
 
 func (f *fake) Restart(_ context.Context, id engine.ID, _ ...engine.StartOption) (engine.Job, error) {
 	err := f.called("restart %s", id)
-	return engine.Job{ID: "again-aaaaa", Name: f.job(id).Name, RestartedFrom: id}, err
+	return engine.Job{Request: engine.Request{ID: "again-aaaaa", Name: f.job(id).Name, RestartedFrom: id}}, err
 }
 
 func (f *fake) Background(id engine.ID) error {
@@ -156,9 +156,17 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func running(id, name string, ago time.Duration) engine.Job {
 	return engine.Job{
-		ID: engine.ID(id), Name: name, Script: name, Status: engine.Running, Backgrounded: true, Stdin: true, Kind: engine.KindPTY,
-		CreatedAt: noon.Add(-ago), StartedAt: noon.Add(-ago), PID: 4711, Dir: "/home/me/src", OutputPath: "/home/me/jobs/" + id + "/output.log",
-		Size: engine.Size{Cols: 120, Rows: 40}, LogLimit: 1 << 30, Grace: 5 * time.Second,
+		Request: engine.Request{
+			ID: engine.ID(id), Name: name, Script: name, Stdin: engine.InputPipe, Kind: engine.KindPTY,
+			CreatedAt: noon.Add(-ago), Dir: "/home/me/src",
+			LogLimit: 1 << 30, Grace: engine.InMilliseconds(5 * time.Second),
+		},
+		State: engine.State{
+			Status: engine.Running, Backgrounded: true,
+			StartedAt: noon.Add(-ago), Leader: engine.Identity{PID: 4711},
+			Size: engine.Size{Cols: 120, Rows: 40},
+		},
+		OutputPath: "/home/me/jobs/" + id + "/output.log",
 	}
 }
 

@@ -65,7 +65,7 @@ func (p *Pane) footerAttached(w int) string {
 	a := p.attachment
 	j, known := p.jobs[a.id]
 	if !known {
-		j = &job{Job: engine.Job{ID: a.id, Name: string(a.id), Status: engine.Starting}}
+		j = &job{Job: engine.Job{Request: engine.Request{ID: a.id, Name: string(a.id)}, State: engine.State{Status: engine.Starting}}}
 	}
 	s := p.styles
 	right, aside := p.leaveWords(a)

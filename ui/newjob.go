@@ -44,7 +44,7 @@ func badPlace(j engine.Job) bool {
 // editRestart asks for the command of a job again, to run it as a new one.
 func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
-	spec := engine.Spec{Size: j.Size, Grace: j.Grace, LogLimit: j.LogLimit, Labels: j.Labels, RestartedFrom: j.ID}
+	spec := engine.Spec{Size: j.Size, Grace: j.Grace.Duration(), LogLimit: j.LogCap(), Labels: j.Labels, RestartedFrom: j.ID}
 	return p.jobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
 }
 

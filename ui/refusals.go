@@ -47,7 +47,7 @@ func (p *Pane) refuseLine(jobs []engine.Job) string {
 	switch j := jobs[0]; {
 	case finished(j):
 		return p.alreadyEnded(jobs)
-	case !j.Stdin:
+	case !j.Stdin.Writable():
 		return "it takes no input: it was started without"
 	}
 	return ""

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/units"
@@ -126,17 +125,17 @@ func optionsOf(j engine.Job) string {
 	switch {
 	case j.Host != "" && j.Kind == engine.KindPTY:
 		words = append(words, "--pty")
-	case j.Host != "" && j.Stdin && !j.Split:
+	case j.Host != "" && j.Stdin.Writable() && !j.Split:
 	case j.Split:
 		words = append(words, "--split")
 	case j.Kind == engine.KindFile:
 		words = append(words, "--no-pty")
 	}
-	if j.Kind == engine.KindFile && j.Stdin && (j.Host == "" || j.Split) {
+	if j.Kind == engine.KindFile && j.Stdin.Writable() && (j.Host == "" || j.Split) {
 		words = append(words, "--stdin")
 	}
 	if j.Timeout > 0 {
-		words = append(words, "--timeout", units.DurationText(j.Timeout.Round(time.Millisecond)))
+		words = append(words, "--timeout", units.DurationText(j.Timeout.Duration()))
 	}
 	for _, name := range j.EnvNames {
 		words = append(words, "-e", name)

@@ -67,7 +67,7 @@ func TestApplyOptions(t *testing.T) {
 // What a job was started with is offered again and means the same.
 func TestOptionsOfAJobMeanTheSameAgain(t *testing.T) {
 	t.Setenv("TOKEN", "x")
-	j := engine.Job{Kind: engine.KindFile, Stdin: true, Timeout: 90 * time.Second, EnvNames: []string{"TOKEN"}, Notify: true}
+	j := engine.Job{Request: engine.Request{Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: engine.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
 	var got engine.Spec
 	if err := applyOptions(&got, optionsOf(j)); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func TestAStopIsSeenInTheRow(t *testing.T) {
 	inBubble(t, "it stops", func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		j := s.eng.jobs[0]
-		j.Status, j.StopDeadline = engine.Stopping, noon.Add(5*time.Second)
+		j.Status, j.Stopping = engine.Stopping, &engine.StopRequest{Deadline: noon.Add(5 * time.Second)}
 		s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
 		s.sees("◐ stopping")
 		j.Status, j.Exit = engine.Killed, engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonKill}

@@ -121,9 +121,9 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	r := l.Prepared.(*reserved)
 	lock := r.lock
 	j := &FakeJob{f: f, Launch: l, lock: lock, changed: make(chan struct{}), ended: make(chan struct{})}
-	j.state = jobdir.State{
+	j.state = engine.State{
 		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: proc.Self(),
-		Job: proc.Identity{PID: 100_000 + len(f.jobs)}, StartedAt: f.now(), Backgrounded: l.Spec.Backgrounded, Size: jobdir.Size(l.Spec.Size),
+		Leader: proc.Identity{PID: 100_000 + len(f.jobs)}, StartedAt: f.now(), Backgrounded: l.Spec.Backgrounded, Size: l.Spec.Size,
 	}
 	if l.Spec.Timeout > 0 {
 		j.state.Deadline = f.now().Add(l.Spec.Timeout)
@@ -146,15 +146,14 @@ func (f *Fake) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 }
 
 // Observe implements [engine.Backend].
-func (f *Fake) Observe(_ context.Context, rs []engine.Record) ([]engine.Observation, error) {
-	var seen []engine.Observation
+func (f *Fake) Observe(_ context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
+	seen := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		run, err := f.Open(context.Background(), r)
 		if err != nil {
 			return nil, err
 		}
-		o, _ := run.(fakeRun).j.observe()
-		seen = append(seen, o)
+		seen[r.ID], _, _ = run.(fakeRun).j.observe()
 	}
 	return seen, nil
 }
@@ -167,7 +166,7 @@ type FakeJob struct {
 
 	mu       sync.Mutex // guards what follows
 	lock     *jobdir.Held
-	state    jobdir.State
+	state    engine.State
 	end      *engine.Exit
 	dead     bool // the holder died
 	output   int64
@@ -246,7 +245,7 @@ func (j *FakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
 func (j *FakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
 
 // Entry says what is to be seen of what is typed.
-func (j *FakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = string(e) }) }
+func (j *FakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = e }) }
 
 // Bell rings the bell.
 func (j *FakeJob) Bell() { j.change(func() { j.bells++ }) }
@@ -287,10 +286,7 @@ func (j *FakeJob) finish(exit engine.Exit) {
 		}
 		exit.At = j.f.now()
 		j.state.Stopping = nil
-		j.state.End = &jobdir.End{
-			At: exit.At, Status: string(exit.Status), Code: exit.Code, Signal: exit.Signal, Reason: string(exit.Reason),
-			EndedBy: exit.EndedBy, Error: exit.Error,
-		}
+		j.state.Exit = exit
 		if err := jobdir.Finish(j.Launch.Dir, &j.state); err != nil {
 			panic(err)
 		}
@@ -300,37 +296,34 @@ func (j *FakeJob) finish(exit engine.Exit) {
 	})
 }
 
-// observe is how the job stands, and a channel that is closed when that changes.
-func (j *FakeJob) observe() (engine.Observation, <-chan struct{}) {
+// observe returns how the job stands, what it asked to be notified of, and a channel that
+// is closed when that changes.
+func (j *FakeJob) observe() (engine.State, engine.Note, <-chan struct{}) {
 	cut := j.f.unreachable()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	st := &j.state
-	o := engine.Observation{
-		ID: j.Launch.ID, Status: engine.Running, PID: st.Job.PID, StartedAt: st.StartedAt, Deadline: st.Deadline,
-		Backgrounded: st.Backgrounded, Waiting: st.Waiting, Entry: engine.Entry(st.Entry), Title: st.Title, Size: engine.Size(st.Size),
-		Output: j.output, LogLimit: j.Launch.Job.LogLimit, Bells: j.bells, Note: j.note, Link: engine.LinkNone,
-	}
+	s, note := j.state, j.note
 	j.note = engine.Note{}
+	s.Status, s.Link, s.Output, s.Bells = engine.Running, engine.LinkNone, j.output, j.bells
 	if j.f.host != "" {
-		o.Link = engine.LinkOK
+		s.Link = engine.LinkOK
 	}
+	last := &j.Launch.Job
 	switch {
 	case cut != nil:
-		last := j.Launch.Job
-		o.Status, o.Link, o.LinkError, o.StaleSince = last.Status, engine.LinkUnreachable, cut.Error(), j.f.now()
-		if o.Status == engine.Starting {
-			o.Status = engine.Running
+		s.Status, s.Link, s.LinkError, s.StaleSince = last.Status, engine.LinkUnreachable, cut.Error(), j.f.now()
+		if s.Status == engine.Starting {
+			s.Status = engine.Running
 		}
 	case j.end != nil:
-		o.Status, o.Exit = j.end.Status, *j.end
+		s.Status, s.Exit = j.end.Status, *j.end
 	case j.dead:
-		o.Status, o.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}
-		o.StartedAt, o.PID, o.Output = j.Launch.Job.StartedAt, j.Launch.Job.PID, j.Launch.Job.Output
-	case st.Stopping != nil:
-		o.Status, o.StopDeadline = engine.Stopping, st.Stopping.Deadline
+		s.Status, s.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied}
+		s.StartedAt, s.Leader, s.Output = last.StartedAt, last.Leader, last.Output
+	case s.Stopping != nil:
+		s.Status = engine.Stopping
 	}
-	return o, j.changed
+	return s, note, j.changed
 }
 
 func (j *FakeJob) String() string { return fmt.Sprintf("fake job %s", j.Launch.ID) }

@@ -44,7 +44,7 @@ func (r fakeRun) Glance(on bool) {
 
 func (r fakeRun) Wait(ctx context.Context) (engine.Exit, error) {
 	var exit engine.Exit
-	err := r.Watch(ctx, func(o engine.Observation) { exit = o.Exit })
+	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
 	return exit, err
 }
 
@@ -63,13 +63,13 @@ func (r fakeRun) Stop(ctx context.Context, o engine.StopOptions) (engine.StopRep
 	}
 	grace := o.Grace
 	if grace == 0 {
-		grace = r.j.Launch.Job.Grace
+		grace = r.j.Launch.Job.Grace.Duration()
 	}
 	began := r.j.f.now()
 	stubborn := false
 	r.j.change(func() {
 		r.j.stops = append(r.j.stops, o)
-		r.j.state.Stopping = &jobdir.Stopping{By: o.By, Reason: string(o.Reason), At: began, Deadline: began.Add(grace)}
+		r.j.state.Stopping = &engine.StopRequest{By: o.By, Reason: o.Reason, At: began, Deadline: began.Add(grace)}
 		stubborn = r.j.stubborn
 	})
 	code, signal := 143, "SIGTERM"
@@ -94,7 +94,7 @@ func (r fakeRun) Write(_ context.Context, p []byte) error {
 	}
 	var err error
 	r.j.change(func() {
-		if r.j.closed || !r.j.Launch.Job.Stdin {
+		if r.j.closed || !r.j.Launch.Job.Stdin.Writable() {
 			err = engine.ErrNoInput
 			return
 		}
@@ -115,7 +115,7 @@ func (r fakeRun) Resize(_ context.Context, s engine.Size) error {
 	if err := r.alive(); err != nil {
 		return err
 	}
-	r.j.change(func() { r.j.state.Size = jobdir.Size(s) })
+	r.j.change(func() { r.j.state.Size = s })
 	return nil
 }
 
@@ -132,11 +132,11 @@ func (r fakeRun) Background(context.Context) error {
 	return nil
 }
 
-func (r fakeRun) Watch(ctx context.Context, notify func(engine.Observation)) error {
+func (r fakeRun) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
 	for {
-		o, changed := r.j.observe()
-		notify(o)
-		if o.Status.Finished() {
+		s, note, changed := r.j.observe()
+		notify(s, note)
+		if s.Status.Finished() {
 			return nil
 		}
 		select {

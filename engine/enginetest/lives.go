@@ -22,7 +22,7 @@ func lives() []suiteCase {
 			if err := first.Close(); err != nil { // ends no job
 				s.Errorf("close: %v", err)
 			}
-			if got := s.get(j.ID); got.Status != engine.Running || got.PID != j.PID || !got.StartedAt.Equal(j.StartedAt) {
+			if got := s.get(j.ID); got.Status != engine.Running || got.Leader.PID != j.Leader.PID || !got.StartedAt.Equal(j.StartedAt) {
 				s.Errorf("found %+v, was %+v", got, j)
 			}
 			if err := s.e.Write(s.ctx(), j.ID, []byte("\n")); err != nil {

@@ -110,7 +110,7 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{b: b, id: r.ID, dir: r.Dir, paced: make(chan struct{}, 1)}
+	return &Run{b: b, id: r.ID, dir: r.Dir, request: r.Job.Request, paced: make(chan struct{}, 1)}
 }
 
 // Close implements [engine.Backend].

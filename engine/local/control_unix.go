@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -122,7 +122,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 		}
 	} else {
 		now := time.Now()
-		j.h.Stopping(&jobdir.Stopping{By: k.By, Reason: k.Reason, At: now, Deadline: now.Add(grace)})
+		j.h.Stopping(&engine.StopRequest{By: k.By, Reason: k.Reason, At: now, Deadline: now.Add(grace)})
 	}
 	opt := proc.Options{
 		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: k.KeepDaemons,

@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 	eventually(t, "loss", func() bool {
 		ctx, cancel := contextWithPatience()
 		defer cancel()
-		err := s.run.Watch(ctx, func(o engine.Observation) {
+		err := s.run.Watch(ctx, func(o engine.State, _ engine.Note) {
 			lost = o.Dropped
 			cancel()
 		})
@@ -157,7 +157,7 @@ func TestEndWaitsForTheDisk(t *testing.T) {
 	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
 		t.Fatal(err)
 	}
-	job := s.state(t).Job
+	job := s.state(t).Leader
 	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
 	if o := s.p.observe(t, s.dir); o.Status.Finished() {
 		t.Errorf("ended without a record: %s", o.Status)
@@ -172,7 +172,7 @@ func TestEndWaitsForTheDisk(t *testing.T) {
 func TestStopDoesNotWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	s, room := onFullDisk(t, "exec sleep 1000")
-	job := s.state(t).Job
+	job := s.state(t).Leader
 	for range 2 {
 		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
 		if err == nil || !strings.Contains(err.Error(), "no space left on device") {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -89,35 +89,37 @@ func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) {
 }
 
 // endOf translates what the system reported.
-func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) jobdir.End {
+func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit {
 	j.mu.Lock()
 	asked, sent := j.asked, j.sent
 	j.mu.Unlock()
-	end := jobdir.End{
-		Status: "exited", Reason: "exit",
-		UserMS: ms(usage.Utime), SystemMS: ms(usage.Stime), MaxRSS: maxRSS(usage),
+	end := engine.Exit{
+		Status: engine.Exited, Reason: engine.ReasonExit,
+		Usage: engine.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: maxRSS(usage)},
 	}
 	code := status.ExitStatus()
 	if status.Signaled() {
 		sig := status.Signal()
 		code = 128 + int(sig)
-		end.Status, end.Reason = "killed", "signal"
+		end.Status, end.Reason = engine.Killed, engine.ReasonSignal
 		end.Signal, end.Core = proc.SignalName(sig), status.CoreDump()
 		if sent.sig == sig {
 			end.EndedBy = sent.by
 		}
 	}
 	if asked != nil {
-		end.Status, end.Reason, end.EndedBy = "killed", asked.Reason, asked.By
+		end.Status, end.Reason, end.EndedBy = engine.Killed, asked.Reason, asked.By
 	}
 	end.Code = &code
 	return end
 }
 
-func ms(t syscall.Timeval) int64 { return int64(t.Sec)*1000 + int64(t.Usec)/1000 } //nolint:unconvert // it has another width on other systems
+func ms(t syscall.Timeval) engine.Milliseconds {
+	return engine.Milliseconds(int64(t.Sec)*1000 + int64(t.Usec)/1000) //nolint:unconvert // it has another width on other systems
+}
 
 // parting is what the leader left running, once those that go with it have gone.
-func (j *job) parting() []jobdir.Process {
+func (j *job) parting() []engine.Process {
 	if j.forced.Load() {
 		return nil // who kills them says who is left
 	}
@@ -153,7 +155,7 @@ func (j *job) remains() proc.JobRef {
 }
 
 // survivors are the job's processes without its leader.
-func (j *job) survivors() []jobdir.Process {
+func (j *job) survivors() []engine.Process {
 	procs, err := proc.Members(j.remains())
 	if err != nil {
 		return nil
@@ -176,8 +178,8 @@ func (j *job) outread() {
 // outlive keeps the terminal for those who still use it, so that they are not
 // hung up and what they print is logged.
 func (j *job) outlive() {
-	end := j.h.State().End
-	if j.tty == nil || end == nil { // the program has given up recording it
+	end := j.h.State().Exit
+	if j.tty == nil || !end.Known() { // the program has given up recording it
 		return
 	}
 	named := end.Survivors

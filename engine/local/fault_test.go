@@ -107,13 +107,13 @@ func limitProcesses() error {
 }
 
 // observe is how a job stands by its directory.
-func (p *place) observe(t testing.TB, dir string) engine.Observation {
+func (p *place) observe(t testing.TB, dir string) engine.State {
 	t.Helper()
 	obs, err := p.b.Observe(t.Context(), []engine.Record{{ID: engine.ID(filepath.Base(dir)), Dir: dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return obs[0]
+	return obs[engine.ID(filepath.Base(dir))]
 }
 
 func TestKilledClientLosesNothing(t *testing.T) {
@@ -324,7 +324,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 				t.Error("there is an exit_code")
 			}
 			if pty {
-				eventually(t, "the kernel hangs the job up", func() bool { return !proc.Alive(st.Job) })
+				eventually(t, "the kernel hangs the job up", func() bool { return !proc.Alive(st.Leader) })
 				return
 			}
 			o := p.observe(t, s.dir)
@@ -335,7 +335,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 			if err != nil || len(report.Survivors) > 0 {
 				t.Errorf("stop of survivors: %+v, %v", report, err)
 			}
-			if proc.Alive(st.Job) {
+			if proc.Alive(st.Leader) {
 				t.Error("the survivor lives")
 			}
 			if _, err := s.run.Stop(t.Context(), engine.StopOptions{By: "test"}); !errors.Is(err, engine.ErrNotRunning) {

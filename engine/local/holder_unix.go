@@ -174,16 +174,16 @@ func (j *job) depart() {
 		j.leaveTerminal()
 	}
 	_ = j.close()
-	if j.cfg.Notify == "" || watched || st.End == nil || !(st.Backgrounded || j.meta.Notify) {
+	if j.cfg.Notify == "" || watched || !st.Exit.Known() || !(st.Backgrounded || j.meta.Notify) {
 		return
 	}
 	code := ""
-	if st.End.Code != nil {
-		code = strconv.Itoa(*st.End.Code)
+	if st.Exit.Code != nil {
+		code = strconv.Itoa(*st.Exit.Code)
 	}
-	cmd := exec.Command(shell, "-c", j.cfg.Notify, "hob", j.meta.Name, st.End.Status)
-	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+resultWords(st.End.Status, code, st.End.Signal),
-		"HOB_STATUS="+st.End.Status, "HOB_EXIT_CODE="+code, "HOB_JOB_ID="+j.meta.ID)
+	cmd := exec.Command(shell, "-c", j.cfg.Notify, "hob", j.meta.Name, string(st.Exit.Status))
+	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+resultWords(string(st.Exit.Status), code, st.Exit.Signal),
+		"HOB_STATUS="+string(st.Exit.Status), "HOB_EXIT_CODE="+code, "HOB_JOB_ID="+string(j.meta.ID))
 	cmd.Dir = "/"
 	// The end of this process hangs its own session up.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

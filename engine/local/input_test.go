@@ -180,7 +180,7 @@ func TestWaitingForInput(t *testing.T) {
 			t.Parallel()
 			s := p.start(t, tt.spec)
 			eventually(t, "waiting", func() bool { return s.state(t).Waiting })
-			if got := s.state(t).Entry; got != string(tt.entry) {
+			if got := s.state(t).Entry; got != tt.entry {
 				t.Errorf("entry %q", got)
 			}
 			if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
@@ -197,7 +197,7 @@ func TestWhatIsTypedIsSeenOrNot(t *testing.T) {
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "stty -echo; printf 'Code: '; read x; stty echo; printf 'Name: '; read x; stty raw -echo; printf 'Key: '; cat"})
 	entry := func(want engine.Entry) func() bool {
-		return func() bool { return s.state(t).Entry == string(want) }
+		return func() bool { return s.state(t).Entry == want }
 	}
 	eventually(t, "a secret is asked for", entry(engine.EntryHidden))
 	if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
@@ -218,7 +218,7 @@ func TestAScreenThatReadsKeysAsksForNothing(t *testing.T) {
 	s := p.start(t, engine.Spec{PTY: true, Script: `stty raw -echo; printf '\033[?1049hhelp: F1'; exec cat`})
 	eventually(t, "a whole screen that takes keys", func() bool {
 		st := s.state(t)
-		return st.Alternate && st.Entry == string(engine.EntryUnknown)
+		return st.Alternate && st.Entry == engine.EntryUnknown
 	})
 	if s.state(t).Waiting {
 		t.Error("it waits for input")

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -83,9 +84,9 @@ func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
 		held.Close()
 		return nil, fmt.Errorf("read meta.json of the job: %w", err)
 	}
-	meta.ID = filepath.Base(cfg.Dir)
-	if meta.Size.Cols <= 0 || meta.Size.Rows <= 0 {
-		meta.Size = jobdir.Size{Cols: defaultCols, Rows: defaultRows}
+	meta.ID = engine.ID(filepath.Base(cfg.Dir))
+	if meta.InitialSize.Cols <= 0 || meta.InitialSize.Rows <= 0 {
+		meta.InitialSize = engine.Size{Cols: defaultCols, Rows: defaultRows}
 	}
 	j := &job{
 		cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil,
@@ -124,13 +125,13 @@ func (j *job) begin(started time.Time) {
 	if j.leads {
 		session = os.Getpid()
 	}
-	j.ref = proc.JobRef{Leader: id, Session: session, JobID: j.meta.ID}
+	j.ref = proc.JobRef{Leader: id, Session: session, JobID: string(j.meta.ID)}
 	if j.own {
 		j.ref.Holder, j.ref.Adopts = proc.Self(), j.reaps
 	}
 	var deadline time.Time
-	if j.meta.TimeoutMS > 0 {
-		d := time.Duration(j.meta.TimeoutMS) * time.Millisecond
+	if j.meta.Timeout > 0 {
+		d := j.meta.Timeout.Duration()
 		deadline = started.Add(d)
 		// A timer of the monotonic clock: it stands still while the machine sleeps.
 		j.timeout = time.AfterFunc(d, func() { j.background(j.overdue) })
@@ -205,7 +206,7 @@ func (j *job) failed(err error) {
 	if j.tty != nil {
 		j.tty.close()
 	}
-	j.h.End(jobdir.End{At: time.Now(), Status: "failed", Code: &code, Reason: "spawn", Error: text})
+	j.h.End(engine.Exit{At: time.Now(), Status: engine.Failed, Code: &code, Reason: engine.ReasonSpawn, Error: text})
 	close(j.ended)
 }
 
@@ -242,8 +243,8 @@ func (j *job) closeFiles() error {
 }
 
 func (j *job) grace() time.Duration {
-	if j.meta.GraceMS > 0 {
-		return time.Duration(j.meta.GraceMS) * time.Millisecond
+	if j.meta.Grace > 0 {
+		return j.meta.Grace.Duration()
 	}
 	return defaultGrace
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -38,8 +39,7 @@ func TestWhatCannotBeReadIsNotJudged(t *testing.T) {
 		"the second look, before any":    {jobdir.Record{Meta: meta}, nil, engine.Starting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			again := func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }
-			o, _ := New().judgeBy(again, dir, "job-22222", tc.first, tc.err, true)
+			o, _ := observeBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }), dir)
 			if o.Status != tc.want || o.Link != engine.LinkUnreachable || o.LinkError != unread.Error() {
 				t.Errorf("status %s, link %s, %q", o.Status, o.Link, o.LinkError)
 			}
@@ -57,17 +57,28 @@ func TestAJobThatIsRemovedMeanwhileIsNotJudged(t *testing.T) {
 		"while it ran":    {Meta: meta, Started: true, State: started()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if o, there := New().judgeBy(jobdir.Read, dir, "job-22222", first, nil, true); there {
+			if o, there := observeBy(reads(first, nil, jobdir.Read), dir); there {
 				t.Errorf("it is reported as %s: %+v", o.Status, o.Exit)
 			}
 		})
 	}
-	if o, there := New().observe(dir, "job-22222", true); there {
+	if o, there := observe(dir); there {
 		t.Errorf("without a first look it is reported as %s: %+v", o.Status, o.Exit)
 	}
 }
 
-func started() (st jobdir.State) {
+// reads reads first, and then what again reads.
+func reads(first jobdir.Record, err error, again func(string) (jobdir.Record, error)) func(string) (jobdir.Record, error) {
+	n := 0
+	return func(dir string) (jobdir.Record, error) {
+		if n++; n > 1 {
+			return again(dir)
+		}
+		return first, err
+	}
+}
+
+func started() (st record.State) {
 	st.StartedAt = st.StartedAt.AddDate(2000, 0, 0)
 	return st
 }

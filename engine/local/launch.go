@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
@@ -68,7 +68,7 @@ func (v *variables) UnmarshalText(text []byte) error {
 type launchReply struct {
 	Error string `json:"error,omitempty"`
 	// State is the job's record as it was then.
-	State *jobdir.State `json:"state,omitempty"`
+	State *engine.State `json:"state,omitempty"`
 	// Unknown: the holder does not know the launch version of the configuration.
 	Unknown bool `json:"unknown,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // A launcher and a holder may be of different editions.
@@ -34,10 +34,10 @@ func TestLaunchStaysAsItIs(t *testing.T) {
 	}
 	for _, r := range []launchReply{
 		{},
-		{State: &jobdir.State{Machine: "m<", StartedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400))}},
-		{State: &jobdir.State{End: &jobdir.End{Status: "failed", Code: &code, Error: "x: command not found"}}},
+		{State: &record.State{Machine: "m<", StartedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400))}},
+		{State: &record.State{Exit: record.Exit{Status: "failed", Code: &code, Error: "x: command not found"}}},
 		{Error: "which", Unknown: true},
-		{Error: "a\xff", State: &jobdir.State{}},
+		{Error: "a\xff", State: &record.State{}},
 	} {
 		add(json.Marshal(r))
 	}
@@ -77,8 +77,8 @@ func TestLaunchIsReadBack(t *testing.T) {
 func TestReplyIsReadBack(t *testing.T) {
 	code := 127
 	for name, r := range map[string]launchReply{
-		"runs":    {State: &jobdir.State{Machine: "m", Session: 5}},
-		"failed":  {State: &jobdir.State{End: &jobdir.End{Status: "failed", Code: &code, Error: "x: command not found"}}},
+		"runs":    {State: &record.State{Machine: "m", Session: 5}},
+		"failed":  {State: &record.State{Exit: record.Exit{Status: "failed", Code: &code, Error: "x: command not found"}}},
 		"error":   {Error: "no room"},
 		"unknown": {Error: "which", Unknown: true},
 		"nothing": {},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -114,17 +115,19 @@ func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engi
 		spec.Size = engine.Size{Cols: 120, Rows: 40}
 	}
 	meta := jobdir.Meta{
-		Token: jobdir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
-		Backend: "local", Kind: kind, Split: spec.Split, Stdin: stdin, Size: jobdir.Size(spec.Size),
-		TimeoutMS: spec.Timeout.Milliseconds(), GraceMS: spec.Grace.Milliseconds(), LogLimit: spec.LogLimit,
-		Backgrounded: spec.Backgrounded, CreatedAt: time.Now(),
+		Request: record.Request{
+			Token: jobdir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
+			Backend: "local", Kind: record.Kind(kind), Split: spec.Split, Stdin: record.Input(stdin), InitialSize: spec.Size,
+			Timeout: record.InMilliseconds(spec.Timeout), Grace: record.InMilliseconds(spec.Grace), LogLimit: spec.LogLimit,
+			StartInBackground: spec.Backgrounded, CreatedAt: time.Now(),
+		},
 	}
 	dir, err := p.root.Create(&meta, "job", prepare)
 	if err != nil {
 		return engine.Launch{}, err
 	}
-	rec := engine.Record{ID: engine.ID(meta.ID), Token: meta.Token, Dir: dir}
-	rec.Job = engine.Job{ID: rec.ID, Kind: engine.Kind(kind), Split: spec.Split}
+	rec := engine.Record{ID: meta.ID, Token: meta.Token, Dir: dir}
+	rec.Job = engine.Job{Request: engine.Request{ID: rec.ID, Kind: engine.Kind(kind), Split: spec.Split}}
 	return engine.Launch{Record: rec, Spec: spec, Env: os.Environ()}, nil
 }
 
@@ -178,7 +181,7 @@ func (s started) output(t testing.TB) string {
 	return string(data)
 }
 
-func (s started) state(t testing.TB) jobdir.State {
+func (s started) state(t testing.TB) record.State {
 	t.Helper()
 	st, err := jobdir.ReadState(s.dir)
 	if err != nil {

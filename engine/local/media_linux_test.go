@@ -94,7 +94,7 @@ func TestDiskTurnsReadOnlyUnderAJob(t *testing.T) {
 	if _, err := p.make(engine.Spec{Script: "true"}); !errors.Is(err, syscall.EROFS) {
 		t.Errorf("another job: %v", err)
 	}
-	job := s.state(t).Job
+	job := s.state(t).Leader
 	if err := s.run.Write(t.Context(), []byte("end\n")); err != nil {
 		t.Fatal(err)
 	}

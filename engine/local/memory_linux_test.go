@@ -28,7 +28,7 @@ func TestAJobIsEndedForMemoryBeforeItsHolder(t *testing.T) {
 			st := s.state(t)
 			holder := oomAdjust(t, st.Holder.PID)
 			eventually(t, "the job counts for more than its holder", func() bool {
-				return oomAdjust(t, st.Job.PID) > min(holder, 999)
+				return oomAdjust(t, st.Leader.PID) > min(holder, 999)
 			})
 			if now := oomAdjust(t, st.Holder.PID); now != holder || now != oomAdjust(t, os.Getpid()) {
 				t.Errorf("the holder's is %d, was %d", now, holder)

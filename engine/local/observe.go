@@ -24,9 +24,9 @@ import (
 const birthTime = 30 * time.Second
 
 // Observe implements [engine.Backend].
-func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	b.kids.reap()
-	out := make([]engine.Observation, len(rs))
+	states := make([]engine.State, len(rs))
 	there := make([]bool, len(rs))
 	const few = 32 // are not worth a goroutine
 	var wg sync.WaitGroup
@@ -34,11 +34,7 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 	for part := range n {
 		wg.Go(func() {
 			for i := part; i < len(rs) && ctx.Err() == nil; i += n {
-				if r := &rs[i]; r.Records != nil {
-					out[i], there[i] = b.judge(r.Dir, r.ID, *r.Records, nil, true)
-				} else {
-					out[i], there[i] = b.observe(r.Dir, r.ID, true)
-				}
+				states[i], there[i] = observe(rs[i].Dir)
 			}
 		})
 	}
@@ -46,40 +42,30 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	seen := out[:0]
-	for i, o := range out {
+	seen := make(map[engine.ID]engine.State, len(rs))
+	for i, s := range states {
 		if there[i] {
-			seen = append(seen, o)
+			seen[rs[i].ID] = s
 		}
 	}
 	return seen, nil
 }
 
-// observe reads how a job stands from its files and its lock. With survivors it
-// names what a lost job left running. It reports false for a job whose directory is
-// not there: it was removed, which is no end.
-func (b *Backend) observe(dir string, id engine.ID, survivors bool) (o engine.Observation, there bool) {
-	rec, err := jobdir.Read(dir)
-	return b.judge(dir, id, rec, err, survivors)
-}
+// observe reads how a job stands from its files and its lock. It reports false for a job
+// whose directory is not there: it was removed, which is no end.
+func observe(dir string) (s engine.State, there bool) { return observeBy(jobdir.Read, dir) }
 
-// judge is observe with the records that were read, or why they could not be. Of a
-// job whose records cannot be read just now nothing is said but that.
-func (b *Backend) judge(dir string, id engine.ID, rec jobdir.Record, err error, survivors bool) (o engine.Observation, there bool) {
-	return b.judgeBy(jobdir.Read, dir, id, rec, err, survivors)
-}
-
-// judgeBy is judge where read looks at the records once more.
-func (b *Backend) judgeBy(
-	read func(dir string) (jobdir.Record, error), dir string, id engine.ID, rec jobdir.Record, err error, survivors bool,
-) (o engine.Observation, there bool) {
+// observeBy is observe with records that read returns. Of a job whose records cannot be
+// read just now nothing is said but that.
+func observeBy(read func(dir string) (jobdir.Record, error), dir string) (s engine.State, there bool) {
+	rec, err := read(dir)
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
 		// Since the first look it may have ended; or begun, and then its holder
 		// took the lock before it wrote that.
 		before := rec.Started
 		again, err := read(dir)
 		if errors.Is(err, os.ErrNotExist) {
-			return o, false
+			return s, false
 		}
 		if again.Unread != nil && err != nil {
 			rec.Unread = again.Unread
@@ -89,64 +75,57 @@ func (b *Backend) judgeBy(
 			rec = again
 		}
 		if !rec.Finished() && rec.Started == before {
-			return b.unheld(dir, id, rec, survivors), true
+			return unheld(dir, &rec), true
 		}
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return o, false
+		return s, false
 	}
-	o = observationOf(id, &rec.State)
-	o.Output = rec.Output
-	if !rec.State.NoLimit {
-		o.LogLimit = max(0, rec.Meta.LogLimit)
-	}
-	switch {
-	case rec.Unread != nil && (err != nil || !rec.Finished()):
-		o.Link, o.LinkError = engine.LinkUnreachable, rec.Unread.Error()
-		if !rec.Started && rec.Output > 0 {
-			o.Status = engine.Running // it has printed
+	s = stateOf(&rec)
+	if rec.Unread != nil && (err != nil || !rec.Finished()) {
+		s.Link, s.LinkError = engine.LinkUnreachable, rec.Unread.Error()
+		if s.Status.Finished() { // by a part of the records
+			s.Status, s.Exit = engine.Running, engine.Exit{}
 		}
-	case rec.State.End == nil && rec.Code != nil:
-		// Only the code: it holds, the rest is unknown.
-		o.Status = engine.Exited
-		o.Exit = engine.Exit{Status: engine.Exited, Code: rec.Code, Reason: engine.ReasonExit, At: rec.Touched}
-	case !rec.Started && err == nil && !rec.Finished():
-		o.Status, o.Backgrounded = engine.Starting, rec.Meta.Backgrounded
 	}
-	return o, true
+	return s, true
 }
 
-// unheld judges a job without an end whose lock is free.
-func (b *Backend) unheld(dir string, id engine.ID, rec jobdir.Record, survivors bool) engine.Observation {
-	o := observationOf(id, &rec.State)
-	o.Output = rec.Output
-	if !rec.Started {
-		o.Backgrounded = rec.Meta.Backgrounded
-		// A clock that was set back makes a job of the future, which is no younger.
-		if rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
-			o.Status = engine.Starting
-			return o
-		}
+// stateOf returns the state by the records.
+func stateOf(rec *jobdir.Record) engine.State {
+	s := rec.CurrentState()
+	s.Deadline = deadlineOf(&s, time.Now())
+	return s
+}
+
+// unheld returns the state of a job without an end whose lock is free.
+func unheld(dir string, rec *jobdir.Record) engine.State {
+	s := stateOf(rec)
+	// A clock that was set back makes a job of the future, which is no younger.
+	if !rec.Started && rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
+		s.Status = engine.Starting
+		return s
 	}
-	o.Status, o.Paused, o.Waiting, o.Entry, o.Alternate = engine.Lost, false, false, engine.EntryUnknown, false
-	o.StopDeadline, o.Deadline = time.Time{}, time.Time{}
-	o.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
+	s.Rest()
+	s.Status, s.Deadline = engine.Lost, time.Time{}
+	s.Exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
 	if !rec.Started && rec.Problem == "" && !everHeld(dir) {
-		o.Exit.Error = "it was never started: what was to start it has died"
+		s.Exit.Error = "it was never started: what was to start it has died"
 	}
 	if said := lastWords(dir); said != "" && rec.Problem == "" {
-		o.Exit.Error = "its holder failed: " + said
+		s.Exit.Error = "its holder failed: " + said
 	}
-	if rec.Started && rec.State.BootID != "" && rec.State.BootID != proc.BootID() {
-		o.Exit.Reason = engine.ReasonReboot
-		return o
+	if !rec.Started {
+		return s
 	}
-	if survivors && rec.Started {
-		if left, err := proc.Members(orphans(id, rec.State)); err == nil {
-			o.Exit.Survivors = processesOf(describe(left))
-		}
+	if s.BootID != "" && s.BootID != proc.BootID() {
+		s.Exit.Reason = engine.ReasonReboot
+		return s
 	}
-	return o
+	if left, err := proc.Members(orphans(engine.ID(rec.ID), rec.State)); err == nil {
+		s.Exit.Survivors = describe(left)
+	}
+	return s
 }
 
 // everHeld reports whether a holder has come as far as holding the job in dir: it
@@ -160,17 +139,14 @@ func everHeld(dir string) bool {
 
 // orphans is what is left of a job without a holder: only its environment, or the
 // record of its end, proves that a process is the job's.
-func orphans(id engine.ID, st jobdir.State) proc.JobRef {
-	return proc.JobRef{Leader: st.Job, Session: st.Session, Holder: st.Holder, Known: survivorsOf(st), JobID: string(id)}
+func orphans(id engine.ID, st engine.State) proc.JobRef {
+	return proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder, Known: survivorsOf(st), JobID: string(id)}
 }
 
 // survivorsOf are the processes that the record of an end names.
-func survivorsOf(st jobdir.State) []proc.Identity {
-	if st.End == nil {
-		return nil
-	}
+func survivorsOf(st engine.State) []proc.Identity {
 	var ids []proc.Identity
-	for _, p := range st.End.Survivors {
+	for _, p := range st.Exit.Survivors {
 		ids = append(ids, p.Identity())
 	}
 	return ids
@@ -197,25 +173,25 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	grace := o.Grace
 	if grace == 0 {
 		grace = defaultGrace
-		if meta, err := jobdir.ReadMeta(r.dir); err == nil && meta.GraceMS > 0 {
-			grace = time.Duration(meta.GraceMS) * time.Millisecond
+		if meta, err := jobdir.ReadMeta(r.dir); err == nil && meta.Grace > 0 {
+			grace = meta.Grace.Duration()
 		}
 	}
 	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
 	return engine.StopReport{
-		Took: res.Took, Escalated: res.Escalated, Survivors: processesOf(describe(res.Survivors)),
+		Took: res.Took, Escalated: res.Escalated, Survivors: describe(res.Survivors),
 	}, r.errorOf("stop", err)
 }
 
 // holdsHere reports whether the pids of a record mean processes that this one
 // sees.
-func holdsHere(st jobdir.State) bool {
+func holdsHere(st engine.State) bool {
 	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }
 
 // describe puts processes in words.
-func describe(procs []proc.Process) []jobdir.Process {
-	var out []jobdir.Process
+func describe(procs []proc.Process) []engine.Process {
+	var out []engine.Process
 	for _, p := range procs {
 		text := p.Comm
 		if argv, err := proc.Cmdline(p.PID); err == nil && len(argv) > 0 {
@@ -224,7 +200,7 @@ func describe(procs []proc.Process) []jobdir.Process {
 		if len(text) > maxDescription {
 			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
 		}
-		out = append(out, jobdir.Process{PID: p.PID, Command: text, Start: p.Identity().Start})
+		out = append(out, engine.Process{PID: p.PID, Command: text, Start: p.Identity().Start})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -85,7 +86,7 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		l.mu.Lock()
 		l.off = true
 		l.mu.Unlock()
-		h.Dropped(jobdir.Range{}, 0, true)
+		h.Dropped(engine.Range{}, 0, true)
 	}
 	w, err := newGrowth(l.files)
 	if err != nil {
@@ -135,7 +136,7 @@ func (l *ownLogs) cap(h *holder.Holder) (over bool) {
 		dropped += hole.Len()
 	}
 	if changed {
-		h.Dropped(jobdir.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
+		h.Dropped(engine.Range{Start: l.holes[0].Start, End: l.holes[0].End}, dropped, l.off)
 	}
 	return over && !l.off
 }

@@ -72,7 +72,7 @@ func TestJobsOfTheProgramEndWithIt(t *testing.T) {
 				}
 			}
 			st, err := jobdir.ReadState(s.dir)
-			if err != nil || st.End == nil || st.End.Status != "killed" || st.End.Reason != "kill" {
+			if err != nil || !st.Exit.Known() || st.Exit.Status != "killed" || st.Exit.Reason != "kill" {
 				t.Errorf("state %+v, %v", st, err)
 			}
 		})
@@ -117,11 +117,11 @@ func TestAJobOfTheProgramThatBeginsWhileItEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, err := jobdir.ReadState(l.Dir)
-	if err != nil || st.End == nil || st.End.Status != "killed" {
+	if err != nil || !st.Exit.Known() || st.Exit.Status != "killed" {
 		t.Errorf("state %+v, %v", st, err)
 	}
-	if proc.Alive(st.Job) {
-		t.Errorf("process %d lives", st.Job.PID)
+	if proc.Alive(st.Leader) {
+		t.Errorf("process %d lives", st.Leader.PID)
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *prompter) look() {
 	last := p.last.Load()
 	quiet := time.Since(p.epoch) - time.Duration(last-1)
 	busy := quiet < quietTime
-	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != string(engine.EntryHidden) {
+	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != engine.EntryHidden {
 		p.arm(quietTime - quiet)
 		return
 	}
@@ -84,7 +84,7 @@ func (p *prompter) stop() {
 }
 
 // waits looks at the job's processes and its terminal.
-func (p *prompter) waits() (waits bool, entry string) {
+func (p *prompter) waits() (waits bool, entry engine.Entry) {
 	j := p.j
 	mode, known := j.mode()
 	entry = entryOf(mode, known)
@@ -100,7 +100,7 @@ func (p *prompter) waits() (waits bool, entry string) {
 	if input >= proc.InputPolled && questioned(procs, src) {
 		return true, entry
 	}
-	secret := entry == string(engine.EntryHidden)
+	secret := entry == engine.EntryHidden
 	switch input {
 	case proc.InputRead:
 		// Some editors and pagers read the next key where others poll for it. They
@@ -143,14 +143,14 @@ func (j *job) mode() (m proc.Mode, known bool) {
 }
 
 // entryOf is what is to be seen of what is typed into a terminal of that mode.
-func entryOf(m proc.Mode, known bool) string {
+func entryOf(m proc.Mode, known bool) engine.Entry {
 	switch {
 	case !known, !m.Canonical:
-		return string(engine.EntryUnknown)
+		return engine.EntryUnknown
 	case m.Echo:
-		return string(engine.EntryOpen)
+		return engine.EntryOpen
 	}
-	return string(engine.EntryHidden)
+	return engine.EntryHidden
 }
 
 // source is what the job would wait for.

@@ -70,7 +70,7 @@ func TestQuota(t *testing.T) {
 	if err := s.run.Write(t.Context(), []byte("all\n")); err != nil {
 		t.Fatal(err)
 	}
-	job := s.state(t).Job
+	job := s.state(t).Leader
 	eventually(t, "the job has ended", func() bool { return unix.Kill(job.PID, 0) != nil })
 	if o := p.observe(t, s.dir); o.Status.Finished() && (o.Exit.Code == nil || *o.Exit.Code != 8) {
 		t.Errorf("an end was invented: %+v", o)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -57,22 +58,22 @@ func TestWatchTellsWhatChanges(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: `read x; printf '\033]2;the title\007'; read x; printf '\007'; read x; printf '\033]9;look here\007'; read x; printf '\033]9;4;1;42\007'; read x; printf '\033]7;file:///usr/lib\007'; read x; exit 3`})
-	steps := []func(engine.Observation) bool{
-		func(o engine.Observation) bool { return o.Status == engine.Running && o.PID > 0 },
-		func(o engine.Observation) bool { return o.Title == "the title" },
-		func(o engine.Observation) bool { return o.Bells == 1 },
-		func(o engine.Observation) bool { return o.Note.Body == "look here" },
-		func(o engine.Observation) bool {
+	steps := []func(engine.State, engine.Note) bool{
+		func(o engine.State, _ engine.Note) bool { return o.Status == engine.Running && o.Leader.PID > 0 },
+		func(o engine.State, _ engine.Note) bool { return o.Title == "the title" },
+		func(o engine.State, _ engine.Note) bool { return o.Bells == 1 },
+		func(_ engine.State, note engine.Note) bool { return note.Body == "look here" },
+		func(o engine.State, _ engine.Note) bool {
 			return o.Progress != nil && *o.Progress == engine.Progress{State: "normal", Percent: 42}
 		},
-		func(o engine.Observation) bool { return o.Cwd == "/usr/lib" },
-		func(o engine.Observation) bool { return o.Status == engine.Exited && *o.Exit.Code == 3 },
+		func(o engine.State, _ engine.Note) bool { return o.Cwd == "/usr/lib" },
+		func(o engine.State, _ engine.Note) bool { return o.Status == engine.Exited && *o.Exit.Code == 3 },
 	}
 	step := 0
 	ctx, cancel := contextWithPatience()
 	defer cancel()
-	err := s.run.Watch(ctx, func(o engine.Observation) {
-		if step < len(steps) && steps[step](o) {
+	err := s.run.Watch(ctx, func(o engine.State, note engine.Note) {
+		if step < len(steps) && steps[step](o, note) {
 			step++
 			go s.run.Write(ctx, []byte("\n"))
 		}
@@ -90,7 +91,7 @@ func TestWatchOfOwnLog(t *testing.T) {
 	var once sync.Once
 	ctx, cancel := contextWithPatience()
 	defer cancel()
-	err := s.run.Watch(ctx, func(o engine.Observation) {
+	err := s.run.Watch(ctx, func(o engine.State, _ engine.Note) {
 		once.Do(func() { os.WriteFile(filepath.Join(dir, "go"), nil, 0o600) })
 		if o.Output == 6 {
 			os.WriteFile(filepath.Join(dir, "end"), nil, 0o600)
@@ -106,7 +107,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 1000"})
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.run.Watch(ctx, func(engine.Observation) { cancel() })
+	err := s.run.Watch(ctx, func(engine.State, engine.Note) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("watch: %v", err)
 	}
@@ -158,7 +159,7 @@ func TestTimesAreKept(t *testing.T) {
 	defer times.Close()
 	first, ok1 := times.At(0)
 	second, ok2 := times.At(int64(strings.Index(s.output(t), "two")))
-	if !ok1 || !ok2 || first.At.Before(before) || second.At.Sub(first.At) < 200*time.Millisecond || first.Size != (jobdir.Size{Cols: 120, Rows: 40}) {
+	if !ok1 || !ok2 || first.At.Before(before) || second.At.Sub(first.At) < 200*time.Millisecond || first.Size != (record.Size{Cols: 120, Rows: 40}) {
 		t.Errorf("times %+v %v, %+v %v", first, ok1, second, ok2)
 	}
 }
@@ -223,7 +224,7 @@ func TestReboot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := jobdir.State{Machine: "m", BootID: "another boot", StartedAt: time.Now()}
+	st := record.State{Machine: "m", BootID: "another boot", StartedAt: time.Now()}
 	if err := jobdir.WriteState(l.Dir, &st); err != nil {
 		t.Fatal(err)
 	}

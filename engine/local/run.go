@@ -20,10 +20,11 @@ const defaultGrace = 5 * time.Second
 // Run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
 type Run struct {
-	b     *Backend
-	id    engine.ID
-	dir   string
-	begun *engine.Observation // what the holder answered to the start; nil: not started by us
+	b       *Backend
+	id      engine.ID
+	dir     string
+	request engine.Request
+	begun   *engine.State // what the holder answered to the start; nil: not started by us
 
 	glances atomic.Bool
 	paced   chan struct{} // of size 1; has a value when glances has changed
@@ -39,9 +40,9 @@ func (r *Run) Glance(on bool) {
 }
 
 // Begun implements [engine.StartObserver].
-func (r *Run) Begun() (engine.Observation, bool) {
+func (r *Run) Begun() (engine.State, bool) {
 	if r.begun == nil {
-		return engine.Observation{}, false
+		return engine.State{}, false
 	}
 	return *r.begun, true
 }
@@ -96,7 +97,7 @@ func (r *Run) Paste(ctx context.Context, p []byte) error {
 
 // Resize implements [engine.Resizer].
 func (r *Run) Resize(ctx context.Context, s engine.Size) error {
-	return r.do(ctx, "resize", holder.TypeResize, jobdir.Size(s), nil)
+	return r.do(ctx, "resize", holder.TypeResize, s, nil)
 }
 
 // Background implements [engine.Backgrounder]. A job that has ended is no error
@@ -107,7 +108,7 @@ func (r *Run) Background(ctx context.Context) error {
 
 // Stop implements [engine.Run].
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
-	k := holder.Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: string(o.Reason)}
+	k := holder.Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: o.Reason}
 	switch {
 	case o.Grace < 0:
 		k.GraceMS = -1
@@ -115,7 +116,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		k.GraceMS = max(1, o.Grace.Milliseconds())
 	}
 	if k.Reason == "" {
-		k.Reason = string(engine.ReasonKill)
+		k.Reason = engine.ReasonKill
 	}
 	var report holder.KillReport
 	err := r.do(ctx, "stop", holder.TypeKill, k, &report)
@@ -130,18 +131,14 @@ func reportOf(k holder.KillReport) engine.StopReport {
 	return engine.StopReport{
 		Took:      time.Duration(k.TookMS) * time.Millisecond,
 		Escalated: k.Escalated,
-		Survivors: processesOf(k.Survivors),
+		Survivors: k.Survivors,
 	}
 }
 
 // Wait implements [engine.Run].
 func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
 	var exit engine.Exit
-	err := r.Watch(ctx, func(o engine.Observation) {
-		if o.Status.Finished() {
-			exit = o.Exit
-		}
-	})
+	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
 	return exit, err
 }
 

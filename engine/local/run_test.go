@@ -44,7 +44,7 @@ func TestExit(t *testing.T) {
 				spec.PTY = pty
 				s := p.start(t, spec)
 				got := s.wait(t)
-				if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(engine.Exit{}, "At", "Ran", "Usage")); diff != "" {
+				if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(engine.Exit{}, "At", "Ran", "SinceBoot", "Usage")); diff != "" {
 					t.Errorf("exit (-want +got):\n%s", diff)
 				}
 				if n, ok := jobdir.ReadExitCode(s.dir); !ok || n != *tt.want.Code {

@@ -42,8 +42,8 @@ func TestAKillThatFailsIsNoStop(t *testing.T) {
 	if err == nil {
 		t.Error("the holder killed without descriptors")
 	}
-	if st := status().State; st.Stopping != nil || st.End != nil {
-		t.Errorf("afterwards stopping %+v, end %+v", st.Stopping, st.End)
+	if st := status().State; st.Stopping != nil || st.Exit.Known() {
+		t.Errorf("afterwards stopping %+v, end %+v", st.Stopping, st.Exit)
 	}
 	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &before, nil); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -153,9 +154,9 @@ func lostAtStart(dir, runtimeDir string) bool {
 	if _, err := jobdir.ReadState(dir); !errors.Is(err, fs.ErrNotExist) {
 		return true // what cannot be read is not replaced either
 	}
-	st := jobdir.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
+	st := engine.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
 	if meta, err := jobdir.ReadMeta(dir); err == nil {
-		st.Backgrounded, st.Size = meta.Backgrounded, meta.Size
+		st.Backgrounded, st.Size = meta.StartInBackground, meta.InitialSize
 	}
 	st.Socket, _ = holder.SocketPath(dir, runtimeDir) // it may have been bound
 	_ = jobdir.WriteState(dir, &st)                   // without it the job is lost as well

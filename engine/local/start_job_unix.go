@@ -41,14 +41,14 @@ func (c *childFiles) lend() {
 func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	terminal := j.meta.Kind == "pty"
 	if terminal {
-		if j.tty, err = openTTY(j.meta.Size); err != nil {
+		if j.tty, err = openTTY(j.meta.InitialSize); err != nil {
 			// Better a job without a terminal, which says so, than no job.
 			j.noTTY, terminal = err, false
 		}
 	}
 	j.h, err = holder.Open(holder.Config{
 		Dir: j.cfg.Dir, Lock: held, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
-		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.Backgrounded, Hooks: j.hooks(),
+		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.StartInBackground, Hooks: j.hooks(),
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())
@@ -84,7 +84,7 @@ func (j *job) openFiles(files *childFiles) error {
 	j.logs = logs
 	files.std[1], files.std[2] = logs.stdout(), logs.stderr()
 	if j.meta.Stdin == "tty" && stdin == nil {
-		if j.tty, err = openTTY(j.meta.Size); err != nil {
+		if j.tty, err = openTTY(j.meta.InitialSize); err != nil {
 			j.noTTY = err
 		}
 	}
@@ -121,7 +121,7 @@ func (j *job) openFiles(files *childFiles) error {
 
 // launch executes the command.
 func (j *job) launch(files *childFiles) error {
-	env := jobEnviron(j.cfg.Env, j.cfg.Set, j.meta.ID, j.meta.Dir, j.tty != nil && j.logs == nil)
+	env := jobEnviron(j.cfg.Env, j.cfg.Set, string(j.meta.ID), j.meta.Dir, j.tty != nil && j.logs == nil)
 	argv, err := commandLine(j.cfg.Dir, j.meta.Command, j.meta.Script)
 	if err != nil {
 		return err

@@ -78,7 +78,10 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if b.inProcess {
 		err = b.inner.start(cfg, l.Files, lock)
 	} else {
-		run.begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock)
+		var st *engine.State
+		if st, err = b.spawn(ctx, l.Record, cfg, l.Files, lock); st != nil {
+			run.begun = new(run.stateOf(st))
+		}
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
 		return run, nil
@@ -94,7 +97,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 // by one of this program.
 func (b *Backend) spawn(
 	ctx context.Context, rec engine.Record, cfg launchConfig, lent files, lock *jobdir.Held,
-) (*engine.Observation, error) {
+) (*engine.State, error) {
 	cfg.Launch = launchVersion
 	h, err := b.holderFor(string(rec.ID))
 	if err != nil {
@@ -108,14 +111,7 @@ func (b *Backend) spawn(
 		}
 		st, err = b.configure(ctx, h, cfg, lock, lent)
 	}
-	if st == nil || err != nil {
-		return nil, err
-	}
-	o := observationOf(rec.ID, st)
-	if !st.NoLimit {
-		o.LogLimit = max(0, rec.Job.LogLimit)
-	}
-	return &o, nil
+	return st, err
 }
 
 // holderFor starts the holder of the job id.
@@ -133,7 +129,7 @@ func (b *Backend) holderFor(id string) (*holderProcess, error) {
 // configure sends h its configuration and waits until its job runs. The state it
 // returns is nil if the holder does not send one. A holder that does not read or
 // answer in time is killed.
-func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, lock *jobdir.Held, lent files) (*jobdir.State, error) {
+func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, lock *jobdir.Held, lent files) (*engine.State, error) {
 	defer h.reply.Close()
 	b.kids.add(h.pid)
 	if h.beside {
@@ -182,7 +178,7 @@ type patienceError struct{}
 func (patienceError) Error() string { return readyPatience.String() + " are over" }
 
 // ready waits for the holder's answer; werr is how telling it went.
-func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*jobdir.State, error) {
+func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*engine.State, error) {
 	_ = h.reply.SetReadDeadline(time.Now().Add(readyPatience))
 	cut := context.AfterFunc(ctx, func() { _ = h.reply.SetReadDeadline(time.Now().Add(lastAnswer)) })
 	defer cut()

@@ -102,7 +102,7 @@ func TestStopTellsWhileItWaits(t *testing.T) {
 	}()
 	eventually(t, "stopping", func() bool {
 		o := p.observe(t, s.dir)
-		return o.Status == engine.Stopping && time.Until(o.StopDeadline) > 50*time.Minute
+		return o.Status == engine.Stopping && time.Until(o.StopDeadline()) > 50*time.Minute
 	})
 	if _, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "second"}); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestNestedJobLivesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := inner.state(t)
-	if !proc.Alive(st.Job) || !proc.Alive(st.Holder) {
+	if !proc.Alive(st.Leader) || !proc.Alive(st.Holder) {
 		t.Error("the inner job has gone with the outer one")
 	}
 	run, err := p.b.Open(t.Context(), engine.Record{ID: "inner", Dir: inner.dir})

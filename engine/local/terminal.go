@@ -6,7 +6,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
-	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // OpenTerminal implements [engine.TerminalOpener]. The snapshot makes a program
@@ -21,7 +20,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 
 func attachOf(o engine.TerminalOptions) holder.Attach {
 	return holder.Attach{
-		Control: o.Control, Client: o.Client, Size: jobdir.Size(o.Size), Scrollback: o.Scrollback,
+		Control: o.Control, Client: o.Client, Size: o.Size, Scrollback: o.Scrollback,
 		Facts: factsOf(o.Facts),
 	}
 }
@@ -51,12 +50,9 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 		return t.broken(ctx, c, err)
 	}
 	chunk := engine.TerminalChunk{
-		Reset: c.Reset, Data: c.Data, Offset: c.Offset, Size: engine.Size(c.Size), Controller: c.Controller, Control: c.Control,
+		Reset: c.Reset, Data: c.Data, Offset: c.Offset, Size: c.Size, Controller: c.Controller, Control: c.Control,
 	}
-	if c.End != nil {
-		exit := exitOf(c.End)
-		chunk.Exit, t.over = &exit, true
-	}
+	chunk.Exit, t.over = c.End, c.End != nil
 	return chunk, nil
 }
 
@@ -66,9 +62,9 @@ func (t *terminal) broken(ctx context.Context, c holder.Chunk, err error) (engin
 		return engine.TerminalChunk{}, ctx.Err()
 	}
 	if errors.Is(err, holder.ErrNoSocket) {
-		if o, there := t.r.b.observe(t.r.dir, t.r.id, true); there && o.Status.Finished() {
+		if o, there := observe(t.r.dir); there && o.Status.Finished() {
 			t.over = true
-			return engine.TerminalChunk{Offset: c.Offset, Size: engine.Size(c.Size), Exit: &o.Exit}, nil
+			return engine.TerminalChunk{Offset: c.Offset, Size: c.Size, Exit: &o.Exit}, nil
 		}
 	}
 	return engine.TerminalChunk{}, t.r.errorOf("read terminal", err)
@@ -82,7 +78,7 @@ func (t *terminal) Write(ctx context.Context, p []byte) error {
 // Resize implements [engine.Terminal]. The size of who only watches is kept for
 // when it takes control.
 func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
-	return t.r.errorOf("resize", t.s.Resize(ctx, jobdir.Size(s)))
+	return t.r.errorOf("resize", t.s.Resize(ctx, s))
 }
 
 // TakeControl implements [engine.Terminal].

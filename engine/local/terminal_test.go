@@ -331,7 +331,7 @@ func TestWatchTellsOfTheAlternateScreen(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var told []bool
-	err := s.run.Watch(ctx, func(o engine.Observation) {
+	err := s.run.Watch(ctx, func(o engine.State, _ engine.Note) {
 		if len(told) > 0 && told[len(told)-1] == o.Alternate || len(told) == 0 && !o.Alternate {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine"
 )
 
 const (
@@ -38,7 +38,7 @@ type tty struct {
 }
 
 // openTTY opens a terminal of that size.
-func openTTY(size jobdir.Size) (*tty, error) {
+func openTTY(size engine.Size) (*tty, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func openTTY(size jobdir.Size) (*tty, error) {
 	return t, nil
 }
 
-func (t *tty) resize(size jobdir.Size) error {
+func (t *tty) resize(size engine.Size) error {
 	ws := unix.Winsize{Col: uint16(size.Cols), Row: uint16(size.Rows)}
 	return t.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &ws) })
 }

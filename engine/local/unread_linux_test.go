@@ -105,7 +105,7 @@ func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
 			p := newPlace(t, local.InProcess())
 			s := p.start(t, spec)
 			s.printed(t, "begun")
-			leader := s.state(t).Job
+			leader := s.state(t).Leader
 			pinned(t, filepath.Join(s.dir, jobdir.StateFile))
 			if spec.Command != nil {
 				if err := os.WriteFile(mark, nil, 0o600); err != nil {

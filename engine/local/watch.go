@@ -22,7 +22,7 @@ const glancePause = time.Second
 
 // Watch implements [engine.Run]. It keeps one connection to the holder; where
 // that is not to be had it looks at the files.
-func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error {
+func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
 	w := watcher{r: r, notify: notify}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -33,16 +33,16 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error 
 			return ctx.Err()
 		}
 		// The connection says nothing about the job; its files do, if they can be read.
-		o, there := r.b.observe(r.dir, r.id, true)
+		s, there := observe(r.dir)
 		if !there {
 			return nil // where it was moved to, the engine knows
 		}
-		if o.Status.Finished() {
-			w.tell(o)
+		if s.Status.Finished() {
+			w.tell(s, engine.Note{})
 			return nil
 		}
-		if errors.Is(err, holder.ErrNoSocket) && o.Link != engine.LinkUnreachable {
-			w.tell(o)
+		if errors.Is(err, holder.ErrNoSocket) && s.Link != engine.LinkUnreachable {
+			w.tell(s, engine.Note{})
 		}
 		if !sleep(ctx, lookPause) {
 			return ctx.Err()
@@ -53,14 +53,13 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error 
 // watcher is one Watch.
 type watcher struct {
 	r      *Run
-	notify func(engine.Observation)
-	last   engine.Observation
+	notify func(engine.State, engine.Note)
+	last   engine.State
 }
 
-func (w *watcher) tell(o engine.Observation) {
-	w.last = o
-	w.notify(o)
-	w.last.Note = engine.Note{}
+func (w *watcher) tell(s engine.State, note engine.Note) {
+	w.last = s
+	w.notify(s, note)
 }
 
 // follow takes facts from the holder as long as it gives them. ended means that
@@ -95,9 +94,13 @@ func (w *watcher) follow(ctx context.Context) (ended bool, err error) {
 			continue // of a later version; the next one may be read
 		}
 		begun()
-		o := w.update(facts)
-		w.tell(o)
-		if o.Status.Finished() {
+		s := w.update(facts)
+		var note engine.Note
+		if facts.Note != nil {
+			note = engine.Note(*facts.Note)
+		}
+		w.tell(s, note)
+		if s.Status.Finished() {
 			return true, nil
 		}
 	}
@@ -133,35 +136,18 @@ func (r *Run) keepPace(ctx context.Context, c *holder.Client, glances bool) {
 }
 
 // update is what is known after facts.
-func (w *watcher) update(facts holder.Facts) engine.Observation {
-	o := w.last
-	o.ID = w.r.id
-	if st := facts.State; st != nil {
-		o = observationOf(w.r.id, st)
-		o.LogLimit = w.r.b.limitOf(w.r.dir, st)
+func (w *watcher) update(facts holder.Facts) engine.State {
+	s := w.last
+	if facts.State != nil {
+		s = w.r.stateOf(facts.State)
 	}
-	o.Output, o.Dropped, o.Bells = facts.Output, facts.Dropped, facts.Bells
-	o.Unrecorded = nil
-	if u := facts.Unrecorded; u != nil {
-		o.Unrecorded = &engine.Unrecorded{Exit: exitOf(&u.End), Why: u.Why}
-	}
-	o.Note = engine.Note{}
-	if facts.Note != nil {
-		o.Note = engine.Note(*facts.Note)
-	}
-	return o
+	s.Output, s.Dropped, s.Bells, s.Unrecorded = facts.Output, facts.Dropped, facts.Bells, facts.Unrecorded
+	return s
 }
 
-// limitOf is the cap of a job's log, 0 where there is none.
-func (b *Backend) limitOf(dir string, st *jobdir.State) int64 {
-	if st.NoLimit {
-		return 0
-	}
-	meta, err := jobdir.ReadMeta(dir)
-	if err != nil {
-		return 0
-	}
-	return max(0, meta.LogLimit)
+// stateOf returns the state that the holder has sent.
+func (r *Run) stateOf(st *engine.State) engine.State {
+	return stateOf(&jobdir.Record{Meta: jobdir.Meta{Request: r.request}, State: *st, Started: !st.StartedAt.IsZero()})
 }
 
 // sleep waits for d; it reports false if ctx ended first.

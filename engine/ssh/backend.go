@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -187,10 +188,10 @@ func (b *Backend) keepDir(id engine.ID, dir string) {
 
 // Observe implements [engine.Backend]. Hosts are asked at the same time; for
 // how long they are waited for see [WithPatience], and [WithoutDialing].
-func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Observation, error) {
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	byHost := grouped(rs, func(r *engine.Record) string { return hostName(*r) })
 	var mu sync.Mutex
-	var seen []engine.Observation
+	seen := make(map[engine.ID]engine.State, len(rs))
 	var wg sync.WaitGroup
 	for name, rs := range byHost {
 		wg.Go(func() {
@@ -198,14 +199,10 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) ([]engine.Obs
 			if b.passive && name != "" {
 				look = b.host(name).observeIfConnected
 			}
-			obs := look(ctx, rs)
+			states := look(ctx, rs)
 			mu.Lock()
 			defer mu.Unlock()
-			if seen == nil {
-				seen = obs
-			} else {
-				seen = append(seen, obs...)
-			}
+			maps.Copy(seen, states)
 		})
 	}
 	wg.Wait()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -61,12 +60,15 @@ func TestTheHostsClockMayBeWrong(t *testing.T) {
 func TestUptimeIsTheHosts(t *testing.T) {
 	at := time.Now()
 	created := at.Add(-2 * time.Hour)
-	look := func(up float64, before time.Duration, boot string) engine.Observation {
+	look := func(up float64, before time.Duration, boot string) engine.State {
 		ten := 10
 		s := sight{
 			rec: engine.Record{Job: engine.Job{
-				Host: "box", Status: engine.Running, CreatedAt: created, Timeout: 30 * time.Minute, StartedUp: before,
-				StartedAt: at.Add(-time.Hour - 10*time.Minute), // the clock was set an hour on since
+				Request: engine.Request{Host: "box", CreatedAt: created, Timeout: engine.InMilliseconds(30 * time.Minute)},
+				State: engine.State{
+					Status: engine.Running, StartedUp: engine.InMilliseconds(before),
+					StartedAt: at.Add(-time.Hour - 10*time.Minute),
+				},
 			}},
 			entry: &recipe.Entry{
 				Claimed: true, Ready: true, Started: &recipe.Moment{Date: 5, Up: 1000}, Live: "7",
@@ -77,8 +79,8 @@ func TestUptimeIsTheHosts(t *testing.T) {
 		o, _ := s.verdict()
 		return o
 	}
-	uptime := func(o engine.Observation) time.Duration {
-		j := engine.Job{Status: o.Status, StartedAt: o.StartedAt, StartedUp: o.StartedUp}
+	uptime := func(o engine.State) time.Duration {
+		j := engine.Job{State: engine.State{Status: o.Status, StartedAt: o.StartedAt, StartedUp: engine.InMilliseconds(o.StartedUp.Duration())}}
 		return j.Uptime(at)
 	}
 	first := look(1600, 0, "b")
@@ -88,13 +90,13 @@ func TestUptimeIsTheHosts(t *testing.T) {
 	if got := first.Deadline.Sub(at); (got - 20*time.Minute).Abs() > time.Second {
 		t.Errorf("the deadline is in %v, want 20 minutes", got)
 	}
-	if next := look(1600.3, first.StartedUp, "b"); next.StartedUp != first.StartedUp || !next.Deadline.Equal(first.Deadline) {
-		t.Errorf("it wavers: %v and %v, %v and %v", first.StartedUp, next.StartedUp, first.Deadline, next.Deadline)
+	if next := look(1600.3, first.StartedUp.Duration(), "b"); next.StartedUp != first.StartedUp || !next.Deadline.Equal(first.Deadline) {
+		t.Errorf("it wavers: %v and %v, %v and %v", first.StartedUp.Duration(), next.StartedUp.Duration(), first.Deadline, next.Deadline)
 	}
-	if got := uptime(look(1700, first.StartedUp, "b")); (got - 700*time.Second).Abs() > time.Millisecond {
+	if got := uptime(look(1700, first.StartedUp.Duration(), "b")); (got - 700*time.Second).Abs() > time.Millisecond {
 		t.Errorf("after this machine has slept: uptime %v, want 700 seconds", got)
 	}
-	for name, o := range map[string]engine.Observation{"no clock": look(-1, 0, "b"), "no boot": look(1600, 0, "-")} {
+	for name, o := range map[string]engine.State{"no clock": look(-1, 0, "b"), "no boot": look(1600, 0, "-")} {
 		if got := uptime(o); got != 70*time.Minute {
 			t.Errorf("%s: uptime %v, want what the wall clock says", name, got)
 		}
@@ -131,7 +133,7 @@ func TestUptimeIsRecorded(t *testing.T) {
 		t.Errorf("link %s, the machine had run for %v at the start, want %v", again.Link, again.StartedUp, j.StartedUp)
 	}
 	record := filepath.Join(r.state, "jobs", string(j.ID))
-	if err := changeState(engine.Record{Dir: record}, func(st *jobdir.State) { st.UpBoot = "another" }); err != nil {
+	if err := changeState(engine.Record{Dir: record}, func(st *engine.State) { st.UpBoot = "another" }); err != nil {
 		t.Fatal(err)
 	}
 	if again, err = r.e.Get(r.ctx(), string(j.ID)); err != nil || again.StartedUp != 0 {

@@ -175,7 +175,7 @@ func TestKillGoesOnWithoutTheConnection(t *testing.T) {
 		if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil {
 			t.Fatal(err)
 		} else if got.Status == engine.Stopping {
-			if got.StopDeadline.IsZero() {
+			if got.StopDeadline().IsZero() {
 				t.Error("stopping without a deadline")
 			}
 			break
@@ -227,7 +227,7 @@ func TestUnreachableKeepsWhatIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != engine.Running || got.PID != j.PID || got.Link != engine.LinkUnreachable || got.LinkError == "" || got.StaleSince.IsZero() {
+	if got.Status != engine.Running || got.Leader.PID != j.Leader.PID || got.Link != engine.LinkUnreachable || got.LinkError == "" || got.StaleSince.IsZero() {
 		t.Errorf("while the host is down: %+v", got)
 	}
 	if !strings.HasPrefix(got.OutputPath, r.remote) {
@@ -310,7 +310,7 @@ func TestHostsOwnListShowsTheJob(t *testing.T) {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
 	got := jobs[0]
-	if got.ID != j.ID || got.Status != engine.Running || got.Host != "" || got.PID != j.PID || got.Link != engine.LinkNone {
+	if got.ID != j.ID || got.Status != engine.Running || got.Host != "" || got.Leader.PID != j.Leader.PID || got.Link != engine.LinkNone {
 		t.Errorf("there it is %+v", got)
 	}
 	if _, err := there.Kill(r.ctx(), j.ID); err != nil {
@@ -371,7 +371,7 @@ func TestTamperedDirectories(t *testing.T) {
 			}
 			j := r.start(script)
 			dir := filepath.Join(r.remote, "jobs", string(j.ID))
-			t.Cleanup(func() { endGroup(j.PID) })
+			t.Cleanup(func() { endGroup(j.Leader.PID) })
 			if c.script == "true" {
 				for {
 					if _, err := os.Stat(filepath.Join(dir, "exit_code")); err == nil {
@@ -410,7 +410,7 @@ func TestSilentHostIsNoticed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
 	defer cancel()
 	var links []engine.Link
-	err = run.Watch(ctx, func(o engine.Observation) {
+	err = run.Watch(ctx, func(o engine.State, _ engine.Note) {
 		if o.Status != engine.Running {
 			t.Errorf("it became %s", o.Status)
 		}

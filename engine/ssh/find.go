@@ -44,8 +44,8 @@ func (b *Backend) Find(ctx context.Context, host string, known func(token string
 			if err != nil || m.Token != tokens[id]["token"] || m.Backend != Name {
 				continue // a start that was given up, or none of ours
 			}
-			m.ID, m.Machine = id, strings.Trim(files["owner"], "-")
-			if err := found(engine.Found{Meta: m, HostDir: path.Join(base, id)}); err != nil {
+			m.ID, m.ClientMachine = engine.ID(id), strings.Trim(files["owner"], "-")
+			if err := found(engine.Found{Request: m.Request, HostDir: path.Join(base, id)}); err != nil {
 				return err
 			}
 		}

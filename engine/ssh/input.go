@@ -23,7 +23,7 @@ const (
 // Write implements [engine.Run]. After an error part of p may have been taken;
 // an *[InputFullError] says how much.
 func (r *Run) Write(ctx context.Context, p []byte) error {
-	if !r.rec.Job.Stdin {
+	if !r.rec.Job.Stdin.Writable() {
 		return engine.ErrNoInput
 	}
 	return r.feed(ctx, p, recipe.Feed)
@@ -77,7 +77,7 @@ const (
 // request after the other, so that a connection that breaks between two of them does no
 // harm.
 func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
-	if !r.rec.Job.Stdin {
+	if !r.rec.Job.Stdin.Writable() {
 		return engine.ErrNoInput
 	}
 	ahead := readahead.New(in)
@@ -146,7 +146,7 @@ func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error
 // CloseInput implements [engine.Run]. On a terminal it is what Ctrl+D is.
 func (r *Run) CloseInput(ctx context.Context) error {
 	switch {
-	case !r.rec.Job.Stdin:
+	case !r.rec.Job.Stdin.Writable():
 		return engine.ErrNoInput
 	case r.rec.Job.Kind == engine.KindPTY:
 		return r.Write(ctx, []byte{endOfInput})

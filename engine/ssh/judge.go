@@ -60,8 +60,8 @@ func (s *sight) ran() (d time.Duration, known bool) {
 
 // steady is now, or what was found before if that is the same but for how long the
 // answers took.
-func steady(before, now time.Duration) time.Duration {
-	if before != 0 && (now-before).Abs() < time.Second {
+func steady(before, now engine.Milliseconds) engine.Milliseconds {
+	if before != 0 && (now-before).Duration().Abs() < time.Second {
 		return before
 	}
 	return now
@@ -69,10 +69,9 @@ func steady(before, now time.Duration) time.Duration {
 
 // verdict is how the job stands by what was seen. A doubtful one has the status from
 // before the job looked lost.
-func (s *sight) verdict() (o engine.Observation, sure certainty) {
+func (s *sight) verdict() (o engine.State, sure certainty) {
 	e, j := s.entry, &s.rec.Job
 	o = lastKnown(s.rec)
-	o.Link, o.LinkError, o.StaleSince = engine.LinkOK, "", time.Time{}
 	if j.Host == "" {
 		o.Link = engine.LinkNone
 	}
@@ -115,17 +114,17 @@ func (s *sight) verdict() (o engine.Observation, sure certainty) {
 			o.Exit.Survivors = []engine.Process{{PID: e.Job.PID, Command: "(its process group)"}}
 		}
 	}
-	if !o.Status.Finished() && e.EndedBy != nil {
+	if o.Stopping = nil; !o.Status.Finished() && e.EndedBy != nil {
 		o.Status = engine.Stopping
 		asked := s.when(&recipe.Moment{Date: e.EndedBy.Date, Up: -1}, "")
-		o.StopDeadline = asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)
+		o.Stopping = &engine.StopRequest{Deadline: asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)}
 	}
 	return o, sure
 }
 
 // elsewhere leaves open how a job stands that another machine runs, of which the one
 // that was asked has the files. They show when it last gave a sign of life.
-func (s *sight) elsewhere(o *engine.Observation) {
+func (s *sight) elsewhere(o *engine.State) {
 	o.Link = engine.LinkElsewhere
 	if s.rec.Job.Host != "" {
 		o.LinkError = s.rec.Job.Host + ": it runs on another machine that has the same files"
@@ -144,10 +143,10 @@ func (s *sight) begun() engine.Status {
 }
 
 // facts is what holds whether it runs or not.
-func (s *sight) facts(o *engine.Observation) {
+func (s *sight) facts(o *engine.State) {
 	e, j := s.entry, &s.rec.Job
 	if e.Job != nil {
-		o.PID = e.Job.PID
+		o.Leader.PID = e.Job.PID
 	}
 	if o.StartedAt.IsZero() && e.Ready {
 		o.StartedAt = s.when(e.Started, e.BootOf())
@@ -157,10 +156,10 @@ func (s *sight) facts(o *engine.Observation) {
 	}
 	ran, known := s.ran()
 	if known {
-		o.StartedUp = steady(j.StartedUp, (proc.RunningAt(s.at) - ran).Truncate(time.Millisecond)) // as records have it
+		o.StartedUp = steady(j.StartedUp, engine.InMilliseconds(proc.RunningAt(s.at)-ran))
 	}
 	if j.Timeout > 0 && !o.StartedAt.IsZero() {
-		o.Deadline = o.StartedAt.Add(j.Timeout)
+		o.Deadline = o.StartedAt.Add(j.Timeout.Duration())
 		if known { // the wall clock here may have been set since
 			o.Deadline = o.Deadline.Add((s.at.Round(0).Sub(o.StartedAt) - ran).Round(time.Second))
 		}
@@ -172,9 +171,7 @@ func (s *sight) facts(o *engine.Observation) {
 			o.Dropped += hole[1] - hole[0]
 		}
 	}
-	if e.NoLimit {
-		o.LogLimit = 0
-	}
+	o.NoLimit = o.NoLimit || e.NoLimit
 }
 
 func logsOf(j *engine.Job) []string {
@@ -185,7 +182,7 @@ func logsOf(j *engine.Job) []string {
 }
 
 // lost is the only place that concludes it.
-func (s *sight) lost(o *engine.Observation, why engine.Reason, text string) certainty {
+func (s *sight) lost(o *engine.State, why engine.Reason, text string) certainty {
 	if !s.confirms {
 		o.Status = s.begun()
 		return doubtful
@@ -196,7 +193,7 @@ func (s *sight) lost(o *engine.Observation, why engine.Reason, text string) cert
 }
 
 // ended is for a job with an exit_code.
-func (s *sight) ended(o *engine.Observation, boot string) {
+func (s *sight) ended(o *engine.State, boot string) {
 	e := s.entry
 	exit := engine.Exit{Status: engine.Exited, Code: e.Code, Reason: engine.ReasonExit, At: s.when(e.Ended, boot)}
 	if exit.At.IsZero() {
@@ -206,7 +203,7 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 		exit.At = o.StartedAt
 	}
 	if a, z := e.Started, e.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
-		exit.Ran = time.Duration((z.Up - a.Up) * float64(time.Second)).Round(time.Millisecond)
+		exit.Ran = engine.InMilliseconds(time.Duration((z.Up - a.Up) * float64(time.Second)).Round(time.Millisecond))
 	}
 	for _, l := range e.Left {
 		exit.Survivors = append(exit.Survivors, engine.Process{PID: l.PID, Command: l.Command})
@@ -217,7 +214,7 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 		exit.Signal = jobdir.ShellSignal(e.Code)
 	case e.Failed != "":
 		exit.Status, exit.Reason, exit.Error = engine.Failed, engine.ReasonSpawn, e.Failed
-		o.PID = 0 // that was no process of the job
+		o.Leader.PID = 0 // that was no process of the job
 	case e.Code == nil:
 		exit.Error = "its exit code cannot be read"
 	default:
@@ -231,12 +228,9 @@ func (s *sight) ended(o *engine.Observation, boot string) {
 	o.Status, o.Exit = exit.Status, exit
 }
 
-// lastKnown is what the local record says.
-func lastKnown(r engine.Record) engine.Observation {
-	j := &r.Job
-	return engine.Observation{
-		ID: r.ID, Status: j.Status, Exit: j.Exit, PID: j.PID, StartedAt: j.StartedAt, StartedUp: j.StartedUp, StopDeadline: j.StopDeadline,
-		Deadline: j.Deadline, Backgrounded: j.Backgrounded, Paused: j.Paused, Title: j.Title, Cwd: j.Cwd, Size: j.Size,
-		Output: j.Output, Dropped: j.Dropped, LogLimit: j.LogLimit, Link: engine.LinkOK,
-	}
+// lastKnown returns the state in the record here, of a host that answers.
+func lastKnown(r engine.Record) engine.State {
+	s := r.Job.State
+	s.Link, s.LinkError, s.StaleSince = engine.LinkOK, "", time.Time{}
+	return s
 }

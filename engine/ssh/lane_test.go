@@ -47,7 +47,7 @@ func TestStartSharesTheSession(t *testing.T) {
 	}
 	r.wait(j.ID)
 	h := r.b.host("box")
-	w := h.watch(engine.Record{ID: "other", Dir: filepath.Join(r.state, "no record"), Job: engine.Job{Host: "box"}})
+	w := h.watch(engine.Record{ID: "other", Dir: filepath.Join(r.state, "no record"), Job: engine.Job{Request: engine.Request{Host: "box"}}})
 	defer h.unwatch(w)
 	r.wait(r.start("true").ID)
 	if n := sessions(); n[slow] != 1 {

@@ -211,7 +211,7 @@ func TestHostThatIsDownFailsCallsAtOnce(t *testing.T) {
 
 func watched(t *testing.T, h *host) {
 	t.Helper()
-	w := h.watch(engine.Record{ID: "x", Dir: t.TempDir(), Job: engine.Job{ID: "x", Host: "box", Status: engine.Running}})
+	w := h.watch(engine.Record{ID: "x", Dir: t.TempDir(), Job: engine.Job{Request: engine.Request{ID: "x", Host: "box"}, State: engine.State{Status: engine.Running}}})
 	t.Cleanup(func() { h.unwatch(w) })
 }
 
@@ -282,7 +282,7 @@ func TestSlowAndDeadHostsDelayNoLook(t *testing.T) {
 		}
 		places[name] = p
 		id := engine.ID("job-" + name)
-		records = append(records, engine.Record{ID: id, Dir: t.TempDir(), Job: engine.Job{ID: id, Host: name, Status: engine.Running}})
+		records = append(records, engine.Record{ID: id, Dir: t.TempDir(), Job: engine.Job{Request: engine.Request{ID: id, Host: name}, State: engine.State{Status: engine.Running}}})
 	}
 	synctest.Test(t, func(t *testing.T) {
 		b := New(withTransports(func(ctx context.Context, host string) (shell.Transport, error) { return places[host].reach(ctx, host) }))
@@ -294,14 +294,14 @@ func TestSlowAndDeadHostsDelayNoLook(t *testing.T) {
 			if took := time.Since(began); err != nil || len(seen) != len(records) || took > most {
 				t.Errorf("%d observations, %v, in %s", len(seen), err, took)
 			}
-			for _, o := range seen {
+			for id, o := range seen {
 				switch {
 				case o.Status != engine.Running:
-					t.Errorf("%s became %s", o.ID, o.Status)
+					t.Errorf("%s became %s", id, o.Status)
 				case o.Link == engine.LinkOK:
 					linked++
 				case o.LinkError == "" || o.StaleSince.IsZero():
-					t.Errorf("%s is unreachable without a reason: %+v", o.ID, o)
+					t.Errorf("%s is unreachable without a reason: %+v", id, o)
 				}
 			}
 			return linked

@@ -18,44 +18,44 @@ import (
 // observe is how jobs of this host stand, as well as it can be told without
 // waiting long. A look that takes longer goes on: what it finds is recorded, and
 // so known the next time.
-func (h *host) observe(ctx context.Context, rs []engine.Record) []engine.Observation {
+func (h *host) observe(ctx context.Context, rs []engine.Record) map[engine.ID]engine.State {
 	soon, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
 	seen, err := h.lookOn(soon, rs)
-	obs := make([]engine.Observation, 0, len(rs))
+	states := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
-		o, ok := seen[r.ID]
+		s, ok := seen[r.ID]
 		if !ok {
-			o = h.stale(r, err)
+			s = h.stale(r, err)
 		}
-		obs = append(obs, o)
+		states[r.ID] = s
 	}
-	return obs
+	return states
 }
 
 // observeIfConnected is observe that makes no connection. Without one the jobs are as last
 // known, and unreachable if the last attempt to connect, by this program or the one that
 // noted it in the state root, failed.
-func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) []engine.Observation {
+func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) map[engine.ID]engine.State {
 	h.mu.Lock()
 	connected, tried := h.conn != nil, h.dialling != nil || h.err != nil
 	h.mu.Unlock()
 	if connected {
 		return h.observe(ctx, rs)
 	}
-	obs := make([]engine.Observation, 0, len(rs))
+	states := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		if tried {
-			obs = append(obs, h.stale(r, context.DeadlineExceeded))
+			states[r.ID] = h.stale(r, context.DeadlineExceeded)
 		} else {
-			obs = append(obs, h.asRecorded(r))
+			states[r.ID] = h.asRecorded(r)
 		}
 	}
-	return obs
+	return states
 }
 
 // asRecorded is a job as it was when its record was last written.
-func (h *host) asRecorded(r engine.Record) engine.Observation {
+func (h *host) asRecorded(r engine.Record) engine.State {
 	r.Job.StartedUp = h.b.startedUp(r)
 	o := lastKnown(r)
 	o.Link, o.StaleSince = r.Job.Link, lastSeen(r)
@@ -80,7 +80,7 @@ func (h *host) patience() time.Duration {
 }
 
 // lookOn looks for as long as ctx lives, and then goes on without the caller.
-func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
+func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	if interactive(ctx, false) { // questions end with the call that they are asked for
 		return h.look(ctx, rs)
 	}
@@ -89,7 +89,7 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 		return nil, context.DeadlineExceeded
 	}
 	type found struct {
-		seen map[engine.ID]engine.Observation
+		seen map[engine.ID]engine.State
 		err  error
 	}
 	done := make(chan found, 1)
@@ -112,7 +112,7 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 }
 
 // stale is the last known status of a job whose host cannot be asked.
-func (h *host) stale(r engine.Record, err error) engine.Observation {
+func (h *host) stale(r engine.Record, err error) engine.State {
 	r.Job.StartedUp = h.b.startedUp(r)
 	o := lastKnown(r)
 	h.mu.Lock()
@@ -153,16 +153,16 @@ func (h *host) goneSince(t time.Time) error {
 }
 
 // look asks the host how jobs stand, in one round trip, and records it.
-func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.Observation, error) {
+func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	return h.lookAfter(ctx, rs, h.b.eager, recipe.FewProofs)
 }
 
-func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.Observation, error) {
+func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.State, error) {
 	c, err := h.connectAfter(ctx, interactive(ctx, false), most)
 	if err != nil {
 		return nil, err
 	}
-	seen := make(map[engine.ID]engine.Observation, len(rs))
+	seen := make(map[engine.ID]engine.State, len(rs))
 	for base, rs := range h.b.byBase(rs, c.host.Base) {
 		if err := h.lookIn(ctx, base, rs, proofs, seen); err != nil {
 			return seen, err
@@ -171,7 +171,7 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 	return seen, nil
 }
 
-func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.Observation) error {
+func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
 	known := h.knownOf(rs)
 	var l recipe.Listing
 	var at time.Time
@@ -206,7 +206,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 // conclude records how the jobs rs stand by a listing, and returns those that look lost
 // in it but are not proved to be; see [sight].
 func (h *host) conclude(
-	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, at time.Time, confirms bool, seen map[engine.ID]engine.Observation,
+	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, at time.Time, confirms bool, seen map[engine.ID]engine.State,
 ) (again []engine.Record) {
 	for _, r := range rs {
 		e := l.Jobs[remoteID(h.b.HostDir(r))]
@@ -233,7 +233,7 @@ func (h *host) conclude(
 	return again
 }
 
-func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.Observation, at time.Time) {
+func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.State, at time.Time) {
 	id := remoteID(h.b.HostDir(r))
 	e := l.Jobs[id]
 	if e == nil {
@@ -320,7 +320,7 @@ func (h *host) logsOf(id engine.ID) logFacts {
 
 // unstarted is for a job that was asked for but is not there: while its starter
 // is at it, it is starting; after that it is made sure that it never starts.
-func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *engine.Observation) {
+func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *engine.State) {
 	o.Status = engine.Starting
 	if jobdir.Locked(r.Dir) {
 		return

@@ -105,10 +105,10 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 			}
 			t.Cleanup(func() { r.e.Close() })
 			j := r.start("exec sleep 300")
-			t.Cleanup(func() { endGroup(j.PID) })
+			t.Cleanup(func() { endGroup(j.Leader.PID) })
 			for range 3 { // so that it is known well
-				if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Status != engine.Running || got.PID <= 1 {
-					t.Fatalf("%v: %s, pid %d", err, got.Status, got.PID)
+				if got, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || got.Status != engine.Running || got.Leader.PID <= 1 {
+					t.Fatalf("%v: %s, pid %d", err, got.Status, got.Leader.PID)
 				}
 			}
 			p.setBoot(t, "00000000-0000-4000-8000-000000000000\n")
@@ -122,7 +122,7 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 				if n, err := strconv.Atoi(pid); err != nil || n <= 1 || syscall.Kill(n, syscall.SIGKILL) != nil {
 					t.Fatalf("its wrapper is %q", wrapper)
 				}
-				endGroup(j.PID)
+				endGroup(j.Leader.PID)
 			}
 			exit := r.wait(j.ID)
 			if exit.Status != engine.Lost || exit.Reason != engine.ReasonReboot || exit.Code != nil {
@@ -131,7 +131,7 @@ func TestRebootUnderARunningProgram(t *testing.T) {
 			if _, err := r.e.Kill(r.ctx(), j.ID); err == nil {
 				t.Error("it can be killed")
 			}
-			if survives && syscall.Kill(j.PID, 0) != nil {
+			if survives && syscall.Kill(j.Leader.PID, 0) != nil {
 				t.Error("what has its number was signalled")
 			}
 		})

@@ -19,7 +19,7 @@ import (
 // told: so that lists are complete while the host cannot be reached, and an end
 // is kept. held says that the caller has the lock of the directory. What another
 // program is writing at the same moment is the same.
-func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir string, held bool) {
+func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, held bool) {
 	now := remembered{o, boot, dir, time.Now()}
 	if !o.Status.Finished() && b.recorded(r.ID, now) {
 		return
@@ -32,7 +32,7 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		defer lock.Close()
 	}
 	old, err := jobdir.ReadState(r.Dir)
-	if err == nil && old.End != nil || jobdir.MayBeThere(err) {
+	if err == nil && old.Exit.Known() || jobdir.MayBeThere(err) {
 		return // the next look records it
 	}
 	st := old
@@ -40,7 +40,7 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 		st.StartedAt = o.StartedAt
 	}
 	if o.StartedUp != 0 {
-		st.StartedUpMS, st.UpBoot = o.StartedUp.Milliseconds(), proc.BootID()
+		st.StartedUp, st.UpBoot = o.StartedUp, proc.BootID()
 	}
 	st.Machine = r.Job.Machine
 	if r.Job.Host == "" { // the directory is this machine's own
@@ -49,10 +49,10 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 	if boot != "" {
 		st.BootID = boot
 	}
-	if o.PID != 0 {
-		st.Job = proc.Identity{PID: o.PID, Start: st.Job.Start}
-		if id, err := proc.Of(o.PID); r.Job.Host == "" && err == nil {
-			st.Job = id
+	if o.Leader.PID != 0 {
+		st.Leader.PID = o.Leader.PID
+		if id, err := proc.Of(o.Leader.PID); r.Job.Host == "" && err == nil {
+			st.Leader = id
 		}
 	}
 	if dir != "" {
@@ -61,10 +61,10 @@ func (b *Backend) remember(r engine.Record, o engine.Observation, boot, dir stri
 	}
 	st.Backgrounded = st.Backgrounded || o.Backgrounded
 	st.Paused, st.Deadline, st.Output, st.Dropped = o.Paused, o.Deadline, o.Output, o.Dropped
-	st.NoLimit = r.Job.LogLimit > 0 && o.LogLimit == 0
+	st.NoLimit = r.Job.LogLimit > 0 && o.NoLimit
 	st.Stopping = nil
 	if o.Status == engine.Stopping {
-		st.Stopping = &jobdir.Stopping{Deadline: o.StopDeadline}
+		st.Stopping = o.Stopping
 	}
 	if o.Status.Finished() {
 		b.finish(r, o, st)
@@ -106,7 +106,7 @@ const endPatience = 10 * time.Second
 
 // remembered is what was last put into the record of a job.
 type remembered struct {
-	o         engine.Observation
+	o         engine.State
 	boot, dir string
 	at        time.Time
 }
@@ -136,7 +136,7 @@ func (b *Backend) recorded(id engine.ID, now remembered) bool {
 }
 
 // startedUp is what is known of it, by the record or by what this program saw.
-func (b *Backend) startedUp(r engine.Record) time.Duration {
+func (b *Backend) startedUp(r engine.Record) engine.Milliseconds {
 	if r.Job.StartedUp != 0 {
 		return r.Job.StartedUp
 	}
@@ -146,21 +146,15 @@ func (b *Backend) startedUp(r engine.Record) time.Duration {
 }
 
 // finish records the end.
-func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State) {
+func (b *Backend) finish(r engine.Record, o engine.State, st engine.State) {
 	b.mu.Lock()
 	delete(b.records, r.ID)
 	b.mu.Unlock()
 	st.Stopping, st.Paused = nil, false
-	x := o.Exit
-	st.End = &jobdir.End{
-		At: x.At, Status: string(o.Status), Code: x.Code, Signal: x.Signal, Reason: string(x.Reason), EndedBy: x.EndedBy, Error: x.Error,
-		RanMS: x.Ran.Milliseconds(),
-	}
-	if st.End.At.IsZero() {
-		st.End.At = time.Now()
-	}
-	for _, p := range x.Survivors {
-		st.End.Survivors = append(st.End.Survivors, jobdir.Process(p))
+	st.Exit = o.Exit
+	st.Exit.Status = o.Status
+	if st.Exit.At.IsZero() {
+		st.Exit.At = time.Now()
 	}
 	if err := jobdir.Finish(r.Dir, &st); err != nil {
 		b.log.Warn("an end cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
@@ -170,7 +164,7 @@ func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State)
 	if o.Status == engine.Lost {
 		kind = engine.EventLost
 	}
-	if err := jobdir.AppendFact(r.Dir, jobdir.Fact{At: st.End.At, Kind: string(kind), Offset: o.Output}); err != nil {
+	if err := jobdir.AppendFact(r.Dir, jobdir.Fact{At: st.Exit.At, Kind: string(kind), Offset: o.Output}); err != nil {
 		b.log.Debug("a fact cannot be recorded", "job", r.ID, "err", err)
 	}
 }
@@ -178,7 +172,7 @@ func (b *Backend) finish(r engine.Record, o engine.Observation, st jobdir.State)
 // background records that nobody waits for the job any longer.
 func background(r engine.Record) error {
 	news := false
-	err := changeState(r, func(st *jobdir.State) {
+	err := changeState(r, func(st *engine.State) {
 		news = !st.Backgrounded
 		st.Backgrounded = true
 	})
@@ -189,7 +183,7 @@ func background(r engine.Record) error {
 }
 
 // changeState changes the record here.
-func changeState(r engine.Record, change func(*jobdir.State)) error {
+func changeState(r engine.Record, change func(*engine.State)) error {
 	lock, err := jobdir.Lock(r.Dir)
 	if err != nil {
 		return err

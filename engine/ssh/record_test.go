@@ -68,8 +68,8 @@ func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 		}
 		for _, e := range events {
 			if e.Job.Status.Finished() {
-				if st, err := jobdir.ReadState(dir); err != nil || st.End == nil || len(st.End.Survivors) != 1 {
-					t.Errorf("recorded %+v, %v", st.End, err)
+				if st, err := jobdir.ReadState(dir); err != nil || !st.Exit.Known() || len(st.Exit.Survivors) != 1 {
+					t.Errorf("recorded %+v, %v", st.Exit, err)
 				}
 				return
 			}
@@ -83,8 +83,8 @@ func TestOutputIsRecordedInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New()
 		defer b.Close()
-		rec := engine.Record{ID: "job", Dir: t.TempDir(), Job: engine.Job{Host: "box", Machine: "m"}}
-		o := engine.Observation{ID: "job", Status: engine.Running, PID: 7, StartedAt: time.Now()}
+		rec := engine.Record{ID: "job", Dir: t.TempDir(), Job: engine.Job{Request: engine.Request{Host: "box"}, State: engine.State{Machine: "m"}}}
+		o := engine.State{Status: engine.Running, Leader: engine.Identity{PID: 7}, StartedAt: time.Now()}
 		look := func(printed, want int64, paused bool) {
 			t.Helper()
 			o.Output, o.Paused = printed, paused

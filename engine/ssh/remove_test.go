@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -22,11 +23,12 @@ func TestRemoveTriesAGoneHostOnce(t *testing.T) {
 	defer b.Close()
 	record := func(ended time.Duration) engine.Record {
 		dir := t.TempDir()
-		if err := jobdir.WriteState(dir, &jobdir.State{HostDir: "/jobs/x-abcde"}); err != nil {
+		if err := jobdir.WriteState(dir, &record.State{HostDir: "/jobs/x-abcde"}); err != nil {
 			t.Fatal(err)
 		}
 		return engine.Record{ID: engine.ID("x-" + dir), Dir: dir, Job: engine.Job{
-			Host: "gone", Status: engine.Exited, Exit: engine.Exit{At: time.Now().Add(-ended)},
+			Request: engine.Request{Host: "gone"},
+			State:   engine.State{Status: engine.Exited, Exit: engine.Exit{At: time.Now().Add(-ended)}},
 		}}
 	}
 	for range 5 {

@@ -17,7 +17,7 @@ type Run struct {
 	b     *Backend
 	h     *host
 	rec   engine.Record
-	begun *engine.Observation // of a job that this program has started; may be nil
+	begun *engine.State // of a job that this program has started; may be nil
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 func (r *Run) ID() engine.ID { return r.rec.ID }
 
 // Begun implements [engine.StartObserver].
-func (r *Run) Begun() (o engine.Observation, known bool) {
+func (r *Run) Begun() (o engine.State, known bool) {
 	if r.begun == nil {
 		return o, false
 	}
@@ -41,7 +41,7 @@ func (r *Run) Begun() (o engine.Observation, known bool) {
 // Wait implements [engine.Run].
 func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
 	var exit engine.Exit
-	err := r.Watch(ctx, func(o engine.Observation) { exit = o.Exit })
+	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
 	return exit, err
 }
 
@@ -106,7 +106,7 @@ func (r *Run) Signal(ctx context.Context, name, by string) error {
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	grace := o.Grace
 	if grace == 0 {
-		grace = r.rec.Job.Grace
+		grace = r.rec.Job.Grace.Duration()
 	}
 	reason := string(o.Reason)
 	if reason == "" {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -111,7 +110,7 @@ func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 	case word != "ok":
 		return engine.ErrNotRunning
 	}
-	return changeState(r.rec, func(st *jobdir.State) { st.Size = jobdir.Size(s) })
+	return changeState(r.rec, func(st *engine.State) { st.Size = s })
 }
 
 // Entry implements [engine.EntryReader]. Nobody is asked for a password for that.

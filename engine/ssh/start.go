@@ -143,7 +143,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 		j.Base, j.Dir = path.Dir(filepath.ToSlash(l.Dir)), filepath.ToSlash(s.Dir)
 	} else {
 		// There it is a job of that machine, whose own hob judges it by pid and boot.
-		m.Host, m.Machine, m.Dir = "", "", s.Dir
+		m.Host, m.ClientMachine, m.Dir = "", "", s.Dir
 	}
 	j.Meta, err = json.Marshal(m)
 	return j, err

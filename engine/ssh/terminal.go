@@ -95,13 +95,13 @@ type terminal struct {
 	control bool
 	other   string // who has taken control since
 	size    engine.Size
-	seen    engine.Observation
+	seen    engine.State
 }
 
 // watch notes how the job stands until the session ends.
 func (t *terminal) watch() {
 	// It ends with the session; there is nobody else to tell.
-	_ = t.r.Watch(t.life, func(o engine.Observation) {
+	_ = t.r.Watch(t.life, func(o engine.State, _ engine.Note) {
 		t.mu.Lock()
 		t.seen = o
 		t.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -23,7 +24,7 @@ func TestARecordThatCannotBeReadIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	before := jobdir.State{StartedAt: time.Unix(1_700_000_000, 0).UTC(), Title: "kept", HostDir: "/there/job"}
+	before := record.State{StartedAt: time.Unix(1_700_000_000, 0).UTC(), Title: "kept", HostDir: "/there/job"}
 	if err := jobdir.WriteState(dir, &before); err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +33,12 @@ func TestARecordThatCannotBeReadIsKept(t *testing.T) {
 	}
 	b := New()
 	defer b.Close()
-	rec := engine.Record{ID: "job", Dir: dir, Job: engine.Job{Host: "box", Machine: "m"}}
+	rec := engine.Record{ID: "job", Dir: dir, Job: engine.Job{Request: engine.Request{Host: "box"}, State: engine.State{Machine: "m"}}}
 
 	runtime.LockOSThread() // it is a thread that is somebody
 	_ = unix.Setfsuid(nobody)
 	_, readErr := os.ReadFile(filepath.Join(dir, jobdir.StateFile))
-	b.remember(rec, engine.Observation{ID: "job", Status: engine.Running, PID: 7}, "boot", "/there/job", true)
+	b.remember(rec, engine.State{Status: engine.Running, Leader: engine.Identity{PID: 7}}, "boot", "/there/job", true)
 	_ = unix.Setfsuid(0)
 	runtime.UnlockOSThread()
 

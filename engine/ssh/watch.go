@@ -29,7 +29,7 @@ const (
 // watcher is one [Run.Watch]. Its fields are guarded by host.mu.
 type watcher struct {
 	rec     engine.Record
-	now     engine.Observation
+	now     engine.State
 	known   bool
 	looked  time.Time // the last time
 	hot     time.Time // until then
@@ -164,7 +164,7 @@ func (h *host) turn() {
 		return
 	}
 	now := time.Now()
-	stale := map[engine.ID]engine.Observation{}
+	stale := map[engine.ID]engine.State{}
 	for id, r := range byID {
 		if _, ok := seen[id]; !ok {
 			stale[id] = h.stale(r, err)
@@ -190,7 +190,7 @@ func (h *host) tellLost() {
 		rs = append(rs, w.rec)
 	}
 	h.mu.Unlock()
-	stale := make(map[engine.ID]engine.Observation, len(rs))
+	stale := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		stale[r.ID] = h.stale(r, nil)
 	}
@@ -208,7 +208,7 @@ func (h *host) tellLost() {
 }
 
 // takeStale notes that the host cannot be asked; host.mu is held.
-func (w *watcher) takeStale(o engine.Observation, now time.Time) {
+func (w *watcher) takeStale(o engine.State, now time.Time) {
 	if w.known { // what this watcher saw last is newer than the record
 		last := w.now
 		last.Link, last.LinkError, last.StaleSince = o.Link, o.LinkError, o.StaleSince
@@ -218,14 +218,14 @@ func (w *watcher) takeStale(o engine.Observation, now time.Time) {
 }
 
 // take notes what was seen; host.mu is held.
-func (w *watcher) take(o engine.Observation, now time.Time) {
+func (w *watcher) take(o engine.State, now time.Time) {
 	if w.known && reflect.DeepEqual(o, w.now) {
 		return
 	}
 	w.now, w.known = o, true
 	w.warm = now.Add(warmFor)
 	// The next look builds on this one.
-	w.rec.Job.StartedAt, w.rec.Job.StartedUp, w.rec.Job.Status, w.rec.Job.PID = o.StartedAt, o.StartedUp, o.Status, o.PID
+	w.rec.Job.StartedAt, w.rec.Job.StartedUp, w.rec.Job.Status, w.rec.Job.Leader = o.StartedAt, o.StartedUp, o.Status, o.Leader
 	w.rec.Job.Output, w.rec.Job.Dropped, w.rec.Job.Deadline = o.Output, o.Dropped, o.Deadline
 	select {
 	case w.changed <- struct{}{}:
@@ -234,7 +234,7 @@ func (w *watcher) take(o engine.Observation, now time.Time) {
 }
 
 // Watch implements [engine.Run].
-func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error {
+func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
 	w := r.h.watch(r.rec)
 	defer r.h.unwatch(w)
 	for {
@@ -249,7 +249,7 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.Observation)) error 
 		o := w.now
 		r.h.mu.Unlock()
 		o.Backgrounded = o.Backgrounded || r.backgrounded()
-		notify(o)
+		notify(o, engine.Note{})
 		if o.Status.Finished() {
 			return nil
 		}

@@ -95,8 +95,12 @@ func TestIndexIsAJobLikeAnyOther(t *testing.T) {
 func TestTranscript(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	job := engine.Job{
-		ID: "npm-run-dev-7k2qm", Name: "npm run dev", Status: engine.Running, StartedAt: now.Add(-3*time.Minute - 12*time.Second),
-		OutputPath: "/jobs/npm-run-dev-7k2qm/output.log", PID: 48211,
+		Request: engine.Request{ID: "npm-run-dev-7k2qm", Name: "npm run dev"},
+		State: engine.State{
+			Status: engine.Running, StartedAt: now.Add(-3*time.Minute - 12*time.Second),
+			Leader: engine.Identity{PID: 48211},
+		},
+		OutputPath: "/jobs/npm-run-dev-7k2qm/output.log",
 	}
 	talk := newTranscript()
 	talk.add(row{kind: rowYou, text: "get the shop running"})

@@ -194,8 +194,8 @@ func details(c *call) []string {
 	if exit, ok := j.Ended(); ok {
 		return append(lines, fmt.Sprintf("ended  %s at %s", inWords(exit), exit.At.Format(time.TimeOnly)))
 	}
-	who := fmt.Sprintf("pid    %d", j.PID)
-	if j.PID == 0 {
+	who := fmt.Sprintf("pid    %d", j.Leader.PID)
+	if j.Leader.PID == 0 {
 		who = "pid    none: the agent does it itself"
 	}
 	return append(lines, who+", running since "+j.StartedAt.Format(time.TimeOnly))

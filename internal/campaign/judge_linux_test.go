@@ -92,7 +92,7 @@ func (r *round) settle(id string) error {
 	dir := filepath.Join(r.State, "jobs", id)
 	ended := func() bool {
 		st, err := jobdir.ReadState(dir)
-		return err == nil && st.End != nil || !jobdir.Locked(dir)
+		return err == nil && st.Exit.Known() || !jobdir.Locked(dir)
 	}
 	if r.perhaps {
 		// What the holder heard shows once the grace time is over.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -59,8 +60,10 @@ func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 		t.Fatal(err)
 	}
 	meta := jobdir.Meta{
-		Token: jobdir.NewToken(), Name: "stranger", Command: []string{"sleep", "1000"}, Dir: "/", Backend: "local", Kind: "pty",
-		Stdin: "pty", Size: jobdir.Size{Cols: 80, Rows: 24}, GraceMS: 5000, Machine: proc.MachineID(), CreatedAt: time.Now(), CreatedBy: "cli",
+		Request: record.Request{
+			Token: jobdir.NewToken(), Name: "stranger", Command: []string{"sleep", "1000"}, Dir: "/", Backend: "local", Kind: "pty",
+			Stdin: "pty", InitialSize: record.Size{Cols: 80, Rows: 24}, Grace: 5000, ClientMachine: proc.MachineID(), CreatedAt: time.Now(), CreatedBy: "cli",
+		},
 	}
 	if s.dir, err = root.Create(&meta, "stranger", nil); err != nil {
 		t.Fatal(err)
@@ -74,9 +77,9 @@ func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	if err := jobdir.WriteState(s.dir, &jobdir.State{
-		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: self, Job: jobID,
-		Socket: socket, Protocol: int(high), StartedAt: time.Now(), Backgrounded: true, Size: meta.Size,
+	if err := jobdir.WriteState(s.dir, &record.State{
+		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: self, Leader: jobID,
+		Socket: socket, Protocol: int(high), StartedAt: time.Now(), Backgrounded: true, Size: meta.InitialSize,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,7 @@ func (s *stranger) serve(c net.Conn, hello []byte) {
 		st, err := jobdir.ReadState(s.dir)
 		if err == nil {
 			code := 137
-			st.End = &jobdir.End{At: time.Now(), Status: "killed", Code: &code, Signal: "SIGKILL", Reason: "kill", EndedBy: "cli"}
+			st.Exit = record.Exit{At: time.Now(), Status: "killed", Code: &code, Signal: "SIGKILL", Reason: "kill", EndedBy: "cli"}
 			err = jobdir.Finish(s.dir, &st)
 		}
 		if err != nil {

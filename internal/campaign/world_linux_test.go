@@ -14,6 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/testtool/stage"
@@ -35,7 +36,7 @@ type job struct {
 	Code      *int             `json:"exit_code"`
 	Signal    *string          `json:"signal"`
 	EndedAt   *string          `json:"ended_at"`
-	Survivors []jobdir.Process `json:"survivors"`
+	Survivors []record.Process `json:"survivors"`
 }
 
 func (j job) finished() bool {

@@ -27,8 +27,8 @@ func (a *app) badges(now time.Time) badger {
 func (b badger) of(j engine.Job) (glyph, word string, st style) {
 	word = statusbadge.Word(j)
 	state := statusbadge.StateOf(j)
-	if state == statusbadge.Stopping && !j.StopDeadline.IsZero() {
-		word += " " + units.FormatDuration(j.StopDeadline.Sub(b.now)+time.Second-1)
+	if state == statusbadge.Stopping && !j.StopDeadline().IsZero() {
+		word += " " + units.FormatDuration(j.StopDeadline().Sub(b.now)+time.Second-1)
 	}
 	return b.glyph(state), word, styleOf(state)
 }

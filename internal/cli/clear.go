@@ -131,7 +131,7 @@ func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) (
 	now := time.Now()
 	var jobs []engine.Job
 	for _, j := range all {
-		age := j.Exit.Age(now)
+		age := j.EndedAgo(now)
 		if j.Exit.At.IsZero() {
 			age = now.Sub(j.CreatedAt)
 		}

@@ -72,8 +72,8 @@ func TestQuoteWords(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	ambiguous := &engine.AmbiguousError{Ref: "web", Candidates: []engine.Job{
-		{ID: "web-aaaaa", Status: engine.Running, CreatedAt: time.Now()},
-		{ID: "web-bbbbb", Status: engine.Exited, CreatedAt: time.Now()},
+		{Request: engine.Request{ID: "web-aaaaa", CreatedAt: time.Now()}, State: engine.State{Status: engine.Running}},
+		{Request: engine.Request{ID: "web-bbbbb", CreatedAt: time.Now()}, State: engine.State{Status: engine.Exited}},
 	}}
 	for name, c := range map[string]struct {
 		err  error
@@ -263,7 +263,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 }
 
 func TestFieldsOfNameEveryField(t *testing.T) {
-	job := engine.Job{ID: "x-aaaaa", Name: "x", Command: []string{"echo", "a b"}, Title: "t\x1b[2J", Status: engine.Running}
+	job := engine.Job{Request: engine.Request{ID: "x-aaaaa", Name: "x", Command: []string{"echo", "a b"}}, State: engine.State{Title: "t\x1b[2J", Status: engine.Running}}
 	fields, err := fieldsOf(job)
 	if err != nil {
 		t.Fatal(err)

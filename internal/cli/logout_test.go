@@ -11,7 +11,7 @@ import (
 
 func TestWarningThatJobsEndAtLogout(t *testing.T) {
 	const advice = "jobs end with this login session"
-	here, there := engine.Job{ID: "a", Status: engine.Running}, engine.Job{ID: "a", Status: engine.Running, Host: "box"}
+	here, there := engine.Job{Request: engine.Request{ID: "a"}, State: engine.State{Status: engine.Running}}, engine.Job{Request: engine.Request{ID: "a", Host: "box"}, State: engine.State{Status: engine.Running}}
 	for _, tt := range []struct {
 		name   string
 		advice string

@@ -12,9 +12,9 @@ import (
 func TestPickerBeginsOnItsFirstRow(t *testing.T) {
 	now := time.Now()
 	jobs := []engine.Job{ // newest first
-		{ID: "done-22222", Name: "build", Status: engine.Exited, CreatedAt: now, StartedAt: now},
-		{ID: "first-22222", Name: "server", Status: engine.Running, CreatedAt: now.Add(-time.Hour), StartedAt: now.Add(-time.Hour)},
-		{ID: "asks-22222", Name: "serve docs", Status: engine.Running, Waiting: true, CreatedAt: now.Add(-2 * time.Hour), StartedAt: now.Add(-2 * time.Hour)},
+		{Request: engine.Request{ID: "done-22222", Name: "build", CreatedAt: now}, State: engine.State{Status: engine.Exited, StartedAt: now}},
+		{Request: engine.Request{ID: "first-22222", Name: "server", CreatedAt: now.Add(-time.Hour)}, State: engine.State{Status: engine.Running, StartedAt: now.Add(-time.Hour)}},
+		{Request: engine.Request{ID: "asks-22222", Name: "serve docs", CreatedAt: now.Add(-2 * time.Hour)}, State: engine.State{Status: engine.Running, Waiting: true, StartedAt: now.Add(-2 * time.Hour)}},
 	}
 	chosen := func(keys ...tea.KeyPressMsg) engine.ID {
 		m := newPicker(jobs, "attach", now)

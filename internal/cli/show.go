@@ -149,7 +149,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		return hobFailed(err)
 	}
 	if v.ours {
-		a.sayLost([]engine.Job{{ID: v.job.ID, Status: end.exit.Status, Exit: end.exit}})
+		a.sayLost([]engine.Job{{Request: engine.Request{ID: v.job.ID}, State: engine.State{Status: end.exit.Status, Exit: end.exit}}})
 	}
 	return end.status()
 }

@@ -2,7 +2,7 @@
 
 package holder
 
-import "github.com/hobjobs/hob/internal/jobdir"
+import "github.com/hobjobs/hob/engine/record"
 
 // askSocket cannot ask: this system has no signals.
-func askSocket(jobdir.State) {}
+func askSocket(record.State) {}

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
 // askSocket asks a holder process whose socket is missing for a new one. A
 // program that holds a virtual execution is left alone: it need not know the
 // signal.
-func askSocket(st jobdir.State) {
+func askSocket(st record.State) {
 	if !here(st) {
 		return
 	}

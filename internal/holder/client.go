@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -102,7 +103,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 }
 
 // here reports whether the pids in st mean processes that this one can see.
-func here(st jobdir.State) bool {
+func here(st record.State) bool {
 	return st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }
 
@@ -358,7 +359,7 @@ func Parted(dir string, err error) error {
 	if !jobdir.Locked(dir) {
 		return ErrNoHolder
 	}
-	if st, readErr := jobdir.ReadState(dir); readErr == nil && st.End != nil {
+	if st, readErr := jobdir.ReadState(dir); readErr == nil && st.Exit.Known() {
 		return ErrNoHolder
 	}
 	return err

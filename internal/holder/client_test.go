@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -85,7 +86,7 @@ func TestSessionOfAHolderThatGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if err := jobdir.WriteState(dir, &jobdir.State{Socket: path}); err != nil {
+	if err := jobdir.WriteState(dir, &record.State{Socket: path}); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan struct{})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -19,22 +20,22 @@ func TestEndWhenTheClockWasSet(t *testing.T) {
 			h := held(t, Config{})
 			h.mu.Lock()
 			h.state.StartedAt = h.state.StartedAt.Round(0).Add(-ran - set)
-			h.state.StartedUpMS -= ran.Milliseconds()
+			h.state.StartedUp -= record.InMilliseconds(ran)
 			h.mu.Unlock()
 			now := time.Now()
-			h.End(jobdir.End{At: now, Status: "exited", Reason: "exit"})
+			h.End(record.Exit{At: now, Status: "exited", Reason: "exit"})
 			st, err := jobdir.ReadState(h.cfg.Dir)
-			if err != nil || st.End == nil {
-				t.Fatal(st.End, err)
+			if err != nil || !st.Exit.Known() {
+				t.Fatal(st.Exit, err)
 			}
-			if got := time.Duration(st.End.RanMS) * time.Millisecond; got < ran || got > ran+2*time.Minute {
+			if got := st.Exit.Ran.Duration(); got < ran || got > ran+2*time.Minute {
 				t.Errorf("ran %v, want about %v", got, ran)
 			}
-			if want := now.Round(0); set < 0 && !st.End.At.Equal(st.StartedAt) || set >= 0 && !st.End.At.Equal(want) {
-				t.Errorf("started %v, ended %v, at %v", st.StartedAt, st.End.At, want)
+			if want := now.Round(0); set < 0 && !st.Exit.At.Equal(st.StartedAt) || set >= 0 && !st.Exit.At.Equal(want) {
+				t.Errorf("started %v, ended %v, at %v", st.StartedAt, st.Exit.At, want)
 			}
-			if st.End.BootMS < st.End.RanMS && st.End.BootMS <= st.StartedUpMS {
-				t.Errorf("ended %d ms after the boot, started after %d", st.End.BootMS, st.StartedUpMS)
+			if st.Exit.SinceBoot < st.Exit.Ran && st.Exit.SinceBoot <= st.StartedUp {
+				t.Errorf("ended %d ms after the boot, started after %d", st.Exit.SinceBoot, st.StartedUp)
 			}
 		})
 	}

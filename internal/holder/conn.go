@@ -200,7 +200,7 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ended := h.state.End != nil
+	ended := h.state.Exit.Known()
 	if c.view != nil {
 		b = c.takeView(b)
 	}
@@ -213,7 +213,7 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 	}
 	if ended && !c.told && (c.subscribed || c.view != nil) {
 		c.told = true
-		b = appendFrame(b, TypeExit, encodeJSON(h.state.End))
+		b = appendFrame(b, TypeExit, encodeJSON(h.state.Exit))
 	}
 	return b, wait, c.leaving
 }
@@ -222,7 +222,7 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 func (c *conn) takeFacts() Facts {
 	h := c.h
 	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note, Unrecorded: h.unrecorded}
-	if c.stateDue || h.state.End != nil {
+	if c.stateDue || h.state.Exit.Known() {
 		st := h.state
 		f.State = &st
 	}

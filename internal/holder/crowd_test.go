@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -59,7 +60,7 @@ func TestASubscriberSetsItsPace(t *testing.T) {
 
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{Terminal: true, Meta: jobdir.Meta{Size: jobdir.Size{Cols: 80, Rows: 24}}})
+	h := held(t, Config{Terminal: true, Meta: jobdir.Meta{Request: record.Request{InitialSize: record.Size{Cols: 80, Rows: 24}}}})
 	ask := func(what string) {
 		t.Helper()
 		c, err := Dial(t.Context(), h.cfg.Dir)

@@ -3,7 +3,7 @@ package holder
 import (
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -82,7 +82,7 @@ func (h *Holder) Screen() (Screen, error) {
 		h.mu.Unlock()
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	s, ended, offset := screenOf(h.term), h.state.End != nil, h.offset
+	s, ended, offset := screenOf(h.term), h.state.Exit.Known(), h.offset
 	if ended {
 		s.Main = h.term.MainANSI()
 	}
@@ -99,7 +99,7 @@ func screenOf(t *vt.Terminal) Screen {
 	cols, rows := t.Size()
 	cur := t.Cursor()
 	return Screen{
-		Text: t.Text(), ANSI: t.ANSI(), Size: jobdir.Size{Cols: cols, Rows: rows},
+		Text: t.Text(), ANSI: t.ANSI(), Size: record.Size{Cols: cols, Rows: rows},
 		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible,
 		Title: t.Title(), Alternate: t.Modes().Alternate,
 	}

@@ -3,6 +3,7 @@ package holder
 import (
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
 )
@@ -69,7 +70,7 @@ func (h *Holder) handler() vt.Handler {
 			h.chatter(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
 		},
 		Progress: func(state vt.Progress, percent int) {
-			p := &jobdir.Progress{State: progressName(state), Percent: percent}
+			p := &record.Progress{State: progressName(state), Percent: percent}
 			if state == vt.ProgressNone {
 				p = nil
 			}
@@ -182,7 +183,7 @@ func (h *Holder) save() error {
 	h.mu.Lock()
 	st, ending := h.state, h.ending
 	h.mu.Unlock()
-	if st.Machine == "" || ending && st.End == nil {
+	if st.Machine == "" || ending && !st.Exit.Known() {
 		return nil
 	}
 	return jobdir.WriteState(h.cfg.Dir, &st)
@@ -192,7 +193,7 @@ func (h *Holder) save() error {
 // whether that is news.
 func (h *Holder) Background() bool {
 	h.mu.Lock()
-	if h.state.Backgrounded || h.state.End != nil {
+	if h.state.Backgrounded || h.state.Exit.Known() {
 		h.mu.Unlock()
 		return false
 	}
@@ -208,9 +209,9 @@ func (h *Holder) Background() bool {
 }
 
 // Stopping records that the job was asked to end; nil that it was not after all.
-func (h *Holder) Stopping(s *jobdir.Stopping) {
+func (h *Holder) Stopping(s *record.StopRequest) {
 	h.mu.Lock()
-	if h.state.End != nil {
+	if h.state.Exit.Known() {
 		h.mu.Unlock()
 		return
 	}
@@ -222,11 +223,11 @@ func (h *Holder) Stopping(s *jobdir.Stopping) {
 
 // Waiting records whether the job waits for input, and what is to be seen of what
 // is typed for it, as in jobdir.State.Entry.
-func (h *Holder) Waiting(waits bool, entry string) {
+func (h *Holder) Waiting(waits bool, entry record.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	asks := h.state.Waiting != waits
-	if !asks && h.state.Entry == entry || h.state.End != nil {
+	if !asks && h.state.Entry == entry || h.state.Exit.Known() {
 		return
 	}
 	h.state.Waiting, h.state.Entry = waits, entry
@@ -247,7 +248,7 @@ func (h *Holder) Waiting(waits bool, entry string) {
 func (h *Holder) Paused(paused bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state.Paused == paused || h.state.End != nil {
+	if h.state.Paused == paused || h.state.Exit.Known() {
 		return
 	}
 	h.state.Paused = paused
@@ -263,7 +264,7 @@ func (h *Holder) Paused(paused bool) {
 }
 
 // Dropped records what the cap has freed of a log that the job owns.
-func (h *Holder) Dropped(hole jobdir.Range, bytes int64, capOff bool) {
+func (h *Holder) Dropped(hole record.Range, bytes int64, capOff bool) {
 	h.mu.Lock()
 	if h.state.Hole == hole && h.state.Dropped == bytes && h.state.NoLimit == capOff {
 		h.mu.Unlock()
@@ -272,7 +273,7 @@ func (h *Holder) Dropped(hole jobdir.Range, bytes int64, capOff bool) {
 	h.state.Hole, h.state.HoleLines = hole, -1
 	h.state.Dropped, h.state.NoLimit = bytes, capOff
 	h.changedLocked(false)
-	ended := h.state.End != nil
+	ended := h.state.Exit.Known()
 	h.mu.Unlock()
 	if ended { // then nothing is saved by itself any more
 		_ = h.save()

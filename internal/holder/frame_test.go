@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 func TestFrames(t *testing.T) {
@@ -77,7 +77,7 @@ func TestFrameMemory(t *testing.T) {
 
 func TestHello(t *testing.T) {
 	t.Parallel()
-	want := Hello{Min: 1, Max: 7, ID: "a-22222", BootID: "b", PID: 5, Offset: 1 << 40, Size: jobdir.Size{Cols: 80, Rows: 24}, Ended: true}
+	want := Hello{Min: 1, Max: 7, ID: "a-22222", BootID: "b", PID: 5, Offset: 1 << 40, Size: record.Size{Cols: 80, Rows: 24}, Ended: true}
 	got, err := decodeHello(want.encode())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 	"github.com/hobjobs/hob/internal/proc"
@@ -47,10 +48,10 @@ type Hooks struct {
 	CloseInput func(ctx context.Context) error
 	// Resize gives the terminal another size. It is called between two pieces of
 	// output, with the holder locked: it must not block, nor call the holder.
-	Resize func(jobdir.Size) error
+	Resize func(record.Size) error
 	// AskResize, if there is one, is called first when a client without a view
 	// asks for a size, unlocked; its error refuses the size.
-	AskResize func(ctx context.Context, size jobdir.Size) error
+	AskResize func(ctx context.Context, size record.Size) error
 	// Signal sends a signal to the job's foreground and group.
 	Signal func(ctx context.Context, name, by string) error
 	// Kill ends the tree and returns when it is gone.
@@ -77,7 +78,7 @@ type Holder struct {
 	timesMu   sync.Mutex
 	times     *jobdir.TimesWriter
 	noTimes   bool
-	timesSize jobdir.Size
+	timesSize record.Size
 
 	saveMu sync.Mutex  // one writer of state.json
 	aside  atomic.Bool // space is set aside for the end, or could not be
@@ -89,7 +90,7 @@ type Holder struct {
 	socket   socketFile
 
 	mu         sync.Mutex // guards what follows
-	state      jobdir.State
+	state      record.State
 	term       *vt.Terminal
 	replies    []byte
 	resized    bool  // the terminal's size has changed
@@ -100,9 +101,9 @@ type Holder struct {
 	controller *conn
 	saveTimer  *time.Timer
 	closing    bool
-	ending     bool        // the end is being recorded
-	refused    error       // why the end could not be recorded until now
-	unrecorded *Unrecorded // the same for clients, with the end; replaced, never changed
+	ending     bool               // the end is being recorded
+	refused    error              // why the end could not be recorded until now
+	unrecorded *record.Unrecorded // the same for clients, with the end; replaced, never changed
 	facts      factLimiter
 
 	pauses      int // how often it was stopped or continued since then
@@ -121,18 +122,18 @@ func Open(cfg Config) (*Holder, error) {
 		}
 	}
 	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}, holds: jobdir.HoldsOf(cfg.Dir)}
-	h.timesSize = cfg.Meta.Size
+	h.timesSize = cfg.Meta.InitialSize
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.state = jobdir.State{
-		Backgrounded: cfg.Meta.Backgrounded,
-		Size:         cfg.Meta.Size,
+	h.state = record.State{
+		Backgrounded: cfg.Meta.StartInBackground,
+		Size:         cfg.Meta.InitialSize,
 		Protocol:     Protocol,
 	}
 	if err := h.openLog(); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	if cfg.Terminal {
-		h.term = vt.New(max(cfg.Meta.Size.Cols, 1), max(cfg.Meta.Size.Rows, 1),
+		h.term = vt.New(max(cfg.Meta.InitialSize.Cols, 1), max(cfg.Meta.InitialSize.Rows, 1),
 			vt.WithReply(h.reply), vt.WithHandler(h.handler()), vt.WithFacts(vt.Facts{Pending: cfg.Foreground}))
 	}
 	return h, nil
@@ -143,7 +144,7 @@ func Open(cfg Config) (*Holder, error) {
 func (h *Holder) WithoutTerminal() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.state.NoTerminal, h.state.Size = true, jobdir.Size{}
+	h.state.NoTerminal, h.state.Size = true, record.Size{}
 }
 
 func (h *Holder) openLog() error {
@@ -172,9 +173,9 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	h.mu.Lock()
 	h.identify()
 	st := &h.state
-	st.Job, st.Session = job, session
+	st.Leader, st.Session = job, session
 	st.StartedAt, st.Deadline = at, deadline
-	st.StartedUpMS = proc.RunningAt(at).Milliseconds()
+	st.StartedUp = record.InMilliseconds(proc.RunningAt(at))
 	st.NoLimit = st.NoLimit || capErr != nil
 	h.mu.Unlock()
 	err := h.save()
@@ -258,7 +259,7 @@ func (h *Holder) tryCap() error {
 }
 
 // State is what is known now.
-func (h *Holder) State() jobdir.State {
+func (h *Holder) State() record.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state
@@ -281,7 +282,7 @@ func (h *Holder) outputLocked() int64 {
 // End records how the job ended and tells whoever listens. It returns when the
 // record is on disk, however long that takes, or when the directory is gone.
 // Only the first end counts.
-func (h *Holder) End(end jobdir.End) {
+func (h *Holder) End(end record.Exit) {
 	h.mu.Lock()
 	if h.ending {
 		h.mu.Unlock()
@@ -306,11 +307,11 @@ func (h *Holder) End(end jobdir.End) {
 
 // clock says how long the job ran and when that was by the clocks that nobody
 // sets; by the one that can be set it never ended before it started. h.mu is held.
-func (h *Holder) clock(end *jobdir.End) {
-	if h.state.StartedUpMS != 0 {
-		end.RanMS = max(1, proc.RunningAt(end.At).Milliseconds()-h.state.StartedUpMS)
+func (h *Holder) clock(end *record.Exit) {
+	if h.state.StartedUp != 0 {
+		end.Ran = max(1, record.InMilliseconds(proc.RunningAt(end.At))-h.state.StartedUp)
 	}
-	end.BootMS = proc.SinceBoot().Milliseconds()
+	end.SinceBoot = record.InMilliseconds(proc.SinceBoot())
 	// Without the monotonic readings, which would decide otherwise.
 	if started := h.state.StartedAt.Round(0); end.At.Round(0).Before(started) {
 		end.At = started
@@ -318,19 +319,13 @@ func (h *Holder) clock(end *jobdir.End) {
 }
 
 // Survivors adds to a recorded end what the job left running.
-func (h *Holder) Survivors(left []jobdir.Process) {
+func (h *Holder) Survivors(left []record.Process) {
 	h.mu.Lock()
-	if h.state.End == nil {
+	if !h.state.Exit.Known() || slices.Equal(h.state.Exit.Survivors, left) {
 		h.mu.Unlock()
 		return
 	}
-	if slices.Equal(h.state.End.Survivors, left) {
-		h.mu.Unlock()
-		return
-	}
-	end := *h.state.End
-	end.Survivors = left
-	h.state.End = &end
+	h.state.Exit.Survivors = left
 	h.mu.Unlock()
 	_ = h.save() // what was recorded with the end stands
 }
@@ -339,8 +334,8 @@ func (h *Holder) Survivors(left []jobdir.Process) {
 // must not be lost: on a disk that is full or read-only it is tried until it
 // succeeds, while the socket answers and the lock says that there is a holder. Who
 // watches is told meanwhile what cannot be recorded.
-func (h *Holder) finish(end jobdir.End) {
-	for pause := 100 * time.Millisecond; !h.record(&end); pause = min(2*pause, 30*time.Second) {
+func (h *Holder) finish(end record.Exit) {
+	for pause := 100 * time.Millisecond; !h.record(end); pause = min(2*pause, 30*time.Second) {
 		select {
 		case <-time.After(pause):
 		case <-h.ctx.Done():
@@ -351,12 +346,12 @@ func (h *Holder) finish(end jobdir.End) {
 
 // record tries to write the end, and reports whether it stands, or nobody will read
 // it.
-func (h *Holder) record(end *jobdir.End) bool {
+func (h *Holder) record(end record.Exit) bool {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
 	st := h.State()
 	st.Rest()
-	st.End = end
+	st.Exit = end
 	err := jobdir.Finish(h.cfg.Dir, &st)
 	_, gone := os.Lstat(h.cfg.Dir)
 	h.mu.Lock()
@@ -364,7 +359,7 @@ func (h *Holder) record(end *jobdir.End) bool {
 	if err != nil && !errors.Is(gone, fs.ErrNotExist) {
 		h.refused = err
 		if h.unrecorded == nil {
-			h.unrecorded = &Unrecorded{*end, err.Error()}
+			h.unrecorded = &record.Unrecorded{Exit: end, Why: err.Error()}
 			for c := range h.conns {
 				c.changed(true)
 			}
@@ -372,7 +367,7 @@ func (h *Holder) record(end *jobdir.End) bool {
 		return false
 	}
 	h.state.Rest()
-	h.state.End, h.unrecorded = end, nil
+	h.state.Exit, h.unrecorded = end, nil
 	return true
 }
 
@@ -385,7 +380,7 @@ func (h *Holder) GiveUp() { h.stop() }
 func (h *Holder) Unrecorded() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state.End != nil {
+	if h.state.Exit.Known() {
 		return nil
 	}
 	return h.refused

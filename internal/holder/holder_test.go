@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -54,7 +55,7 @@ func opened(t *testing.T, cfg Config) *Holder {
 	}
 	cfg.Meta.Kind = "virtual"
 	if cfg.Terminal {
-		cfg.Meta.Kind, cfg.Meta.Size = "pty", jobdir.Size{Cols: 20, Rows: 4}
+		cfg.Meta.Kind, cfg.Meta.InitialSize = "pty", record.Size{Cols: 20, Rows: 4}
 	}
 	if cfg.Dir, err = root.Create(&cfg.Meta, "job", nil); err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestSubscription(t *testing.T) {
 		}
 	}
 	code := 3
-	h.End(jobdir.End{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
+	h.End(record.Exit{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
 	var last Facts
 	for {
 		f, facts := next()
@@ -235,7 +236,7 @@ func TestSubscription(t *testing.T) {
 		}
 		last = facts
 	}
-	if last.State == nil || last.State.End == nil || *last.State.End.Code != 3 {
+	if last.State == nil || !last.State.Exit.Known() || *last.State.Exit.Code != 3 {
 		t.Errorf("last facts %+v", last)
 	}
 	if n, ok := jobdir.ReadExitCode(h.cfg.Dir); !ok || n != 3 {
@@ -262,10 +263,10 @@ func TestOnlyTheFirstEndCounts(t *testing.T) {
 	t.Parallel()
 	h := held(t, Config{})
 	for _, code := range []int{3, 4} {
-		h.End(jobdir.End{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
+		h.End(record.Exit{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
 	}
-	if st := h.State(); *st.End.Code != 3 {
-		t.Errorf("end %+v", st.End)
+	if st := h.State(); *st.Exit.Code != 3 {
+		t.Errorf("end %+v", st.Exit)
 	}
 }
 
@@ -377,7 +378,7 @@ func TestAnyBytesFromAClient(t *testing.T) {
 		c.Close()
 	}
 	var facts Facts
-	if err := dialed(t, h).Do(t.Context(), TypeStatus, nil, &facts); err != nil || facts.State == nil || facts.State.End != nil {
+	if err := dialed(t, h).Do(t.Context(), TypeStatus, nil, &facts); err != nil || facts.State == nil || facts.State.Exit.Known() {
 		t.Errorf("afterwards: %+v, %v", facts.State, err)
 	}
 }

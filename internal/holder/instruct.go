@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -60,7 +60,7 @@ func (c *conn) carryOut(f Frame) (any, error) {
 	case TypeScreen:
 		return h.Screen()
 	case TypeResize:
-		var size jobdir.Size
+		var size record.Size
 		if err := decode(f.Payload, &size); err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (c *conn) control() {
 	h.controller = c
 	a := c.view.attach
 	h.setTerminalFacts(a.Facts, c.view.reported || a.Facts != TerminalFacts{})
-	if a.Size.Cols > 0 && a.Size.Rows > 0 && h.state.End == nil {
+	if a.Size.Cols > 0 && a.Size.Rows > 0 && !h.state.Exit.Known() {
 		// A job that cannot be resized is shown as it is.
 		_ = h.resizeLocked(c, a.Size)
 	}
@@ -193,7 +193,7 @@ func (c *conn) terminalFacts(f TerminalFacts) error {
 	return nil
 }
 
-func (c *conn) resize(size jobdir.Size) error {
+func (c *conn) resize(size record.Size) error {
 	h := c.h
 	h.mu.Lock()
 	if c.view == nil {
@@ -213,7 +213,7 @@ func (c *conn) resize(size jobdir.Size) error {
 func (c *conn) input(f Frame) error {
 	h := c.h
 	h.mu.Lock()
-	attached, controls, ended := c.view != nil, h.controller == c, h.state.End != nil
+	attached, controls, ended := c.view != nil, h.controller == c, h.state.Exit.Known()
 	h.mu.Unlock()
 	switch {
 	case ended:

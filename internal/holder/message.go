@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // Protocol is the version of the protocol that this program speaks, and
@@ -31,7 +31,7 @@ type Hello struct {
 	BootID   string      `json:"boot_id"`
 	PID      int         `json:"pid"`
 	Offset   int64       `json:"offset"`
-	Size     jobdir.Size `json:"size"`
+	Size     record.Size `json:"size"`
 	Ended    bool        `json:"ended,omitempty"`
 }
 
@@ -112,7 +112,7 @@ type Attach struct {
 	Control bool          `json:"control"` // types and decides the size, if nobody does yet
 	Take    bool          `json:"take,omitempty"`
 	Client  string        `json:"client"`
-	Size    jobdir.Size   `json:"size,omitzero"`
+	Size    record.Size   `json:"size,omitzero"`
 	Facts   TerminalFacts `json:"facts,omitzero"`
 	// Scrollback is how many bytes of the log the first snapshot goes back for what
 	// has left the screen.
@@ -136,7 +136,7 @@ type Subscribe struct {
 type Control struct {
 	Controller string      `json:"controller"` // empty: nobody
 	You        bool        `json:"you"`
-	Size       jobdir.Size `json:"size"`
+	Size       record.Size `json:"size"`
 	Offset     int64       `json:"offset"`
 }
 
@@ -149,10 +149,10 @@ type Signal struct {
 // Kill asks for the end of the whole tree.
 type Kill struct {
 	// GraceMS is the time until SIGKILL: negative is at once, 0 the job's own.
-	GraceMS     int64  `json:"grace_ms"`
-	KeepDaemons bool   `json:"keep_daemons,omitempty"`
-	By          string `json:"by"`
-	Reason      string `json:"reason"` // "kill" or "timeout"
+	GraceMS     int64         `json:"grace_ms"`
+	KeepDaemons bool          `json:"keep_daemons,omitempty"`
+	By          string        `json:"by"`
+	Reason      record.Reason `json:"reason"` // kill or timeout
 }
 
 // Grace is the time until SIGKILL for a job whose own grace is own.
@@ -171,7 +171,7 @@ func (k Kill) Grace(own time.Duration) time.Duration {
 type KillReport struct {
 	TookMS    int64            `json:"took_ms"` // see [TookMS]
 	Escalated bool             `json:"escalated,omitempty"`
-	Survivors []jobdir.Process `json:"survivors,omitempty"`
+	Survivors []record.Process `json:"survivors,omitempty"`
 }
 
 // Facts is what is known of a running job. The first ones that a subscriber
@@ -181,16 +181,10 @@ type Facts struct {
 	Dropped int64         `json:"dropped,omitempty"`
 	Bells   int           `json:"bells,omitempty"`
 	Note    *Note         `json:"note,omitempty"` // a notification not told before
-	State   *jobdir.State `json:"state,omitempty"`
+	State   *record.State `json:"state,omitempty"`
 	// Unrecorded is how the job ended, as long as that cannot be recorded; State has no
 	// end then.
-	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
-}
-
-// Unrecorded is an end that only the holder knows.
-type Unrecorded struct {
-	End jobdir.End `json:"end"`
-	Why string     `json:"why"`
+	Unrecorded *record.Unrecorded `json:"unrecorded,omitempty"`
 }
 
 // Note is a notification that the job sent.
@@ -203,7 +197,7 @@ type Note struct {
 type Screen struct {
 	Text      string      `json:"text"`
 	ANSI      string      `json:"ansi"`
-	Size      jobdir.Size `json:"size"`
+	Size      record.Size `json:"size"`
 	CursorX   int         `json:"cursor_x"`
 	CursorY   int         `json:"cursor_y"`
 	CursorOn  bool        `json:"cursor_on"`
@@ -216,7 +210,7 @@ type Screen struct {
 // Snapshot is a terminal's whole state at one offset of its stream.
 type Snapshot struct {
 	Offset int64
-	Size   jobdir.Size
+	Size   record.Size
 	Data   []byte
 }
 
@@ -238,7 +232,7 @@ func DecodeSnapshot(p []byte) (Snapshot, error) {
 	}
 	return Snapshot{
 		Offset: int64(binary.BigEndian.Uint64(p)),
-		Size:   jobdir.Size{Cols: int(binary.BigEndian.Uint16(p[8:])), Rows: int(binary.BigEndian.Uint16(p[10:]))},
+		Size:   record.Size{Cols: int(binary.BigEndian.Uint16(p[8:])), Rows: int(binary.BigEndian.Uint16(p[10:]))},
 		Data:   p[snapshotPrefix:],
 	}, nil
 }

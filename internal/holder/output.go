@@ -3,6 +3,7 @@ package holder
 import (
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
@@ -138,7 +139,7 @@ func (h *Holder) moment(offset int64) {
 // written then.
 func (h *Holder) recordHole(hole logfile.Hole) {
 	h.mu.Lock()
-	h.state.Hole, h.state.HoleLines = jobdir.Range{Start: hole.Start, End: hole.End}, hole.Lines
+	h.state.Hole, h.state.HoleLines = record.Range{Start: hole.Start, End: hole.End}, hole.Lines
 	h.mu.Unlock()
 	_ = h.save()
 }

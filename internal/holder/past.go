@@ -3,6 +3,7 @@ package holder
 import (
 	"bytes"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/vt"
 )
@@ -12,7 +13,7 @@ import (
 type past struct {
 	dir    string
 	t      *vt.Terminal
-	size   jobdir.Size
+	size   record.Size
 	offset int64  // t has seen the log up to there
 	drawn  []byte // of the rows in t's scrollback
 	rows   int    // that many
@@ -95,7 +96,7 @@ func (p *past) draw() {
 
 // upTo is what draws all that has left a screen of that size when the log reached
 // offset, and leaves it above the screen.
-func (p *past) upTo(offset int64, size jobdir.Size) []byte {
+func (p *past) upTo(offset int64, size record.Size) []byte {
 	if p == nil {
 		return nil
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // What left the screen while it was made of the log is in the history too.
 func TestThePastCatchesUp(t *testing.T) {
 	t.Parallel()
-	size := jobdir.Size{Cols: 40, Rows: 5}
-	h := held(t, Config{Terminal: true, Meta: jobdir.Meta{Size: size}})
+	size := record.Size{Cols: 40, Rows: 5}
+	h := held(t, Config{Terminal: true, Meta: jobdir.Meta{Request: record.Request{InitialSize: size}}})
 	n := 0
 	print := func(lines int) {
 		for range lines {
@@ -63,9 +64,9 @@ func TestThePastCatchesUp(t *testing.T) {
 	print(12)
 	shows(p, from)
 
-	h.cfg.Hooks.Resize = func(jobdir.Size) error { return nil }
+	h.cfg.Hooks.Resize = func(record.Size) error { return nil }
 	p = begun()
-	if err := h.Resize(t.Context(), jobdir.Size{Cols: 30, Rows: 8}); err != nil {
+	if err := h.Resize(t.Context(), record.Size{Cols: 30, Rows: 8}); err != nil {
 		t.Fatal(err)
 	}
 	print(4)

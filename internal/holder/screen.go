@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -32,7 +33,7 @@ const (
 )
 
 type lastScreen struct {
-	Size   jobdir.Size `json:"size"`
+	Size   record.Size `json:"size"`
 	Offset int64       `json:"offset"` // of the stream
 }
 
@@ -41,7 +42,7 @@ type lastScreen struct {
 func (h *Holder) saveScreen() {
 	h.mu.Lock()
 	whole := h.offset <= shortLog && !h.resized && h.state.Dropped == 0
-	if h.term == nil || h.state.End == nil || whole {
+	if h.term == nil || !h.state.Exit.Known() || whole {
 		h.mu.Unlock()
 		return
 	}
@@ -57,10 +58,10 @@ func LastScreen(dir string) (Screen, error) {
 	if err != nil {
 		return Screen{}, err
 	}
-	if meta.Kind != "pty" && (meta.Kind != "virtual" || meta.Size == (jobdir.Size{})) {
+	if meta.Kind != "pty" && (meta.Kind != "virtual" || meta.InitialSize == (record.Size{})) {
 		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	size := meta.Size
+	size := meta.InitialSize
 	if st, err := jobdir.ReadState(dir); err == nil && st.Size.Cols > 0 {
 		size = st.Size
 	}
@@ -104,7 +105,7 @@ func screenFromFile(dir string) (*vt.Terminal, error) {
 // it), at most so many bytes, from the beginning of a line on. It has a history,
 // which the emulator of a running job does without: keeping it would cost more
 // than all the rest, and the log has it.
-func replay(dir string, to, bytesBack int64, size jobdir.Size) (*vt.Terminal, error) {
+func replay(dir string, to, bytesBack int64, size record.Size) (*vt.Terminal, error) {
 	f, err := jobdir.OpenLog(dir, jobdir.OutputFile)
 	if err != nil {
 		return nil, err
@@ -144,6 +145,6 @@ func readPart(f *logfile.File, from, to int64) ([]byte, error) {
 	return buf[:n], nil
 }
 
-func newTerminal(size jobdir.Size, history int) *vt.Terminal {
+func newTerminal(size record.Size, history int) *vt.Terminal {
 	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
 }

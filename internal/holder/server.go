@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 const (
@@ -139,8 +139,8 @@ func (h *Holder) admit(nc *net.UnixConn) {
 	h.conns[c] = struct{}{}
 	hello := Hello{
 		Min: ProtocolMin, Max: Protocol,
-		ID: h.cfg.Meta.ID, BootID: h.state.BootID, PID: os.Getpid(),
-		Offset: h.outputLocked(), Size: h.state.Size, Ended: h.state.End != nil,
+		ID: string(h.cfg.Meta.ID), BootID: h.state.BootID, PID: os.Getpid(),
+		Offset: h.outputLocked(), Size: h.state.Size, Ended: h.state.Exit.Known(),
 	}
 	h.wg.Go(func() { c.serve(hello) })
 }
@@ -209,7 +209,7 @@ func (h *Holder) controlFor(c *conn) Control {
 }
 
 // Resize gives the terminal the size that a client without a view asks for.
-func (h *Holder) Resize(ctx context.Context, size jobdir.Size) error {
+func (h *Holder) Resize(ctx context.Context, size record.Size) error {
 	h.mu.Lock()
 	err := h.mayResize(nil, size)
 	same := size == h.state.Size
@@ -229,7 +229,7 @@ func (h *Holder) Resize(ctx context.Context, size jobdir.Size) error {
 
 // mayResize says why a size cannot be had; by is who asks, nil for a client that
 // is not attached. h.mu is held.
-func (h *Holder) mayResize(by *conn, size jobdir.Size) error {
+func (h *Holder) mayResize(by *conn, size record.Size) error {
 	switch {
 	case h.cfg.Hooks.Resize == nil || h.term == nil:
 		return &Failure{CodeUnsupported, "the job has no terminal whose size could change"}
@@ -237,7 +237,7 @@ func (h *Holder) mayResize(by *conn, size jobdir.Size) error {
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
 	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 4096:
 		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x4096"}
-	case h.state.End != nil:
+	case h.state.Exit.Known():
 		return &Failure{CodeEnded, "the job has ended"}
 	}
 	return nil
@@ -245,7 +245,7 @@ func (h *Holder) mayResize(by *conn, size jobdir.Size) error {
 
 // resizeLocked gives terminal and emulator another size. h.mu is held, so that no
 // output comes between.
-func (h *Holder) resizeLocked(by *conn, size jobdir.Size) error {
+func (h *Holder) resizeLocked(by *conn, size record.Size) error {
 	if err := h.mayResize(by, size); err != nil || size == h.state.Size {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/engine/record"
 )
 
 const (
@@ -38,10 +38,10 @@ type Chunk struct {
 	Reset      bool
 	Data       []byte
 	Offset     int64 // of the stream, behind Data
-	Size       jobdir.Size
+	Size       record.Size
 	Controller string // who types; empty: nobody
 	Control    bool   // this session does
-	End        *jobdir.End
+	End        *record.Exit
 }
 
 // OpenSession attaches to the terminal of the job in dir. The errors are those of
@@ -132,7 +132,7 @@ func (s *Session) apply(f *Frame, chunk *Chunk) (bool, error) {
 		s.control = ctl
 		return told, nil
 	case TypeExit:
-		var end jobdir.End
+		var end record.Exit
 		if err := json.Unmarshal(f.Payload, &end); err != nil {
 			return false, err
 		}
@@ -147,7 +147,7 @@ func (s *Session) Write(ctx context.Context, p []byte) error { return s.c.Type(c
 
 // Resize says how large the viewer's terminal is. The size of who only watches is
 // kept for when it takes control.
-func (s *Session) Resize(ctx context.Context, size jobdir.Size) error {
+func (s *Session) Resize(ctx context.Context, size record.Size) error {
 	return s.c.Do(ctx, TypeResize, size, nil)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -31,7 +32,7 @@ func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		h.End(jobdir.End{At: time.Now(), Status: "exited", Reason: "exit", Code: &code})
+		h.End(record.Exit{At: time.Now(), Status: "exited", Reason: "exit", Code: &code})
 	}()
 	for h.Unrecorded() == nil {
 		time.Sleep(time.Millisecond)
@@ -44,7 +45,7 @@ func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
 	}
 	<-ended
 	st, err := jobdir.ReadState(h.cfg.Dir)
-	if err != nil || st.End == nil || *st.End.Code != 3 || !st.Backgrounded || h.Unrecorded() != nil {
+	if err != nil || !st.Exit.Known() || *st.Exit.Code != 3 || !st.Backgrounded || h.Unrecorded() != nil {
 		t.Errorf("recorded %+v, %v; refused %v", st, err, h.Unrecorded())
 	}
 }

@@ -117,8 +117,8 @@ func (a *ages) over(at time.Time, age time.Duration) bool {
 // told, and whether that is longer ago than keep; a negative keep is for ever.
 func (a *ages) ended(rec *Record, keep time.Duration) (at time.Time, old bool) {
 	at = rec.EndedAt()
-	if end := rec.State.End; end != nil && a.since > 0 && rec.State.BootID == a.boot && end.BootMS > 0 {
-		age := a.since - time.Duration(end.BootMS)*time.Millisecond
+	if end := rec.State.Exit; a.since > 0 && rec.State.BootID == a.boot && end.SinceBoot > 0 {
+		age := a.since - end.SinceBoot.Duration()
 		return a.now.Add(-age), keep >= 0 && age > keep
 	}
 	if at.Sub(a.now) > maxJump {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -37,10 +38,10 @@ func (c *clocked) reboot()              { c.boot, c.up = c.boot+"'", time.Minute
 // ended makes a job that ends now.
 func (c *clocked) ended() string {
 	c.Helper()
-	id, dir := create(c.T, c.Root, jobdir.Meta{CreatedAt: c.wall})
+	id, dir := create(c.T, c.Root, jobdir.Meta{Request: record.Request{CreatedAt: c.wall}})
 	write(c.T, filepath.Join(dir, jobdir.OutputFile), "x")
 	code := 0
-	st := jobdir.State{BootID: c.boot, End: &jobdir.End{Status: "exited", Code: &code, At: c.wall, BootMS: c.up.Milliseconds()}}
+	st := record.State{BootID: c.boot, Exit: record.Exit{Status: "exited", Code: &code, At: c.wall, SinceBoot: record.InMilliseconds(c.up)}}
 	if err := jobdir.Finish(dir, &st); err != nil {
 		c.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -72,7 +73,7 @@ func TestSweepKeepsTheJobThatEndedLast(t *testing.T) {
 			for i, size := range c.sizes {
 				id, dir := create(t, r, jobdir.Meta{})
 				write(t, filepath.Join(dir, jobdir.OutputFile), strings.Repeat("x", size))
-				st := jobdir.State{End: &jobdir.End{Status: "exited", Code: &code, At: now.Add(time.Duration(-i) * time.Minute)}}
+				st := record.State{Exit: record.Exit{Status: "exited", Code: &code, At: now.Add(time.Duration(-i) * time.Minute)}}
 				if err := jobdir.Finish(dir, &st); err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +102,7 @@ func TestSweep(t *testing.T) {
 	end := func(id string, age time.Duration, size int, machine string) {
 		code := 0
 		write(t, filepath.Join(r.Dir(id), jobdir.OutputFile), strings.Repeat("x", size))
-		st := jobdir.State{Machine: machine, End: &jobdir.End{Status: "exited", Code: &code, At: now.Add(-age)}}
+		st := record.State{Machine: machine, Exit: record.Exit{Status: "exited", Code: &code, At: now.Add(-age)}}
 		if err := jobdir.Finish(r.Dir(id), &st); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestSweep(t *testing.T) {
 		end(id, c.age, c.size, c.machine)
 		ids[id] = name
 	}
-	running, _ := create(t, r, jobdir.Meta{CreatedAt: now.Add(-30 * 24 * time.Hour)})
+	running, _ := create(t, r, jobdir.Meta{Request: record.Request{CreatedAt: now.Add(-30 * 24 * time.Hour)}})
 	ids[running] = "running"
 	cleared, _ := create(t, r, jobdir.Meta{})
 	kept, _ := create(t, r, jobdir.Meta{})

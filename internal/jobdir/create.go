@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // Create makes the directory of a new job under an id made of slug, which it
@@ -15,15 +17,9 @@ import (
 // the lock (see Meta.Held); its error undoes everything. Nothing is flushed: a
 // start does not wait for a disk.
 func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir string, err error) {
-	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := r.Make(); err != nil {
-			return "", err
-		}
-		tmp, err = os.MkdirTemp(r.Jobs(), newPrefix)
-	}
+	tmp, err := r.newDir()
 	if err != nil {
-		return "", unusable(r.path, err)
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -43,72 +39,84 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 	}
 	_, lockErr := os.Lstat(filepath.Join(tmp, LockFile))
 	m.Version, m.Held = Version, lockErr == nil
-	m.Exact = exactOf(m)
-	defer func() { m.Exact = nil }()
-	for range 100 {
-		m.ID = NewID(slug)
-		if r.inTrash(m.ID) {
-			continue
-		}
-		data, err := json.Marshal(m)
-		if err != nil {
-			return "", fmt.Errorf("meta.json: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
-			return "", unusable(r.path, err)
-		}
-		dir = r.Dir(m.ID)
-		// A directory that is not empty cannot be renamed onto: a taken id fails.
-		err = os.Rename(tmp, dir)
-		if err == nil {
-			return dir, nil
-		}
-		if _, statErr := os.Lstat(dir); statErr != nil {
-			return "", unusable(r.path, err)
+	for range attempts {
+		m.ID = record.ID(NewID(slug))
+		dir = r.Dir(string(m.ID))
+		if err = r.publish(tmp, m); !errors.Is(err, fs.ErrExist) {
+			return dir, err
 		}
 	}
-	return "", &RootError{Path: r.path, Why: "no free job id found for " + Slug(slug), Err: fs.ErrExist}
-}
-
-func (r *Root) inTrash(id string) bool {
-	_, err := os.Lstat(r.trash(id))
-	return err == nil
+	return "", r.noFreeID(slug)
 }
 
 // Adopt makes the directory of a job that runs, or ran, on a host, from what the host has
 // of it: under its id there, or another if that is taken here, which it sets in m. The
 // error is fs.ErrExist if the directory under its id is that of the same job.
-func (r *Root) Adopt(m *Meta, st *State) error {
-	if err := r.Make(); err != nil {
+func (r *Root) Adopt(m *Meta, st *record.State) error {
+	tmp, err := r.newDir()
+	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
-	if err != nil {
+	defer os.RemoveAll(tmp)
+	if err := WriteState(tmp, st); err != nil {
 		return unusable(r.path, err)
 	}
-	defer os.RemoveAll(tmp)
-	m.Exact = exactOf(m)
-	defer func() { m.Exact = nil }()
-	for range 100 {
-		if ValidID(m.ID) && !r.inTrash(m.ID) {
-			data, err := json.Marshal(m)
-			if err != nil {
-				return fmt.Errorf("meta.json: %w", err)
-			}
-			if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
-				return unusable(r.path, err)
-			}
-			if err := WriteState(tmp, st); err != nil {
-				return unusable(r.path, err)
-			}
-			if os.Rename(tmp, r.Dir(m.ID)) == nil {
-				return nil
-			}
+	for range attempts {
+		if err := r.publish(tmp, m); !errors.Is(err, fs.ErrExist) {
+			return err
 		}
-		if was, err := ReadMeta(r.Dir(m.ID)); err == nil && was.Token == m.Token {
+		if was, err := ReadMeta(r.Dir(string(m.ID))); err == nil && was.Token == m.Token {
 			return fs.ErrExist
 		}
-		m.ID = NewID(m.Name)
+		m.ID = record.ID(NewID(m.Name))
 	}
-	return &RootError{Path: r.path, Why: "no free job id found for " + Slug(m.Name), Err: fs.ErrExist}
+	return r.noFreeID(m.Name)
+}
+
+// attempts is how many ids are tried until one is free.
+const attempts = 100
+
+// newDir makes a directory of a job that has no name yet.
+func (r *Root) newDir() (string, error) {
+	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.Make(); err != nil {
+			return "", err
+		}
+		tmp, err = os.MkdirTemp(r.Jobs(), newPrefix)
+	}
+	if err != nil {
+		return "", unusable(r.path, err)
+	}
+	return tmp, nil
+}
+
+// publish writes meta.json to tmp and gives tmp the name of the job. The error is
+// fs.ErrExist if that is taken, here or in the trash, or is no id.
+func (r *Root) publish(tmp string, m *Meta) error {
+	id := string(m.ID)
+	if _, err := os.Lstat(r.trash(id)); err == nil || !ValidID(id) {
+		return fs.ErrExist
+	}
+	file := *m
+	file.Exact = exactOf(m)
+	data, err := json.Marshal(&file)
+	if err != nil {
+		return fmt.Errorf("meta.json: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
+		return unusable(r.path, err)
+	}
+	// A directory that is not empty cannot be renamed onto: a taken id fails.
+	if err := os.Rename(tmp, r.Dir(id)); err != nil {
+		if _, statErr := os.Lstat(r.Dir(id)); statErr == nil {
+			return fs.ErrExist
+		}
+		return unusable(r.path, err)
+	}
+	return nil
+}
+
+func (r *Root) noFreeID(name string) error {
+	return &RootError{Path: r.path, Why: "no free job id found for " + Slug(name), Err: fs.ErrExist}
 }

@@ -35,10 +35,12 @@ func exactOf(m *Meta) *Exact {
 }
 
 // restore sets in m what was asked byte for byte.
-func (e *Exact) restore(m *Meta) {
+func (m *Meta) restore() {
+	e := m.Exact
 	if e == nil {
 		return
 	}
+	m.Exact = nil
 	if e.Command != nil {
 		m.Command = make([]string, len(e.Command))
 		for i, word := range e.Command {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // A file's name need not be UTF-8: what was asked comes back from the records
@@ -11,9 +13,9 @@ import (
 func TestRequestsStayByteForByte(t *testing.T) {
 	const bad = "caf\xe9"
 	for name, asked := range map[string]Meta{
-		"command": {Command: []string{"rm", bad}, Dir: "/tmp"},
-		"script":  {Script: "rm " + bad, Dir: "/tmp"},
-		"dir":     {Command: []string{"ls"}, Dir: "/tmp/" + bad},
+		"command": {Request: record.Request{Command: []string{"rm", bad}, Dir: "/tmp"}},
+		"script":  {Request: record.Request{Script: "rm " + bad, Dir: "/tmp"}},
+		"dir":     {Request: record.Request{Command: []string{"ls"}, Dir: "/tmp/" + bad}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &Root{t.TempDir()}
@@ -33,11 +35,11 @@ func TestRequestsStayByteForByte(t *testing.T) {
 			if err := r.AddToIndex(&rec); err != nil {
 				t.Fatal(err)
 			}
-			for from, got := range map[string]*Record{"meta.json": &rec, "index": r.Index().Find(m.ID)} {
+			for from, got := range map[string]*Record{"meta.json": &rec, "index": r.Index().Find(string(m.ID))} {
 				if got == nil {
 					t.Fatalf("%s has no such job", from)
 				}
-				g := Meta{Command: got.Meta.Command, Script: got.Meta.Script, Dir: got.Meta.Dir}
+				g := Meta{Request: record.Request{Command: got.Meta.Command, Script: got.Meta.Script, Dir: got.Meta.Dir}}
 				if diff := cmp.Diff(asked, g); diff != "" {
 					t.Errorf("%s:\n%s", from, diff)
 				}

@@ -11,13 +11,14 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
 // stored is what a job directory has in its two records.
 type stored struct {
 	Meta  Meta
-	State State
+	State record.State
 }
 
 // storedRecords have every field, none, and values that JSON has to change.
@@ -28,14 +29,17 @@ func storedRecords() []stored {
 	empty.Meta.ID = "empty-22222"
 	code := 0
 	odd.Meta = Meta{
-		Version: Version, ID: "odd-22222", Name: "caf\xe9 <b> \t\x00\x7f \u2028 \U0001F525", Command: []string{"make", "caf\xe9", ""}, Script: "a && b\n",
-		Dir: "/tmp/\xff", EnvNames: []string{}, Labels: map[string]string{"": "\xff"}, CreatedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400)),
+		Version: Version,
+		Request: record.Request{
+			ID: "odd-22222", Name: "caf\xe9 <b> \t\x00\x7f \u2028 \U0001F525", Command: []string{"make", "caf\xe9", ""}, Script: "a && b\n",
+			Dir: "/tmp/\xff", EnvNames: []string{}, Labels: map[string]string{"": "\xff"}, CreatedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.FixedZone("", -5400)),
+		},
 	}
-	odd.State = State{
-		Version: Version, Job: proc.Identity{PID: 1}, Title: "\x1b]0;\xe9", Cwd: "/tmp/\xff", HoleLines: -1,
-		End: &End{Status: "lost", Error: "\"x\": not found\n", Survivors: []Process{}},
+	odd.State = record.State{
+		Version: Version, Leader: proc.Identity{PID: 1}, Title: "\x1b]0;\xe9", Cwd: "/tmp/\xff", HoleLines: -1,
+		Exit: record.Exit{Status: "lost", Error: "\"x\": not found\n", Survivors: []record.Process{}},
 	}
-	zero := stored{Meta: Meta{Version: Version, ID: "zero-22222"}, State: State{End: &End{Code: &code}}}
+	zero := stored{Meta: Meta{Version: Version, Request: record.Request{ID: "zero-22222"}}, State: record.State{Exit: record.Exit{Code: &code}}}
 	return []stored{every, empty, odd, zero}
 }
 
@@ -48,7 +52,7 @@ func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{MetaFile, StateFile} {
-			data, err := os.ReadFile(filepath.Join(r.Dir(s.Meta.ID), name))
+			data, err := os.ReadFile(filepath.Join(r.Dir(string(s.Meta.ID)), name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,14 +61,14 @@ func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
 		if s.Meta.Version == 0 {
 			continue // no reader accepts a record without a version
 		}
-		m, err := ReadMeta(r.Dir(s.Meta.ID))
+		m, err := ReadMeta(r.Dir(string(s.Meta.ID)))
 		if diff := cmp.Diff(inUTF8(wantMeta), m); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", s.Meta.ID, err, diff)
 		}
-		st, err := ReadState(r.Dir(s.Meta.ID))
+		st, err := ReadState(r.Dir(string(s.Meta.ID)))
 		wantState.Version = Version
-		if e := wantState.End; e != nil && len(e.Survivors) == 0 {
-			e.Survivors = nil
+		if len(wantState.Exit.Survivors) == 0 {
+			wantState.Exit.Survivors = nil
 		}
 		wantState.Title, wantState.Cwd = strings.ToValidUTF8(wantState.Title, "\ufffd"), strings.ToValidUTF8(wantState.Cwd, "\ufffd")
 		if diff := cmp.Diff(wantState, st); diff != "" || err != nil {
@@ -85,7 +89,7 @@ func inUTF8(m Meta) Meta {
 
 func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
 	m, err := DecodeMeta([]byte("{ \"version\": 9, \"ID\":\"x\", \"new\":{\"a\":[1]},\n \"command\":null, \"dir\":\"/tmp/caf\xe9\", \"labels\":null}\n"))
-	if diff := cmp.Diff(Meta{Version: 9, ID: "x", Dir: "/tmp/caf\ufffd"}, m); diff != "" || err != nil {
+	if diff := cmp.Diff(Meta{Version: 9, Request: record.Request{ID: "x", Dir: "/tmp/caf\ufffd"}}, m); diff != "" || err != nil {
 		t.Errorf("meta.json: %v\n%s", err, diff)
 	}
 	dir := t.TempDir()
@@ -94,7 +98,7 @@ func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := ReadState(dir)
-	if diff := cmp.Diff(State{Version: 9, Holder: proc.Identity{PID: 1}, End: &End{Status: "exited"}}, s); diff != "" || err != nil {
+	if diff := cmp.Diff(record.State{Version: 9, Holder: proc.Identity{PID: 1}, Exit: record.Exit{Status: "exited"}}, s); diff != "" || err != nil {
 		t.Errorf("state.json: %v\n%s", err, diff)
 	}
 	for _, text := range []string{"", "{", `{"version":1,}`, `{"version":"1"}`, `{"version":1}{}`, `[]`, "\x00\x00"} {
@@ -107,10 +111,10 @@ func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
 func TestTheIndexStaysAsItIs(t *testing.T) {
 	r := madeRoot(t)
 	for _, s := range storedRecords() {
-		if s.State.End == nil {
-			s.State.End = &End{}
+		if !s.State.Exit.Known() {
+			s.State.Exit = record.Exit{Status: record.Exited}
 		}
-		rec := &Record{ID: s.Meta.ID, Started: s.Meta.ID != "empty-22222", Meta: s.Meta, State: s.State, Code: s.State.End.Code}
+		rec := &Record{ID: string(s.Meta.ID), Started: s.Meta.ID != "empty-22222", Meta: s.Meta, State: s.State, Code: s.State.Exit.Code}
 		if err := r.AddToIndex(rec); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -36,7 +37,7 @@ func create(t testing.TB, r *jobdir.Root, m jobdir.Meta) (id, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.ID, dir
+	return string(m.ID), dir
 }
 
 func write(t testing.TB, path, text string) {
@@ -90,7 +91,7 @@ func TestCreateMakesTheDirectoryWhole(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			m := jobdir.Meta{Name: "x"}
+			m := jobdir.Meta{Request: record.Request{Name: "x"}}
 			dir, err := r.Create(&m, "x", nil)
 			if err != nil {
 				t.Error(err)
@@ -117,13 +118,13 @@ func TestCreateMakesTheDirectoryWhole(t *testing.T) {
 
 func TestReadSurvivesDamage(t *testing.T) {
 	r := newRoot(t)
-	whole, err := json.Marshal(jobdir.Meta{Version: 1, Name: "n"})
+	whole, err := json.Marshal(jobdir.Meta{Version: 1, Request: record.Request{Name: "n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, meta := range map[string]string{"empty": "", "half": string(whole[:len(whole)/2]), "not JSON": "\x00\x01", "another type": `{"version":"x"}`, "no version": "{}"} {
 		t.Run(name, func(t *testing.T) {
-			id, dir := create(t, r, jobdir.Meta{Name: "n"})
+			id, dir := create(t, r, jobdir.Meta{Request: record.Request{Name: "n"}})
 			write(t, filepath.Join(dir, jobdir.MetaFile), meta)
 			write(t, filepath.Join(dir, jobdir.OutputFile), "kept")
 			write(t, filepath.Join(dir, jobdir.StateFile), `{"version":`)
@@ -166,7 +167,7 @@ func TestFinishWritesTheStateAndThenTheCode(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	code := 3
-	st := jobdir.State{Machine: "m", Job: proc.Identity{PID: 4, Start: "5"}, End: &jobdir.End{Status: "exited", Code: &code, Reason: "exit", At: time.Now()}}
+	st := record.State{Machine: "m", Leader: proc.Identity{PID: 4, Start: "5"}, Exit: record.Exit{Status: "exited", Code: &code, Reason: "exit", At: time.Now()}}
 	if err := jobdir.Finish(dir, &st); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestFinishWritesTheStateAndThenTheCode(t *testing.T) {
 		t.Errorf("exit_code %d, %v", got, ok)
 	}
 	back, err := jobdir.ReadState(dir)
-	if err != nil || back.End == nil || *back.End.Code != 3 || back.Job != st.Job {
+	if err != nil || !back.Exit.Known() || *back.Exit.Code != 3 || back.Leader != st.Leader {
 		t.Errorf("state %+v, %v", back, err)
 	}
 	code = 9 // a code is never replaced
@@ -185,7 +186,7 @@ func TestFinishWritesTheStateAndThenTheCode(t *testing.T) {
 		t.Errorf("exit_code became %d", got)
 	}
 	_, lost := create(t, r, jobdir.Meta{})
-	if err := jobdir.Finish(lost, &jobdir.State{End: &jobdir.End{Status: "lost"}}); err != nil {
+	if err := jobdir.Finish(lost, &record.State{Exit: record.Exit{Status: "lost"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(lost, jobdir.ExitCodeFile)); !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -45,7 +46,7 @@ func TestLogIsThereBeforeItsFile(t *testing.T) {
 func TestLogThatIsGone(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
-	if err := jobdir.WriteState(dir, &jobdir.State{StartedAt: time.Now()}); err != nil {
+	if err := jobdir.WriteState(dir, &record.State{StartedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	for what, dir := range map[string]string{"deleted": dir, "with its job": r.Dir("nothing-22222")} {
@@ -59,7 +60,7 @@ func TestLogThatIsGone(t *testing.T) {
 func TestLogOfAJobThatNeverStarted(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
-	if err := jobdir.Finish(dir, &jobdir.State{End: &jobdir.End{Status: "lost"}}); err != nil {
+	if err := jobdir.Finish(dir, &record.State{Exit: record.Exit{Status: "lost"}}); err != nil {
 		t.Fatal(err)
 	}
 	log, err := jobdir.OpenLog(dir, jobdir.OutputFile)
@@ -91,8 +92,8 @@ func TestClosedLogIsNotOpenedAgain(t *testing.T) {
 // Of two streams the hole that is recorded is that of the first.
 func TestHoleOfALog(t *testing.T) {
 	r := newRoot(t)
-	_, dir := create(t, r, jobdir.Meta{Split: true})
-	if err := jobdir.WriteState(dir, &jobdir.State{Hole: jobdir.Range{Start: 10, End: 30}, HoleLines: 3}); err != nil {
+	_, dir := create(t, r, jobdir.Meta{Request: record.Request{Split: true}})
+	if err := jobdir.WriteState(dir, &record.State{Hole: record.Range{Start: 10, End: 30}, HoleLines: 3}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int64{jobdir.StdoutFile: 20, jobdir.StderrFile: 0} {

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // A directory that is moved to the trash between the reads of its files is not there
 // any more: what was read of it by then is not the record of a job.
 func TestReadOfADirectoryThatIsMovedMeanwhile(t *testing.T) {
 	code := 143
-	end := &End{At: time.Now(), Status: "killed", Reason: "kill", Code: &code}
+	end := record.Exit{At: time.Now(), Status: "killed", Reason: "kill", Code: &code}
 	for _, after := range []string{"meta", "code", "state"} {
 		t.Run("after "+after, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "job-22222")
@@ -23,7 +25,7 @@ func TestReadOfADirectoryThatIsMovedMeanwhile(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, MetaFile), []byte(`{"version":1}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := Finish(dir, &State{End: end}); err != nil {
+			if err := Finish(dir, &record.State{Exit: end}); err != nil {
 				t.Fatal(err)
 			}
 			move := func(when string) {
@@ -36,7 +38,7 @@ func TestReadOfADirectoryThatIsMovedMeanwhile(t *testing.T) {
 			r, err := read(dir, recordFiles{
 				meta:  func(dir string) (Meta, error) { defer move("meta"); return ReadMeta(dir) },
 				code:  func(dir string) (*int, error) { defer move("code"); return readExitCode(dir) },
-				state: func(dir string) (State, error) { defer move("state"); return ReadState(dir) },
+				state: func(dir string) (record.State, error) { defer move("state"); return ReadState(dir) },
 			})
 			if !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("error %v, record %+v", err, r)

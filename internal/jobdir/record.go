@@ -10,29 +10,31 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/atomicfile"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // Record is what the files of one job directory say.
 type Record struct {
-	ID   string
-	Meta Meta
+	ID   string `json:"id"`
+	Meta Meta   `json:"meta"`
 	// Problem says in words why meta.json could not be read; the job is lost
 	// then, and only its log is left.
-	Problem string
+	Problem string `json:"-"`
 	// Unread says why a record that may be there could not be read this time; what is
 	// missing here because of that may stand in the directory.
-	Unread  *UnreadError
-	State   State
-	Started bool // there is a state.json
+	Unread *UnreadError `json:"-"`
+	// State is state.json; see CurrentState.
+	State   record.State `json:"state"`
+	Started bool         `json:"started,omitempty"` // there is a state.json
 	// Code is the content of exit_code; nil: there is none that can be read.
-	Code *int
+	Code *int `json:"exit_code,omitempty"`
 	// Output is how many bytes all logs reach together.
-	Output int64
+	Output int64 `json:"log_bytes,omitempty"`
 	// Touched is when the logs were last written, or the directory changed if
 	// there are none: the best guess at the end of a job that left no record.
-	Touched time.Time
+	Touched time.Time `json:"touched"`
 }
 
 // What a reader accepts, in bytes. A record is as long as the command and the
@@ -43,7 +45,46 @@ const (
 )
 
 // Finished reports whether the directory records an end.
-func (r *Record) Finished() bool { return r.State.End != nil || r.Code != nil }
+func (r *Record) Finished() bool { return r.State.Exit.Known() || r.Code != nil }
+
+// CurrentState returns the state of the job by all its records.
+func (r *Record) CurrentState() record.State {
+	s := r.State
+	s.Backgrounded = s.Backgrounded || r.Meta.StartInBackground
+	s.Output = r.Output
+	if s.Machine == "" {
+		s.Machine = r.Meta.ClientMachine
+	}
+	s.Link = record.LinkNone
+	if r.Meta.Host != "" {
+		s.Link = record.LinkOK
+	}
+	switch {
+	case r.Problem != "": // what it was is not known, so that its end says nothing
+		s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, Error: r.Problem, At: r.EndedAt()}
+	case s.Exit.Known():
+		if r.Code != nil {
+			s.Exit.Code = r.Code
+		}
+		if !s.Exit.Status.Finished() { // written by a later version, or damaged
+			s.Exit.Status = record.Lost
+		}
+	case r.Code != nil:
+		s.Exit = record.Exit{Status: record.Exited, Code: r.Code, At: r.Touched} // the rest is unknown
+	case s.Stopping != nil:
+		s.Status = record.Stopping
+		return s
+	case r.Started, r.Unread != nil && r.Output > 0: // it has printed
+		s.Status = record.Running
+		return s
+	default:
+		s.Status = record.Starting
+		return s
+	}
+	s.Status = s.Exit.Status
+	s.Rest()
+	return s
+}
 
 // UnreadError says that a record could not be read, for a reason that says nothing
 // of the job: too many files are open, or its mode forbids it.
@@ -74,11 +115,11 @@ func Read(dir string) (Record, error) {
 	return read(dir, recordFiles{ReadMeta, ReadState, readExitCode})
 }
 
-// recordFiles is how the files of a job directory are read that are replaced as a
-// whole.
+// recordFiles is how the files of a job directory are read. Tests have others, for what
+// happens between two of them.
 type recordFiles struct {
 	meta  func(dir string) (Meta, error)
-	state func(dir string) (State, error)
+	state func(dir string) (record.State, error)
 	code  func(dir string) (*int, error)
 }
 
@@ -101,7 +142,7 @@ func read(dir string, from recordFiles) (Record, error) {
 		r.Problem = "meta.json: " + plain(err)
 		meta = Meta{}
 	}
-	meta.ID = r.ID // the name of the directory is what names the job
+	meta.ID = record.ID(r.ID) // the name of the directory is what names the job
 	r.Meta = meta
 	// exit_code before state.json: it is written after it, so a code that is
 	// there has its state.
@@ -186,29 +227,28 @@ func DecodeMeta(data []byte) (Meta, error) {
 	if m.Version < 1 {
 		return m, errors.New("cannot be understood: no version")
 	}
-	m.Exact.restore(&m)
-	m.Exact = nil
+	m.restore()
 	return m, nil
 }
 
 // ReadState reads state.json.
-func ReadState(dir string) (State, error) {
+func ReadState(dir string) (record.State, error) {
 	data, err := plainfile.Read(filepath.Join(dir, StateFile), maxRecord)
 	if err != nil {
-		return State{}, err
+		return record.State{}, err
 	}
-	var s State
+	var s record.State
 	if err := json.Unmarshal(data, &s); err != nil {
-		return State{}, fmt.Errorf("state.json: %w", err)
+		return record.State{}, fmt.Errorf("state.json: %w", err)
 	}
 	return s, nil
 }
 
 // WriteState replaces state.json. Only the holder of the job's lock may. It is
 // atomic, not flushed.
-func WriteState(dir string, s *State) error { return writeState(dir, s) }
+func WriteState(dir string, s *record.State) error { return writeState(dir, s) }
 
-func writeState(dir string, s *State, opts ...atomicfile.Option) error {
+func writeState(dir string, s *record.State, opts ...atomicfile.Option) error {
 	s.Version = Version
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -217,17 +257,17 @@ func writeState(dir string, s *State, opts ...atomicfile.Option) error {
 	return atomicfile.Write(filepath.Join(dir, StateFile), append(data, '\n'), opts...)
 }
 
-// Finish records the end: state.json with s.End, flushed, then exit_code if the
+// Finish records the end: state.json with s.Exit, flushed, then exit_code if the
 // code is known and the job was not lost. Only the holder of the lock may.
-func Finish(dir string, s *State) error {
-	if s.End == nil {
+func Finish(dir string, s *record.State) error {
+	if !s.Exit.Known() {
 		return errors.New("state.json: no end to record")
 	}
 	if err := writeState(dir, s, atomicfile.Sync(), atomicfile.FromReserve()); err != nil {
 		return err
 	}
-	if s.End.Code != nil {
-		if err := WriteExitCode(dir, *s.End.Code); err != nil {
+	if s.Exit.Code != nil {
+		if err := WriteExitCode(dir, *s.Exit.Code); err != nil {
 			return err
 		}
 	}
@@ -290,11 +330,7 @@ func ReadExitCode(dir string) (code int, ok bool) {
 
 // readExitCode returns nil for content that is no code.
 func readExitCode(dir string) (*int, error) {
-	path := inDir(dir, ExitCodeFile)
-	if missing(path) {
-		return nil, nil
-	}
-	data, err := plainfile.Read(path, maxExitCode)
+	data, err := plainfile.Read(inDir(dir, ExitCodeFile), maxExitCode)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -341,8 +377,8 @@ func ParseExitCode(data []byte) (code int, ok bool) {
 
 // EndedAt is when the job ended, as well as it is known.
 func (r *Record) EndedAt() time.Time {
-	if r.State.End != nil && !r.State.End.At.IsZero() {
-		return r.State.End.At
+	if r.State.Exit.Known() && !r.State.Exit.At.IsZero() {
+		return r.State.Exit.At
 	}
 	return r.Touched
 }

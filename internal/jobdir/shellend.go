@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -21,7 +22,7 @@ const maxShellFile = 256 << 10
 // concludeShell fills in how a job ended that a shell looked after, where no program
 // has recorded more than the exit code. Its directory is on the machine that it ran on.
 func (r *Record) concludeShell(dir string) {
-	if r.Code == nil || r.State.End != nil || r.Meta.Backend != byShell {
+	if r.Code == nil || r.State.Exit.Known() || r.Meta.Backend != byShell {
 		return
 	}
 	line := func(name string) string {
@@ -33,7 +34,7 @@ func (r *Record) concludeShell(dir string) {
 		first, _, _ := strings.Cut(string(data), "\n")
 		return first
 	}
-	end := &End{Status: "exited", Reason: "exit", Code: r.Code, At: r.Touched}
+	end := record.Exit{Status: "exited", Reason: "exit", Code: r.Code, At: r.Touched}
 	started, from, hasFrom := shellMoment(line("started"))
 	moment, signaled := strings.CutSuffix(line("ended"), ShellSignaled)
 	ended, to, hasTo := shellMoment(moment)
@@ -47,13 +48,13 @@ func (r *Record) concludeShell(dir string) {
 		end.At = r.State.StartedAt
 	}
 	if hasFrom && hasTo && to >= from {
-		end.RanMS = (to - from).Milliseconds()
+		end.Ran = record.InMilliseconds(to - from)
 	}
 	asked := strings.Fields(line("ended_by"))
 	failed := line("failed")
 	switch {
 	case len(asked) >= 2:
-		end.Status, end.Reason, end.EndedBy, end.Signal = "killed", asked[0], asked[1], ShellSignal(r.Code)
+		end.Status, end.Reason, end.EndedBy, end.Signal = "killed", record.Reason(asked[0]), asked[1], ShellSignal(r.Code)
 	case failed != "":
 		end.Status, end.Reason, end.Error = "failed", "spawn", failed
 	default:
@@ -66,7 +67,7 @@ func (r *Record) concludeShell(dir string) {
 		}
 	}
 	end.Survivors = r.shellLeft(dir)
-	r.State.End = end
+	r.State.Exit = end
 }
 
 // shellMoment reads a date in seconds and the time since the boot; known says whether
@@ -81,18 +82,18 @@ func shellMoment(s string) (date time.Time, up time.Duration, known bool) {
 }
 
 // shellLeft are the processes that outlived the job.
-func (r *Record) shellLeft(dir string) []Process {
+func (r *Record) shellLeft(dir string) []record.Process {
 	data, err := plainfile.Read(inDir(dir, "left"), maxShellFile)
 	if err != nil {
 		r.unread("left", err)
 		return nil
 	}
-	var left []Process
+	var left []record.Process
 	for line := range strings.Lines(string(data)) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		number, command, _ := strings.Cut(rest, " ")
 		if pid, err := strconv.Atoi(number); word == "left" && err == nil {
-			left = append(left, Process{PID: pid, Command: strings.TrimSpace(command)})
+			left = append(left, record.Process{PID: pid, Command: strings.TrimSpace(command)})
 		}
 	}
 	return left

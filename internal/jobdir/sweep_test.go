@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -36,7 +37,7 @@ func TestSweepLeavesAnEndThatIsHeldOutOfTheIndex(t *testing.T) {
 	r := newRoot(t)
 	id, dir := create(t, r, jobdir.Meta{})
 	code := 0
-	st := jobdir.State{End: &jobdir.End{Status: "exited", Code: &code, At: time.Now()}}
+	st := record.State{Exit: record.Exit{Status: "exited", Code: &code, At: time.Now()}}
 	if err := jobdir.Finish(dir, &st); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
@@ -37,7 +38,7 @@ type TimesWriter struct {
 	fill int   // bytes used in the current block
 	off  int64
 	ms   int64
-	size Size
+	size record.Size
 	any  bool
 }
 
@@ -66,7 +67,7 @@ func CreateTimes(dir string) (*TimesWriter, error) {
 // Add notes that the bytes from off on were written at that time, on a screen of
 // that size. Neither offsets nor times go back: earlier ones are taken as the
 // last. A write that failed is tried again with the next entry.
-func (w *TimesWriter) Add(off int64, at time.Time, size Size) error {
+func (w *TimesWriter) Add(off int64, at time.Time, size record.Size) error {
 	ms := at.UnixMilli()
 	sized := size != w.size
 	if w.any {
@@ -127,7 +128,7 @@ func (w *TimesWriter) Close() error { return w.f.Close() }
 type Moment struct {
 	Offset int64 // the bytes from here on …
 	At     time.Time
-	Size   Size
+	Size   record.Size
 }
 
 // Times reads times, also while it grows. Safe for concurrent use.
@@ -263,7 +264,7 @@ func (t *Times) readN(block int64, n int) ([]Moment, error) {
 func decodeMoments(b []byte) []Moment {
 	var out []Moment
 	var off, ms uint64
-	var size Size
+	var size record.Size
 	for len(b) > 0 && (b[0] == tagPlain || b[0] == tagSized) {
 		var v [4]uint64
 		n, at := 2, 1
@@ -279,7 +280,7 @@ func decodeMoments(b []byte) []Moment {
 		}
 		off, ms = off+v[0], ms+v[1]
 		if n == 4 {
-			size = Size{int(v[2] & 0xffff), int(v[3] & 0xffff)}
+			size = record.Size{Cols: int(v[2] & 0xffff), Rows: int(v[3] & 0xffff)}
 		}
 		if off > 1<<62 || ms > 1<<52 {
 			return out

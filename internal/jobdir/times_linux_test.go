@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -21,7 +22,7 @@ func TestTimesAfterAnEntryThatWasCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	began, size := time.UnixMilli(1_700_000_000_000), jobdir.Size{Cols: 80, Rows: 24}
+	began, size := time.UnixMilli(1_700_000_000_000), record.Size{Cols: 80, Rows: 24}
 	add := func(i int) error {
 		return w.Add(int64(i)*1000, began.Add(time.Duration(i)*time.Second), size)
 	}

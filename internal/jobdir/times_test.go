@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -20,10 +21,10 @@ func TestTimesFindWhenAByteWasWritten(t *testing.T) {
 	type entry struct {
 		off  int64
 		at   time.Time
-		size jobdir.Size
+		size record.Size
 	}
 	var all []entry
-	e := entry{0, time.UnixMilli(1_700_000_000_000), jobdir.Size{Cols: 120, Rows: 40}}
+	e := entry{0, time.UnixMilli(1_700_000_000_000), record.Size{Cols: 120, Rows: 40}}
 	for i := range 5000 {
 		if i%97 == 0 {
 			e.size.Cols = 60 + rng.IntN(100)
@@ -82,8 +83,8 @@ func TestTimesAreCoarseButKeepSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.UnixMilli(1_700_000_000_000)
-	small, large := jobdir.Size{Cols: 10, Rows: 5}, jobdir.Size{Cols: 20, Rows: 5}
-	for i, size := range []jobdir.Size{small, small, large, large} {
+	small, large := record.Size{Cols: 10, Rows: 5}, record.Size{Cols: 20, Rows: 5}
+	for i, size := range []record.Size{small, small, large, large} {
 		if err := w.Add(int64(10*i), at.Add(time.Duration(i)*time.Millisecond), size); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestTimesSurviveASecondWriterAndDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Add(int64(i*100), at.Add(time.Duration(i)*time.Second), jobdir.Size{Cols: 1, Rows: 1}); err != nil {
+		if err := w.Add(int64(i*100), at.Add(time.Duration(i)*time.Second), record.Size{Cols: 1, Rows: 1}); err != nil {
 			t.Fatal(err)
 		}
 		w.Close()
@@ -167,7 +168,7 @@ func TestTimesAreReadWhileTheyGrow(t *testing.T) {
 	begin := time.UnixMilli(1_700_000_000_000)
 	at := func(i int) time.Time { return begin.Add(time.Duration(i) * jobdir.TimesGrain) }
 	for i := range 3000 { // several blocks
-		if err := w.Add(int64(10*i), at(i), jobdir.Size{Cols: 80, Rows: 24}); err != nil {
+		if err := w.Add(int64(10*i), at(i), record.Size{Cols: 80, Rows: 24}); err != nil {
 			t.Fatal(err)
 		}
 		for _, k := range []int{i, max(0, i-1), i / 2} {

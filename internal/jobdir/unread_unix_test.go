@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // What cannot be read just now is not what is not there.
@@ -22,7 +24,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 		return &fs.PathError{Op: "open", Path: filepath.Join(dir, file), Err: err}
 	}
 	code := 7
-	ended := State{Version: Version, End: &End{Status: "killed", Reason: "kill", Code: &code}}
+	ended := record.State{Exit: record.Exit{Status: "killed", Reason: "kill", Code: &code}}
 	for name, tc := range map[string]struct {
 		meta, state, code error
 		want              string // the error
@@ -43,8 +45,10 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := read(dir, recordFiles{
-				meta:  func(string) (Meta, error) { return Meta{Version: Version}, tc.meta },
-				state: func(string) (State, error) { return map[bool]State{true: ended}[tc.state == nil], tc.state },
+				meta: func(string) (Meta, error) { return Meta{Version: Version}, tc.meta },
+				state: func(string) (record.State, error) {
+					return map[bool]record.State{true: ended}[tc.state == nil], tc.state
+				},
 				code: func(string) (*int, error) {
 					if tc.code != nil {
 						return nil, tc.code

@@ -103,7 +103,7 @@ func (a *agent) expireDue() (soonest time.Time) {
 			continue
 		}
 		now := time.Now()
-		at := now.Add(a.c.Settings.TTL - j.Exit.Age(now))
+		at := now.Add(a.c.Settings.TTL - j.EndedAgo(now))
 		if !at.After(now) {
 			if _, err := a.eng.Discard(a.life, j.ID); err == nil {
 				a.forget(j.ID)

@@ -90,7 +90,7 @@ type screen struct {
 // about begins an answer about one job.
 func about(j engine.Job, now time.Time) *answer {
 	a := &answer{
-		Status: statusOf(j), SessionID: j.ID, Name: oneLine(j.Name, 60), Host: j.Host, PID: j.PID,
+		Status: statusOf(j), SessionID: j.ID, Name: oneLine(j.Name, 60), Host: j.Host, PID: j.Leader.PID,
 		OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath, WaitingForInput: j.Waiting,
 		where: pathsOf(j),
 	}

@@ -78,7 +78,7 @@ func failed(j engine.Job, doing string, err error) error {
 	case errors.Is(err, engine.ErrRunning):
 		f.message = fmt.Sprintf("%s %s: it is still running", doing, j.ID)
 		f.hint = call("kill", j.ID) + " ends it, " + call("remove", j.ID) + " ends and clears it"
-	case errors.Is(err, engine.ErrNoInput) && j.Stdin:
+	case errors.Is(err, engine.ErrNoInput) && j.Stdin.Writable():
 		f.hint = "its input has ended and nothing more can be written to it; possible now: poll, log, wait, kill, remove, restart"
 	case errors.Is(err, engine.ErrNoInput):
 		f.hint = can + "; to be able to write to it start it again without stdin \"none\", or with pty true"
@@ -111,7 +111,7 @@ func possible(j engine.Job) string {
 	switch {
 	case j.Status.Finished():
 		can = []string{"poll", "log", "restart", "clear", "remove"}
-	case j.Stdin:
+	case j.Stdin.Writable():
 		can = []string{"poll", "log", "write", "send-keys", "submit", "paste", "wait", "kill", "remove", "restart"}
 	default:
 		can = []string{"poll", "log", "wait", "kill", "remove", "restart"}

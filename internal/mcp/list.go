@@ -104,7 +104,7 @@ func rowOf(j engine.Job, now time.Time) row {
 		text = strings.Join(j.Command, " ")
 	}
 	r := row{
-		SessionID: j.ID, Name: oneLine(j.Name, 60), Status: statusOf(j), UptimeMS: j.Uptime(now).Milliseconds(), PID: j.PID,
+		SessionID: j.ID, Name: oneLine(j.Name, 60), Status: statusOf(j), UptimeMS: j.Uptime(now).Milliseconds(), PID: j.Leader.PID,
 		Host: j.Host, Dir: j.Dir, Command: oneLine(text, 200), WaitingForInput: j.Waiting,
 		OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath, OutputBytes: j.Output,
 		CreatedBy: oneLine(j.CreatedBy, 40),

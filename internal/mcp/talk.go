@@ -34,7 +34,7 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 	switch {
 	case j.Status.Finished():
 		err = engine.ErrNotRunning
-	case !j.Stdin:
+	case !j.Stdin.Writable():
 		err = engine.ErrNoInput
 	default:
 		err = give()

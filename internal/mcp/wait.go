@@ -277,8 +277,8 @@ func untilPort(port int) condition {
 // listens looks at the processes of a job on this machine.
 func listens(j engine.Job, port int) bool {
 	ref := proc.JobRef{JobID: string(j.ID)}
-	if id, err := proc.Of(j.PID); err == nil && j.PID > 0 {
-		ref.Leader, ref.Session = id, j.PID
+	if id, err := proc.Of(j.Leader.PID); err == nil && j.Leader.PID > 0 {
+		ref.Leader, ref.Session = id, j.Leader.PID
 	}
 	members, err := proc.Members(ref)
 	if err != nil {

@@ -121,7 +121,7 @@ func newQuery(job JobRef, tree *Tree, reader facts) *query {
 	// A program that holds jobs itself has children of its own, and outlives them.
 	q.holder = q.holder && reader.isHolder(job.Holder.PID)
 	q.numbers = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
-	if start, ok := job.Leader.number(); ok && startOrders {
+	if start, ok := startNumber(job.Leader); ok && startOrders {
 		q.since = start
 	}
 	if q.holder {
@@ -136,7 +136,7 @@ func newQuery(job JobRef, tree *Tree, reader facts) *query {
 // anybody has it.
 func (q *query) holds(id Identity) (same, taken bool) {
 	p, taken := q.tree.Process(id.PID)
-	start, ok := id.number()
+	start, ok := startNumber(id)
 	return taken && ok && p.Start == start, taken
 }
 

@@ -43,6 +43,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // HolderName is the base name of argv[0] of every holder process.
@@ -59,19 +61,11 @@ var (
 	ErrGone = errors.New("the process is gone")
 )
 
-// Identity names one process of one boot of this machine. Start is opaque
-// outside this package: clock ticks since boot on Linux, microseconds since
-// 1970 on macOS. The zero value names nobody.
-type Identity struct {
-	PID   int    `json:"pid"`
-	Start string `json:"start"`
-}
+// Identity names one process of one boot of this machine.
+type Identity = record.Identity
 
-// IsZero reports whether id names nobody.
-func (id Identity) IsZero() bool { return id == Identity{} }
-
-// number is Start as the unsigned number that Process.Start holds.
-func (id Identity) number() (uint64, bool) {
+// startNumber is id.Start as the unsigned number that Process.Start holds.
+func startNumber(id Identity) (uint64, bool) {
 	n, err := strconv.ParseUint(id.Start, 10, 64)
 	return n, err == nil && id.PID > 0
 }
@@ -105,7 +99,7 @@ func Of(pid int) (Identity, error) {
 // Alive reports whether id still runs. It fails closed: an unknown start, an
 // unreadable process and a zombie are not alive.
 func Alive(id Identity) bool {
-	start, ok := id.number()
+	start, ok := startNumber(id)
 	if !ok {
 		return false
 	}

@@ -56,7 +56,7 @@ func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
 // Signal sends sig to one process, or returns ErrGone if it has ended. It
 // refuses pid 1 and the calling process.
 func Signal(id Identity, sig syscall.Signal) error {
-	start, ok := id.number()
+	start, ok := startNumber(id)
 	if !ok {
 		return ErrGone
 	}

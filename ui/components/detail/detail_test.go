@@ -33,11 +33,20 @@ func newDetail(j engine.Job, w, h int) *detail.Model {
 func running() engine.Job {
 	cpu := 3.2
 	return engine.Job{
-		ID: "npm-run-dev-7k2qm", Name: "npm run dev", Command: []string{"npm", "run", "dev", "--", "--title", "it's on"},
-		Dir: "/home/me/src/shop", Kind: engine.KindPTY, Status: engine.Running, Backgrounded: true, Stdin: true, PID: 48211,
-		StartedAt: now.Add(-12*time.Minute - 31*time.Second), Size: engine.Size{Cols: 120, Rows: 38}, CPU: &cpu, RSS: 212 << 20,
-		OutputPath: "/home/me/.local/state/hob/jobs/npm-run-dev-7k2qm/output.log", Output: 84 << 10, LogLimit: 1 << 30,
-		Grace: 5 * time.Second, Timeout: 30 * time.Minute, Deadline: now.Add(17 * time.Minute), CreatedBy: "cli", EnvNames: []string{"PORT"},
+		Request: engine.Request{
+			ID: "npm-run-dev-7k2qm", Name: "npm run dev", Command: []string{"npm", "run", "dev", "--", "--title", "it's on"},
+			Dir: "/home/me/src/shop", Kind: engine.KindPTY, Stdin: engine.InputPipe,
+			LogLimit: 1 << 30,
+			Grace:    engine.InMilliseconds(5 * time.Second), Timeout: engine.InMilliseconds(30 * time.Minute), CreatedBy: "cli", EnvNames: []string{"PORT"},
+		},
+		State: engine.State{
+			Status: engine.Running, Backgrounded: true, Leader: engine.Identity{PID: 48211},
+			StartedAt: now.Add(-12*time.Minute - 31*time.Second), Size: engine.Size{Cols: 120, Rows: 38},
+			Output:   84 << 10,
+			Deadline: now.Add(17 * time.Minute),
+		},
+		CPU: &cpu, RSS: 212 << 20,
+		OutputPath: "/home/me/.local/state/hob/jobs/npm-run-dev-7k2qm/output.log",
 	}
 }
 
@@ -46,7 +55,7 @@ func failed() engine.Job {
 	code := 2
 	j.Status, j.Exit = engine.Exited, engine.Exit{
 		Status: engine.Exited, Code: &code, Reason: engine.ReasonExit, At: j.StartedAt.Add(44 * time.Second),
-		Survivors: []engine.Process{{PID: 99, Command: "node server.js"}}, Usage: engine.Usage{User: 1200 * time.Millisecond, MaxRSS: 96 << 20},
+		Survivors: []engine.Process{{PID: 99, Command: "node server.js"}}, Usage: engine.Usage{User: engine.InMilliseconds(1200 * time.Millisecond), MaxRSS: 96 << 20},
 	}
 	return j
 }

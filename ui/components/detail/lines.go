@@ -42,7 +42,7 @@ func (m *Model) since() string {
 		}
 		return " for " + up
 	case engine.Stopping:
-		if left := j.StopDeadline.Sub(m.now); !j.StopDeadline.IsZero() && left > 0 && !m.coarse {
+		if left := j.StopDeadline().Sub(m.now); !j.StopDeadline().IsZero() && left > 0 && !m.coarse {
 			return ", SIGKILL in " + units.FormatDuration((left + time.Second - 1).Truncate(time.Second))
 		}
 		return ""
@@ -192,8 +192,8 @@ func (m *Model) place() string {
 func (m *Model) process() []string {
 	j := m.job
 	var parts []string
-	if j.PID != 0 {
-		parts = append(parts, "pid "+strconv.Itoa(j.PID))
+	if j.Leader.PID != 0 {
+		parts = append(parts, "pid "+strconv.Itoa(j.Leader.PID))
 	}
 	kind := string(j.Kind)
 	if j.HasTerminal() && j.Size.Cols > 0 {
@@ -205,7 +205,7 @@ func (m *Model) process() []string {
 	if kind != "" {
 		parts = append(parts, kind)
 	}
-	if !j.Stdin && !j.Status.Finished() {
+	if !j.Stdin.Writable() && !j.Status.Finished() {
 		parts = append(parts, "takes no input")
 	}
 	if j.Paused {
@@ -221,8 +221,8 @@ func (m *Model) usage() []string {
 	j := m.job
 	var parts []string
 	if j.Status.Finished() {
-		if u := j.Exit.Usage; u.User+u.System > 0 || u.MaxRSS > 0 {
-			parts = append(parts, "cpu "+(u.User+u.System).Round(10*time.Millisecond).String())
+		if u := j.Exit.Usage; u.User.Duration()+u.System.Duration() > 0 || u.MaxRSS > 0 {
+			parts = append(parts, "cpu "+(u.User.Duration()+u.System.Duration()).Round(10*time.Millisecond).String())
 			if u.MaxRSS > 0 {
 				parts = append(parts, "at most "+units.FormatBytes(u.MaxRSS))
 			}
@@ -261,9 +261,9 @@ func (m *Model) outputs(w int) []string {
 	size := units.FormatBytes(j.Output)
 	switch {
 	case j.Dropped > 0:
-		size += " written, " + units.FormatBytes(j.Dropped) + " of it dropped, at most " + units.FormatBytes(j.LogLimit) + " kept"
-	case j.LogLimit > 0:
-		size += " of at most " + units.FormatBytes(j.LogLimit)
+		size += " written, " + units.FormatBytes(j.Dropped) + " of it dropped, at most " + units.FormatBytes(j.LogCap()) + " kept"
+	case j.LogCap() > 0:
+		size += " of at most " + units.FormatBytes(j.LogCap())
 	default:
 		size += ", without a limit"
 	}
@@ -280,12 +280,12 @@ func (m *Model) limits() string {
 	case j.Timeout == 0:
 		parts = append(parts, "no time limit")
 	case j.Deadline.IsZero() || j.Status.Finished():
-		parts = append(parts, "ends after "+units.DurationText(j.Timeout))
+		parts = append(parts, "ends after "+units.DurationText(j.Timeout.Duration()))
 	default:
-		parts = append(parts, "ends after "+units.DurationText(j.Timeout)+" (at "+m.clock(j.Deadline)+")")
+		parts = append(parts, "ends after "+units.DurationText(j.Timeout.Duration())+" (at "+m.clock(j.Deadline)+")")
 	}
 	if j.Grace > 0 && !j.Status.Finished() {
-		parts = append(parts, "SIGKILL "+units.DurationText(j.Grace)+" after a stop")
+		parts = append(parts, "SIGKILL "+units.DurationText(j.Grace.Duration())+" after a stop")
 	}
 	return m.join(parts)
 }

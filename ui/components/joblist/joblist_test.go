@@ -37,8 +37,14 @@ func sample() []joblist.Row {
 	cpu := 12.4
 	running := func(id, name string, up time.Duration) engine.Job {
 		return engine.Job{
-			ID: engine.ID(id), Name: name, Command: strings.Fields(name), Status: engine.Running,
-			CreatedAt: now.Add(-up), StartedAt: now.Add(-up),
+			Request: engine.Request{
+				ID: engine.ID(id), Name: name, Command: strings.Fields(name),
+				CreatedAt: now.Add(-up),
+			},
+			State: engine.State{
+				Status:    engine.Running,
+				StartedAt: now.Add(-up),
+			},
 		}
 	}
 	ended := func(id, name string, ran time.Duration, e engine.Exit) engine.Job {
@@ -57,7 +63,7 @@ func sample() []joblist.Row {
 	train := running("train-aaaaa", "train.py --epochs 200 --lr 0.001 --resume", 6*time.Hour+2*time.Minute)
 	train.Host, train.Link = "gpu2", engine.LinkUnreachable
 	stopping := running("db-aaaaa", "postgres", time.Hour)
-	stopping.Status, stopping.StopDeadline = engine.Stopping, now.Add(3500*time.Millisecond)
+	stopping.Status, stopping.Stopping = engine.Stopping, &engine.StopRequest{Deadline: now.Add(3500 * time.Millisecond)}
 	lost := running("rsync-aaaaa", "rsync backup", 49*time.Hour)
 	lost.Status = engine.Lost
 	survivors := ended("sh-aaaaa", "sh start.sh", time.Second, engine.Exit{
@@ -125,8 +131,11 @@ func TestHostIsShownOfAJobThatHasEnded(t *testing.T) {
 		code := 2
 		list := newList(w, 1, themes.Unicode())
 		list.Put(joblist.Row{Job: engine.Job{
-			ID: "make-aaaaa", Name: "make", Command: []string{"make"}, Host: "web1", Status: engine.Exited, CreatedAt: now, StartedAt: now,
-			Exit: engine.Exit{Status: engine.Exited, Code: &code, At: now},
+			Request: engine.Request{ID: "make-aaaaa", Name: "make", Command: []string{"make"}, Host: "web1", CreatedAt: now},
+			State: engine.State{
+				Status: engine.Exited, StartedAt: now,
+				Exit: engine.Exit{Status: engine.Exited, Code: &code, At: now},
+			},
 		}})
 		if view := ansi.Strip(list.View()); !strings.Contains(view, "web1") {
 			t.Errorf("%d columns: %q does not say where the job ran", w, view)
@@ -156,7 +165,7 @@ func TestLongNamesTakeIdleColumns(t *testing.T) {
 	const name = "go test ./engine/local/..."
 	for w, want := range map[int]string{38: "go test …ocal/...", 46: "go test ./…local/..."} {
 		list := newList(w, 1, themes.Unicode())
-		list.Put(joblist.Row{Job: engine.Job{ID: "go-test-aaaaa", Name: name, Status: engine.Running, StartedAt: now}})
+		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: "go-test-aaaaa", Name: name}, State: engine.State{Status: engine.Running, StartedAt: now}}})
 		if view := ansi.Strip(list.View()); !strings.Contains(view, want) {
 			t.Errorf("%d columns: %q", w, view)
 		}
@@ -310,7 +319,7 @@ func cmpSorted(less func(a, b string) bool) cmp.Option {
 func TestNothingIsDrawnTwice(t *testing.T) {
 	list := newList(46, 40, themes.Unicode())
 	for i := range 1000 {
-		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", Status: engine.Running, CreatedAt: now, StartedAt: now}})
+		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", CreatedAt: now}, State: engine.State{Status: engine.Running, StartedAt: now}}})
 	}
 	list.View()
 	if n := testing.AllocsPerRun(10, func() { list.View() }); n > 0 {
@@ -321,7 +330,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 func BenchmarkFrameOf1000(b *testing.B) {
 	list := newList(46, 40, themes.Unicode())
 	for i := range 1000 {
-		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", Status: engine.Running, CreatedAt: now, StartedAt: now}})
+		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", CreatedAt: now}, State: engine.State{Status: engine.Running, StartedAt: now}}})
 	}
 	at := now
 	for b.Loop() {
@@ -334,12 +343,12 @@ func BenchmarkFrameOf1000(b *testing.B) {
 func TestSortByUse(t *testing.T) {
 	list := newList(60, 6, themes.Unicode())
 	put := func(name string, cpu float64, rss int64) {
-		list.Put(joblist.Row{Job: engine.Job{ID: engine.ID(name), Name: name, Status: engine.Running, CPU: &cpu, RSS: rss}})
+		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: engine.ID(name), Name: name}, State: engine.State{Status: engine.Running}, CPU: &cpu, RSS: rss}})
 	}
 	put("small", 3, 1<<20)
 	put("busy", 90, 2<<20)
 	put("large", 1, 900<<20)
-	list.Put(joblist.Row{Job: engine.Job{ID: "over", Name: "over", Status: engine.Exited}})
+	list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: "over", Name: "over"}, State: engine.State{Status: engine.Exited}}})
 	order := func(s joblist.Sort) string {
 		for list.Sort() != s {
 			list.NextSort()

@@ -170,8 +170,8 @@ func (m *Model) mix() {
 		name: paint(s.Name), unread: paint(s.Unread), finished: paint(s.Finished), host: paint(s.Host), time: paint(s.Time),
 		usage: paint(s.Usage), trace: paint(s.Trace), progress: paint(s.Progress), marked: paint(s.Marked), match: paint(s.Match),
 		cursor: paint(s.Cursor), selected: paint(s.Selected), blurred: paint(s.SelectedBlurred),
-		failed:  paint(m.badge.Style(engine.Job{Status: engine.Failed})),
-		warning: paint(m.badge.Style(engine.Job{Status: engine.Running, Paused: true})),
+		failed:  paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Failed}})),
+		warning: paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Running, Paused: true}})),
 	}
 }
 
@@ -287,8 +287,8 @@ func (m *Model) doing(r *row, c columns) cell {
 	if c.doing == 0 {
 		return cell{}
 	}
-	if j.Status == engine.Stopping && !j.StopDeadline.IsZero() && !m.coarse {
-		left := (j.StopDeadline.Sub(m.now) + time.Second - 1).Truncate(time.Second)
+	if j.Status == engine.Stopping && !j.StopDeadline().IsZero() && !m.coarse {
+		left := (j.StopDeadline().Sub(m.now) + time.Second - 1).Truncate(time.Second)
 		text := "kill " + units.FormatDuration(max(0, left))
 		if cells.Width(text) > c.doing {
 			text = units.FormatDuration(max(0, left))

@@ -16,12 +16,12 @@ import (
 func states() []engine.Job {
 	code := func(n int) *int { return &n }
 	return []engine.Job{
-		{Status: engine.Running, Waiting: true},
-		{Status: engine.Running, Waiting: true, Paused: true},
-		{Status: engine.Running},
-		{Status: engine.Starting},
-		{Status: engine.Running, Paused: true},
-		{Status: engine.Stopping},
+		{State: engine.State{Status: engine.Running, Waiting: true}},
+		{State: engine.State{Status: engine.Running, Waiting: true, Paused: true}},
+		{State: engine.State{Status: engine.Running}},
+		{State: engine.State{Status: engine.Starting}},
+		{State: engine.State{Status: engine.Running, Paused: true}},
+		{State: engine.State{Status: engine.Stopping}},
 		ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}),
 		ended(engine.Exited, engine.Exit{Code: code(255), Reason: engine.ReasonExit}),
 		ended(engine.Failed, engine.Exit{Code: code(127), Reason: engine.ReasonSpawn}),

@@ -16,11 +16,11 @@ func TestBadge(t *testing.T) {
 		text, ascii string
 		need        int
 	}{
-		"starting": {engine.Job{Status: engine.Starting}, "○ starting", ". starting", 1},
-		"running":  {engine.Job{Status: engine.Running}, "● running", "* running", 1},
-		"paused":   {engine.Job{Status: engine.Running, Paused: true}, "‖ paused", "= paused", 1},
-		"waiting":  {engine.Job{Status: engine.Running, Waiting: true}, "◆ waits", "! waits", 0},
-		"stopping": {engine.Job{Status: engine.Stopping, Waiting: true}, "◐ stopping", "~ stopping", 1},
+		"starting": {engine.Job{State: engine.State{Status: engine.Starting}}, "○ starting", ". starting", 1},
+		"running":  {engine.Job{State: engine.State{Status: engine.Running}}, "● running", "* running", 1},
+		"paused":   {engine.Job{State: engine.State{Status: engine.Running, Paused: true}}, "‖ paused", "= paused", 1},
+		"waiting":  {engine.Job{State: engine.State{Status: engine.Running, Waiting: true}}, "◆ waits", "! waits", 0},
+		"stopping": {engine.Job{State: engine.State{Status: engine.Stopping, Waiting: true}}, "◐ stopping", "~ stopping", 1},
 		"exit 0":   {ended(engine.Exited, engine.Exit{Code: code(0), Reason: engine.ReasonExit}), "✓ exit 0", "+ exit 0", 3},
 		"exit 2":   {ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}), "✗ exit 2", "x exit 2", 2},
 		"no code":  {ended(engine.Exited, engine.Exit{Reason: engine.ReasonExit}), "✗ ended", "x ended", 2},
@@ -59,7 +59,7 @@ func TestBadge(t *testing.T) {
 
 func ended(s engine.Status, e engine.Exit) engine.Job {
 	e.Status = s
-	return engine.Job{Status: s, Exit: e}
+	return engine.Job{State: engine.State{Status: s, Exit: e}}
 }
 
 // The longest name of a signal is told apart from others in the column, too.
