@@ -110,9 +110,6 @@ func about(j engine.Job, now time.Time) *answer {
 	}
 	a.TimedOut = &timedOut
 	a.headline = a.Status + " · " + string(j.ID) + " · " + a.Name + " · " + inWords(j, now)
-	if a.Message != "" {
-		a.headline += ": " + a.Message
-	}
 	return a
 }
 
@@ -150,34 +147,14 @@ func inWords(j engine.Job, now time.Time) string {
 		return text
 	}
 	switch {
-	case j.Status == engine.Lost:
-		return "lost: nobody knows how it ended (" + string(exit.Reason) + ")"
-	case j.Status == engine.Failed:
-		return "could not be started, exit code " + codeText(exit.Code)
+	case j.Status == engine.Lost, j.Status == engine.Failed:
+		return oneLine(j.Ending(), 300)
 	case exit.Reason == engine.ReasonTimeout:
 		return "killed by its timeout after " + took
-	case exit.Signal != "":
-		text := "ended by " + exit.Signal + " after " + took
-		if exit.EndedBy != "" {
-			text += ", asked for by " + oneLine(exit.EndedBy, 40)
-		}
-		return text
+	case exit.Code != nil && *exit.Code == 0:
+		return "exit code 0 after " + took
 	}
-	text := "exit code " + codeText(exit.Code) + " after " + took
-	if exit.Code != nil && *exit.Code == 127 {
-		text += " (command not found)"
-	}
-	if exit.Code != nil && *exit.Code == 126 {
-		text += " (command cannot be executed)"
-	}
-	return text
-}
-
-func codeText(code *int) string {
-	if code == nil {
-		return "unknown"
-	}
-	return fmt.Sprint(*code)
+	return oneLine(j.Ending(), 300) + ", after " + took
 }
 
 // briefly is a duration with the precision that waiting for it has.

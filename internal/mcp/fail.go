@@ -90,7 +90,7 @@ func failed(j engine.Job, doing string, err error) error {
 		f.message, f.hint = fmt.Sprintf("%s %s: it was removed meanwhile", doing, j.ID), `process {"action":"list"}`
 	default:
 		f.hint = can
-		if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" && f.code == "usage" {
+		if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
 			f.hint = e.Hint + "; " + can
 		}
 	}

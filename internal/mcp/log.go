@@ -39,18 +39,35 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	most := a.c.Settings.MaxOutputChars
 	w := window{
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
-		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600),
+		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600) / len(j.Streams()),
 	}
-	w.room /= len(j.Streams())
-	ans.body, err = eachStream(j, func(s engine.Stream) (excerpt, error) { return a.window(ctx, j, s, w, ans) })
+	ans.body, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
+		sample, err := w.sample(ctx, log, size)
+		if err != nil {
+			return excerpt{}, err
+		}
+		if n := a.binary(ctx, j, s, sample); n != "" {
+			return excerpt{notices: []string{n}}, nil
+		}
+		total, err := log.CountLines(ctx)
+		if err != nil {
+			return excerpt{}, err
+		}
+		p, err := w.read(ctx, log)
+		if err == nil && (s != engine.StreamStderr || len(p.lines) > 0) {
+			w.explain(ans, j, s, p, total)
+		}
+		return excerpt{head: strings.Join(p.lines, "")}, err
+	})
 	if err != nil {
 		return nil, failed(j, "read the log of", err)
 	}
 	if !j.Status.Finished() {
 		ans.note("it is still running: there may be more later")
-	}
-	if n := a.reads.repeated(j, "log", labeled(ans.body.head, ans.body.errs()), fmt.Sprint(offset, limit, bounded)); n != "" && !j.Status.Finished() {
-		ans.note("%s", n)
+		text := labeled(ans.body.head, ans.body.errs())
+		if n := a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)); n != "" {
+			ans.note("%s", n)
+		}
 	}
 	return ans, nil
 }
@@ -66,53 +83,76 @@ type window struct {
 
 // page is what there is in a window.
 type page struct {
-	lines []string
-	size  int // characters
-	more  bool
-	next  int64 // of a window from a line on: where the next one begins
-	long  bool  // a line was longer than what is kept of one
+	lines []string // with their line feeds
+	size  int      // characters
+	more  bool     // there are lines that were not asked for, or do not fit
+	next  int64    // of a window from a line on: where the next one begins
+	long  bool     // a line was longer than what is kept of one
 }
 
-// window reads the lines of one stream, and adds to an answer what else there is to
-// say of them.
-func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w window, ans *answer) (x excerpt, err error) {
-	log, err := a.eng.OpenLog(ctx, j.ID, s)
-	if err != nil {
-		return x, err
+// sample is some of the bytes that the window is about.
+func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []byte, err error) {
+	off := max(0, size-logfile.BinarySample)
+	if w.from {
+		if off, _, err = log.LineOffset(ctx, w.offset); err != nil {
+			return nil, err
+		}
 	}
-	defer log.Close()
-	total, err := log.CountLines(ctx)
-	if err != nil {
-		return x, err
+	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
+}
+
+// read collects the lines in the window: from a line on the first that fit, else the
+// last.
+func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
+	if w.bounded && w.limit == 0 {
+		return p, nil
 	}
-	sample, err := w.sample(ctx, log)
-	if err != nil {
-		return x, err
+	q := engine.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
+	if !w.from {
+		// Lines that do not fit need not be read: each takes at least its end.
+		q.Last, q.Limit = true, min(w.limit, int64(w.room))+1
 	}
-	if n := a.binary(ctx, j, s, sample); n != "" {
-		x.notices = []string{n}
-		return x, nil
+	for line, err := range log.Lines(ctx, q) {
+		if err != nil {
+			return p, err
+		}
+		text := shown(line.Text) + "\n"
+		if line.TextCut {
+			text = shown(line.Text) + " […]\n"
+			p.long = true
+		}
+		if line.Dropped > 0 {
+			text = "[… " + units.FormatBytes(line.Dropped) + " dropped …]\n" + text
+		}
+		p.lines = append(p.lines, text)
+		p.size += utf8.RuneCountInString(text)
+		for len(p.lines) > 1 && p.size > w.room || w.bounded && int64(len(p.lines)) > w.limit {
+			p.more = true
+			if w.from {
+				p.drop(len(p.lines) - 1)
+				p.next = line.Number
+				return p, nil
+			}
+			p.drop(0)
+		}
 	}
-	p, err := w.read(ctx, log)
-	if err != nil {
-		return x, err
-	}
+	return p, nil
+}
+
+func (p *page) drop(n int) {
+	p.size -= utf8.RuneCountInString(p.lines[n])
+	p.lines = slices.Delete(p.lines, n, n+1)
+}
+
+// explain adds to an answer what else there is to say of the lines of a stream, which
+// has total lines.
+func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, total int64) {
 	first := max(0, total-int64(len(p.lines)))
-	switch {
-	case w.from:
+	if w.from {
 		first = w.offset
-	case w.filters():
+	} else if w.keep.some() {
 		first = 0
 	}
-	if s == engine.StreamStderr && len(p.lines) == 0 {
-		return x, nil
-	}
-	var b strings.Builder
-	for _, l := range p.lines {
-		b.WriteString(l)
-		b.WriteByte('\n')
-	}
-	x.head = b.String()
 	if s != engine.StreamStderr {
 		ans.Offset, ans.TotalLines = &first, &total
 	}
@@ -120,121 +160,22 @@ func (a *agent) window(ctx context.Context, j engine.Job, s engine.Stream, w win
 	if p.long {
 		ans.note("[…] ends a line that is longer than what is shown of one; all of it is in %s", pathsOf(j))
 	}
+	others := func(offset int64) string {
+		return call("log", j.ID, append([]any{"offset", offset, "limit", logLines}, w.keep.again()...)...)
+	}
 	switch {
 	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
 		ans.note("there is no line %d: it has %d so far, from 0 on", w.offset, total)
-	case p.more && w.from:
-		ans.note("lines from %d on; %s goes on", first, call("log", j.ID, append([]any{"offset", p.next, "limit", logLines}, w.keep.again()...)...))
-	case p.more && w.limit == logLines && w.filters():
-		ans.note("these are the last %d lines of those; %s shows the first", len(p.lines), call("log", j.ID, append([]any{"offset", 0, "limit", logLines}, w.keep.again()...)...))
-	case p.more && w.limit == logLines:
-		ans.note("these are the last %d of %d lines; %s shows the first", len(p.lines), total, call("log", j.ID, "offset", 0, "limit", logLines))
-	case p.more && int64(len(p.lines)) < w.limit && !w.filters():
-		ans.note("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total),
-			call("log", j.ID, "offset", max(0, total-w.limit), "limit", logLines))
-	}
-	return x, nil
-}
-
-// sample is some of the bytes that the window is about.
-func (w window) sample(ctx context.Context, log *engine.Log) ([]byte, error) {
-	size, err := log.Size(ctx)
-	off := max(0, size-logfile.BinarySample)
-	if err == nil && w.from {
-		off, _, err = log.LineOffset(ctx, w.offset)
-	}
-	if err != nil || off >= size {
-		return nil, err
-	}
-	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
-}
-
-func (w window) filters() bool { return w.keep.keep != nil || w.keep.drop != nil }
-
-// read collects the texts of the lines in the window. More are there that were not
-// asked for, or did not fit.
-func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
-	switch {
-	case w.bounded && w.limit == 0:
-		return p, nil
+	case !p.more:
 	case w.from:
-		err = logfile.From(ctx, log, w.offset, logfile.Query{}, func(l logfile.Line) error { return p.append(w, l) })
-	case !w.filters():
-		// Lines that do not fit need not be read: each takes at least its end.
-		most := min(w.limit, int64(2*w.room))
-		err = logfile.Tail(ctx, log, logfile.Query{Limit: most + 1}, func(l logfile.Line) error { return p.slide(w, l) })
-	default:
-		err = logfile.After(ctx, log, 0, 0, logfile.Query{}, func(l logfile.Line) error { return p.slide(w, l) })
+		ans.note("lines from %d on; %s goes on", first, others(p.next))
+	case w.limit == logLines && w.keep.some():
+		ans.note("these are the last %d lines of those; %s shows the first", len(p.lines), others(0))
+	case w.limit == logLines:
+		ans.note("these are the last %d of %d lines; %s shows the first", len(p.lines), total, others(0))
+	case int64(len(p.lines)) < w.limit && !w.keep.some():
+		ans.note("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total), others(max(0, total-w.limit)))
 	}
-	if err == errEnough { //nolint:errorlint // our own, not wrapped
-		err = nil
-	}
-	if !w.from && int64(len(p.lines)) > w.limit {
-		p.drop(len(p.lines) - int(w.limit))
-	}
-	return p, err
-}
-
-// text is a line as it is shown; ok is false for one that the filter drops.
-func (p *page) text(w window, l logfile.Line) (text string, ok bool) {
-	if l.Gap > 0 {
-		return "[… " + units.FormatBytes(l.Gap) + " dropped …]", true
-	}
-	if !w.keep.keeps(l.Text) {
-		return "", false
-	}
-	text = shown(l.Text)
-	if l.Cut > 0 {
-		text += " […]"
-		p.long = true
-	}
-	return text, true
-}
-
-// append adds a line, or ends the page in front of it.
-func (p *page) append(w window, l logfile.Line) error {
-	text, ok := p.text(w, l)
-	if !ok {
-		return nil
-	}
-	size := utf8.RuneCountInString(text) + 1
-	full := w.bounded && int64(len(p.lines)) >= w.limit || len(p.lines) > 0 && p.size+size > w.room
-	if full && l.Gap == 0 { // a gap has no number to go on from
-		p.more, p.next = true, l.Number
-		return errEnough
-	}
-	p.lines = append(p.lines, text)
-	p.size += size
-	return nil
-}
-
-// slide adds a line, and drops first ones that are no longer among the last.
-func (p *page) slide(w window, l logfile.Line) error {
-	text, ok := p.text(w, l)
-	if !ok {
-		return nil
-	}
-	p.lines = append(p.lines, text)
-	p.size += utf8.RuneCountInString(text) + 1
-	if n := len(p.lines); int64(n)/2 > w.limit {
-		p.drop(n - int(w.limit))
-	}
-	if p.size > 4*w.room { // of what is too long the begin is shown too, see excerpt
-		n := 0
-		for size := p.size; size > 2*w.room && n < len(p.lines)-1; n++ {
-			size -= utf8.RuneCountInString(p.lines[n]) + 1
-		}
-		p.drop(n)
-	}
-	return nil
-}
-
-// drop drops the first n lines.
-func (p *page) drop(n int) {
-	for _, l := range p.lines[:n] {
-		p.size -= utf8.RuneCountInString(l) + 1
-	}
-	p.lines, p.more = slices.Delete(p.lines, 0, n), true
 }
 
 // screen shows a terminal's screen as text.
