@@ -54,24 +54,24 @@ func TestNeed(t *testing.T) {
 }
 
 // TestToolsAreInstalled holds the list of tools against what installs them: .ci/run,
-// which reads it, and the line of README.md.
+// which reads it, and the line of CONTRIBUTING.md.
 func TestToolsAreInstalled(t *testing.T) {
 	// What a Debian in which somebody has installed Go is not without.
-	everywhere := strings.Fields("bash bsdutils coreutils findutils grep perl util-linux")
+	everywhere := strings.Fields("bash bsdutils coreutils findutils grep gzip perl util-linux")
 	top := filepath.Join("..", "..")
 	run, err := os.ReadFile(filepath.Join(top, ".ci", "run"))
 	if err != nil || !strings.Contains(string(run), "done <internal/testtool/tools\n") {
 		t.Errorf(".ci/run does not read the list: %v", err)
 	}
-	readme, err := os.ReadFile(filepath.Join(top, "README.md"))
+	guide, err := os.ReadFile(filepath.Join(top, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, line, _ := strings.Cut(string(readme), "apt-get install ")
+	_, line, _ := strings.Cut(string(guide), "apt-get install ")
 	line, _, _ = strings.Cut(line, "\n")
 	told := strings.Fields(line)
 	if len(told) == 0 {
-		t.Fatal("README.md does not say how to install the tools of the tests")
+		t.Fatal("CONTRIBUTING.md does not say how to install the tools of the tests")
 	}
 	var before string
 	for line := range strings.Lines(installed) {
@@ -81,7 +81,7 @@ func TestToolsAreInstalled(t *testing.T) {
 		}
 		before = tool
 		if !slices.Contains(told, name) && !slices.Contains(everywhere, name) {
-			t.Errorf("README.md does not install %s, which has %s", name, tool)
+			t.Errorf("CONTRIBUTING.md does not install %s, which has %s", name, tool)
 		}
 	}
 }
