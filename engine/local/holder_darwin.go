@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,8 +16,15 @@ import (
 // ownProgram is this program.
 func ownProgram() (string, error) { return os.Executable() }
 
-// ownFile is where this program's file is.
-func ownFile() (string, error) { return os.Executable() }
+// ownFile is where this program's file is, with links resolved: Homebrew links hob and
+// hob-holder into another directory, and a link to hob-holder is not trusted.
+func ownFile() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
 
 // forkUnblocked starts a program.
 func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
