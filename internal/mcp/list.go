@@ -14,25 +14,15 @@ const defaultListed = 50
 
 // row is one job in a list.
 type row struct {
-	SessionID       engine.ID  `json:"sessionId"`
-	Name            string     `json:"name"`
-	Status          string     `json:"status"`
-	ExitCode        *int       `json:"exitCode,omitempty"`
-	ExitSignal      string     `json:"exitSignal,omitempty"`
-	Reason          string     `json:"reason,omitempty"`
-	UptimeMS        int64      `json:"uptimeMs"`
-	StartedAt       *time.Time `json:"startedAt,omitempty"`
-	EndedAt         *time.Time `json:"endedAt,omitempty"`
-	PID             int        `json:"pid,omitempty"`
-	Host            string     `json:"host,omitempty"`
-	Dir             string     `json:"dir"`
-	Command         string     `json:"command"`
-	WaitingForInput bool       `json:"waitingForInput"`
-	OutputPath      string     `json:"outputPath,omitempty"`
-	StdoutPath      string     `json:"stdoutPath,omitempty"`
-	StderrPath      string     `json:"stderrPath,omitempty"`
-	OutputBytes     int64      `json:"outputBytes"`
-	CreatedBy       string     `json:"createdBy,omitempty"`
+	facts
+	UptimeMS        int64     `json:"uptimeMs"`
+	StartedAt       time.Time `json:"startedAt,omitzero"`
+	EndedAt         time.Time `json:"endedAt,omitzero"`
+	Dir             string    `json:"dir"`
+	Command         string    `json:"command"`
+	WaitingForInput bool      `json:"waitingForInput"`
+	OutputBytes     int64     `json:"outputBytes"`
+	CreatedBy       string    `json:"createdBy,omitempty"`
 }
 
 // list shows the jobs of the scope, newest first: all that run, and the finished
@@ -103,25 +93,10 @@ func rowOf(j engine.Job, now time.Time) row {
 	if text == "" {
 		text = strings.Join(j.Command, " ")
 	}
-	r := row{
-		SessionID: j.ID, Name: oneLine(j.Name, 60), Status: statusOf(j), UptimeMS: j.Uptime(now).Milliseconds(), PID: j.Leader.PID,
-		Host: j.Host, Dir: j.Dir, Command: oneLine(text, 200), WaitingForInput: j.Waiting,
-		OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath, OutputBytes: j.Output,
+	exit, ended := j.Ended()
+	return row{
+		facts: factsOf(j), UptimeMS: j.Uptime(now).Milliseconds(), StartedAt: j.StartedAt.UTC(), EndedAt: exit.At.UTC(),
+		Dir: j.Dir, Command: oneLine(text, 200), WaitingForInput: j.Waiting && !ended, OutputBytes: j.Output,
 		CreatedBy: oneLine(j.CreatedBy, 40),
 	}
-	r.StartedAt = moment(j.StartedAt)
-	if exit, ok := j.Ended(); ok {
-		r.EndedAt = moment(exit.At)
-		r.ExitCode, r.ExitSignal, r.Reason, r.WaitingForInput = exit.Code, exit.Signal, string(exit.Reason), false
-	}
-	return r
-}
-
-// moment is t for JSON, nil if it is not known.
-func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

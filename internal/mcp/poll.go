@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -266,35 +265,26 @@ func (s *streamSum) excerpt() excerpt {
 	return x
 }
 
-// gather keeps the begin and the end of a text of any length.
+// gather keeps the begin and the end of a text of any length that comes in pieces.
 type gather struct {
-	head    strings.Builder
-	tail    string
-	skipped int64
+	head, before, last string // of the end before is kept until last is long enough
+	skipped            int64
 }
 
-func (g *gather) add(text string) {
-	if g.head.Len() < maxRead && g.tail == "" {
-		n := min(len(text), maxRead-g.head.Len())
-		for n < len(text) && !utf8.RuneStart(text[n]) {
-			n++
-		}
-		g.head.WriteString(text[:n])
-		text = text[n:]
+func (g *gather) add(piece string) {
+	if len(g.head) < maxRead {
+		g.head += piece
+		return
 	}
-	g.tail += text
-	if over := len(g.tail) - 2*maxRead; over > 0 {
-		cut := over + maxRead
-		for cut < len(g.tail) && !utf8.RuneStart(g.tail[cut]) {
-			cut++
-		}
-		g.skipped += int64(cut)
-		g.tail = g.tail[cut:]
+	if len(g.last) >= maxRead {
+		g.skipped += int64(len(g.before))
+		g.before, g.last = g.last, ""
 	}
+	g.last += piece
 }
 
 func (g *gather) excerpt() excerpt {
-	return excerpt{head: g.head.String(), tail: g.tail, skipped: g.skipped}
+	return excerpt{head: g.head, tail: g.before + g.last, skipped: g.skipped}
 }
 
 // A lineFilter keeps lines by their text.

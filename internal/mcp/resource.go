@@ -91,12 +91,11 @@ func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	if a.subs.open[uri] != nil {
 		return nil
 	}
-	sub := a.eng.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
 	life, cancel := context.WithCancel(a.life)
 	a.subs.open[uri] = cancel
 	a.work.Go(func() {
 		defer cancel()
-		a.tellGrowth(life, uri, sub)
+		a.tellGrowth(life, uri, j.ID)
 	})
 	return nil
 }
@@ -113,26 +112,17 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 
 // tellGrowth tells the client that a log has grown, until the job ends. The first
 // time is for what was printed before the client counted as subscribed, which it
-// cannot know; hence the pause before it.
-func (a *agent) tellGrowth(ctx context.Context, uri string, sub *engine.Subscription) {
-	defer sub.Close()
-	for {
-		// What happens meanwhile is told together.
+// cannot know; hence the pause before it. What happens meanwhile is told together.
+func (a *agent) tellGrowth(ctx context.Context, uri string, id engine.ID) {
+	_, err := a.eng.Follow(ctx, id, func(bool) error {
 		select {
 		case <-time.After(updatePause):
+			return a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		}
-		events, err := sub.Next(ctx) // at first what there is
-		if err != nil {
-			return
-		}
-		ended := len(events) == 0
-		for _, e := range events {
-			ended = ended || e.Job.Status.Finished() || e.Kind == engine.EventRemoved
-		}
-		if err := a.srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil || ended {
-			return
-		}
+	})
+	if err != nil && ctx.Err() == nil {
+		a.c.Logger.Debug("the client is no longer told that a log grows", "job", id, "err", err)
 	}
 }
