@@ -88,9 +88,6 @@ func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
 // Holes lists the dropped ranges.
 func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
 
-// Hole makes a Log a source for package logfile of this module.
-func (l *Log) Hole(ctx context.Context) (logfile.Hole, error) { return l.src.Hole(ctx) }
-
 // Window returns up to before lines in front of the line that the byte at off
 // belongs to, then up to after lines from that line on. It is how a view
 // scrolls: what it costs does not depend on where in the log it is. Numbers are
