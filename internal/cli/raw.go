@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,8 +41,8 @@ func (a *app) showRaw(ctx context.Context, v view) error {
 // session connects our terminal, in raw mode, with the job's. Whatever way it
 // ends, ours is as it was.
 func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, err error) {
-	window := catchWindow() // first of all: from here on a signal may not just end us
-	defer window.release()
+	window := catch(windowSignals...) // first of all: from here on a signal may not just end us
+	defer signal.Stop(window)
 	saved, err := term.MakeRaw(a.stdin.Fd())
 	if err != nil {
 		return ending{}, err

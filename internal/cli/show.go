@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -28,9 +30,9 @@ type view struct {
 	yield time.Duration // after which the job is left in the background; 0: never
 	// ours: the job was started for the caller, in whose place it stands: it gets our
 	// signals, and leaving it sends it to the background. Another one is only looked at.
-	ours  bool
-	catch signalCatch  // of ours, with asJSON and asOutput
-	hold  *engine.Hold // of ours, with asOutput
+	ours    bool
+	signals chan os.Signal // of ours, with asJSON and asOutput
+	hold    *engine.Hold   // of ours, with asOutput
 }
 
 // startAndShow starts a job and shows it as v says.
@@ -44,8 +46,8 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 		a.sayInside()
 		opts = append(a.lendStdin(spec), a.lendStderr(spec)...)
 	case asJSON, asOutput:
-		v.catch = catchSignals() // from here on they are the job's
-		defer v.catch.release()
+		v.signals = catch(passedSignals...) // from here on they are the job's
+		defer signal.Stop(v.signals)
 		v.hold = &engine.Hold{}
 		defer v.hold.Close()
 		if opts = a.lendStdin(spec); v.mode == asOutput {

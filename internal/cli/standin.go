@@ -4,16 +4,23 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 )
 
-// signalCatch are the signals that hob gets in the place of a job.
-type signalCatch struct {
-	signals <-chan os.Signal
-	release func()
+// catch returns a channel that gets these signals until [signal.Stop]. Those that we were
+// told to ignore, as nohup does, stay ignored.
+func catch(signals ...os.Signal) chan os.Signal {
+	c := make(chan os.Signal, 16)
+	for _, s := range signals {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	return c
 }
 
 // errReaderGone says that nobody reads our output any more.
@@ -40,7 +47,7 @@ func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bo
 		}
 		for {
 			select {
-			case s := <-v.catch.signals:
+			case s := <-v.signals:
 				passSignal(ctx, eng, v.job.ID, s)
 			case <-after:
 				yielded = eng.Background(v.job.ID) == nil

@@ -85,31 +85,24 @@ func signalOf(s os.Signal) signalled {
 	return signalled(n)
 }
 
-// leaveOnSignal returns a context that a signal ends which asks the process to
-// end. Signals that it was told to ignore, as nohup does, stay ignored.
+// leaveOnSignal returns a context that is done after a signal that asks the process to
+// end, which is its cause.
 func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-	over := make(chan struct{})
+	c := catch(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		select {
 		case s := <-c:
 			signal.Stop(c) // the next one is for a program that hangs
 			cancel(signalOf(s))
-		case <-over:
+		case <-ctx.Done():
 		}
 	})
 	return ctx, func() {
 		signal.Stop(c)
-		close(over)
-		wg.Wait()
 		cancel(nil)
+		wg.Wait()
 	}
 }
 

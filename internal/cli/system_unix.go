@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -10,29 +11,20 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
 )
 
-// catchSignals takes the signals that belong to the job we stand in for: all that
-// others may send us and that Go does not need itself. Those that we were told to
-// ignore, as nohup does, stay ignored and are not passed on.
-// SIGPIPE is among them so that a write to a pipe without reader returns an
-// error; it must not be ignored, because the job would inherit that.
-func catchSignals() signalCatch {
-	c := make(chan os.Signal, 16)
-	for _, s := range []os.Signal{
-		unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
-		unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGABRT,
-		unix.SIGTRAP, unix.SIGSYS, unix.SIGIO, unix.SIGWINCH,
-		unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
-	} {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-	return signalCatch{c, func() { signal.Stop(c) }}
+// passedSignals belong to the job that we stand in for: all that others may send us and
+// that Go does not need itself. SIGPIPE is among them so that a write to a pipe without
+// reader returns an error; it must not be ignored, because the job would inherit that.
+var passedSignals = []os.Signal{
+	unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
+	unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGABRT,
+	unix.SIGTRAP, unix.SIGSYS, unix.SIGIO, unix.SIGWINCH,
+	unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
 }
 
 // suspendSelf stops our process group, as Ctrl+Z in a shell does, until it is continued.
@@ -126,4 +118,61 @@ func inheritedDescriptors() (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// askTerminal asks for a line on the terminal that we run on, wherever our
+// standard streams go; a secret is not shown. Ctrl+C and Ctrl+D refuse.
+func askTerminal(ctx context.Context, text string, secret bool) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return "", errNobody
+	}
+	defer tty.Close()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	defer signal.Stop(interrupted)
+	if secret {
+		defer withoutEcho(tty)()
+	}
+	return answered(ctx, tty, text, secret, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }, interrupted)
+}
+
+// withoutEcho keeps the terminal from echoing what it is sent, until restore. The
+// UI does so by itself while it runs; this covers the moments before and after.
+func withoutEcho(f *os.File) (restore func()) {
+	saved, err := term.GetState(f.Fd())
+	if err != nil {
+		return func() {}
+	}
+	quiet := *saved
+	quiet.Lflag &^= unix.ECHO
+	if term.SetState(f.Fd(), &quiet) != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(f.Fd(), saved) } // there is nothing else to try
+}
+
+// windowSignals report on our terminal, or ask us to end, before which it is put in order.
+var windowSignals = []os.Signal{unix.SIGWINCH, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
+
+// keepSize gives the job's terminal the size of ours whenever that changes. When
+// we are asked to end, the job is left to itself.
+func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window <-chan os.Signal) error {
+	for {
+		select {
+		case s := <-window:
+			if s != unix.SIGWINCH {
+				return signalOf(s)
+			}
+			size := terminalSize(a.stdout)
+			if size == (engine.Size{}) {
+				continue
+			}
+			if err := terminal.Resize(ctx, size); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

@@ -3,13 +3,34 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"golang.org/x/term"
 
 	"github.com/hobjobs/hob/engine"
 )
+
+// passedSignals is Ctrl+C, which belongs to the job that we stand in for.
+var passedSignals = []os.Signal{os.Interrupt}
+
+// passSignal passes Ctrl+C on to the job.
+func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, _ os.Signal) {
+	_ = eng.Signal(ctx, id, "SIGINT") // one that has just ended needs no signal
+}
+
+// suspendSelf is nil: there is nothing like it here.
+var suspendSelf func()
+
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.ERROR_BROKEN_PIPE) }
+
+// untilReaderGone has no way to look: the next write tells.
+func untilReaderGone(context.Context, *os.File) bool { return false }
+
+// inheritedDescriptors: jobs cannot be lent any here.
+func inheritedDescriptors() []int { return nil }
 
 // askTerminal asks for a line on the console that we run on, wherever our
 // standard streams go; a secret is not shown. Ctrl+C refuses.
@@ -45,11 +66,11 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 // withoutEcho has nothing to do: the console does not echo what it answers.
 func withoutEcho(*os.File) (restore func()) { return func() {} }
 
-// catchWindow takes nothing: there are no jobs with a terminal here.
-func catchWindow() signalCatch { return signalCatch{release: func() {}} }
+// windowSignals are none: there are no jobs with a terminal here.
+var windowSignals []os.Signal
 
 // keepSize has nothing to tell.
-func (a *app) keepSize(ctx context.Context, _ engine.Terminal, _ signalCatch) error {
+func (a *app) keepSize(ctx context.Context, _ engine.Terminal, _ <-chan os.Signal) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
