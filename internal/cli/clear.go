@@ -14,12 +14,12 @@ import (
 
 type clearFlags struct {
 	finished, failed, undo, forget, now bool
-	older                               durationFlag
-	on                                  givenFlag
+	older                               time.Duration
+	on                                  string
 }
 
 func (a *app) clearCommand() *cobra.Command {
-	var f clearFlags
+	f := clearFlags{older: notGiven}
 	cmd := &cobra.Command{
 		Use:     "clear [ID…]",
 		GroupID: groupEnd,
@@ -35,8 +35,8 @@ func (a *app) clearCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.finished, "finished", false, "all jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "those that failed")
-	flags.Var(&f.older, "older", "those that ended longer ago than that")
-	flags.Var(&f.on, "on", "of those only the ones on this host, which is asked what has ended")
+	flags.Var(durationFlag(&f.older), "older", "those that ended longer ago than that")
+	flags.Var(wordFlag(&f.on), "on", "of those only the ones on this host, which is asked what has ended")
 	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
 	flags.BoolVar(&f.now, "now", false, "delete at once, which cannot be undone; alone: what was cleared before")
 	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts or in containers, which are not asked")
@@ -46,7 +46,7 @@ func (a *app) clearCommand() *cobra.Command {
 }
 
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
-	selects := f.finished || f.failed || f.older.set
+	selects := f.finished || f.failed || f.older != notGiven
 	switch {
 	case f.on != "" && !selects:
 		return usagef("hob clear --finished --on HOST", "--on goes with --finished, --failed or --older")
@@ -122,9 +122,9 @@ func (a *app) clearSelected(
 // clearable are the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
 	if f.on != "" {
-		a.tryHosts(ctx, string(f.on))
+		a.tryHosts(ctx, f.on)
 	}
-	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: string(f.on)})
+	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: f.on})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) (
 		if j.Exit.At.IsZero() {
 			age = now.Sub(j.CreatedAt)
 		}
-		if !f.older.set || age > f.older.d {
+		if f.older == notGiven || age > f.older {
 			jobs = append(jobs, j)
 		}
 	}

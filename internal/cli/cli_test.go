@@ -296,8 +296,7 @@ created_at created_by labels error`
 func TestFlagValues(t *testing.T) {
 	t.Run("size", func(t *testing.T) {
 		for in, ok := range map[string]bool{"120x40": true, "1X1": true, "0x1": false, "x": false, "12": false, "70000x1": false, "-1x4": false} {
-			var f sizeFlag
-			if err := f.Set(in); (err == nil) != ok {
+			if _, err := parseSize(in); (err == nil) != ok {
 				t.Errorf("%s: %v", in, err)
 			}
 		}
@@ -319,12 +318,11 @@ func TestFlagValues(t *testing.T) {
 	})
 	t.Run("signal", func(t *testing.T) {
 		for in, want := range map[string]string{"hup": "SIGHUP", "SIGINT": "SIGINT", "9": "9", "sigusr1": "SIGUSR1"} {
-			var got signalFlag
-			if err := got.Set(in); err != nil || string(got) != want {
+			if got, err := parseSignal(in); err != nil || got != want {
 				t.Errorf("%s: %s, %v, want %s", in, got, err, want)
 			}
 		}
-		if new(signalFlag).Set("") == nil {
+		if _, err := parseSignal(""); err == nil {
 			t.Error("no signal is accepted")
 		}
 	})

@@ -12,154 +12,96 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// givenFlag is a word that says nothing when it is empty, as an unset variable of
-// a script makes it: that is refused rather than taken for a flag not given.
-type givenFlag string
+// notGiven is the value of a number or a duration whose flag was not given.
+const notGiven = -1
+
+// parsedFlag is a flag whose value a function makes of a word. It implements
+// [pflag.Value].
+type parsedFlag[T any] struct {
+	to    *T
+	kind  string // what stands for the value in help
+	parse func(string) (T, error)
+	text  string // as it was given
+}
+
+// parseInto makes a flag that sets to. A string may have a default.
+func parseInto[T any](to *T, kind string, parse func(string) (T, error)) *parsedFlag[T] {
+	f := &parsedFlag[T]{to: to, kind: kind, parse: parse}
+	if s, ok := any(*to).(string); ok {
+		f.text = s
+	}
+	return f
+}
 
 // Set implements pflag.Value.
-func (f *givenFlag) Set(s string) error {
-	if s == "" {
-		return errors.New("it is empty")
+func (f *parsedFlag[T]) Set(s string) error {
+	v, err := f.parse(s)
+	if err == nil {
+		*f.to, f.text = v, s
 	}
-	*f = givenFlag(s)
-	return nil
+	return err
 }
 
 // String implements pflag.Value.
-func (f *givenFlag) String() string { return string(*f) }
+func (f *parsedFlag[T]) String() string { return f.text }
 
 // Type implements pflag.Value.
-func (*givenFlag) Type() string { return "string" }
+func (f *parsedFlag[T]) Type() string { return f.kind }
 
-// countFlag is a number from 0 on; -1 is one that was not given.
-type countFlag int64
-
-// Set implements pflag.Value.
-func (f *countFlag) Set(s string) error {
-	n, err := strconv.ParseInt(s, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) && n > 0: // as far as there is anything
-	case err != nil:
-		return fmt.Errorf("%q is no number", s)
-	case n < 0:
-		return errors.New("it counts from 0")
-	}
-	*f = countFlag(n)
-	return nil
+// wordFlag is a word that is not empty: an empty one comes from an unset variable of a
+// script, and is refused rather than taken for a flag not given.
+func wordFlag(to *string) *parsedFlag[string] {
+	return parseInto(to, "string", func(s string) (string, error) {
+		if s == "" {
+			return "", errors.New("it is empty")
+		}
+		return s, nil
+	})
 }
-
-// String implements pflag.Value.
-func (f *countFlag) String() string {
-	if *f < 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*f), 10)
-}
-
-// Type implements pflag.Value.
-func (*countFlag) Type() string { return "N" }
 
 // durationFlag is a duration with the units of people: 90s, 1h30m, 7d.
-type durationFlag struct {
-	d   time.Duration
-	set bool
+func durationFlag(to *time.Duration) *parsedFlag[time.Duration] {
+	return parseInto(to, "DUR", units.ParseDuration)
 }
 
-// Set implements pflag.Value.
-func (f *durationFlag) Set(s string) (err error) {
-	f.d, err = units.ParseDuration(s)
-	f.set = err == nil
-	return err
+// countFlag is a number from 0 on.
+func countFlag(to *int64) *parsedFlag[int64] {
+	return parseInto(to, "N", func(s string) (int64, error) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange) && n > 0: // as far as there is anything
+		case err != nil:
+			return 0, fmt.Errorf("%q is no number", s)
+		case n < 0:
+			return 0, errors.New("it counts from 0")
+		}
+		return n, nil
+	})
 }
 
-// String implements pflag.Value.
-func (f *durationFlag) String() string {
-	if f.d == 0 {
-		return ""
+// parsePort reads the number of a port.
+func parsePort(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("%q is no port: it is a number from 1 to 65535", s)
 	}
-	return units.DurationText(f.d)
+	return int(n), nil
 }
-
-// Type implements pflag.Value.
-func (*durationFlag) Type() string { return "DUR" }
-
-// bytesFlag is a number of bytes: 512, 64KiB, 2G.
-type bytesFlag struct {
-	n   int64
-	set bool
-}
-
-// Set implements pflag.Value.
-func (f *bytesFlag) Set(s string) error {
-	n, err := units.ParseBytes(s)
-	f.n, f.set = n, true
-	return err
-}
-
-// String implements pflag.Value.
-func (f *bytesFlag) String() string {
-	if !f.set {
-		return ""
-	}
-	return units.BytesText(f.n)
-}
-
-// Type implements pflag.Value.
-func (*bytesFlag) Type() string { return "BYTES" }
-
-// sizeFlag is a terminal size: 120x40.
-type sizeFlag engine.Size
 
 // maxCells bounds either side of a terminal: what the kernel's window size can
 // say.
 const maxCells = 1<<16 - 1
 
-// Set implements pflag.Value.
-func (f *sizeFlag) Set(s string) error {
+// parseSize reads a terminal size: 120x40.
+func parseSize(s string) (engine.Size, error) {
 	c, r, ok := strings.Cut(strings.ToLower(s), "x")
 	cols, err1 := strconv.Atoi(c)
 	rows, err2 := strconv.Atoi(r)
 	if !ok || err1 != nil || err2 != nil || cols < 1 || rows < 1 || cols > maxCells || rows > maxCells {
-		return fmt.Errorf("%q is no size; say COLSxROWS, for example 120x40", s)
+		return engine.Size{}, fmt.Errorf("%q is no size; say COLSxROWS, for example 120x40", s)
 	}
-	*f = sizeFlag{Cols: cols, Rows: rows}
-	return nil
+	return engine.Size{Cols: cols, Rows: rows}, nil
 }
-
-// String implements pflag.Value.
-func (f *sizeFlag) String() string {
-	if f.Cols == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dx%d", f.Cols, f.Rows)
-}
-
-// Type implements pflag.Value.
-func (*sizeFlag) Type() string { return "COLSxROWS" }
-
-// portFlag is a port's number.
-type portFlag int
-
-// Set implements pflag.Value.
-func (f *portFlag) Set(s string) error {
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n == 0 {
-		return fmt.Errorf("%q is no port: it is a number from 1 to 65535", s)
-	}
-	*f = portFlag(n)
-	return nil
-}
-
-// String implements pflag.Value.
-func (f *portFlag) String() string {
-	if *f == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*f))
-}
-
-// Type implements pflag.Value.
-func (*portFlag) Type() string { return "N" }
 
 // environment reads the values of -e: K=V, or K to pass on what K is here.
 func environment(pairs []string) (map[string]string, error) {

@@ -16,13 +16,13 @@ import (
 )
 
 type killFlags struct {
-	grace       durationFlag
-	signal      signalFlag
+	grace       time.Duration
+	signal      string
 	keepDaemons bool
 }
 
 func (a *app) killCommand() *cobra.Command {
-	var f killFlags
+	f := killFlags{grace: notGiven}
 	cmd := &cobra.Command{
 		Use:     "kill ID…",
 		Aliases: []string{"stop"},
@@ -35,8 +35,8 @@ func (a *app) killCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.grace, "grace", "time before what is left is killed (5s; 0s: at once)")
-	flags.VarP(&f.signal, "signal", "s", "only send this signal: HUP, INT, USR1 …")
+	flags.Var(durationFlag(&f.grace), "grace", "time before what is left is killed (5s; 0s: at once)")
+	flags.VarP(parseInto(&f.signal, "NAME", parseSignal), "signal", "s", "only send this signal: HUP, INT, USR1 …")
 	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "spare what left the job's session")
 	completeWords(cmd, "signal", "HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 	a.jsonFlag(cmd)
@@ -44,7 +44,7 @@ func (a *app) killCommand() *cobra.Command {
 }
 
 func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
-	if f.signal != "" && (f.grace.set || f.keepDaemons) {
+	if f.signal != "" && (f.grace != notGiven || f.keepDaemons) {
 		return usagef("leave them away", "--signal just sends it: --grace and --keep-daemons do not apply")
 	}
 	eng, err := a.engine()
@@ -63,11 +63,11 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 		return err
 	}
 	if f.signal != "" {
-		if err := f.signal.check(jobs); err != nil {
+		if err := checkSignal(f.signal, jobs); err != nil {
 			return err
 		}
 		for _, j := range jobs {
-			if e := eng.Signal(ctx, j.ID, string(f.signal)); e != nil {
+			if e := eng.Signal(ctx, j.ID, f.signal); e != nil {
 				err = errors.Join(err, e)
 			}
 		}
@@ -84,8 +84,8 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 // and reports in the order given.
 func (a *app) stopAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, f killFlags) error {
 	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
-	if f.grace.set {
-		o.Grace = f.grace.d
+	if f.grace != notGiven {
+		o.Grace = f.grace
 		if o.Grace == 0 {
 			o.Grace = -1
 		}
@@ -140,39 +140,28 @@ func briefly(d time.Duration) string {
 	return units.FormatDuration(d)
 }
 
-// signalFlag is a signal's full name: HUP and sighup are SIGHUP; numbers stay.
-// Which names there are the system of the job knows.
-type signalFlag string
-
-// check refuses what is no signal here if one of the jobs is, also one that would
-// not get it any more.
-func (f signalFlag) check(jobs []engine.Job) error {
+// checkSignal refuses what is no signal here if one of the jobs is here, also one that
+// would not get it any more. Which names there are on a host, that host knows.
+func checkSignal(name string, jobs []engine.Job) error {
 	for _, j := range jobs {
 		if j.Host != "" {
 			continue
 		}
-		if _, err := proc.ParseSignal(string(f)); err != nil {
+		if _, err := proc.ParseSignal(name); err != nil {
 			return usagef("hob help kill shows the flags", "%w", err)
 		}
 	}
 	return nil
 }
 
-// Set implements pflag.Value.
-func (f *signalFlag) Set(s string) error {
+// parseSignal makes a signal's full name: HUP and sighup are SIGHUP; numbers stay.
+func parseSignal(s string) (string, error) {
 	if strings.TrimSpace(s) == "" { // an unset variable must not turn into a kill
-		return errors.New("no signal; use a name such as TERM or a number")
+		return "", errors.New("no signal; use a name such as TERM or a number")
 	}
 	s = strings.ToUpper(s)
 	if !strings.HasPrefix(s, "SIG") && strings.Trim(s, "0123456789") != "" {
 		s = "SIG" + s
 	}
-	*f = signalFlag(s)
-	return nil
+	return s, nil
 }
-
-// String implements pflag.Value.
-func (f *signalFlag) String() string { return string(*f) }
-
-// Type implements pflag.Value.
-func (*signalFlag) Type() string { return "NAME" }

@@ -18,7 +18,7 @@ import (
 type listFlags struct {
 	running, finished, failed, here, quiet bool
 	since                                  string
-	on                                     givenFlag
+	on                                     string
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) listCommand() *cobra.Command {
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "only jobs that failed without anybody asking for it")
-	flags.Var(&f.on, "on", "only jobs on this host, which is asked how they stand")
+	flags.Var(wordFlag(&f.on), "on", "only jobs on this host, which is asked how they stand")
 	flags.BoolVar(&f.here, "here", false, "only jobs of this machine")
 	flags.StringVar(&f.since, "since", "", "only jobs started since then: 2h, 7d or a time")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print ids alone")
@@ -66,12 +66,12 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 		if f.here {
 			return usagef("choose one", "--here excludes --on")
 		}
-		if unreachable, err = adopt(ctx, eng, string(f.on)); err != nil {
+		if unreachable, err = adopt(ctx, eng, f.on); err != nil {
 			return err
 		}
 	}
 	jobs, err := eng.List(ctx, engine.Filter{
-		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: string(f.on), Since: since,
+		Running: f.running, Finished: f.finished, Failed: f.failed, Here: f.here, Host: f.on, Since: since,
 	})
 	if err != nil {
 		return err

@@ -18,14 +18,14 @@ import (
 const defaultLines = 200
 
 type logFlags struct {
-	limit, offset   int64 // -1: not given
+	limit, offset   int64
 	follow, raw     bool
 	filter, exclude string
 	stream          string
 }
 
 func (a *app) logCommand() *cobra.Command {
-	f := logFlags{limit: -1, offset: -1}
+	f := logFlags{limit: notGiven, offset: notGiven}
 	cmd := &cobra.Command{
 		Use:     "log ID",
 		GroupID: groupRead,
@@ -40,8 +40,8 @@ func (a *app) logCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP((*countFlag)(&f.limit), "limit", "n", "that many lines: the last, or from --offset on")
-	flags.Var((*countFlag)(&f.offset), "offset", "from this line on, counted from 0")
+	flags.VarP(countFlag(&f.limit), "limit", "n", "that many lines: the last, or from --offset on")
+	flags.Var(countFlag(&f.offset), "offset", "from this line on, counted from 0")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "go on until the job ends")
 	flags.StringVar(&f.filter, "filter", "", "only lines that match this regular expression")
 	flags.StringVar(&f.exclude, "exclude", "", "no lines that match this regular expression")

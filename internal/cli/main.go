@@ -35,7 +35,7 @@ type app struct {
 
 	// Set by the flags that all verbs have.
 	json  bool
-	color colorMode
+	color string // auto, always or never
 	ascii bool
 
 	client   string       // who starts and ends jobs
@@ -60,7 +60,7 @@ type app struct {
 func Main(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli", logout: logout.Advice}
 	words := args[min(1, len(args)):]
-	root := a.rootFor(words)
+	root := a.newRoot()
 	root.SetArgs(words)
 	err := root.ExecuteContext(context.Background())
 	if a.eng != nil {

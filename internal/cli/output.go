@@ -22,24 +22,14 @@ const (
 	styleBold style = "1"
 )
 
-// colorMode says when output is coloured.
-type colorMode string
-
-// Set implements pflag.Value.
-func (m *colorMode) Set(s string) error {
+// parseColor reads when output is coloured.
+func parseColor(s string) (string, error) {
 	switch s {
 	case "auto", "always", "never":
-		*m = colorMode(s)
-		return nil
+		return s, nil
 	}
-	return fmt.Errorf("%q is not auto, always or never", s)
+	return "", fmt.Errorf("%q is not auto, always or never", s)
 }
-
-// String implements pflag.Value.
-func (m *colorMode) String() string { return string(*m) }
-
-// Type implements pflag.Value.
-func (*colorMode) Type() string { return "WHEN" }
 
 // colored reports whether what goes to f is coloured: --color first, then
 // NO_COLOR and CLICOLOR_FORCE, else whether f is a terminal that can.

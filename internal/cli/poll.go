@@ -17,14 +17,14 @@ import (
 )
 
 type pollFlags struct {
-	wait   durationFlag
+	wait   time.Duration
 	cursor int64
-	client givenFlag
+	client string
 	raw    bool
 }
 
 func (a *app) pollCommand() *cobra.Command {
-	f := pollFlags{cursor: -1, client: "cli"}
+	f := pollFlags{cursor: notGiven, client: "cli"}
 	cmd := &cobra.Command{
 		Use:     "poll ID",
 		GroupID: groupRead,
@@ -39,9 +39,9 @@ func (a *app) pollCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.wait, "wait", "wait that long for output or the end")
-	flags.Var((*countFlag)(&f.cursor), "cursor", "read from this byte on and remember nothing")
-	flags.Var(&f.client, "client", "whose last poll it is that counts")
+	flags.Var(durationFlag(&f.wait), "wait", "wait that long for output or the end")
+	flags.Var(countFlag(&f.cursor), "cursor", "read from this byte on and remember nothing")
+	flags.Var(wordFlag(&f.client), "client", "whose last poll it is that counts")
 	flags.BoolVar(&f.raw, "raw", false, "print the bytes as they are, escape sequences too")
 	a.jsonFlag(cmd)
 	return cmd
@@ -81,7 +81,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if f.cursor >= 0 {
 		err = pollFrom(ctx, eng, job.ID, f, show)
 	} else {
-		err = eng.PollTo(ctx, job.ID, string(f.client), f.wait.d, show)
+		err = eng.PollTo(ctx, job.ID, f.client, f.wait, show)
 	}
 	if errors.Is(err, engine.ErrUnkept) {
 		a.sayf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
@@ -92,7 +92,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 
 // pollFrom gives show all that comes from the cursor on.
 func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
-	for cursor, wait := f.cursor, f.wait.d; ; wait = 0 {
+	for cursor, wait := f.cursor, f.wait; ; wait = 0 {
 		p, err := eng.PollAt(ctx, id, cursor, wait)
 		if err == nil {
 			err = show(&p)
@@ -124,7 +124,7 @@ func (a *app) pollText(text func(p []byte, last bool) []byte) func(*engine.Poll)
 // unwritten is why nothing could be written, of a reader that has gone the code
 // that says so.
 func unwritten(err error) error {
-	if errors.Is(err, syscall.EPIPE) {
+	if isBrokenPipe(err) {
 		return exitStatus(exitNoReader)
 	}
 	return err

@@ -27,7 +27,7 @@ func sameRequest(j engine.Job, spec engine.Spec) bool {
 // A terminal there is for who asks for it; what would get one here by itself gets
 // an input that can be written to.
 func (a *app) onHost(spec *engine.Spec, f runFlags) {
-	spec.Host = string(f.on)
+	spec.Host = f.on
 	switch {
 	case f.pty:
 		if spec.PTY = true; spec.Size == (engine.Size{}) {

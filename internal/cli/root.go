@@ -22,37 +22,8 @@ const (
 	groupEnd  = "end"
 )
 
-// rootFor makes the tree of verbs that a command line needs: of one that starts a
-// job only run, which need not wait for all the others to be made. Help makes its
-// own.
-func (a *app) rootFor(words []string) *cobra.Command {
-	if len(words) == 0 || words[0] != "run" {
-		return a.newRoot()
-	}
-	root := a.bareRoot()
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.runCommand())
-	return root
-}
-
 // newRoot makes the tree of all verbs.
 func (a *app) newRoot() *cobra.Command {
-	root := a.bareRoot()
-	for _, verb := range []*cobra.Command{
-		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
-		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
-		a.writeCommand(), a.waitCommand(), a.restartCommand(),
-		a.killCommand(), a.clearCommand(), a.removeCommand(),
-		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
-	} {
-		root.AddCommand(verb)
-	}
-	refuseStrays(root)
-	return root
-}
-
-// bareRoot is hob without a verb.
-func (a *app) bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hob",
 		Short: "Supervises background jobs from the terminal",
@@ -84,7 +55,7 @@ hob wait @ && hob list`,
 		}
 		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
 	})
-	root.PersistentFlags().Var(&a.color, "color", "colour the output: auto, always or never")
+	root.PersistentFlags().Var(parseInto(&a.color, "WHEN", parseColor), "color", "colour the output: auto, always or never")
 	completeWords(root, "color", "auto", "always", "never")
 	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
 	a.ascii = !termenv.UTF8(runtime.GOOS, os.Getenv) // --ascii=false draws the others all the same
@@ -94,6 +65,14 @@ hob wait @ && hob list`,
 		&cobra.Group{ID: groupTalk, Title: "Talk and wait"},
 		&cobra.Group{ID: groupEnd, Title: "End and tidy"},
 	)
+	root.AddCommand(
+		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
+		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
+		a.writeCommand(), a.waitCommand(), a.restartCommand(),
+		a.killCommand(), a.clearCommand(), a.removeCommand(),
+		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
+	)
+	refuseStrays(root)
 	return root
 }
 

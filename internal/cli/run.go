@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +19,15 @@ type runFlags struct {
 	background, pty, noPTY, split, stdin, notify, once, raw bool
 
 	name, dir, script string
-	on                givenFlag
+	on                string
 	env               []string
-	yield, timeout    durationFlag
-	size              sizeFlag
-	logLimit          bytesFlag
+	yield, timeout    time.Duration
+	size              engine.Size
+	logLimit          int64
 }
 
 func (a *app) runCommand() *cobra.Command {
-	var f runFlags
+	f := runFlags{yield: notGiven, timeout: notGiven, logLimit: notGiven}
 	cmd := &cobra.Command{
 		Use:     "run [flags] [--] CMD [ARG…]",
 		GroupID: groupJobs,
@@ -43,10 +44,10 @@ func (a *app) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
 	flags.BoolVarP(&f.background, "background", "b", false, "in the background from the start; print the id")
-	flags.Var(&f.yield, "yield", "send it to the background by itself after that long")
-	flags.Var(&f.timeout, "timeout", "kill it after that long, wherever it is then")
+	flags.Var(durationFlag(&f.yield), "yield", "send it to the background by itself after that long")
+	flags.Var(durationFlag(&f.timeout), "timeout", "kill it after that long, wherever it is then")
 	flags.StringVarP(&f.name, "name", "n", "", "what to call it (default: from the command)")
-	flags.Var(&f.on, "on", "run it on this host, by SSH: whatever ssh HOST takes")
+	flags.Var(wordFlag(&f.on), "on", "run it on this host, by SSH: whatever ssh HOST takes")
 	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
 	flags.StringArrayVarP(&f.env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
 	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
@@ -54,8 +55,8 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.noPTY, "no-pty", false, "give it no terminal: it writes its log itself")
 	flags.BoolVar(&f.split, "split", false, "keep stdout and stderr apart (no terminal)")
 	flags.BoolVar(&f.stdin, "stdin", false, "without a terminal: an input that can be written to")
-	flags.Var(&f.size, "size", "size of its terminal (default: of this one, else 120x40)")
-	flags.Var(&f.logLimit, "log-limit", "how large its log may get (at least 2MiB)")
+	flags.Var(parseInto(&f.size, "COLSxROWS", parseSize), "size", "size of its terminal (default: of this one, else 120x40)")
+	flags.Var(parseInto(&f.logLimit, "BYTES", units.ParseBytes), "log-limit", "how large its log may get (at least 2MiB)")
 	flags.BoolVar(&f.notify, "notify", false, "notify when it ends")
 	flags.BoolVar(&f.once, "once", false, "if the same command already runs in the same directory, attach to it")
 	flags.BoolVar(&f.raw, "raw", false, "pass the terminal through without UI")
@@ -78,14 +79,14 @@ func (f *runFlags) checkCommand(args []string) error {
 		return usagef("choose one", "--pty excludes --no-pty and --split: a terminal has one stream")
 	case f.stdin && f.pty:
 		return usagef("leave --stdin away", "--stdin is for jobs without a terminal")
-	case f.background && f.yield.set:
+	case f.background && f.yield != notGiven:
 		return usagef("choose one", "-b sends it to the background at once, --yield after a while")
 	case f.background && f.raw:
 		return usagef("choose one", "-b does not show the job, --raw does")
 	case f.raw && (f.noPTY || f.split):
 		return usagef("leave --raw away: without a terminal everything passes through as it is", "--raw is about a terminal")
-	case f.logLimit.set && f.logLimit.n < leastLog:
-		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", f.logLimit.String())
+	case f.logLimit != notGiven && f.logLimit < leastLog:
+		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", units.BytesText(f.logLimit))
 	case f.size.Cols != 0 && (f.noPTY || f.split):
 		return usagef("leave --size away", "--size is for jobs with a terminal")
 	case f.on != "" && !f.pty && (f.raw || f.size.Cols != 0):
@@ -101,15 +102,19 @@ const leastLog = 2 * units.MiB
 
 // run starts a job and shows it in the way that fits where hob stands.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
-	if f.yield.set { // 0s is at once; 0 stands for never below
-		f.yield.d = max(f.yield.d, 1)
+	yields := f.yield != notGiven
+	switch { // below, 0 stands for never
+	case !yields:
+		f.yield = 0
+	case f.yield == 0:
+		f.yield = 1
 	}
 	settings := a.settings()
 	spec, err := a.spec(args, f, settings.Run)
 	if err != nil {
 		return err
 	}
-	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || f.yield.set
+	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || yields
 	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
@@ -131,8 +136,8 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 			return a.join(ctx, job, f)
 		}
 	}
-	v := view{yield: f.yield.d, mode: a.modeFor(spec, f)}
-	if here := terminalSize(a.stdout); v.mode == inWindow && f.size == (sizeFlag{}) && spec.Size == here {
+	v := view{yield: f.yield, mode: a.modeFor(spec, f)}
+	if here := terminalSize(a.stdout); v.mode == inWindow && f.size == (engine.Size{}) && spec.Size == here {
 		spec.Size = ui.TerminalSize(here.Cols, here.Rows)
 	}
 	return a.startAndShow(ctx, spec, v)
@@ -163,10 +168,10 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	shown := (hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)) && !a.json
 	spec := engine.Spec{
 		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env,
-		Split: f.split, Stdin: f.stdin, Size: engine.Size(f.size), Timeout: f.timeout.d,
-		LogLimit: f.logLimit.n, Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
+		Split: f.split, Stdin: f.stdin, Size: f.size, Timeout: f.timeout,
+		LogLimit: max(f.logLimit, 0), Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
 	}
-	if !f.timeout.set {
+	if f.timeout == notGiven {
 		spec.Timeout = settings.Timeout
 	}
 	if len(args) == 0 {
@@ -242,10 +247,10 @@ func (a *app) join(ctx context.Context, job engine.Job, f runFlags) error {
 	case f.background:
 		return a.printStarted(job)
 	case a.json:
-		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield.d})
+		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield})
 	}
 	a.sayf("%s already runs", job.ID)
-	return a.attachTo(ctx, job, f.raw, f.yield.d)
+	return a.attachTo(ctx, job, f.raw, f.yield)
 }
 
 // sayInside says once, inside a job of hob, whose Ctrl+B it is.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,14 +14,14 @@ import (
 )
 
 type waitFlags struct {
-	line           givenFlag
+	line           string
 	fromNow, any   bool
-	port           portFlag
-	quiet, timeout durationFlag
+	port           int
+	quiet, timeout time.Duration
 }
 
 func (a *app) waitCommand() *cobra.Command {
-	var f waitFlags
+	f := waitFlags{quiet: notGiven, timeout: notGiven}
 	cmd := &cobra.Command{
 		Use:     "wait ID…",
 		GroupID: groupTalk,
@@ -35,12 +36,12 @@ func (a *app) waitCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.line, "for", "until a line matches this regular expression")
+	flags.Var(wordFlag(&f.line), "for", "until a line matches this regular expression")
 	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: only lines that come from now on")
-	flags.Var(&f.port, "for-port", "until the job listens on this port")
-	flags.Var(&f.quiet, "quiet", "until it has printed nothing for that long")
+	flags.Var(parseInto(&f.port, "N", parsePort), "for-port", "until the job listens on this port")
+	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for that long")
 	flags.BoolVar(&f.any, "any", false, "one of the jobs is enough")
-	flags.Var(&f.timeout, "timeout", "give up after that long")
+	flags.Var(durationFlag(&f.timeout), "timeout", "give up after that long")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -54,9 +55,9 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.timeout.set {
+	if f.timeout != notGiven {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout.d)
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
 	var code int
@@ -66,7 +67,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		code, err = a.waitAll(ctx, jobs, until, f.any)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout.d))}
+		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout))}
 		f.hint = "the jobs go on"
 		return f
 	}
@@ -118,12 +119,12 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 }
 
 // forEnd reports whether the jobs' ends are waited for.
-func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && !f.quiet.set }
+func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
 
 // condition is what the flags ask for.
 func (f waitFlags) condition() (engine.Condition, error) {
 	asked := 0
-	for _, on := range []bool{f.line != "", f.port != 0, f.quiet.set} {
+	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {
 		if on {
 			asked++
 		}
@@ -133,11 +134,11 @@ func (f waitFlags) condition() (engine.Condition, error) {
 		return engine.Condition{}, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
 	case f.fromNow && f.line == "":
 		return engine.Condition{}, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
-	case f.quiet.set && f.quiet.d <= 0:
+	case f.quiet == 0:
 		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet needs a time")
 	}
-	line, err := pattern("--for", string(f.line))
-	return engine.Condition{Line: line, FromNow: f.fromNow, Port: int(f.port), Quiet: f.quiet.d}, err
+	line, err := pattern("--for", f.line)
+	return engine.Condition{Line: line, FromNow: f.fromNow, Port: f.port, Quiet: max(f.quiet, 0)}, err
 }
 
 // waitAll waits for all jobs side by side, or for any of them, and returns the
