@@ -16,7 +16,6 @@ import (
 // attachment is a job that owns the keyboard and the whole pane.
 type attachment struct {
 	id      engine.ID
-	gen     int
 	fore    bool // asked for by the host: leaving it leaves the pane
 	away    bool // just left: sent to the background once no second leave key can come
 	viaLog  bool // the job has no terminal: its log is shown instead
@@ -70,8 +69,7 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	p.over, p.prompt = nil, nil
 	p.term.Reset()
 	p.chordGen++
-	p.sessions++
-	p.attachment = &attachment{id: id, fore: fore, gen: p.sessions}
+	p.attachment = &attachment{id: id, fore: fore}
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
 		p.attachment.ended, p.attachment.told = true, true
 	}
@@ -88,46 +86,30 @@ func (p *Pane) openTerminal() tea.Cmd {
 	if p.attachment == nil || p.attachment.opening || size.Cols == 0 || size.Rows == 0 {
 		return nil
 	}
-	p.attachment.opening, p.attachment.asked, p.attachment.outer = true, size, p.outer
+	a := p.attachment
+	a.opening, a.asked, a.outer = true, size, p.outer
 	o := engine.TerminalOptions{Control: true, Size: size, Client: client, Scrollback: attachmentBytes, Facts: p.outer}
-	return p.openSession(p.attachment.gen, p.attachment.id, o)
+	return p.openSession(a.id, o, func(open *session, err error) tea.Cmd {
+		switch {
+		case !p.has(a) && open != nil:
+			return p.release(open)
+		case !p.has(a):
+			return nil
+		case err != nil:
+			return p.noTerminal(a, err)
+		}
+		return p.opened(a, open)
+	})
 }
 
-// attached takes the messages of an attachment other than what its session shows.
-func (p *Pane) attached(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case typedMsg:
-		return p.wrote(msg)
-	case resizeMsg:
-		return p.resizeNow(msg)
-	case resizedMsg:
-		// A job that keeps its own size is no news either.
-		if a := p.by(msg.gen); a != nil && !overBy(a, msg.err) && !errors.Is(msg.err, engine.ErrUnsupported) {
-			return p.fail("not resized", msg.err)
-		}
-	case chordOverMsg:
-		if msg.gen == p.chordGen {
-			return p.chordOver(msg)
-		}
-	}
-	return nil
-}
-
-// by finds the attachment that a message belongs to.
-func (p *Pane) by(gen int) *attachment {
-	for _, a := range []*attachment{p.attachment, p.park} {
-		if a != nil && a.gen == gen {
-			return a
-		}
-	}
-	return nil
-}
+// has reports whether an attachment is not let go of yet.
+func (p *Pane) has(a *attachment) bool { return a == p.attachment || a == p.park }
 
 // opened takes the session of an attachment.
 func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 	p.dirty = true
 	a.session = session
-	cmds := []tea.Cmd{p.nextChunks(a.gen, session), p.resized()}
+	cmds := []tea.Cmd{p.feed(a), p.resized()}
 	if a.outer != p.outer || p.outer == (engine.TerminalFacts{}) {
 		cmds = append(cmds, p.reportTerminal(a))
 	}
@@ -181,18 +163,27 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	return tea.Batch(append(cmds, p.fail("cannot attach", err))...)
 }
 
-// fed takes chunks of the session of an attachment.
-func (p *Pane) fed(a *attachment, msg sessionMsg) tea.Cmd {
+// feed waits for more of the session of an attachment.
+func (p *Pane) feed(a *attachment) tea.Cmd {
+	return p.nextChunks(a.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
+		if !p.has(a) {
+			return nil
+		}
+		return p.fed(a, chunks, err)
+	})
+}
+
+func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.Cmd {
 	p.dirty = p.dirty || a == p.attachment
-	for _, c := range msg.chunks {
+	for _, c := range chunks {
 		p.term.Feed(c)
 		if c.Exit != nil {
 			a.ended, a.exit = true, c.Exit
 		}
 	}
-	if msg.err != nil {
-		if !a.ended && !errors.Is(msg.err, context.Canceled) && !errors.Is(msg.err, io.EOF) {
-			a.failed = hint(msg.err)
+	if err != nil {
+		if !a.ended && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
+			a.failed = hint(err)
 		}
 		return nil
 	}
@@ -200,7 +191,7 @@ func (p *Pane) fed(a *attachment, msg sessionMsg) tea.Cmd {
 		p.spreadFocus()
 		return p.unparkIfEnded(a)
 	}
-	return tea.Batch(p.typeOn(a), p.nextChunks(a.gen, a.session))
+	return tea.Batch(p.typeOn(a), p.feed(a))
 }
 
 func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
@@ -232,22 +223,24 @@ func (p *Pane) typeOn(a *attachment) tea.Cmd {
 	a.typed, a.writing = nil, true
 	_, control := p.term.Controller()
 	size := p.term.Size()
-	s, ctx, term := stamp{p, a.gen}, p.ctx, a.session.term
-	return func() tea.Msg { return typedMsg{s, engine.Type(ctx, term, control, size, text)} }
+	term := a.session.term
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		err := engine.Type(ctx, term, control, size, text)
+		return func() tea.Cmd { return p.wrote(a, err) }
+	})
 }
 
-func (p *Pane) wrote(msg typedMsg) tea.Cmd {
-	a := p.by(msg.gen)
-	if a == nil {
+func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
+	if !p.has(a) {
 		return nil
 	}
 	a.writing = false
-	if msg.err != nil {
+	if err != nil {
 		a.typed = nil
-		if overBy(a, msg.err) {
+		if overBy(a, err) {
 			return nil
 		}
-		return p.fail("not typed", msg.err)
+		return p.fail("not typed", err)
 	}
 	return p.typeOn(a)
 }
@@ -264,29 +257,38 @@ func (p *Pane) resized() tea.Cmd {
 		return nil
 	}
 	p.sizeGen++
-	s := stamp{p, p.sizeGen}
-	return tea.Tick(resizeAfter, func(time.Time) tea.Msg { return resizeMsg{s} })
+	gen := p.sizeGen
+	return p.after(resizeAfter, func() tea.Cmd {
+		if gen != p.sizeGen {
+			return nil
+		}
+		return p.resizeNow()
+	})
 }
 
-func (p *Pane) resizeNow(msg resizeMsg) tea.Cmd {
-	if msg.gen != p.sizeGen || p.attachment == nil || p.attachment.session == nil {
+func (p *Pane) resizeNow() tea.Cmd {
+	a, size := p.attachment, p.term.Size()
+	if a == nil || a.session == nil || size == a.asked || size.Cols == 0 || size.Rows == 0 {
 		return nil
 	}
-	size := p.term.Size()
-	if size == p.attachment.asked || size.Cols == 0 || size.Rows == 0 {
-		return nil
-	}
-	p.attachment.asked = size
+	a.asked = size
 	if _, control := p.term.Controller(); !control {
 		return nil // the size is the viewer's who types
 	}
-	ctx, term, attached := p.ctx, p.attachment.session.term, stamp{p, p.attachment.gen}
-	return func() tea.Msg {
-		if err := term.Resize(ctx, size); err != nil {
-			return resizedMsg{attached, err}
+	term := a.session.term
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		err := term.Resize(ctx, size)
+		if err == nil {
+			return nil // the next chunk has the size that holds
 		}
-		return nil // the next chunk says which size holds
-	}
+		return func() tea.Cmd {
+			// A job that keeps its own size is no news either.
+			if !p.has(a) || overBy(a, err) || errors.Is(err, engine.ErrUnsupported) {
+				return nil
+			}
+			return p.fail("not resized", err)
+		}
+	})
 }
 
 // pressAttached takes a key while a job owns the keyboard.
@@ -332,13 +334,11 @@ func (p *Pane) background() tea.Cmd {
 	}
 	p.spreadFocus()
 	p.chordGen++
-	s := stamp{p, p.chordGen}
 	wait := doubleLeave
 	if a.fore && p.late > 0 {
 		a.away, p.went, wait = true, a.id, p.late
 	}
-	over := tea.Tick(wait, func(time.Time) tea.Msg { return chordOverMsg{s} })
-	cmds := []tea.Cmd{over, p.arrange(), p.show(), p.tick()}
+	cmds := []tea.Cmd{p.chordIn(wait), p.arrange(), p.show(), p.tick()}
 	if !a.away {
 		cmds = append(cmds, p.sendAway(a))
 	}
@@ -354,17 +354,27 @@ func (p *Pane) sendAway(a *attachment) tea.Cmd {
 		}
 		return nil
 	}
-	eng, id, st := p.eng, a.id, stamp{pane: p}
-	return func() tea.Msg { return backgroundMsg{st, id, eng.Background(id)} }
+	eng, id := p.eng, a.id
+	return p.async(func(context.Context) func() tea.Cmd {
+		err := eng.Background(id)
+		return func() tea.Cmd { return p.backgrounded(id, err) }
+	})
 }
 
-// chordOver is when a second leave key can no longer come. On the way to the shell the
+// chordIn waits until a second leave key can no longer come. On the way to the shell the
 // screen of the job stays until the engine has answered.
-func (p *Pane) chordOver(msg chordOverMsg) tea.Cmd {
-	if a := p.park; a != nil && a.away && p.late < doubleLeave {
-		return tea.Batch(p.sendAway(a), tea.Tick(doubleLeave, func(time.Time) tea.Msg { return msg }))
-	}
-	return p.unpark()
+func (p *Pane) chordIn(wait time.Duration) tea.Cmd {
+	gen := p.chordGen
+	return p.after(wait, func() tea.Cmd {
+		a := p.park
+		switch {
+		case gen != p.chordGen:
+			return nil
+		case a != nil && a.away && p.late < doubleLeave:
+			return tea.Batch(p.sendAway(a), p.chordIn(doubleLeave))
+		}
+		return p.unpark()
+	})
 }
 
 // again goes back to the job just left and types the leave key into it.
@@ -443,14 +453,14 @@ func (p *Pane) leaveJob() tea.Cmd {
 	return tea.Batch(p.letGo(a), p.arrange(), p.show(), p.tick())
 }
 
-// backgrounded is the engine's answer.
-func (p *Pane) backgrounded(msg backgroundMsg) tea.Cmd {
-	p.dirty = true
-	if errors.Is(msg.err, engine.ErrNotRunning) {
+// backgrounded takes the engine's answer.
+func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
+	p.stays = p.stays || err != nil
+	switch {
+	case errors.Is(err, engine.ErrNotRunning):
 		return p.say(toast.Info, "it had ended already")
+	case err != nil:
+		return p.fail("not sent to the background", err)
 	}
-	if msg.err != nil {
-		return p.fail("not sent to the background", msg.err)
-	}
-	return send(BackgroundedMsg{msg.id})
+	return send(BackgroundedMsg{id})
 }

@@ -97,8 +97,10 @@ func (p *Pane) toastFor(msg toast.Message, d time.Duration) tea.Cmd {
 }
 
 func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
-	s := stamp{pane: p}
-	return tea.Tick(d, func(time.Time) tea.Msg { return toastOverMsg{s, id} })
+	return p.after(d, func() tea.Cmd {
+		p.toastOver(id)
+		return nil
+	})
 }
 
 // toastOver removes a message whose time is over, and what it offered.

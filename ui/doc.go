@@ -20,12 +20,13 @@
 //
 // # Rules inside
 //
-// Update is bookkeeping: no I/O, no engine calls, no clock but for clicks. Commands capture
-// values, carry the pane's context, and come back as messages that name their
-// pane and a generation; what is stale is dropped. Exactly one listener of the
-// engine's facts is in flight. View draws one frame and keeps it until
-// something that it shows has changed, since Bubble Tea asks for it after every
-// message. There is no package state: several panes work in one program.
+// Update is bookkeeping: no I/O, no engine calls, no clock but for clicks. What
+// takes time is a command ([Pane.async]): it captures values and carries the pane's
+// context, and what it returns runs in Update, where what is stale is dropped.
+// Exactly one listener of the engine's facts is in flight. View draws one frame and
+// keeps it until something that it shows has changed, since Bubble Tea asks for it
+// after every message. There is no package state: several panes work in one
+// program.
 //
 // All keys lead through actions (actions.go) to verbs (verbs.go); help, footer
 // and palette are derived from the same bindings.

@@ -22,11 +22,11 @@ func (p *Pane) reach() tea.Cmd {
 	if !ok || j.Host == "" || p.opts.connect == nil {
 		return nil
 	}
-	s, ctx, connect, id := stamp{pane: p}, p.ctx, p.opts.connect, j.ID
-	return func() tea.Msg {
+	connect := p.opts.connect
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		made, err := connect(ctx, j.Host)
-		return reachedMsg{s, id, j.Host, made, err}
-	}
+		return func() tea.Cmd { return p.reached(j, made, err) }
+	})
 }
 
 // unread says why a log cannot be read, and how a person gets the host to be asked.
@@ -39,11 +39,11 @@ func (p *Pane) unread(err error) string {
 }
 
 // reached reads the log of the job again whose host can be asked now.
-func (p *Pane) reached(msg reachedMsg) tea.Cmd {
+func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
 	switch {
-	case msg.err != nil:
-		return p.fail("no connection to "+msg.host, msg.err)
-	case msg.made && msg.id == p.shown.id && p.shown.log != nil:
+	case err != nil:
+		return p.fail("no connection to "+j.Host, err)
+	case made && j.ID == p.shown.id && p.shown.log != nil:
 		return tea.Batch(p.closeLog(), p.openLog())
 	}
 	return nil

@@ -79,10 +79,6 @@ type (
 		stamp
 		msg tea.Msg
 	}
-	subscribedMsg struct {
-		stamp
-		sub subscription
-	}
 	eventsMsg struct {
 		stamp
 		events []engine.Event
@@ -93,69 +89,10 @@ type (
 		stamp
 		now time.Time
 	}
-	logOpenedMsg struct {
+	// thenMsg is the end of what was done outside of Update.
+	thenMsg struct {
 		stamp
-		id     engine.ID
-		stream engine.Stream
-		log    openLog
-		drawn  bool // the job drew on the whole screen
-		last   bool // log is its last screen
-		err    error
-	}
-	// sessionMsg is an opened terminal session, or chunks of it. The generation is
-	// that of the glance or the attachment.
-	sessionMsg struct {
-		stamp
-		session *session // when it was opened
-		chunks  []engine.TerminalChunk
-		err     error
-	}
-	typedMsg struct {
-		stamp
-		err error
-	}
-	// resizedMsg is a resize of the job's terminal that failed.
-	resizedMsg struct {
-		stamp
-		err error
-	}
-	resizeMsg    struct{ stamp }
-	chordOverMsg struct{ stamp }
-	// againMsg is when a lost subscription is tried again.
-	againMsg     struct{ stamp }
-	toastOverMsg struct {
-		stamp
-		id int
-	}
-	// reachedMsg is the end of an attempt to connect to a host.
-	reachedMsg struct {
-		stamp
-		id   engine.ID
-		host string
-		made bool
-		err  error
-	}
-	// entryMsg is what a host said of the terminal of a job that a line is typed for.
-	entryMsg struct {
-		stamp
-		id    engine.ID
-		entry engine.Entry
-	}
-	// doneMsg is the end of what was done to jobs.
-	doneMsg struct {
-		stamp
-		then func() tea.Cmd // what follows in Update; may be nil
-	}
-	// backgroundMsg is the engine's answer to sending a job to the background.
-	backgroundMsg struct {
-		stamp
-		id  engine.ID
-		err error
-	}
-	offersMsg struct {
-		stamp
-		field, before string // what they complete
-		offers        []string
+		then func() tea.Cmd
 	}
 )
 

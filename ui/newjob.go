@@ -189,24 +189,18 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 	}
 	name, line := form.Field()
 	before := line.Before()
-	p.offerGen++
-	msg := offersMsg{stamp: stamp{p, p.offerGen}, field: name, before: before}
+	offer := func(offers []string) tea.Cmd { return p.offered(form, name, before, offers) }
 	switch name {
 	case fieldHost:
-		for _, h := range p.knownHosts() {
-			if strings.HasPrefix(h, before) && h != before {
-				msg.offers = append(msg.offers, h)
-			}
-		}
-		return p.offered(msg)
+		hosts := slices.DeleteFunc(p.knownHosts(), func(h string) bool { return h == before || !strings.HasPrefix(h, before) })
+		return offer(hosts)
 	case fieldOptions:
-		msg.offers = offerOptions(before)
-		return p.offered(msg)
+		return offer(offerOptions(before))
 	case fieldDir, fieldCommand:
 		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
-			return p.offered(msg)
+			return offer(nil)
 		}
-		ctx, home, base, dirs := p.ctx, p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
+		home, base, dirs := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
 		word := shellWord{text: before}
 		if dirs {
 			base = ""
@@ -217,38 +211,32 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 			form.Move(1)
 			return nil
 		}
-		return func() tea.Msg {
-			msg.offers = completePath(ctx, word.text, base, home, dirs)
+		return p.async(func(ctx context.Context) func() tea.Cmd {
+			paths := completePath(ctx, word.text, base, home, dirs)
 			if !dirs {
-				for i, offer := range msg.offers {
-					msg.offers[i] = before[:word.at] + word.spell(offer)
+				for i, path := range paths {
+					paths[i] = before[:word.at] + word.spell(path)
 				}
 			}
-			return msg
-		}
+			return func() tea.Cmd { return offer(paths) }
+		})
 	}
 	return nil
 }
 
-// offered shows completions; with none, Tab goes on to the next field. What was
-// typed since makes them void.
-func (p *Pane) offered(msg offersMsg) tea.Cmd {
-	if p.over == nil || msg.gen != p.offerGen {
-		return nil
-	}
-	box, ok := p.over.box.(*prompt.Form)
-	if !ok {
-		return nil
-	}
-	if name, line := box.Field(); name != msg.field || line.Before() != msg.before {
+// offered shows completions of what stood before the cursor; with none, Tab goes on
+// to the next field. What was typed since makes them void.
+func (p *Pane) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
+	name, line := form.Field()
+	if p.over == nil || p.over.box != form || name != field || line.Before() != before {
 		return nil
 	}
 	p.dirty = true
-	if len(msg.offers) == 0 {
-		box.Move(1)
+	if len(offers) == 0 {
+		form.Move(1)
 		return nil
 	}
-	box.Offer(msg.offers)
+	form.Offer(offers)
 	return nil
 }
 

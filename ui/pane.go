@@ -77,6 +77,9 @@ type Pane struct {
 	// the background only then; 0: at once. went is the job that was left so.
 	late time.Duration
 	went engine.ID
+	// stays reports that a job could not be sent to the background, which the panes
+	// show.
+	stays bool
 	// foreEnd is how the foreground job ended whose last screen was left.
 	foreEnd *engine.Job
 
@@ -95,8 +98,6 @@ type Pane struct {
 	unsent      map[engine.ID]string  // typed for jobs and not sent
 	chordGen    int
 	sizeGen     int
-	sessions    int // opened so far, for glances and attachments
-	offerGen    int
 	pointer     pointer
 	outer       engine.TerminalFacts
 	outerKnown  bool // the host has set outer

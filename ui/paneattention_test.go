@@ -245,8 +245,7 @@ func TestALostSubscriptionIsSaidAndTriedAgain(t *testing.T) {
 		s.pump()
 		s.sees("the disk is gone")
 		s.eng.jobs = s.eng.jobs[:1]
-		s.deliver(againMsg{stamp{s.pane, s.pane.subGen}})
-		s.pump()
+		s.pass(retryAfter)
 		s.seesNot("the disk is gone")
 		s.seesNot("make test")
 	})

@@ -16,7 +16,6 @@ import (
 // It never types and never decides the job's size.
 type glance struct {
 	id      engine.ID
-	gen     int
 	session *session
 	drawn   bool // there is something to see
 }
@@ -53,29 +52,45 @@ func (p *Pane) look() tea.Cmd {
 		return nil
 	}
 	p.screen.Reset()
-	p.sessions++
-	p.glance = &glance{id: p.shown.id, gen: p.sessions}
-	return p.openSession(p.glance.gen, p.shown.id, engine.TerminalOptions{Client: client})
+	g := &glance{id: p.shown.id}
+	p.glance = g
+	return p.openSession(g.id, engine.TerminalOptions{Client: client}, func(open *session, err error) tea.Cmd {
+		switch {
+		case p.glance != g && open != nil:
+			return p.release(open)
+		case p.glance != g || err != nil:
+			return nil
+		}
+		g.session = open
+		return p.glanceOn(g)
+	})
+}
+
+// glanceOn waits for more of what a glance sees.
+func (p *Pane) glanceOn(g *glance) tea.Cmd {
+	return p.nextChunks(g.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
+		if p.glance != g {
+			return nil
+		}
+		return p.glanced(g, chunks, err)
+	})
 }
 
 // glanced takes what a glance sees. A session that fails leaves the log in its
 // place.
-func (p *Pane) glanced(g *glance, msg sessionMsg) tea.Cmd {
-	if msg.session != nil {
-		g.session = msg.session
-	}
-	ended := msg.err != nil
-	for _, c := range msg.chunks {
+func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.Cmd {
+	p.dirty = true
+	ended := err != nil
+	for _, c := range chunks {
 		p.screen.Feed(c)
 		g.drawn = true
 		ended = ended || c.Exit != nil
 	}
-	p.dirty = true
 	if ended {
 		g.drawn = false
 		return p.catchUp()
 	}
-	return p.nextChunks(g.gen, g.session)
+	return p.glanceOn(g)
 }
 
 // follow follows the log, or stays; of a job that draws on the whole screen it

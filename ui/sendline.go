@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"regexp"
 	"sync"
 
@@ -54,23 +55,18 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 		return nil
 	}
 	line.asks = true
-	s, ctx, eng, id := stamp{pane: p}, p.ctx, p.eng, line.job.ID
-	return func() tea.Msg {
+	eng, id := p.eng, line.job.ID
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		entry, err := eng.Entry(ctx, id)
 		if err != nil {
 			entry = engine.EntryUnknown // what was printed has to do
 		}
-		return entryMsg{s, id, entry}
-	}
-}
-
-// answered takes the answer.
-func (p *Pane) answered(msg entryMsg) tea.Cmd {
-	if s := p.sendingTo(msg.id); s != nil {
-		s.asks, s.entry, p.dirty = false, msg.entry, true
-		p.guardLine()
-	}
-	return nil
+		return func() tea.Cmd {
+			line.asks, line.entry, p.dirty = false, entry, true
+			p.guardLine()
+			return nil
+		}
+	})
 }
 
 func (p *Pane) lineFor(s *sending) *prompt.Line {

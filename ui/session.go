@@ -39,48 +39,28 @@ const (
 	burstBytes = 4 << 10
 )
 
-// openSession opens a terminal session for the glance or the attachment gen.
-func (p *Pane) openSession(gen int, id engine.ID, o engine.TerminalOptions) tea.Cmd {
-	s, ctx, eng, held := stamp{p, gen}, p.ctx, p.eng, p.held
-	return func() tea.Msg {
+// openSession opens a session of a job's terminal; then gets it, or the error.
+func (p *Pane) openSession(id engine.ID, o engine.TerminalOptions, then func(*session, error) tea.Cmd) tea.Cmd {
+	eng, held := p.eng, p.held
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		term, err := eng.OpenTerminal(ctx, id, o)
 		if err != nil {
-			return sessionMsg{stamp: s, err: err}
+			return func() tea.Cmd { return then(nil, err) }
 		}
 		open := newSession(ctx, term)
 		if !held.keep(open) {
 			return nil
 		}
-		return sessionMsg{stamp: s, session: open}
-	}
+		return func() tea.Cmd { return then(open, nil) }
+	})
 }
 
 // nextChunks waits for more of a session; one such command is in flight.
-func (p *Pane) nextChunks(gen int, open *session) tea.Cmd {
-	s, ctx := stamp{p, gen}, p.ctx
-	return func() tea.Msg {
+func (p *Pane) nextChunks(open *session, then func([]engine.TerminalChunk, error) tea.Cmd) tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		chunks, err := open.next(ctx)
-		return sessionMsg{stamp: s, chunks: chunks, err: err}
-	}
-}
-
-// sessionNews hands what a session brings to the glance or the attachment that has it.
-func (p *Pane) sessionNews(msg sessionMsg) tea.Cmd {
-	if g := p.glance; g != nil && g.gen == msg.gen {
-		return p.glanced(g, msg)
-	}
-	switch a := p.by(msg.gen); {
-	case a == nil && msg.session != nil:
-		return p.release(msg.session)
-	case a == nil:
-		return nil
-	case msg.session != nil:
-		return p.opened(a, msg.session)
-	case a.session == nil:
-		return p.noTerminal(a, msg.err)
-	default:
-		return p.fed(a, msg)
-	}
+		return func() tea.Cmd { return then(chunks, err) }
+	})
 }
 
 func newSession(ctx context.Context, term engine.Terminal) *session {

@@ -47,32 +47,33 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		return p.asked(msg)
 	case childMsg:
 		return p.child(msg)
-	case eventsMsg, subscribedMsg, againMsg:
+	case eventsMsg:
 		return p.facts(msg)
 	case tickMsg:
 		if msg.gen == p.tickGen {
 			return p.ticked(msg)
 		}
-	case logOpenedMsg:
-		return p.logOpened(msg)
-	case sessionMsg:
-		return p.sessionNews(msg)
-	case typedMsg, resizeMsg, resizedMsg, chordOverMsg:
-		return p.attached(msg)
-	case toastOverMsg:
-		p.toastOver(msg.id)
-	case reachedMsg:
-		return p.reached(msg)
-	case entryMsg:
-		return p.answered(msg)
-	case doneMsg:
-		return p.did(msg)
-	case backgroundMsg:
-		return p.backgrounded(msg)
-	case offersMsg:
-		return p.offered(msg)
+	case thenMsg:
+		return msg.then()
 	}
 	return nil
+}
+
+// async runs f outside of Update, and in Update what that returns; nil: nothing.
+func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
+	s, ctx := stamp{pane: p}, p.ctx
+	return func() tea.Msg {
+		if then := f(ctx); then != nil {
+			return thenMsg{s, then}
+		}
+		return nil
+	}
+}
+
+// after runs then in Update once d is over.
+func (p *Pane) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
+	s := stamp{pane: p}
+	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{s, then} })
 }
 
 // route makes a component's command answer to this pane.
@@ -127,14 +128,21 @@ func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 // subscribe opens the engine's facts anew.
 func (p *Pane) subscribe() tea.Cmd {
 	p.subGen++
-	s, eng, held := stamp{p, p.subGen}, p.eng, p.held
-	return func() tea.Msg {
+	gen, eng, held := p.subGen, p.eng, p.held
+	return p.async(func(context.Context) func() tea.Cmd {
 		sub := eng.Subscribe(engine.Filter{})
 		if !held.keep(sub) {
 			return nil
 		}
-		return subscribedMsg{s, sub}
-	}
+		return func() tea.Cmd {
+			if gen != p.subGen {
+				return p.release(sub)
+			}
+			p.sub, p.known = sub, false
+			p.attend()
+			return p.listen()
+		}
+	})
 }
 
 // attend says which job is looked at: its log follows its output at once, while the
@@ -161,35 +169,24 @@ func (p *Pane) listen() tea.Cmd {
 
 const retryAfter = 2 * time.Second
 
-func (p *Pane) facts(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case subscribedMsg:
-		if msg.gen != p.subGen {
-			return p.release(msg.sub)
-		}
-		p.sub, p.known = msg.sub, false
-		p.attend()
-		return p.listen()
-	case eventsMsg:
-		if msg.gen != p.subGen {
-			return nil
-		}
-		if msg.err == nil {
-			return tea.Batch(p.took(msg), p.listen())
-		}
-		if errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrClosed) {
-			return nil
-		}
-		// What is shown may be old now, and says so until it is not.
-		p.trouble, p.dirty = hint(msg.err), true
-		s := stamp{p, p.subGen}
-		return tea.Batch(p.release(p.sub), tea.Tick(retryAfter, func(time.Time) tea.Msg { return againMsg{s} }))
-	case againMsg:
-		if msg.gen == p.subGen {
-			return p.subscribe()
-		}
+// facts takes what a subscription brings. One that is lost is opened again.
+func (p *Pane) facts(msg eventsMsg) tea.Cmd {
+	switch {
+	case msg.gen != p.subGen:
+		return nil
+	case msg.err == nil:
+		return tea.Batch(p.took(msg), p.listen())
+	case errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrClosed):
+		return nil
 	}
-	return nil
+	// What is shown may be old now, and says so until it is not.
+	p.trouble, p.dirty = hint(msg.err), true
+	return tea.Batch(p.release(p.sub), p.after(retryAfter, func() tea.Cmd {
+		if msg.gen != p.subGen {
+			return nil
+		}
+		return p.subscribe()
+	}))
 }
 
 // release closes something that the pane held, in a command: closing may wait.
@@ -270,8 +267,8 @@ func (p *Pane) openLog() tea.Cmd {
 	}
 	choose := j.Split && p.shown.stream == ""
 	ended, raw := j.HasTerminal() && j.Status.Finished(), p.shown.raw
-	s, ctx, eng, held, id := stamp{pane: p}, p.ctx, p.eng, p.held, j.ID
-	return func() tea.Msg {
+	eng, held, id := p.eng, p.held, j.ID
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		drawn, last := false, false
 		log, err := eng.OpenLog(ctx, id, want)
 		if err == nil && choose {
@@ -288,8 +285,17 @@ func (p *Pane) openLog() tea.Cmd {
 		if err == nil && !held.keep(log) {
 			return nil
 		}
-		return logOpenedMsg{s, id, want, log, drawn, last, err}
-	}
+		return func() tea.Cmd { return p.logOpened(openedLog{id, want, log, drawn, last}, err) }
+	})
+}
+
+// openedLog is a log that was opened to be shown.
+type openedLog struct {
+	id     engine.ID
+	stream engine.Stream
+	log    openLog
+	drawn  bool // the job drew on the whole screen
+	last   bool // log is its last screen
 }
 
 // fuller prefers a job's stderr while its stdout is empty.
@@ -309,24 +315,24 @@ func fuller(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (o
 	return stderr, engine.StreamStderr
 }
 
-func (p *Pane) logOpened(msg logOpenedMsg) tea.Cmd {
+func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 	p.shown.opening = false
 	p.dirty = true
-	if msg.id != p.shown.id || p.shown.stream != "" && p.shown.stream != msg.stream || p.shown.raw && msg.last {
+	if opened.id != p.shown.id || p.shown.stream != "" && p.shown.stream != opened.stream || p.shown.raw && opened.last {
 		var cmd tea.Cmd
-		if msg.log != nil {
-			cmd = p.release(msg.log)
+		if opened.log != nil {
+			cmd = p.release(opened.log)
 		}
 		return tea.Batch(cmd, p.openLog())
 	}
-	if msg.err != nil {
-		p.log.SetEmpty("The output cannot be read: " + hint(msg.err))
+	if err != nil {
+		p.log.SetEmpty("The output cannot be read: " + hint(err))
 		return nil
 	}
-	p.shown.log, p.shown.stream = msg.log, msg.stream
-	p.shown.last, p.shown.plain = msg.last, msg.drawn && !msg.last
+	p.shown.log, p.shown.stream = opened.log, opened.stream
+	p.shown.last, p.shown.plain = opened.last, opened.drawn && !opened.last
 	p.log.SetEmpty(p.emptyLog())
-	return p.route(p.log.SetSource(msg.log, !p.opts.log.Stay))
+	return p.route(p.log.SetSource(opened.log, !p.opts.log.Stay))
 }
 
 func (p *Pane) emptyLog() string {

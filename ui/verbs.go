@@ -21,22 +21,7 @@ import (
 // client is the name under which hob ends jobs from here.
 const client = "ui"
 
-// deed runs f outside of Update, and in Update what that returns; nil: nothing.
-func (p *Pane) deed(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
-	s, ctx := stamp{pane: p}, p.ctx
-	return func() tea.Msg { return doneMsg{s, f(ctx)} }
-}
-
-// did follows up on a deed.
-func (p *Pane) did(msg doneMsg) tea.Cmd {
-	p.dirty = true
-	if msg.then == nil {
-		return nil
-	}
-	return msg.then()
-}
-
-// failing is the follow-up of a deed that only reports an error.
+// failing is what follows a deed that only reports an error.
 func (p *Pane) failing(what string, err error) func() tea.Cmd {
 	if err == nil {
 		return nil
@@ -82,7 +67,7 @@ func (p *Pane) end(jobs []engine.Job, o engine.StopOptions, ended string) tea.Cm
 			continue
 		}
 		eng, name := p.eng, p.shortName(j)
-		cmds = append(cmds, p.deed(func(ctx context.Context) func() tea.Cmd {
+		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
 			report, err := eng.Stop(ctx, j.ID, o)
 			if err != nil {
 				return p.failing(name+" was not stopped", err)
@@ -137,7 +122,7 @@ func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
 
 func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
 	eng, name := p.eng, p.shortName(j)
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		return p.failing("no signal to "+name, eng.Signal(ctx, j.ID, signal))
 	})
 }
@@ -152,7 +137,7 @@ func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
 	}
 	p.list.Unmark()
 	eng := p.eng
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Clear(ctx, ids...)
 		return func() tea.Cmd {
 			switch {
@@ -176,6 +161,7 @@ func (p *Pane) clearFinished() tea.Cmd {
 
 // cleared offers to take a clear back.
 func (p *Pane) cleared(jobs []engine.Job, word string) tea.Cmd {
+	p.dirty = true
 	if len(jobs) == 0 {
 		return p.say(toast.Info, "nothing to clear")
 	}
@@ -200,7 +186,7 @@ func (p *Pane) undoClear() tea.Cmd {
 	eng, ids := p.eng, p.undo
 	p.toasts.Drop(p.undoID)
 	p.undo, p.undoID = nil, 0
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		jobs, err := eng.Undo(ctx, ids...)
 		if err != nil {
 			return p.failing("not taken back", err)
@@ -250,7 +236,7 @@ func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
 
 func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 	eng, name := p.eng, p.shortName(j)
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		gone, err := eng.Remove(ctx, j.ID)
 		if err != nil {
 			return p.failing(name+" was not removed", err)
@@ -264,7 +250,7 @@ func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, before := range jobs {
 		eng, name := p.eng, p.shortName(before)
-		cmds = append(cmds, p.deed(func(ctx context.Context) func() tea.Cmd {
+		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
 			j, err := eng.Restart(ctx, before.ID)
 			if err != nil {
 				return p.failing(name+" was not restarted", err)
@@ -279,7 +265,7 @@ func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
 // start starts what was asked for in a form; back is called if it is refused.
 func (p *Pane) start(spec engine.Spec, back func()) tea.Cmd {
 	eng := p.eng
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		j, err := eng.Start(ctx, spec)
 		return func() tea.Cmd {
 			if err != nil {
@@ -314,7 +300,7 @@ func (p *Pane) write(j engine.Job, line string) tea.Cmd {
 		line = strings.ReplaceAll(line, "\n", "\r")
 	}
 	eng, name := p.eng, p.shortName(j)
-	return p.deed(func(ctx context.Context) func() tea.Cmd {
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		return p.failing("not typed into "+name, eng.Write(ctx, j.ID, []byte(line)))
 	})
 }

@@ -31,7 +31,6 @@ type window struct {
 	told    []engine.ID // jobs that called for somebody within the last second
 	result  Result
 	leaving engine.ID // sent to the background, on the way to the shell
-	stays   bool      // that failed, which the panes say
 	last    tea.View  // of the job in the foreground
 
 	asked   time.Time // when the terminal was asked last
@@ -149,8 +148,6 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		if w.homeward() {
 			return nil
 		}
-	case backgroundMsg:
-		w.stays = w.stays || msg.err != nil
 	case tea.ResumeMsg:
 		return tea.Batch(tea.RequestWindowSize, w.ask())
 	case suspendMsg:
@@ -268,7 +265,7 @@ func (w *window) toShell(id engine.ID) tea.Cmd {
 // shown stays until then: neither the panes nor their keys are meant.
 func (w *window) homeward() bool {
 	a := w.pane.park
-	return w.o.ToShell && !w.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
+	return w.o.ToShell && !w.pane.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
 
 // copiedMsg says where text was put, or that the terminal is to be asked.
