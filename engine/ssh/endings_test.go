@@ -18,12 +18,12 @@ import (
 // patched is a connection whose sessions run functions that the test has changed: they
 // are what a session is sent first.
 type patched struct {
-	*shell.Local
+	*shell.Program
 	patch func(prelude string) string
 }
 
 func (p *patched) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := p.Local.Open(ctx)
+	ch, err := p.Program.Open(ctx)
 	return &patchedChannel{Channel: ch, patch: p.patch}, err
 }
 

@@ -368,7 +368,6 @@ type askOptions struct {
 	lent  bool          // a session of the quick lane does where none of its own is open
 	once  bool          // not to be repeated if it is unknown whether it was done
 	limit time.Duration // 0: askLimit
-	size  int           // of the answer, about; 0: small
 }
 
 // ask carries out one request. If the connection breaks it is repeated once, on a
@@ -386,7 +385,7 @@ func (h *host) ask(ctx context.Context, l lane, script string, o askOptions) (sh
 		if o.lent && c.lends(quick, l) {
 			on = quick
 		}
-		a, err := c.doSized(ctx, on, script, o.limit, o.size)
+		a, err := c.do(ctx, on, script, o.limit)
 		if err == nil {
 			h.mu.Lock()
 			h.seen = time.Now()

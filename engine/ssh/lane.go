@@ -54,16 +54,11 @@ var errClosed = errors.New("closed")
 
 // do runs script on a session of lane l; limit is how long it may take there.
 func (p *pool) do(ctx context.Context, l lane, script string, limit time.Duration) (shell.Answer, error) {
-	return p.doSized(ctx, l, script, limit, 0)
-}
-
-// doSized is do where the answer is expected to be of about size bytes.
-func (p *pool) doSized(ctx context.Context, l lane, script string, limit time.Duration, size int) (shell.Answer, error) {
 	s, err := p.take(ctx, l)
 	if err != nil {
 		return shell.Answer{}, err
 	}
-	a, err := s.DoSized(ctx, script, limit, size)
+	a, err := s.Do(ctx, script, limit)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.pending--

@@ -239,7 +239,7 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	if e == nil {
 		return
 	}
-	h.b.remember(r, o, bootOf(e), path.Join(base, id), false)
+	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Token {

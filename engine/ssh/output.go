@@ -187,9 +187,8 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 	if err != nil {
 		return err
 	}
-	rng := recipe.Cover(off, n)
 	began := time.Now()
-	a, err := o.r.h.ask(ctx, bulk, recipe.Fetch(path.Join(dir, o.name), rng), askOptions{limit: time.Minute, size: int(rng.Block * rng.Count)})
+	data, before, err := o.r.fetch(ctx, path.Join(dir, o.name), off, n)
 	if err != nil {
 		return err
 	}
@@ -199,16 +198,11 @@ func (o *output) load(ctx context.Context, off int64, want int) error {
 	case took > late:
 		o.ahead = largeBlock
 	}
-	if a.Code == recipe.NotAFile {
-		return io.ErrUnexpectedEOF
-	}
-	data := a.Out
-	// All of it is the log's, also what lies before.
-	start := off - int64(rng.Drop)
+	start := off - int64(before)
 	if int64(len(data)) > o.size-start {
 		data = data[:o.size-start] // what has come since is not looked at yet
 	}
-	if len(data) <= rng.Drop {
+	if len(data) <= before {
 		return nil
 	}
 	o.zeros = o.zeros || bytes.IndexByte(data, 0) >= 0

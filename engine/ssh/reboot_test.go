@@ -25,7 +25,7 @@ type bootable struct {
 	boot string // the file
 
 	mu    sync.Mutex
-	lines []*shell.Local
+	lines []*shell.Program
 }
 
 func newBootable(t *testing.T) *bootable {
@@ -65,12 +65,12 @@ func (b *bootable) cut() {
 
 // booted is one connection to a bootable host.
 type booted struct {
-	*shell.Local
+	*shell.Program
 	boot string
 }
 
 func (b *booted) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := b.Local.Open(ctx)
+	ch, err := b.Program.Open(ctx)
 	return &rewritten{Channel: ch, boot: b.boot}, err
 }
 

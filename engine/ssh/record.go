@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
@@ -195,14 +194,6 @@ func changeState(r engine.Record, change func(*engine.State)) error {
 	}
 	change(&st)
 	return jobdir.WriteState(r.Dir, &st)
-}
-
-// bootOf is the boot that a job was started in, for its record.
-func bootOf(e *recipe.Entry) string {
-	if boot := e.BootOf(); boot != "" {
-		return boot
-	}
-	return ""
 }
 
 // RunsHere reports whether the job of r runs where this program does: its own sh can be

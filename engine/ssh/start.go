@@ -97,7 +97,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 			o.StartedAt = began
 		}
 		o.Backgrounded = l.Spec.Backgrounded
-		b.remember(l.Record, o, bootOf(e), s.Dir, true)
+		b.remember(l.Record, o, e.BootOf(), s.Dir, true)
 		if sure == certain {
 			run.begun = &o
 		}

@@ -179,8 +179,8 @@ func (t *terminal) more(ctx context.Context, size int64) (engine.TerminalChunk, 
 	if !t.drawn || size-t.off > terminalLag || size > 0 && size < t.off-terminalLag {
 		return t.picture(ctx)
 	}
-	data, err := t.r.fetchAt(ctx, t.file, t.off, terminalStep)
-	if err != nil || len(data) == 0 {
+	data, before, err := t.r.fetch(ctx, t.file, t.off, terminalStep)
+	if data = data[before:]; err != nil || len(data) == 0 {
 		return engine.TerminalChunk{}, err
 	}
 	t.off += int64(len(data))
@@ -316,17 +316,15 @@ func factsOf(f engine.TerminalFacts) vt.Facts {
 	return facts
 }
 
-// fetchAt is what file has at off, n bytes or some more; empty behind its end.
-func (r *Run) fetchAt(ctx context.Context, file string, off int64, n int) ([]byte, error) {
+// fetch reads n bytes of file from off on, or what there is, and some more: before of them
+// lie before off.
+func (r *Run) fetch(ctx context.Context, file string, off int64, n int) (data []byte, before int, err error) {
 	rng := recipe.Cover(off, n)
 	a, err := r.h.ask(ctx, bulk, recipe.Fetch(file, rng), askOptions{limit: time.Minute})
-	switch {
-	case err != nil:
-		return nil, err
-	case a.Code == recipe.NotAFile:
-		return nil, io.ErrUnexpectedEOF
+	if err == nil && a.Code == recipe.NotAFile {
+		err = io.ErrUnexpectedEOF
 	}
-	return a.Out[min(rng.Drop, len(a.Out)):], nil
+	return a.Out, min(rng.Drop, len(a.Out)), err
 }
 
 // tail is the end of the log, most bytes of it, from the beginning of a line on,

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -172,6 +171,3 @@ func (a *askpass) close() {
 	a.asked.Close()
 	a.answer.Close()
 }
-
-// ownSession keeps the terminal and its signals away from the program.
-func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

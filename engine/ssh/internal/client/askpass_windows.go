@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"os/exec"
 )
 
 // askpass is not there: OpenSSH has no control sockets on Windows.
@@ -16,5 +15,3 @@ func newAskpass(context.Context, string, Prompts) (*askpass, error) {
 func (*askpass) refusal() error { return nil }
 
 func (*askpass) close() {}
-
-func ownSession(*exec.Cmd) {}

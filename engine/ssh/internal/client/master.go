@@ -120,7 +120,7 @@ func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config,
 	m.cmd = exec.Command("sh", append(args, hostconf.Arguments(host)...)...)
 	m.cmd.Env, m.cmd.Stderr = env, &m.stderr
 	m.cmd.WaitDelay = lastWords
-	ownSession(m.cmd)
+	shell.OwnSession(m.cmd)
 	if m.hold, err = m.cmd.StdinPipe(); err == nil {
 		err = m.cmd.Start()
 	}

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 type place struct {
 	t     *testing.T
 	name  string // of the shell
-	local *shell.Local
+	local *shell.Program
 	base  string
 	home  string
 	sh    string // path of its sh

@@ -44,7 +44,6 @@ type request struct {
 	answer Answer
 	err    error
 	nonce  string
-	size   int // of the answer, about; 0: small
 	opens  bool
 	done   chan struct{}
 }
@@ -103,18 +102,9 @@ func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 
 // Do runs script and returns what it prints. limit is how long it may take.
 func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (Answer, error) {
-	return s.DoSized(ctx, script, limit, 0)
-}
-
-// DoSized is Do where the answer is expected to be of about size bytes.
-func (s *Session) DoSized(ctx context.Context, script string, limit time.Duration, size int) (Answer, error) {
 	nonce := newNonce()
-	var b strings.Builder
-	b.Grow(len(script) + 128)
-	b.WriteString("(\n")
-	b.WriteString(script)
-	b.WriteString("\n) </dev/null\nh_r=$?; echo; echo " + nonce + " $h_r\n")
-	return s.do(ctx, &request{script: []byte(b.String()), limit: limit, most: maxAnswer, nonce: nonce, size: size})
+	script = "(\n" + script + "\n) </dev/null\nh_r=$?; echo; echo " + nonce + " $h_r\n"
+	return s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: nonce})
 }
 
 // Pour runs script, whose standard input is what next returns until it returns nil.
@@ -231,7 +221,7 @@ func (s *Session) receive(r *request) (Answer, error) {
 // behind a newline that does not belong to the answer.
 func (s *Session) readAnswer(r *request) (out []byte, code int, err error) {
 	mark := []byte("\n" + r.nonce + " ")
-	buf := append(make([]byte, 0, max(4096, len(s.rest), r.size+r.size/16+len(mark)+16)), s.rest...)
+	buf := append(make([]byte, 0, 4096), s.rest...)
 	s.rest = nil
 	from := 0 // no mark begins before
 	for {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ownSession keeps signals to this program's group away from the sh.
-func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// OwnSession keeps the terminal, and signals to this program's group, away from cmd.
+func OwnSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

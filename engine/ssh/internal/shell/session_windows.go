@@ -2,4 +2,5 @@ package shell
 
 import "os/exec"
 
-func ownSession(*exec.Cmd) {}
+// OwnSession does nothing: there are no sessions of a terminal here.
+func OwnSession(*exec.Cmd) {}

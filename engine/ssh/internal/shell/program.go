@@ -1,0 +1,185 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Program is a place that a program on this machine leads to: sh itself, or one that runs
+// sh elsewhere, such as in a container. Each channel is one run of it.
+type Program struct {
+	argv, env []string
+	away      bool // sh runs elsewhere: what it does goes on when the program is ended
+	done      chan struct{}
+	once      sync.Once
+	err       error // set before done is closed
+	all       Group
+}
+
+var _ Transport = (*Program)(nil)
+
+const (
+	lastWords  = 300 * time.Millisecond // what a program says last may take
+	programEnd = 2 * time.Second        // a program may take that has no input any more
+)
+
+// NewLocal returns the sh at path (found in PATH if it is a bare name) with the
+// environment env (nil: this program's).
+func NewLocal(path string, env []string) *Program {
+	return &Program{argv: []string{path}, env: env, done: make(chan struct{})}
+}
+
+// NewEntrance returns the sh elsewhere that argv runs. The place is gone when a run ends
+// that nobody has closed.
+func NewEntrance(argv []string) *Program {
+	return &Program{argv: argv, away: true, done: make(chan struct{})}
+}
+
+// Open implements [Transport].
+func (p *Program) Open(context.Context) (Channel, error) {
+	select {
+	case <-p.done:
+		return nil, errClosed
+	default:
+	}
+	cmd := exec.Command(p.argv[0], p.argv[1:]...)
+	cmd.Env = p.env
+	if p.away {
+		cmd.WaitDelay = lastWords
+	}
+	OwnSession(cmd)
+	ch := &programChannel{p: p, cmd: cmd, closed: make(chan struct{}), gone: make(chan struct{})}
+	var err error
+	if ch.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if ch.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	cmd.Stderr = &ch.stderr
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	mind := func() {
+		select {
+		case <-ch.closed:
+		case <-p.done:
+			ch.Close()
+		}
+		cmd.Wait() //nolint:errcheck // the answers say how requests went
+		close(ch.gone)
+	}
+	if !p.all.Go(mind) {
+		mind()
+		return nil, errClosed
+	}
+	return ch, nil
+}
+
+// Done implements [Transport].
+func (p *Program) Done() <-chan struct{} { return p.done }
+
+// Err implements [Transport].
+func (p *Program) Err() error {
+	select {
+	case <-p.done:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+func (p *Program) fail(err error) {
+	p.once.Do(func() {
+		p.err = err
+		close(p.done)
+	})
+}
+
+// Close implements [Transport]. It waits for what a sh of this machine is carrying out.
+func (p *Program) Close() error {
+	p.fail(errClosed)
+	p.all.Close()
+	return nil
+}
+
+type programChannel struct {
+	p      *Program
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	stderr Tail
+	closed chan struct{} // by Close
+	gone   chan struct{} // closed when the program has ended and said all
+	once   sync.Once
+}
+
+func (c *programChannel) Read(p []byte) (int, error) {
+	n, err := c.out.Read(p)
+	if err != nil && c.p.away {
+		select {
+		case <-c.closed:
+		default:
+			c.p.fail(fmt.Errorf("%s ended", c.p.argv[0]))
+		}
+	}
+	return n, err
+}
+
+func (c *programChannel) Write(p []byte) (int, error) { return c.in.Write(p) }
+func (c *programChannel) CloseWrite() error           { return c.in.Close() }
+
+// Stderr waits a moment for the last words of a program that is ending.
+func (c *programChannel) Stderr() string {
+	select {
+	case <-c.closed:
+		select {
+		case <-c.gone:
+		case <-time.After(2 * lastWords):
+		}
+	default:
+	}
+	return c.stderr.String()
+}
+
+// Close ends the input: the sh goes once it has done what it was asked. A program that
+// leads elsewhere and does not notice is ended.
+func (c *programChannel) Close() error {
+	c.once.Do(func() {
+		c.in.Close()
+		if c.p.away {
+			time.AfterFunc(programEnd, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+		}
+		c.out.Close()
+		close(c.closed)
+	})
+	return nil
+}
+
+// Tail keeps the end of what is written to it.
+type Tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if len(t.buf) > tailSize {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailSize:]...)
+	}
+	return len(p), nil
+}
+
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}
