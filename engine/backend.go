@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"time"
 )
 
 // Backend runs jobs in one kind of place. Implementations are safe for
@@ -101,9 +100,6 @@ type Record struct {
 	Job Job
 }
 
-// Note is a notification that a job sent with OSC 9 or OSC 777.
-type Note struct{ Title, Body string }
-
 // Run is one execution, started or found again: the same from there on.
 type Run interface {
 	ID() ID
@@ -150,23 +146,6 @@ type StartObserver interface {
 type InputCopier interface {
 	// CopyInput is what [Engine.CopyInput] does.
 	CopyInput(ctx context.Context, in io.Reader) error
-}
-
-// StopOptions says how to end a job.
-type StopOptions struct {
-	// Grace is how long the job may take before SIGKILL: negative means at once,
-	// 0 the job's own grace time.
-	Grace       time.Duration
-	KeepDaemons bool   // spare what left the job's session
-	By          string // who asks: recorded as ended_by
-	Reason      Reason // kill or timeout; empty: kill
-}
-
-// StopReport says what ending a job took.
-type StopReport struct {
-	Took      time.Duration
-	Escalated bool // SIGKILL was needed
-	Survivors []Process
 }
 
 // Stream names one of a job's output files.
@@ -219,44 +198,10 @@ type ScreenReader interface {
 	Screen(ctx context.Context) (Screen, error)
 }
 
-// Screen is a terminal's screen at one moment.
-type Screen struct {
-	Text      string
-	ANSI      string
-	Size      Size
-	CursorX   int
-	CursorY   int
-	CursorOn  bool
-	Title     string
-	Alternate bool
-	// Main is the main screen with its scrollback, styled, for a job that ended:
-	// what stays when a full-screen program has left.
-	Main string
-}
-
 // TerminalOpener is a [Run] that offers a live terminal. (To attach means
 // something else in this package: the caller brings a process that it owns.)
 type TerminalOpener interface {
 	OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error)
-}
-
-// TerminalOptions describes the viewer's terminal.
-type TerminalOptions struct {
-	Control bool // types and decides the size; else only watches
-	Size    Size
-	Client  string // shown to other viewers as who has the keyboard
-	Facts   TerminalFacts
-	// Scrollback is how many bytes of history the first snapshot may carry.
-	Scrollback int
-}
-
-// TerminalFacts are properties of the viewer's own terminal with which queries
-// of the job are answered while it has control. Zero values mean unknown.
-type TerminalFacts struct {
-	Foreground, Background [3]uint8
-	HaveColors             bool
-	CellWidth, CellHeight  int // pixels
-	KittyKeyboard          bool
 }
 
 // Terminal is a live session with a job's terminal: a snapshot, then the stream
@@ -274,20 +219,4 @@ type Terminal interface {
 	// terminal has answered. Zero facts report that it answers nothing.
 	SetFacts(ctx context.Context, f TerminalFacts) error
 	Close() error
-}
-
-// TerminalChunk is one step of a terminal session.
-type TerminalChunk struct {
-	// Reset: Data is a snapshot that redraws the whole state; what was shown
-	// before is void.
-	Reset bool
-	Data  []byte
-	// Offset is the stream offset behind Data.
-	Offset int64
-	Size   Size
-	// Controller names who types; Control reports whether it is this session.
-	Controller string
-	Control    bool
-	// Exit is set in the last chunk.
-	Exit *Exit
 }

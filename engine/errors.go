@@ -3,21 +3,23 @@ package engine
 import (
 	"errors"
 	"fmt"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // Conditions that callers branch on. They are wrapped; test with errors.Is.
 var (
-	ErrNotFound    = errors.New("no such job")                      // or it was cleared
-	ErrAmbiguous   = errors.New("several jobs match")               // see AmbiguousError
-	ErrNotRunning  = errors.New("job is not running")               // it has ended
-	ErrRunning     = errors.New("job is still running")             // and cannot be cleared
-	ErrNoInput     = errors.New("job takes no input")               // it has none, or that has ended
-	ErrUnreachable = errors.New("host is unreachable")              // says nothing of the job, which goes on
-	ErrElsewhere   = errors.New("job belongs to another machine")   // only that one can tell, or act
-	ErrNotControl  = errors.New("another session has the keyboard") // TakeControl takes it over
-	ErrUnsupported = errors.New("not supported")                    // by the backend, or this kind of job
-	ErrExists      = errors.New("already exists")                   // the process is attached
-	ErrInvalid     = errors.New("invalid request")                  // it never makes sense, whatever the job
+	ErrNotFound    = record.ErrNotFound                           // or it was cleared
+	ErrAmbiguous   = errors.New("several jobs match")             // see AmbiguousError
+	ErrNotRunning  = record.ErrNotRunning                         // it has ended
+	ErrRunning     = errors.New("job is still running")           // and cannot be cleared
+	ErrNoInput     = record.ErrNoInput                            // it has none, or that has ended
+	ErrUnreachable = errors.New("host is unreachable")            // says nothing of the job, which goes on
+	ErrElsewhere   = errors.New("job belongs to another machine") // only that one can tell, or act
+	ErrNotControl  = record.ErrNotControl                         // TakeControl takes it over
+	ErrUnsupported = record.ErrUnsupported                        // by the backend, or this kind of job
+	ErrExists      = errors.New("already exists")                 // the process is attached
+	ErrInvalid     = record.ErrInvalid                            // it never makes sense, whatever the job
 	ErrClosed      = errors.New("engine is closed")
 	ErrStateRoot   = errors.New("state directory is unusable")
 	ErrUnrecorded  = errors.New("its end cannot be recorded")  // so that others, and later ones, do not know it

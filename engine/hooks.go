@@ -178,11 +178,11 @@ func (x *Execution) holderHooks() holder.Hooks {
 		x.announce()
 	}}
 	if x.hooks.Write != nil {
-		hh.Input = func(ctx context.Context, p []byte) error { return failureOf(x.write(ctx, p)) }
+		hh.Input = func(ctx context.Context, p []byte) error { return x.write(ctx, p) }
 	}
 	if x.hooks.Resize != nil {
 		hh.Resize = func(s Size) error { x.resizeLater(s); return nil }
-		hh.AskResize = func(ctx context.Context, s Size) error { return failureOf(x.resize(ctx, s)) }
+		hh.AskResize = func(ctx context.Context, s Size) error { return x.resize(ctx, s) }
 	}
 	if x.hooks.Write != nil {
 		hh.Reply = x.writeLater
@@ -190,54 +190,8 @@ func (x *Execution) holderHooks() holder.Hooks {
 	if x.hooks.Kill != nil {
 		hh.Kill = func(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
 			r, err := x.stop(ctx, StopOptions{Grace: time.Duration(k.GraceMS) * time.Millisecond, By: k.By, Reason: Reason(k.Reason)})
-			return holder.KillReport{TookMS: holder.TookMS(r.Took)}, failureOf(err)
+			return holder.KillReport{TookMS: holder.TookMS(r.Took)}, err
 		}
 	}
 	return hh
-}
-
-// failureOf is an error as the protocol says it, and errorOf the way back.
-func failureOf(err error) error {
-	for _, c := range codes() {
-		if errors.Is(err, c.err) {
-			return &holder.Failure{Code: c.code, Message: err.Error()}
-		}
-	}
-	return err
-}
-
-func errorOf(err error) error {
-	if errors.Is(err, holder.ErrNoHolder) {
-		return ErrNotRunning
-	}
-	f, ok := errors.AsType[*holder.Failure](err)
-	if !ok {
-		return err
-	}
-	for _, c := range codes() {
-		switch {
-		case f.Code != c.code:
-		case f.Message == c.err.Error():
-			return c.err
-		default:
-			return fmt.Errorf("%w: %s", c.err, f.Message)
-		}
-	}
-	return err
-}
-
-type code struct {
-	err  error
-	code holder.Code
-}
-
-func codes() []code {
-	return []code{
-		{ErrNoInput, holder.CodeNoInput},
-		{ErrNotRunning, holder.CodeEnded},
-		{ErrUnsupported, holder.CodeUnsupported},
-		{ErrInvalid, holder.CodeInvalid},
-		{ErrNotControl, holder.CodeNotControl},
-		{ErrUnsupported, holder.CodeUnknown},
-	}
 }

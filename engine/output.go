@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"sync"
 
-	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
@@ -33,7 +31,7 @@ func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, 
 	if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported) {
 		// The files are here all the same, unless the job is on a host.
 		if j.Host == "" {
-			run, err = &virtualRun{e: e, id: id, dir: e.root.Dir(string(id))}, nil
+			run, err = newVirtualRun(id, e.root.Dir(string(id)), j), nil
 		}
 	}
 	if err != nil {
@@ -183,23 +181,6 @@ func (c *outputCache) close() {
 	}
 	c.open, c.closed = nil, true
 }
-
-// fileOutput is a stream whose file is on this machine.
-type fileOutput struct{ *logfile.File }
-
-func openFileOutput(dir string, s Stream) (Output, error) {
-	f, err := jobdir.OpenLog(dir, s.File())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(ErrNotFound, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return fileOutput{f}, nil
-}
-
-// Holes implements [Output].
-func (o fileOutput) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, o.File) }
 
 func holesOf(ctx context.Context, h logfile.Holer) ([]Range, error) {
 	hole, err := h.Hole(ctx)

@@ -27,6 +27,14 @@ type (
 	Size         = record.Size
 	Range        = record.Range
 	Milliseconds = record.Milliseconds
+
+	Note            = record.Note
+	StopOptions     = record.StopOptions
+	StopReport      = record.StopReport
+	Screen          = record.Screen
+	TerminalOptions = record.TerminalOptions
+	TerminalFacts   = record.TerminalFacts
+	TerminalChunk   = record.TerminalChunk
 )
 
 // The words of records, by the names of package record.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -353,7 +352,7 @@ func (x *Execution) active() bool {
 }
 
 // background records that nobody waits for it any longer.
-func (x *Execution) background(context.Context) error {
+func (x *Execution) background() error {
 	if x.isOver() {
 		return ErrNotRunning
 	}

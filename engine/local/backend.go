@@ -33,9 +33,9 @@ import (
 	"context"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/holder"
 )
 
 // Backend runs jobs on this machine. It is safe for concurrent use.
@@ -47,7 +47,6 @@ type Backend struct {
 
 	kids  children
 	inner inner
-	turns chan struct{} // see begin
 
 	mu     sync.Mutex
 	closed bool
@@ -92,7 +91,7 @@ func ForUser() Option { return func(b *Backend) { b.shows = true } }
 
 // New returns a backend. It starts nothing.
 func New(opts ...Option) *Backend {
-	b := &Backend{turns: make(chan struct{}, maxTurns)}
+	b := &Backend{}
 	for _, o := range opts {
 		o(b)
 	}
@@ -110,7 +109,7 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{b: b, id: r.ID, dir: r.Dir, request: r.Job.Request, paced: make(chan struct{}, 1)}
+	return &Run{Run: holder.NewRun(r.Dir, r.ID, r.Job.Request, b.shows)}
 }
 
 // Close implements [engine.Backend].
@@ -120,31 +119,6 @@ func (b *Backend) Close() error {
 	b.mu.Unlock()
 	b.kids.reap()
 	return b.inner.close()
-}
-
-const (
-	// maxTurns is how many watches begin at once: holders that have to wake up to
-	// answer need the processor as much as whoever waits for what is shown first.
-	maxTurns = 8
-	// turnPatience is how long one may keep the next from beginning. A holder that
-	// is stopped answers never.
-	turnPatience = 50 * time.Millisecond
-)
-
-// begin waits for the turn of a watch; over, which may be called more than once,
-// says that it has begun.
-func (b *Backend) begin(ctx context.Context) (over func()) {
-	select {
-	case b.turns <- struct{}{}:
-	case <-ctx.Done():
-		return func() {}
-	}
-	giveBack := sync.OnceFunc(func() { <-b.turns })
-	late := time.AfterFunc(turnPatience, giveBack)
-	return func() {
-		late.Stop()
-		giveBack()
-	}
 }
 
 // runtimeDir is where sockets belong on this system, if it says so.

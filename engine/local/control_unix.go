@@ -138,7 +138,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	}
 	res, err := proc.Terminate(ctx, j.remains(), opt)
 	report := holder.KillReport{
-		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: describe(res.Survivors),
+		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
 	}
 	if err != nil {
 		if !over {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/proc"
 )
 
@@ -150,7 +151,8 @@ func (j *job) parting() []engine.Process {
 // remains is the job with what the record of its end names, if there is one.
 func (j *job) remains() proc.JobRef {
 	ref := j.ref
-	ref.Known = survivorsOf(j.h.State())
+	st := j.h.State()
+	ref.Known = holder.SurvivorsOf(&st)
 	return ref
 }
 
@@ -160,7 +162,7 @@ func (j *job) survivors() []engine.Process {
 	if err != nil {
 		return nil
 	}
-	return describe(procs)
+	return holder.Describe(procs)
 }
 
 // outread waits until those who copy the output have taken what the log's limit is to

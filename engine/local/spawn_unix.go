@@ -148,7 +148,7 @@ const deathTime = 5 * time.Second
 // so that what it did by then can be ended. It reports false if the holder never
 // got as far as holding: nothing was started then. The caller has the job's lock.
 func lostAtStart(dir, runtimeDir string) bool {
-	if !everHeld(dir) {
+	if !holder.EverHeld(dir) {
 		return false
 	}
 	if _, err := jobdir.ReadState(dir); !errors.Is(err, fs.ErrNotExist) {

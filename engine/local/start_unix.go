@@ -22,6 +22,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/build"
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -80,7 +81,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	} else {
 		var st *engine.State
 		if st, err = b.spawn(ctx, l.Record, cfg, l.Files, lock); st != nil {
-			run.begun = new(run.stateOf(st))
+			run.begun = new(run.StateOf(st))
 		}
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
@@ -104,7 +105,7 @@ func (b *Backend) spawn(
 		return nil, err
 	}
 	st, err := b.configure(ctx, h, cfg, lock, lent)
-	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !everHeld(cfg.Dir)
+	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !holder.EverHeld(cfg.Dir)
 	if h.beside && nothing && ctx.Err() == nil {
 		if h, err = startSelfAsHolder(string(rec.ID)); err != nil {
 			return nil, err

@@ -18,13 +18,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Conditions that callers of a client branch on.
-var (
-	// ErrNoHolder means that nobody holds the job: it has ended, or is lost.
-	ErrNoHolder = errors.New("the job has no holder")
-	// ErrNoSocket means that there is a holder, but its socket cannot be reached.
-	ErrNoSocket = errors.New("the job's holder does not answer")
-)
+// ErrNoSocket means that there is a holder, but its socket cannot be reached.
+var ErrNoSocket = errors.New("the job's holder does not answer")
 
 // errFull is that of a holder which is there and takes no more clients.
 var errFull fullError
@@ -66,7 +61,8 @@ type answer struct {
 }
 
 // Dial connects to the holder of the job in dir. It asks a holder whose socket is
-// missing for a new one. Nothing of this has an effect on the job.
+// missing for a new one. Nothing of this has an effect on the job. The errors are
+// record.ErrNotRunning for a job without a holder, and ErrNoSocket.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	deadline := time.Now().Add(socketPatience)
 	asked, why := false, ErrNoSocket
@@ -85,7 +81,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			}
 		}
 		if !jobdir.Locked(dir) {
-			return nil, ErrNoHolder
+			return nil, record.ErrNotRunning
 		}
 		if stateErr == nil && !asked {
 			askSocket(st)
@@ -350,17 +346,17 @@ func (c *Client) Ready() (f Frame, ok bool) {
 	}
 }
 
-// Parted makes of a connection that broke because the holder has gone, or goes
-// since its job has ended, just that: ErrNoHolder. Other errors stay as they are.
-func Parted(dir string, err error) error {
+// parted makes of a connection that broke because the holder has gone, or goes
+// since its job has ended, just that: record.ErrNotRunning. Other errors stay as they are.
+func parted(dir string, err error) error {
 	if !errors.Is(err, ErrNoSocket) {
 		return err
 	}
 	if !jobdir.Locked(dir) {
-		return ErrNoHolder
+		return record.ErrNotRunning
 	}
 	if st, readErr := jobdir.ReadState(dir); readErr == nil && st.Exit.Known() {
-		return ErrNoHolder
+		return record.ErrNotRunning
 	}
 	return err
 }

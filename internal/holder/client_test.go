@@ -102,8 +102,8 @@ func TestSessionOfAHolderThatGoes(t *testing.T) {
 		}
 		nc.Close()
 	}()
-	if _, err := OpenSession(t.Context(), dir, Attach{}); !errors.Is(err, ErrNoHolder) {
-		t.Errorf("opened with %v, want %v", err, ErrNoHolder)
+	if _, err := openSession(t.Context(), dir, Attach{}); !errors.Is(err, record.ErrNotRunning) {
+		t.Errorf("opened with %v, want %v", err, record.ErrNotRunning)
 	}
 	<-served
 }

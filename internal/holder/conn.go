@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 // Between factsPause and factsRest is the least time between two frames of facts
@@ -32,7 +34,7 @@ type conn struct {
 	due        bool          // facts have changed since the last frame of them
 	stateDue   bool          // the state among them
 	urgent     bool
-	note       *Note
+	note       *record.Note
 	view       *view
 	told       bool // the end was sent
 	leaving    bool

@@ -76,11 +76,11 @@ func (h *Holder) EncodePaste(text []byte) []byte {
 }
 
 // Screen is the job's screen now.
-func (h *Holder) Screen() (Screen, error) {
+func (h *Holder) Screen() (record.Screen, error) {
 	h.mu.Lock()
 	if h.term == nil {
 		h.mu.Unlock()
-		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
+		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
 	s, ended, offset := screenOf(h.term), h.state.Exit.Known(), h.offset
 	if ended {
@@ -95,10 +95,10 @@ func (h *Holder) Screen() (Screen, error) {
 	return s, nil
 }
 
-func screenOf(t *vt.Terminal) Screen {
+func screenOf(t *vt.Terminal) record.Screen {
 	cols, rows := t.Size()
 	cur := t.Cursor()
-	return Screen{
+	return record.Screen{
 		Text: t.Text(), ANSI: t.ANSI(), Size: record.Size{Cols: cols, Rows: rows},
 		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible,
 		Title: t.Title(), Alternate: t.Modes().Alternate,

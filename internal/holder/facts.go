@@ -65,7 +65,7 @@ func (h *Holder) handler() vt.Handler {
 			h.chatter(jobdir.Fact{Kind: "attention"})
 		},
 		Notify: func(title, body string) {
-			note := &Note{Title: clip(title), Body: clip(body)}
+			note := &record.Note{Title: clip(title), Body: clip(body)}
 			h.attentionLocked(note)
 			h.chatter(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
 		},
@@ -114,7 +114,7 @@ func (h *Holder) changedLocked(urgent bool) {
 	h.saveSoon()
 }
 
-func (h *Holder) attentionLocked(note *Note) {
+func (h *Holder) attentionLocked(note *record.Note) {
 	for c := range h.conns {
 		if c.subscribed && note != nil {
 			c.note = note

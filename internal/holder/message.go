@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -82,7 +83,18 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-func (f *Failure) Error() string { return f.Message }
+// Error puts the condition that the code means in front of the message, unless that says
+// the same.
+func (f *Failure) Error() string {
+	kind := f.Unwrap()
+	switch {
+	case kind == nil:
+		return f.Message
+	case strings.TrimPrefix(f.Message, "the ") == kind.Error():
+		return kind.Error()
+	}
+	return kind.Error() + ": " + f.Message
+}
 
 // Is makes errors.Is match by code.
 func (f *Failure) Is(target error) bool {
@@ -90,10 +102,38 @@ func (f *Failure) Is(target error) bool {
 	return ok && t.Code == f.Code
 }
 
+// Unwrap returns the condition of package record that the code means; nil: none.
+func (f *Failure) Unwrap() error {
+	for _, c := range conditions {
+		if c.code == f.Code {
+			return c.err
+		}
+	}
+	return nil
+}
+
+// conditions are the codes that mean a condition of package record.
+var conditions = []struct {
+	code Code
+	err  error
+}{
+	{CodeNoInput, record.ErrNoInput},
+	{CodeEnded, record.ErrNotRunning},
+	{CodeUnsupported, record.ErrUnsupported},
+	{CodeUnknown, record.ErrUnsupported},
+	{CodeInvalid, record.ErrInvalid},
+	{CodeNotControl, record.ErrNotControl},
+}
+
 // failure makes a Failure of any error.
 func failure(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
+	}
+	for _, c := range conditions {
+		if errors.Is(err, c.err) {
+			return &Failure{Code: c.code, Message: err.Error()}
+		}
 	}
 	return &Failure{Code: CodeFailed, Message: err.Error()}
 }
@@ -180,31 +220,11 @@ type Facts struct {
 	Output  int64         `json:"output"`
 	Dropped int64         `json:"dropped,omitempty"`
 	Bells   int           `json:"bells,omitempty"`
-	Note    *Note         `json:"note,omitempty"` // a notification not told before
+	Note    *record.Note  `json:"note,omitempty"` // a notification not told before
 	State   *record.State `json:"state,omitempty"`
 	// Unrecorded is how the job ended, as long as that cannot be recorded; State has no
 	// end then.
 	Unrecorded *record.Unrecorded `json:"unrecorded,omitempty"`
-}
-
-// Note is a notification that the job sent.
-type Note struct {
-	Title string `json:"title,omitempty"`
-	Body  string `json:"body"`
-}
-
-// Screen is the job's screen.
-type Screen struct {
-	Text      string      `json:"text"`
-	ANSI      string      `json:"ansi"`
-	Size      record.Size `json:"size"`
-	CursorX   int         `json:"cursor_x"`
-	CursorY   int         `json:"cursor_y"`
-	CursorOn  bool        `json:"cursor_on"`
-	Title     string      `json:"title,omitempty"`
-	Alternate bool        `json:"alternate,omitempty"`
-	// Main is the main screen with its scrollback; only of a job that ended.
-	Main string `json:"main,omitempty"`
 }
 
 // Snapshot is a terminal's whole state at one offset of its stream.

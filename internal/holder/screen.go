@@ -53,13 +53,13 @@ func (h *Holder) saveScreen() {
 }
 
 // LastScreen is the last screen of a job without a holder.
-func LastScreen(dir string) (Screen, error) {
+func LastScreen(dir string) (record.Screen, error) {
 	meta, err := jobdir.ReadMeta(dir)
 	if err != nil {
-		return Screen{}, err
+		return record.Screen{}, err
 	}
 	if meta.Kind != "pty" && (meta.Kind != "virtual" || meta.InitialSize == (record.Size{})) {
-		return Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
+		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
 	size := meta.InitialSize
 	if st, err := jobdir.ReadState(dir); err == nil && st.Size.Cols > 0 {
@@ -67,7 +67,7 @@ func LastScreen(dir string) (Screen, error) {
 	}
 	again, err := replay(dir, -1, replayBytes, size)
 	if err != nil {
-		return Screen{}, err
+		return record.Screen{}, err
 	}
 	t, err := screenFromFile(dir)
 	if err != nil {

@@ -16,9 +16,6 @@ const (
 	inputStep = 64 << 10
 )
 
-// ErrOver means that the end of the job was told by the step before.
-var ErrOver = errors.New("the job has ended")
-
 // Session is a client's side of a job's terminal. Next has one caller at a time;
 // the rest may be called concurrently with it.
 type Session struct {
@@ -26,48 +23,64 @@ type Session struct {
 	dir string
 
 	// Of the caller of Next.
-	held    *Frame // taken from the stream but not told yet
+	held    *Frame // taken from the stream but not returned yet
 	offset  int64
 	control Control
 	over    bool
 }
 
-// Chunk is one step of a session.
-type Chunk struct {
-	// Reset: Data is a snapshot that redraws everything.
-	Reset      bool
-	Data       []byte
-	Offset     int64 // of the stream, behind Data
-	Size       record.Size
-	Controller string // who types; empty: nobody
-	Control    bool   // this session does
-	End        *record.Exit
-}
-
-// OpenSession attaches to the terminal of the job in dir. The errors are those of
-// [Dial] and of the holder.
-func OpenSession(ctx context.Context, dir string, a Attach) (*Session, error) {
+// openSession attaches to the terminal of the job in dir.
+func openSession(ctx context.Context, dir string, a Attach) (*Session, error) {
 	c, err := Dial(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Stream(ctx, TypeAttach, a); err != nil {
-		return nil, errors.Join(Parted(dir, err), c.Close())
+		return nil, errors.Join(parted(dir, err), c.Close())
 	}
 	return &Session{c: c, dir: dir}, nil
 }
 
-// Next waits for the next step. After an error that is not the context's the
-// session is void, and the chunk says how far it came.
-func (s *Session) Next(ctx context.Context) (Chunk, error) {
-	chunk := Chunk{Offset: s.offset, Size: s.control.Size}
-	if s.over {
-		return chunk, ErrOver
+// factsOf are the facts of a viewer's terminal as they are sent.
+func factsOf(f record.TerminalFacts) TerminalFacts {
+	facts := TerminalFacts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
+	if f.HaveColors {
+		facts.Foreground, facts.Background = &f.Foreground, &f.Background
 	}
-	for told := false; !told || chunk.End == nil && len(chunk.Data) < maxChunk; {
+	return facts
+}
+
+// Next waits for the next step. After an error that is not the context's the
+// session is void.
+func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
+	if s.over {
+		return record.TerminalChunk{}, record.ErrNotRunning
+	}
+	chunk := record.TerminalChunk{Offset: s.offset, Size: s.control.Size}
+	err := s.fill(ctx, &chunk)
+	if err == nil {
+		s.offset, s.over = chunk.Offset, chunk.Exit != nil
+		chunk.Size, chunk.Controller, chunk.Control = s.control.Size, s.control.Controller, s.control.You
+		return chunk, nil
+	}
+	if ctx.Err() != nil {
+		return record.TerminalChunk{}, ctx.Err()
+	}
+	// The connection broke, perhaps with the job: its files know.
+	if st, lookErr := Look(s.dir); errors.Is(err, ErrNoSocket) && lookErr == nil && st.Status.Finished() {
+		s.over = true
+		return record.TerminalChunk{Offset: chunk.Offset, Size: chunk.Size, Exit: &st.Exit}, nil
+	}
+	return record.TerminalChunk{}, err
+}
+
+// fill waits for a frame that has something to say, and merges with it those behind it
+// that are there already.
+func (s *Session) fill(ctx context.Context, chunk *record.TerminalChunk) error {
+	for told := false; !told || chunk.Exit == nil && len(chunk.Data) < maxChunk; {
 		f, err := s.frame(ctx, told)
 		if err != nil {
-			return chunk, err
+			return err
 		}
 		if f == nil {
 			break
@@ -76,15 +89,13 @@ func (s *Session) Next(ctx context.Context) (Chunk, error) {
 			s.held = f // begins a chunk of its own
 			break
 		}
-		took, err := s.apply(f, &chunk)
+		took, err := s.apply(f, chunk)
 		if err != nil {
-			return chunk, err
+			return err
 		}
 		told = told || took
 	}
-	s.offset = chunk.Offset
-	chunk.Size, chunk.Controller, chunk.Control = s.control.Size, s.control.Controller, s.control.You
-	return chunk, nil
+	return nil
 }
 
 // frame is the next one; with ready only if it is there already, else nil.
@@ -105,7 +116,7 @@ func (s *Session) frame(ctx context.Context, ready bool) (*Frame, error) {
 }
 
 // apply adds a frame to chunk and reports whether there is something to tell.
-func (s *Session) apply(f *Frame, chunk *Chunk) (bool, error) {
+func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 	switch f.Type {
 	case TypeSnapshot:
 		shot, err := DecodeSnapshot(f.Payload)
@@ -136,17 +147,19 @@ func (s *Session) apply(f *Frame, chunk *Chunk) (bool, error) {
 		if err := json.Unmarshal(f.Payload, &end); err != nil {
 			return false, err
 		}
-		chunk.End, s.over = &end, true
+		chunk.Exit = &end
 		return true, nil
 	}
 	return false, nil
 }
 
-// Write types p. The error is ErrNoHolder if the job has ended meanwhile.
-func (s *Session) Write(ctx context.Context, p []byte) error { return s.c.Type(ctx, s.dir, p) }
+// Write types p.
+func (s *Session) Write(ctx context.Context, p []byte) error {
+	return parted(s.dir, s.c.Type(ctx, p))
+}
 
-// Resize says how large the viewer's terminal is. The size of who only watches is
-// kept for when it takes control.
+// Resize gives the job's terminal the size of the viewer's. The size of a viewer that
+// only watches is kept for when it takes control.
 func (s *Session) Resize(ctx context.Context, size record.Size) error {
 	return s.c.Do(ctx, TypeResize, size, nil)
 }
@@ -158,40 +171,41 @@ func (s *Session) TakeControl(ctx context.Context) error {
 
 // SetFacts replaces the facts of the viewer's terminal that were given when the session
 // was opened. A holder of a build that does not know that keeps those.
-func (s *Session) SetFacts(ctx context.Context, f TerminalFacts) error {
-	err := s.c.Do(ctx, TypeTerminal, f, nil)
+func (s *Session) SetFacts(ctx context.Context, f record.TerminalFacts) error {
+	err := s.c.Do(ctx, TypeTerminal, factsOf(f), nil)
 	if errors.Is(err, &Failure{Code: CodeUnknown}) {
 		return nil
 	}
 	return err
 }
 
-// Close leaves the terminal. A connection that has broken already is as good as
-// closed.
-func (s *Session) Close() { _ = s.c.Close() }
+// Close leaves the terminal.
+func (s *Session) Close() error {
+	_ = s.c.Close() // a connection that has broken already is as good as closed
+	return nil
+}
 
-// Type types p into the job in dir, in pieces that an instruction can carry.
-func (c *Client) Type(ctx context.Context, dir string, p []byte) error {
+// Type types p, in pieces that an instruction can carry.
+func (c *Client) Type(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), inputStep)
 		if err := c.Do(ctx, TypeInput, p[:n], nil); err != nil {
-			return Parted(dir, err)
+			return err
 		}
 		p = p[n:]
 	}
 	return nil
 }
 
-// Paste pastes p into the job in dir. A paste that is longer than an instruction
-// can carry becomes several.
-func (c *Client) Paste(ctx context.Context, dir string, p []byte) error {
+// Paste pastes p. A paste that is longer than an instruction can carry becomes several.
+func (c *Client) Paste(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := len(p)
 		if n > maxInstruction {
 			n = pieceOf(p[:maxInstruction])
 		}
 		if err := c.Do(ctx, TypePaste, p[:n], nil); err != nil {
-			return Parted(dir, err)
+			return err
 		}
 		p = p[n:]
 	}

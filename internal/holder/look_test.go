@@ -1,14 +1,14 @@
 //go:build linux || darwin
 
-package local
+package holder
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -30,17 +30,17 @@ func TestWhatCannotBeReadIsNotJudged(t *testing.T) {
 	for name, tc := range map[string]struct {
 		first jobdir.Record
 		err   error
-		want  engine.Status
+		want  record.Status
 	}{
-		"the first look":                 {jobdir.Record{Meta: meta, Unread: unread}, unread, engine.Starting},
-		"the first look, it has printed": {jobdir.Record{Meta: meta, Unread: unread, Output: 3}, unread, engine.Running},
-		"a code without the rest":        {jobdir.Record{Meta: meta, Unread: unread, Code: new(int), Output: 3}, unread, engine.Running},
-		"the second look":                {jobdir.Record{Meta: meta, Started: true, State: started()}, nil, engine.Running},
-		"the second look, before any":    {jobdir.Record{Meta: meta}, nil, engine.Starting},
+		"the first look":                 {jobdir.Record{Meta: meta, Unread: unread}, unread, record.Starting},
+		"the first look, it has printed": {jobdir.Record{Meta: meta, Unread: unread, Output: 3}, unread, record.Running},
+		"a code without the rest":        {jobdir.Record{Meta: meta, Unread: unread, Code: new(int), Output: 3}, unread, record.Running},
+		"the second look":                {jobdir.Record{Meta: meta, Started: true, State: begunState()}, nil, record.Running},
+		"the second look, before any":    {jobdir.Record{Meta: meta}, nil, record.Starting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := observeBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }), dir)
-			if o.Status != tc.want || o.Link != engine.LinkUnreachable || o.LinkError != unread.Error() {
+			o, _ := lookBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }), dir)
+			if o.Status != tc.want || o.Link != record.LinkUnreachable || o.LinkError != unread.Error() {
 				t.Errorf("status %s, link %s, %q", o.Status, o.Link, o.LinkError)
 			}
 		})
@@ -54,15 +54,15 @@ func TestAJobThatIsRemovedMeanwhileIsNotJudged(t *testing.T) {
 	meta := jobdir.Meta{Version: jobdir.Version, Held: true}
 	for name, first := range map[string]jobdir.Record{
 		"before it began": {Meta: meta},
-		"while it ran":    {Meta: meta, Started: true, State: started()},
+		"while it ran":    {Meta: meta, Started: true, State: begunState()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if o, there := observeBy(reads(first, nil, jobdir.Read), dir); there {
+			if o, err := lookBy(reads(first, nil, jobdir.Read), dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("it is reported as %s: %+v", o.Status, o.Exit)
 			}
 		})
 	}
-	if o, there := observe(dir); there {
+	if o, err := Look(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a first look it is reported as %s: %+v", o.Status, o.Exit)
 	}
 }
@@ -78,7 +78,7 @@ func reads(first jobdir.Record, err error, again func(string) (jobdir.Record, er
 	}
 }
 
-func started() (st record.State) {
+func begunState() (st record.State) {
 	st.StartedAt = st.StartedAt.AddDate(2000, 0, 0)
 	return st
 }
