@@ -48,7 +48,7 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	if err != nil && !errors.Is(err, os.ErrNotExist) { // it may name some
 		return engine.StopReport{}, err
 	}
-	if err != nil || !holdsHere(st) {
+	if err != nil || !holder.SeesProcesses(&st) {
 		return engine.StopReport{}, engine.ErrNotRunning
 	}
 	ref := holder.Orphans(r.ID(), &st)
@@ -70,10 +70,4 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	return engine.StopReport{
 		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
 	}, err
-}
-
-// holdsHere reports whether the pids of a record mean processes that this one
-// sees.
-func holdsHere(st engine.State) bool {
-	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }

@@ -6,6 +6,9 @@
 // package internal/jobdir reads and writes the files. A field whose tag is "-" is not
 // stored: it is derived from the records, or found out by whatever looks at the job.
 //
+// Beside them it has what clients ask of a job's holder and are answered: [StopOptions],
+// [Screen], [TerminalChunk], and the conditions on which a request is refused.
+//
 // This package imports nothing of ours, so that every other package can use it.
 package record
 

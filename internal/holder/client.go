@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -84,7 +85,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 			return nil, record.ErrNotRunning
 		}
 		if stateErr == nil && !asked {
-			askSocket(st)
+			askSocket(&st)
 			asked = true
 		}
 		if time.Now().After(deadline) {
@@ -98,9 +99,25 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	}
 }
 
-// here reports whether the pids in st mean processes that this one can see.
-func here(st record.State) bool {
-	return st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
+// SeesProcesses reports whether the pids in st mean processes that this one can see.
+func SeesProcesses(st *record.State) bool {
+	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
+}
+
+// askSocket asks a holder process whose socket is missing for a new one. A
+// program that holds a virtual execution is left alone: it need not know the
+// signal.
+func askSocket(st *record.State) {
+	if !SeesProcesses(st) {
+		return
+	}
+	argv, err := proc.Cmdline(st.Holder.PID)
+	if err != nil || len(argv) == 0 || filepath.Base(argv[0]) != proc.HolderName {
+		return
+	}
+	if sig, err := proc.ParseSignal("USR1"); err == nil {
+		_ = proc.Signal(st.Holder, sig) // one that has gone meanwhile is found out by its lock
+	}
 }
 
 func dial(ctx context.Context, path string) (*Client, error) {
@@ -110,7 +127,7 @@ func dial(ctx context.Context, path string) (*Client, error) {
 		return nil, err
 	}
 	if uc, ok := nc.(*net.UnixConn); ok {
-		if uid, err := peerUID(uc); err != nil || (uid != os.Getuid() && os.Getuid() != 0) {
+		if uid, err := proc.PeerUID(uc); err != nil || (uid != os.Getuid() && os.Getuid() != 0) {
 			nc.Close()
 			return nil, errors.New("the socket belongs to another user")
 		}

@@ -4,9 +4,10 @@
 // records and the facts, and serves the job's socket. What makes the job go
 // (starting it, typing into it, ending it) comes in as [Hooks].
 //
-// The other end is [Client]: everything that can be asked of a job by its
-// directory, whatever version of the program holds it. docs/holder-protocol.md
-// describes what passes between the two.
+// The other end is [Run]: everything that can be asked of a job by its directory,
+// whatever program of whatever version holds it. The backends of local jobs and of
+// virtual executions embed it. docs/holder-protocol.md describes what passes between
+// the two.
 //
 // # Truth
 //
@@ -21,6 +22,6 @@
 // by anyone. No client can make the job wait: what a client does not take in
 // time is dropped for it, and it gets a new snapshot when it reads again.
 //
-// This package does not know the engine; it speaks the records of
-// internal/jobdir.
+// This package does not know the engine; it has the types of engine/record in common
+// with it.
 package holder

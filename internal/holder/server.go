@@ -3,11 +3,13 @@ package holder
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 const (
@@ -22,8 +24,14 @@ const (
 
 // socketFile is the socket as it was bound.
 type socketFile struct {
-	path  string
-	inode uint64
+	path string
+	info fs.FileInfo // nil: not known
+}
+
+// there reports whether the file is still that socket.
+func (s *socketFile) there() bool {
+	info, err := os.Lstat(s.path)
+	return err == nil && s.info != nil && os.SameFile(info, s.info)
 }
 
 // Listen binds the job's socket and serves it until Close. Without a socket the
@@ -44,7 +52,7 @@ func (h *Holder) listen() error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	l, err := listenUnix(path)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return err
 	}
@@ -54,9 +62,7 @@ func (h *Holder) listen() error {
 	}
 	h.listener = l
 	h.socket = socketFile{path: path}
-	if info, err := os.Lstat(path); err == nil {
-		h.socket.inode = inode(info)
-	}
+	h.socket.info, _ = os.Lstat(path)
 	h.mu.Lock()
 	h.state.Socket = path
 	h.mu.Unlock()
@@ -77,8 +83,7 @@ func (h *Holder) CheckSocket() error {
 		return nil
 	}
 	if h.listener != nil {
-		info, err := os.Lstat(h.socket.path)
-		if err == nil && inode(info) == h.socket.inode {
+		if h.socket.there() {
 			return nil
 		}
 		h.listener.Close()
@@ -98,7 +103,7 @@ func (h *Holder) unlisten() {
 	}
 	h.listener.Close()
 	h.listener = nil
-	if info, err := os.Lstat(h.socket.path); err == nil && inode(info) == h.socket.inode {
+	if h.socket.there() {
 		os.Remove(h.socket.path)
 	}
 }
@@ -124,7 +129,7 @@ func (h *Holder) accept(l *net.UnixListener) {
 }
 
 func (h *Holder) admit(nc *net.UnixConn) {
-	uid, err := peerUID(nc)
+	uid, err := proc.PeerUID(nc)
 	if err != nil || (uid != os.Getuid() && uid != 0) {
 		nc.Close()
 		return

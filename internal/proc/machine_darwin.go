@@ -1,6 +1,8 @@
 package proc
 
 import (
+	"errors"
+	"net"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -47,3 +49,19 @@ const (
 	lastSignal    = 31
 	firstRealTime = 0
 )
+
+// PeerUID returns the user at the other end of a socket.
+func PeerUID(c *net.UnixConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *unix.Xucred
+	var refused error
+	if err := raw.Control(func(fd uintptr) {
+		cred, refused = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+	}); err != nil || refused != nil {
+		return 0, errors.Join(err, refused)
+	}
+	return int(cred.Uid), nil
+}

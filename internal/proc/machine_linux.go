@@ -1,6 +1,8 @@
 package proc
 
 import (
+	"errors"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -98,3 +100,19 @@ const (
 	lastSignal    = 64
 	firstRealTime = 34
 )
+
+// PeerUID returns the user at the other end of a socket.
+func PeerUID(c *net.UnixConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *unix.Ucred
+	var refused error
+	if err := raw.Control(func(fd uintptr) {
+		cred, refused = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil || refused != nil {
+		return 0, errors.Join(err, refused)
+	}
+	return int(cred.Uid), nil
+}
