@@ -59,12 +59,21 @@ func (a *agent) greet(name string) {
 }
 
 // finish adds the news to an answer and makes it fit.
-func (a *agent) finish(ans *answer) *mcp.CallToolResult {
-	if ans.ends != "" && !ans.transient {
-		a.heard(ans.ends)
+func (a *agent) finish(ctx context.Context, ans *answer) *mcp.CallToolResult {
+	if ans.job.Status.Finished() && !ans.transient {
+		a.heard(ans.job.ID)
 	}
 	most := a.c.Settings.MaxOutputChars
 	ans.Notices = append(ans.Notices, a.tellNews(most/4)...)
+	if ans.transient {
+		gone := ans.gone()
+		r := gone.result(most)
+		if !gone.Truncated && len(gone.body.notices) == 0 { // of what is not shown the files stay
+			a.discard(ctx, ans.job.ID)
+			return r
+		}
+		a.addLog(ans.job)
+	}
 	return ans.result(most)
 }
 

@@ -85,12 +85,9 @@ type answer struct {
 	body     excerpt // goes to Output when the answer is finished
 	isTail   bool    // body goes to Tail
 	where    string  // where all of body is
-	ends     engine.ID
-
-	// A transient job is discarded if the answer shows all that it printed, and
-	// kept otherwise.
-	transient     bool
-	discard, keep func()
+	job      engine.Job
+	// transient: the job is discarded if the answer shows all that it printed.
+	transient bool
 }
 
 // screen is what surrounds the text of a terminal's screen.
@@ -108,9 +105,9 @@ func about(j engine.Job, now time.Time) *answer {
 	took := j.Uptime(now).Milliseconds()
 	exit, ended := j.Ended()
 	timedOut := exit.Reason == engine.ReasonTimeout
-	a := &answer{facts: factsOf(j), where: pathsOf(j), DurationMS: &took, TimedOut: &timedOut}
+	a := &answer{facts: factsOf(j), where: pathsOf(j), DurationMS: &took, TimedOut: &timedOut, Next: next(j), job: j}
 	if ended {
-		a.Message, a.Survivors, a.ends = oneLine(exit.Error, 300), exit.Survivors, j.ID
+		a.Message, a.Survivors = oneLine(exit.Error, 300), exit.Survivors
 	} else {
 		a.DeadlineAt, a.WaitingForInput = j.Deadline.UTC(), j.Waiting
 	}
@@ -174,8 +171,13 @@ func briefly(d time.Duration) string {
 }
 
 // note adds a notice.
-func (a *answer) note(format string, args ...any) {
-	a.Notices = append(a.Notices, fmt.Sprintf(format, args...))
+func (a *answer) note(format string, args ...any) { a.say(fmt.Sprintf(format, args...)) }
+
+// say adds a notice, unless it is empty.
+func (a *answer) say(text string) {
+	if text != "" {
+		a.Notices = append(a.Notices, text)
+	}
 }
 
 // gone is the answer about a job that is not kept.
@@ -184,32 +186,16 @@ func (a *answer) gone() *answer {
 	g.headline = strings.Replace(g.headline, " · "+string(g.SessionID), "", 1)
 	g.SessionID, g.OutputPath, g.StdoutPath, g.StderrPath, g.where, g.Next = "", "", "", "", "", ""
 	g.Notices = slices.Clone(g.Notices)
-	g.transient = false
 	return &g
 }
 
 // result is the answer in at most most characters of text.
 func (a *answer) result(most int) *mcp.CallToolResult {
-	if a.transient && len(a.body.notices) > 0 { // of what is not shown the files stay
-		a.transient = false
-		a.keep()
-	}
-	if a.transient {
-		g := a.gone()
-		r := g.result(most)
-		if !g.Truncated {
-			a.discard()
-			return r
-		}
-		a.keep()
-	}
 	a.Notices = append(slices.Clone(a.body.notices), a.Notices...)
 	frame := utf8.RuneCountInString(a.render("", "")) + max(300, 220+utf8.RuneCountInString(a.where)) // markers, the notice about what is cut
 	text, cut := a.body.text(max(0, most-frame), a.where)
-	if cut != "" {
-		a.Truncated = true
-		a.note("%s", cut)
-	}
+	a.say(cut)
+	a.Truncated = a.Truncated || cut != ""
 	if a.Jobs == nil {
 		if a.isTail {
 			a.Tail = &text

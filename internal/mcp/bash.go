@@ -50,19 +50,17 @@ func (a *agent) bash(ctx context.Context, in bashArgs, about *subject) (*answer,
 		return nil, err
 	}
 	same := a.running(ctx, cmd.spec)
-	var ans *answer
+	run := a.runForeground
 	if cmd.spec.Backgrounded {
-		ans, err = a.startBackground(ctx, cmd)
-	} else {
-		ans, err = a.runForeground(ctx, cmd, about)
+		run = a.startBackground
 	}
+	ans, err := run(ctx, cmd, about)
 	if err != nil {
 		return nil, err
 	}
-	if same != "" {
-		cmd.notes = append(cmd.notes, same)
+	for _, note := range append(cmd.notes, same) {
+		ans.say(note)
 	}
-	ans.Notices = append(cmd.notes, ans.Notices...)
 	return ans, nil
 }
 
@@ -91,9 +89,8 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 	c.yield = a.c.Settings.Yield
 	if in.YieldMs != nil {
 		var note string
-		if c.yield, note = clamped("yieldMs", *in.YieldMs, minYield, maxYield); note != "" {
-			c.notes = append(c.notes, note)
-		}
+		c.yield, note = clamped("yieldMs", *in.YieldMs, minYield, maxYield)
+		c.notes = append(c.notes, note)
 	}
 	timeout := a.c.Settings.Timeout
 	if in.Timeout != nil {
@@ -203,17 +200,17 @@ func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 	return ""
 }
 
-func (a *agent) startBackground(ctx context.Context, c command) (*answer, error) {
+func (a *agent) startBackground(ctx context.Context, c command, _ *subject) (*answer, error) {
 	j, err := a.eng.Start(ctx, c.spec, engine.WithEnviron(environ()))
 	if err != nil {
 		return nil, general(err)
 	}
 	a.watch(j)
-	return a.backgroundAnswer(ctx, j, c)
+	return a.backgroundAnswer(ctx, j, c.spec.PTY), nil
 }
 
 // backgroundAnswer is the answer about a job that goes on by itself.
-func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (*answer, error) {
+func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, wantsPTY bool) *answer {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
 	ans := about(j, time.Now())
@@ -221,13 +218,11 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, c command) (
 	if err != nil {
 		a.c.Logger.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
 	}
-	ans.body, ans.isTail = tail, true
-	ans.Cursor = &cursor
-	ans.Next = next(j)
-	if c.spec.PTY && j.Kind != engine.KindPTY {
+	ans.body, ans.isTail, ans.Cursor = tail, true, &cursor
+	if wantsPTY && j.Kind != engine.KindPTY {
 		ans.note("it has no terminal: there is none to be had there")
 	}
-	return ans, nil
+	return ans
 }
 
 // runForeground runs a command until it ends or is sent to the background, by
@@ -278,11 +273,11 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		return nil, general(err)
 	case r.Backgrounded:
 		a.watch(r.Job)
-		ans, err := a.backgroundAnswer(ctx, r.Job, c)
-		if err == nil && time.Since(r.StartedAt) < c.yield {
+		ans := a.backgroundAnswer(ctx, r.Job, c.spec.PTY)
+		if time.Since(r.StartedAt) < c.yield {
 			ans.note("somebody sent it to the background")
 		}
-		return ans, err
+		return ans, nil
 	}
 	return a.foregroundAnswer(ctx, r, c)
 }
@@ -307,11 +302,8 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 		}
 		ans.note("it left %s running; %s ends what it left", left, call("kill", r.ID))
 		a.addLog(r.Job)
-		return ans, nil
 	}
-	ans.transient = true
-	ans.discard = func() { a.discard(ctx, r.ID) }
-	ans.keep = func() { a.addLog(r.Job) }
+	ans.transient = len(r.Exit.Survivors) == 0
 	return ans, nil
 }
 

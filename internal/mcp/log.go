@@ -31,8 +31,8 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 		return nil, err
 	}
 	ans := about(j, time.Now())
-	if ans.Next = next(j); ans.Next == call("log", j.ID) {
-		ans.Next = ""
+	if j.Status.Finished() {
+		ans.Next = "" // it would be this call
 	}
 	// A page goes on where it ends, so nothing is to be left out of it: news and
 	// what stands around take the rest.
@@ -65,9 +65,7 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	if !j.Status.Finished() {
 		ans.note("it is still running: there may be more later")
 		text := labeled(ans.body.head, ans.body.errs())
-		if n := a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)); n != "" {
-			ans.note("%s", n)
-		}
+		ans.say(a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
 	}
 	return ans, nil
 }

@@ -3,12 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"hash/fnv"
-	"regexp"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
@@ -22,70 +16,10 @@ const (
 	lastWords = 50 * time.Millisecond
 	// maxDrain bounds what one poll takes in of a job that prints without end.
 	maxDrain = 64 << 20
-	// manyPolls is from which poll of a running job on an agent is told that
-	// there is a cheaper way.
-	manyPolls = 3
 	// maxHeld is how long a line without an end may be before it is filtered as it
 	// stands, in bytes.
 	maxHeld = 1 << 20
-	// stuckAfter is how many equal answers in a row make a loop.
-	stuckAfter = 20
 )
-
-// reads is what is kept between the reading calls of a session.
-type reads struct {
-	mu   sync.Mutex
-	jobs map[engine.ID]*reading
-}
-
-// reading is what is kept of one job that runs.
-type reading struct {
-	polls int // while it ran
-	idle  int // polls in a row without news
-	last  uint64
-	same  int // answers in a row with the sum last
-}
-
-// of calls f with what is kept of a job.
-func (r *reads) of(id engine.ID, f func(*reading)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.jobs[id] == nil {
-		r.jobs[id] = &reading{}
-	}
-	f(r.jobs[id])
-}
-
-func (r *reads) drop(id engine.ID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.jobs, id)
-}
-
-// repeated counts equal answers about a job, and says when there were too many.
-func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
-	sum := fnv.New64a()
-	for _, p := range append(parts, string(j.Status)) {
-		sum.Write([]byte(p))
-		sum.Write([]byte{0})
-	}
-	r.of(j.ID, func(k *reading) {
-		if k.last != sum.Sum64() {
-			k.last, k.same = sum.Sum64(), 0
-		}
-		if k.same++; k.same >= stuckAfter {
-			notice = fmt.Sprintf("you got this same answer %d times in a row: asking again will not change it. It may be stuck; %s waits for its end at no cost, %s ends it",
-				k.same, call("wait", j.ID, "timeout", 600000), call("kill", j.ID))
-		}
-	})
-	return notice
-}
-
-// retryAfter is when a poll is worth repeating after idle polls without news.
-func retryAfter(idle int) time.Duration {
-	steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
-	return steps[min(max(idle, 1), len(steps))-1]
-}
 
 // poll drains what is new, and reports the end.
 func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
@@ -114,9 +48,7 @@ func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer
 		}
 	}
 	ans := a.pollAnswer(got)
-	if note != "" {
-		ans.note("%s", note)
-	}
+	ans.say(note)
 	return ans, nil
 }
 
@@ -135,15 +67,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 	if got.held > 0 {
 		ans.note("its last line has %s so far and no end: it is filtered once it is complete; %s shows it now", counted(int(got.held), "byte"), call("poll", j.ID))
 	}
-	ans.Next = next(j)
-	var idle, polls int
-	a.reads.of(j.ID, func(k *reading) {
-		k.polls++
-		if k.idle++; !text.empty() {
-			k.idle = 0
-		}
-		idle, polls = k.idle, k.polls
-	})
+	idle, polls := a.reads.polled(j.ID, !text.empty())
 	switch {
 	case ended && text.empty():
 		ans.note("no new output; it has ended")
@@ -153,9 +77,7 @@ func (a *agent) pollAnswer(got drained) *answer {
 	case polls >= manyPolls:
 		ans.note("this was poll %d of a job that runs; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
 	}
-	if n := a.reads.repeated(j, "poll", text.head, text.tail, text.errs()); n != "" {
-		ans.note("%s", n)
-	}
+	ans.say(a.reads.repeated(j, "poll", text.head, text.tail, text.errs()))
 	if ended && !got.more {
 		a.reads.drop(j.ID)
 	}
@@ -285,61 +207,4 @@ func (g *gather) add(piece string) {
 
 func (g *gather) excerpt() excerpt {
 	return excerpt{head: g.head, tail: g.before + g.last, skipped: g.skipped}
-}
-
-// A lineFilter keeps lines by their text.
-type lineFilter struct{ keep, drop *regexp.Regexp } // nil: no condition
-
-func newLineFilter(in processArgs) (f lineFilter, err error) {
-	if f.keep, err = pattern("filter", in.Filter); err == nil {
-		f.drop, err = pattern("exclude", in.Exclude)
-	}
-	return f, err
-}
-
-func pattern(name, text string) (*regexp.Regexp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, usage(fmt.Sprintf("%s is no regular expression: %v", name, err),
-			"it is one of Go (RE2); put a backslash before signs that are meant as they are")
-	}
-	return re, nil
-}
-
-// some reports whether there is any condition.
-func (f lineFilter) some() bool { return f.keep != nil || f.drop != nil }
-
-// keeps reports whether one of texts, which are a line or what a job is known by, is
-// what is asked for, and none is excluded.
-func (f lineFilter) keeps(texts ...string) bool {
-	return (f.keep == nil || slices.ContainsFunc(texts, f.keep.MatchString)) &&
-		(f.drop == nil || !slices.ContainsFunc(texts, f.drop.MatchString))
-}
-
-// again are the parameters that ask for it.
-func (f lineFilter) again() (params []any) {
-	if f.keep != nil {
-		params = append(params, "filter", f.keep.String())
-	}
-	if f.drop != nil {
-		params = append(params, "exclude", f.drop.String())
-	}
-	return params
-}
-
-// lines are the lines of text that it keeps.
-func (f lineFilter) lines(text string) string {
-	if !f.some() {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if f.keeps(strings.TrimSuffix(line, "\n")) {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }

@@ -17,7 +17,6 @@ func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
 	ans := about(j, time.Now())
 	ans.headline += "\n" + what
 	ans.Message, ans.mute = what, true
-	ans.Next = next(j)
 	return ans
 }
 
@@ -176,7 +175,7 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 func (a *agent) cleared(j engine.Job, what string) *answer {
 	a.forget(j.ID)
 	ans := about(j, time.Now()).gone()
-	ans.SessionID, ans.ends = j.ID, ""
+	ans.SessionID, ans.job = j.ID, engine.Job{} // there is no end of it to be kept as told
 	ans.headline += "\n" + string(j.ID) + " " + what
 	ans.Message, ans.mute = what, true
 	ans.note("for an hour at least the person can bring it back: hob clear --undo %s", j.ID)
@@ -198,9 +197,7 @@ func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*ans
 		return nil, err
 	}
 	a.watch(again)
-	ans, err := a.backgroundAnswer(ctx, again, command{})
-	if err == nil {
-		ans.note("it is a new job; the old one is %s, %s", j.ID, statusOf(j))
-	}
-	return ans, err
+	ans := a.backgroundAnswer(ctx, again, false)
+	ans.note("it is a new job; the old one is %s, %s", j.ID, statusOf(j))
+	return ans, nil
 }

@@ -33,7 +33,7 @@ func addTool[In any](a *agent, t *mcp.Tool, h handler[In]) {
 		stop() // nothing may follow the answer
 		switch {
 		case err == nil:
-			return a.finish(ans), nil
+			return a.finish(ctx, ans), nil
 		case ctx.Err() != nil && !isFailure(err):
 			return nil, err // nobody waits for the answer
 		}

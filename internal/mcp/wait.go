@@ -73,7 +73,6 @@ func (a *agent) wait(ctx context.Context, j engine.Job, in processArgs) (*answer
 		return nil, failed(j, "wait for", err)
 	}
 	ans := about(j, time.Now())
-	ans.Next = next(j)
 	tail, _, err := a.tailOf(ctx, j, tailChars)
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
@@ -85,9 +84,7 @@ func (a *agent) wait(ctx context.Context, j engine.Job, in processArgs) (*answer
 	}
 	ans.body, ans.isTail = tail, true
 	ans.Met, ans.Match = &got.Met, logfile.First(shown(got.Line), 2000)
-	if note != "" {
-		ans.note("%s", note)
-	}
+	ans.say(note)
 	switch {
 	case over:
 		ans.note("not yet after %s; it goes on", briefly(timeout))

@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A lineFilter keeps lines by their text.
+type lineFilter struct{ keep, drop *regexp.Regexp } // nil: no condition
+
+func newLineFilter(in processArgs) (f lineFilter, err error) {
+	if f.keep, err = pattern("filter", in.Filter); err == nil {
+		f.drop, err = pattern("exclude", in.Exclude)
+	}
+	return f, err
+}
+
+func pattern(name, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("%s is no regular expression: %v", name, err),
+			"it is one of Go (RE2); put a backslash before signs that are meant as they are")
+	}
+	return re, nil
+}
+
+// some reports whether there is any condition.
+func (f lineFilter) some() bool { return f.keep != nil || f.drop != nil }
+
+// keeps reports whether one of texts, which are a line or what a job is known by, is
+// what is asked for, and none is excluded.
+func (f lineFilter) keeps(texts ...string) bool {
+	return (f.keep == nil || slices.ContainsFunc(texts, f.keep.MatchString)) &&
+		(f.drop == nil || !slices.ContainsFunc(texts, f.drop.MatchString))
+}
+
+// again are the parameters that ask for it.
+func (f lineFilter) again() (params []any) {
+	if f.keep != nil {
+		params = append(params, "filter", f.keep.String())
+	}
+	if f.drop != nil {
+		params = append(params, "exclude", f.drop.String())
+	}
+	return params
+}
+
+// lines are the lines of text that it keeps.
+func (f lineFilter) lines(text string) string {
+	if !f.some() {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if f.keeps(strings.TrimSuffix(line, "\n")) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
