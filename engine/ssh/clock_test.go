@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
@@ -71,7 +72,7 @@ func TestUptimeIsTheHosts(t *testing.T) {
 				},
 			}},
 			entry: &recipe.Entry{
-				Claimed: true, Ready: true, Started: &recipe.Moment{Date: 5, Up: 1000}, Live: "7",
+				ShellFacts: jobdir.ShellFacts{Started: &jobdir.ShellMoment{Date: 5, Up: 1000}}, Claimed: true, Ready: true, Live: "7",
 				Job: &recipe.Process{PID: ten, Start: "7", Boot: boot}, Sizes: map[string]int64{"output.log": 1},
 			},
 			clock: recipe.Clock{Boot: boot, Up: up, Date: 99}, at: at,

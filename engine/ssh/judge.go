@@ -37,7 +37,7 @@ const (
 
 // when is a moment on the host, here. The uptime is preferred: it does not step
 // when somebody sets the clock. The host's clock is never compared with ours.
-func (s *sight) when(m *recipe.Moment, boot string) time.Time {
+func (s *sight) when(m *jobdir.ShellMoment, boot string) time.Time {
 	if m == nil {
 		return time.Time{}
 	}
@@ -116,7 +116,7 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	}
 	if o.Stopping = nil; !o.Status.Finished() && e.EndedBy != nil {
 		o.Status = engine.Stopping
-		asked := s.when(&recipe.Moment{Date: e.EndedBy.Date, Up: -1}, "")
+		asked := s.when(&jobdir.ShellMoment{Date: e.EndedBy.Date, Up: -1}, "")
 		o.Stopping = &engine.StopRequest{Deadline: asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)}
 	}
 	return o, sure
@@ -194,36 +194,15 @@ func (s *sight) lost(o *engine.State, why engine.Reason, text string) certainty 
 
 // ended is for a job with an exit_code.
 func (s *sight) ended(o *engine.State, boot string) {
-	e := s.entry
-	exit := engine.Exit{Status: engine.Exited, Code: e.Code, Reason: engine.ReasonExit, At: s.when(e.Ended, boot)}
-	if exit.At.IsZero() {
+	exit := s.entry.Exit()
+	if exit.At = s.when(s.entry.Ended, boot); exit.At.IsZero() {
 		exit.At = s.at
 	}
 	if exit.At.Before(o.StartedAt) {
 		exit.At = o.StartedAt
 	}
-	if a, z := e.Started, e.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
-		exit.Ran = engine.InMilliseconds(time.Duration((z.Up - a.Up) * float64(time.Second)).Round(time.Millisecond))
-	}
-	for _, l := range e.Left {
-		exit.Survivors = append(exit.Survivors, engine.Process{PID: l.PID, Command: l.Command})
-	}
-	switch {
-	case e.EndedBy != nil:
-		exit.Status, exit.Reason, exit.EndedBy = engine.Killed, engine.Reason(e.EndedBy.Reason), e.EndedBy.By
-		exit.Signal = jobdir.ShellSignal(e.Code)
-	case e.Failed != "":
-		exit.Status, exit.Reason, exit.Error = engine.Failed, engine.ReasonSpawn, e.Failed
+	if exit.Status == engine.Failed {
 		o.Leader.PID = 0 // that was no process of the job
-	case e.Code == nil:
-		exit.Error = "its exit code cannot be read"
-	default:
-		if signal, killed := jobdir.ShellKilled(e.Code, e.Signaled, e.Signal.Name); killed {
-			exit.Status, exit.Reason, exit.Signal = engine.Killed, engine.ReasonSignal, signal
-			if signal == "SIG"+e.Signal.Name {
-				exit.EndedBy = e.Signal.By
-			}
-		}
 	}
 	o.Status, o.Exit = exit.Status, exit
 }

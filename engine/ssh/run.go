@@ -120,10 +120,7 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 		return engine.StopReport{}, err
 	}
 	s := recipe.ParseStop([]byte(out))
-	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && grace >= 0}
-	for _, l := range s.Left {
-		report.Survivors = append(report.Survivors, engine.Process{PID: l.PID, Command: l.Command})
-	}
+	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && grace >= 0, Survivors: s.Left}
 	// What became of it is in the record here when this returns.
 	_, lookErr := r.h.look(ctx, []engine.Record{r.rec})
 	switch {

@@ -3,6 +3,9 @@ package recipe
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // Host is what [Hello] finds out.
@@ -126,7 +129,7 @@ type Stopped struct {
 	Killed string // the signal that it took: TERM or KILL
 	Stuck  bool   // something survived even SIGKILL
 	Why    string // nothing was signalled: nopid, reboot, reused, dead, badpid, posh
-	Left   []Left
+	Left   []record.Process
 }
 
 // ParseStop reads the answer to [Stop].
@@ -142,9 +145,9 @@ func ParseStop(out []byte) Stopped {
 		case "no":
 			s.Why = rest
 		case "left":
-			e := Entry{}
-			e.file(word, strings.TrimSpace(line))
-			s.Left = append(s.Left, e.Left...)
+			f := jobdir.ShellFacts{Left: s.Left}
+			f.Take(word, strings.TrimSpace(line))
+			s.Left = f.Left
 		}
 	}
 	return s

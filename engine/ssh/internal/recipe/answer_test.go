@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
 const listing = `boot b-1 100.50
@@ -46,7 +48,7 @@ func TestParseList(t *testing.T) {
 	if diff := cmp.Diff([]string{"stdout.log", "stderr.log"}, b.Strange); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Left{{77, "sleep 9"}}, b.Left); diff != "" {
+	if diff := cmp.Diff([]record.Process{{PID: 77, Command: "sleep 9"}}, b.Left); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -117,10 +118,10 @@ func TestEndOnAFullDisk(t *testing.T) {
 			}
 			dir := p.start(j).Dir
 			free := fill(t, p.base)
-			want := EndedBy{Reason: "kill", By: "cli"}
+			want := jobdir.ShellRequest{Reason: "kill", By: "cli"}
 			switch how {
 			case "timeout":
-				want = EndedBy{Reason: "timeout", By: "timeout"}
+				want = jobdir.ShellRequest{Reason: "timeout", By: "timeout"}
 			case "wrapper killed":
 				syscall.Kill(p.list(j.ID).Wrapper.PID, syscall.SIGKILL)
 				fallthrough

@@ -16,25 +16,10 @@ type Process struct {
 	Mode        string // how the job was started: setsid, monitor, perl, shared
 }
 
-// Moment is a time on the host.
-type Moment struct {
-	Date int64
-	Up   float64 // negative: unknown
-}
-
-// EndedBy is who asked for the job's end.
-type EndedBy struct {
-	Reason, By string
-	Date       int64
-	Grace      int64 // tenths of a second
-}
-
-// Signalled is the last signal that was sent to a job by request.
-type Signalled struct{ Name, By string } // the name without SIG
-
 // Entry is what a job directory on a host says, and what the system there says
 // of its processes.
 type Entry struct {
+	jobdir.ShellFacts
 	ID       string
 	Gone     bool // there is no directory
 	Claimed  bool // it was started, ever
@@ -42,16 +27,8 @@ type Entry struct {
 	Token    string
 	Place    string // where it was started, as Clock has it; empty: unknown
 	Over     bool   // there is an exit_code
-	Code     *int   // nil: it cannot be read
 	Wrapper  *Process
 	Job      *Process
-	Started  *Moment
-	Ended    *Moment
-	Signaled bool // a signal ended the job, as far as the host's shell reports it
-	EndedBy  *EndedBy
-	Signal   Signalled
-	Failed   string // why it could not be started
-	Left     []Left
 	NoLimit  bool
 	Holes    map[string][2]int64 // by log
 	Sizes    map[string]int64    // by log
@@ -64,12 +41,6 @@ type Entry struct {
 	// directory and process it is. Nobody changes an Entry once it was handed out.
 	looks int
 	brief bool // only what changes was told
-}
-
-// Left is a process that outlived its job.
-type Left struct {
-	PID     int
-	Command string
 }
 
 // Listing is the answer to [List].
@@ -184,6 +155,9 @@ func (p *listParser) line(s string) {
 
 // file takes a line of one of the job's files.
 func (e *Entry) file(name, text string) {
+	if e.Take(name, text) {
+		return
+	}
 	switch name {
 	case "token":
 		e.Token = text
@@ -200,28 +174,8 @@ func (e *Entry) file(name, text string) {
 		e.Wrapper = parseProcess(text)
 	case "pid":
 		e.Job = parseProcess(text)
-	case "started":
-		e.Started = parseMoment(text)
-	case "ended":
-		text, e.Signaled = strings.CutSuffix(text, jobdir.ShellSignaled)
-		e.Ended = parseMoment(text)
-	case "ended_by":
-		f := append(strings.Fields(text), "", "", "", "")
-		e.EndedBy = &EndedBy{Reason: f[0], By: f[1]}
-		e.EndedBy.Date, _ = strconv.ParseInt(f[2], 10, 64)
-		e.EndedBy.Grace, _ = strconv.ParseInt(f[3], 10, 64)
-	case "signalled":
-		e.Signal.Name, e.Signal.By, _ = strings.Cut(text, " ")
-	case "failed":
-		e.Failed = text
 	case "nolimit":
 		e.NoLimit = true
-	case "left":
-		_, text, _ = strings.Cut(text, " ")
-		pid, command, _ := strings.Cut(text, " ")
-		if n, err := strconv.Atoi(pid); err == nil {
-			e.Left = append(e.Left, Left{n, strings.TrimSpace(command)})
-		}
 	default:
 		if log, ok := strings.CutPrefix(name, "hole."); ok {
 			var hole [2]int64
@@ -251,15 +205,6 @@ func parseProcess(s string) *Process {
 		p.Mode = f[3]
 	}
 	return p
-}
-
-func parseMoment(s string) *Moment {
-	date, up, _ := strings.Cut(s, " ")
-	d, err := strconv.ParseInt(date, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return &Moment{Date: d, Up: seconds(up)}
 }
 
 // process reads a line of /proc/PID/stat behind its name, or of ps.
