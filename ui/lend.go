@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // answersWithin is how long after a question a terminal may still answer.
@@ -16,9 +17,6 @@ const (
 	formerTitle = "\x1b[23;0t"
 )
 
-// lendMsg: a terminal that has not answered will not.
-type lendMsg struct{}
-
 // ask asks the terminal again, which another program had meanwhile: it may have changed,
 // and Bubble Tea has asked again what the last answer is to follow.
 func (w *window) ask() tea.Cmd {
@@ -29,7 +27,15 @@ func (w *window) ask() tea.Cmd {
 
 // lastAsk puts the question whose answer is the last one.
 func (w *window) lastAsk() tea.Cmd {
-	return tea.Tick(lastAskAfter, func(time.Time) tea.Msg { return lastAskMsg{} })
+	return w.after(lastAskAfter, func() tea.Cmd {
+		w.result.Asked = true
+		w.asked = time.Now()
+		late := w.after(answerWithin, func() tea.Cmd {
+			w.unanswered = true
+			return w.learned()
+		})
+		return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), late)
+	})
 }
 
 // quiet reports whether the terminal has answered everything, as far as it does.
@@ -44,7 +50,7 @@ func (w *window) onceAnswered(cmd tea.Cmd) tea.Cmd {
 		return cmd
 	}
 	w.lending = cmd
-	return tea.Tick(time.Until(w.asked.Add(answersWithin)), func(time.Time) tea.Msg { return lendMsg{} })
+	return w.after(time.Until(w.asked.Add(answersWithin)), w.lend) // what has not answered will not
 }
 
 // lend runs what waits for the last answer.

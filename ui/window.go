@@ -56,18 +56,20 @@ func (w *window) dress() {
 }
 
 type (
-	openedMsg   struct{ err error }
-	toShellMsg  struct{ id engine.ID }
-	startingMsg struct{}
-	lastAskMsg  struct{}
-	// unansweredMsg: the terminal has had time to answer the last question.
-	unansweredMsg struct{}
-	rangMsg       struct{}
+	// laterMsg runs in Update.
+	laterMsg func() tea.Cmd
+	// rangMsg ends the time in which nothing rings again.
+	rangMsg struct{}
 )
+
+// after runs then in Update once d is over.
+func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return laterMsg(then) })
+}
 
 func (w *window) Init() tea.Cmd {
 	w.asked = time.Now()
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(startingMsg{})}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(laterMsg(w.starting))}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -75,6 +77,12 @@ func (w *window) Init() tea.Cmd {
 		cmds = append(cmds, w.pane.Foreground(w.o.Foreground))
 	}
 	return tea.Batch(cmds...)
+}
+
+// starting is the first that the program does.
+func (w *window) starting() tea.Cmd {
+	w.once.Do(func() { close(w.app.started) })
+	return w.lastAsk()
 }
 
 // lastAskAfter is how long after the start the terminal is asked what every
@@ -93,20 +101,11 @@ func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case startingMsg:
-		w.once.Do(func() { close(w.app.started) })
-		return w.lastAsk()
-	case lastAskMsg:
-		w.result.Asked = true
-		w.asked = time.Now()
-		late := tea.Tick(answerWithin, func(time.Time) tea.Msg { return unansweredMsg{} })
-		return tea.Batch(tea.Raw(ansi.RequestPrimaryDeviceAttributes), late)
+	case laterMsg:
+		return msg()
 	case uv.PrimaryDeviceAttributesEvent:
 		w.result.Answered = true
 		return tea.Batch(w.learned(), w.lend())
-	case unansweredMsg:
-		w.unanswered = true
-		return w.learned()
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
 	case tea.ColorProfileMsg:
@@ -152,8 +151,6 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(tea.RequestWindowSize, w.ask())
 	case suspendMsg:
 		return w.suspend()
-	case lendMsg:
-		return w.lend()
 	case toggleMouseMsg:
 		w.mouse = !w.mouse
 		if w.mouse {
@@ -163,21 +160,14 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.pane.say(toast.Info, "the mouse works in hob again")
 	case CopyMsg:
 		return w.copy(msg)
-	case copiedMsg:
-		return w.copied(msg)
 	case OpenMsg:
 		return w.open(msg)
-	case openedMsg:
-		if msg.err != nil {
-			return tea.Batch(w.ask(), w.pane.say(toast.Error, cells.Clean(msg.err.Error())))
-		}
-		return w.ask()
 	case LeaveMsg:
 		if end := w.pane.foreEnd; end != nil && w.result.Ended == nil {
 			w.result.Ended, w.result.Backgrounded = end, ""
 		}
 		return tea.Quit
-	case BackgroundedMsg, EndedMsg, toShellMsg:
+	case BackgroundedMsg, EndedMsg:
 		return w.lifecycle(msg)
 	case AttentionMsg:
 		return w.notify(msg)
@@ -237,9 +227,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 			return w.toShell(msg.ID)
 		}
 		// A second leave key that follows at once still goes back to the job.
-		return tea.Tick(shellLeave, func(time.Time) tea.Msg { return toShellMsg{msg.ID} })
-	case toShellMsg:
-		return w.toShell(msg.id)
+		return w.after(shellLeave, func() tea.Cmd { return w.toShell(msg.ID) })
 	case EndedMsg:
 		if a := w.pane.attachment; a == nil || !a.fore || a.id != msg.Job.ID {
 			return nil
@@ -268,35 +256,28 @@ func (w *window) homeward() bool {
 	return w.o.ToShell && !w.pane.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
 
-// copiedMsg says where text was put, or that the terminal is to be asked.
-type copiedMsg struct {
-	copy  CopyMsg
-	where string
-	err   error
-}
-
 func (w *window) copy(msg CopyMsg) tea.Cmd {
 	if w.o.Copy == nil {
-		return send(copiedMsg{copy: msg})
+		return w.copied(msg, "", nil)
 	}
 	ctx, put := w.pane.ctx, w.o.Copy
 	return func() tea.Msg {
 		where, err := put(ctx, msg.Text)
-		return copiedMsg{msg, where, err}
+		return laterMsg(func() tea.Cmd { return w.copied(msg, where, err) })
 	}
 }
 
-// copied tells where to look for what was copied. Whether a terminal does what it
-// is asked to it does not say.
-func (w *window) copied(msg copiedMsg) tea.Cmd {
-	if msg.err != nil {
-		return w.pane.toast(toast.Message{Level: toast.Error, Text: "not copied: " + cells.Clean(msg.err.Error()), Key: "copied"})
+// copied shows where to look for what was copied; where it is nowhere yet, the
+// terminal is asked to take it, which it does not confirm.
+func (w *window) copied(msg CopyMsg, where string, err error) tea.Cmd {
+	if err != nil {
+		return w.pane.toast(toast.Message{Level: toast.Error, Text: "not copied: " + cells.Clean(err.Error()), Key: "copied"})
 	}
-	where, cmd := msg.where, tea.Cmd(nil)
+	var cmd tea.Cmd
 	if where == "" {
-		where, cmd = "the terminal's clipboard", tea.SetClipboard(msg.copy.Text)
+		where, cmd = "the terminal's clipboard", tea.SetClipboard(msg.Text)
 	}
-	return tea.Batch(cmd, w.pane.toast(toast.Message{Text: "copied " + msg.copy.What + " to " + where, Key: "copied"}))
+	return tea.Batch(cmd, w.pane.toast(toast.Message{Text: "copied " + msg.What + " to " + where, Key: "copied"}))
 }
 
 func (w *window) open(msg OpenMsg) tea.Cmd {
@@ -307,7 +288,17 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 	if err != nil {
 		return w.pane.say(toast.Error, cells.Clean(err.Error()))
 	}
-	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg { return openedMsg{err} }))
+	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
+		return laterMsg(func() tea.Cmd { return w.opened(err) })
+	}))
+}
+
+// opened takes the terminal back from a pager or an editor.
+func (w *window) opened(err error) tea.Cmd {
+	if err != nil {
+		return tea.Batch(w.ask(), w.pane.say(toast.Error, cells.Clean(err.Error())))
+	}
+	return w.ask()
 }
 
 // notify reaches for somebody who did not see what happened.
