@@ -1,6 +1,10 @@
 package logview
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // schemes are those of links that a terminal may open: others could start a
 // program.
@@ -24,37 +28,25 @@ func safeLink(uri string) string {
 
 func notInLink(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 || r > 0x2000 && r < 0x2070 }
 
+// link is what looks like one of those in plain text, behind what is no letter. It is
+// compiled when it is first needed: every start would pay for it.
+var link = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^a-zA-Z0-9])((?:https?|file)://[^\x00-\x20\x7f-\x{9f}\x{2001}-\x{206f}<>"'` + "`" + `{}|\\^]+)`)
+})
+
 // urls finds the links in plain text, as ranges of its bytes.
 func urls(text string) [][2]int {
-	var found [][2]int
-	for at := 0; ; {
-		i := strings.Index(text[at:], "://")
-		if i < 0 {
-			return found
-		}
-		i += at
-		at = i + len("://")
-		start := -1
-		for _, s := range schemes {
-			name := s[:len(s)-len("://")]
-			if i >= len(name) && text[i-len(name):i] == name && (i == len(name) || !isLetter(text[i-len(name)-1])) {
-				start = i - len(name)
-				break
-			}
-		}
-		if start < 0 {
-			continue
-		}
-		end := at + len(text[at:])
-		if n := strings.IndexFunc(text[at:], func(r rune) bool { return notInLink(r) || strings.ContainsRune("<>\"'`{}|\\^", r) }); n >= 0 {
-			end = at + n
-		}
-		end = start + len(trimLink(text[start:end]))
-		if end > at && safeLink(text[start:end]) != "" {
-			found = append(found, [2]int{start, end})
-		}
-		at = max(at, end)
+	if !strings.Contains(text, "://") {
+		return nil
 	}
+	var found [][2]int
+	for _, at := range link().FindAllStringSubmatchIndex(text, -1) {
+		start := at[2]
+		if url := trimLink(text[start:at[3]]); safeLink(url) != "" {
+			found = append(found, [2]int{start, start + len(url)})
+		}
+	}
+	return found
 }
 
 // trimLink takes off what ends the sentence, not the link.
@@ -77,8 +69,4 @@ func trimLink(s string) string {
 		s = s[:len(s)-1]
 	}
 	return s
-}
-
-func isLetter(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
