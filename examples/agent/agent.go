@@ -161,10 +161,10 @@ func (a *agent) stop(name string) {
 		return
 	}
 	for _, j := range jobs {
-		if j.Name != name || j.CreatedBy != "agent-example" {
+		if j.Name != name || j.CreatedBy != clientName {
 			continue
 		}
-		if err := stop(a.ctx, a.eng, j.ID); err != nil {
+		if _, err := a.eng.Stop(a.ctx, j.ID, engine.StopOptions{By: clientName}); err != nil {
 			a.tell(saidEvent{err.Error()})
 		}
 	}

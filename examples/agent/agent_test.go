@@ -15,7 +15,7 @@ import (
 // begin returns an agent whose jobs end with the test.
 func begin(t *testing.T, turn ...step) *agent {
 	t.Helper()
-	eng, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithClient("agent-example"), engine.WithBackend(local.New(local.InProcess())))
+	eng, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithClient(clientName), engine.WithBackend(local.New(local.InProcess())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestIndexIsAJobLikeAnyOther(t *testing.T) {
 	}
 	next[returnedEvent](t, a)
 	next[turnOverEvent](t, a)
-	if err := stop(t.Context(), a.eng, job.ID); err != nil {
+	if _, err := a.eng.Stop(t.Context(), job.ID, engine.StopOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if e := next[endedEvent](t, a); e.exit.Status != engine.Killed {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui"
@@ -91,7 +90,7 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(h.heard(msg.event), h.listen(), h.tick())
 	case clockMsg:
 		h.ticking, h.now = false, time.Time(msg)
-		return tea.Batch(h.tick(), h.readTail())
+		return tea.Batch(h.tick(), h.readTail(h.fore))
 	case tailMsg:
 		h.talk.find(msg.id).tail = msg.lines
 		return nil
@@ -238,18 +237,18 @@ func (h *host) heard(event any) tea.Cmd {
 		h.talk.add(row{kind: rowCall, call: &call{job: e.job}})
 		return h.pane.Select(e.job.ID)
 	case returnedEvent:
-		h.returned(e)
+		return h.returned(e)
 	case endedEvent:
 		c := h.talk.find(e.id)
 		c.job.Status, c.job.Exit = e.exit.Status, e.exit
-		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("%s ended in the background: %s", c.job.Name, inWords(e.exit))})
+		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("%s ended in the background: %s", c.job.Name, c.job.Ending())})
 	case turnOverEvent:
 		h.busy = false
 	}
 	return nil
 }
 
-func (h *host) returned(e returnedEvent) {
+func (h *host) returned(e returnedEvent) tea.Cmd {
 	if h.fore == e.id {
 		h.fore = ""
 	}
@@ -261,8 +260,10 @@ func (h *host) returned(e returnedEvent) {
 		c.job, c.background, c.tail = e.result.Job, true, nil
 		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("the model is told: it runs in the background as %s", e.id)})
 	default:
-		c.job, c.tail = e.result.Job, lastLines(e.result.Output)
+		c.job = e.result.Job
+		return h.readTail(e.id)
 	}
+	return nil
 }
 
 // tick moves the clock while anything runs.
@@ -274,37 +275,29 @@ func (h *host) tick() tea.Cmd {
 	return tea.Tick(time.Second/4, func(t time.Time) tea.Msg { return clockMsg(t) })
 }
 
-const (
-	tailLines = 4
-	tailBytes = 2 << 10
-)
+const tailLines = 4
 
-// readTail reads what the call in the foreground printed last.
-func (h *host) readTail() tea.Cmd {
-	if h.fore == "" {
+// readTail reads what a job printed last.
+func (h *host) readTail(id engine.ID) tea.Cmd {
+	if id == "" {
 		return nil
 	}
-	eng, ctx, id := h.eng, h.agent.ctx, h.fore
+	eng, ctx := h.eng, h.agent.ctx
 	return func() tea.Msg {
-		p := make([]byte, tailBytes)
-		_, size, err := eng.ReadOutput(ctx, id, p, 0)
-		if err == nil && size > tailBytes {
-			_, _, err = eng.ReadOutput(ctx, id, p, size-tailBytes)
-		}
+		log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
 		if err != nil {
-			return nil
+			return failedMsg{err}
 		}
-		return tailMsg{id, lastLines(p[:min(size, tailBytes)])}
+		defer log.Close()
+		tail := tailMsg{id: id}
+		for line, err := range log.Lines(ctx, engine.Query{Last: true, Limit: tailLines}) {
+			if err != nil {
+				return failedMsg{err}
+			}
+			tail.lines = append(tail.lines, line.Text)
+		}
+		return tail
 	}
-}
-
-func lastLines(p []byte) []string {
-	text := strings.TrimSpace(strings.ReplaceAll(ansi.Strip(string(p)), "\r", ""))
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(text, "\n")
-	return lines[max(0, len(lines)-tailLines):]
 }
 
 // open shows a file in the pager or the editor.

@@ -13,7 +13,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 
@@ -23,6 +22,9 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/ui"
 )
+
+// clientName is on the jobs of the agent.
+const clientName = "agent-example"
 
 func main() {
 	if local.IsHolder() { // this program also holds the jobs it starts
@@ -35,7 +37,7 @@ func main() {
 }
 
 func run() error {
-	eng, err := engine.New(engine.WithClient("agent-example"), engine.WithBackend(local.New()))
+	eng, err := engine.New(engine.WithClient(clientName), engine.WithBackend(local.New()))
 	if err != nil {
 		return err
 	}
@@ -53,11 +55,5 @@ func run() error {
 	if running > 0 && err == nil {
 		fmt.Printf("jobs that keep running: %d; hob list shows them\n", running)
 	}
-	return err
-}
-
-// stop asks a job to end and does not wait for it.
-func stop(ctx context.Context, eng *engine.Engine, id engine.ID) error {
-	_, err := eng.Stop(ctx, id, engine.StopOptions{By: "agent-example"})
 	return err
 }

@@ -134,15 +134,14 @@ func (t *transcript) row(r row, chosen bool, w int, now time.Time) []string {
 	case rowCall:
 	}
 	lines := []string{t.head(r.call, chosen, w, now)}
-	switch {
-	case r.call.open:
-		for _, l := range details(r.call) {
-			lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
-		}
-	case !r.call.background:
-		for _, l := range r.call.tail {
-			lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
-		}
+	more := r.call.tail
+	if r.call.open {
+		more = details(r.call)
+	} else if r.call.background {
+		more = nil
+	}
+	for _, l := range more {
+		lines = append(lines, ansi.Truncate("    "+s.faint.Render(l), w, "…"))
 	}
 	return lines
 }
@@ -156,11 +155,9 @@ func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
 	}
 	end := ""
 	if exit, ok := j.Ended(); ok {
-		switch {
-		case exit.Code != nil && *exit.Code == 0:
-			sign, end = s.good.Render("✓"), "exit 0"
-		default:
-			sign, end = s.bad.Render("✗"), inWords(exit)
+		sign, end = s.bad.Render("✗"), j.Ending()
+		if exit.Code != nil && *exit.Code == 0 {
+			sign = s.good.Render("✓")
 		}
 	}
 	if c.failed != "" {
@@ -192,25 +189,13 @@ func details(c *call) []string {
 		}
 	}
 	if exit, ok := j.Ended(); ok {
-		return append(lines, fmt.Sprintf("ended  %s at %s", inWords(exit), exit.At.Format(time.TimeOnly)))
+		return append(lines, fmt.Sprintf("ended  %s at %s", j.Ending(), exit.At.Format(time.TimeOnly)))
 	}
 	who := fmt.Sprintf("pid    %d", j.Leader.PID)
 	if j.Leader.PID == 0 {
 		who = "pid    none: the agent does it itself"
 	}
 	return append(lines, who+", running since "+j.StartedAt.Format(time.TimeOnly))
-}
-
-func inWords(e engine.Exit) string {
-	switch {
-	case e.Signal != "":
-		return e.Signal
-	case e.Code != nil:
-		return fmt.Sprintf("exit %d", *e.Code)
-	case e.Error != "":
-		return e.Error
-	}
-	return string(e.Status)
 }
 
 // wrap breaks text into lines of at most w columns.
