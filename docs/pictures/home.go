@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -131,43 +133,23 @@ func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	screen := vt.New(s.cols, s.rows, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
-	output, over := make(chan []byte), make(chan struct{})
-	go func() { // ends when ptmx is closed
-		defer close(over)
-		for {
-			buf := make([]byte, 32<<10)
-			n, err := ptmx.Read(buf)
-			if err != nil {
-				return
-			}
-			output <- buf[:n]
-		}
-	}()
+	st := &stage{screen: vt.New(s.cols, s.rows, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))}
+	var reader sync.WaitGroup
+	reader.Go(func() { st.draw(ptmx) })
 	defer func() {
+		st.freeze() // what it writes at its end is no part of the scene
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		ended := make(chan struct{})
-		go func() { // takes what is still written, so that it can end
-			defer close(ended)
-			for {
-				select {
-				case <-output:
-				case <-over:
-					return
-				}
-			}
-		}()
 		_ = cmd.Wait() // by a signal, or not: it is over
 		_ = ptmx.Close()
-		<-ended
+		reader.Wait()
 	}()
 	for _, step := range s.steps {
-		if err := await(ctx, screen, output, over, step.sees); err != nil {
+		if err := st.await(ctx, step.sees); err != nil {
 			return nil, err
 		}
 		if step.watch > 0 && !h.haste {
-			look(screen, output, over, step.watch)
-			if err := await(ctx, screen, output, over, step.sees); err != nil {
+			time.Sleep(step.watch)
+			if err := st.await(ctx, step.sees); err != nil {
 				return nil, err
 			}
 		}
@@ -175,53 +157,60 @@ func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
 			return nil, err
 		}
 	}
-	return screen, nil
+	return st.screen, nil
 }
 
-// look feeds the screen for a while.
-func look(screen *vt.Terminal, output <-chan []byte, over <-chan struct{}, d time.Duration) {
-	enough := time.After(d)
+// stage is the screen that a hob draws on.
+type stage struct {
+	mu     sync.Mutex
+	screen *vt.Terminal
+	drawn  time.Time // when it last changed
+	frozen bool      // it does not change any more
+	over   bool      // hob has ended
+}
+
+// draw feeds the screen until the terminal is closed.
+func (s *stage) draw(output io.Reader) {
+	buf := make([]byte, 32<<10)
 	for {
-		select {
-		case p := <-output:
-			_, _ = screen.Write(p) // never fails
-		case <-enough:
-			return
-		case <-over:
+		n, err := output.Read(buf)
+		s.mu.Lock()
+		if s.over = err != nil; !s.frozen {
+			_, _ = s.screen.Write(buf[:n]) // never fails
+			s.drawn = time.Now()
+		}
+		s.mu.Unlock()
+		if err != nil {
 			return
 		}
 	}
+}
+
+func (s *stage) freeze() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frozen = true
 }
 
 // settled is how long nothing is drawn before a screen counts as whole. Uptimes
 // tick once a second.
 const settled = 250 * time.Millisecond
 
-// await feeds the screen until all texts are on it and it has come to rest.
-func await(ctx context.Context, screen *vt.Terminal, output <-chan []byte, over <-chan struct{}, texts []string) error {
-	there := func() bool {
-		shown := screen.Text()
-		for _, text := range texts {
-			if !strings.Contains(shown, text) {
-				return false
-			}
-		}
-		return true
-	}
+// await returns when all texts are on the screen and it has come to rest.
+func (s *stage) await(ctx context.Context, texts []string) error {
 	for {
-		var rest <-chan time.Time
-		if there() {
-			rest = time.After(settled)
-		}
-		select {
-		case p := <-output:
-			_, _ = screen.Write(p) // never fails
-		case <-rest:
+		s.mu.Lock()
+		shown, rests, over := s.screen.Text(), time.Since(s.drawn) >= settled, s.over
+		s.mu.Unlock()
+		missing := slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(shown, text) })
+		switch {
+		case !missing && rests:
 			return nil
-		case <-over:
-			return fmt.Errorf("hob ended; it shows:\n%s", screen.Text())
-		case <-ctx.Done():
-			return fmt.Errorf("not all of %q is on the screen:\n%s", texts, screen.Text())
+		case over:
+			return fmt.Errorf("hob ended; it shows:\n%s", shown)
+		case ctx.Err() != nil:
+			return fmt.Errorf("not all of %q is on the screen:\n%s", texts, shown)
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
