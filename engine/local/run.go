@@ -3,10 +3,15 @@ package local
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/holder"
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/proc"
 )
 
 // defaultGrace is how long a job may take to end before SIGKILL unless it was
@@ -66,4 +71,63 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// Observe implements [engine.Backend].
+func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
+	b.kids.reap()
+	states := make([]engine.State, len(rs))
+	errs := make([]error, len(rs))
+	const few = 32 // are not worth a goroutine
+	var wg sync.WaitGroup
+	n := max(1, min(runtime.GOMAXPROCS(0), len(rs)/few))
+	for part := range n {
+		wg.Go(func() {
+			for i := part; i < len(rs) && ctx.Err() == nil; i += n {
+				states[i], errs[i] = holder.Look(rs[i].Dir)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	seen := make(map[engine.ID]engine.State, len(rs))
+	for i, s := range states {
+		if errs[i] == nil { // else it was removed
+			seen[rs[i].ID] = s
+		}
+	}
+	return seen, nil
+}
+
+// stopSurvivors ends what a job without a holder left running. Nothing is
+// signalled that is not proven to be of this boot and this job.
+func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
+	st, err := jobdir.ReadState(r.Dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // it may name some
+		return engine.StopReport{}, err
+	}
+	if err != nil || !holder.SeesProcesses(&st) {
+		return engine.StopReport{}, engine.ErrNotRunning
+	}
+	ref := holder.Orphans(r.ID(), &st)
+	left, err := proc.Members(ref)
+	if err != nil {
+		return engine.StopReport{}, err
+	}
+	if len(left) == 0 {
+		return engine.StopReport{}, engine.ErrNotRunning
+	}
+	grace := o.Grace
+	if grace == 0 {
+		grace = defaultGrace
+		if meta, err := jobdir.ReadMeta(r.Dir); err == nil && meta.Grace > 0 {
+			grace = meta.Grace.Duration()
+		}
+	}
+	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
+	return engine.StopReport{
+		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
+	}, err
 }
