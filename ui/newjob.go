@@ -30,7 +30,7 @@ func (p *Pane) newJob() tea.Cmd {
 	if j, ok := p.list.Selected(); ok && j.Host == "" && !badPlace(j) {
 		asked.dir = p.tilde(j.Dir)
 	}
-	return p.jobForm("New job", engine.Spec{}, asked)
+	return p.openJobForm("New job", engine.Spec{}, asked)
 }
 
 // badPlace reports whether a job may have failed because of its directory, so that
@@ -45,20 +45,41 @@ func badPlace(j engine.Job) bool {
 func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
 	spec := engine.Spec{Size: j.Size, Grace: j.Grace.Duration(), LogLimit: j.LogCap(), Labels: j.Labels, RestartedFrom: j.ID}
-	return p.jobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
+	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
 }
 
 // jobText is what stands in the form for a job.
 type jobText struct{ command, dir, host, options string }
 
-// jobForm asks for command, directory, host and options, and starts spec with
-// them. What was typed and not started comes back with the next form of its kind.
-func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
-	key := spec.RestartedFrom
-	first, back := p.drafts[key]
-	if !back {
-		first = asked
+// jobForm asks for command, directory, host and options of a job. What was typed
+// and not started comes back with the next form of its kind.
+type jobForm struct {
+	*prompt.Form
+	pane  *Pane
+	spec  engine.Spec // what it does not ask for
+	asked jobText     // what is offered
+	first jobText     // what it begins with: that, or what was typed before
+	back  bool        // first was typed before
+}
+
+// openJobForm starts spec with what is typed.
+func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
+	f := &jobForm{pane: p, spec: spec, asked: asked, first: asked}
+	if draft, ok := p.drafts[spec.RestartedFrom]; ok {
+		f.first, f.back = draft, true
 	}
+	f.Form = p.jobFields(title, f.first)
+	if f.back {
+		f.SetNote("It has what you had typed before.")
+	}
+	return p.openForm(f.Form, formActions{
+		accept: f.accept, cancel: f.cancel,
+		complete: func() tea.Cmd { return p.complete(f.Form) },
+		changed:  followHost(f.Form, asked, f.first.host),
+	})
+}
+
+func (p *Pane) jobFields(title string, first jobText) *prompt.Form {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
 	starts := prompt.WithVerb("start")
 	form.Add(fieldCommand, first.command, starts, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
@@ -66,59 +87,54 @@ func (p *Pane) jobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder(p.hostHint()), prompt.WithSuggestions(p.knownHosts()))
 	form.Add(fieldOptions, first.options, starts, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
 	form.SetNote("It runs in the background; sh reads the command.")
-	if back {
-		form.SetNote("It has what you had typed before.")
+	return form
+}
+
+func (f *jobForm) text() jobText {
+	return jobText{f.Value(fieldCommand), f.Value(fieldDir), f.Value(fieldHost), f.Value(fieldOptions)}
+}
+
+// cancel keeps what was typed.
+func (f *jobForm) cancel() tea.Cmd {
+	p, key, typed := f.pane, f.spec.RestartedFrom, f.text()
+	if typed == f.asked || typed.command == "" && typed.options == "" {
+		if f.back { // else what is there now was refused meanwhile
+			delete(p.drafts, key)
+		}
+		return nil
 	}
-	inForm := func() jobText {
-		return jobText{form.Value(fieldCommand), form.Value(fieldDir), form.Value(fieldHost), form.Value(fieldOptions)}
+	p.drafts[key] = typed
+	if typed == f.first {
+		return nil // it is known to be kept
 	}
-	cancel := func() tea.Cmd {
-		typed := inForm()
-		if typed == asked || typed.command == "" && typed.options == "" {
-			if back { // else what is there now was refused meanwhile
-				delete(p.drafts, key)
-			}
-			return nil
-		}
-		p.drafts[key] = typed
-		if typed == first {
-			return nil // it is known to be kept
-		}
-		again := p.opts.keys.Jobs.New
-		if key != "" {
-			again = p.opts.keys.Jobs.EditRestart
-		}
-		return p.say(toast.Info, "nothing was started; "+p.keyLabel(again)+" brings back what you typed")
+	again := p.opts.keys.Jobs.New
+	if key != "" {
+		again = p.opts.keys.Jobs.EditRestart
 	}
-	accept := func() (tea.Cmd, string) {
-		script := strings.TrimSpace(form.Value(fieldCommand))
-		if script == "" {
-			return nil, "what shall run?"
-		}
-		s := spec
-		s.Script, s.Backgrounded, s.Host = script, true, strings.TrimSpace(form.Value(fieldHost))
-		if err := applyOptions(&s, form.Value(fieldOptions)); err != nil {
-			form.Go(fieldOptions)
-			return nil, cells.Clean(err.Error())
-		}
-		delete(p.drafts, key)
-		p.tried = remember(p.tried, script) // a start that fails leaves no job
-		s.Dir = strings.TrimSpace(form.Value(fieldDir))
-		if s.Host == "" {
-			s.Dir = p.untilde(s.Dir)
-		}
-		typed := inForm()
-		return p.start(s, func() {
-			if _, newer := p.drafts[key]; !newer {
-				p.drafts[key] = typed
-			}
-		}), ""
+	return p.say(toast.Info, "nothing was started; "+p.keyLabel(again)+" brings back what you typed")
+}
+
+// accept starts the job. What was typed is kept if the engine refuses it.
+func (f *jobForm) accept() (cmd tea.Cmd, wrong string) {
+	p, key, typed, s := f.pane, f.spec.RestartedFrom, f.text(), f.spec
+	s.Script, s.Backgrounded, s.Host = strings.TrimSpace(typed.command), true, strings.TrimSpace(typed.host)
+	if s.Script == "" {
+		return nil, "what shall run?"
 	}
-	return p.openForm(form, formActions{
-		accept: accept, cancel: cancel,
-		complete: func() tea.Cmd { return p.complete(form) },
-		changed:  followHost(form, asked, first.host),
-	})
+	if err := applyOptions(&s, typed.options); err != nil {
+		f.Go(fieldOptions)
+		return nil, cells.Clean(err.Error())
+	}
+	if s.Dir = strings.TrimSpace(typed.dir); s.Host == "" {
+		s.Dir = p.untilde(s.Dir)
+	}
+	delete(p.drafts, key)
+	p.tried = remember(p.tried, s.Script) // a start that fails leaves no job
+	return p.start(s, func() {
+		if _, newer := p.drafts[key]; !newer {
+			p.drafts[key] = typed
+		}
+	}), ""
 }
 
 // followHost keeps a form's directory and host together: one of this machine that
