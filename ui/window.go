@@ -101,36 +101,12 @@ func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg:
+		return w.reported(msg)
 	case laterMsg:
 		return msg()
-	case uv.PrimaryDeviceAttributesEvent:
-		w.result.Answered = true
-		return tea.Batch(w.learned(), w.lend())
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
-	case tea.ColorProfileMsg:
-		w.profile = msg.Profile
-		w.dress()
-		return nil
-	case tea.BackgroundColorMsg:
-		w.dark = msg.IsDark()
-		w.dress()
-		w.facts.Background, w.seen.background = rgb(msg.Color), true
-		return w.learned()
-	case tea.ForegroundColorMsg:
-		w.facts.Foreground, w.seen.foreground = rgb(msg.Color), true
-		return w.learned()
-	case tea.KeyboardEnhancementsMsg:
-		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
-		return w.learned()
-	case tea.ModeReportMsg:
-		// Bubble Tea sets it in these cases.
-		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
-			w.pane.term.SetByCluster(true)
-			w.pane.screen.SetByCluster(true)
-			w.pane.dirty = true
-		}
-		return nil
 	case tea.FocusMsg:
 		w.setFocus(true)
 		return nil
@@ -176,6 +152,37 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return w.pane.Update(msg)
+}
+
+// reported takes what the terminal reports of itself.
+func (w *window) reported(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case uv.PrimaryDeviceAttributesEvent:
+		w.result.Answered = true
+		return tea.Batch(w.learned(), w.lend())
+	case tea.ColorProfileMsg:
+		w.profile = msg.Profile
+		w.dress()
+	case tea.BackgroundColorMsg:
+		w.dark = msg.IsDark()
+		w.dress()
+		w.facts.Background, w.seen.background = rgb(msg.Color), true
+		return w.learned()
+	case tea.ForegroundColorMsg:
+		w.facts.Foreground, w.seen.foreground = rgb(msg.Color), true
+		return w.learned()
+	case tea.KeyboardEnhancementsMsg:
+		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
+		return w.learned()
+	case tea.ModeReportMsg:
+		// Bubble Tea sets it in these cases.
+		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
+			w.pane.term.SetByCluster(true)
+			w.pane.screen.SetByCluster(true)
+			w.pane.dirty = true
+		}
+	}
+	return nil
 }
 
 // learned hands on what the terminal reported of itself, once that is all, so that a job

@@ -1,6 +1,7 @@
 package logview
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -135,43 +136,54 @@ func (m *Model) copySelection() tea.Cmd {
 		}
 	}
 	resume, _ := m.ClearSelection()
-	a, b := sel.from.line, sel.to.line
+	ctx, src := m.ctx, m.src
+	return tea.Batch(resume, func() tea.Msg {
+		msg, err := sel.text(ctx, src)
+		if err != nil {
+			return NoticeMsg{Text: "Not copied: " + m.words(err)}
+		}
+		return msg
+	})
+}
+
+// text reads what is selected.
+func (s selection) text(ctx context.Context, src Source) (CopyMsg, error) {
+	a, b := s.from.line, s.to.line
 	if b < a {
 		a, b = b, a
 	}
-	ctx, src := m.ctx, m.src
-	return tea.Batch(resume, func() tea.Msg {
-		var out strings.Builder
-		var emu lineEmulator
-		n, cut, long := 0, false, false
-		for off := a; off <= b && !cut; {
-			lines, err := src.Window(ctx, off, 0, 500)
-			if err != nil {
-				return NoticeMsg{Text: "Not copied: " + m.words(err)}
-			}
-			if len(lines) == 0 {
+	var (
+		texts []string
+		size  int
+		emu   lineEmulator
+		msg   CopyMsg
+	)
+	for off, full := a, false; off <= b && !full; {
+		lines, err := src.Window(ctx, off, 0, 500)
+		if err != nil {
+			return msg, err
+		}
+		if len(lines) == 0 {
+			break
+		}
+		for _, l := range lines {
+			if l.Start > b {
 				break
 			}
-			for _, l := range lines {
-				if l.Start > b {
-					break
-				}
-				if out.Len() >= maxCopy {
-					cut = true
-					break
-				}
-				if n++; n > 1 {
-					out.WriteByte('\n')
-				}
-				d := emu.draw(l.Raw, maxCopyColumns)
-				long = long || l.Cut || d.shown < len(l.Raw)
-				from, to := sel.span(l.Start, d.own)
-				out.WriteString(strings.TrimRight(d.part(min(from, d.own), min(to, d.own)), " "))
+			if full = size >= maxCopy; full {
+				msg.Cut = true
+				break
 			}
-			off = max(lines[len(lines)-1].End, off+1)
+			d := emu.draw(l.Raw, maxCopyColumns)
+			msg.Cut = msg.Cut || l.Cut || d.shown < len(l.Raw)
+			from, to := s.span(l.Start, d.own)
+			text := strings.TrimRight(d.part(min(from, d.own), min(to, d.own)), " ")
+			texts, size = append(texts, text), size+len(text)+1
 		}
-		return CopyMsg{Text: out.String(), Cut: cut || long}
-	})
+		off = max(lines[len(lines)-1].End, off+1)
+	}
+	msg.Text = strings.Join(texts, "\n")
+	return msg, nil
 }
 
 // posAt is the character at a place of the view.
