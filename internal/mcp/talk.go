@@ -13,18 +13,13 @@ import (
 // acted is the answer about a job to which something was done, as it stands now as far as
 // that can be read.
 func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
-	j = a.asNow(ctx, j)
+	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+		j = now
+	}
 	ans := about(j, time.Now())
 	ans.headline += "\n" + what
 	ans.Message, ans.mute = what, true
 	return ans
-}
-
-func (a *agent) asNow(ctx context.Context, j engine.Job) engine.Job {
-	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
-		return now
-	}
-	return j
 }
 
 // typed gives a job input, by give, and is the answer about that.
@@ -130,7 +125,7 @@ func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answe
 // kill ends a job with everything it started.
 func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	wasOver := j.Status.Finished()
-	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
+	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
 	if err != nil {
 		return nil, failed(j, "kill", err)
 	}
@@ -156,19 +151,14 @@ func (a *agent) clear(ctx context.Context, j engine.Job, _ processArgs) (*answer
 }
 
 func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
-	what := "cleared"
-	if !j.Status.Finished() {
-		_, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{By: a.scope.client})
-		if err != nil && !errors.Is(err, engine.ErrNotRunning) {
-			return nil, failed(j, "remove", err)
-		}
-		what = "killed and cleared"
-	}
-	j = a.asNow(ctx, j)
-	if _, err := a.eng.Clear(ctx, j.ID); err != nil {
+	gone, err := a.eng.Remove(ctx, j.ID)
+	if err != nil {
 		return nil, failed(j, "remove", err)
 	}
-	return a.cleared(j, what), nil
+	if j.Status.Finished() {
+		return a.cleared(gone, "cleared"), nil
+	}
+	return a.cleared(gone, "killed and cleared"), nil
 }
 
 // cleared is the answer about a job that is gone.
