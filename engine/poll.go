@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,31 +43,13 @@ type PollPart struct {
 // ErrUnkept. Who hands it on and may fail to takes [Engine.PollTo]. Of several polls of
 // one client at once, here or in other processes, each byte goes to one. An empty
 // client is that of the engine.
-func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (Poll, error) {
-	if client == "" {
-		client = e.cfg.client
-	}
-	dir := e.root.Dir(string(id))
-	if _, err := e.record(id); err != nil {
-		return Poll{}, err
-	}
-	for began := time.Now(); ; {
-		from := jobdir.ReadCursor(dir, client)
-		p, err := e.PollAt(ctx, id, from, max(0, wait-time.Since(began)))
-		if err != nil || p.Cursor == from {
-			return p, err
-		}
-		ours, err := jobdir.AdvanceCursor(dir, client, from, p.Cursor)
-		if errors.Is(err, jobdir.ErrLocked) && time.Since(began) < wait+cursorPatience {
-			continue
-		}
-		if err != nil {
-			return p, unkept(p.Job, client, err)
-		}
-		if ours {
-			return p, nil
-		}
-	}
+func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (got Poll, err error) {
+	err = e.PollTo(ctx, id, client, wait, func(p *Poll) error {
+		got = *p
+		p.More = false
+		return nil
+	})
+	return got, err
 }
 
 // PollAt is Poll from a cursor that the caller keeps: 0, or what the poll before

@@ -47,23 +47,6 @@ func WriteCursor(dir, client string, cursor int64) error {
 	return atomicfile.Write(path, append(strconv.AppendInt(nil, cursor, 10), '\n'))
 }
 
-// AdvanceCursor is WriteCursor if client has still read as far as from; ok is
-// false if another one that polls under the same name was faster.
-func AdvanceCursor(dir, client string, from, to int64) (ok bool, err error) {
-	if err := makeCursors(dir); err != nil {
-		return false, err
-	}
-	lock, err := lockFile(filepath.Join(dir, CursorsDir, "lock"))
-	if err != nil {
-		return false, err
-	}
-	defer lock.Close()
-	if ReadCursor(dir, client) != from {
-		return false, nil
-	}
-	return true, WriteCursor(dir, client, to)
-}
-
 // LockCursor is held by a client that hands on what it has read and has not recorded
 // yet that it was read. The error is ErrLocked if another one of that name is at it for
 // longer than a lock is waited for.
