@@ -41,11 +41,10 @@ type Backend struct {
 
 	life  context.Context // ends with Close: bounds what runs between calls
 	end   context.CancelFunc
-	wg    sync.WaitGroup
+	all   shell.Group   // goroutines, for which Close waits
 	dials chan struct{} // a slot each
 
 	mu      sync.Mutex
-	closed  bool
 	hosts   map[string]*host
 	dirs    map[engine.ID]string     // of jobs, on their hosts
 	records map[engine.ID]remembered // of jobs that have not ended
@@ -121,36 +120,20 @@ func (b *Backend) host(name string) *host {
 }
 
 // goes runs f in a goroutine that Close waits for; false if it is closed.
-func (b *Backend) goes(f func()) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return false
-	}
-	b.wg.Go(f)
-	return true
-}
+func (b *Backend) goes(f func()) bool { return b.life.Err() == nil && b.all.Go(f) }
 
 // Close implements [engine.Backend].
 func (b *Backend) Close() error {
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
-		return nil
-	}
-	b.closed = true
-	hosts := make([]*host, 0, len(b.hosts))
-	for _, h := range b.hosts {
-		hosts = append(hosts, h)
-	}
-	b.mu.Unlock()
 	b.end()
+	b.mu.Lock()
+	hosts := slices.Collect(maps.Values(b.hosts))
+	b.mu.Unlock()
 	var closing sync.WaitGroup
 	for _, h := range hosts {
 		closing.Go(h.close)
 	}
 	closing.Wait()
-	b.wg.Wait()
+	b.all.Close()
 	return nil
 }
 

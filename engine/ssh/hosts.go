@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -38,16 +39,13 @@ type Host struct {
 // name. It connects to none.
 func (b *Backend) Hosts() []Host {
 	b.mu.Lock()
-	hosts := make([]*host, 0, len(b.hosts))
-	for name, h := range b.hosts {
-		if name != "" {
-			hosts = append(hosts, h)
-		}
-	}
+	hosts := slices.Collect(maps.Values(b.hosts))
 	b.mu.Unlock()
 	list := make([]Host, 0, len(hosts))
 	for _, h := range hosts {
-		list = append(list, h.state())
+		if h.name != "" {
+			list = append(list, h.state())
+		}
 	}
 	slices.SortFunc(list, func(a, b Host) int { return strings.Compare(a.Name, b.Name) })
 	return list

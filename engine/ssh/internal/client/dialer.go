@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, er
 // Dial connects to host and authenticates. The errors are *[Error] and those of
 // ctx.
 func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transport, error) {
-	t, err := d.dial(ctx, host, p, 0)
+	t, err := d.dial(ctx, host, p, nil, 0)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
@@ -84,7 +85,9 @@ func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transp
 	return t, nil
 }
 
-func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*Transport, error) {
+// dial goes over the hop via, which the transport closes with itself; nil: over those that
+// are configured.
+func (d *Dialer) dial(ctx context.Context, host string, p Prompts, via *Transport, depth int) (*Transport, error) {
 	if depth > maxJumps {
 		return nil, &Error{Step: "config", Err: errors.New("hosts jump over each other in a circle"), Final: true}
 	}
@@ -96,7 +99,7 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*
 	if set.ConnectTimeout > 0 {
 		c.Timeout = set.ConnectTimeout
 	}
-	if set.Transport != Native {
+	if set.Transport != Native && via == nil {
 		if t := d.attach(c); t != nil {
 			return t, nil
 		}
@@ -108,19 +111,32 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, depth int) (*
 			return d.master(ctx, host, c, p, why)
 		}
 	}
-	line, below, err := d.connect(ctx, c, p, depth)
+	var jumped *Transport
+	if via == nil && c.ProxyCommand == "" {
+		if jumped, err = d.jump(ctx, c, p, depth); err != nil {
+			return nil, err
+		}
+		via = jumped
+	}
+	t, err := d.reach(ctx, c, p, via)
+	if err != nil && jumped != nil {
+		jumped.Close()
+	}
+	return t, err
+}
+
+// reach connects and authenticates.
+func (d *Dialer) reach(ctx context.Context, c *hostconf.Config, p Prompts, via *Transport) (*Transport, error) {
+	line, err := d.connect(ctx, c, via)
 	if err != nil {
-		return nil, err
+		return nil, connectError(c, err)
 	}
 	t, err := d.handshake(ctx, c, line, p)
 	if err != nil {
 		line.Close()
-		for _, b := range below {
-			b.Close()
-		}
 		return nil, err
 	}
-	t.below = below
+	t.via = via
 	return t, nil
 }
 
@@ -142,85 +158,37 @@ func (d *Dialer) needs(ctx context.Context, c *hostconf.Config) []string {
 	return why
 }
 
-// connect makes the line to the host: TCP, a command, or a channel of the hop
-// before. below is what it stands on.
-func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (line net.Conn, below []*Transport, err error) {
+// connect makes the line to the host: a channel of the hop before, a command, or TCP.
+func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, via *Transport) (net.Conn, error) {
 	switch {
+	case via != nil:
+		return via.line(ctx, c.Address())
 	case c.ProxyCommand != "":
-		line, err = proxy(c.ProxyCommand)
-	case len(c.ProxyJump) > 0:
-		return d.jump(ctx, c, p, depth)
-	default:
-		limit := c.Timeout
-		if limit <= 0 {
-			limit = connectLimit
-		}
-		network := "tcp"
-		switch c.AddressFamily {
-		case "inet":
-			network = "tcp4"
-		case "inet6":
-			network = "tcp6"
-		}
-		dialer := net.Dialer{Timeout: limit}
-		line, err = dialer.DialContext(ctx, network, c.Address())
+		return proxy(c.ProxyCommand)
 	}
-	if err != nil {
-		return nil, nil, connectError(c, err)
-	}
-	return line, nil, nil
+	network := map[string]string{"inet": "tcp4", "inet6": "tcp6"}[c.AddressFamily]
+	dialer := net.Dialer{Timeout: cmp.Or(max(0, c.Timeout), connectLimit)}
+	return dialer.DialContext(ctx, cmp.Or(network, "tcp"), c.Address())
 }
 
-// jump goes over the hops in order: the last of them reaches the host.
-func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (net.Conn, []*Transport, error) {
-	hops := c.ProxyJump
+// jump goes over the hops of c in order and returns the last of them, which reaches the
+// host; nil: there are none.
+func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (*Transport, error) {
 	var last *Transport
-	fail := func(err error) (net.Conn, []*Transport, error) {
-		if last != nil {
-			last.Close()
-		}
-		return nil, nil, err
-	}
-	for _, hop := range hops {
-		var t *Transport
-		var err error
-		if last == nil {
-			t, err = d.dial(ctx, hostconf.Jump(hop), p, depth+1)
-		} else {
-			t, err = d.over(ctx, last, hostconf.Jump(hop), p)
+	for _, hop := range c.ProxyJump {
+		t, err := d.dial(ctx, hostconf.Jump(hop), p, last, depth+1)
+		if e, ok := errors.AsType[*Error](err); ok {
+			err = &Error{Step: e.Step, Err: fmt.Errorf("on the way, %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
 		}
 		if err != nil {
-			if e, ok := errors.AsType[*Error](err); ok {
-				err = &Error{Step: e.Step, Err: fmt.Errorf("on the way, %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
+			if last != nil {
+				last.Close()
 			}
-			return fail(err)
+			return nil, err
 		}
 		last = t
 	}
-	line, err := last.line(ctx, c.Address())
-	if err != nil {
-		return fail(connectError(c, err))
-	}
-	return line, []*Transport{last}, nil
-}
-
-// over reaches a hop through the one before.
-func (d *Dialer) over(ctx context.Context, last *Transport, hop string, p Prompts) (*Transport, error) {
-	c, err := d.Resolve(ctx, hop)
-	if err != nil {
-		return nil, err
-	}
-	line, err := last.line(ctx, c.Address())
-	if err != nil {
-		return nil, connectError(c, err)
-	}
-	t, err := d.handshake(ctx, c, line, p)
-	if err != nil {
-		line.Close()
-		return nil, err
-	}
-	t.below = []*Transport{last}
-	return t, nil
+	return last, nil
 }
 
 func connectError(c *hostconf.Config, err error) error {
@@ -250,11 +218,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	counted := newCounted(line)
 	stop := context.AfterFunc(ctx, func() { line.Close() })
 	defer stop()
-	limit := c.Timeout
-	if limit <= 0 {
-		limit = handshakeLimit
-	}
-	silent := time.AfterFunc(limit, func() { line.Close() })
+	silent := time.AfterFunc(cmp.Or(max(0, c.Timeout), handshakeLimit), func() { line.Close() })
 	defer silent.Stop()
 	keys, err := newHostKeys(c)
 	if err != nil {

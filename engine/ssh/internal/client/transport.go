@@ -35,9 +35,9 @@ type Transport struct {
 	// Attached says that it is a connection of the user's own ssh.
 	Attached bool
 	// Why says for what the ssh program was needed; nil: it is not used.
-	Why   []string
-	below []*Transport // hops before, closed with this one
-	own   *program     // the ssh program that serves it, ended with it; may be nil
+	Why []string
+	via *Transport // the hop before, closed with this one; may be nil
+	own *program   // the ssh program that serves it, ended with it; may be nil
 
 	done chan struct{}
 	stop chan struct{} // closed by Close
@@ -153,8 +153,8 @@ func (t *Transport) Close() error {
 	t.mu.Unlock()
 	t.fail(errClosed)
 	t.all.Close()
-	for _, b := range t.below {
-		b.Close()
+	if t.via != nil {
+		t.via.Close()
 	}
 	if t.own != nil {
 		t.own.end()
