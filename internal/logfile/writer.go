@@ -13,9 +13,6 @@ type Config struct {
 	Limit int64
 	// Hole is what was dropped from the log before this writer.
 	Hole Hole
-	// Shared says that others append to the same file too (the job itself).
-	// Offsets then come from the file and dropped lines are not counted.
-	Shared bool
 	// Held is asked before bytes are freed, in the goroutine that writes. Optional.
 	Held Held
 	// Record is told the new hole before its bytes are freed, in the
@@ -73,7 +70,7 @@ func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 	}
 	w := &Writer{f: f, cfg: cfg, st: Stats{Size: info.Size(), Hole: cfg.Hole}}
 	// What was written by an earlier writer was not counted here.
-	w.counting = cfg.Limit > 0 && !cfg.Shared && info.Size() == 0
+	w.counting = cfg.Limit > 0 && info.Size() == 0
 	w.countBase = Head
 	return w, nil
 }
@@ -112,11 +109,6 @@ func (w *Writer) appended(p []byte, lost int64, err error) {
 		w.count(p)
 	}
 	w.st.Size += int64(len(p))
-	if w.cfg.Shared {
-		if info, serr := w.f.Stat(); serr == nil {
-			w.st.Size = info.Size()
-		}
-	}
 	w.st.Err = err
 	if lost > 0 {
 		w.st.Lost += lost

@@ -214,30 +214,6 @@ func TestPunch(t *testing.T) {
 	}
 }
 
-func TestWriterSharedWithTheJob(t *testing.T) {
-	f := appendTo(t, false)
-	job, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer job.Close()
-	w, err := NewWriter(f, Config{Shared: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(w, "prompt: ")
-	if _, err := job.WriteString("answer\n"); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(w, "done\n")
-	if got, _ := os.ReadFile(f.Name()); string(got) != "prompt: answer\ndone\n" {
-		t.Errorf("log = %q", got)
-	}
-	if st := w.Stats(); st.Size != 20 {
-		t.Errorf("size = %d, want 20", st.Size)
-	}
-}
-
 func TestWriterGoesOnWhereALogEnds(t *testing.T) {
 	f := appendTo(t, false)
 	if _, err := f.WriteString("before\n"); err != nil {
