@@ -2,6 +2,7 @@ package jobdir
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -38,8 +39,6 @@ type note struct {
 	Boot    string    `json:"boot_id,omitempty"`
 	BootMS  int64     `json:"boot_ms,omitempty"`
 	Jumped  time.Time `json:"jumped,omitzero"` // when a jump of the clock was last noticed
-	// Ahead are jobs that ended in the future, and when that was first seen.
-	Ahead map[string]time.Time `json:"ahead,omitempty"`
 }
 
 // maxNote bounds a note that is read.
@@ -52,13 +51,11 @@ type ages struct {
 	since  time.Duration // the boot; 0: not known
 	jumped time.Time     // see note
 	doubt  bool          // of the wall clock
-	seen   map[string]time.Time
-	ahead  map[string]time.Time
 }
 
 // ages compares the clocks with the note of the last sweep.
 func (r *Root) ages(now time.Time, o SweepOptions) *ages {
-	a := &ages{now: now.Round(0), ahead: map[string]time.Time{}}
+	a := &ages{now: now.Round(0)}
 	if o.SinceBoot != nil && o.Boot != "" {
 		a.boot, a.since = o.Boot, o.SinceBoot()
 	}
@@ -66,7 +63,7 @@ func (r *Root) ages(now time.Time, o SweepOptions) *ages {
 	if !ok {
 		return a
 	}
-	a.seen, a.jumped = last.Ahead, last.Jumped
+	a.jumped = last.Jumped
 	passed := a.now.Sub(last.At)
 	most, least := maxAbsence, -maxJump
 	if a.since > 0 && a.boot == last.Boot && last.BootMS > 0 {
@@ -90,18 +87,9 @@ func (r *Root) readNote() (n note, ok bool) {
 
 func (r *Root) notePath() string { return filepath.Join(r.path, noteName) }
 
-// save leaves the note for the next sweep, which does without one if it must. all
-// says that every job was looked at.
-func (a *ages) save(r *Root, all bool) {
-	if !all {
-		for id, at := range a.seen {
-			if _, ok := a.ahead[id]; !ok {
-				a.ahead[id] = at
-			}
-		}
-	}
-	n := note{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped, Ahead: a.ahead}
-	data, err := json.Marshal(&n)
+// save leaves the note for the next sweep, which does without one if it must.
+func (a *ages) save(r *Root) {
+	data, err := json.Marshal(&note{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
 	if err == nil {
 		_ = atomicfile.Write(r.notePath(), append(data, '\n')) // see above: the next sweep does without
 	}
@@ -113,21 +101,27 @@ func (a *ages) over(at time.Time, age time.Duration) bool {
 	return at.Unix() <= 0 || !a.doubt && a.now.Sub(at) >= age
 }
 
-// ended is when a finished job ended, by the present clock as well as that can be
-// told, and whether that is longer ago than keep; a negative keep is for ever.
-func (a *ages) ended(rec *Record, keep time.Duration) (at time.Time, old bool) {
+// ended is when the finished job in dir ended, by the present clock as well as that can
+// be told, and whether that is longer ago than keep; a negative keep is for ever.
+func (a *ages) ended(rec *Record, dir string, keep time.Duration) (at time.Time, old bool) {
 	at = rec.EndedAt()
 	if end := rec.State.Exit; a.since > 0 && rec.State.BootID == a.boot && end.SinceBoot > 0 {
 		age := a.since - end.SinceBoot.Duration()
 		return a.now.Add(-age), keep >= 0 && age > keep
 	}
 	if at.Sub(a.now) > maxJump {
-		if seen, ok := a.seen[rec.ID]; ok && !seen.After(a.now) {
-			at = seen
-		} else {
-			at = a.now
-		}
-		a.ahead[rec.ID] = at
+		at = a.noticed(dir)
 	}
 	return at, keep >= 0 && !a.doubt && a.now.Sub(at) > keep
+}
+
+// noticed returns when a sweep first saw what is in the future by its own time. It is kept
+// as the time of the directory, which was in the future too.
+func (a *ages) noticed(dir string) time.Time {
+	fi, err := os.Lstat(dir)
+	if err == nil && !fi.ModTime().After(a.now) {
+		return fi.ModTime()
+	}
+	_ = os.Chtimes(dir, a.now, a.now) // else the next sweep is the first
+	return a.now
 }

@@ -115,7 +115,7 @@ func (s *sweep) run() error {
 		return err
 	}
 	err := s.expire()
-	s.ages.save(s.Root, err == nil)
+	s.ages.save(s.Root)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (s *sweep) finished() ([]ended, error) {
 		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
 			continue
 		}
-		at, old := s.ages.ended(rec, s.o.Keep.Age)
+		at, old := s.ages.ended(rec, s.Dir(id), s.o.Keep.Age)
 		jobs = append(jobs, ended{id, at, old, max(0, rec.Output-rec.State.Dropped)})
 	}
 	return jobs, nil
@@ -273,7 +273,7 @@ func (s *sweep) emptyTrash() error {
 	}
 	for _, t := range all {
 		if t.At.Sub(s.ages.now) > maxJump { // cleared when the clock was ahead
-			_ = os.Chtimes(s.trash(t.ID), s.ages.now, s.ages.now)
+			t.At = s.ages.noticed(s.trash(t.ID))
 		}
 		if !s.stale(t.At) {
 			continue
