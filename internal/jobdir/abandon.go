@@ -30,13 +30,3 @@ func unabandon(dir string) error {
 	}
 	return err
 }
-
-// PlaceFile names, in the directory that a job has on its host, the machine that runs it.
-const PlaceFile = "place"
-
-// HasWrapper reports whether dir is the directory of a job where its wrapper writes, and
-// not only the record of one on a host.
-func HasWrapper(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, PlaceFile))
-	return err == nil
-}

@@ -1,6 +1,7 @@
 package jobdir
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -67,14 +68,15 @@ func Lend(dir string) (io.Closer, error) {
 
 // Locked reports whether somebody holds the lock of the job directory dir.
 func Locked(dir string) bool {
-	is, err := heldAt(inDir(dir, LockFile))
+	f, err := plainfile.Open(inDir(dir, LockFile))
 	if err != nil {
 		// Nobody can hold what is not there or is no file. A lock file that cannot be
 		// opened for another reason proves nothing; taking the job for alive destroys
 		// nothing.
 		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotPlain)
 	}
-	return is
+	defer f.Close()
+	return held(f)
 }
 
 func lockFile(path string) (*Held, error) {
@@ -90,6 +92,24 @@ func lockFile(path string) (*Held, error) {
 		if !errors.Is(err, ErrLocked) || !time.Now().Before(end) {
 			f.Close()
 			return nil, err
+		}
+	}
+}
+
+// Exclusive waits for a lock of the whole root, by name, until ctx is done.
+func (r *Root) Exclusive(ctx context.Context, name string) (*Held, error) {
+	if err := r.Make(); err != nil {
+		return nil, err
+	}
+	for {
+		h, err := lockFile(filepath.Join(r.Jobs(), "."+name))
+		if !errors.Is(err, ErrLocked) {
+			return h, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

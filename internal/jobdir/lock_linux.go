@@ -5,8 +5,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hobjobs/hob/internal/plainfile"
 )
 
 // tryLock locks the open file without waiting. The lock belongs to this opening
@@ -26,17 +24,10 @@ func tryLock(f *os.File) error {
 	}
 }
 
-// heldAt reports whether somebody has the file at path locked. It asks without
-// taking the lock, so that being looked at is never mistaken for being held.
-func heldAt(path string) (bool, error) {
-	f, err := plainfile.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
+// held reports whether somebody has f locked. It asks without taking the lock, so that
+// being looked at is never mistaken for being held.
+func held(f *os.File) bool {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
-	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &whole); err != nil {
-		return true, nil // unknown: taking the job for alive destroys nothing
-	}
-	return whole.Type != unix.F_UNLCK, nil
+	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &whole)
+	return err != nil || whole.Type != unix.F_UNLCK // unknown: taking the job for alive destroys nothing
 }

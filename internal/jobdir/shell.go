@@ -1,6 +1,8 @@
 package jobdir
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +16,16 @@ import (
 const byShell = "ssh"
 
 const maxShellFile = 256 << 10
+
+// PlaceFile names, in the directory that a job has on its host, the machine that runs it.
+const PlaceFile = "place"
+
+// HasWrapper reports whether dir is the directory of a job where its wrapper writes, and
+// not only the record of one on a host.
+func HasWrapper(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, PlaceFile))
+	return err == nil
+}
 
 // ShellFacts are what the files say that a shell wrote about the job it looks after.
 type ShellFacts struct {

@@ -3,6 +3,7 @@
 package jobdir
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -45,4 +46,10 @@ func userName(uid int) string {
 		return "user " + strconv.Itoa(uid)
 	}
 	return u.Username
+}
+
+// isShortage reports whether err is of this process or this moment, and not of the
+// file.
+func isShortage(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
