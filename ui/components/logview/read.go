@@ -10,10 +10,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// readMsg is a window that has been read.
-type readMsg struct {
-	owner   *Model
-	gen     int
+// window is a part of the log that has been read.
+type window struct {
 	place   place
 	lines   []engine.Line
 	head    bool // they begin with the first, and end with the last
@@ -24,13 +22,25 @@ type readMsg struct {
 	err     error
 }
 
-// countedMsg says how many lines came between two offsets.
-type countedMsg struct {
-	owner    *Model
-	gen      int
-	from, to int64
-	lines    int
-	more     bool
+// thenMsg is the end of what a view did outside of Update.
+type thenMsg struct {
+	owner *Model
+	then  func() tea.Cmd
+}
+
+// async runs f outside of Update, and in Update what that returns, unless the
+// generation is another one by then: that of the source or of the search.
+func (m *Model) async(gen *int, f func() (then func() tea.Cmd)) tea.Cmd {
+	began := *gen
+	return func() tea.Msg {
+		then := f()
+		return thenMsg{m, func() tea.Cmd {
+			if *gen != began {
+				return nil
+			}
+			return then()
+		}}
+	}
 }
 
 // margin is how many screens of lines are read before and after the place
@@ -52,39 +62,45 @@ func (m *Model) read(p place) tea.Cmd {
 		return nil
 	}
 	m.busy = true
-	ctx, src, gen, numbers := m.ctx, m.src, m.gen, m.numbers
+	ctx, src, numbers := m.ctx, m.src, m.numbers
 	only := m.filtered()
-	return func() tea.Msg {
-		msg := readMsg{owner: m, gen: gen, place: p}
-		if msg.size, msg.err = src.Size(ctx); msg.err != nil {
-			return msg
-		}
-		off, before, after := min(p.off, msg.size), margin*p.rows, margin*p.rows
-		if p.follow {
-			off, before, after = msg.size, margin*p.rows, 1
-		}
-		if only == nil {
-			msg.lines, msg.err = src.Window(ctx, off, before, after)
-			n := len(msg.lines)
-			msg.head = n == 0 || msg.lines[0].Start == 0
-			msg.tail = n == 0 || msg.lines[n-1].End >= msg.size
-		} else {
-			msg.lines, msg.head, msg.tail, msg.err = only.window(ctx, src, off, before, after)
-		}
-		for i := range msg.lines {
-			msg.lines[i].Text = "" // what is drawn is made of the bytes
-		}
-		msg.times = make([]time.Time, len(msg.lines))
-		for i, l := range msg.lines {
-			if at, ok := src.TimeAt(l.Start); ok {
-				msg.times[i] = at
-			}
-		}
-		if numbers && msg.err == nil {
-			msg.numbers, msg.err = lineNumbers(ctx, src, msg.lines, only != nil)
-		}
-		return msg
+	return m.async(&m.gen, func() func() tea.Cmd {
+		win := readWindow(ctx, src, only, p, numbers)
+		return func() tea.Cmd { return m.took(win) }
+	})
+}
+
+// readWindow reads the lines around p: those that only leaves, nil leaving all.
+func readWindow(ctx context.Context, src Source, only *filter, p place, numbers bool) window {
+	win := window{place: p}
+	if win.size, win.err = src.Size(ctx); win.err != nil {
+		return win
 	}
+	off, before, after := min(p.off, win.size), margin*p.rows, margin*p.rows
+	if p.follow {
+		off, before, after = win.size, margin*p.rows, 1
+	}
+	if only == nil {
+		win.lines, win.err = src.Window(ctx, off, before, after)
+		n := len(win.lines)
+		win.head = n == 0 || win.lines[0].Start == 0
+		win.tail = n == 0 || win.lines[n-1].End >= win.size
+	} else {
+		win.lines, win.head, win.tail, win.err = only.window(ctx, src, off, before, after)
+	}
+	for i := range win.lines {
+		win.lines[i].Text = "" // what is drawn is made of the bytes
+	}
+	win.times = make([]time.Time, len(win.lines))
+	for i, l := range win.lines {
+		if at, ok := src.TimeAt(l.Start); ok {
+			win.times[i] = at
+		}
+	}
+	if numbers && win.err == nil {
+		win.numbers, win.err = lineNumbers(ctx, src, win.lines, only != nil)
+	}
+	return win
 }
 
 // lineNumbers finds the numbers that the source has not given with the lines.
@@ -123,28 +139,28 @@ func (m *Model) here() place {
 	return place{off: m.lines[m.top].Start, where: keep}
 }
 
-func (m *Model) took(msg readMsg) tea.Cmd {
+func (m *Model) took(win window) tea.Cmd {
 	m.busy, m.dirty = false, true
-	if m.err = msg.err; m.err != nil {
+	if m.err = win.err; m.err != nil {
 		m.again = nil
 		return nil
 	}
-	m.size = max(m.size, msg.size)
+	m.size = max(m.size, win.size)
 	var topStart int64 = -1
-	if msg.place.where == keep && len(m.lines) > 0 {
+	if win.place.where == keep && len(m.lines) > 0 {
 		topStart = m.lines[m.top].Start
 	}
-	m.replace(msg)
-	m.head, m.tail = msg.head, msg.tail
-	switch msg.place.where {
+	m.replace(win)
+	m.head, m.tail = win.head, win.tail
+	switch win.place.where {
 	case keep:
 		m.top = max(0, m.indexOf(max(topStart, 0)))
 	case atTop:
-		m.top, m.topRow = max(0, m.indexOf(msg.place.off)), 0
+		m.top, m.topRow = max(0, m.indexOf(win.place.off)), 0
 	case atThird:
-		m.top, m.topRow = max(0, m.indexOf(msg.place.off)), 0
+		m.top, m.topRow = max(0, m.indexOf(win.place.off)), 0
 		m.shift(-m.h / 3)
-		if i := m.indexOf(msg.place.off); i >= 0 && m.query.re != nil {
+		if i := m.indexOf(win.place.off); i >= 0 && m.query.re != nil {
 			m.reveal(i)
 		}
 	case atEnd:
@@ -160,30 +176,30 @@ func (m *Model) took(msg readMsg) tea.Cmd {
 	if again := m.again; again != nil {
 		m.again = nil
 		cmds = append(cmds, m.read(*again))
-	} else if m.follow && m.size > msg.size {
+	} else if m.follow && m.size > win.size {
 		cmds = append(cmds, m.read(m.here()))
 	}
 	return tea.Batch(cmds...)
 }
 
 // replace puts new lines in place of the old ones and keeps what was drawn.
-func (m *Model) replace(msg readMsg) {
+func (m *Model) replace(win window) {
 	old := make(map[int64]entry, len(m.lines))
 	for _, e := range m.lines {
 		old[e.Start] = e
 	}
-	m.lines = make([]entry, len(msg.lines))
-	for i, l := range msg.lines {
+	m.lines = make([]entry, len(win.lines))
+	for i, l := range win.lines {
 		e, ok := old[l.Start]
 		if !ok || e.End != l.End {
 			e = entry{}
 		}
 		e.Line, e.number = l, -1
-		if i < len(msg.times) {
-			e.at = msg.times[i]
+		if i < len(win.times) {
+			e.at = win.times[i]
 		}
-		if i < len(msg.numbers) {
-			e.number = msg.numbers[i]
+		if i < len(win.numbers) {
+			e.number = win.numbers[i]
 		}
 		m.lines[i] = e
 	}
@@ -223,34 +239,40 @@ func (m *Model) count() tea.Cmd {
 	if m.counted < 0 || m.freshUp {
 		return nil
 	}
-	from, to, ctx, src, gen := m.counted, m.size, m.ctx, m.src, m.gen
+	from, to, ctx, src := m.counted, m.size, m.ctx, m.src
 	m.counted = -1 // under way
-	return func() tea.Msg {
-		msg := countedMsg{owner: m, gen: gen, from: from, to: to}
-		if to-from > countBytes {
-			msg.more, to = true, from+countBytes
-		}
-		buf := make([]byte, 256<<10)
-		for off := from; off < to; {
-			n, err := src.ReadAt(ctx, buf[:min(int64(len(buf)), to-off)], off)
-			msg.lines += bytes.Count(buf[:n], []byte{'\n'})
-			off += int64(n)
-			if err != nil || n == 0 {
-				break
-			}
-		}
-		return msg
-	}
+	return m.async(&m.gen, func() func() tea.Cmd {
+		lines, more := countLines(ctx, src, from, to)
+		return func() tea.Cmd { return m.tookCount(to, lines, more) }
+	})
 }
 
-func (m *Model) tookCount(msg countedMsg) tea.Cmd {
+// countLines counts the lines that end between two offsets; more reports that there
+// may be others.
+func countLines(ctx context.Context, src Source, from, to int64) (lines int, more bool) {
+	if to-from > countBytes {
+		more, to = true, from+countBytes
+	}
+	buf := make([]byte, 256<<10)
+	for off := from; off < to; {
+		n, err := src.ReadAt(ctx, buf[:min(int64(len(buf)), to-off)], off)
+		lines += bytes.Count(buf[:n], []byte{'\n'})
+		off += int64(n)
+		if err != nil || n == 0 {
+			break
+		}
+	}
+	return lines, more
+}
+
+func (m *Model) tookCount(to int64, lines int, more bool) tea.Cmd {
 	if m.follow {
 		return nil
 	}
-	m.fresh += msg.lines
-	m.freshUp = m.freshUp || msg.more
-	m.counted, m.dirty = msg.to, true
-	if m.size > msg.to {
+	m.fresh += lines
+	m.freshUp = m.freshUp || more
+	m.counted, m.dirty = to, true
+	if m.size > to {
 		return m.count()
 	}
 	return nil

@@ -45,10 +45,8 @@ type part struct {
 	wrapped  bool  // it lies before where the search began
 }
 
-// scannedMsg is what one command found.
-type scannedMsg struct {
-	owner       *Model
-	gen         int
+// scanned is what one command found.
+type scanned struct {
 	to          int64    // this far it came
 	stretch     int      // that counts begin with
 	counts      []uint32 // see tally.add
@@ -123,32 +121,32 @@ func (m *Model) scan() tea.Cmd {
 		return nil
 	}
 	q.running = true
-	ctx, src, re, gen, p, one := q.ctx, m.src, q.re, q.gen, q.todo[0], !q.jumped
+	ctx, src, re, p, one := q.ctx, m.src, q.re, q.todo[0], !q.jumped
 	to := min(p.to, p.from+sliceBytes)
 	q.tally.reach(max(to, m.size))
 	stride := q.tally.stride
-	return func() tea.Msg {
-		msg := scannedMsg{owner: m, gen: gen, first: -1, last: -1, to: to}
-		msg.err = src.Matching(ctx, re, p.from, to, func(start, end int64) bool {
+	return m.async(&q.gen, func() func() tea.Cmd {
+		found := scanned{first: -1, last: -1, to: to}
+		found.err = src.Matching(ctx, re, p.from, to, func(start, end int64) bool {
 			if start <= p.after {
 				return true
 			}
 			i := int(start / stride)
-			if msg.first < 0 {
-				msg.first, msg.stretch = start, i
+			if found.first < 0 {
+				found.first, found.stretch = start, i
 			}
-			for len(msg.counts) <= i-msg.stretch {
-				msg.counts = append(msg.counts, 0)
+			for len(found.counts) <= i-found.stretch {
+				found.counts = append(found.counts, 0)
 			}
-			msg.counts[i-msg.stretch]++
-			msg.last, msg.lastEnd = start, end
+			found.counts[i-found.stretch]++
+			found.last, found.lastEnd = start, end
 			if one {
-				msg.to = min(to, end)
+				found.to = min(to, end)
 			}
 			return !one
 		})
-		return msg
-	}
+		return func() tea.Cmd { return m.tookScan(found) }
+	})
 }
 
 // rescan goes on searching when the log has grown. A line that was not complete
@@ -177,32 +175,32 @@ func (m *Model) rescan() tea.Cmd {
 	return m.scan()
 }
 
-func (m *Model) scanned(msg scannedMsg) tea.Cmd {
+func (m *Model) tookScan(found scanned) tea.Cmd {
 	q := &m.query
 	m.dirty = true
 	q.running = false
-	if msg.err != nil {
+	if found.err != nil {
 		q.todo, q.done = nil, true
-		return notice("the search stopped: " + m.words(msg.err))
+		return notice("the search stopped: " + m.words(found.err))
 	}
-	q.tally.add(msg.stretch, msg.counts)
-	if s := q.near.stretch; s >= msg.stretch && s < msg.stretch+len(msg.counts) {
+	q.tally.add(found.stretch, found.counts)
+	if s := q.near.stretch; s >= found.stretch && s < found.stretch+len(found.counts) {
 		q.near = near{stretch: -1}
 	}
-	if msg.last > q.last {
-		q.last, q.lastEnd = msg.last, msg.lastEnd
+	if found.last > q.last {
+		q.last, q.lastEnd = found.last, found.lastEnd
 	}
 	p := &q.todo[0]
-	p.from, p.after = msg.to, max(p.after, msg.last)
+	p.from, p.after = found.to, max(p.after, found.last)
 	wrapped := p.wrapped
 	if p.from >= p.to {
 		q.todo = q.todo[1:]
 	}
 	var cmds []tea.Cmd
-	if msg.first >= 0 && !q.jumped {
+	if found.first >= 0 && !q.jumped {
 		q.jumped = true
 		if q.current < 0 && !m.only && !q.done {
-			cmds = append(cmds, m.goTo(msg.first))
+			cmds = append(cmds, m.goTo(found.first))
 			if wrapped {
 				cmds = append(cmds, notice("search went on at the top"))
 			}
@@ -214,7 +212,7 @@ func (m *Model) scanned(msg scannedMsg) tea.Cmd {
 			cmds = append(cmds, notice("no line matches "+q.text))
 		}
 	}
-	if m.only && len(msg.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {
+	if m.only && len(found.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {
 		cmds = append(cmds, m.read(m.here()))
 	}
 	return tea.Batch(append(cmds, m.scan(), m.walk())...)

@@ -13,14 +13,6 @@ type near struct {
 	starts  []int64
 }
 
-// nearMsg is a stretch that has been looked at.
-type nearMsg struct {
-	owner *Model
-	gen   int
-	near  near
-	err   error
-}
-
 // NextMatch and PreviousMatch go to another match, from the current one or from
 // the view; at an end they go on at the other and say so.
 func (m *Model) NextMatch() tea.Cmd { return m.step(1) }
@@ -148,23 +140,22 @@ func (n near) beside(off int64, dir int) (int64, bool) {
 func (m *Model) look(i int) tea.Cmd {
 	q := &m.query
 	q.looking = true
-	ctx, src, re, gen, stride := q.ctx, m.src, q.re, q.gen, q.tally.stride
-	return func() tea.Msg {
-		msg := nearMsg{owner: m, gen: gen, near: near{stretch: i, stride: stride}}
-		msg.near.starts, msg.err = startsIn(ctx, src, re, int64(i)*stride, int64(i+1)*stride)
-		return msg
-	}
+	ctx, src, re, stride := q.ctx, m.src, q.re, q.tally.stride
+	return m.async(&q.gen, func() func() tea.Cmd {
+		starts, err := startsIn(ctx, src, re, int64(i)*stride, int64(i+1)*stride)
+		return func() tea.Cmd { return m.looked(near{i, stride, starts}, err) }
+	})
 }
 
-func (m *Model) looked(msg nearMsg) tea.Cmd {
+func (m *Model) looked(found near, err error) tea.Cmd {
 	q := &m.query
 	q.looking = false
-	if msg.err != nil {
+	if err != nil {
 		q.pending = 0
-		return notice("the search stopped: " + m.words(msg.err))
+		return notice("the search stopped: " + m.words(err))
 	}
-	q.near = msg.near
-	if i, n := msg.near.stretch, len(msg.near.starts); q.knows(i) && q.done && len(q.todo) == 0 && n < int(q.tally.counts[i]) {
+	q.near = found
+	if i, n := found.stretch, len(found.starts); q.knows(i) && q.done && len(q.todo) == 0 && n < int(q.tally.counts[i]) {
 		q.tally.set(i, n) // lines have been dropped since
 	}
 	return m.walk()

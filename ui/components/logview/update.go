@@ -23,21 +23,9 @@ const wheelRows = 3
 // navigation (attach, stop …) are its owner's.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case readMsg:
-		if msg.owner == m && msg.gen == m.gen {
-			return m.took(msg)
-		}
-	case countedMsg:
-		if msg.owner == m && msg.gen == m.gen {
-			return m.tookCount(msg)
-		}
-	case scannedMsg:
-		if msg.owner == m && msg.gen == m.query.gen {
-			return m.scanned(msg)
-		}
-	case nearMsg:
-		if msg.owner == m && msg.gen == m.query.gen {
-			return m.looked(msg)
+	case thenMsg:
+		if msg.owner == m {
+			return msg.then()
 		}
 	case tea.KeyPressMsg:
 		if m.focus {
