@@ -171,12 +171,7 @@ type noAnswer struct{ why error }
 func (e *noAnswer) Error() string   { return "the job's holder does not answer: " + e.why.Error() }
 func (e *noAnswer) Unwrap() []error { return []error{errHolderDied, e.why} }
 
-var errPatience patienceError
-
-// patienceError is formatted when it is asked for, not at every start.
-type patienceError struct{}
-
-func (patienceError) Error() string { return readyPatience.String() + " are over" }
+var errPatience = fmt.Errorf("%v are over", readyPatience)
 
 // ready waits for the holder's answer; werr is how telling it went.
 func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*engine.State, error) {

@@ -23,13 +23,7 @@ import (
 var ErrNoSocket = errors.New("the job's holder does not answer")
 
 // errFull is that of a holder which is there and takes no more clients.
-var errFull fullError
-
-// fullError is formatted when it is asked for, not at every start.
-type fullError struct{}
-
-func (fullError) Error() string { return ErrNoSocket.Error() + ": it has too many clients" }
-func (fullError) Unwrap() error { return ErrNoSocket }
+var errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
 
 const (
 	// helloPatience is how long a holder may take to greet.

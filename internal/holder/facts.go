@@ -111,7 +111,7 @@ func (h *Holder) changedLocked(urgent bool) {
 		c.stateDue = c.subscribed
 		c.changed(urgent)
 	}
-	h.saveSoon()
+	h.saveIn(savePause)
 }
 
 func (h *Holder) attentionLocked(note *record.Note) {
@@ -138,41 +138,41 @@ func (h *Holder) chatter(f jobdir.Fact) {
 // gap.
 func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
 
-// saveSoon writes state.json a little later, with everything that changes until
-// then. h.mu is held.
-func (h *Holder) saveSoon() {
-	if h.saveTimer != nil || h.closing || h.ending {
+// saveIn writes state.json after d, or sooner if that is due, with everything that
+// changes until then. h.mu is held.
+func (h *Holder) saveIn(d time.Duration) {
+	if h.closing || h.ending {
 		return
 	}
-	h.saveTimer = time.AfterFunc(savePause, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.saveTimer = nil
-		if !h.closing && !h.ending {
-			h.wg.Go(h.saveOrAgain) // Close waits for it: without the lock nothing is written
-		}
-	})
+	due := time.Now().Add(d)
+	switch {
+	case h.saveTimer == nil:
+		h.saveTimer = time.AfterFunc(d, h.saveLater)
+	case due.Before(h.saveDue):
+		h.saveTimer.Reset(d)
+	default:
+		return
+	}
+	h.saveDue = due
 }
 
-// saveOrAgain writes state.json, on a disk that refuses once more later: there may be
+// saveLater is what saveIn has done. A disk that refuses is tried again: there may be
 // room then.
-func (h *Holder) saveOrAgain() {
-	if h.save() == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.saveTimer == nil && !h.closing && !h.ending {
-		h.saveTimer = time.AfterFunc(saveAgain, func() { h.resave() })
-	}
-}
-
-// resave tries once more what failed.
-func (h *Holder) resave() {
+func (h *Holder) saveLater() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.saveTimer = nil
-	h.saveSoon()
+	if h.closing || h.ending {
+		return
+	}
+	h.wg.Go(func() { // Close waits for it: without the lock nothing is written
+		if h.save() == nil {
+			return
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.saveIn(saveAgain)
+	})
 }
 
 // save writes state.json now. Before the start there is nothing to say, and from the
@@ -203,7 +203,7 @@ func (h *Holder) Background() bool {
 	if h.cfg.Hooks.Backgrounded != nil {
 		h.cfg.Hooks.Backgrounded()
 	}
-	_ = h.save() // saveSoon, which was asked already, tries again
+	_ = h.save() // saveIn, which was asked already, tries again
 	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
 	return true
 }
@@ -235,9 +235,7 @@ func (h *Holder) Waiting(waits bool, entry record.Entry) {
 		return // it is recorded with the start
 	}
 	h.changedLocked(true)
-	if h.saveTimer != nil && !h.closing && !h.ending {
-		h.saveTimer.Reset(askPause)
-	}
+	h.saveIn(askPause)
 	if asks {
 		h.chatter(jobdir.Fact{Kind: "waiting"})
 	}
@@ -257,9 +255,8 @@ func (h *Holder) Paused(paused bool) {
 	if now.Sub(h.pausesSince) > time.Second {
 		h.pausesSince, h.pauses = now, 0
 	}
-	h.pauses++
-	if h.saveTimer != nil && !h.closing && !h.ending && h.pauses <= maxPauses {
-		h.saveTimer.Reset(0)
+	if h.pauses++; h.pauses <= maxPauses {
+		h.saveIn(0)
 	}
 }
 

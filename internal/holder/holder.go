@@ -100,6 +100,7 @@ type Holder struct {
 	conns      map[*conn]struct{}
 	controller *conn
 	saveTimer  *time.Timer
+	saveDue    time.Time // when it fires
 	closing    bool
 	ending     bool               // the end is being recorded
 	refused    error              // why the end could not be recorded until now
@@ -181,7 +182,7 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 	err := h.save()
 	if err != nil {
 		h.mu.Lock()
-		h.saveSoon()
+		h.saveIn(savePause)
 		h.mu.Unlock()
 	}
 	h.fact(jobdir.Fact{At: at, Kind: "started"})

@@ -30,7 +30,7 @@ func (h *Holder) Output(p []byte) {
 	h.mu.Lock()
 	h.offset = st.Size
 	if h.logged(st) {
-		h.saveSoon()
+		h.saveIn(savePause)
 	}
 	if h.term != nil {
 		h.term.Write(p)
