@@ -178,20 +178,17 @@ func (x *Execution) holderHooks() holder.Hooks {
 		x.announce()
 	}}
 	if x.hooks.Write != nil {
-		hh.Input = func(ctx context.Context, p []byte) error { return x.write(ctx, p) }
+		hh.Input = x.write
 	}
 	if x.hooks.Resize != nil {
 		hh.Resize = func(s Size) error { x.resizeLater(s); return nil }
-		hh.AskResize = func(ctx context.Context, s Size) error { return x.resize(ctx, s) }
+		hh.AskResize = x.resize
 	}
 	if x.hooks.Write != nil {
 		hh.Reply = x.writeLater
 	}
 	if x.hooks.Kill != nil {
-		hh.Kill = func(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
-			r, err := x.stop(ctx, StopOptions{Grace: time.Duration(k.GraceMS) * time.Millisecond, By: k.By, Reason: Reason(k.Reason)})
-			return holder.KillReport{TookMS: holder.TookMS(r.Took)}, err
-		}
+		hh.Stop = x.stop
 	}
 	return hh
 }

@@ -25,7 +25,7 @@ const patientPause = 500 * time.Millisecond
 
 // hooks are what clients can do to the job.
 func (j *job) hooks() holder.Hooks {
-	hooks := holder.Hooks{Signal: j.signal, Kill: j.kill}
+	hooks := holder.Hooks{Signal: j.signal, Stop: j.end}
 	if j.tty != nil || j.noTTY != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
 		hooks.Input = func(ctx context.Context, p []byte) error {
 			if j.in == nil {
@@ -88,15 +88,16 @@ func (j *job) signal(_ context.Context, name, by string) error {
 }
 
 // kill ends the whole tree and returns when it is gone and the end is recorded.
-func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error) {
-	if k.Reason == "" {
-		k.Reason = "kill"
+func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.StopReport, err error) {
+	grace := o.Grace
+	if grace == 0 {
+		grace = j.grace()
 	}
-	grace := k.Grace(j.grace())
+	grace = max(0, grace)
 	j.mu.Lock()
 	if j.pid == 0 || j.gone {
 		j.mu.Unlock()
-		return holder.KillReport{}, ended()
+		return report, ended()
 	}
 	j.kills.Add(1)
 	defer j.kills.Done()
@@ -104,7 +105,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if !over {
 		j.ladders++
 		if j.asked == nil {
-			j.asked = &k
+			j.asked = &o
 		}
 		defer func() {
 			j.mu.Lock()
@@ -116,16 +117,16 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if over {
 		if left := j.survivors(); len(left) == 0 {
 			if err := j.recorded(ctx); err != nil {
-				return holder.KillReport{}, err
+				return report, err
 			}
-			return holder.KillReport{}, ended()
+			return report, ended()
 		}
 	} else {
 		now := time.Now()
-		j.h.Stopping(&engine.StopRequest{By: k.By, Reason: k.Reason, At: now, Deadline: now.Add(grace)})
+		j.h.Stopping(&engine.StopRequest{By: o.By, Reason: o.Reason, At: now, Deadline: now.Add(grace)})
 	}
 	opt := proc.Options{
-		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: k.KeepDaemons,
+		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: o.KeepDaemons,
 		OnStage: func(s proc.Stage, _ []proc.Process) {
 			if s == proc.StageKill {
 				j.forced.Store(true)
@@ -137,12 +138,10 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 		opt.Gone = func() bool { return !haveChildren() }
 	}
 	res, err := proc.Terminate(ctx, j.remains(), opt)
-	report := holder.KillReport{
-		TookMS: holder.TookMS(res.Took), Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),
-	}
+	report = engine.StopReport{Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors)}
 	if err != nil {
 		if !over {
-			j.spared(&k, len(res.Signalled) > 0)
+			j.spared(&o, len(res.Signalled) > 0)
 		}
 		return report, err
 	}
@@ -152,7 +151,7 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 	if err := j.recorded(ctx); err != nil {
 		return report, err
 	}
-	if k.KeepDaemons {
+	if o.KeepDaemons {
 		report.Survivors = j.survivors() // with those that were spared
 	}
 	j.h.Survivors(report.Survivors)
@@ -161,10 +160,10 @@ func (j *job) kill(ctx context.Context, k holder.Kill) (holder.KillReport, error
 
 // spared takes a request back that could not be carried out: the job goes on. touched
 // says that somebody of it was signalled all the same, by which it may end yet.
-func (j *job) spared(k *holder.Kill, touched bool) {
+func (j *job) spared(o *engine.StopOptions, touched bool) {
 	j.mu.Lock()
 	others := j.ladders > 1
-	if j.asked == k && !touched && !others {
+	if j.asked == o && !touched && !others {
 		j.asked = nil
 	}
 	j.mu.Unlock()
@@ -213,7 +212,7 @@ func (j *job) interactiveShell() bool {
 // hangup is what the holder does when it is asked to go itself: the job must not
 // be lost without a word.
 func (j *job) hangup(sig syscall.Signal) {
-	j.insist(holder.Kill{By: proc.SignalName(sig) + " to the holder", Reason: "kill"})
+	j.insist(engine.StopOptions{By: proc.SignalName(sig) + " to the holder", Reason: engine.ReasonKill})
 }
 
 // insistPause is how long a kill that failed is left alone.
@@ -221,9 +220,9 @@ const insistPause = time.Second
 
 // insist kills where nobody would ask again: a holder that is short of descriptors or
 // memory cannot find out who is to go, and may a little later.
-func (j *job) insist(k holder.Kill) {
+func (j *job) insist(o engine.StopOptions) {
 	for {
-		_, err := j.kill(j.ctx, k)
+		_, err := j.end(j.ctx, o)
 		f, failed := errors.AsType[*holder.Failure](err)
 		if err == nil || failed && f.Code == holder.CodeEnded {
 			return

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -130,7 +129,7 @@ func (in *inner) end(j *job) {
 	if over {
 		err = j.recorded(j.ctx)
 	} else {
-		_, err = j.kill(j.ctx, holder.Kill{By: "close", Reason: "kill"})
+		_, err = j.end(j.ctx, engine.StopOptions{By: "close", Reason: engine.ReasonKill})
 	}
 	if why := j.h.Unrecorded(); err != nil && why != nil {
 		// The disk may never take it.

@@ -55,12 +55,12 @@ type job struct {
 
 	mu      sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
 	reaped  bool
-	asked   *holder.Kill   // the first request to end the job
-	ladders int            // how many try to
-	sent    sentSignal     // the last signal that a client had sent
-	gone    bool           // too late to end anything
-	kills   sync.WaitGroup // ladders under way
-	ended   chan struct{}  // closed when the end is recorded
+	asked   *engine.StopOptions // the first request to end the job
+	ladders int                 // how many try to
+	sent    sentSignal          // the last signal that a client had sent
+	gone    bool                // too late to end anything
+	kills   sync.WaitGroup      // ladders under way
+	ended   chan struct{}       // closed when the end is recorded
 }
 
 type sentSignal struct {
@@ -188,7 +188,7 @@ func (j *job) settleKills() {
 }
 
 // overdue ends a job whose time is over.
-func (j *job) overdue() { j.insist(holder.Kill{By: "timeout", Reason: "timeout"}) }
+func (j *job) overdue() { j.insist(engine.StopOptions{By: "timeout", Reason: engine.ReasonTimeout}) }
 
 // failed records that the command could not be executed.
 func (j *job) failed(err error) {

@@ -54,8 +54,8 @@ type Hooks struct {
 	AskResize func(ctx context.Context, size record.Size) error
 	// Signal sends a signal to the job's foreground and group.
 	Signal func(ctx context.Context, name, by string) error
-	// Kill ends the tree and returns when it is gone.
-	Kill func(ctx context.Context, k Kill) (KillReport, error)
+	// Stop ends the tree and returns when it is gone.
+	Stop func(ctx context.Context, o record.StopOptions) (record.StopReport, error)
 	// Reply takes the terminal's answers to the job's queries. It must not block.
 	Reply func(p []byte)
 	// Backgrounded is called when nobody waits for the job any longer, once. It

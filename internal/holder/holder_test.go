@@ -148,9 +148,9 @@ func TestHooks(t *testing.T) {
 		Input:      func(_ context.Context, p []byte) error { note("input " + string(p)); return nil },
 		CloseInput: func(context.Context) error { note("eof"); return nil },
 		Signal:     func(_ context.Context, name, by string) error { note("signal " + name + " by " + by); return nil },
-		Kill: func(_ context.Context, k Kill) (KillReport, error) {
-			note("kill by " + k.By + ", grace " + k.Grace(5*time.Second).String())
-			return KillReport{TookMS: 7, Escalated: true}, nil
+		Stop: func(_ context.Context, o record.StopOptions) (record.StopReport, error) {
+			note("stop by " + o.By + " to " + string(o.Reason) + ", grace " + o.Grace.String())
+			return record.StopReport{Took: 7*time.Millisecond - 1, Escalated: true}, nil
 		},
 	}})
 	c := dialed(t, h)
@@ -172,7 +172,7 @@ func TestHooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"input abc", "input \x03\r", "eof", "signal HUP by me", "kill by stop, grace 5s", "kill by me, grace 20ms", "kill by me, grace 0s"}
+	want := []string{"input abc", "input \x03\r", "eof", "signal HUP by me", "stop by stop to kill, grace 0s", "stop by me to kill, grace 20ms", "stop by me to kill, grace -1ms"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,7 +14,7 @@ func (c *conn) carryOut(f Frame) (any, error) {
 	h := c.h
 	switch f.Type {
 	case TypeStop:
-		return c.kill(Kill{By: "stop", Reason: "kill"})
+		return c.kill(Kill{By: "stop"})
 	case TypeKill:
 		var k Kill
 		if err := decode(f.Payload, &k); err != nil {
@@ -83,14 +83,14 @@ func unsupported(what string) error {
 }
 
 func (c *conn) kill(k Kill) (any, error) {
-	if c.h.cfg.Hooks.Kill == nil {
+	if c.h.cfg.Hooks.Stop == nil {
 		return nil, unsupported("an end from outside")
 	}
-	report, err := c.h.cfg.Hooks.Kill(c.h.ctx, k)
+	report, err := c.h.cfg.Hooks.Stop(c.h.ctx, k.options())
 	if err != nil {
 		return nil, err
 	}
-	return report, nil
+	return reportOf(report), nil
 }
 
 func (c *conn) subscribe(s Subscribe) error {

@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -186,7 +187,7 @@ type Signal struct {
 	By   string `json:"by,omitempty"`
 }
 
-// Kill asks for the end of the whole tree.
+// Kill asks for the end of the whole tree, as [record.StopOptions] says it.
 type Kill struct {
 	// GraceMS is the time until SIGKILL: negative is at once, 0 the job's own.
 	GraceMS     int64         `json:"grace_ms"`
@@ -195,23 +196,41 @@ type Kill struct {
 	Reason      record.Reason `json:"reason"` // kill or timeout
 }
 
-// Grace is the time until SIGKILL for a job whose own grace is own.
-func (k Kill) Grace(own time.Duration) time.Duration {
+func killOf(o record.StopOptions) Kill {
+	k := Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: cmp.Or(o.Reason, record.ReasonKill)}
 	switch {
-	case k.GraceMS < 0:
-		return 0
-	case k.GraceMS == 0:
-		return own
-	default:
-		return time.Duration(k.GraceMS) * time.Millisecond
+	case o.Grace < 0:
+		k.GraceMS = -1
+	case o.Grace > 0:
+		k.GraceMS = max(1, o.Grace.Milliseconds())
+	}
+	return k
+}
+
+func (k Kill) options() record.StopOptions {
+	return record.StopOptions{
+		Grace: time.Duration(k.GraceMS) * time.Millisecond, KeepDaemons: k.KeepDaemons,
+		By: k.By, Reason: cmp.Or(k.Reason, record.ReasonKill),
 	}
 }
 
-// KillReport is what ending took.
+// KillReport is what ending took, as [record.StopReport] says it.
 type KillReport struct {
-	TookMS    int64            `json:"took_ms"` // see [TookMS]
+	// TookMS is rounded up: what took no time at all says that there was nothing to end.
+	TookMS    int64            `json:"took_ms"`
 	Escalated bool             `json:"escalated,omitempty"`
 	Survivors []record.Process `json:"survivors,omitempty"`
+}
+
+func reportOf(r record.StopReport) KillReport {
+	took := (r.Took + time.Millisecond - 1).Milliseconds()
+	return KillReport{TookMS: took, Escalated: r.Escalated, Survivors: r.Survivors}
+}
+
+func (k KillReport) report() record.StopReport {
+	return record.StopReport{
+		Took: time.Duration(k.TookMS) * time.Millisecond, Escalated: k.Escalated, Survivors: k.Survivors,
+	}
 }
 
 // Facts is what is known of a running job. The first ones that a subscriber
@@ -275,10 +294,4 @@ func encodeJSON(v any) []byte {
 		return nil
 	}
 	return data
-}
-
-// TookMS is d in milliseconds, for [KillReport]. Whatever took any time took one: none
-// at all says that there was nothing to end.
-func TookMS(d time.Duration) int64 {
-	return (d + time.Millisecond - 1).Milliseconds()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"sync/atomic"
-	"time"
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -82,21 +81,9 @@ func (r *Run) Background(ctx context.Context) error { return r.do(ctx, TypeBackg
 
 // Stop has the holder end the whole tree.
 func (r *Run) Stop(ctx context.Context, o record.StopOptions) (record.StopReport, error) {
-	k := Kill{KeepDaemons: o.KeepDaemons, By: o.By, Reason: o.Reason}
-	switch {
-	case o.Grace < 0:
-		k.GraceMS = -1
-	case o.Grace > 0:
-		k.GraceMS = max(1, o.Grace.Milliseconds())
-	}
-	if k.Reason == "" {
-		k.Reason = record.ReasonKill
-	}
 	var report KillReport
-	err := r.do(ctx, TypeKill, k, &report)
-	return record.StopReport{
-		Took: time.Duration(report.TookMS) * time.Millisecond, Escalated: report.Escalated, Survivors: report.Survivors,
-	}, err
+	err := r.do(ctx, TypeKill, killOf(o), &report)
+	return report.report(), err
 }
 
 // Screen returns the job's screen now, or its last one if it has ended.
