@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/themes"
 )
 
@@ -162,11 +163,11 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if out == nil {
 		out = os.Stdout
 	}
-	_, _ = io.WriteString(out, keepTitle) // the program itself reports what it cannot write
+	_, _ = io.WriteString(out, termenv.PushTitle) // the program itself reports what it cannot write
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()
 	_, err := a.program.Run()
-	_, _ = io.WriteString(out, formerTitle)
+	_, _ = io.WriteString(out, termenv.PopTitle)
 	close(over)
 	close(a.ended)
 	if w.result.Ended == nil && w.result.Backgrounded == "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/themes"
 )
@@ -169,7 +170,7 @@ func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
 					s.write("\x1b[?62;22c")
 				}
 				<-given
-				if waited := time.Since(begun) >= answersWithin; waited == answers {
+				if waited := time.Since(begun) >= termenv.AnswersWithin; waited == answers {
 					t.Errorf("it answers: %v; waited until it could answer no more: %v", answers, waited)
 				}
 				synctest.Wait() // the renderer stops its ticker in a goroutine of its own

@@ -6,15 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-)
 
-// answersWithin is how long after a question a terminal may still answer.
-const answersWithin = time.Second
-
-// The title of the terminal is kept on its stack while it is the program's.
-const (
-	keepTitle   = "\x1b[22;0t"
-	formerTitle = "\x1b[23;0t"
+	"github.com/hobjobs/hob/internal/termenv"
 )
 
 // ask asks the terminal again, which another program had meanwhile: it may have changed,
@@ -40,7 +33,7 @@ func (w *window) lastAsk() tea.Cmd {
 
 // quiet reports whether the terminal has answered everything, as far as it does.
 func (w *window) quiet() bool {
-	return w.result.Answered || time.Since(w.asked) >= answersWithin
+	return w.result.Answered || time.Since(w.asked) >= termenv.AnswersWithin
 }
 
 // onceAnswered runs cmd, which gives the terminal away, when no answer can come any more:
@@ -50,7 +43,7 @@ func (w *window) onceAnswered(cmd tea.Cmd) tea.Cmd {
 		return cmd
 	}
 	w.lending = cmd
-	return w.after(time.Until(w.asked.Add(answersWithin)), w.lend) // what has not answered will not
+	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.lend) // what has not answered will not
 }
 
 // lend runs what waits for the last answer.
@@ -83,9 +76,9 @@ func (b *borrower) SetStdout(w io.Writer) {
 // Run implements [tea.ExecCommand].
 func (b *borrower) Run() error {
 	// The command reports what cannot be written.
-	_, _ = io.WriteString(b.out, formerTitle)
+	_, _ = io.WriteString(b.out, termenv.PopTitle)
 	err := b.ExecCommand.Run()
-	_, _ = io.WriteString(b.out, keepTitle)
+	_, _ = io.WriteString(b.out, termenv.PushTitle)
 	return err
 }
 

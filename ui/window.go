@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"image/color"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -166,10 +166,10 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		w.dark = msg.IsDark()
 		w.dress()
-		w.facts.Background, w.seen.background = rgb(msg.Color), true
+		w.facts.Background, w.seen.background = termenv.RGB(msg.Color), true
 		return w.learned()
 	case tea.ForegroundColorMsg:
-		w.facts.Foreground, w.seen.foreground = rgb(msg.Color), true
+		w.facts.Foreground, w.seen.foreground = termenv.RGB(msg.Color), true
 		return w.learned()
 	case tea.KeyboardEnhancementsMsg:
 		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
@@ -193,14 +193,6 @@ func (w *window) learned() tea.Cmd {
 	}
 	w.facts.HaveColors = w.seen.foreground && w.seen.background
 	return w.pane.SetTerminalFacts(w.facts)
-}
-
-func rgb(c color.Color) [3]uint8 {
-	if c == nil {
-		return [3]uint8{}
-	}
-	r, g, b, _ := c.RGBA()
-	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
 }
 
 func (w *window) setFocus(on bool) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"image/color"
 	"os"
 	"regexp"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/termenv"
 )
 
 // ownTerminal asks our terminal for what a job may want to know of it: colors and the
@@ -84,7 +84,7 @@ func (o *ownTerminal) note(m [][]byte) {
 		i := int(m[1][1] - '0')
 		if c := ansi.XParseColor(string(m[2])); c != nil {
 			o.colors[i] = true
-			*[]*[3]uint8{&o.facts.Foreground, &o.facts.Background}[i] = rgb(c)
+			*[]*[3]uint8{&o.facts.Foreground, &o.facts.Background}[i] = termenv.RGB(c)
 		}
 		o.facts.HaveColors = o.colors[0] && o.colors[1]
 	case m[3][0] == 'u':
@@ -92,11 +92,6 @@ func (o *ownTerminal) note(m [][]byte) {
 	default:
 		o.answered = true
 	}
-}
-
-func rgb(c color.Color) [3]uint8 {
-	r, g, b, _ := c.RGBA()
-	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
 }
 
 // waitNoLonger returns what was held back for an answer that has not come in time.
@@ -118,17 +113,12 @@ func (o *ownTerminal) reported() engine.TerminalFacts {
 // drain swallows the answers that can still come.
 func (o *ownTerminal) drain(in, out *os.File) {
 	o.mu.Lock()
-	owed := !o.answered && time.Since(o.asked) < answersWithin
+	owed := !o.answered && time.Since(o.asked) < termenv.AnswersWithin
 	o.mu.Unlock()
 	if owed {
 		drainAnswers(in, out, true)
 	}
 }
-
-const (
-	// answersWithin is how long after a question a terminal may still answer.
-	answersWithin = time.Second
-)
 
 // drainAnswers swallows what the terminal still answers to questions that a
 // program asked which is gone by now; a shell would take the answers for typed
@@ -151,7 +141,7 @@ func drainAnswers(in, out *os.File, asked bool) {
 			return
 		}
 	}
-	late := time.AfterFunc(answersWithin, func() { r.Cancel() })
+	late := time.AfterFunc(termenv.AnswersWithin, func() { r.Cancel() })
 	defer late.Stop()
 	var got []byte
 	for buf := make([]byte, 4096); !endsAnswers(got); {

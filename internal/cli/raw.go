@@ -16,6 +16,7 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 )
@@ -48,7 +49,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 		return ending{}, err
 	}
 	out := &filtering{w: a.stdout, filter: vt.Filter{Clipboard: true, TitleKept: true}}
-	_, err = io.WriteString(a.stdout, keepTitle)
+	_, err = io.WriteString(a.stdout, termenv.PushTitle)
 	own, askErr := askOwnTerminal(a.stdout)
 	err = errors.Join(err, askErr)
 	defer func() {
@@ -57,7 +58,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 		if end.backgrounded {
 			reset = out.leave()
 		}
-		_, e := a.stdout.Write(append(reset, formerTitle...))
+		_, e := a.stdout.Write(append(reset, termenv.PopTitle...))
 		err = errors.Join(err, e, term.Restore(a.stdin.Fd(), saved))
 	}()
 	if err != nil {
@@ -119,12 +120,6 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	}
 	return ending{exit: *exit}, nil
 }
-
-// The title of our terminal is kept on its stack while it shows a job's.
-const (
-	keepTitle   = "\x1b[22;0t"
-	formerTitle = "\x1b[23;0t"
-)
 
 // tooLate shows a job that ended before its terminal could be opened.
 func (a *app) tooLate(ctx context.Context, job engine.Job) (ending, error) {

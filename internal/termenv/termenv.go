@@ -1,8 +1,32 @@
-// Package termenv knows the environment variables that describe a terminal: those
-// of a caller say nothing of the terminal that a job gets.
+// Package termenv is about the terminal that a program runs on: which environment
+// variables describe it, which do not apply to the terminal that a job gets, and how it
+// is asked and given back.
 package termenv
 
-import "strings"
+import (
+	"image/color"
+	"strings"
+	"time"
+)
+
+// AnswersWithin is how long after a question a terminal may still answer.
+const AnswersWithin = time.Second
+
+// The title of the terminal is kept on the terminal's own stack while a program shows its
+// own.
+const (
+	PushTitle = "\x1b[22;0t"
+	PopTitle  = "\x1b[23;0t"
+)
+
+// RGB is a color with eight bits a channel; nil is black.
+func RGB(c color.Color) [3]uint8 {
+	if c == nil {
+		return [3]uint8{}
+	}
+	r, g, b, _ := c.RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+}
 
 // Describes reports whether the variable describes a terminal, or the program that
 // shows one.
