@@ -61,26 +61,26 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case !f.undo && !f.now && !selects && len(refs) == 0:
 		return usagef("hob clear ID… or hob clear --finished", "clear what?")
 	}
-	eng, err := a.engine()
-	if err != nil {
+	if _, err := a.engine(); err != nil {
 		return err
 	}
 	switch {
 	case f.undo:
-		return a.undo(ctx, eng, refs)
+		return a.undo(ctx, refs)
 	case f.forget:
-		return a.forget(ctx, eng, refs)
+		return a.forget(ctx, refs)
 	}
-	act := eng.Clear
+	act := a.eng.Clear
 	if f.now {
-		act = eng.Discard
+		act = a.eng.Discard
 	}
 	var jobs []engine.Job
+	var err error
 	switch {
 	case selects:
-		jobs, err = a.clearSelected(ctx, eng, f, act)
+		jobs, err = a.clearSelected(ctx, f, act)
 	case len(refs) == 0:
-		jobs, err = eng.EmptyTrash(ctx)
+		jobs, err = a.eng.EmptyTrash(ctx)
 	default:
 		if jobs, err = a.manyJobs(ctx, refs, engine.Act); err == nil {
 			jobs, err = act(ctx, idsOf(jobs)...)
@@ -95,7 +95,7 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case f.now:
 		a.sayDeleted(jobs)
 	default:
-		a.sayCleared(eng, jobs)
+		a.sayCleared(jobs)
 	}
 	return nil
 }
@@ -103,10 +103,10 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 // clearSelected clears the finished jobs that the flags select, of which there may
 // be none, but for those that somebody else clears at the same time.
 func (a *app) clearSelected(
-	ctx context.Context, eng *engine.Engine, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
+	ctx context.Context, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
 ) ([]engine.Job, error) {
 	for last := []engine.ID(nil); ; {
-		jobs, err := a.clearable(ctx, eng, f)
+		jobs, err := a.clearable(ctx, f)
 		if err != nil || len(jobs) == 0 {
 			return nil, err
 		}
@@ -120,11 +120,11 @@ func (a *app) clearSelected(
 }
 
 // clearable are the finished jobs that the flags select.
-func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) ([]engine.Job, error) {
+func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error) {
 	if f.on != "" {
 		a.tryHosts(ctx, f.on)
 	}
-	all, err := eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: f.on})
+	all, err := a.eng.List(ctx, engine.Filter{Finished: !f.failed, Failed: f.failed, Host: f.on})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a *app) clearable(ctx context.Context, eng *engine.Engine, f clearFlags) (
 	return jobs, nil
 }
 
-func (a *app) sayCleared(eng *engine.Engine, jobs []engine.Job) {
+func (a *app) sayCleared(jobs []engine.Job) {
 	switch len(jobs) {
 	case 0:
 		a.sayf("nothing to clear")
@@ -151,7 +151,7 @@ func (a *app) sayCleared(eng *engine.Engine, jobs []engine.Job) {
 	default:
 		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
 	}
-	if len(jobs) > 0 && jobdir.Full(eng.StateDir()) {
+	if len(jobs) > 0 && jobdir.Full(a.eng.StateDir()) {
 		a.sayf("the disk is full: hob clear --now deletes what was cleared, which makes room")
 	}
 	for _, j := range jobs {
@@ -174,16 +174,16 @@ func (a *app) sayDeleted(jobs []engine.Job) {
 }
 
 // forget clears what is recorded here of jobs on hosts that nobody asks any more.
-func (a *app) forget(ctx context.Context, eng *engine.Engine, refs []string) error {
+func (a *app) forget(ctx context.Context, refs []string) error {
 	var ids []engine.ID
 	for _, ref := range refs {
-		job, err := eng.Resolve(ctx, ref, engine.Act)
+		job, err := a.eng.Resolve(ctx, ref, engine.Act)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, job.ID)
 	}
-	jobs, err := eng.Forget(ctx, ids...)
+	jobs, err := a.eng.Forget(ctx, ids...)
 	if err != nil {
 		return err
 	}
@@ -203,12 +203,12 @@ func (a *app) forget(ctx context.Context, eng *engine.Engine, refs []string) err
 	return nil
 }
 
-func (a *app) undo(ctx context.Context, eng *engine.Engine, refs []string) error {
+func (a *app) undo(ctx context.Context, refs []string) error {
 	ids := make([]engine.ID, len(refs))
 	for i, r := range refs {
 		ids[i] = engine.ID(r)
 	}
-	jobs, err := eng.Undo(ctx, ids...)
+	jobs, err := a.eng.Undo(ctx, ids...)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ const (
 // screen, as if hob had not been there: what its own terminal would still show
 // of it, in colours, screen after screen.
 func (a *app) epilogue(ctx context.Context, job engine.Job) error {
-	lines, total, err := outputLines(ctx, a.eng, job, epilogueBytes)
+	lines, total, err := a.outputLines(ctx, job, epilogueBytes)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func (a *app) epilogue(ctx context.Context, job engine.Job) error {
 // outputLines are the last lines of what a job left on the main screen of its
 // terminal and above it, styled, and how many lines there were in all. At most
 // limit bytes at the end of its log are looked at.
-func outputLines(ctx context.Context, eng *engine.Engine, job engine.Job, limit int64) (lines []string, total int64, err error) {
-	log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
+func (a *app) outputLines(ctx context.Context, job engine.Job, limit int64) (lines []string, total int64, err error) {
+	log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
 	if err != nil {
 		return nil, 0, err
 	}

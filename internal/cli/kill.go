@@ -47,11 +47,8 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	if f.signal != "" && (f.grace != notGiven || f.keepDaemons) {
 		return usagef("leave them away", "--signal just sends it: --grace and --keep-daemons do not apply")
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
 	var jobs []engine.Job
+	var err error
 	if len(refs) > 0 {
 		jobs, err = a.manyJobs(ctx, refs, engine.Act)
 	} else {
@@ -67,22 +64,22 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 			return err
 		}
 		for _, j := range jobs {
-			if e := eng.Signal(ctx, j.ID, f.signal); e != nil {
+			if e := a.eng.Signal(ctx, j.ID, f.signal); e != nil {
 				err = errors.Join(err, e)
 			}
 		}
 	} else {
-		err = a.stopAll(ctx, eng, jobs, f)
+		err = a.stopAll(ctx, jobs, f)
 	}
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJobs(again(ctx, eng, jobs))
+	return a.printJobs(a.again(ctx, jobs))
 }
 
 // stopAll stops the jobs side by side, so that their grace times do not add up,
 // and reports in the order given.
-func (a *app) stopAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job, f killFlags) error {
+func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error {
 	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
 	if f.grace != notGiven {
 		o.Grace = f.grace
@@ -94,7 +91,7 @@ func (a *app) stopAll(ctx context.Context, eng *engine.Engine, jobs []engine.Job
 	errs := make([]error, len(jobs))
 	var work sync.WaitGroup
 	for i, j := range jobs {
-		work.Go(func() { reports[i], errs[i] = eng.Stop(ctx, j.ID, o) })
+		work.Go(func() { reports[i], errs[i] = a.eng.Stop(ctx, j.ID, o) })
 	}
 	work.Wait()
 	for i, j := range jobs {

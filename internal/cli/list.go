@@ -66,7 +66,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 		if f.here {
 			return usagef("choose one", "--here excludes --on")
 		}
-		if unreachable, err = adopt(ctx, eng, f.on); err != nil {
+		if unreachable, err = a.adopt(ctx, f.on); err != nil {
 			return err
 		}
 	}
@@ -79,13 +79,13 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}
-	return a.knownOnly(unreachable, a.printList(eng, jobs, f.quiet, now))
+	return a.knownOnly(unreachable, a.printList(jobs, f.quiet, now))
 }
 
-func (a *app) printList(eng *engine.Engine, jobs []engine.Job, quiet bool, now time.Time) error {
+func (a *app) printList(jobs []engine.Job, quiet bool, now time.Time) error {
 	switch {
 	case a.json:
-		return a.printJobs(eng.MeasureAll(jobs))
+		return a.printJobs(a.eng.MeasureAll(jobs))
 	case quiet:
 		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
 	case len(jobs) == 0 && isTerminal(a.stdout):
@@ -99,10 +99,10 @@ func (a *app) printList(eng *engine.Engine, jobs []engine.Job, quiet bool, now t
 
 // adopt makes records of the jobs that host keeps and that there are none of here, if
 // it answers in time; unreachable is why it does not.
-func adopt(ctx context.Context, eng *engine.Engine, host string) (unreachable, err error) {
+func (a *app) adopt(ctx context.Context, host string) (unreachable, err error) {
 	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
 	defer cancel()
-	err = eng.Adopt(soon, host)
+	err = a.eng.Adopt(soon, host)
 	if errors.Is(err, engine.ErrUnreachable) && ctx.Err() == nil {
 		return err, nil
 	}

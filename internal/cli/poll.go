@@ -56,11 +56,7 @@ type pollJSON struct {
 }
 
 func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	job, err := a.find(ctx, eng, ref, engine.Read)
+	job, err := a.find(ctx, ref, engine.Read)
 	if err != nil {
 		return err
 	}
@@ -79,9 +75,9 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 		show = a.pollJSON(text)
 	}
 	if f.cursor >= 0 {
-		err = pollFrom(ctx, eng, job.ID, f, show)
+		err = a.pollFrom(ctx, job.ID, f, show)
 	} else {
-		err = eng.PollTo(ctx, job.ID, f.client, f.wait, show)
+		err = a.eng.PollTo(ctx, job.ID, f.client, f.wait, show)
 	}
 	if errors.Is(err, engine.ErrUnkept) {
 		a.sayf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
@@ -91,9 +87,9 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 }
 
 // pollFrom gives show all that comes from the cursor on.
-func pollFrom(ctx context.Context, eng *engine.Engine, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
+func (a *app) pollFrom(ctx context.Context, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
 	for cursor, wait := f.cursor, f.wait; ; wait = 0 {
-		p, err := eng.PollAt(ctx, id, cursor, wait)
+		p, err := a.eng.PollAt(ctx, id, cursor, wait)
 		if err == nil {
 			err = show(&p)
 		}

@@ -104,7 +104,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 
 	drawing := rawDrawing{out: out, rows: size.Rows, control: &control}
 	if v.ours {
-		drawing.begin = fromTheStart(a.eng, v.job, out)
+		drawing.begin = a.fromTheStart(v.job, out)
 	}
 	exit, err := drawing.follow(ctx, terminal)
 	if cause := context.Cause(ctx); exit == nil && cause != nil {

@@ -98,12 +98,12 @@ func (d *rawDrawing) draw(ctx context.Context, chunk engine.TerminalChunk) error
 const rawScrollback = 64 << 10
 
 // fromTheStart writes a job's output from its first byte on.
-func fromTheStart(eng *engine.Engine, job engine.Job, out io.Writer) func(context.Context, int64) (bool, error) {
+func (a *app) fromTheStart(job engine.Job, out io.Writer) func(context.Context, int64) (bool, error) {
 	return func(ctx context.Context, n int64) (bool, error) {
 		if n > rawScrollback {
 			return false, nil
 		}
-		log, err := eng.OpenLog(ctx, job.ID, job.Streams()[0])
+		log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
 		if err != nil {
 			return false, nil //nolint:nilerr // then its screen is drawn
 		}

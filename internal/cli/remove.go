@@ -27,10 +27,6 @@ func (a *app) removeCommand() *cobra.Command {
 }
 
 func (a *app) remove(ctx context.Context, refs []string) error {
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
 	jobs, err := a.manyJobs(ctx, refs, engine.Act)
 	if err != nil {
 		return err
@@ -42,7 +38,7 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 			continue
 		}
 		work.Go(func() {
-			if _, err := eng.Stop(ctx, j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
+			if _, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
 				errs[i] = err
 			}
 		})
@@ -54,13 +50,13 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 			over = append(over, j.ID)
 		}
 	}
-	gone, err := eng.Clear(ctx, over...) // together, so that one undo brings all back
+	gone, err := a.eng.Clear(ctx, over...) // together, so that one undo brings all back
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
 	if a.json {
 		return a.printJobs(gone)
 	}
-	a.sayCleared(eng, gone)
+	a.sayCleared(gone)
 	return nil
 }

@@ -43,7 +43,7 @@ func (a *app) restart(ctx context.Context, ref string, pairs []string) error {
 	if err != nil {
 		return err
 	}
-	old, err := a.resolve(ctx, eng, ref, engine.Read)
+	old, err := a.resolve(ctx, ref, engine.Read)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 		if a.alone, err = eng.Exclusive(ctx, "once"); err != nil {
 			return err
 		}
-		job, found, err := runningAlready(ctx, eng, spec)
+		job, found, err := a.runningAlready(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (a *app) start(ctx context.Context, spec engine.Spec, opts ...engine.StartO
 }
 
 // runningAlready finds a job that runs the same command in the same directory.
-func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (engine.Job, bool, error) {
+func (a *app) runningAlready(ctx context.Context, spec engine.Spec) (engine.Job, bool, error) {
 	dir := spec.Dir // on a host it is as it was said
 	if spec.Host == "" {
 		var err error
@@ -229,7 +229,7 @@ func runningAlready(ctx context.Context, eng *engine.Engine, spec engine.Spec) (
 			return engine.Job{}, false, err
 		}
 	}
-	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: spec.Host == "", Host: spec.Host})
+	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Here: spec.Host == "", Host: spec.Host})
 	if err != nil {
 		return engine.Job{}, false, err
 	}

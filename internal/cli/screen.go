@@ -45,15 +45,11 @@ type cursorJSON struct {
 }
 
 func (a *app) screen(ctx context.Context, ref string, styled bool) error {
-	eng, err := a.engine()
+	job, err := a.find(ctx, ref, engine.Read)
 	if err != nil {
 		return err
 	}
-	job, err := a.find(ctx, eng, ref, engine.Read)
-	if err != nil {
-		return err
-	}
-	s, err := eng.Screen(ctx, job.ID)
+	s, err := a.eng.Screen(ctx, job.ID)
 	if errors.Is(err, engine.ErrUnsupported) && !job.HasTerminal() {
 		return &failure{
 			exit: exitState, code: "unsupported", err: fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),

@@ -111,7 +111,7 @@ func (a *app) show(ctx context.Context, v view) error {
 func (a *app) showJSON(ctx context.Context, v view) error {
 	end, err := a.accompany(ctx, v, func(bool) error { return nil })
 	if err == nil {
-		err = a.printJob(again(context.WithoutCancel(ctx), a.eng, []engine.Job{v.job})[0])
+		err = a.printJob(a.again(context.WithoutCancel(ctx), []engine.Job{v.job})[0])
 	}
 	if err != nil {
 		return hobFailed(err)
@@ -150,8 +150,12 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 	if err != nil {
 		return hobFailed(err)
 	}
-	if v.ours {
-		a.sayLost([]engine.Job{{Request: engine.Request{ID: v.job.ID}, State: engine.State{Status: end.exit.Status, Exit: end.exit}}})
+	if v.ours && !end.backgrounded {
+		v.job.Status, v.job.Exit = end.exit.Status, end.exit
+		a.sayLost([]engine.Job{v.job})
+		if v.job.Status == engine.Failed { // which its host had not reported at the start
+			a.sayFailedStart(v.job)
+		}
 	}
 	return end.status()
 }
@@ -160,7 +164,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 // for [engine.Engine.Follow].
 func (a *app) accompany(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
 	if v.ours {
-		return standIn(ctx, a.eng, v, look)
+		return a.standIn(ctx, v, look)
 	}
 	following, cancel := atMost(ctx, v.yield)
 	defer cancel()

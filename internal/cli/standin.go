@@ -29,7 +29,7 @@ var errReaderGone = errors.New("output has no reader")
 // standIn waits for a job as if it were our own process: signals that we get go to the
 // job, and after v.yield it goes to the background. If look returns errReaderGone the job
 // ends as a process that writes into such a pipe does.
-func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bool) error) (ending, error) {
+func (a *app) standIn(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -48,9 +48,9 @@ func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bo
 		for {
 			select {
 			case s := <-v.signals:
-				passSignal(ctx, eng, v.job.ID, s)
+				a.passSignal(ctx, v.job.ID, s)
 			case <-after:
-				yielded = eng.Background(v.job.ID) == nil
+				yielded = a.eng.Background(v.job.ID) == nil
 				if yielded {
 					stop()
 					return
@@ -60,11 +60,11 @@ func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bo
 			}
 		}
 	})
-	exit, err := eng.Follow(following, v.job.ID, look)
+	exit, err := a.eng.Follow(following, v.job.ID, look)
 	stop()
 	switch {
 	case errors.Is(err, errReaderGone):
-		exit, err = breakPipe(ctx, eng, v.job.ID)
+		exit, err = a.breakPipe(ctx, v.job.ID)
 	case errors.Is(err, context.Canceled):
 		work.Wait()
 		if yielded {
@@ -80,20 +80,20 @@ func standIn(ctx context.Context, eng *engine.Engine, v view, look func(ended bo
 const pipeGrace = time.Second
 
 // breakPipe ends a job whose output has no reader and returns how it ended.
-func breakPipe(ctx context.Context, eng *engine.Engine, id engine.ID) (engine.Exit, error) {
-	if err := eng.Signal(ctx, id, "SIGPIPE"); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+func (a *app) breakPipe(ctx context.Context, id engine.ID) (engine.Exit, error) {
+	if err := a.eng.Signal(ctx, id, "SIGPIPE"); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return engine.Exit{}, err
 	}
 	soon, cancel := context.WithTimeout(ctx, pipeGrace)
 	defer cancel()
-	exit, err := eng.Wait(soon, id)
+	exit, err := a.eng.Wait(soon, id)
 	if soon.Err() == nil {
 		return exit, err
 	}
-	if _, err := eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
+	if _, err := a.eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err != nil && !errors.Is(err, engine.ErrNotRunning) {
 		return engine.Exit{}, err
 	}
-	return eng.Wait(ctx, id)
+	return a.eng.Wait(ctx, id)
 }
 
 // output writes to one of our own streams and tells a missing reader from other

@@ -27,11 +27,7 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, ref string) error {
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	job, err := a.resolve(ctx, eng, ref, engine.Read)
+	job, err := a.resolve(ctx, ref, engine.Read)
 	if err != nil {
 		return err
 	}
@@ -39,7 +35,7 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if !job.Status.Finished() && a.onOtherMachine(job) {
 		a.tryHosts(ctx, job.Host)
 	}
-	if job, err = eng.Get(ctx, string(job.ID)); err != nil {
+	if job, err = a.eng.Get(ctx, string(job.ID)); err != nil {
 		return err
 	}
 	if a.json {

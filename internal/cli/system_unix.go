@@ -38,23 +38,23 @@ func suspendSelf() {
 }
 
 // passSignal passes a signal of ours on to the job.
-func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, s os.Signal) {
+func (a *app) passSignal(ctx context.Context, id engine.ID, s os.Signal) {
 	switch s {
 	case unix.SIGPIPE: // the failed write says it too
 	case unix.SIGTSTP:
 		// The job is alone in its session, where the kernel discards SIGTSTP;
 		// only SIGSTOP stops it. Then we stop as we were asked to.
-		send(ctx, eng, id, unix.SIGSTOP)
+		a.send(ctx, id, unix.SIGSTOP)
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 	default:
-		send(ctx, eng, id, s.(unix.Signal))
+		a.send(ctx, id, s.(unix.Signal))
 	}
 }
 
 // send signals the job. One that has just ended needs no signal, and one that
 // cannot be reached is not ours to complain about while its output goes on.
-func send(ctx context.Context, eng *engine.Engine, id engine.ID, s unix.Signal) {
-	_ = eng.Signal(ctx, id, unix.SignalName(s))
+func (a *app) send(ctx context.Context, id engine.ID, s unix.Signal) {
+	_ = a.eng.Signal(ctx, id, unix.SignalName(s))
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }

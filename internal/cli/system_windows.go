@@ -17,8 +17,8 @@ import (
 var passedSignals = []os.Signal{os.Interrupt}
 
 // passSignal passes Ctrl+C on to the job.
-func passSignal(ctx context.Context, eng *engine.Engine, id engine.ID, _ os.Signal) {
-	_ = eng.Signal(ctx, id, "SIGINT") // one that has just ended needs no signal
+func (a *app) passSignal(ctx context.Context, id engine.ID, _ os.Signal) {
+	_ = a.eng.Signal(ctx, id, "SIGINT") // one that has just ended needs no signal
 }
 
 // suspendSelf is nil: there is nothing like it here.

@@ -75,12 +75,12 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		return waitFailed(err)
 	}
 	if a.json {
-		if err := a.printJobs(again(context.WithoutCancel(ctx), a.eng, jobs)); err != nil {
+		if err := a.printJobs(a.again(context.WithoutCancel(ctx), jobs)); err != nil {
 			return hobFailed(err)
 		}
 	}
 	if code == exitHob {
-		a.sayLost(again(context.WithoutCancel(ctx), a.eng, jobs))
+		a.sayLost(a.again(context.WithoutCancel(ctx), jobs))
 	}
 	if code != 0 {
 		return exitStatus(code)

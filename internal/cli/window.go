@@ -108,10 +108,10 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 
 // leaveBehind records that nobody waits for a job any more whose window was left,
 // unless that is recorded. Somebody who leaves is not kept for it.
-func leaveBehind(eng *engine.Engine, id engine.ID) {
+func (a *app) leaveBehind(id engine.ID) {
 	recorded := make(chan struct{})
 	go func() { // owned by no one on purpose: the engine's end ends it
-		_ = eng.Background(id) // the job goes on all the same
+		_ = a.eng.Background(id) // the job goes on all the same
 		close(recorded)
 	}()
 	select {
@@ -147,7 +147,7 @@ func (a *app) showWindow(ctx context.Context, v view) error {
 		return ending{exit: result.Ended.Exit}.status()
 	}
 	if v.ours {
-		leaveBehind(a.eng, v.job.ID)
+		a.leaveBehind(v.job.ID)
 	}
 	a.sayLeft(ctx, v.job.ID, result)
 	return a.told.status()

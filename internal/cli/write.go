@@ -55,43 +55,39 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	case len(data) == 0 && !f.enter && !f.eof:
 		return usagef("say DATA, --keys, --enter or --eof", "nothing to write")
 	}
-	eng, err := a.engine()
-	if err != nil {
-		return err
-	}
-	job, err := a.find(ctx, eng, ref, engine.Act)
+	job, err := a.find(ctx, ref, engine.Act)
 	if err != nil {
 		return err
 	}
 	enter := f.enter
 	switch {
 	case f.keys:
-		err = eng.SendKeys(ctx, job.ID, data)
+		err = a.eng.SendKeys(ctx, job.ID, data)
 	case len(data) == 1 && data[0] == "-":
-		err = a.writeStdin(ctx, eng, job.ID, f.paste)
+		err = a.writeStdin(ctx, job.ID, f.paste)
 	case len(data) == 1 && f.paste:
-		err = eng.Paste(ctx, job.ID, []byte(data[0]))
+		err = a.eng.Paste(ctx, job.ID, []byte(data[0]))
 	case len(data) == 1:
 		line := data[0]
 		if enter { // in one piece: what others type meanwhile comes before or after it
 			line, enter = line+lineEnd(job), false
 		}
-		err = eng.Write(ctx, job.ID, []byte(line))
+		err = a.eng.Write(ctx, job.ID, []byte(line))
 	}
 	if err == nil && enter {
-		err = pressEnter(ctx, eng, job)
+		err = a.pressEnter(ctx, job)
 	}
 	if err == nil && f.eof {
-		err = eng.CloseInput(ctx, job.ID)
+		err = a.eng.CloseInput(ctx, job.ID)
 	}
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJob(again(ctx, eng, []engine.Job{job})[0])
+	return a.printJob(a.again(ctx, []engine.Job{job})[0])
 }
 
 // writeStdin types standard input into the job as it comes; a paste is one.
-func (a *app) writeStdin(ctx context.Context, eng *engine.Engine, id engine.ID, paste bool) error {
+func (a *app) writeStdin(ctx context.Context, id engine.ID, paste bool) error {
 	if paste {
 		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPaste+1))
 		if err != nil {
@@ -100,9 +96,9 @@ func (a *app) writeStdin(ctx context.Context, eng *engine.Engine, id engine.ID, 
 		if len(data) > maxPaste {
 			return usagef("without --paste it is typed as it comes", "more than %d MiB to paste", maxPaste>>20)
 		}
-		return eng.Paste(ctx, id, data)
+		return a.eng.Paste(ctx, id, data)
 	}
-	return pump(readahead.New(a.stdin), func(p []byte) error { return eng.Write(ctx, id, p) })
+	return pump(readahead.New(a.stdin), func(p []byte) error { return a.eng.Write(ctx, id, p) })
 }
 
 // pump gives what r has to write, as it comes, until its end.
@@ -126,11 +122,11 @@ func pump(r io.Reader, write func([]byte) error) error {
 
 // pressEnter ends a line: with the key where there is a terminal, else with a
 // line feed.
-func pressEnter(ctx context.Context, eng *engine.Engine, job engine.Job) error {
+func (a *app) pressEnter(ctx context.Context, job engine.Job) error {
 	if job.HasTerminal() {
-		return eng.SendKeys(ctx, job.ID, []string{"Enter"})
+		return a.eng.SendKeys(ctx, job.ID, []string{"Enter"})
 	}
-	return eng.Write(ctx, job.ID, []byte(lineEnd(job)))
+	return a.eng.Write(ctx, job.ID, []byte(lineEnd(job)))
 }
 
 // lineEnd is what ends a typed line.
