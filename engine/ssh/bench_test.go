@@ -3,6 +3,7 @@
 package ssh
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -85,8 +86,8 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkSpawn(b *testing.B) {
 	h, _, _ := benchHost(b)
 	for b.Loop() {
-		j := recipe.Job{ID: "job-" + nonce()[:8], Token: nonce(), Owner: "m", Meta: []byte("{}\n"), Script: "true", Grace: time.Second}
-		a, err := h.ask(b.Context(), slow, recipe.Spawn(j, nonce()), askOptions{})
+		j := recipe.Job{ID: "job-" + rand.Text()[:8], Token: rand.Text(), Owner: "m", Meta: []byte("{}\n"), Script: "true", Grace: time.Second}
+		a, err := h.ask(b.Context(), slow, recipe.Spawn(j, rand.Text()), askOptions{})
 		if err != nil || !recipe.ParseSpawn(a.Out).OK {
 			b.Fatalf("%v %s", err, a.Out)
 		}

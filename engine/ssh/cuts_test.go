@@ -4,6 +4,7 @@ package ssh
 
 import (
 	"context"
+	"crypto/rand"
 	"flag"
 	"fmt"
 	"os"
@@ -61,7 +62,7 @@ func TestStartCutAtAnyByte(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
 			// Logging in, a session and the request itself, and the answers.
-			whole := 12<<10 + len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, nonce()))
+			whole := 12<<10 + len(recipe.Prelude()) + len(recipe.Spawn(recipe.Job{Script: "true"}, rand.Text()))
 			runs := 0
 			for i := range *cuts {
 				at := whole * (i + 1) / *cuts

@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -270,12 +271,12 @@ func (k *checker) job(ctx context.Context) bool {
 	began := time.Now()
 	// By this name it is no job in any list there, and the next sweep takes it if the
 	// connection breaks before it is deleted.
-	id := ".gone-check-" + nonce()[:5]
-	word := nonce()
+	id := ".gone-check-" + rand.Text()[:5]
+	word := rand.Text()
 	j := recipe.Job{
-		Base: k.hello.Base, ID: id, Token: nonce(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
+		Base: k.hello.Base, ID: id, Token: rand.Text(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
 	}
-	a, err := k.pool.do(ctx, slow, recipe.Spawn(j, nonce()), spawnLimit)
+	a, err := k.pool.do(ctx, slow, recipe.Spawn(j, rand.Text()), spawnLimit)
 	if err != nil {
 		return k.step("job", began, "", err)
 	}
@@ -287,7 +288,7 @@ func (k *checker) job(ctx context.Context) bool {
 	if base := k.b.spareBase(k.host, s, ask); base != "" {
 		kept = fmt.Sprintf(", in %s since %s", base, reasonOf(s))
 		j.Base = base
-		out, err := ask(recipe.Spawn(j, nonce()))
+		out, err := ask(recipe.Spawn(j, rand.Text()))
 		if err != nil {
 			return k.step("job", began, "", err)
 		}

@@ -17,6 +17,11 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
+// withTransports replaces how hosts are reached.
+func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
+	return func(b *Backend) { b.reach = f }
+}
+
 // place is a host in memory, for tests in which time is not real. It answers
 // every request with the words of a hello.
 type place struct {
@@ -112,7 +117,7 @@ func newAnswerer(late time.Duration) *answerer {
 	a := &answerer{Reader: out, answers: answers, in: in, closed: make(chan struct{})}
 	go func() { // ends with the channel
 		defer answers.Close()
-		mark := regexp.MustCompile(`; echo ([0-9a-f]{32}) `)
+		mark := regexp.MustCompile(`; echo ([A-Z2-7]{26}) `)
 		buf := make([]byte, 1<<20)
 		for {
 			n, err := requests.Read(buf)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
-	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
 // Option configures a [Backend].
@@ -74,11 +73,6 @@ func WithHostSettings(f func(host string) HostSettings) Option {
 			return client.Settings{Transport: s.Transport, ConnectTimeout: s.ConnectTimeout}
 		}
 	}
-}
-
-// withTransports replaces how hosts are reached.
-func withTransports(f func(ctx context.Context, host string) (shell.Transport, error)) Option {
-	return func(b *Backend) { b.reach = f }
 }
 
 type interactionKey struct{}

@@ -2,13 +2,12 @@ package ssh
 
 import (
 	"context"
-	"encoding/hex"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"path"
 	"path/filepath"
 	"slices"
@@ -161,7 +160,7 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 	h.mu.Unlock()
 	for {
 		var a shell.Answer
-		a, err = h.ask(ctx, slow, recipe.Spawn(j, nonce()), askOptions{asks: !sent, once: true, limit: spawnLimit, lent: !watched})
+		a, err = h.ask(ctx, slow, recipe.Spawn(j, rand.Text()), askOptions{asks: !sent, once: true, limit: spawnLimit, lent: !watched})
 		if err == nil {
 			return recipe.ParseSpawn(a.Out), true, nil
 		}
@@ -176,14 +175,6 @@ func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent 
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-}
-
-func nonce() string {
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(rand.Uint32())
-	}
-	return hex.EncodeToString(b[:])
 }
 
 // refusal is the error for a host that did not start a job.

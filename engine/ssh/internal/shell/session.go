@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +90,7 @@ func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	s := &Session{
 		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), done: make(chan struct{}), late: make(chan struct{}),
 	}
-	nonce := newNonce()
+	nonce := rand.Text()
 	// The braces make a truncated transfer a syntax error: nothing runs.
 	script := "{\n" + prelude + "\n}\necho; echo " + nonce + " $?\n"
 	opening := &request{script: []byte(script), limit: limit, most: startAnswer, nonce: nonce, opens: true, done: make(chan struct{})}
@@ -102,7 +101,7 @@ func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 
 // Do runs script and returns what it prints. limit is how long it may take.
 func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (Answer, error) {
-	nonce := newNonce()
+	nonce := rand.Text()
 	script = "(\n" + script + "\n) </dev/null\nh_r=$?; echo; echo " + nonce + " $h_r\n"
 	return s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: nonce})
 }
@@ -113,7 +112,7 @@ func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (A
 func (s *Session) Pour(ctx context.Context, script string, limit time.Duration, next func() []byte) (Answer, error) {
 	defer s.Close()
 	defer context.AfterFunc(ctx, func() { s.fail(errClosed) })()
-	begun, ended := newNonce(), newNonce()
+	begun, ended := rand.Text(), rand.Text()
 	// Some shells read their script ahead: the input waits until it is sure to be read by
 	// the program that it is for. None of it can become a command, because the shell has
 	// read "exit" by then. Some servers drop what a program prints at its very end.
@@ -282,20 +281,11 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Broken is closed when the session can no longer be used.
-func (s *Session) Broken() <-chan struct{} { return s.done }
-
 // Close ends the session and returns when nothing of it is left.
 func (s *Session) Close() error {
 	s.fail(errClosed)
 	s.wg.Wait()
 	return nil
-}
-
-func newNonce() string {
-	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck // it cannot fail
-	return hex.EncodeToString(b[:])
 }
 
 func lastLine(s string) string {
