@@ -89,7 +89,7 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 	}
 	p := client.Prompts{}
 	if interactive(ctx, false) {
-		p = b.prompts.bind(host)
+		p = client.Prompts(b.prompts)
 	}
 	return b.dialer.Dial(ctx, host, p)
 }

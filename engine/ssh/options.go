@@ -134,28 +134,3 @@ type Question = client.Question
 
 // HostKey is the key that an unknown host shows.
 type HostKey = client.HostKey
-
-// bind is p for one host.
-func (p Prompts) bind(host string) client.Prompts {
-	var c client.Prompts
-	if p.Passphrase != nil {
-		c.Passphrase = func(ctx context.Context, file string, again bool) (string, error) {
-			return p.Passphrase(ctx, host, file, again)
-		}
-	}
-	if p.Password != nil {
-		c.Password = func(ctx context.Context, user string, again bool) (string, error) {
-			return p.Password(ctx, host, user, again)
-		}
-	}
-	if p.Questions != nil {
-		c.Questions = func(ctx context.Context, q Questions) ([]string, error) { return p.Questions(ctx, host, q) }
-	}
-	if p.HostKey != nil {
-		c.HostKey = func(ctx context.Context, k HostKey) (bool, error) { return p.HostKey(ctx, host, k) }
-	}
-	if p.Banner != nil {
-		c.Banner = func(text string) { p.Banner(host, text) }
-	}
-	return c
-}

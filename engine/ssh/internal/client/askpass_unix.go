@@ -22,7 +22,7 @@ type askpass struct {
 	script string
 	asked  *os.File
 	answer *os.File
-	p      Prompts
+	p      asker
 	done   chan struct{}
 
 	mu   sync.Mutex // guards what follows
@@ -42,7 +42,7 @@ case $a in +*) printf '%s\n' "${a#+}" ;; *) exit 1 ;; esac
 
 const quitKind = "quit"
 
-func newAskpass(ctx context.Context, dir string, p Prompts) (*askpass, error) {
+func newAskpass(ctx context.Context, dir string, p asker) (*askpass, error) {
 	a := &askpass{script: filepath.Join(dir, "ask"), p: p, done: make(chan struct{})}
 	if err := os.WriteFile(a.script, []byte(askpassScript), 0o700); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (a *askpass) serve(ctx context.Context) {
 			return
 		case "none":
 			if a.p.Banner != nil {
-				a.p.Banner(text)
+				a.p.Banner(a.p.host, text)
 			}
 			continue
 		}
@@ -126,16 +126,16 @@ func (a *askpass) put(ctx context.Context, text string) (string, error) {
 	a.last = text
 	a.mu.Unlock()
 	if m := asking().passphrase.FindStringSubmatch(text); m != nil && a.p.Passphrase != nil {
-		return a.p.Passphrase(ctx, m[1], again)
+		return a.p.Passphrase(ctx, a.p.host, m[1], again)
 	}
 	if m := asking().password.FindStringSubmatch(text); m != nil && a.p.Password != nil {
-		return a.p.Password(ctx, m[1], again)
+		return a.p.Password(ctx, a.p.host, m[1], again)
 	}
 	if m := asking().stranger.FindStringSubmatch(text); m != nil {
 		if a.p.HostKey == nil {
 			return "", errUnasked
 		}
-		yes, err := a.p.HostKey(ctx, HostKey{Address: m[1], Type: m[2], Fingerprint: m[3]})
+		yes, err := a.p.HostKey(ctx, a.p.host, HostKey{Address: m[1], Type: m[2], Fingerprint: m[3]})
 		if yes && err == nil {
 			return "yes", nil
 		}
@@ -144,7 +144,7 @@ func (a *askpass) put(ctx context.Context, text string) (string, error) {
 	if a.p.Questions == nil {
 		return "", errUnasked
 	}
-	answers, err := a.p.Questions(ctx, Questions{Questions: []Question{{Text: text, Echo: strings.Contains(text, "yes/no")}}})
+	answers, err := a.p.Questions(ctx, a.p.host, Questions{Questions: []Question{{Text: text, Echo: strings.Contains(text, "yes/no")}}})
 	if err != nil || len(answers) != 1 {
 		return "", errors.Join(err, errUnasked)
 	}

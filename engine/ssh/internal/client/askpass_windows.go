@@ -8,7 +8,7 @@ import (
 // askpass is not there: OpenSSH has no control sockets on Windows.
 type askpass struct{ script string }
 
-func newAskpass(context.Context, string, Prompts) (*askpass, error) {
+func newAskpass(context.Context, string, asker) (*askpass, error) {
 	return nil, errors.New("the ssh program serves no control sockets on Windows")
 }
 

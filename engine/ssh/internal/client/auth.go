@@ -22,7 +22,7 @@ type auth struct {
 	ctx   context.Context // of the one attempt that this value lives for
 	d     *Dialer
 	c     *hostconf.Config
-	p     Prompts
+	p     asker
 	begun bool  // the host is who it should be
 	err   error // what a person, or a key, said no to
 	tried []attempt
@@ -32,7 +32,7 @@ type auth struct {
 	agent           *keyAgent
 }
 
-func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p Prompts) *auth {
+func newAuth(ctx context.Context, d *Dialer, c *hostconf.Config, p asker) *auth {
 	if c.BatchMode {
 		p.Passphrase, p.Password, p.Questions = nil, nil, nil
 	}
@@ -65,7 +65,7 @@ func (a *auth) methods() []ssh.AuthMethod {
 			again := asked
 			asked = true
 			a.try("password")
-			s, err := a.p.Password(a.ctx, a.c.User, again)
+			s, err := a.p.Password(a.ctx, a.p.host, a.c.User, again)
 			return s, a.note(err)
 		}), tries)
 	}
@@ -140,7 +140,7 @@ func (a *auth) answer(name, instruction string, questions []string, echos []bool
 	for i, text := range questions {
 		q.Questions = append(q.Questions, Question{Text: text, Echo: i < len(echos) && echos[i]})
 	}
-	answers, err := a.p.Questions(a.ctx, q)
+	answers, err := a.p.Questions(a.ctx, a.p.host, q)
 	return answers, a.note(err)
 }
 
@@ -311,7 +311,7 @@ func (k *lockedKey) unlock() (ssh.Signer, error) {
 		return nil, fmt.Errorf("the key %s is encrypted, and nobody can be asked for its passphrase", k.file)
 	}
 	for try := range maxTries {
-		pass, err := k.a.p.Passphrase(k.a.ctx, k.file, try > 0)
+		pass, err := k.a.p.Passphrase(k.a.ctx, k.a.p.host, k.file, try > 0)
 		if err != nil {
 			return nil, err
 		}

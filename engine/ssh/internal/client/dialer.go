@@ -75,7 +75,7 @@ func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, er
 // Dial connects to host and authenticates. The errors are *[Error] and those of
 // ctx.
 func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transport, error) {
-	t, err := d.dial(ctx, host, p, nil, 0)
+	t, err := d.dial(ctx, host, asker{p, host}, nil, 0)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
@@ -87,7 +87,7 @@ func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transp
 
 // dial goes over the hop via, which the transport closes with itself; nil: over those that
 // are configured.
-func (d *Dialer) dial(ctx context.Context, host string, p Prompts, via *Transport, depth int) (*Transport, error) {
+func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport, depth int) (*Transport, error) {
 	if depth > maxJumps {
 		return nil, &Error{Step: "config", Err: errors.New("hosts jump over each other in a circle"), Final: true}
 	}
@@ -126,7 +126,7 @@ func (d *Dialer) dial(ctx context.Context, host string, p Prompts, via *Transpor
 }
 
 // reach connects and authenticates.
-func (d *Dialer) reach(ctx context.Context, c *hostconf.Config, p Prompts, via *Transport) (*Transport, error) {
+func (d *Dialer) reach(ctx context.Context, c *hostconf.Config, p asker, via *Transport) (*Transport, error) {
 	line, err := d.connect(ctx, c, via)
 	if err != nil {
 		return nil, connectError(c, err)
@@ -173,7 +173,7 @@ func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, via *Transport
 
 // jump goes over the hops of c in order and returns the last of them, which reaches the
 // host; nil: there are none.
-func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p Prompts, depth int) (*Transport, error) {
+func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p asker, depth int) (*Transport, error) {
 	var last *Transport
 	for _, hop := range c.ProxyJump {
 		t, err := d.dial(ctx, hostconf.Jump(hop), p, last, depth+1)
@@ -214,7 +214,7 @@ func plain(err error) error {
 }
 
 // handshake authenticates both sides over line, which it does not close.
-func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Conn, p Prompts) (*Transport, error) {
+func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Conn, p asker) (*Transport, error) {
 	counted := newCounted(line)
 	stop := context.AfterFunc(ctx, func() { line.Close() })
 	defer stop()
@@ -231,7 +231,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		if p.HostKey == nil {
 			return false, nil
 		}
-		return p.HostKey(ctx, k)
+		return p.HostKey(ctx, p.host, k)
 	}
 	cfg := &ssh.ClientConfig{
 		User: c.User, Auth: auth.methods(), AuthCallback: auth.next, HostKeyAlgorithms: keys.algorithms(), ClientVersion: "SSH-2.0-hob",
@@ -243,7 +243,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		},
 		BannerCallback: func(text string) error {
 			if p.Banner != nil {
-				p.Banner(text)
+				p.Banner(p.host, text)
 			}
 			return nil
 		},

@@ -59,7 +59,7 @@ func (d *Dialer) program() (string, error) {
 
 // master connects by the ssh program, which does all that it is configured to do,
 // and speaks to it over a control socket.
-func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p Prompts, why []string) (*Transport, error) {
+func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p asker, why []string) (*Transport, error) {
 	path, err := d.program()
 	if err != nil {
 		return nil, &Error{Step: "config", Err: fmt.Errorf("the ssh program is needed (%s): %w", strings.Join(why, ", "), err), Final: true}
@@ -79,7 +79,7 @@ func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p 
 
 // run starts the program. Its options keep it to what is wanted of it here; no
 // host key goes unchecked.
-func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config, p Prompts) (*program, error) {
+func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config, p asker) (*program, error) {
 	dir, err := os.MkdirTemp("", "hob-ssh")
 	if err != nil {
 		return nil, err
@@ -215,11 +215,6 @@ func (m *program) end() {
 func (m *program) clean() {
 	m.asks.close()
 	os.RemoveAll(m.dir)
-}
-
-// none reports whether nothing can be asked.
-func (p Prompts) none() bool {
-	return p.Passphrase == nil && p.Password == nil && p.Questions == nil && p.HostKey == nil
 }
 
 // securityKey is an identity that is in hardware, which only the ssh program can

@@ -2,13 +2,24 @@ package client
 
 import "context"
 
-// Prompts is how a person is asked about one host. Nil functions cannot answer.
+// Prompts is how a person is asked; see the type of the same name in package ssh.
 type Prompts struct {
-	Passphrase func(ctx context.Context, file string, again bool) (string, error)
-	Password   func(ctx context.Context, user string, again bool) (string, error)
-	Questions  func(ctx context.Context, q Questions) ([]string, error)
-	HostKey    func(ctx context.Context, k HostKey) (bool, error)
-	Banner     func(text string)
+	Passphrase func(ctx context.Context, host, file string, again bool) (string, error)
+	Password   func(ctx context.Context, host, user string, again bool) (string, error)
+	Questions  func(ctx context.Context, host string, q Questions) ([]string, error)
+	HostKey    func(ctx context.Context, host string, k HostKey) (bool, error)
+	Banner     func(host, text string)
+}
+
+// asker asks on behalf of one host, by the name that the user knows it by.
+type asker struct {
+	Prompts
+	host string
+}
+
+// none reports whether nothing can be asked.
+func (p asker) none() bool {
+	return p.Passphrase == nil && p.Password == nil && p.Questions == nil && p.HostKey == nil
 }
 
 // Questions is one round of questions of a server.
