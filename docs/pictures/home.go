@@ -22,8 +22,8 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// home is the surroundings of the scenes: a home directory with the commands of
-// the jobs, and a hob that is this program.
+// home is where scenes are played: a home directory with the commands of the jobs, and
+// a hob that is this program.
 type home struct {
 	dir, runtime string
 	haste        bool // what passes with time only is left out
@@ -123,12 +123,16 @@ func (h *home) start(ctx context.Context, jobs [][]string) error {
 
 var waiting = regexp.MustCompile(`"waiting_for_input":\s*true`)
 
-// play runs a scene to its end and returns the screen then.
-func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
+// play runs a scene and returns its frames: the screen that each step found.
+func (h *home) play(ctx context.Context, s scene) ([]frame, error) {
 	if err := h.start(ctx, s.before); err != nil {
 		return nil, err
 	}
 	cmd := h.hob(s.args...)
+	if s.shell {
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-i"}
+		cmd.Env = append(cmd.Env, "PS1="+prompt)
+	}
 	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(s.cols), Rows: uint16(s.rows)})
 	if err != nil {
 		return nil, err
@@ -137,12 +141,12 @@ func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
 	var reader sync.WaitGroup
 	reader.Go(func() { st.draw(ptmx) })
 	defer func() {
-		st.freeze() // what it writes at its end is no part of the scene
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait() // by a signal, or not: it is over
+		_ = cmd.Process.Signal(syscall.SIGHUP) // an interactive shell ignores SIGTERM
+		_ = cmd.Wait()                         // by a signal, or not: it is over
 		_ = ptmx.Close()
 		reader.Wait()
 	}()
+	var frames []frame
 	for _, step := range s.steps {
 		if err := st.await(ctx, step.sees); err != nil {
 			return nil, err
@@ -153,19 +157,20 @@ func (h *home) play(ctx context.Context, s scene) (*vt.Terminal, error) {
 				return nil, err
 			}
 		}
+		frames = append(frames, frame{st.image(), step.caption, step.hold})
+		st.expectChange()
 		if _, err := io.WriteString(ptmx, step.keys); err != nil {
 			return nil, err
 		}
 	}
-	return st.screen, nil
+	return frames, nil
 }
 
 // stage is the screen that a hob draws on.
 type stage struct {
 	mu     sync.Mutex
 	screen *vt.Terminal
-	drawn  time.Time // when it last changed
-	frozen bool      // it does not change any more
+	drawn  time.Time // when it last changed, or keys were typed
 	over   bool      // hob has ended
 }
 
@@ -175,10 +180,8 @@ func (s *stage) draw(output io.Reader) {
 	for {
 		n, err := output.Read(buf)
 		s.mu.Lock()
-		if s.over = err != nil; !s.frozen {
-			_, _ = s.screen.Write(buf[:n]) // never fails
-			s.drawn = time.Now()
-		}
+		_, _ = s.screen.Write(buf[:n]) // never fails
+		s.drawn, s.over = time.Now(), err != nil
 		s.mu.Unlock()
 		if err != nil {
 			return
@@ -186,10 +189,17 @@ func (s *stage) draw(output io.Reader) {
 	}
 }
 
-func (s *stage) freeze() {
+func (s *stage) image() image {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frozen = true
+	return drawScreen(s.screen)
+}
+
+// expectChange makes await wait for the effect of keys that are about to be typed.
+func (s *stage) expectChange() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawn = time.Now()
 }
 
 // settled is how long nothing is drawn before a screen counts as whole. Uptimes

@@ -1,14 +1,14 @@
 //go:build unix
 
-// Command pictures draws the pictures of README.md: it runs hob itself on a
-// terminal of its own, in a home with a few made-up jobs, and writes what is on
-// the screen as SVG. Every scene is what the program shows, so the pictures are
-// made anew with
+// Command pictures draws the pictures of README.md and the pages in docs: it runs hob
+// itself on a terminal of its own, in a home directory with a few made-up jobs, and
+// writes the screen as SVG. firstminute.go has the steps of the animation, scenes.go
+// those of the stills. After a change of the screens, run
 //
 //	go generate ./docs/pictures
 //
-// Ids and times are those of the day; what must be seen in a scene is part of it
-// and is waited for.
+// Ids and times differ in each run. Each step waits for the text that the picture has to
+// show, so the frames and their order do not.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine/local"
@@ -58,13 +59,34 @@ func draw(dir string, haste bool) error {
 	h.haste = haste
 	defer h.close()
 	for _, s := range scenes() {
-		screen, err := h.play(ctx, s)
+		frames, err := h.play(ctx, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, s.name+".svg"), svg(screen), 0o644); err != nil {
+		if err := write(dir, s.name, frames[len(frames)-1].svg()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return drawFirstMinute(ctx, dir, haste)
+}
+
+// drawFirstMinute writes the animation, which begins without the jobs of the stills.
+func drawFirstMinute(ctx context.Context, dir string, haste bool) error {
+	h, err := newHome()
+	if err != nil {
+		return err
+	}
+	h.haste = haste
+	defer h.close()
+	s := firstMinute()
+	frames, err := h.play(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	still := slices.IndexFunc(s.steps, func(s step) bool { return s.still })
+	return write(dir, s.name, animate(frames, still))
+}
+
+func write(dir, name string, picture []byte) error {
+	return os.WriteFile(filepath.Join(dir, name+".svg"), picture, 0o644)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/cli"
@@ -31,17 +32,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Each scene can be played, and README.md shows each.
-func TestScenes(t *testing.T) {
+// TestPictures plays each scene, and checks the result and the kept pictures.
+func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	if err := draw(dir, true); err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range scenes() {
+	pages := documents(t)
+	for _, s := range append(scenes(), firstMinute()) {
 		fresh, err := os.ReadFile(filepath.Join(dir, s.name+".svg"))
 		if err != nil {
 			t.Fatal(err)
@@ -58,10 +56,81 @@ func TestScenes(t *testing.T) {
 			if !strings.Contains(picture, ">running<") && s.name != "palette" && s.name != "search" {
 				t.Errorf("%s, %s: no job is running in it", s.name, name)
 			}
+			if s.name == firstMinute().name {
+				checkAnimation(t, name, picture)
+			}
 		}
-		if !strings.Contains(string(readme), "docs/pictures/"+s.name+".svg") {
-			t.Errorf("README.md does not show %s.svg", s.name)
+		if !strings.Contains(pages, "pictures/"+s.name+".svg") {
+			t.Errorf("neither README.md nor a page in docs shows %s.svg", s.name)
 		}
+	}
+}
+
+// documents is the text of README.md and of the pages in docs.
+func documents(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob("../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// checkAnimation checks what lets a picture play in an <img>, and that it has the frames
+// of the scene.
+func checkAnimation(t *testing.T, name, picture string) {
+	t.Helper()
+	if len(picture) > 400_000 {
+		t.Errorf("%s: %d bytes", name, len(picture))
+	}
+	for _, bad := range []string{"<script", "foreignObject", "http://www.w3.org/1999", "url("} {
+		if strings.Contains(picture, bad) {
+			t.Errorf("%s: has %s", name, bad)
+		}
+	}
+	if !strings.Contains(picture, "prefers-reduced-motion:no-preference") {
+		t.Errorf("%s: it moves for readers who want no motion", name)
+	}
+	if got, want := strings.Count(picture, "{transform:"), len(firstMinute().steps); got != want {
+		t.Errorf("%s: %d frames, want %d: go generate ./docs/pictures", name, got, want)
+	}
+	for _, text := range []string{">hob<", ">Ctrl+B<", ">VITE<", ">/fail<", ">complete!<"} {
+		if !strings.Contains(picture, text) {
+			t.Errorf("%s: %s is missing", name, text)
+		}
+	}
+}
+
+func TestAnimate(t *testing.T) {
+	screen := vt.New(10, 2)
+	_, _ = screen.Write([]byte("same\r\n\x1b[?25lone"))
+	frames := []frame{{drawScreen(screen), "Esc: back", time.Second}}
+	_, _ = screen.Write([]byte(" two"))
+	frames = append(frames, frame{drawScreen(screen), "", 3 * time.Second})
+	got := string(animate(frames, 1))
+	for _, want := range []string{
+		`0.000%{transform:translateX(-0.0px)}25.000%{transform:translateX(-112.0px)}`,
+		`animation:film 4s step-end infinite`,
+		`<g class="film" transform="translate(-112.0 0)">`,
+		`font-weight="bold">Esc</text>`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, ">same</text>"); n != 1 {
+		t.Errorf("a row that is in two frames is drawn %d times", n)
+	}
+	if again := string(animate(frames, 1)); again != got {
+		t.Error("the same frames give another picture")
 	}
 }
 
@@ -79,9 +148,9 @@ func wellFormed(text string) error {
 func TestSVG(t *testing.T) {
 	screen := vt.New(12, 2)
 	_, _ = screen.Write([]byte("╭─ a<b\r\n\x1b[1;31mred\x1b[m \x1b[7mrev\x1b[m"))
-	got := string(svg(screen))
+	got := string(drawScreen(screen).svg())
 	for _, want := range []string{
-		`<path d="M18.2 32.0Q18.2 23.0 22.4 23.0"`,
+		`<g transform="translate(14 14)"><path d="M4.2 18Q4.2 9 8.4 9M8.4 9H16.8"`,
 		`>a&lt;b</text>`,
 		`font-weight="bold" textLength="25.2">red</text>`,
 		`fill="` + defaultBg + `" textLength="25.2">rev</text>`,

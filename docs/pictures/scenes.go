@@ -14,6 +14,7 @@ type scene struct {
 	name       string
 	cols, rows int
 	args       []string   // of hob
+	shell      bool       // a shell instead of hob
 	before     [][]string // what hob starts first, oldest first
 	steps      []step
 }
@@ -24,6 +25,11 @@ type step struct {
 	sees  []string
 	watch time.Duration
 	keys  string
+
+	// In an animation:
+	caption string
+	hold    time.Duration // how long the screen is shown
+	still   bool          // the screen for readers who want no motion
 }
 
 // apart is how long after one job the next is started, unless there is haste: a
@@ -94,17 +100,22 @@ case "${0##*/} $*" in
 "terraform apply")
 	printf 'Plan: 3 to add, 0 to change, 0 to destroy.\n\n'
 	printf '\033[1mDo you want to perform these actions?\033[m\n  Only yes will be accepted.\n\n  Enter a value: '
-	read -r answer ;;
+	read -r answer
+	sleep 1
+	printf '\naws_s3_bucket.assets: Creation complete\naws_s3_object.index: Creation complete\naws_sqs_queue.orders: Creation complete\n'
+	sleep 1
+	printf '\n\033[1;32mApply complete! Resources: 3 added, 0 changed, 0 destroyed.\033[m\n' ;;
 "docker build .")
 	printf '\033]9;4;1;74\033\\'
 	printf '#11 [builder 4/6] RUN npm ci\n'
 	exec sleep 600 ;;
 "python train.py")
 	epoch=1
-	while sleep 1.3; do
+	while sleep 1.3 && [ $epoch -le 40 ]; do
 		printf 'epoch %d/40  loss 0.%d\n' $epoch $((900 - epoch * 17))
 		epoch=$((epoch + 1))
-	done ;;
+	done
+	exec sleep 600 ;;
 "pytest -q")
 	n=1
 	while sleep 0.7; do
