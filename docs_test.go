@@ -56,7 +56,7 @@ const parameters = "ctx context.Context, cancel func(), eng *engine.Engine, prog
 // TestDocumentedCodeCompiles checks the types of the Go code in the documents.
 func TestDocumentedCodeCompiles(t *testing.T) {
 	imports := importsOf(t)
-	for _, name := range []string{"README.md", filepath.Join("docs", "embedding.md")} {
+	for _, name := range []string{filepath.Join("docs", "embedding.md")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
