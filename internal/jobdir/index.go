@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -166,30 +165,23 @@ func appendLine(buf *bytes.Buffer, rec *Record) {
 	fmt.Fprintf(buf, "%08x %s\n", sumOf(text), text)
 }
 
-// compactIndex rewrites the index without doubles, damage and jobs for which
-// keep is false. What others add meanwhile is kept as it is. An index that cannot be
-// read goes: its jobs are found again in their directories.
+// compactIndex rewrites the index without doubles, damage and jobs for which keep is
+// false. Nothing can be added meanwhile. An index that cannot be read goes: its jobs are
+// found again in their directories.
 func (r *Root) compactIndex(keep func(id string) bool) error {
+	lock, err := r.lockIndex()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	path := filepath.Join(r.path, indexName)
-	f, err := plainfile.Open(path)
+	data, err := plainfile.Read(path, maxIndex)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, plainfile.ErrNotPlain):
+	case errors.Is(err, plainfile.ErrNotPlain), errors.Is(err, plainfile.ErrTooLong):
 		return os.Remove(path)
 	case err != nil:
-		return err
-	}
-	defer f.Close()
-	was, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case was.Size() > maxIndex:
-		return os.Remove(path)
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
 		return err
 	}
 	x := decodeIndex(data)
@@ -202,17 +194,6 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	}
 	if buf.Len() == len(data) {
 		return nil
-	}
-	lock, err := r.lockIndex()
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	if now, err := os.Lstat(path); err != nil || !os.SameFile(was, now) {
-		return nil // somebody has deleted it, and another one may have begun
-	}
-	if _, err := buf.ReadFrom(f); err != nil { // what was added meanwhile
-		return err
 	}
 	return atomicfile.Write(path, buf.Bytes())
 }

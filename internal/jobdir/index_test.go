@@ -177,66 +177,28 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-func TestCompactionKeepsWhatIsAddedMeanwhile(t *testing.T) {
+// While a compaction has the index nothing is added, neither to the old file nor to the
+// new one; what was refused is added by the next program that reads those jobs.
+func TestNothingIsAddedWhileTheIndexIsReplaced(t *testing.T) {
 	r := madeRoot(t)
 	if err := r.AddToIndex(full("a-22222"), full("b-22222")); err != nil {
 		t.Fatal(err)
 	}
 	added := func(id string) bool {
-		if id == "a-22222" {
-			if err := r.AddToIndex(full("late-22222")); err != nil {
-				t.Error(err)
-			}
+		if err := r.AddToIndex(full("late-22222")); !errors.Is(err, ErrLocked) {
+			t.Errorf("error = %v, want %v", err, ErrLocked)
 		}
 		return id != "a-22222"
 	}
 	if err := r.compactIndex(added); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.AddToIndex(full("late-22222")); err != nil {
+		t.Error(err)
+	}
 	x := r.Index()
 	if x.Len() != 2 || x.Damaged != 0 || x.Find("b-22222") == nil || x.Find("late-22222") == nil {
 		t.Errorf("%d jobs, %d lines damaged; b: %v, late: %v", x.Len(), x.Damaged, x.Find("b-22222"), x.Find("late-22222"))
-	}
-}
-
-// Between the moment in which a compaction has seen all lines and that in which the
-// new file has its name, nothing can be added to the old one.
-func TestNothingIsAddedWhileTheIndexIsReplaced(t *testing.T) {
-	r := madeRoot(t)
-	lock, err := r.lockIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.AddToIndex(full("a-22222")); !errors.Is(err, ErrLocked) {
-		t.Errorf("error = %v, want %v", err, ErrLocked)
-	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.AddToIndex(full("a-22222")); err != nil {
-		t.Error(err)
-	}
-}
-
-// A deleted index stays so, with what was added to the next one.
-func TestCompactionOfAnIndexThatIsDeletedMeanwhile(t *testing.T) {
-	r := madeRoot(t)
-	if err := r.AddToIndex(full("a-22222"), full("b-22222")); err != nil {
-		t.Fatal(err)
-	}
-	deleted := func(id string) bool {
-		if id == "a-22222" {
-			if err := errors.Join(os.Remove(filepath.Join(r.path, indexName)), r.AddToIndex(full("new-22222"))); err != nil {
-				t.Error(err)
-			}
-		}
-		return id != "a-22222"
-	}
-	if err := r.compactIndex(deleted); err != nil {
-		t.Fatal(err)
-	}
-	if x := r.Index(); x.Len() != 1 || x.Find("new-22222") == nil {
-		t.Errorf("%d jobs", x.Len())
 	}
 }
 

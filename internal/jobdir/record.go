@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hobjobs/hob/engine/record"
@@ -348,31 +349,12 @@ func readExitCode(dir string) (*int, error) {
 // with spaces allowed around the digits. Anything else, such as a file that a
 // power cut left empty or short, is unknown.
 func ParseExitCode(data []byte) (code int, ok bool) {
-	n := len(data)
-	if n == 0 || n > maxExitCode || data[n-1] != '\n' {
+	text, whole := strings.CutSuffix(string(data), "\n")
+	if text = strings.TrimRight(strings.TrimLeft(text, " "), " \r"); !whole || len(data) > maxExitCode || len(text) > len("4294967295") {
 		return 0, false
 	}
-	i, end := 0, n-1
-	for i < end && data[i] == ' ' {
-		i++
-	}
-	for end > i && (data[end-1] == ' ' || data[end-1] == '\r') {
-		end--
-	}
-	if i == end || end-i > 10 {
-		return 0, false
-	}
-	v := int64(0)
-	for ; i < end; i++ {
-		if data[i] < '0' || data[i] > '9' {
-			return 0, false
-		}
-		v = v*10 + int64(data[i]-'0')
-	}
-	if v > 1<<32-1 { // Windows codes are 32 bits wide
-		return 0, false
-	}
-	return int(v), true
+	n, err := strconv.ParseUint(text, 10, 32) // Windows codes are 32 bits wide
+	return int(n), err == nil
 }
 
 // EndedAt is when the job ended, as well as it is known.
