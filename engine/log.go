@@ -20,7 +20,6 @@ type Log struct {
 	src   source
 	index *logfile.Index
 	times *jobdir.Times // nil where no times are kept
-	here  bool          // on a disk of this machine
 }
 
 // Line is one line of a log.
@@ -50,7 +49,7 @@ func (e *Engine) OpenLog(ctx context.Context, id ID, s Stream) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{src: source{out}, index: logfile.NewIndex(), here: j.Host == ""}
+	l := &Log{src: source{out}, index: logfile.NewIndex()}
 	if j.Host == "" {
 		t, err := jobdir.OpenTimes(e.root.Dir(string(id)))
 		if err == nil {
@@ -151,11 +150,7 @@ func (l *Log) countTo(ctx context.Context, enough func(lines, upTo int64) bool) 
 // among those that begin before to, until found returns false. It is much
 // cheaper a line than [Log.Lines], for counting.
 func (l *Log) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
-	matching := logfile.Matching
-	if l.here {
-		matching = logfile.MatchingOnTwo
-	}
-	return matching(ctx, l.src, logfile.FromRegexp(re), max(0, from), to, found)
+	return logfile.Matching(ctx, l.src, logfile.FromRegexp(re), max(0, from), to, found)
 }
 
 var errEnough = errors.New("enough")

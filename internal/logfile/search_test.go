@@ -1,15 +1,12 @@
 package logfile
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -176,71 +173,6 @@ func TestMatchingLines(t *testing.T) {
 		})
 	}
 }
-
-// Two processors find what one does, in its order, wherever the range begins and
-// whenever it is enough: with a hole, many more lines than may be found ahead, and
-// a line that is longer than half of the range.
-func TestMatchingOnTwo(t *testing.T) {
-	var many bytes.Buffer
-	for i := range 3 * aheadBatches * aheadLines {
-		fmt.Fprintf(&many, "line %d of a long log\n", i)
-	}
-	hole := holedFile{inMemory(many.Bytes()), Hole{Start: 1 << 20, End: 3 << 20, Lines: -1}}
-	tests := map[string]struct {
-		src      Source
-		expr     string
-		from, to int64
-		most     int
-	}{
-		"every line":       {inMemory(many.Bytes()), "long", 0, math.MaxInt64, math.MaxInt},
-		"a few":            {inMemory(many.Bytes()), "line [0-9]*99999 ", 7, int64(many.Len()) - 3, math.MaxInt},
-		"the first":        {inMemory(many.Bytes()), "long", 0, math.MaxInt64, 1},
-		"more than a half": {inMemory(many.Bytes()), "long", 0, math.MaxInt64, 2 * aheadBatches * aheadLines},
-		"with a hole":      {hole, "long", 100, 7 << 20, math.MaxInt},
-		"one long line":    {inMemory(bytes.Repeat([]byte("long "), 2<<20)), "long", 3, math.MaxInt64, math.MaxInt},
-		"nothing":          {inMemory(nil), "long", 0, math.MaxInt64, math.MaxInt},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			p := expression("(?i:" + tt.expr + ")")
-			find := func(matching func(context.Context, Source, *Pattern, int64, int64, func(off, end int64) bool) error) (lines [][2]int64) {
-				err := matching(t.Context(), tt.src, p, tt.from, tt.to, func(off, end int64) bool {
-					lines = append(lines, [2]int64{off, end})
-					return len(lines) < tt.most
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return lines
-			}
-			want, got := find(Matching), find(MatchingOnTwo)
-			if !slices.Equal(want, got) {
-				t.Errorf("%d lines are found, one processor finds %d", len(got), len(want))
-			}
-		})
-	}
-}
-
-// A search that is called off says so on two processors, too.
-func TestMatchingOnTwoEndsWithItsContext(t *testing.T) {
-	log := inMemory(bytes.Repeat([]byte("line\n"), 2<<20))
-	ctx, cancel := context.WithCancel(t.Context())
-	err := MatchingOnTwo(ctx, log, literal("line"), 0, math.MaxInt64, func(off, _ int64) bool {
-		cancel()
-		return true
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-}
-
-// holedFile is a log in memory with a hole, which is quick to read.
-type holedFile struct {
-	inMemory
-	hole Hole
-}
-
-func (h holedFile) Hole(context.Context) (Hole, error) { return h.hole, nil }
 
 // The quick way through a block finds the lines that matching the text of each
 // finds.
