@@ -110,7 +110,7 @@ func TestViewQueue(t *testing.T) {
 	v := &view{last: -1}
 	v.output([]byte("ab"), 2)
 	v.output([]byte("cd"), 4)
-	v.enqueue(TypeControl, []byte("{}"))
+	v.control([]byte("{}"))
 	v.output([]byte("ef"), 6)
 	r := frameReader{r: bytes.NewReader(v.queue), max: maxData}
 	var got []string

@@ -143,7 +143,7 @@ func (c *conn) attach(a Attach) error {
 		c.control()
 	}
 	if !c.view.desynced {
-		c.view.enqueue(TypeControl, encodeJSON(h.controlFor(c)))
+		c.view.control(encodeJSON(h.controlFor(c)))
 	}
 	c.startPump()
 	return nil

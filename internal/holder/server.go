@@ -196,7 +196,7 @@ func (h *Holder) forget(c *conn) {
 func (h *Holder) controlChanged() {
 	for c := range h.conns {
 		if c.view != nil {
-			c.view.enqueue(TypeControl, encodeJSON(h.controlFor(c)))
+			c.view.control(encodeJSON(h.controlFor(c)))
 			c.poke()
 		}
 	}

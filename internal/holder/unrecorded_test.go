@@ -5,7 +5,6 @@ package holder
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -16,9 +15,6 @@ import (
 // While the end waits to be recorded nobody else does, and nothing that is written
 // meanwhile takes its place.
 func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("what is in the way there is another thing")
-	}
 	h := held(t, Config{})
 	state := filepath.Join(h.cfg.Dir, jobdir.StateFile)
 	// Nothing can be renamed onto a directory that is not one.

@@ -48,7 +48,7 @@ func (v *view) output(p []byte, offset int64) {
 	v.queue = append(v.queue, p...)
 }
 
-func (v *view) enqueue(t Type, payload []byte) {
+func (v *view) control(payload []byte) {
 	if v.desynced {
 		return // the snapshot says it too
 	}
@@ -56,7 +56,7 @@ func (v *view) enqueue(t Type, payload []byte) {
 		v.desync()
 		return
 	}
-	v.queue = appendFrame(v.queue, t, payload)
+	v.queue = appendFrame(v.queue, TypeControl, payload)
 	v.last = -1
 }
 

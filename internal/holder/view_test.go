@@ -7,8 +7,8 @@ func TestQueueOfAViewIsBounded(t *testing.T) {
 	piece := make([]byte, 1000)
 	for name, add := range map[string]func(v *view, offset int64){
 		"output":           func(v *view, offset int64) { v.output(piece, offset) },
-		"who is to type":   func(v *view, _ int64) { v.enqueue(TypeControl, piece) },
-		"one by the other": func(v *view, offset int64) { v.output(piece, offset); v.enqueue(TypeControl, piece) },
+		"who is to type":   func(v *view, _ int64) { v.control(piece) },
+		"one by the other": func(v *view, offset int64) { v.output(piece, offset); v.control(piece) },
 	} {
 		v := &view{last: -1}
 		for i := range 2 * maxQueue / len(piece) {

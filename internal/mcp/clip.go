@@ -154,7 +154,7 @@ func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.St
 		if err != nil {
 			return excerpt{}, err
 		}
-		defer log.Close() //nolint:errcheck // it was only read
+		defer log.Close()
 		size, err := log.Size(ctx)
 		if err != nil {
 			return excerpt{}, err

@@ -234,7 +234,7 @@ func (l *lab) inTmux(ctx context.Context, file string, times int) (taken, error)
 	if out, err := exec.CommandContext(ctx, "tmux", words...).CombinedOutput(); err != nil {
 		return taken{}, fmt.Errorf("%w: %s", err, out)
 	}
-	defer exec.Command("tmux", "-S", socket, "kill-server").Run()
+	defer func() { _ = exec.Command("tmux", "-S", socket, "kill-server").Run() }()
 	d, err := p.clock(ctx)
 	if err != nil {
 		return taken{}, err

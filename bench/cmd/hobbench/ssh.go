@@ -105,7 +105,7 @@ func (r *remote) serve(ctx context.Context) (addr string, err error) {
 		return "", err
 	}
 	for {
-		if c, err := net.Dial("tcp", addr); err == nil {
+		if c, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
 			return addr, c.Close()
 		}
 		if err := rest(ctx, 10*time.Millisecond); err != nil {

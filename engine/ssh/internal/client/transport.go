@@ -231,7 +231,7 @@ type channel struct {
 
 func (c *channel) Read(p []byte) (int, error) {
 	n, err := c.Channel.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		c.ended.Store(true)
 	}
 	return n, err

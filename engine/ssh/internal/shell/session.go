@@ -234,7 +234,7 @@ func (s *Session) readAnswer(r *request) (out []byte, code int, err error) {
 			}
 		}
 		if err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 			return buf, 0, err
