@@ -48,10 +48,10 @@ func (a *asker) open() (w questioner, done func()) {
 	return a.ui, a.one.Unlock
 }
 
-// errNobody says that a question has no one to be put to.
+// errNobody reports that there is no terminal to ask a question on.
 var errNobody = errors.New("there is no terminal to ask on")
 
-// errInterrupted says that the person pressed Ctrl+C instead of an answer.
+// errInterrupted reports Ctrl+C in place of an answer.
 var errInterrupted = errors.New("interrupted")
 
 // ask asks for one line on behalf of host.
@@ -120,8 +120,8 @@ func (a *asker) hostKey(ctx context.Context, host string, k ssh.HostKey) (bool, 
 		"compare that with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_*.pub there), then connect once with ssh, or run hob on a terminal")
 }
 
-// confirm asks for yes, which does what that says, or no; again is the question to
-// who answers neither.
+// confirm asks a question whose answer is yes, labeled as yes, or no; again is the question
+// after an answer that is neither.
 func (a *asker) confirm(ctx context.Context, host, text, yes, again string) (bool, error) {
 	ui, done := a.open()
 	if ui.confirm != nil {
@@ -145,7 +145,7 @@ func (a *asker) confirm(ctx context.Context, host, text, yes, again string) (boo
 	}
 }
 
-// unanswered says what was asked for where there was nobody to answer.
+// unanswered explains what was asked for where there is no terminal to ask on.
 func unanswered(err error, format, what, hint string) error {
 	if !errors.Is(err, errNobody) {
 		return err

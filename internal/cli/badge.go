@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// A badger says how jobs stand in a glyph, a word and the style of both, with the
+// A badger shows the status of jobs as a glyph, a word and the style of both, with the
 // words and the ranking that the UI uses too.
 type badger struct {
 	glyphs themes.Glyphs

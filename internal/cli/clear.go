@@ -93,15 +93,15 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	case a.json:
 		return a.printJobs(jobs)
 	case f.now:
-		a.sayDeleted(jobs)
+		a.reportDeleted(jobs)
 	default:
-		a.sayCleared(jobs)
+		a.reportCleared(jobs)
 	}
 	return nil
 }
 
 // clearSelected clears the finished jobs that the flags select, of which there may
-// be none, but for those that somebody else clears at the same time.
+// be none, without those that another program clears at the same time.
 func (a *app) clearSelected(
 	ctx context.Context, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
 ) ([]engine.Job, error) {
@@ -142,38 +142,38 @@ func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error)
 	return jobs, nil
 }
 
-func (a *app) sayCleared(jobs []engine.Job) {
+func (a *app) reportCleared(jobs []engine.Job) {
 	switch len(jobs) {
 	case 0:
-		a.sayf("nothing to clear")
+		a.reportf("nothing to clear")
 	case 1:
-		a.sayf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
+		a.reportf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
 	default:
-		a.sayf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
+		a.reportf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
 	}
 	if len(jobs) > 0 && jobdir.Full(a.eng.StateDir()) {
-		a.sayf("the disk is full: hob clear --now deletes what was cleared, which makes room")
+		a.reportf("the disk is full: hob clear --now deletes what was cleared, which makes room")
 	}
 	for _, j := range jobs {
-		a.saySurvivors(j.Exit.Survivors)
+		a.reportSurvivors(j.Exit.Survivors)
 	}
 }
 
-func (a *app) sayDeleted(jobs []engine.Job) {
+func (a *app) reportDeleted(jobs []engine.Job) {
 	switch len(jobs) {
 	case 0:
-		a.sayf("nothing to clear")
+		a.reportf("nothing to clear")
 	case 1:
-		a.sayf("deleted %s", jobs[0].ID)
+		a.reportf("deleted %s", jobs[0].ID)
 	default:
-		a.sayf("deleted %d jobs", len(jobs))
+		a.reportf("deleted %d jobs", len(jobs))
 	}
 	for _, j := range jobs {
-		a.saySurvivors(j.Exit.Survivors)
+		a.reportSurvivors(j.Exit.Survivors)
 	}
 }
 
-// forget clears what is recorded here of jobs on hosts that nobody asks any more.
+// forget clears what is recorded here of jobs on hosts, which are not asked.
 func (a *app) forget(ctx context.Context, refs []string) error {
 	var ids []engine.ID
 	for _, ref := range refs {
@@ -198,7 +198,7 @@ func (a *app) forget(ctx context.Context, refs []string) error {
 		if !j.Status.Finished() {
 			stays += ", and it may still run"
 		}
-		a.sayf("forgot %s%s; hob clear --undo brings the record back", j.ID, stays)
+		a.reportf("forgot %s%s; hob clear --undo brings the record back", j.ID, stays)
 	}
 	return nil
 }
@@ -216,10 +216,10 @@ func (a *app) undo(ctx context.Context, refs []string) error {
 		return a.printJobs(jobs)
 	}
 	for _, j := range jobs {
-		a.sayf("%s is back", j.ID)
+		a.reportf("%s is back", j.ID)
 	}
 	if len(jobs) == 0 {
-		a.sayf("nothing was cleared that could be brought back")
+		a.reportf("nothing was cleared that could be brought back")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // completeJobs offers the ids of the jobs that f selects, each with its name and
-// status. many says whether the verb takes more than one.
+// status. many reports whether the verb takes more than one.
 func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 && !many {

@@ -58,13 +58,13 @@ func (a *app) config() error {
 		return nil
 	}
 	for _, p := range problems {
-		a.sayf("%s %s", a.paintErr("hob:", styleBad), escape(p.Error()))
+		a.reportf("%s %s", a.paintErr("hob:", styleBad), escape(p.Error()))
 	}
 	return exitStatus(exitFailed)
 }
 
 // settings loads the configuration for a verb that goes on whatever is wrong
-// with it, and says what is: a slip in a theme must not keep a job from running.
+// with it, and reports what is: a slip in a theme must not keep a job from running.
 func (a *app) settings() *config.Config {
 	if a.loaded != nil {
 		return a.loaded
@@ -72,15 +72,15 @@ func (a *app) settings() *config.Config {
 	c := config.Load()
 	a.loaded = c
 	for _, p := range append(c.Problems, c.Warnings...) {
-		a.sayf("%s %s", a.paintErr("hob:", styleWarn), escape(p.Error()))
+		a.reportf("%s %s", a.paintErr("hob:", styleWarn), escape(p.Error()))
 	}
 	if len(c.Problems) > 0 {
-		a.sayf("     what is wrong there is not in effect; hob config shows what is")
+		a.reportf("     what is wrong there is not in effect; hob config shows what is")
 	}
 	return c
 }
 
-// settingsOrError is settings for who can just as well mend the file first.
+// settingsOrError is settings for a verb before which the file can be corrected.
 func settingsOrError() (*config.Config, error) {
 	c := config.Load()
 	if len(c.Problems) == 0 {

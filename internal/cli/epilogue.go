@@ -61,7 +61,7 @@ func (a *app) outputLines(ctx context.Context, job engine.Job, limit int64) (lin
 	}
 	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(min(2*size, 2*limit))))
 	if !job.HasTerminal() {
-		// Without a line discipline nobody put a carriage return before each line
+		// Without a line discipline there is no carriage return before each line
 		// feed: the emulator is to do so.
 		_, _ = term.Write([]byte("\x1b[20h")) // it never fails
 	}

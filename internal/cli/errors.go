@@ -142,7 +142,7 @@ func candidates(jobs []engine.Job, now time.Time) string {
 	return strings.Join(words, " · ")
 }
 
-// age says how long ago j came to be as it is.
+// age is how long ago j reached its status, in words.
 func age(j engine.Job, now time.Time) string {
 	at := j.CreatedAt
 	if j.Status.Finished() && !j.Exit.At.IsZero() {
@@ -160,7 +160,7 @@ type errorJSON struct {
 	} `json:"error"`
 }
 
-// report tells about err and returns the exit code. What cannot be said on
+// report prints err and returns the exit code. What cannot be said on
 // standard output, as a full disk cannot, is said on standard error.
 func (a *app) report(err error) int {
 	if s, ok := errors.AsType[exitStatus](err); ok {

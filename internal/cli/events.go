@@ -55,7 +55,7 @@ func (a *app) events(ctx context.Context, since string) error {
 	defer sub.Close()
 	if !from.IsZero() {
 		// The history takes the place of the snapshot, which is taken first: what
-		// happens between the two is told by both, never by neither.
+		// happens between the two is in both, never in neither.
 		if _, err := sub.Next(ctx); err != nil {
 			return err
 		}

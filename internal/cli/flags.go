@@ -89,7 +89,7 @@ func parsePort(s string) (int, error) {
 }
 
 // maxCells bounds either side of a terminal: what the kernel's window size can
-// say.
+// hold.
 const maxCells = 1<<16 - 1
 
 // parseSize reads a terminal size: 120x40.

@@ -102,7 +102,7 @@ var (
 	built   string // the date of the commit
 )
 
-// version is what hob --version says of this program: a release by its number, a
+// version is what hob --version prints: a release by its number, a
 // build of a checkout by its commit.
 func version() string {
 	v, hash, date := release, commit, built

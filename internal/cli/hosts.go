@@ -96,7 +96,7 @@ func (a *app) listHosts(ctx context.Context) error {
 		}
 		return a.printJSON(list)
 	case len(known) == 0:
-		a.sayf("No hosts. hob run --on HOST CMD starts a job on one: HOST is whatever ssh HOST takes.")
+		a.reportf("No hosts. hob run --on HOST CMD starts a job on one: HOST is whatever ssh HOST takes.")
 		return nil
 	}
 	return a.hostTable(known)
@@ -164,8 +164,8 @@ func jsonOf(h knownHost) hostJSON {
 	}
 }
 
-// linkOf is the link as it stands after the patience: who has not answered by
-// then cannot be reached for anybody who waits here.
+// linkOf is the link as it stands after the patience: a host that has not answered by
+// then counts as unreachable.
 func linkOf(h knownHost) engine.Link {
 	if h.Link == "" && h.Connecting {
 		return engine.LinkUnreachable
@@ -237,7 +237,7 @@ type stepJSON struct {
 	TookMS int64  `json:"took_ms"`
 }
 
-// checkHost tells each step as it is made.
+// checkHost prints each step when it is made.
 func (a *app) checkHost(ctx context.Context, host string) error {
 	if _, err := a.engine(); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (a *app) checkHost(ctx context.Context, host string) error {
 		}
 		result.Steps = append(result.Steps, stepJSON{s.Name, s.OK, s.Text, s.Hint, s.Took.Milliseconds()})
 		if !a.json {
-			a.sayStep(s)
+			a.printStep(s)
 		}
 	})
 	if a.json {
@@ -263,8 +263,8 @@ func (a *app) checkHost(ctx context.Context, host string) error {
 	return nil
 }
 
-// sayStep prints one step of a check; more lines of it are set under the first.
-func (a *app) sayStep(s ssh.Step) {
+// printStep prints one step of a check; more lines of it are set under the first.
+func (a *app) printStep(s ssh.Step) {
 	mark := paint(a.colored(a.stdout), "ok    ", styleGood)
 	if !s.OK {
 		mark = paint(a.colored(a.stdout), "failed", styleBad)

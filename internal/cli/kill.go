@@ -96,14 +96,14 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	work.Wait()
 	for i, j := range jobs {
 		if errs[i] == nil {
-			a.sayStopped(j, reports[i])
+			a.reportStopped(j, reports[i])
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// sayStopped says what ending a job took.
-func (a *app) sayStopped(j engine.Job, r engine.StopReport) {
+// reportStopped prints what ending a job took.
+func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
 	how := "ended"
 	switch {
 	case r.Escalated:
@@ -115,14 +115,14 @@ func (a *app) sayStopped(j engine.Job, r engine.StopReport) {
 	if r.Took > 0 {
 		took = " after " + briefly(r.Took)
 	}
-	a.sayf("%s %s%s", j.ID, how, took)
-	a.saySurvivors(r.Survivors)
+	a.reportf("%s %s%s", j.ID, how, took)
+	a.reportSurvivors(r.Survivors)
 }
 
-// saySurvivors names what is left of a job's tree.
-func (a *app) saySurvivors(left []engine.Process) {
+// reportSurvivors names what is left of a job's tree.
+func (a *app) reportSurvivors(left []engine.Process) {
 	for _, p := range left {
-		a.sayf("  still there: %d %s", p.PID, escape(p.Command))
+		a.reportf("  still there: %d %s", p.PID, escape(p.Command))
 	}
 }
 

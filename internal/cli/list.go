@@ -89,7 +89,7 @@ func (a *app) printList(jobs []engine.Job, quiet bool, now time.Time) error {
 	case quiet:
 		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
 	case len(jobs) == 0 && isTerminal(a.stdout):
-		a.sayf("No jobs. hob run -b CMD starts one.")
+		a.reportf("No jobs. hob run -b CMD starts one.")
 		return nil
 	case isTerminal(a.stdout):
 		return a.listTable(jobs, now)
@@ -127,9 +127,9 @@ func (a *app) knownOnly(unreachable, err error) error {
 		return err
 	}
 	f := explain(unreachable)
-	a.sayf("hob: %s; the jobs are as last known", escape(f.Error()))
+	a.reportf("hob: %s; the jobs are as last known", escape(f.Error()))
 	if f.hint != "" {
-		a.sayf("     %s", escape(f.hint))
+		a.reportf("     %s", escape(f.hint))
 	}
 	return exitStatus(f.exit)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// defaultLines is how many lines are shown to who asks for none in particular.
+// defaultLines is how many lines are shown without --limit and --offset.
 const defaultLines = 200
 
 type logFlags struct {
@@ -154,7 +154,7 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, asked string) (e
 	defer log.Close()
 	size, err := log.Size(ctx)
 	if size > 0 {
-		a.sayf("%s on stderr: hob log --stream stderr %s", units.FormatBytes(size), job.ID)
+		a.reportf("%s on stderr: hob log --stream stderr %s", units.FormatBytes(size), job.ID)
 	}
 	return engine.StreamStdout, err
 }
@@ -163,12 +163,12 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, asked string) (e
 func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, on bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
 	if on {
-		_, err = a.eng.Follow(ctx, job.ID, a.tellingLink(job, func(bool) error { return p.copy(ctx) }))
+		_, err = a.eng.Follow(ctx, job.ID, a.withLinkReports(job, func(bool) error { return p.copy(ctx) }))
 	} else {
 		err = p.copy(ctx)
 	}
 	if p.dropped > 0 {
-		a.sayf("%s dropped by the log's limit were skipped", units.FormatBytes(p.dropped))
+		a.reportf("%s dropped by the log's limit were skipped", units.FormatBytes(p.dropped))
 	}
 	return err
 }
@@ -187,7 +187,7 @@ func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f 
 	if f.offset >= 0 {
 		left = f.limit
 	}
-	_, err = a.eng.Follow(ctx, job.ID, a.tellingLink(job, func(ended bool) error {
+	_, err = a.eng.Follow(ctx, job.ID, a.withLinkReports(job, func(ended bool) error {
 		for line, err := range feed.Read(ctx, ended) {
 			if err == nil && left == 0 {
 				err = errEnough

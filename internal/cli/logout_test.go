@@ -23,8 +23,8 @@ func TestWarningThatJobsEndAtLogout(t *testing.T) {
 		{"started where jobs outlive the session", "", false, func(a *app) error { return a.printStarted(here) }, ""},
 		{"started for a program", advice, true, func(a *app) error { return a.printStarted(here) }, ""},
 		{"started on a host", advice, false, func(a *app) error { return a.printStarted(there) }, ""},
-		{"left running", advice, false, func(a *app) error { a.sayRunning(2); return nil }, "2 jobs keep running\nhob: " + advice + "\n"},
-		{"left with nothing running", advice, false, func(a *app) error { a.sayRunning(0); return nil }, ""},
+		{"left running", advice, false, func(a *app) error { a.reportRunning(2); return nil }, "2 jobs keep running\nhob: " + advice + "\n"},
+		{"left with nothing running", advice, false, func(a *app) error { a.reportRunning(0); return nil }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, w, err := os.Pipe()

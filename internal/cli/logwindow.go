@@ -91,7 +91,7 @@ func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f lo
 			first = "the first after what was dropped"
 		}
 	}
-	a.sayf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows %s, --follow goes on",
+	a.reportf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows %s, --follow goes on",
 		len(lines), total, defaultLines, job.ID, first)
 	return nil
 }
@@ -121,7 +121,7 @@ func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f lo
 	if job.Status.Finished() {
 		soFar = ""
 	}
-	a.sayf("the log has %s%s: line %d, counted from 0, is past its end", plural(int(total), "line", "lines"), soFar, f.offset)
+	a.reportf("the log has %s%s: line %d, counted from 0, is past its end", plural(int(total), "line", "lines"), soFar, f.offset)
 	return nil
 }
 

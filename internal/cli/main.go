@@ -1,9 +1,9 @@
 // Package cli is the command line of hob: one file a verb, thin over package
 // engine.
 //
-// Standard output carries data and nothing else; what hob says about it goes to
-// standard error. Failures are one line that says what happened and one that
-// says what to do, or, with --json, one object on standard output. Whatever a
+// Standard output carries data and nothing else; what hob reports about it goes to
+// standard error. Failures are one line with what happened and one
+// with what to do, or, with --json, one object on standard output. Whatever a
 // job or a person put into a name, a title or a command is escaped before it
 // reaches a terminal.
 //
@@ -123,7 +123,7 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 
 // engineWith opens the engine with the limits of c, which count for jobs that
 // are started and for what is kept of finished ones. On a terminal, where panes
-// may come to be shown, it tells what running jobs use.
+// may come to be shown, it reports what running jobs use.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	here := []local.Option{local.WithNotify(notifyCommand(c))}
 	if a.client == "ui" || a.shows {
@@ -152,7 +152,7 @@ func notifyCommand(c *config.Config) string {
 func (a *app) closeEngine(cause error) error {
 	err := a.eng.Close()
 	for _, w := range a.warnings.text {
-		a.sayf("%s %s", a.paintErr("hob:", styleWarn), w)
+		a.reportf("%s %s", a.paintErr("hob:", styleWarn), w)
 	}
 	if cause != nil {
 		return nil
@@ -160,7 +160,7 @@ func (a *app) closeEngine(cause error) error {
 	return err
 }
 
-// logVariable names the file to which is added what nobody can be told: a record
+// logVariable names the file to which is added what cannot be reported elsewhere: a record
 // that cannot be written, a host that cannot be swept.
 const logVariable = "HOB_LOG"
 
@@ -177,7 +177,7 @@ func (a *app) logger() *slog.Logger {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		a.sayf("%s: %v", logVariable, err)
+		a.reportf("%s: %v", logVariable, err)
 		return a.diary
 	}
 	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand prints the manual page, for who packs releases.
+// manCommand prints the manual page, for packages of releases.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",

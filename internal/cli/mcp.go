@@ -32,7 +32,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// mcp serves until the client leaves or we are told to end.
+// mcp serves until the client leaves or a signal ends it.
 func (a *app) mcp(ctx context.Context, dir string) error {
 	project, err := absoluteDir(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 		return usagef("give one that exists, or leave --dir away", "%s is no directory", project)
 	}
 	if isTerminal(a.stdin) {
-		a.sayf("hob mcp talks to agents, not to people: docs/agents.md says how to add it to one. Ctrl+D ends it.")
+		a.reportf("hob mcp talks to agents, not to people: docs/agents.md says how to add it to one. Ctrl+D ends it.")
 	}
 	settings := a.settings()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -48,7 +48,7 @@ type fileCommand struct {
 	what, setting, command string // "pager", the variable that names it, its value
 }
 
-// Run implements tea.ExecCommand. The error says which program it was, since what
+// Run implements tea.ExecCommand. The error names the program, since what
 // that said itself is no longer on the screen.
 func (c *fileCommand) Run() error {
 	err := c.Cmd.Run()

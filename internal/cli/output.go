@@ -57,7 +57,7 @@ func (a *app) paintErr(s string, st style) string { return paint(a.colored(a.std
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(f.Fd()) }
 
-// hasScreen reports whether f is a terminal that can be drawn on. One that says it
+// hasScreen reports whether f is a terminal that can be drawn on. One that reports it
 // is dumb shows what comes as it is, as a file does.
 func hasScreen(f *os.File) bool { return isTerminal(f) && os.Getenv("TERM") != "dumb" }
 
@@ -86,8 +86,8 @@ func (a *app) callerSize() engine.Size {
 	return terminalSize(tty)
 }
 
-// sayf tells the person something on standard error.
-func (a *app) sayf(format string, args ...any) {
+// reportf prints a line for the user on standard error.
+func (a *app) reportf(format string, args ...any) {
 	fmt.Fprintf(a.stderr, format+"\n", args...)
 }
 

@@ -122,7 +122,7 @@ func (o *ownTerminal) drain(in, out *os.File) {
 
 // drainAnswers swallows what the terminal still answers to questions that a
 // program asked which is gone by now; a shell would take the answers for typed
-// words. One more question, which every terminal answers, tells where they end,
+// words. One more question, which every terminal answers, marks where they end,
 // unless it was asked already. What a person typed in that moment was meant for
 // what is gone, too.
 func drainAnswers(in, out *os.File, asked bool) {

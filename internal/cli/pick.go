@@ -17,7 +17,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// pick lets a person choose one of the jobs, those that need somebody first. It
+// pick lets the user choose one of the jobs, those that need attention first. It
 // draws on standard error, below the prompt, and leaves nothing behind.
 func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (engine.Job, error) {
 	m := newPicker(jobs, question, time.Now())

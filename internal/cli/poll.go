@@ -64,7 +64,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 		return err
 	}
 	// What cannot be written does not count as read: not even for a reader that has
-	// gone, of which a failed write tells then instead of a signal that ends hob.
+	// gone: a failed write reports that then, not a signal that ends hob.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	text := new(cleaner).clean
 	if f.raw {
@@ -80,7 +80,7 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 		err = a.eng.PollTo(ctx, job.ID, f.client, f.wait, show)
 	}
 	if errors.Is(err, engine.ErrUnkept) {
-		a.sayf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
+		a.reportf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
 		return nil
 	}
 	return noLog(job, err)
@@ -104,14 +104,14 @@ func (a *app) pollFrom(ctx context.Context, id engine.ID, f pollFlags, show func
 func (a *app) pollText(text func(p []byte, last bool) []byte) func(*engine.Poll) error {
 	return func(p *engine.Poll) error {
 		if p.Dropped > 0 {
-			a.sayf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
+			a.reportf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
 		}
 		if _, err := a.stdout.Write(text(p.Output, !p.More)); err != nil {
 			return unwritten(err)
 		}
 		if !p.More {
 			glyph, word, st := a.badges(time.Now()).of(p.Job)
-			a.sayf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
+			a.reportf("%s %s", a.paintErr(glyph+" "+word, st), p.Job.ID)
 		}
 		return nil
 	}

@@ -33,7 +33,7 @@ func (a *app) showRaw(ctx context.Context, v view) error {
 	case err != nil:
 		return hobFailed(err)
 	case end.backgrounded:
-		a.sayf("%s goes on: hob attach %s", v.job.ID, v.job.ID)
+		a.reportf("%s goes on: hob attach %s", v.job.ID, v.job.ID)
 		return a.told.status()
 	}
 	return end.status()
@@ -136,7 +136,7 @@ func (a *app) tooLate(ctx context.Context, job engine.Job) (ending, error) {
 	return ending{exit: exit}, all.copy(ctx)
 }
 
-// errLeft says that the person left the job, which goes on.
+// errLeft reports that the user left the job, which goes on.
 var errLeft = errors.New("left")
 
 // typeInto types what comes from our terminal until the leave key, and reports what own

@@ -50,7 +50,7 @@ type rawDrawing struct {
 	// false if not all of that is at hand. Nil for a job that was there
 	// before.
 	begin func(ctx context.Context, bytes int64) (ok bool, err error)
-	// control is told whether we have the keyboard.
+	// control is set to whether we have the keyboard.
 	control *atomic.Bool
 	drawn   bool
 }

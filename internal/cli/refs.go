@@ -8,7 +8,7 @@ import (
 )
 
 // oneJob is the job that the only word of args means. Without a word a person
-// gets to choose among the jobs that f selects; anybody else made a mistake.
+// chooses among the jobs that f selects on a terminal; elsewhere it is wrong usage.
 func (a *app) oneJob(ctx context.Context, args []string, in engine.Intent, f engine.Filter, question string) (engine.Job, error) {
 	if len(args) > 0 {
 		return a.find(ctx, args[0], in)

@@ -54,15 +54,15 @@ func (w *hostWarnings) add(host, text string) {
 	}
 }
 
-// hostSettings says what the settings say of a host; one that they do not speak of
-// is left to ssh's configuration. The settings are read when the first host is
-// connected to, unless loaded are they.
+// hostSettings returns what the settings have about a host; a host without any is left to
+// ssh's configuration. They are read when the first host is connected to, unless loaded
+// has them.
 func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
 	load := sync.OnceValue(func() *config.Config {
 		if loaded != nil {
 			return loaded
 		}
-		return config.Load() // whoever has to be told of problems has loaded them
+		return config.Load() // a verb that reports problems has loaded them
 	})
 	return func(host string) ssh.HostSettings {
 		c := load()

@@ -57,6 +57,6 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 	if a.json {
 		return a.printJobs(gone)
 	}
-	a.sayCleared(gone)
+	a.reportCleared(gone)
 	return nil
 }

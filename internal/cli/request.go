@@ -23,8 +23,8 @@ func sameRequest(j engine.Job, spec engine.Spec) bool {
 	return j.Host == spec.Host && j.Script == spec.Script && slices.Equal(j.Command, spec.Command)
 }
 
-// onHost makes spec, which has what the flags say, a request for a job on a host.
-// A terminal there is for who asks for it; what would get one here by itself gets
+// onHost makes spec, which has the values of the flags, a request for a job on a host.
+// There is a terminal only with --pty; what would get one here by itself gets
 // an input that can be written to.
 func (a *app) onHost(spec *engine.Spec, f runFlags) {
 	spec.Host = f.on
@@ -77,8 +77,8 @@ func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
 
 // lendOthers lends the job what a shell has opened for it beyond the usual three, as
 // for <(…). If the job is left in the background it is only what the command names: of
-// the rest somebody may wait for the end. The files are to be closed when the job has them,
-// so that who writes to a job that ends, or goes away, sees that.
+// the rest another program may wait for the end. The files are to be closed when the job has them,
+// so that a program that writes to a job that ends sees that.
 func (a *app) lendOthers(spec engine.Spec) (opts []engine.StartOption, lent []*os.File) {
 	if spec.Host != "" {
 		return nil, nil

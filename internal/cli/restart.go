@@ -71,20 +71,20 @@ func (a *app) printStarted(job engine.Job) error {
 	}
 	if job.Status != engine.Failed && job.Status != engine.Lost {
 		if job.Host == "" && !a.json {
-			a.sayLogout()
+			a.reportLogout()
 		}
 		return nil
 	}
 	if !a.json {
-		a.sayFailedStart(job)
+		a.reportFailedStart(job)
 	}
 	return exitStatus(ownCode(job.Exit))
 }
 
-// sayFailedStart says why a job could not be started.
-func (a *app) sayFailedStart(job engine.Job) {
-	a.sayf("%s %s", a.paintErr("hob:", styleBad), escape(job.Ending()))
+// reportFailedStart prints why a job could not be started.
+func (a *app) reportFailedStart(job engine.Job) {
+	a.reportf("%s %s", a.paintErr("hob:", styleBad), escape(job.Ending()))
 	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
-		a.sayf("     a line for the shell goes behind -c: hob run -c %s", quoteWord(job.Command[0]))
+		a.reportf("     a line for the shell goes behind -c: hob run -c %s", quoteWord(job.Command[0]))
 	}
 }

@@ -249,13 +249,13 @@ func (a *app) join(ctx context.Context, job engine.Job, f runFlags) error {
 	case a.json:
 		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield})
 	}
-	a.sayf("%s already runs", job.ID)
+	a.reportf("%s already runs", job.ID)
 	return a.attachTo(ctx, job, f.raw, f.yield)
 }
 
-// sayInside says once, inside a job of hob, whose Ctrl+B it is.
-func (a *app) sayInside() {
+// reportInside reports, inside a job of hob, which job gets Ctrl+B.
+func (a *app) reportInside() {
 	if outer := os.Getenv("HOB_JOB_ID"); outer != "" {
-		a.sayf("hob: inside job %s: while that is attached, Ctrl+B goes to it, not to this one", escape(outer))
+		a.reportf("hob: inside job %s: while that is attached, Ctrl+B goes to it, not to this one", escape(outer))
 	}
 }

@@ -35,15 +35,15 @@ type view struct {
 	hold    *engine.Hold   // of ours, with asOutput
 }
 
-// startAndShow starts a job and shows it as v says.
+// startAndShow starts a job and shows it as v describes.
 func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error {
 	var opts []engine.StartOption
 	switch v.mode {
 	case inRaw:
-		a.sayInside()
+		a.reportInside()
 		opts = a.lendStderr(spec)
 	case inWindow:
-		a.sayInside()
+		a.reportInside()
 		opts = append(a.lendStdin(spec), a.lendStderr(spec)...)
 	case asJSON, asOutput:
 		v.signals = catch(passedSignals...) // from here on they are the job's
@@ -66,7 +66,7 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 	case v.mode == asJSON:
 		feeds = spec.Host != "" && spec.Stdin
 	case job.Status == engine.Failed:
-		a.sayFailedStart(job)
+		a.reportFailedStart(job)
 		return exitStatus(ownCode(job.Exit))
 	case v.mode == asOutput:
 		feeds = spec.Stdin || spec.PTY && isTerminal(a.stdin)
@@ -84,10 +84,10 @@ func (a *app) attachTo(ctx context.Context, job engine.Job, raw bool, yield time
 	switch {
 	case raw:
 		v.mode = inRaw
-		a.sayInside()
+		a.reportInside()
 	case hasScreen(a.stdout):
 		v.mode = inWindow
-		a.sayInside()
+		a.reportInside()
 	}
 	return a.show(ctx, v)
 }
@@ -130,7 +130,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		return hobFailed(err)
 	}
 	defer closeLogs()
-	end, err := a.accompany(ctx, v, a.tellingLink(v.job, func(bool) error { return pipes.copy(ctx) }))
+	end, err := a.accompany(ctx, v, a.withLinkReports(v.job, func(bool) error { return pipes.copy(ctx) }))
 	if err == nil {
 		err = pipes.whole(ctx, a.eng, v.job)
 	}
@@ -139,7 +139,7 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		if end.status() == nil && !end.backgrounded {
 			err = full
 		} else {
-			a.sayf("hob: %v", full)
+			a.reportf("hob: %v", full)
 		}
 	}
 	if end.backgrounded {
@@ -152,9 +152,9 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 	}
 	if v.ours && !end.backgrounded {
 		v.job.Status, v.job.Exit = end.exit.Status, end.exit
-		a.sayLost([]engine.Job{v.job})
+		a.reportLost([]engine.Job{v.job})
 		if v.job.Status == engine.Failed { // which its host had not reported at the start
-			a.sayFailedStart(v.job)
+			a.reportFailedStart(v.job)
 		}
 	}
 	return end.status()

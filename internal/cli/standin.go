@@ -12,7 +12,7 @@ import (
 )
 
 // catch returns a channel that gets these signals until [signal.Stop]. Those that we were
-// told to ignore, as nohup does, stay ignored.
+// started to ignore, as nohup does, stay ignored.
 func catch(signals ...os.Signal) chan os.Signal {
 	c := make(chan os.Signal, 16)
 	for _, s := range signals {
@@ -23,7 +23,7 @@ func catch(signals ...os.Signal) chan os.Signal {
 	return c
 }
 
-// errReaderGone says that nobody reads our output any more.
+// errReaderGone reports that our output has lost its reader.
 var errReaderGone = errors.New("output has no reader")
 
 // standIn waits for a job as if it were our own process: signals that we get go to the
@@ -96,7 +96,7 @@ func (a *app) breakPipe(ctx context.Context, id engine.ID) (engine.Exit, error) 
 	return a.eng.Wait(ctx, id)
 }
 
-// output writes to one of our own streams and tells a missing reader from other
+// output writes to one of our own streams and distinguishes a missing reader from other
 // errors.
 type output struct{ f *os.File }
 
@@ -111,8 +111,8 @@ func (o output) Write(p []byte) (int, error) {
 // exitNoReader is the code of a program that SIGPIPE ended.
 const exitNoReader = 141
 
-// whileRead calls f, whose ctx is done when nobody reads our output any more: who
-// waits for what may never come must not outlast head -n 1.
+// whileRead calls f, whose ctx is done when our output has lost its reader: a
+// command that waits for what may never come must not outlast head -n 1.
 func (a *app) whileRead(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var work sync.WaitGroup

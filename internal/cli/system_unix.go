@@ -59,12 +59,12 @@ func (a *app) send(ctx context.Context, id engine.ID, s unix.Signal) {
 
 func isBrokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
-// readerLook is how often the reader is looked for, should the system not tell that
+// readerLook is how often the reader is looked for, should the system not report that
 // it has gone.
 const readerLook = 250 * time.Millisecond
 
-// untilReaderGone returns true when nobody reads the pipe f any more, which a
-// process that has nothing to write is else never told, and false when ctx is done
+// untilReaderGone returns true when the pipe f has lost its reader, which a
+// process that has nothing to write does not learn otherwise, and false when ctx is done
 // or f is no pipe.
 func untilReaderGone(ctx context.Context, f *os.File) bool {
 	info, err := f.Stat()

@@ -26,7 +26,7 @@ var suspendSelf func()
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.ERROR_BROKEN_PIPE) }
 
-// untilReaderGone has no way to look: the next write tells.
+// untilReaderGone has no way to look: the next write fails.
 func untilReaderGone(context.Context, *os.File) bool { return false }
 
 // inheritedDescriptors: jobs cannot be lent any here.
@@ -69,7 +69,7 @@ func withoutEcho(*os.File) (restore func()) { return func() {} }
 // windowSignals are none: there are no jobs with a terminal here.
 var windowSignals []os.Signal
 
-// keepSize has nothing to tell.
+// keepSize has nothing to report.
 func (a *app) keepSize(ctx context.Context, _ engine.Terminal, _ <-chan os.Signal) error {
 	<-ctx.Done()
 	return ctx.Err()

@@ -14,7 +14,7 @@ import (
 )
 
 // feedStdin types our standard input into the job. The goroutine cannot be
-// waited for: it may sit in a read of a terminal that nobody types into, and
+// waited for: it may sit in a read of a terminal without input, and
 // ends with the process.
 func (a *app) feedStdin(ctx context.Context, id engine.ID) {
 	go func() {
@@ -24,7 +24,7 @@ func (a *app) feedStdin(ctx context.Context, id engine.ID) {
 			_ = a.eng.CloseInput(ctx, id) // the job may have ended or closed it first
 		case errors.Is(err, engine.ErrUnreachable):
 			// What got there is not known, so that going on could type it twice.
-			a.sayf("hob: the input of %s broke off: %s", id, escape(err.Error()))
+			a.reportf("hob: the input of %s broke off: %s", id, escape(err.Error()))
 		}
 	}()
 }
@@ -133,21 +133,21 @@ func jobDir(job engine.Job) string {
 	return filepath.Dir(job.StdoutPath)
 }
 
-// tellingLink is grown, which reads the logs of job for [follow], and tells a
-// person when the host of the job is lost and found meanwhile.
-func (a *app) tellingLink(job engine.Job, grown func(ended bool) error) func(ended bool) error {
+// withLinkReports is look, which reads the logs of job, and prints on a terminal when the
+// host of the job is lost and found meanwhile.
+func (a *app) withLinkReports(job engine.Job, look func(ended bool) error) func(ended bool) error {
 	if job.Host == "" || !isTerminal(a.stderr) {
-		return grown
+		return look
 	}
 	lost := false
 	return func(ended bool) error {
-		err := grown(ended)
+		err := look(ended)
 		gone := errors.Is(err, engine.ErrUnreachable)
 		switch {
 		case gone && !lost:
-			a.sayf("hob: %s; %s goes on, its output follows when the host is back", escape(err.Error()), job.ID)
+			a.reportf("hob: %s; %s goes on, its output follows when the host is back", escape(err.Error()), job.ID)
 		case lost && err == nil:
-			a.sayf("hob: %s is back", escape(job.Host))
+			a.reportf("hob: %s is back", escape(job.Host))
 		}
 		lost = gone
 		return err

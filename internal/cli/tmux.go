@@ -36,7 +36,7 @@ func outerPrefix(ours []string) string {
 }
 
 // copier puts text on the clipboard where the terminal would not: tmux, unless it
-// is told to, ignores programs that ask.
+// is set to, ignores programs that ask.
 func copier(inTmux bool) func(ctx context.Context, text string) (string, error) {
 	if !inTmux {
 		return nil

@@ -80,7 +80,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		}
 	}
 	if code == exitHob {
-		a.sayLost(a.again(context.WithoutCancel(ctx), jobs))
+		a.reportLost(a.again(context.WithoutCancel(ctx), jobs))
 	}
 	if code != 0 {
 		return exitStatus(code)
@@ -88,12 +88,12 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	return nil
 }
 
-// sayLost says which of the jobs ended without anybody knowing how: the code for
+// reportLost prints which of the jobs ended in an unknown way: the code for
 // that is one that a job may have too.
-func (a *app) sayLost(jobs []engine.Job) {
+func (a *app) reportLost(jobs []engine.Job) {
 	for _, j := range jobs {
 		if j.Status == engine.Lost {
-			a.sayf("hob: %s is lost (%s): how it ended is not known", j.ID, j.Exit.Reason)
+			a.reportf("hob: %s is lost (%s): how it ended is not known", j.ID, j.Exit.Reason)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condi
 func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Condition) (code int, err error) {
 	out, err := a.eng.WaitFor(ctx, job.ID, until)
 	if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
-		a.sayf("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
+		a.reportf("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
 		err = nil
 	}
 	switch {

@@ -40,12 +40,12 @@ func (a *app) openUI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.sayRunning(result.Running)
+	a.reportRunning(result.Running)
 	return nil
 }
 
 // runApp runs the UI. One that was over in a moment has asked the terminal things
-// whose answers nobody has read yet. A signal that would end the process makes it
+// whose answers have not been read yet. A signal that would end the process makes it
 // leave, with the terminal as it was.
 func (a *app) runApp(ctx context.Context, o ui.AppOptions) (ui.Result, error) {
 	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
@@ -70,7 +70,7 @@ type signalled syscall.Signal
 
 func (s signalled) Error() string { return "signal " + syscall.Signal(s).String() }
 
-// status is what hob ends with in the place of a job that goes on: 0 would say
+// status is what hob ends with in the place of a job that goes on: 0 would mean
 // that the job ended well, or that a person left it.
 func (s signalled) status() error {
 	if s == 0 {
@@ -106,8 +106,8 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// leaveBehind records that nobody waits for a job any more whose window was left,
-// unless that is recorded. Somebody who leaves is not kept for it.
+// leaveBehind records that a job whose window was left is in the background, unless that is
+// recorded. The user is not kept waiting for it.
 func (a *app) leaveBehind(id engine.ID) {
 	recorded := make(chan struct{})
 	go func() { // owned by no one on purpose: the engine's end ends it
@@ -149,7 +149,7 @@ func (a *app) showWindow(ctx context.Context, v view) error {
 	if v.ours {
 		a.leaveBehind(v.job.ID)
 	}
-	a.sayLeft(ctx, v.job.ID, result)
+	a.reportLeft(ctx, v.job.ID, result)
 	return a.told.status()
 }
 
@@ -184,44 +184,44 @@ func (a *app) finish(ctx context.Context, job engine.Job, exit engine.Exit) erro
 	return ending{exit: exit}.status()
 }
 
-// leaveTime is how long a host may keep a person who leaves.
+// leaveTime is how long a host may keep the user who leaves.
 const leaveTime = 300 * time.Millisecond
 
-// sayLeft says how to find a job again that was left in the background.
-func (a *app) sayLeft(ctx context.Context, id engine.ID, result ui.Result) {
+// reportLeft prints how to find a job again that was left in the background.
+func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	if result.Backgrounded != "" {
 		id = result.Backgrounded
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	if j, err := a.eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
-		a.sayf("%s goes on: hob attach %s", id, id)
+		a.reportf("%s goes on: hob attach %s", id, id)
 		if result.Running <= 1 {
-			a.sayLogout()
+			a.reportLogout()
 			return
 		}
 	}
-	a.sayRunning(result.Running)
+	a.reportRunning(result.Running)
 }
 
-// sayRunning says what leaving did not end.
-func (a *app) sayRunning(n int) {
+// reportRunning prints what leaving did not end.
+func (a *app) reportRunning(n int) {
 	switch {
 	case n < 1:
 		return
 	case n == 1:
-		a.sayf("1 job keeps running")
+		a.reportf("1 job keeps running")
 	default:
-		a.sayf("%d jobs keep running", n)
+		a.reportf("%d jobs keep running", n)
 	}
-	a.sayLogout()
+	a.reportLogout()
 }
 
-// sayLogout warns where what goes on in the background goes on no longer than the
+// reportLogout warns where what goes on in the background goes on no longer than the
 // login session.
-func (a *app) sayLogout() {
+func (a *app) reportLogout() {
 	if advice := a.logout(); advice != "" {
-		a.sayf("%s %s", a.paintErr("hob:", styleWarn), advice)
+		a.reportf("%s %s", a.paintErr("hob:", styleWarn), advice)
 	}
 }
 
