@@ -11,10 +11,10 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// agent is the client of one session and what hob keeps for it.
+// agent is the state of one session.
 type agent struct {
 	c    Config
-	life context.Context //nolint:containedctx // ends with the session, which the agent is
+	life context.Context //nolint:containedctx // ends with the session
 	srv  *mcp.Server
 
 	session atomic.Pointer[mcp.ServerSession] // nil before it is connected
@@ -30,45 +30,48 @@ type agent struct {
 	news  news
 	reads reads
 	subs  subscriptions
-	wake  chan struct{} // has a value when finished jobs may be more
+	wake  chan struct{} // has a value when another job may have finished
 }
 
 func newAgent(life context.Context, c Config) *agent {
 	a := &agent{
 		c: c, life: life, wake: make(chan struct{}, 1),
-		news:  news{asking: map[engine.ID]int{}, watched: map[engine.ID]*watch{}},
+		news:  news{answering: map[engine.ID]int{}, watched: map[engine.ID]*watch{}},
 		reads: reads{jobs: map[engine.ID]*reading{}},
 		subs:  subscriptions{open: map[string]context.CancelFunc{}},
 	}
 	for _, p := range c.Problems {
-		a.news.notices = append(a.news.notices, notice{text: "hob's settings: " + oneLine(p, 300), shouted: true})
+		a.news.notices = append(a.news.notices, notice{text: "hob's settings: " + oneLine(p, 300), logged: true})
 	}
 	return a
 }
 
-// greet opens the engine under the client's name and takes up its jobs.
-func (a *agent) greet(name string) {
+// greet opens the engine under the client's name and resumes its jobs, once. The error is
+// that of opening the engine.
+func (a *agent) greet(client *mcp.Implementation) error {
 	a.greeted.Do(func() {
+		name := clientName(client)
 		a.scope = newScope(name, a.c.Dir)
 		if a.eng, a.openErr = a.c.Open(name); a.openErr != nil {
 			return
 		}
-		a.takeUp()
+		a.resume()
 		a.work.Go(a.expire)
 	})
+	return a.openErr
 }
 
-// finish adds the news to an answer and makes it fit.
+// finish adds notices to an answer and limits its size.
 func (a *agent) finish(ctx context.Context, ans *answer) *mcp.CallToolResult {
 	if ans.job.Status.Finished() && !ans.transient {
-		a.heard(ans.job.ID)
+		a.withdraw(ans.job.ID)
 	}
 	most := a.c.Settings.MaxOutputChars
-	ans.Notices = append(ans.Notices, a.tellNews(most/4)...)
+	ans.Notices = append(ans.Notices, a.takeNotices(most/4)...)
 	if ans.transient {
 		gone := ans.gone()
 		r := gone.result(most)
-		if !gone.Truncated && len(gone.body.notices) == 0 { // of what is not shown the files stay
+		if !gone.Truncated && len(gone.body.notices) == 0 { // otherwise the files have more
 			a.discard(ctx, ans.job.ID)
 			return r
 		}
@@ -79,12 +82,12 @@ func (a *agent) finish(ctx context.Context, ans *answer) *mcp.CallToolResult {
 
 func (a *agent) refuse(err error) *mcp.CallToolResult {
 	f := general(err)
-	f.notices = a.tellNews(a.c.Settings.MaxOutputChars / 4)
+	f.notices = a.takeNotices(a.c.Settings.MaxOutputChars / 4)
 	return f.result()
 }
 
-// expire discards the finished jobs of this client that are older than its jobs
-// are to be kept, each by its own end, until life ends.
+// expire discards the finished jobs of this client when they reach the maximum age, until
+// life ends.
 func (a *agent) expire() {
 	for {
 		var due <-chan time.Time
@@ -100,7 +103,7 @@ func (a *agent) expire() {
 	}
 }
 
-// expireDue discards what is due and returns when the next one is; zero if there
+// expireDue discards the jobs that are due. It returns when the next one is, or zero if there
 // is none.
 func (a *agent) expireDue() (soonest time.Time) {
 	jobs, err := a.eng.List(a.life, engine.Filter{Finished: true, Labels: map[string]string{labelClient: a.scope.client}})
@@ -118,7 +121,7 @@ func (a *agent) expireDue() (soonest time.Time) {
 				a.forget(j.ID)
 				continue
 			}
-			at = time.Now().Add(time.Hour) // whatever is in the way now
+			at = time.Now().Add(time.Hour) // try again then
 		}
 		if soonest.IsZero() || at.Before(soonest) {
 			soonest = at
@@ -127,15 +130,15 @@ func (a *agent) expireDue() (soonest time.Time) {
 	return soonest
 }
 
-// forget drops what is kept of a job that is gone.
+// forget drops the state of a job that no longer exists.
 func (a *agent) forget(id engine.ID) {
-	a.heard(id)
+	a.withdraw(id)
 	a.reads.drop(id)
 	a.srv.RemoveResources(logURI(id))
 }
 
-// prod makes expire look again.
-func (a *agent) prod() {
+// wakeExpiry makes expire look for jobs again.
+func (a *agent) wakeExpiry() {
 	select {
 	case a.wake <- struct{}{}:
 	default:

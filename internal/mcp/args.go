@@ -18,22 +18,21 @@ import (
 // *float64, *int64, []string and map[string]string. Their tags, beside json and
 // jsonschema, which is the description:
 //
-//	enum  the words that the field may hold
-//	also  other names for the field, which agents know from elsewhere
-//	unit  the hint for a parameter whose name begins with that of the field and has
-//	      another unit
-//	for   the actions of process that take the field
+//	enum  the values that the field accepts
+//	also  other names of the field, from the tools of other servers
+//	unit  the hint for an unknown parameter whose name begins with that of the field,
+//	      which is then likely to have another unit
+//	for   the actions of process that accept the field
 
-// A mismatch is an argument that is not what it should be.
+// A mismatch is an argument of the wrong type.
 type mismatch struct{ name, want string }
 
 func (m *mismatch) Error() string { return m.name + " is not " + m.want }
 
-// schemaOf is the input schema of a tool with arguments of type In. It admits more than
-// it declares: arguments that it does not name are refused in words, see [readArgs].
+// schemaOf is the input schema of a tool with arguments of type In. It does not forbid
+// additional properties, so that [readArgs] can accept other names and explain wrong ones.
 //
-// With aliases a required argument may come under another name, so that the schema does
-// not require it.
+// With aliases a required argument may have another name, so the schema does not require it.
 func schemaOf[In any](aliases bool) *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -42,7 +41,7 @@ func schemaOf[In any](aliases bool) *jsonschema.Schema {
 	schema.AdditionalProperties = nil
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
 		property := schema.Properties[nameOf(f)]
-		if len(property.Types) > 1 { // null is as good as absent, and not worth its tokens
+		if len(property.Types) > 1 { // readArgs accepts null, but declaring it costs tokens
 			property.Type, property.Types = property.Types[1], nil
 		}
 		for _, word := range listed(f, "enum") {
@@ -60,13 +59,13 @@ func nameOf(f reflect.StructField) string {
 	return name
 }
 
-// listed are the words of a tag.
+// listed returns the values in a tag.
 func listed(f reflect.StructField, tag string) []string {
 	return strings.FieldsFunc(f.Tag.Get(tag), func(r rune) bool { return r == ',' })
 }
 
-// readArgs reads the arguments of a call into a struct. Numbers and booleans may come as
-// strings, and a list as one string of words.
+// readArgs decodes the arguments of a call. It accepts numbers and booleans in strings, and
+// a list as one string of words.
 func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 	var given map[string]json.RawMessage
 	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
@@ -104,7 +103,7 @@ func oneOf(f reflect.StructField) string {
 	return nameOf(f) + " is one of " + strings.Join(listed(f, "enum"), ", ")
 }
 
-// insteadOf is the hint for a parameter that there is not.
+// insteadOf is the hint for an unknown parameter.
 func insteadOf(name string, fields []reflect.StructField) string {
 	var names []string
 	for _, f := range fields {
@@ -116,7 +115,7 @@ func insteadOf(name string, fields []reflect.StructField) string {
 	return "it takes " + strings.Join(names, ", ")
 }
 
-// readArg reads one argument.
+// readArg decodes one argument.
 func readArg(name string, raw json.RawMessage, to any) *mismatch {
 	var err error
 	want := ""
@@ -156,7 +155,7 @@ func readNumber(raw json.RawMessage) (*float64, error) {
 	return &n, nil
 }
 
-// readCount takes any number without a fraction.
+// readCount accepts any notation of a whole number, such as 10.0.
 func readCount(raw json.RawMessage) (*int64, error) {
 	n, err := readNumber(raw)
 	if err != nil || *n < 0 || *n != math.Trunc(*n) || *n > 1<<53 {
@@ -175,7 +174,7 @@ func readWords(raw json.RawMessage) (words []string, err error) {
 	return strings.Fields(text), err
 }
 
-// readVariables writes out numbers and booleans.
+// readVariables converts numbers and booleans to strings.
 func readVariables(name string, raw json.RawMessage, to *map[string]string) *mismatch {
 	var given map[string]any
 	numbers := json.NewDecoder(bytes.NewReader(raw))
@@ -195,8 +194,8 @@ func readVariables(name string, raw json.RawMessage, to *map[string]string) *mis
 	return nil
 }
 
-// holdsNothing reports whether an argument is as good as absent. Clients that fill in
-// all that a tool could take give such to an action that has no use for them.
+// holdsNothing reports whether an argument is empty. Some clients pass empty values for
+// all parameters that they do not use.
 func holdsNothing(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -18,11 +18,11 @@ const (
 	maxYield   = 120 * time.Second
 	maxTimeout = 365 * 24 * time.Hour
 	tailChars  = 2000
-	// afterwards bounds what is still done for a call whose client gave up.
+	// afterwards is the time limit for cleaning up after a canceled call.
 	afterwards = 10 * time.Second
 )
 
-// A command is what bash was asked for.
+// A command is a call of bash, ready to run.
 type command struct {
 	spec  engine.Spec
 	yield time.Duration
@@ -64,7 +64,7 @@ func (a *agent) bash(ctx context.Context, in bashArgs, about *subject) (*answer,
 	return ans, nil
 }
 
-// check refuses what no system can run.
+// check reports arguments that cannot be used.
 func (in bashArgs) check() error {
 	switch {
 	case strings.TrimSpace(in.Command) == "":
@@ -81,7 +81,7 @@ func (in bashArgs) check() error {
 	return nil
 }
 
-// command reads the arguments of bash.
+// command makes a command of the arguments.
 func (a *agent) command(in bashArgs) (c command, err error) {
 	if err := in.check(); err != nil {
 		return c, err
@@ -113,14 +113,14 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 		Backgrounded: in.Background || c.yield == 0,
 	}
 	if in.Host != "" {
-		// There is no environment there to be replaced.
+		// On a host, environ does not apply.
 		c.spec.Env = quietFor(in.Env)
 	}
 	return c, nil
 }
 
-// clamped brings a number of milliseconds into bounds; note says so if it was outside.
-// 0 stays 0.
+// clamped limits a number of milliseconds to low and high; 0 stays 0. note reports a number
+// that was outside.
 func clamped(name string, ms float64, low, high time.Duration) (d time.Duration, note string) {
 	bound := low
 	switch {
@@ -134,8 +134,7 @@ func clamped(name string, ms float64, low, high time.Duration) (d time.Duration,
 	return bound, fmt.Sprintf("%s %.15g is outside %d to %d: %d it is", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
 }
 
-// workdir is where a command runs: relative to where the agent works, but for a
-// host.
+// workdir is the directory of a command. On this machine it is relative to the agent's.
 func (a *agent) workdir(dir, host string) string {
 	if host != "" {
 		return dir
@@ -149,8 +148,8 @@ func (a *agent) workdir(dir, host string) string {
 	return dir
 }
 
-// quietFor adds to env what keeps programs from asking an agent for a pager, an
-// editor or a password, unless env says it.
+// quietFor adds variables to env that keep programs from opening a pager or an editor and
+// from asking for a password. Variables in env win.
 func quietFor(env map[string]string) map[string]string {
 	all := map[string]string{
 		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "EDITOR": "true", "GIT_EDITOR": "true",
@@ -161,8 +160,8 @@ func quietFor(env map[string]string) map[string]string {
 	return all
 }
 
-// environ is what the commands of an agent inherit. It is no part of the request,
-// so that a person can restart a job as it would be for them.
+// environ is the environment that an agent's commands inherit. It is not part of the
+// request, so that a user can restart the job in an environment of their own.
 func environ() []string {
 	quiet := quietFor(nil)
 	env := make([]string, 0, len(quiet)+64)
@@ -177,8 +176,8 @@ func environ() []string {
 	return env
 }
 
-// running names a job that runs the same command in the same directory; empty if
-// there is none. Jobs of other agents stay unnamed.
+// running returns a notice about a job that already runs the same command in the same
+// directory; empty if there is none. Jobs of other agents are not mentioned.
 func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Host: spec.Host, Here: spec.Host == ""})
 	if err != nil {
@@ -209,7 +208,7 @@ func (a *agent) startBackground(ctx context.Context, c command, _ *subject) (*an
 	return a.backgroundAnswer(ctx, j, c.spec.PTY), nil
 }
 
-// backgroundAnswer is the answer about a job that goes on by itself.
+// backgroundAnswer is the answer about a job that runs in the background.
 func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, wantsPTY bool) *answer {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
@@ -225,9 +224,9 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, wantsPTY boo
 	return ans
 }
 
-// runForeground runs a command until it ends or is sent to the background, by
-// time or by somebody. It ends with its call when that is cancelled; when the
-// client goes away it goes on in the background.
+// runForeground runs a command until it ends or moves to the background, after its yield
+// time or because a user sent it there. Canceling the call ends the command; if the client
+// disconnects, the command continues in the background.
 func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*answer, error) {
 	run, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
@@ -240,7 +239,7 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		case <-over:
 			return
 		}
-		// A call that the client cancels has no other cause; a lost connection has.
+		// The cause of a lost connection is another error than that of a canceled call.
 		if a.life.Err() == nil && context.Cause(ctx) == context.Canceled { //nolint:errorlint // wrapped means something else here
 			giveUp()
 			return
@@ -262,7 +261,7 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		},
 	})
 	close(over)
-	watch.Wait() // that it is in the background is to be recorded before the engine closes
+	watch.Wait() // the move to the background must be recorded before the engine closes
 	switch {
 	case err != nil && run.Err() != nil && r.Status.Finished():
 		a.discard(ctx, r.ID)
@@ -282,8 +281,8 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 	return a.foregroundAnswer(ctx, r, c)
 }
 
-// foregroundAnswer is the answer about a command that has ended. Nothing is left
-// of it, unless there is more to see than the answer shows.
+// foregroundAnswer is the answer about a command that has ended. Its job is discarded
+// later, unless the answer cannot show all of its output.
 func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command) (*answer, error) {
 	ans := about(r.Job, time.Now())
 	var err error
@@ -307,7 +306,7 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 	return ans, nil
 }
 
-// discard deletes a job that nobody was told of.
+// discard deletes a job that the agent does not know of.
 func (a *agent) discard(ctx context.Context, id engine.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()

@@ -9,22 +9,21 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// clean makes of what a job printed the text that a person would have seen:
-// without escape sequences and control characters, with carriage returns,
-// backspaces and erased line ends carried out.
+// clean is the text that a terminal would show of p: escape sequences and control
+// characters are removed; carriage returns, backspaces and erased line ends are applied.
 func clean(p []byte) string {
-	// Records that end in NUL, as find -print0 prints them, are lines.
+	// Records that end in NUL, such as those of find -print0, become lines.
 	if n := bytes.Count(p, []byte{0}); n > 0 && 3*n <= len(p) && !bytes.Contains(p, []byte{0, 0}) {
 		p = bytes.ReplaceAll(p, []byte{0}, []byte{'\n'})
 	}
 	return shown(string(logfile.Text(p)))
 }
 
-// shown is text without what reads differently from how it looks.
+// shown removes characters that [visible] drops.
 func shown(s string) string { return strings.Map(visible, s) }
 
-// visible drops what reads differently from how it looks: direction overrides
-// and the invisible tag characters, in which text can be hidden from people.
+// visible drops control characters, and those in which text can be hidden from readers:
+// direction overrides and tag characters.
 func visible(r rune) rune {
 	switch {
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
@@ -35,7 +34,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// oneLine makes of s one line of at most n characters.
+// oneLine is s on one line, with at most n characters.
 func oneLine(s string, n int) string {
 	s = strings.Join(strings.Fields(clean([]byte(s))), " ")
 	if utf8.RuneCountInString(s) > n {

@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// failure is a call that could not be carried out, in words an agent can act on.
+// failure is an error with a hint that an agent can act on.
 type failure struct {
 	code    string // stable name for programs
 	message string
@@ -63,7 +63,7 @@ func (f *failure) result() *mcp.CallToolResult {
 	}
 }
 
-// failed is the failure of doing something to a job.
+// failed is the failure of an action on a job. doing is the action, as in "write to".
 func failed(j engine.Job, doing string, err error) error {
 	if err == nil || isFailure(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -97,7 +97,7 @@ func failed(j engine.Job, doing string, err error) error {
 	return f
 }
 
-// cause is an engine's error without what failed says itself.
+// cause is the text of an engine's error without its operation and job.
 func cause(err error) string {
 	if e, ok := errors.AsType[*engine.Error](err); ok && e.Err != nil {
 		return e.Err.Error()
@@ -119,14 +119,14 @@ func possible(j engine.Job) string {
 	if j.HasTerminal() {
 		can = append(can, "screen")
 	}
-	if j.Kind == engine.KindVirtual { // only its program could
+	if j.Kind == engine.KindVirtual { // only the program that made it could
 		can = slices.DeleteFunc(can, func(name string) bool { return name == "restart" })
 	}
 	return strings.Join(can, ", ")
 }
 
-// unknown is the failure of a reference that means no job here. It is the same
-// for a job of somebody else.
+// unknown is the failure of a reference without a job in the scope. It does not reveal
+// whether a job outside of the scope has that id.
 func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 	f := &failure{code: "not_found", id: engine.ID(ref)}
 	f.message = fmt.Sprintf("no job %q here", oneLine(ref, 80))
@@ -156,7 +156,7 @@ func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 	return f
 }
 
-// general is the failure of a call that is about no job in particular.
+// general is the failure of a call that is not about one job.
 func general(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f

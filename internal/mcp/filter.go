@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A lineFilter keeps lines by their text.
+// A lineFilter selects lines by their text.
 type lineFilter struct{ keep, drop *regexp.Regexp } // nil: no condition
 
 func newLineFilter(in processArgs) (f lineFilter, err error) {
@@ -32,14 +32,14 @@ func pattern(name, text string) (*regexp.Regexp, error) {
 // some reports whether there is any condition.
 func (f lineFilter) some() bool { return f.keep != nil || f.drop != nil }
 
-// keeps reports whether one of texts, which are a line or what a job is known by, is
-// what is asked for, and none is excluded.
+// keeps reports whether one of texts matches keep and none matches drop. The texts are a
+// line, or the names of a job.
 func (f lineFilter) keeps(texts ...string) bool {
 	return (f.keep == nil || slices.ContainsFunc(texts, f.keep.MatchString)) &&
 		(f.drop == nil || !slices.ContainsFunc(texts, f.drop.MatchString))
 }
 
-// again are the parameters that ask for it.
+// again are the arguments for a call with the same filter.
 func (f lineFilter) again() (params []any) {
 	if f.keep != nil {
 		params = append(params, "filter", f.keep.String())
@@ -50,7 +50,7 @@ func (f lineFilter) again() (params []any) {
 	return params
 }
 
-// lines are the lines of text that it keeps.
+// lines returns the lines of text that it keeps.
 func (f lineFilter) lines(text string) string {
 	if !f.some() {
 		return text

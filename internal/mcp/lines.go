@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// maxLine bounds one message of a client.
+	// maxLine is the maximum size of one message of a client.
 	maxLine = 16 << 20
-	// lastBatches is the last version of the protocol with batches.
+	// lastBatches is the last version of the protocol that has batches.
 	lastBatches = "2025-03-26"
-	// lastAnswers is how long the end of the input is kept from a session that owes
-	// answers: the SDK sends none after it. A script that writes its calls into a pipe
-	// gets them; an agent that has gone is waited for no longer than it waits for hob.
+	// lastAnswers is how long the end of the input is delayed while calls are unanswered.
+	// The SDK sends no answers after the end, and a script that writes its calls into a
+	// pipe needs them. It is short, because an agent that disconnects needs none.
 	lastAnswers = time.Second
 )
 
-// Lines is a transport of one message a line. A line that is no message is
-// answered with an error, as JSON-RPC has it, and is not the end of the session:
-// that of the SDK alone would be. The end of r waits for the answers, for a while.
+// Lines is a transport with one message a line. It answers an invalid line with an error, as
+// JSON-RPC requires; the transport of the SDK would end the session instead. After the end
+// of r it waits for the answers to the last calls, for a second at most.
 func Lines(r io.ReadCloser, w io.WriteCloser) mcp.Transport {
 	out := &lineWriter{WriteCloser: w}
 	in := &lineReader{Closer: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse}
@@ -43,14 +43,14 @@ func (t *lineTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &lineConnection{Connection: conn, changed: make(chan struct{}, 1)}, err
 }
 
-// lineConnection keeps back the end of the input while calls have no answer yet.
+// lineConnection delays the end of the input while calls have no answer yet.
 type lineConnection struct {
 	mcp.Connection
 
 	mu      sync.Mutex
 	calls   int // without an answer
 	closed  bool
-	changed chan struct{} // has a value if one of them may have
+	changed chan struct{} // has a value if calls or closed may have changed
 }
 
 func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
@@ -104,12 +104,12 @@ func (c *lineConnection) awaitAnswers(ctx context.Context) {
 	}
 }
 
-// lineReader passes on the lines that are messages.
+// lineReader forwards the lines that are valid messages.
 type lineReader struct {
 	io.Closer
 	r       *bufio.Reader
 	rest    []byte // of the line that is being read
-	batches bool   // the version of the protocol has them
+	batches bool   // the negotiated version of the protocol has batches
 	err     error  // after rest
 	refuse  func(code int, why string)
 }
@@ -126,7 +126,7 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, to which rest is set if it is a message.
+// next reads a line and sets rest to it if it is a message.
 func (l *lineReader) next() {
 	var line []byte
 	long := false
@@ -157,7 +157,7 @@ func (l *lineReader) next() {
 	}
 }
 
-// known reports whether the SDK takes line for a message, or a batch of them.
+// known reports whether the SDK accepts line as a message or a batch of messages.
 func (l *lineReader) known(line []byte) bool {
 	var parts []json.RawMessage
 	if line[0] != '[' {
@@ -178,8 +178,7 @@ func (l *lineReader) known(line []byte) bool {
 	return len(parts) > 0
 }
 
-// lineWriter lets the answers about bad lines not come between the parts of
-// others.
+// lineWriter serializes the SDK's messages and the answers to invalid lines.
 type lineWriter struct {
 	io.WriteCloser
 	mu sync.Mutex
@@ -192,8 +191,8 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return l.WriteCloser.Write(p)
 }
 
-// refuse answers a line whose id, if it has one, is not known.
+// refuse answers an invalid line. Its id, if it has one, is not known.
 func (l *lineWriter) refuse(code int, why string) {
 	line := fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
-	_, _ = l.Write([]byte(line)) // a client that does not read finds out by the next answer
+	_, _ = l.Write([]byte(line)) // a broken pipe is reported by the next answer
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// defaultListed is how many finished jobs a list has unless it asks for more.
+// defaultListed is the default number of finished jobs in a list.
 const defaultListed = 50
 
 // row is one job in a list.
@@ -25,7 +25,7 @@ type row struct {
 	CreatedBy       string    `json:"createdBy,omitempty"`
 }
 
-// list shows the jobs of the scope, newest first: all that run, and the finished
+// list returns the jobs of the scope, newest first: all running jobs, and limit finished
 // ones from offset on.
 func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	offset, limit := int64(0), int64(defaultListed)
@@ -62,7 +62,7 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 		} else {
 			running++
 		}
-		// Of a row in JSON about 300 characters are names.
+		// The field names of a row take about 300 characters of JSON.
 		if room -= 300 + len(r.Command) + len(r.Dir) + 3*len(r.OutputPath); room < 0 && len(rows) > 0 {
 			left++
 			continue

@@ -13,10 +13,10 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// logLines is how many lines log shows unless it is asked for others.
+// logLines is the default number of lines.
 const logLines = 200
 
-// log pages through the output by lines, and consumes nothing.
+// log returns lines of the output. It does not affect poll.
 func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	from, bounded := in.Offset != nil, in.Limit != nil
 	offset, limit := int64(0), int64(logLines)
@@ -34,12 +34,12 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	if j.Status.Finished() {
 		ans.Next = "" // it would be this call
 	}
-	// A page goes on where it ends, so nothing is to be left out of it: news and
-	// what stands around take the rest.
+	// The next page begins where this one ends, so no line of a page may be cut out later:
+	// room is left for the frame and the notices.
 	most := a.c.Settings.MaxOutputChars
 	w := window{
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
-		room: max(100, most-most/4-utf8.RuneCountInString(ans.render("", ""))-600) / len(j.Streams()),
+		room: max(100, most-most/4-utf8.RuneCountInString(ans.render(""))-600) / len(j.Streams()),
 	}
 	ans.body, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
 		sample, err := w.sample(ctx, log, size)
@@ -70,25 +70,25 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	return ans, nil
 }
 
-// window is which lines were asked for.
+// window describes the requested lines.
 type window struct {
-	from          bool // from line offset on; else the last ones
+	from          bool // from line offset on; otherwise the last ones
 	bounded       bool // at most limit
 	offset, limit int64
 	room          int // characters that fit
 	keep          lineFilter
 }
 
-// page is what there is in a window.
+// page has the lines of a window.
 type page struct {
 	lines []string // with their line feeds
 	size  int      // characters
-	more  bool     // there are lines that were not asked for, or do not fit
-	next  int64    // of a window from a line on: where the next one begins
-	long  bool     // a line was longer than what is kept of one
+	more  bool     // lines were left out because of limit or room
+	next  int64    // of a window from a line on: the first line of the next page
+	long  bool     // a line was truncated
 }
 
-// sample is some of the bytes that the window is about.
+// sample reads some bytes of the window.
 func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []byte, err error) {
 	off := max(0, size-logfile.BinarySample)
 	if w.from {
@@ -99,15 +99,15 @@ func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []by
 	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
 }
 
-// read collects the lines in the window: from a line on the first that fit, else the
-// last.
+// read collects the lines in the window: from a line on the first lines that fit, otherwise
+// the last.
 func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
 	if w.bounded && w.limit == 0 {
 		return p, nil
 	}
 	q := engine.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
 	if !w.from {
-		// Lines that do not fit need not be read: each takes at least its end.
+		// Each line takes at least one character, so no more lines than that fit.
 		q.Last, q.Limit = true, min(w.limit, int64(w.room))+1
 	}
 	for line, err := range log.Lines(ctx, q) {
@@ -142,8 +142,8 @@ func (p *page) drop(n int) {
 	p.lines = slices.Delete(p.lines, n, n+1)
 }
 
-// explain adds to an answer what else there is to say of the lines of a stream, which
-// has total lines.
+// explain adds the position of a page to an answer, and notices about left out and truncated
+// lines. total is the number of lines of the stream.
 func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, total int64) {
 	first := max(0, total-int64(len(p.lines)))
 	if w.from {
@@ -176,7 +176,7 @@ func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, tota
 	}
 }
 
-// screen shows a terminal's screen as text.
+// screen returns a terminal's screen as text.
 func (a *agent) screen(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	if !j.HasTerminal() {
 		return nil, &failure{

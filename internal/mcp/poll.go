@@ -12,16 +12,15 @@ import (
 
 const (
 	maxPoll = 30 * time.Second
-	// lastWords is how soon after its output the end of a job is told with it.
+	// lastWords is how long a poll with output waits for the end of the job.
 	lastWords = 50 * time.Millisecond
-	// maxDrain bounds what one poll takes in of a job that prints without end.
+	// maxDrain is how many bytes one poll reads at most, of a job that prints without end.
 	maxDrain = 64 << 20
-	// maxHeld is how long a line without an end may be before it is filtered as it
-	// stands, in bytes.
+	// maxHeld is the length in bytes from which an incomplete line is filtered as it stands.
 	maxHeld = 1 << 20
 )
 
-// poll drains what is new, and reports the end.
+// poll returns the output since the last poll and reports the end of the job.
 func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	wait, note := time.Duration(0), ""
 	if in.Timeout != nil {
@@ -42,7 +41,7 @@ func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer
 		if got, err = a.drain(ctx, j, keep); err != nil {
 			return nil, failed(j, "poll", err)
 		}
-		// What is filtered out is no reason to return.
+		// Output that was filtered out does not end the waiting.
 		if !got.text.empty() || got.Job.Status.Finished() || time.Since(began) >= wait {
 			break
 		}
@@ -84,9 +83,9 @@ func (a *agent) pollAnswer(got drained) *answer {
 	return ans
 }
 
-// awaitNews waits that long at most for output after the cursor from, or after the
-// agent's own if that is further, and reads nothing. The end often follows the last
-// output at once: after output it waits a moment for that, which saves a poll.
+// awaitNews waits at most wait for output after the cursor from, or after the agent's own
+// cursor if that is further, or for the end. It reads nothing. The end often follows the
+// last output at once, so after output it waits briefly for that too, which saves a poll.
 func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait time.Duration) error {
 	cursor := max(from, jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()))
 	p, err := a.eng.PollAt(ctx, j.ID, cursor, wait)
@@ -95,11 +94,11 @@ func (a *agent) awaitNews(ctx context.Context, j engine.Job, from int64, wait ti
 	}
 	soon, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
-	_, _ = a.eng.Wait(soon, j.ID) // it may well go on
+	_, _ = a.eng.Wait(soon, j.ID) // a job that runs on is the usual case
 	return ctx.Err()
 }
 
-// drained is what a poll has read.
+// drained is the result of one read of all new output.
 type drained struct {
 	engine.Poll         // the last piece, as far as it counts as read
 	text        excerpt // what the filter keeps of all
@@ -108,8 +107,8 @@ type drained struct {
 	held        int64 // bytes after the cursor that are left for a later poll
 }
 
-// drain reads all that is new. A line that has no end yet is not filtered, since what
-// it will say is not known: it is left for the next poll.
+// drain reads all new output. A filter cannot judge an incomplete last line, so that line
+// is left for the next poll.
 func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got drained, err error) {
 	sums := map[engine.Stream]*streamSum{}
 	for _, s := range j.Streams() {
@@ -136,7 +135,7 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 			return nil
 		}
 		p.More = false
-		// A line of the other stream cannot be left: what was read since is behind it.
+		// An incomplete line of the other stream cannot be left: later output follows it.
 		n := len(sums[newest].held)
 		if n > 0 && n <= run && got.dropped == 0 && (got.more || !p.Job.Status.Finished()) {
 			got.held, sums[newest].held = int64(n), nil
@@ -152,19 +151,18 @@ func (a *agent) drain(ctx context.Context, j engine.Job, keep lineFilter) (got d
 	return got, err
 }
 
-// streamSum is what a poll has read of one stream.
+// streamSum collects the output of one stream during a poll.
 type streamSum struct {
 	gather
 	a      *agent
 	j      engine.Job
 	stream engine.Stream
 	keep   lineFilter
-	held   []byte // of a line without an end
-	binary string // the notice about what is not shown
+	held   []byte // an incomplete last line
+	binary string // the notice about binary output
 }
 
-// add takes in the next bytes. With a filter it keeps back those of the last line, as
-// long as it has no end.
+// add appends the next bytes. With a filter it holds back an incomplete last line.
 func (s *streamSum) add(ctx context.Context, p []byte) {
 	p = append(s.held, p...)
 	s.held = nil
@@ -187,10 +185,10 @@ func (s *streamSum) excerpt() excerpt {
 	return x
 }
 
-// gather keeps the begin and the end of a text of any length that comes in pieces.
+// gather keeps the beginning and the end of a text that arrives in pieces.
 type gather struct {
-	head, before, last string // of the end before is kept until last is long enough
-	skipped            int64
+	head, before, last string // the end is before and last; before is dropped once last is long enough
+	skipped            int64  // bytes between head and the end
 }
 
 func (g *gather) add(piece string) {

@@ -28,13 +28,13 @@ type processArgs struct {
 	Env       map[string]string `json:"env,omitempty" for:"restart" jsonschema:"restart: variables that were given when it was started"`
 }
 
-// An action is something that process does with one job.
+// An action of process is about one job.
 type action struct {
 	intent engine.Intent
 	do     func(a *agent, ctx context.Context, j engine.Job, in processArgs) (*answer, error)
 }
 
-// actions are those of process about one job, by name.
+// actions are the actions about one job, by name.
 func actions() map[string]action {
 	return map[string]action{
 		"poll":      {engine.Read, (*agent).poll},
@@ -65,13 +65,13 @@ func (a *agent) process(ctx context.Context, in processArgs, about *subject) (*a
 		return nil, err
 	}
 	about.set(j.ID)
-	// What ends meanwhile this answer tells.
-	done := a.asks(j.ID)
+	// The answer reports the end of the job, so no log message is needed.
+	done := a.answering(j.ID)
 	defer done()
 	return act.do(a, ctx, j, in)
 }
 
-// check refuses arguments that the action does not take.
+// check reports arguments that the action does not accept.
 func (in processArgs) check() error {
 	fields := reflect.VisibleFields(reflect.TypeOf(in))
 	if in.Action == "" {
@@ -89,7 +89,7 @@ func (in processArgs) check() error {
 	return nil
 }
 
-// taken are the arguments that the action takes, beside those that all take.
+// taken lists the arguments of the action, without those that all actions accept.
 func (in processArgs) taken() string {
 	var names []string
 	if in.Action == actionList {

@@ -62,7 +62,7 @@ func (a *agent) progress(ctx context.Context, r *mcp.CallToolRequest, about *sub
 				ProgressToken: token, Progress: took.Seconds(), Message: "goes on for " + briefly(took.Truncate(time.Second)) + a.output(ctx, about),
 			})
 			if err != nil && ctx.Err() == nil {
-				a.c.Logger.Debug("the client was not told that a call goes on", "err", err)
+				a.c.Logger.Debug("no progress was reported", "err", err)
 			}
 		}
 	})

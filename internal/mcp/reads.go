@@ -10,28 +10,27 @@ import (
 )
 
 const (
-	// manyPolls is from which poll of a running job on an agent is told that
-	// there is a cheaper way.
+	// manyPolls is the poll of a running job from which on the answer recommends wait.
 	manyPolls = 3
-	// stuckAfter is how many equal answers in a row make a loop.
+	// stuckAfter is the number of equal answers in a row that count as a loop.
 	stuckAfter = 20
 )
 
-// reads is what is kept between the reading calls of a session.
+// reads counts the reading calls of a session, to detect agents that poll in a loop.
 type reads struct {
 	mu   sync.Mutex
 	jobs map[engine.ID]*reading
 }
 
-// reading is what is kept of one job that runs.
+// reading has the counts of one running job.
 type reading struct {
-	polls int // while it ran
-	idle  int // polls in a row without news
-	last  uint64
-	same  int // answers in a row with the sum last
+	polls int    // while it ran
+	idle  int    // polls in a row without news
+	last  uint64 // hash of the last answer
+	same  int    // equal answers in a row
 }
 
-// of calls f with what is kept of a job.
+// of calls f with the counts of a job, under the lock.
 func (r *reads) of(id engine.ID, f func(*reading)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +46,7 @@ func (r *reads) drop(id engine.ID) {
 	delete(r.jobs, id)
 }
 
-// polled counts a poll of a job: how many there were, and how many in a row had no news.
+// polled counts a poll. It returns the number of polls and of those in a row without news.
 func (r *reads) polled(id engine.ID, news bool) (idle, polls int) {
 	r.of(id, func(k *reading) {
 		k.polls++
@@ -59,7 +58,7 @@ func (r *reads) polled(id engine.ID, news bool) (idle, polls int) {
 	return idle, polls
 }
 
-// repeated counts equal answers about a job, and says when there were too many.
+// repeated counts equal answers about a job. It returns a notice when there were too many.
 func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
 	sum := fnv.New64a()
 	for _, p := range append(parts, string(j.Status)) {
@@ -78,7 +77,7 @@ func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
 	return notice
 }
 
-// retryAfter is when a poll is worth repeating after idle polls without news.
+// retryAfter is the recommended pause after that many polls without news.
 func retryAfter(idle int) time.Duration {
 	steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 	return steps[min(max(idle, 1), len(steps))-1]

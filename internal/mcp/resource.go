@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// updatePause is the least time between two messages that a log has grown.
+// updatePause is the minimum time between two notifications about one log.
 const updatePause = time.Second
 
 const (
@@ -23,9 +23,8 @@ func logURI(id engine.ID) string { return logURIBegin + string(id) + logURIEnd }
 
 // jobOfLog is the job whose log uri is.
 func (a *agent) jobOfLog(ctx context.Context, client *mcp.Implementation, uri string) (engine.Job, error) {
-	a.greet(clientName(client))
-	if a.openErr != nil {
-		return engine.Job{}, a.openErr
+	if err := a.greet(client); err != nil {
+		return engine.Job{}, err
 	}
 	id := strings.TrimSuffix(strings.TrimPrefix(uri, logURIBegin), logURIEnd)
 	j, err := a.eng.Get(ctx, id)
@@ -51,7 +50,7 @@ func (a *agent) addLog(j engine.Job) {
 	}, a.readLog)
 }
 
-// readLog reads begin and end of a log.
+// readLog returns the beginning and the end of a log.
 func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := r.Params.URI
 	j, err := a.jobOfLog(ctx, r.ClientInfo(), uri)
@@ -74,7 +73,7 @@ func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 	}}}, nil
 }
 
-// subscriptions are the logs that the client wants to hear of.
+// subscriptions are the logs of whose growth the client is notified.
 type subscriptions struct {
 	mu   sync.Mutex
 	open map[string]context.CancelFunc
@@ -95,7 +94,7 @@ func (a *agent) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	a.subs.open[uri] = cancel
 	a.work.Go(func() {
 		defer cancel()
-		a.tellGrowth(life, uri, j.ID)
+		a.notifyGrowth(life, uri, j.ID)
 	})
 	return nil
 }
@@ -110,10 +109,10 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 	return nil
 }
 
-// tellGrowth tells the client that a log has grown, until the job ends. The first
-// time is for what was printed before the client counted as subscribed, which it
-// cannot know; hence the pause before it. What happens meanwhile is told together.
-func (a *agent) tellGrowth(ctx context.Context, uri string, id engine.ID) {
+// notifyGrowth notifies the client when a log has grown, until the job ends. Changes during
+// the pause share a notification. The first one covers output from before the subscription,
+// which the client cannot know of; the pause in front lets the reply arrive first.
+func (a *agent) notifyGrowth(ctx context.Context, uri string, id engine.ID) {
 	_, err := a.eng.Follow(ctx, id, func(bool) error {
 		select {
 		case <-time.After(updatePause):
@@ -123,6 +122,6 @@ func (a *agent) tellGrowth(ctx context.Context, uri string, id engine.ID) {
 		}
 	})
 	if err != nil && ctx.Err() == nil {
-		a.c.Logger.Debug("the client is no longer told that a log grows", "job", id, "err", err)
+		a.c.Logger.Debug("the client is not notified of the log any more", "job", id, "err", err)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	labelNotify  = "agent.notify" // as it was asked; absent: not
 )
 
-// A scope is whose jobs an agent sees.
+// A scope selects the jobs that an agent sees.
 type scope struct {
 	client  string
 	project string
@@ -47,8 +47,8 @@ func (s scope) owns(j engine.Job) bool {
 	return j.Labels[labelClient] == s.client && j.Labels[labelProject] == s.project
 }
 
-// reader is the name under which the engine keeps what the agent has read.
-// Names are cut by the engine, so a long directory is told by its sum.
+// reader is the client name of the scope's cursors. The engine truncates long names, so
+// the directory is represented by a hash.
 func (s scope) reader() string {
 	sum := sha256.Sum256([]byte(s.project))
 	return fmt.Sprintf("%s %x", oneLine(s.client, 24), sum[:6])

@@ -13,8 +13,8 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// maxRead is how much of the begin and of the end of a log is read for an
-// answer: more than its longest text takes.
+// maxRead is how many bytes of the beginning and of the end of a log are read for an
+// answer: more than the longest answer shows.
 const maxRead = 1 << 20
 
 // An excerpt is the beginning and the end of some output.
@@ -25,14 +25,14 @@ type excerpt struct {
 	notices    []string // of output that is not shown
 }
 
-// stderrLabel begins what a job printed to stderr, where the streams are apart.
+// stderrLabel precedes the stderr of a job with separate streams.
 const stderrLabel = "[stderr]\n"
 
 func (x excerpt) empty() bool {
 	return x.head == "" && x.tail == "" && len(x.notices) == 0 && (x.stderr == nil || x.stderr.empty())
 }
 
-// errs is what is shown of stderr, if the streams are apart and all of it was read.
+// errs is the text of stderr, for a job with separate streams.
 func (x excerpt) errs() string {
 	if x.stderr == nil {
 		return ""
@@ -40,8 +40,7 @@ func (x excerpt) errs() string {
 	return x.stderr.head + x.stderr.tail
 }
 
-// size is how many characters the excerpt takes: more than any answer has, if not all
-// of it was read.
+// size is the length of the excerpt in characters, or math.MaxInt if parts were not read.
 func (x excerpt) size() int {
 	if x.skipped > 0 {
 		return math.MaxInt
@@ -49,9 +48,9 @@ func (x excerpt) size() int {
 	return utf8.RuneCountInString(x.head) + utf8.RuneCountInString(x.tail)
 }
 
-// text is the excerpt in at most most characters. where says where the rest is.
-// cut is empty, or says what is missing. Each stream is cut by itself, so that of both
-// the end is shown.
+// text is the excerpt with at most most characters. where names the files with the complete
+// output. cut describes what is missing and is empty if nothing is. Each stream is truncated
+// separately, so that the end of both is shown.
 func (x excerpt) text(most int, where string) (text, cut string) {
 	if x.stderr == nil || x.stderr.empty() {
 		text, cut = x.cut(most)
@@ -89,7 +88,7 @@ func share(a, b, room int) (forA, forB int) {
 	return half, half
 }
 
-// labeled is what was printed to both streams as one text.
+// labeled joins the text of both streams.
 func labeled(out, errs string) string {
 	if errs == "" {
 		return out
@@ -100,8 +99,8 @@ func labeled(out, errs string) string {
 	return out + stderrLabel + errs
 }
 
-// cut is the text of one stream in at most most characters. missing is empty, or how
-// much is not in it.
+// cut is the text of one stream with at most most characters. missing is the amount that was
+// left out, or empty.
 func (x excerpt) cut(most int) (text, missing string) {
 	if x.skipped == 0 {
 		x.head, x.tail = x.head+x.tail, ""
@@ -110,7 +109,7 @@ func (x excerpt) cut(most int) (text, missing string) {
 		}
 		x.tail = x.head
 	}
-	// The line that stands for what is missing takes room too.
+	// The line in place of the missing part needs room too.
 	half := max(0, (most-min(200, max(60, most/5)))/2)
 	head, tail := logfile.First(x.head, half), logfile.Last(x.tail, half)
 	if x.skipped == 0 {
@@ -130,7 +129,7 @@ func (x excerpt) cut(most int) (text, missing string) {
 	return b.String(), missing
 }
 
-// eachStream makes an excerpt of what read returns for the streams of a job.
+// eachStream calls read for each stream of a job and joins the excerpts.
 func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x excerpt, err error) {
 	for _, s := range j.Streams() {
 		one, err := read(s)
@@ -147,7 +146,7 @@ func eachStream(j engine.Job, read func(engine.Stream) (excerpt, error)) (x exce
 	return x, nil
 }
 
-// eachLog is eachStream with the log of each stream and its size.
+// eachLog is eachStream with the open log of each stream and its size.
 func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.Stream, log *engine.Log, size int64) (excerpt, error)) (excerpt, error) {
 	return eachStream(j, func(s engine.Stream) (excerpt, error) {
 		log, err := a.eng.OpenLog(ctx, j.ID, s)
@@ -163,7 +162,7 @@ func (a *agent) eachLog(ctx context.Context, j engine.Job, read func(s engine.St
 	})
 }
 
-// excerptOf reads the beginning and the end of what a job printed.
+// excerptOf reads the beginning and the end of a job's output.
 func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
 	return a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (x excerpt, err error) {
 		head, err := log.Bytes(ctx, 0, min(size, maxRead))
@@ -186,12 +185,12 @@ func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
 	})
 }
 
-// tailOf is the end of what a job printed so far, at most n characters. cursor is
-// how much that was, in bytes.
+// tailOf is the end of a job's output, at most n characters. cursor is the number of bytes
+// of output so far.
 func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
 	x, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
 		cursor += size
-		// Escape sequences and long characters take more bytes than they show.
+		// Escape sequences and multibyte characters take more bytes than characters.
 		p, err := log.Bytes(ctx, max(0, size-int64(8*n)), size)
 		if n := a.binary(ctx, j, s, p); n != "" {
 			return excerpt{notices: []string{n}}, err
@@ -205,8 +204,8 @@ func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cur
 	return x, cursor, err
 }
 
-// binary is the notice that stands for p, which was read from a stream, where p is no
-// text; else it is empty. Its end counts as well as its beginning.
+// binary is the notice that replaces p, which was read from a stream, if the beginning or the
+// end of p is not text; otherwise it is empty.
 func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []byte) string {
 	if !logfile.Binary(p) && !logfile.Binary(p[max(0, len(p)-logfile.BinarySample):]) {
 		return ""
@@ -230,7 +229,7 @@ func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []b
 	return fmt.Sprintf("%s is binary and not shown: %s, %s, in %s", what, logfile.MediaType(head[:n]), units.FormatBytes(size), where)
 }
 
-// pathsOf says where a job's output is.
+// pathsOf names the files with a job's output.
 func pathsOf(j engine.Job) string {
 	where := j.OutputPath
 	if j.Split {

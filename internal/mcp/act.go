@@ -10,8 +10,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// acted is the answer about a job to which something was done, as it stands now as far as
-// that can be read.
+// acted is the answer after an action on a job, with the job's present state if that can be
+// read.
 func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
 	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
 		j = now
@@ -22,7 +22,7 @@ func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
 	return ans
 }
 
-// typed gives a job input, by give, and is the answer about that.
+// typed calls give, which sends input to a job, and returns the answer about that.
 func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data string, give func() error) (*answer, error) {
 	var err error
 	switch {
@@ -37,12 +37,12 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 		return nil, failed(j, doing, err)
 	}
 	ans := a.acted(ctx, j, what)
-	// Whether it waits for more is not known before it has had the time to read it.
+	// The job has not had the time yet to read the input and to wait for more.
 	if ans.WaitingForInput {
 		j.Waiting, ans.WaitingForInput = false, false
 		ans.Next = next(j)
 	}
-	// A terminal cuts long lines, unless the program reads it raw, which is not known here.
+	// A terminal in line mode truncates long lines.
 	for line := range strings.Lines(data) {
 		if len(line) > maxCanon && j.Host == "" && j.Size != (engine.Size{}) { // else it is a pipe
 			ans.note("a line of it has %d bytes: of a line a terminal passes on %d at most, so the job may see the begin of it alone; put long input into a file", len(line), maxCanon-1)
@@ -52,10 +52,10 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 	return ans, nil
 }
 
-// maxCanon is how long a line may be that a terminal takes, with its end.
+// maxCanon is the longest line that a terminal in line mode accepts, with its line feed.
 const maxCanon = 4096
 
-// counted is how many there are of what is called noun.
+// counted is n with its noun, in the plural unless n is 1.
 func counted(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -98,7 +98,7 @@ func (a *agent) sendKeys(ctx context.Context, j engine.Job, in processArgs) (*an
 	})
 }
 
-// submit types a line and presses Enter, as a person does.
+// submit types a line and presses Enter.
 func (a *agent) submit(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	end := "\n"
 	if j.HasTerminal() {
@@ -161,18 +161,18 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 	return a.cleared(gone, "killed and cleared"), nil
 }
 
-// cleared is the answer about a job that is gone.
+// cleared is the answer about a job that was cleared.
 func (a *agent) cleared(j engine.Job, what string) *answer {
 	a.forget(j.ID)
 	ans := about(j, time.Now()).gone()
-	ans.SessionID, ans.job = j.ID, engine.Job{} // there is no end of it to be kept as told
+	ans.SessionID, ans.job = j.ID, engine.Job{} // its end need not be recorded as reported
 	ans.headline += "\n" + string(j.ID) + " " + what
 	ans.Message, ans.mute = what, true
 	ans.note("for an hour at least the person can bring it back: hob clear --undo %s", j.ID)
 	return ans
 }
 
-// restart asks for the same again as a new job of this agent.
+// restart starts the same command again, as a new job of this agent.
 func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	env := in.Env
 	if j.Host != "" {
