@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,67 @@ func importsOf(t *testing.T) types.Importer {
 		}
 		return os.Open(compiled[path])
 	})
+}
+
+var (
+	codeBlock   = regexp.MustCompile("(?s)```.*?```")
+	link        = regexp.MustCompile(`\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"`)
+	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	namedAnchor = regexp.MustCompile(`<a id="([^"]+)">`)
+	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
+)
+
+// TestLinksLeadSomewhere checks the links between documents: the file exists, and it has
+// the heading that the link names.
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages := []string{filepath.Join("bench", "README.md")}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		for _, m := range link.FindAllStringSubmatch(prose(t, page), -1) {
+			file, anchor, _ := strings.Cut(m[1]+m[2], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", page, err)
+			} else if anchor != "" && !slices.Contains(anchors(prose(t, target)), anchor) {
+				t.Errorf("%s: %s has no heading #%s", page, target, anchor)
+			}
+		}
+	}
+}
+
+// prose is the text of a page without its blocks of code.
+func prose(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return codeBlock.ReplaceAllString(string(text), "")
+}
+
+// anchors are the names that GitHub gives to the headings of a page, and those that the
+// page sets itself.
+func anchors(text string) (names []string) {
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		name := notInAnchor.ReplaceAllString(strings.ToLower(m[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	for _, m := range namedAnchor.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // TestEveryFieldOfAJobIsDocumented compares the JSON of a job with its table in
