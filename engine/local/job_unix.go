@@ -106,17 +106,11 @@ func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
 	return j, nil
 }
 
-// begin does what there is to do once the command runs. Its output is looked for
-// in between: a goroutine that reads it would come to its turn only afterwards,
-// because a holder runs one at a time.
+// begin does what there is to do once the command runs.
 func (j *job) begin(started time.Time) {
-	take := func() {}
 	if j.tty != nil {
-		out := newTTYReader(j.tty)
-		take = func() { j.tty.take(out, j.printed) }
-		defer func() { j.wg.Go(func() { j.tty.copy(out, j.printed) }) }()
+		j.wg.Go(func() { j.tty.copy(j.printed) })
 	}
-	take()
 	id, err := proc.Of(j.pid)
 	if err != nil {
 		id = proc.Identity{PID: j.pid}
@@ -138,7 +132,6 @@ func (j *job) begin(started time.Time) {
 	}
 	// Without a socket the files still say everything but the screen.
 	_ = j.h.Listen()
-	take()
 	if mode, known := j.mode(); known {
 		j.h.Waiting(false, entryOf(mode, known))
 	}
@@ -147,7 +140,6 @@ func (j *job) begin(started time.Time) {
 		j.h.OwnSizes(j.logs.size)
 		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
 	}
-	take()
 	j.prompt.start()
 	if j.own {
 		j.rest.start()

@@ -80,8 +80,9 @@ func (t *tty) control(f func(fd int) error) error {
 
 // copy gives everything that is printed to sink, until nobody has the terminal
 // open any more or the master is closed.
-func (t *tty) copy(r *ttyReader, sink func([]byte)) {
+func (t *tty) copy(sink func([]byte)) {
 	defer close(t.eof)
+	r := newTTYReader(t)
 	for {
 		n, err := r.read()
 		if n > 0 {
@@ -95,18 +96,6 @@ func (t *tty) copy(r *ttyReader, sink func([]byte)) {
 		if err != nil {
 			return
 		}
-	}
-}
-
-// take gives sink some of what is printed already, before copy runs.
-func (t *tty) take(r *ttyReader, sink func([]byte)) {
-	n := 0
-	err := t.control(func(fd int) (err error) {
-		n, err = readOnce(fd, r.buf)
-		return err
-	})
-	if err == nil { // else nothing is there, or the end, which copy will see
-		sink(r.buf[:n])
 	}
 }
 
