@@ -174,7 +174,7 @@ func (x *Execution) setStopping(s *StopRequest) {
 // holderHooks are what other processes reach.
 func (x *Execution) holderHooks() holder.Hooks {
 	hh := holder.Hooks{Backgrounded: func() {
-		x.awayOnce.Do(func() { close(x.away) })
+		close(x.away)
 		x.announce()
 	}}
 	if x.hooks.Write != nil {

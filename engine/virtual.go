@@ -31,12 +31,10 @@ type Execution struct {
 
 	mu       sync.Mutex // guards what follows
 	stopping *StopRequest
-	ended    bool // the end is recorded
 	changed  chan struct{}
 
-	away     chan struct{} // closed when nobody waits for it any longer
-	awayOnce sync.Once
-	done     chan struct{} // closed when the end is recorded
+	away chan struct{} // closed when nobody waits for it any longer
+	done chan struct{} // closed when the end is recorded
 }
 
 const virtualName = "virtual"
@@ -285,9 +283,6 @@ func (x *Execution) finish(exit Exit) error {
 		exit.At = x.e.cfg.now()
 	}
 	x.h.End(exit)
-	x.mu.Lock()
-	x.ended = true
-	x.mu.Unlock()
 	x.e.mu.Lock()
 	delete(x.e.execs, x.id)
 	delete(x.e.attached, x.pid)
@@ -327,10 +322,14 @@ func (x *Execution) watchChange() <-chan struct{} {
 	return x.changed
 }
 
+// isOver reports whether the end is recorded.
 func (x *Execution) isOver() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.ended
+	select {
+	case <-x.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // active reports whether it has not ended, by its hook if it has one. The hook
