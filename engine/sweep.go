@@ -10,32 +10,16 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// sweepPause is how long a sweep rests between two slices of work.
-const sweepPause = 200 * time.Millisecond
+// sweepGrace is how long after its begin a sweep may go on although the engine is closed,
+// so that programs that live shortly get somewhere too.
+const sweepGrace = 50 * time.Millisecond
 
-// firstSlice bounds the slice that Close waits for, whatever a host does.
-const firstSlice = 4 * jobdir.SweepSlice
-
-// Sweep deletes what need not be kept any longer (see [Retention]), in slices of
-// work with rests between them, until it is done or ctx is: the next call goes
-// on. It does nothing when somebody else is at it or was within the last hour.
+// Sweep deletes what need not be kept any longer (see [Retention]), until it is done or ctx
+// is: the next call goes on. It does nothing when another program sweeps, or one has
+// within the last hour.
 func (e *Engine) Sweep(ctx context.Context) error {
-	for {
-		done, err := e.sweepSlice(ctx)
-		if done || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(sweepPause):
-		}
-	}
-}
-
-func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 	r := e.cfg.retention
-	done, err = e.root.Sweep(ctx, jobdir.SweepOptions{
+	err := e.root.Sweep(ctx, jobdir.SweepOptions{
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
@@ -44,13 +28,11 @@ func (e *Engine) sweepSlice(ctx context.Context) (done bool, err error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return false, ctx.Err()
-	case errors.Is(err, fs.ErrNotExist): // somebody deleted at the same time
-		return false, nil
-	case err != nil:
-		return false, rootError(err)
+		return ctx.Err()
+	case err == nil, errors.Is(err, fs.ErrNotExist): // another program deleted at the same time
+		return nil
 	}
-	return done, nil
+	return rootError(err)
 }
 
 // expired reports whether the sweep itself moved a job on a host to dir, in the trash.
@@ -60,9 +42,7 @@ func expired(rec *jobdir.Record, dir string) bool {
 	return err == nil && rec.Meta.Host != "" && jobdir.IsSwept(fi.ModTime())
 }
 
-// sweepSometimes sweeps beside everything else, at most once an hour. Close waits
-// for its first slice, so that programs that live shortly get somewhere too; the
-// others end with the engine.
+// sweepSometimes sweeps beside everything else, at most once an hour.
 func (e *Engine) sweepSometimes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,13 +52,11 @@ func (e *Engine) sweepSometimes() {
 	}
 	e.swept = now
 	e.goesLocked(func() {
-		first, cancel := context.WithTimeout(context.WithoutCancel(e.life), firstSlice)
-		done, err := e.sweepSlice(first)
-		cancel()
-		if !done && (err == nil || errors.Is(err, context.DeadlineExceeded)) {
-			err = e.Sweep(e.life)
-		}
-		if err != nil && e.life.Err() == nil {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(e.life))
+		defer cancel()
+		begun := time.Now()
+		context.AfterFunc(e.life, func() { time.AfterFunc(sweepGrace-time.Since(begun), cancel) })
+		if err := e.Sweep(ctx); err != nil && e.life.Err() == nil {
 			e.log.Warn("old jobs cannot be swept", "err", err)
 		}
 	})

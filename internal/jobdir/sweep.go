@@ -15,8 +15,6 @@ import (
 const (
 	// SweepEvery is how often a root is swept at most.
 	SweepEvery = time.Hour
-	// SweepSlice is how long one call of Sweep works, about.
-	SweepSlice = 50 * time.Millisecond
 	// orphanAge is how long a directory may stay without a meta.json.
 	orphanAge = time.Hour
 )
@@ -51,63 +49,40 @@ func sweepDue(lockPath string, now time.Time) bool {
 	return err != nil || now.Sub(fi.ModTime()) >= SweepEvery || fi.ModTime().After(now)
 }
 
-// Sweep deletes what need not be kept, for about SweepSlice, but not before
-// something is done, and reports whether it came to an end; if not, the next call
-// goes on. It does nothing, and is done, when somebody else sweeps or has within
-// SweepEvery.
-func (r *Root) Sweep(ctx context.Context, o SweepOptions) (done bool, err error) {
+// Sweep deletes what need not be kept, until it is done or ctx is; then the next call goes
+// on. It does nothing when another program sweeps, or one has within SweepEvery.
+func (r *Root) Sweep(ctx context.Context, o SweepOptions) error {
 	lockPath := filepath.Join(r.Jobs(), sweepName)
 	now := o.Now()
 	if !sweepDue(lockPath, now) {
-		return true, nil
+		return nil
 	}
 	lock, err := lockFile(lockPath)
 	switch {
 	case errors.Is(err, ErrLocked), errors.Is(err, fs.ErrNotExist):
-		return true, nil
+		return nil
 	case err != nil:
-		return false, unusable(r.path, err)
+		return unusable(r.path, err)
 	}
 	defer lock.Close()
 	_ = r.Make() // the trash, which roots of earlier versions may not have
 	// Until it is done, the next one need not wait.
 	if err := os.Chtimes(lockPath, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
-		return false, unusable(r.path, err)
+		return unusable(r.path, err)
 	}
-	s := sweep{Root: r, o: o, ctx: ctx, end: time.Now().Add(SweepSlice)}
-	s.ages = r.ages(now, o)
+	s := sweep{Root: r, o: o, ctx: ctx, ages: r.ages(now, o)}
 	if err := s.run(); err != nil {
-		if errors.Is(err, errSliceOver) {
-			err = nil
-		}
-		return false, err
+		return err
 	}
-	return true, os.Chtimes(lockPath, now, now)
+	return os.Chtimes(lockPath, now, now)
 }
 
-var errSliceOver = errors.New("the slice is over")
-
-// sweep is one slice of a sweep.
+// sweep is one call of Sweep.
 type sweep struct {
 	*Root
 	o    SweepOptions
 	ages *ages
-	ctx  context.Context // of the one call that this value lives for
-	end  time.Time
-	// got: something was done that the next slice need not do again. A slice that
-	// ended before that could be followed by others of its kind for ever.
-	got bool
-}
-
-// check is the error that ends the slice.
-func (s *sweep) check() error {
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
-	if s.got && time.Now().After(s.end) {
-		return errSliceOver
-	}
-	return nil
+	ctx  context.Context // of that call
 }
 
 func (s *sweep) run() error {
@@ -165,8 +140,7 @@ func (s *sweep) unfinishedDirs() error {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
-		s.got = true
-		if err := s.check(); err != nil {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -205,8 +179,7 @@ func (s *sweep) expire() error {
 		if err := s.moveToTrash(at, j.id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		s.got = true
-		if err := s.check(); err != nil {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -225,7 +198,7 @@ func (s *sweep) finished() ([]ended, error) {
 	for _, id := range ids {
 		rec := index.Find(id)
 		if rec == nil {
-			if err := s.check(); err != nil {
+			if err := s.ctx.Err(); err != nil {
 				return nil, err
 			}
 			read, err := Read(s.Dir(id))
@@ -236,10 +209,9 @@ func (s *sweep) finished() ([]ended, error) {
 				continue
 			}
 			rec = &read
-			// What the index does not take is read again by the next slice, and of what
-			// is held the holder may still add to the end.
-			if rec.Finished() && rec.Problem == "" && rec.Unread == nil && !Locked(s.Dir(id)) {
-				fresh, s.got = append(fresh, rec), true
+			// Of what is held the holder may still add to the end.
+			if rec.Finished() && !Locked(s.Dir(id)) {
+				fresh = append(fresh, rec)
 			}
 		}
 		// A job whose meta.json is damaged ended when its lock became free.
@@ -278,7 +250,7 @@ func (s *sweep) emptyTrash() error {
 		if !s.stale(t.At) {
 			continue
 		}
-		if err := s.check(); err != nil {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
 		rec, err := Read(s.trash(t.ID))
@@ -288,7 +260,6 @@ func (s *sweep) emptyTrash() error {
 		if err := s.Delete(t.ID); err != nil {
 			return err
 		}
-		s.got = true
 	}
 	return nil
 }

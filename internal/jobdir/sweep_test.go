@@ -10,19 +10,11 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// sweepAll sweeps until there is nothing more to do, and fails if that is never.
 func sweepAll(t *testing.T, r *jobdir.Root, o jobdir.SweepOptions) {
 	t.Helper()
-	for range 20 {
-		done, err := r.Sweep(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if done {
-			return
-		}
+	if err := r.Sweep(t.Context(), o); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("each slice does again what the one before did")
 }
 
 func sweepsEverything() jobdir.SweepOptions {
@@ -60,37 +52,48 @@ func TestSweepLeavesAnEndThatIsHeldOutOfTheIndex(t *testing.T) {
 	}
 }
 
-// Where looking at what stays takes longer than a slice, a sweep still ends.
-func TestSweepOfSlowJobsEnds(t *testing.T) {
-	t.Run("to be read", func(t *testing.T) {
-		r := newRoot(t)
-		for range 3 { // damaged, so that the index does not have them
-			_, dir := create(t, r, jobdir.Meta{})
-			write(t, dir+"/"+jobdir.MetaFile, "{")
+// What cannot be read or released now is in the way of nothing else.
+func TestSweepGoesPastWhatStays(t *testing.T) {
+	r := newRoot(t)
+	for range 3 {
+		_, dir := create(t, r, jobdir.Meta{})
+		write(t, dir+"/"+jobdir.MetaFile, "{")
+		id, _ := create(t, r, jobdir.Meta{})
+		if err := r.Trash(time.Unix(0, 0), id); err != nil {
+			t.Fatal(err)
 		}
-		o := sweepsEverything()
-		o.Ours = func(*jobdir.Record) bool {
-			time.Sleep(jobdir.SweepSlice)
-			return true
+	}
+	o, asked := sweepsEverything(), 0
+	o.Release = func(context.Context, *jobdir.Record, string) error {
+		asked++
+		return errors.New("not now")
+	}
+	sweepAll(t, r, o)
+	if left, err := r.InTrash(); err != nil || len(left) != 3 || asked != 3 {
+		t.Errorf("%d left in the trash, %d asked for, %v", len(left), asked, err)
+	}
+}
+
+// A sweep that was ended is continued by the next call, which need not wait an hour.
+func TestSweepEndsWithItsContext(t *testing.T) {
+	r := newRoot(t)
+	for range 3 {
+		id, _ := create(t, r, jobdir.Meta{})
+		if err := r.Trash(time.Unix(0, 0), id); err != nil {
+			t.Fatal(err)
 		}
-		sweepAll(t, r, o)
-	})
-	t.Run("to be released", func(t *testing.T) {
-		r := newRoot(t)
-		for range 3 {
-			id, _ := create(t, r, jobdir.Meta{})
-			if err := r.Trash(time.Unix(0, 0), id); err != nil {
-				t.Fatal(err)
-			}
-		}
-		o := sweepsEverything()
-		o.Release = func(context.Context, *jobdir.Record, string) error {
-			time.Sleep(jobdir.SweepSlice)
-			return errors.New("not now")
-		}
-		sweepAll(t, r, o)
-		if left, err := r.InTrash(); err != nil || len(left) != 3 {
-			t.Errorf("%d left in the trash, %v", len(left), err)
-		}
-	})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := sweepsEverything()
+	o.Release = func(context.Context, *jobdir.Record, string) error { cancel(); return nil }
+	if err := r.Sweep(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v", err)
+	}
+	if left, err := r.InTrash(); err != nil || len(left) != 2 {
+		t.Errorf("%d left in the trash, %v", len(left), err)
+	}
+	sweepAll(t, r, o)
+	if left, err := r.InTrash(); err != nil || len(left) != 0 {
+		t.Errorf("%d left in the trash by the next sweep, %v", len(left), err)
+	}
 }
