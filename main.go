@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 )
 
 func main() {

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 )
 
 //go:generate go run . -o .

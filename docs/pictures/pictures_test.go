@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 

@@ -95,7 +95,7 @@ func (k *keptError) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// What a release is built with: -ldflags "-X github.com/hobjobs/hob/internal/cli.release=…".
+// What a release is built with: -ldflags "-X github.com/hobjobs/hob/internal/app/cli.release=…".
 var (
 	release string // the version, without v
 	commit  string // short

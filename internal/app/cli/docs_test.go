@@ -24,16 +24,16 @@ var (
 func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
 	root := (&app{}).newRoot()
 	root.InitDefaultVersionFlag()
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decisions, err := filepath.Glob("../../docs/decisions/*.md")
+	decisions, err := filepath.Glob("../../../docs/decisions/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := 0
-	for _, page := range append(append(pages, decisions...), "../../README.md", "../../CONTRIBUTING.md") {
+	for _, page := range append(append(pages, decisions...), "../../../README.md", "../../../CONTRIBUTING.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/hobjobs/hob/internal/mcp"
+	"github.com/hobjobs/hob/internal/app/mcp"
 )
 
 // What is no message is answered, and the ones behind it are read.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/mcp"
+	"github.com/hobjobs/hob/internal/app/mcp"
 )
 
 func (a *app) mcpCommand() *cobra.Command {

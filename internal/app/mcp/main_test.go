@@ -22,7 +22,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
-	"github.com/hobjobs/hob/internal/cli"
+	"github.com/hobjobs/hob/internal/app/cli"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
