@@ -77,8 +77,10 @@ func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error)
 	switch {
 	case stopped:
 		return Exit{}, lookErr
-	case err == nil:
-		return exit, patiently(ctx, func() error { return look(true) })
+	case err == nil, errors.Is(err, ErrUnrecorded):
+		if lookErr := patiently(ctx, func() error { return look(true) }); lookErr != nil {
+			return exit, lookErr
+		}
 	case !looked && (errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)):
 		// It cannot be watched from here, but what there is of it can be read.
 		if lookErr := look(false); lookErr != nil {

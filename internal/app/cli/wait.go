@@ -62,7 +62,7 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	}
 	var code int
 	if over, ok := firstEnded(jobs); ok && f.any && f.forEnd() {
-		code = over // whoever of several is asked first is chance
+		code = over // which of them would answer first is chance
 	} else {
 		code, err = a.waitAll(ctx, jobs, until, f.any)
 	}
@@ -194,6 +194,11 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 		err = nil
 	}
 	switch {
+	case until.Port != 0 && errors.Is(err, engine.ErrUnsupported):
+		return 0, &failure{
+			exit: exitFailed, code: "unsupported", err: fmt.Errorf("%s runs on %s, whose ports are not known here", job.ID, job.Host),
+			hint: "hob wait --for RE waits for a line that it prints",
+		}
 	case err != nil:
 		return 0, noLog(job, err)
 	case until.Line != nil && !out.Met:
