@@ -129,9 +129,10 @@ func (m *Model) Put(r Row) {
 		m.stale, m.drawn = true, false
 		return
 	}
+	m.stale = m.stale || m.moves(old.Job, r.Job)
 	m.hosts += remote(r.Job) - remote(old.Job)
 	old.Row = r
-	m.stale, m.drawn = true, false
+	m.drawn = false
 }
 
 // Drop removes the row of a job.

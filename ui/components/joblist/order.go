@@ -38,6 +38,18 @@ func (m *Model) NextSort() Sort {
 	return m.sort
 }
 
+// moves reports whether a change of a job can change its place or whether the
+// filter shows it. Most changes do not, and with many jobs there are many a second.
+func (m *Model) moves(old, now engine.Job) bool {
+	if statusbadge.StateOf(old) != statusbadge.StateOf(now) || old.Status != now.Status {
+		return true
+	}
+	if m.sort == ByCPU && cpu(old) != cpu(now) || m.sort == ByMemory && old.RSS != now.RSS {
+		return true
+	}
+	return old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
+}
+
 // settle brings order, filter and selection up to date.
 func (m *Model) settle() {
 	if !m.stale {
