@@ -39,8 +39,18 @@ type Outcome struct {
 // WaitFor returns when c holds for the job, or the job has ended, whose lines are all
 // looked at first. It waits on while a host cannot be reached. The errors are those
 // of [Engine.Wait], those of reading a log, and ErrUnsupported for the port of a job
-// on a host.
+// on a host. A job that is in the trash has ended; its lines are not looked at.
 func (e *Engine) WaitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
+	out, err := e.waitFor(ctx, id, c)
+	if errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
+		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
+			return Outcome{Met: c.Line == nil && c.Port == 0, Exit: e.jobOf(rec).Exit}, nil
+		}
+	}
+	return out, err
+}
+
+func (e *Engine) waitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
 	switch {
 	case c.Line != nil:
 		return e.waitForLine(ctx, id, c)

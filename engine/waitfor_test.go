@@ -49,7 +49,12 @@ func TestWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			if tt.then != nil {
-				time.AfterFunc(50*time.Millisecond, func() { tt.then(j) })
+				done := make(chan struct{})
+				time.AfterFunc(50*time.Millisecond, func() {
+					defer close(done)
+					tt.then(j)
+				})
+				defer func() { <-done }() // the wait may return before all of it is done
 			}
 			got, err := e.WaitFor(ctx, j.Launch.ID, tt.c)
 			if !errors.Is(err, tt.err) || got.Met != tt.want.Met || got.Line != tt.want.Line {
@@ -142,5 +147,35 @@ func TestPiecesLeaveOutWhatWasDropped(t *testing.T) {
 	}
 	for piece, err := range l.Pieces(t.Context(), next) {
 		t.Errorf("behind the end: %+v, %v", piece, err)
+	}
+}
+
+// A job that is cleared before the waiting begins has ended, whatever was waited for.
+func TestWaitForAClearedJob(t *testing.T) {
+	e, f := withFake(t)
+	j := start(t, e, engine.Spec{})
+	f.Job(j.ID).Exit(3)
+	if _, err := e.Wait(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Clear(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		c   engine.Condition
+		met bool
+	}{
+		"the end": {engine.Condition{}, true},
+		"quiet":   {engine.Condition{Quiet: time.Hour}, true},
+		"a line":  {engine.Condition{Line: regexp.MustCompile("ready")}, false},
+		"a port":  {engine.Condition{Port: 1}, false},
+	} {
+		got, err := e.WaitFor(t.Context(), j.ID, tt.c)
+		if err != nil || got.Met != tt.met || code(t, got.Exit) != 3 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if _, err := e.WaitFor(t.Context(), "never-was-22222", engine.Condition{}); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a job that never was: %v", err)
 	}
 }
