@@ -26,11 +26,12 @@ type Subscription struct {
 	once   sync.Once
 
 	// Guarded by the lock of k.
-	admitted bool        // it was given the snapshot
-	looks    map[ID]bool // see Attend; nil: at all jobs
-	queue    []fact
-	urgent   bool      // queue has an urgent fact
-	lastOut  time.Time // when Next returned last
+	admitted  bool        // it was given the snapshot
+	unwatched []Job       // in the snapshot, and not watched yet
+	looks     map[ID]bool // see Attend; nil: at all jobs
+	queue     []fact
+	urgent    bool      // queue has an urgent fact
+	lastOut   time.Time // when Next returned last
 }
 
 // Subscribe subscribes to the jobs that f selects. It does no work before the
@@ -48,7 +49,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	if s.isClosed() {
 		return nil, &Error{Op: "subscribe", Err: ErrClosed}
 	}
-	if !s.isAdmitted() {
+	if !s.goOn() {
 		return s.k.admit(ctx, s)
 	}
 	for {
@@ -86,8 +87,10 @@ func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 
 // Attend says that only these jobs are looked at closely, and the others at a
 // glance, as by a person who has them in a list: of those what is not urgent is
-// reported about once a second. Ends are reported as they are otherwise. It may be
-// called at any time, by anyone, and waits for nothing.
+// reported about once a second. Ends are reported as they are otherwise. After it the
+// first Next connects to no holder, which leaves the processor to showing the snapshot;
+// what holders know beyond that is reported when Next is called again. It may be called
+// at any time, by anyone, and waits for nothing.
 func (s *Subscription) Attend(ids ...ID) {
 	looks := make(map[ID]bool, len(ids))
 	for _, id := range ids {
@@ -190,9 +193,11 @@ func (s *Subscription) follows(id ID) bool {
 	return len(s.filter.IDs) == 0 || slices.Contains(s.filter.IDs, id)
 }
 
-func (s *Subscription) isAdmitted() bool {
+// goOn has the jobs of the snapshot watched, if there was one.
+func (s *Subscription) goOn() (admitted bool) {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
+	s.k.watchLocked(s)
 	return s.admitted
 }
 

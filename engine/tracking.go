@@ -26,7 +26,8 @@ type tracking struct {
 	mu       sync.Mutex // guards what follows, trackers and subscriptions; not taken with e.mu held
 	trackers map[ID]*tracker
 	subs     map[*Subscription]struct{}
-	stop     context.CancelFunc // of the goroutines for subscriptions; nil: there are none
+	users    int                // subs, and those that are about to be
+	stop     context.CancelFunc // of the goroutines for users
 	stirred  bool               // a job has printed since jobs were measured
 }
 
@@ -54,14 +55,18 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	found, err := k.read(ctx, s)
-	if err != nil {
-		return nil, err
+	if !k.start() {
+		return nil, closed
 	}
+	found, err := k.read(ctx, s)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if s.isClosed() || !k.startLocked() {
-		return nil, closed
+	if err == nil && s.isClosed() {
+		err = closed
+	}
+	if err != nil {
+		k.stopLocked()
+		return nil, err
 	}
 	k.takeInLocked(found)
 	var batch []Event
@@ -73,8 +78,11 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	sortEvents(batch)
 	k.subs[s] = struct{}{}
 	s.admitted, s.lastOut = true, time.Now()
-	k.watchLocked(found)
 	k.paceLocked()
+	if s.unwatched = found.jobs; s.looks == nil {
+		k.watchLocked(s)
+	}
+	k.e.sweepSometimes()
 	return batch, nil
 }
 
@@ -86,51 +94,49 @@ func (k *tracking) leave(s *Subscription) {
 		return
 	}
 	delete(k.subs, s)
-	last := len(k.subs) == 0
-	if last {
-		k.stop()
-		k.stop = nil
-	}
+	k.stopLocked()
 	for _, t := range k.trackers {
-		t.listed = t.listed && !last
+		t.listed = t.listed && len(k.subs) > 0
 		t.settleLocked()
 	}
 }
 
-// startLocked begins what is done as long as there are subscriptions. It reports false
-// if the engine is closed.
-func (k *tracking) startLocked() bool {
-	if k.stop != nil {
+// start begins what is done as long as there are subscriptions, for one more. It reports
+// false if the engine is closed.
+func (k *tracking) start() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.users > 0 {
+		k.users++
 		return true
 	}
 	ctx, stop := context.WithCancel(k.e.life)
-	if !k.e.goes(func() { k.keepUp(ctx) }) {
+	w := watch.Dir(k.e.root.Jobs()) // before they are read, so that no change is missed
+	if !k.e.goes(func() { k.keepUp(ctx, w) }) {
 		stop()
+		w.Close()
 		return false
 	}
 	if every := k.e.cfg.usage; every > 0 {
 		k.e.goes(func() { k.measureAll(ctx, every) })
 	}
-	k.stop = stop
+	k.stop, k.users = stop, 1
 	return true
 }
 
+// stopLocked is the counterpart of start.
+func (k *tracking) stopLocked() {
+	if k.users--; k.users == 0 {
+		k.stop()
+	}
+}
+
 // keepUp keeps the jobs current until ctx is done.
-func (k *tracking) keepUp(ctx context.Context) {
-	w := watch.Dir(k.e.root.Jobs())
+func (k *tracking) keepUp(ctx context.Context, w *watch.Watcher) {
 	defer w.Close()
-	k.e.sweepSometimes()
 	late := time.NewTicker(latecomers)
 	defer late.Stop()
 	for {
-		if err := k.scan(ctx); err != nil && ctx.Err() == nil {
-			k.e.log.Warn("the jobs cannot be listed", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(rescanEvery):
-		}
 		var again <-chan time.Time
 		if k.incomplete() {
 			again = late.C
@@ -141,6 +147,14 @@ func (k *tracking) keepUp(ctx context.Context) {
 		case <-w.C:
 		case <-k.poke:
 		case <-again:
+		}
+		if err := k.scan(ctx); err != nil && ctx.Err() == nil {
+			k.e.log.Warn("the jobs cannot be listed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rescanEvery):
 		}
 	}
 }
@@ -163,7 +177,7 @@ func (k *tracking) scan(ctx context.Context) error {
 		return ctx.Err()
 	}
 	k.takeInLocked(found)
-	k.watchLocked(found)
+	k.watchJobsLocked(found.jobs)
 	return nil
 }
 
@@ -231,13 +245,19 @@ func (k *tracking) takeInLocked(f found) {
 	}
 }
 
-// watchLocked begins to watch the jobs that were read and are wanted: first those that
+// watchLocked begins to watch the jobs that were read for the snapshot of s.
+func (k *tracking) watchLocked(s *Subscription) {
+	k.watchJobsLocked(s.unwatched)
+	s.unwatched = nil
+}
+
+// watchJobsLocked begins to watch those of the jobs that are wanted: first those that
 // are looked at, then the newest.
-func (k *tracking) watchLocked(f found) {
+func (k *tracking) watchJobsLocked(jobs []Job) {
 	for _, looked := range []bool{true, false} {
-		for _, j := range f.jobs {
+		for _, j := range jobs {
 			t := k.trackers[j.ID]
-			if t.unwatchedLocked() && t.job.Link != LinkElsewhere && k.wantedLocked(t.id) && k.lookedAtLocked(t.id) == looked {
+			if t != nil && t.unwatchedLocked() && t.job.Link != LinkElsewhere && k.wantedLocked(t.id) && k.lookedAtLocked(t.id) == looked {
 				t.watchLocked(nil)
 			}
 		}
