@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,22 +135,81 @@ func TestCopyInput(t *testing.T) {
 	}
 }
 
+// bursts counts the bursts of input that are under way.
+type bursts struct {
+	shell.Transport
+	open *atomic.Int64
+}
+
+func (b bursts) Open(ctx context.Context) (shell.Channel, error) {
+	ch, err := b.Transport.Open(ctx)
+	return &burstChannel{Channel: ch, open: b.open}, err
+}
+
+type burstChannel struct {
+	shell.Channel
+	open  *atomic.Int64
+	begun atomic.Bool
+}
+
+func (c *burstChannel) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("\npour ")) && !c.begun.Swap(true) {
+		c.open.Add(1)
+	}
+	return c.Channel.Write(p)
+}
+
+func (c *burstChannel) Close() error {
+	if c.begun.Swap(false) {
+		c.open.Add(-1)
+	}
+	return c.Channel.Close()
+}
+
+// typing reports whether a request that types input is under way.
+func (r *rig) typing() bool {
+	h := r.b.host("box")
+	h.mu.Lock()
+	c := h.conn
+	h.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	c.pool.mu.Lock()
+	defer c.pool.mu.Unlock()
+	return slices.ContainsFunc(c.open[slow], func(s *pooled) bool { return s.pending > 0 })
+}
+
 // A line is typed when it comes, not when more does, and a connection that breaks between
 // two pieces of input, large or small, loses none of it.
 func TestCopyInputPieceByPiece(t *testing.T) {
 	r := newRig(t, nil)
+	var open atomic.Int64
+	dial := r.b.reach
+	r.b.reach = func(ctx context.Context, host string) (shell.Transport, error) {
+		tr, err := dial(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		return bursts{tr, &open}, nil
+	}
 	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
 	in, out := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- r.e.CopyInput(r.ctx(), j.ID, in) }()
+	go func() { done <- r.e.CopyInput(ctx, j.ID, in) }()
 	want := ""
 	for _, piece := range []string{"one\n", noise(300_000), "two\n", noise(100_000), "three\n"} {
 		want += piece
 		io.WriteString(out, piece)
-		for r.read(j.ID) != want {
-			time.Sleep(20 * time.Millisecond)
+		for r.read(j.ID) != want || open.Load() > 0 || r.typing() {
+			select {
+			case err := <-done:
+				t.Fatalf("it ended before its input: %v", err)
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
-		time.Sleep(lull + lull/2) // what is on its way comes to its end
 		r.s.Cut()
 	}
 	out.Close()
