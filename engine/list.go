@@ -46,8 +46,7 @@ func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Jo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	newestFirst(jobs)
-	return jobs, nil
+	return newestFirst(jobs), nil
 }
 
 // ids are those of all jobs there are, in no order.
@@ -90,9 +89,8 @@ func (e *Engine) survey(ids []string, visit func(*Job, *jobdir.Record)) {
 	}
 }
 
-// newestFirst sorts jobs by their positions, since moving a job is not cheap:
-// each moves once.
-func newestFirst(jobs []Job) {
+// newestFirst returns the jobs in that order. It sorts their positions, since a job is large.
+func newestFirst(jobs []Job) []Job {
 	order := make([]int, len(jobs))
 	for i := range order {
 		order[i] = i
@@ -100,18 +98,11 @@ func newestFirst(jobs []Job) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(jobs[b].CreatedAt.Compare(jobs[a].CreatedAt), cmp.Compare(jobs[a].ID, jobs[b].ID))
 	})
-	for i := range order {
-		if order[i] == i {
-			continue
-		}
-		first, to := jobs[i], i
-		for order[to] != i {
-			from := order[to]
-			jobs[to], order[to] = jobs[from], to
-			to = from
-		}
-		jobs[to], order[to] = first, to
+	sorted := make([]Job, len(jobs))
+	for i, at := range order {
+		sorted[i] = jobs[at]
 	}
+	return sorted
 }
 
 // jobOf is what the records say, with paths as they are where the job runs, and of

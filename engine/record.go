@@ -49,7 +49,7 @@ func jobOf(r *jobdir.Record, dir string) Job {
 
 // observed returns j with the state that its backend has found out.
 func observed(j Job, s State) Job {
-	if err := checkStep(j.Status, s.Status); err != nil {
+	if !mayFollow(j.Status, s.Status) {
 		return j // an end never changes, whatever a late look finds
 	}
 	if s.Link == "" {

@@ -142,8 +142,7 @@ func (e *Engine) newest(ctx context.Context, ref string, n int) (Job, error) {
 	if n > len(jobs) {
 		return Job{}, notFound(ref)
 	}
-	newestFirst(jobs)
-	return e.read(ctx, jobs[n-1].ID)
+	return e.read(ctx, newestFirst(jobs)[n-1].ID)
 }
 
 // byToken finds the job that was started with token. Only how that one stands is

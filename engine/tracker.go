@@ -305,7 +305,7 @@ func (t *tracker) vanish(ctx context.Context) {
 // updateLocked takes in how the job stands now and passes on what that changes.
 func (t *tracker) updateLocked(s step) {
 	s.old = t.job
-	if checkStep(s.old.Status, s.new.Status) != nil {
+	if !mayFollow(s.old.Status, s.new.Status) {
 		return // what finished stays so, whatever a late look says
 	}
 	if s.old.Status.Finished() {
