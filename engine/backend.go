@@ -93,9 +93,8 @@ type Preparer interface {
 
 // Record locates a job.
 type Record struct {
-	ID    ID
-	Token string
-	Dir   string // absolute path of the job directory
+	ID  ID
+	Dir string // absolute path of the job directory
 	// Job is what the directory's records say.
 	Job Job
 }

@@ -32,7 +32,7 @@ func (e *Engine) open(ctx context.Context, op string, id ID) (Run, Job, error) {
 	if b == nil {
 		return nil, j, fault(op, j, fmt.Errorf("%w: this program has no backend %q", ErrUnsupported, j.Backend))
 	}
-	run, err := b.Open(ctx, Record{ID: id, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
+	run, err := b.Open(ctx, Record{ID: id, Dir: e.root.Dir(rec.ID), Job: j})
 	return run, j, fault(op, j, err)
 }
 

@@ -44,7 +44,7 @@ func (e *Engine) discard(ctx context.Context, j Job) error {
 		return rootError(err)
 	}
 	if b, ok := e.backend(j.Backend).(Remover); ok {
-		if err := b.Remove(ctx, Record{ID: j.ID, Token: j.Token, Dir: dir, Job: j}); err != nil {
+		if err := b.Remove(ctx, Record{ID: j.ID, Dir: dir, Job: j}); err != nil {
 			return fault("discard", j, err)
 		}
 	}
@@ -103,5 +103,5 @@ func (e *Engine) release(ctx context.Context, rec *jobdir.Record, dir string) er
 	if !ok {
 		return nil
 	}
-	return b.Remove(ctx, Record{ID: ID(rec.ID), Token: rec.Meta.Token, Dir: dir, Job: jobOf(rec, dir)})
+	return b.Remove(ctx, Record{ID: ID(rec.ID), Dir: dir, Job: jobOf(rec, dir)})
 }

@@ -132,7 +132,7 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 // place fills in where a job on a host has its files, as its backend knows.
 func (e *Engine) place(j *Job, dir string) {
 	if p, ok := e.backend(j.Backend).(Placer); ok && j.Host != "" {
-		setPaths(j, p.HostDir(Record{ID: j.ID, Token: j.Token, Dir: dir, Job: *j}))
+		setPaths(j, p.HostDir(Record{ID: j.ID, Dir: dir, Job: *j}))
 	}
 }
 
@@ -216,7 +216,7 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
 		case b != nil:
 			byID[j.ID] = rec
-			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Token: j.Token, Dir: e.root.Dir(rec.ID), Job: j})
+			asked[j.Backend] = append(asked[j.Backend], Record{ID: j.ID, Dir: e.root.Dir(rec.ID), Job: j})
 		}
 		jobs[rec.ID] = j
 	}

@@ -65,7 +65,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, err
 	}
 	l := Launch{
-		Record: Record{ID: meta.ID, Token: meta.Token, Dir: dir, Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir)},
+		Record: Record{ID: meta.ID, Dir: dir, Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir)},
 		Spec:   spec,
 		Files:  o.files, Prepared: prepared,
 	}

@@ -126,7 +126,7 @@ func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engi
 	if err != nil {
 		return engine.Launch{}, err
 	}
-	rec := engine.Record{ID: meta.ID, Token: meta.Token, Dir: dir}
+	rec := engine.Record{ID: meta.ID, Dir: dir}
 	rec.Job = engine.Job{Request: engine.Request{ID: rec.ID, Kind: engine.Kind(kind), Split: spec.Split}}
 	return engine.Launch{Record: rec, Spec: spec, Env: os.Environ()}, nil
 }

@@ -85,8 +85,9 @@ type Range struct {
 // State is what is known of a job since its start: state.json. Its holder is the one
 // writer; of a job on a host, whichever client looked at it last.
 type State struct {
-	Version int    `json:"version"` // of the file's format
-	Status  Status `json:"-"`
+	Version int `json:"version"` // of the file's format
+	// Status follows from what stands below, or from a look at the job.
+	Status Status `json:"-"`
 	// Machine, BootID and PIDNS are where the processes are whose numbers stand here.
 	Machine string   `json:"machine"`
 	BootID  string   `json:"boot_id"`
@@ -139,7 +140,7 @@ type State struct {
 
 	Bells      int       `json:"-"` // rung so far
 	Link       Link      `json:"-"`
-	LinkError  string    `json:"-"`
+	LinkError  string    `json:"-"` // why the job cannot be reached
 	StaleSince time.Time `json:"-"` // zero: the facts are current
 	// Unrecorded is how the job ended where that is known and cannot be recorded: for
 	// every other program it has not ended. Else nil.

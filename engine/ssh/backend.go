@@ -211,7 +211,7 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	err := h.goneSince(time.Now().Add(-goneFor))
 	var a shell.Answer
 	if err == nil {
-		a, err = h.ask(ctx, quick, recipe.Discard(dir, r.Token), askOptions{})
+		a, err = h.ask(ctx, quick, recipe.Discard(dir, r.Job.Token), askOptions{})
 	}
 	if err != nil {
 		if at := r.Job.Exit.At; errors.Is(err, engine.ErrUnreachable) && !at.IsZero() && time.Since(at) > sweepDays*24*time.Hour {

@@ -325,7 +325,7 @@ func TestClearDeletesOnTheHost(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("true")
 	r.wait(j.ID)
-	rec := engine.Record{ID: j.ID, Token: j.Token, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j}
+	rec := engine.Record{ID: j.ID, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j}
 	if err := r.b.Remove(r.ctx(), rec); err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +403,7 @@ func TestSilentHostIsNoticed(t *testing.T) {
 	r := newRig(t, nil)
 	r.c.AddHost(t, "quiet", r.s.Addr, "ServerAliveInterval 1", "ServerAliveCountMax 2", "ConnectTimeout 60")
 	j := r.start("sleep 300", func(s *engine.Spec) { s.Host = "quiet" })
-	run, err := r.b.Open(r.ctx(), engine.Record{ID: j.ID, Token: j.Token, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j})
+	run, err := r.b.Open(r.ctx(), engine.Record{ID: j.ID, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j})
 	if err != nil {
 		t.Fatal(err)
 	}

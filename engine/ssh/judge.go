@@ -75,7 +75,7 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	if j.Host == "" {
 		o.Link = engine.LinkNone
 	}
-	if e.Gone || e.Token != "" && e.Token != s.rec.Token {
+	if e.Gone || e.Token != "" && e.Token != s.rec.Job.Token {
 		if j.StartedAt.IsZero() && e.Gone {
 			return o, unstarted
 		}

@@ -242,7 +242,7 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Token {
+	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Job.Token {
 		h.known[r.ID] = e
 	}
 	h.foundLocked(r.ID, e, at)
@@ -325,7 +325,7 @@ func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *e
 	if jobdir.Locked(r.Dir) {
 		return
 	}
-	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Token), askOptions{})
+	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Job.Token), askOptions{})
 	if err != nil || strings.TrimSpace(string(a.Out)) == "started" {
 		return
 	}

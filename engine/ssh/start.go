@@ -67,7 +67,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)
 	if s.Error == "taken" && h.name != "" {
-		j.ID += "-" + l.Token[:min(5, len(l.Token))]
+		j.ID += "-" + l.Job.Token[:min(5, len(l.Job.Token))]
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 		s, sent, err = h.spawn(ctx, j)
 	}
@@ -109,7 +109,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
-		ID: string(l.ID), Token: l.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
+		ID: string(l.ID), Token: l.Job.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
 		Stdin: s.Stdin || s.TTYStdin, Split: s.Split, TTY: s.PTY, Cols: s.Size.Cols, Rows: s.Size.Rows, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
 	}
 	if len(s.Command) > 0 && strings.HasPrefix(s.Command[0], "-") {
