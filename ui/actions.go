@@ -43,7 +43,7 @@ const (
 	rankJobs rank = iota
 	rankPanes
 	rankLog
-	rankMoves // everyone has these in their fingers
+	rankMoves // used by key, rarely by name
 	unlisted
 )
 

@@ -42,28 +42,14 @@ func Width(s string) int {
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
 // the right. A wide character that only half fits leaves a blank.
 func Fit(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
-	have := Width(s)
-	if have > w {
-		s = ansi.Truncate(s, w, "")
-		have = Width(s)
-	}
-	return s + Blank(w-have)
+	s = End(s, w, "")
+	return s + Blank(w-Width(s))
 }
 
 // FitLeft is Fit with the padding on the left: numbers and times.
 func FitLeft(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
-	have := Width(s)
-	if have > w {
-		s = ansi.Truncate(s, w, "")
-		have = Width(s)
-	}
-	return Blank(w-have) + s
+	s = End(s, w, "")
+	return Blank(w-Width(s)) + s
 }
 
 // Blank returns n blanks, none for a negative n.
