@@ -1,10 +1,7 @@
 package ui
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -194,109 +191,6 @@ func (p *Pane) commands() []string {
 		}
 	}
 	return all
-}
-
-// complete offers what the word before the cursor could become; a field in which
-// nothing was typed is passed. The disk is read in a command.
-func (p *Pane) complete(form *prompt.Form) tea.Cmd {
-	if form.Untouched() {
-		form.Move(1)
-		return nil
-	}
-	name, line := form.Field()
-	before := line.Before()
-	offer := func(offers []string) tea.Cmd { return p.offered(form, name, before, offers) }
-	switch name {
-	case fieldHost:
-		hosts := slices.DeleteFunc(p.knownHosts(), func(h string) bool { return h == before || !strings.HasPrefix(h, before) })
-		return offer(hosts)
-	case fieldOptions:
-		return offer(offerOptions(before))
-	case fieldDir, fieldCommand:
-		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
-			return offer(nil)
-		}
-		home, base, dirs := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
-		word := shellWord{text: before}
-		if dirs {
-			base = ""
-		} else {
-			word = lastWord(before)
-		}
-		if word.text == "" { // a field that is left empty is to be passed
-			form.Move(1)
-			return nil
-		}
-		return p.async(func(ctx context.Context) func() tea.Cmd {
-			paths := completePath(ctx, word.text, base, home, dirs)
-			if !dirs {
-				for i, path := range paths {
-					paths[i] = before[:word.at] + word.spell(path)
-				}
-			}
-			return func() tea.Cmd { return offer(paths) }
-		})
-	}
-	return nil
-}
-
-// offered shows completions of what stood before the cursor; with none, Tab goes on
-// to the next field. What was typed since makes them void.
-func (p *Pane) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
-	name, line := form.Field()
-	if p.over == nil || p.over.box != form || name != field || line.Before() != before {
-		return nil
-	}
-	p.dirty = true
-	if len(offers) == 0 {
-		form.Move(1)
-		return nil
-	}
-	form.Offer(offers)
-	return nil
-}
-
-// completePath lists what word, a path perhaps with "~", could become. Paths
-// are relative to base.
-func completePath(ctx context.Context, word, base, home string, dirsOnly bool) []string {
-	const most = 50
-	dir, prefix := filepath.Split(word)
-	place := dir
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok && home != "" {
-		place = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(place) {
-		place = filepath.Join(base, place)
-	}
-	if place == "" {
-		place = "."
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	entries, err := os.ReadDir(place)
-	if err != nil {
-		return nil // nothing to offer
-	}
-	var offers []string
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || len(offers) == most {
-			continue
-		}
-		isDir := e.IsDir()
-		if e.Type()&os.ModeSymlink != 0 {
-			info, err := os.Stat(filepath.Join(place, name))
-			isDir = err == nil && info.IsDir()
-		}
-		switch {
-		case isDir:
-			offers = append(offers, dir+name+"/")
-		case !dirsOnly:
-			offers = append(offers, dir+name)
-		}
-	}
-	return slices.DeleteFunc(offers, func(s string) bool { return s == word })
 }
 
 // knownHosts are the hosts of jobs and those that the host program named.
