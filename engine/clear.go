@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -166,21 +167,34 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	return ids, nil
 }
 
-// Remove stops the job if it runs, or was lost while it did, then clears it. It
-// returns the job as it was in the end.
-func (e *Engine) Remove(ctx context.Context, id ID) (Job, error) {
-	j, err := e.read(ctx, id)
-	if err != nil {
-		return Job{}, err
+// Remove stops the jobs that run, or were lost while they did, side by side, and then
+// clears them together, so that one [Engine.Undo] brings them all back. It returns the jobs
+// as they were in the end. One that cannot be stopped stays, and the error says why.
+func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
+	errs := make([]error, len(ids), len(ids)+1)
+	var work sync.WaitGroup
+	for i, id := range ids {
+		work.Go(func() { errs[i] = e.stopForRemoval(ctx, id) })
 	}
-	if !j.Status.Finished() || j.Status == Lost && len(j.Exit.Survivors) > 0 {
-		if _, err := e.Stop(ctx, id, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
-			return j, err
+	work.Wait()
+	var over []ID
+	for i, id := range ids {
+		if errs[i] == nil {
+			over = append(over, id)
 		}
 	}
-	jobs, err := e.Clear(ctx, id)
-	if err != nil {
-		return j, err
+	jobs, err := e.Clear(ctx, over...)
+	return jobs, errors.Join(append(errs, err)...)
+}
+
+// stopForRemoval stops a job that runs or has left processes behind.
+func (e *Engine) stopForRemoval(ctx context.Context, id ID) error {
+	j, err := e.read(ctx, id)
+	if err != nil || j.Status.Finished() && (j.Status != Lost || len(j.Exit.Survivors) == 0) {
+		return err
 	}
-	return jobs[0], nil
+	if _, err := e.Stop(ctx, id, StopOptions{}); !errors.Is(err, ErrNotRunning) {
+		return err
+	}
+	return nil
 }

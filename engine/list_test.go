@@ -328,8 +328,8 @@ func TestClearUndoRemove(t *testing.T) {
 			t.Errorf("undo %s: %v", name, err)
 		}
 	}
-	if j, err := e.Remove(t.Context(), running.ID); err != nil || j.Status != engine.Killed {
-		t.Errorf("removed %+v, %v", j, err)
+	if jobs, err := e.Remove(t.Context(), running.ID, a.ID); err != nil || len(jobs) != 2 || jobs[0].Status != engine.Killed {
+		t.Errorf("removed %v, %v", ids(jobs), err)
 	}
 	if _, err := e.Remove(t.Context(), running.ID); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)

@@ -27,7 +27,7 @@ type jobEngine interface {
 	Stop(ctx context.Context, id engine.ID, o engine.StopOptions) (engine.StopReport, error)
 	Clear(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	Undo(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
-	Remove(ctx context.Context, id engine.ID) (engine.Job, error)
+	Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 }
 
 // subscription delivers facts: first a snapshot, then each fact once.

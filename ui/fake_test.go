@@ -148,8 +148,12 @@ func (f *fake) Undo(_ context.Context, ids ...engine.ID) ([]engine.Job, error) {
 	return jobs, err
 }
 
-func (f *fake) Remove(_ context.Context, id engine.ID) (engine.Job, error) {
-	return f.job(id), f.called("remove %s", id)
+func (f *fake) Remove(_ context.Context, ids ...engine.ID) ([]engine.Job, error) {
+	var jobs []engine.Job
+	for _, id := range ids {
+		jobs = append(jobs, f.job(id))
+	}
+	return jobs, f.called("remove %s", ids[0])
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

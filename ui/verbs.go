@@ -241,7 +241,7 @@ func (p *Pane) removeNow(j engine.Job) tea.Cmd {
 		if err != nil {
 			return p.failing(name+" was not removed", err)
 		}
-		return func() tea.Cmd { return p.cleared([]engine.Job{gone}, "removed") }
+		return func() tea.Cmd { return p.cleared(gone, "removed") }
 	})
 }
 

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -31,27 +29,8 @@ func (a *app) remove(ctx context.Context, refs []string) error {
 	if err != nil {
 		return err
 	}
-	errs := make([]error, len(jobs), len(jobs)+1)
-	var work sync.WaitGroup
-	for i, j := range jobs {
-		if j.Status.Finished() && (j.Status != engine.Lost || len(j.Exit.Survivors) == 0) {
-			continue
-		}
-		work.Go(func() {
-			if _, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{}); !errors.Is(err, engine.ErrNotRunning) {
-				errs[i] = err
-			}
-		})
-	}
-	work.Wait()
-	var over []engine.ID
-	for i, j := range jobs {
-		if errs[i] == nil {
-			over = append(over, j.ID)
-		}
-	}
-	gone, err := a.eng.Clear(ctx, over...) // together, so that one undo brings all back
-	if err := errors.Join(append(errs, err)...); err != nil {
+	gone, err := a.eng.Remove(ctx, idsOf(jobs)...)
+	if err != nil {
 		return err
 	}
 	if a.json {

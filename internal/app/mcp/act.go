@@ -156,9 +156,9 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 		return nil, failed(j, "remove", err)
 	}
 	if j.Status.Finished() {
-		return a.cleared(gone, "cleared"), nil
+		return a.cleared(gone[0], "cleared"), nil
 	}
-	return a.cleared(gone, "killed and cleared"), nil
+	return a.cleared(gone[0], "killed and cleared"), nil
 }
 
 // cleared is the answer about a job that was cleared.
