@@ -205,7 +205,9 @@ func (s *Session) receive(r *request) (Answer, error) {
 	if err == nil {
 		return Answer{out, code}, nil
 	}
-	s.fail(err)
+	// The last words of the program come with its end. Other requests fail with them too, so
+	// they are taken before the session counts as broken.
+	s.closeChannel()
 	said := string(out)
 	if e := s.ch.Stderr(); e != "" {
 		said = e
@@ -213,6 +215,7 @@ func (s *Session) receive(r *request) (Answer, error) {
 	s.mu.Lock()
 	s.lastSaid = said
 	s.mu.Unlock()
+	s.failed(err)
 	return Answer{}, s.broken(true)
 }
 
