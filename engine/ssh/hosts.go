@@ -98,6 +98,7 @@ type Step struct {
 // whether there was none.
 func (b *Backend) Check(ctx context.Context, host string, report func(Step)) bool {
 	k := checker{b: b, host: host, report: report}
+	defer k.close()
 	return k.config(ctx) && k.connect(ctx) && k.shell(ctx) && k.tools(ctx) && k.job(ctx)
 }
 
@@ -179,7 +180,6 @@ func (k *checker) shell(ctx context.Context) bool {
 		if errors.Is(err, shell.ErrTimeout) || breaks(k.tr) {
 			e.Hint = "the connection fell silent, or broke; or the start-up files of the account wait for something"
 		}
-		k.close()
 		return k.step("shell", began, "", e)
 	}
 	k.hello = recipe.ParseHello(a.Out)
@@ -188,9 +188,6 @@ func (k *checker) shell(ctx context.Context) bool {
 		err = errors.New("sh is posh, whose kill hits other processes than it is told: jobs there cannot be stopped")
 	case k.hello.Base == "":
 		err = &client.Error{Err: errors.New("there is no HOME and no HOB_STATE_DIR: no place for jobs"), Hint: stateDirHint(k.host)}
-	}
-	if err != nil {
-		k.close()
 	}
 	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.hello.System, k.hello.User, k.hello.Base), err)
 }
@@ -212,7 +209,6 @@ func (k *checker) tools(ctx context.Context) bool {
 		err = &client.Error{Err: errors.New("not there: " + strings.Join(missing, ", ")), Hint: "jobs there need them in the PATH that a command of ssh gets"}
 	}
 	if err != nil {
-		k.close()
 		return k.step("tools", began, "", err)
 	}
 	have := func(tool string) bool { return slices.Contains(k.hello.Tools, tool) }
@@ -267,7 +263,6 @@ func endsAtLogout(answers, user string) bool {
 
 // job starts a job that says a word, reads it and deletes it.
 func (k *checker) job(ctx context.Context) bool {
-	defer k.close()
 	began := time.Now()
 	// By this name it is no job in any list there, and the next sweep takes it if the
 	// connection breaks before it is deleted.
@@ -324,6 +319,8 @@ func (k *checker) job(ctx context.Context) bool {
 }
 
 func (k *checker) close() {
-	k.tr.Close()
-	k.pool.close()
+	if k.tr != nil {
+		k.tr.Close()
+		k.pool.close()
+	}
 }
