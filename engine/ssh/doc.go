@@ -19,11 +19,11 @@
 //
 // # Connections
 //
-// There is one connection a host, with at most four sessions. It is made when
-// something of the host is needed, and again, with growing pauses, while jobs
-// there are watched. A refusal to authenticate and a wrong or unknown host key
-// stop that until somebody asks for the host ([Backend.Connect]): such a host
-// needs attention. Hosts never wait for each other.
+// There is one connection a host, with at most four sessions, and one more while a
+// stream of input goes there. It is made when something of the host is needed, and
+// again, with growing pauses, while jobs there are watched. A refusal to authenticate
+// and a wrong or unknown host key stop that until somebody asks for the host
+// ([Backend.Connect]): such a host needs attention. Hosts never wait for each other.
 //
 // # Questions
 //

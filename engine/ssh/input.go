@@ -69,8 +69,8 @@ const (
 	// burst is how much input at once goes over a session of its own, as it is: to open
 	// that takes two round trips more than a request that types it.
 	burst  = 64 << 10
-	gather = 10 * time.Millisecond // how long input is waited for that makes a burst
-	lull   = time.Second           // without input ends a burst
+	gather = 10 * time.Millisecond  // how long input is waited for that makes a burst
+	lull   = 250 * time.Millisecond // without input ends a burst
 )
 
 // CopyInput implements [engine.InputCopier]. Input that comes slowly is typed by one
