@@ -25,6 +25,7 @@ type Session struct {
 	sent chan *request // those to be answered, in order
 	done chan struct{} // closed when the session is broken
 	late chan struct{} // closed when a request has taken too long
+	over chan struct{} // closed when nothing is read any more, what was printed last included
 	wg   sync.WaitGroup
 	once sync.Once // of done
 	shut sync.Once // of ch
@@ -88,7 +89,7 @@ const (
 // does not wait; without it that fails.
 func NewSession(ch Channel, prelude string, limit time.Duration) *Session {
 	s := &Session{
-		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), done: make(chan struct{}), late: make(chan struct{}),
+		ch: ch, reqs: make(chan *request), sent: make(chan *request, 16), done: make(chan struct{}), late: make(chan struct{}), over: make(chan struct{}),
 	}
 	nonce := rand.Text()
 	// The braces make a truncated transfer a syntax error: nothing runs.
@@ -134,6 +135,11 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	select {
 	case s.reqs <- r:
 	case <-s.done:
+		select {
+		case <-s.over:
+		case <-s.late:
+		case <-ctx.Done():
+		}
 		return Answer{}, s.broken(false)
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
@@ -152,12 +158,7 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 func (s *Session) write(r *request) {
 	defer close(s.sent)
 	for {
-		select {
-		case s.sent <- r:
-		case <-s.done:
-			r.end(Answer{}, s.broken(false))
-			return
-		}
+		s.sent <- r
 		if len(r.script) > 0 {
 			if _, s.unsent = s.ch.Write(r.script); s.unsent != nil {
 				return // what was printed instead of answers says more
@@ -174,6 +175,7 @@ func (s *Session) write(r *request) {
 // read takes the answers until no more is sent. They are read while requests are written:
 // a shell that prints before it has read everything must not block on us.
 func (s *Session) read() {
+	defer close(s.over)
 	for r := range s.sent {
 		if s.Err() != nil {
 			r.end(Answer{}, s.broken(true))
