@@ -28,6 +28,7 @@ type Engine struct {
 
 	tracking tracking
 	gauge    gauge
+	sweeping chan struct{} // holds one value while a sweep runs
 
 	mu       sync.Mutex // guards what follows
 	closed   bool
@@ -64,7 +65,8 @@ func New(opts ...Option) (*Engine, error) {
 		return nil, rootError(err)
 	}
 	e := &Engine{
-		cfg: cfg, root: root, here: thisPlace(), log: cfg.log,
+		sweeping: make(chan struct{}, 1),
+		cfg:      cfg, root: root, here: thisPlace(), log: cfg.log,
 		execs: map[ID]*Execution{}, attached: map[int]bool{},
 	}
 	for _, b := range cfg.backends {

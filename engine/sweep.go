@@ -16,8 +16,14 @@ const sweepGrace = 50 * time.Millisecond
 
 // Sweep deletes what need not be kept any longer (see [Retention]), until it is done or ctx
 // is: the next call goes on. It does nothing when another program sweeps, or one has
-// within the last hour.
+// within the last hour. It waits for a sweep that this engine has begun by itself.
 func (e *Engine) Sweep(ctx context.Context) error {
+	select {
+	case e.sweeping <- struct{}{}:
+		defer func() { <-e.sweeping }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	r := e.cfg.retention
 	err := e.root.Sweep(ctx, jobdir.SweepOptions{
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestNormalEndKillsNothing(t *testing.T) {
 	t.Parallel()
+	testtool.Need(t, "ps", "grep")
 	for _, tt := range []struct {
 		name string
 		spec engine.Spec

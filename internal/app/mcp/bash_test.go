@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestForegroundLeavesNoJobBehind(t *testing.T) {
@@ -130,6 +131,7 @@ func TestSplitStreams(t *testing.T) {
 }
 
 func TestBoundsOfAnAnswer(t *testing.T) {
+	testtool.Need(t, "awk")
 	h := newHome(t)
 	p := h.agent("tester")
 	// 64 characters a line, some of them long in bytes.
