@@ -80,8 +80,9 @@ type Holder struct {
 	noTimes   bool
 	timesSize record.Size
 
-	saveMu sync.Mutex  // one writer of state.json
-	aside  atomic.Bool // space is set aside for the end, or could not be
+	saveMu   sync.Mutex  // one writer of state.json
+	outputMu sync.Mutex  // held from a piece of output being logged until it is on the screen
+	aside    atomic.Bool // space is set aside for the end, or could not be
 
 	replyMu sync.Mutex // one caller of Hooks.Reply
 

@@ -58,6 +58,9 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		h.Background()
 		return nil, nil
 	case TypeScreen:
+		// A client may have read a line in the log that the emulator is still to be fed.
+		h.outputMu.Lock()
+		defer h.outputMu.Unlock()
 		return h.Screen()
 	case TypeResize:
 		var size record.Size

@@ -17,6 +17,7 @@ func (h *Holder) Output(p []byte) {
 	if len(p) == 0 {
 		return
 	}
+	h.outputMu.Lock()
 	at := h.offset        // written here alone, so it may be read without the lock
 	_, _ = h.out.Write(p) // counts what it cannot write
 	st := h.out.Stats()
@@ -44,6 +45,7 @@ func (h *Holder) Output(p []byte) {
 	}
 	asked := len(h.replies) > 0
 	h.mu.Unlock()
+	h.outputMu.Unlock()
 	if asked {
 		h.sendReplies()
 	}
