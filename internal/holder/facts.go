@@ -193,8 +193,13 @@ func (h *Holder) save() error {
 // whether that is news.
 func (h *Holder) Background() bool {
 	h.mu.Lock()
-	if h.state.Backgrounded || h.state.Exit.Known() {
+	if h.state.Exit.Known() {
 		h.mu.Unlock()
+		return false
+	}
+	if h.state.Backgrounded {
+		h.mu.Unlock()
+		_ = h.save() // the request that was the first may still be writing it
 		return false
 	}
 	h.state.Backgrounded = true

@@ -1,0 +1,39 @@
+package holder
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// Two clients send a job to the background at once. Either may exit after its answer, and a
+// program that reads the record then finds the job in the background.
+func TestBackgroundIsRecordedBeforeEachAnswer(t *testing.T) {
+	h := held(t, Config{})
+	recorded := make(chan bool, 2)
+	background := func() {
+		h.Background()
+		state, err := jobdir.ReadState(h.cfg.Dir)
+		recorded <- err == nil && state.Backgrounded
+	}
+	h.saveMu.Lock() // as if the disk were slow
+	go background()
+	for begun := false; !begun; {
+		h.mu.Lock()
+		begun = h.state.Backgrounded
+		h.mu.Unlock()
+	}
+	go background()
+	select { // an answer that waits for no disk has come by then
+	case ok := <-recorded:
+		recorded <- ok
+	case <-time.After(20 * time.Millisecond):
+	}
+	h.saveMu.Unlock()
+	for range 2 {
+		if !<-recorded {
+			t.Error("a client was answered before the job was recorded as in the background")
+		}
+	}
+}
