@@ -239,13 +239,13 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	if e == nil {
 		return
 	}
+	h.found(r.ID, e, at) // before the end is recorded: a reader that sees it reads all output
 	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Job.Token {
 		h.known[r.ID] = e
 	}
-	h.foundLocked(r.ID, e, at)
 }
 
 // knownOf returns what is known of those of the jobs that ran when they were last
@@ -296,11 +296,8 @@ func (h *host) usesLocked(id engine.ID, watchers, readers int) {
 func (h *host) found(id engine.ID, e *recipe.Entry, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.foundLocked(id, e, at)
-}
-
-func (h *host) foundLocked(id engine.ID, e *recipe.Entry, at time.Time) {
-	if f, used := h.logs[id]; used && at.After(f.at) {
+	f, used := h.logs[id]
+	if before, now := stageOf(f.entry), stageOf(e); used && (now > before || now == before && at.After(f.at)) {
 		f.entry, f.at = e, at
 		h.logs[id] = f
 	}

@@ -48,7 +48,7 @@ type output struct {
 	size   int64
 	holes  []engine.Range
 	at     time.Time // when size was asked for
-	final  bool      // the job has ended: the log grows no more
+	stage  logStage  // by then
 	zeros  bool      // read since: they may have been freed just before
 	blocks []block   // the one used last is last
 	next   int64     // where the last read ended
@@ -80,7 +80,7 @@ func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 // refresh has size and holes as they were lately found. Whoever learned by a look at the
 // job that there is more finds it.
 func (o *output) refresh(ctx context.Context) error {
-	if o.final {
+	if o.stage == logsFinal {
 		return nil
 	}
 	r := o.r
@@ -91,7 +91,7 @@ func (o *output) refresh(ctx context.Context) error {
 			good = watchedFor
 		}
 		switch {
-		case f.entry != nil && f.at.After(o.at) && (time.Since(f.at) < good || final(f.entry)):
+		case f.entry != nil && (stageOf(f.entry) > o.stage || f.at.After(o.at) && time.Since(f.at) < good):
 			return o.take(f.entry, f.at)
 		case time.Since(o.at) < good:
 			return nil
@@ -113,8 +113,25 @@ func (o *output) refresh(ctx context.Context) error {
 	return o.take(e, at)
 }
 
-// final reports whether the logs of a job grow no more.
-func final(e *recipe.Entry) bool { return e.Over && !e.Group && len(e.Left) == 0 }
+// logStage is how far a job has come, as far as its logs go. It never goes back, so of two
+// looks at a job that overlap, the one that found more is the later one.
+type logStage int
+
+const (
+	logsGrow  logStage = iota
+	logsOver           // the job has ended; what it left running may print
+	logsFinal          // they grow no more
+)
+
+func stageOf(e *recipe.Entry) logStage {
+	switch {
+	case e == nil || !e.Over:
+		return logsGrow
+	case e.Group || len(e.Left) > 0:
+		return logsOver
+	}
+	return logsFinal
+}
 
 // take notes what a look at the job found. What the job has put in the place of a log
 // is not read.
@@ -122,11 +139,14 @@ func (o *output) take(e *recipe.Entry, at time.Time) error {
 	if slices.Contains(e.Strange, o.name) {
 		return fmt.Errorf("%s on %s: %w", o.name, o.r.h.name, plainfile.ErrNotPlain)
 	}
+	if stageOf(e) < o.stage {
+		return nil
+	}
 	size := e.Sizes[o.name]
 	if size < o.size {
 		o.blocks = nil
 	}
-	o.size, o.at, o.zeros, o.final = size, at, false, final(e)
+	o.size, o.at, o.zeros, o.stage = size, at, false, stageOf(e)
 	o.holes = nil
 	if hole, ok := e.Holes[o.name]; ok {
 		o.holes = []engine.Range{{Start: hole[0], End: hole[1]}}
