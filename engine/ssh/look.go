@@ -304,7 +304,7 @@ func (h *host) found(id engine.ID, e *recipe.Entry, at time.Time) {
 }
 
 // logsOf returns what was last found of the logs of a job. While the host cannot be
-// reached nobody is counted as a watcher.
+// reached, it has no watchers.
 func (h *host) logsOf(id engine.ID) logFacts {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 const (
 	smallBlock = 64 << 10
-	largeBlock = 1 << 20 // read at once by who reads on and on
+	largeBlock = 1 << 20 // read at once by a caller that reads on
 	// hugeBlock is what that grows to while a block comes within soon.
 	hugeBlock = 4 << 20
 	soon      = 100 * time.Millisecond
@@ -77,8 +77,8 @@ func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 	return o.holes, err
 }
 
-// refresh has size and holes as they were lately found. Whoever learned by a look at the
-// job that there is more finds it.
+// refresh has size and holes as they were lately found. A caller that has learned of more
+// output by a look at the job finds it here.
 func (o *output) refresh(ctx context.Context) error {
 	if o.stage == logsFinal {
 		return nil

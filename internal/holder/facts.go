@@ -189,7 +189,7 @@ func (h *Holder) save() error {
 	return jobdir.WriteState(h.cfg.Dir, &st)
 }
 
-// Background records that nobody waits for the job any longer. It reports
+// Background records that no caller waits for the job any longer. It reports
 // whether that is news.
 func (h *Holder) Background() bool {
 	h.mu.Lock()

@@ -111,7 +111,7 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 func (a *app) leaveBehind(id engine.ID) {
 	recorded := make(chan struct{})
 	go func() { // owned by no one on purpose: the engine's end ends it
-		_ = a.eng.Background(id) // the job goes on all the same
+		_ = a.eng.Background(id) // the job keeps running in any case
 		close(recorded)
 	}()
 	select {
