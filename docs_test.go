@@ -23,11 +23,13 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// around is what the fragments of code in the documents take for granted.
-const around = `package snippet
+// snippetHeader comes before every Go snippet of the documents. It has the imports and
+// declarations that snippets leave out.
+const snippetHeader = `package snippet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -41,7 +43,7 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
-var _ = []any{context.Background, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ssh.New, ui.CopyMsg{}}
+var _ = []any{context.Background, errors.As, fmt.Print, log.Print, os.Exit, time.Second, tea.Quit, local.New, ssh.New, ui.CopyMsg{}}
 
 func ask(ctx context.Context, host, text string) (string, error)
 
@@ -52,9 +54,9 @@ type endedMsg struct {
 }
 `
 
-const parameters = "ctx context.Context, cancel func(), eng *engine.Engine, program *tea.Program, script string, w, h, x, y int, msg tea.Msg"
+const snippetParameters = "ctx context.Context, cancel func(), eng *engine.Engine, program *tea.Program, id engine.ID, script string, values map[string]string, w, h, x, y int, msg tea.Msg"
 
-// TestDocumentedCodeCompiles checks the types of the Go code in the documents.
+// TestDocumentedCodeCompiles type-checks the Go code in the documents.
 func TestDocumentedCodeCompiles(t *testing.T) {
 	imports := importsOf(t)
 	for _, name := range []string{filepath.Join("docs", "embedding.md")} {
@@ -69,31 +71,31 @@ func TestDocumentedCodeCompiles(t *testing.T) {
 		for _, block := range blocks {
 			code, _, _ := strings.Cut(block, "```")
 			if !strings.HasPrefix(code, "func ") {
-				code = "func _(" + parameters + ") {\n{\n" + code + "}\n}\n"
+				code = "func _(" + snippetParameters + ") {\n{\n" + code + "}\n}\n"
 			}
-			for _, err := range check(code, imports) {
+			for _, err := range typeCheck(code, imports) {
 				t.Errorf("%s: %v in\n%s", name, err, code)
 			}
 		}
 	}
 }
 
-func TestWrongCodeDoesNotCompile(t *testing.T) {
+func TestWrongSnippetsDoNotCompile(t *testing.T) {
 	imports := importsOf(t)
 	for _, code := range []string{
 		"func f(e *engine.Engine) { e.NoSuchMethod() }", "func f() { ui.NewPane(5) }", "func f( {", "var _ = engine.Spec{Wrong: 1}",
 	} {
-		if len(check(code, imports)) == 0 {
+		if len(typeCheck(code, imports)) == 0 {
 			t.Errorf("compiles: %s", code)
 		}
 	}
 }
 
-// check are the mistakes in code. What it declares it need not use: it shows what
-// there is.
-func check(code string, imports types.Importer) (mistakes []error) {
+// typeCheck returns the errors in code. Unused variables are allowed, because a snippet only
+// shows what exists.
+func typeCheck(code string, imports types.Importer) (mistakes []error) {
 	files := token.NewFileSet()
-	f, err := parser.ParseFile(files, "snippet.go", around+code, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(files, "snippet.go", snippetHeader+code, parser.SkipObjectResolution)
 	if err != nil {
 		return []error{err}
 	}
@@ -102,11 +104,11 @@ func check(code string, imports types.Importer) (mistakes []error) {
 			mistakes = append(mistakes, err)
 		}
 	}}
-	_, _ = conf.Check("snippet", files, []*ast.File{f}, nil) // told to conf.Error
+	_, _ = conf.Check("snippet", files, []*ast.File{f}, nil) // conf.Error receives every error
 	return mistakes
 }
 
-// importsOf reads the packages that the go command has compiled.
+// importsOf returns an importer for the packages that snippets use, compiled by the go command.
 func importsOf(t *testing.T) types.Importer {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./ui", "./engine/local", "./engine/ssh", "log").Output()
@@ -120,7 +122,7 @@ func importsOf(t *testing.T) types.Importer {
 	}
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		if compiled[path] == "" {
-			return nil, fmt.Errorf("%s is not among the packages that may be imported", path)
+			return nil, fmt.Errorf("%s is not a package that snippets may import", path)
 		}
 		return os.Open(compiled[path])
 	})
@@ -134,9 +136,9 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\w\- ]`)
 )
 
-// TestLinksLeadSomewhere checks the links between documents: the file exists, and it has
-// the heading that the link names.
-func TestLinksLeadSomewhere(t *testing.T) {
+// TestLinksResolve checks the links between documents: the target file must exist and have the
+// heading that the link names.
+func TestLinksResolve(t *testing.T) {
 	pages := []string{filepath.Join("bench", "README.md")}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
 		found, err := filepath.Glob(pattern)
@@ -164,7 +166,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// prose is the text of a page without its blocks of code.
+// prose returns the text of a page without its code blocks.
 func prose(t *testing.T, page string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -174,8 +176,8 @@ func prose(t *testing.T, page string) string {
 	return codeBlock.ReplaceAllString(string(text), "")
 }
 
-// anchors are the names that GitHub gives to the headings of a page, and those that the
-// page sets itself.
+// anchors returns the anchors that GitHub generates from the headings of a page, and those that
+// the page defines itself.
 func anchors(text string) (names []string) {
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		name := notInAnchor.ReplaceAllString(strings.ToLower(m[1]), "")
@@ -216,6 +218,6 @@ func TestEveryFieldOfAJobIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(fields)), slices.Sorted(maps.Keys(named))); diff != "" {
-		t.Errorf("the fields of a job (-there +documented):\n%s", diff)
+		t.Errorf("the fields of a job (-actual +documented):\n%s", diff)
 	}
 }

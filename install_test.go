@@ -21,18 +21,18 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// usedByInstall are the programs that install.sh calls, except the one that downloads.
+// usedByInstall lists the programs that install.sh calls, except the one that downloads.
 var usedByInstall = []string{"chmod", "cp", "gzip", "mkdir", "mktemp", "mv", "rm", "sha256sum", "tar"}
 
-// installation is a machine on which install.sh runs: a release, and the programs that
-// the script finds in its PATH.
+// installation is a machine that install.sh runs on: a release, and the programs in the script's
+// PATH.
 type installation struct {
 	release, bin, home string
 	shell, env         []string
 }
 
-// newInstallation makes a machine with the given programs, whose processor is the
-// given one, and a release with an archive for linux/amd64.
+// newInstallation creates a machine with the given processor and programs, and a release with an
+// archive for linux/amd64.
 func newInstallation(t *testing.T, processor string, programs ...string) *installation {
 	t.Helper()
 	testtool.Need(t, append(programs, "dash")...)
@@ -113,8 +113,8 @@ func (in *installation) serve(t *testing.T) {
 	in.env = append(in.env, "HOB_BASE_URL="+server.URL)
 }
 
-// run pipes the script to the shell, as a user does, and returns what it printed and
-// whether it succeeded.
+// run pipes the script to the shell, as in the README, and returns its output and whether it
+// succeeded.
 func (in *installation) run(t *testing.T, args ...string) (output string, ok bool) {
 	t.Helper()
 	script, err := os.ReadFile("install.sh")
@@ -135,8 +135,8 @@ func (in *installation) run(t *testing.T, args ...string) (output string, ok boo
 	return string(out), err == nil
 }
 
-// check fails the test unless the script ends as wanted, prints every one of the
-// texts, and leaves no temporary file.
+// check fails the test unless the script succeeds or fails as wanted, prints each of the texts,
+// and leaves no temporary file.
 func (in *installation) check(t *testing.T, want bool, args []string, texts ...string) {
 	t.Helper()
 	output, ok := in.run(t, args...)
@@ -145,7 +145,7 @@ func (in *installation) check(t *testing.T, want bool, args []string, texts ...s
 	}
 	for _, text := range texts {
 		if !strings.Contains(output, text) {
-			t.Errorf("install.sh %q does not print %q but\n%s", args, text, output)
+			t.Errorf("install.sh %q does not print %q; it printed\n%s", args, text, output)
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(in.home, "tmp.*"))
@@ -187,8 +187,8 @@ func TestInstallScriptDownloads(t *testing.T) {
 	}
 }
 
-// On Alpine and on routers all programs are busybox's.
-func TestInstallScriptWithBusyboxAlone(t *testing.T) {
+// On Alpine and on routers, busybox provides all programs.
+func TestInstallScriptWithBusyboxOnly(t *testing.T) {
 	in := newInstallation(t, "amd64", "busybox")
 	in.shell = []string{"busybox", "sh"}
 	for _, applet := range append(usedByInstall, "wget") {
@@ -250,8 +250,8 @@ func TestInstallScriptErrors(t *testing.T) {
 			name: "unknown system", processor: "x86_64", programs: everything, want: "no release for the operating system Plan9",
 			change: func(t *testing.T, in *installation) { in.script(t, "uname", "echo Plan9") },
 		},
-		{name: "architecture that this release lacks", processor: "aarch64", programs: everything, want: "no archive of hob for linux/arm64"},
-		{name: "nothing to download with", processor: "x86_64", programs: usedByInstall, want: "install curl or wget"},
+		{name: "architecture missing from the release", processor: "aarch64", programs: everything, want: "no archive of hob for linux/arm64"},
+		{name: "no download program", processor: "x86_64", programs: usedByInstall, want: "install curl or wget"},
 		{name: "too many arguments", processor: "x86_64", programs: everything, args: []string{"1", "2"}, want: "usage: install.sh [VERSION]"},
 		{
 			name: "no such release", processor: "x86_64", programs: everything, want: "cannot download",
@@ -262,7 +262,7 @@ func TestInstallScriptErrors(t *testing.T) {
 			},
 		},
 		{
-			name: "archive outside of the release", processor: "x86_64", programs: everything, want: "no archive of hob for linux/amd64",
+			name: "archive path outside the release", processor: "x86_64", programs: everything, want: "no archive of hob for linux/amd64",
 			change: func(t *testing.T, in *installation) {
 				sums := fmt.Appendf(nil, "%064d  hob_/../../x_linux_amd64.tar.gz\n", 0)
 				if err := os.WriteFile(filepath.Join(in.release, "SHA256SUMS"), sums, 0o600); err != nil {
@@ -271,7 +271,7 @@ func TestInstallScriptErrors(t *testing.T) {
 			},
 		},
 		{
-			name: "nothing to verify with", processor: "x86_64", programs: everything, want: "install sha256sum or shasum",
+			name: "no checksum program", processor: "x86_64", programs: everything, want: "install sha256sum or shasum",
 			change: func(t *testing.T, in *installation) {
 				if err := os.Remove(filepath.Join(in.bin, "sha256sum")); err != nil {
 					t.Fatal(err)
@@ -279,7 +279,7 @@ func TestInstallScriptErrors(t *testing.T) {
 			},
 		},
 		{
-			name: "a file where the directory should be", processor: "x86_64", programs: everything, want: "cannot create",
+			name: "file in place of the directory", processor: "x86_64", programs: everything, want: "cannot create",
 			change: func(t *testing.T, in *installation) {
 				if err := os.WriteFile(filepath.Join(in.home, ".local"), nil, 0o600); err != nil {
 					t.Fatal(err)
@@ -309,7 +309,7 @@ func TestInstallScriptWithoutPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.env = append(in.env, "PREFIX="+prefix)
-	if os.Geteuid() == 0 { // root may write anywhere
+	if os.Geteuid() == 0 { // root can write anywhere
 		testtool.Need(t, "setpriv")
 		in.shell = []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/bin/sh"}
 		in.env = append(in.env, "TMPDIR=/tmp")
@@ -325,7 +325,7 @@ func TestInstallScriptWithoutPermission(t *testing.T) {
 	}
 }
 
-func TestInstallScriptAdvice(t *testing.T) {
+func TestInstallScriptChecksPath(t *testing.T) {
 	in := newInstallation(t, "x86_64", usedByInstall...)
 	in.env = []string{"HOB_BASE_URL=" + in.release, "PREFIX=" + filepath.Dir(in.bin)}
 	output, ok := in.run(t)
@@ -338,7 +338,7 @@ func TestInstallScriptAdvice(t *testing.T) {
 }
 
 // Without HOB_BASE_URL the script downloads from the project's releases.
-func TestInstallScriptAddresses(t *testing.T) {
+func TestInstallScriptReleaseURLs(t *testing.T) {
 	in := newInstallation(t, "x86_64", usedByInstall...)
 	in.script(t, "curl", `for last; do :; done; echo "$last"; exit 1`)
 	const releases = "https://github.com/hobjobs/hob/releases/"

@@ -17,8 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestInstalled runs the stories with the two programs as they are installed: with
-// hob-holder beside hob.
+// TestInstalled runs the stories with both programs installed: hob-holder is next to hob.
 func TestInstalled(t *testing.T) {
 	both, _ := programs(t)
 	runScripts(t, func(env *testscript.Env) error {
@@ -27,7 +26,7 @@ func TestInstalled(t *testing.T) {
 	})
 }
 
-// programs returns hob built twice: with hob-holder beside it, and alone.
+// programs builds hob and returns two copies: both has hob-holder next to it, alone does not.
 func programs(t *testing.T) (both, alone string) {
 	t.Helper()
 	if testing.Short() {
@@ -58,16 +57,16 @@ func buildPrograms() (string, error) {
 	return dir, errors.Join(os.Mkdir(alone, 0o700), os.Link(filepath.Join(dir, "hob"), filepath.Join(alone, "hob")))
 }
 
-// home is where one user has jobs and settings.
+// home is a user's home directory, with jobs and settings.
 type home struct {
 	dir string
 	env []string
 }
 
-// newHome makes a home with the given config.toml, if that is not empty.
+// newHome creates a home, with a config.toml if settings is not empty.
 func newHome(t *testing.T, settings string) *home {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hob") // sockets need a short path
+	dir, err := os.MkdirTemp("", "hob") // socket paths must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func (h *home) write(t *testing.T, settings string) {
 	}
 }
 
-// run runs program in the home with more variables, if they are given.
+// run runs program in the home. env is added to the environment.
 func (h *home) run(t *testing.T, program string, env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -108,7 +107,7 @@ func (h *home) run(t *testing.T, program string, env []string, args ...string) (
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// read waits for the end of a job and returns its log and one of its records.
+// read waits for the end of a job and returns its log and the fields of one of its records.
 func (h *home) read(t *testing.T, program, id, record string) (log string, fields map[string]any) {
 	t.Helper()
 	if _, errs, code := h.run(t, program, nil, "wait", "--timeout", "1m", id); code == 124 || code == 125 {
@@ -129,32 +128,34 @@ func (h *home) read(t *testing.T, program, id, record string) (log string, field
 	return string(text), fields
 }
 
-// what a job may see of where it runs, but for what differs from job to job.
-const surroundings = `env | sort | grep -v HOB_JOB_ID
+// printEnvironment prints what a job can see of its environment, without values that differ from
+// job to job.
+const printEnvironment = `env | sort | grep -v HOB_JOB_ID
 pwd; umask; ulimit -a; nice; tty 2>&1 | sed 's/[0-9]*$//'; stty size 2>&1; cat /proc/self/timerslack_ns
 grep -E '^(Sig(Blk|Ign|Cgt)|NoNewPrivs|Uid|Gid|Groups)' /proc/self/status; ls /proc/$$/fd; cat /proc/$$/cgroup`
 
-// A job is the same whichever program holds it: its records and all that it can see.
-func TestJobsOfBothHoldersAreTheSame(t *testing.T) {
+// A job must not notice which program holds it: its records and everything it can see are the
+// same.
+func TestHolderProgramsAreEquivalent(t *testing.T) {
 	both, alone := programs(t)
 	const settings = "[run]\nsize = \"91x17\"\ngrace = \"7s\"\ntimeout = \"50s\"\n[log]\nlimit = \"3MiB\"\n"
 	for _, tt := range []struct {
 		name, settings string
 		args           []string
 	}{
-		{"without settings", "", []string{"-b", "--", "sh", "-c", surroundings}},
-		{"with settings", settings, []string{"-b", "sh", "-c", surroundings}},
-		{"a script", settings, []string{"-b", "-c", surroundings}},
-		{"without a terminal", settings, []string{"--no-pty", "--background", "-n", "a b", "-c", surroundings}},
+		{"without settings", "", []string{"-b", "--", "sh", "-c", printEnvironment}},
+		{"with settings", settings, []string{"-b", "sh", "-c", printEnvironment}},
+		{"a script", settings, []string{"-b", "-c", printEnvironment}},
+		{"without a terminal", settings, []string{"--no-pty", "--background", "-n", "a b", "-c", printEnvironment}},
 		{"arguments that are not UTF-8", "", []string{"-b", "--name", "\xffx", "printf", "%s", "a\nb\xff", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHome(t, tt.settings)
 			start := func(program string) (string, map[string]any) {
 				t.Helper()
-				id, said, code := h.run(t, program, nil, append([]string{"run"}, tt.args...)...)
-				if code != 0 || said != "" {
-					t.Fatalf("run: exit %d, %q", code, said)
+				id, stderr, code := h.run(t, program, nil, append([]string{"run"}, tt.args...)...)
+				if code != 0 || stderr != "" {
+					t.Fatalf("run: exit %d, %q", code, stderr)
 				}
 				log, meta := h.read(t, program, strings.TrimSpace(id), "meta.json")
 				for _, own := range []string{"id", "token", "created_at"} {
@@ -168,14 +169,14 @@ func TestJobsOfBothHoldersAreTheSame(t *testing.T) {
 				t.Errorf("meta.json (-held by hob +held by hob-holder):\n%s", diff)
 			}
 			if diff := cmp.Diff(wantLog, log); diff != "" {
-				t.Errorf("what it sees (-held by hob +held by hob-holder):\n%s", diff)
+				t.Errorf("output (-held by hob +held by hob-holder):\n%s", diff)
 			}
 		})
 	}
 }
 
-// If the id cannot be printed the error names it, and the job runs.
-func TestBackgroundStartWithAFullStdout(t *testing.T) {
+// If hob cannot print the id of the new job, the error contains it, and the job runs.
+func TestBackgroundStartReportsIDOnWriteError(t *testing.T) {
 	both, _ := programs(t)
 	h := newHome(t, "")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -184,30 +185,30 @@ func TestBackgroundStartWithAFullStdout(t *testing.T) {
 	}
 	defer full.Close()
 	cmd := exec.Command(both, "run", "-b", "true")
-	var said bytes.Buffer
-	cmd.Env, cmd.Stdout, cmd.Stderr = h.env, full, &said
+	var stderr bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = h.env, full, &stderr
 	err = cmd.Run()
-	found := regexp.MustCompile(`there is a job (\S+) now`).FindStringSubmatch(strings.Join(strings.Fields(said.String()), " "))
+	found := regexp.MustCompile(`there is a job (\S+) now`).FindStringSubmatch(strings.Join(strings.Fields(stderr.String()), " "))
 	if err == nil || found == nil {
-		t.Fatalf("%v: %s", err, said.String())
+		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	h.read(t, both, found[1], "meta.json")
 }
 
-// A hob-holder that dies before it held the job, or is of another hob, is replaced by
-// hob itself. One that dies later leaves a lost job. No job is started twice.
-func TestHoldersThatDoNotStartTheJob(t *testing.T) {
+// If hob-holder exits before it holds the job, or has another version, hob itself becomes the
+// holder. If it dies later, the job is lost. The job is never started twice.
+func TestFailedHolderIsReplacedOrLost(t *testing.T) {
 	both, _ := programs(t)
 	for _, tt := range []struct {
 		name, holder string
 		code         int
-		said         string
+		stderr       string
 	}{
-		{"it dies at once", "exit 3", 0, ""},
-		{"it reads and dies", "cat >/dev/null; exit 3", 0, ""},
-		{"it is of another version", `cat >/dev/null; echo '{"error":"read the configuration: no","unknown":true}' >&3`, 0, ""},
-		{"its answer is not understood", "cat >/dev/null; echo what >&3; echo else >&3", 0, ""},
-		{"it dies after the job was held", `cat >/dev/null; touch "$JOBS/$1/output.log"; kill -9 $$`, 125, "lost"},
+		{"exits at once", "exit 3", 0, ""},
+		{"reads, then exits", "cat >/dev/null; exit 3", 0, ""},
+		{"another version", `cat >/dev/null; echo '{"error":"read the configuration: no","unknown":true}' >&3`, 0, ""},
+		{"unknown answer", "cat >/dev/null; echo what >&3; echo else >&3", 0, ""},
+		{"dies while holding the job", `cat >/dev/null; touch "$JOBS/$1/output.log"; kill -9 $$`, 125, "lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHome(t, "")
@@ -222,12 +223,12 @@ func TestHoldersThatDoNotStartTheJob(t *testing.T) {
 				os.WriteFile(filepath.Join(dir, "hob-holder"), []byte(script), 0o700)); err != nil { //nolint:gosec // a program
 				t.Fatal(err)
 			}
-			id, said, code := h.run(t, filepath.Join(dir, "hob"), nil, "run", "-b", "true")
-			if code != tt.code || !strings.Contains(said, tt.said) || (said == "") != (tt.said == "") {
-				t.Errorf("%d %q %q, want %d and %q", code, id, said, tt.code, tt.said)
+			id, stderr, code := h.run(t, filepath.Join(dir, "hob"), nil, "run", "-b", "true")
+			if code != tt.code || !strings.Contains(stderr, tt.stderr) || (stderr == "") != (tt.stderr == "") {
+				t.Errorf("%d %q %q, want %d and %q", code, id, stderr, tt.code, tt.stderr)
 			}
 			if ids := jobsIn(t, jobs); len(ids) != 1 {
-				t.Errorf("jobs %q: one is wanted", ids)
+				t.Errorf("jobs %q, want one", ids)
 			}
 			if tt.code == 0 {
 				if _, st := h.read(t, both, strings.TrimSpace(id), "state.json"); st["end"].(map[string]any)["status"] != "exited" {

@@ -15,22 +15,21 @@ import (
 
 const module = "github.com/hobjobs/hob"
 
-// mayImport says which packages of ours a package may import: the first rule
-// whose place matches holds. A trailing /... covers everything below.
+// mayImport lists the packages of this module that a package may import. The first rule whose
+// place matches applies. A trailing /... covers everything below.
 var mayImport = []struct {
 	place   string
 	allowed []string
 }{
 	{"", []string{"..."}},
-	{"internal/app/...", []string{"..."}}, // the programs; the other packages of internal are leaves
+	{"internal/app/...", []string{"..."}}, // the programs; the other packages of internal do not import them
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
-	{"docs/pictures", []string{"..."}},
-	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "internal/termenv"}},
-	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/listbox", "ui/components/clicks"}},
-	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/units", "internal/cells", "internal/termenv"}},
-	{"keymap", nil},
-	{"themes", nil},
+	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
+	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
+	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
+	{"keymap", []string{"internal/spelling"}},
+	{"themes", []string{"internal/spelling"}},
 	{"engine/record", nil},
 	{"engine", []string{"engine/record", "internal/..."}},
 	{"engine/enginetest", []string{"engine", "engine/record", "internal/..."}},
@@ -38,22 +37,28 @@ var mayImport = []struct {
 	{"engine/...", []string{"engine", "engine/enginetest", "engine/record", "internal/..."}},
 	{"internal/vt", nil},
 	{"internal/proc", []string{"engine/record"}},
+	{"internal/shellword", nil},
 	{"internal/units", nil},
 	{"internal/cells", nil},
 	{"internal/atomicfile", nil},
 	{"internal/build", nil},
 	{"internal/plainfile", nil},
+	{"internal/spelling", nil},
 	{"internal/termenv", nil},
+	{"internal/cause", nil},
 	{"internal/watch", nil},
 	{"internal/readahead", nil},
+	{"internal/turn", nil},
+	{"internal/turn/early", []string{"internal/turn"}},
 	{"cmd/hob-holder", []string{"engine/local"}},
 	{"internal/logfile", []string{"internal/atomicfile", "internal/plainfile", "internal/vt", "internal/units", "internal/cells"}},
 	{"internal/jobdir", []string{"engine/record", "internal/atomicfile", "internal/plainfile", "internal/proc", "internal/units", "internal/logfile"}},
-	{"internal/config", []string{"internal/units", "internal/atomicfile", "internal/build", "keymap", "themes"}},
+	{"internal/config", []string{"internal/spelling", "internal/units", "internal/atomicfile", "internal/build", "keymap", "themes"}},
 	{"internal/...", []string{"engine/record", "internal/..."}},
 }
 
-// mustNotImport names packages of others that may not appear below a place.
+// mustNotImport lists packages outside of this module that packages below a place must not
+// import.
 var mustNotImport = []struct {
 	place     string
 	forbidden []string
@@ -97,7 +102,7 @@ func TestLayout(t *testing.T) {
 		for _, f := range files {
 			switch strings.TrimSuffix(f.ast.Name.Name, "_test") {
 			case "utils", "util", "common", "helpers", "types", "pkg", "misc":
-				t.Errorf("%s: package %s says nothing about what it is for", f.path, f.ast.Name.Name)
+				t.Errorf("%s: package %s is not named for its purpose", f.path, f.ast.Name.Name)
 			}
 		}
 	})
@@ -112,7 +117,7 @@ func checkImports(t *testing.T, files []sourceFile) {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
 				if !allowed(f.dir, ours) {
-					t.Errorf("%s imports %s: package %s may not (see docs/architecture.md)", f.path, ours, orRoot(f.dir))
+					t.Errorf("%s imports %s: not allowed for package %s (see docs/architecture.md)", f.path, ours, orRoot(f.dir))
 				}
 				continue
 			}
@@ -122,7 +127,7 @@ func checkImports(t *testing.T, files []sourceFile) {
 				}
 				for _, bad := range rule.forbidden {
 					if imported == bad || strings.HasSuffix(bad, "/") && strings.HasPrefix(imported, bad) || strings.HasPrefix(imported, bad+"/") {
-						t.Errorf("%s imports %s: not below %s", f.path, imported, orRoot(f.dir))
+						t.Errorf("%s imports %s: not allowed in %s", f.path, imported, orRoot(f.dir))
 					}
 				}
 			}
@@ -173,7 +178,7 @@ func checkNoInit(t *testing.T, files []sourceFile) {
 	for _, f := range files {
 		for _, decl := range f.ast.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-				t.Errorf("%s: init functions run in every start of hob; call it where it is needed", f.fset.Position(fn.Pos()))
+				t.Errorf("%s: init functions run at every start of hob; call it where it is needed", f.fset.Position(fn.Pos()))
 			}
 		}
 	}

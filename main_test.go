@@ -18,8 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// TestMain makes the test binary stand in for hob in scripts, and for the
-// holders that hob starts there.
+// TestMain lets the test binary act as hob in scripts, and as the holders that hob starts there.
 func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
@@ -32,10 +31,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// built is the directory of the programs that tests have built; empty: none were.
+// built is the directory of the programs that the tests have built, or "" if they have built
+// none.
 var built string
 
-// cleanup removes the programs that tests have built once all tests have run.
+// cleanup removes the built programs after all tests have run.
 type cleanup struct{ m *testing.M }
 
 func (c cleanup) Run() int {
@@ -43,11 +43,10 @@ func (c cleanup) Run() int {
 	return c.m.Run()
 }
 
-// TestScripts runs the stories of testdata/script, each in a home and a state
-// root of its own.
+// TestScripts runs the stories in testdata/script, each with its own home and state directory.
 func TestScripts(t *testing.T) { runScripts(t, setupScript) }
 
-// runScripts runs the stories, each set up by setup.
+// runScripts runs the stories in testdata/script; setup prepares each.
 func runScripts(t *testing.T, setup func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -61,12 +60,12 @@ func runScripts(t *testing.T, setup func(*testscript.Env) error) {
 	})
 }
 
-// setupScript prepares the surroundings of a script and ends the jobs that it
-// leaves behind.
+// setupScript prepares the environment of a script and ends the jobs that the script leaves
+// running.
 func setupScript(env *testscript.Env) error {
 	state := filepath.Join(env.WorkDir, "state")
 	home := filepath.Join(env.WorkDir, "home")
-	// Sockets need a short path.
+	// Socket paths must be short.
 	runtime, err := os.MkdirTemp("", "hob")
 	if err != nil {
 		return err
@@ -89,12 +88,12 @@ func setupScript(env *testscript.Env) error {
 		}
 		kill := exec.Command("hob", append([]string{"kill", "--grace", "0s"}, strings.Fields(string(ids))...)...)
 		kill.Env = env.Vars
-		_ = kill.Run() // one that has just ended is no failure of the script
+		_ = kill.Run() // fails if a job has just ended
 	})
 	return os.Mkdir(home, 0o700)
 }
 
-// cmdCode runs a program and checks the code it ends with: code 3 hob status x.
+// cmdCode runs a program and checks its exit code: code 3 hob status x.
 func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N program [arg…]")

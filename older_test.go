@@ -14,12 +14,12 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// firstEdition is the commit of the first edition, whose jobs every later hob can read,
-// write to and end.
+// firstEdition is the commit of hob's first edition. Later versions must be able to read, write
+// to and end its jobs.
 const firstEdition = "3d94a51"
 
-// TestJobsOfTheFirstEdition runs stories in which the first edition, built from this
-// repository's history, leaves jobs to this one.
+// TestJobsOfTheFirstEdition runs stories in which the first edition, built from this repository's
+// history, starts jobs and this version takes them over.
 func TestJobsOfTheFirstEdition(t *testing.T) {
 	testtool.Need(t, "git", "tar", "sshd", "ssh", "setsid")
 	if testing.Short() {
@@ -41,8 +41,8 @@ func TestJobsOfTheFirstEdition(t *testing.T) {
 	})
 }
 
-// buildCommit builds hob and hob-holder of a commit and returns the path of hob. The test
-// is skipped, but not in CI, in a checkout without that commit.
+// buildCommit builds hob and hob-holder at a commit and returns the path of hob. In a checkout
+// without that commit, the test is skipped, except in CI.
 func buildCommit(t *testing.T, commit string) string {
 	t.Helper()
 	if err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").Run(); err != nil {

@@ -3,9 +3,6 @@
 package main_test
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -26,17 +23,17 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// TestHostScripts runs the stories of testdata/hosts, each with an OpenSSH server
-// of its own on this machine. Its client knows the hosts box, stranger (whose key
-// is not known), locked (whose key has the passphrase "sesame") and down; and,
-// by servers of this process, guarded (whose password is "pa ss") and quiz (which
-// asks for that and for the answer 42).
+// TestHostScripts runs the stories in testdata/hosts, each with its own OpenSSH server on this
+// machine. The client is configured for the hosts box, stranger (its key is not in known_hosts),
+// locked (the client's key has the passphrase "sesame") and down (nothing listens). In addition,
+// servers in this process are guarded (password "pa ss") and quiz (asks for that password and for
+// the answer 42).
 func TestHostScripts(t *testing.T) {
 	testtool.Need(t, "sshd", "ssh", "setsid")
-	asking := askingServers(t)
+	prompting := promptingServers(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "hosts"),
-		Setup:               func(env *testscript.Env) error { return setupHosts(env, asking) },
+		Setup:               func(env *testscript.Env) error { return setupHosts(env, prompting) },
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -47,8 +44,8 @@ func TestHostScripts(t *testing.T) {
 	})
 }
 
-// askingServers are servers that let in only who answers.
-func askingServers(t *testing.T) map[string]*sshtest.Server {
+// promptingServers returns servers that ask for a password and for answers.
+func promptingServers(t *testing.T) map[string]*sshtest.Server {
 	no := errors.New("no")
 	state, err := os.MkdirTemp("", "hobthere")
 	if err != nil {
@@ -85,21 +82,21 @@ type serverKey struct{}
 type server struct {
 	path, config, addr string
 	cmd                *exec.Cmd     // nil: not running
-	ended              chan struct{} // closed when cmd has
+	ended              chan struct{} // closed when cmd has ended
 }
 
-// setupHosts prepares a server, and a home whose ssh configuration leads to it.
-func setupHosts(env *testscript.Env, asking map[string]*sshtest.Server) error {
+// setupHosts starts an OpenSSH server and prepares a home whose ssh configuration points to it.
+func setupHosts(env *testscript.Env, prompting map[string]*sshtest.Server) error {
 	s, err := newServer(env)
 	if err != nil {
 		return err
 	}
 	env.Values[serverKey{}] = s
-	env.Defer(s.stop) // after what setupScript defers: it needs the server to end jobs
+	env.Defer(s.stop) // runs after the deferred functions of setupScript, which need the server to end jobs
 	if err := setupScript(env); err != nil {
 		return err
 	}
-	if err := s.clientOf(env, asking); err != nil {
+	if err := s.writeClientConfig(env, prompting); err != nil {
 		return err
 	}
 	return s.start()
@@ -110,7 +107,7 @@ func newServer(env *testscript.Env) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The place that a privilege-separated server insists on.
+	// sshd requires this directory for privilege separation.
 	if os.Geteuid() == 0 {
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			return nil, err
@@ -131,9 +128,9 @@ func newServer(env *testscript.Env) (*server, error) {
 	return s, os.WriteFile(s.config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }
 
-// clientOf writes keys and configuration. ssh takes the home of the account, not
-// $HOME: one of the script's own leads it to this configuration.
-func (s *server) clientOf(env *testscript.Env, asking map[string]*sshtest.Server) error {
+// writeClientConfig writes the client's keys and configuration. ssh ignores $HOME and reads the
+// configuration in the account's home directory, so a wrapper passes it this one.
+func (s *server) writeClientConfig(env *testscript.Env, prompting map[string]*sshtest.Server) error {
 	home := filepath.Join(env.WorkDir, "home")
 	dir, bin := filepath.Join(home, ".ssh"), filepath.Join(env.WorkDir, "bin")
 	for _, d := range []string{dir, bin} {
@@ -141,13 +138,13 @@ func (s *server) clientOf(env *testscript.Env, asking map[string]*sshtest.Server
 			return err
 		}
 	}
-	real, err := exec.LookPath("ssh")
+	sshPath, err := exec.LookPath("ssh")
 	if err != nil {
 		return err
 	}
-	hostKey, err1 := keyFile(filepath.Join(env.WorkDir, "host"), "")
-	open, err2 := keyFile(filepath.Join(dir, "open"), "")
-	locked, err3 := keyFile(filepath.Join(dir, "locked"), "sesame")
+	hostKey, err1 := sshtest.MakeKeyFile(filepath.Join(env.WorkDir, "host"), "")
+	plain, err2 := sshtest.MakeKeyFile(filepath.Join(dir, "open"), "")
+	locked, err3 := sshtest.MakeKeyFile(filepath.Join(dir, "locked"), "sesame")
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
@@ -169,16 +166,16 @@ Host *
   GlobalKnownHostsFile /dev/null
 `, dir, port)
 	known := knownhosts.Line([]string{s.addr}, hostKey) + "\n"
-	for name, a := range asking {
+	for name, a := range prompting {
 		host, port, _ := net.SplitHostPort(a.Addr)
 		config = fmt.Sprintf("Host %s\n  HostName %s\n  Port %s\n  User ann\n", name, host, port) + config
 		known += knownhosts.Line([]string{a.Addr}, a.HostKeys[0].PublicKey()) + "\n"
 	}
 	for file, text := range map[string]string{
-		filepath.Join(env.WorkDir, "authorized"): string(ssh.MarshalAuthorizedKey(open)) + string(ssh.MarshalAuthorizedKey(locked)),
+		filepath.Join(env.WorkDir, "authorized"): string(ssh.MarshalAuthorizedKey(plain)) + string(ssh.MarshalAuthorizedKey(locked)),
 		filepath.Join(dir, "config"):             config,
 		filepath.Join(dir, "known_hosts"):        known,
-		filepath.Join(bin, "ssh"):                fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", real, filepath.Join(dir, "config")),
+		filepath.Join(bin, "ssh"):                fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", sshPath, filepath.Join(dir, "config")),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 			return err
@@ -191,33 +188,11 @@ Host *
 	return nil
 }
 
-// keyFile makes a key in a file, with its public half beside it.
-func keyFile(file, passphrase string) (ssh.PublicKey, error) {
-	pub, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	block, err := ssh.MarshalPrivateKey(key, "")
-	if passphrase != "" {
-		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
-	}
-	if err != nil {
-		return nil, err
-	}
-	public, err := ssh.NewPublicKey(pub)
-	if err != nil {
-		return nil, err
-	}
-	return public, errors.Join(
-		os.WriteFile(file, pem.EncodeToMemory(block), 0o600),
-		os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(public), 0o600))
-}
-
 // start runs the server and waits until it listens.
 func (s *server) start() error {
 	s.cmd, s.ended = exec.Command(s.path, "-D", "-e", "-f", s.config), make(chan struct{})
-	var said strings.Builder
-	s.cmd.Stderr = &said
+	var stderr strings.Builder
+	s.cmd.Stderr = &stderr
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -225,26 +200,26 @@ func (s *server) start() error {
 		_ = s.cmd.Wait()
 		close(s.ended)
 	}()
-	for late := time.After(patience); ; {
+	for late := time.After(waitLimit); ; {
 		if c, err := net.Dial("tcp", s.addr); err == nil {
 			return c.Close()
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-s.ended:
-			return fmt.Errorf("sshd ended: %s", said.String())
+			return fmt.Errorf("sshd ended: %s", stderr.String())
 		case <-late:
 			return errors.New("sshd does not listen")
 		}
 	}
 }
 
-// stop ends the server and the connections that it serves, which else outlive it.
+// stop ends the server and its connections, which are processes that would outlive it.
 func (s *server) stop() {
 	if s.cmd == nil {
 		return
 	}
-	family, _ := new(proc.Scanner).Descend(s.cmd.Process.Pid, 0) // where that is not known they go on
+	family, _ := new(proc.Scanner).Descendants(s.cmd.Process.Pid, 0) // on systems where this fails, connections stay open
 	for _, p := range family {
 		if p.PPID == s.cmd.Process.Pid {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
@@ -267,6 +242,6 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	case "start":
 		ts.Check(s.start())
 	default:
-		ts.Fatalf("server has no verb %q", args[0])
+		ts.Fatalf("unknown server command %q", args[0])
 	}
 }

@@ -22,64 +22,63 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// patience is how long a terminal may take to show what a script waits for.
-const patience = 30 * time.Second
+// waitLimit is how long to wait for the terminal to show something or for a program to exit.
+const waitLimit = time.Minute
 
 type terminalKey struct{}
 
-// A terminal runs one program at a time as a person would see it: on a
-// pseudo-terminal with an emulator behind it.
+// A terminal runs one program at a time as a user sees it: on a pseudo-terminal with an emulator.
 type terminal struct {
 	cmd   *exec.Cmd
 	ptmx  *os.File
-	tty   *os.File // kept open, to look at its modes after the end
+	tty   *os.File // kept open, to compare its modes after the program has exited
 	ended chan error
 
-	before *term.State // of tty, before the program
+	before *term.State // state of tty before the program
 
-	facts vt.Facts // what queries are answered with
-	mute  bool     // they are not answered
+	facts vt.Facts // answers to queries
+	mute  bool     // queries get no answer
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	screen  *vt.Terminal
 	bytes   []byte
-	changed chan struct{} // closed and replaced when output came
+	changed chan struct{} // closed and replaced on new output
 }
 
-// cmdTerm drives the script's terminal:
+// cmdTerm controls the script's terminal:
 //
 //	term start [COLSxROWS] program [arg…]
 //	term see RE        wait until the screen matches
-//	term passed RE     wait until the bytes so far match
+//	term passed RE     wait until the bytes written so far match
 //	term titled RE     wait until the title matches
-//	term type TEXT     with the escapes of a Go string
+//	term type TEXT     type TEXT, which may have the escapes of a Go string
 //	term resize COLSxROWS
-//	term signal NUMBER to the program
-//	term ends CODE     wait for the end; the terminal must be sane again
-//	term is KIND       before start, from then on: light or dark (the colors that it
-//	                   reports; light speaks the kitty keyboard protocol), or mute (it
-//	                   answers nothing)
+//	term signal NUMBER send a signal to the program
+//	term ends CODE     wait for the exit code; the terminal's modes must be restored
+//	term is KIND       set the kind of terminal before start: light or dark (its colors;
+//	                   light supports the kitty keyboard protocol), or mute (answers no
+//	                   queries)
 func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: term verb argument…")
+		ts.Fatalf("usage: term command argument…")
 	}
 	t := ts.Value(terminalKey{}).(*terminal)
-	verb, args := args[0], args[1:]
-	if verb == "is" {
-		ts.Check(t.become(args[0]))
+	command, args := args[0], args[1:]
+	if command == "is" {
+		ts.Check(t.setKind(args[0]))
 		return
 	}
-	if verb == "start" {
+	if command == "start" {
 		ts.Check(t.start(ts, args))
 		return
 	}
 	if t.cmd == nil {
 		ts.Fatalf("no program was started on the terminal")
 	}
-	ts.Check(t.do(verb, args[0]))
+	ts.Check(t.do(command, args[0]))
 }
 
-func (t *terminal) become(kind string) error {
+func (t *terminal) setKind(kind string) error {
 	t.facts, t.mute = vt.Facts{}, false
 	switch kind {
 	case "dark":
@@ -93,8 +92,8 @@ func (t *terminal) become(kind string) error {
 	return nil
 }
 
-func (t *terminal) do(verb, arg string) error {
-	switch verb {
+func (t *terminal) do(command, arg string) error {
+	switch command {
 	case "see":
 		return t.await(arg, func() string { return t.screen.Text() })
 	case "titled":
@@ -126,7 +125,7 @@ func (t *terminal) do(verb, arg string) error {
 	case "ends":
 		return t.awaitEnd(arg)
 	}
-	return fmt.Errorf("term has no verb %q", verb)
+	return fmt.Errorf("unknown term command %q", command)
 }
 
 func parseSize(s string) (cols, rows int, err error) {
@@ -194,13 +193,13 @@ func (t *terminal) read(ptmx *os.File) {
 	}
 }
 
-// await waits until what text gives matches.
+// await waits until the result of text matches pattern. It calls text with t.mu held.
 func (t *terminal) await(pattern string, text func() string) error {
 	re, err := regexp.Compile("(?s)" + pattern)
 	if err != nil {
 		return err
 	}
-	late := time.After(patience)
+	late := time.After(waitLimit)
 	for {
 		t.mu.Lock()
 		now, changed := text(), t.changed
@@ -211,7 +210,7 @@ func (t *terminal) await(pattern string, text func() string) error {
 		select {
 		case <-changed:
 		case <-late:
-			return fmt.Errorf("the terminal does not show %q but:\n%s", pattern, now)
+			return fmt.Errorf("the terminal does not show %q; it shows:\n%s", pattern, now)
 		}
 	}
 }
@@ -223,8 +222,8 @@ func (t *terminal) awaitEnd(arg string) error {
 	}
 	select {
 	case err = <-t.ended:
-	case <-time.After(patience):
-		return t.stuck()
+	case <-time.After(waitLimit):
+		return t.hangError()
 	}
 	t.ended <- err
 	got := 0
@@ -240,28 +239,31 @@ func (t *terminal) awaitEnd(arg string) error {
 		defer t.mu.Unlock()
 		return fmt.Errorf("exit code %d, want %d; the terminal shows:\n%s", got, want, t.screen.Text())
 	}
-	return t.sane()
+	return t.checkRestored()
 }
 
-// stuck is the error of a program that does not end: with what it is doing.
-func (t *terminal) stuck() error {
+// hangError returns the error for a program that does not exit, with its goroutine dump if it is
+// a Go program.
+func (t *terminal) hangError() error {
 	t.mu.Lock()
 	shown, before := t.screen.Text(), len(t.bytes)
 	t.mu.Unlock()
-	_ = t.cmd.Process.Signal(syscall.SIGQUIT) // it may end just now
+	_ = t.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
 	select {
 	case err := <-t.ended:
 		t.ended <- err
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return fmt.Errorf("the program does not end; the terminal shows:\n%s\nit does:\n%s", shown, t.bytes[before:])
+	return fmt.Errorf("the program does not exit; the terminal shows:\n%s\nafter SIGQUIT it printed:\n%s", shown, t.bytes[before:])
 }
 
-// sane reports what the program left behind of its own modes.
-func (t *terminal) sane() error {
-	// What was written last may not have been read yet: a mark behind it tells.
+// checkRestored returns an error if the program left the terminal in another mode than it found
+// it in.
+func (t *terminal) checkRestored() error {
+	// The last output may not have been read yet. When this mark has been read, everything before
+	// it has been too.
 	const mark = "\x1b_end of program\x1b\\"
 	if _, err := t.tty.WriteString(mark); err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Adopt makes records of the jobs on host that there are none of here: those that were
-// started from another machine, or whose records were lost. From then on they are jobs as
-// any other on a host. What lies in the trash is left there. The error is ErrUnreachable
-// for a host that cannot be asked, ErrUnsupported where no backend serves it.
+// Adopt creates local records for the jobs on host that have none here: jobs started from another
+// machine, or whose records were lost. Afterward they are like any other job on a host. Jobs in the
+// trash stay there. Adopt returns ErrUnreachable if the host does not answer and ErrUnsupported if
+// no backend serves it.
 func (e *Engine) Adopt(ctx context.Context, host string) error {
 	f, ok := e.serving(host).(Finder)
 	if !ok {
-		return &Error{Op: "list", Err: fmt.Errorf("%w: nothing here runs jobs on host %q", ErrUnsupported, host)}
+		return &Error{Op: "list", Err: fmt.Errorf("%w: no backend runs jobs on host %q", ErrUnsupported, host)}
 	}
 	tokens, err := e.tokens(ctx)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Engine) Adopt(ctx context.Context, host string) error {
 		m.Host = host
 		err := e.root.Adopt(&m, &State{HostDir: job.HostDir, Backgrounded: true})
 		adopted = adopted || err == nil
-		if errors.Is(err, fs.ErrExist) { // another program has just done it
+		if errors.Is(err, fs.ErrExist) { // another program created it first
 			err = nil
 		}
 		return err
@@ -39,7 +39,7 @@ func (e *Engine) Adopt(ctx context.Context, host string) error {
 	return err
 }
 
-// tokens are those of all jobs that there are records of, in the trash too.
+// tokens returns the tokens of all recorded jobs, including those in the trash.
 func (e *Engine) tokens(ctx context.Context) (map[string]bool, error) {
 	ids, err := e.ids(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *Engine) tokens(ctx context.Context) (map[string]bool, error) {
 		return nil, rootError(err)
 	}
 	tokens := make(map[string]bool, len(ids)+len(trash))
-	e.survey(ids, func(j *Job, _ *jobdir.Record) { tokens[j.Token] = true })
+	e.visitRecords(ids, func(j *Job, _ *jobdir.Record) { tokens[j.Token] = true })
 	for _, t := range trash {
 		if m, err := jobdir.ReadMeta(e.root.TrashDir(t.ID)); err == nil {
 			tokens[m.Token] = true

@@ -6,88 +6,83 @@ import (
 	"os"
 )
 
-// Backend runs jobs in one kind of place. Implementations are safe for
-// concurrent use. More abilities are optional interfaces of the [Run]s.
+// Backend runs jobs in one kind of place. Implementations are safe for concurrent use. Further
+// abilities are optional interfaces of [Backend] and [Run].
 type Backend interface {
-	// Name is recorded with each job ("local", "ssh") and finds the backend
-	// again.
+	// Name is recorded with each job ("local", "ssh") and is used to find the backend again.
 	Name() string
 	Capabilities() Capabilities
-	// Serves reports whether jobs for host ("" is this machine) are started
-	// here.
+	// Serves reports whether this backend starts jobs for host ("" is this machine).
 	Serves(host string) bool
-	// Start starts a job whose directory exists with its meta.json in it. ctx
-	// bounds starting only. A command that cannot be executed is no error: it is
-	// a job that failed, recorded as such. An error means nothing was started.
+	// Start starts a job whose directory exists and contains meta.json. ctx bounds only the start.
+	// A command that cannot be executed is not an error: the job is recorded as failed. An error
+	// means that nothing was started.
 	Start(ctx context.Context, l Launch) (Run, error)
-	// Open finds again the run of a job that was started earlier, by this
-	// process or another. It is cheap: it does not connect. It works for
-	// finished jobs too.
+	// Open returns the run of a job that was started earlier, by this process or another. It is
+	// cheap and does not connect. It also works for finished jobs.
 	Open(ctx context.Context, r Record) (Run, error)
-	// Observe returns how jobs without a recorded end stand now, by this backend's
-	// rule of life; one that was removed meanwhile is not in the result. One that cannot
-	// be reached keeps its last known status with a link of unreachable; it is never
-	// guessed.
+	// Observe returns the current state of jobs without a recorded end, by the rules of this
+	// backend. A job that was removed meanwhile is not in the result. A job that cannot be reached
+	// keeps its last known status, with the link unreachable; the status is never guessed.
 	Observe(ctx context.Context, rs []Record) (map[ID]State, error)
-	// Close lets go of all runs; it ends none but those that live in this program.
-	// It returns after the last goroutine of the backend has.
+	// Close releases all runs. It ends only jobs that live in this program, and returns after the
+	// last goroutine of the backend has ended.
 	Close() error
 }
 
-// Placer is a [Backend] whose jobs run where paths are others than here.
+// Placer is a [Backend] whose jobs run where the paths differ from those here.
 type Placer interface {
-	// HostDir is the job's directory on its host.
+	// HostDir returns the job's directory on its host.
 	HostDir(r Record) string
 }
 
-// Finder is a [Backend] whose hosts keep what the records of their jobs are made of.
+// Finder is a [Backend] whose hosts store enough to recreate the records of their jobs.
 type Finder interface {
-	// Find calls found for each job that host keeps, but for those with known tokens,
-	// and returns its error. The error is ErrUnreachable for a host that cannot be asked.
+	// Find calls found for each job on host except those with known tokens, and returns the error
+	// of found. It returns ErrUnreachable if the host does not answer.
 	Find(ctx context.Context, host string, known func(token string) bool, found func(Found) error) error
 }
 
-// Found is a job that a host keeps.
+// Found is a job found on a host.
 type Found struct {
-	Request Request // Host is not set; ID is the name of the directory there
+	Request Request // Host is not set; ID is the name of its directory there
 	HostDir string  // that directory
 }
 
-// Remover is a [Backend] that keeps something of a job outside of its directory.
+// Remover is a [Backend] that stores part of a job outside of its directory.
 type Remover interface {
-	// Remove deletes that for good; the job was cleared and its directory in the
-	// trash is about to be deleted. After an error it is asked again later.
+	// Remove deletes that part permanently. It is called for a cleared job whose directory is about
+	// to be deleted from the trash. If it fails, it is called again later.
 	Remove(ctx context.Context, r Record) error
 }
 
-// Capabilities are differences between backends that callers adapt to.
+// Capabilities describes differences between backends that callers adapt to.
 type Capabilities struct {
 	PTY, Stdin, Split, Resize, Screen, LogLimit bool
-	TTYStdin                                    bool // a terminal for the input alone
+	TTYStdin                                    bool // a terminal for stdin only
+	Restart                                     bool // [Spec].Restart
 }
 
-// Launch is what a backend gets to start a job.
+// Launch has everything that a backend needs to start a job.
 type Launch struct {
 	Record
 	Spec Spec // resolved: absolute Dir, all defaults filled in
-	// Env is the complete environment for a job on this machine, HOB_JOB_ID
-	// included. Of the variables that describe a terminal (TERM, COLORTERM,
-	// LINES, COLUMNS …) it has only those that Spec.Env asks for: the others are
-	// the backend's to add.
+	// Env is the complete environment for a job on this machine, including HOB_JOB_ID. Variables
+	// that describe a terminal (TERM, COLORTERM, LINES, COLUMNS …) are present only if Spec.Env
+	// sets them; the backend adds the others.
 	Env []string
-	// Files are lent by the caller, by the numbers of the job's descriptors: 0 is
-	// its standard input, which Spec says if it is not there, 2 standard error of a
-	// job with a terminal, others are beyond 2.
+	// Files are the caller's open files, by the number of the job's descriptor: 0 for stdin (if
+	// absent, Spec decides), 2 for the stderr of a job with a terminal, and numbers above 2. The
+	// caller keeps ownership.
 	Files map[int]*os.File
-	// Prepared is what Prepare of a [Preparer] returned, lent; else nil.
+	// Prepared is the result of [Preparer.Prepare], or nil. The backend must not close it.
 	Prepared io.Closer
 }
 
-// Preparer is a [Backend] that has something to do with the directory of a job
-// before anybody can see that job.
+// Preparer is a [Backend] that prepares a job's directory before the job becomes visible.
 type Preparer interface {
-	// Prepare returns what Start is to get as Launch.Prepared. It is closed when
-	// Start has returned, or when there is no start after all.
+	// Prepare returns the value for Launch.Prepared. It is closed when Start has returned, or when
+	// the job is not started after all.
 	Prepare(dir string) (io.Closer, error)
 }
 
@@ -95,127 +90,86 @@ type Preparer interface {
 type Record struct {
 	ID  ID
 	Dir string // absolute path of the job directory
-	// Job is what the directory's records say.
+	// Job is the job as its records describe it.
 	Job Job
 }
 
-// Run is one execution, started or found again: the same from there on.
+// Run is one execution. It behaves the same whether it was just started or found again.
 type Run interface {
 	ID() ID
-	// Wait returns when the job has ended. ErrUnreachable means unknown, not
-	// ended.
+	// Wait returns when the job has ended. ErrUnreachable means that the outcome is unknown, not
+	// that the job has ended.
 	Wait(ctx context.Context) (Exit, error)
-	// Signal sends one signal ("SIGINT") to the job's foreground and group. by is who
-	// asks: recorded as ended_by, where the backend can tell, if the job ends by it.
+	// Signal sends one signal ("SIGINT") to the job's foreground process group and its own. If the
+	// job ends because of it, by is recorded as ended_by, where the backend can detect that.
 	Signal(ctx context.Context, name, by string) error
-	// Stop ends the whole tree and returns when it is gone. On a job that ended
-	// but left survivors it ends those. ErrNotRunning when there is nothing.
+	// Stop ends the whole process tree and returns when it is gone. For a job that ended but left
+	// survivors, it ends those. It returns ErrNotRunning if there is nothing to end.
 	Stop(ctx context.Context, o StopOptions) (StopReport, error)
-	// Write types p; CloseInput ends the input. ErrNoInput when the job has
-	// none.
+	// Write types p; CloseInput ends the input. Both return ErrNoInput for a job without input.
 	Write(ctx context.Context, p []byte) error
 	CloseInput(ctx context.Context) error
 	// OpenOutput opens one of the job's streams for reading by absolute offset.
 	OpenOutput(ctx context.Context, s Stream) (Output, error)
-	// Watch calls notify with what is known now, at once, and after every change, at
-	// most 30 times a second; ends are never left out. The note is what the job asked to
-	// be notified of since the call before, zero: nothing. Watch returns nil after the
-	// end was notified, ctx's error when ctx is done, and any other error when it can no
-	// longer tell. notify is never called concurrently.
+	// Watch calls notify with the current state, immediately and after every change, at most 30
+	// times a second; ends are always delivered. The note is the notification that the job has
+	// requested since the previous call, or zero. Watch returns nil after it has reported the end,
+	// ctx's error when ctx is done, and any other error when it can no longer observe the job.
+	// Calls of notify do not overlap.
 	Watch(ctx context.Context, notify func(State, Note)) error
 }
 
-// Glancer is a [Run] that can be watched with less effort.
-type Glancer interface {
-	// Glance says whether nobody looks at the job closely: Watch then tells what is
-	// not urgent, such as output, once a second. It may be called at any time, also
-	// before Watch, and waits for nothing.
-	Glance(on bool)
+// Throttler is a [Run] whose Watch can be throttled to save work.
+type Throttler interface {
+	// Throttle sets whether Watch reports changes that are not urgent, such as output, only once a
+	// second, as for a job that is not on screen. It may be called at any time, also before Watch,
+	// and does not block.
+	Throttle(on bool)
 }
 
-// StartObserver is a [Run] that knows from its start how the job stands, so that
-// its records need not be read.
+// StartObserver is a [Run] that can report the job's state right after the start, so that its
+// records need not be read.
 type StartObserver interface {
-	// Begun is what was known when Start returned; false: nothing.
+	// Begun returns the state that was known when Start returned, and false if none was.
 	Begun() (State, bool)
 }
 
-// InputCopier is a [Run] to which a stream of input is passed on faster than by one Write
-// after the other.
+// InputCopier is a [Run] that copies a stream of input faster than a sequence of Writes would.
 type InputCopier interface {
-	// CopyInput is what [Engine.CopyInput] does.
+	// CopyInput implements [Engine.CopyInput].
 	CopyInput(ctx context.Context, in io.Reader) error
 }
 
-// Stream names one of a job's output files.
-type Stream string
-
-// The streams.
-const (
-	StreamOutput Stream = "output" // both, in the order written
-	StreamStdout Stream = "stdout" // only of jobs with Split
-	StreamStderr Stream = "stderr"
-)
-
-// Output reads one stream by absolute offset. Safe for concurrent use. An open
-// Output stays readable when its job is removed.
-type Output interface {
-	// ReadAt reads at offset off, counted from the first byte ever written.
-	// Inside a dropped range it reads zero bytes; Holes says where those are.
-	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
-	Size(ctx context.Context) (int64, error)
-	// Holes lists the ranges whose bytes were dropped.
-	Holes(ctx context.Context) ([]Range, error)
-	Close() error
-}
-
-// Backgrounder is a [Run] that records that nobody waits for it any longer.
+// Backgrounder is a [Run] that can record that no client waits for the job any longer.
 type Backgrounder interface {
 	Background(ctx context.Context) error
 }
 
-// Resizer is a [Run] whose terminal can be given another size.
+// Resizer is a [Run] whose terminal can be resized.
 type Resizer interface {
 	Resize(ctx context.Context, s Size) error
 }
 
-// EntryReader is a [Run] whose observations leave out the entry, which it looks up
-// where that is asked for: [EntryUnknown] where it cannot be told.
+// EntryReader is a [Run] whose observations of the entry may be late, or lack it. It looks the entry
+// up on request and returns [EntryUnknown] if that is not possible.
 type EntryReader interface {
 	Entry(ctx context.Context) (Entry, error)
 }
 
-// KeySender is a [Run] that encodes keys (tmux names) by the modes that the job
-// has set, and pastes.
+// KeySender is a [Run] that sends keys (tmux names), encoded for the modes that the job has set,
+// and pastes.
 type KeySender interface {
 	SendKeys(ctx context.Context, keys []string) error
 	Paste(ctx context.Context, p []byte) error
 }
 
-// ScreenReader is a [Run] that can show its screen.
+// ScreenReader is a [Run] that can return its screen.
 type ScreenReader interface {
 	Screen(ctx context.Context) (Screen, error)
 }
 
-// TerminalOpener is a [Run] that offers a live terminal. (To attach means
-// something else in this package: the caller brings a process that it owns.)
+// TerminalOpener is a [Run] that offers a live terminal. (In this package, "attach" means something
+// else: the caller brings a process that it owns.)
 type TerminalOpener interface {
 	OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error)
-}
-
-// Terminal is a live session with a job's terminal: a snapshot, then the stream
-// from its offset on, nothing doubled or lost. Next has one caller at a time;
-// the rest may be called concurrently with it. Of several sessions one has the
-// keyboard and says the size; [Type] takes it over where it is needed.
-type Terminal interface {
-	Next(ctx context.Context) (TerminalChunk, error)
-	// Write types p. The error is ErrNotControl while another session has the
-	// keyboard, where the backend knows.
-	Write(ctx context.Context, p []byte) error
-	Resize(ctx context.Context, s Size) error
-	TakeControl(ctx context.Context) error
-	// SetFacts replaces the facts that the session was opened with, once the viewer's
-	// terminal has answered. Zero facts report that it answers nothing.
-	SetFacts(ctx context.Context, f TerminalFacts) error
-	Close() error
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// binarySample is how many of the bytes written last decide whether output is binary.
+// binarySample is the number of trailing bytes used to decide whether output is binary.
 const binarySample = 4 << 10
 
-// markBinary sets Binary of the events of output. It reads the logs, so no lock may be
+// markBinary sets Binary in output events. It reads the logs, so it must not be called with a lock
 // held.
 func (e *Engine) markBinary(events []Event) {
 	for i, ev := range events {
@@ -24,8 +24,8 @@ func (e *Engine) markBinary(events []Event) {
 	}
 }
 
-// lastBytes returns at most n bytes from the end of a file, and none of one that cannot
-// be read: it may have just been removed.
+// lastBytes returns at most n bytes from the end of a file, or nil if it cannot be read, for
+// example because it was just removed.
 func lastBytes(path string, n int64) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,6 +37,6 @@ func lastBytes(path string, n int64) []byte {
 		return nil
 	}
 	p := make([]byte, min(n, info.Size()))
-	got, _ := f.ReadAt(p, info.Size()-int64(len(p))) // what was read until an error is enough
+	got, _ := f.ReadAt(p, info.Size()-int64(len(p))) // a partial read is good enough
 	return p[:got]
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// A reference means the same among a selection of jobs as among all of them.
+// Choose resolves a reference the same way as Resolve does.
 func TestChoose(t *testing.T) {
 	job := func(id engine.ID, name string, status engine.Status) engine.Job {
 		return engine.Job{Request: engine.Request{ID: id, Name: name}, State: engine.State{Status: status}}
@@ -30,7 +30,7 @@ func TestChoose(t *testing.T) {
 		{jobs, "@x", engine.Read, nil},
 		{jobs, "web", engine.Read, []engine.ID{"web-22222"}},
 		{jobs, "web-3", engine.Act, []engine.ID{"web-33333"}},
-		{jobs, "api", engine.Read, []engine.ID{"api"}}, // an id wins over a name
+		{jobs, "api", engine.Read, []engine.ID{"api"}}, // an id takes precedence over a name
 		{jobs, "api-", engine.Read, []engine.ID{"api-11111", "api-00000"}},
 		{jobs, "odd", engine.Act, []engine.ID{"api"}},
 		{jobs, "none", engine.Read, nil},

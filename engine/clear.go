@@ -12,13 +12,13 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Clear moves finished jobs to the trash and returns those that it moved: what
-// somebody else clears at the same time is theirs. It moves none if one has not
-// ended, which is ErrRunning, or ErrElsewhere if that is not for this machine to
-// say. ErrNotFound means that none of them is there any more, ErrStateRoot that the
-// rest could not be moved. On a disk without room the trash is emptied first.
+// Clear moves finished jobs to the trash and returns the jobs that it moved; a job that another
+// program clears at the same time is not among them. If any job has not ended, it moves none and
+// returns ErrRunning, or ErrElsewhere if this machine cannot determine it. It returns ErrNotFound
+// if none of the jobs exists any more, and ErrStateDir if some could not be moved. On a full disk
+// it empties the trash first.
 func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
-	jobs, err := e.over(ctx, "clear", ids)
+	jobs, err := e.finished(ctx, "clear", ids)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +36,8 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	return moved, err
 }
 
-// over are the jobs of ids, each once, if all of them have ended.
-func (e *Engine) over(ctx context.Context, op string, ids []ID) ([]Job, error) {
+// finished returns the jobs of ids without duplicates, or an error if one has not ended.
+func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	seen := map[ID]bool{}
 	for _, id := range ids {
@@ -54,15 +54,15 @@ func (e *Engine) over(ctx context.Context, op string, ids []ID) ([]Job, error) {
 			if j.Link == LinkElsewhere {
 				err = ErrElsewhere
 			}
-			return nil, fault(op, j, err)
+			return nil, opError(op, j, err)
 		}
 		jobs = append(jobs, j)
 	}
 	return jobs, nil
 }
 
-// trash moves jobs to the trash and returns those that it moved: what somebody else
-// moves at the same time is theirs. prepare is called with each directory before.
+// trash moves jobs to the trash and returns the jobs that it moved; a job that another program
+// moves at the same time is not among them. prepare is called with each directory beforehand.
 func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([]Job, error) {
 	defer e.changed()
 	at, moved := e.cfg.now(), make([]Job, 0, len(jobs))
@@ -75,19 +75,19 @@ func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([
 		switch {
 		case err == nil:
 			moved = append(moved, j)
-		case !errors.Is(err, fs.ErrNotExist): // else somebody else moved it just now
+		case !errors.Is(err, fs.ErrNotExist): // otherwise another program has just moved it
 			return moved, rootError(err)
 		}
 	}
 	if len(jobs) > 0 && len(moved) == 0 {
-		return nil, fault(op, jobs[0], ErrNotFound)
+		return nil, opError(op, jobs[0], ErrNotFound)
 	}
 	return moved, nil
 }
 
-// Undo brings cleared jobs back, all or none of them; without ids those of the last
-// clear. A name or the beginning of an id will do. The errors are ErrNotFound for
-// what is not in the trash (any more), and *[AmbiguousError].
+// Undo restores cleared jobs, either all of them or none; without ids, those of the last clear. A
+// name or a unique prefix of an id is accepted. It returns ErrNotFound for a job that is not in the
+// trash, and *[AmbiguousError].
 func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
 	if e.isClosed() {
 		return nil, &Error{Op: "undo", Err: ErrClosed}
@@ -102,7 +102,7 @@ func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
 			return nil, rootError(err)
 		}
 		if len(last) == 0 {
-			return nil, &Error{Op: "undo", Err: fmt.Errorf("%w: nothing was cleared that could be brought back", ErrNotFound)}
+			return nil, &Error{Op: "undo", Err: fmt.Errorf("%w: there is no clear to undo", ErrNotFound)}
 		}
 		for _, id := range last {
 			ids = append(ids, ID(id))
@@ -127,7 +127,7 @@ func (e *Engine) Undo(ctx context.Context, ids ...ID) ([]Job, error) {
 	return jobs, nil
 }
 
-// inTrash finds the cleared jobs that refs mean.
+// inTrash returns the ids of the cleared jobs that refs refer to.
 func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	if len(refs) == 0 {
 		return nil, nil
@@ -136,7 +136,7 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	if err != nil {
 		return nil, rootError(err)
 	}
-	var jobs []Job // what is in the trash, once a reference is no id
+	var jobs []Job // the jobs in the trash, read when a reference is not an id
 	find := func(ref ID) (ID, error) {
 		if slices.ContainsFunc(trash, func(t jobdir.Trashed) bool { return t.ID == string(ref) }) {
 			return ref, nil
@@ -167,9 +167,9 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 	return ids, nil
 }
 
-// Remove stops the jobs that run, or were lost while they did, side by side, and then
-// clears them together, so that one [Engine.Undo] brings them all back. It returns the jobs
-// as they were in the end. One that cannot be stopped stays, and the error says why.
+// Remove stops jobs that are running or have survivors, in parallel, and then clears all of them
+// together, so that one [Engine.Undo] restores them all. It returns the jobs in their final state.
+// A job that cannot be stopped is kept and reported in the error.
 func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 	errs := make([]error, len(ids), len(ids)+1)
 	var work sync.WaitGroup
@@ -187,7 +187,7 @@ func (e *Engine) Remove(ctx context.Context, ids ...ID) ([]Job, error) {
 	return jobs, errors.Join(append(errs, err)...)
 }
 
-// stopForRemoval stops a job that runs or has left processes behind.
+// stopForRemoval stops a job that is running or has left processes behind.
 func (e *Engine) stopForRemoval(ctx context.Context, id ID) error {
 	j, err := e.read(ctx, id)
 	if err != nil || j.Status.Finished() && (j.Status != Lost || len(j.Exit.Survivors) == 0) {

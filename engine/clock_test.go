@@ -9,9 +9,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// The clock is set by a year while a job runs: the record of its start is then a
-// year off.
-func TestUptimeStandsWhenTheClockIsSet(t *testing.T) {
+// The clock is set forward by a year while a job runs, so the recorded start is a year too early.
+func TestUptimeIgnoresClockChange(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for name, off := range map[string]time.Duration{"ahead": -year, "back": year} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +22,7 @@ func TestUptimeStandsWhenTheClockIsSet(t *testing.T) {
 				t.Fatal(err)
 			}
 			st.StartedAt = st.StartedAt.Add(off)
-			st.StartedUp -= engine.InMilliseconds(time.Minute) // begun a minute ago
+			st.StartedUp -= engine.InMilliseconds(time.Minute) // started a minute ago
 			if err := jobdir.WriteState(dir, &st); err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +37,7 @@ func TestUptimeStandsWhenTheClockIsSet(t *testing.T) {
 	}
 }
 
-func TestAgeOfAnEnd(t *testing.T) {
+func TestEndedAgo(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
 	if err := x.Complete(engine.Exit{}); err != nil {
@@ -56,7 +55,7 @@ func TestAgeOfAnEnd(t *testing.T) {
 	if got := other.EndedAgo(now); got != time.Hour {
 		t.Errorf("in another boot: %v", got)
 	}
-	// The list, from its index, says the same.
+	// The list agrees, both read and from its index.
 	for range 2 {
 		if jobs := list(t, e, engine.Filter{}); len(jobs) != 1 || jobs[0].Exit.SinceBoot != exit.SinceBoot || jobs[0].Exit.Ran != exit.Ran || exit.Ran == 0 {
 			t.Errorf("listed: %+v, want %+v", jobs, exit)

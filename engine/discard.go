@@ -10,10 +10,10 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Discard deletes finished jobs for good, past the trash, and returns those that it
-// deleted. It deletes none if one has not ended. The errors are those of Clear.
+// Discard deletes finished jobs permanently, without the trash, and returns the jobs that it
+// deleted. If any job has not ended, it deletes none. The errors are those of Clear.
 func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
-	jobs, err := e.over(ctx, "discard", ids)
+	jobs, err := e.finished(ctx, "discard", ids)
 	if err != nil {
 		return nil, err
 	}
@@ -23,12 +23,12 @@ func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
 		switch err := e.discard(ctx, j); {
 		case err == nil:
 			deleted = append(deleted, j)
-		case !errors.Is(err, ErrNotFound): // else somebody else removed it just now
+		case !errors.Is(err, ErrNotFound): // otherwise another program has just removed it
 			return deleted, err
 		}
 	}
 	if len(jobs) > 0 && len(deleted) == 0 {
-		return nil, fault("discard", jobs[0], ErrNotFound)
+		return nil, opError("discard", jobs[0], ErrNotFound)
 	}
 	return deleted, nil
 }
@@ -36,16 +36,16 @@ func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
 func (e *Engine) discard(ctx context.Context, j Job) error {
 	e.outputs.drop(j.ID)
 	removeSocketOf(e.root.Dir(string(j.ID)))
-	dir, err := e.root.SetAside(string(j.ID))
+	dir, err := e.root.Discard(string(j.ID))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault("discard", j, ErrNotFound)
+		return opError("discard", j, ErrNotFound)
 	}
 	if err != nil {
 		return rootError(err)
 	}
 	if b, ok := e.backend(j.Backend).(Remover); ok {
 		if err := b.Remove(ctx, Record{ID: j.ID, Dir: dir, Job: j}); err != nil {
-			return fault("discard", j, err)
+			return opError("discard", j, err)
 		}
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -54,8 +54,8 @@ func (e *Engine) discard(ctx context.Context, j Job) error {
 	return nil
 }
 
-// EmptyTrash deletes for good what was cleared, and returns those jobs. What a host
-// that cannot be reached is to delete too stays in the trash, with an error.
+// EmptyTrash permanently deletes cleared jobs and returns them. A job that also has to be deleted
+// on an unreachable host stays in the trash and is reported in the error.
 func (e *Engine) EmptyTrash(ctx context.Context) ([]Job, error) {
 	if e.isClosed() {
 		return nil, &Error{Op: "empty the trash", Err: ErrClosed}
@@ -65,11 +65,11 @@ func (e *Engine) EmptyTrash(ctx context.Context) ([]Job, error) {
 	for i, rec := range recs {
 		jobs[i] = e.jobOf(rec)
 	}
-	return jobs, fault("empty the trash", Job{}, err)
+	return jobs, opError("empty the trash", Job{}, err)
 }
 
-// create makes the directory of a job, with what prepare puts into it, which may be
-// called twice: on a full disk the trash is emptied for it.
+// create creates the directory of a job with what prepare adds to it. On a full disk it empties the
+// trash and tries again, so prepare may be called twice.
 func (e *Engine) create(ctx context.Context, m *jobdir.Meta, prepare func(dir string) error) (dir string, err error) {
 	if dir, err = e.root.Create(m, m.Name, prepare); errors.Is(err, syscall.ENOSPC) && e.makeRoom(ctx) {
 		dir, err = e.root.Create(m, m.Name, prepare)
@@ -80,8 +80,8 @@ func (e *Engine) create(ctx context.Context, m *jobdir.Meta, prepare func(dir st
 	return dir, nil
 }
 
-// makeRoom empties the trash, but for the jobs of hosts: these have their logs there,
-// and no one waits for a host here. It reports whether anything was deleted.
+// makeRoom empties the trash and reports whether anything was deleted. It skips jobs of hosts:
+// their logs are on the host, and the caller should not wait for a host here.
 func (e *Engine) makeRoom(ctx context.Context) bool {
 	recs, err := e.root.EmptyTrash(ctx, func(ctx context.Context, rec *jobdir.Record, dir string) error {
 		if rec.Meta.Host != "" {
@@ -93,7 +93,8 @@ func (e *Engine) makeRoom(ctx context.Context) bool {
 	return len(recs) > 0
 }
 
-// release gives up what is kept of a job elsewhere, before its directory dir is deleted.
+// release deletes what a backend keeps of a job elsewhere, before the job's directory dir is
+// deleted.
 func (e *Engine) release(ctx context.Context, rec *jobdir.Record, dir string) error {
 	removeSocketOf(dir)
 	if jobdir.Abandoned(dir) || expired(rec, dir) && rec.Meta.ClientMachine != e.here.machine {

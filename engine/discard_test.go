@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
+func TestDiscardDeletesWithoutTrash(t *testing.T) {
 	e, f := withFake(t)
 	kept, gone := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
 	if _, err := e.Discard(t.Context(), gone.ID); !errors.Is(err, engine.ErrRunning) {
@@ -42,7 +42,7 @@ func TestDiscardLeavesNothingAndIsNoClear(t *testing.T) {
 	}
 }
 
-func TestClearTakesTheSocketOfAKilledHolder(t *testing.T) {
+func TestClearRemovesSocketOfKilledHolder(t *testing.T) {
 	e, f := withFake(t)
 	ended := start(t, e, engine.Spec{})
 	f.Job(ended.ID).Exit(0)
@@ -69,20 +69,5 @@ func TestClearTakesTheSocketOfAKilledHolder(t *testing.T) {
 	}
 	if _, err := os.Lstat(socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is still there: %v", err)
-	}
-}
-
-func TestRestartWithLabelsOfItsOwn(t *testing.T) {
-	e, _ := withFake(t)
-	old := start(t, e, engine.Spec{Labels: map[string]string{"owner": "a", "task": "1"}})
-	again, err := e.Restart(t.Context(), old.ID, engine.WithLabels(map[string]string{"owner": "b"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again.Labels["owner"] != "b" || again.Labels["task"] != "1" {
-		t.Errorf("labels are %v", again.Labels)
-	}
-	if old = get(t, e, old.ID); old.Labels["owner"] != "a" {
-		t.Errorf("the old job's labels became %v", old.Labels)
 	}
 }

@@ -1,35 +1,32 @@
-// Package engine supervises executions: it starts them through backends, knows
-// how each of them stands, keeps the record, and tells whoever subscribes.
+// Package engine supervises executions. It starts them through backends, tracks their state, keeps
+// their records, and notifies subscribers of changes.
 //
-// The engine knows neither terminals nor networks nor shells. A [Backend] does
-// the work where the job runs; the engine owns the lifecycle (create, stream,
-// background, complete or kill), the job directories under its state root, ids
-// and look-up, limits, retention, and delivery of facts.
+// The engine does not depend on a terminal, a network or a shell. A [Backend] does the work where
+// the job runs; the engine owns the lifecycle (create, stream, background, complete or kill), the
+// job directories under its state directory, ids and lookup, limits, retention, and the delivery of
+// events.
 //
-//	eng, err := engine.New(engine.WithBackend(local.New())) // main begins as package local says
+//	eng, err := engine.New(engine.WithBackend(local.New())) // see package local for what main must call first
 //	if err != nil { … }
 //	defer eng.Close()
 //	job, err := eng.Start(ctx, engine.Spec{Command: []string{"make", "test"}})
 //	exit, err := eng.Wait(ctx, job.ID)
 //
-// # Truth
+// # Source of truth
 //
-// A job is a directory (see package internal/jobdir for its files). Records are
-// written first and published after; every client, in this process or another,
-// is a reader of the same directories. Closing an engine lets go of its jobs;
-// it ends those alone that live in this program.
+// A job is a directory (see package internal/jobdir for its files). Records are written first and
+// published after; every client, in this process or another, reads the same directories. Closing an
+// engine releases its jobs; it ends only jobs that live in this program.
 //
 // # Ownership and concurrency
 //
-// All methods of [Engine] may be called from any goroutine. Everything handed
-// out is a value that the receiver may keep. Contexts bound the call, never the
-// job.
+// All methods of [Engine] may be called from any goroutine. The caller may keep every returned
+// value. A context bounds the call, never the job.
 //
 // # Delivery
 //
-// A [Subscription] is pulled. Its first batch is the snapshot of all jobs that
-// its filter selects, then every later fact arrives exactly once and in order a
-// job; facts of one job that supersede each other (output grew, title changed)
-// merge while nobody reads, ends are never merged away and wake the reader at
-// once.
+// A [Subscription] is pull-based. Its first batch is a snapshot of all jobs that match its filter.
+// After that, every event arrives exactly once and in order for each job. Events of one job that
+// supersede each other (output grew, title changed) are merged until they are read; ends are never
+// merged and wake the reader immediately.
 package engine

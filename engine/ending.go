@@ -6,46 +6,64 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// The clients of hob that a person uses, as the record of an end names them. Other
+// The clients of hob that the user works with, as the record of an end names them. Other
 // names are those of programs.
 const clientCLI, clientUI = "cli", "ui"
 
-// Ending explains in words, for the middle of a sentence, how the job ended and why, as
-// in "exit code 127: a command was not found". It is empty while the job has not ended.
-// Words of the job and of other programs are in it as they came: clean or escape them.
+// Ending describes, for the middle of a sentence, how the job ended and why, as in
+// "exited 127 (command not found)". It is empty while the job has not ended. It contains
+// text of the job and of other programs as it came: clean or escape it.
 func (j Job) Ending() string {
 	exit, ok := j.Ended()
 	if !ok {
 		return ""
 	}
-	text := outcomeOf(exit)
+	text := ""
 	switch exit.Reason {
 	case ReasonKill:
-		text += ", stopped"
-		switch exit.EndedBy {
-		case "":
-		case clientCLI:
-			text += " from the command line"
-		case clientUI:
-			text += " from the panes"
-		default:
-			text += " by " + exit.EndedBy
+		by := exit.EndedBy
+		if by == clientCLI || by == clientUI {
+			by = "you"
+		}
+		text = "stopped"
+		if by != "" {
+			text += " by " + by
+		}
+		switch {
+		case exit.Code != nil || exit.Signal != "":
+			text += bracketed(outcome(exit))
+		case j.StartedAt.IsZero():
+			text += " before it started"
 		}
 	case ReasonTimeout:
-		text += ", its time was over"
+		text = "timed out"
 		if j.Timeout > 0 {
-			text += " (" + units.DurationText(j.Timeout.Duration()) + ")"
+			text += " after " + units.DurationText(j.Timeout.Duration())
 		}
+		text += bracketed(outcome(exit))
 	case ReasonSpawn:
 		text = "could not be started"
 		if exit.Error != "" {
 			text += ": " + exit.Error
 		}
+	case ReasonDependency:
+		text = "was not started: " + exit.Error
+	case ReasonOOM:
+		text = "out of memory" + bracketed(outcome(exit))
+	case ReasonPreempted:
+		text = "preempted: its scheduler needed its place for another job"
+	case ReasonNodeFailed:
+		text = "lost: its node failed; output until then is kept"
 	case ReasonHolderDied:
-		text = "lost: its holder died; the output up to then is there"
+		text = "lost: its supervisor process died; output until then is kept"
 	case ReasonReboot:
-		text = "lost: the machine restarted; the output up to then is there"
+		text = "lost: the machine restarted; output until then is kept"
 	case ReasonExit, ReasonSignal:
+		text = outcome(exit)
+		if exit.Signal != "" {
+			text = "killed by " + text
+		}
+		text += bracketed(meaning(exit))
 	}
 	if exit.Core {
 		text += ", core dumped"
@@ -53,42 +71,52 @@ func (j Job) Ending() string {
 	return text
 }
 
-// outcomeOf is the code or signal of an end, and what it usually stands for.
-func outcomeOf(e Exit) string {
+func bracketed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// outcome is the signal or the code of an end.
+func outcome(e Exit) string {
 	switch {
 	case e.Signal != "":
-		text := "ended by " + e.Signal
-		if word := signalWord(e.Signal); word != "" && e.Reason == ReasonSignal {
-			text += ": " + word
-		}
-		return text
+		return e.Signal
 	case e.Code == nil:
-		return "ended, its exit code is not known"
-	case *e.Code == 0:
-		return "exit code 0: success"
+		return "exited, code unknown"
 	}
-	text := "exit code " + strconv.Itoa(*e.Code)
-	if word := codeWord(*e.Code); word != "" {
-		text += ": " + word
+	return "exited " + strconv.Itoa(*e.Code)
+}
+
+// meaning explains what a signal or a code usually means.
+func meaning(e Exit) string {
+	switch {
+	case e.Signal == "SIGKILL" && e.OOMKills > 0:
+		return "out of memory"
+	case e.Signal != "":
+		return signalWord(e.Signal)
+	case e.Code != nil:
+		return codeWord(*e.Code)
 	}
-	return text
+	return ""
 }
 
 // codeWord explains codes that shells give a meaning.
 func codeWord(code int) string {
 	switch code {
 	case 126:
-		return "a command could not be executed"
+		return "command not executable"
 	case 127:
-		return "a command was not found"
+		return "command not found"
 	case 130:
 		return "interrupted"
 	case 137:
-		return "killed, perhaps for want of memory"
+		return "killed: out of memory?"
 	case 139:
 		return "invalid memory access"
 	case 143:
-		return "asked to end"
+		return "terminated"
 	}
 	return ""
 }
@@ -96,25 +124,25 @@ func codeWord(code int) string {
 func signalWord(name string) string {
 	switch name {
 	case "SIGHUP":
-		return "its terminal hung up"
+		return "terminal closed"
 	case "SIGINT":
 		return "interrupted"
 	case "SIGQUIT", "SIGABRT":
-		return "it gave up"
+		return "aborted"
 	case "SIGKILL":
-		return "killed from outside, perhaps for want of memory"
+		return "not by hob: out of memory?"
 	case "SIGSEGV", "SIGBUS":
 		return "invalid memory access"
 	case "SIGILL":
 		return "invalid instruction"
 	case "SIGFPE":
-		return "invalid arithmetic"
+		return "arithmetic error"
 	case "SIGPIPE":
-		return "its output had no reader"
+		return "its output was closed"
 	case "SIGTERM":
-		return "asked to end"
+		return "terminated"
 	case "SIGXCPU":
-		return "used up its processor time"
+		return "CPU time limit"
 	}
 	return ""
 }

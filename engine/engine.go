@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Engine supervises jobs. Make one with [New], let go of it with
-// [Engine.Close]. All its methods may be called concurrently.
+// Engine supervises jobs. Create one with [New] and release it with [Engine.Close]. All its methods
+// may be called concurrently.
 type Engine struct {
 	cfg      config
 	root     *jobdir.Root
@@ -21,24 +21,24 @@ type Engine struct {
 	backends []Backend // those of the caller, then the engine's own
 	log      *slog.Logger
 
-	// life ends with Close: it bounds what runs between calls, never a call.
-	life context.Context
-	end  context.CancelFunc
-	wg   sync.WaitGroup // everything that life bounds
+	// runCtx ends with Close. It bounds background work, never a call.
+	runCtx context.Context
+	end    context.CancelFunc
+	wg     sync.WaitGroup // all work bounded by runCtx
 
 	tracking tracking
 	gauge    gauge
 	sweeping chan struct{} // holds one value while a sweep runs
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	closed   bool
 	execs    map[ID]*Execution
-	attached map[int]bool // pids of executions
+	attached map[int]bool // pids of attached executions
 	outputs  outputCache
-	swept    time.Time // when this engine last looked whether to sweep
+	swept    time.Time // when this engine last considered a sweep
 }
 
-// New opens the state root. It writes nothing and starts nothing.
+// New opens the state directory. It writes nothing and starts nothing.
 func New(opts ...Option) (*Engine, error) {
 	cfg := config{client: "engine", log: slog.New(slog.DiscardHandler), now: time.Now, sinceBoot: proc.SinceBoot}
 	for _, o := range opts {
@@ -48,7 +48,7 @@ func New(opts ...Option) (*Engine, error) {
 	}
 	cfg.retention = cfg.retention.complete()
 	if cfg.root == "" {
-		root, err := StateRoot()
+		root, err := DefaultStateDir()
 		if err != nil {
 			return nil, err
 		}
@@ -71,11 +71,11 @@ func New(opts ...Option) (*Engine, error) {
 	}
 	for _, b := range cfg.backends {
 		if b == nil {
-			return nil, invalid("open", "a nil backend", "leave it away: an engine without one still lists jobs")
+			return nil, invalid("open", "a nil backend", "remove it: an engine without a backend can still list jobs")
 		}
 		for _, other := range e.backends {
 			if other.Name() == b.Name() {
-				return nil, invalid("open", fmt.Sprintf("two backends are named %q", b.Name()), "give one of them")
+				return nil, invalid("open", fmt.Sprintf("two backends are named %q", b.Name()), "pass only one of them")
 			}
 		}
 		e.backends = append(e.backends, b)
@@ -84,13 +84,13 @@ func New(opts ...Option) (*Engine, error) {
 	e.tracking = tracking{
 		e: e, poke: make(chan struct{}, 1), turn: make(chan struct{}, 1), trackers: map[ID]*tracker{}, subs: map[*Subscription]struct{}{},
 	}
-	e.life, e.end = context.WithCancel(context.Background())
+	e.runCtx, e.end = context.WithCancel(context.Background())
 	return e, nil
 }
 
-// StateRoot is where jobs are kept unless told otherwise: $HOB_STATE_DIR, else
-// $XDG_STATE_HOME/hob, else ~/.local/state/hob.
-func StateRoot() (string, error) {
+// DefaultStateDir returns the default state directory: $HOB_STATE_DIR, else $XDG_STATE_HOME/hob, else
+// ~/.local/state/hob.
+func DefaultStateDir() (string, error) {
 	root, err := jobdir.ResolveRoot()
 	if err != nil {
 		return "", rootError(err)
@@ -99,19 +99,18 @@ func StateRoot() (string, error) {
 }
 
 func rootError(err error) error {
-	e := &Error{Op: "open", Err: fmt.Errorf("%w: %w", ErrStateRoot, err)}
+	e := &Error{Op: "open", Err: fmt.Errorf("%w: %w", ErrStateDir, err)}
 	if r, ok := errors.AsType[*jobdir.RootError](err); ok {
 		e.Hint = r.Hint
 	}
 	return e
 }
 
-// StateDir is the engine's state root.
+// StateDir returns the engine's state directory.
 func (e *Engine) StateDir() string { return e.root.Path() }
 
-// Exclusive waits until no program holds the lock called name (a word) of this
-// state root, and takes it until release: for those who look whether a job is
-// there and start it if not.
+// Exclusive acquires the lock called name in this state directory, across programs, and holds it until
+// release is called. Use it to check whether a job exists and start it otherwise.
 func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), err error) {
 	lock, err := e.root.Exclusive(ctx, name)
 	if err != nil {
@@ -120,11 +119,10 @@ func (e *Engine) Exclusive(ctx context.Context, name string) (release func(), er
 	return func() { lock.Close() }, nil
 }
 
-// Close lets go of all jobs. It ends none but those that a backend keeps in this
-// program; executions that the program performs itself and has not completed are
-// lost, as if it had died.
-// It returns after the last goroutine of the engine and its backends has. From then
-// on whatever asks about jobs or acts on them is answered with ErrClosed.
+// Close releases all jobs. It ends only jobs that a backend keeps in this program. Executions that
+// the program performs itself and has not completed are recorded as lost, as if the program had
+// died. Close returns after the last goroutine of the engine and its backends has ended. Later
+// calls that ask about jobs or act on them return ErrClosed.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -150,15 +148,14 @@ func (e *Engine) Close() error {
 	return errors.Join(errs...)
 }
 
-// goes runs f until it returns, in a goroutine that Close waits for. It reports
-// false if the engine is closed.
-func (e *Engine) goes(f func()) bool {
+// spawn runs f in a goroutine that Close waits for. It reports false if the engine is closed.
+func (e *Engine) spawn(f func()) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.goesLocked(f)
+	return e.spawnLocked(f)
 }
 
-func (e *Engine) goesLocked(f func()) bool {
+func (e *Engine) spawnLocked(f func()) bool {
 	if e.closed {
 		return false
 	}
@@ -172,7 +169,7 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// Backends names the backends, in order.
+// Backends returns the names of the backends, in order.
 func (e *Engine) Backends() []string {
 	names := make([]string, 0, len(e.cfg.backends))
 	for _, b := range e.cfg.backends {
@@ -181,7 +178,7 @@ func (e *Engine) Backends() []string {
 	return names
 }
 
-// Capabilities are those of the backend that serves host; the zero value if none
+// Capabilities returns the capabilities of the backend that serves host, or the zero value if none
 // does.
 func (e *Engine) Capabilities(host string) Capabilities {
 	if b := e.serving(host); b != nil {

@@ -7,32 +7,62 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Conditions that callers branch on. They are wrapped; test with errors.Is.
+// Conditions that callers distinguish. They are wrapped; test with errors.Is.
 var (
 	ErrNotFound    = record.ErrNotFound                           // or it was cleared
 	ErrAmbiguous   = errors.New("several jobs match")             // see AmbiguousError
 	ErrNotRunning  = record.ErrNotRunning                         // it has ended
-	ErrRunning     = errors.New("job is still running")           // and cannot be cleared
-	ErrNoInput     = record.ErrNoInput                            // it has none, or that has ended
-	ErrUnreachable = errors.New("host is unreachable")            // says nothing of the job, which goes on
-	ErrElsewhere   = errors.New("job belongs to another machine") // only that one can tell, or act
-	ErrNotControl  = record.ErrNotControl                         // TakeControl takes it over
+	ErrRunning     = errors.New("job is still running")           // so it cannot be cleared
+	ErrNoInput     = record.ErrNoInput                            // it has no input, or the input has ended
+	ErrUnreachable = errors.New("host is unreachable")            // the job keeps running
+	ErrElsewhere   = errors.New("job belongs to another machine") // only that machine can observe it or act on it
+	ErrNotControl  = record.ErrNotControl                         // TakeControl takes control
 	ErrUnsupported = record.ErrUnsupported                        // by the backend, or this kind of job
 	ErrExists      = errors.New("already exists")                 // the process is attached
-	ErrInvalid     = record.ErrInvalid                            // it never makes sense, whatever the job
+	ErrInvalid     = record.ErrInvalid                            // never valid, for any job
 	ErrClosed      = errors.New("engine is closed")
-	ErrStateRoot   = errors.New("state directory is unusable")
-	ErrUnrecorded  = errors.New("its end cannot be recorded")  // so that others, and later ones, do not know it
-	ErrUnkept      = errors.New("cannot record what was read") // so the next poll gives it again
+	ErrStateDir    = errors.New("state directory is unusable")
+	ErrUnrecorded  = errors.New("its end cannot be recorded")  // other programs cannot see the end
+	ErrUnkept      = errors.New("cannot record what was read") // so the next poll returns the same output again
 )
 
-// Error says which operation failed on which job.
+// An ErrorKind is one of these conditions as programs and users know it.
+type ErrorKind struct {
+	Err  error
+	Code string // a stable name for programs
+	Text string // a sentence for users, without a period; may be empty
+}
+
+// ErrorKindOf returns the kind of an error. Any other error has only a code, "failed".
+func ErrorKindOf(err error) ErrorKind {
+	for _, kind := range [...]ErrorKind{
+		{ErrAmbiguous, "ambiguous", ""},
+		{ErrNotFound, "not_found", "the job no longer exists"},
+		{ErrNotRunning, "not_running", "the job is not running"},
+		{ErrNotQueued, "not_queued", "the job is not queued"},
+		{ErrRunning, "running", "the job is still running; stop it first"},
+		{ErrNoInput, "no_input", "the job takes no input"},
+		{ErrUnreachable, "unreachable", "the host is unreachable"},
+		{ErrElsewhere, "elsewhere", "the job runs on another machine or container"},
+		{ErrInvalid, "usage", ""},
+		{ErrStateDir, "state_root", "the state directory is unusable"},
+		{ErrUnsupported, "unsupported", "this job does not support it"},
+		{ErrExists, "exists", ""},
+	} {
+		if errors.Is(err, kind.Err) {
+			return kind
+		}
+	}
+	return ErrorKind{Code: "failed"}
+}
+
+// Error reports which operation failed on which job.
 type Error struct {
-	Op      string // in words, as in "write to"
-	Job     ID     // empty: it is about no one job
-	Backend string // empty: none was asked
-	Err     error  // one of the conditions, or wraps it; else the system's
-	// Hint says what to do about it, for a person; may be empty.
+	Op      string // a verb phrase such as "write to"
+	Job     ID     // empty if the error is not about one job
+	Backend string // empty if no backend was involved
+	Err     error  // one of the conditions, possibly wrapped, or a system error
+	// Hint suggests to the user what to do; may be empty.
 	Hint string
 }
 
@@ -45,14 +75,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// AmbiguousError lists the jobs that a reference could mean.
+// AmbiguousError lists the jobs that a reference matches.
 type AmbiguousError struct {
 	Ref        string
 	Candidates []Job
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q means several jobs", e.Ref)
+	return fmt.Sprintf("%q matches several jobs", e.Ref)
 }
 
 func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// invalid is a request that cannot be carried out as it stands.
+// invalid returns the error for a request that is not valid.
 func invalid(op, what, hint string) error {
 	return &Error{Op: op, Err: fmt.Errorf("%w: %s", ErrInvalid, what), Hint: hint}
 }
 
-// fault says which operation failed on which job, once.
-func fault(op string, j Job, err error) error {
+// opError returns an error with the operation and the job, unless err already has them.
+func opError(op string, j Job, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -24,15 +24,15 @@ func fault(op string, j Job, err error) error {
 func hintFor(err error, j Job) string {
 	switch {
 	case errors.Is(err, ErrElsewhere):
-		return "only the machine or container that runs it can do this; if that is gone, hob clear --forget " + string(j.ID)
+		return "only the machine or container that runs it can do this; if that no longer exists, run hob clear --forget " + string(j.ID)
 	case errors.Is(err, ErrRunning):
 		return "stop it first, or remove it, which does both"
 	case errors.Is(err, ErrNoInput) && j.Kind == KindFile:
-		return "start it with a terminal (--pty) or with --stdin to be able to write to it"
+		return "to write to a job, start it with a terminal (--pty) or with --stdin"
 	}
 	return ""
 }
 
 func notFound(ref string) error {
-	return &Error{Op: "find", Job: ID(ref), Err: ErrNotFound, Hint: "hob list shows the jobs there are"}
+	return &Error{Op: "find", Job: ID(ref), Err: ErrNotFound, Hint: `run "hob list" to see the jobs`}
 }

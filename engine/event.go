@@ -2,65 +2,68 @@ package engine
 
 import "time"
 
-// EventKind names a fact.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds, as they stand in JSON.
+// The event kinds, as in JSON.
 const (
-	// EventCreated: the job is there. In a snapshot it is the only one of a job,
-	// and its Job says the rest.
+	// EventCreated: the job exists. In a snapshot it is the job's only event; its Job has the rest.
 	EventCreated EventKind = "created"
-	EventStarted EventKind = "started"
-	// EventBackgrounded: nobody waits for it any longer. Not told of a job for
-	// which nobody ever did (Spec.Backgrounded).
+	EventStarted EventKind = "started" // its command was started, also for a further run
+	// EventRunEnded: the command has ended and is started again after a pause: Job.Runs.Last is how it
+	// ended. The last run has EventExited instead.
+	EventRunEnded EventKind = "run_ended"
+	// EventBackgrounded: no client waits for the job any longer. Not sent for a job that was
+	// started in the background (Spec.Backgrounded).
 	EventBackgrounded EventKind = "backgrounded"
 	EventOutput       EventKind = "output" // output reaches Offset
-	// EventTitle: the title has changed, or another thing that a row shows: the
-	// directory, size, progress, whether it is paused or being stopped.
+	// EventTitle: the title or another value of a list row has changed: directory, size, progress,
+	// paused, stopping, that the user has seen a failure.
 	EventTitle     EventKind = "title"
-	EventWaiting   EventKind = "waiting"   // waits for input, or no longer
+	EventWaiting   EventKind = "waiting"   // started or stopped waiting for input
 	EventAttention EventKind = "attention" // rang the bell, or sent a notification: Note
-	EventExited    EventKind = "exited"    // ended, however: Job.Exit
-	EventLost      EventKind = "lost"      // gone without a record
+	EventExited    EventKind = "exited"    // ended in any way: Job.Exit
+	EventLost      EventKind = "lost"      // ended without a record
 	EventRemoved   EventKind = "removed"   // cleared, or its directory was deleted
-	EventLink      EventKind = "link"      // its host can be reached, or no longer
+	EventLink      EventKind = "link"      // its host became reachable or unreachable
 )
 
-// Event is one fact about one job. Job is how the job stood when the event was
-// handed out.
+// Event is one fact about one job. Job is the job's state at the time the event was delivered.
 type Event struct {
 	Kind   EventKind
 	Job    Job
-	Offset int64     // how far the output reached, in bytes
-	At     time.Time // when it happened; where nobody knows that, when it was seen
-	Note   Note      // only of attention
-	// Binary, of output: what was written last is not text, but bytes such as an archive's.
-	// It is not known, and false, of jobs on hosts.
+	Offset int64     // output size, in bytes
+	At     time.Time // when it happened, or when it was noticed if that is not known
+	Note   Note      // only for EventAttention
+	// Exit, for EventRunEnded, is how the run ended. The history has only its code and its signal.
+	Exit Exit
+	// Binary, for EventOutput: the last output is not text, but for example an archive. It is not
+	// detected for jobs on hosts.
 	Binary bool
 }
 
-// Urgent reports whether the event must wake a reader at once and may never be
-// merged with another.
+// Urgent reports whether the event must wake a reader immediately and is never merged.
 func (k EventKind) Urgent() bool {
 	switch k {
-	case EventCreated, EventStarted, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention:
+	case EventCreated, EventStarted, EventRunEnded, EventBackgrounded, EventExited, EventLost, EventRemoved, EventAttention:
 		return true
 	case EventOutput, EventTitle, EventWaiting, EventLink:
 	}
 	return false
 }
 
-// Filter selects the jobs for which all that is set holds. The zero value selects
-// all jobs.
+// Filter selects jobs that match all fields that are set. The zero value selects all jobs.
 type Filter struct {
 	Statuses []Status // one of them
-	// Running, Finished and Failed: one of those that are set.
+	// Running, Finished and Failed: the job matches any of those that are set.
 	Running  bool // starting, running or stopping
 	Finished bool
 	Failed   bool              // Job.Unsuccessful
-	Host     string            // empty: any, and this machine
+	Host     string            // empty: this machine and all hosts
 	Here     bool              // only jobs of this machine
-	Since    time.Time         // created then or later, or ended
+	Since    time.Time         // created or ended at that time or later
 	IDs      []ID              // one of them
-	Labels   map[string]string // each of them
+	Labels   map[string]string // all of them
+
+	CreatedBy string // name of the client that started the job, as of [WithClient]
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// replica is the output of a job as a subscriber puts it together: what there was
-// at the offset of the snapshot, then each delta.
+// replica reassembles the output of a job as a subscriber does: the output up to the snapshot's
+// offset, then each delta.
 func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text string, ends int) {
 	s := e.Subscribe(engine.Filter{IDs: []engine.ID{id}})
 	defer s.Close()
@@ -37,7 +37,7 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 			}
 			first = false
 			if ev.Offset < int64(b.Len()) {
-				t.Errorf("offset %d is told after %d", ev.Offset, b.Len())
+				t.Errorf("offset %d is reported after %d", ev.Offset, b.Len())
 			}
 			p := make([]byte, ev.Offset-int64(b.Len()))
 			if n, _, err := e.ReadOutput(ctx, id, p, int64(b.Len())); n != len(p) || err != nil && !errors.Is(err, io.EOF) {
@@ -53,9 +53,8 @@ func replica(t *testing.T, e *engine.Engine, id engine.ID, pause func()) (text s
 	return b.String(), ends
 }
 
-// Whoever subscribes at whatever moment, and however slowly it reads, puts
-// together what was printed.
-func TestASnapshotAndEveryDeltaAreTheWholeOutput(t *testing.T) {
+// A subscriber that starts at any moment, however slowly it reads, reassembles the complete output.
+func TestSnapshotAndDeltasAreCompleteOutput(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	x := create(t, e, engine.VirtualSpec{})
@@ -90,7 +89,7 @@ func TestASnapshotAndEveryDeltaAreTheWholeOutput(t *testing.T) {
 	readers.Wait()
 }
 
-func TestBackgroundByManyAtOnce(t *testing.T) {
+func TestConcurrentBackground(t *testing.T) {
 	e, f := withFake(t)
 	s, _ := subscribe(t, e, engine.Filter{})
 	var calls sync.WaitGroup
@@ -115,25 +114,25 @@ func TestBackgroundByManyAtOnce(t *testing.T) {
 	}
 }
 
-// The waiter does not wait for the record of it.
-func TestBackgroundResolvesTheWaiterThoughNothingCanBeRecorded(t *testing.T) {
+// The waiter does not wait for the record.
+func TestBackgroundReturnsWaiterIfRecordFails(t *testing.T) {
 	f := fakeHost()
 	e := open(t, engine.WithBackend(f))
-	var told error
+	var backgroundErr error
 	r, err := e.Run(t.Context(), engine.Spec{Script: "x", Host: "web1"}, engine.RunOptions{OnStart: func(id engine.ID) {
 		f.Cut(errors.New("no route"))
-		told = e.Background(id)
+		backgroundErr = e.Background(id)
 	}})
 	if err != nil || !r.Backgrounded {
 		t.Errorf("result = %+v, err %v", r, err)
 	}
-	if told != nil && !errors.Is(told, engine.ErrUnreachable) {
-		t.Errorf("who asked was told %v", told)
+	if backgroundErr != nil && !errors.Is(backgroundErr, engine.ErrUnreachable) {
+		t.Errorf("Background returned %v", backgroundErr)
 	}
 	f.Cut(nil)
 }
 
-func TestOnExitUpToFiveMinutesAfterAClear(t *testing.T) {
+func TestOnExitUpToFiveMinutesAfterClear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, f := withFake(t)
 		j := start(t, e, engine.Spec{})
@@ -149,7 +148,7 @@ func TestOnExitUpToFiveMinutesAfterAClear(t *testing.T) {
 					calls.Add(1)
 				}
 			})
-			time.Sleep(time.Second) // of the bubble: everything has happened
+			time.Sleep(time.Second) // in the bubble: everything has happened
 			synctest.Wait()
 			return calls.Load()
 		}
@@ -168,7 +167,7 @@ func TestOnExitUpToFiveMinutesAfterAClear(t *testing.T) {
 		if n := ask(); n != 0 {
 			t.Errorf("after five minutes: %d calls", n)
 		}
-		// Brought back, it can be told again.
+		// After an undo the end is reported again.
 		if _, err := e.Undo(t.Context(), j.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +177,7 @@ func TestOnExitUpToFiveMinutesAfterAClear(t *testing.T) {
 	})
 }
 
-func TestIDsOfManyProgramsDoNotCollide(t *testing.T) {
+func TestIDsOfConcurrentProgramsDoNotCollide(t *testing.T) {
 	root := t.TempDir()
 	var mu sync.Mutex
 	seen := map[engine.ID]bool{}
@@ -210,9 +209,8 @@ func TestIDsOfManyProgramsDoNotCollide(t *testing.T) {
 	}
 }
 
-// What is printed while a viewer and a subscriber read nothing is in the log, not
-// in memory.
-func TestMemoryIsBoundedWhileNobodyReads(t *testing.T) {
+// Output printed while a viewer and a subscriber do not read stays in the log, not in memory.
+func TestMemoryIsBoundedWithoutReaders(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 80, Rows: 24}})
 	term, err := e.OpenTerminal(t.Context(), x.ID(), engine.TerminalOptions{})
@@ -242,7 +240,7 @@ func TestMemoryIsBoundedWhileNobodyReads(t *testing.T) {
 	if _, evs := story(t, s, engine.EventExited); evs[len(evs)-1].Offset != lines<<10 || len(evs) > 20 {
 		t.Errorf("%d facts, the last %+v", len(evs), evs[len(evs)-1])
 	}
-	// The viewer gets a picture instead of all it has missed, and the end.
+	// The viewer gets a snapshot instead of everything it has missed, and the end.
 	v := &viewing{t: t, term: term}
 	v.until(func() bool { return v.last.Exit != nil })
 	if v.last.Offset != lines<<10 || len(v.all) > 4<<20 {

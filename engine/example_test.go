@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
-// newEngine is an engine on a state root of its own.
+// newEngine returns an engine on a state directory of its own.
 func newEngine(backends ...engine.Backend) (eng *engine.Engine, done func()) {
 	dir, err := os.MkdirTemp("", "hob-example")
 	if err != nil {
@@ -31,8 +31,8 @@ func newEngine(backends ...engine.Backend) (eng *engine.Engine, done func()) {
 	}
 }
 
-// Any piece of work can be a job, not only a command: create, stream, background,
-// complete. It shows in the list, its output is a log, and it can be killed.
+// Any piece of work can be a job, not only a command: create, stream, background, complete. It is
+// listed, its output is a log, and it can be killed.
 func ExampleEngine_Create() {
 	ctx := context.Background()
 	eng, done := newEngine()
@@ -46,7 +46,7 @@ func ExampleEngine_Create() {
 	job := x.Job()
 	fmt.Println(job.Kind, job.Status, job.Name)
 
-	// Somebody sends it to the background: whoever waited for it is told.
+	// Sending it to the background notifies everything that waits for it.
 	if err := eng.Background(x.ID()); err != nil {
 		panic(err)
 	}
@@ -78,8 +78,8 @@ func ExampleEngine_Create() {
 	// 4 files indexed
 }
 
-// A process that the program started itself becomes a job too. The engine
-// reaches it through the hooks alone and never signals it on its own.
+// A process that the program started itself can become a job too. The engine uses only the hooks
+// and never signals the process itself.
 func ExampleEngine_Attach() {
 	ctx := context.Background()
 	eng, done := newEngine()
@@ -96,7 +96,7 @@ func ExampleEngine_Attach() {
 	if err != nil {
 		panic(err)
 	}
-	go func() { // the owner waits for its process, and says how it ended
+	go func() { // the owner waits for its process and reports the end
 		_ = cmd.Wait()
 		_ = x.Complete(engine.Exit{Signal: "SIGKILL"})
 	}()
@@ -107,7 +107,7 @@ func ExampleEngine_Attach() {
 	}
 	fmt.Println("active:", eng.IsActive(x.ID()))
 
-	if _, err := eng.Kill(ctx, x.ID()); err != nil { // calls the hook; hob kill does too
+	if _, err := eng.Kill(ctx, x.ID()); err != nil { // calls the hook, as hob kill does
 		panic(err)
 	}
 	exit, err := eng.Wait(ctx, x.ID())
@@ -124,8 +124,8 @@ func ExampleEngine_Attach() {
 	// active: false
 }
 
-// A command is run in the foreground until it ends, or is sent to the background:
-// by a key of the program, which knows the id from OnStart, or after YieldAfter.
+// Run runs a command in the foreground until it ends or is sent to the background: by a key of the
+// program, which gets the id from OnStart, or after YieldAfter.
 func ExampleEngine_Run() {
 	ctx := context.Background()
 	eng, done := newEngine(local.New(local.InProcess())) // jobs end with this program
@@ -138,7 +138,7 @@ func ExampleEngine_Run() {
 	fmt.Printf("%s %d %q\n", result.Status, *result.Exit.Code, result.Output)
 
 	result, err = eng.Run(ctx, engine.Spec{Script: "sleep 600"}, engine.RunOptions{
-		OnStart: func(id engine.ID) { go eng.Background(id) }, // somebody presses Ctrl+B
+		OnStart: func(id engine.ID) { go eng.Background(id) }, // the user presses Ctrl+B
 	})
 	if err != nil {
 		panic(err)
@@ -157,8 +157,7 @@ func ExampleEngine_Run() {
 	// true
 }
 
-// The first batch says how all jobs stand, later ones what happens: no gap, no
-// repeat.
+// The first batch has the state of all jobs, later ones have the changes, without gaps or repeats.
 func ExampleEngine_Subscribe() {
 	ctx := context.Background()
 	eng, done := newEngine()

@@ -2,32 +2,34 @@ package engine
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// fact is what an event says beside its job, of which it has the tracker: a reader is
-// given the job as it stands when it reads.
+// fact is an event without its job. The job is added when the event is read, so that the reader
+// gets its current state.
 type fact struct {
 	of     *tracker
 	kind   EventKind
 	offset int64
 	at     time.Time
 	note   Note
+	exit   Exit
 }
 
-// step is one change of a job.
-type step struct {
+// change is one change of a job's state.
+type change struct {
 	old, new  Job
 	note      Note
 	attention bool
 }
 
-// sentAway is when a job was sent to the background; nil if it is not there, or was
-// from the first moment on, which is no fact of its own.
-func (e *Engine) sentAway(j Job) *jobdir.Fact {
+// backgroundFact returns when a job was sent to the background. It is nil if the job is not in the
+// background or was started there, which is not an event.
+func (e *Engine) backgroundFact(j Job) *jobdir.Fact {
 	if !j.Backgrounded {
 		return nil
 	}
@@ -37,19 +39,18 @@ func (e *Engine) sentAway(j Job) *jobdir.Fact {
 	}
 	facts, err := jobdir.Facts(dir, time.Time{})
 	if err != nil {
-		e.log.Warn("the history of a job cannot be read", "job", j.ID, "err", err)
+		e.log.Warn("cannot read the history of a job", "job", j.ID, "err", err)
 	}
 	if i := slices.IndexFunc(facts, func(f jobdir.Fact) bool { return f.Kind == string(EventBackgrounded) }); i >= 0 {
 		return &facts[i]
 	}
-	// The state is written before the history.
+	// The state is written before the history, so the fact may not be there yet.
 	return &jobdir.Fact{At: e.cfg.now(), Offset: j.Output}
 }
 
-// birth is what is reported of a job that was not known: all that has happened. sent
-// is when it was sent to the background, nil if it was not. Output that it has is
-// seen now, or came before the end.
-func birth(j Job, sent *jobdir.Fact, now time.Time) []fact {
+// initialFacts returns the facts of a job that was not known before. sent is when it was sent to
+// the background, or nil. Output is dated now, or before the end.
+func initialFacts(j Job, sent *jobdir.Fact, now time.Time) []fact {
 	facts := []fact{{kind: EventCreated, at: j.CreatedAt}}
 	if !j.StartedAt.IsZero() {
 		facts = append(facts, fact{kind: EventStarted, at: j.StartedAt})
@@ -70,11 +71,11 @@ func birth(j Job, sent *jobdir.Fact, now time.Time) []fact {
 	return facts
 }
 
-// changes is what a step means, in the order in which it happened. The end comes
-// last.
-func changes(s step, now time.Time) []fact {
+// factsOf returns the facts that follow from a change, in the order in which they happened. The end
+// comes last.
+func factsOf(c change, now time.Time) []fact {
 	var facts []fact
-	old, j := &s.old, &s.new
+	old, j := &c.old, &c.new
 	add := func(kind EventKind, at time.Time) *fact {
 		if at.IsZero() {
 			at = now
@@ -82,8 +83,11 @@ func changes(s step, now time.Time) []fact {
 		facts = append(facts, fact{kind: kind, offset: j.Output, at: at})
 		return &facts[len(facts)-1]
 	}
-	if old.StartedAt.IsZero() && !j.StartedAt.IsZero() {
-		add(EventStarted, j.StartedAt).offset = old.Output // what is new is reported next
+	if j.Runs != nil && j.Runs.Last != nil && (old.Runs == nil || old.Runs.Last == nil || !old.Runs.Last.At.Equal(j.Runs.Last.At)) {
+		add(EventRunEnded, j.Runs.Last.At).exit = *j.Runs.Last
+	}
+	if !j.StartedAt.IsZero() && (old.StartedAt.IsZero() || j.Runs.Number() > old.Runs.Number()) && !j.Runs.Between() {
+		add(EventStarted, j.StartedAt).offset = old.Output // new output is reported next
 	}
 	if j.Output > old.Output || j.Dropped > old.Dropped {
 		add(EventOutput, now)
@@ -100,8 +104,8 @@ func changes(s step, now time.Time) []fact {
 	if j.Link != old.Link || j.LinkError != old.LinkError {
 		add(EventLink, now)
 	}
-	if s.attention {
-		add(EventAttention, now).note = s.note
+	if c.attention {
+		add(EventAttention, now).note = c.note
 	}
 	if !old.Status.Finished() && j.Status.Finished() {
 		add(endKind(j.Status), j.Exit.At)
@@ -109,14 +113,14 @@ func changes(s step, now time.Time) []fact {
 	return facts
 }
 
-// rowChanged reports whether a fact without a kind of its own has changed that a row
-// shows, which is told as a title. What is over because the job is does not count.
+// rowChanged reports whether a value of a list row has changed that has no event kind of its own;
+// it is reported as a title change. Values that end with the job do not count.
 func rowChanged(old, j *Job) bool {
 	if j.Title != old.Title || j.Size != old.Size {
 		return true
 	}
 	return !j.Status.Finished() && (j.Cwd != old.Cwd || j.Paused != old.Paused || j.Alternate != old.Alternate ||
-		j.Entry != old.Entry || !sameProgress(j.Progress, old.Progress) ||
+		j.Entry != old.Entry || !reflect.DeepEqual(j.Pending, old.Pending) || !sameProgress(j.Progress, old.Progress) ||
 		j.Status == Stopping && old.Status != Stopping || j.Status == Running && old.Status == Stopping)
 }
 

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Who reads up to each offset in turn never comes across one twice.
-func TestOffsetsOfAStepGrow(t *testing.T) {
+// A client that reads up to each offset in turn never reads an offset twice.
+func TestOffsetsOfChangeIncrease(t *testing.T) {
 	began := time.Now()
-	s := step{
+	s := change{
 		old: Job{State: State{Status: Starting}},
 		new: Job{State: State{Status: Running, StartedAt: began, Output: 8, Backgrounded: true, Waiting: true}},
 	}
 	at := int64(0)
-	for _, ev := range changes(s, began) {
+	for _, ev := range factsOf(s, began) {
 		switch {
 		case ev.kind == EventOutput && ev.offset <= at:
 			t.Errorf("output up to %d after a fact at %d", ev.offset, at)
@@ -28,8 +28,8 @@ func TestOffsetsOfAStepGrow(t *testing.T) {
 	}
 }
 
-// What is over because the job is over is no change of the row beside the end.
-func TestEndIsNoTitle(t *testing.T) {
+// Values that end with the job are not reported as a title change in addition to the end.
+func TestEndIsNotTitleChange(t *testing.T) {
 	now := time.Now()
 	running := Job{State: State{Status: Running, StartedAt: now, Paused: true, Entry: EntryOpen, Alternate: true, Cwd: "/x", Progress: &Progress{}}}
 	ended := Job{State: State{Status: Exited, StartedAt: now, Exit: Exit{Status: Exited, At: now}}}
@@ -43,7 +43,7 @@ func TestEndIsNoTitle(t *testing.T) {
 		"ended and named": {titled, []EventKind{EventTitle, EventExited}},
 	} {
 		var got []EventKind
-		for _, ev := range changes(step{old: running, new: tt.new}, now) {
+		for _, ev := range factsOf(change{old: running, new: tt.new}, now) {
 			got = append(got, ev.kind)
 		}
 		if !slices.Equal(got, tt.want) {
@@ -52,15 +52,15 @@ func TestEndIsNoTitle(t *testing.T) {
 	}
 }
 
-// The facts of a job that was not known come in the order of their times.
-func TestFactsOfABirthAreInOrder(t *testing.T) {
+// The facts of a new job are ordered by time.
+func TestInitialFactsAreInOrder(t *testing.T) {
 	began := time.Now()
 	running := Job{Request: Request{CreatedAt: began}, State: State{Status: Running, StartedAt: began.Add(time.Millisecond), Output: 8}}
 	ended := running
 	ended.Status, ended.Exit = Exited, Exit{Status: Exited, At: began.Add(time.Second)}
 	for _, j := range []Job{running, ended} {
 		at := began
-		for _, ev := range birth(j, nil, began.Add(time.Minute)) {
+		for _, ev := range initialFacts(j, nil, began.Add(time.Minute)) {
 			if ev.at.Before(at) {
 				t.Errorf("%s: %s is %v too early", j.Status, ev.kind, at.Sub(ev.at))
 			}

@@ -7,14 +7,13 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Forget clears what is recorded here of jobs on hosts without asking the hosts, and
-// of jobs that are not for this machine to judge: for hosts, machines and containers
-// that are gone for good. It does not matter whether the jobs have ended. What is on
-// the host stays there, the job too if it runs. Undo brings the records back; the sweep
-// deletes them without the host. The error is ErrUnsupported for a job of this machine,
-// which can be asked, and for one that runs on a host in the directory that is its
-// record, and ErrRunning where a holder is seen to be there: then none is forgotten.
-// What it returns, and the other errors, are those of [Engine.Clear].
+// Forget clears the local records of jobs on hosts without asking the hosts, and the records of
+// jobs that this machine cannot determine: for hosts, machines and containers that are permanently
+// gone. The jobs need not have ended. Files on the host, and a job running there, are left alone.
+// Undo restores the records; the sweep deletes them without asking the host. Forget returns
+// ErrUnsupported for a job of this machine and for a job that runs on a host in the directory that
+// is its record, and ErrRunning if a holder is detected; in these cases no job is forgotten. Its
+// result and its other errors are those of [Engine.Clear].
 func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	seen := map[ID]bool{}
@@ -30,18 +29,18 @@ func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 		j := e.jobOf(rec)
 		switch held := !j.Status.Finished() && jobdir.Locked(e.root.Dir(rec.ID)); {
 		case j.Host != "":
-		case e.here.judges(rec):
+		case e.here.canJudge(rec):
 			return nil, &Error{
 				Op: "forget", Job: id, Err: fmt.Errorf("%w: it is a job of this machine", ErrUnsupported),
-				Hint: "clear it, or remove it, which ends it first",
+				Hint: "clear it, or remove it, which stops it first",
 			}
 		case held:
-			return nil, &Error{Op: "forget", Job: id, Err: ErrRunning, Hint: "its holder is there: remove it in the container that runs it"}
+			return nil, &Error{Op: "forget", Job: id, Err: ErrRunning, Hint: "its holder is running: remove it in the container that runs it"}
 		}
 		if !j.Status.Finished() && jobdir.HasWrapper(e.root.Dir(rec.ID)) {
 			return nil, &Error{
 				Op: "forget", Job: id, Err: fmt.Errorf("%w: its host writes to the same directory", ErrUnsupported),
-				Hint: "end it on the host, then clear it",
+				Hint: "stop it on the host, then clear it",
 			}
 		}
 		jobs = append(jobs, j)

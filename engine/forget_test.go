@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine/enginetest"
 )
 
-// remover is a host that counts what it is asked to delete.
+// remover is a host that counts requests to delete.
 type remover struct {
 	*enginetest.Fake
 	asked int
@@ -22,8 +22,8 @@ func (r *remover) Remove(context.Context, engine.Record) error {
 	return nil
 }
 
-// A host that is gone for good is not asked about a forgotten job: not when it is
-// forgotten, though the job runs as far as anybody knows, and not by the sweep.
+// A host that is permanently gone is not contacted about a forgotten job: neither by Forget, even
+// if the job is recorded as running, nor by the sweep.
 func TestForget(t *testing.T) {
 	for _, restored := range []bool{false, true} {
 		c := newClock()
@@ -55,7 +55,7 @@ func TestForget(t *testing.T) {
 			if _, err := e.Clear(t.Context(), there.ID); err != nil {
 				t.Fatal(err)
 			}
-			want = 1 // it is a job like any other again
+			want = 1 // an ordinary job again
 		}
 		c.move(3 * time.Hour)
 		if err := e.Sweep(t.Context()); err != nil {
@@ -70,9 +70,9 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// What several forget at the same time one of them forgets; the others are told that
-// it is gone, not that the state directory is broken.
-func TestForgetAtTheSameTime(t *testing.T) {
+// Of several concurrent calls one forgets the job; the others report that it is not found, not that
+// the state directory is broken.
+func TestConcurrentForget(t *testing.T) {
 	e := open(t, engine.WithBackend(fakeHost()))
 	for range 50 {
 		j := start(t, e, engine.Spec{Host: "web1"})

@@ -8,8 +8,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// History returns the recorded facts since then, oldest first, of the jobs there
-// are: output and removals are not recorded. Job is each job as it is now.
+// History returns the recorded facts since the given time, oldest first, of existing jobs. Output
+// and removals are not recorded. Each event has the job's current state.
 func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) {
 	jobs, err := e.List(ctx, Filter{})
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 		}
 		facts, err := jobdir.Facts(e.root.Dir(string(j.ID)), since)
 		if err != nil {
-			e.log.Warn("the history of a job cannot be read", "job", j.ID, "err", err)
+			e.log.Warn("cannot read the history of a job", "job", j.ID, "err", err)
 		}
 		ended := false
 		for _, f := range facts {
@@ -37,9 +37,9 @@ func (e *Engine) History(ctx context.Context, since time.Time) ([]Event, error) 
 				continue
 			}
 			ended = ended || kind == EventExited || kind == EventLost
-			evs = append(evs, Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Note: noteOf(kind, f)})
+			evs = append(evs, Event{Kind: kind, Job: j, Offset: f.Offset, At: f.At, Note: noteOf(kind, f), Exit: Exit{Code: f.Code, Signal: f.Signal}})
 		}
-		// The end is in the records even if nobody could add it to the facts.
+		// The end is in the records even if it could not be added to the history.
 		if exit, ok := j.Ended(); ok && !ended {
 			evs = append(evs, Event{Kind: endKind(j.Status), Job: j, Offset: j.Output, At: exit.At})
 		}

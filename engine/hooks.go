@@ -10,17 +10,20 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 )
 
-// hooks calls the program's hooks one at a time.
+// hooks calls the program's hooks, one at a time.
 type hooks struct {
 	Hooks
-	turn chan struct{} // holds a value while a hook is at work
+	turn chan struct{} // holds a value while a hook runs
 
-	mu      sync.Mutex // guards what follows
-	cancel  context.CancelFunc
-	killing *killing // nil: none is at work, and none has succeeded
+	mu       sync.Mutex // guards the fields below
+	cancel   context.CancelFunc
+	killCall *killCall // nil if no kill hook is running and none has succeeded
+	size     Size      // of the terminal, as its clients have set it
+	reported Size      // last reported to the Resize hook
+	resizing bool      // a goroutine reports it
 }
 
-// call runs f in its turn, until ctx is done or the execution is killed.
+// call runs f when no other hook is running, until ctx is done or the execution is killed.
 func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -31,7 +34,7 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 		return ctx.Err()
 	}
 	h.mu.Lock()
-	if h.killing != nil {
+	if h.killCall != nil {
 		h.mu.Unlock()
 		return ErrNotRunning
 	}
@@ -40,41 +43,41 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// killing is one call of the kill hook.
-type killing struct {
-	done chan struct{} // closed when the hook has returned and that is recorded
-	err  error         // of the hook; read after done
+// killCall is one call of the kill hook.
+type killCall struct {
+	done chan struct{} // closed when the hook has returned and the result is recorded
+	err  error         // of the hook; valid after done is closed
 }
 
-// beginKill is the call of the kill hook that is at work or has succeeded, else a new
-// one, which the caller is to carry out. A hook at work is canceled for that.
-func (h *hooks) beginKill() (k *killing, begun bool) {
+// beginKill returns the call of the kill hook that is running or has succeeded, or else a new one,
+// which the caller must make. It cancels a hook that is running.
+func (h *hooks) beginKill() (k *killCall, begun bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.killing != nil {
-		return h.killing, false
+	if h.killCall != nil {
+		return h.killCall, false
 	}
-	h.killing = &killing{done: make(chan struct{})}
+	h.killCall = &killCall{done: make(chan struct{})}
 	if h.cancel != nil {
 		h.cancel()
 	}
-	return h.killing, true
+	return h.killCall, true
 }
 
-// endKill is the end of a call. After an error the execution goes on, can be written
-// to, and asked again.
-func (h *hooks) endKill(k *killing, err error) {
+// endKill ends a call. After an error the execution continues: it accepts input and can be killed
+// again.
+func (h *hooks) endKill(k *killCall, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if k.err = err; err != nil {
-		h.killing = nil
+		h.killCall = nil
 	}
 	close(k.done)
 }
 
 func (x *Execution) write(ctx context.Context, p []byte) error {
 	switch {
-	case x.isOver():
+	case x.hasEnded():
 		return ErrNotRunning
 	case x.hooks.Write == nil:
 		return ErrNoInput
@@ -83,28 +86,69 @@ func (x *Execution) write(ctx context.Context, p []byte) error {
 }
 
 func (x *Execution) resized(ctx context.Context, s Size) error {
-	if x.isOver() {
+	if x.hasEnded() {
 		return ErrNotRunning
 	}
 	return x.hooks.call(ctx, func(ctx context.Context) error { return x.hooks.Resize(ctx, s) })
 }
 
-// hookTime is how long after the grace time a stop waits for the kill hook.
-const hookTime = 2 * time.Second
+// resize calls the Resize hook and waits for it.
+func (x *Execution) resize(ctx context.Context, s Size) error {
+	if err := x.resized(ctx, s); err != nil {
+		return err
+	}
+	x.hooks.mu.Lock()
+	defer x.hooks.mu.Unlock()
+	x.hooks.size, x.hooks.reported = s, s
+	return nil
+}
 
-// stop asks the program to end the execution and returns when its end is recorded, ctx
-// is done, or the grace time is over, whether or not the kill hook heeds that. The
-// program may report the end itself, with its own code; when the hook has returned
-// without that, it was killed.
+// resizeLater has the Resize hook called soon unless it has this size; a later size replaces it. It
+// may be called with the holder locked.
+func (x *Execution) resizeLater(s Size) {
+	h := &x.hooks
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.size = s; s != h.reported && !h.resizing {
+		h.resizing = x.e.spawn(x.reportSizes)
+	}
+}
+
+// reportSizes calls the Resize hook until it has the terminal's size.
+func (x *Execution) reportSizes() {
+	h := &x.hooks
+	for {
+		h.mu.Lock()
+		s := h.size
+		if h.resizing = s != h.reported; !h.resizing {
+			h.mu.Unlock()
+			return
+		}
+		h.reported = s
+		h.mu.Unlock()
+		err := x.resized(x.e.runCtx, s)
+		if err != nil && !errors.Is(err, ErrNotRunning) && !errors.Is(err, context.Canceled) {
+			x.e.log.Warn("a hook of an execution failed", "job", x.id, "err", err)
+		}
+	}
+}
+
+// hookTimeout is how long a stop waits for the kill hook after the grace period.
+const hookTimeout = 2 * time.Second
+
+// stop asks the program to end the execution. It returns when the end is recorded, ctx is done, or
+// the grace period is over, even if the kill hook ignores its context. The program may report the
+// end itself, with its own exit code; if it has not when the hook returns, the execution is
+// recorded as killed.
 func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	switch {
-	case x.isOver():
+	case x.hasEnded():
 		return StopReport{}, ErrNotRunning
 	case x.hooks.Kill == nil:
 		return StopReport{}, ErrUnsupported
 	}
 	began := time.Now()
-	ctx, cancel := stopContext(ctx, o.Grace, hookTime)
+	ctx, cancel := stopContext(ctx, o.Grace, hookTimeout)
 	defer cancel()
 	s := &StopRequest{By: o.By, Reason: o.Reason, At: x.e.cfg.now()}
 	if s.Reason == "" {
@@ -113,7 +157,7 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	for {
 		k, begun := x.hooks.beginKill()
 		if begun {
-			go x.kill(ctx, k, s) // beside the caller, since a hook may not heed ctx
+			go x.kill(ctx, k, s) // in a goroutine, since a hook may ignore ctx
 		}
 		select {
 		case <-k.done:
@@ -127,7 +171,7 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 		case canceled && ctx.Err() != nil:
 			return StopReport{}, context.Cause(ctx)
 		case canceled && !begun:
-			continue // the context of another caller ended the call
+			continue // the call was canceled by another caller's context
 		case k.err != nil:
 			return StopReport{}, k.err
 		}
@@ -135,24 +179,24 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	}
 }
 
-// stopContext is ctx until spare after the grace time.
+// stopContext returns ctx with a deadline of spare after the grace period.
 func stopContext(ctx context.Context, grace, spare time.Duration) (context.Context, context.CancelFunc) {
 	if grace == 0 {
 		grace = defaultGrace
 	}
 	limit := max(0, grace) + spare
-	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the program that performs it has not ended it within %v", limit))
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the program that performs it did not end it within %v", limit))
 }
 
-// kill carries out one call of the kill hook.
-func (x *Execution) kill(ctx context.Context, k *killing, s *StopRequest) {
+// kill makes one call of the kill hook.
+func (x *Execution) kill(ctx context.Context, k *killCall, s *StopRequest) {
 	x.setStopping(s)
 	var err error
 	select {
 	case x.hooks.turn <- struct{}{}:
 		err = x.hooks.Kill(ctx)
 		<-x.hooks.turn
-	case <-ctx.Done(): // the hook at work does not give up
+	case <-ctx.Done(): // the running hook does not return
 		err = ctx.Err()
 	}
 	if err == nil {
@@ -168,14 +212,14 @@ func (x *Execution) setStopping(s *StopRequest) {
 	x.stopping = s
 	x.mu.Unlock()
 	x.h.Stopping(s)
-	x.announce()
+	x.notifyAll()
 }
 
-// holderHooks are what other processes reach.
+// holderHooks returns the hooks that other processes call through the socket.
 func (x *Execution) holderHooks() holder.Hooks {
 	hh := holder.Hooks{Backgrounded: func() {
-		close(x.away)
-		x.announce()
+		close(x.backgrounded)
+		x.notifyAll()
 	}}
 	if x.hooks.Write != nil {
 		hh.Input = x.write
@@ -183,9 +227,6 @@ func (x *Execution) holderHooks() holder.Hooks {
 	if x.hooks.Resize != nil {
 		hh.Resize = func(s Size) error { x.resizeLater(s); return nil }
 		hh.AskResize = x.resize
-	}
-	if x.hooks.Write != nil {
-		hh.Reply = x.writeLater
 	}
 	if x.hooks.Kill != nil {
 		hh.Stop = x.stop

@@ -1,20 +1,20 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Job is all that is known of a job at one moment: what was asked, how it stands, and
-// what was found out beside its records. It is a value: it never changes after it was
-// handed out. Its JSON form is the one of the command line (see MarshalJSON): every field
-// present, null where it does not apply.
+// Job is a job at one moment: its request, its state, and what was found out apart from its
+// records. It is a value and does not change after it is returned. Its JSON form is that of the
+// command line (see MarshalJSON): every field is present, and null where it does not apply.
 type Job struct {
-	// Request is what was asked. Its Kind is KindFile also where the terminal that was
-	// asked for could not be had.
+	// Request is what was requested. If a terminal was requested but could not be allocated, Kind
+	// is KindFile.
 	Request `json:"-"`
-	// State is how the job stands. Its Exit is valid when Status.Finished().
+	// State is the job's state. Its Exit is valid if Status.Finished().
 	State `json:"-"`
 
 	OutputPath string // empty with Split
@@ -24,15 +24,21 @@ type Job struct {
 	Ports []int
 	CPU   *float64 // percent of one core; nil: not known
 	RSS   int64    // bytes; 0: not known
+
+	// Seen reports that the user has seen the end of an unsuccessful job; see [Engine.MarkSeen].
+	Seen bool
 }
 
-// HasTerminal reports whether the job has a screen, so that it can be shown, typed
-// into by keys and attached to with [Engine.OpenTerminal].
+// HasTerminal reports whether the job has a screen, so that it can be displayed, accepts keys, and
+// can be attached to with [Engine.OpenTerminal].
 func (j Job) HasTerminal() bool {
 	return j.Kind == KindPTY || j.Kind == KindVirtual && j.Size != Size{}
 }
 
-// Streams returns the streams in which the job's output is kept.
+// HasDerivedName reports whether the job's name is the one that is derived from its command.
+func (j Job) HasDerivedName() bool { return j.Name == deriveName(j.Command, j.Script) }
+
+// Streams returns the streams of the job's output.
 func (j Job) Streams() []Stream {
 	if j.Split {
 		return []Stream{StreamStdout, StreamStderr}
@@ -40,8 +46,8 @@ func (j Job) Streams() []Stream {
 	return []Stream{StreamOutput}
 }
 
-// LogCap returns how many bytes of its logs are kept; 0: there is no limit, or the file
-// system cannot enforce it.
+// LogCap returns how many bytes of the logs are kept, or 0 if there is no limit or the file system
+// cannot enforce one.
 func (j Job) LogCap() int64 {
 	if j.NoLimit {
 		return 0
@@ -49,17 +55,25 @@ func (j Job) LogCap() int64 {
 	return max(0, j.LogLimit)
 }
 
+// KnownPorts returns the ports that the job listens on. Until the job ends, the port that it was
+// given in PORT precedes them.
+func (j Job) KnownPorts() []int {
+	if j.Port == 0 || j.Status.Finished() || slices.Contains(j.Ports, j.Port) {
+		return j.Ports
+	}
+	return append([]int{j.Port}, j.Ports...)
+}
+
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
 
-// Uptime returns how long the job has run at now, or ran until its end. It does not
-// jump with the wall clock where the records and now (its monotonic reading) allow
-// that; the time that the machine slept does not count then. Of a job elsewhere, or on a
-// host that cannot be reached, it is known until the job was last seen to run, and no
-// further.
+// Uptime returns how long the job has run at now, or ran until its end. Where the records and now
+// (its monotonic reading) allow it, changes of the wall clock have no effect; time that the machine
+// was suspended does not count then. For a job elsewhere or on an unreachable host, the uptime ends
+// when the job was last seen running.
 func (j Job) Uptime(now time.Time) time.Duration {
 	switch finished := j.Status.Finished(); {
-	case j.StartedAt.IsZero(), finished && j.Exit.At.IsZero():
+	case j.StartedAt.IsZero(), j.Status == Queued, finished && j.Exit.At.IsZero():
 		return 0
 	case finished && j.Exit.Ran > 0:
 		return j.Exit.Ran.Duration()
@@ -73,8 +87,30 @@ func (j Job) Uptime(now time.Time) time.Duration {
 	return max(0, now.Sub(j.StartedAt))
 }
 
-// EndedAgo returns how long before now the job ended, as well as the clocks can tell: by
-// the one that cannot be set if that was in this boot, else by Exit.At.
+// WaitReason returns why a queued job has not begun, in one line; empty if it does not wait.
+func (j Job) WaitReason(now time.Time) string {
+	switch {
+	case j.Pending == nil:
+		return ""
+	case j.Status == Queued && j.Runs.Between():
+		return j.Runs.Reason(j.Restart, now)
+	}
+	return j.Pending.Reason
+}
+
+// LastRun returns the job as if it had ended with the last run that was followed by another one, or
+// that is; ok is false if there is none.
+func (j Job) LastRun() (last Job, ok bool) {
+	if j.Runs == nil || j.Runs.Last == nil {
+		return j, false
+	}
+	j.Exit = *j.Runs.Last
+	j.Status = j.Exit.Status
+	return j, true
+}
+
+// EndedAgo returns how long before now the job ended. It uses the monotonic clock if the job ended
+// since the last boot, else Exit.At.
 func (j Job) EndedAgo(now time.Time) time.Duration {
 	if up := j.Exit.SinceBoot.Duration(); up > 0 {
 		return proc.SinceBoot() - up + time.Until(now)
@@ -82,8 +118,13 @@ func (j Job) EndedAgo(now time.Time) time.Duration {
 	return now.Sub(j.Exit.At)
 }
 
-// Unsuccessful reports whether the job counts as failed for a person: failed,
-// lost, or an exit or signal other than 0 that nobody asked for.
+// FailedUnseen reports whether the job is a failure that still needs attention: unsuccessful, and the
+// user has not seen that. The header of the UI, the order and color of lists and `hob prompt` all use
+// this rule.
+func (j Job) FailedUnseen() bool { return j.Unsuccessful() && !j.Seen }
+
+// Unsuccessful reports whether the user should consider the job failed: failed, lost, or ended with
+// a nonzero exit code or a signal that was not requested.
 func (j Job) Unsuccessful() bool {
 	switch j.Status {
 	case Failed, Lost:
@@ -91,8 +132,8 @@ func (j Job) Unsuccessful() bool {
 	case Exited:
 		return j.Exit.Code == nil || *j.Exit.Code != 0
 	case Killed:
-		return j.Exit.Reason == ReasonTimeout || j.Exit.Reason == ReasonSignal && j.Exit.EndedBy == ""
-	case Starting, Running, Stopping:
+		return j.Exit.Reason == ReasonTimeout || j.Exit.Reason == ReasonOOM || j.Exit.Reason == ReasonSignal && j.Exit.EndedBy == ""
+	case Queued, Starting, Running, Stopping:
 	}
 	return false
 }

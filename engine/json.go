@@ -36,6 +36,7 @@ type jobJSON struct {
 	Waiting      bool              `json:"waiting_for_input"`
 	Title        *string           `json:"title"`
 	Progress     *Progress         `json:"progress"`
+	Port         *int              `json:"port"`
 	Ports        []int             `json:"ports"`
 	CPU          *float64          `json:"cpu_percent"`
 	RSS          *int64            `json:"rss_bytes"`
@@ -54,23 +55,43 @@ type jobJSON struct {
 	LinkError    *string           `json:"link_error"`
 	StaleSince   *time.Time        `json:"stale_since"`
 	Machine      *string           `json:"machine"`
+	Queue        *queueJSON        `json:"queue"`
+	Restart      *restartJSON      `json:"restart"`
 	CreatedAt    *time.Time        `json:"created_at"`
 	CreatedBy    *string           `json:"created_by"`
 	Labels       map[string]string `json:"labels"`
 }
 
-// MarshalJSON is the JSON form of the command line: every field present, null
-// where it does not apply.
+// queueJSON is the JSON form of a [Pending].
+type queueJSON struct {
+	Name        *string    `json:"name"`
+	Position    *int       `json:"position"`
+	Reason      string     `json:"reason"`
+	After       []ID       `json:"after"`
+	StartsAt    *time.Time `json:"starts_at"`
+	SchedulerID *string    `json:"scheduler_id"`
+	Partition   *string    `json:"partition"`
+}
+
+// restartJSON is the JSON form of a restart policy and its [Runs].
+type restartJSON struct {
+	Policy string     `json:"policy"`
+	Count  int        `json:"count"`
+	NextAt *time.Time `json:"next_at"`
+}
+
+// MarshalJSON returns the JSON form of the command line: every field is present, and null where it
+// does not apply.
 func (j Job) MarshalJSON() ([]byte, error) {
 	v := j.form(time.Now())
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false) // it is for programs and terminals, and "&&" is common
+	enc.SetEscapeHTML(false) // the output is not for HTML, and "&&" is common in commands
 	err := enc.Encode(&v)
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
-// form is the JSON form of j at now, which counts for the uptime of a job that runs.
+// form returns the JSON form of j, with the uptime at now.
 func (j *Job) form(now time.Time) jobJSON {
 	v := jobJSON{
 		ID: j.ID, Name: j.Name, Script: orNull(j.Script), Host: orNull(j.Host), Dir: orNull(j.Dir), Kind: orNull(j.Kind),
@@ -79,19 +100,36 @@ func (j *Job) form(now time.Time) jobJSON {
 		OutputBytes: j.Output, DroppedBytes: j.Dropped, LogLimit: orNull(j.LogCap()), Waiting: j.Waiting,
 		Title: orNull(j.Title), Progress: j.Progress, Ports: j.Ports, RSS: orNull(j.RSS), Size: orNull(j.Size), Cwd: orNull(j.Cwd),
 		Paused: j.Paused, DeadlineAt: timeOrNull(j.Deadline), Grace: inSeconds(j.Grace), StopDeadline: timeOrNull(j.StopDeadline()),
-		EnvNames: j.EnvNames, EndedBy: orNull(j.Exit.EndedBy), Restarted: orNull(j.RestartedFrom),
+		EnvNames: j.EnvNames, EndedBy: orNull(j.Exit.EndedBy), Restarted: orNull(j.RestartedFrom), Port: orNull(j.Port),
 		Link: j.Link, LinkError: orNull(j.LinkError), StaleSince: timeOrNull(j.StaleSince), Machine: orNull(j.Machine),
 		CreatedAt: timeOrNull(j.CreatedAt), CreatedBy: orNull(j.CreatedBy), Labels: j.Labels,
 	}
 	if len(j.Command) > 0 {
 		v.Command = j.Command
 	}
+	if q := j.Pending; q != nil {
+		v.Queue = &queueJSON{
+			Name: orNull(q.Name), Position: orNull(q.Position), Reason: j.WaitReason(now), After: q.After,
+			StartsAt: timeOrNull(q.StartsAt), SchedulerID: orNull(q.SchedulerID), Partition: orNull(q.Partition),
+		}
+		if q.After == nil {
+			v.Queue.After = []ID{}
+		}
+	}
+	if j.Restart != "" {
+		v.Restart = &restartJSON{Policy: j.Restart}
+		if j.Runs != nil {
+			v.Restart.Count, v.Restart.NextAt = j.Runs.Count, timeOrNull(j.Runs.NextAt)
+		}
+	}
 	e, finished := j.Ended()
 	if finished {
 		v.Reason, v.ExitCode, v.Signal, v.Error = orNull(e.Reason), e.Code, orNull(e.Signal), orNull(e.Error)
 		v.EndedAt = timeOrNull(e.At)
 	}
-	if !j.StartedAt.IsZero() && !(finished && e.At.IsZero()) {
+	if j.Status == Queued {
+		v.StartedAt = nil // a run may have ended
+	} else if !j.StartedAt.IsZero() && !(finished && e.At.IsZero()) {
 		v.Uptime = new(inSeconds(InMilliseconds(j.Uptime(now))))
 	}
 	if j.CPU != nil && !math.IsNaN(*j.CPU) && !math.IsInf(*j.CPU, 0) {
@@ -113,7 +151,8 @@ func (j *Job) form(now time.Time) jobJSON {
 	return v
 }
 
-// orNull is v, of which the zero value means that it does not apply.
+// orNull returns a pointer to v, or nil for the zero value, which means that the field does not
+// apply.
 func orNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -129,11 +168,10 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// inSeconds goes by milliseconds: Duration.Seconds has 1.8319999999999999 for 1.832.
+// inSeconds divides milliseconds: Duration.Seconds returns 1.8319999999999999 for 1.832.
 func inSeconds(m Milliseconds) float64 { return float64(m) / 1000 }
 
-// UnmarshalJSON reads the JSON form. What that leaves out (token, backend, usage)
-// stays empty.
+// UnmarshalJSON reads the JSON form. Fields that the form omits (token, backend, usage) stay empty.
 func (j *Job) UnmarshalJSON(data []byte) error {
 	var v jobJSON
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -143,7 +181,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		Request: Request{
 			ID: v.ID, Name: v.Name, Command: v.Command, Script: orZero(v.Script), Host: orZero(v.Host), Dir: orZero(v.Dir), Kind: orZero(v.Kind),
 			LogLimit: orZero(v.LogLimit), Timeout: ofSeconds(orZero(v.Timeout)), Grace: ofSeconds(v.Grace), EnvNames: v.EnvNames, Labels: v.Labels,
-			Split: orZero(v.StdoutPath) != "", CreatedAt: orZero(v.CreatedAt), CreatedBy: orZero(v.CreatedBy), RestartedFrom: orZero(v.Restarted),
+			Split: orZero(v.StdoutPath) != "", CreatedAt: orZero(v.CreatedAt), CreatedBy: orZero(v.CreatedBy), RestartedFrom: orZero(v.Restarted), Port: orZero(v.Port),
 		},
 		State: State{
 			Status: v.Status, Machine: orZero(v.Machine), Leader: Identity{PID: orZero(v.PID)}, StartedAt: orZero(v.StartedAt),
@@ -153,6 +191,15 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 		},
 		OutputPath: orZero(v.OutputPath), StdoutPath: orZero(v.StdoutPath), StderrPath: orZero(v.StderrPath),
 		Ports: v.Ports, CPU: v.CPU, RSS: orZero(v.RSS),
+	}
+	if q := v.Queue; q != nil {
+		j.Pending = &Pending{
+			Name: orZero(q.Name), Position: orZero(q.Position), Reason: q.Reason, After: q.After,
+			StartsAt: orZero(q.StartsAt), SchedulerID: orZero(q.SchedulerID), Partition: orZero(q.Partition),
+		}
+	}
+	if r := v.Restart; r != nil {
+		j.Restart, j.Runs = r.Policy, &Runs{Count: r.Count, NextAt: orZero(r.NextAt)}
 	}
 	if v.StopDeadline != nil {
 		j.Stopping = &StopRequest{Deadline: *v.StopDeadline}
@@ -166,7 +213,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// orZero undoes orNull.
+// orZero is the inverse of orNull.
 func orZero[T any](v *T) (zero T) {
 	if v == nil {
 		return zero

@@ -23,7 +23,7 @@ func fullJob() engine.Job {
 			CreatedAt: at,
 			LogLimit:  1 << 30,
 			Timeout:   engine.InMilliseconds(1500 * time.Millisecond), Grace: engine.InMilliseconds(5 * time.Second),
-			EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222",
+			EnvNames: []string{"A", "B"}, RestartedFrom: "x-22222", Restart: "on-failure:5",
 			CreatedBy: "cli", Labels: map[string]string{"b": "2", "a": "1"},
 		},
 		State: engine.State{
@@ -38,13 +38,18 @@ func fullJob() engine.Job {
 			Size:     engine.Size{Cols: 120, Rows: 40}, Cwd: "/srv",
 			Link: engine.LinkUnreachable, LinkError: "no route",
 			StaleSince: at.Add(time.Minute), Machine: "m",
+			Pending: &engine.Pending{
+				Name: "default", Position: 3, Reason: "waiting for a slot (2 ahead)", After: []engine.ID{"build-7k2qm"},
+				StartsAt: at.Add(time.Hour), SchedulerID: "123", Partition: "main",
+			},
+			Runs: &engine.Runs{Count: 3, NextAt: at.Add(4 * time.Second)},
 		},
 		OutputPath: "/s/output.log",
 		Ports:      []int{3000, 3001}, CPU: &cpu, RSS: 4096,
 	}
 }
 
-func TestJSONOfAJob(t *testing.T) {
+func TestJobJSON(t *testing.T) {
 	bare := engine.Job{
 		Request: engine.Request{
 			ID: "job-22222", Name: "job", Script: "true", Kind: engine.KindFile,
@@ -64,7 +69,7 @@ func TestJSONOfAJob(t *testing.T) {
 	golden.RequireEqual(t, text.String())
 }
 
-func TestOddValuesInTheJSONOfAJob(t *testing.T) {
+func TestJobJSONOfUnusualValues(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 1, time.FixedZone("", -5400))
 	cpu, idle, code := math.NaN(), 0.04, 0
 	var text strings.Builder
@@ -94,11 +99,11 @@ func TestOddValuesInTheJSONOfAJob(t *testing.T) {
 	golden.RequireEqual(t, text.String())
 }
 
-func TestEveryFieldIsAlwaysThere(t *testing.T) {
+func TestJobJSONHasEveryField(t *testing.T) {
 	const contract = `id name command script host dir kind backgrounded status reason exit_code signal error pid started_at ended_at
 		uptime_seconds output_path stdout_path stderr_path output_bytes dropped_bytes log_limit waiting_for_input title progress ports
 		cpu_percent rss_bytes size cwd paused timeout_seconds deadline_at grace_seconds stop_deadline_at env_names survivors ended_by
-		restarted_from link link_error stale_since machine created_at created_by labels`
+		restarted_from port queue restart link link_error stale_since machine created_at created_by labels`
 	for name, j := range map[string]engine.Job{"full": fullJob(), "empty": {}} {
 		data, err := json.Marshal(j)
 		if err != nil {
@@ -120,7 +125,7 @@ func TestEveryFieldIsAlwaysThere(t *testing.T) {
 	}
 }
 
-func TestSecondsHaveThreePlaces(t *testing.T) {
+func TestJSONSecondsHaveThreeDecimals(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	j := engine.Job{Request: engine.Request{ID: "job-22222"}, State: engine.State{Status: engine.Exited, StartedAt: at, Exit: engine.Exit{Status: engine.Exited, At: at.Add(1832 * time.Millisecond)}}}
 	if got, err := j.MarshalJSON(); !strings.Contains(string(got), `"uptime_seconds":1.832,`) {
@@ -128,7 +133,7 @@ func TestSecondsHaveThreePlaces(t *testing.T) {
 	}
 }
 
-func TestJSONIsReadBack(t *testing.T) {
+func TestJobJSONRoundTrip(t *testing.T) {
 	for name, want := range map[string]engine.Job{"full": fullJob(), "empty": {Request: engine.Request{EnvNames: []string{}, Labels: map[string]string{}}}} {
 		data, err := json.Marshal(want)
 		if err != nil {
@@ -149,7 +154,7 @@ func TestJSONIsReadBack(t *testing.T) {
 	}
 }
 
-func TestUptimeOfAnUnreachableJobIsThatOfTheLastLook(t *testing.T) {
+func TestUptimeOfUnreachableJobEndsAtLastObservation(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	j := engine.Job{State: engine.State{Status: engine.Running, StartedAt: start, Link: engine.LinkUnreachable, StaleSince: start.Add(time.Minute)}}
 	if up := j.Uptime(start.Add(time.Hour)); up != time.Minute {

@@ -31,7 +31,7 @@ func TestStartReturnsIdentity(t *testing.T) {
 	}
 }
 
-func TestRequestsThatMakeNoSense(t *testing.T) {
+func TestStartRejectsInvalidRequests(t *testing.T) {
 	e, _ := withFake(t)
 	for name, spec := range map[string]engine.Spec{
 		"no command":            {},
@@ -61,7 +61,7 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-func TestFailedStartLeavesNothing(t *testing.T) {
+func TestFailedStartLeavesNoDirectory(t *testing.T) {
 	e, f := withFake(t)
 	boom := errors.New("boom")
 	f.FailStarts(boom)
@@ -87,8 +87,8 @@ func TestNoBackendForHost(t *testing.T) {
 	}
 }
 
-// A system that holds no jobs itself, such as Windows, reports what to
-// do and keeps no trace of a job that never was.
+// A system that cannot run jobs itself, such as Windows, reports what to do and leaves no trace of
+// the job.
 func TestNoBackendForThisMachine(t *testing.T) {
 	e := open(t)
 	_, err := e.Start(t.Context(), engine.Spec{Command: []string{"true"}, Split: true})
@@ -143,7 +143,7 @@ func TestWaitReturnsTheEnd(t *testing.T) {
 	}
 }
 
-func TestWaitForTheJobOfAnotherEngine(t *testing.T) {
+func TestWaitForJobOfAnotherEngine(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
@@ -176,7 +176,7 @@ func TestWaitIsBoundedByItsContext(t *testing.T) {
 	})
 }
 
-func TestHolderThatDiedIsLostForEver(t *testing.T) {
+func TestJobOfDeadHolderStaysLost(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("last words")
@@ -185,7 +185,7 @@ func TestHolderThatDiedIsLostForEver(t *testing.T) {
 	if err != nil || exit.Status != engine.Lost || exit.Reason != engine.ReasonHolderDied || exit.Code != nil {
 		t.Fatalf("exit = %+v, err %v", exit, err)
 	}
-	// It is recorded, so nobody need judge it again.
+	// The end is recorded, so other engines need not determine it again.
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	got := get(t, other, j.ID)
 	if got.Status != engine.Lost || got.Output != int64(len("last words")) || !got.Unsuccessful() {
@@ -196,7 +196,7 @@ func TestHolderThatDiedIsLostForEver(t *testing.T) {
 	}
 }
 
-func TestUnreachableIsNoEnd(t *testing.T) {
+func TestUnreachableIsNotAnEnd(t *testing.T) {
 	f := fakeHost()
 	e := open(t, engine.WithBackend(f))
 	j := start(t, e, engine.Spec{Host: "web1"})
@@ -269,7 +269,7 @@ func TestOnExitExactlyOnce(t *testing.T) {
 	}
 }
 
-// A caller may cancel under a lock that its callback wants.
+// A caller may call cancel while it holds a lock that the callback needs.
 func TestCancelDoesNotWaitForTheCallback(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
@@ -287,14 +287,14 @@ func TestCancelDoesNotWaitForTheCallback(t *testing.T) {
 	}()
 	select {
 	case <-cancelled:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("cancel waits for the callback")
 	}
 	close(release)
 	<-cancelled
 }
 
-func TestOnExitIsForgottenAfterFiveMinutes(t *testing.T) {
+func TestOnExitForgetsClearedJobAfterFiveMinutes(t *testing.T) {
 	c := newClock()
 	e, f := withFake(t, engine.WithClock(c.now))
 	j := start(t, e, engine.Spec{})
@@ -357,7 +357,7 @@ func TestBackgroundAndRun(t *testing.T) {
 				if split {
 					f.Job(i).PrintTo(engine.StreamStderr, "error\n")
 				}
-				f.Job(i).PrintTo(out, strings.Repeat("é", 3000)+"\n\xc3") // the begin of another é
+				f.Job(i).PrintTo(out, strings.Repeat("é", 3000)+"\n\xc3") // the first byte of another é
 				if err := e.Background(i); err != nil {
 					t.Error(err)
 				}
@@ -466,7 +466,7 @@ func TestClosedEngine(t *testing.T) {
 	}
 }
 
-func TestRequestsAreFittedToWhatTheBackendCan(t *testing.T) {
+func TestStartAdaptsRequestToCapabilities(t *testing.T) {
 	f := fakeHost()
 	f.Limit(engine.Capabilities{Stdin: true})
 	e := open(t, engine.WithBackend(f))

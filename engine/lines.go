@@ -9,24 +9,22 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// Query selects lines of a log: those from line From on whose text passes Filter
-// and Exclude, and of these the first or the last Limit. The zero value selects all
-// lines.
+// Query selects lines of a log: from line From on, those whose text passes Filter and Exclude, and
+// of these the first or last Limit lines. The zero value selects all lines.
 type Query struct {
-	From  int64 // number of the first line, counted from 0; without meaning if Last is set
-	Last  bool  // the last Limit lines, not the first
-	Limit int64 // at most so many lines; 0: all
-	// Filter keeps the lines that it matches, Exclude drops those that it matches. Both
-	// see the line's text; nil is no condition.
+	From  int64 // number of the first line, from 0; ignored if Last is set
+	Last  bool  // the last Limit lines instead of the first
+	Limit int64 // at most this many lines; 0: all
+	// Filter keeps the lines that it matches, Exclude drops the lines that it matches. Both match
+	// against the line's text; nil imposes no condition.
 	Filter, Exclude *regexp.Regexp
-	// Numbers asks for line numbers where all of the log in front must be read to find
-	// them, which is so with Last.
+	// Numbers requests line numbers even if that means reading all of the log before the first
+	// line, as with Last.
 	Numbers bool
 }
 
-// Lines returns the lines that q selects, in the order of the log, and reads them
-// as they are asked for. A log that grows meanwhile may yield lines that were not
-// there at the start. An error is the last element.
+// Lines returns the lines that q selects, in the order of the log. They are read as the sequence is
+// consumed, so lines added meanwhile may be included. An error is the last element.
 func (l *Log) Lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 	return l.each(ctx, func(line func(logfile.Line) error) error {
 		if q.Last {
@@ -36,7 +34,7 @@ func (l *Log) Lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 	})
 }
 
-// each makes a sequence of the lines that read finds.
+// each returns the lines that read finds as a sequence.
 func (l *Log) each(ctx context.Context, read func(line func(logfile.Line) error) error) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		c := collector{src: l.src}
@@ -53,7 +51,7 @@ func (l *Log) each(ctx context.Context, read func(line func(logfile.Line) error)
 	}
 }
 
-// allOf collects lines until there are no more or reading fails.
+// allOf collects all lines, or those before an error.
 func allOf(lines iter.Seq2[Line, error]) (all []Line, err error) {
 	for line, err := range lines {
 		if err != nil {
@@ -75,18 +73,17 @@ func (q Query) ofFile() logfile.Query {
 	return f
 }
 
-// Follower reads lines as they are appended to a log. [Engine.Follow] reports when
-// there may be new ones. For one goroutine.
+// Follower reads lines as they are appended to a log. [Engine.Follow] reports when there may be new
+// ones. A Follower must not be used concurrently.
 type Follower struct {
 	log  *Log
 	feed *logfile.Follower
-	from int64 // lines with smaller numbers are left out
+	from int64 // lines with smaller numbers are skipped
 }
 
-// Follow returns a follower that gives the lines that q selects, and then those
-// that come. With Last it begins with the last Limit lines; if Limit is 0, none that
-// is complete. Otherwise it begins with line From, which need not be there yet, and
-// Limit is without meaning.
+// Follow returns a follower for the lines that q selects and those added later. With Last it begins
+// with the last Limit lines; if Limit is 0, with none. Otherwise it begins with line From, which
+// may not exist yet, and ignores Limit.
 func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
 	off, number, err := l.followStart(ctx, q)
 	if err != nil {
@@ -99,8 +96,7 @@ func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
 	return f, nil
 }
 
-// followStart is the beginning of the first line that a follower reads, and its
-// number if that is known.
+// followStart returns the offset of the first line that a follower reads, and its number if known.
 func (l *Log) followStart(ctx context.Context, q Query) (off, number int64, err error) {
 	if q.Last && q.Limit > 0 {
 		for line, err := range l.Lines(ctx, q) {
@@ -114,7 +110,7 @@ func (l *Log) followStart(ctx context.Context, q Query) (off, number int64, err 
 			return line.Start, line.Number, err
 		}
 	}
-	// The last line may still grow. Numbers are counted on from it.
+	// The last line may still grow. Later lines are numbered from it.
 	tail := logfile.Query{Limit: 1, Numbered: !q.Last}
 	err = logfile.Tail(ctx, l.src, tail, func(last logfile.Line) error {
 		off, number = last.Off, last.Number
@@ -123,12 +119,16 @@ func (l *Log) followStart(ctx context.Context, q Query) (off, number int64, err 
 		}
 		return nil
 	})
+	if err == nil && !q.Last && number > q.From {
+		// The line was added after the search for it, and others after it.
+		return l.followStart(ctx, q)
+	}
 	return off, number, err
 }
 
-// Read returns the complete lines that came since the last call, and with rest, for
-// a log that is complete, the last line too if it lacks its line feed. Lines after
-// the one at which the caller leaves the loop come again with the next call.
+// Read returns the complete lines added since the last call. With rest set, for a log that is
+// complete, it also returns a last line without a line feed. Lines after the one at which the
+// caller breaks out of the loop are returned again by the next call.
 func (f *Follower) Read(ctx context.Context, rest bool) iter.Seq2[Line, error] {
 	read := f.feed.Read
 	if rest {
@@ -146,16 +146,16 @@ func (f *Follower) Read(ctx context.Context, rest bool) iter.Seq2[Line, error] {
 
 // Piece is a part of a log's bytes.
 type Piece struct {
-	Data    []byte // lent until the next piece is asked for
-	Next    int64  // the offset behind Data
-	Dropped int64  // how many bytes in front of Data are gone
+	Data    []byte // valid until the next piece is read
+	Next    int64  // the offset after Data
+	Dropped int64  // number of bytes missing before Data
 }
 
-// pieceSize is how many bytes are read at once.
+// pieceSize is the read size in bytes.
 const pieceSize = 128 << 10
 
-// Pieces returns the bytes from offset from on, piece by piece up to the end of the
-// log, without those that were dropped. An error is the last element.
+// Pieces returns the bytes from offset from to the end of the log, in pieces, without dropped
+// ranges. An error is the last element.
 func (l *Log) Pieces(ctx context.Context, from int64) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		buf := make([]byte, pieceSize)

@@ -6,25 +6,24 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// List returns the jobs that f selects, newest first. Finished jobs come from
-// the index; only the others, and those it does not have yet, are read.
+// List returns the jobs that f selects, newest first. Finished jobs come from the index; only jobs
+// that are not in it are read.
 func (e *Engine) List(ctx context.Context, f Filter) ([]Job, error) {
 	ids, err := e.ids(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return e.list(ctx, ids, f.mightSelect, f.selects)
+	return e.list(ctx, ids, f.mightSelect, f.Selects)
 }
 
-// list returns those of the jobs that are selected, newest first. Backends are asked
-// only about those that might be, going by their records.
+// list returns the selected jobs, newest first. Backends observe only jobs that might be selected
+// according to their records.
 func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Job) bool) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
 	var open []*jobdir.Record
@@ -33,7 +32,7 @@ func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Jo
 			jobs = append(jobs, *j)
 		}
 	}
-	e.survey(ids, func(j *Job, rec *jobdir.Record) {
+	e.visitRecords(ids, func(j *Job, rec *jobdir.Record) {
 		if j.Status.Finished() {
 			add(j)
 		} else if might(j) {
@@ -49,7 +48,7 @@ func (e *Engine) list(ctx context.Context, ids []string, might, selects func(*Jo
 	return newestFirst(jobs), nil
 }
 
-// ids are those of all jobs there are, in no order.
+// ids returns the ids of all jobs, in no particular order.
 func (e *Engine) ids(ctx context.Context) ([]string, error) {
 	if e.isClosed() {
 		return nil, &Error{Op: "list", Err: ErrClosed}
@@ -61,35 +60,34 @@ func (e *Engine) ids(ctx context.Context) ([]string, error) {
 	return ids, ctx.Err()
 }
 
-// survey shows every job of ids to visit as its record has it, and asks nobody.
-// The job is lent for the call, the record may be kept.
-func (e *Engine) survey(ids []string, visit func(*Job, *jobdir.Record)) {
+// visitRecords calls visit with every job of ids as recorded, without asking backends. The job is
+// valid only during the call; the record may be kept.
+func (e *Engine) visitRecords(ids []string, visit func(*Job, *jobdir.Record)) {
 	index := e.root.Index()
 	var j Job
-	var unread []string
+	var fresh []*jobdir.Record
 	for _, id := range ids {
 		rec := index.Find(id)
 		if rec == nil {
-			unread = append(unread, id)
-			continue
-		}
-		j = e.jobOf(rec)
-		visit(&j, rec)
-	}
-	var fresh []*jobdir.Record
-	for _, rec := range e.readAll(unread) {
-		if rec.Finished() && !jobdir.Locked(e.root.Dir(rec.ID)) { // else its holder may still add to the end
-			fresh = append(fresh, rec)
+			read, err := jobdir.Read(e.root.Dir(id))
+			if err != nil && read.ReadErr == nil {
+				continue // it was removed meanwhile, or is not complete yet
+			}
+			rec = &read
+			if rec.Finished() && !jobdir.Locked(e.root.Dir(id)) { // otherwise its holder may still update the end
+				fresh = append(fresh, rec)
+			}
 		}
 		j = e.jobOf(rec)
 		visit(&j, rec)
 	}
 	if err := e.root.AddToIndex(fresh...); err != nil {
-		e.log.Debug("the index cannot be written", "err", err)
+		e.log.Debug("cannot write the index", "err", err)
 	}
 }
 
-// newestFirst returns the jobs in that order. It sorts their positions, since a job is large.
+// newestFirst returns the jobs sorted by age, newest first. It sorts their positions, since a job
+// is large.
 func newestFirst(jobs []Job) []Job {
 	order := make([]int, len(jobs))
 	for i := range order {
@@ -105,18 +103,19 @@ func newestFirst(jobs []Job) []Job {
 	return sorted
 }
 
-// jobOf is what the records say, with paths as they are where the job runs, and of
-// the survivors those that live.
+// jobOf returns the job as recorded, with paths as they are where the job runs, and only the
+// survivors that still live.
 func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	dir := e.root.Dir(rec.ID)
 	j := jobOf(rec, dir)
+	j.Seen = j.Unsuccessful() && jobdir.Seen(dir)
 	if e.cfg.sinceBoot == nil || !e.here.sameBoot(&rec.State) {
 		j.StartedUp, j.Exit.SinceBoot = 0, 0
 	}
 	if len(j.Exit.Survivors) > 0 && j.Host == "" {
-		j.Exit.Survivors = e.here.living(&rec.State, j.Exit.Survivors)
+		j.Exit.Survivors = e.here.livingSurvivors(&rec.State, j.Exit.Survivors)
 	}
-	if j.Backend == "" && j.HostDir == "" { // what meta.json would tell cannot be read
+	if j.Backend == "" && j.HostDir == "" { // meta.json cannot be read
 		if b := e.serving(""); b != nil {
 			j.Backend = b.Name()
 		}
@@ -124,27 +123,26 @@ func (e *Engine) jobOf(rec *jobdir.Record) Job {
 	if j.HostDir != "" {
 		setPaths(&j, j.HostDir)
 	} else {
-		e.place(&j, dir)
+		e.setHostPaths(&j, dir)
 	}
 	return j
 }
 
-// place fills in where a job on a host has its files, as its backend knows.
-func (e *Engine) place(j *Job, dir string) {
+// setHostPaths sets the paths of a job on a host, as its backend reports them.
+func (e *Engine) setHostPaths(j *Job, dir string) {
 	if p, ok := e.backend(j.Backend).(Placer); ok && j.Host != "" {
 		setPaths(j, p.HostDir(Record{ID: j.ID, Dir: dir, Job: *j}))
 	}
 }
 
-// record reads the records of one job. Of one that was damaged after its end, or
-// cannot be read just now, the index has what it was, as a list does. That they
-// cannot be read is no error: the job may run.
+// record reads the records of one job. If they were damaged after the end or cannot be read now, it
+// uses the index, as a list does. Unreadable records are not an error: the job may be running.
 func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	if !jobdir.ValidID(string(id)) {
 		return nil, notFound(string(id))
 	}
 	rec, err := jobdir.Read(e.root.Dir(string(id)))
-	if rec.Problem != "" || rec.Unread != nil || errors.Is(err, jobdir.ErrNoMeta) {
+	if rec.Problem != "" || rec.ReadErr != nil || errors.Is(err, jobdir.ErrNoMeta) {
 		if was := e.root.Index().Find(string(id)); was != nil {
 			return was, nil
 		}
@@ -152,33 +150,13 @@ func (e *Engine) record(id ID) (*jobdir.Record, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, jobdir.ErrNoMeta):
 		return nil, notFound(string(id))
-	case rec.Unread == nil && err != nil:
+	case rec.ReadErr == nil && err != nil:
 		return nil, rootError(err)
 	}
 	return &rec, nil
 }
 
-// readAll reads the records of jobs, some at once. What is gone meanwhile, or a
-// directory in the making, is left out, but not what cannot be read just now.
-func (e *Engine) readAll(ids []string) []*jobdir.Record {
-	const few = 16 // are not worth a goroutine
-	recs := make([]*jobdir.Record, len(ids))
-	var wg sync.WaitGroup
-	n := max(1, min(runtime.GOMAXPROCS(0), len(ids)/few))
-	for part := range n {
-		wg.Go(func() {
-			for i := part; i < len(ids); i += n {
-				if rec, err := jobdir.Read(e.root.Dir(ids[i])); err == nil || rec.Unread != nil {
-					recs[i] = &rec
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return slices.DeleteFunc(recs, func(rec *jobdir.Record) bool { return rec == nil })
-}
-
-// read is how one job stands now.
+// read returns the current state of one job.
 func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 	if e.isClosed() {
 		return Job{}, &Error{Op: "look at", Job: id, Err: ErrClosed}
@@ -197,20 +175,20 @@ func (e *Engine) read(ctx context.Context, id ID) (Job, error) {
 	return Job{}, notFound(string(id))
 }
 
-// observe asks the backends how jobs without a recorded end stand, all backends
-// at once. What cannot be told keeps its last known status. A job that was removed
-// meanwhile is left out.
+// observe asks all backends concurrently for the state of jobs without a recorded end. A job whose
+// state cannot be determined keeps its last known status. A job that was removed meanwhile is
+// skipped.
 func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]Job {
 	jobs := make(map[string]Job, len(recs))
 	byID := make(map[ID]*jobdir.Record, len(recs))
-	asked := map[string][]Record{} // by the name of the backend
+	asked := map[string][]Record{} // by backend name
 	for _, rec := range recs {
 		j := e.jobOf(rec)
 		switch b := e.backend(j.Backend); {
-		case j.Status.Finished(): // without a readable meta.json
-		case rec.Unread != nil: // there may be an end
-			j.Link, j.LinkError = LinkUnreachable, rec.Unread.Error()
-		case j.Host == "" && !e.here.judges(rec):
+		case j.Status.Finished(): // meta.json is not readable
+		case rec.ReadErr != nil: // the end may be in the part that cannot be read
+			j.Link, j.LinkError = LinkUnreachable, rec.ReadErr.Error()
+		case j.Host == "" && !e.here.canJudge(rec):
 			j.Link, j.StaleSince = LinkElsewhere, rec.Touched
 		case b == nil && j.Host != "":
 			j.Link, j.LinkError, j.StaleSince = LinkUnreachable, "this program has no backend for "+j.Backend, rec.Touched
@@ -227,13 +205,13 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 		wg.Go(func() {
 			seen, err := b.Observe(ctx, rs)
 			if err != nil && ctx.Err() == nil {
-				e.log.Warn("jobs cannot be observed", "backend", b.Name(), "err", err)
+				e.log.Warn("cannot observe jobs", "backend", b.Name(), "err", err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			for id, s := range seen {
 				if rec := byID[id]; rec != nil {
-					jobs[rec.ID] = e.settle(rec, observed(jobs[rec.ID], s))
+					jobs[rec.ID] = e.recordEnd(rec, observed(jobs[rec.ID], s))
 				}
 			}
 		})
@@ -247,10 +225,10 @@ func (e *Engine) observe(ctx context.Context, recs []*jobdir.Record) map[string]
 	return jobs
 }
 
-// settle records an end that a backend found out and nobody has recorded: that
-// of a job whose holder died, or that ended on a host. Whoever gets the lock does
-// it; the others read it later. It returns the job as it then stands.
-func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
+// recordEnd records an end that a backend detected and that is not recorded yet: of a job whose
+// holder died, or that ended on a host. The client that gets the lock records it; the others read
+// it later. It returns the job's state afterward.
+func (e *Engine) recordEnd(rec *jobdir.Record, j Job) Job {
 	if !j.Status.Finished() || rec.Finished() {
 		return j
 	}
@@ -263,7 +241,7 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 		return j
 	}
 	defer lock.Close()
-	// It may have been recorded since rec was read.
+	// Another client may have recorded it since rec was read.
 	now, err := jobdir.Read(dir)
 	if err != nil {
 		return j
@@ -279,11 +257,11 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 	st.Rest()
 	st.Exit = j.Exit
 	if err := jobdir.Finish(dir, &st); err != nil {
-		e.log.Warn("an end cannot be recorded", "job", rec.ID, "err", err)
+		e.log.Warn("cannot record an end", "job", rec.ID, "err", err)
 		return j
 	}
 	if err := jobdir.AppendFact(dir, jobdir.Fact{At: e.cfg.now(), Kind: string(endKind(j.Status)), Offset: j.Output}); err != nil {
-		e.log.Debug("a fact cannot be recorded", "job", rec.ID, "err", err)
+		e.log.Debug("cannot record a fact", "job", rec.ID, "err", err)
 	}
 	if st.Socket != "" {
 		removeSocket(st.Socket)
@@ -291,20 +269,21 @@ func (e *Engine) settle(rec *jobdir.Record, j Job) Job {
 	return j
 }
 
-// mightSelect reports whether f may select j once it is known how j stands: what
-// it cannot select need not be asked about, which takes a connection for some.
+// mightSelect reports whether f could select j once its state is known. Other jobs need not be
+// observed, which can require a connection.
 func (f *Filter) mightSelect(j *Job) bool {
-	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels}
-	return lasting.selects(j)
+	lasting := Filter{IDs: f.IDs, Host: f.Host, Here: f.Here, Labels: f.Labels, CreatedBy: f.CreatedBy}
+	return lasting.Selects(j)
 }
 
-// selects reports whether j is one of those that f asks for.
-func (f *Filter) selects(j *Job) bool {
+// Selects reports whether j matches f.
+func (f *Filter) Selects(j *Job) bool {
 	finished := j.Status.Finished()
 	switch {
 	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, j.Status),
 		len(f.IDs) > 0 && !slices.Contains(f.IDs, j.ID),
 		f.Host != "" && j.Host != f.Host,
+		f.CreatedBy != "" && j.CreatedBy != f.CreatedBy,
 		f.Here && (j.Host != "" || j.Link == LinkElsewhere),
 		!f.Since.IsZero() && j.CreatedAt.Before(f.Since) && (!finished || j.Exit.At.Before(f.Since)):
 		return false

@@ -36,7 +36,7 @@ func list(t *testing.T, e *engine.Engine, f engine.Filter) []engine.Job {
 	return jobs
 }
 
-// ticking is a clock that no two readings of are the same.
+// ticking is a clock that never returns the same time twice.
 func ticking() engine.Option {
 	c := newClock()
 	c.move(-time.Hour)
@@ -47,7 +47,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 	host := fakeHost()
 	e, f := withFake(t, ticking(), engine.WithBackend(host))
 	good := start(t, e, engine.Spec{Labels: map[string]string{"team": "a"}})
-	bad := start(t, e, engine.Spec{})
+	bad := start(t, e, engine.Spec{CreatedBy: "agent"})
 	asked := start(t, e, engine.Spec{})
 	signalled := start(t, e, engine.Spec{})
 	remote := start(t, e, engine.Spec{Host: "web1"})
@@ -72,6 +72,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 		"here":     {engine.Filter{Here: true, Running: true}, []engine.Job{running}},
 		"ids":      {engine.Filter{IDs: []engine.ID{good.ID, remote.ID}}, []engine.Job{remote, good}},
 		"labels":   {engine.Filter{Labels: map[string]string{"team": "a"}}, []engine.Job{good}},
+		"client":   {engine.Filter{CreatedBy: "agent"}, []engine.Job{bad}},
 		"since":    {engine.Filter{Since: running.CreatedAt, Running: true}, []engine.Job{running}},
 	} {
 		for _, round := range []string{"from directories", "from the index"} {
@@ -80,7 +81,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 			}
 		}
 	}
-	// The index says exactly what the directories do.
+	// The index has exactly the content of the directories.
 	indexed := list(t, e, engine.Filter{})
 	if err := os.Remove(filepath.Join(e.StateDir(), "index")); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 	}
 }
 
-func TestDamagedDirectoriesAreLostJobsOrHidden(t *testing.T) {
+func TestDamagedDirectoryIsLostJobOrHidden(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("log")
@@ -110,7 +111,7 @@ func TestDamagedDirectoriesAreLostJobsOrHidden(t *testing.T) {
 	if n, _, err := e.ReadOutput(t.Context(), j.ID, buf, 0); err != nil || string(buf[:n]) != "log" {
 		t.Errorf("its log: %q, %v", buf[:n], err)
 	}
-	if _, err := e.Restart(t.Context(), j.ID); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("restart: %v", err)
 	}
 	if _, err := e.Clear(t.Context(), j.ID); err != nil {
@@ -118,13 +119,13 @@ func TestDamagedDirectoriesAreLostJobsOrHidden(t *testing.T) {
 	}
 }
 
-// What was known of a finished job is what it stays, for all who ask, until the
-// index is deleted; then it is lost for all.
-func TestAFinishedJobThatIsDamagedLater(t *testing.T) {
+// A finished job stays as it was recorded, for every client, until the index is deleted; then it is
+// lost for every client.
+func TestFinishedJobDamagedLater(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(3)
-	list(t, e, engine.Filter{}) // it is in the index from here on
+	list(t, e, engine.Filter{}) // adds it to the index
 	meta := filepath.Join(e.StateDir(), "jobs", string(j.ID), jobdir.MetaFile)
 	same := func(damage string, want engine.Status) {
 		t.Helper()
@@ -147,7 +148,7 @@ func TestAFinishedJobThatIsDamagedLater(t *testing.T) {
 	same("and no index", engine.Lost)
 }
 
-func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
+func TestJobsOfAnotherMachineKeepStatus(t *testing.T) {
 	for name, change := range map[string]func(*record.State){
 		"machine":   func(s *record.State) { s.Machine = "another" },
 		"container": func(s *record.State) { s.PIDNS = "another" },
@@ -205,7 +206,7 @@ func TestJobsOfAnotherMachineAreNotJudged(t *testing.T) {
 	}
 }
 
-// hintOf is what an error of the engine advises.
+// hintOf returns the hint of an engine error.
 func hintOf(err error) string {
 	e, _ := errors.AsType[*engine.Error](err)
 	if e == nil {
@@ -214,9 +215,9 @@ func hintOf(err error) string {
 	return e.Hint
 }
 
-// Of what an ended job left on another machine nothing is known here: a stop is
-// refused, and the record goes on naming it.
-func TestWhatWasLeftElsewhereIsNotStopped(t *testing.T) {
+// The survivors of a job on another machine cannot be checked from here: a stop is refused, and the
+// record keeps listing them.
+func TestStopRefusesSurvivorsElsewhere(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(0)
@@ -336,9 +337,9 @@ func TestClearUndoRemove(t *testing.T) {
 	}
 }
 
-// What several clear at the same time one of them clears; the others are told that
-// it is gone, not that the state directory is broken.
-func TestClearAtTheSameTime(t *testing.T) {
+// Of several concurrent calls one clears the job; the others report that it is not found, not that
+// the state directory is broken.
+func TestConcurrentClear(t *testing.T) {
 	e, f := withFake(t)
 	for range 50 {
 		j := start(t, e, engine.Spec{})
@@ -364,38 +365,6 @@ func TestClearAtTheSameTime(t *testing.T) {
 	}
 }
 
-func TestRestart(t *testing.T) {
-	e, f := withFake(t)
-	spec := engine.Spec{
-		Command: []string{"make", "it so"}, Dir: t.TempDir(), Env: map[string]string{"HOB_TEST_TOKEN": "1"}, PTY: true,
-		Size: engine.Size{Cols: 99, Rows: 33}, Timeout: time.Minute, Grace: time.Second, LogLimit: -1,
-		Labels: map[string]string{"a": "b"}, Notify: true, Name: "mine",
-	}
-	j := start(t, e, spec)
-	f.Job(j.ID).Exit(0)
-	_, err := e.Restart(t.Context(), j.ID)
-	if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "HOB_TEST_TOKEN") {
-		t.Errorf("without its variable: %v", err)
-	}
-	check := func(how string, opts ...engine.StartOption) {
-		t.Helper()
-		r, err := e.Restart(t.Context(), j.ID, opts...)
-		if err != nil {
-			t.Fatalf("%s: %v", how, err)
-		}
-		got := f.Job(r.ID).Launch.Spec
-		want := f.Job(j.ID).Launch.Spec
-		want.RestartedFrom, want.Backgrounded = j.ID, true
-		want.Env = map[string]string{"HOB_TEST_TOKEN": "2"}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", how, diff)
-		}
-	}
-	check("given again", engine.WithEnv(map[string]string{"HOB_TEST_TOKEN": "2"}))
-	t.Setenv("HOB_TEST_TOKEN", "2")
-	check("set")
-}
-
 func TestRetention(t *testing.T) {
 	c := newClock()
 	e, f := withFake(t, engine.WithClock(c.now), engine.WithRetention(engine.Retention{Count: 2}))
@@ -409,7 +378,7 @@ func TestRetention(t *testing.T) {
 			kept = append([]engine.ID{j.ID}, kept...)
 		}
 	}
-	c.move(2 * time.Hour) // the first start has swept an empty root
+	c.move(2 * time.Hour) // the first start swept an empty root
 	if err := e.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +387,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// thousand is a root with that many finished jobs, indexed.
+// thousand returns a root with that many finished jobs, indexed.
 func thousand(tb testing.TB) *engine.Engine {
 	tb.Helper()
 	f := enginetest.NewFake("")

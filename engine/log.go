@@ -13,27 +13,26 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// Log reads one stream of a job as lines. A line ends in LF; its text is what a
-// terminal would show of it. Safe for concurrent use. It stays readable when the
-// job is removed.
+// Log reads one stream of a job as lines. A line ends in LF; its text is what a terminal would show
+// of it. A Log is safe for concurrent use and stays readable after the job is removed.
 type Log struct {
 	src   source
 	index *logfile.Index
-	times *jobdir.Times // nil where no times are kept
+	times *jobdir.Times // nil if no times are recorded
 }
 
 // Line is one line of a log.
 type Line struct {
-	Number int64  // from 0, the first ever written; -1: not known
+	Number int64  // from 0, the first line ever written; -1: not known
 	Start  int64  // offset of its first byte
-	End    int64  // offset behind its line feed, or the log's end
-	Text   string // escapes gone, carriage returns folded
-	Raw    []byte // as it was written, without the line feed; at most 64 KiB, and whole characters
-	Cut    bool   // Raw or Text are not all of it
-	// TextCut is set if Text is not all of it. A line that was rewritten many times
-	// has a long Raw and a short Text.
+	End    int64  // offset after its line feed, or the log's end
+	Text   string // without escape sequences, carriage returns applied
+	Raw    []byte // as written, without the line feed; at most 64 KiB, in whole characters
+	Cut    bool   // Raw or Text is incomplete
+	// TextCut is set if Text is incomplete. A line that was rewritten many times has a long Raw and
+	// a short Text.
 	TextCut bool
-	// Dropped is how many bytes are missing between the line before and this one.
+	// Dropped is the number of bytes missing between the previous line and this one.
 	Dropped int64
 }
 
@@ -42,8 +41,8 @@ const (
 	rawBlock = 256 << 10
 )
 
-// OpenLog opens one stream of a job. The errors are ErrNotFound, ErrInvalid for
-// a stream there is not, and ErrUnsupported for one that this job does not have.
+// OpenLog opens one stream of a job. It returns ErrNotFound, ErrInvalid for an unknown stream, or
+// ErrUnsupported for a stream that this job does not have.
 func (e *Engine) OpenLog(ctx context.Context, id ID, s Stream) (*Log, error) {
 	out, j, err := e.openOutput(ctx, id, s)
 	if err != nil {
@@ -55,7 +54,7 @@ func (e *Engine) OpenLog(ctx context.Context, id ID, s Stream) (*Log, error) {
 		if err == nil {
 			l.times = t
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			e.log.Debug("times cannot be read", "job", id, "err", err)
+			e.log.Debug("cannot read times", "job", id, "err", err)
 		}
 	}
 	return l, nil
@@ -70,27 +69,26 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Size is how far the log reaches.
+// Size returns the size of the log, including dropped ranges.
 func (l *Log) Size(ctx context.Context) (int64, error) { return l.src.Size(ctx) }
 
-// ReadAt reads bytes by absolute offset; inside a dropped range zeros.
+// ReadAt reads bytes by absolute offset. Dropped ranges read as zeros.
 func (l *Log) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return l.src.ReadAt(ctx, p, off)
 }
 
-// Bytes reads what is between two offsets, without what was dropped of it.
+// Bytes returns the bytes between two offsets, without dropped ranges.
 func (l *Log) Bytes(ctx context.Context, from, to int64) ([]byte, error) {
 	p, _, err := readAll(ctx, l.src, from, to)
 	return p, err
 }
 
-// Holes lists the dropped ranges.
+// Holes returns the dropped ranges.
 func (l *Log) Holes(ctx context.Context) ([]Range, error) { return holesOf(ctx, l.src) }
 
-// Window returns up to before lines in front of the line that the byte at off
-// belongs to, then up to after lines from that line on. It is how a view
-// scrolls: what it costs does not depend on where in the log it is. Numbers are
-// not known; see [Log.LineNumber].
+// Window returns up to before lines preceding the line that contains the byte at off, then up to
+// after lines from that line on. Views scroll with it: its cost does not depend on the position in
+// the log. Line numbers are not set; see [Log.LineNumber].
 func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line, error) {
 	start, err := logfile.LineStart(ctx, l.src, max(0, off))
 	if err != nil {
@@ -110,12 +108,11 @@ func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line,
 	return allOf(lines)
 }
 
-// CountLines counts the lines ever written, as far as the dropped ones were
-// counted.
+// CountLines counts the lines ever written, including dropped lines as far as they were counted.
 func (l *Log) CountLines(ctx context.Context) (int64, error) { return logfile.Count(ctx, l.src) }
 
-// LineNumber is the number of the line that the byte at off belongs to; -1 if it
-// has none. The first time the log is read up to there.
+// LineNumber returns the number of the line that contains the byte at off, or -1 if it is not
+// known. The first call reads the log up to there.
 func (l *Log) LineNumber(ctx context.Context, off int64) (int64, error) {
 	if err := l.countTo(ctx, func(_, upTo int64) bool { return upTo > off }); err != nil {
 		return -1, err
@@ -123,8 +120,8 @@ func (l *Log) LineNumber(ctx context.Context, off int64) (int64, error) {
 	return l.index.Number(ctx, l.src, off)
 }
 
-// LineOffset is where the line of that number begins; ok is false if there is no
-// such line. The first time the log is read up to there.
+// LineOffset returns where the line with that number begins; ok is false if there is no such line.
+// The first call reads the log up to there.
 func (l *Log) LineOffset(ctx context.Context, number int64) (off int64, ok bool, err error) {
 	if err := l.countTo(ctx, func(lines, _ int64) bool { return lines > number+1 }); err != nil {
 		return 0, false, err
@@ -135,7 +132,7 @@ func (l *Log) LineOffset(ctx context.Context, number int64) (off int64, ok bool,
 
 const countStep = 16 << 20
 
-// countTo extends the index until enough holds or the log is at its end.
+// countTo extends the index until enough returns true or the log ends.
 func (l *Log) countTo(ctx context.Context, enough func(lines, upTo int64) bool) error {
 	for !enough(l.index.Lines()) {
 		if done, err := l.index.Extend(ctx, l.src, countStep); done || err != nil {
@@ -145,18 +142,16 @@ func (l *Log) countTo(ctx context.Context, enough func(lines, upTo int64) bool) 
 	return nil
 }
 
-// Matching calls found with the offsets at which each line that matches re
-// begins and ends, in order, from the line on that the byte at from belongs to,
-// among those that begin before to, until found returns false. It is much
-// cheaper a line than [Log.Lines], for counting.
+// Matching calls found with the start and end offsets of each line that matches re, in order, until
+// found returns false. It begins with the line that contains the byte at from and ends with the
+// last line that begins before to. It costs much less per line than [Log.Lines], for counting.
 func (l *Log) Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error {
-	return logfile.Matching(ctx, l.src, logfile.FromRegexp(re), max(0, from), to, found)
+	return logfile.MatchingLines(ctx, l.src, logfile.FromRegexp(re), max(0, from), to, found)
 }
 
 var errEnough = errors.New("enough")
 
-// TimeAt says when the byte at off was written; ok is false where no times are
-// kept.
+// TimeAt returns when the byte at off was written; ok is false if no times are recorded.
 func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
 	if l.times == nil {
 		return time.Time{}, false
@@ -165,8 +160,8 @@ func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
 	return m.At, ok
 }
 
-// OffsetAt is the first byte that was written at that time or later; ok is false
-// where no times are kept.
+// OffsetAt returns the offset of the first byte written at that time or later; ok is false if no
+// times are recorded.
 func (l *Log) OffsetAt(at time.Time) (off int64, ok bool) {
 	if l.times == nil {
 		return 0, false
@@ -174,16 +169,16 @@ func (l *Log) OffsetAt(at time.Time) (off int64, ok bool) {
 	return l.times.Since(at), true
 }
 
-// collector turns the lines of package logfile into those of this one, with
-// their bytes, which it reads a block of several lines at a time.
+// collector converts lines of package logfile to lines of this package and adds their bytes, which
+// it reads in blocks of several lines.
 type collector struct {
 	src     source
-	dropped int64  // of a gap, for the line behind it
+	dropped int64  // before the next line
 	block   []byte // bytes of the log from off on
 	off     int64
 }
 
-// line is the line of package engine for l; ok is false for a gap.
+// line converts l; ok is false for a gap.
 func (c *collector) line(ctx context.Context, l logfile.Line) (line Line, ok bool, err error) {
 	if l.Gap != 0 {
 		c.dropped += l.Gap
@@ -193,12 +188,12 @@ func (c *collector) line(ctx context.Context, l logfile.Line) (line Line, ok boo
 	if !l.Open {
 		end--
 	}
-	raw, err := c.raw(ctx, l.Off+int64(l.Torn), min(end, l.Off+maxRaw))
+	raw, err := c.raw(ctx, l.Off+int64(l.PartialRune), min(end, l.Off+maxRaw))
 	if err != nil {
 		return Line{}, false, fmt.Errorf("read a line: %w", err)
 	}
 	if l.Open || end-l.Off > maxRaw {
-		raw = raw[:len(raw)-logfile.UnfinishedRune(raw)]
+		raw = raw[:len(raw)-logfile.IncompleteRune(raw)]
 	}
 	line = Line{
 		Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
@@ -214,7 +209,7 @@ func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {
 	}
 	if from < c.off || to > c.off+int64(len(c.block)) {
 		size := int64(rawBlock)
-		if 4*(to-from) > size { // a long line must not keep bytes that are not its own
+		if 4*(to-from) > size { // avoid retaining a whole block for one long line
 			size = to - from
 		}
 		block := make([]byte, size)

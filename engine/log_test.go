@@ -31,7 +31,7 @@ func linesOf(lines iter.Seq2[engine.Line, error]) (all []engine.Line, err error)
 	return all, nil
 }
 
-// tailOf is the last five lines of a stream.
+// tailOf returns the last five lines of a stream.
 func tailOf(t *testing.T, e *engine.Engine, id engine.ID, s engine.Stream) ([]engine.Line, error) {
 	t.Helper()
 	return linesOf(openLog(t, e, id, s).Lines(t.Context(), engine.Query{Last: true, Limit: 5}))
@@ -99,7 +99,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestLogOverItsCap(t *testing.T) {
+func TestLogOverLimit(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{LogLimit: 2 << 20})
 	line := strings.Repeat("x", 1023) + "\n"
@@ -137,7 +137,7 @@ func TestLogOverItsCap(t *testing.T) {
 	}
 }
 
-func TestStreamsOfALog(t *testing.T) {
+func TestLogStreams(t *testing.T) {
 	e, f := withFake(t)
 	split := start(t, e, engine.Spec{Split: true})
 	f.Job(split.ID).PrintTo(engine.StreamStderr, "bad\n")
@@ -159,9 +159,8 @@ func TestStreamsOfALog(t *testing.T) {
 	}
 }
 
-// A window of long lines takes the memory of what it shows of them, not of the
-// blocks that they were read in.
-func TestLongLinesKeepNoMoreThanTheirBytes(t *testing.T) {
+// A window of long lines retains only the bytes that it returns, not the blocks they were read in.
+func TestLongLinesRetainOnlyTheirBytes(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
 	for range 5 {

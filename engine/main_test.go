@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/testtool"
@@ -19,14 +17,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, perform(root))
 		os.Exit(1)
 	}
-	testtool.Prepare()
-	goleak.VerifyTestMain(m)
+	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
-// patience bounds waits that end at once unless something is broken.
-const patience = 20 * time.Second
+// patience bounds waits that normally end at once.
+const patience = time.Minute
 
-// clock is a time that a test moves.
+// clock is a clock that the test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -57,7 +54,7 @@ func open(t *testing.T, opts ...engine.Option) *engine.Engine {
 	return e
 }
 
-// withFake is an engine whose local jobs are fake.
+// withFake returns an engine whose local jobs are fake.
 func withFake(t *testing.T, opts ...engine.Option) (*engine.Engine, *enginetest.Fake) {
 	t.Helper()
 	f := enginetest.NewFake("")

@@ -6,19 +6,20 @@ import (
 	"unicode"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 const (
 	maxName      = 48      // columns
 	maxNameWords = 3       // the program and its first arguments
-	maxNameInput = 4 << 10 // bytes of a command that are looked at
+	maxNameInput = 4 << 10 // bytes of a command that are examined
 	maxNameDepth = 4       // sh -c inside sh -c
 )
 
-// deriveName returns a name for a job from what it runs: the program and its first
-// arguments, without options, and without what only prepares it (cd, assignments,
-// sudo, env, sh -c). A script that begins with anything but a plain command is named
-// by its first line.
+// deriveName returns a name for a job from its command: the program and its first arguments,
+// without options and without commands that only prepare it (cd, assignments, sudo, env, sh -c). A
+// script that begins with anything but a plain command is named after its first line.
 func deriveName(command []string, script string) string {
 	name := ""
 	if len(command) > 0 {
@@ -52,12 +53,12 @@ func nameOfScript(script string, depth int) string {
 	script = script[:min(len(script), maxNameInput)]
 	spare := ""
 	for rest := strings.TrimSpace(script); rest != ""; rest = strings.TrimSpace(rest) {
-		words, after := splitCommand(rest)
+		words, after, simple := splitCommand(rest)
 		switch {
-		case len(words) == 0:
-		case !isPlain(words):
+		case !simple, len(words) > 0 && !isPlain(words):
 			line, _, _ := strings.Cut(rest, "\n")
 			return line
+		case len(words) == 0:
 		case prepares(words):
 			if spare == "" {
 				spare = strings.Join(words, " ")
@@ -98,8 +99,8 @@ func nameOfWords(words []string, depth int) string {
 	return name
 }
 
-// takesNext reports whether words[i] is an option that may take the next word as its
-// value. Only the program itself knows, so both stay in the name.
+// takesNext reports whether words[i] is an option that may take the next word as its value. Only
+// the program itself can decide, so both stay in the name.
 func takesNext(words []string, i int) bool {
 	return isOption(words[i]) && !strings.Contains(words[i], "=") && words[i] != "--" &&
 		i+1 < len(words) && !isOption(words[i+1]) && !isOptionNumber(words, i+1)
@@ -107,71 +108,48 @@ func takesNext(words []string, i int) bool {
 
 func isOption(w string) bool { return strings.HasPrefix(w, "-") && len(w) > 1 }
 
-// isOptionNumber reports whether words[i] is a number behind an option, and so its
-// value: -j 8, -p 8080:80, --every 30s.
+// isOptionNumber reports whether words[i] is a number after an option, and so its value: -j 8, -p
+// 8080:80, --every 30s.
 func isOptionNumber(words []string, i int) bool {
 	w := words[i]
 	return i > 0 && isOption(words[i-1]) && w != "" && '0' <= w[0] && w[0] <= '9'
 }
 
-// splitCommand returns the words of the command that a script begins with, up to its
-// first redirection, and what follows the command. Quotes and backslashes are those of
-// a shell; nothing is expanded.
-func splitCommand(s string) (words []string, rest string) {
-	var word strings.Builder
-	quote, quoted, redirected := byte(0), false, false
-	flush := func() {
-		if (word.Len() > 0 || quoted) && !redirected {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		quoted = false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
+// splitCommand returns the words of a script's first command, up to its first redirection, and what
+// follows the command. simple reports whether the command has no parentheses.
+func splitCommand(s string) (words []string, rest string, simple bool) {
+	simple = true
+	redirected, end := false, 0 // of the word before
+	for _, w := range shellword.Split(s, shellword.Operators) {
 		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && i+1 < len(s) && (quote == 0 || quote == '"' && strings.IndexByte("\\\"$`\n", s[i+1]) >= 0):
-			if i++; s[i] != '\n' {
-				word.WriteByte(s[i])
+		case !w.Operator && s[w.Start] == '#':
+			_, rest, _ = strings.Cut(s[w.Start:], "\n")
+			return words, rest, simple
+		case !w.Operator && !redirected:
+			words, end = append(words, w.Text), w.End
+		case !w.Operator:
+		case strings.ContainsAny(w.Text, "<>"):
+			if n := len(words) - 1; !redirected && n >= 0 && end == w.Start && strings.Trim(words[n], "0123456789") == "" {
+				words = words[:n] // the descriptor
 			}
-		case quote != 0:
-			word.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, quoted = c, true
-		case c == ' ' || c == '\t' || c == '\r':
-			flush()
-		case c == '#' && word.Len() == 0 && !quoted:
-			flush()
-			_, rest, _ = strings.Cut(s[i:], "\n")
-			return words, rest
-		case c == '<' || c == '>':
-			if strings.Trim(word.String(), "0123456789") == "" { // the descriptor
-				word.Reset()
-			}
-			flush()
 			redirected = true
-		case c == '&' && redirected && s[i-1] == '>': // 2>&1
-		case c == ';' || c == '&' || c == '|' || c == '\n':
-			flush()
-			return words, strings.TrimLeft(s[i:], ";&|\n")
+		case strings.ContainsAny(w.Text, "()"):
+			simple = simple && redirected
 		default:
-			word.WriteByte(c)
+			return words, strings.TrimLeft(s[w.End:], ";&|\n\r"), simple
 		}
 	}
-	flush()
-	return words, ""
+	return words, "", simple
 }
 
-// isPlain reports whether words are a simple command: no loop, condition, group or
-// function, and nothing that the shell replaces by the output of another command.
+// isPlain reports whether words are a simple command: not a loop, condition, group or function, and
+// without command substitution.
 func isPlain(words []string) bool {
 	switch words[0] {
 	case "for", "while", "until", "if", "case", "select", "function", "{", "!":
 		return false
 	}
-	return !strings.ContainsAny(words[0], "()") && !strings.Contains(strings.Join(words, " "), "$(")
+	return !strings.Contains(strings.Join(words, " "), "$(")
 }
 
 // prepares reports whether a simple command only prepares the one after it.
@@ -180,12 +158,11 @@ func prepares(words []string) bool {
 	case "cd", "export", "set", "source", ".", "umask", "ulimit", "trap", ":", "true", "[", "[[", "test":
 		return true
 	}
-	return len(words) == 1 && words[0] == "exec" // with redirections alone
+	return len(words) == 1 && words[0] == "exec" // with only redirections
 }
 
-// isWrapper reports whether a program runs its arguments as a command. Followed by an
-// option it is left in the name, since only the program itself knows how many words
-// belong to that.
+// isWrapper reports whether a program runs its arguments as a command. Followed by an option it
+// stays in the name, since only the program itself can decide how many words belong to the option.
 func isWrapper(program string) bool {
 	switch baseName(program) {
 	case "sudo", "doas", "env", "time", "nice", "nohup", "npx", "exec", "command", "setsid":
@@ -194,8 +171,8 @@ func isWrapper(program string) bool {
 	return false
 }
 
-// shellScript returns the script of `sh -c SCRIPT`, for any common shell and with
-// other letters before the c (`bash -lc`).
+// shellScript returns the script of `sh -c SCRIPT`, for any common shell and with further letters
+// before the c (`bash -lc`).
 func shellScript(words []string) (script string, ok bool) {
 	switch baseName(words[0]) {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "ash":
@@ -208,7 +185,7 @@ func shellScript(words []string) (script string, ok bool) {
 	return words[2], true
 }
 
-// isAssignment reports whether a shell would take w for an assignment to a variable.
+// isAssignment reports whether a shell would parse w as a variable assignment.
 func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
 	return ok && name != "" && strings.Trim(name, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
@@ -222,20 +199,19 @@ func baseName(w string) string {
 	return w
 }
 
-// joiner is the character that makes one emoji of several, such as a family.
+// joiner is the zero-width joiner, which combines several emoji into one, such as a family.
 const joiner = '\u200d'
 
-// clipName makes one line of printable text of s, at most maxName columns wide
-// by the widest any terminal draws it.
+// clipName returns s as one line of printable text, at most maxName columns wide in any terminal.
 func clipName(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var b strings.Builder
-	width, fits, cut, space := 0, 0, 0, false // fits and cut: with room for the mark of the cut
+	width, fits, cut, space := 0, 0, 0, false // fits and cut leave room for the ellipsis
 	for cluster := graphemes.FromString(s); cluster.Next(); {
 		text := cluster.Value()
 		for i, r := range text {
 			if r == joiner && b.Len() > 0 && !space && i+len(string(joiner)) < len(text) {
-				b.WriteRune(r) // between two emoji that are one character
+				b.WriteRune(r) // joins two emoji into one character
 				continue
 			}
 			if unicode.IsSpace(r) {

@@ -96,13 +96,13 @@ func TestDeriveName(t *testing.T) {
 	}
 }
 
-func TestDeriveNameOfAnArgumentVector(t *testing.T) {
+func TestDeriveNameOfArgumentVector(t *testing.T) {
 	for want, command := range map[string][]string{
 		"npm run dev": {"npm", "run", "dev"},
-		"make && x":   {"make", "&&", "x"}, // no shell reads it
+		"make && x":   {"make", "&&", "x"}, // no shell is involved
 		"npm start":   {"sh", "-c", "cd x && npm start"},
 		"ssh -v host": {"sudo", "ssh", "-v", "host"},
-		"if x":        {"if", "x"}, // a program, as there is no shell
+		"if x":        {"if", "x"}, // a program, since no shell is involved
 		"a b":         {"a b"},
 		"rm -rf /":    {"/bin/rm", "-rf", "/"},
 		"job":         {""},
@@ -113,8 +113,8 @@ func TestDeriveNameOfAnArgumentVector(t *testing.T) {
 	}
 }
 
-// Whatever its size, little of a command is looked at.
-func TestHostileCommandsAreNamed(t *testing.T) {
+// Only a bounded part of a command is examined.
+func TestDeriveNameOfHostileCommands(t *testing.T) {
 	const large = 10 << 20
 	for name, script := range map[string]string{
 		"unterminated quotes": strings.Repeat(`"'`, large/2),

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Option configures an [Engine]. One that is nil, or is given nothing (an empty
-// name, a nil logger or clock), leaves the default; a nil backend is a mistake.
+// Option configures an [Engine]. A nil option or an empty value (an empty name, a nil logger or
+// clock) leaves the default; a nil backend is an error.
 type Option func(*config)
 
 type config struct {
@@ -17,37 +17,38 @@ type config struct {
 	log       *slog.Logger
 	retention Retention
 	now       func() time.Time
-	sinceBoot func() time.Duration // nil: now is not the system's clock
+	sinceBoot func() time.Duration // nil if now is not the system's clock
 	logLimit  int64
 	usage     time.Duration
+	slots     map[string]int
 }
 
-// Retention says how long finished jobs are kept. A zero field means the
-// default, a negative one means without limit.
+// Retention limits how long finished jobs are kept. A zero field means the default, a negative one
+// means no limit.
 type Retention struct {
 	Age      time.Duration // since the end; default 7 days
 	Count    int           // default 500
-	Bytes    int64         // of all their logs together; default 10 GiB
-	TrashAge time.Duration // how long a clear can be undone; default, and least, an hour
+	Bytes    int64         // total size of the logs; default 10 GiB
+	TrashAge time.Duration // how long a clear can be undone; default and minimum: one hour
 }
 
-// WithStateDir sets the state root; without it [StateRoot] decides.
+// WithStateDir sets the state directory (default: [DefaultStateDir]).
 func WithStateDir(dir string) Option { return func(c *config) { c.root = dir } }
 
-// WithClient names the program: jobs carry it as created_by, ends as ended_by.
-// The default is "engine".
+// WithClient sets the name of the program, which jobs record as created_by and ended_by. The
+// default is "engine".
 func WithClient(name string) Option {
 	return func(c *config) { c.client = cmp.Or(name, c.client) }
 }
 
-// WithBackend adds a place to run jobs. For a host the first one that serves it
-// is taken. The engine closes it.
+// WithBackend adds a backend. The first backend that serves a host is used for it. The engine
+// closes it.
 func WithBackend(b Backend) Option {
 	return func(c *config) { c.backends = append(c.backends, b) }
 }
 
-// WithLogger sets where the engine reports what no caller can be told. Nothing
-// is logged by default; job output and environment values never are.
+// WithLogger sets the logger for conditions that cannot be returned to a caller. By default nothing
+// is logged; job output and environment values are never logged.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *config) { c.log = cmp.Or(l, c.log) }
 }
@@ -55,17 +56,20 @@ func WithLogger(l *slog.Logger) Option {
 // WithRetention sets how long finished jobs are kept.
 func WithRetention(r Retention) Option { return func(c *config) { c.retention = r } }
 
-// WithLogLimit sets the cap of the logs of jobs whose [Spec] has none (default 1
-// GiB, negative: no cap).
+// WithLogLimit sets the log limit of jobs whose [Spec] has none (default 1 GiB, negative: no
+// limit).
 func WithLogLimit(bytes int64) Option { return func(c *config) { c.logLimit = bytes } }
 
-// WithUsage has subscriptions told of the processor time, memory and ports of
-// running jobs on this machine, looked at that often (5 seconds is a good
-// measure; jobs that do nothing are looked at more rarely). Without it nothing is
-// measured unasked, see [Engine.Measure].
+// WithQueueSlots sets how many jobs of each queue may run at once (default 1). A queue gets a new value
+// when a job is started in it; [Engine.SetQueue] overrides it until the value changes.
+func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.slots = slots } }
+
+// WithUsage makes subscriptions report the CPU usage, memory and ports of running jobs on this
+// machine, measured at this interval. 5 seconds is a good value; idle jobs are measured less often.
+// Without it only explicit calls measure, see [Engine.Measure].
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 
-// WithClock replaces time.Now for everything that is recorded.
+// WithClock replaces time.Now for all recorded times.
 func WithClock(now func() time.Time) Option {
 	return func(c *config) {
 		if now != nil {
@@ -74,7 +78,7 @@ func WithClock(now func() time.Time) Option {
 	}
 }
 
-// What holds unless it was said otherwise.
+// Defaults and limits.
 const (
 	defaultLogLimit = 1 << 30
 	minLogLimit     = 2 << 20

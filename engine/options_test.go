@@ -7,8 +7,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// What a program has not got it may pass on as it is: nothing means the default.
-func TestOptionsOfNothingMeanTheDefault(t *testing.T) {
+// A program may pass on values that it does not have: empty values mean the default.
+func TestEmptyOptionsMeanDefault(t *testing.T) {
 	e, err := engine.New(nil, engine.WithStateDir(t.TempDir()), engine.WithClient(""), engine.WithLogger(nil), engine.WithClock(nil))
 	if err != nil {
 		t.Fatal(err)

@@ -11,16 +11,16 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// streamOf is the stream that is meant by s of a job: its only one, or of two
-// stdout unless stderr is named.
+// streamOf returns the stream of a job that s refers to: its only one, or with two streams stdout
+// unless stderr is named.
 func streamOf(j Job, s Stream) (Stream, error) {
 	switch {
 	case s != StreamOutput && s != StreamStdout && s != StreamStderr:
-		return "", fmt.Errorf("%w: there is no stream %q", ErrInvalid, s)
+		return "", fmt.Errorf("%w: unknown stream %q", ErrInvalid, s)
 	case j.Split && s == StreamOutput:
 		return StreamStdout, nil
 	case !j.Split && s != StreamOutput:
-		return "", fmt.Errorf("%w: stdout and stderr of this job are one stream", ErrUnsupported)
+		return "", fmt.Errorf("%w: this job has a single stream for stdout and stderr", ErrUnsupported)
 	}
 	return s, nil
 }
@@ -29,7 +29,7 @@ func streamOf(j Job, s Stream) (Stream, error) {
 func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, error) {
 	run, j, err := e.open(ctx, "read the output of", id)
 	if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported) {
-		// The files are here all the same, unless the job is on a host.
+		// The files of a local job can be read even without its backend.
 		if j.Host == "" {
 			run, err = newVirtualRun(id, e.root.Dir(string(id)), j), nil
 		}
@@ -38,21 +38,20 @@ func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, 
 		return nil, j, err
 	}
 	if s, err = streamOf(j, s); err != nil {
-		return nil, j, fault("read the output of", j, err)
+		return nil, j, opError("read the output of", j, err)
 	}
 	out, err := run.OpenOutput(ctx, s)
-	return out, j, fault("read the output of", j, err)
+	return out, j, opError("read the output of", j, err)
 }
 
-// ReadOutput reads the job's output (stdout, if the streams are apart) at the
-// absolute offset off. size is how far the output reaches. n is 0 without an
-// error at the end; inside a dropped range the bytes are zero. ErrInvalid for a
-// negative offset.
+// ReadOutput reads the job's output (stdout, if the streams are separate) at the absolute offset
+// off. size is the size of the output. At the end n is 0 without an error; inside a dropped range
+// the bytes are zero. ReadOutput returns ErrInvalid for a negative offset.
 func (e *Engine) ReadOutput(ctx context.Context, id ID, p []byte, off int64) (n int, size int64, err error) {
 	return e.ReadStream(ctx, id, StreamOutput, p, off)
 }
 
-// ReadStream is [Engine.ReadOutput] of one stream.
+// ReadStream is like [Engine.ReadOutput] for one stream.
 func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off int64) (n int, size int64, err error) {
 	out, done, err := e.output(ctx, id, s)
 	if err != nil {
@@ -75,7 +74,7 @@ func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off 
 	return n, size, err
 }
 
-// output is openOutput from the cache. done is to be called after use.
+// output is like openOutput, but uses the cache. The caller calls done after use.
 func (e *Engine) output(ctx context.Context, id ID, s Stream) (out Output, done func(), err error) {
 	key := outputKey{id, s}
 	if out, done, ok := e.outputs.get(key); ok {
@@ -94,19 +93,18 @@ type outputKey struct {
 	s  Stream
 }
 
-// outputCache keeps the few outputs open that were read last, since views read
-// the same one again and again.
+// outputCache keeps recently read outputs open, since views read the same ones repeatedly.
 type outputCache struct {
 	mu     sync.Mutex
-	open   []*cachedOutput // the one used last is last
+	open   []*cachedOutput // least recently used first
 	closed bool
 }
 
 type cachedOutput struct {
 	Output
-	key   outputKey
-	users int
-	gone  bool // closed as soon as there are no users
+	key     outputKey
+	users   int
+	dropped bool // to be closed when the last user is done
 }
 
 const maxOpenOutputs = 8
@@ -129,7 +127,7 @@ func (c *outputCache) put(key outputKey, out Output) (Output, func()) {
 	o := &cachedOutput{Output: out, key: key}
 	done := c.use(o)
 	if c.closed {
-		o.gone = true
+		o.dropped = true
 		return o, done
 	}
 	c.open = append(c.open, o)
@@ -140,25 +138,25 @@ func (c *outputCache) put(key outputKey, out Output) (Output, func()) {
 	return o, done
 }
 
-// use counts a user of o; c.mu is held.
+// use adds a user of o; c.mu is held.
 func (c *outputCache) use(o *cachedOutput) func() {
 	o.users++
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if o.users--; o.users == 0 && o.gone {
+		if o.users--; o.users == 0 && o.dropped {
 			o.Close()
 		}
 	}
 }
 
 func (c *outputCache) discard(o *cachedOutput) {
-	if o.gone = true; o.users == 0 {
+	if o.dropped = true; o.users == 0 {
 		o.Close()
 	}
 }
 
-// drop lets go of a job's outputs.
+// drop releases a job's outputs.
 func (c *outputCache) drop(id ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +180,7 @@ func (c *outputCache) close() {
 	c.open, c.closed = nil, true
 }
 
-func holesOf(ctx context.Context, h logfile.Holer) ([]Range, error) {
+func holesOf(ctx context.Context, h logfile.HoleReporter) ([]Range, error) {
 	hole, err := h.Hole(ctx)
 	if err != nil || hole.Empty() {
 		return nil, err
@@ -190,13 +188,13 @@ func holesOf(ctx context.Context, h logfile.Holer) ([]Range, error) {
 	return []Range{{Start: hole.Start, End: hole.End}}, nil
 }
 
-// source is an Output as package logfile reads it.
+// source adapts an Output to package logfile.
 type source struct{ Output }
 
-// Hole implements [logfile.Holer]. Of several dropped ranges the whole span
-// counts; there is one.
+// Hole implements [logfile.Holer]. There is normally one dropped range; several are reported as
+// their whole span.
 func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
-	if h, ok := s.Output.(logfile.Holer); ok {
+	if h, ok := s.Output.(logfile.HoleReporter); ok {
 		return h.Hole(ctx)
 	}
 	if c, ok := s.Output.(*cachedOutput); ok {
@@ -209,8 +207,8 @@ func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
 	return logfile.Hole{Start: ranges[0].Start, End: ranges[len(ranges)-1].End, Lines: -1}, nil
 }
 
-// tail reads the last most bytes of a stream, the dropped ones left out. cut
-// reports whether there is more before them.
+// tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is
+// more before them.
 func (e *Engine) tail(ctx context.Context, id ID, s Stream, most int) (p []byte, cut bool, err error) {
 	out, done, err := e.output(ctx, id, s)
 	if err != nil {
@@ -226,13 +224,13 @@ func (e *Engine) tail(ctx context.Context, id ID, s Stream, most int) (p []byte,
 	p, _, err = readAll(ctx, src, off, size)
 	kept := len(p)
 	if off > 0 {
-		p = p[logfile.Torn(p):]
+		p = p[logfile.ContinuationPrefix(p):]
 	}
 	return p, off > 0 || int64(kept) < size-off, err
 }
 
-// readAll reads from off to end, skipping the hole, and with it what is left of the
-// characters at its edges; next is where it came to.
+// readAll reads from off to end. It skips the hole, and the partial characters at its edges; next
+// is the offset after the last byte read.
 func readAll(ctx context.Context, src logfile.Source, off, end int64) (p []byte, next int64, err error) {
 	for off < end {
 		p = slices.Grow(p, int(min(end-off, readChunk)))
@@ -246,7 +244,7 @@ func readAll(ctx context.Context, src logfile.Source, off, end int64) (p []byte,
 		}
 		got := free[:piece.N]
 		if piece.Dropped > 0 {
-			p, got = p[:len(p)-logfile.UnfinishedRune(p)], got[logfile.Torn(got):]
+			p, got = p[:len(p)-logfile.IncompleteRune(p)], got[logfile.ContinuationPrefix(got):]
 		}
 		p = append(p, got...)
 		off = piece.Next()

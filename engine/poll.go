@@ -9,26 +9,25 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// maxPoll bounds the output of one poll; the next one goes on.
+// maxPoll bounds the output of one poll, in bytes; the next poll returns the rest.
 const maxPoll = 1 << 20
 
-// cursorPatience is how long the other polls of a client may take to record what
-// they have read.
-const cursorPatience = 5 * time.Second
+// cursorTimeout is how long to wait for other polls of the same client to record what they have
+// read.
+const cursorTimeout = 5 * time.Second
 
-// Poll is what a client has not yet seen of a job.
+// Poll is the part of a job that a client has not seen yet.
 type Poll struct {
 	Job Job
-	// Output is what came since. Of a job with separate streams it has both, in
-	// the order in which they were first seen. A character or an escape sequence
-	// at its end whose end is not there yet is left for the next poll, unless the
-	// job has ended.
+	// Output is the new output. For a job with separate streams it has both, in the order in which
+	// they were first seen. An incomplete character or escape sequence at its end is left for the
+	// next poll, unless the job has ended.
 	Output []byte
-	// Parts is, of a job with separate streams, what Output consists of, in order.
+	// Parts lists, for a job with separate streams, the parts of Output, in order.
 	Parts   []PollPart
-	Cursor  int64 // where the next poll goes on
-	Dropped int64 // bytes between the cursors that are gone
-	More    bool  // there is more to read at once
+	Cursor  int64 // where the next poll continues
+	Dropped int64 // bytes between the cursors that were dropped
+	More    bool  // more output is available immediately
 }
 
 // PollPart is a part of the output of one poll.
@@ -37,12 +36,12 @@ type PollPart struct {
 	Bytes  int
 }
 
-// Poll returns what the job printed since the last poll of client, and how it
-// stands. Without news it waits that long at most for output or the end. When ctx
-// is done first nothing counts as read; what is returned does, unless the error matches
-// ErrUnkept. Who hands it on and may fail to takes [Engine.PollTo]. Of several polls of
-// one client at once, here or in other processes, each byte goes to one. An empty
-// client is that of the engine.
+// Poll returns what the job has printed since the last poll of client, and the job's state. If
+// nothing is new, it blocks for at most wait, until there is output or the job ends. If ctx is done
+// first, nothing counts as read; otherwise everything returned does, unless the error matches
+// ErrUnkept. Callers whose delivery can fail use [Engine.PollTo]. With several concurrent polls of
+// one client, here or in other processes, each byte goes to one of them. An empty client means the
+// engine's own name.
 func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Duration) (got Poll, err error) {
 	err = e.PollTo(ctx, id, client, wait, func(p *Poll) error {
 		got = *p
@@ -52,52 +51,38 @@ func (e *Engine) Poll(ctx context.Context, id ID, client string, wait time.Durat
 	return got, err
 }
 
-// PollAt is Poll from a cursor that the caller keeps: 0, or what the poll before
-// returned.
+// PollAt is like Poll, from a cursor that the caller keeps: 0, or the result of the previous poll.
 func (e *Engine) PollAt(ctx context.Context, id ID, cursor int64, wait time.Duration) (Poll, error) {
 	if cursor < 0 {
 		return Poll{}, invalid("poll", "a negative cursor", "0 is the beginning")
 	}
 	p, err := e.drain(ctx, id, cursor)
-	if err != nil || wait <= 0 || p.news(cursor) {
+	if err != nil || wait <= 0 || p.isNew(cursor) {
 		return p, err
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	t, release, err := e.follow(soon, id)
-	if err != nil {
-		return p, err
+	var failed error
+	_, err = e.waitUntil(soon, id, nil, func(j Job) bool {
+		if j.Output > cursor { // the log already has everything that was reported
+			p, failed = e.drain(ctx, id, cursor)
+		}
+		return failed != nil || p.isNew(cursor)
+	})
+	switch {
+	case failed != nil || p.isNew(cursor):
+		return p, failed
+	case err == nil, soon.Err() != nil && ctx.Err() == nil: // the end comes after all output
+		return e.drain(ctx, id, cursor)
 	}
-	defer release()
-	for {
-		j, changed, err := t.now()
-		if err != nil {
-			return p, err
-		}
-		if j.Status.Finished() || j.Output > cursor {
-			// What is seen is in the log, and the end comes after all output.
-			if p, err = e.drain(ctx, id, cursor); err != nil || p.news(cursor) {
-				return p, err
-			}
-		}
-		select {
-		case <-changed:
-		case <-soon.Done():
-			if err := ctx.Err(); err != nil {
-				return p, err
-			}
-			return e.drain(ctx, id, cursor)
-		case <-e.life.Done():
-			return p, &Error{Op: "poll", Job: id, Err: ErrClosed}
-		}
-	}
+	return p, err
 }
 
-// news reports whether there is anything that a poll from cursor waits for.
-func (p *Poll) news(cursor int64) bool { return p.Cursor != cursor || p.Job.Status.Finished() }
+// isNew reports whether p has anything that a poll from cursor waits for.
+func (p *Poll) isNew(cursor int64) bool { return p.Cursor != cursor || p.Job.Status.Finished() }
 
-// drain reads what there is behind the cursor now. How the job stands is looked
-// at first, so that an end is reported only with, or after, its last output.
+// drain reads what is available after the cursor. It reads the job's state first, so that an end is
+// reported only with or after the last output.
 func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 	j, err := e.read(ctx, id)
 	if err != nil {
@@ -127,11 +112,11 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 		}
 	}
 	marks, err := jobdir.Interleave(e.root.Dir(string(p.Job.ID)), now)
-	if err != nil && p.Job.Status.Finished() { // nothing comes that could be in another order
+	if err != nil && p.Job.Status.Finished() { // the order cannot change any more
 		marks, err = jobdir.Order(e.root.Dir(string(p.Job.ID)), now)
 	}
 	if err != nil {
-		return fault("poll", p.Job, fmt.Errorf("keep the order of the streams: %w", err))
+		return opError("poll", p.Job, fmt.Errorf("record the order of the streams: %w", err))
 	}
 	p.Cursor = min(p.Cursor, now.Total())
 	var parts []part
@@ -162,29 +147,27 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 	return nil
 }
 
-// wholeSize is how far a stream reaches, of a job that runs without a character or
-// an escape sequence at its end whose end is not there yet: output of the other
-// stream would come between.
+// wholeSize returns the size of a stream. While the job runs, it excludes an incomplete character
+// or escape sequence at the end, because output of the other stream would be inserted into it.
 func (e *Engine) wholeSize(ctx context.Context, j Job, s Stream) (int64, error) {
 	_, size, err := e.ReadStream(ctx, j.ID, s, nil, 0)
 	if err != nil || size == 0 || j.Status.Finished() {
 		return size, err
 	}
-	end := make([]byte, min(size, logfile.MaxUnfinished))
+	end := make([]byte, min(size, logfile.MaxIncomplete))
 	n, _, err := e.ReadStream(ctx, j.ID, s, end, size-int64(len(end)))
-	return size - int64(logfile.Unfinished(end[:n])), err
+	return size - int64(logfile.IncompleteSuffix(end[:n])), err
 }
 
 // part is a range of one of two streams in the order that all clients share.
 type part struct {
 	stream     Stream
 	start, end int64 // in the stream
-	at         int64 // where start is in that order
+	at         int64 // position of start in that order
 }
 
-// drainStream reads one stream from off to end into p, as far as there is room.
-// last says that the stream may be in the middle of a character there. next is
-// where it came to.
+// drainStream appends the bytes of one stream from off to end to p, as far as there is room. If
+// last is set, the stream may end within a character. next is the offset after the last byte read.
 func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last bool, p *Poll) (next int64, err error) {
 	out, done, err := e.output(ctx, p.Job.ID, s)
 	if err != nil {
@@ -199,7 +182,7 @@ func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last
 	stop := end
 	if room := int64(maxPoll - len(p.Output)); stop-off > room {
 		stop = off + room
-		if !hole.Empty() && off < hole.End && stop > hole.Start { // the hole costs no room
+		if !hole.Empty() && off < hole.End && stop > hole.Start { // the hole takes no room
 			stop = min(end, stop+hole.End-max(hole.Start, off))
 		}
 		p.More = stop < end
@@ -209,7 +192,7 @@ func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last
 		return off, err
 	}
 	if (p.More || last && !p.Job.Status.Finished()) && next-off == int64(len(b)) {
-		n := logfile.Unfinished(b)
+		n := logfile.IncompleteSuffix(b)
 		b, next = b[:len(b)-n], next-int64(n)
 	}
 	p.Output = append(p.Output, b...)

@@ -25,7 +25,7 @@ func poll(t *testing.T, e *engine.Engine, id engine.ID, client string, wait time
 	return p
 }
 
-func TestPollDrainsOnceForEachClient(t *testing.T) {
+func TestPollReturnsOutputOncePerClient(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("one ")
@@ -33,7 +33,7 @@ func TestPollDrainsOnceForEachClient(t *testing.T) {
 		t.Errorf("first: %+v", p)
 	}
 	f.Job(j.ID).Print("two")
-	// Another object for the same client goes on where that one was.
+	// Another engine continues for the same client.
 	again := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 	if p := poll(t, again, j.ID, "a", 0); string(p.Output) != "two" {
 		t.Errorf("second: %q", p.Output)
@@ -87,7 +87,7 @@ func TestPollWaits(t *testing.T) {
 	}
 }
 
-func TestPollsAtOnceShareTheOutput(t *testing.T) {
+func TestConcurrentPollsShareOutput(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
@@ -185,7 +185,7 @@ func TestPollOfSplitStreams(t *testing.T) {
 	if p := poll(t, e, j.ID, "a", 0); string(p.Output) != "more" {
 		t.Errorf("second: %+v", p)
 	}
-	// One number says how far both were read, for every client the same.
+	// One number identifies the position in both streams, the same for every client.
 	f.Job(j.ID).PrintTo(engine.StreamStdout, "last")
 	for cursor, want := range map[int64]string{0: "outerrmorelast", 2: "terrmorelast", 4: "rrmorelast", 8: "relast", 10: "last", 14: "", 99: ""} {
 		p, err := e.PollAt(t.Context(), j.ID, cursor, 0)
@@ -195,7 +195,7 @@ func TestPollOfSplitStreams(t *testing.T) {
 	}
 }
 
-func TestPollLeavesWhatIsUnfinished(t *testing.T) {
+func TestPollLeavesIncompleteSequences(t *testing.T) {
 	for name, split := range map[string]bool{"one stream": false, "two": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestPollLeavesWhatIsUnfinished(t *testing.T) {
 						t.Errorf("after %q: %q", step.print, p.Output)
 					}
 				}
-				// What is left is nothing to return for, until there is more.
+				// An incomplete rest alone does not end the wait.
 				began := time.Now()
 				go func() {
 					time.Sleep(time.Second)
@@ -239,7 +239,7 @@ func TestPollLeavesWhatIsUnfinished(t *testing.T) {
 	}
 }
 
-func TestPiecesOfAPollAreCutBetweenCharacters(t *testing.T) {
+func TestPollSplitsBetweenCharacters(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Print("x" + strings.Repeat("\u65e5", 1_000_000))

@@ -9,14 +9,14 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// PollTo is Poll for a caller that hands the output on: deliver gets it in pieces, the
-// last of which has no More. They count as read when it has returned nil for that one,
-// and not before, whatever ends this program: some may come again, but none is missing.
-// Other polls of client wait a while meanwhile, and fail then. To leave some of it to the
-// next poll deliver unsets More, or sets Cursor back.
+// PollTo is like Poll for a caller that passes the output on. It calls deliver with pieces, the
+// last of which has More unset. The output counts as read only when deliver has returned nil for
+// the last piece, so whatever ends this program, some output may be delivered twice but none is
+// lost. Meanwhile other polls of client wait, and fail after a few seconds. To leave output for the
+// next poll, deliver unsets More or moves Cursor back.
 //
-// The error is that of deliver, which ends the poll, and matches ErrUnkept if all was
-// delivered and cannot be recorded as read, as on a disk that is full or read-only.
+// PollTo returns the error of deliver, which ends the poll. The error matches ErrUnkept if
+// everything was delivered but the cursor could not be saved, as on a full or read-only disk.
 func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Duration, deliver func(*Poll) error) error {
 	if client == "" {
 		client = e.cfg.client
@@ -36,12 +36,12 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 		}
 		turn, lockErr := jobdir.LockCursor(dir, client)
 		switch {
-		case errors.Is(lockErr, jobdir.ErrLocked) && time.Since(began) < wait+cursorPatience:
+		case errors.Is(lockErr, jobdir.ErrLocked) && time.Since(began) < wait+cursorTimeout:
 			continue
 		case errors.Is(lockErr, jobdir.ErrLocked):
 			return &Error{
-				Op: "poll", Job: id, Err: fmt.Errorf("another poll of %q has not handed on yet what it read", client),
-				Hint: "wait for that one, or poll as another client",
+				Op: "poll", Job: id, Err: fmt.Errorf("another poll of %q is still delivering its output", client),
+				Hint: "wait until it is done, or poll as another client",
 			}
 		case lockErr == nil && jobdir.ReadCursor(dir, client) != from:
 			turn.Close()
@@ -49,7 +49,7 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 		case lockErr == nil:
 			defer turn.Close()
 		}
-		to, err := e.handOn(ctx, p, deliver)
+		to, err := e.deliverFrom(ctx, p, deliver)
 		if err == nil {
 			err = lockErr
 			if err == nil {
@@ -61,8 +61,8 @@ func (e *Engine) PollTo(ctx context.Context, id ID, client string, wait time.Dur
 	}
 }
 
-// handOn delivers p and what follows it, and says where that ends.
-func (e *Engine) handOn(ctx context.Context, p Poll, deliver func(*Poll) error) (to int64, err error) {
+// deliverFrom delivers p and the output after it, and returns the final cursor.
+func (e *Engine) deliverFrom(ctx context.Context, p Poll, deliver func(*Poll) error) (to int64, err error) {
 	for {
 		if err := deliver(&p); err != nil || !p.More {
 			return p.Cursor, err
@@ -73,11 +73,11 @@ func (e *Engine) handOn(ctx context.Context, p Poll, deliver func(*Poll) error) 
 	}
 }
 
-// unkept is the error of a poll whose cursor could not be kept because of err; nil if
-// that is nil.
+// unkept returns the error of a poll whose cursor could not be saved because of err, or nil if err
+// is nil.
 func unkept(j Job, client string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault("poll", j, fmt.Errorf("%w by %q: %w", ErrUnkept, client, err))
+	return opError("poll", j, fmt.Errorf("%w by %q: %w", ErrUnkept, client, err))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// A program may be killed at any moment while it hands on what it has read.
-func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
+// A program may be killed at any moment while it passes on what it has read.
+func TestPollToKeepsUndeliveredOutput(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	long := strings.Repeat("0123456789abcde\n", 3<<16) // several pieces
@@ -56,8 +56,8 @@ func TestWhatIsNotHandedOnIsNotRead(t *testing.T) {
 	}
 }
 
-// What deliver leaves, the next poll has.
-func TestAPollLeavesSomeToTheNext(t *testing.T) {
+// The next poll returns what deliver did not consume.
+func TestPollToLeavesRestToNextPoll(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	long := strings.Repeat("0123456789abcde\n", 3<<16) // several pieces
@@ -85,8 +85,8 @@ func TestAPollLeavesSomeToTheNext(t *testing.T) {
 	}
 }
 
-// Two that poll as one client share the output also if the first takes its time.
-func TestPollsOfOneClientTakeTurns(t *testing.T) {
+// Concurrent polls of one client share the output even if the first one is slow.
+func TestPollsOfOneClientAreSerialized(t *testing.T) {
 	e, f := withFake(t)
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 	j := start(t, e, engine.Spec{})

@@ -7,13 +7,12 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// place is where this process runs, as records name it.
+// place identifies where this process runs, as records name it.
 type place struct{ machine, boot, pidns string }
 
 func thisPlace() place { return place{proc.MachineID(), proc.BootID(), proc.PIDNamespace()} }
 
-// sameBoot reports whether the clocks that count from the boot go on from those of
-// the record.
+// sameBoot reports whether clocks that count from the boot are comparable with those of the record.
 func (p place) sameBoot(s *State) bool {
 	if s.UpBoot != "" {
 		return s.UpBoot == p.boot
@@ -21,10 +20,13 @@ func (p place) sameBoot(s *State) bool {
 	return s.BootID != "" && s.BootID == p.boot && (s.Machine == "" || s.Machine == p.machine)
 }
 
-// judges reports whether this process may say how a job of this machine stands:
-// only where its record was made. After a reboot the namespaces of before are
-// gone, so they need not match.
-func (p place) judges(r *jobdir.Record) bool {
+// canJudge reports whether this process can determine the state of a job of this machine: only
+// where its record was made. After a reboot the namespaces differ, so they need not match.
+// Any machine of a cluster can ask its scheduler.
+func (p place) canJudge(r *jobdir.Record) bool {
+	if r.Meta.Scheduler != "" {
+		return true
+	}
 	machine := r.State.Machine
 	if machine == "" {
 		machine = r.Meta.ClientMachine
@@ -35,8 +37,8 @@ func (p place) judges(r *jobdir.Record) bool {
 	return !r.Started || r.State.BootID != p.boot || r.State.PIDNS == p.pidns
 }
 
-// jobOf returns the job by its records alone: the link of one that has not ended is still
-// to be found out.
+// jobOf returns the job from its records alone. The link of a job that has not ended is not
+// determined yet.
 func jobOf(r *jobdir.Record, dir string) Job {
 	j := Job{Request: r.Meta.Request, State: r.CurrentState()}
 	if j.ID = ID(r.ID); j.Name == "" {
@@ -47,10 +49,10 @@ func jobOf(r *jobdir.Record, dir string) Job {
 	return j
 }
 
-// observed returns j with the state that its backend has found out.
+// observed returns j with the state that its backend has observed.
 func observed(j Job, s State) Job {
-	if !mayFollow(j.Status, s.Status) {
-		return j // an end never changes, whatever a late look finds
+	if !mayFollow(j.Status, &s) {
+		return j // an end never changes, whatever a late observation reports
 	}
 	if s.Link == "" {
 		s.Link, s.LinkError, s.StaleSince = j.Link, j.LinkError, j.StaleSince
@@ -71,26 +73,25 @@ func observed(j Job, s State) Job {
 	return j
 }
 
-// complete sets what follows from the request and the state together.
+// complete sets the fields that depend on both the request and the state.
 func (j *Job) complete() {
 	if j.NoTerminal {
 		j.Kind = KindFile
 	}
 	switch {
 	case j.Kind == KindFile && (j.Stdin != InputTTY || j.NoTerminal):
-		j.Size = Size{} // its output goes to no terminal, nor does its input come from one
+		j.Size = Size{} // neither its output nor its input uses a terminal
 	case j.Size == (Size{}):
 		j.Size = j.InitialSize
 	}
 	if j.StartedAt.IsZero() && !j.Status.Finished() {
-		// It may print before its start is recorded, and output is not reported before
-		// the start.
+		// It may print before its start is recorded, but output is not reported before the start.
 		j.Output, j.Dropped = 0, 0
 	}
 }
 
-// setPaths names the logs where the job runs. The directory of a job on a host
-// has the same name there; its backend knows the root.
+// setPaths sets the paths of the logs where the job runs. The directory of a job on a host has the
+// same name there; its backend knows the root.
 func setPaths(j *Job, dir string) {
 	slash := "/"
 	if j.Host == "" {

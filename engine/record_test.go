@@ -7,7 +7,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-func TestKindAndSizeAreThoseOfTheJobAsItRuns(t *testing.T) {
+func TestKindAndSizeOfRunningJob(t *testing.T) {
 	size := record.Size{Cols: 100, Rows: 30}
 	tests := []struct {
 		name  string

@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/engine/enginetest"
 )
 
-// removedWhileObserved is a backend whose jobs, once remove is set, are removed just
-// before it looks at them, so that it finds neither a record nor a holder.
+// removedWhileObserved is a backend whose jobs, once remove is set, are removed just before they
+// are observed, so that neither a record nor a holder is found.
 type removedWhileObserved struct {
 	*enginetest.Fake
 	remove func(dir string)
@@ -32,7 +32,7 @@ func (b *removedWhileObserved) Observe(ctx context.Context, rs []engine.Record) 
 	return seen, nil
 }
 
-func TestAJobThatIsRemovedWhileItIsLookedAtIsNotFound(t *testing.T) {
+func TestJobRemovedWhileObservedIsNotFound(t *testing.T) {
 	for name, look := range map[string]func(*testing.T, *engine.Engine, engine.ID){
 		"get": func(t *testing.T, e *engine.Engine, id engine.ID) {
 			if j, err := e.Get(t.Context(), string(id)); !errors.Is(err, engine.ErrNotFound) {
@@ -64,12 +64,12 @@ func TestAJobThatIsRemovedWhileItIsLookedAtIsNotFound(t *testing.T) {
 	}
 }
 
-func TestWaitForAJobThatIsRemoved(t *testing.T) {
+func TestWaitForRemovedJob(t *testing.T) {
 	type answer struct {
 		exit engine.Exit
 		err  error
 	}
-	// wait begins to wait for the end of a job, and returns when it does.
+	// wait waits for the end of a job in a goroutine; it returns once the wait has begun.
 	wait := func(e *engine.Engine, id engine.ID) <-chan answer {
 		done := make(chan answer, 1)
 		go func() {

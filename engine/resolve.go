@@ -10,31 +10,31 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Intent says what a reference is resolved for.
+// Intent is the purpose for which a reference is resolved.
 type Intent int
 
 // The intents.
 const (
-	Read Intent = iota // reads or restarts: of a shared name the newest job when none runs
-	Act                // acts: of a shared name only the one that runs
+	Read Intent = iota // to read or restart: for a shared name the newest job if none is running
+	Act                // to act: for a shared name only the one that is running
 )
 
-// Get finds the job that ref means, for reading or restarting; see
-// [Engine.Resolve]. It also says what the job uses, see [Engine.Measure].
+// Get returns the job that ref refers to, for reading or restarting; see [Engine.Resolve]. It
+// includes the job's usage, see [Engine.Measure].
 func (e *Engine) Get(ctx context.Context, ref string) (Job, error) {
 	j, err := e.Resolve(ctx, ref, Read)
 	if err != nil {
 		return j, err
 	}
 	if exit, ok := j.Ended(); ok {
-		e.recorded(ctx, j.ID, exit)
+		e.waitRecorded(ctx, j.ID, exit)
 	}
 	return e.measured([]Job{j}, true)[0], nil
 }
 
-// GetWithTrash is Get of one job by its id, which may have been cleared since, by
-// this program or another: then the job is returned as it ended, as long as it is in
-// the trash. Its output cannot be read there. ErrNotFound if it is in neither place.
+// GetWithTrash is like Get for one job by its id, and also finds a job that was cleared, by this
+// program or another, as long as it is in the trash. The job is returned as it ended; its output
+// cannot be read. It returns ErrNotFound if the job is in neither place.
 func (e *Engine) GetWithTrash(ctx context.Context, id ID) (Job, error) {
 	j, err := e.Get(ctx, string(id))
 	if err == nil && j.ID == id || err != nil && !errors.Is(err, ErrNotFound) {
@@ -47,13 +47,13 @@ func (e *Engine) GetWithTrash(ctx context.Context, id ID) (Job, error) {
 	return e.jobOf(rec), nil
 }
 
-// Resolve finds the job that ref means: an id, a name, a unique prefix of an id,
-// "@" for the newest job, "@2" for the one before. An exact id wins over a name,
-// a name over a prefix. A name may be given as it was asked for, though it is kept
-// in one line and shortened. The errors are ErrNotFound and *[AmbiguousError].
+// Resolve returns the job that ref refers to: an id, a name, a unique prefix of an id, "@" for the
+// newest job, "@2" for the one before it. An exact id takes precedence over a name, a name over a
+// prefix. A name may be given as it was requested, although it is stored shortened and on one line.
+// The errors are ErrNotFound and *[AmbiguousError].
 func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error) {
 	if ref == "" {
-		return Job{}, invalid("find", "an empty name", "give an id, a name, or @ for the newest job")
+		return Job{}, invalid("find", "an empty name", "specify an id, a name, or @ for the newest job")
 	}
 	if n, ok := nthNewest(ref); ok {
 		return e.newest(ctx, ref, n)
@@ -75,7 +75,7 @@ func (e *Engine) Resolve(ctx context.Context, ref string, in Intent) (Job, error
 	return pick(jobs, ref, in)
 }
 
-// Choose is [Engine.Resolve] among jobs, which are newest first.
+// Choose is like [Engine.Resolve] for the given jobs, which must be sorted newest first.
 func Choose(jobs []Job, ref string, in Intent) (Job, error) {
 	if n, ok := nthNewest(ref); ok {
 		if n > len(jobs) {
@@ -93,7 +93,7 @@ func named(j *Job, ref string) bool { return j.Name == ref || j.Name == clipName
 
 func prefixed(j *Job, ref string) bool { return strings.HasPrefix(string(j.ID), ref) }
 
-// pick chooses among jobs, newest first.
+// pick chooses among jobs, which are sorted newest first.
 func pick(jobs []Job, ref string, in Intent) (Job, error) {
 	of := slices.DeleteFunc(slices.Clone(jobs), func(j Job) bool { return !named(&j, ref) })
 	if len(of) == 0 {
@@ -118,7 +118,7 @@ func pick(jobs []Job, ref string, in Intent) (Job, error) {
 	return Job{}, &AmbiguousError{Ref: ref, Candidates: of}
 }
 
-// nthNewest reads "@" and "@N", N from 1.
+// nthNewest parses "@" and "@N", N from 1.
 func nthNewest(ref string) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(ref, "@")
 	if !ok {
@@ -131,29 +131,29 @@ func nthNewest(ref string) (n int, ok bool) {
 	return n, err == nil && n > 0
 }
 
-// newest is the nth newest job. How the others stand is not asked.
+// newest returns the nth newest job. It does not observe the others.
 func (e *Engine) newest(ctx context.Context, ref string, n int) (Job, error) {
 	ids, err := e.ids(ctx)
 	if err != nil {
 		return Job{}, err
 	}
 	jobs := make([]Job, 0, len(ids))
-	e.survey(ids, func(j *Job, _ *jobdir.Record) { jobs = append(jobs, *j) })
+	e.visitRecords(ids, func(j *Job, _ *jobdir.Record) { jobs = append(jobs, *j) })
 	if n > len(jobs) {
 		return Job{}, notFound(ref)
 	}
 	return e.read(ctx, newestFirst(jobs)[n-1].ID)
 }
 
-// byToken finds the job that was started with token. Only how that one stands is
-// asked: the others may be on hosts that take long to answer, or never do.
+// byToken returns the job that was started with token. It observes only that job: others may be on
+// hosts that answer slowly or not at all.
 func (e *Engine) byToken(ctx context.Context, token string) (j Job, ok bool, err error) {
 	ids, err := e.ids(ctx)
 	if err != nil {
 		return Job{}, false, err
 	}
 	var id ID
-	e.survey(ids, func(j *Job, _ *jobdir.Record) {
+	e.visitRecords(ids, func(j *Job, _ *jobdir.Record) {
 		if j.Token == token {
 			id = j.ID
 		}

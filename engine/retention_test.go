@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// finishedHere makes a job that has ended on this machine in this boot.
+// finishedHere creates a job that has ended on this machine in this boot.
 func (e *Engine) finishedHere(t *testing.T, end record.Exit) (id string) {
 	t.Helper()
 	m := jobdir.Meta{Request: record.Request{ClientMachine: e.here.machine, CreatedAt: end.At, Kind: KindFile, Backend: "local"}}
@@ -24,9 +24,8 @@ func (e *Engine) finishedHere(t *testing.T, end record.Exit) (id string) {
 	return string(m.ID)
 }
 
-// A job that a list has read once is in the index, and is to be kept no longer for
-// that.
-func TestRetentionOfWhatIsInTheIndex(t *testing.T) {
+// Being in the index does not extend a job's retention.
+func TestRetentionOfIndexedJobs(t *testing.T) {
 	e, err := New(WithStateDir(t.TempDir()), WithRetention(Retention{Age: -1, Count: 1, Bytes: -1, TrashAge: -1}))
 	if err != nil {
 		t.Fatal(err)

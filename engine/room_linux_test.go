@@ -14,8 +14,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// onFullDisk is an engine on a full disk with two finished jobs, of which the first has
-// most of the bytes.
+// onFullDisk returns an engine on a full disk with two finished jobs; the first has most of the
+// bytes.
 func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 	t.Helper()
 	testtool.NeedRoot(t)
@@ -46,7 +46,7 @@ func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 
 func full(e *engine.Engine) bool { return jobdir.Full(e.StateDir()) }
 
-func TestAStartWithoutRoomEmptiesTheTrash(t *testing.T) {
+func TestStartOnFullDiskEmptiesTrash(t *testing.T) {
 	e, large, _ := onFullDisk(t)
 	if _, err := e.Clear(t.Context(), large); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestAStartWithoutRoomEmptiesTheTrash(t *testing.T) {
 	}
 }
 
-func TestAClearWithoutRoomEmptiesTheTrashFirst(t *testing.T) {
+func TestClearOnFullDiskEmptiesTrashFirst(t *testing.T) {
 	e, large, small := onFullDisk(t)
 	for _, id := range []engine.ID{large, small} {
 		if _, err := e.Clear(t.Context(), id); err != nil {
@@ -74,10 +74,10 @@ func TestAClearWithoutRoomEmptiesTheTrashFirst(t *testing.T) {
 	}
 }
 
-func TestADiscardMakesRoomAtOnce(t *testing.T) {
+func TestDiscardFreesSpaceAtOnce(t *testing.T) {
 	e, large, small := onFullDisk(t)
 	trash := filepath.Join(e.StateDir(), "trash")
-	// As where the trash cannot be made, of an earlier version's state root.
+	// The trash cannot be created, as in the state directory of an earlier version.
 	if err := errors.Join(os.RemoveAll(trash), os.WriteFile(trash, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

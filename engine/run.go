@@ -13,17 +13,16 @@ import (
 const (
 	defaultMaxOutput = 1 << 20
 	tailLength       = 2000 // characters of Result.Tail
-	// tailBytes is more than those take, also if they begin or end within one.
+	// tailBytes is enough bytes for tailLength characters, with a partial character at either end.
 	tailBytes = (tailLength + 2) * utf8.UTFMax
-	// stopPatience is how much longer than its grace time the end of a job may
-	// take that is stopped because its caller gave up.
-	stopPatience = 10 * time.Second
+	// stopMargin is how much longer than its grace period the end of a job may take that is stopped
+	// because its caller gave up.
+	stopMargin = 10 * time.Second
 )
 
-// Run starts a job and waits until it ends, or is sent to the background by
-// [Engine.Background] or after YieldAfter. When ctx is done before that, the job
-// is stopped and the error is ctx's; of a job in the background ctx no longer
-// matters. A command that fails is no error.
+// Run starts a job and waits until it ends or is sent to the background, by [Engine.Background] or
+// after YieldAfter. If ctx is done before that, Run stops the job and returns ctx's error; once the
+// job is in the background, ctx no longer matters. A command that fails is not an error.
 func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, error) {
 	j, err := e.Start(ctx, spec, o.Start...)
 	if err != nil {
@@ -41,7 +40,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return e.giveUp(ctx, j, o.MaxOutput)
+			return e.stopAbandoned(ctx, j, o.MaxOutput)
 		}
 		return Result{Job: j}, err
 	}
@@ -55,7 +54,7 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 		if j.Status.Finished() {
 			return e.finishedResult(ctx, j, o.MaxOutput)
 		}
-		if j.Backgrounded = j.Backgrounded || t.sentAway(); j.Backgrounded {
+		if j.Backgrounded = j.Backgrounded || t.isBackgrounded(); j.Backgrounded {
 			return e.backgroundResult(ctx, j)
 		}
 		select {
@@ -67,17 +66,17 @@ func (e *Engine) Run(ctx context.Context, spec Spec, o RunOptions) (Result, erro
 				return Result{Job: j}, err
 			}
 		case <-ctx.Done():
-			return e.giveUp(ctx, j, o.MaxOutput)
-		case <-e.life.Done():
+			return e.stopAbandoned(ctx, j, o.MaxOutput)
+		case <-e.runCtx.Done():
 			return Result{Job: j}, &Error{Op: "wait for", Job: j.ID, Err: ErrClosed}
 		}
 	}
 }
 
-// giveUp stops a job that its caller no longer waits for.
-func (e *Engine) giveUp(ctx context.Context, j Job, most int) (Result, error) {
+// stopAbandoned stops a job that its caller no longer waits for.
+func (e *Engine) stopAbandoned(ctx context.Context, j Job, most int) (Result, error) {
 	cause := ctx.Err()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace.Duration()+stopPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.Grace.Duration()+stopMargin)
 	defer cancel()
 	if _, err := e.Stop(ctx, j.ID, StopOptions{}); err != nil && !errors.Is(err, ErrNotRunning) {
 		return Result{Job: j}, errors.Join(cause, err)
@@ -97,7 +96,7 @@ func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, e
 	for _, s := range j.Streams() {
 		p, cut, err := e.tail(ctx, j.ID, s, most-len(r.Output))
 		if err != nil {
-			return r, fault("read the output of", j, err)
+			return r, opError("read the output of", j, err)
 		}
 		r.Output = append(r.Output, p...)
 		r.Truncated = r.Truncated || cut
@@ -106,26 +105,26 @@ func (e *Engine) finishedResult(ctx context.Context, j Job, most int) (Result, e
 	return r, nil
 }
 
-// backgroundResult is what there is when the job goes on by itself. Reading its
-// output gets no more of ctx than is left, and its failure no say.
+// backgroundResult returns the result for a job that keeps running. An error reading its output is
+// logged, not returned.
 func (e *Engine) backgroundResult(ctx context.Context, j Job) (Result, error) {
 	r := Result{Job: j, Backgrounded: true}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 	defer cancel()
-	p, err := e.recent(ctx, j.ID)
+	p, err := e.recentOutput(ctx, j.ID)
 	if err != nil {
-		e.log.Debug("the tail of a job cannot be read", "job", j.ID, "err", err)
+		e.log.Debug("cannot read the tail of a job", "job", j.ID, "err", err)
 	}
 	if p.Job.ID != "" {
 		r.Job = p.Job
 		r.Job.Backgrounded = true
 	}
-	r.Tail, r.Cursor = logfile.Last(string(p.Output), tailLength), p.Cursor
+	r.Tail, r.Cursor = logfile.LastRunes(string(p.Output), tailLength), p.Cursor
 	return r, nil
 }
 
-// recent is what a poll would return whose client has seen all but the end.
-func (e *Engine) recent(ctx context.Context, id ID) (Poll, error) {
+// recentOutput returns what a poll would return to a client that has seen all but the last part.
+func (e *Engine) recentOutput(ctx context.Context, id ID) (Poll, error) {
 	p, err := e.drain(ctx, id, math.MaxInt64)
 	if err != nil {
 		return p, err
@@ -133,7 +132,7 @@ func (e *Engine) recent(ctx context.Context, id ID) (Poll, error) {
 	from := max(0, p.Cursor-tailBytes)
 	p, err = e.drain(ctx, id, from)
 	if from > 0 {
-		p.Output = p.Output[logfile.Torn(p.Output):]
+		p.Output = p.Output[logfile.ContinuationPrefix(p.Output):]
 	}
 	return p, err
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// A tool that is no process is sent to the background in the middle: whoever
-// watches has all of it, and one end.
-func TestAVirtualExecutionGoesOnInTheBackground(t *testing.T) {
+// A tool that is not a process is sent to the background halfway: a subscriber receives all of its
+// output and one end.
+func TestVirtualExecutionContinuesInBackground(t *testing.T) {
 	e := open(t)
 	s, _ := subscribe(t, e, engine.Filter{})
 	x := create(t, e, engine.VirtualSpec{})
@@ -54,13 +54,13 @@ func TestAVirtualExecutionGoesOnInTheBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ends.Load() != 1 {
-		t.Errorf("%d ends told", ends.Load())
+		t.Errorf("%d ends reported", ends.Load())
 	}
 }
 
-// What has ended is not active, and nobody is asked: its number may be another
+// An ended execution is not active, and its hook is not called: its pid may belong to another
 // process by then.
-func TestWhatHasEndedIsNotProbed(t *testing.T) {
+func TestEndedExecutionIsNotProbed(t *testing.T) {
 	e := open(t)
 	var asked atomic.Int32
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{IsActive: func() bool { asked.Add(1); return true }}})
@@ -79,7 +79,7 @@ func TestWhatHasEndedIsNotProbed(t *testing.T) {
 	}
 }
 
-func TestManyReadWhileOneWrites(t *testing.T) {
+func TestManyReadersOneWriter(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
 	const lines = 400
@@ -112,8 +112,8 @@ func TestManyReadWhileOneWrites(t *testing.T) {
 	readers.Wait()
 }
 
-// A poll that is given up before it begins takes nothing.
-func TestACancelledPollConsumesNothing(t *testing.T) {
+// A poll that is canceled before it begins consumes nothing.
+func TestCanceledPollConsumesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, f := withFake(t)
 		j := start(t, e, engine.Spec{})
@@ -129,8 +129,8 @@ func TestACancelledPollConsumesNothing(t *testing.T) {
 	})
 }
 
-// Jobs of the same moment keep their places while they end one after the other.
-func TestTheOrderOfAListIsStable(t *testing.T) {
+// Jobs started at the same moment keep their order while they end one after the other.
+func TestListOrderIsStable(t *testing.T) {
 	c := newClock()
 	e, f := withFake(t, engine.WithClock(c.now))
 	first := start(t, e, engine.Spec{})
@@ -152,11 +152,11 @@ func TestTheOrderOfAListIsStable(t *testing.T) {
 	}
 }
 
-func TestRemoveOfAFinishedJobStopsNothing(t *testing.T) {
+func TestRemoveOfFinishedJobStopsNothing(t *testing.T) {
 	e, f := withFake(t)
 	s, _ := subscribe(t, e, engine.Filter{})
 	done := start(t, e, engine.Spec{})
-	story(t, s, engine.EventStarted) // a job that comes and goes between two looks is never reported
+	story(t, s, engine.EventStarted) // a job that is created and removed between two scans is never reported
 	running := start(t, e, engine.Spec{})
 	story(t, s, engine.EventStarted)
 	f.Job(done.ID).Exit(3)
@@ -165,7 +165,7 @@ func TestRemoveOfAFinishedJobStopsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, evs := story(t, s, engine.EventRemoved); evs[len(evs)-1].Job.ID != j.ID {
-			t.Errorf("removed was told of %s", evs[len(evs)-1].Job.ID)
+			t.Errorf("a removed job was reported as %s", evs[len(evs)-1].Job.ID)
 		}
 	}
 	if n, m := len(f.Job(done.ID).Stops()), len(f.Job(running.ID).Stops()); n != 0 || m != 1 {

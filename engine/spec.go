@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Spec says what to run and how. It is plain data; the zero value of every
-// field but the command is a sensible default.
+// Spec describes what to run and how. It is plain data; the zero value of every field but the
+// command is a reasonable default.
 type Spec struct {
 	// Command is the argument vector. Exactly one of Command and Script is set.
 	Command []string
@@ -16,15 +16,15 @@ type Spec struct {
 	Name   string // empty: derived from the command
 	Dir    string // empty: the caller's working directory
 	Host   string // empty: this machine
-	// Env is added to the environment. Values are never kept on disk, names are.
+	// Env is added to the environment. Values are never stored on disk, names are.
 	Env map[string]string
 
-	PTY   bool // a pseudo-terminal; else the job owns its log files
-	Stdin bool // without PTY: a pipe that can be written to, else /dev/null
-	// TTYStdin, without PTY: standard input is a terminal with echo off, so that
-	// prompts are asked and seen while stdout and stderr go straight to the log.
+	PTY   bool // a pseudo-terminal; otherwise the output goes directly to log files
+	Stdin bool // without PTY: a pipe that can be written to; otherwise /dev/null
+	// TTYStdin, without PTY: stdin is a terminal, so that programs prompt for input, while stdout and
+	// stderr go directly to the log. The log does not have what is typed.
 	TTYStdin bool
-	Split    bool // stdout.log and stderr.log instead of output.log; implies no PTY
+	Split    bool // stdout.log and stderr.log instead of output.log; cannot be combined with PTY
 	Size     Size // zero: 120x40
 
 	Timeout  time.Duration // 0: none
@@ -32,13 +32,33 @@ type Spec struct {
 	LogLimit int64         // bytes; 0: the engine's default, negative: none
 	Labels   map[string]string
 
-	Backgrounded  bool   // nobody waits for it from the first moment on
-	Notify        bool   // its end is to be told also while it is in the foreground
+	Backgrounded  bool   // no client waits for it, from the start
+	Notify        bool   // notify of its end even while it is in the foreground
 	CreatedBy     string // empty: the engine's client name
 	RestartedFrom ID
+
+	// Restart starts the command again when it ends, as the same job: "always", "on-failure", or
+	// "on-failure:N" for N times at most. Empty: never. Timeout is that of all runs together.
+	Restart string
+
+	// Queue is the queue of this machine whose slot the job needs to start; empty: none. See
+	// [Engine.Queues].
+	Queue string
+	// After are jobs of this machine that must have exited with 0 before this one starts; if one ends
+	// in another way, this one fails. AfterAny are jobs that must have ended in any way. A job that has
+	// ended when this one is requested counts too, also if it was cleared.
+	After, AfterAny []ID
+
+	// SchedulerArgs are options for the scheduler of a cluster, for a job on Host "slurm:LOGIN" those of
+	// sbatch. They are stored, and a restart uses them again.
+	SchedulerArgs []string
+
+	// Port sets the variable PORT, AutoPort to a free port. 0: it is inherited, if it is set. Unlike
+	// the values of Env it is stored, and a restart sets it again.
+	Port int
 }
 
-// StartOption adds to a start what is not data: it is not saved with the job.
+// StartOption adds to a start what is not plain data. It is not stored with the job.
 type StartOption func(*startOptions)
 
 type startOptions struct {
@@ -50,13 +70,13 @@ type startOptions struct {
 	hold  *Hold
 }
 
-// WithStdin lends the job f as its standard input, as a shell's redirection
-// would. The caller keeps and closes its own f.
+// WithStdin passes f to the job as its stdin, like a shell redirection. The caller keeps ownership
+// of f and closes it.
 func WithStdin(f *os.File) StartOption { return WithFile(0, f) }
 
-// WithFile lends the job f as its descriptor n, as a shell's redirection would: 0,
-// beyond 2, or of a job with a terminal 2, of which nothing is in its log then. The
-// caller keeps and closes its own f. nil is none. A job on a host cannot be lent anything: ErrUnsupported.
+// WithFile passes f to the job as its descriptor n, like a shell redirection: 0, a number above 2,
+// or 2 for a job with a terminal, whose log then has none of its stderr. The caller keeps ownership
+// of f and closes it. nil passes nothing. For a job on a host the start fails with ErrUnsupported.
 func WithFile(n int, f *os.File) StartOption {
 	return func(o *startOptions) {
 		if f == nil {
@@ -69,59 +89,55 @@ func WithFile(n int, f *os.File) StartOption {
 	}
 }
 
-// WithEnviron replaces the environment the job inherits (default: this
-// process's).
+// WithEnviron replaces the environment that the job inherits (default: that of this process).
 func WithEnviron(env []string) StartOption { return func(o *startOptions) { o.env = env } }
 
-// WithEnv adds to the environment, over [Spec].Env: how [Engine.Restart] is
-// given again what is not kept.
+// WithEnv adds to the environment, overriding [Spec].Env. [Engine.Restart] needs it for values that
+// are not stored.
 func WithEnv(env map[string]string) StartOption { return func(o *startOptions) { o.extra = env } }
 
-// WithLabels adds labels, over [Spec].Labels: how [Engine.Restart] marks the new
-// job as somebody else's than the old one.
+// WithLabels adds labels, overriding [Spec].Labels, for example so that [Engine.Restart] marks the
+// new job as belonging to a different client.
 func WithLabels(labels map[string]string) StartOption {
 	return func(o *startOptions) { o.label = labels }
 }
 
-// WithToken gives the idempotency key: a second start with the same token
-// returns the job that the first one made.
+// WithToken sets an idempotency key: a second start with the same token returns the job that the
+// first one created.
 func WithToken(token string) StartOption { return func(o *startOptions) { o.token = token } }
 
-// RunOptions tunes [Engine.Run].
+// RunOptions are options of [Engine.Run].
 type RunOptions struct {
-	// YieldAfter sends the job to the background by itself after that long.
-	// 0: never.
+	// YieldAfter sends the job to the background after that long. 0: never.
 	YieldAfter time.Duration
-	// OnStart is called once with the id, before the result is there, so that a
-	// UI can offer to background it.
+	// OnStart is called once with the id, as soon as the job has started, so that a UI can offer to
+	// background it.
 	OnStart func(ID)
-	// MaxOutput bounds Result.Output in bytes (0: 1 MiB); the tail is kept.
+	// MaxOutput bounds Result.Output in bytes (default: 1 MiB); the tail is kept.
 	MaxOutput int
 	Start     []StartOption
 }
 
-// Result is what [Engine.Run] returns: either the job has ended and Output is
-// its output, or Backgrounded is set, it runs on, and Tail is the end of what it
-// printed so far.
+// Result is the result of [Engine.Run]. Either the job has ended and Output is its output, or
+// Backgrounded is set, the job is still running, and Tail is the end of its output so far.
 type Result struct {
 	Job
-	Output       []byte // as it was written; of separate streams stdout, then stderr
-	Truncated    bool   // Output is not all of it: the rest is in the log
+	Output       []byte // as written; for separate streams stdout, then stderr
+	Truncated    bool   // Output is incomplete: the rest is in the log
 	Backgrounded bool
 	Tail         string // the last 2,000 characters
-	// Cursor is how far the output reached, in bytes: from where
-	// [Engine.PollAt] goes on.
+	// Cursor is the size of the output, in bytes: [Engine.PollAt] continues from it.
 	Cursor int64
 }
 
 // VirtualSpec describes an execution that a program performs itself.
 type VirtualSpec struct {
 	Name    string   // empty: derived from the command
-	Command []string // shown as what runs; may be nil
+	Command []string // shown as the command; may be nil
 	Dir     string
-	// Size makes the output that of a terminal of this size: lines end in CR LF,
-	// escape sequences mean something, and the execution can be attached to. Zero:
-	// plain lines, unless there is a Resize hook; then 120x40.
+	// Size makes the output that of a terminal of this size: lines end in CR LF, escape sequences
+	// are interpreted, and clients can attach. Zero: plain lines, unless there is a Resize hook;
+	// then 120x40.
 	Size      Size
 	Labels    map[string]string
 	LogLimit  int64 // bytes; 0: the engine's default, negative: none
@@ -129,8 +145,8 @@ type VirtualSpec struct {
 	CreatedBy string // empty: the engine's client name
 }
 
-// ExternalSpec describes a process that the caller started and owns. What it
-// shares with [VirtualSpec] means the same.
+// ExternalSpec describes a process that the caller started and owns. Fields it shares with
+// [VirtualSpec] have the same meaning.
 type ExternalSpec struct {
 	PID       int // 0: none
 	Hooks     Hooks
@@ -150,23 +166,22 @@ func (s ExternalSpec) virtual() VirtualSpec {
 	}
 }
 
-// Hooks is how the engine reaches an execution that a program owns. Nil hooks
-// make the matching call fail with ErrUnsupported, or ErrNoInput for Write. Hooks
-// are called from goroutines of the engine, never two at a time for one execution;
-// they may call the execution's methods. When Kill is called the context of a hook
-// at work is done.
+// Hooks are the engine's access to an execution that a program owns. If a hook is nil, the
+// corresponding call fails with ErrUnsupported, or ErrNoInput for Write. The engine calls hooks
+// from its own goroutines, one at a time for each execution; they may call the execution's methods.
+// When Kill is due, the context of a running hook is canceled.
 type Hooks struct {
-	// Write takes input, and of an execution with a terminal that one's answers to
-	// queries in the output. p is the hook's to keep.
+	// Write receives input and, for an execution with a terminal, the terminal's replies to queries
+	// in the output. The hook may keep p.
 	Write func(ctx context.Context, p []byte) error
-	// Resize tells the size of the terminal. While somebody is attached the size
-	// is theirs: the hook is told afterwards, and its error is only logged.
+	// Resize reports the terminal's size. While a client is attached, the client sets the size: the
+	// hook is notified afterward, and its error is only logged.
 	Resize func(ctx context.Context, size Size) error
-	// Kill ends the execution: the engine counts it as ended when the hook returns
-	// nil, unless it has been completed by then. It is called once, again only
-	// after an error. ctx is done when its caller no longer waits, at the latest two
-	// seconds after the grace time; the job is stopping until the hook returns.
+	// Kill ends the execution. When it returns nil, the engine records the execution as ended,
+	// unless it was completed by then. It is called once, and again only after an error. ctx is
+	// done when the caller no longer waits, at the latest two seconds after the grace period; the
+	// job is stopping until the hook returns.
 	Kill func(ctx context.Context) error
-	// IsActive answers [Engine.IsActive] until the end; nil: it is active.
+	// IsActive answers [Engine.IsActive] until the end. nil means always active.
 	IsActive func() bool
 }

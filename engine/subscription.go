@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// paceEvery is the least time between two batches without an urgent fact.
+	// paceEvery is the minimum time between two batches without an urgent event.
 	paceEvery = 33 * time.Millisecond
-	// maxNotes bounds the notifications of one job that wait to be read, which it can
-	// cause as often as it likes and which are never merged: older ones go.
+	// maxNotes bounds the unread notifications of one job, which can send any number and which are
+	// never merged: older ones are dropped.
 	maxNotes = 32
 )
 
-// Subscription delivers facts to one reader; see the package comment. Next has
-// one caller at a time, Close may be called by anyone.
+// Subscription delivers events to one reader; see the package comment. Next must not be called
+// concurrently with itself; Close may be called at any time.
 type Subscription struct {
 	k      *tracking
 	filter Filter
@@ -26,30 +26,28 @@ type Subscription struct {
 	once   sync.Once
 
 	// Guarded by the lock of k.
-	admitted  bool        // it was given the snapshot
+	admitted  bool        // the snapshot was delivered
 	unwatched []Job       // in the snapshot, and not watched yet
-	looks     map[ID]bool // see Attend; nil: at all jobs
+	attended  map[ID]bool // see Attend; nil: all jobs
 	queue     []fact
-	urgent    bool      // queue has an urgent fact
-	lastOut   time.Time // when Next returned last
+	urgent    bool      // queue contains an urgent event
+	lastOut   time.Time // when Next last returned
 }
 
-// Subscribe subscribes to the jobs that f selects. It does no work before the
-// first Next. A job that stops or begins to be selected is told of in the fact
-// that makes it so.
+// Subscribe subscribes to the jobs that f selects. It does no work before the first Next. If a
+// change makes a job start or stop matching the filter, that event is still delivered.
 func (e *Engine) Subscribe(f Filter) *Subscription {
 	return &Subscription{k: &e.tracking, filter: f, wake: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// Next waits for the next batch. The first one is the snapshot: a created event
-// for every job. Later batches are not empty. The errors are ErrClosed after
-// Close of the subscription or the engine, that of ctx, and on the first call
-// ErrStateRoot.
+// Next waits for the next batch. The first one is the snapshot: a created event for every job.
+// Later batches are not empty. Next returns ErrClosed after Close of the subscription or the
+// engine, the error of ctx, and on the first call ErrStateDir.
 func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	if s.isClosed() {
 		return nil, &Error{Op: "subscribe", Err: ErrClosed}
 	}
-	if !s.goOn() {
+	if !s.watchSnapshot() {
 		return s.k.admit(ctx, s)
 	}
 	for {
@@ -64,7 +62,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	}
 }
 
-// sleep waits until there may be something to read, or for so long if that is not 0.
+// sleep waits until there may be something to read, or until wait has elapsed if it is not 0.
 func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 	var pace <-chan time.Time
 	if wait > 0 {
@@ -77,7 +75,7 @@ func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 	case <-pace:
 	case <-s.closed:
 		return &Error{Op: "subscribe", Err: ErrClosed}
-	case <-s.k.e.life.Done():
+	case <-s.k.e.runCtx.Done():
 		return &Error{Op: "subscribe", Err: ErrClosed}
 	case <-ctx.Done():
 		return ctx.Err()
@@ -85,29 +83,28 @@ func (s *Subscription) sleep(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// Attend says that only these jobs are looked at closely, and the others at a
-// glance, as by a person who has them in a list: of those what is not urgent is
-// reported about once a second. Ends are reported as they are otherwise. After it the
-// first Next connects to no holder, which leaves the processor to showing the snapshot;
-// what holders know beyond that is reported when Next is called again. It may be called
-// at any time, by anyone, and waits for nothing.
+// Attend limits prompt delivery to these jobs, usually those on screen; changes of other jobs that
+// are not urgent are reported about once a second. Ends are always reported at once. After Attend
+// the first Next connects to no holder, so that the snapshot is available sooner; the holders' more
+// recentOutput state is reported after the next call. It may be called at any time, concurrently, and
+// does not block.
 func (s *Subscription) Attend(ids ...ID) {
-	looks := make(map[ID]bool, len(ids))
+	attended := make(map[ID]bool, len(ids))
 	for _, id := range ids {
-		looks[id] = true
+		attended[id] = true
 	}
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
-	s.looks = looks
+	s.attended = attended
 	s.k.paceLocked()
 }
 
-// looksAtLocked reports whether the job is followed, and closely.
-func (s *Subscription) looksAtLocked(id ID) bool {
-	return s.follows(id) && (s.looks == nil || s.looks[id])
+// attendsLocked reports whether the job matches and its changes are reported promptly.
+func (s *Subscription) attendsLocked(id ID) bool {
+	return s.covers(id) && (s.attended == nil || s.attended[id])
 }
 
-// take is what there is to read now, or how long until there may be: 0 is until
+// take returns what there is to read now, or how long until there may be something: 0 means until
 // woken.
 func (s *Subscription) take() (batch []Event, wait time.Duration) {
 	s.k.mu.Lock()
@@ -121,23 +118,22 @@ func (s *Subscription) take() (batch []Event, wait time.Duration) {
 	}
 	batch = make([]Event, len(s.queue))
 	for i, f := range s.queue {
-		batch[i] = Event{Kind: f.kind, Job: f.of.job, Offset: f.offset, At: f.at, Note: f.note}
+		batch[i] = Event{Kind: f.kind, Job: f.of.job, Offset: f.offset, At: f.at, Note: f.note, Exit: f.exit}
 	}
 	s.queue, s.urgent, s.lastOut = nil, false, now
 	return batch, 0
 }
 
-// pushLocked adds facts of one job. What the queue has of a job does not grow with what
-// the job does: a fact replaces one of its kind, unless something urgent happened
-// between the two.
+// pushLocked adds facts of one job. The queue's size does not depend on how much the job does: a
+// fact replaces an earlier one of its kind, unless an urgent one is between them.
 func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 	for _, f := range facts {
 		f.of = t
 		switch {
 		case f.kind == EventRemoved:
-			s.thinLocked(t, 0)
+			s.limitNotesLocked(t, 0)
 		case f.kind == EventAttention:
-			s.thinLocked(t, maxNotes-1)
+			s.limitNotesLocked(t, maxNotes-1)
 		case !f.kind.Urgent():
 			s.supersedeLocked(f)
 		}
@@ -150,7 +146,7 @@ func (s *Subscription) pushLocked(t *tracker, facts []fact) {
 	}
 }
 
-// supersedeLocked takes out what f replaces.
+// supersedeLocked removes the facts that f replaces.
 func (s *Subscription) supersedeLocked(f fact) {
 	for i, old := range slices.Backward(s.queue) {
 		switch {
@@ -164,9 +160,9 @@ func (s *Subscription) supersedeLocked(f fact) {
 	}
 }
 
-// thinLocked leaves of a job at most that many notifications. If there are more it takes
-// out the oldest, and with them all that later facts supersede.
-func (s *Subscription) thinLocked(t *tracker, notes int) {
+// limitNotesLocked limits a job to that many notifications. It removes the oldest ones, and with
+// them all facts that later facts supersede.
+func (s *Subscription) limitNotesLocked(t *tracker, notes int) {
 	had := 0
 	for _, f := range s.queue {
 		if f.of == t && f.kind == EventAttention {
@@ -188,13 +184,13 @@ func (s *Subscription) thinLocked(t *tracker, notes int) {
 	slices.Reverse(s.queue)
 }
 
-// follows reports whether the job's changes may have to be reported.
-func (s *Subscription) follows(id ID) bool {
+// covers reports whether changes of the job may have to be reported.
+func (s *Subscription) covers(id ID) bool {
 	return len(s.filter.IDs) == 0 || slices.Contains(s.filter.IDs, id)
 }
 
-// goOn has the jobs of the snapshot watched, if there was one.
-func (s *Subscription) goOn() (admitted bool) {
+// watchSnapshot starts watching the jobs of the snapshot, if there was one.
+func (s *Subscription) watchSnapshot() (admitted bool) {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
 	s.k.watchLocked(s)

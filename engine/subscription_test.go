@@ -23,7 +23,7 @@ func subscribe(t *testing.T, e *engine.Engine, f engine.Filter) (*engine.Subscri
 	return s, batch
 }
 
-// story reads until a fact of that kind and returns all kinds in order.
+// story reads until an event of that kind and returns all kinds in order.
 func story(t *testing.T, s *engine.Subscription, last engine.EventKind) (kinds []string, events []engine.Event) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -43,7 +43,7 @@ func story(t *testing.T, s *engine.Subscription, last engine.EventKind) (kinds [
 	}
 }
 
-func TestSnapshotThenEveryFactOnce(t *testing.T) {
+func TestSnapshotThenEveryEventOnce(t *testing.T) {
 	e, f := withFake(t)
 	old := start(t, e, engine.Spec{})
 	f.Job(old.ID).Print("abc")
@@ -70,7 +70,7 @@ func TestSnapshotThenEveryFactOnce(t *testing.T) {
 	}
 }
 
-func TestFactsOfAnotherProgramAreSeen(t *testing.T) {
+func TestEventsOfAnotherProgram(t *testing.T) {
 	e, f := withFake(t)
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithBackend(f))
 	s, first := subscribe(t, e, engine.Filter{})
@@ -103,7 +103,7 @@ func TestFactsOfAnotherProgramAreSeen(t *testing.T) {
 	story(t, s, engine.EventLost)
 }
 
-func TestOutputMergesAndTheEndIsNeverLost(t *testing.T) {
+func TestOutputEventsMergeAndEndIsDelivered(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	s, _ := subscribe(t, e, engine.Filter{})
@@ -125,7 +125,7 @@ func TestOutputMergesAndTheEndIsNeverLost(t *testing.T) {
 	}
 }
 
-func TestBatchesAreAtLeastAFrameApart(t *testing.T) {
+func TestBatchesAreThrottled(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	s, _ := subscribe(t, e, engine.Filter{})
@@ -156,14 +156,14 @@ func TestBatchesAreAtLeastAFrameApart(t *testing.T) {
 	}
 }
 
-func TestFilterOfASubscription(t *testing.T) {
+func TestSubscriptionFilter(t *testing.T) {
 	e, f := withFake(t)
 	s, _ := subscribe(t, e, engine.Filter{Running: true, Labels: map[string]string{"a": "1"}})
 	start(t, e, engine.Spec{Labels: map[string]string{"a": "2"}})
 	j := start(t, e, engine.Spec{Labels: map[string]string{"a": "1"}})
 	story(t, s, engine.EventStarted)
 	f.Job(j.ID).Exit(0)
-	// The end makes it one that is no longer selected, and is told.
+	// The end makes the job stop matching the filter, and is delivered.
 	_, evs := story(t, s, engine.EventExited)
 	for _, ev := range evs {
 		if ev.Job.ID != j.ID {
@@ -186,7 +186,7 @@ func TestSubscriptionEnds(t *testing.T) {
 	if err := <-got; !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	// Another one begins anew, and ends with the engine.
+	// A second subscription starts over and ends with the engine.
 	next, _ := subscribe(t, e, engine.Filter{})
 	go func() { _, err := next.Next(context.Background()); got <- err }()
 	if err := e.Close(); err != nil {
@@ -200,7 +200,7 @@ func TestSubscriptionEnds(t *testing.T) {
 	}
 }
 
-func TestADirectoryDeletedByHandIsToldAsRemoved(t *testing.T) {
+func TestDirectoryDeletedByHandIsReportedAsRemoved(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(0)
@@ -211,9 +211,9 @@ func TestADirectoryDeletedByHandIsToldAsRemoved(t *testing.T) {
 	story(t, s, engine.EventRemoved)
 }
 
-// A job comes into view as a whole: here by an undo, else when it was made
-// between two looks at the directory.
-func TestAJobThatIsFirstSeenInTheBackgroundWasSentThereOnce(t *testing.T) {
+// A job appears with its whole history: here after an undo, otherwise when it was created between
+// two scans of the directory.
+func TestJobFirstSeenInBackgroundIsBackgroundedOnce(t *testing.T) {
 	e, _ := withFake(t)
 	x := create(t, e, engine.VirtualSpec{Name: "sent"})
 	before := time.Now()
@@ -238,7 +238,7 @@ func TestAJobThatIsFirstSeenInTheBackgroundWasSentThereOnce(t *testing.T) {
 	}
 	for id, want := range map[engine.ID]string{
 		x.ID():  "created started backgrounded output exited",
-		born.ID: "created started exited", // nobody ever waited for it
+		born.ID: "created started exited", // started in the background
 	} {
 		if _, err := e.Clear(t.Context(), id); err != nil {
 			t.Fatal(err)
@@ -291,7 +291,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestASecondSubscriptionSeesWhatTheFirstDidNotFollow(t *testing.T) {
+func TestSecondSubscriptionSeesJobsTheFirstDidNotSelect(t *testing.T) {
 	e, f := withFake(t)
 	a, b := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
 	narrow, first := subscribe(t, e, engine.Filter{IDs: []engine.ID{a.ID}})

@@ -7,16 +7,16 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// living is those of a job's recorded survivors that may still be there: the record
-// says what was left at the end. s is the state that names them.
-func (p place) living(s *State, left []Process) []Process {
+// livingSurvivors returns the recorded survivors of a job that may still exist: the record lists
+// the processes left at the end. s is the state that lists them.
+func (p place) livingSurvivors(s *State, left []Process) []Process {
 	switch {
 	case s.BootID == "" || p.boot == "" || s.Machine != p.machine:
-		return left // of another machine, or nobody knows
+		return left // of another machine, or not known
 	case s.BootID != p.boot:
-		return nil // no process outlives its system
+		return nil // no process survives a reboot
 	case s.PIDNS != p.pidns:
-		return left // the numbers are not this one's
+		return left // the pids are of another namespace
 	}
 	return slices.DeleteFunc(left, func(one Process) bool {
 		now, err := proc.Stat(one.PID)

@@ -12,9 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// What has ended since the job's end is no survivor, whether or not somebody has
-// collected it.
-func TestSurvivorsThatHaveEnded(t *testing.T) {
+// A process that has ended since the job's end is not a survivor, whether or not it was reaped.
+func TestEndedSurvivors(t *testing.T) {
 	lives, zombie, gone := exec.Command("sleep", "1000"), exec.Command("true"), exec.Command("true")
 	for _, cmd := range []*exec.Cmd{lives, zombie, gone} {
 		if err := cmd.Start(); err != nil {
@@ -69,14 +68,14 @@ func TestSurvivorsThatHaveEnded(t *testing.T) {
 		p := e.here
 		change(&p)
 		rec := e.root.Index().Find(id)
-		if left := p.living(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 4 {
+		if left := p.livingSurvivors(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 4 {
 			t.Errorf("seen from %s, survivors %+v", name, left)
 		}
 	}
 	p := e.here
 	p.boot = "the next"
 	rec := e.root.Index().Find(id)
-	if left := p.living(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 0 {
+	if left := p.livingSurvivors(&rec.State, slices.Clone(rec.State.Exit.Survivors)); len(left) != 0 {
 		t.Errorf("after the next boot, survivors %+v", left)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// sweepGrace is how long after its begin a sweep may go on although the engine is closed,
-// so that programs that live shortly get somewhere too.
+// sweepGrace is how long after its start a sweep may continue although the engine is closed, so
+// that short-lived programs make progress too.
 const sweepGrace = 50 * time.Millisecond
 
-// Sweep deletes what need not be kept any longer (see [Retention]), until it is done or ctx
-// is: the next call goes on. It does nothing when another program sweeps, or one has
-// within the last hour. It waits for a sweep that this engine has begun by itself.
+// Sweep deletes jobs whose retention (see [Retention]) has passed, until it is done or ctx is; the
+// next call continues. It does nothing if another program is sweeping or has swept within the last
+// hour. It waits for a sweep that this engine has started on its own.
 func (e *Engine) Sweep(ctx context.Context) error {
 	select {
 	case e.sweeping <- struct{}{}:
@@ -29,26 +29,26 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		Keep: jobdir.Keep{Age: r.Age, Count: r.Count, Bytes: r.Bytes, Trash: r.TrashAge},
 		Now:  e.cfg.now,
 		Boot: e.here.boot, SinceBoot: e.cfg.sinceBoot,
-		Ours:    func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.judges(rec) },
+		Ours:    func(rec *jobdir.Record) bool { return rec.Meta.Host != "" || e.here.canJudge(rec) },
 		Release: e.release,
 	})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err == nil, errors.Is(err, fs.ErrNotExist): // another program deleted at the same time
+	case err == nil, errors.Is(err, fs.ErrNotExist): // or another program deleted it at the same time
 		return nil
 	}
 	return rootError(err)
 }
 
-// expired reports whether the sweep itself moved a job on a host to dir, in the trash.
-// What another machine has started there is not for the retention of this one.
+// expired reports whether the sweep itself moved a job on a host to dir, in the trash. Jobs started
+// by another machine are not subject to this machine's retention.
 func expired(rec *jobdir.Record, dir string) bool {
 	fi, err := os.Stat(dir)
 	return err == nil && rec.Meta.Host != "" && jobdir.IsSwept(fi.ModTime())
 }
 
-// sweepSometimes sweeps beside everything else, at most once an hour.
+// sweepSometimes sweeps in the background, at most once an hour.
 func (e *Engine) sweepSometimes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,27 +57,27 @@ func (e *Engine) sweepSometimes() {
 		return
 	}
 	e.swept = now
-	e.goesLocked(func() {
-		ctx, cancel := context.WithCancel(context.WithoutCancel(e.life))
+	e.spawnLocked(func() {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(e.runCtx))
 		defer cancel()
 		begun := time.Now()
-		context.AfterFunc(e.life, func() { time.AfterFunc(sweepGrace-time.Since(begun), cancel) })
-		if err := e.Sweep(ctx); err != nil && e.life.Err() == nil {
-			e.log.Warn("old jobs cannot be swept", "err", err)
+		context.AfterFunc(e.runCtx, func() { time.AfterFunc(sweepGrace-time.Since(begun), cancel) })
+		if err := e.Sweep(ctx); err != nil && e.runCtx.Err() == nil {
+			e.log.Warn("cannot sweep old jobs", "err", err)
 		}
 	})
 }
 
-// removeSocketOf removes the socket of the ended job in dir, if its holder was
-// killed at the very end and could not.
+// removeSocketOf removes the socket of the ended job in dir, if its holder was killed before it
+// could.
 func removeSocketOf(dir string) {
 	if st, err := jobdir.ReadState(dir); err == nil && st.Socket != "" && !jobdir.Locked(dir) {
 		removeSocket(st.Socket)
 	}
 }
 
-// removeSocket removes what a holder that died has left behind. Only a socket is
-// removed, whatever the record says.
+// removeSocket removes the socket of a holder that died. It removes nothing but sockets, whatever
+// path the record has.
 func removeSocket(path string) {
 	fi, err := os.Lstat(path)
 	if err == nil && fi.Mode().Type() == fs.ModeSocket {

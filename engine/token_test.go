@@ -19,22 +19,22 @@ func TestTokenMakesStartIdempotent(t *testing.T) {
 	}
 }
 
-// asked is a fake backend that remembers which jobs it was asked about.
-type asked struct {
+// observed is a fake backend that records which jobs it was asked to observe.
+type observed struct {
 	*enginetest.Fake
 	about []engine.ID
 }
 
-func (a *asked) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
+func (a *observed) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	for _, r := range rs {
 		a.about = append(a.about, r.ID)
 	}
 	return a.Fake.Observe(ctx, rs)
 }
 
-// A start with a token must not wait for hosts on which other jobs are.
-func TestTokenAsksAboutNoOtherJob(t *testing.T) {
-	host := &asked{Fake: fakeHost()}
+// A start with a token must not wait for the hosts of other jobs.
+func TestTokenObservesNoOtherJob(t *testing.T) {
+	host := &observed{Fake: fakeHost()}
 	e := open(t, engine.WithBackend(host))
 	first := start(t, e, engine.Spec{Host: "web1"}, engine.WithToken("t1"))
 	host.about = nil
@@ -51,9 +51,9 @@ func TestTokenAsksAboutNoOtherJob(t *testing.T) {
 	}
 }
 
-// A name of a job here must not wait for a host that some other job is on.
-func TestReferencesAskAboutNoOtherJob(t *testing.T) {
-	host := &asked{Fake: fakeHost()}
+// Resolving the name of a local job must not wait for the host of another job.
+func TestResolveObservesNoOtherJob(t *testing.T) {
+	host := &observed{Fake: fakeHost()}
 	here := enginetest.NewFake("")
 	e := open(t, engine.WithBackend(here), engine.WithBackend(host), ticking())
 	far := start(t, e, engine.Spec{Name: "far", Host: "web1"})

@@ -14,29 +14,29 @@ const (
 	retryMost     = 5 * time.Second
 )
 
-// tracker has what this engine knows of one job, for its callers that wait for
-// something of the job and for its subscriptions. One [Run.Watch] keeps it current as
-// long as it is wanted. All fields but k and id are guarded by the lock of k.
+// tracker has the current state of one job, for callers that wait for the job and for
+// subscriptions. One [Run.Watch] keeps it current while it is needed. All fields but k and id are
+// guarded by the lock of k.
 type tracker struct {
-	k       *tracking
-	id      ID
-	job     Job
-	listed  bool          // subscriptions have been given the job
-	waiters int           // callers of follow
-	changed chan struct{} // closed at the next change; nil: no caller waits for it
-	gone    bool          // removed, and how it ended is not known
-	away    bool          // sent to the background by this engine
-	shown   use           // what subscriptions were given last of what the job uses
+	k            *tracking
+	id           ID
+	job          Job
+	listed       bool          // subscriptions have received the job
+	waiters      int           // callers of follow
+	changed      chan struct{} // closed at the next change; nil if no caller waits for it
+	removed      bool          // removed, and its end is not known
+	backgrounded bool          // sent to the background by this engine
+	published    use           // usage last published to subscriptions
 
-	stop   context.CancelFunc // ends the watch; nil: there is none
-	run    Run                // that is watched; nil: not opened yet
-	near   bool               // run was asked for every change at once
-	bells  int
-	primed bool // bells is known
+	stop       context.CancelFunc // ends the watch; nil if there is none
+	run        Run                // the watched run; nil: not opened yet
+	prompt     bool               // run reports every change promptly
+	bells      int
+	bellsKnown bool // the first bell count was received
 }
 
-// follow keeps the job closely in sight until release is called. For one that has
-// ended it does nothing. The error is ErrNotFound, or that of opening the run.
+// follow watches the job closely until release is called. For a job that has ended it does nothing.
+// It returns ErrNotFound or the error of opening the run.
 func (e *Engine) follow(ctx context.Context, id ID) (t *tracker, release func(), err error) {
 	k := &e.tracking
 	if t := k.joinWatch(id); t != nil {
@@ -64,7 +64,7 @@ func (e *Engine) follow(ctx context.Context, id ID) (t *tracker, release func(),
 	return t, func() { k.release(t) }, nil
 }
 
-// joinWatch returns the tracker of a job that is watched already, with one more waiter.
+// joinWatch returns the tracker of a job that is already watched, and adds a waiter.
 func (k *tracking) joinWatch(id ID) *tracker {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,42 +81,42 @@ func (k *tracking) release(t *tracker) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t.waiters--
-	t.settleLocked()
+	t.releaseLocked()
 }
 
-// now is how the job stands, and a channel that is closed when that changes. The
-// error is ErrNotFound for a job that was removed, unless its end is known.
+// now returns the job's state and a channel that is closed when the state changes. It returns
+// ErrNotFound for a job that was removed, unless its end is known.
 func (t *tracker) now() (Job, <-chan struct{}, error) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if t.changed == nil {
 		t.changed = make(chan struct{})
 	}
-	if t.gone {
+	if t.removed {
 		return t.job, t.changed, notFound(string(t.id))
 	}
 	return t.job, t.changed, nil
 }
 
-// sendAway has the callers of [Engine.Run] go on that wait for the job, before anything
-// is recorded.
-func (k *tracking) sendAway(id ID) {
+// markBackgrounded makes callers of [Engine.Run] that wait for the job return, before the
+// background is recorded.
+func (k *tracking) markBackgrounded(id ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if t := k.trackers[id]; t != nil {
-		t.away = true
+		t.backgrounded = true
 		t.wakeLocked()
 	}
 }
 
-// sentAway reports whether this engine sent the job to the background.
-func (t *tracker) sentAway() bool {
+// isBackgrounded reports whether this engine sent the job to the background.
+func (t *tracker) isBackgrounded() bool {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	return t.away
+	return t.backgrounded
 }
 
-// wakeLocked wakes the callers that wait for a change.
+// wakeLocked wakes callers that wait for a change.
 func (t *tracker) wakeLocked() {
 	if t.changed != nil {
 		close(t.changed)
@@ -124,25 +124,24 @@ func (t *tracker) wakeLocked() {
 	}
 }
 
-// watchLocked begins to watch the job by run, or by a run of its own if that is nil. It
-// reports false if the engine is closed.
+// watchLocked starts watching the job, with run if it is not nil. It reports false if the engine is
+// closed.
 func (t *tracker) watchLocked(run Run) bool {
-	ctx, stop := context.WithCancel(t.k.e.life)
-	if !t.k.e.goes(func() { t.watch(ctx, run) }) {
+	ctx, stop := context.WithCancel(t.k.e.runCtx)
+	if !t.k.e.spawn(func() { t.watch(ctx, run) }) {
 		stop()
 		return false
 	}
-	t.gone, t.stop, t.run = false, stop, nil
+	t.removed, t.stop, t.run = false, stop, nil
 	return true
 }
 
-// settleLocked ends a watch that is no longer wanted and forgets a job that no caller
-// knows of.
-func (t *tracker) settleLocked() {
+// releaseLocked ends a watch that is no longer needed and removes an unused tracker.
+func (t *tracker) releaseLocked() {
 	wanted := t.waiters > 0 || t.listed && t.k.wantedLocked(t.id)
 	if t.stop != nil && !wanted {
 		t.stop()
-		t.stop, t.run, t.primed = nil, nil, false
+		t.stop, t.run, t.bellsKnown = nil, nil, false
 	}
 	if t.waiters == 0 && !t.listed && t.k.trackers[t.id] == t {
 		delete(t.k.trackers, t.id)
@@ -150,22 +149,22 @@ func (t *tracker) settleLocked() {
 	t.paceLocked()
 }
 
-// paceLocked has the job watched as closely as it is looked at.
+// paceLocked throttles the watch unless a client needs prompt changes.
 func (t *tracker) paceLocked() {
-	g, ok := t.run.(Glancer)
-	if near := t.waiters > 0 || t.k.lookedAtLocked(t.id); ok && near != t.near {
-		t.near = near
-		g.Glance(!near)
+	g, ok := t.run.(Throttler)
+	if prompt := t.waiters > 0 || t.k.attendedLocked(t.id); ok && prompt != t.prompt {
+		t.prompt = prompt
+		g.Throttle(!prompt)
 	}
 }
 
-// watch watches until the job has ended, cannot be watched, or ctx is done. Without a
-// run it opens one.
+// watch watches until the job has ended, cannot be watched, or ctx is done. If run is nil, it opens
+// one.
 func (t *tracker) watch(ctx context.Context, run Run) {
-	defer t.unwatched(ctx)
+	defer t.watchEnded(ctx)
 	if run == nil {
 		if run = t.open(ctx); run == nil {
-			return // it is looked at from time to time, see tracking.incomplete
+			return // tracking.incomplete retries from time to time
 		}
 	}
 	for retry := retryFirst; t.begin(ctx, run); retry = min(2*retry, retryMost) {
@@ -177,7 +176,7 @@ func (t *tracker) watch(ctx context.Context, run Run) {
 			return
 		}
 		if err == nil || !errors.Is(err, ErrUnreachable) {
-			// It ended, or can no longer be watched: the records know.
+			// It has ended or can no longer be watched: the records have the outcome.
 			if t.reread(ctx) {
 				return
 			}
@@ -193,7 +192,7 @@ func (t *tracker) watch(ctx context.Context, run Run) {
 	}
 }
 
-// open finds the run of the job; nil if there is none now.
+// open returns the run of the job, or nil if there is none now.
 func (t *tracker) open(ctx context.Context) Run {
 	run, _, err := t.k.e.open(ctx, "watch", t.id)
 	if err != nil {
@@ -202,7 +201,7 @@ func (t *tracker) open(ctx context.Context) Run {
 	return run
 }
 
-// begin makes run the one that is watched; false if none is to be.
+// begin makes run the watched run; false if the watch was ended.
 func (t *tracker) begin(ctx context.Context, run Run) bool {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
@@ -210,49 +209,49 @@ func (t *tracker) begin(ctx context.Context, run Run) bool {
 		return false
 	}
 	t.run = run
-	if g, ok := run.(Glancer); ok {
-		t.near = t.waiters > 0 || t.k.lookedAtLocked(t.id)
-		g.Glance(!t.near)
+	if g, ok := run.(Throttler); ok {
+		t.prompt = t.waiters > 0 || t.k.attendedLocked(t.id)
+		g.Throttle(!t.prompt)
 	}
 	return true
 }
 
-// unwatched ends a watch that ended by itself.
-func (t *tracker) unwatched(ctx context.Context) {
+// watchEnded cleans up after a watch that ended on its own.
+func (t *tracker) watchEnded(ctx context.Context) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if ctx.Err() == nil {
 		t.stop()
-		t.stop, t.run, t.primed = nil, nil, false
+		t.stop, t.run, t.bellsKnown = nil, nil, false
 	}
 }
 
-// observe takes in what the backend sees. An end is published only as it is recorded.
+// observe applies what the backend reports. An end is published only as recorded.
 func (t *tracker) observe(ctx context.Context, s State, note Note) {
 	t.k.mu.Lock()
 	j := observed(t.job, s)
-	attention := t.primed && s.Bells > t.bells || note != Note{}
+	attention := t.bellsKnown && s.Bells > t.bells || note != Note{}
 	if ctx.Err() == nil {
-		t.bells, t.primed = s.Bells, true
+		t.bells, t.bellsKnown = s.Bells, true
 	}
 	t.k.mu.Unlock()
 	if j.Status.Finished() {
 		known := false
 		if j, known = t.ended(j); !known {
-			t.vanish(ctx)
+			t.markRemoved(ctx)
 			return
 		}
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if ctx.Err() == nil {
-		t.updateLocked(step{new: j, note: note, attention: attention})
+		t.updateLocked(change{new: j, note: note, attention: attention})
 	}
 }
 
-// ended is the job with the end that its records have, which may be more exact
-// than what was seen; if they have none it is recorded now. It reports false for a
-// job that was removed, with its records, before anything was seen of its end.
+// ended returns the job with its recorded end, which may be more exact than what was observed; if
+// there is none, it is recorded now. It reports false for a job that was removed, with its records,
+// before its end was observed.
 func (t *tracker) ended(j Job) (with Job, known bool) {
 	e := t.k.e
 	rec, err := e.recordAnywhere(t.id)
@@ -264,17 +263,17 @@ func (t *tracker) ended(j Job) (with Job, known bool) {
 	case rec.Finished():
 		return e.jobOf(rec), true
 	}
-	return e.settle(rec, j), true
+	return e.recordEnd(rec, j), true
 }
 
-// reread takes the job from its records and from a look of its backend, and
-// reports whether nothing more is to be seen of it.
+// reread updates the job from its records and its backend, and reports whether nothing more will
+// change.
 func (t *tracker) reread(ctx context.Context) (over bool) {
 	e := t.k.e
 	rec, err := e.recordAnywhere(t.id)
 	if err != nil {
 		if errors.Is(err, ErrNotFound) {
-			t.vanish(ctx)
+			t.markRemoved(ctx)
 			return true
 		}
 		return false
@@ -288,55 +287,54 @@ func (t *tracker) reread(ctx context.Context) (over bool) {
 	if ctx.Err() != nil || !there {
 		return false
 	}
-	t.updateLocked(step{new: j})
+	t.updateLocked(change{new: j})
 	return j.Status.Finished()
 }
 
-// vanish tells the waiters that the job was removed, unless it has ended.
-func (t *tracker) vanish(ctx context.Context) {
+// markRemoved notifies the waiters that the job was removed, unless it has ended.
+func (t *tracker) markRemoved(ctx context.Context) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if ctx.Err() == nil && !t.job.Status.Finished() {
-		t.gone = true
+		t.removed = true
 		t.wakeLocked()
 	}
 }
 
-// updateLocked takes in how the job stands now and passes on what that changes.
-func (t *tracker) updateLocked(s step) {
-	s.old = t.job
-	if !mayFollow(s.old.Status, s.new.Status) {
-		return // what finished stays so, whatever a late look says
+// updateLocked applies a change and publishes the resulting facts.
+func (t *tracker) updateLocked(c change) {
+	c.old = t.job
+	if !mayFollow(c.old.Status, &c.new.State) {
+		return // an end is final, whatever a late observation reports
 	}
-	if s.old.Status.Finished() {
-		if !s.attention {
+	if c.old.Status.Finished() {
+		if !c.attention {
 			return
 		}
-		s.new = s.old
+		c.new = c.old
 	}
-	if !s.new.Status.Finished() { // what is measured is not the backend's
-		s.new.CPU, s.new.RSS, s.new.Ports = s.old.CPU, s.old.RSS, s.old.Ports
+	if !c.new.Status.Finished() { // usage does not come from the backend
+		c.new.CPU, c.new.RSS, c.new.Ports = c.old.CPU, c.old.RSS, c.old.Ports
 	}
-	// The directory and the run are read by different goroutines, and either may be
-	// late: what never goes back is passed on once.
-	s.new.Backgrounded = s.new.Backgrounded || s.old.Backgrounded
-	s.new.Output, s.new.Dropped = max(s.new.Output, s.old.Output), max(s.new.Dropped, s.old.Dropped)
-	t.job = s.new
+	// The directory and the run are read by different goroutines, and either may be stale: apply
+	// transitions that cannot be reversed only once.
+	c.new.Backgrounded = c.new.Backgrounded || c.old.Backgrounded
+	c.new.Output, c.new.Dropped = max(c.new.Output, c.old.Output), max(c.new.Dropped, c.old.Dropped)
+	t.job = c.new
 	t.wakeLocked()
-	t.k.stirred = t.k.stirred || s.new.Output > s.old.Output
+	t.k.outputGrew = t.k.outputGrew || c.new.Output > c.old.Output
 	if t.listed {
-		t.publishLocked(&s.old, changes(s, t.k.e.cfg.now()))
+		t.publishLocked(&c.old, factsOf(c, t.k.e.cfg.now()))
 	}
 }
 
-// publishLocked gives facts to the subscriptions that select the job as it is now, or
-// selected it as it was.
+// publishLocked passes facts to the subscriptions that select the job now or selected it before.
 func (t *tracker) publishLocked(old *Job, facts []fact) {
 	if len(facts) == 0 {
 		return
 	}
 	for s := range t.k.subs {
-		if s.filter.selects(&t.job) || old != nil && s.filter.selects(old) {
+		if s.filter.Selects(&t.job) || old != nil && s.filter.Selects(old) {
 			s.pushLocked(t, facts)
 		}
 	}

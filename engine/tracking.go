@@ -10,39 +10,38 @@ import (
 )
 
 const (
-	// rescanEvery is the least time between two looks at the jobs directory.
+	// rescanEvery is the minimum time between two scans of the jobs directory.
 	rescanEvery = 10 * time.Millisecond
-	// latecomers is how often jobs are looked at again that cannot be watched.
-	latecomers = time.Second
+	// retryEvery is how often jobs that cannot be watched are tried again.
+	retryEvery = time.Second
 )
 
-// tracking has a tracker for each job that callers of this engine wait for, and as long
-// as there are subscriptions for every job there is. One lock guards it all.
+// tracking has a tracker for each job that callers of this engine wait for, and while there are
+// subscriptions, for every job. One lock guards it all.
 type tracking struct {
 	e    *Engine
-	poke chan struct{} // asks for a look at the jobs directory
-	turn chan struct{} // of size 1; has a value while the jobs are read: what is read is taken in in order
+	poke chan struct{} // requests a scan of the jobs directory
+	turn chan struct{} // of size 1; holds a value during a scan, so that results are applied in order
 
-	mu       sync.Mutex // guards what follows, trackers and subscriptions; not taken with e.mu held
-	trackers map[ID]*tracker
-	subs     map[*Subscription]struct{}
-	users    int                // subs, and those that are about to be
-	stop     context.CancelFunc // of the goroutines for users
-	stirred  bool               // a job has printed since jobs were measured
+	mu         sync.Mutex // guards the fields below, trackers and subscriptions; not acquired with e.mu held
+	trackers   map[ID]*tracker
+	subs       map[*Subscription]struct{}
+	users      int                // subs, including those being added
+	stop       context.CancelFunc // of the goroutines for users
+	outputGrew bool               // a job has printed since the last measurement
 }
 
-// changed has the subscriptions learn soon of what this engine did itself.
-func (e *Engine) changed() { e.tracking.look() }
+// changed makes subscriptions notice soon what this engine did itself.
+func (e *Engine) changed() { e.tracking.requestScan() }
 
-func (k *tracking) look() {
+func (k *tracking) requestScan() {
 	select {
 	case k.poke <- struct{}{}:
 	default:
 	}
 }
 
-// admit reads the jobs and makes s one of the subscriptions, in the same step in which
-// it takes the snapshot.
+// admit reads the jobs and adds s to the subscriptions, atomically with taking the snapshot.
 func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) {
 	closed := &Error{Op: "subscribe", Err: ErrClosed}
 	select {
@@ -50,7 +49,7 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 		defer func() { <-k.turn }()
 	case <-s.closed:
 		return nil, closed
-	case <-k.e.life.Done():
+	case <-k.e.runCtx.Done():
 		return nil, closed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -68,10 +67,10 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 		k.stopLocked()
 		return nil, err
 	}
-	k.takeInLocked(found)
+	k.mergeLocked(found)
 	var batch []Event
 	for _, t := range k.trackers {
-		if t.listed && s.filter.selects(&t.job) {
+		if t.listed && s.filter.Selects(&t.job) {
 			batch = append(batch, Event{Kind: EventCreated, Job: t.job, Offset: t.job.Output, At: t.job.CreatedAt})
 		}
 	}
@@ -79,14 +78,14 @@ func (k *tracking) admit(ctx context.Context, s *Subscription) ([]Event, error) 
 	k.subs[s] = struct{}{}
 	s.admitted, s.lastOut = true, time.Now()
 	k.paceLocked()
-	if s.unwatched = found.jobs; s.looks == nil {
+	if s.unwatched = found.jobs; s.attended == nil {
 		k.watchLocked(s)
 	}
 	k.e.sweepSometimes()
 	return batch, nil
 }
 
-// leave is the counterpart of admit. The last one ends what is done for subscriptions.
+// leave is the inverse of admit. The last one stops the goroutines for subscriptions.
 func (k *tracking) leave(s *Subscription) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,12 +96,12 @@ func (k *tracking) leave(s *Subscription) {
 	k.stopLocked()
 	for _, t := range k.trackers {
 		t.listed = t.listed && len(k.subs) > 0
-		t.settleLocked()
+		t.releaseLocked()
 	}
 }
 
-// start begins what is done as long as there are subscriptions, for one more. It reports
-// false if the engine is closed.
+// start adds a subscription and starts the goroutines if it is the first. It reports false if the
+// engine is closed.
 func (k *tracking) start() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -110,31 +109,31 @@ func (k *tracking) start() bool {
 		k.users++
 		return true
 	}
-	ctx, stop := context.WithCancel(k.e.life)
+	ctx, stop := context.WithCancel(k.e.runCtx)
 	w := watch.Dir(k.e.root.Jobs()) // before they are read, so that no change is missed
-	if !k.e.goes(func() { k.keepUp(ctx, w) }) {
+	if !k.e.spawn(func() { k.run(ctx, w) }) {
 		stop()
 		w.Close()
 		return false
 	}
 	if every := k.e.cfg.usage; every > 0 {
-		k.e.goes(func() { k.measureAll(ctx, every) })
+		k.e.spawn(func() { k.measureAll(ctx, every) })
 	}
 	k.stop, k.users = stop, 1
 	return true
 }
 
-// stopLocked is the counterpart of start.
+// stopLocked is the inverse of start.
 func (k *tracking) stopLocked() {
 	if k.users--; k.users == 0 {
 		k.stop()
 	}
 }
 
-// keepUp keeps the jobs current until ctx is done.
-func (k *tracking) keepUp(ctx context.Context, w *watch.Watcher) {
+// run keeps the jobs current until ctx is done.
+func (k *tracking) run(ctx context.Context, w *watch.Watcher) {
 	defer w.Close()
-	late := time.NewTicker(latecomers)
+	late := time.NewTicker(retryEvery)
 	defer late.Stop()
 	for {
 		var again <-chan time.Time
@@ -149,8 +148,9 @@ func (k *tracking) keepUp(ctx context.Context, w *watch.Watcher) {
 		case <-again:
 		}
 		if err := k.scan(ctx); err != nil && ctx.Err() == nil {
-			k.e.log.Warn("the jobs cannot be listed", "err", err)
+			k.e.log.Warn("cannot list the jobs", "err", err)
 		}
+		k.readSeen()
 		select {
 		case <-ctx.Done():
 			return
@@ -159,7 +159,7 @@ func (k *tracking) keepUp(ctx context.Context, w *watch.Watcher) {
 	}
 }
 
-// scan compares the jobs there are with those that are known.
+// scan compares the existing jobs with the known ones.
 func (k *tracking) scan(ctx context.Context) error {
 	select {
 	case k.turn <- struct{}{}:
@@ -176,20 +176,20 @@ func (k *tracking) scan(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	k.takeInLocked(found)
+	k.mergeLocked(found)
 	k.watchJobsLocked(found.jobs)
 	return nil
 }
 
-// found is what a look at the jobs directory found.
+// found is the result of a scan.
 type found struct {
 	all  map[ID]bool
-	jobs []Job               // those that were read, newest first
-	sent map[ID]*jobdir.Fact // when those were sent to the background that are new
+	jobs []Job               // the jobs that were read, newest first
+	sent map[ID]*jobdir.Fact // when new ones among them were sent to the background
 }
 
-// read reads the jobs that are not known, and those that should be watched and are not:
-// by the subscriptions, and by s, which is about to be one.
+// read reads the jobs that are not known, and those that the subscriptions (or s, which is about to
+// become one) need watched and that are not.
 func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 	f := found{all: map[ID]bool{}, sent: map[ID]*jobdir.Fact{}}
 	ids, err := k.e.ids(ctx)
@@ -203,7 +203,7 @@ func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 		id := ID(name)
 		t := k.trackers[id]
 		f.all[id] = true
-		if fresh[id] = t == nil || !t.listed; fresh[id] || t.unwatchedLocked() && (k.wantedLocked(id) || s != nil && s.follows(id)) {
+		if fresh[id] = t == nil || !t.listed; fresh[id] || t.unwatchedLocked() && (k.wantedLocked(id) || s != nil && s.covers(id)) {
 			open = append(open, name)
 		}
 	}
@@ -216,19 +216,19 @@ func (k *tracking) read(ctx context.Context, s *Subscription) (found, error) {
 	f.jobs, err = k.e.list(ctx, open, all, all)
 	for _, j := range f.jobs {
 		if heard && fresh[j.ID] {
-			f.sent[j.ID] = k.e.sentAway(j)
+			f.sent[j.ID] = k.e.backgroundFact(j)
 		}
 	}
 	return f, err
 }
 
-// takeInLocked takes in what was read, and lets go of the jobs that are gone.
-func (k *tracking) takeInLocked(f found) {
+// mergeLocked applies the result of a scan and releases jobs that were removed.
+func (k *tracking) mergeLocked(f found) {
 	for id, t := range k.trackers {
 		if t.listed && !f.all[id] {
 			t.publishLocked(nil, []fact{{kind: EventRemoved, offset: t.job.Output, at: k.e.cfg.now()}})
 			t.listed = false
-			t.settleLocked()
+			t.releaseLocked()
 		}
 	}
 	for _, j := range f.jobs {
@@ -237,42 +237,41 @@ func (k *tracking) takeInLocked(f found) {
 			t = &tracker{k: k, id: j.ID, job: j}
 			k.trackers[j.ID] = t
 		}
-		t.updateLocked(step{new: j})
+		t.updateLocked(change{new: j})
 		if !t.listed {
 			t.listed = true
-			t.publishLocked(nil, birth(t.job, f.sent[j.ID], k.e.cfg.now()))
+			t.publishLocked(nil, initialFacts(t.job, f.sent[j.ID], k.e.cfg.now()))
 		}
 	}
 }
 
-// watchLocked begins to watch the jobs that were read for the snapshot of s.
+// watchLocked starts watching the jobs that were read for the snapshot of s.
 func (k *tracking) watchLocked(s *Subscription) {
 	k.watchJobsLocked(s.unwatched)
 	s.unwatched = nil
 }
 
-// watchJobsLocked begins to watch those of the jobs that are wanted: first those that
-// are looked at, then the newest.
+// watchJobsLocked starts watching the jobs that a subscription needs: attended ones first, then the
+// newest.
 func (k *tracking) watchJobsLocked(jobs []Job) {
 	for _, looked := range []bool{true, false} {
 		for _, j := range jobs {
 			t := k.trackers[j.ID]
-			if t != nil && t.unwatchedLocked() && t.job.Link != LinkElsewhere && k.wantedLocked(t.id) && k.lookedAtLocked(t.id) == looked {
+			if t != nil && t.unwatchedLocked() && t.job.Link != LinkElsewhere && k.wantedLocked(t.id) && k.attendedLocked(t.id) == looked {
 				t.watchLocked(nil)
 			}
 		}
 	}
 }
 
-// paceLocked has all jobs watched as closely as they are looked at.
+// paceLocked throttles all watches unless a client needs prompt changes.
 func (k *tracking) paceLocked() {
 	for _, t := range k.trackers {
 		t.paceLocked()
 	}
 }
 
-// unwatchedLocked reports whether the job has not ended, for all that is known, and is
-// not watched.
+// unwatchedLocked reports whether the job has not ended as far as is known and is not watched.
 func (t *tracker) unwatchedLocked() bool { return t.stop == nil && !t.job.Status.Finished() }
 
 // incomplete reports whether there are jobs that should be watched and are not.
@@ -287,21 +286,21 @@ func (k *tracking) incomplete() bool {
 	return false
 }
 
-// wantedLocked reports whether a subscription may be given facts of the job: `hob run`
-// need not connect to every other job that runs.
+// wantedLocked reports whether a subscription may receive events of the job: `hob run` need not
+// connect to every other running job.
 func (k *tracking) wantedLocked(id ID) bool {
 	for s := range k.subs {
-		if s.follows(id) {
+		if s.covers(id) {
 			return true
 		}
 	}
 	return false
 }
 
-// lookedAtLocked reports whether a subscription looks closely at the job.
-func (k *tracking) lookedAtLocked(id ID) bool {
+// attendedLocked reports whether a subscription needs prompt changes of the job.
+func (k *tracking) attendedLocked(id ID) bool {
 	for s := range k.subs {
-		if s.looksAtLocked(id) {
+		if s.attendsLocked(id) {
 			return true
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// Subscriptions to one job that begin together each take the job up, and all but
-// one let go of it again, while others come and go.
-func TestSubscriptionsOfOneJobAtOnce(t *testing.T) {
+// Several subscriptions to one job start together: each adds the job, and all but one release it,
+// while others start and end.
+func TestConcurrentSubscriptionsToOneJob(t *testing.T) {
 	e, _ := withFake(t)
 	other := start(t, e, engine.Spec{})
-	subscribe(t, e, engine.Filter{IDs: []engine.ID{other.ID}}) // what the others join is there
+	subscribe(t, e, engine.Filter{IDs: []engine.ID{other.ID}}) // the tracker that the others join exists
 	for range 200 {
 		j := start(t, e, engine.Spec{})
 		var wg sync.WaitGroup
@@ -31,9 +31,9 @@ func TestSubscriptionsOfOneJobAtOnce(t *testing.T) {
 	}
 }
 
-// What somebody looks at is followed closely, and the rest as well, but with less
-// effort, and not before the list is there.
-func TestAttendedJobsAreFollowedClosely(t *testing.T) {
+// Attended jobs are watched closely, other jobs are throttled, and neither is watched before the
+// list is complete.
+func TestAttendedJobsAreWatchedClosely(t *testing.T) {
 	e, f := withFake(t)
 	a, b := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
 	until := func(what string, done func() bool) {
@@ -44,8 +44,8 @@ func TestAttendedJobsAreFollowedClosely(t *testing.T) {
 			}
 		}
 	}
-	glanced := func(x, y bool) func() bool {
-		return func() bool { return f.Job(a.ID).Glanced() == x && f.Job(b.ID).Glanced() == y }
+	throttled := func(x, y bool) func() bool {
+		return func() bool { return f.Job(a.ID).Throttled() == x && f.Job(b.ID).Throttled() == y }
 	}
 	s := e.Subscribe(engine.Filter{})
 	defer s.Close()
@@ -54,18 +54,18 @@ func TestAttendedJobsAreFollowedClosely(t *testing.T) {
 	if err != nil || len(first) != 2 || first[0].Job.Status != engine.Running || first[1].Job.Status != engine.Running {
 		t.Fatalf("snapshot %+v, %v", first, err)
 	}
-	f.Job(b.ID).Print("while nobody follows it")
+	f.Job(b.ID).Print("while nothing watches it")
 	if _, events := story(t, s, engine.EventOutput); events[len(events)-1].Job.ID != b.ID {
 		t.Errorf("%+v", events)
 	}
-	until("a is looked at, b is not", glanced(false, true))
+	until("a is looked at, b is not", throttled(false, true))
 	s.Attend(b.ID)
-	until("b is looked at, a is not", glanced(true, false))
+	until("b is looked at, a is not", throttled(true, false))
 
 	closely, _ := subscribe(t, e, engine.Filter{IDs: []engine.ID{a.ID}})
-	until("both are looked at", glanced(false, false))
+	until("both are looked at", throttled(false, false))
 	closely.Close()
-	until("a is not any longer", glanced(true, false))
+	until("a is not any longer", throttled(true, false))
 
 	f.Job(a.ID).Exit(3)
 	_, events := story(t, s, engine.EventExited)
@@ -74,9 +74,8 @@ func TestAttendedJobsAreFollowedClosely(t *testing.T) {
 	}
 }
 
-// A snapshot for who only glances at the jobs is right also of those that nobody
-// has followed since they were listed.
-func TestASnapshotAtAGlanceIsCurrent(t *testing.T) {
+// The snapshot is current even for jobs that were not watched since they were listed.
+func TestThrottledSnapshotIsCurrent(t *testing.T) {
 	e, f := withFake(t)
 	a, b := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
 	subscribe(t, e, engine.Filter{IDs: []engine.ID{a.ID}})

@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// Type types p into a session: who types has the keyboard. It is taken over first,
-// with the caller's size, unless has says that t has it, and again if another
-// session has taken it since.
+// Type types p into a session. The session needs control for that: Type takes it first, with the
+// caller's size, unless has is set, and again if another session has taken it since.
 func Type(ctx context.Context, t Terminal, has bool, size Size, p []byte) error {
 	if has {
 		if err := t.Write(ctx, p); !errors.Is(err, ErrNotControl) {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// sharedTerminal is one session of several: another one has the keyboard until it
-// is taken.
+// sharedTerminal is one of several sessions: another one has control until it is taken.
 type sharedTerminal struct {
 	Terminal
 	has bool
@@ -35,7 +34,7 @@ func (s *sharedTerminal) Resize(_ context.Context, z Size) error {
 	return nil
 }
 
-func TestWhoTypesHasTheKeyboard(t *testing.T) {
+func TestTypeTakesControl(t *testing.T) {
 	for _, tc := range []struct {
 		name       string
 		known, has bool

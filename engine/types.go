@@ -24,6 +24,8 @@ type (
 	StopRequest  = record.StopRequest
 	Unrecorded   = record.Unrecorded
 	Progress     = record.Progress
+	Pending      = record.Pending
+	Runs         = record.Runs
 	Size         = record.Size
 	Range        = record.Range
 	Milliseconds = record.Milliseconds
@@ -35,13 +37,20 @@ type (
 	TerminalOptions = record.TerminalOptions
 	TerminalFacts   = record.TerminalFacts
 	TerminalChunk   = record.TerminalChunk
+	Terminal        = record.Terminal
+	Stream          = record.Stream
+	Output          = record.Output
 )
 
-// The words of records, by the names of package record.
+// Constants of package record.
 const (
 	KindPTY     = record.KindPTY
 	KindFile    = record.KindFile
 	KindVirtual = record.KindVirtual
+
+	StreamOutput = record.StreamOutput
+	StreamStdout = record.StreamStdout
+	StreamStderr = record.StreamStderr
 
 	InputPTY       = record.InputPTY
 	InputTTY       = record.InputTTY
@@ -50,6 +59,7 @@ const (
 	InputInherited = record.InputInherited
 	InputNull      = record.InputNull
 
+	Queued   = record.Queued
 	Starting = record.Starting
 	Running  = record.Running
 	Stopping = record.Stopping
@@ -74,7 +84,17 @@ const (
 	ReasonSpawn      = record.ReasonSpawn
 	ReasonHolderDied = record.ReasonHolderDied
 	ReasonReboot     = record.ReasonReboot
+	ReasonDependency = record.ReasonDependency
+	ReasonOOM        = record.ReasonOOM
+	ReasonPreempted  = record.ReasonPreempted
+	ReasonNodeFailed = record.ReasonNodeFailed
 )
+
+// RestartPolicy says after which ends a job's command is started again.
+type RestartPolicy = record.RestartPolicy
+
+// ParseRestart returns the policy that [Spec].Restart names.
+func ParseRestart(text string) (RestartPolicy, error) { return record.ParseRestart(text) }
 
 // InMilliseconds returns d as records store it.
 func InMilliseconds(d time.Duration) Milliseconds { return record.InMilliseconds(d) }

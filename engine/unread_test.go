@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A subscription that nobody reads holds as much of a job that never stops as of one
-// that did little, and every end.
+// A subscription that is not read holds a bounded number of facts of a busy job, and every end.
 func TestUnreadFactsAreBounded(t *testing.T) {
 	s := (&Engine{}).Subscribe(Filter{})
 	busy := &tracker{job: Job{Request: Request{ID: "busy"}, State: State{Status: Running}}}
@@ -45,7 +44,7 @@ func TestUnreadFactsAreBounded(t *testing.T) {
 		}
 		last = ev.Offset
 		if ev.Job.Status != Exited || ev.Job.Output != cycles {
-			t.Errorf("%s is told of a job as it was before: %s, %d", ev.Kind, ev.Job.Status, ev.Job.Output)
+			t.Errorf("%s is reported with an older job: %s, %d", ev.Kind, ev.Job.Status, ev.Job.Output)
 		}
 	}
 	if last := batch[len(batch)-1]; last.Kind != EventExited || last.Job.ID != busy.job.ID {
@@ -55,6 +54,6 @@ func TestUnreadFactsAreBounded(t *testing.T) {
 		t.Errorf("of the rest: %v", counts)
 	}
 	if batch, wait := s.take(); batch != nil || wait != 0 {
-		t.Errorf("told again: %v", batch)
+		t.Errorf("reported again: %v", batch)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// gauge measures what the running jobs of this machine use. It remembers the last
-// sample of each job that was measured within sampleLife.
+// gauge measures what the running jobs of this machine use. It keeps the last sample of each job
+// that was measured within sampleLife.
 type gauge struct {
-	mu      sync.Mutex // guards what follows, and one measuring at a time
+	mu      sync.Mutex // guards the fields below, and serializes measurements
 	scan    proc.Scanner
 	samples map[ID]*sample
 }
@@ -26,12 +26,12 @@ type sample struct {
 	ports foundPorts
 }
 
-// sampleLife is for how long a sample is kept: what was used since one that is
-// older says nothing of now, and the job may be no more.
+// sampleLife is how long a sample is kept: the difference to an older one says little about current
+// usage, and the job may be gone.
 const sampleLife = time.Hour
 
-// foundPorts are the ports of a set of processes. Looking for them reads every
-// descriptor, so it is done again only when the processes changed, or rarely.
+// foundPorts caches the ports of a set of processes. Finding them reads every descriptor, so it is
+// repeated only when the processes have changed, or rarely.
 type foundPorts struct {
 	of    []int
 	ports []int
@@ -40,9 +40,8 @@ type foundPorts struct {
 
 const portsEvery = 10 * time.Second
 
-// measured is jobs with CPU, RSS and Ports filled in where they can be known:
-// of running jobs on this machine that have a process. always asks for the ports
-// whatever was found a short while ago.
+// measured returns jobs with CPU, RSS and Ports set where they can be determined: for running jobs
+// on this machine that have a process. If always is set, the cached ports are not used.
 func (e *Engine) measured(jobs []Job, always bool) []Job {
 	var refs []proc.JobRef
 	var at []int
@@ -64,7 +63,7 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	members, err := g.scan.MembersOf(refs)
 	if err != nil {
 		if !errors.Is(err, proc.ErrUnsupported) {
-			e.log.Debug("the use of jobs cannot be measured", "err", err)
+			e.log.Debug("cannot measure usage", "err", err)
 		}
 		return jobs
 	}
@@ -77,7 +76,7 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	return jobs
 }
 
-// processesOf says which processes are a job's; ok is false where its record names none.
+// processesOf returns the processes of a job; ok is false if its record has none.
 func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	st, err := jobdir.ReadState(e.root.Dir(string(j.ID)))
 	if err != nil || st.Leader.IsZero() {
@@ -85,12 +84,12 @@ func (e *Engine) processesOf(j Job) (ref proc.JobRef, ok bool) {
 	}
 	ref = proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder}
 	if j.Kind == KindVirtual || st.Holder == proc.Self() {
-		ref.Holder = proc.Identity{} // a program with children of its own
+		ref.Holder = proc.Identity{} // a program with child processes of its own
 	}
 	return ref, true
 }
 
-// forget lets go of samples that are too old to go on from.
+// forget deletes samples that are too old to compare with.
 func (g *gauge) forget(now time.Time) {
 	maps.DeleteFunc(g.samples, func(_ ID, s *sample) bool { return now.Sub(s.at) > sampleLife })
 }
@@ -115,11 +114,11 @@ func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time, always bool) {
 			percent = 100 * u.CPU.Seconds() / up.Seconds()
 		}
 	}
-	j.CPU, j.RSS, j.Ports = &percent, u.RSS, s.ports.look(procs, now, always)
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, s.ports.lookUp(procs, now, always)
 }
 
-// look is what procs listen on, found anew if that may have changed.
-func (f *foundPorts) look(procs []proc.Process, now time.Time, always bool) []int {
+// lookUp returns the ports that procs listen on, from the cache unless they may have changed.
+func (f *foundPorts) lookUp(procs []proc.Process, now time.Time, always bool) []int {
 	pids := make([]int, 0, len(procs))
 	for _, p := range procs {
 		pids = append(pids, p.PID)
@@ -140,9 +139,8 @@ func (f *foundPorts) look(procs []proc.Process, now time.Time, always bool) []in
 	return f.ports
 }
 
-// Measure is how a job stands with what it uses now: CPU, RSS and Ports, where
-// the system tells. Other methods leave those out, since finding them reads all
-// processes of the machine.
+// Measure returns a job with its current CPU, RSS and Ports, where the system provides them. Other
+// methods omit these, since finding them reads all processes of the machine.
 func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
 	j, err := e.read(ctx, id)
 	if err != nil {
@@ -151,23 +149,22 @@ func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
 	return e.measured([]Job{j}, true)[0], nil
 }
 
-// MeasureAll is jobs as [Engine.List] gives them with what they use now, from one
-// look at the processes. Those that have ended, and those of other machines, use
-// nothing that could be told.
+// MeasureAll returns jobs, as [Engine.List] returns them, with their current usage, from one scan
+// of the processes. Jobs that have ended and jobs of other machines have no usage.
 func (e *Engine) MeasureAll(jobs []Job) []Job { return e.measured(jobs, true) }
 
 const (
-	// measureFirst is when measuring begins: it reads all processes of the machine,
-	// and what is shown first is not what jobs use.
+	// measureFirst is the delay of the first measurement: it reads all processes of the machine,
+	// and usage is not the first thing to show.
 	measureFirst = 300 * time.Millisecond
-	// idlePause is how many times rarer jobs are measured that do nothing, and
-	// restPause that do not print either.
+	// idlePause is the factor by which idle jobs are measured less often, and restPause the factor
+	// for jobs that do not print either.
 	idlePause = 4
 	restPause = 12
 )
 
-// measureAll gives the subscriptions what the running jobs use, from time to time,
-// until ctx is done; more rarely while nothing changes.
+// measureAll publishes the usage of running jobs periodically until ctx is done, less often while
+// nothing changes.
 func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
 	pause, passed := 1, 1 // in units of every
 	tick := time.NewTimer(min(every, measureFirst))
@@ -189,20 +186,20 @@ func (k *tracking) measureAll(ctx context.Context, every time.Duration) {
 	}
 }
 
-// pauseNow is the pause for jobs that have changed nothing, shorter if one has printed.
+// pauseNow returns the pause for jobs without changes, shorter if one has printed.
 func (k *tracking) pauseNow(pause int) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stirred {
+	if k.outputGrew {
 		return min(pause, idlePause)
 	}
 	return pause
 }
 
-// measure reports whether any job's use has changed so that a person sees it.
+// measure reports whether any job's usage has changed visibly.
 func (k *tracking) measure() (changed bool) {
 	k.mu.Lock()
-	k.stirred = false
+	k.outputGrew = false
 	var jobs []Job
 	for _, t := range k.trackers {
 		if t.listed && !t.job.Status.Finished() {
@@ -216,7 +213,7 @@ func (k *tracking) measure() (changed bool) {
 	return k.measuredLocked(jobs)
 }
 
-// measuredLocked takes in what jobs use and publishes what shows.
+// measuredLocked applies measurements and publishes visible changes.
 func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 	for _, j := range jobs {
 		t := k.trackers[j.ID]
@@ -224,8 +221,8 @@ func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 			continue
 		}
 		t.job.CPU, t.job.RSS, t.job.Ports = j.CPU, j.RSS, j.Ports
-		if now := usageOf(&j); now.shows(t.shown) {
-			t.shown = now
+		if now := usageOf(&j); now.differs(t.published) {
+			t.published = now
 			t.publishLocked(nil, []fact{{kind: EventTitle, offset: t.job.Output, at: k.e.cfg.now()}})
 			changed = true
 		}
@@ -233,7 +230,7 @@ func (k *tracking) measuredLocked(jobs []Job) (changed bool) {
 	return changed
 }
 
-// use is what a job uses, as it was published.
+// use is a job's usage as published.
 type use struct {
 	cpu   *float64
 	rss   int64
@@ -242,9 +239,9 @@ type use struct {
 
 func usageOf(j *Job) use { return use{j.CPU, j.RSS, j.Ports} }
 
-// shows reports whether a person would see the difference from what was published before.
-// Many small changes come to one that shows.
-func (u use) shows(before use) bool {
+// differs reports whether the difference from the published usage is visible to the user. Many
+// small changes add up to a visible one.
+func (u use) differs(before use) bool {
 	if before.cpu == nil || !slices.Equal(before.ports, u.ports) {
 		return true
 	}

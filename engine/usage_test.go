@@ -7,7 +7,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-func TestUsageThatShows(t *testing.T) {
+func TestVisibleUsageChanges(t *testing.T) {
 	used := func(percent float64, mib int64, ports ...int) use {
 		return use{&percent, mib << 20, ports}
 	}
@@ -27,14 +27,14 @@ func TestUsageThatShows(t *testing.T) {
 		"no port any more":  {used(3, 100, 80), used(3, 100), true},
 		"a little, of none": {used(0, 0), used(0.5, 0), false},
 	} {
-		if got := tc.now.shows(tc.before); got != tc.want {
+		if got := tc.now.differs(tc.before); got != tc.want {
 			t.Errorf("%s: shows %v", name, got)
 		}
 	}
 }
 
-// What grows by a little each time is told some time.
-func TestUsageThatCreepsIsTold(t *testing.T) {
+// Growth in small steps is eventually reported.
+func TestSlowUsageGrowthIsReported(t *testing.T) {
 	e, err := New(WithStateDir(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
@@ -42,19 +42,19 @@ func TestUsageThatCreepsIsTold(t *testing.T) {
 	defer e.Close()
 	k := &e.tracking
 	k.trackers["job-22222"] = &tracker{k: k, id: "job-22222", job: Job{Request: Request{ID: "job-22222"}, State: State{Status: Running}}}
-	idle, told := 0.0, 0
+	idle, reports := 0.0, 0
 	for rss := int64(100 << 20); rss < 200<<20; rss += rss / 25 {
 		if k.measuredLocked([]Job{{Request: Request{ID: "job-22222"}, State: State{Status: Running}, CPU: &idle, RSS: rss}}) {
-			told++
+			reports++
 		}
 	}
-	if told < 5 {
-		t.Errorf("twice as much memory is told %d times", told)
+	if reports < 5 {
+		t.Errorf("twice as much memory is reported %d times", reports)
 	}
 }
 
-// A program that looks at many jobs, one after the other, keeps nothing of them.
-func TestSamplesAreForgotten(t *testing.T) {
+// A program that measures many jobs, one after the other, does not keep their samples.
+func TestOldSamplesAreDeleted(t *testing.T) {
 	var g gauge
 	now := time.Now()
 	sampled := func(id ID, at time.Time) {

@@ -12,10 +12,9 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Execution is the program's own end of a virtual or attached execution, whose
-// holder is this process: it keeps the lock, the log and the socket, so that
-// other processes see and reach the job like any other. All methods may be
-// called concurrently, and after the end, when they do nothing.
+// Execution is the program's own handle of a virtual or attached execution. The holder is this
+// process: it keeps the lock, the log and the socket, so that other processes see and reach the job
+// like any other. All methods may be called concurrently; after the end they do nothing.
 type Execution struct {
 	e     *Engine
 	id    ID
@@ -23,28 +22,27 @@ type Execution struct {
 	pid   int
 	meta  jobdir.Meta
 	hooks hooks
-	later errands
 	h     *holder.Holder
 
-	outMu sync.Mutex // orders output and the end of it
-	over  bool       // guarded by outMu
+	outMu sync.Mutex // orders output and its end
+	ended bool       // guarded by outMu
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	stopping *StopRequest
 	changed  chan struct{}
 
-	away chan struct{} // closed when nobody waits for it any longer
-	done chan struct{} // closed when the end is recorded
+	backgrounded chan struct{} // closed when no client waits for it any longer
+	done         chan struct{} // closed when the end is recorded
 }
 
 const virtualName = "virtual"
 
-// Create makes an execution that the program performs itself: it appends the
-// output and says how it ended. Its pid is unknown and never asked for.
+// Create creates an execution that the program performs itself: the program appends the output and
+// reports the end. It has no pid.
 func (e *Engine) Create(spec VirtualSpec) (*Execution, error) { return e.hold(spec, 0) }
 
-// Attach makes a job of a process that the caller started and owns; the engine
-// reaches it through the hooks alone. ErrExists if this engine has it already.
+// Attach makes a job of a process that the caller started and owns; the engine accesses it only
+// through the hooks. It returns ErrExists if this engine has already attached the process.
 func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
@@ -58,9 +56,9 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 	}
 	var leader proc.Identity
 	if pid != 0 {
-		id, err := proc.Of(pid)
+		id, err := proc.IdentityOf(pid)
 		if errors.Is(err, proc.ErrGone) {
-			return nil, invalid("attach", fmt.Sprintf("there is no process %d", pid), "attach it before it is waited for")
+			return nil, invalid("attach", fmt.Sprintf("there is no process %d", pid), "attach the process before you wait for it")
 		}
 		if err != nil {
 			id = proc.Identity{PID: pid}
@@ -68,7 +66,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 		leader = id
 	}
 	x := &Execution{
-		e: e, pid: pid, meta: e.virtualMeta(spec), changed: make(chan struct{}), away: make(chan struct{}), done: make(chan struct{}),
+		e: e, pid: pid, meta: e.virtualMeta(spec), changed: make(chan struct{}), backgrounded: make(chan struct{}), done: make(chan struct{}),
 		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1)},
 	}
 	if err := e.reserve(pid); err != nil {
@@ -90,7 +88,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 func checkVirtual(s VirtualSpec) error {
 	spec := Spec{Command: s.Command, Name: s.Name, Dir: s.Dir, LogLimit: s.LogLimit, Size: s.Size}
 	if len(spec.Command) == 0 {
-		spec.Command = []string{"-"} // it may be nameless
+		spec.Command = []string{"-"} // the name may be empty
 	}
 	return checkSpec(spec)
 }
@@ -122,10 +120,10 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 	return m
 }
 
-// open makes the directory and becomes its holder.
+// open creates the directory and becomes its holder.
 func (x *Execution) open(leader proc.Identity) error {
-	var lock *jobdir.Held
-	dir, err := x.e.create(x.e.life, &x.meta, func(dir string) (err error) {
+	var lock *jobdir.FileLock
+	dir, err := x.e.create(x.e.runCtx, &x.meta, func(dir string) (err error) {
 		if lock != nil {
 			lock.Close()
 		}
@@ -155,7 +153,7 @@ func (x *Execution) open(leader proc.Identity) error {
 	return nil
 }
 
-// reserve makes sure that a process is attached once.
+// reserve ensures that a process is attached only once.
 func (e *Engine) reserve(pid int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -188,17 +186,17 @@ func (e *Engine) enlist(x *Execution) bool {
 	return true
 }
 
-// execution is the execution of this program with that id, if it has not ended.
+// execution returns the execution of this program with that id, if it has not ended.
 func (e *Engine) execution(id ID) *Execution {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.execs[id]
 }
 
-// ID is the job's id.
+// ID returns the job's id.
 func (x *Execution) ID() ID { return x.id }
 
-// Job is how it stands now.
+// Job returns its current state.
 func (x *Execution) Job() Job {
 	rec, err := x.e.record(x.id)
 	if err != nil { // cleared
@@ -209,24 +207,24 @@ func (x *Execution) Job() Job {
 	return x.e.jobOf(rec)
 }
 
-// Backgrounded is closed when nobody waits for the execution any longer: whoever
-// shows it in the foreground goes on to other things.
-func (x *Execution) Backgrounded() <-chan struct{} { return x.away }
+// Backgrounded is closed when no client waits for the execution any longer, so that a foreground
+// view can close.
+func (x *Execution) Backgrounded() <-chan struct{} { return x.backgrounded }
 
-// Append adds output. It waits for no reader and cannot fail: what the disk
-// refuses is counted as dropped. p is not kept.
+// Append adds output. It does not wait for readers and cannot fail: bytes that cannot be written to
+// disk are counted as dropped. p is not kept.
 func (x *Execution) Append(p []byte) {
 	x.outMu.Lock()
 	defer x.outMu.Unlock()
-	if !x.over {
+	if !x.ended {
 		x.h.Output(p)
-		x.announce()
+		x.notifyAll()
 	}
 }
 
-// Complete ends the execution. The zero Exit means exit code 0. It returns when
-// the end is recorded. Only the first end counts; if the job was asked to end
-// before that it counts as killed.
+// Complete ends the execution and returns when the end is recorded. The zero Exit means exit code
+// 0. Only the first end counts; if a stop was requested before that, the execution counts as
+// killed.
 func (x *Execution) Complete(exit Exit) error {
 	if !exit.Status.Finished() {
 		exit.Status = Exited
@@ -250,7 +248,7 @@ func (x *Execution) Complete(exit Exit) error {
 	return x.finish(exit)
 }
 
-// Fail ends the execution as failed, with err's words.
+// Fail ends the execution as failed, with err's message.
 func (x *Execution) Fail(err error) error {
 	words := "failed"
 	if err != nil {
@@ -264,15 +262,15 @@ func (x *Execution) Abort() error {
 	return x.finish(Exit{Status: Killed, Reason: ReasonKill, EndedBy: x.e.cfg.client})
 }
 
-// finish records the end. Of several callers the later ones wait for the first.
+// finish records the end. Concurrent callers wait for the first one.
 func (x *Execution) finish(exit Exit) error {
 	x.outMu.Lock()
-	if x.over {
+	if x.ended {
 		x.outMu.Unlock()
 		<-x.done
 		return nil
 	}
-	x.over = true
+	x.ended = true
 	x.outMu.Unlock()
 	x.mu.Lock()
 	if s := x.stopping; s != nil && (exit.Status == Exited || exit.Status == Killed && exit.EndedBy == "") {
@@ -287,29 +285,29 @@ func (x *Execution) finish(exit Exit) error {
 	delete(x.e.execs, x.id)
 	delete(x.e.attached, x.pid)
 	// The end may be reported from inside of a hook, which Close waits for.
-	closing := x.e.goesLocked(func() { x.letGo() })
+	closing := x.e.spawnLocked(func() { x.releaseHolder() })
 	x.e.mu.Unlock()
 	close(x.done)
-	x.announce()
+	x.notifyAll()
 	if !closing {
-		x.letGo()
+		x.releaseHolder()
 	}
 	return nil
 }
 
-func (x *Execution) letGo() {
+func (x *Execution) releaseHolder() {
 	if err := x.h.Close(); err != nil {
-		x.e.log.Warn("the holder of an execution did not close well", "job", x.id, "err", err)
+		x.e.log.Warn("the holder of an execution failed to close", "job", x.id, "err", err)
 	}
 }
 
-// abandon is what happens to an execution whose engine is closed.
+// abandon ends an execution whose engine is closed.
 func (x *Execution) abandon() error {
-	return x.finish(Exit{Status: Lost, Reason: ReasonHolderDied, Error: "the program that performed it let go of it"})
+	return x.finish(Exit{Status: Lost, Reason: ReasonHolderDied, Error: "the program that performed it exited without completing it"})
 }
 
-// announce wakes whoever watches.
-func (x *Execution) announce() {
+// notifyAll wakes all watchers.
+func (x *Execution) notifyAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	close(x.changed)
@@ -322,8 +320,8 @@ func (x *Execution) watchChange() <-chan struct{} {
 	return x.changed
 }
 
-// isOver reports whether the end is recorded.
-func (x *Execution) isOver() bool {
+// hasEnded reports whether the end is recorded.
+func (x *Execution) hasEnded() bool {
 	select {
 	case <-x.done:
 		return true
@@ -332,10 +330,10 @@ func (x *Execution) isOver() bool {
 	}
 }
 
-// active reports whether it has not ended, by its hook if it has one. The hook
-// is not asked while another one is at work.
+// active reports whether it has not ended, using its hook if it has one. The hook is not called
+// while another one runs.
 func (x *Execution) active() bool {
-	if x.isOver() {
+	if x.hasEnded() {
 		return false
 	}
 	if x.hooks.IsActive == nil {
@@ -350,9 +348,9 @@ func (x *Execution) active() bool {
 	}
 }
 
-// background records that nobody waits for it any longer.
+// background records that no client waits for it any longer.
 func (x *Execution) background() error {
-	if x.isOver() {
+	if x.hasEnded() {
 		return ErrNotRunning
 	}
 	x.h.Background()

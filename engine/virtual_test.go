@@ -27,7 +27,7 @@ func create(t *testing.T, e *engine.Engine, spec engine.VirtualSpec) *engine.Exe
 	return x
 }
 
-func TestVirtualExecutionIsAJobLikeAnyOther(t *testing.T) {
+func TestVirtualExecutionIsOrdinaryJob(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	x := create(t, e, engine.VirtualSpec{})
@@ -82,7 +82,7 @@ func TestVirtualEnds(t *testing.T) {
 			if err := c.end(x); err != nil {
 				t.Fatal(err)
 			}
-			// What comes late changes nothing.
+			// Calls after the end have no effect.
 			x.Append([]byte("late"))
 			if err := errors.Join(x.Abort(), x.Fail(nil), x.Complete(engine.Exit{})); err != nil {
 				t.Errorf("late: %v", err)
@@ -96,7 +96,7 @@ func TestVirtualEnds(t *testing.T) {
 	}
 }
 
-func TestKillOfAVirtualExecutionFromAnotherProcess(t *testing.T) {
+func TestKillVirtualExecutionFromAnotherProcess(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()), engine.WithClient("other"))
 	var kills atomic.Int32
@@ -147,7 +147,7 @@ func TestProgramReportsItsOwnEndInTheKillHook(t *testing.T) {
 	}
 }
 
-func TestHooksThatAreMissingOrFail(t *testing.T) {
+func TestMissingOrFailingHooks(t *testing.T) {
 	e := open(t)
 	bare := create(t, e, engine.VirtualSpec{})
 	if _, err := e.Kill(t.Context(), bare.ID()); !errors.Is(err, engine.ErrUnsupported) {
@@ -169,7 +169,7 @@ func TestHooksThatAreMissingOrFail(t *testing.T) {
 	}
 }
 
-func TestKillReachesAnExecutionWhoseWriteHangs(t *testing.T) {
+func TestKillWhileWriteHookHangs(t *testing.T) {
 	e := open(t)
 	began := make(chan struct{})
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{
@@ -187,8 +187,8 @@ func TestKillReachesAnExecutionWhoseWriteHangs(t *testing.T) {
 	}
 }
 
-// hangs is an execution whose Kill hook heeds no context: it has been called when
-// called is closed, and returns what is sent to result.
+// hangs returns an execution whose Kill hook ignores its context. The hook closes called and
+// returns the value sent to result.
 func hangs(t *testing.T, e *engine.Engine) (x *engine.Execution, called chan struct{}, result chan error) {
 	t.Helper()
 	called, result = make(chan struct{}), make(chan error, 1)
@@ -199,7 +199,7 @@ func hangs(t *testing.T, e *engine.Engine) (x *engine.Execution, called chan str
 	return x, called, result
 }
 
-func TestKillHeedsItsContextWhateverTheHookDoes(t *testing.T) {
+func TestKillReturnsWhenContextIsDone(t *testing.T) {
 	for from, other := range map[string]bool{"the program": false, "another process": true} {
 		t.Run(from, func(t *testing.T) {
 			e := open(t)
@@ -224,7 +224,7 @@ func TestKillHeedsItsContextWhateverTheHookDoes(t *testing.T) {
 	}
 }
 
-func TestStopReturnsAfterTheGraceTimeWhateverTheHookDoes(t *testing.T) {
+func TestStopReturnsAfterGracePeriod(t *testing.T) {
 	for from, other := range map[string]bool{"the program": false, "another process": true} {
 		t.Run(from, func(t *testing.T) {
 			t.Parallel()
@@ -234,8 +234,8 @@ func TestStopReturnsAfterTheGraceTimeWhateverTheHookDoes(t *testing.T) {
 				asks = open(t, engine.WithStateDir(e.StateDir()))
 			}
 			x, called, result := hangs(t, e)
-			for range 2 { // the second one waits for the hook that the first has called
-				if _, err := asks.Stop(t.Context(), x.ID(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "has not ended it within") {
+			for range 2 { // the second one waits for the hook that the first one called
+				if _, err := asks.Stop(t.Context(), x.ID(), engine.StopOptions{Grace: -1}); err == nil || !strings.Contains(err.Error(), "did not end it within") {
 					t.Errorf("stop: %v", err)
 				}
 			}
@@ -251,7 +251,7 @@ func TestStopReturnsAfterTheGraceTimeWhateverTheHookDoes(t *testing.T) {
 	}
 }
 
-func TestAnEndReleasesAKillWhoseHookHangs(t *testing.T) {
+func TestCompleteReturnsKillWhoseHookHangs(t *testing.T) {
 	e := open(t)
 	x, called, result := hangs(t, e)
 	go func() {
@@ -323,7 +323,7 @@ func TestClosedEngineLosesItsExecutions(t *testing.T) {
 	}
 }
 
-func TestConcurrentUseOfAnExecution(t *testing.T) {
+func TestConcurrentUseOfExecution(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error { return nil }}})
 	var ends atomic.Int32
@@ -356,11 +356,11 @@ func TestConcurrentUseOfAnExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ends.Load() != 1 {
-		t.Errorf("%d ends told", ends.Load())
+		t.Errorf("%d ends reported", ends.Load())
 	}
 }
 
-func TestAFailureIsToldToWhoWaits(t *testing.T) {
+func TestFailureIsReportedToWaiters(t *testing.T) {
 	e := open(t)
 	x, err := e.Create(engine.VirtualSpec{Name: "work"})
 	if err != nil {
@@ -381,14 +381,14 @@ func TestAFailureIsToldToWhoWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, evs := story(t, s, engine.EventExited); evs[len(evs)-1].Job.Status != engine.Failed {
-		t.Errorf("told %+v", evs)
+		t.Errorf("reported %+v", evs)
 	}
 	if exit := <-waited; exit.Status != engine.Failed || exit.Error != "the disk ate it" {
 		t.Errorf("waited for %+v", exit)
 	}
 }
 
-func TestNoOutputInFrontOfTheFirstByte(t *testing.T) {
+func TestReadOutputRejectsNegativeOffset(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{})
 	if _, _, err := e.ReadOutput(t.Context(), x.ID(), make([]byte, 8), -1); !errors.Is(err, engine.ErrInvalid) {

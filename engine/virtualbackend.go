@@ -10,9 +10,9 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 )
 
-// virtualBackend reaches virtual and attached executions: those of this program
-// directly, those of others through their files and sockets. Their rule of life
-// is the lock: whoever performs the execution holds it.
+// virtualBackend accesses virtual and attached executions: those of this program directly, others
+// through their files and sockets. Such a job is alive as long as the program that performs it
+// holds the lock.
 type virtualBackend struct{ e *Engine }
 
 var _ Backend = (*virtualBackend)(nil)
@@ -47,7 +47,7 @@ func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State
 		switch {
 		case err == nil:
 			seen[r.ID] = s
-		case !errors.Is(err, fs.ErrNotExist): // which is no reason not to look at the others
+		case !errors.Is(err, fs.ErrNotExist): // one bad record must not hide the others
 			bad = append(bad, fmt.Errorf("%s: %w", r.ID, err))
 		}
 	}
@@ -61,10 +61,10 @@ func newVirtualRun(id ID, dir string, j Job) *virtualRun {
 	return &virtualRun{holder.NewRun(dir, id, j.Request, false)}
 }
 
-// Stop ends the execution. The program that performs it answers within the grace time,
-// unless it is stuck itself.
+// Stop ends the execution. The program that performs it answers within the grace period, unless it
+// hangs.
 func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
-	ctx, cancel := stopContext(ctx, o.Grace, 2*hookTime)
+	ctx, cancel := stopContext(ctx, o.Grace, 2*hookTimeout)
 	defer cancel()
 	report, err := r.Run.Stop(ctx, o)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -73,24 +73,7 @@ func (r *virtualRun) Stop(ctx context.Context, o StopOptions) (StopReport, error
 	return report, err
 }
 
-func (r *virtualRun) OpenOutput(_ context.Context, s Stream) (Output, error) {
-	l, err := r.OpenLog(s.File())
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-func (r *virtualRun) OpenTerminal(ctx context.Context, o TerminalOptions) (Terminal, error) {
-	t, err := r.Run.OpenTerminal(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// ownRun is one execution of this program, which is asked for nothing through its
-// socket but its terminal.
+// ownRun is one execution of this program. Its socket is used only for the terminal.
 type ownRun struct {
 	*virtualRun
 	x *Execution
@@ -119,8 +102,8 @@ func (r *ownRun) Write(ctx context.Context, p []byte) error { return r.x.write(c
 func (r *ownRun) CloseInput(context.Context) error          { return ErrNoInput }
 func (r *ownRun) Background(context.Context) error          { return r.x.background() }
 
-// SendKeys implements [KeySender]. Without a terminal keys are encoded as one in
-// its first state does.
+// SendKeys implements [KeySender]. Without a terminal, keys are encoded for a terminal in its
+// initial state.
 func (r *ownRun) SendKeys(ctx context.Context, keys []string) error {
 	p, err := r.x.h.EncodeKeys(keys)
 	if err != nil {
@@ -136,7 +119,7 @@ func (r *ownRun) Paste(ctx context.Context, p []byte) error {
 func (r *ownRun) Resize(ctx context.Context, s Size) error { return r.x.h.Resize(ctx, s) }
 
 func (r *ownRun) Screen(ctx context.Context) (Screen, error) {
-	if r.x.isOver() {
+	if r.x.hasEnded() {
 		return holder.LastScreen(r.Dir)
 	}
 	return r.x.h.Screen()
@@ -146,7 +129,7 @@ func (r *ownRun) Watch(ctx context.Context, notify func(State, Note)) error {
 	for {
 		changed := r.x.watchChange()
 		s := r.x.Job().State
-		if ended := s.Status.Finished(); !ended || r.x.isOver() { // else the end is being recorded
+		if ended := s.Status.Finished(); !ended || r.x.hasEnded() { // otherwise the end is being recorded
 			notify(s, Note{})
 			if ended {
 				return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-func TestABadDirectoryHidesNoOtherExecution(t *testing.T) {
+func TestBadDirectoryHidesNoOtherExecution(t *testing.T) {
 	root := t.TempDir()
 	open := func() *Engine {
 		e, err := New(WithStateDir(root))

@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// performerVariable makes the test binary a program that performs an execution
-// and is to be killed: its value is the state root.
+// performerVariable makes the test binary perform an execution until it is killed. Its value is the
+// state directory.
 const performerVariable = "HOB_TEST_PERFORMER"
 
 func perform(root string) error {
@@ -28,12 +28,12 @@ func perform(root string) error {
 	if err != nil {
 		return err
 	}
-	x.Append([]byte("the last words\r\n"))
+	x.Append([]byte("the last line\r\n"))
 	fmt.Println(x.ID())
 	select {}
 }
 
-func TestAnExecutionWhoseProgramDiedIsLost(t *testing.T) {
+func TestExecutionOfDeadProgramIsLost(t *testing.T) {
 	e := open(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), performerVariable+"="+e.StateDir())
@@ -59,7 +59,7 @@ func TestAnExecutionWhoseProgramDiedIsLost(t *testing.T) {
 	}
 	defer term.Close()
 	v := &viewing{t: t, term: term}
-	v.sees("the last words")
+	v.sees("the last line")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +73,10 @@ func TestAnExecutionWhoseProgramDiedIsLost(t *testing.T) {
 		t.Errorf("the terminal ended with %+v", v.last.Exit)
 	}
 	p := make([]byte, 100)
-	if n, _, err := e.ReadOutput(t.Context(), id, p, 0); err != nil || string(p[:n]) != "the last words\r\n" {
+	if n, _, err := e.ReadOutput(t.Context(), id, p, 0); err != nil || string(p[:n]) != "the last line\r\n" {
 		t.Errorf("its output %q, %v", p[:n], err)
 	}
-	if s, err := e.Screen(t.Context(), id); err != nil || !strings.HasPrefix(s.Text, "the last words") {
+	if s, err := e.Screen(t.Context(), id); err != nil || !strings.HasPrefix(s.Text, "the last line") {
 		t.Errorf("its last screen %+v, %v", s, err)
 	}
 	if e.IsActive(id) {

@@ -11,19 +11,19 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// console is a virtual execution with a terminal: what is typed is echoed.
+// console is a virtual execution with a terminal that echoes its input.
 type console struct {
 	x *engine.Execution
 
-	mu    sync.Mutex
-	typed string
-	sizes []engine.Size
-	heard chan struct{} // a value after each call of a hook
+	mu     sync.Mutex
+	typed  string
+	sizes  []engine.Size
+	called chan struct{} // has a value after each call of a hook
 }
 
 func newConsole(t *testing.T, e *engine.Engine) *console {
 	t.Helper()
-	c := &console{heard: make(chan struct{}, 100)}
+	c := &console{called: make(chan struct{}, 100)}
 	ready := make(chan struct{})
 	c.x = create(t, e, engine.VirtualSpec{Size: engine.Size{Cols: 60, Rows: 10}, Hooks: engine.Hooks{
 		Write: func(_ context.Context, p []byte) error {
@@ -32,7 +32,7 @@ func newConsole(t *testing.T, e *engine.Engine) *console {
 			c.x.Append(p)
 			return nil
 		},
-		// A program that draws does so again when its terminal has another size.
+		// A full-screen program redraws when its terminal is resized.
 		Resize: func(_ context.Context, s engine.Size) error {
 			<-ready
 			c.x.Append([]byte("drawn again\r\n"))
@@ -49,10 +49,10 @@ func (c *console) note(f func()) {
 	c.mu.Lock()
 	f()
 	c.mu.Unlock()
-	c.heard <- struct{}{}
+	c.called <- struct{}{}
 }
 
-// until waits for hooks to be called until ok.
+// until waits for calls of hooks until ok returns true.
 func (c *console) until(t *testing.T, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -65,14 +65,14 @@ func (c *console) until(t *testing.T, ok func() bool) {
 			return
 		}
 		select {
-		case <-c.heard:
+		case <-c.called:
 		case <-ctx.Done():
 			t.Fatalf("typed %q, sizes %v", c.typed, c.sizes)
 		}
 	}
 }
 
-// viewing is what came out of a terminal so far.
+// viewing is the output of a terminal session so far.
 type viewing struct {
 	t    *testing.T
 	term engine.Terminal
@@ -80,7 +80,7 @@ type viewing struct {
 	last engine.TerminalChunk
 }
 
-// until reads until ok.
+// until reads until ok returns true.
 func (v *viewing) until(ok func() bool) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
@@ -100,7 +100,7 @@ func (v *viewing) sees(text string) {
 	v.until(func() bool { return strings.Contains(v.all, text) })
 }
 
-func TestAttachToTheTerminalOfAVirtualExecution(t *testing.T) {
+func TestOpenTerminalOfVirtualExecution(t *testing.T) {
 	e := open(t)
 	for name, viewer := range map[string]*engine.Engine{
 		"its own engine": e, "another": open(t, engine.WithStateDir(e.StateDir()), engine.WithClient("other")),
@@ -138,13 +138,13 @@ func TestAttachToTheTerminalOfAVirtualExecution(t *testing.T) {
 			const typed = "typed\r\x1b[A\x03\x1b[200~two\rlines\x1b[201~"
 			c.until(t, func() bool { return c.typed == typed })
 			if err := viewer.Resize(t.Context(), c.x.ID(), engine.Size{Cols: 50, Rows: 5}); !errors.Is(err, engine.ErrNotControl) || !strings.Contains(err.Error(), "viewer") {
-				t.Errorf("a size while somebody is attached: %v", err)
+				t.Errorf("a size while a client is attached: %v", err)
 			}
 			if err := term.Resize(t.Context(), engine.Size{Cols: 70, Rows: 12}); err != nil {
 				t.Fatal(err)
 			}
 			c.until(t, func() bool { return len(c.sizes) == 2 && c.sizes[1].Cols == 70 })
-			// The end is told with what was printed before it.
+			// The end comes after the output printed before it.
 			c.x.Append([]byte("\r\nthe end\r\n"))
 			three := 3
 			if err := c.x.Complete(engine.Exit{Code: &three}); err != nil {
@@ -165,7 +165,7 @@ func TestAttachToTheTerminalOfAVirtualExecution(t *testing.T) {
 	}
 }
 
-func TestResizeOfAVirtualExecutionIsItsHooksToRefuse(t *testing.T) {
+func TestResizeHookCanRefuse(t *testing.T) {
 	e := open(t)
 	other := open(t, engine.WithStateDir(e.StateDir()))
 	no := errors.New("will not")
@@ -192,11 +192,11 @@ func TestResizeOfAVirtualExecutionIsItsHooksToRefuse(t *testing.T) {
 		}
 	}
 	if len(sizes) != 1 || get(t, e, x.ID()).Size != (engine.Size{Cols: 80, Rows: 24}) {
-		t.Errorf("told %v, the job's is %v", sizes, get(t, e, x.ID()).Size)
+		t.Errorf("reported %v, the job's is %v", sizes, get(t, e, x.ID()).Size)
 	}
 }
 
-func TestAVirtualTerminalAnswersQueries(t *testing.T) {
+func TestVirtualTerminalAnswersQueries(t *testing.T) {
 	c := newConsole(t, open(t))
 	c.x.Append([]byte("ab\x1b[6n"))
 	c.until(t, func() bool { return c.typed == "\x1b[1;3R" })
@@ -215,7 +215,7 @@ func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 	if _, err := e.Screen(t.Context(), x.ID()); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("screen: %v", err)
 	}
-	// It can be typed into all the same.
+	// It accepts input nevertheless.
 	if err := e.SendKeys(t.Context(), x.ID(), []string{"y", "Enter"}); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestPlainVirtualExecutionsHaveNoTerminal(t *testing.T) {
 	}
 }
 
-func TestAKillHookThatFailedIsAskedAgain(t *testing.T) {
+func TestFailedKillHookIsCalledAgain(t *testing.T) {
 	e := open(t)
 	tries := 0
 	x := create(t, e, engine.VirtualSpec{Hooks: engine.Hooks{Kill: func(context.Context) error {

@@ -12,12 +12,12 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// exitMemory is how long after a clear a job's end is still told.
-const exitMemory = 5 * time.Minute
+// exitRetention is how long after a clear a job's end is still reported.
+const exitRetention = 5 * time.Minute
 
-// until waits for a state of the job for which ok holds, or for its end. ok is called after
-// each change, and for each value of also.
-func (e *Engine) until(ctx context.Context, id ID, also <-chan struct{}, ok func(Job) bool) (Job, error) {
+// waitUntil waits for a state of the job for which ok returns true, or for its end. It calls ok
+// after each change and for each value received from also.
+func (e *Engine) waitUntil(ctx context.Context, id ID, also <-chan struct{}, ok func(Job) bool) (Job, error) {
 	t, release, err := e.follow(ctx, id)
 	if err != nil {
 		return Job{}, err
@@ -33,64 +33,63 @@ func (e *Engine) until(ctx context.Context, id ID, also <-chan struct{}, ok func
 		case <-also:
 		case <-ctx.Done():
 			return j, ctx.Err()
-		case <-e.life.Done():
+		case <-e.runCtx.Done():
 			return j, &Error{Op: "wait for", Job: id, Err: ErrClosed}
 		}
 	}
 }
 
-// Wait returns when the job has ended, in whichever program, and that is recorded. It
-// waits on while a host cannot be reached. The errors are ErrNotFound, ErrElsewhere, ErrClosed,
-// that of ctx, and ErrUnrecorded, with the exit: the job has ended, and there is no room
-// to record it.
+// Wait returns when the job has ended, in whichever program, and the end is recorded. It keeps
+// waiting while a host cannot be reached. It returns ErrNotFound, ErrElsewhere, ErrClosed, the
+// error of ctx, or ErrUnrecorded together with the exit if there is no room to record it.
 func (e *Engine) Wait(ctx context.Context, id ID) (Exit, error) {
 	exit, _, err := e.waitUnless(ctx, id, nil, func(Job) bool { return false })
 	return exit, err
 }
 
-// waitUnless is Wait until stop, which gets the job after each change and for each value
-// of also, returns true.
+// waitUnless is like Wait, but also returns when stop returns true. It calls stop with the job
+// after each change and for each value received from also.
 func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, stop func(Job) bool) (exit Exit, stopped bool, err error) {
 	rec, err := e.record(id)
 	if err != nil {
 		return Exit{}, false, err
 	}
 	if exit, ok := e.jobOf(rec).Ended(); ok {
-		e.recorded(ctx, id, exit)
+		e.waitRecorded(ctx, id, exit)
 		return exit, false, nil
 	}
-	j, err := e.until(ctx, id, also, func(j Job) bool {
+	j, err := e.waitUntil(ctx, id, also, func(j Job) bool {
 		stopped = stop(j)
 		return stopped || j.Unrecorded != nil
 	})
 	if stopped {
 		return Exit{}, true, err
 	}
-	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first look
+	if errors.Is(err, ErrNotFound) { // it may have ended and been cleared since the first read
 		if rec, readErr := e.recordAnywhere(id); readErr == nil && rec.Finished() {
 			return e.jobOf(rec).Exit, false, nil
 		}
 	}
 	if u := j.Unrecorded; err == nil && u != nil && !j.Status.Finished() {
-		return u.Exit, false, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "make room: its holder tries on"}
+		return u.Exit, false, &Error{Op: "wait for", Job: id, Err: fmt.Errorf("%w: %s", ErrUnrecorded, u.Why), Hint: "free disk space: the job's holder keeps trying"}
 	}
 	if err == nil {
-		e.recorded(ctx, id, j.Exit)
+		e.waitRecorded(ctx, id, j.Exit)
 	}
 	return j.Exit, false, err
 }
 
-// recordTime bounds the wait for the second of the two files that record an end.
-const recordTime = time.Second
+// recordTimeout bounds the wait for the second of the two files that record an end.
+const recordTimeout = time.Second
 
-// recorded waits until an end is recorded whole: exit_code, which scripts read, is
-// written after state.json, in which the end was seen.
-func (e *Engine) recorded(ctx context.Context, id ID, exit Exit) {
+// waitRecorded waits until an end is completely recorded: exit_code, which scripts read, is written
+// after state.json, in which the end was seen.
+func (e *Engine) waitRecorded(ctx context.Context, id ID, exit Exit) {
 	if exit.Code == nil || exit.Status == Lost {
 		return
 	}
 	dir := e.root.Dir(string(id))
-	for pause, end := time.Millisecond, time.Now().Add(recordTime); time.Now().Before(end); pause *= 2 {
+	for pause, end := time.Millisecond, time.Now().Add(recordTimeout); time.Now().Before(end); pause *= 2 {
 		if _, ok := jobdir.ReadExitCode(dir); ok || !jobdir.Locked(dir) {
 			return
 		}
@@ -102,18 +101,17 @@ func (e *Engine) recorded(ctx context.Context, id ID, exit Exit) {
 	}
 }
 
-// OnExit calls f once with the job's end, in a goroutine of its own: when it
-// ends, or soon if it has ended and was not cleared more than five minutes ago.
-// Of a job that is not known nothing is told. A call that has begun is not
-// undone by cancel, nor waited for. f must not close the engine, which waits for
-// it.
+// OnExit calls f once with the job's end, in a goroutine of its own: when the job ends, or soon if
+// it has ended and was not cleared more than five minutes ago. For an unknown job f is not called.
+// cancel neither interrupts a call that has begun nor waits for it. f must not close the engine,
+// which waits for it.
 func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 	if f == nil {
 		return func() {}
 	}
-	ctx, stop := context.WithCancel(e.life)
-	var settled atomic.Bool // by f or the cancel, whichever comes first
-	started := e.goes(func() {
+	ctx, stop := context.WithCancel(e.runCtx)
+	var settled atomic.Bool // set by f or cancel, whichever comes first
+	started := e.spawn(func() {
 		defer stop()
 		if exit, ok := e.exitOf(ctx, id); ok && settled.CompareAndSwap(false, true) {
 			f(exit)
@@ -128,7 +126,7 @@ func (e *Engine) OnExit(id ID, f func(Exit)) (cancel func()) {
 	}
 }
 
-// exitOf waits for the job's end; ok is false if it is not to be told.
+// exitOf waits for the job's end; ok is false if it must not be reported.
 func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
 	for retry := retryFirst; ; retry = min(2*retry, retryMost) {
 		exit, err := e.Wait(ctx, id)
@@ -159,14 +157,14 @@ func (e *Engine) exitOf(ctx context.Context, id ID) (exit Exit, ok bool) {
 	}
 }
 
-// cleared reads the records of a job that was cleared a short while ago.
+// cleared reads the records of a job that was cleared recently.
 func (e *Engine) cleared(id ID) (*jobdir.Record, error) {
 	trash, err := e.root.InTrash()
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range trash {
-		if t.ID == string(id) && e.cfg.now().Sub(t.At) <= exitMemory {
+		if t.ID == string(id) && e.cfg.now().Sub(t.At) <= exitRetention {
 			rec, err := jobdir.Read(e.root.TrashDir(t.ID))
 			return &rec, err
 		}
@@ -174,8 +172,7 @@ func (e *Engine) cleared(id ID) (*jobdir.Record, error) {
 	return nil, fs.ErrNotExist
 }
 
-// recordAnywhere reads the records of a job, also of one that has ended and is in
-// the trash.
+// recordAnywhere reads the records of a job, including one that is in the trash.
 func (e *Engine) recordAnywhere(id ID) (*jobdir.Record, error) {
 	rec, err := e.record(id)
 	if errors.Is(err, ErrNotFound) && jobdir.ValidID(string(id)) {
@@ -186,22 +183,21 @@ func (e *Engine) recordAnywhere(id ID) (*jobdir.Record, error) {
 	return rec, err
 }
 
-// backgroundPatience bounds the recording of what has happened already.
-const backgroundPatience = 10 * time.Second
+// backgroundTimeout bounds recording that a job is in the background.
+const backgroundTimeout = 10 * time.Second
 
-// Background ends the waiting of every [Engine.Run] for the job, here and in
-// other processes; the job runs on. The second time it does nothing. Who waits
-// here goes on at once; that the job is in the background is then recorded, which
-// may take ten seconds where a host or a holder does not answer. The error
-// is ErrNotRunning if the job has ended.
+// Background makes every [Engine.Run] that waits for the job return, here and in other processes;
+// the job keeps running. Further calls do nothing. Callers in this process return at once;
+// recording that the job is in the background may then take ten seconds if a host or a holder does
+// not answer. It returns ErrNotRunning if the job has ended.
 func (e *Engine) Background(id ID) error {
-	ctx, cancel := context.WithTimeout(context.Background(), backgroundPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), backgroundTimeout)
 	defer cancel()
 	run, j, err := e.running(ctx, "background", id)
 	if err != nil {
 		return err
 	}
-	e.tracking.sendAway(id)
+	e.tracking.markBackgrounded(id)
 	if j.Backgrounded {
 		return nil
 	}
@@ -215,5 +211,5 @@ func (e *Engine) Background(id ID) error {
 			return nil
 		}
 	}
-	return fault("background", j, err)
+	return opError("background", j, err)
 }

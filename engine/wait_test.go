@@ -11,9 +11,9 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Whoever was told of an end finds exit_code, though it is written after the file
-// that says so.
-func TestAnEndIsToldWhenItIsRecordedWhole(t *testing.T) {
+// When an end is reported, exit_code exists, although it is written after the file that the end is
+// read from.
+func TestWaitReturnsAfterEndIsFullyRecorded(t *testing.T) {
 	for name, ask := range map[string]func(*testing.T, *engine.Engine, engine.ID) engine.Exit{
 		"wait": func(t *testing.T, e *engine.Engine, id engine.ID) engine.Exit {
 			exit, err := e.Wait(t.Context(), id)
@@ -33,7 +33,7 @@ func TestAnEndIsToldWhenItIsRecordedWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, _ := withFake(t)
-				id := start(t, e, engine.Spec{}).ID // whose lock the fake holds
+				id := start(t, e, engine.Spec{}).ID // the fake holds its lock
 				dir := filepath.Join(e.StateDir(), "jobs", string(id))
 				st, err := jobdir.ReadState(dir)
 				if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -14,32 +16,35 @@ import (
 	"github.com/hobjobs/hob/internal/watch"
 )
 
-// Condition is what [Engine.WaitFor] waits for. At most one of Line, Port and Quiet
-// is set; without any it is the end of the job.
+// Condition is a condition for [Engine.WaitFor]. At most one of Line, Port and Quiet may be set;
+// with none, it is the end of the job.
 type Condition struct {
-	// Line is matched by a line of any of the job's streams. The last line of a job
-	// that runs counts as it stands: a prompt has no line feed.
+	// Line matches a line of any of the job's streams. The incomplete last line of a running job
+	// counts too: a prompt has no line feed.
 	Line *regexp.Regexp
-	// FromNow leaves out the lines that were complete when the waiting began, and the
-	// last one as long as it does not grow.
+	// FromNow ignores lines that were complete when the waiting began, and the last one as long as
+	// it does not grow.
 	FromNow bool
 	// Port is a TCP port of this machine on which a process of the job listens.
 	Port int
-	// Quiet is for how long the job prints nothing. A job that has ended is quiet.
+	// Quiet is how long the job must print nothing. A job that has ended is quiet.
 	Quiet time.Duration
+	// Since, with Quiet, is when the waiting began if that was earlier, for example in another
+	// process. Silence since then counts, as far as the time of the last output is known.
+	Since time.Time
 }
 
-// Outcome is how waiting for a condition went.
+// Outcome is the result of waiting for a condition.
 type Outcome struct {
-	Met  bool   // the condition holds; else the job ended before it did
+	Met  bool   // the condition holds; otherwise the job ended first
 	Line string // the text of the line that matched
-	Exit Exit   // how the job ended, if that ended the waiting
+	Exit Exit   // how the job ended, if its end ended the waiting
 }
 
-// WaitFor returns when c holds for the job, or the job has ended, whose lines are all
-// looked at first. It waits on while a host cannot be reached. The errors are those
-// of [Engine.Wait], those of reading a log, and ErrUnsupported for the port of a job
-// on a host. A job that is in the trash has ended; its lines are not looked at.
+// WaitFor returns when c holds for the job, or when the job has ended and all its lines were
+// checked. It keeps waiting while a host cannot be reached. The errors are those of [Engine.Wait],
+// those of reading a log, and ErrUnsupported for the port of a job on a host. A job in the trash
+// has ended; its lines are not checked.
 func (e *Engine) WaitFor(ctx context.Context, id ID, c Condition) (Outcome, error) {
 	out, err := e.waitFor(ctx, id, c)
 	if errors.Is(err, ErrNotFound) { // it may have been cleared since the caller found it
@@ -57,22 +62,21 @@ func (e *Engine) waitFor(ctx context.Context, id ID, c Condition) (Outcome, erro
 	case c.Port != 0:
 		return e.waitForPort(ctx, id, c.Port)
 	case c.Quiet > 0:
-		return e.waitForQuiet(ctx, id, c.Quiet)
+		return e.waitForQuiet(ctx, id, c.Quiet, c.Since)
 	}
 	exit, err := e.Wait(ctx, id)
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
-// Follow calls look at once, whenever something about the job has changed, such as the
-// size of its output, and a last time, with ended set, when it has ended; then it
-// returns how. The calls do not overlap. An error of look ends it and is returned, but
-// for ErrUnreachable: look is called again until the host can be reached. The other
-// errors are those of [Engine.Wait].
+// Follow calls look immediately, then whenever the job has changed, for example its output size,
+// and a last time with ended set when the job has ended; then it returns the exit. Calls do not
+// overlap. An error of look ends Follow and is returned, except ErrUnreachable: look is called
+// again until the host can be reached. Other errors are those of [Engine.Wait].
 func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error) (Exit, error) {
 	var lookErr error
 	looked := false
-	// The job's holder reports output some times a second. A program that answers another
-	// one through a pipe must not wait for that.
+	// The job's holder reports output only some times a second. Programs that communicate through a
+	// pipe must not wait for that.
 	var written <-chan struct{}
 	if jobdir.ValidID(string(id)) {
 		w := watch.Files(e.root.Dir(string(id)))
@@ -81,18 +85,18 @@ func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error)
 	}
 	exit, stopped, err := e.waitUnless(ctx, id, written, func(Job) bool {
 		looked = true
-		lookErr = patiently(ctx, func() error { return look(false) })
+		lookErr = retryUnreachable(ctx, func() error { return look(false) })
 		return lookErr != nil
 	})
 	switch {
 	case stopped:
 		return Exit{}, lookErr
 	case err == nil, errors.Is(err, ErrUnrecorded):
-		if lookErr := patiently(ctx, func() error { return look(true) }); lookErr != nil {
+		if lookErr := retryUnreachable(ctx, func() error { return look(true) }); lookErr != nil {
 			return exit, lookErr
 		}
 	case !looked && (errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported)):
-		// It cannot be watched from here, but what there is of it can be read.
+		// It cannot be watched from here, but its files can be read.
 		if lookErr := look(false); lookErr != nil {
 			return Exit{}, lookErr
 		}
@@ -100,12 +104,11 @@ func (e *Engine) Follow(ctx context.Context, id ID, look func(ended bool) error)
 	return exit, err
 }
 
-// unreachablePause is the time between two attempts to read from a host that cannot be
-// reached.
-const unreachablePause = time.Second
+// unreachableRetry is the time between two attempts to read from an unreachable host.
+const unreachableRetry = time.Second
 
-// patiently calls do until its error is another one than ErrUnreachable, or ctx is done.
-func patiently(ctx context.Context, do func() error) error {
+// retryUnreachable calls do until it returns an error other than ErrUnreachable, or ctx is done.
+func retryUnreachable(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		if !errors.Is(err, ErrUnreachable) {
@@ -114,12 +117,12 @@ func patiently(ctx context.Context, do func() error) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(unreachablePause):
+		case <-time.After(unreachableRetry):
 		}
 	}
 }
 
-// waitForLine looks for the line in what each stream has, then in what comes.
+// waitForLine searches the existing output of each stream for the line, then new output.
 func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, error) {
 	rec, err := e.recordAnywhere(id)
 	if err != nil {
@@ -151,7 +154,7 @@ func (e *Engine) waitForLine(ctx context.Context, id ID, c Condition) (Outcome, 
 	return Outcome{Exit: exit}, err
 }
 
-// lineSearch looks for a line in a log that grows.
+// lineSearch searches a growing log for a line.
 type lineSearch struct {
 	log     *Log
 	pattern *regexp.Regexp
@@ -159,10 +162,10 @@ type lineSearch struct {
 	match   string
 
 	feed *Follower // nil before the first look
-	seen int64     // up to here an incomplete last line was looked at
+	seen int64     // the incomplete last line was checked up to here
 }
 
-// look returns errEnough when it has found a match.
+// look returns errEnough if it has found a match.
 func (s *lineSearch) look(ctx context.Context, ended bool) error {
 	if s.feed == nil {
 		if err := s.start(ctx); err != nil {
@@ -189,8 +192,8 @@ func (s *lineSearch) look(ctx context.Context, ended bool) error {
 	return nil
 }
 
-// start searches what the log has, unless only later lines count, and then follows it
-// from its last line on, which may still grow.
+// start searches the existing log, unless only later lines count, and then follows it from its last
+// line, which may still grow.
 func (s *lineSearch) start(ctx context.Context) error {
 	feed, err := s.log.Follow(ctx, Query{Last: true, Filter: s.pattern})
 	if err != nil {
@@ -217,8 +220,9 @@ func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
 	return nil
 }
 
-// waitForQuiet waits until the output has not grown for d.
-func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration) (Outcome, error) {
+// waitForQuiet waits until the output has not grown for d, where silence since a time counts unless
+// that is zero.
+func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration, since time.Time) (Outcome, error) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
 	timer := time.AfterFunc(d, cancel)
@@ -226,8 +230,12 @@ func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration) (Outc
 	reached := int64(-1)
 	exit, _, err := e.waitUnless(quiet, id, nil, func(j Job) bool {
 		if j.Output != reached {
+			rest := d
+			if reached < 0 && !since.IsZero() {
+				rest = d - e.silence(j, since)
+			}
 			reached = j.Output
-			timer.Reset(d)
+			timer.Reset(rest)
 		}
 		return false
 	})
@@ -237,13 +245,27 @@ func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration) (Outc
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
-// portPause is how often the ports of a job are looked up: no system reports that a
-// process begins to listen.
-const portPause = 100 * time.Millisecond
+// silence returns for how long a job has printed nothing, at most since a time; 0 if it is not known.
+func (e *Engine) silence(j Job, since time.Time) time.Duration {
+	for _, s := range j.Streams() {
+		info, err := os.Stat(filepath.Join(e.root.Dir(string(j.ID)), s.File()))
+		if err != nil || j.Host != "" {
+			return 0
+		}
+		if at := info.ModTime(); at.After(since) {
+			since = at
+		}
+	}
+	return max(0, e.cfg.now().Sub(since))
+}
+
+// portPollInterval is how often the ports of a job are looked up: no system reports when a process
+// starts to listen.
+const portPollInterval = 100 * time.Millisecond
 
 // waitForPort waits until a process of the job listens on port.
 func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, error) {
-	tick := time.NewTicker(portPause)
+	tick := time.NewTicker(portPollInterval)
 	defer tick.Stop()
 	for {
 		j, err := e.read(ctx, id)
@@ -257,7 +279,7 @@ func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, err
 		case err != nil:
 			return Outcome{}, err
 		case j.Host != "":
-			err := fmt.Errorf("%w: it runs on %s, whose ports are not known here", ErrUnsupported, j.Host)
+			err := fmt.Errorf("%w: it runs on %s, whose ports cannot be checked from here", ErrUnsupported, j.Host)
 			return Outcome{}, &Error{Op: "wait for a port of", Job: id, Err: err, Hint: "wait for a line that it prints"}
 		case j.Status.Finished():
 			return Outcome{Exit: j.Exit}, nil
@@ -272,8 +294,8 @@ func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, err
 	}
 }
 
-// listens looks at all processes of the job, also those that have left its process tree
-// and are found by the job's id in their environment.
+// listens checks all processes of the job, including those that have left its process tree and are
+// found by the job's id in their environment.
 func (e *Engine) listens(j Job, port int) bool {
 	ref, _ := e.processesOf(j)
 	ref.JobID = string(j.ID)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
@@ -49,12 +51,21 @@ func TestWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			if tt.then != nil {
-				done := make(chan struct{})
-				time.AfterFunc(50*time.Millisecond, func() {
+				over, done := make(chan struct{}), make(chan struct{})
+				go func() {
 					defer close(done)
+					<-time.After(50 * time.Millisecond)
 					tt.then(j)
-				})
-				defer func() { <-done }() // the wait may return before all of it is done
+					for tt.c.FromNow { // the wait may have begun only after the line
+						select {
+						case <-time.After(50 * time.Millisecond):
+							tt.then(j)
+						case <-over:
+							return
+						}
+					}
+				}()
+				defer func() { close(over); <-done }() // the wait may return first
 			}
 			got, err := e.WaitFor(ctx, j.Launch.ID, tt.c)
 			if !errors.Is(err, tt.err) || got.Met != tt.want.Met || got.Line != tt.want.Line {
@@ -67,9 +78,42 @@ func TestWaitFor(t *testing.T) {
 	}
 }
 
-// A log on a host that cannot be reached for a while is looked at again, and all of it
-// once more when the job has ended.
-func TestFollowLooksAgainAtAHostThatWasUnreachable(t *testing.T) {
+// Silence before the call counts if the waiting began earlier.
+func TestWaitForQuietSince(t *testing.T) {
+	longAgo := time.Now().Add(-2 * time.Hour)
+	for name, tt := range map[string]struct {
+		since, printed time.Time
+		err            error
+	}{
+		"quiet since then":      {longAgo, longAgo, nil},
+		"it printed since then": {longAgo, time.Now(), context.DeadlineExceeded},
+		"it began just now":     {time.Now(), longAgo, context.DeadlineExceeded},
+		"silence from now on":   {time.Time{}, longAgo, context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := withFake(t)
+			j := f.Job(start(t, e, engine.Spec{}).ID)
+			j.Print("one\n")
+			if err := os.Chtimes(filepath.Join(j.Launch.Dir, "output.log"), tt.printed, tt.printed); err != nil {
+				t.Fatal(err)
+			}
+			limit := time.Second
+			if tt.err == nil {
+				limit = patience
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			got, err := e.WaitFor(ctx, j.Launch.ID, engine.Condition{Quiet: time.Hour, Since: tt.since})
+			if !errors.Is(err, tt.err) || got.Met != (tt.err == nil) {
+				t.Errorf("%+v, %v; want %v", got, err, tt.err)
+			}
+		})
+	}
+}
+
+// A log on a host that was unreachable is read again, and completely once more when the job has
+// ended.
+func TestFollowRetriesUnreachableHost(t *testing.T) {
 	e, f := withFake(t)
 	j := f.Job(start(t, e, engine.Spec{}).ID)
 	failures, ends := 1, 0
@@ -127,7 +171,7 @@ func TestFollower(t *testing.T) {
 	read("at the end", true, func(name string) []string { return followers[name].at })
 }
 
-func TestPiecesLeaveOutWhatWasDropped(t *testing.T) {
+func TestPiecesSkipDroppedRanges(t *testing.T) {
 	e := open(t)
 	x := create(t, e, engine.VirtualSpec{LogLimit: 2 << 20})
 	block := bytes.Repeat([]byte("x"), 1<<10)
@@ -150,8 +194,8 @@ func TestPiecesLeaveOutWhatWasDropped(t *testing.T) {
 	}
 }
 
-// A job that is cleared before the waiting begins has ended, whatever was waited for.
-func TestWaitForAClearedJob(t *testing.T) {
+// A job that is cleared before the wait begins has ended, whatever the condition.
+func TestWaitForClearedJob(t *testing.T) {
 	e, f := withFake(t)
 	j := start(t, e, engine.Spec{})
 	f.Job(j.ID).Exit(3)

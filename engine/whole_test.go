@@ -8,9 +8,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// The cap of a log drops bytes wherever characters begin and end. What is left of
-// those at the edges is not shown.
-func TestNoPartOfACharacterAroundADroppedRange(t *testing.T) {
+// The log limit drops bytes regardless of character boundaries. Partial characters at the edges are
+// not shown.
+func TestNoPartialCharactersAroundDroppedRange(t *testing.T) {
 	for name, line := range map[string]string{
 		"lines":      strings.Repeat("語", 700) + "\n",
 		"long lines": strings.Repeat("語", 200_000) + "\n",
@@ -67,7 +67,7 @@ func TestNoPartOfACharacterAroundADroppedRange(t *testing.T) {
 	}
 }
 
-func TestAResultBeginsWithAWholeCharacter(t *testing.T) {
+func TestResultBeginsWithWholeCharacter(t *testing.T) {
 	e, f := withFake(t)
 	r, err := e.Run(t.Context(), engine.Spec{Script: "x"}, engine.RunOptions{MaxOutput: 7, OnStart: func(id engine.ID) {
 		f.Job(id).Print(strings.Repeat("語", 10))

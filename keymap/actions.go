@@ -4,26 +4,27 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"charm.land/bubbles/v2/key"
+
+	"github.com/hobjobs/hob/internal/spelling"
 )
 
-// Action is one field of a [Map] seen from outside.
+// Action describes an action, a field of a [Map].
 type Action struct {
 	Section     string // "panes", "jobs", "list" …: the name used in configuration
 	Name        string // kebab-case and stable: "clear-finished"
-	Title       string // the word or two of the footer
+	Title       string // short title for the footer
 	Description string // a sentence without a period
 	Binding     key.Binding
 	Where       []string // the contexts in which its keys work
 }
 
-// ID is the section-qualified name, unique in a map: "log.search".
+// ID returns the qualified name, which is unique: "log.search".
 func (a Action) ID() string { return a.Section + "." + a.Name }
 
-// Keys returns the labels of all its keys, for people: "Ctrl+B", "↑".
-// None means that the action is reached through the palette only.
+// Keys returns the labels of the action's keys: "Ctrl+B", "↑". It is empty if the action is only in
+// the palette.
 func (a Action) Keys() []string {
 	if !a.Binding.Enabled() {
 		return nil
@@ -35,14 +36,14 @@ func (a Action) Keys() []string {
 	return labels
 }
 
-// Context is a place where keys are pressed and the sections in play there.
+// Context is a part of the UI that handles keys, with its active sections.
 type Context struct {
 	Name     string
 	Title    string
 	Sections []string
 }
 
-// Contexts returns every place where keys are pressed, in the order of help.
+// Contexts returns all contexts in the order of help.
 func Contexts() []Context {
 	return []Context{
 		{"list", "Job list", []string{"jobs", "list", "panes"}},
@@ -50,6 +51,7 @@ func Contexts() []Context {
 		{"log", "Log", []string{"log", "panes"}},
 		{"terminal", "Attached", []string{"terminal"}},
 		{"ended", "Ended while attached", []string{"ended"}},
+		{"replay", "Replay", []string{"player"}},
 		{"dialog", "Dialogs and menus", []string{"dialog"}},
 		{"input", "Prompts", []string{"input", "edit"}},
 		{"palette", "Palette and pickers", []string{"picker", "edit"}},
@@ -57,7 +59,7 @@ func Contexts() []Context {
 	}
 }
 
-// Section is one field of a [Map] seen from outside.
+// Section describes a section of a [Map].
 type Section struct {
 	Name  string // "panes": the name used in configuration
 	Title string // "In every pane"
@@ -72,8 +74,7 @@ func Sections() []Section {
 	return all
 }
 
-// Actions returns every action in the order of the fields, disabled and
-// unbound ones included.
+// Actions returns all actions in the order of the fields, including those without keys.
 func (m Map) Actions() []Action {
 	places := map[string][]string{}
 	for _, c := range Contexts() {
@@ -95,8 +96,7 @@ func (m Map) Actions() []Action {
 	return actions
 }
 
-// In returns the actions of one context, section by section in the context's
-// own order.
+// In returns the actions of a context, in the order of the context's sections.
 func (m Map) In(context string) []Action {
 	var found []Action
 	all := m.Actions()
@@ -115,7 +115,7 @@ func (m Map) In(context string) []Action {
 	return found
 }
 
-// field is an action's place in a map: the binding can be set through it.
+// field refers to an action's field in a map, so that its binding can be set.
 type field struct {
 	section, name string
 	keys          []string
@@ -144,7 +144,7 @@ func (m *Map) fields() []field {
 func newField(section string, f reflect.StructField, v reflect.Value) field {
 	return field{
 		section: section,
-		name:    kebab(f.Name),
+		name:    spelling.Separate(f.Name, '-'),
 		keys:    strings.Fields(f.Tag.Get("keys")),
 		help:    f.Tag.Get("help"),
 		doc:     f.Tag.Get("doc"),
@@ -156,23 +156,11 @@ func sectionName(f reflect.StructField) string {
 	if name, ok := f.Tag.Lookup("name"); ok {
 		return name
 	}
-	return kebab(f.Name)
+	return spelling.Separate(f.Name, '-')
 }
 
-// kebab turns a field's name into an action's: ClearFinished, clear-finished.
-func kebab(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
-// setKeys binds keys, none disabling the binding, and derives the label that
-// help shows from the first of them.
+// setKeys sets the keys of a binding, or disables it if there are none, and sets the label for help
+// to the first one.
 func setKeys(b *key.Binding, keys []string) {
 	desc := b.Help().Desc
 	if len(keys) == 0 {

@@ -14,13 +14,13 @@ import (
 
 var update = flag.Bool("update", false, "write docs/keys.md and golden files anew")
 
-func TestDefaultHasNoDoubleBinding(t *testing.T) {
+func TestDefaultHasNoConflicts(t *testing.T) {
 	for _, c := range Default().Conflicts() {
 		t.Error(c)
 	}
 }
 
-// The contract's table of keys, place by place. Every default key stands here.
+// The default keys of all contexts.
 func TestDefaultKeys(t *testing.T) {
 	move := map[string]string{
 		"k": "up", "up": "up", "j": "down", "down": "down", "g": "top", "home": "top", "G": "bottom", "end": "bottom",
@@ -33,9 +33,9 @@ func TestDefaultKeys(t *testing.T) {
 		"ctrl+z": "suspend", "M": "toggle-mouse",
 	}
 	jobs := map[string]string{
-		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "e": "edit-restart",
-		"d": "remove", "c": "clear", "C": "clear-finished", "u": "undo", "/": "filter", "space": "mark", "S": "sort",
-		"y": "copy-command",
+		"enter": "open", "a": "attach", "t": "tail", "f": "tail", "n": "new", "r": "restart", "R": "run-another", "e": "edit-restart",
+		"d": "remove", "c": "clear", "C": "clear-finished", "u": "undo", "/": "filter", "space": "mark", "S": "sort", "I": "reverse-sort",
+		"y": "copy-command", "p": "replay", "s": "start-now", "B": "run-next", "P": "pause-queue",
 	}
 	log := map[string]string{
 		"h": "left", "left": "left", "l": "right", "right": "right", "0": "line-start", "shift+left": "line-start",
@@ -45,7 +45,7 @@ func TestDefaultKeys(t *testing.T) {
 		"%": "jump",
 	}
 	for context, want := range map[string]map[string]string{
-		"list":     merge(move, panes, jobs),
+		"list":     merge(move, panes, jobs, map[string]string{"l": "unfold", "right": "unfold", "h": "fold", "left": "fold"}),
 		"detail":   merge(move, panes, jobs),
 		"log":      merge(move, panes, log),
 		"terminal": {"ctrl+b": "leave"},
@@ -62,7 +62,7 @@ func TestDefaultKeys(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("keys differ from the contract (-want +got):\n%s", diff)
+				t.Errorf("keys differ (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -78,8 +78,8 @@ func merge(maps ...map[string]string) map[string]string {
 	return all
 }
 
-// Ctrl+B acts in the terminal and moves in text; nothing else may have it.
-func TestCtrlBIsForJobsAndText(t *testing.T) {
+// Ctrl+B is used only in the terminal and in text fields.
+func TestCtrlB(t *testing.T) {
 	for _, a := range Default().Actions() {
 		if slices.Contains(a.Binding.Keys(), "ctrl+b") && a.ID() != "terminal.leave" && a.ID() != "edit.char-backward" {
 			t.Errorf("%s has ctrl+b", a.ID())
@@ -87,9 +87,9 @@ func TestCtrlBIsForJobsAndText(t *testing.T) {
 	}
 }
 
-// A keyboard on which a key needs AltGr, or has no function keys, must still
-// reach everything.
-func TestEveryDefaultIsReachable(t *testing.T) {
+// All actions must be available on keyboards where a key requires AltGr, and on those without
+// function keys.
+func TestDefaultKeysOnAllKeyboards(t *testing.T) {
 	const altGr = "@[]{}\\|~`^$#" // on one or more of the German, French, Nordic and Spanish layouts
 	for _, a := range Default().Actions() {
 		if !a.Binding.Enabled() {
@@ -103,7 +103,7 @@ func TestEveryDefaultIsReachable(t *testing.T) {
 	}
 }
 
-func TestDefaultKeysAreSpelledAsKeyPressesAre(t *testing.T) {
+func TestDefaultKeysMatchKeyPresses(t *testing.T) {
 	for _, a := range Default().Actions() {
 		for _, k := range a.Binding.Keys() {
 			if parsed, err := ParseKey(k); err != nil || parsed != k {
@@ -130,10 +130,10 @@ func TestActionsAreComplete(t *testing.T) {
 			t.Errorf("%s: title %q, description %q", a.ID(), a.Title, a.Description)
 		}
 		if len(a.Where) == 0 {
-			t.Errorf("%s works nowhere", a.ID())
+			t.Errorf("%s has no context", a.ID())
 		}
 		if isSection(a.Name) {
-			t.Errorf("%s: in a configuration the name could be that of a section", a.ID())
+			t.Errorf("%s: the name is also that of a section", a.ID())
 		}
 		if utf8.RuneCountInString(a.Title) > 16 {
 			t.Errorf("%s: %q is too long for a footer", a.ID(), a.Title)
@@ -142,7 +142,7 @@ func TestActionsAreComplete(t *testing.T) {
 	for _, c := range Contexts() {
 		for _, s := range c.Sections {
 			if !isSection(s) {
-				t.Errorf("context %s names the section %q, which is none", c.Name, s)
+				t.Errorf("context %s: unknown section %q", c.Name, s)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func TestMapsAreIndependent(t *testing.T) {
 		t.Errorf("Apply changed its receiver: kill is %v", got)
 	}
 	if got := next.Panes.Stop.Keys(); !slices.Equal(got, []string{"s"}) {
-		t.Errorf("Apply forgot the receiver's own keys: stop is %v", got)
+		t.Errorf("Apply dropped the receiver's keys: stop is %v", got)
 	}
 }
 
@@ -198,6 +198,6 @@ func TestKeysPageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/keys.md is stale; go test ./keymap -update writes it anew (-want +got):\n%s", diff)
+		t.Errorf("docs/keys.md is stale; go test ./keymap -update updates it (-want +got):\n%s", diff)
 	}
 }

@@ -25,13 +25,14 @@ func (m Map) markdown() string {
 
 const markdownHead = `# Keys
 
-Generated from package keymap; ` + "`go test ./keymap -update`" + ` writes it anew.
+Generated from package keymap by ` + "`go test ./keymap -update`" + `.
 
-While a job owns the keyboard every key is the job's, but for the one that leaves.
-Keys match the text typed; for other alphabets (Cyrillic, Greek) also the place of the key.
+While a job is attached, all keys go to the job, except the leave key. Keys match the typed text;
+with other alphabets (Cyrillic, Greek) they also match by position on the keyboard.
 
-Other keys are set in ` + "`~/.config/hob/config.toml`" + ` by the name of the action. A bare name holds wherever
-the action exists, one with its section wins, an empty string disables:
+To change keys, set them in ` + "`~/.config/hob/config.toml`" + ` by the name of the action. A name without a
+section applies wherever the action exists; a name with its section takes precedence. An empty string
+disables a key:
 
 ` + "```toml" + `
 [keys]
@@ -41,7 +42,8 @@ log.search = ["/", "ctrl+f"]
 suspend = ""
 ` + "```" + `
 
-A key bound twice in one place is an error that names the line. ` + "`hob config`" + ` prints the keys in effect.
+If a key has two actions in the same place, hob reports an error with the line. ` + "`hob config`" + ` prints all
+effective keys.
 `
 
 func (m Map) writeSection(b *strings.Builder, section string) {
@@ -59,8 +61,7 @@ func (m Map) writeSection(b *strings.Builder, section string) {
 	}
 }
 
-// titles returns the titles of the contexts in which a section is in play, in
-// the middle of a sentence.
+// titles returns the titles of the contexts in which a section is active, for use within a sentence.
 func titles(section string) []string {
 	var list []string
 	for _, c := range Contexts() {

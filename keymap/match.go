@@ -10,11 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Match reports whether a key press belongs to one of the bindings. The text
-// that was typed counts first. Only if that is not of the Latin alphabet
-// (Cyrillic, Greek …) does the key's place on a US keyboard count, as the
-// terminal reports it or by the usual layout of the alphabet; so a Dvorak or
-// AZERTY typist never triggers what a key would mean elsewhere.
+// Match reports whether a key press matches one of the bindings. It compares the typed text. If that
+// is not in the Latin alphabet (Cyrillic, Greek …), it compares the key at the same position of a US
+// keyboard, as reported by the terminal or according to the common layout of the alphabet. Latin
+// layouts such as Dvorak and AZERTY are therefore matched by text only.
 func Match(msg tea.KeyPressMsg, bindings ...key.Binding) bool {
 	typed, base := Names(msg)
 	for _, b := range bindings {
@@ -29,9 +28,8 @@ func Match(msg tea.KeyPressMsg, bindings ...key.Binding) bool {
 	return false
 }
 
-// Rows returns how many rows a key moves in a window of that many; ok is false if
-// it is none of these keys. The top and the bottom are further away than any list
-// is long.
+// Rows returns the number of rows that a key moves in a window of the given height. ok is false for
+// other keys. For the top and the bottom, the number is larger than any list.
 func (m Move) Rows(msg tea.KeyPressMsg, window int) (n int, ok bool) {
 	const all = 1 << 30
 	half, page := max(1, window/2), max(1, window-1)
@@ -49,13 +47,13 @@ func (m Move) Rows(msg tea.KeyPressMsg, window int) (n int, ok bool) {
 	return 0, false
 }
 
-// Names returns the two names under which a key press is looked up: what was
-// typed ("ж", "x", "ctrl+b") and, for other alphabets, the key of a US keyboard
-// in the same place (";"), else "".
+// Names returns the two names of a key press that bindings are compared with: the typed text ("ж",
+// "x", "ctrl+b"), and for non-Latin alphabets the key at the same position of a US keyboard (";"),
+// else "".
 func Names(msg tea.KeyPressMsg) (typed, base string) {
 	k := msg.Key()
-	// The library names a chord by the US place whenever it is known; the
-	// letter on the key is what its owner means by Ctrl+B.
+	// The library names a key combination by the US position if that is known. But the
+	// user means the letter on the key.
 	own := k
 	own.BaseCode = 0
 	typed = own.String()
@@ -80,8 +78,8 @@ func Names(msg tea.KeyPressMsg) (typed, base string) {
 	return typed, tea.Key{Code: place, Mod: k.Mod}.Keystroke()
 }
 
-// The letter rows of the usual layouts, each beside the US keys in the same
-// places. Terminals without the Kitty protocol send only the letter.
+// The letters of common layouts and the US keys at the same positions. Terminals without the kitty
+// protocol send only the letter.
 const (
 	russian   = "йцукенгшщзхъфывапролджэячсмитьбюё"
 	russianUS = "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"
@@ -94,7 +92,7 @@ const (
 	shiftUS = "~!@#$%^&*()_+{}|:\"<>?"
 )
 
-// usualPlace returns the US key in the place of a lower-case letter, or 0.
+// usualPlace returns the US key at the position of a lower-case letter, or 0.
 func usualPlace(r rune) rune {
 	for _, l := range [][2]string{{russian, russianUS}, {ukraine, ukraineUS}, {greek, greekUS}} {
 		if at := counterpart(r, l[0], l[1]); at != 0 {
@@ -112,7 +110,7 @@ func shifted(r rune) rune {
 	return unicode.ToUpper(r)
 }
 
-// counterpart returns the rune of to that stands where r stands in from.
+// counterpart returns the rune of to at the index of r in from.
 func counterpart(r rune, from, to string) rune {
 	at := strings.IndexRune(from, r)
 	if at < 0 {

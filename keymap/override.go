@@ -7,15 +7,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hobjobs/hob/internal/spelling"
 )
 
-// Overrides are other keys for some actions. A name is an action's own
-// ("leave"), then it holds in every section that has the action, or qualified
-// ("log.search"), which wins. Keys replace the defaults; no keys disable.
+// Overrides replace the default keys of actions. A bare name ("leave") applies to every
+// section that has the action; a qualified one ("log.search") takes precedence. An empty
+// list disables the action's keys.
 type Overrides map[string][]string
 
-// OverrideError is one override that was refused. Name is the override's, as
-// given.
+// OverrideError is an invalid override. Name is as given.
 type OverrideError struct {
 	Name string
 	Err  error
@@ -27,11 +28,11 @@ func (e *OverrideError) Error() string { return e.Name + ": " + e.Err.Error() }
 func (e *OverrideError) Unwrap() error { return e.Err }
 
 // ErrUnknownAction is wrapped by the error for a name that no action has.
-var ErrUnknownAction = errors.New("no such action")
+var ErrUnknownAction = errors.New("unknown action")
 
-// Apply returns m with the overrides. Those that are refused are left out and
-// reported, as *[OverrideError] values joined in the order of their names; the
-// others hold. It does not look for double bindings: see [Map.Conflicts].
+// Apply returns m with the valid overrides. Its error joins an *[OverrideError] for each
+// invalid one, in the order of names. It does not check for keys that are bound twice: see
+// [Map.Conflicts].
 func (m Map) Apply(o Overrides) (Map, error) {
 	var refused []*OverrideError
 	// Bare names first, so that qualified ones win.
@@ -82,7 +83,7 @@ func override(fields []field, name string, spelled []string) error {
 	for _, f := range targets {
 		for _, k := range keys {
 			if typesText(f.section) && printable(k) {
-				return fmt.Errorf("%q is typed as text there; use a chord such as ctrl+%s", k, "g")
+				return fmt.Errorf("%q would be typed as text; use a key combination such as ctrl+g", k)
 			}
 		}
 	}
@@ -97,14 +98,14 @@ func unknownAction(fields []field, name string) error {
 	for _, f := range fields {
 		names = append(names, f.name, f.section+"."+f.name)
 	}
-	if near := Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Errorf("%w; did you mean %q?", ErrUnknownAction, near)
 	}
-	return fmt.Errorf("%w; docs/keys.md lists them", ErrUnknownAction)
+	return fmt.Errorf("%w; see docs/keys.md", ErrUnknownAction)
 }
 
-// typesText reports whether a section's keys share the keyboard with text: a
-// letter bound there could never be typed.
+// typesText reports whether text is typed in a section, so that a letter bound there could
+// not be typed.
 func typesText(section string) bool {
 	switch section {
 	case "terminal", "edit", "input", "picker":
@@ -113,44 +114,7 @@ func typesText(section string) bool {
 	return false
 }
 
-// Nearest returns the name that is closest to a misspelt one, or "" if none is
-// close: one slip in a word of three or four letters, two in one of five to seven,
-// and so on. Those who read overrides from a file check its other names with it.
-func Nearest(name string, names []string) string {
-	best, found := (len(name)+1)/3+1, ""
-	for _, n := range names {
-		if d := distance(name, n); d < best {
-			best, found = d, n
-		}
-	}
-	return found
-}
-
-// distance counts the insertions, deletions, replacements and swaps of neighbours
-// between a and b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, last, row = last, row, before
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := last[j]
-			if a[i] != b[j] {
-				replace++
-			}
-			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
-}
-
-// Conflict is a key that means two things in one place.
+// Conflict is a key that is bound to several actions in one context.
 type Conflict struct {
 	Key      string
 	Actions  []string // qualified names, at least two
@@ -158,11 +122,11 @@ type Conflict struct {
 }
 
 func (c Conflict) String() string {
-	return fmt.Sprintf("%s is bound to %s (in: %s)", Label(c.Key), strings.Join(c.Actions, " and "), strings.Join(c.Contexts, ", "))
+	return fmt.Sprintf("key %s is bound twice: %s (in: %s)", Label(c.Key), strings.Join(c.Actions, " and "), strings.Join(c.Contexts, ", "))
 }
 
-// Conflicts returns every double binding within a context, in the order of the
-// fields. Disabled bindings conflict with nothing.
+// Conflicts returns the keys that are bound twice in a context, in the order of the fields.
+// Disabled bindings conflict with nothing.
 func (m Map) Conflicts() []Conflict {
 	var found []Conflict
 	fields := m.fields()
@@ -191,7 +155,7 @@ func (m Map) Conflicts() []Conflict {
 	return found
 }
 
-// addConflict adds a context to a conflict that is known, else the conflict.
+// addConflict adds a conflict, or its context to the same conflict in another one.
 func addConflict(found []Conflict, k string, actions []string, context string) []Conflict {
 	for i, c := range found {
 		if c.Key == k && slices.Equal(c.Actions, actions) {

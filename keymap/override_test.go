@@ -16,8 +16,8 @@ func TestApply(t *testing.T) {
 	}{
 		{"another key", Overrides{"leave": {"Ctrl-G"}}, map[string][]string{"terminal.leave": {"ctrl+g"}}},
 		{"several keys", Overrides{"remove": {"d", "del", "d"}}, map[string][]string{"jobs.remove": {"d", "delete"}}},
-		{"bare name holds in every section", Overrides{"up": {"p"}}, map[string][]string{
-			"list.up": {"p"}, "detail.up": {"p"}, "log.up": {"p"}, "help-page.up": {"p"},
+		{"bare name holds in every section", Overrides{"up": {"b"}}, map[string][]string{
+			"list.up": {"b"}, "detail.up": {"b"}, "log.up": {"b"}, "help-page.up": {"b"},
 		}},
 		{"qualified name wins", Overrides{"attach": {"A"}, "log.attach": {"enter"}}, map[string][]string{
 			"jobs.attach": {"A"}, "log.attach": {"enter"},
@@ -78,20 +78,7 @@ func TestApplyRefuses(t *testing.T) {
 		})
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"zoom", "stop", "kill", "wrap", "background", "send-line", "panes.stop"}
-	for name, want := range map[string]string{
-		"foo": "", "bar": "", "x": "", "": "", "quit": "", "paint": "", "zoo": "zoom", "zom": "zoom", "stpo": "stop", "sotp": "stop",
-		"backgruond": "background", "sendline": "send-line", "pane.stop": "panes.stop", "foreground": "",
-	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestApplyKeepsTheGoodOnes(t *testing.T) {
+func TestApplyKeepsValidOverrides(t *testing.T) {
 	m, err := Default().Apply(Overrides{"zzz": {"a"}, "stop": {"s"}, "aaa": {"a"}})
 	if m.Panes.Stop.Keys()[0] != "s" {
 		t.Error("stop was not applied")

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseKey returns the one name under which a key is known, however a person
-// spells it: "Ctrl-B", "C-b" and "^B" are "ctrl+b", "Return" is "enter", " "
-// is "space", "shift+x" is "X".
+// ParseKey returns the canonical name of a key: "Ctrl-B", "C-b" and "^B" are "ctrl+b", "Return" is
+// "enter", " " is "space", "shift+x" is "X".
 func ParseKey(s string) (string, error) {
 	mods, name, err := splitKey(s)
 	if err != nil {
@@ -22,13 +21,13 @@ func ParseKey(s string) (string, error) {
 	}
 	known, ok := keyName(strings.ToLower(name))
 	if !ok {
-		return "", fmt.Errorf("unknown key %q; a key is a character, a name such as enter, space, pgup, f5, or a chord such as ctrl+b", s)
+		return "", fmt.Errorf("unknown key %q; use a character, a name such as enter, space, pgup or f5, or a combination such as ctrl+b", s)
 	}
 	return join(mods, known), nil
 }
 
-// splitKey takes the modifiers off. The last character is always the key
-// itself, so "+", "-", "ctrl++" and "ctrl+-" mean what they say.
+// splitKey separates the modifiers from the key. The last character is always the key, so "+", "-",
+// "ctrl++" and "ctrl+-" are valid.
 func splitKey(s string) (mods []string, name string, err error) {
 	if s == " " {
 		return nil, "space", nil
@@ -80,8 +79,8 @@ func modifier(s string) (string, bool) {
 	return "", false
 }
 
-// chordOfRune names a chord on a character. Terminals report Shift with a
-// letter as the upper-case letter, and Ctrl with a letter in lower case.
+// chordOfRune returns the name of a character with modifiers. Terminals report Shift with a letter as
+// the upper-case letter, and Ctrl with a letter in lower case.
 func chordOfRune(mods []string, name string) string {
 	if !slices.Contains(mods, "ctrl") && len(mods) <= 1 && slices.Contains(mods, "shift") {
 		r, _ := utf8.DecodeRuneInString(name)
@@ -93,7 +92,7 @@ func chordOfRune(mods []string, name string) string {
 	return join(mods, name)
 }
 
-// join puts modifiers in the order in which key presses name them.
+// join joins modifiers and key in the order of the names of key presses.
 func join(mods []string, name string) string {
 	var b strings.Builder
 	for _, m := range []string{"ctrl", "alt", "shift", "meta", "hyper", "super"} {
@@ -129,19 +128,19 @@ func keyName(s string) (string, bool) {
 	return s, isFunctionKey(s)
 }
 
-// isFunctionKey reports one of f1 to f63.
+// isFunctionKey reports whether s is one of f1 to f63.
 func isFunctionKey(s string) bool {
 	digits, ok := strings.CutPrefix(s, "f")
 	n, err := strconv.Atoi(digits)
 	return ok && err == nil && n >= 1 && n <= 63 && digits == strconv.Itoa(n)
 }
 
-// printable reports whether a key types text when no modifier is held.
+// printable reports whether a key without modifiers types text.
 func printable(k string) bool {
 	return k == "space" || utf8.RuneCountInString(k) == 1
 }
 
-// Label returns a key as help shows it: "Ctrl+B", "↑", "Shift+Tab", "x".
+// Label returns the name of a key for help: "Ctrl+B", "↑", "Shift+Tab", "x".
 func Label(k string) string {
 	if k == "+" {
 		return k

@@ -6,14 +6,17 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// terminal uses the user's own 16 colours. The background decides between the
-// normal and the bright half: dark blue on black and yellow on white cannot be
-// read. Grey is the faint attribute, because "bright black" is the background
-// itself in widespread palettes.
+// terminal uses the user's own 16 colors. The background determines whether normal or bright
+// colors are used, because dark blue on black and yellow on white are not readable. Gray is the
+// faint attribute, because "bright black" equals the background in common palettes. Selections
+// use the fixed grays of the 256 colors with readable text, so that they are readable even if the
+// background was not detected.
 func terminal(isDark bool) Theme {
 	red, green, yellow, accent := lipgloss.BrightRed, lipgloss.BrightGreen, lipgloss.BrightYellow, lipgloss.BrightCyan
+	text, selected, blurred := lipgloss.Color("255"), lipgloss.Color("237"), lipgloss.Color("235")
 	if !isDark {
 		red, green, yellow, accent = lipgloss.Red, lipgloss.Green, lipgloss.Magenta, lipgloss.Blue
+		text, selected, blurred = lipgloss.Color("232"), lipgloss.Color("253"), lipgloss.Color("255")
 	}
 	return Theme{Name: "terminal", Dark: isDark, Palette: Palette{
 		Muted:    Token{Faint: true},
@@ -30,8 +33,8 @@ func terminal(isDark bool) Theme {
 		Lost:     Token{FG: red},
 		Warning:  Token{FG: yellow},
 
-		Selection:        Token{Invert: true},
-		SelectionBlurred: Token{Bold: true, Underline: true},
+		Selection:        Token{FG: text, BG: selected, Bold: true},
+		SelectionBlurred: Token{FG: text, BG: blurred},
 		Match:            Token{FG: lipgloss.Black, BG: lipgloss.Yellow},
 		MatchCurrent:     Token{FG: lipgloss.Black, BG: lipgloss.Cyan, Bold: true},
 
@@ -60,7 +63,7 @@ func light() Theme {
 	}.palette()}
 }
 
-// highContrast keeps to 7:1 and draws borders as strongly as text.
+// highContrast has a contrast of at least 7:1, and borders with the contrast of text.
 func highContrast(isDark bool) Theme {
 	s := shades{
 		background: "#000000", text: "#ffffff", muted: "#e0e0e0", faint: "#c8c8c8",
@@ -79,9 +82,9 @@ func highContrast(isDark bool) Theme {
 	return Theme{Name: "high-contrast", Dark: isDark, Palette: s.palette()}
 }
 
-// catppuccin is Mocha on dark and Latte on light backgrounds. Latte's accents
-// are darkened until they can be read as text, and the selections of both are
-// between their surfaces, so that badges keep their colours there.
+// catppuccin is Mocha on dark and Latte on light backgrounds. Latte's accents are darkened so that
+// they are readable as text. The selections are between the palettes' surface colors, so that badges
+// keep their colors.
 func catppuccin(isDark bool) Theme {
 	s := shades{
 		background: "#1e1e2e", text: "#cdd6f4", muted: "#a6adc8", faint: "#9399b2",
@@ -100,7 +103,7 @@ func catppuccin(isDark bool) Theme {
 	return Theme{Name: "catppuccin", Dark: isDark, Palette: s.palette()}
 }
 
-// none is NO_COLOR: bold, reverse and underline.
+// none is the theme for NO_COLOR: only bold, reverse and underline.
 func none(isDark bool) Theme {
 	bold := Token{Bold: true}
 	return Theme{Name: "none", Dark: isDark, Palette: Palette{
@@ -121,7 +124,7 @@ func none(isDark bool) Theme {
 	}}
 }
 
-// shades are the colours of a theme that brings its own, as "#rrggbb".
+// shades are the colors of a theme with its own colors, as "#rrggbb".
 type shades struct {
 	background, text, muted, faint     string
 	accent, green, yellow, red, orange string

@@ -10,18 +10,26 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// For returns the theme in the colours that a terminal of this profile has. Of
-// 256 colours each token takes the one that looks nearest, so that greys stay
-// grey. A theme that brings its own colours is not legible in 16 that are the
-// terminal's: it becomes the terminal's theme. What is painted behind
-// everything stays, because terminals are told it by itself.
+// For returns the theme with colors that a terminal with this profile supports. For 256 colors,
+// each token gets the color that looks most similar, and grays stay gray. With 16 colors, which the
+// user can change, a theme with its own colors would not be readable and is replaced by the
+// terminal theme. The background is not converted, because it is set by an OSC sequence.
 func (t Theme) For(p colorprofile.Profile) Theme {
 	switch p {
 	case colorprofile.ANSI:
 		if t.Background() != nil {
-			own := terminal(t.Dark)
-			own.Name = t.Name
-			return own
+			name := t.Name
+			t = terminal(t.Dark)
+			t.Name = name
+		}
+		// None of the 16 colors is certain to differ only slightly from the background.
+		for token, plain := range map[*Token]Token{
+			&t.Palette.Selection:        {Invert: true},
+			&t.Palette.SelectionBlurred: {Bold: true, Underline: true},
+		} {
+			if known(token.BG) {
+				*token = plain
+			}
 		}
 	case colorprofile.ANSI256:
 		background := t.Palette.Background
@@ -33,12 +41,12 @@ func (t Theme) For(p colorprofile.Profile) Theme {
 	return t
 }
 
-// The colours of the 256 that are the same everywhere: a cube and greys. The
-// first 16 are the terminal's.
+// The range of the 256 colors that is the same in all terminals: a cube and grays. The user can
+// change the first 16.
 const firstFixed, lastFixed = 16, 255
 
-// nearest is the token in colours of the 256; behind is what it stands on if it
-// paints nothing itself. It keeps its contrast, or nearly.
+// nearest returns the token with colors of the 256. behind is the background if the token has none.
+// The contrast is nearly preserved.
 func (t Token) nearest(behind color.Color) Token {
 	before, on := behind, behind
 	if t.BG != nil {
@@ -56,8 +64,8 @@ func (t Token) nearest(behind color.Color) Token {
 	return t
 }
 
-// nearest is the colour of the 256 that looks most like c, among those whose
-// contrast to on is at least that much.
+// nearest returns the color of the 256 that looks most like c, among those with a contrast to on of
+// at least least.
 func nearest(c, on color.Color, least float64) color.Color {
 	if _, indexed := c.(ansi.IndexedColor); indexed || !known(c) {
 		return c
@@ -83,9 +91,8 @@ func nearest(c, on color.Color, least float64) color.Color {
 	return best
 }
 
-// perceived is a colour in OKLab, where distances are what eyes see. Hue and
-// chroma count double: a grey that turns teal is worse than one that turns
-// darker.
+// perceived returns a color in OKLab, in which distances correspond to perceived differences. Hue
+// and chroma count double, because a change of hue is more noticeable than one of lightness.
 func perceived(c color.Color) [3]float64 {
 	const chroma = 2
 	known, _ := colorful.MakeColor(c)
@@ -93,15 +100,15 @@ func perceived(c color.Color) [3]float64 {
 	return [3]float64{l, chroma * a, chroma * b}
 }
 
-// readable is the contrast that text needs at least: WCAG 2, level AA.
+// readable is the minimum contrast of text: WCAG 2, level AA.
 const readable = 4.5
 
-// OnSelection returns style s on the background of a selection. Where its
-// colour could not be read there, it is painted behind the selection's text,
-// and where that could not be read either, it is given up; bold stays.
+// OnSelection returns style s on the background of a selection. If its color is not readable there,
+// the color becomes the background of the selection's text; if that is not readable either, it is
+// dropped. Bold is kept. The terminal's own 16 colors are assumed to be readable.
 func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 	if selection.GetReverse() {
-		return s.Faint(false).Reverse(true)
+		return selection.Bold(s.GetBold())
 	}
 	bg := selection.GetBackground()
 	if bg == (lipgloss.NoColor{}) {
@@ -109,8 +116,9 @@ func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 	}
 	fg, text := s.GetForeground(), selection.GetForeground()
 	s = s.Background(bg).Faint(false)
+	_, basic := fg.(ansi.BasicColor)
 	switch {
-	case legible(fg, bg):
+	case legible(fg, bg), basic && known(bg):
 	case legible(text, fg):
 		s = s.Foreground(text).Background(fg)
 	default:
@@ -119,13 +127,12 @@ func OnSelection(s, selection lipgloss.Style) lipgloss.Style {
 	return s
 }
 
-// legible reports whether text of colour fg is known to be readable on bg.
+// legible reports whether text of color fg is certain to be readable on bg.
 func legible(fg, bg color.Color) bool {
 	return known(fg) && known(bg) && contrast(fg, bg) >= readable
 }
 
-// known reports whether c is a colour of its own and not one that the terminal
-// chooses.
+// known reports whether c is the same color in all terminals.
 func known(c color.Color) bool {
 	switch c := c.(type) {
 	case nil, lipgloss.NoColor, ansi.BasicColor:
@@ -136,7 +143,7 @@ func known(c color.Color) bool {
 	return true
 }
 
-// contrast is the ratio that WCAG 2 defines.
+// contrast returns the contrast ratio according to WCAG 2.
 func contrast(a, b color.Color) float64 {
 	l, d := luminance(a), luminance(b)
 	return (max(l, d) + 0.05) / (min(l, d) + 0.05)

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// In 256 colours text can still be read, and what is grey stays grey.
-func TestThemesIn256Colours(t *testing.T) {
+// With 256 colors, text is readable and grays stay gray.
+func TestThemesIn256Colors(t *testing.T) {
 	for _, theme := range []Theme{dark(), light(), highContrast(true), highContrast(false), catppuccin(true), catppuccin(false)} {
 		least := 4.5
 		if theme.Name == "high-contrast" {
@@ -24,7 +24,7 @@ func TestThemesIn256Colours(t *testing.T) {
 		}
 		shown := theme.For(colorprofile.ANSI256)
 		for name, token := range shown.Palette.Tokens() {
-			if slices.Contains(furniture, name) {
+			if slices.Contains(decoration, name) {
 				continue
 			}
 			bg := token.BG
@@ -36,7 +36,7 @@ func TestThemesIn256Colours(t *testing.T) {
 			}
 			for _, pair := range [][2]color.Color{{before[name].FG, token.FG}, {before[name].BG, token.BG}} {
 				if pair[0] != nil && saturation(pair[0]) < 0.05 && saturation(pair[1]) > 0.05 {
-					t.Errorf("%s, dark %v: %s is grey and becomes %v", theme.Name, theme.Dark, name, pair[1])
+					t.Errorf("%s, dark %v: %s is gray and becomes %v", theme.Name, theme.Dark, name, pair[1])
 				}
 			}
 		}
@@ -46,15 +46,14 @@ func TestThemesIn256Colours(t *testing.T) {
 	}
 }
 
-// saturation is the distance from grey, 0 to about 0.6.
+// saturation is the distance from gray, 0 to about 0.6.
 func saturation(c color.Color) float64 {
 	lab := perceived(c)
 	return math.Hypot(lab[1], lab[2])
 }
 
-// Sixteen colours are the terminal's own: a theme with colours of its own takes
-// what those make readable.
-func TestThemesIn16Colours(t *testing.T) {
+// With 16 colors, a theme with its own colors is replaced by the terminal theme.
+func TestThemesIn16Colors(t *testing.T) {
 	for _, theme := range everyTheme(t) {
 		shown := theme.For(colorprofile.ANSI)
 		if shown.Name != theme.Name {
@@ -70,7 +69,7 @@ func TestThemesIn16Colours(t *testing.T) {
 	}
 }
 
-func TestThemesInTheirOwnColours(t *testing.T) {
+func TestThemesInTrueColor(t *testing.T) {
 	for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ASCII, colorprofile.NoTTY} {
 		if got := dark().For(profile); got != dark() {
 			t.Errorf("%v changes the theme", profile)

@@ -2,43 +2,50 @@ package themes
 
 import "charm.land/lipgloss/v2"
 
-// Glyphs are the signs that hob draws, each one column wide.
+// Glyphs are the symbols that hob draws, each one column wide.
 type Glyphs struct {
 	// Badges.
-	Starting, Running, Waiting, Stopping, Done, Failed, Lost, Unreachable string
+	Queued, Starting, Running, Waiting, Stopping, Stopped, Done, Failed, Lost, Unreachable string
 
-	Paused    string // the foreground group is stopped
+	Paused    string // the job is stopped by a signal, or a replay is paused
+	Playing   string // a replay is playing
 	Survivors string // the job ended and left processes behind
 	Unread    string
 	Marked    string
 	Cursor    string // the bar before the selected row
 	Ellipsis  string
 	Dot       string // between facts on a line
+	Times     string // between the columns and rows of a size
+	Folded    string // a collapsed group of rows
+	Unfolded  string
+	SortUp    string // the column that the list is sorted by, smallest first
+	SortDown  string
 	More      string // more lines below
-	MoreLeft  string // the line goes on to the left
+	MoreLeft  string // the line continues to the left
 	MoreRight string
 	Wrapped   string // before the second row of a wrapped line
 	Hit       string // a match, on the edge of the log
-	HitInView string // the same within the part that is shown
+	HitInView string // the same within the visible part
 
-	Spark        []string // a trace, from none to most
+	Spark        []string // a sparkline, from the lowest to the highest
 	ProgressDone string
 	ProgressLeft string
 	ScrollThumb  string
 	ScrollTrack  string
 
 	Border lipgloss.Border
-	// Where panes share an edge: the ends of a line across the border.
+	// The ends of a line across the border, between two parts of one frame.
 	JoinLeft, JoinRight string
 }
 
-// Unicode returns the glyphs for terminals with a common font.
+// Unicode returns the default glyphs.
 func Unicode() Glyphs {
 	return Glyphs{
-		Starting: "○", Running: "●", Waiting: "◆", Stopping: "◐",
+		Queued: "◷", Starting: "○", Running: "●", Waiting: "◆", Stopping: "◐", Stopped: "■",
 		Done: "✓", Failed: "✗", Lost: "?", Unreachable: "⚠",
 
-		Paused: "‖", Survivors: "↯", Unread: "◆", Marked: "▪", Cursor: "▌", Ellipsis: "…", Dot: "·",
+		Paused: "‖", Playing: "▶", Survivors: "↯", Unread: "•", Marked: "▪", Cursor: "▌", Ellipsis: "…", Dot: "·",
+		Times: "×", Folded: "▸", Unfolded: "▾", SortUp: "▴", SortDown: "▾",
 		More: "↓", MoreLeft: "‹", MoreRight: "›", Wrapped: "↪", Hit: "▐", HitInView: "█",
 
 		Spark:        []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -49,13 +56,14 @@ func Unicode() Glyphs {
 	}
 }
 
-// ASCII returns the glyphs for --ascii: nothing outside 7 bits.
+// ASCII returns the glyphs for --ascii: only ASCII characters.
 func ASCII() Glyphs {
 	return Glyphs{
-		Starting: ".", Running: "*", Waiting: "!", Stopping: "~",
-		Done: "+", Failed: "x", Lost: "?", Unreachable: "!",
+		Queued: ":", Starting: ".", Running: "*", Waiting: "!", Stopping: "~", Stopped: "-",
+		Done: "+", Failed: "x", Lost: "?", Unreachable: "%",
 
-		Paused: "=", Survivors: "&", Unread: "!", Marked: "#", Cursor: ">", Ellipsis: "~", Dot: "-",
+		Paused: "=", Playing: ">", Survivors: "&", Unread: "<", Marked: "#", Cursor: ">", Ellipsis: "~", Dot: "-",
+		Times: "x", Folded: ">", Unfolded: "v", SortUp: "^", SortDown: "v",
 		More: "v", MoreLeft: "<", MoreRight: ">", Wrapped: "\\", Hit: "*", HitInView: "@",
 
 		Spark:        []string{" ", "_", ".", "-", "=", "+", "*", "%", "#"},

@@ -23,19 +23,18 @@ func TestGlyphsAreOneColumn(t *testing.T) {
 			}
 		}
 		if len(glyphs.Spark) != 9 {
-			t.Errorf("%s: a trace has %d steps", set, len(glyphs.Spark))
+			t.Errorf("%s: a sparkline has %d steps", set, len(glyphs.Spark))
 		}
 	}
 }
 
-// A badge is a glyph and a word; the glyphs of ended, living and lost jobs
-// differ all the same.
+// The glyphs of badges differ, so that the state is visible without the word.
 func TestBadgeGlyphsDiffer(t *testing.T) {
 	for set, g := range map[string]Glyphs{"unicode": Unicode(), "ascii": ASCII()} {
 		seen := map[string]bool{}
-		for _, s := range []string{g.Starting, g.Running, g.Waiting, g.Stopping, g.Done, g.Failed, g.Lost} {
+		for _, s := range []string{g.Starting, g.Running, g.Waiting, g.Stopping, g.Stopped, g.Done, g.Failed, g.Lost, g.Unread, g.Unreachable} {
 			if seen[s] {
-				t.Errorf("%s: %q stands for two states", set, s)
+				t.Errorf("%s: %q is used for two states", set, s)
 			}
 			seen[s] = true
 		}

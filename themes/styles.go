@@ -2,9 +2,8 @@ package themes
 
 import "charm.land/lipgloss/v2"
 
-// Styles are the styles of all components, a section each, and the glyphs.
-// Sections hold plain lipgloss styles without padding, margin or width: layout
-// belongs to the components.
+// Styles has the styles of all components, in one section for each, and the glyphs. Sections have
+// lipgloss styles without padding, margin or width, because components do their own layout.
 type Styles struct {
 	Glyphs   Glyphs
 	Badge    Badge
@@ -20,18 +19,19 @@ type Styles struct {
 	Footer   Footer
 	Toast    Toast
 	Dialog   Dialog
+	Replay   Replay
 }
 
 // Badge is the style of the glyph and word of a job's state.
 type Badge struct {
 	Starting, Running, Waiting, Stopping, Done, Failed, Lost lipgloss.Style
-	Paused                                                   lipgloss.Style
+	Queued, Paused                                           lipgloss.Style
 }
 
 // List is the job list.
 type List struct {
 	Name     lipgloss.Style
-	Unread   lipgloss.Style // the name of a job that has news
+	Unread   lipgloss.Style // the name of a job with unseen changes
 	Finished lipgloss.Style // every column but the badge of a finished job
 	Host     lipgloss.Style
 	Time     lipgloss.Style
@@ -39,7 +39,7 @@ type List struct {
 	Trace    lipgloss.Style
 	Progress lipgloss.Style
 	Marked   lipgloss.Style
-	Match    lipgloss.Style // what the filter matched
+	Match    lipgloss.Style // the match of the filter
 	Cursor   lipgloss.Style // the bar before the selected row
 
 	Selected        lipgloss.Style // a whole row, drawn without other styles
@@ -51,7 +51,7 @@ type List struct {
 
 // Detail is the detail of a job.
 type Detail struct {
-	Label, Value, Command, Muted, Link, Warning lipgloss.Style
+	Label, Value, Command, Muted, Link, Warning, Graph lipgloss.Style
 }
 
 // Log is the output of a job.
@@ -64,14 +64,15 @@ type Log struct {
 	Selected     lipgloss.Style
 	Gap          lipgloss.Style // "[… 3.2 GiB dropped …]"
 	Wrapped      lipgloss.Style
-	Cut          lipgloss.Style // where a line goes on to the side
+	Cut          lipgloss.Style // where a line continues to the side
 	More         lipgloss.Style // "↓ 128 new lines · G"
-	Hit          lipgloss.Style // a mark on the edge
+	Current      lipgloss.Style // the bar at the current line
+	Hit          lipgloss.Style // a mark on the scroll bar
 	Thumb, Track lipgloss.Style
 	Empty        lipgloss.Style
 }
 
-// Terminal is the frame around a live screen; the screen has its own colours.
+// Terminal is the frame around a live screen.
 type Terminal struct {
 	Ended    lipgloss.Style // "exit 0 · Enter to leave"
 	Selected lipgloss.Style
@@ -93,7 +94,12 @@ type Help struct {
 	Border, Title, Section, Key, Desc, Disabled lipgloss.Style
 }
 
-// Frame is what stands around the panes.
+// Replay is the status row of a replay.
+type Replay struct {
+	Bar, Done, Left lipgloss.Style
+}
+
+// Frame is the frame around the panes.
 type Frame struct {
 	Border, Title, TitleFocused, Info lipgloss.Style
 	Backdrop                          lipgloss.Style // everything behind a dialog
@@ -109,9 +115,9 @@ type Footer struct {
 	Key, Desc, State, Text lipgloss.Style
 }
 
-// Toast is a short message that goes by itself.
+// Toast is a message that disappears after a short time.
 type Toast struct {
-	Border, Info, Success, Warning, Error lipgloss.Style
+	Info, Success, Warning, Error lipgloss.Style
 }
 
 // Dialog is a question or a menu.
@@ -119,7 +125,7 @@ type Dialog struct {
 	Border, Title, Text, Choice, ChoiceSelected, Danger lipgloss.Style
 }
 
-// build makes the styles of a palette.
+// build returns the styles of a palette.
 func build(p Palette, g Glyphs) Styles {
 	var (
 		text     = p.Text.Style()
@@ -137,10 +143,10 @@ func build(p Palette, g Glyphs) Styles {
 		blurred  = p.SelectionBlurred
 	)
 	if blurred.BG == nil {
-		blurred.Underline = false // in the list a bar marks the row
+		blurred.Underline = false // in the list, a bar marks the row
 	}
 	focused.Invert, focused.Underline = !focused.Invert, false
-	if cut == (Token{}) { // it has to differ from the text
+	if cut == (Token{}) { // it must differ from the text
 		cut.Invert = true
 	}
 	return Styles{
@@ -148,19 +154,19 @@ func build(p Palette, g Glyphs) Styles {
 		Badge: Badge{
 			Starting: p.Starting.Style(), Running: p.Running.Style(), Waiting: p.Waiting.Style(),
 			Stopping: p.Stopping.Style(), Done: p.Done.Style(), Failed: failed, Lost: p.Lost.Style(),
-			Paused: warning,
+			Queued: muted, Paused: warning,
 		},
 		List: List{
-			Name: text, Unread: strong, Finished: muted, Host: muted, Time: text, Usage: muted,
+			Name: text, Unread: text, Finished: muted, Host: muted, Time: text, Usage: muted,
 			Trace: accent, Progress: accent, Marked: accent, Match: p.Match.Style(), Cursor: accent,
 			Selected: selected, SelectedBlurred: blurred.Style(),
 			Empty: muted, EmptyKey: key,
 		},
-		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning},
+		Detail: Detail{Label: muted, Value: text, Command: strong, Muted: muted, Link: p.Link.Style(), Warning: warning, Graph: accent},
 		Log: Log{
 			Text: text, Time: muted, Number: faint, Match: p.Match.Style(), MatchCurrent: p.MatchCurrent.Style(),
 			Selected: selected, Gap: warning, Wrapped: faint, Cut: cut.Style(), More: p.Accent.bold().Style(),
-			Hit: accent, Thumb: muted, Track: p.Border.Style(), Empty: muted,
+			Hit: accent, Current: accent, Thumb: muted, Track: p.Border.Style(), Empty: muted,
 		},
 		Terminal: Terminal{Ended: strong, Selected: selected},
 		Prompt: Prompt{
@@ -176,10 +182,11 @@ func build(p Palette, g Glyphs) Styles {
 		},
 		Header: Header{Name: p.Accent.bold().Style(), Text: text, Link: muted, Warning: warning},
 		Footer: Footer{Key: key, Desc: muted, State: strong, Text: text},
-		Toast:  Toast{Border: p.BorderFocused.Style(), Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
+		Toast:  Toast{Info: text, Success: p.Running.Style(), Warning: warning, Error: failed},
 		Dialog: Dialog{
 			Border: p.BorderFocused.Style(), Title: title, Text: text, Choice: text, ChoiceSelected: selected,
 			Danger: failed,
 		},
+		Replay: Replay{Bar: muted, Done: key, Left: muted},
 	}
 }

@@ -1,36 +1,35 @@
-// Package themes holds hob's colours and glyphs as data, and the one builder
-// that turns them into styles.
+// Package themes defines hob's themes and glyphs, and converts them to styles.
 //
-// A [Palette] names roles (running, waiting, selection …), never colours. A
-// [Theme] is a named palette for a dark or a light background. [Theme.Styles]
-// is a pure function from palette and glyphs to the [Styles] that components
-// get, each its own section:
+// A [Palette] has a [Token] for each role (running, waiting, selection …). A [Theme] is a named
+// palette for a dark or a light background. [Theme.Styles] returns the [Styles] of all components,
+// in one section for each:
 //
 //	theme := themes.Default(isDark)
 //	styles := theme.Styles(themes.Unicode())
 //	row := styles.List.Name.Render(name)
 //
-// Every role is legible without colour: selection reverses or paints a
-// contrasting background, badges carry words, the theme none uses only bold,
-// reverse and underline.
+// All roles can be distinguished without color: selections are reversed or have a contrasting
+// background, badges have words, and the theme none uses only bold, reverse and underline.
 //
-// All values are plain data without shared state; concurrent use is safe.
+// All values are plain data and safe for concurrent use.
 package themes
 
 import (
 	"fmt"
 	"image/color"
 	"strings"
+
+	"charm.land/lipgloss/v2"
 )
 
 // Theme is a palette with a name.
 type Theme struct {
 	Name    string
-	Dark    bool // whether its palette is meant for a dark background
+	Dark    bool // whether the palette is for a dark background
 	Palette Palette
 }
 
-// Default returns the theme of the terminal's own 16 colours.
+// Default returns the theme of the terminal's own 16 colors.
 func Default(isDark bool) Theme { return terminal(isDark) }
 
 // Names returns the built-in themes, the default first.
@@ -38,8 +37,8 @@ func Names() []string {
 	return []string{"terminal", "dark", "light", "high-contrast", "catppuccin", "none"}
 }
 
-// Named returns a built-in theme. isDark says what the terminal's background
-// is; themes that are made for one background ignore it.
+// Named returns a built-in theme. isDark describes the terminal's background. Themes for one kind of
+// background ignore it.
 func Named(name string, isDark bool) (Theme, error) {
 	switch name {
 	case "", "terminal":
@@ -55,15 +54,94 @@ func Named(name string, isDark bool) (Theme, error) {
 	case "none":
 		return none(isDark), nil
 	}
-	return Theme{}, fmt.Errorf("no theme %q; there are %s", name, strings.Join(Names(), ", "))
+	return Theme{}, fmt.Errorf("unknown theme %q; use %s", name, strings.Join(Names(), ", "))
 }
 
-// Background returns the colour that a program which owns the terminal may
-// paint, nil for the terminal's own.
+// Background returns the background color that a program with its own terminal may set, nil for the
+// terminal's own.
 func (t Theme) Background() color.Color { return t.Palette.Background.BG }
 
-// Foreground returns the colour of plain text, nil for the terminal's own.
+// Foreground returns the color of plain text, nil for the terminal's own.
 func (t Theme) Foreground() color.Color { return t.Palette.Text.FG }
 
 // Styles builds the styles of every component.
 func (t Theme) Styles(g Glyphs) Styles { return build(t.Palette, g) }
+
+// Token is the style of one role. The zero value is the terminal's default text.
+type Token struct {
+	FG, BG                                 color.Color // nil: the terminal's own
+	Bold, Faint, Italic, Underline, Invert bool
+}
+
+// Style returns the token as a lipgloss style.
+func (t Token) Style() lipgloss.Style {
+	s := lipgloss.NewStyle()
+	if t.FG != nil {
+		s = s.Foreground(t.FG)
+	}
+	if t.BG != nil {
+		s = s.Background(t.BG)
+	}
+	if t.Bold {
+		s = s.Bold(true)
+	}
+	if t.Faint {
+		s = s.Faint(true)
+	}
+	if t.Italic {
+		s = s.Italic(true)
+	}
+	if t.Underline {
+		s = s.Underline(true)
+	}
+	if t.Invert {
+		s = s.Reverse(true)
+	}
+	return s
+}
+
+// bold returns the token in bold.
+func (t Token) bold() Token {
+	t.Bold = true
+	return t
+}
+
+// underlined returns the token underlined.
+func (t Token) underlined() Token {
+	t.Underline = true
+	return t
+}
+
+// Palette has one token for each role. The names in the configuration are those of the fields in
+// kebab-case.
+type Palette struct {
+	// Background is the background that programs with their own terminal set; nil means
+	// the terminal's own. Only BG is used.
+	Background Token
+
+	Text   Token // main text
+	Muted  Token // secondary: times, hosts, finished rows
+	Faint  Token // decoration: line numbers, placeholders
+	Accent Token // accent color: focus, marks, progress
+	Key    Token // a key in footer and help
+	Link   Token // ports, paths, addresses
+
+	Running  Token
+	Waiting  Token // a job that needs input
+	Starting Token
+	Stopping Token
+	Failed   Token
+	Done     Token
+	Lost     Token
+	Warning  Token // unreachable hosts, gaps in a log
+
+	Selection        Token // the selected row or text
+	SelectionBlurred Token // the selected row of a pane without the focus
+	Match            Token // a match of a search
+	MatchCurrent     Token // the current match
+
+	Border        Token
+	BorderFocused Token
+	Title         Token
+	TitleFocused  Token
+}

@@ -12,13 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// furniture are the tokens that are no text: what is drawn with them may be as
-// quiet as it likes.
-var furniture = []string{"background", "border"}
+// decoration are the tokens that are not used for text, and need no contrast.
+var decoration = []string{"background", "border"}
 
-// Where a theme says both colours, what it says can be read: WCAG's 4.5:1, and
+// If a theme sets both colors, the contrast is sufficient: WCAG's 4.5:1, and
 // 7:1 for high contrast.
-func TestTextCanBeRead(t *testing.T) {
+func TestTextContrast(t *testing.T) {
 	for _, theme := range []Theme{dark(), light(), highContrast(true), highContrast(false), catppuccin(true), catppuccin(false)} {
 		name := theme.Name + map[bool]string{true: " on dark", false: " on light"}[theme.Dark]
 		t.Run(name, func(t *testing.T) {
@@ -27,7 +26,7 @@ func TestTextCanBeRead(t *testing.T) {
 				least = 7
 			}
 			for token, look := range theme.Palette.Tokens() {
-				if slices.Contains(furniture, token) {
+				if slices.Contains(decoration, token) {
 					continue
 				}
 				fg, bg := look.FG, look.BG
@@ -39,14 +38,14 @@ func TestTextCanBeRead(t *testing.T) {
 				}
 			}
 			if light := luminance(theme.Background()) > 0.5; light == theme.Dark {
-				t.Errorf("Dark is %v, the background says otherwise", theme.Dark)
+				t.Errorf("Dark is %v, which contradicts the background", theme.Dark)
 			}
 		})
 	}
 }
 
-// Rows are drawn over the selection without other styles; what is found in
-// them is not, so it must differ from the selection too.
+// Selected rows are drawn without other styles, except for matches, which must differ from the
+// selection.
 func TestSelectionStandsOut(t *testing.T) {
 	for _, theme := range everyTheme(t) {
 		p := theme.Palette
@@ -55,19 +54,19 @@ func TestSelectionStandsOut(t *testing.T) {
 				t.Errorf("%s: %s has neither a background nor reverse", theme.Name, name)
 			}
 			if look.BG != nil && look.FG == nil {
-				t.Errorf("%s: %s paints a background under a colour it does not know", theme.Name, name)
+				t.Errorf("%s: %s sets a background but not the foreground", theme.Name, name)
 			}
 		}
 		for _, pair := range [][2]Token{{p.Selection, p.SelectionBlurred}, {p.Match, p.MatchCurrent}, {p.Selection, p.Match}, {p.Text, p.Match}, {p.Title, p.TitleFocused}} {
 			if pair[0] == pair[1] {
-				t.Errorf("%s: two roles that must differ look alike: %+v", theme.Name, pair[0])
+				t.Errorf("%s: two roles that must differ are equal: %+v", theme.Name, pair[0])
 			}
 		}
 	}
 }
 
-// The badge keeps its colour in the selected row, as text or behind it.
-func TestBadgesCanBeReadOnTheSelection(t *testing.T) {
+// A badge keeps its color in the selected row, as foreground or background.
+func TestBadgeContrastOnSelection(t *testing.T) {
 	for _, theme := range []Theme{dark(), light(), highContrast(true), highContrast(false), catppuccin(true), catppuccin(false)} {
 		s := theme.Styles(Unicode())
 		for _, selection := range []lipgloss.Style{s.List.Selected, s.List.SelectedBlurred} {
@@ -78,7 +77,7 @@ func TestBadgesCanBeReadOnTheSelection(t *testing.T) {
 				on := OnSelection(badge, selection)
 				own := badge.GetForeground()
 				if kept := on.GetForeground() == own || on.GetBackground() == own; !kept && name == "failed" {
-					t.Errorf("%s, dark %v: %s loses its colour on a selection", theme.Name, theme.Dark, name)
+					t.Errorf("%s, dark %v: %s loses its color on a selection", theme.Name, theme.Dark, name)
 				}
 				if got := contrast(on.GetForeground(), on.GetBackground()); got < readable {
 					t.Errorf("%s, dark %v: %s on a selection: %.2f:1", theme.Name, theme.Dark, name, got)
@@ -88,18 +87,17 @@ func TestBadgesCanBeReadOnTheSelection(t *testing.T) {
 	}
 }
 
-// The terminal's theme may use only what every palette makes readable: no
-// grey of the sixteen (the background itself in some), no yellow on light, no
-// dark blue on dark.
-func TestTerminalThemeUsesReadableColours(t *testing.T) {
+// The terminal theme may use only colors that are readable in all palettes: no gray of the 16
+// colors (the background in some palettes), no yellow on light, no dark blue on dark.
+func TestTerminalThemeUsesReadableColors(t *testing.T) {
 	for _, isDark := range []bool{true, false} {
 		for token, look := range terminal(isDark).Palette.Tokens() {
 			if look.BG != nil {
-				continue // says both
+				continue // sets both colors
 			}
 			basic, ok := look.FG.(ansi.BasicColor)
 			if look.FG != nil && !ok {
-				t.Errorf("%s is none of the 16 colours: %v", token, look.FG)
+				t.Errorf("%s is not one of the 16 colors: %v", token, look.FG)
 				continue
 			}
 			if look.FG == nil {
@@ -112,17 +110,17 @@ func TestTerminalThemeUsesReadableColours(t *testing.T) {
 				bad = append(bad, ansi.Yellow, ansi.BrightYellow, ansi.BrightGreen, ansi.BrightCyan)
 			}
 			if slices.Contains(bad, basic) {
-				t.Errorf("dark %v: %s has colour %d", isDark, token, basic)
+				t.Errorf("dark %v: %s has color %d", isDark, token, basic)
 			}
 		}
 	}
 }
 
-func TestNoneHasNoColour(t *testing.T) {
+func TestNoneUsesNoColors(t *testing.T) {
 	for _, isDark := range []bool{true, false} {
 		for token, look := range none(isDark).Palette.Tokens() {
 			if look.FG != nil || look.BG != nil || look.Faint || look.Italic {
-				t.Errorf("%s is more than bold, reverse and underline: %+v", token, look)
+				t.Errorf("%s uses more than bold, reverse and underline: %+v", token, look)
 			}
 		}
 	}
@@ -145,9 +143,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// Every style of every section is built from the palette: with a palette whose
-// tokens all differ from nothing, no style is left at its zero value.
-func TestBuildLeavesNothingOut(t *testing.T) {
+// All styles are built from the palette: if no token is zero, no style is zero.
+func TestBuildSetsAllStyles(t *testing.T) {
 	var p Palette
 	for _, token := range p.tokens() {
 		*token = Token{FG: lipgloss.Red, BG: lipgloss.Blue}
@@ -171,7 +168,7 @@ func TestTokenStyle(t *testing.T) {
 		want  string
 	}{
 		"plain":      {Token{}, "x"},
-		"colours":    {Token{FG: lipgloss.Red, BG: lipgloss.Blue}, "\x1b[31;44mx\x1b[m"},
+		"colors":     {Token{FG: lipgloss.Red, BG: lipgloss.Blue}, "\x1b[31;44mx\x1b[m"},
 		"attributes": {Token{Bold: true, Invert: true}, "\x1b[1;7mx\x1b[m"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +183,7 @@ func TestParseToken(t *testing.T) {
 	for in, want := range map[string]Token{
 		"red":                     {FG: lipgloss.Red},
 		"bright-blue":             {FG: lipgloss.BrightBlue},
-		"grey":                    {FG: lipgloss.BrightBlack},
+		"gray":                    {FG: lipgloss.BrightBlack},
 		"208":                     {FG: lipgloss.Color("208")},
 		"#f80":                    {FG: lipgloss.Color("#f80")},
 		"Bold #FF8800 on default": {FG: lipgloss.Color("#ff8800"), Bold: true},
@@ -207,8 +204,8 @@ func TestParseToken(t *testing.T) {
 		})
 	}
 	for in, want := range map[string]string{
-		"": "empty", "rde": `"rde" is neither`, "256": "0 to 255", "#12345": "#rrggbb", "#ggg": "#rrggbb", "red on": "must follow on",
-		"on bold red": "must follow on", "bright-grey-ish": "neither", "#-12": "#rrggbb",
+		"": "empty", "rde": `unknown color or attribute "rde"`, "256": "0 to 255", "#12345": "#rrggbb", "#ggg": "#rrggbb", "red on": "missing color",
+		"on bold red": "expected a color", "bright-gray-ish": "unknown color", "#-12": "#rrggbb",
 	} {
 		if _, err := ParseToken(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseToken(%q): %v, want %q in it", in, err, want)

@@ -10,43 +10,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/hobjobs/hob/internal/spelling"
 )
 
-// TokenError is one override that was refused. Name is the token's, as given.
-type TokenError struct {
-	Name string
-	Err  error
-}
+// ErrUnknownToken is the error for an unknown name of a token.
+var ErrUnknownToken = errors.New("unknown color")
 
-func (e *TokenError) Error() string { return e.Name + ": " + e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *TokenError) Unwrap() error { return e.Err }
-
-// ErrUnknownToken is wrapped by the error for a name that no token has.
-var ErrUnknownToken = errors.New("no such colour")
-
-// Override returns the theme with other looks for some tokens, written as
-// [ParseToken] reads them. Those that are refused are left out and reported, as
-// *[TokenError] values joined in the order of their names; the others hold.
+// Override returns the theme with other styles for some tokens, in the syntax of [ParseToken]. The
+// error joins one for each invalid override, in the order of names. Valid ones are applied.
 func (t Theme) Override(looks map[string]string) (Theme, error) {
 	tokens := maps.Collect(t.Palette.tokens())
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(looks)) {
 		target := tokens[name]
 		if target == nil {
-			errs = append(errs, &TokenError{name, fmt.Errorf("%w; there are %s", ErrUnknownToken, strings.Join(TokenNames(), ", "))})
+			errs = append(errs, fmt.Errorf("%s: %w; valid names are %s", name, ErrUnknownToken, strings.Join(TokenNames(), ", ")))
 			continue
 		}
 		token, err := ParseToken(looks[name])
 		if err != nil {
-			errs = append(errs, &TokenError{name, err})
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		if name == "background" { // "#102030" means the colour that is painted
+		if name == "background" { // "#102030" is the background here
 			token = Token{BG: token.FG}
 		}
 		*target = token
@@ -65,7 +54,7 @@ func TokenNames() []string {
 	return names
 }
 
-// Tokens returns the palette by the tokens' names, in their order.
+// Tokens returns the tokens with their names, in the order of the fields.
 func (p Palette) Tokens() iter.Seq2[string, Token] {
 	return func(yield func(string, Token) bool) {
 		for name, t := range p.tokens() {
@@ -79,36 +68,24 @@ func (p Palette) Tokens() iter.Seq2[string, Token] {
 func (p *Palette) tokens() iter.Seq2[string, *Token] {
 	return func(yield func(string, *Token) bool) {
 		for f, v := range reflect.ValueOf(p).Elem().Fields() {
-			if !yield(kebab(f.Name), v.Addr().Interface().(*Token)) {
+			if !yield(spelling.Separate(f.Name, '-'), v.Addr().Interface().(*Token)) {
 				return
 			}
 		}
 	}
 }
 
-func kebab(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
-// ParseToken reads a look: attributes (bold, faint, italic, underline,
-// reverse), a colour, and after `on` a background, each optional, in any order:
-// "bold #ff8800 on 236". A colour is #rgb, #rrggbb, a number from 0 to 255, a
-// name of the 16 (red, bright-red, grey …) or default.
+// ParseToken parses a style: attributes (bold, faint, italic, underline, reverse), a color, and
+// after "on" a background, each optional, in any order: "bold #ff8800 on 236". A color is #rgb,
+// #rrggbb, a number from 0 to 255, a name of the 16 colors (red, bright-red, gray …) or default.
 func ParseToken(s string) (Token, error) {
 	var (
 		t      Token
-		behind bool // the next colour is the background
+		behind bool // the next color is the background
 	)
 	words := strings.Fields(s)
 	if len(words) == 0 {
-		return t, errors.New(`empty; say for example "bold red" or "#ff8800 on default"`)
+		return t, errors.New(`empty; use for example "bold red" or "#ff8800 on default"`)
 	}
 	for _, w := range words {
 		switch strings.ToLower(w) {
@@ -139,11 +116,11 @@ func ParseToken(s string) (Token, error) {
 			continue
 		}
 		if behind {
-			return Token{}, fmt.Errorf("a colour must follow on, not %q", w)
+			return Token{}, fmt.Errorf("expected a color after \"on\", got %q", w)
 		}
 	}
 	if behind {
-		return Token{}, errors.New("a colour must follow on")
+		return Token{}, errors.New("missing color after \"on\"")
 	}
 	return t, nil
 }
@@ -154,13 +131,13 @@ func parseColor(w string) (color.Color, error) {
 	}
 	if hex, ok := strings.CutPrefix(w, "#"); ok {
 		if _, err := strconv.ParseUint(hex, 16, 32); err != nil || len(hex) != 3 && len(hex) != 6 {
-			return nil, fmt.Errorf("bad colour %q; write #rgb or #rrggbb", w)
+			return nil, fmt.Errorf("invalid color %q; use #rgb or #rrggbb", w)
 		}
 		return lipgloss.Color(w), nil
 	}
 	if n, err := strconv.ParseUint(w, 10, 64); err == nil {
 		if n > 255 {
-			return nil, fmt.Errorf("bad colour %s; numbers go from 0 to 255", w)
+			return nil, fmt.Errorf("invalid color %s; use 0 to 255", w)
 		}
 		return lipgloss.Color(w), nil
 	}
@@ -170,7 +147,7 @@ func parseColor(w string) (color.Color, error) {
 	}
 	at := slices.Index([]string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}, name)
 	if at < 0 {
-		return nil, fmt.Errorf("%q is neither a colour nor an attribute; say for example bold, red, bright-blue, 208 or #ff8800", w)
+		return nil, fmt.Errorf("unknown color or attribute %q; use for example bold, red, bright-blue, 208 or #ff8800", w)
 	}
 	if bright {
 		at += 8

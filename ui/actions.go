@@ -8,51 +8,49 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// action is one thing that a key, a click or the palette makes the pane do.
+// action is an operation of the pane, started by a key, a click or the palette.
 type action struct {
 	id            string
-	keymap.Action // keys and words, from the key map
+	keymap.Action // keys and description, from the key map
 
 	do    func(p *Pane, jobs []engine.Job) tea.Cmd // nil: a component does it
 	needs need
-	// refuse explains why the action cannot be done now; empty if it can. It is
-	// asked only once there is what the action needs. Nil: the action can always
-	// be done.
+	// refuse returns why the action cannot be performed now, or "". It is called only if need is
+	// met. Nil: the action can always be performed.
 	refuse func(p *Pane, jobs []engine.Job) string
 	rank   rank
-	hint   func(p *Pane, b *key.Binding) // changes what the footer shows of its key now
+	hint   func(p *Pane, b *key.Binding) // adjusts the key that the footer shows
 }
 
-// need is what must be there before an action makes sense. It also decides which
-// jobs the action gets.
+// need is what an action requires. It also determines which jobs the action gets.
 type need int
 
 const (
 	needsNothing need = iota
 	needsJob          // the selected job
-	needsMarked       // the marked jobs, else the selected one
+	needsMarked       // the marked jobs, or else the selected one
 	needsList         // a list that is not empty
-	needsRoom         // the same, and room for more than the list
-	needsProgram      // a program around the pane
+	needsRoom         // a list that is not empty, and room for another pane
+	needsProgram      // the pane is in hob's own program
 )
 
-// rank is the place of an action in the palette.
+// rank is the position of an action in the palette.
 type rank int
 
 const (
 	rankJobs rank = iota
 	rankPanes
 	rankLog
-	rankMoves // used by key, rarely by name
+	rankMoves // usually invoked by key
 	unlisted
 )
 
-// otherStream is in the palette alone: the key map does not have it.
+// otherStream is only in the palette, not in the key map.
 const otherStream = "log.other-stream"
 
-// actions is the table of all actions of the pane. An action has its keys and its
-// words in package keymap, its row here and, where a footer names it, a place in
-// [Pane.footers]. The key map's actions without a row belong to a component.
+// actions is the table of all actions of the pane. The keys and descriptions are in package
+// keymap; [Pane.footers] lists the actions shown in footers. Actions of the key map without a row
+// here belong to a component.
 func actions() []action {
 	return []action{
 		{id: "panes.next-pane", do: alone((*Pane).nextPane), needs: needsRoom, rank: rankMoves},
@@ -62,12 +60,12 @@ func actions() []action {
 		{id: "panes.show-log", do: alone((*Pane).showLog), needs: needsRoom, rank: rankMoves},
 		{id: "panes.zoom", do: alone((*Pane).zoom), needs: needsRoom, rank: rankPanes, hint: (*Pane).hintZoom},
 		{id: "panes.back", do: alone((*Pane).back), rank: rankMoves},
-		{id: "panes.quit", do: alone((*Pane).quit), rank: rankPanes},
-		{id: "panes.interrupt", do: alone((*Pane).interrupt), rank: rankPanes},
+		{id: "panes.quit", do: alone((*Pane).quit), rank: rankPanes, hint: (*Pane).hintQuit},
+		{id: "panes.interrupt", do: alone((*Pane).interrupt), rank: unlisted},
 		{id: "panes.stop", do: (*Pane).stop, needs: needsMarked, refuse: (*Pane).refuseStop, rank: rankPanes},
 		{id: "panes.kill", do: (*Pane).kill, needs: needsMarked, refuse: (*Pane).refuseKill, rank: rankPanes},
 		{id: "panes.signal", do: (*Pane).signalMenu, needs: needsMarked, refuse: (*Pane).refuseSignal, rank: rankPanes},
-		{id: "panes.send-line", do: (*Pane).sendLine, needs: needsJob, refuse: (*Pane).refuseLine, rank: rankPanes},
+		{id: "panes.send-line", do: (*Pane).sendLine, needs: needsJob, refuse: (*Pane).refuseLine, rank: rankPanes, hint: (*Pane).hintSendLine},
 		{id: "panes.copy-path", do: (*Pane).copyPath, needs: needsJob, refuse: (*Pane).refusePath, rank: rankPanes},
 		{id: "panes.pager", do: (*Pane).openPager, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
 		{id: "panes.editor", do: (*Pane).openEditor, needs: needsJob, refuse: (*Pane).refuseFile, rank: rankPanes},
@@ -76,20 +74,26 @@ func actions() []action {
 		{id: "panes.suspend", do: sends(suspendMsg{}), needs: needsProgram, rank: rankPanes},
 		{id: "panes.toggle-mouse", do: sends(toggleMouseMsg{}), needs: needsProgram, rank: rankPanes},
 
-		{id: "jobs.open", do: alone((*Pane).openLogPane), needs: needsJob},
+		{id: "jobs.open", do: alone((*Pane).openLogPane), needs: needsJob, hint: (*Pane).hintOpen},
 		{id: "jobs.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, hint: (*Pane).hintAttach},
 		{id: "jobs.tail", do: alone((*Pane).tail), needs: needsJob},
 		{id: "jobs.new", do: alone((*Pane).newJob)},
 		{id: "jobs.restart", do: (*Pane).restart, needs: needsMarked},
+		{id: "jobs.run-another", do: (*Pane).runAnother, needs: needsMarked},
 		{id: "jobs.edit-restart", do: (*Pane).editRestart, needs: needsJob},
+		{id: "jobs.start-now", do: (*Pane).startNow, needs: needsMarked, refuse: (*Pane).refuseTurn, hint: (*Pane).hintTurn},
+		{id: "jobs.run-next", do: (*Pane).runNext, needs: needsMarked, refuse: (*Pane).refuseTurn, hint: (*Pane).hintQueue},
+		{id: "jobs.pause-queue", do: (*Pane).pauseQueue, needs: needsJob, refuse: (*Pane).refusePauseQueue, hint: (*Pane).hintQueue},
 		{id: "jobs.remove", do: (*Pane).remove, needs: needsMarked},
 		{id: "jobs.clear", do: (*Pane).clear, needs: needsMarked, refuse: (*Pane).refuseClear},
 		{id: "jobs.clear-finished", do: alone((*Pane).clearFinished), refuse: (*Pane).refuseClearFinished},
-		{id: "jobs.undo", do: alone((*Pane).undoClear), refuse: (*Pane).refuseUndo},
+		{id: "jobs.undo", do: alone((*Pane).undoClear), hint: (*Pane).hintUndo},
 		{id: "jobs.filter", do: alone((*Pane).openFilter), needs: needsList},
 		{id: "jobs.mark", do: alone((*Pane).toggleMark), needs: needsJob},
 		{id: "jobs.sort", do: alone((*Pane).sortList), needs: needsList},
+		{id: "jobs.reverse-sort", do: alone((*Pane).reverseList), needs: needsList},
 		{id: "jobs.copy-command", do: (*Pane).copyCommand, needs: needsJob},
+		{id: "jobs.replay", do: (*Pane).replay, needs: needsJob, refuse: (*Pane).refuseReplay},
 
 		{id: "log.attach", do: (*Pane).attachTo, needs: needsJob, refuse: (*Pane).refuseAttach, rank: unlisted, hint: (*Pane).hintAttach},
 		{id: "log.search", do: alone((*Pane).openSearch), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
@@ -99,38 +103,31 @@ func actions() []action {
 		{id: "log.matching-only", do: alone((*Pane).matchingOnly), needs: needsJob, refuse: (*Pane).refuseOnScreen, rank: rankLog},
 		{
 			id: otherStream, do: alone((*Pane).switchStream), needs: needsJob, refuse: (*Pane).refuseStream, rank: rankLog,
-			Action: keymap.Action{Title: "other stream", Description: "show stderr instead of stdout, or back"},
+			Action: keymap.Action{Title: "other stream", Description: "switch between stdout and stderr"},
 		},
 	}
 }
 
-// footers name the actions in the footer of a pane, those that matter most first,
-// and those for which a second line has room.
-func (p *Pane) footers() (first, more []string) {
+// footers returns the actions shown in the footer, in groups: the most important ones, those on
+// the job first. Help shows all others.
+func (p *Pane) footers() [][]string {
 	switch {
 	case p.focus == areaLog && p.screenShown():
-		return []string{"panes.back", "log.attach", "log.follow", "log.copy", "panes.send-line", "panes.stop", "panes.zoom"}, nil
+		return [][]string{{"panes.back"}, {"log.attach", "panes.send-line", "panes.stop"}, {"log.follow", "log.copy", "panes.zoom"}}
 	case p.focus == areaLog:
-		return []string{"panes.back", "log.follow", "log.search", "log.next-match", "log.attach", "log.copy", "log.wrap", "panes.stop", "panes.zoom"},
-			[]string{
-				"log.timestamps", "log.line-numbers", "log.matching-only", "log.jump", "log.select",
-				"panes.pager", "panes.editor", "panes.copy-path", "panes.toggle-mouse",
-			}
+		return [][]string{{"panes.back"}, {"log.follow", "log.search", "log.next-match", "log.copy", "log.wrap"}, {"log.attach", "panes.stop"}}
+	case p.focus == areaDetail:
+		return [][]string{{"panes.back"}, {"jobs.open", "jobs.attach", "panes.stop", "jobs.restart"}, {"jobs.copy-command", "panes.copy-path"}}
 	}
-	more = []string{
-		"jobs.mark", "jobs.sort", "panes.send-line", "panes.signal", "jobs.edit-restart", "jobs.remove", "jobs.clear-finished",
-		"panes.zoom", "panes.toggle-mouse",
+	return [][]string{
+		{"jobs.undo"},
+		{"jobs.start-now", "jobs.run-next", "jobs.pause-queue"},
+		{"jobs.open", "jobs.attach", "panes.send-line", "panes.stop", "jobs.restart", "jobs.clear"},
+		{"jobs.new", "jobs.filter"},
 	}
-	if p.focus == areaDetail {
-		return []string{"panes.back", "jobs.open", "jobs.attach", "panes.stop", "jobs.restart", "jobs.copy-command", "panes.copy-path"}, more
-	}
-	return []string{
-		"jobs.open", "jobs.attach", "jobs.new", "jobs.undo", "panes.stop", "jobs.clear", "jobs.tail", "jobs.restart", "jobs.filter",
-		"jobs.copy-command",
-	}, more
 }
 
-// withKeys joins the table with the key map, by id.
+// withKeys joins the table with the key map by id.
 func withKeys(keys keymap.Map) map[string]action {
 	all := map[string]action{}
 	for _, a := range actions() {
@@ -150,22 +147,26 @@ func withKeys(keys keymap.Map) map[string]action {
 	return all
 }
 
-// alone makes the do of an action that is not about particular jobs.
+// alone adapts f to action.do, for an action that needs no jobs.
 func alone(do func(*Pane) tea.Cmd) func(*Pane, []engine.Job) tea.Cmd {
 	return func(p *Pane, _ []engine.Job) tea.Cmd { return do(p) }
 }
 
-// sends makes the do of an action that the program around the pane does.
+// sends returns a do for an action that the host program performs.
 func sends(msg tea.Msg) func(*Pane, []engine.Job) tea.Cmd {
 	return func(*Pane, []engine.Job) tea.Cmd { return send(msg) }
 }
 
-// perform does an action; ok is false if it belongs to a component. What cannot
-// be done now is refused with the reason.
+// perform performs an action; ok is false if it belongs to a component. An action that cannot be
+// performed now shows the reason.
 func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	a := p.actions[id]
 	if a.do == nil {
 		return nil, false
+	}
+	if p.focus == areaList && (id == "jobs.open" || id == "jobs.mark") && p.list.ToggleFold() {
+		p.dirty = true
+		return p.show(), true
 	}
 	if why := p.refusal(a); why != "" {
 		return p.refuse(why), true
@@ -174,25 +175,28 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 	return a.do(p, p.targets(a)), true
 }
 
-// refusal explains why an action cannot be done now; empty if it can.
+// tooSmallForPane is shown where only the list fits.
+const tooSmallForPane = "Window too small for that pane"
+
+// refusal returns why an action cannot be performed now, or "".
 func (p *Pane) refusal(a action) string {
 	jobs := p.targets(a)
 	switch {
 	case a.needs == needsProgram && !p.opts.program:
-		return "the program around the panes does that"
+		return "Handled by the host program"
 	case a.needs == needsRoom && (p.lay.shape == shapeBare || p.lay.shape == shapeTooSmall):
-		return "there is no room for more than the list"
+		return tooSmallForPane
 	case (a.needs == needsRoom || a.needs == needsList) && len(p.jobs) == 0:
-		return "there are no jobs"
+		return "There are no jobs"
 	case (a.needs == needsJob || a.needs == needsMarked) && len(jobs) == 0:
-		return "no job is selected"
+		return "No job is selected"
 	case a.refuse != nil:
 		return a.refuse(p, jobs)
 	}
 	return ""
 }
 
-// targets are the jobs that an action is about.
+// targets returns the jobs that an action applies to.
 func (p *Pane) targets(a action) []engine.Job {
 	if a.needs == needsMarked && p.focus == areaList {
 		if marked := p.list.Marked(); len(marked) > 0 {

@@ -1,8 +1,11 @@
 package ui
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-func TestTheTableOfActionsAgreesWithTheKeyMap(t *testing.T) {
+func TestActionsMatchKeyMap(t *testing.T) {
 	p := newPane(three())
 	defer p.Close()
 	inKeyMap := map[string]bool{}
@@ -19,8 +22,7 @@ func TestTheTableOfActionsAgreesWithTheKeyMap(t *testing.T) {
 	}
 	for _, focus := range []area{areaList, areaDetail, areaLog} {
 		p.focus = focus
-		first, more := p.footers()
-		for _, id := range append(first, more...) {
+		for _, id := range slices.Concat(p.footers()...) {
 			if !inKeyMap[id] {
 				t.Errorf("a footer names %s, which is no action of the key map", id)
 			}

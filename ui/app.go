@@ -17,65 +17,65 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// App is the program around a pane: it owns the terminal.
+// App is a program around a pane. It owns the terminal.
 type App struct {
 	pane    *Pane
 	o       AppOptions
-	started chan struct{} // closed when the program takes messages
-	ended   chan struct{} // closed when it takes none any more
+	started chan struct{} // closed when the program accepts messages
+	ended   chan struct{} // closed when it no longer does
 	program *tea.Program
-	extra   []tea.ProgramOption // of tests
+	extra   []tea.ProgramOption // for tests
 }
 
-// AppOptions tunes an App. The zero value opens the panes on all jobs.
+// AppOptions configures an App. The zero value opens the panes on all jobs.
 type AppOptions struct {
-	// Pane is passed on to the pane.
+	// Pane has options of the pane.
 	Pane []Option
-	// Theme chooses the theme once the terminal has said whether its background
-	// is dark (default: [themes.Default]).
+	// Theme returns the theme, once it is known whether the terminal's background is dark
+	// (default: [themes.Default]).
 	Theme func(isDark bool) themes.Theme
-	// Glyphs are the signs to draw with (default: [themes.Unicode]).
+	// Glyphs replaces the glyphs (default: [themes.Unicode]).
 	Glyphs *themes.Glyphs
 
-	// Foreground begins with this job in the whole window.
+	// Foreground is a job to show in the full window at first.
 	Foreground engine.ID
-	// ToShell leaves when the foreground job is sent to the background, instead
-	// of showing the panes.
+	// ToShell exits when the foreground job is sent to the background, instead of showing the
+	// panes.
 	ToShell bool
-	// KeepEnded keeps the last screen of the foreground job until Enter; else
-	// its end ends the program.
+	// KeepEnded keeps the last screen of the foreground job until Enter. Otherwise the program
+	// exits when that job ends.
 	KeepEnded bool
-	// Select begins with this job selected.
+	// Replay is a job whose replay to show at first. Closing it exits the program.
+	Replay engine.ID
+	// Select is a job to select at first.
 	Select engine.ID
 
-	// Open makes the command that shows a file in a pager or an editor. Nil:
-	// there is none.
+	// Open returns the command that opens a file in a pager or an editor. Nil: not available.
 	Open func(path string, editor bool) (tea.ExecCommand, error)
-	// Copy puts text on the clipboard, and says where that is: "tmux's buffer". It
-	// is called from a command. Nil, or where it says nothing: the terminal is
-	// asked to (OSC 52).
+	// Copy copies text to a clipboard and returns its name, such as "tmux's buffer". It is called
+	// from a command. If it is nil or returns "", the terminal is asked to copy (OSC 52).
 	Copy func(ctx context.Context, text string) (where string, err error)
-	// Suspend stops the process as Ctrl+Z does in a shell, and returns when it goes on.
-	// Nil: Bubble Tea does that.
+	// Suspend stops the process, as Ctrl+Z does in a shell, and returns when it continues. Nil:
+	// Bubble Tea does that.
 	Suspend func()
-	// Notify says how to reach somebody who is not looking.
+	// Notify sets how the user is notified of jobs that need attention.
 	Notify Notify
-	// NoMouse leaves the mouse to the terminal.
+	// NoMouse disables mouse events.
 	NoMouse bool
 
 	Input   io.Reader // nil: the terminal
 	Output  io.Writer // nil: standard output
-	Environ []string  // nil: the process's
+	Environ []string  // nil: the process's environment
 }
 
-// Notify says which ways of asking for attention are used for what. Bells and
-// notes that a job sends itself count as Waiting.
+// Notify sets the means of notification for each event. Bells and notifications of a job count as
+// Waiting.
 type Notify struct{ Waiting, Failed, Finished Means }
 
-// Means are ways to reach somebody who is not looking.
+// Means are ways to notify the user.
 type Means struct {
 	Bell    bool
-	Desktop bool // OSC 9 or 777, while the window has not the focus
+	Desktop bool // OSC 9 or 777, while the window has no focus
 	Title   bool // a count in the window's title
 }
 
@@ -90,24 +90,27 @@ func (n Notify) of(why Why) Means {
 	return n.Waiting
 }
 
-// Result says how an App ended.
+// Result is the outcome of an App.
 type Result struct {
 	// Ended is the foreground job, if it ended while it was in the foreground.
 	Ended *engine.Job
-	// Backgrounded is the job that was sent to the background, the last of them.
+	// Backgrounded is the job that was last sent to the background.
 	Backgrounded engine.ID
-	// Running is how many jobs keep running.
+	// Restarting lists jobs that are being stopped in order to be started again, which happens
+	// unless the program exits first. Restarted waits for that and returns the failures.
+	Restarting []engine.Job
+	Restarted  func(ctx context.Context) error
+	// Running is the number of jobs that keep running.
 	Running int
-	// Asked says that the terminal was asked for its primary device attributes,
-	// after all other questions, and Answered that it has answered: nothing of all
-	// that can still come.
+	// Asked reports whether the terminal was queried for its primary device attributes, after all
+	// other queries. Answered reports whether it has answered, so that no answers are pending.
 	Asked, Answered bool
 }
 
-// leaveWithin bounds what leaving waits for: hosts and disks may take longer.
+// leaveWithin limits how long an exit waits for hosts and disks.
 const leaveWithin = 700 * time.Millisecond
 
-// NewApp returns a program on the jobs of eng.
+// NewApp returns a program for the jobs of eng.
 func NewApp(eng *engine.Engine, o AppOptions) *App { return newApp(realEngine{eng}, o) }
 
 func newApp(eng jobEngine, o AppOptions) *App {
@@ -126,24 +129,23 @@ func newApp(eng jobEngine, o AppOptions) *App {
 	return &App{pane: newPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// darkBackground is what the environment says of the terminal's background,
-// until the terminal says it or if it never does: dark, unless the second colour
-// of COLORFGBG is a light one of the sixteen.
+// darkBackground guesses the terminal's background from the environment, for the time before the
+// terminal reports it. It is dark unless the second color of COLORFGBG is a light one of the 16
+// colors.
 func darkBackground(environ []string) bool {
 	for _, v := range environ {
 		if colors, ok := strings.CutPrefix(v, "COLORFGBG="); ok {
 			background := colors[strings.LastIndexByte(colors, ';')+1:]
 			n, err := strconv.Atoi(background)
-			return err != nil || n != 7 && n < 9 // white and the bright half, without dark grey
+			return err != nil || n != 7 && n < 9 // white and the bright colors, except dark gray
 		}
 	}
 	return true
 }
 
-// Run shows the program until the person leaves or ctx is done. Jobs go on
-// afterwards. It is called once. It returns within a second of the wish to leave,
-// whatever a host or a disk does. Signals are the caller's: one that is to end the
-// program ends ctx.
+// Run shows the program until the user quits or ctx is done. It must be called only once. Jobs
+// keep running afterwards. Run returns within a second of the request to quit, whatever a host or
+// a disk does. The caller handles signals: a signal that should end the program cancels ctx.
 func (a *App) Run(ctx context.Context) (Result, error) {
 	w := &window{app: a, pane: a.pane, o: a.o, focused: true, dark: darkBackground(a.o.Environ), profile: colorprofile.TrueColor}
 	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(a.o.Environ), tea.WithFilter(newFloodGate(time.Now).filter)}
@@ -163,7 +165,7 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	if out == nil {
 		out = os.Stdout
 	}
-	_, _ = io.WriteString(out, termenv.PushTitle) // the program itself reports what it cannot write
+	_, _ = io.WriteString(out, termenv.PushTitle) // the program reports write errors itself
 	over, cut := make(chan struct{}), make(chan bool, 1)
 	go func() { cut <- a.quitAfter(ctx, over) }()
 	_, err := a.program.Run()
@@ -174,10 +176,11 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 		w.result.Backgrounded = a.pane.went
 	}
 	w.result.Running = a.pane.Running()
+	w.result.Restarting, w.result.Restarted = a.pane.restarts.pending()
 	w.result.Answered = w.quiet()
 
 	closed := make(chan struct{})
-	go func() { // owned by no one on purpose: what hangs here may not hold up leaving
+	go func() { // has no owner on purpose: a blocked goroutine here must not delay the exit
 		_ = a.pane.Close()
 		close(closed)
 	}()
@@ -191,10 +194,9 @@ func (a *App) Run(ctx context.Context) (Result, error) {
 	return w.result, err
 }
 
-// quitAfter has the program quit when ctx is done before the program is over, and
-// reports whether that was so. It is asked first: a Bubble Tea program that is
-// killed, as it is by the end of its own context, closes the terminal under the
-// goroutine that still reads it.
+// quitAfter makes the program quit when ctx is done before the program is over, and reports
+// whether that happened. It asks the program to quit: a Bubble Tea program whose own context ends
+// closes the terminal while a goroutine still reads it.
 func (a *App) quitAfter(ctx context.Context, over <-chan struct{}) bool {
 	select {
 	case <-over:
@@ -208,24 +210,23 @@ func (a *App) quitAfter(ctx context.Context, over <-chan struct{}) bool {
 	return true
 }
 
-// ErrRefused is returned by [App.Ask] when the person gave no answer.
+// ErrRefused is returned by [App.Ask] if the user gave no answer.
 var ErrRefused = errors.New("no answer was given")
 
-// Ask asks the person for a line of text, such as the passphrase of a key, in a
-// box with the title of who asks. It may be called from any goroutine but the
-// program's own, also before Run.
+// Ask asks the user for a line of text, such as the passphrase of a key. It may be called from
+// any goroutine except the program's own, also before Run.
 func (a *App) Ask(ctx context.Context, title, text string, secret bool) (string, error) {
 	return a.put(ctx, AskMsg{Title: title, Text: text, Secret: secret})
 }
 
-// Confirm asks the person for yes, which does what that says ("Trust it"), or no,
-// which is the answer that is marked. Else it is as Ask.
+// Confirm asks the user a yes-or-no question; yes describes what yes does ("Trust it"). No is
+// preselected. Otherwise it is like Ask.
 func (a *App) Confirm(ctx context.Context, title, text, yes string) (bool, error) {
 	answer, err := a.put(ctx, AskMsg{Title: title, Text: text, Confirm: yes})
 	return answer == answerYes, err
 }
 
-// put puts a question and waits for its answer.
+// put shows a question and waits for its answer.
 func (a *App) put(ctx context.Context, question AskMsg) (string, error) {
 	select {
 	case <-a.started:

@@ -19,15 +19,14 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// stage runs an App in a bubble: its output goes to an emulator, its keyboard
-// is a pipe.
+// stage runs an App in a synctest bubble. Its output goes to an emulator, its keyboard is a pipe.
 type stage struct {
 	t      *testing.T
 	app    *App
 	eng    *fake
 	keys   *io.PipeWriter
 	screen *vt.Terminal
-	// clipboard is what the terminal was asked to keep.
+	// clipboard is the text that the terminal was asked to copy.
 	clipboard string
 	done      chan struct{}
 	result    Result
@@ -54,7 +53,7 @@ func newStage(t *testing.T, eng *fake, o AppOptions) *stage {
 		cancel()
 		_ = keys.Close()
 		<-s.done
-		time.Sleep(time.Minute) // what is left of commands and timers
+		time.Sleep(time.Minute) // remaining commands and timers end
 	})
 	s.settle()
 	return s
@@ -67,7 +66,7 @@ func (w screenWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// settle waits until the program has drawn what it has to draw.
+// settle waits until the program has drawn everything.
 func (s *stage) settle() {
 	for range 5 {
 		time.Sleep(20 * time.Millisecond)
@@ -112,7 +111,7 @@ func (s *stage) left() bool {
 	}
 }
 
-func TestAppShowsThePanesAndLeaves(t *testing.T) {
+func TestAppShowsPanesAndQuits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{})
 		s.sees("● 1 running")
@@ -133,9 +132,8 @@ func TestAppShowsThePanesAndLeaves(t *testing.T) {
 	})
 }
 
-// Once the terminal has answered the last question there is nothing to wait for
-// after leaving.
-func TestAppKnowsWhenTheTerminalHasAnswered(t *testing.T) {
+// After the last answer of the terminal, an exit does not have to wait.
+func TestAppReportsTerminalAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{})
 		s.write("q")
@@ -151,8 +149,8 @@ func TestAppKnowsWhenTheTerminalHasAnswered(t *testing.T) {
 	})
 }
 
-// What the terminal still answers would be typed into what has the terminal next.
-func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
+// Late answers of the terminal must not become input of the next program.
+func TestTerminalIsGivenAwayAfterItsAnswers(t *testing.T) {
 	for name, answers := range map[string]bool{"it answers": true, "it does not answer": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -173,7 +171,7 @@ func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
 				if waited := time.Since(begun) >= termenv.AnswersWithin; waited == answers {
 					t.Errorf("it answers: %v; waited until it could answer no more: %v", answers, waited)
 				}
-				synctest.Wait() // the renderer stops its ticker in a goroutine of its own
+				synctest.Wait() // the renderer stops its ticker in another goroutine
 				close(back)
 				s.settle()
 				s.sees("● 1 running")
@@ -182,7 +180,7 @@ func TestTerminalIsGivenAwayOnceItHasAnswered(t *testing.T) {
 	}
 }
 
-func TestAppLeavesWithinASecond(t *testing.T) {
+func TestAppQuitsWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.slow = make(chan struct{})
@@ -233,14 +231,18 @@ func TestAppAsks(t *testing.T) {
 		}()
 		s.settle()
 		s.sees("Is it its key?")
-		s.write("\t\r")
+		s.write("y") // typed before the box appeared
+		s.settle()
+		s.sees("Is it its key?")
+		time.Sleep(ignoreKeysTime)
+		s.write("y")
 		if !<-trusted {
 			t.Error("what was confirmed is not")
 		}
 	})
 }
 
-func TestTheTitleCountsWhatNobodySaw(t *testing.T) {
+func TestTitleCountsUnseenJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := Means{Title: true}
 		s := newHarness(t, 100, 30, three())
@@ -251,32 +253,35 @@ func TestTheTitleCountsWhatNobodySaw(t *testing.T) {
 				t.Errorf("title %q, want %q", got, title)
 			}
 		}
+		want("hob - 1 running - 1 failed")
+		s.press("j")
+		s.pass(seenAfter) // the failure is seen
 		want("hob - 1 running")
-		s.press("j") // another job is looked at
 		ended := exited(s.eng.jobs[0], 1)
 		s.facts(engine.Event{Kind: engine.EventExited, Job: ended})
 		want("hob - 1 failed")
 		s.run(s.pane.Select("dev-aaaaa"))
 		s.pump()
+		s.pass(seenAfter)
 		want("hob")
 	})
 }
 
-func TestAppRingsForWhatNobodySaw(t *testing.T) {
+func TestAppRingsForUnseenJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, three(), AppOptions{Notify: Notify{Failed: Means{Bell: true, Desktop: true}}})
 		w := &window{app: s.app, pane: s.app.pane, o: s.app.o}
 		attention := AttentionMsg{Job: exited(s.eng.jobs[0], 1), Why: WhyFailed}
 		raw, ok := w.notify(attention)().(tea.BatchMsg)[0]().(tea.RawMsg)
-		if want := "\a\x1b]9;hob: npm run dev: exit 1\a"; !ok || raw.Msg != want {
+		if want := "\a\x1b]9;hob: npm run dev failed (exit 1)\a"; !ok || raw.Msg != want {
 			t.Errorf("sent %q, want %q", raw.Msg, want)
 		}
 		if cmd := w.notify(attention); cmd != nil {
 			t.Error("it rang twice within a second")
 		}
 		other := AttentionMsg{Job: exited(s.eng.jobs[1], 2), Why: WhyFailed}
-		if raw, ok := w.notify(other)().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;hob: make test: exit 2\a" {
-			t.Errorf("of another job that failed at the same time it told %q", raw.Msg)
+		if raw, ok := w.notify(other)().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;hob: make test failed (exit 2)\a" {
+			t.Errorf("it also notified of another job that failed at the same time: %q", raw.Msg)
 		}
 		w.update(rangMsg{})
 		if cmd := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 0), Why: WhyFinished}); cmd != nil {
@@ -285,14 +290,14 @@ func TestAppRingsForWhatNobodySaw(t *testing.T) {
 	})
 }
 
-// A terminal says how many colours it has and what is behind them; until it
-// does, the environment may.
-func TestTheThemeFollowsTheTerminal(t *testing.T) {
+// The terminal reports its number of colors and its background; until then, the environment is
+// used.
+func TestThemeFollowsTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		environ []string
 		msgs    []tea.Msg
 		dark    bool
-		own     bool // the theme's own colours, not the terminal's
+		own     bool // the theme's own colors, not the terminal's
 	}{
 		"nothing is known":      {nil, nil, true, true},
 		"light by environment":  {[]string{"COLORFGBG=0;15"}, nil, false, true},
@@ -377,18 +382,17 @@ func TestFloodGate(t *testing.T) {
 	}
 }
 
-// What is copied goes where the program says, else to the terminal, and a message
-// says which.
-func TestAppSaysWhereItCopies(t *testing.T) {
+// Text is copied as the program specifies, or else by the terminal, and a message shows which.
+func TestAppShowsWhereItCopies(t *testing.T) {
 	tests := map[string]struct {
 		copy func(context.Context, string) (string, error)
 		want string
 		osc  bool
 	}{
-		"the terminal":           {nil, "copied the command to the terminal's clipboard", true},
-		"somewhere else":         {func(context.Context, string) (string, error) { return "a drawer", nil }, "copied the command to a drawer", false},
-		"the terminal after all": {func(context.Context, string) (string, error) { return "", nil }, "copied the command to the terminal's clipboard", true},
-		"nowhere":                {func(context.Context, string) (string, error) { return "", errors.New("it is locked") }, "not copied: it is locked", false},
+		"the terminal":           {nil, "Copied command", true},
+		"somewhere else":         {func(context.Context, string) (string, error) { return "a drawer", nil }, "Copied command to a drawer", false},
+		"the terminal after all": {func(context.Context, string) (string, error) { return "", nil }, "Copied command", true},
+		"nowhere":                {func(context.Context, string) (string, error) { return "", errors.New("it is locked") }, "Can't copy: it is locked", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -11,36 +11,35 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// attachment is a job that owns the keyboard and the whole pane.
+// attachment is a job that has the keyboard and the whole pane.
 type attachment struct {
-	id      engine.ID
-	fore    bool // asked for by the host: leaving it leaves the pane
-	away    bool // just left: sent to the background once no second leave key can come
-	viaLog  bool // the job has no terminal: its log is shown instead
-	ended   bool
-	told    bool         // of its end, or it had ended before
-	exit    *engine.Exit // as its terminal told it, which may be before the record does
-	opening bool         // a session was asked for
-	session *session
-	asked   engine.Size          // as the session was last told
-	outer   engine.TerminalFacts // with which the session was opened
-	typed   []byte               // not yet written
-	writing bool
-	failed  string
+	id       engine.ID
+	fore     bool // requested by the host: detaching leaves the pane
+	away     bool // just detached; sent to the background once a second leave key can no longer follow
+	viaLog   bool // the job has no terminal; its log is shown instead
+	ended    bool
+	reported bool         // the end was reported, or was known before
+	exit     *engine.Exit // the end reported by the terminal, possibly before the record
+	opening  bool         // a session was requested
+	session  *session
+	asked    engine.Size          // the size last requested from the session
+	outer    engine.TerminalFacts // terminal facts with which the session was opened
+	typed    []byte               // input that is not written yet
+	writing  bool
+	failed   string
 }
 
 const (
-	// doubleLeave is how soon a second leave key means the first was meant for
-	// the job.
+	// doubleLeave is the time within which a second leave key means that the job should get it.
 	doubleLeave = 700 * time.Millisecond
-	// resizeAfter keeps a job from redrawing for each step of a drag.
+	// resizeAfter delays resizing, so that a job does not redraw at each step of a drag.
 	resizeAfter     = 50 * time.Millisecond
 	attachmentBytes = 256 << 10
 )
 
-// TerminalSize is the size of the terminal of a job that has a pane of w columns
-// and h rows: the last row is the pane's own, where there is another. A job that
-// starts with it needs not be told of a new one at once.
+// TerminalSize returns the size of a job's terminal in a pane of w columns and h rows: the last
+// row is the pane's own if there is more than one. A job started with this size need not be
+// resized at once.
 func TerminalSize(w, h int) engine.Size {
 	if h < 2 {
 		return engine.Size{Cols: w, Rows: h}
@@ -48,16 +47,21 @@ func TerminalSize(w, h int) engine.Size {
 	return engine.Size{Cols: w, Rows: h - 1}
 }
 
-// Foreground gives a job the pane and the keyboard. The leave key sends it to
-// the background and the host a [BackgroundedMsg]; when it ends, its last screen
-// stays until Enter, then the host gets a [LeaveMsg].
+// Foreground shows a job in the whole pane and passes it all keys. The leave key sends the job to
+// the background and a [BackgroundedMsg] to the host. When the job ends, its last screen stays
+// until Enter; then the host gets a [LeaveMsg].
 func (p *Pane) Foreground(id engine.ID) tea.Cmd {
 	p.wish = id
 	return p.attach(id, true)
 }
 
-// attachTo gives a job the pane and the keyboard because the person asks for it.
-func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd { return p.attach(jobs[0].ID, false) }
+// attachTo shows a job in the whole pane at the user's request.
+func (p *Pane) attachTo(jobs []engine.Job) tea.Cmd {
+	if jobs[0].Host != "" && jobs[0].Link == engine.LinkUnreachable && p.opts.connect != nil {
+		return p.reach() // its host must be connected first
+	}
+	return p.attach(jobs[0].ID, false)
+}
 
 func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	cmds := []tea.Cmd{p.unpark()}
@@ -69,7 +73,7 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	p.chordGen++
 	p.attachment = &attachment{id: id, fore: fore}
 	if j, ok := p.jobs[id]; ok && j.Status.Finished() {
-		p.attachment.ended, p.attachment.told = true, true
+		p.attachment.ended, p.attachment.reported = true, true
 	}
 	p.toasts.Clear()
 	p.interrupted = 0
@@ -78,7 +82,7 @@ func (p *Pane) attach(id engine.ID, fore bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// openTerminal asks for a session of the size that there is, once there is one.
+// openTerminal opens a session with the pane's size, once the size is known.
 func (p *Pane) openTerminal() tea.Cmd {
 	size := p.term.Size()
 	if p.attachment == nil || p.attachment.opening || size.Cols == 0 || size.Rows == 0 {
@@ -100,10 +104,10 @@ func (p *Pane) openTerminal() tea.Cmd {
 	})
 }
 
-// has reports whether an attachment is not let go of yet.
+// has reports whether an attachment is still in use.
 func (p *Pane) has(a *attachment) bool { return a == p.attachment || a == p.park }
 
-// opened takes the session of an attachment.
+// opened receives the session of an attachment.
 func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 	p.dirty = true
 	a.session = session
@@ -114,20 +118,20 @@ func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reportTerminal sends what is known of the host's terminal to the session of a, if that
-// is open; else it is opened with it.
+// reportTerminal sends the facts of the host's terminal to the session of a, if it is open.
+// Otherwise the session will be opened with them.
 func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
 	if a == nil || a.session == nil || a.ended || !p.outerKnown {
 		return nil
 	}
 	ctx, term, f := p.ctx, a.session.term, p.outer
 	return func() tea.Msg {
-		_ = term.SetFacts(ctx, f) // the job gets the usual answers then
+		_ = term.SetFacts(ctx, f) // the job keeps getting the default answers
 		return nil
 	}
 }
 
-// noTerminal falls back to the log of a job that has no screen, or no longer.
+// noTerminal shows the log of a job that has no screen, or no longer has one.
 func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	p.dirty = true
 	if a != p.attachment {
@@ -141,27 +145,27 @@ func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
 	}
 	a.failed = hint(err)
 	if a.fore {
-		return p.fail("cannot attach", err)
+		return p.fail("Can't attach", err)
 	}
 	cmds := []tea.Cmd{p.leaveJob()}
 	if plain {
 		p.focus = areaLog
 		p.spreadFocus()
-		why := "it has no terminal; this is its output"
+		why := "No terminal; showing the output"
 		switch j, ok := p.jobs[a.id]; {
 		case ok && j.Status == engine.Lost:
-			why = "it is lost; this is its output up to then"
+			why = "The job is lost; showing its last output"
 		case ok && j.Status.Finished():
-			why = "it has ended; this is its output"
+			why = "The job has exited; showing its output"
 		case ok && j.Stdin.Writable():
-			why = with(why, ",", p.does(p.opts.keys.Panes.SendLine, "sends it a line"))
+			why = p.dotted(why, p.does(p.opts.keys.Panes.SendLine, "send line"))
 		}
 		return tea.Batch(append(cmds, p.arrange(), p.refuse(why))...)
 	}
-	return tea.Batch(append(cmds, p.fail("cannot attach", err))...)
+	return tea.Batch(append(cmds, p.fail("Can't attach", err))...)
 }
 
-// feed waits for more of the session of an attachment.
+// feed waits for the next chunk of an attachment's session.
 func (p *Pane) feed(a *attachment) tea.Cmd {
 	return p.nextChunks(a.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
 		if !p.has(a) {
@@ -187,7 +191,7 @@ func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.
 	}
 	if a.ended {
 		p.spreadFocus()
-		return p.unparkIfEnded(a)
+		return tea.Batch(p.unparkIfEnded(a), p.leaveEmpty(a))
 	}
 	return tea.Batch(p.typeOn(a), p.feed(a))
 }
@@ -199,8 +203,8 @@ func (p *Pane) unparkIfEnded(a *attachment) tea.Cmd {
 	return nil
 }
 
-// toTerminal hands the job a key, a paste or the mouse and sends on what the
-// terminal made of it.
+// toTerminal passes a key, a paste or a mouse event to the terminal and sends the resulting input
+// to the job.
 func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
 	if p.attachment.ended || p.attachment.viaLog {
 		return nil
@@ -210,8 +214,7 @@ func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.typeOn(p.attachment))
 }
 
-// typeOn writes what was typed. One write is under way at a time, so that what
-// was typed arrives in order.
+// typeOn writes pending input. Only one write runs at a time, to keep the order.
 func (p *Pane) typeOn(a *attachment) tea.Cmd {
 	a.typed = append(a.typed, p.term.TakeInput()...)
 	if a.writing || a.session == nil || len(a.typed) == 0 {
@@ -238,18 +241,18 @@ func (p *Pane) wrote(a *attachment, err error) tea.Cmd {
 		if overBy(a, err) {
 			return nil
 		}
-		return p.fail("not typed", err)
+		return p.fail("Can't type into the job", err)
 	}
 	return p.typeOn(a)
 }
 
-// overBy reports whether err says no more than that the job has ended, or that
-// nobody looks at it any longer.
+// overBy reports whether err only means that the job has ended or that the attachment is no
+// longer in use.
 func overBy(a *attachment, err error) bool {
 	return a.ended || errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrNotRunning)
 }
 
-// resized tells the session of a new size, once it has come to rest.
+// resized sends a new size to the session, once the size has stopped changing.
 func (p *Pane) resized() tea.Cmd {
 	if p.attachment == nil || p.attachment.session == nil || p.attachment.ended || p.term.Size() == p.attachment.asked {
 		return nil
@@ -271,20 +274,20 @@ func (p *Pane) resizeNow() tea.Cmd {
 	}
 	a.asked = size
 	if _, control := p.term.Controller(); !control {
-		return nil // the size is the viewer's who types
+		return nil // the client in control sets the size
 	}
 	term := a.session.term
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		err := term.Resize(ctx, size)
 		if err == nil {
-			return nil // the next chunk has the size that holds
+			return nil // the next chunk has the current size
 		}
 		return func() tea.Cmd {
-			// A job that keeps its own size is no news either.
+			// It is not an error if a job keeps its own size.
 			if !p.has(a) || overBy(a, err) || errors.Is(err, engine.ErrUnsupported) {
 				return nil
 			}
-			return p.fail("not resized", err)
+			return p.fail("Can't resize", err)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// inBubble runs a test where time is the test's own.
+// inBubble runs a test with its own clock.
 func inBubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
@@ -35,7 +35,7 @@ func TestForeground(t *testing.T) {
 		s.press("x", "q", "ctrl+c", "esc", "?")
 		s.calledLast(`type "x"`, `type "q"`, `type "\x03"`, `type "\x1b"`, `type "?"`)
 		if !s.pane.CapturesKeys() {
-			t.Error("the host is not told to leave the keys alone")
+			t.Error("the host does not leave the keys to the pane")
 		}
 	})
 
@@ -43,8 +43,8 @@ func TestForeground(t *testing.T) {
 		s := start(t)
 		s.press("ctrl+b")
 		s.calledLast("background dev-aaaaa")
-		if m, _ := told[BackgroundedMsg](s); m.ID != "dev-aaaaa" {
-			t.Errorf("the host was told %+v", m)
+		if m, _ := sentMsg[BackgroundedMsg](s); m.ID != "dev-aaaaa" {
+			t.Errorf("the host got %+v", m)
 		}
 		s.sees("╭ Jobs")
 		if j, _ := s.pane.Selected(); j.ID != "dev-aaaaa" {
@@ -65,7 +65,7 @@ func TestForeground(t *testing.T) {
 		s.pass(701 * time.Millisecond)
 		s.press("ctrl+b")
 		s.sees("╭ Jobs")
-		s.sees("nothing to send to the background")
+		s.sees("No job is attached")
 		s.calledLast("background dev-aaaaa")
 		select {
 		case <-s.eng.screen.closed:
@@ -84,7 +84,7 @@ func TestForeground(t *testing.T) {
 		s := start(t)
 		s.eng.screen.chunks <- engine.TerminalChunk{Controller: "another window"}
 		s.pump()
-		s.sees("another window has the keyboard  Ctrl+B background")
+		s.sees("controlled by another window  Ctrl+B background")
 		s.run(s.pane.SetSize(40, 10))
 		s.pump()
 		s.sees("another window typ…  Ctrl+B background")
@@ -98,10 +98,10 @@ func TestForeground(t *testing.T) {
 		s.eng.screen.chunks <- engine.TerminalChunk{Controller: "ui"}
 		s.pump()
 		for w, want := range map[int]string{
-			80: "●  npm … dev  another hob has the keyboard, typing takes it  Ctrl+B background ",
-			66: "●  npm run dev   another hob has the keyboard  Ctrl+B background ",
-			55: "●  npm run dev   another hob types  Ctrl+B background ",
-			40: " another hob types  Ctrl+B background ",
+			100: "● running  npm r… dev  12m00s  controlled by another window · type to take over  Ctrl+B background ",
+			66:  "●  npm run dev   controlled by another window  Ctrl+B background ",
+			58:  "●  npm run dev   another window types  Ctrl+B background ",
+			40:  " another window typ…  Ctrl+B background ",
 		} {
 			s.run(s.pane.SetSize(w, 10))
 			s.pump()
@@ -116,19 +116,19 @@ func TestForeground(t *testing.T) {
 		s.facts(engine.Event{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 0)})
 		s.sees("screen of dev-aaaaa")
 		s.sees("exit 0")
-		s.sees("Enter to leave")
+		s.sees("Enter to close")
 		before := len(s.eng.did())
 		s.press("x", "q", "d", "y", "esc", "ctrl+c")
 		if after := s.eng.did(); len(after) != before {
 			t.Errorf("keys meant for the job did %q", after[before:])
 		}
 		s.press("ctrl+b")
-		s.sees("nothing to send to the background")
-		if _, ok := told[LeaveMsg](s); ok {
+		s.sees("The job has exited")
+		if _, ok := sentMsg[LeaveMsg](s); ok {
 			t.Error("it left before Enter")
 		}
 		s.press("enter")
-		if _, ok := told[LeaveMsg](s); !ok {
+		if _, ok := sentMsg[LeaveMsg](s); !ok {
 			t.Error("Enter did not leave")
 		}
 	})
@@ -140,7 +140,7 @@ func TestForeground(t *testing.T) {
 		s.run(s.pane.Foreground("dev-aaaaa"))
 		s.pump()
 		s.sees("listening on :5173")
-		s.sees("Ctrl+B background")
+		s.sees("Ctrl+B detach")
 		s.press("ctrl+b")
 		s.sees("╭ Jobs")
 	})
@@ -154,15 +154,15 @@ func TestForeground(t *testing.T) {
 		s.sees("FAIL TestOne")
 		s.sees("exit 2")
 		s.press("enter")
-		if _, ok := told[LeaveMsg](s); !ok {
+		if _, ok := sentMsg[LeaveMsg](s); !ok {
 			t.Error("Enter did not leave")
 		}
 	})
 }
 
-// A terminal may answer before a job is attached, while its session is being opened, or
-// after that: the job gets the answers.
-func TestAttachedJobGetsTheFactsOfTheTerminal(t *testing.T) {
+// The terminal may answer before a job is attached, while its session is being opened, or later.
+// The job gets the answers in each case.
+func TestAttachedJobGetsTerminalFacts(t *testing.T) {
 	light := engine.TerminalFacts{Background: [3]uint8{255, 255, 255}, HaveColors: true}
 	reports := func(s *harness) (n int) {
 		for _, c := range s.eng.did() {
@@ -204,7 +204,7 @@ func TestAttachedJobGetsTheFactsOfTheTerminal(t *testing.T) {
 	})
 }
 
-func TestAttachedFromThePanes(t *testing.T) {
+func TestAttachFromPanes(t *testing.T) {
 	inBubble(t, "leaving goes back to them", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a", "ctrl+b")
@@ -214,8 +214,8 @@ func TestAttachedFromThePanes(t *testing.T) {
 				t.Error("a job in the background was sent there again")
 			}
 		}
-		if _, ok := told[BackgroundedMsg](s); ok {
-			t.Error("the host was told of a job that was in the background before")
+		if _, ok := sentMsg[BackgroundedMsg](s); ok {
+			t.Error("the host got a message about a job that was already in the background")
 		}
 	})
 	inBubble(t, "when it has ended Enter goes back to them", func(t *testing.T) {
@@ -225,16 +225,41 @@ func TestAttachedFromThePanes(t *testing.T) {
 		s.pump()
 		s.press("enter")
 		s.sees("╭ Jobs")
-		if _, ok := told[LeaveMsg](s); ok {
+		if _, ok := sentMsg[LeaveMsg](s); ok {
 			t.Error("it left the panes too")
 		}
+	})
+	inBubble(t, "when it has ended with an empty screen the panes are back", func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("3", "a")
+		s.eng.screen.chunks <- engine.TerminalChunk{Data: []byte("\x1b[2J\x1b[H")}
+		s.eng.screen.end(engine.Exit{Status: engine.Exited})
+		s.pump()
+		s.sees("╭ Jobs")
+		s.press("1") // goes to the job
+		if s.pane.focus != areaLog {
+			t.Error("a key for the job reached the panes")
+		}
+		time.Sleep(ignoreKeysTime)
+		s.pump()
+		s.press("1")
+		if s.pane.focus != areaList {
+			t.Error("keys are swallowed for longer than a moment")
+		}
+	})
+	inBubble(t, "its line names the host", func(t *testing.T) {
+		eng := onHost()
+		eng.jobs[0].Kind = engine.KindPTY
+		s := newHarness(t, 100, 24, eng)
+		s.press("a")
+		s.sees("npm run dev  on web1")
 	})
 	inBubble(t, "a job without a terminal says so", func(t *testing.T) {
 		eng := three()
 		eng.fail["open-terminal"] = engine.ErrUnsupported
 		s := newHarness(t, 80, 24, eng)
 		s.press("a")
-		s.sees("it has no terminal")
+		s.sees("No terminal; showing the output")
 		s.sees("╭ Jobs")
 	})
 	inBubble(t, "a line is only offered to a job that takes one", func(t *testing.T) {
@@ -243,7 +268,7 @@ func TestAttachedFromThePanes(t *testing.T) {
 		eng.fail["open-terminal"] = engine.ErrUnsupported
 		s := newHarness(t, 120, 24, eng)
 		s.press("a")
-		s.sees("no terminal; this is its output")
+		s.sees("No terminal; showing the output")
 		s.seesNot("sends it a line")
 	})
 	inBubble(t, "another error says so", func(t *testing.T) {
@@ -251,11 +276,11 @@ func TestAttachedFromThePanes(t *testing.T) {
 		eng.fail["open-terminal"] = engine.ErrUnreachable
 		s := newHarness(t, 80, 24, eng)
 		s.press("a")
-		s.sees("cannot attach: its host is unreachable now")
+		s.sees("Can't attach: the host is unreachable")
 	})
 }
 
-func TestAttentionNeverCoversTheJobsScreen(t *testing.T) {
+func TestMessagesDoNotCoverAttachedJob(t *testing.T) {
 	inBubble(t, "it stands in the footer", func(t *testing.T) {
 		s := newHarness(t, 90, 12, three())
 		s.press("a")
@@ -265,14 +290,14 @@ func TestAttentionNeverCoversTheJobsScreen(t *testing.T) {
 		s.facts(engine.Event{Kind: engine.EventWaiting, Job: other})
 		lines := strings.Split(s.screen(), "\n")
 		for i, line := range lines {
-			if got := strings.Contains(line, "terraform apply waits"); got != (i == len(lines)-1) {
+			if got := strings.Contains(line, "terraform apply needs input"); got != (i == len(lines)-1) {
 				t.Errorf("line %d: %q", i, line)
 			}
 		}
 	})
 }
 
-func TestTypingKeepsItsOrder(t *testing.T) {
+func TestTypedInputKeepsItsOrder(t *testing.T) {
 	inBubble(t, "one write at a time", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a")
@@ -289,7 +314,7 @@ func TestTypingKeepsItsOrder(t *testing.T) {
 	})
 }
 
-func TestResizeComesToRestFirst(t *testing.T) {
+func TestResizeIsDebounced(t *testing.T) {
 	inBubble(t, "only the last size is sent", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a")
@@ -311,7 +336,7 @@ func TestResizeComesToRestFirst(t *testing.T) {
 	})
 }
 
-func TestPasteGoesToTheJob(t *testing.T) {
+func TestPasteGoesToAttachedJob(t *testing.T) {
 	inBubble(t, "attached", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a")
@@ -323,34 +348,56 @@ func TestPasteGoesToTheJob(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.deliver(tea.PasteMsg{Content: "dyq"})
 		s.pump()
-		if _, ok := told[LeaveMsg](s); ok {
+		if _, ok := sentMsg[LeaveMsg](s); ok {
 			t.Error("a paste was taken for keys")
 		}
 	})
 }
 
+func TestHiddenInputIsShownWhileAttached(t *testing.T) {
+	for _, w := range []int{40, 80, 120} {
+		inBubble(t, strconv.Itoa(w), func(t *testing.T) {
+			eng := three()
+			s := newHarness(t, w, 24, eng)
+			s.press("a")
+			s.seesNot("hidden")
+			asks := eng.jobs[0]
+			asks.Waiting, asks.Entry = true, engine.EntryHidden
+			s.facts(engine.Event{Kind: engine.EventTitle, Job: asks})
+			s.sees(map[int]string{40: "◆ hidden  npm", 80: "◆ input hidden  npm run dev", 120: "◆ input hidden  npm run dev"}[w])
+			asks.Waiting, asks.Entry = false, engine.EntryOpen
+			s.facts(engine.Event{Kind: engine.EventTitle, Job: asks})
+			s.seesNot("hidden")
+		})
+	}
+}
+
 func TestLeaveHint(t *testing.T) {
 	inBubble(t, "in tmux", func(t *testing.T) {
-		s := newHarness(t, 80, 24, three(), WithOuterPrefix("ctrl+b"))
+		s := newHarness(t, 80, 24, three(), WithOuterPrefix("ctrl+b", "tmux"))
 		s.press("a")
-		s.sees("Ctrl+B Ctrl+B background (tmux takes one)")
-		s.seesNot("keys")
+		s.sees("Ctrl+B twice: detach (tmux keeps the first)")
+		s.seesNot("help")
+		s.run(s.pane.SetSize(160, 24))
+		s.press("ctrl+b", "?", "G")
+		s.sees("Ctrl+B twice sends the job on screen to the background (tmux keeps the first).")
+		s.sees("Press it 4 times quickly to send")
 	})
 	inBubble(t, "where there is room", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("a")
-		s.sees("attached     Ctrl+B background   Ctrl+B ? keys")
+		s.sees("attached  Ctrl+B, then ?  help   Ctrl+B detach")
 		s.run(s.pane.SetSize(70, 24))
-		s.sees("attached           Ctrl+B background")
+		s.sees("attached               Ctrl+B detach")
 		s.run(s.pane.SetSize(80, 24))
-		s.press("ctrl+b", "?")
-		s.sees("types it into the job")
+		s.press("ctrl+b", "?", "G")
+		s.sees("Press it twice quickly")
 	})
 }
 
-// What the line says of the job never touches what it says of the key, and the
-// name keeps its beginning, whatever the width.
-func TestLineUnderAnAttachedJob(t *testing.T) {
+// At any width, the text about the job does not overlap the leave key, and the name keeps its
+// beginning.
+func TestFooterOfAttachedJob(t *testing.T) {
 	for _, w := range []int{40, 46, 60, 66, 72, 80, 88, 94, 100, 106, 120} {
 		inBubble(t, strconv.Itoa(w), func(t *testing.T) {
 			eng := three()
@@ -358,11 +405,11 @@ func TestLineUnderAnAttachedJob(t *testing.T) {
 				eng.jobs[i].Name = "printf a rather long name that has to be cut somewhere"
 				eng.jobs[i].Backgrounded = true
 			}
-			s := newHarness(t, w, 24, eng, WithOuterPrefix("ctrl+b"))
+			s := newHarness(t, w, 24, eng, WithOuterPrefix("ctrl+b", "tmux"))
 			s.press("a")
 			lines := strings.Split(s.screen(), "\n")
 			last := lines[len(lines)-1]
-			said, _, found := strings.Cut(last, "Ctrl+B Ctrl+B")
+			said, _, found := strings.Cut(last, "Ctrl+B twice")
 			if !found || !strings.HasPrefix(said, " ● ") || !strings.HasSuffix(said, "  ") {
 				t.Errorf("the line is %q", last)
 			}
@@ -373,7 +420,7 @@ func TestLineUnderAnAttachedJob(t *testing.T) {
 	}
 }
 
-func TestSessionBatchesAFlood(t *testing.T) {
+func TestSessionBatchesFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term := &fakeTerminal{f: three(), chunks: make(chan engine.TerminalChunk), closed: make(chan struct{})}
 		s := newSession(t.Context(), term)

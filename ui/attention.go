@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,11 +16,11 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// ended tells the host of an end, and the person if nobody saw it.
+// ended reports an end to the host, and to the user unless the job was on screen.
 func (p *Pane) ended(j *job) tea.Cmd {
 	cmds := []tea.Cmd{send(EndedMsg{j.Job})}
 	if p.attachment != nil && p.attachment.id == j.ID {
-		p.attachment.ended, p.attachment.told = true, true
+		p.attachment.ended, p.attachment.reported = true, true
 		p.spreadFocus()
 	}
 	switch statusbadge.StateOf(j.Job) {
@@ -26,8 +28,8 @@ func (p *Pane) ended(j *job) tea.Cmd {
 		cmds = append(cmds, p.attention(j, WhyFailed, engine.Note{}))
 	case statusbadge.Done:
 		cmds = append(cmds, p.attention(j, WhyFinished, engine.Note{}))
-	case statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused, statusbadge.Stopping, statusbadge.Stopped:
-		// Who asked for it was told when it was done.
+	case statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Queued, statusbadge.Paused, statusbadge.Stopping, statusbadge.Stopped:
+		// The stop was requested.
 	}
 	if j.ID == p.shown.id {
 		p.log.SetEmpty(p.emptyLog())
@@ -35,35 +37,78 @@ func (p *Pane) ended(j *job) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// attention marks a job and tells of it, unless somebody is looking at it.
+// attention marks a job as unread and shows a message, unless the job is on screen.
 func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
-	looking := p.looking(j.ID)
-	if looking && !(why == WhyWaiting && p.attachment == nil) {
+	if p.looking(j.ID) {
+		p.looked()
 		return nil
 	}
-	if !looking {
-		j.unread++
-		p.tally = nil
-		p.putRow(j)
-	}
+	j.unread++
+	p.tally = nil
+	p.putRow(j)
 	p.dirty = true
-	level, text := p.wording(j.Job, why, note)
-	cmd := p.toast(toast.Message{Level: level, Text: text, Key: "attention " + string(j.ID)})
-	if looking {
-		return cmd
+	return tea.Batch(p.addNews(j.Job, why, note), send(AttentionMsg{j.Job, why, note}))
+}
+
+// addNews shows that a job needs attention. While the message is visible, further jobs are
+// counted in it.
+func (p *Pane) addNews(j engine.Job, why Why, note engine.Note) tea.Cmd {
+	if !p.toasts.Drop(p.newsID) {
+		p.news = map[engine.ID]Why{}
 	}
-	return tea.Batch(cmd, send(AttentionMsg{j.Job, why, note}))
+	p.news[j.ID] = why
+	level, text := p.wording(j, why, note)
+	if len(p.news) > 1 {
+		level, text = p.newsCount()
+	}
+	p.newsID = p.toasts.Show(toast.Message{Level: level, Text: text, Key: "attention"})
+	return p.toastEnd(p.newsID, level.Lifetime())
+}
+
+// newsCount returns the text for the jobs of the message: "20 finished, 1 failed".
+func (p *Pane) newsCount() (toast.Level, string) {
+	level, parts := toast.Info, []string{}
+	for _, kind := range []struct {
+		level toast.Level
+		word  string
+		why   []Why
+	}{
+		{toast.Success, "finished", []Why{WhyFinished}},
+		{toast.Error, "failed", []Why{WhyFailed}},
+		{toast.Warning, "need input", []Why{WhyWaiting}},
+		{toast.Info, "rang", []Why{WhyBell, WhyNote}},
+	} {
+		n := 0
+		for _, why := range p.news {
+			if slices.Contains(kind.why, why) {
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		word := kind.word
+		if n == 1 && word == "need input" {
+			word = "needs input"
+		}
+		level = max(level, kind.level)
+		parts = append(parts, strconv.Itoa(n)+" "+word)
+	}
+	return level, strings.Join(parts, ", ")
 }
 
 func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, string) {
 	name := p.shortName(j)
 	switch why {
 	case WhyWaiting:
-		return toast.Warning, name + " waits " + p.answering()
+		return toast.Warning, p.dotted(name+" needs input", p.answering())
 	case WhyFailed:
-		return toast.Error, name + ": " + statusbadge.Word(j)
+		if j.Status == engine.Lost {
+			return toast.Error, name + " was lost (supervisor died)"
+		}
+		return toast.Error, name + " failed (" + statusbadge.Word(j) + ")"
 	case WhyFinished:
-		return toast.Success, name + ": " + statusbadge.Word(j)
+		return toast.Success, name + " finished"
 	case WhyNote:
 		text := cells.Clean(note.Body)
 		if note.Title != "" {
@@ -72,22 +117,22 @@ func (p *Pane) wording(j engine.Job, why Why, note engine.Note) (toast.Level, st
 		return toast.Info, name + ": " + text
 	case WhyBell:
 	}
-	return toast.Info, name + " rang"
+	return toast.Info, name + " rang the bell"
 }
 
-// say shows a message.
-func (p *Pane) say(level toast.Level, text string) tea.Cmd {
+// showMessage shows a message.
+func (p *Pane) showMessage(level toast.Level, text string) tea.Cmd {
 	return p.toast(toast.Message{Level: level, Text: text})
 }
 
-// refuse says why something was not done.
+// refuse shows why an action was not performed.
 func (p *Pane) refuse(text string) tea.Cmd {
 	return p.toast(toast.Message{Level: toast.Warning, Text: text, Key: toast.Refused})
 }
 
-// fail says what went wrong.
+// fail shows an error.
 func (p *Pane) fail(what string, err error) tea.Cmd {
-	return p.say(toast.Error, what+": "+hint(err))
+	return p.showMessage(toast.Error, what+": "+hint(err))
 }
 
 func (p *Pane) toast(msg toast.Message) tea.Cmd {
@@ -106,7 +151,7 @@ func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
 	})
 }
 
-// toastOver removes a message whose time is over, and what it offered.
+// toastOver removes an expired message, and what it offered.
 func (p *Pane) toastOver(id int) {
 	if p.toasts.Drop(id) {
 		p.dirty = true
@@ -119,41 +164,25 @@ func (p *Pane) toastOver(id int) {
 	}
 }
 
-// hint says what an error means for the person and what to do about it, from
-// its kind.
+// hint returns an error's explanation and remedy for the user, depending on its kind.
 func hint(err error) string {
-	text := ""
+	kind := engine.ErrorKindOf(err)
+	text := kind.Text
+	e, ok := errors.AsType[*engine.Error](err)
 	switch {
-	case errors.Is(err, engine.ErrNotFound):
-		text = "the job is gone"
-	case errors.Is(err, engine.ErrNotRunning):
-		text = "it is not running any more"
-	case errors.Is(err, engine.ErrRunning):
-		text = "it is still running: stop it first"
-	case errors.Is(err, engine.ErrNoInput):
-		text = "it takes no input"
-	case errors.Is(err, engine.ErrUnreachable):
-		text = "its host is unreachable now"
-		if e, ok := errors.AsType[*engine.Error](err); ok && e.Err != engine.ErrUnreachable { //nolint:errorlint // alone it says no more
-			text = e.Err.Error() // which host, and why
-		}
-	case errors.Is(err, engine.ErrElsewhere):
-		text = "it belongs to another machine or container"
-	case errors.Is(err, engine.ErrUnsupported):
-		text = "not possible with this job"
-	case errors.Is(err, engine.ErrStateRoot):
-		text = "the state directory is unusable"
-	case errors.Is(err, context.DeadlineExceeded):
-		text = "no answer in time"
+	case errors.Is(err, context.DeadlineExceeded) && text == "":
+		text = "timed out"
+	case !ok || e.Err == kind.Err: //nolint:errorlint // it adds no details, such as the host and the cause
+	case kind.Code == "unreachable", kind.Code == "unsupported":
+		text = e.Err.Error()
 	}
-	var e *engine.Error
-	if errors.As(err, &e) && e.Hint != "" {
+	if ok && e.Hint != "" {
 		if text == "" {
 			text = e.Err.Error()
 		}
 		return cells.Clean(text + "; " + e.Hint)
 	}
-	if text == "" || errors.Is(err, engine.ErrInvalid) || errors.Is(err, engine.ErrStateRoot) {
+	if text == "" || errors.Is(err, engine.ErrInvalid) || errors.Is(err, engine.ErrStateDir) {
 		text = err.Error()
 	}
 	return cells.Clean(strings.TrimSpace(text))

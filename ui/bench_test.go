@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// BenchmarkFrame draws the panes anew, as after a tick with 1,000 jobs.
+// BenchmarkFrame redraws the panes with 1,000 jobs, as after a tick.
 func BenchmarkFrame(b *testing.B) {
 	eng := three()
 	for i := range 1000 {
@@ -23,7 +23,7 @@ func BenchmarkFrame(b *testing.B) {
 		events = append(events, engine.Event{Kind: engine.EventCreated, Job: j})
 	}
 	p.subGen = 1
-	p.took(eventsMsg{stamp: stamp{p, 1}, events: events, now: noon})
+	p.handleEvents(eventsMsg{stamp: stamp{p, 1}, events: events, now: noon})
 	at := noon
 	for b.Loop() {
 		at = at.Add(time.Second)
@@ -32,8 +32,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// A flood in a job that nobody looks at draws nothing.
-func TestAFloodElsewhereDrawsNothing(t *testing.T) {
+// A flood of output in a job that is not shown draws nothing.
+func TestFloodOfHiddenJobDrawsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("j")

@@ -1,18 +1,18 @@
 package ui
 
-// What the borders of the panes say.
+// This file has the texts in the borders of the panes.
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// edges is the frame of a pane; the title of the one that has the keyboard stands
-// out.
+// edges returns the frame of a pane, with an emphasized title if it is focused.
 func (p *Pane) edges(focused bool) cells.Frame {
 	s := p.styles.Frame
 	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info, Mark: p.opts.glyphs.Ellipsis}
@@ -24,10 +24,13 @@ func (p *Pane) edges(focused bool) cells.Frame {
 
 func (p *Pane) title(w int) string {
 	j, ok := p.jobs[p.shown.id]
+	if on, _ := p.onFold(); on && !ok {
+		return "Older jobs"
+	}
 	if !ok {
 		return "Detail"
 	}
-	// The rest is for corners, the blanks of a title and the words on the right.
+	// The remaining columns are for corners, blanks around the title, and the text on the right.
 	room := w - 8
 	if p.lay.divider == 0 && !p.lay.log.empty() {
 		room -= cells.Width(p.logFacts()) + 2
@@ -42,8 +45,7 @@ func (p *Pane) moreDetail() string {
 	return ""
 }
 
-// zoomNote says that one pane has the place of all. Where there is room for one
-// only it says nothing.
+// zoomNote returns a note if one pane is zoomed. It is empty where only one pane fits anyway.
 func (p *Pane) zoomNote() string {
 	if !p.zoomed || p.w < stackWidth {
 		return ""
@@ -51,14 +53,13 @@ func (p *Pane) zoomNote() string {
 	return "zoomed"
 }
 
-// dotted joins words of a border; those that are empty leave no trace.
+// dotted joins the texts that are not empty.
 func (p *Pane) dotted(words ...string) string {
 	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
 	return strings.Join(words, " "+p.opts.glyphs.Dot+" ")
 }
 
-// logEdges is the frame of the log: lines that came while its reader was
-// elsewhere are news.
+// logEdges returns the frame of the log. New lines below the view are emphasized.
 func (p *Pane) logEdges() cells.Frame {
 	f := p.edges(p.focus == areaLog)
 	if n, _ := p.log.NewLines(); n > 0 && !p.screenShown() {
@@ -67,7 +68,7 @@ func (p *Pane) logEdges() cells.Frame {
 	return f
 }
 
-// logFacts is what the border says of the log.
+// logFacts returns the text in the border of the log.
 func (p *Pane) logFacts() string { return p.dotted(p.logState(), p.zoomNote()) }
 
 func (p *Pane) logTitle() string {
@@ -83,16 +84,19 @@ func (p *Pane) logTitle() string {
 	return "Log"
 }
 
-// logState says whether the log moves: following, or how much has come below.
+// logState returns whether the log is followed, or how many new lines are below.
 func (p *Pane) logState() string {
 	if state := p.screenState(); state != "" {
 		return state
 	}
+	if j, ok := p.jobs[p.shown.id]; ok && p.connecting != "" && j.Host == p.connecting && j.Link == engine.LinkUnreachable {
+		return "connecting to " + cells.Clean(j.Host) + p.opts.glyphs.Ellipsis
+	}
 	switch {
 	case p.log.Err() == nil:
-	case p.log.Size() > 0: // what it was
-		return "cannot be read now"
-	default: // which it says itself, and why
+	case p.log.Size() > 0: // the lines read before are still shown
+		return "not readable now"
+	default: // the log pane shows the error
 		return ""
 	}
 	if n, more := p.log.NewLines(); n > 0 {
@@ -114,9 +118,9 @@ func (p *Pane) logState() string {
 func (p *Pane) logSize() string {
 	if p.screenShown() || p.shown.last {
 		size := p.jobs[p.shown.id].Size
-		text := strconv.Itoa(size.Cols) + "x" + strconv.Itoa(size.Rows)
+		text := p.sizeText(size.Cols, size.Rows)
 		if p.screenShown() && (size.Cols > p.lay.log.w || size.Rows > p.lay.log.h) {
-			text = "part of " + text
+			text = p.sizeText(min(size.Cols, p.lay.log.w), min(size.Rows, p.lay.log.h)) + " of " + text
 		}
 		return text
 	}
@@ -128,4 +132,9 @@ func (p *Pane) logSize() string {
 		text += " " + p.opts.glyphs.Dot + " " + strconv.Itoa(at) + " %"
 	}
 	return text
+}
+
+// sizeText formats a size in columns and rows.
+func (p *Pane) sizeText(cols, rows int) string {
+	return strconv.Itoa(cols) + p.opts.glyphs.Times + strconv.Itoa(rows)
 }

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// complete offers what the word before the cursor could become; a field in which
-// nothing was typed is passed. The disk is read in a command.
+// complete completes the word before the cursor. In an empty field Tab moves on. The disk is read
+// in a command.
 func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 	if form.Untouched() {
 		form.Move(1)
@@ -29,36 +31,112 @@ func (p *Pane) complete(form *prompt.Form) tea.Cmd {
 		return offer(hosts)
 	case fieldOptions:
 		return offer(offerOptions(before))
-	case fieldDir, fieldCommand:
-		if host := strings.TrimSpace(form.Value(fieldHost)); host != "" {
+	case fieldDir:
+		if before == "" || strings.TrimSpace(form.Value(fieldHost)) != "" {
 			return offer(nil)
 		}
-		home, base, dirs := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir))), name == fieldDir
-		word := shellWord{text: before}
-		if dirs {
-			base = ""
-		} else {
-			word = lastWord(before)
-		}
-		if word.text == "" { // a field that is left empty is to be passed
-			form.Move(1)
-			return nil
-		}
+		home := p.opts.home
 		return p.async(func(ctx context.Context) func() tea.Cmd {
-			paths := completePath(ctx, word.text, base, home, dirs)
-			if !dirs {
-				for i, path := range paths {
-					paths[i] = before[:word.at] + word.spell(path)
-				}
-			}
-			return func() tea.Cmd { return offer(paths) }
+			dirs := completePath(ctx, before, "", home, true)
+			return func() tea.Cmd { return offer(dirs) }
 		})
+	case fieldCommand:
+		return p.completeCommand(form, before, offer)
 	}
 	return nil
 }
 
-// offered shows completions of what stood before the cursor; with none, Tab goes on
-// to the next field. What was typed since makes them void.
+// completeCommand offers earlier commands with the same beginning, then completions of the last
+// word: a program where a shell expects a command, else a file.
+func (p *Pane) completeCommand(form *prompt.Form, before string, offer func([]string) tea.Cmd) tea.Cmd {
+	if strings.TrimSpace(before) == "" {
+		return offer(nil)
+	}
+	var offers []string
+	_, line := form.Field()
+	atEnd := line.Value() == before
+	if atEnd {
+		for _, c := range p.commands() {
+			if c != before && strings.HasPrefix(c, before) && len(offers) < mostEarlier {
+				offers = append(offers, c)
+			}
+		}
+	}
+	word := lastWord(before)
+	if word.Text == "" || strings.TrimSpace(form.Value(fieldHost)) != "" {
+		return offer(offers)
+	}
+	home, base := p.opts.home, p.untilde(strings.TrimSpace(form.Value(fieldDir)))
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		var found []string
+		if isCommandName(before[:word.Start], word.Text) {
+			found = completeProgram(ctx, word.Text, filepath.SplitList(os.Getenv("PATH")))
+		} else {
+			found = completePath(ctx, word.Text, base, home, false)
+		}
+		for _, text := range found {
+			text = before[:word.Start] + spell(word, text)
+			if len(found) == 1 && atEnd && !strings.HasSuffix(text, "/") {
+				text += " " // as in a shell: the next word follows
+			}
+			if !slices.Contains(offers, text) {
+				offers = append(offers, text)
+			}
+		}
+		return func() tea.Cmd { return offer(offers) }
+	})
+}
+
+// mostEarlier is the maximum number of earlier commands offered.
+const mostEarlier = 10
+
+// isCommandName reports whether a shell looks up word, which follows before, in PATH.
+func isCommandName(before, word string) bool {
+	if strings.ContainsAny(word, "/~") || strings.HasSuffix(before, "=") {
+		return false
+	}
+	before = before[strings.LastIndexAny(before, ";|&(\n")+1:]
+	for _, w := range strings.Fields(before) {
+		if !strings.Contains(w, "=") {
+			return false // it is an argument of w
+		}
+	}
+	return true
+}
+
+// completeProgram lists programs in dirs whose names begin with prefix. It returns none if prefix
+// is a program's whole name.
+func completeProgram(ctx context.Context, prefix string, dirs []string) []string {
+	var names []string
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil || ctx.Err() != nil {
+			continue // PATH may name directories that do not exist
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), prefix) {
+				continue
+			}
+			info, err := os.Stat(filepath.Join(dir, e.Name()))
+			switch {
+			case err != nil || info.IsDir() || info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+			case e.Name() == prefix:
+				return nil
+			default:
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), mostOffers)]
+}
+
+// mostOffers is the maximum number of files or programs offered.
+const mostOffers = 50
+
+// offered shows completions of the text before the cursor. If there are none, Tab moves to the
+// next field. If the text has changed since, they are dropped.
 func (p *Pane) offered(form *prompt.Form, field, before string, offers []string) tea.Cmd {
 	name, line := form.Field()
 	if p.over == nil || p.over.box != form || name != field || line.Before() != before {
@@ -73,10 +151,9 @@ func (p *Pane) offered(form *prompt.Form, field, before string, offers []string)
 	return nil
 }
 
-// completePath lists what word, a path perhaps with "~", could become. Paths
-// are relative to base.
+// completePath lists completions of word as a path, which may begin with "~". Relative paths are
+// relative to base.
 func completePath(ctx context.Context, word, base, home string, dirsOnly bool) []string {
-	const most = 50
 	dir, prefix := filepath.Split(word)
 	place := dir
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok && home != "" {
@@ -98,7 +175,7 @@ func completePath(ctx context.Context, word, base, home string, dirsOnly bool) [
 	var offers []string
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || len(offers) == most {
+		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || len(offers) == mostOffers {
 			continue
 		}
 		isDir := e.IsDir()
@@ -116,74 +193,36 @@ func completePath(ctx context.Context, word, base, home string, dirsOnly bool) [
 	return slices.DeleteFunc(offers, func(s string) bool { return s == word })
 }
 
-// shellWord is a word of a command line, as a shell reads it.
-type shellWord struct {
-	at      int    // where it begins, quotes and all
-	text    string // without quotes and backslashes
-	given   bool   // there is one, be it empty quotes
-	quote   rune   // still open; 0: none
-	escaped bool   // it ends in a backslash
-}
+// apart has the characters that end an unquoted word. A value after "=" is completed too.
+const apart = "\n=;|&<>()"
 
-// apart are characters that end a word where they are not quoted. A value behind
-// "=" is completed, too.
-const apart = " \t\n=;|&<>()"
-
-// shellWords splits a line at those characters. The last word is the one that the
-// line ends in.
-func shellWords(line, apart string) []shellWord {
-	words := []shellWord{{}}
-	for i, r := range line {
-		w := &words[len(words)-1]
-		switch {
-		case w.escaped:
-			w.text += string(r)
-			w.escaped = false
-		case r == '\\' && w.quote != '\'':
-			w.escaped, w.given = true, true
-		case w.quote != 0 && r == w.quote:
-			w.quote = 0
-		case w.quote != 0:
-			w.text += string(r)
-		case r == '\'' || r == '"':
-			w.quote, w.given = r, true
-		case strings.ContainsRune(apart, r):
-			words = append(words, shellWord{at: i + 1})
-		default:
-			w.text += string(r)
-			w.given = true
-		}
+// lastWord returns the word at the end of a line, which may be empty.
+func lastWord(line string) shellword.Word {
+	words := shellword.Split(line, apart)
+	if n := len(words) - 1; n >= 0 && !words[n].Operator && words[n].End == len(line) {
+		return words[n]
 	}
-	return words
-}
-
-// lastWord finds the last word of a line.
-func lastWord(line string) shellWord {
-	words := shellWords(line, apart)
-	return words[len(words)-1]
+	return shellword.Word{Start: len(line), End: len(line)}
 }
 
 // splitWords splits a line at blanks.
 func splitWords(line string) ([]string, error) {
 	var words []string
-	for _, w := range shellWords(line, " \t") {
-		if w.quote != 0 || w.escaped {
-			return nil, errors.New("a quote is not closed")
+	for _, w := range shellword.Split(line, "") {
+		if w.Open != 0 {
+			return nil, errors.New("unclosed quote")
 		}
-		if w.given {
-			words = append(words, w.text)
-		}
+		words = append(words, w.Text)
 	}
 	return words, nil
 }
 
-// spell writes path in the place of the word: in the quotes that are open, else
-// with backslashes where a shell would not take a character as it is. What is
-// below a directory can be typed on.
-func (w shellWord) spell(path string) string {
+// spell writes path in place of the word: inside an open quote, or with backslashes before
+// characters that are special to a shell. A directory can be completed further.
+func spell(word shellword.Word, path string) string {
 	special := " \t\"'\\$`!*?[]{}()<>|&;#"
 	begin, end := "", ""
-	switch w.quote {
+	switch word.Open {
 	case '\'':
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + closing(path, "'")
 	case '"':
@@ -200,7 +239,8 @@ func (w shellWord) spell(path string) string {
 	return b.String() + end
 }
 
-// closing is the quote behind a file; behind a directory more may follow.
+// closing returns the quote to add after a file. After a directory more may follow, so it returns
+// "".
 func closing(path, quote string) string {
 	if strings.HasSuffix(path, "/") {
 		return ""

@@ -6,7 +6,7 @@ func TestLastWord(t *testing.T) {
 	type word struct {
 		at    int
 		text  string
-		quote rune
+		quote byte
 	}
 	for line, want := range map[string]word{
 		"ls my":            {3, "my", 0},
@@ -22,20 +22,20 @@ func TestLastWord(t *testing.T) {
 		"grep größe ./däm": {13, "./däm", 0},
 	} {
 		w := lastWord(line)
-		if got := (word{w.at, w.text, w.quote}); got != want {
+		if got := (word{w.Start, w.Text, w.Open}); got != want {
 			t.Errorf("%q ends in %+v, want %+v", line, got, want)
 		}
 	}
 }
 
-// TestSpelledPathsAreReadBack completes a word and reads it as a shell would.
+// TestSpelledPathsAreReadBack completes a word and parses it like a shell.
 func TestSpelledPathsAreReadBack(t *testing.T) {
 	for _, path := range []string{"plain", "my dir/", "it's", `a "b" $c`, `back\slash`, "two;three&four", "~/x y", "(x)#*"} {
 		for _, begun := range []string{"cat ", "cat '", `cat "`} {
 			w := lastWord(begun)
-			line := begun[:w.at] + w.spell(path)
-			if got := lastWord(line); got.text != path {
-				t.Errorf("%q behind %q is spelt %q, which a shell reads as %q", path, begun, line, got.text)
+			line := begun[:w.Start] + spell(w, path)
+			if got := lastWord(line); got.Text != path {
+				t.Errorf("%q behind %q is spelt %q, which a shell reads as %q", path, begun, line, got.Text)
 			}
 		}
 	}

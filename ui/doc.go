@@ -1,33 +1,30 @@
-// Package ui is hob on the screen: a pane that any Bubble Tea program can embed
-// ([Pane]), and the program around it ([App]).
+// Package ui is hob's screen: a pane that any Bubble Tea program can embed ([Pane]), and a program
+// around it ([App]).
 //
-// A pane shows all jobs of an engine, the detail of the selected one, and its
-// log or its live terminal:
+// A pane shows the jobs of an engine, the detail of the selected one, and its log or its live
+// terminal:
 //
 //	pane := ui.NewPane(eng)          // eng is an *engine.Engine
-//	cmd := pane.Init()               // commands are run by the host
+//	cmd := pane.Init()               // the host runs all commands
 //	cmd = pane.SetSize(100, 30)
 //	cmd = pane.Update(msg)           // every message of the host's Update
 //	text := pane.View()              // exactly 100 by 30 cells
-//	pane.Close()                     // jobs go on
+//	pane.Close()                     // jobs keep running
 //
-// # Who does what
+// # Responsibilities
 //
-// The host owns the terminal. A pane never quits the program, copies, rings,
-// opens files or takes the alternate screen; it sends [CopyMsg], [OpenMsg],
-// [AttentionMsg], [LeaveMsg] and the others, and the host decides. [App] is such
-// a host.
+// The host owns the terminal. A pane never quits the program, copies, rings the bell, opens files or
+// uses the alternate screen. It sends [CopyMsg], [OpenMsg], [AttentionMsg], [LeaveMsg] and others,
+// and the host decides. [App] is such a host.
 //
-// # Rules inside
+// # Internal rules
 //
-// Update is bookkeeping: no I/O, no engine calls, no clock but for clicks. What
-// takes time is a command ([Pane.async]): it captures values and carries the pane's
-// context, and what it returns runs in Update, where what is stale is dropped.
-// Exactly one listener of the engine's facts is in flight. View draws one frame and
-// keeps it until something that it shows has changed, since Bubble Tea asks for it
-// after every message. There is no package state: several panes work in one
-// program.
+// Update only changes state: no I/O, no engine calls, and no clock except for clicks. Slow work is
+// done in commands ([Pane.async]): a command captures values and carries the pane's context; its
+// result is handled in Update, and dropped if it is outdated. Exactly one command waits for events
+// of the engine. View caches its frame until something that it shows has changed, because Bubble Tea
+// calls it after every message. There is no package state, so several panes work in one program.
 //
-// All keys lead through actions (actions.go) to verbs (verbs.go); help, footer
-// and palette are derived from the same bindings.
+// All keys are bound to actions (actions.go); those on jobs are in jobactions.go. Help, footer and
+// palette use the same bindings.
 package ui

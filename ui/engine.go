@@ -5,22 +5,25 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/logview"
+	"github.com/hobjobs/hob/ui/components/replay"
 )
 
-// jobEngine is what a pane asks of an engine: an [engine.Engine], or one of a
-// test.
+// jobEngine is the engine as used by a pane: an [engine.Engine], or a fake in tests.
 type jobEngine interface {
 	Subscribe(f engine.Filter) subscription
 	OpenLog(ctx context.Context, id engine.ID, s engine.Stream) (openLog, error)
+	OpenReplay(ctx context.Context, id engine.ID) (recording, error)
+	Finding(ctx context.Context, id engine.ID) (string, error)
 	Screen(ctx context.Context, id engine.ID) (engine.Screen, error)
 	Entry(ctx context.Context, id engine.ID) (engine.Entry, error)
 	OpenTerminal(ctx context.Context, id engine.ID, o engine.TerminalOptions) (engine.Terminal, error)
 
 	Start(ctx context.Context, s engine.Spec, opts ...engine.StartOption) (engine.Job, error)
-	Restart(ctx context.Context, id engine.ID, opts ...engine.StartOption) (engine.Job, error)
+	Restart(ctx context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error)
 	Background(id engine.ID) error
 	Write(ctx context.Context, id engine.ID, p []byte) error
 	Signal(ctx context.Context, id engine.ID, name string) error
@@ -28,23 +31,37 @@ type jobEngine interface {
 	Clear(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	Undo(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
 	Remove(ctx context.Context, ids ...engine.ID) ([]engine.Job, error)
+	MarkSeen(ids ...engine.ID) error
+
+	Queues(ctx context.Context) ([]engine.Queue, error)
+	SetQueue(ctx context.Context, name string, c engine.QueueChange) (engine.Queue, error)
+	StartFirst(ctx context.Context, ids ...engine.ID) error
+	StartNow(ctx context.Context, ids ...engine.ID) error
 }
 
-// subscription delivers facts: first a snapshot, then each fact once.
+// subscription delivers events: first a snapshot, then each event once.
 type subscription interface {
 	Next(ctx context.Context) ([]engine.Event, error)
-	// Attend names the jobs that are looked at closely.
+	// Attend sets the jobs on screen.
 	Attend(ids ...engine.ID)
 	Close() error
 }
 
-// openLog is one stream of a job's output, read by windows.
+// openLog is one stream of a job's output.
 type openLog interface {
 	logview.Source
 	Close() error
 }
 
-// realEngine is an engine whose kinds of subscription and log no longer matter.
+// recording is the recording of a job's terminal.
+type recording interface {
+	replay.Recording
+	Job() engine.Job
+	Index(ctx context.Context, progress func(time.Duration)) error
+	Close() error
+}
+
+// realEngine adapts an engine to jobEngine.
 type realEngine struct{ *engine.Engine }
 
 func (e realEngine) Subscribe(f engine.Filter) subscription { return e.Engine.Subscribe(f) }
@@ -57,22 +74,30 @@ func (e realEngine) OpenLog(ctx context.Context, id engine.ID, s engine.Stream) 
 	return log, nil
 }
 
-// holdings are what a pane has open: subscriptions, logs, terminal sessions.
-// Commands open them in their own goroutines, so a pane that is closed meanwhile
-// would lose them without this. Safe for concurrent use.
+func (e realEngine) OpenReplay(ctx context.Context, id engine.ID) (recording, error) {
+	r, err := e.Engine.OpenReplay(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// holdings tracks what a pane has open: subscriptions, logs, terminal sessions. Commands open
+// them in their own goroutines; without holdings a pane that is closed in between would leak
+// them. Safe for concurrent use.
 type holdings struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[io.Closer]struct{}
 }
 
-// keep holds c until [holdings.release] or close; after close it closes c at
-// once and reports false.
+// keep keeps c until [holdings.release] or close. After close it closes c at once and returns
+// false.
 func (h *holdings) keep(c io.Closer) bool {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
-		_ = c.Close() // nobody is left to be told
+		_ = c.Close() // the pane is closed: errors have no receiver
 		return false
 	}
 	if h.open == nil {
@@ -95,7 +120,7 @@ func (h *holdings) release(c io.Closer) error {
 	return c.Close()
 }
 
-// close closes all.
+// close closes everything.
 func (h *holdings) close() error {
 	h.mu.Lock()
 	open := h.open

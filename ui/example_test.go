@@ -13,7 +13,7 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
-// host is the least program that a pane needs around it.
+// host is a minimal program around a pane.
 type host struct{ pane *ui.Pane }
 
 func (h host) Init() tea.Cmd { return h.pane.Init() }
@@ -29,7 +29,7 @@ func (h host) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = h.pane.Update(msg)
 	}
 	if strings.Contains(ansi.Strip(h.pane.View()), "index the code") {
-		return h, tea.Quit // for the example: there is something to see
+		return h, tea.Quit // for this example: stop once something is visible
 	}
 	return h, cmd
 }
@@ -40,8 +40,7 @@ func (h host) View() tea.View {
 	return v
 }
 
-// The smallest program with a pane. It shows the jobs of an engine; leaving it
-// ends none of them.
+// A minimal program with a pane. It shows the jobs of an engine; quitting it does not end them.
 func ExampleNewPane() {
 	dir, err := os.MkdirTemp("", "hob-example")
 	if err != nil {
@@ -69,9 +68,9 @@ func ExampleNewPane() {
 			break
 		}
 	}
-	fmt.Println("jobs that go on:", pane.Running())
+	fmt.Println("jobs still running:", pane.Running())
 
 	// Output:
 	// │▌● running  index the code
-	// jobs that go on: 1
+	// jobs still running: 1
 }

@@ -11,22 +11,28 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// fake is an engine in memory: calls are recorded, facts are what a test says.
+// fake is an engine in memory. It records calls; the test provides events.
 type fake struct {
 	mu      sync.Mutex
 	calls   []string
 	jobs    []engine.Job
 	logs    map[engine.ID]string
 	screens map[engine.ID]engine.Screen
-	fail    map[string]error // by the name of the call
+	fail    map[string]error // errors, by name of the call
 	sub     *fakeSub
 	screen  *fakeTerminal
-	spec    engine.Spec // of the last start
+	spec    engine.Spec          // of the last start
+	trash   []engine.ID          // jobs moved by the last clear
+	marked  []engine.ID          // jobs marked as seen
+	rec     recording            // result of OpenReplay; nil: it fails
+	why     map[engine.ID]string // results of Finding
 
-	entry     engine.Entry  // of jobs on hosts
-	late      bool          // a subscription's snapshot comes when the test sends it
-	failStart bool          // jobs are recorded, but cannot be started
-	slow      chan struct{} // stopping a job and closing wait for it
+	entry     engine.Entry  // for jobs on hosts
+	late      bool          // the test sends the snapshot of a subscription
+	grace     chan struct{} // a restart waits for this channel
+	failStart bool          // jobs are recorded but cannot be started
+	slow      chan struct{} // stops and Close wait for this channel
+	queue     engine.Queue
 }
 
 func (f *fake) called(format string, args ...any) error {
@@ -53,10 +59,13 @@ func (f *fake) job(id engine.ID) engine.Job {
 	return engine.Job{Request: engine.Request{ID: id}}
 }
 
-func (f *fake) Subscribe(engine.Filter) subscription {
+func (f *fake) Subscribe(filter engine.Filter) subscription {
 	f.sub = &fakeSub{batches: make(chan []engine.Event, 64), closed: make(chan struct{}), slow: f.slow}
 	var snapshot []engine.Event
 	for _, j := range f.jobs {
+		if !filter.Selects(&j) {
+			continue
+		}
 		snapshot = append(snapshot, engine.Event{Kind: engine.EventCreated, Job: j})
 	}
 	if !f.late {
@@ -86,8 +95,23 @@ func (f *fake) Start(_ context.Context, s engine.Spec, _ ...engine.StartOption) 
 	return j, err
 }
 
-func (f *fake) Restart(_ context.Context, id engine.ID, _ ...engine.StartOption) (engine.Job, error) {
-	err := f.called("restart %s", id)
+func (f *fake) Restart(_ context.Context, id engine.ID, o engine.RestartOptions, opts ...engine.StartOption) (engine.Job, error) {
+	if f.grace != nil && !o.Keep {
+		<-f.grace
+	}
+	verb := "restart"
+	if o.Keep {
+		verb = "run-another"
+	}
+	if len(opts) > 0 { // options cannot be inspected
+		verb += "-with-values"
+	}
+	text := ""
+	if o.Edited != nil {
+		f.spec = *o.Edited
+		text = fmt.Sprintf(" as %q in %q on %q", o.Edited.Script, o.Edited.Dir, o.Edited.Host)
+	}
+	err := f.called("%s %s%s", verb, id, text)
 	return engine.Job{Request: engine.Request{ID: "again-aaaaa", Name: f.job(id).Name, RestartedFrom: id}}, err
 }
 
@@ -141,6 +165,11 @@ func (f *fake) Clear(_ context.Context, ids ...engine.ID) ([]engine.Job, error) 
 
 func (f *fake) Undo(_ context.Context, ids ...engine.ID) ([]engine.Job, error) {
 	err := f.called("undo %v", ids)
+	if len(ids) == 0 {
+		if ids = f.trash; len(ids) == 0 {
+			return nil, engine.ErrNotFound
+		}
+	}
 	var jobs []engine.Job
 	for _, id := range ids {
 		jobs = append(jobs, f.job(id))
@@ -154,6 +183,22 @@ func (f *fake) Remove(_ context.Context, ids ...engine.ID) ([]engine.Job, error)
 		jobs = append(jobs, f.job(id))
 	}
 	return jobs, f.called("remove %s", ids[0])
+}
+
+func (f *fake) OpenReplay(context.Context, engine.ID) (recording, error) {
+	if f.rec == nil {
+		return nil, engine.ErrUnsupported
+	}
+	return f.rec, nil
+}
+
+func (f *fake) Finding(_ context.Context, id engine.ID) (string, error) { return f.why[id], nil }
+
+func (f *fake) MarkSeen(ids ...engine.ID) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.marked = append(f.marked, ids...)
+	return nil
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -180,7 +225,7 @@ func exited(j engine.Job, code int) engine.Job {
 	return j
 }
 
-// three is an engine with a job that runs, one that failed, one that is done.
+// three returns an engine with a running, a failed and a successful job.
 func three() *fake {
 	return &fake{
 		jobs: []engine.Job{
@@ -195,3 +240,17 @@ func three() *fake {
 		fail: map[string]error{},
 	}
 }
+
+func (f *fake) Queues(context.Context) ([]engine.Queue, error) {
+	return []engine.Queue{f.queue}, f.called("queues")
+}
+
+func (f *fake) SetQueue(_ context.Context, name string, c engine.QueueChange) (engine.Queue, error) {
+	f.queue = engine.Queue{Name: name, Paused: c.Pause}
+	return f.queue, f.called("set-queue %s %+v", name, c)
+}
+
+func (f *fake) StartFirst(_ context.Context, ids ...engine.ID) error {
+	return f.called("first %v", ids)
+}
+func (f *fake) StartNow(_ context.Context, ids ...engine.ID) error { return f.called("now %v", ids) }

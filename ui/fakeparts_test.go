@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// fakeSub is a subscription to what a test says; an empty batch is its failure.
+// fakeSub is a subscription that the test controls. An empty batch makes it fail.
 type fakeSub struct {
 	batches chan []engine.Event
 	once    sync.Once
@@ -44,7 +44,7 @@ func (s *fakeSub) Close() error {
 	return nil
 }
 
-// fakeLog is the log of a job: one text, that stays as it is.
+// fakeLog is a log with constant text.
 type fakeLog struct {
 	text string
 	fail error
@@ -87,7 +87,7 @@ func (l *fakeLog) Matching(_ context.Context, re *regexp.Regexp, from, to int64,
 	return nil
 }
 
-// fakeTerminal is an attached job: what a test sends is its screen.
+// fakeTerminal is an attached job whose output the test sends.
 type fakeTerminal struct {
 	f       *fake
 	chunks  chan engine.TerminalChunk

@@ -5,133 +5,239 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 )
 
-// promptEdge is the blank on either side of a line to fill in, as beside the keys.
-const promptEdge = 1
-
-// footer is the last line or two: what can be pressed here, and how things stand.
-func (p *Pane) footer(w int) []string {
-	rows := p.lay.footer.h
-	switch {
-	case p.attachment != nil && p.over == nil:
-		return []string{p.footerAttached(w)}
-	case p.prompt != nil && p.over == nil:
-		p.prompt.line.SetSize(max(0, w-2*promptEdge), 1)
-		if p.prompt.note != nil {
-			p.prompt.line.SetNote(p.prompt.note())
-		}
-		lines := []string{cells.Fit(cells.Blank(promptEdge)+p.prompt.line.View(), w)}
-		if rows > 1 {
-			keys, _ := p.footerKeys()
-			lines = append(lines, p.footerLine(keys, "", w))
-		}
-		return lines
-	}
-	keys, more := p.footerKeys()
-	state := p.footerState()
-	if p.over != nil {
-		state = ""
-	}
-	if rows < 2 {
-		return []string{p.footerLine(keys, state, w)}
-	}
-	first, rest := p.fitting(append(keys, more...), w)
-	return []string{p.footerLine(first, "", w), p.footerLine(rest, state, w)}
-}
-
-// fitting splits keys into those that fit into one line and the others.
-func (p *Pane) fitting(keys []key.Binding, w int) (first, rest []key.Binding) {
-	used := 0
-	for i, k := range keys {
-		_, widths := p.footerItems([]key.Binding{k})
-		if len(widths) == 0 {
-			continue
-		}
-		if used+widths[0] > w-2 {
-			return keys[:i], keys[i:]
-		}
-		used += widths[0] + 2
-	}
-	return keys, nil
-}
-
-// footerLine puts as many keys as fit before the state, which is drawn already.
-func (p *Pane) footerLine(keys []key.Binding, state string, w int) string {
-	room := w - 2
-	if state != "" && room-cells.Width(state) < 30 {
-		state = "" // keys matter more
-	}
-	if state != "" {
-		room -= cells.Width(state) + 2
-	}
-	// The last key, help, is kept where others go.
-	items, widths := p.footerItems(keys)
-	kept := 0
-	if n := len(widths); n > 1 && widths[n-1]+2 < room {
-		kept = widths[n-1] + 2
-	}
-	var b strings.Builder
-	used := 0
-	for i, item := range items {
-		last := i == len(items)-1
-		need := widths[i]
-		if used > 0 {
-			need += 2
-		}
-		if !last && used+need > room-kept || used+need > room {
-			continue
-		}
-		if used > 0 {
-			b.WriteString("  ")
-		}
-		b.WriteString(item)
-		used += need
-	}
-	left := " " + cells.Fit(b.String(), max(0, room)) + " "
-	if state == "" {
-		return cells.Fit(left, w)
-	}
-	return cells.Fit(left+" "+state+" ", w)
-}
-
-// footerItems draws the keys that apply, with their widths.
-func (p *Pane) footerItems(keys []key.Binding) (items []string, widths []int) {
-	var b strings.Builder
-	for _, k := range keys {
-		if !k.Enabled() {
-			continue
-		}
-		label, desc := p.keyLabel(k), k.Help().Desc
-		b.Reset()
-		p.footerKey.Add(&b, label)
-		b.WriteByte(' ')
-		p.footerDesc.Add(&b, desc)
-		items = append(items, b.String())
-		widths = append(widths, cells.Width(label)+1+cells.Width(desc))
-	}
-	return items, widths
-}
+// The last line shows the keys that matter in the focused pane, and on the right its state. A
+// message replaces the state, and keys that do not fit beside it. A longer message gets rows of
+// its own, so that no message covers anything.
 
 const (
-	// quitFooter and roomyFooter are the widths from which on the footer says how
-	// to leave, and what becomes of the jobs then.
-	quitFooter  = 60
-	roomyFooter = 70
+	// promptEdge is the blank at each side of a prompt.
+	promptEdge = 1
+	// keyGap and groupGap are the numbers of blanks between keys and between groups.
+	keyGap, groupGap = 2, 4
+	// quitFooter and roomyFooter are the minimum widths for the quit key on the right, and for what
+	// happens to the jobs then. In less room the quit key is beside help.
+	quitFooter, roomyFooter = 60, 100
+	// promptRoom is the minimum width of a prompt with keys beside it.
+	promptRoom = 48
 )
 
-// footerState is what stands on the right: flags of the log; in the list, where
-// the quit key leaves, what that does.
+// footer draws the last line, and above it the messages that do not fit into it.
+func (p *Pane) footer(w int) []string {
+	rows := p.lay.footer.h - 1
+	lines := make([]string, 0, rows+1)
+	if rows > 0 {
+		for _, text := range p.toasts.Lines(w-2, rows) {
+			lines = append(lines, " "+text)
+		}
+	}
+	lines = cells.Block(lines, w, rows)
+	if p.attachment != nil && p.over == nil {
+		line := p.footerAttached(w)
+		if !p.focused {
+			line = p.styles.Frame.Backdrop.Render(ansi.Strip(line))
+		}
+		return append(lines, line)
+	}
+	return append(lines, p.drawItems(p.lastLine(w), w))
+}
+
+// noticeRows returns how many rows the messages need above the last line.
+func (p *Pane) noticeRows() int {
+	most := 0
+	switch {
+	case p.attachment != nil, p.w < minWidth || p.h < bareHeight: // a job's screen keeps its size
+	case p.h < stackHeight:
+		most = 2
+	default:
+		most = 3
+	}
+	lines := p.toasts.Lines(p.w-2, most)
+	if len(lines) == 1 && (p.prompt == nil || p.over != nil) {
+		return 0
+	}
+	return len(lines)
+}
+
+// notice returns the messages in one line of at most w columns. It is empty if there are none or
+// they have rows of their own.
+func (p *Pane) notice(w int) string {
+	if p.lay.footer.h > 1 {
+		return ""
+	}
+	return strings.Join(p.toasts.Lines(w, 1), "")
+}
+
+// footerItem is a part of the last line: a clickable key, or text.
+type footerItem struct {
+	key.Binding
+	text string // empty: a key
+	x, w int
+}
+
+// rightmost aligns text to the right.
+func rightmost(text string, w int) footerItem {
+	n := cells.Width(text)
+	return footerItem{text: text, x: w - 1 - n, w: n}
+}
+
+// lastLine arranges the items of the last line, from left to right.
+func (p *Pane) lastLine(w int) []footerItem {
+	if p.prompt != nil && p.over == nil {
+		return p.promptLine(w)
+	}
+	if notice := rightmost(p.notice(w-2), w); notice.w > 0 {
+		return append(p.placed(p.footerKeys(), notice.x-groupGap), notice)
+	}
+	right := []footerItem{rightmost(p.footerState(), w)}
+	if p.over == nil && p.quits() && w >= quitFooter {
+		for _, quit := range p.placed([][]key.Binding{{p.hinted("panes.quit")}}, w) {
+			quit.x = right[0].x - quit.w
+			right = append([]footerItem{quit}, right...)
+		}
+	}
+	end := right[0].x
+	if end < w-1 {
+		end -= groupGap
+	}
+	return append(p.placed(p.footerKeys(), end), right...)
+}
+
+// promptLine returns the prompt, with its keys if there is room for both.
+func (p *Pane) promptLine(w int) []footerItem {
+	f, room := p.prompt, w-2*promptEdge
+	keys := p.placed(p.footerKeys(), w)
+	if n := len(keys); n > 0 {
+		used := keys[n-1].x + keys[n-1].w - keys[0].x
+		if room-used-groupGap < promptRoom {
+			keys = nil
+		} else {
+			room -= used + groupGap
+		}
+	}
+	for i := range keys {
+		keys[i].x += room + groupGap
+	}
+	f.line.SetWidth(max(0, room))
+	if f.note != nil {
+		f.line.SetNote(f.note())
+	}
+	return append([]footerItem{{text: f.line.View(), x: promptEdge, w: max(0, room)}}, keys...)
+}
+
+// placed places the available keys from the left up to column end. Earlier keys are more
+// important, but the last group, which has help, is always kept. Of a single group, the last key is
+// kept beside the first.
+func (p *Pane) placed(groups [][]key.Binding, end int) []footerItem {
+	var all []footerItem
+	apart := map[int]bool{} // index of the first key of each group
+	for _, group := range groups {
+		begins := len(all)
+		for _, k := range group {
+			if k.Enabled() {
+				all = append(all, footerItem{Binding: k, w: cells.Width(p.keyLabel(k)) + 1 + cells.Width(k.Help().Desc)})
+			}
+		}
+		apart[begins] = true
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	last := len(all) - 1
+	for last > 0 && !apart[last] {
+		last--
+	}
+	kept := groupGap - keyGap
+	for _, item := range all[last:] {
+		kept += keyGap + item.w
+	}
+	if last == 0 {
+		last, kept = len(all)-1, keyGap+all[len(all)-1].w
+		if last == 0 || 1+all[0].w+kept > end {
+			kept = 0
+		}
+	}
+	var items []footerItem
+	x, gap := 1, 0
+	for i, item := range all {
+		if i > 0 && apart[i] && gap > 0 {
+			gap = groupGap
+		}
+		if i >= last {
+			kept = 0
+		}
+		if x+gap+item.w+kept > end {
+			continue
+		}
+		item.x = x + gap
+		x, gap = item.x+item.w, keyGap
+		items = append(items, item)
+	}
+	return items
+}
+
+// drawItems draws the last line. Keys are dim if the pane has no focus.
+func (p *Pane) drawItems(items []footerItem, w int) string {
+	label, desc := p.footerKey, p.footerDesc
+	if !p.focused {
+		label, desc = p.footerDim, p.footerDim
+	}
+	var b strings.Builder
+	x := 0
+	for _, item := range items {
+		b.WriteString(cells.Blank(max(0, item.x-x)))
+		x = max(x, item.x) + item.w
+		if item.text != "" || len(item.Keys()) == 0 {
+			b.WriteString(item.text)
+			continue
+		}
+		label.Add(&b, p.keyLabel(item.Binding))
+		b.WriteByte(' ')
+		desc.Add(&b, item.Help().Desc)
+	}
+	return cells.Fit(b.String(), w)
+}
+
+// clickFooter presses the key at a column of the last line.
+func (p *Pane) clickFooter(x int) tea.Cmd {
+	var at key.Binding
+	if a := p.attachment; a != nil && p.over == nil {
+		if leave, _ := p.leaveWords(a); x >= p.w-1-cells.Width(leave) {
+			at = p.footerKeys()[0][0]
+		}
+	} else {
+		for _, item := range p.lastLine(p.w) {
+			if x >= item.x && x < item.x+item.w {
+				at = item.Binding
+			}
+		}
+	}
+	if len(at.Keys()) == 0 {
+		return nil
+	}
+	return p.press(tea.KeyPressMsg{Code: tea.KeyExtended, Text: at.Keys()[0]}) // press finds the key by its name
+}
+
+// footerState returns the state on the right: in the log what it shows, in the list what happens
+// to the jobs on quitting.
 func (p *Pane) footerState() string {
-	if p.trouble != "" {
-		return p.styles.Footer.Text.Render(p.trouble)
+	style := p.styles.Footer.Text
+	if !p.focused {
+		style = p.styles.Frame.Backdrop
 	}
-	if p.quits() {
-		return p.leaving()
-	}
-	if p.focus != areaLog || p.screenShown() {
+	switch {
+	case p.over != nil:
+		return ""
+	case p.trouble != "":
+		return style.Render(cells.Truncate(p.trouble, max(0, p.w/2), p.opts.glyphs.Ellipsis))
+	case p.quits():
+		return style.Render(p.leaving())
+	case p.focus != areaLog || p.screenShown():
 		return ""
 	}
 	var flags []string
@@ -142,38 +248,28 @@ func (p *Pane) footerState() string {
 	}
 	if note := p.searchNote(); note != "" {
 		text, _, _, _ := p.log.Query()
-		flags = append(flags, "/"+cells.End(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
+		flags = append(flags, "/"+cells.Truncate(cells.Clean(text), 20, p.opts.glyphs.Ellipsis)+"  "+note)
 	}
 	add(p.log.MatchingOnly(), "MATCHING")
 	add(p.log.Selecting(), "SELECT")
-	add(p.log.Following() && p.live() && p.log.Err() == nil, "FOLLOW")
 	add(p.log.Wrap(), "WRAP")
-	return p.styles.Footer.Text.Render(strings.Join(flags, "  "))
+	return style.Render(strings.Join(flags, "  "))
 }
 
-// leaving is the key that leaves hob and that the jobs go on; of the two what
-// there is room for.
+// leaving describes what happens to the jobs when the user quits, if there is room. In an
+// embedded pane the quit key only returns the focus, so it is empty.
 func (p *Pane) leaving() string {
-	words := ""
 	switch n := p.Running(); {
-	case p.w < roomyFooter: // leaving says it, too
+	case n == 0 || p.w < roomyFooter || !p.opts.program:
+		return ""
 	case n == 1:
-		words = "1 job keeps running"
-	case n > 1:
-		words = strconv.Itoa(n) + " jobs keep running"
+		return ", 1 job keeps running"
+	default:
+		return ", " + strconv.Itoa(n) + " jobs keep running"
 	}
-	quit := p.opts.keys.Panes.Quit
-	items, _ := p.footerItems([]key.Binding{quit})
-	if len(items) == 0 || p.w < quitFooter {
-		return p.styles.Footer.Text.Render(words)
-	}
-	if words != "" {
-		words = p.styles.Footer.Desc.Render(", ") + p.styles.Footer.Text.Render(words)
-	}
-	return items[0] + words
 }
 
-// live reports whether the shown job still writes.
+// live reports whether the shown job is still running.
 func (p *Pane) live() bool {
 	j, ok := p.jobs[p.shown.id]
 	return ok && !j.Status.Finished()

@@ -2,65 +2,110 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// narrowHint is the width from which on there is room for why a key is to be
-// pressed twice.
+// narrowHint is the minimum width for explaining why a key must be pressed twice.
 const narrowHint = 80
 
-// leaveHint says what the leave key does, and how often it is to be pressed
-// where a program around hob takes the first press.
-func (p *Pane) leaveHint() string {
+// leaveKey returns the key presses with which hob gets the leave key once, and the programs
+// around hob that keep some of them because they have the same prefix.
+func (p *Pane) leaveKey() (presses string, keepers []string) {
 	k := p.opts.keys.Terminal.Leave
-	if !k.Enabled() {
-		return "no key leaves an attached job"
+	for _, o := range p.opts.outer {
+		if len(k.Keys()) > 0 && k.Keys()[0] == o.key {
+			keepers = append(keepers, o.program)
+		}
+	}
+	switch label := p.keyLabel(k); len(keepers) {
+	case 0:
+		return label, nil
+	case 1:
+		return label + " twice", keepers
+	default:
+		return label + " " + strconv.Itoa(1<<len(keepers)) + " times", keepers
+	}
+}
+
+// leaveHint describes what the leave key does with the attached job. A job that is already in the
+// background is only detached.
+func (p *Pane) leaveHint() string {
+	if !p.opts.keys.Terminal.Leave.Enabled() {
+		return "no key detaches from a job"
+	}
+	does := "background"
+	if a := p.attachment; a != nil {
+		if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
+			does = "detach"
+		}
+	}
+	presses, keepers := p.leaveKey()
+	switch {
+	case len(keepers) == 0:
+		return presses + " " + does
+	case len(keepers) > 1 || p.w < narrowHint:
+		return presses + ": " + does
+	}
+	return presses + ": " + does + " (" + keepers[0] + " keeps the first)"
+}
+
+// leaveNote explains the leave key in help.
+func (p *Pane) leaveNote() string {
+	k := p.opts.keys.Terminal.Leave
+	if !k.Enabled() || len(k.Keys()) == 0 {
+		return "No key sends an attached job to the background."
 	}
 	label := p.keyLabel(k)
-	if len(k.Keys()) > 0 && k.Keys()[0] == p.opts.prefix {
-		if p.w < narrowHint {
-			return label + " " + label + " background"
-		}
-		return label + " " + label + " background (tmux takes one)"
+	presses, keepers := p.leaveKey()
+	note := presses + " sends the job on screen to the background"
+	if len(keepers) > 0 {
+		note += " (" + strings.Join(keepers, " and ") + " keeps the first)"
 	}
-	return label + " background"
+	again := "twice"
+	if len(keepers) > 0 {
+		again = strconv.Itoa(2<<len(keepers)) + " times"
+	}
+	return note + ". Press it " + again + " quickly to send " + label + " to the job."
 }
 
-// helpHint says how to see all keys from an attached job: through the panes. It is
-// empty where that takes more than two presses, and where leaving leads elsewhere or
-// another program decides that.
+// helpHint describes how to see all keys from an attached job: detach, then help. It is empty if
+// that takes more than two presses, or if detaching does not lead to the panes.
 func (p *Pane) helpHint() string {
 	leave, help := p.opts.keys.Terminal.Leave, p.opts.keys.Panes.Help
-	if !p.opts.program || p.attachment.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(leave.Keys()) == 0 || leave.Keys()[0] == p.opts.prefix {
+	presses, keepers := p.leaveKey()
+	if !p.opts.program || p.attachment.fore && p.opts.toShell || !leave.Enabled() || !help.Enabled() || len(keepers) > 0 {
 		return ""
 	}
-	return p.keyLabel(leave) + " " + p.keyLabel(help) + " keys"
+	return presses + ", then " + p.keyLabel(help) + "  help"
 }
 
-// firstWords tell somebody without jobs of the one key that is not on any
-// other screen.
+// firstWords explains the leave key to a user without jobs, because no other screen shows it.
 func (p *Pane) firstWords() []string {
 	k := p.opts.keys.Terminal.Leave
 	if !k.Enabled() || len(k.Keys()) == 0 {
 		return nil
 	}
-	label := p.keyLabel(k)
-	words := []string{label + " sends a job that has the keyboard to the background."}
-	if k.Keys()[0] == p.opts.prefix {
-		words = append(words, "tmux takes the first "+label+": press it twice.")
+	presses, keepers := p.leaveKey()
+	words := []string{"While a job is on screen, " + p.keyLabel(k) + " sends it to the background."}
+	if len(keepers) > 0 {
+		words = append(words, "Inside "+strings.Join(keepers, " and ")+", press "+presses+".")
 	}
 	return words
 }
 
-// shortestName is how much of a name the line under an attached job has at least,
-// before it says more of the job.
+// shortestName is the minimum width of the name below an attached job, before other facts are
+// shown.
 const shortestName = 8
 
-// footerAttached is the one line under a job that owns the keyboard: who it is,
-// how it stands, what the leave key does.
+// leastNotice is the minimum width of a message beside the status.
+const leastNotice = 30
+
+// footerAttached returns the line below an attached job: name, status, and on the right what the
+// leave key does. A message replaces the name.
 func (p *Pane) footerAttached(w int) string {
 	a := p.attachment
 	j, known := p.jobs[a.id]
@@ -69,10 +114,23 @@ func (p *Pane) footerAttached(w int) string {
 	}
 	s := p.styles
 	right, aside := p.leaveWords(a)
-	right = p.withAside(cells.End(right, w-2, p.opts.glyphs.Ellipsis), aside, w-2)
+	right = p.withAside(cells.Truncate(right, w-2, p.opts.glyphs.Ellipsis), aside, w-2)
 	badge := p.badge.View(j.Job)
+	style, glyph := p.badge.Style(j.Job), p.badge.Glyph(j.Job)
+	brief := style.Render(glyph)
+	if !a.ended && j.Entry == engine.EntryHidden { // nothing appears while the user types, which looks like a fault
+		badge, brief = style.Render(glyph+" input hidden"), style.Render(glyph+" hidden")
+	}
 	if a.ended && !j.Status.Finished() {
-		badge = s.Terminal.Ended.Render("ended") // the record follows the screen
+		badge = s.Terminal.Ended.Render("ended") // the record is written after the screen
+	}
+	if leave := cells.Width(right) + keyGap + 1; p.notice(w) != "" && w > leave {
+		left := " " + badge + cells.Blank(keyGap)
+		if w-leave-cells.Width(left) < leastNotice {
+			left = " "
+		}
+		left += p.notice(w - leave - cells.Width(left))
+		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + s.Footer.Key.Render(right) + " "
 	}
 	name := cells.Clean(j.Name)
 	if name == "" {
@@ -82,10 +140,10 @@ func (p *Pane) footerAttached(w int) string {
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
 		return cells.Fit(" "+s.Footer.Key.Render(right), w)
 	}
-	// What does not fit behind a name that can be told from others is left out:
-	// first what is known anyway.
+	// Leave out what does not fit after a recognizable part of the name, least important facts
+	// first.
 	if 3+cells.Width(badge)+min(shortestName, cells.Width(name)) > room-2 {
-		badge = p.badge.Style(j.Job).Render(p.badge.Glyph(j.Job))
+		badge = brief
 	}
 	left, behind := " "+badge+"  ", ""
 	for _, text := range p.attachedState(a, j) {
@@ -95,23 +153,23 @@ func (p *Pane) footerAttached(w int) string {
 	}
 	if len(aside) == 0 && !a.ended && a.failed == "" {
 		if help := p.helpHint(); help != "" && cells.Width(left)+cells.Width(name)+cells.Width(behind)+2+cells.Width(help)+3 <= room {
-			right += "   " + help
+			right = help + "   " + right
 			room -= 3 + cells.Width(help)
 		}
 	}
-	name = cells.Middle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
+	name = cells.TruncateMiddle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
 	left += s.Footer.State.Render(name) + s.Footer.Desc.Render(behind)
 	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
 }
 
-// leaveWords say how to leave, and aside, from the longest form to the shortest, what
-// else is to be known of the keyboard or the screen now.
+// leaveWords returns how to detach and, from the longest form to the shortest, other facts about
+// keyboard or screen.
 func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 	switch {
 	case a.failed != "":
-		return p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave", []string{a.failed}
+		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", []string{a.failed}
 	case a.ended:
-		return p.opts.keys.Ended.LeaveEnded.Help().Key + " to leave", nil
+		return p.keyLabel(p.opts.keys.Ended.LeaveEnded) + " to close", nil
 	case p.term.ScrolledBack() > 0:
 		return p.leaveHint(), []string{strconv.Itoa(p.term.ScrolledBack()) + " rows back"}
 	}
@@ -120,14 +178,13 @@ func (p *Pane) leaveWords(a *attachment) (leave string, aside []string) {
 		return p.leaveHint(), nil
 	}
 	if who = cells.Clean(who); who == client {
-		who = "another hob" // of a person, too
+		who = "another window"
 	}
-	return p.leaveHint(), []string{who + " has the keyboard, typing takes it", who + " has the keyboard", who + " types"}
+	return p.leaveHint(), []string{"controlled by " + who + " " + p.opts.glyphs.Dot + " type to take over", "controlled by " + who, who + " types"}
 }
 
-// withAside puts in front of leave what fits of aside into w cells. The key that
-// leaves matters more than anything else there is to say, then which job it is; what
-// is cut to less than a few words says nothing.
+// withAside puts as much of aside as fits into w cells before leave. The leave key is most
+// important, then the job's name. A note cut to less than a few words is left out.
 func (p *Pane) withAside(leave string, aside []string, w int) string {
 	const least, shortest = 4 + shortestName + 2, 12
 	room := w - cells.Width(leave) - 2
@@ -137,18 +194,21 @@ func (p *Pane) withAside(leave string, aside []string, w int) string {
 		case cells.Width(text) <= room-least, last && cells.Width(text) <= room:
 			return text + "  " + leave
 		case last && room >= shortest:
-			return cells.End(text, room, p.opts.glyphs.Ellipsis) + "  " + leave
+			return cells.Truncate(text, room, p.opts.glyphs.Ellipsis) + "  " + leave
 		}
 	}
 	return leave
 }
 
-// attachedState says how long the job has run and how it is looked at; words may be
-// empty.
+// attachedState returns the job's host, its run time and how it is shown, most important first.
+// Each may be empty.
 func (p *Pane) attachedState(a *attachment, j *job) []string {
 	up, word := "", ""
 	if !j.StartedAt.IsZero() && (j.Status.Finished() || !p.opts.calm) {
 		up = units.FormatDuration(j.Uptime(p.now))
+	}
+	if j.Status == engine.Queued {
+		up = j.WaitReason(p.now)
 	}
 	switch {
 	case a.ended:
@@ -157,5 +217,9 @@ func (p *Pane) attachedState(a *attachment, j *job) []string {
 	case j.Backgrounded:
 		word = "attached"
 	}
-	return []string{up, word}
+	host := ""
+	if j.Host != "" {
+		host = "on " + cells.Clean(j.Host)
+	}
+	return []string{host, up, word}
 }

@@ -69,7 +69,7 @@ func TestAppForeground(t *testing.T) {
 		code := 143
 		s.eng.screen.end(engine.Exit{Status: engine.Killed, Code: &code, Signal: "SIGTERM"})
 		s.settle()
-		s.sees("to leave")
+		s.sees("to close")
 		s.write("\r")
 		if !s.left() {
 			t.Fatalf("it is still there:\n%s", s.text())

@@ -15,13 +15,13 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// harness runs a pane as a host would, but step by step: commands run when a
-// test pumps, those that would wait (facts, chunks, timers) are kept.
+// harness runs a pane as a host would, but step by step: commands run when a test calls pump;
+// those that would block (events, chunks, timers) are kept.
 type harness struct {
 	t    *testing.T
 	eng  *fake
 	pane *Pane
-	sent []tea.Msg // to the host
+	sent []tea.Msg // messages to the host
 	msgs chan tea.Msg
 	wg   sync.WaitGroup
 }
@@ -32,13 +32,13 @@ func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts = append([]Option{WithTheme(theme), WithClock(func() time.Time { return noon }), WithHome("/home/me"), WithHeader(true), withProgram()}, opts...)
+	opts = append([]Option{WithTheme(theme), WithClock(func() time.Time { return noon }), WithHome("/home/me"), WithHeader(true), withProgram(), func(o *options) { o.checkDir = func(string) error { return nil } }}, opts...)
 	s := &harness{t: t, eng: eng, pane: newPane(eng, opts...), msgs: make(chan tea.Msg, 1024)}
 	t.Cleanup(func() {
 		if err := s.pane.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		s.wg.Wait() // timers run out, the rest ends with the pane
+		s.wg.Wait() // timers expire, the rest ends with the pane
 	})
 	s.run(s.pane.SetSize(w, h))
 	s.run(s.pane.Init())
@@ -46,7 +46,7 @@ func newHarness(t *testing.T, w, h int, eng *fake, opts ...Option) *harness {
 	return s
 }
 
-// run starts a command and all that it batches.
+// run starts a command and those that it batches.
 func (s *harness) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -64,8 +64,8 @@ func (s *harness) run(cmd tea.Cmd) {
 	})
 }
 
-// pump delivers messages until every command waits: for the fake, or for time to
-// pass. Tests run in a bubble, where that can be known.
+// pump delivers messages until every command waits for the fake or for time to pass. Tests run in
+// a synctest bubble, which detects that.
 func (s *harness) pump() {
 	s.t.Helper()
 	for {
@@ -79,7 +79,7 @@ func (s *harness) pump() {
 	}
 }
 
-// pass lets time go by.
+// pass lets d pass.
 func (s *harness) pass(d time.Duration) {
 	s.t.Helper()
 	time.Sleep(d)
@@ -103,7 +103,7 @@ func (s *harness) press(keys ...string) {
 	}
 }
 
-// write types text a character at a time.
+// write types text character by character.
 func (s *harness) write(text string) {
 	s.t.Helper()
 	for _, r := range text {
@@ -112,14 +112,14 @@ func (s *harness) write(text string) {
 	s.pump()
 }
 
-// facts delivers what the engine would say.
+// facts delivers events of the engine.
 func (s *harness) facts(events ...engine.Event) {
 	s.t.Helper()
 	s.eng.sub.batches <- events
 	s.pump()
 }
 
-// screen is the text that the pane shows.
+// screen returns the text of the pane.
 func (s *harness) screen() string { return ansi.Strip(s.pane.View()) }
 
 func (s *harness) sees(text string) {
@@ -136,7 +136,7 @@ func (s *harness) seesNot(text string) {
 	}
 }
 
-// calledLast checks the last calls of the engine but those that only look.
+// calledLast checks the last calls of the engine, except those that only read.
 func (s *harness) calledLast(want ...string) {
 	s.t.Helper()
 	var got []string
@@ -153,8 +153,8 @@ func (s *harness) calledLast(want ...string) {
 	}
 }
 
-// told checks whether the host got a message of this kind.
-func told[M tea.Msg](s *harness) (M, bool) {
+// sentMsg returns the message of type M that the host got, if any.
+func sentMsg[M tea.Msg](s *harness) (M, bool) {
 	for i := len(s.sent) - 1; i >= 0; i-- {
 		if m, ok := s.sent[i].(M); ok {
 			return m, true

@@ -11,11 +11,11 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// header is the first line: counts and hosts.
+// header draws the first line: counts and hosts.
 func (p *Pane) header(w int) string {
 	s := p.styles
-	left := p.countLine(w)
 	hosts, gone := p.hostLine()
+	left := p.countLine(w, cells.Width(hosts)+3)
 	style, forms := s.Header.Link, []string{hosts}
 	if len(gone) > 0 {
 		style = s.Header.Warning
@@ -33,30 +33,38 @@ func (p *Pane) header(w int) string {
 	return cells.Fit(left, w)
 }
 
-// count is how many jobs are as it says; brief is the word where room is dear, ""
-// a glyph that has to do.
+// count is a number of jobs in one state. brief is the short form of word; "" means only the
+// glyph.
 type count struct {
 	n           int
 	glyph       string
 	words       string
 	brief       string
 	render      func(...string) string
-	dispensable bool // the others matter more
+	dispensable int // may be left out where room is short; the largest first
 }
 
-// countLine counts the jobs in w columns. Where they are few the words become shorter,
-// and what asks for nothing is left out: that some failed is said to the last.
-func (p *Pane) countLine(w int) string {
+// countLine draws the counts in w columns. If there is too little room, words are shortened and
+// counts that need no attention are left out; new failures always remain. The least important counts
+// are shown only beside the hosts, which take aside columns.
+func (p *Pane) countLine(w, aside int) string {
 	g, b, c := p.opts.glyphs, p.styles.Badge, p.counts()
-	waiting := count{c.waiting, g.Waiting, "wait for you", "wait", b.Waiting.Render, false}
+	waiting := count{c.waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
 	if c.waiting == 1 {
-		waiting.words, waiting.brief = "waits for you", "waits"
+		waiting.words = "needs input"
+	}
+	seen := count{c.seen, g.Failed, "failures seen", "", b.Done.Render, 2}
+	if c.seen == 1 {
+		seen.words = "failure seen"
 	}
 	all := []count{
-		{c.running - c.waiting, g.Running, "running", "", b.Running.Render, false},
+		{c.running - c.waiting, g.Running, "running", "", b.Running.Render, 0},
 		waiting,
-		{c.failed, g.Failed, "failed", "failed", b.Failed.Render, false},
-		{c.done, g.Done, "done", "", b.Done.Render, true},
+		{c.queued, g.Queued, "queued", "", b.Queued.Render, 0},
+		{c.failed, g.Failed, "failed", "failed", b.Failed.Render, 0},
+		{c.done, g.Done, "done", "", b.Done.Render, 1},
+		{c.stopped, g.Stopped, "stopped", "", b.Done.Render, 2},
+		seen,
 	}
 	words := func(c count) string { return c.words }
 	brief := func(c count) string { return c.brief }
@@ -65,30 +73,38 @@ func (p *Pane) countLine(w int) string {
 	for _, form := range []struct {
 		word func(count) string
 		gap  int
-		all  bool
-	}{{words, 3, true}, {words, 3, false}, {words, 2, false}, {brief, 2, false}, {none, 2, false}, {none, 1, false}} {
+		most int // dispensable counts up to this one are shown
+	}{{words, 3, 2}, {words, 3, 1}, {words, 3, 0}, {words, 2, 0}, {brief, 2, 0}, {none, 2, 0}, {none, 1, 0}} {
 		line = " " + p.styles.Header.Name.Render("hob")
 		for _, c := range all {
-			if c.n == 0 || c.dispensable && !form.all {
+			if c.n == 0 || c.dispensable > form.most {
 				continue
 			}
 			text := strings.TrimSpace(strconv.Itoa(c.n) + " " + form.word(c))
-			line += cells.Blank(form.gap) + c.render(c.glyph) + " " + p.styles.Header.Text.Render(text)
+			words := p.styles.Header.Text.Render
+			if c.dispensable > 0 { // as quiet as its glyph
+				words = c.render
+			}
+			line += cells.Blank(form.gap) + c.render(c.glyph) + " " + words(text)
 		}
-		if cells.Width(line) <= w {
+		room := w
+		if form.most == 2 {
+			room -= aside
+		}
+		if cells.Width(line) <= room {
 			break
 		}
 	}
 	return line
 }
 
-// hostLine says how the links to hosts stand: "web1 ok · gpu2 unreachable 3m", and
-// which hosts are unreachable.
+// hostLine describes the links to hosts, such as "web1 ok · gpu2 unreachable 3m", and returns the
+// unreachable hosts.
 func (p *Pane) hostLine() (text string, gone []string) {
 	links := map[string]string{}
 	var names []string
 	for _, j := range p.jobs {
-		if j.Host == "" || j.Status.Finished() { // nobody looks at a host for those
+		if j.Host == "" || j.Status.Finished() { // finished jobs need no connection
 			continue
 		}
 		if _, ok := links[j.Host]; !ok {
@@ -96,7 +112,7 @@ func (p *Pane) hostLine() (text string, gone []string) {
 			links[j.Host] = "ok"
 		}
 		if j.Link == engine.LinkOK && !j.StaleSince.IsZero() && links[j.Host] == "ok" {
-			links[j.Host] = "connecting" // nobody has heard of it yet, only of it before
+			links[j.Host] = "connecting" // only a state from before this session is known
 		}
 		if j.Link == engine.LinkUnreachable {
 			if !slices.Contains(gone, j.Host) {
@@ -115,7 +131,7 @@ func (p *Pane) hostLine() (text string, gone []string) {
 	return strings.Join(parts, " "+p.opts.glyphs.Dot+" "), gone
 }
 
-// ago is a duration of which the seconds do not matter: "3m".
+// ago formats a duration without unnecessary seconds: "3m".
 func ago(d time.Duration) string {
 	if d < time.Minute {
 		return units.FormatDuration(d)

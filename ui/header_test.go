@@ -10,8 +10,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// Whatever the width, the header says how many failed.
-func TestHeaderKeepsWhatMatters(t *testing.T) {
+// At any width, the header shows the number of failures.
+func TestHeaderAlwaysShowsFailures(t *testing.T) {
 	waits := running("apply-aaaaa", "terraform apply", time.Minute)
 	waits.Waiting = true
 	several := func(running, failed int) *fake {
@@ -29,17 +29,33 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 		}
 		return eng
 	}
+	others := func() *fake {
+		eng := several(0, 2)
+		for i := range eng.jobs {
+			j := &eng.jobs[i]
+			switch {
+			case j.ID == waits.ID: // stopped by the user
+				*j = exited(*j, 0)
+				j.Status, j.Exit = engine.Killed, engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, Signal: "SIGTERM"}
+			case strings.HasPrefix(string(j.ID), "more-"):
+				j.Seen = true
+			}
+		}
+		return eng
+	}
 	for name, tt := range map[string]struct {
 		w    int
 		eng  *fake
 		want string
 	}{
-		"wide":                     {100, several(0, 0), " hob   ● 1 running   ◆ 1 waits for you   ✗ 1 failed   ✓ 1 done"},
-		"no room for what is done": {60, several(0, 0), " hob   ● 1 running   ◆ 1 waits for you   ✗ 1 failed"},
-		"closer":                   {48, several(0, 0), " hob  ● 1 running  ◆ 1 waits for you  ✗ 1 failed"},
-		"shorter words":            {47, several(0, 0), " hob  ● 1  ◆ 1 waits  ✗ 1 failed"},
-		"narrow":                   {40, several(4, 2), " hob  ● 5  ◆ 1 waits  ✗ 3 failed"},
-		"many":                     {40, several(120, 140), " hob  ● 121  ◆ 1 waits  ✗ 141 failed"},
+		"wide":                     {100, several(0, 0), " hob   ● 1 running   ◆ 1 needs input   ✗ 1 failed   ✓ 1 done"},
+		"ended in other ways":      {100, others(), " hob   ● 1 running   ✗ 1 failed   ✓ 1 done   ■ 1 stopped   ✗ 2 failures seen"},
+		"no room for other ways":   {60, others(), " hob   ● 1 running   ✗ 1 failed   ✓ 1 done"},
+		"no room for what is done": {58, several(0, 0), " hob   ● 1 running   ◆ 1 needs input   ✗ 1 failed"},
+		"closer":                   {46, several(0, 0), " hob  ● 1 running  ◆ 1 needs input  ✗ 1 failed"},
+		"shorter words":            {45, several(0, 0), " hob  ● 1  ◆ 1 input  ✗ 1 failed"},
+		"narrow":                   {40, several(4, 2), " hob  ● 5  ◆ 1 input  ✗ 3 failed"},
+		"many":                     {40, several(120, 140), " hob  ● 121  ◆ 1 input  ✗ 141 failed"},
 		"none waits":               {40, three(), " hob   ● 1 running   ✗ 1 failed"},
 	} {
 		inBubble(t, name, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// WithConnect is how a person who opens a job on a host connects to that, asked
-// what there is to ask (see [AskMsg]): looking alone asks nothing. made is false
-// if the host was connected already.
+// WithConnect sets how to connect to a host when the user opens one of its jobs. f may ask the
+// user questions (see [AskMsg]); only looking at jobs never does. made is false if the host was
+// already connected.
 func WithConnect(f func(ctx context.Context, host string) (made bool, err error)) Option {
 	return func(o *options) { o.connect = f }
 }
@@ -28,34 +28,43 @@ func (p *Pane) reach() tea.Cmd {
 		return nil
 	}
 	connect := p.opts.connect
+	p.connecting, p.dirty = j.Host, true
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		made, err := connect(ctx, j.Host)
 		return func() tea.Cmd { return p.reached(j, made, err) }
 	})
 }
 
-// unread says why a log cannot be read, and how a person gets the host to be asked.
-func (p *Pane) unread(err error) string {
-	text := hint(err)
-	if p.opts.connect != nil && errors.Is(err, engine.ErrUnreachable) {
-		text += "; " + p.keyLabel(p.opts.keys.Jobs.Open) + " in the list connects to it"
+// logError returns why the log cannot be read and, if its host can be connected, the key for that.
+func (p *Pane) logError(err error) string {
+	j, ok := p.jobs[p.shown.id]
+	if !ok || j.Host == "" || !errors.Is(err, engine.ErrUnreachable) {
+		return hint(err)
 	}
-	return text
+	text := cells.Clean(j.Host) + " is unreachable"
+	open := p.opts.keys.Jobs.Open
+	if p.focus == areaLog {
+		open = p.opts.keys.Log.Attach
+	}
+	if p.opts.connect == nil || !open.Enabled() {
+		return text
+	}
+	return text + ". Press " + p.keyLabel(open) + " to reconnect."
 }
 
-// reached reads the log of the job again whose host can be asked now.
+// reached reads the log again after its host was connected.
 func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
+	p.connecting, p.dirty = "", true
 	switch {
 	case err != nil:
-		return p.fail("no connection to "+j.Host, err)
+		return p.fail("Can't connect to "+cells.Clean(j.Host), err)
 	case made && j.ID == p.shown.id && p.shown.log != nil:
 		return tea.Batch(p.closeLog(), p.openLog())
 	}
 	return nil
 }
 
-// interruptShown sends the job in the foreground what its terminal would for
-// Ctrl+C, if it had one.
+// interruptShown sends the foreground job the signal that Ctrl+C sends in a terminal.
 func (p *Pane) interruptShown() tea.Cmd {
 	j, ok := p.jobs[p.attachment.id]
 	if !ok {
@@ -64,14 +73,14 @@ func (p *Pane) interruptShown() tea.Cmd {
 	return p.signal(j.Job, "SIGINT")
 }
 
-// asked puts a question of the host's; several wait their turn.
+// asked shows a question of the host program. Further questions wait.
 func (p *Pane) asked(msg AskMsg) tea.Cmd {
 	p.ask = append(p.ask, msg)
 	p.dirty = true
 	return p.nextAsk()
 }
 
-// refuseAsk answers for somebody who is not there any more.
+// refuseAsk answers a question that can no longer be shown.
 func refuseAsk(ask AskMsg) tea.Cmd {
 	return func() tea.Msg {
 		ask.Reply("", false)
@@ -79,7 +88,7 @@ func refuseAsk(ask AskMsg) tea.Cmd {
 	}
 }
 
-// nextAsk puts the next question once no other box is open.
+// nextAsk shows the next question once no other box is open.
 func (p *Pane) nextAsk() tea.Cmd {
 	if len(p.ask) == 0 || p.over != nil {
 		return nil
@@ -90,19 +99,18 @@ func (p *Pane) nextAsk() tea.Cmd {
 		return p.askYesOrNo(ask, title, text)
 	}
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	opts := []prompt.Option{prompt.WithVerb("answer")}
-	if ask.Secret {
-		opts = append(opts, prompt.WithSecret())
-	}
-	form.Add("Answer", "", opts...)
+	form.Add("Answer", "", prompt.Options{Verb: "answer", Secret: ask.Secret})
 	form.SetQuestion(text...)
 	return p.openForm(form, formActions{
-		accept: func() (tea.Cmd, string) { return p.answer(ask, form.Value("Answer"), true), "" },
+		accept: func() tea.Cmd {
+			p.shut()
+			return p.answer(ask, form.Value("Answer"), true)
+		},
 		cancel: func() tea.Cmd { return p.answer(ask, "", false) },
 	})
 }
 
-// questionLines are the lines of a question, which may be a stranger's words.
+// questionLines returns the lines of a question, whose text may come from a remote host.
 func questionLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -115,16 +123,16 @@ func questionLines(text string) []string {
 
 const answerYes, answerNo = "yes", "no"
 
-// askYesOrNo puts a question whose safe answer is no. No key alone says yes: the
-// box comes by itself, perhaps under the fingers of somebody who types.
+// askYesOrNo asks a question; no is preselected. The box may appear while the user types, so keys
+// count only after a moment.
 func (p *Pane) askYesOrNo(ask AskMsg, title string, text []string) tea.Cmd {
-	choices := []dialog.Choice{{Name: answerNo, Label: "No"}, {Name: answerYes, Label: ask.Confirm, Danger: true}}
-	return p.openDialog(title, text, choices, func(name string) tea.Cmd {
+	choices := []dialog.Choice{{Name: answerNo, Label: "No"}, {Name: answerYes, Label: ask.Confirm, Danger: true, Yes: true}}
+	return tea.Batch(p.ignoreKeys(), p.openDialog(title, text, choices, func(name string) tea.Cmd {
 		return p.answer(ask, name, name != "")
-	})
+	}))
 }
 
-// answer tells who asked the first question.
+// answer answers the first question.
 func (p *Pane) answer(ask AskMsg, text string, ok bool) tea.Cmd {
 	p.ask = slices.Delete(p.ask, 0, 1)
 	return func() tea.Msg {

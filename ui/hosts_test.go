@@ -9,14 +9,14 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// onHost is three with its running job on web1.
+// onHost returns three with its running job on web1.
 func onHost() *fake {
 	eng := three()
 	eng.jobs[0].Host, eng.jobs[0].Kind, eng.jobs[0].Link = "web1", engine.KindFile, engine.LinkOK
 	return eng
 }
 
-func TestOpeningAJobConnectsToItsHost(t *testing.T) {
+func TestOpenConnectsToHost(t *testing.T) {
 	start := func(t *testing.T, made bool, err error) (s *harness, asked *[]string) {
 		asked = new([]string)
 		connect := func(_ context.Context, host string) (bool, error) {
@@ -57,22 +57,42 @@ func TestOpeningAJobConnectsToItsHost(t *testing.T) {
 			t.Errorf("the log was opened %d times more", opened(s)-before)
 		}
 	})
-	inBubble(t, "is told of where the log cannot be read", func(t *testing.T) {
+	inBubble(t, "is offered where the log cannot be read", func(t *testing.T) {
 		eng := onHost()
 		eng.fail["read-log"] = engine.ErrUnreachable
 		connect := func(context.Context, string) (bool, error) { return false, nil }
 		s := newHarness(t, 100, 24, eng, WithConnect(connect))
-		s.sees("now; Enter in the list connects to it")
+		s.sees("Can't read the log: web1 is unreachable. Press")
+		s.sees("Enter to reconnect.")
+	})
+	inBubble(t, "before it attaches to a job of an unreachable host", func(t *testing.T) {
+		eng, answer, asked := onHost(), make(chan struct{}), 0
+		eng.jobs[0].Link = engine.LinkUnreachable
+		connect := func(context.Context, string) (bool, error) {
+			asked++
+			<-answer
+			return true, nil
+		}
+		s := newHarness(t, 100, 24, eng, WithConnect(connect))
+		cmd, _ := s.pane.perform("jobs.attach")
+		s.sees("connecting to web1")
+		close(answer)
+		s.run(cmd)
+		s.pump()
+		s.seesNot("connecting to web1")
+		if asked != 1 {
+			t.Errorf("connected %d times", asked)
+		}
 	})
 	inBubble(t, "says why it cannot", func(t *testing.T) {
 		s, _ := start(t, true, &engine.Error{Op: "connect", Err: engine.ErrUnreachable, Hint: "ssh-add helps"})
 		s.press("enter")
-		s.sees("no connection to web1: ")
+		s.sees("Can't connect to web1: ")
 		s.sees("ssh-add helps")
 	})
 }
 
-func TestHeaderSaysHowHostsStand(t *testing.T) {
+func TestHeaderShowsLinksToHosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(j *engine.Job)
 		want   string
@@ -104,7 +124,7 @@ func TestHeaderSaysHowHostsStand(t *testing.T) {
 	})
 }
 
-func TestCtrlCInTheForegroundWithoutATerminal(t *testing.T) {
+func TestCtrlCWithoutTerminalInterruptsForegroundJob(t *testing.T) {
 	inBubble(t, "interrupts the job", func(t *testing.T) {
 		eng := onHost()
 		eng.jobs[0].Backgrounded = false

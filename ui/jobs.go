@@ -12,18 +12,22 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// job is a job and what the pane remembers of it.
+// job is a job with what the pane remembers about it.
 type job struct {
 	engine.Job
 	unread int
-	fresh  int64 // bytes written since the last tick
+	fresh  int64 // bytes since the last tick
 	trace  []uint8
+	usage  usage
+	// why is one sentence about how a job failed; empty until asked is set and the answer came.
+	why   string
+	asked bool
 }
 
 const traceLength = 8
 
-// took takes a batch of the engine's facts.
-func (p *Pane) took(msg eventsMsg) tea.Cmd {
+// handleEvents handles a batch of events.
+func (p *Pane) handleEvents(msg eventsMsg) tea.Cmd {
 	p.now = msg.now
 	seen := p.trouble != "" || p.visible(msg.events)
 	p.dirty = p.dirty || !p.known || seen
@@ -41,8 +45,8 @@ func (p *Pane) took(msg eventsMsg) tea.Cmd {
 	return tea.Batch(append(cmds, p.tick())...)
 }
 
-// visible reports whether facts change what is on the screen. That output of a
-// job grew is seen only in its log; in the list it waits for the next tick.
+// visible reports whether events change what is on screen. New output of a job is visible only in
+// its log; the list shows it at the next tick.
 func (p *Pane) visible(events []engine.Event) bool {
 	for _, e := range events {
 		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.attachment == nil || p.attachment.viaLog) {
@@ -52,8 +56,8 @@ func (p *Pane) visible(events []engine.Event) bool {
 	return false
 }
 
-// snapshot takes the first batch after subscribing: how all jobs stand. After a
-// lost subscription it also tells which have gone.
+// snapshot handles the first batch of a subscription, with the state of all jobs. After a lost
+// subscription, it also shows which jobs have been removed.
 func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 	p.known = true
 	there := map[engine.ID]bool{}
@@ -67,8 +71,8 @@ func (p *Pane) snapshot(events []engine.Event) tea.Cmd {
 		}
 	}
 	var over tea.Cmd
-	if a := p.attachment; a != nil && !a.told {
-		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // before anybody looked
+	if a := p.attachment; a != nil && !a.reported {
+		if j, ok := p.jobs[a.id]; ok && j.Status.Finished() { // not a new end
 			over = p.ended(j)
 		}
 	}
@@ -80,6 +84,9 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	if e.Kind == engine.EventRemoved {
 		p.drop(id)
 		return nil
+	}
+	if !p.opts.filter.Selects(&e.Job) { // it no longer matches the filter
+		defer p.drop(id)
 	}
 	old, had := p.jobs[id]
 	was := engine.Job{}
@@ -97,11 +104,11 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	if id == p.shown.id {
 		p.shown.drew = p.shown.drew || j.Alternate
 		ended := j.Status.Finished() && !was.Status.Finished()
-		if ended && p.shown.drew && !p.shown.raw && p.log.Following() { // what it left takes the place of the log
+		if ended && p.shown.drew && !p.shown.raw && p.log.Following() { // a full-screen program has ended: show what it left on screen instead of the log
 			cmds = append(cmds, p.closeLog(), p.openLog())
 		}
 		if was.Alternate && !j.Alternate && !ended {
-			p.shown.raw = false // the next program that draws is shown again
+			p.shown.raw = false // show the next full-screen program again
 		}
 	}
 	if id == p.shown.id && p.shown.log != nil && (e.Kind == engine.EventOutput || j.Status.Finished()) {
@@ -122,7 +129,7 @@ func (p *Pane) event(e engine.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// catchUp lets the log read on, if it can be seen.
+// catchUp lets the log read new output if it is visible.
 func (p *Pane) catchUp() tea.Cmd {
 	hidden := p.lay.log.empty() || p.attachment != nil && !p.attachment.viaLog || p.screenShown() || p.shown.last
 	j, ok := p.jobs[p.shown.id]
@@ -133,9 +140,8 @@ func (p *Pane) catchUp() tea.Cmd {
 	return p.route(p.log.Grown(j.Output))
 }
 
-// justNow tells the end of a job that came and went between two batches from
-// that of an old one which was taken back from the trash. One that is cleared and
-// taken back sooner is remembered in gone.
+// justNow distinguishes a job that came and ended between two batches from an old one that was
+// restored from the trash. A job that is cleared and restored sooner is remembered in gone.
 const justNow = 10 * time.Second
 
 func noteWhy(n engine.Note) Why {
@@ -145,7 +151,7 @@ func noteWhy(n engine.Note) Why {
 	return WhyNote
 }
 
-// put takes a job as it stands now; row says whether its row shows the change.
+// put stores the current state of a job; row is whether to update its row in the list.
 func (p *Pane) put(j engine.Job, row bool) {
 	known, ok := p.jobs[j.ID]
 	if !ok {
@@ -155,12 +161,29 @@ func (p *Pane) put(j engine.Job, row bool) {
 	if ok && j.Output > known.Output {
 		known.fresh += j.Output - known.Output
 	}
+	if j.Seen && !known.Seen { // in another program
+		known.unread = 0
+	}
+	j.Seen = j.Seen || known.Seen // this pane may have marked it in the meantime
 	known.Job, p.tally = j, nil
+	known.sample(p.now)
+	p.measured = p.measured || j.CPU != nil
 	if row || !ok {
 		p.putRow(known)
 	}
 	if j.ID == p.shown.id {
-		p.detail.SetJob(j)
+		p.showFacts(known)
+	}
+}
+
+// showFacts updates the detail with the facts of a job, and with its usage unless motion is
+// reduced.
+func (p *Pane) showFacts(j *job) {
+	p.detail.SetJob(j.Job)
+	p.detail.SetWhy(j.why)
+	p.detail.SetRestarting(p.restarts.stopping(j.ID))
+	if !p.opts.calm {
+		p.detail.SetUsage(p.samplesOf(j), sampleEvery)
 	}
 }
 
@@ -179,11 +202,11 @@ func (p *Pane) drop(id engine.ID) {
 	p.list.Drop(id)
 }
 
-// settled follows up on changes of the list: the selection may be on another
-// job now, the detail may want another height.
+// settled follows changes of the list: another job may be selected, and the detail may need
+// another height.
 func (p *Pane) settled() tea.Cmd {
 	if _, there := p.jobs[p.wish]; there {
-		if !p.list.Select(p.wish) { // what was asked for may not hide behind a filter
+		if !p.list.Select(p.wish) { // a requested job must not be hidden by a filter
 			p.list.SetFilter("")
 			p.list.Select(p.wish)
 		}
@@ -196,29 +219,7 @@ func (p *Pane) settled() tea.Cmd {
 	return cmd
 }
 
-// looking reports whether somebody sees the job now.
-func (p *Pane) looking(id engine.ID) bool {
-	if !p.focused || p.over != nil {
-		return false
-	}
-	if p.attachment != nil {
-		return p.attachment.id == id
-	}
-	j, ok := p.list.Selected()
-	return ok && j.ID == id
-}
-
-// looked clears the news of the job that somebody sees now.
-func (p *Pane) looked() {
-	j, ok := p.jobs[p.shown.id]
-	if ok && j.unread > 0 && p.looking(j.ID) {
-		j.unread, p.tally = 0, nil
-		p.putRow(j)
-		p.dirty = true
-	}
-}
-
-// tickEvery is how often uptimes move.
+// tickEvery returns how often uptimes are updated.
 func (p *Pane) tickEvery() time.Duration {
 	if p.opts.calm {
 		return time.Minute
@@ -226,8 +227,7 @@ func (p *Pane) tickEvery() time.Duration {
 	return time.Second
 }
 
-// tick keeps the clock going while something that is shown runs, and lets it
-// stand otherwise.
+// tick runs the clock while it changes something on screen.
 func (p *Pane) tick() tea.Cmd {
 	if p.ticking || !p.moving() {
 		return nil
@@ -238,7 +238,7 @@ func (p *Pane) tick() tea.Cmd {
 	return tea.Every(p.tickEvery(), func(time.Time) tea.Msg { return tickMsg{s, clock()} })
 }
 
-// moving reports whether time makes a difference to the screen.
+// moving reports whether something on screen changes with time.
 func (p *Pane) moving() bool {
 	if p.w == 0 || p.h == 0 {
 		return false
@@ -262,11 +262,14 @@ func (p *Pane) ticked(msg tickMsg) tea.Cmd {
 		if j.advance() {
 			p.putRow(j)
 		}
+		if j.sample(p.now) && j.ID == p.shown.id {
+			p.showFacts(j)
+		}
 	}
 	return p.tick()
 }
 
-// advance moves the trace on by one tick; it reports whether that can be seen.
+// advance moves the trace of output by one tick, and reports whether that is visible.
 func (j *job) advance() bool {
 	active := j.fresh > 0
 	for _, v := range j.trace {
@@ -275,7 +278,7 @@ func (j *job) advance() bool {
 	if !active {
 		return false
 	}
-	trace := make([]uint8, 0, traceLength) // rows keep the slice they were given
+	trace := make([]uint8, 0, traceLength) // rows keep their slice
 	if len(j.trace) == traceLength {
 		trace = append(trace, j.trace[1:]...)
 	} else {
@@ -286,8 +289,7 @@ func (j *job) advance() bool {
 	return true
 }
 
-// level turns bytes in a tick into eighths on a logarithmic scale: a line is
-// little, a megabyte is full.
+// level converts bytes per tick to eighths on a logarithmic scale, from a line to a megabyte.
 func level(n int64) uint8 {
 	if n <= 0 {
 		return 0
@@ -295,8 +297,35 @@ func level(n int64) uint8 {
 	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
 }
 
-// counts of the header; unseen are those that ended while nobody looked.
-type counts struct{ running, waiting, failed, done, unseenFailed, unseenDone int }
+// counts are numbers of jobs. A failure counts as failed until the user has seen it, then as seen.
+// unseenDone are those of done that succeeded while not on screen.
+type counts struct{ running, waiting, queued, failed, done, stopped, seen, unseenDone int }
+
+// add counts a job, except in unseenDone.
+func (c *counts) add(j engine.Job) {
+	switch state := statusbadge.StateOf(j); statusbadge.NeedOf(j) {
+	case statusbadge.NeedsInput:
+		c.waiting++
+		c.running++
+	case statusbadge.Runs, statusbadge.Waits:
+		if state == statusbadge.Queued {
+			c.queued++
+		} else {
+			c.running++
+		}
+	case statusbadge.NeedsLook:
+		c.failed++
+	case statusbadge.Ended:
+		switch {
+		case state == statusbadge.Done:
+			c.done++
+		case state == statusbadge.Stopped:
+			c.stopped++
+		default:
+			c.seen++
+		}
+	}
+}
 
 func (p *Pane) counts() counts {
 	if p.tally != nil {
@@ -304,23 +333,16 @@ func (p *Pane) counts() counts {
 	}
 	var c counts
 	for _, j := range p.jobs {
-		switch statusbadge.StateOf(j.Job).Need() {
-		case 0:
-			c.waiting++
-			c.running++
-		case 1:
-			c.running++
-		case 2:
-			c.failed++
-			c.unseenFailed += min(j.unread, 1)
-		default:
-			c.done++
-			c.unseenDone += min(j.unread, 1)
-		}
+		done := c.done
+		c.add(j.Job)
+		c.unseenDone += min(j.unread, c.done-done) // 1 at most
 	}
 	p.tally = &c
 	return c
 }
 
-// Running is the number of jobs that keep running when the host leaves.
-func (p *Pane) Running() int { return p.counts().running }
+// Running returns the number of jobs that keep running after the pane is closed.
+func (p *Pane) Running() int {
+	c := p.counts()
+	return c.running + c.queued
+}

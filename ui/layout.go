@@ -17,15 +17,15 @@ func (r rect) empty() bool { return r.w <= 0 || r.h <= 0 }
 
 func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
 
-// shape is how the panes stand to each other.
+// shape is the arrangement of the panes.
 type shape int
 
 const (
-	shapeTooSmall shape = iota // a word that says so
-	shapeBare                  // the list alone, without borders
+	shapeTooSmall shape = iota // only a message
+	shapeBare                  // only the list, without borders
 	shapeOne                   // one pane at a time
-	shapeStack                 // the list over the log with a head of detail
-	shapeWide                  // the list left, detail over log right
+	shapeStack                 // the list above the log, which begins with a short detail
+	shapeWide                  // the list on the left, detail above log on the right
 )
 
 // Sizes at which the shape changes.
@@ -34,36 +34,40 @@ const (
 	bareWidth, bareHeight = 40, 10
 	stackWidth            = 60
 	wideWidth             = 100
-	tallHeight            = 30 // from here on the footer has two rows
+	roomyWidth            = 120
+	stackHeight           = 16 // minimum height for three rows of messages
+	tallHeight            = 30 // minimum height for generous spacing
+	headedHeight          = 21 // minimum height of stacked panes for a header row of the list
 )
 
-// arrangement is what the layout depends on besides the size.
+// arrangement is the input of the layout besides the size.
 type arrangement struct {
-	header bool
-	focus  area
-	zoom   bool
-	alone  bool // there is nothing to show but the list
-	detail int  // lines that the detail would like
+	header  bool
+	focus   area
+	zoom    bool
+	alone   bool // only the list has something to show
+	detail  int  // preferred number of lines of the detail
+	notices int  // number of rows for messages above the last line
 }
 
-// layout says where everything stands. Panes that are not shown are empty; the
-// rectangles of panes are those inside their borders.
+// layout has the positions of all parts. Hidden panes are empty. The rectangles of panes are
+// those inside their borders.
 type layout struct {
 	shape  shape
-	alone  bool // as it was asked for
+	alone  bool // as in arrangement
 	header rect
 	footer rect
 
 	listFrame  rect
-	rightFrame rect // detail over log, or the one of them that is shown
+	rightFrame rect // detail above log, or the visible one of them
 	list       rect
 	detail     rect
-	head       rect // detail in two lines above the log
+	head       rect // two lines of detail above the log
 	log        rect
 	divider    int // row of the line between detail and log; 0: none
 }
 
-// arrange is the whole geometry of the panes: a pure function.
+// arrange computes the layout. It is a pure function.
 func arrange(w, h int, a arrangement) layout {
 	switch {
 	case w < minWidth || h < minHeight:
@@ -74,10 +78,7 @@ func arrange(w, h int, a arrangement) layout {
 		l.list = rect{0, 0, w, h - 1}
 		return l
 	}
-	rows := 1
-	if h >= tallHeight {
-		rows = 2
-	}
+	rows := 1 + a.notices
 	l := layout{alone: a.alone, footer: rect{0, h - rows, w, rows}}
 	body := rect{0, 0, w, h - rows}
 	if a.header {
@@ -98,13 +99,13 @@ func arrange(w, h int, a arrangement) layout {
 	return l
 }
 
-// inside is what a border leaves of r.
+// inside returns r without its border.
 func (r rect) inside() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
 
-// text is r with a blank on either side.
+// text returns r without a blank column on each side.
 func (r rect) text() rect { return rect{r.x + 1, r.y, max(0, r.w-2), r.h} }
 
-// lines is r with a blank on the left; on the right edge a log has its track.
+// lines returns r without a blank column on the left. On the right the log has its track.
 func (r rect) lines() rect { return rect{r.x + 1, r.y, max(0, r.w-1), r.h} }
 
 func (l *layout) one(body rect, a arrangement) {
@@ -120,6 +121,9 @@ func (l *layout) one(body rect, a arrangement) {
 
 func (l *layout) stack(body rect, a arrangement) {
 	top := max(5, body.h/3)
+	if body.h >= headedHeight {
+		top++ // for the header row of the list
+	}
 	l.listFrame = rect{body.x, body.y, body.w, top}
 	l.list = l.listFrame.inside()
 	l.rightFrame = rect{body.x, body.y + top, body.w, body.h - top}
@@ -139,12 +143,16 @@ func (l *layout) stack(body rect, a arrangement) {
 }
 
 func (l *layout) wide(body rect, a arrangement) {
-	left := min(max(46, body.w*2/5), 72)
+	least := 46
+	if body.w >= roomyWidth { // wide enough for CPU and memory columns
+		least = 58
+	}
+	left := min(max(least, body.w*2/5), 72)
 	l.listFrame = rect{body.x, body.y, left, body.h}
 	l.list = l.listFrame.inside()
 	l.rightFrame = rect{body.x + left, body.y, body.w - left, body.h}
 	in := l.rightFrame.inside()
-	// The detail gets what it asks for up to a good third; focused, up to two.
+	// The detail gets the height it prefers, up to two fifths, or more if it is focused.
 	most := in.h * 2 / 5
 	if a.focus == areaDetail {
 		most = in.h * 2 / 3
@@ -158,7 +166,7 @@ func (l *layout) wide(body rect, a arrangement) {
 	l.log = rect{in.x, in.y + detail + 1, in.w, in.h - detail - 1}.lines()
 }
 
-// at returns the pane at a place.
+// at returns the pane at a position.
 func (l layout) at(x, y int) area {
 	switch {
 	case l.list.has(x, y) || l.listFrame.has(x, y):

@@ -26,8 +26,8 @@ func TestArrange(t *testing.T) {
 			listFrame: rect{0, 1, 50, 18}, list: rect{1, 2, 48, 16},
 		}},
 		"no jobs": {120, 40, arrangement{header: true, focus: areaList, alone: true}, layout{
-			shape: shapeOne, alone: true, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
-			listFrame: rect{0, 1, 120, 37}, list: rect{1, 2, 118, 35},
+			shape: shapeOne, alone: true, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 120, 38}, list: rect{1, 2, 118, 36},
 		}},
 		"one at a time, log": {50, 20, arrangement{focus: areaLog}, layout{
 			shape: shapeOne, footer: rect{0, 19, 50, 1},
@@ -35,26 +35,26 @@ func TestArrange(t *testing.T) {
 		}},
 		"stacked": {80, 24, arrangement{header: true, focus: areaList, detail: 9}, layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
-			rightFrame: rect{0, 8, 80, 15}, head: rect{2, 9, 76, 2}, divider: 11, log: rect{2, 12, 77, 10},
+			listFrame: rect{0, 1, 80, 8}, list: rect{1, 2, 78, 6},
+			rightFrame: rect{0, 9, 80, 14}, head: rect{2, 10, 76, 2}, divider: 12, log: rect{2, 13, 77, 9},
 		}},
 		"stacked, detail": {80, 24, arrangement{header: true, focus: areaDetail}, layout{
 			shape: shapeStack, header: rect{0, 0, 80, 1}, footer: rect{0, 23, 80, 1},
-			listFrame: rect{0, 1, 80, 7}, list: rect{1, 2, 78, 5},
-			rightFrame: rect{0, 8, 80, 15}, detail: rect{2, 9, 76, 13},
+			listFrame: rect{0, 1, 80, 8}, list: rect{1, 2, 78, 6},
+			rightFrame: rect{0, 9, 80, 14}, detail: rect{2, 10, 76, 12},
 		}},
 		"wide": {120, 40, arrangement{header: true, focus: areaList, detail: 7}, layout{
-			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
-			listFrame: rect{0, 1, 48, 37}, list: rect{1, 2, 46, 35},
-			rightFrame: rect{48, 1, 72, 37}, detail: rect{50, 2, 68, 7}, divider: 9, log: rect{50, 10, 69, 27},
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 58, 38}, list: rect{1, 2, 56, 36},
+			rightFrame: rect{58, 1, 62, 38}, detail: rect{60, 2, 58, 7}, divider: 9, log: rect{60, 10, 59, 28},
 		}},
 		"wide, a long detail": {120, 40, arrangement{header: true, focus: areaList, detail: 60}, layout{
-			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 38, 120, 2},
-			listFrame: rect{0, 1, 48, 37}, list: rect{1, 2, 46, 35},
-			rightFrame: rect{48, 1, 72, 37}, detail: rect{50, 2, 68, 14}, divider: 16, log: rect{50, 17, 69, 20},
+			shape: shapeWide, header: rect{0, 0, 120, 1}, footer: rect{0, 39, 120, 1},
+			listFrame: rect{0, 1, 58, 38}, list: rect{1, 2, 56, 36},
+			rightFrame: rect{58, 1, 62, 38}, detail: rect{60, 2, 58, 14}, divider: 16, log: rect{60, 17, 59, 21},
 		}},
 		"zoomed": {120, 40, arrangement{zoom: true, focus: areaLog}, layout{
-			shape: shapeOne, footer: rect{0, 38, 120, 2}, rightFrame: rect{0, 0, 120, 38}, log: rect{2, 1, 117, 36},
+			shape: shapeOne, footer: rect{0, 39, 120, 1}, rightFrame: rect{0, 0, 120, 39}, log: rect{2, 1, 117, 37},
 		}},
 	}
 	for name, tt := range tests {
@@ -67,7 +67,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// Whatever the size, nothing stands outside of it, and panes do not overlap.
+// At any size, nothing is outside of it, and panes do not overlap.
 func TestArrangeStaysInside(t *testing.T) {
 	for w := range 140 {
 		for h := range 50 {
@@ -95,7 +95,7 @@ func TestArrangeStaysInside(t *testing.T) {
 	}
 }
 
-func TestLayoutFindsThePane(t *testing.T) {
+func TestLayoutAt(t *testing.T) {
 	l := arrange(120, 40, arrangement{header: true, focus: areaList, detail: 7})
 	tests := map[string]struct {
 		x, y int

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,7 +13,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// pressAttached takes a key while a job owns the keyboard.
+// pressAttached handles a key while a job is attached.
 func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 	a := p.attachment
 	leave := keymap.Match(msg, p.opts.keys.Terminal.Leave)
@@ -21,14 +22,14 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 		case keymap.Match(msg, p.opts.keys.Ended.LeaveEnded):
 			return p.leaveEnded()
 		case leave && a.ended:
-			return p.refuse(with("it has ended: there is nothing to send to the background", ";", p.does(p.opts.keys.Ended.LeaveEnded, "leaves")))
+			return p.refuse(p.dotted("The job has exited", p.does(p.opts.keys.Ended.LeaveEnded, "close")))
 		case leave:
 			return p.leaveEnded()
 		}
 		if a.viaLog {
 			return p.route(p.log.Update(msg))
 		}
-		return nil // what was typed for the job never reaches the list
+		return nil // input meant for the job must not reach the list
 	}
 	if leave {
 		return p.background()
@@ -43,8 +44,8 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 	return p.toTerminal(msg)
 }
 
-// background leaves the job running and shows the panes. The session is kept
-// for as long as a second leave key can come.
+// background detaches from the job and shows the panes. The session is kept as long as a second
+// leave key can follow.
 func (p *Pane) background() tea.Cmd {
 	a := p.attachment
 	p.attachment, p.park = nil, a
@@ -66,7 +67,7 @@ func (p *Pane) background() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// sendAway sends the job of an attachment to the background.
+// sendAway sends an attachment's job to the background.
 func (p *Pane) sendAway(a *attachment) tea.Cmd {
 	a.away = false
 	if j, ok := p.jobs[a.id]; ok && j.Backgrounded {
@@ -82,8 +83,8 @@ func (p *Pane) sendAway(a *attachment) tea.Cmd {
 	})
 }
 
-// chordIn waits until a second leave key can no longer come. On the way to the shell the
-// screen of the job stays until the engine has answered.
+// chordIn waits until a second leave key can no longer follow. If the program will exit to the
+// shell, the screen of the job stays until the engine has answered.
 func (p *Pane) chordIn(wait time.Duration) tea.Cmd {
 	gen := p.chordGen
 	return p.after(wait, func() tea.Cmd {
@@ -98,11 +99,11 @@ func (p *Pane) chordIn(wait time.Duration) tea.Cmd {
 	})
 }
 
-// again goes back to the job just left and types the leave key into it.
+// again returns to the job just left and types the leave key into it.
 func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
 	p.attachment, p.park = p.park, nil
 	p.attachment.away, p.went = false, ""
-	p.toasts.Clear() // what they tell of the job can be seen now
+	p.toasts.Clear() // the job is visible again
 	p.chordGen++
 	p.spreadFocus()
 	cmds := []tea.Cmd{p.arrange()}
@@ -113,7 +114,7 @@ func (p *Pane) again(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(append(cmds, p.typeOn(p.attachment))...)
 }
 
-// unpark lets go of the session of the job just left.
+// unpark closes the session of the job just left.
 func (p *Pane) unpark() tea.Cmd {
 	a := p.park
 	p.park = nil
@@ -133,7 +134,31 @@ func (p *Pane) letGo(a *attachment) tea.Cmd {
 	return p.release(a.session)
 }
 
-// leaveEnded leaves the last screen of a job.
+// ignoreKeysTime is how long keys are ignored after the focus has moved by itself: the user was typing
+// for the previous target.
+const ignoreKeysTime = 500 * time.Millisecond
+
+// ignoreKeys ignores keys for ignoreKeysTime.
+func (p *Pane) ignoreKeys() tea.Cmd {
+	p.ignoringKeys = true
+	p.deafGen++
+	gen := p.deafGen
+	return p.after(ignoreKeysTime, func() tea.Cmd {
+		p.ignoringKeys = p.ignoringKeys && gen != p.deafGen
+		return nil
+	})
+}
+
+// leaveEmpty returns to the panes when a job ends with an empty screen, as full-screen programs
+// do.
+func (p *Pane) leaveEmpty(a *attachment) tea.Cmd {
+	if a != p.attachment || a.fore || strings.TrimSpace(p.term.Text()) != "" {
+		return nil
+	}
+	return tea.Batch(p.leaveJob(), p.ignoreKeys())
+}
+
+// leaveEnded closes the last screen of a job.
 func (p *Pane) leaveEnded() tea.Cmd {
 	fore := p.attachment.fore
 	if fore {
@@ -146,7 +171,7 @@ func (p *Pane) leaveEnded() tea.Cmd {
 	return cmd
 }
 
-// endOf is the job of an attachment as it ended, as far as that is known here.
+// endOf returns the ended job of an attachment, as far as its end is known.
 func (p *Pane) endOf(a *attachment) *engine.Job {
 	ended := engine.Job{Request: engine.Request{ID: a.id}}
 	if j, ok := p.jobs[a.id]; ok {
@@ -162,7 +187,7 @@ func (p *Pane) endOf(a *attachment) *engine.Job {
 	return &ended
 }
 
-// leaveJob shows the panes again, without a word to the job.
+// leaveJob shows the panes again. It does not change the job.
 func (p *Pane) leaveJob() tea.Cmd {
 	a := p.attachment
 	p.attachment = nil
@@ -174,14 +199,14 @@ func (p *Pane) leaveJob() tea.Cmd {
 	return tea.Batch(p.letGo(a), p.arrange(), p.show(), p.tick())
 }
 
-// backgrounded takes the engine's answer.
+// backgrounded handles the engine's answer.
 func (p *Pane) backgrounded(id engine.ID, err error) tea.Cmd {
 	p.stays = p.stays || err != nil
 	switch {
 	case errors.Is(err, engine.ErrNotRunning):
-		return p.say(toast.Info, "it had ended already")
+		return p.showMessage(toast.Info, "The job has already exited")
 	case err != nil:
-		return p.fail("not sent to the background", err)
+		return p.fail("Can't send the job to the background", err)
 	}
 	return send(BackgroundedMsg{id})
 }

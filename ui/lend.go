@@ -10,20 +10,20 @@ import (
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
-// ask asks the terminal again, which another program had meanwhile: it may have changed,
-// and Bubble Tea has asked again what the last answer is to follow.
+// ask queries the terminal again after another program has used it: it may have changed. Bubble
+// Tea queries it too, and the last answer must follow those.
 func (w *window) ask() tea.Cmd {
 	w.result.Asked, w.result.Answered, w.unanswered = false, false, false
 	w.asked = time.Now()
 	return tea.Batch(tea.RequestBackgroundColor, tea.RequestForegroundColor, w.lastAsk())
 }
 
-// lastAsk puts the question whose answer is the last one.
+// lastAsk sends the query whose answer comes last.
 func (w *window) lastAsk() tea.Cmd {
 	return w.after(lastAskAfter, func() tea.Cmd {
 		w.result.Asked = true
 		w.asked = time.Now()
-		late := w.after(answerWithin, func() tea.Cmd {
+		late := w.after(termenv.AnswersWithin, func() tea.Cmd {
 			w.unanswered = true
 			return w.learned()
 		})
@@ -31,29 +31,29 @@ func (w *window) lastAsk() tea.Cmd {
 	})
 }
 
-// quiet reports whether the terminal has answered everything, as far as it does.
+// quiet reports whether no more answers of the terminal are expected.
 func (w *window) quiet() bool {
 	return w.result.Answered || time.Since(w.asked) >= termenv.AnswersWithin
 }
 
-// onceAnswered runs cmd, which gives the terminal away, when no answer can come any more:
-// the next program would take it for something typed.
+// onceAnswered runs cmd, which gives the terminal to another program, once no more answers are
+// expected: that program would read them as input.
 func (w *window) onceAnswered(cmd tea.Cmd) tea.Cmd {
 	if w.quiet() {
 		return cmd
 	}
 	w.lending = cmd
-	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.lend) // what has not answered will not
+	return w.after(time.Until(w.asked.Add(termenv.AnswersWithin)), w.lend) // it will not answer any more
 }
 
-// lend runs what waits for the last answer.
+// lend runs the command that waits for the last answer.
 func (w *window) lend() tea.Cmd {
 	cmd := w.lending
 	w.lending = nil
 	return cmd
 }
 
-// suspend gives the terminal to the shell until the process goes on.
+// suspend stops the process, and gives the terminal to the shell meanwhile.
 func (w *window) suspend() tea.Cmd {
 	if w.o.Suspend == nil {
 		return w.onceAnswered(tea.Suspend)
@@ -61,7 +61,7 @@ func (w *window) suspend() tea.Cmd {
 	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: suspension(w.o.Suspend)}, func(error) tea.Msg { return tea.ResumeMsg{} }))
 }
 
-// borrower has the terminal for a while, with the title that it had before.
+// borrower runs a program with the terminal's original title.
 type borrower struct {
 	tea.ExecCommand
 	out io.Writer
@@ -75,7 +75,7 @@ func (b *borrower) SetStdout(w io.Writer) {
 
 // Run implements [tea.ExecCommand].
 func (b *borrower) Run() error {
-	// The command reports what cannot be written.
+	// The program reports write errors itself.
 	_, _ = io.WriteString(b.out, termenv.PopTitle)
 	err := b.ExecCommand.Run()
 	_, _ = io.WriteString(b.out, termenv.PushTitle)

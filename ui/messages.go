@@ -8,61 +8,62 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// BackgroundedMsg tells the host that a job was sent to the background.
+// BackgroundedMsg reports to the host that a job was sent to the background.
 type BackgroundedMsg struct{ ID engine.ID }
 
-// EndedMsg tells the host that a job has ended; once for each end that happens
-// while the pane is there.
+// EndedMsg reports to the host that a job has ended, once for each end while the pane is open.
 type EndedMsg struct{ Job engine.Job }
 
-// Why says what a job wants attention for.
+// Why is the reason why a job needs attention.
 type Why string
 
-// The reasons.
+// Values of Why.
 const (
-	WhyWaiting  Why = "waiting"  // it waits for input
-	WhyFailed   Why = "failed"   // it ended badly and nobody asked for it
+	WhyWaiting  Why = "waiting"  // it needs input
+	WhyFailed   Why = "failed"   // it failed without being stopped on request
 	WhyFinished Why = "finished" // it ended
-	WhyBell     Why = "bell"     // it rang
+	WhyBell     Why = "bell"     // it rang the bell
 	WhyNote     Why = "note"     // it sent a notification
 )
 
-// AttentionMsg tells the host that a job wants somebody who is not looking at
-// it: the pane has not the focus, or shows another job.
+// AttentionMsg reports to the host that a job needs attention and is not on screen, or that the
+// pane has no focus.
 type AttentionMsg struct {
 	Job  engine.Job
 	Why  Why
-	Note engine.Note // of WhyNote
+	Note engine.Note // with WhyNote
 }
 
-// CopyMsg asks the host to put text on the clipboard.
+// CopyMsg asks the host to copy text to the clipboard.
 type CopyMsg struct {
 	Text string
-	What string // in words: "3 lines"
+	What string // description: "3 lines"
 }
 
-// OpenMsg asks the host to open a file of this machine: in a pager, or in an
-// editor.
+// OpenMsg asks the host to open a file of this machine in a pager or an editor.
 type OpenMsg struct {
 	Path   string
 	Editor bool
 }
 
-// LeaveMsg says that the person wants out of the pane. Jobs keep running.
+// ReplayedMsg reports that the user has closed the replay of a job.
+type ReplayedMsg struct{ ID engine.ID }
+
+// LeaveMsg reports that the user leaves the pane. Jobs keep running.
 type LeaveMsg struct{}
 
-// AskMsg, sent to a pane, asks the person for a line of text, such as a
-// passphrase, or for yes or no. Reply is called once, from a command or from
-// [Pane.Close]; ok is false when the question was refused. It may not block.
+// AskMsg is sent to a pane to ask the user for a line of text, such as a passphrase, or for yes
+// or no. The pane calls Reply once, from a command or from [Pane.Close]; ok is false if the user
+// refused. Reply must not block.
 type AskMsg struct {
-	Title   string // who asks: "web1"
+	Title   string // subject of the question: "web1"
 	Text    string
-	Secret  bool   // the line is not shown
-	Confirm string // what yes does: "Trust it"; the answer is then "yes" or "no". "": a line of text
+	Secret  bool   // hide the typed text
+	Confirm string // what yes does: "Trust it"; the answer is "yes" or "no". Empty: ask for a line of text
 	Reply   func(answer string, ok bool)
 }
 
-// stamp is what every asynchronous message of a pane carries.
+// stamp identifies the pane of an asynchronous message.
 type stamp struct {
 	pane *Pane
 	gen  int
@@ -89,14 +90,14 @@ type (
 		stamp
 		now time.Time
 	}
-	// thenMsg is the end of what was done outside of Update.
+	// thenMsg carries the result of a command to Update.
 	thenMsg struct {
 		stamp
 		then func() tea.Cmd
 	}
 )
 
-// What only a program around the pane can do; sent when the App asked for it.
+// Requests to the App, for what only a program with its own terminal can do.
 type (
 	suspendMsg     struct{}
 	toggleMouseMsg struct{}

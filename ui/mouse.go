@@ -3,18 +3,17 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hobjobs/hob/ui/components/clicks"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// pointer remembers what the mouse is doing.
+// pointer is the state of the mouse.
 type pointer struct {
-	drag    area // the pane in which the button was pressed
-	held    bool // a button, pressed in the pane
-	clicked clicks.Counter
+	drag    area // pane in which the button was pressed
+	held    bool // a button was pressed in the pane and is held
+	clicked selection.Clicks
 }
 
-// mouse takes a mouse message; what it hits is what lies under the pointer, not
-// what has the focus.
+// mouse handles a mouse message. It goes to the pane under the pointer, focused or not.
 func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	ev := msg.Mouse()
 	x, y := ev.X-p.x, ev.Y-p.y
@@ -27,6 +26,10 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		p.pointer.held = inside
 	case tea.MouseReleaseMsg:
 		p.pointer.held = false
+	}
+	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && y == p.h-1 && !p.lay.footer.empty() {
+		p.pointer.drag = areaNone
+		return p.clickFooter(x)
 	}
 	if p.over != nil {
 		return p.mouseOverlay(msg, x, y)
@@ -58,7 +61,7 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// moved is a mouse message at another place.
+// moved returns a mouse message with another position.
 func moved(msg tea.MouseMsg, x, y int) tea.Msg {
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
@@ -104,7 +107,7 @@ func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
 	return nil
 }
 
-// toLog hands the mouse to the log, unless a screen stands in its place.
+// toLog passes a mouse event to the log, unless a screen is shown instead.
 func (p *Pane) toLog(msg tea.Msg) tea.Cmd {
 	if p.screenShown() {
 		return nil
@@ -127,7 +130,8 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	switch where {
 	case areaList:
 		cmds = append(cmds, p.setFocus(areaList))
-		if !p.list.SelectAt(y - p.lay.list.y) {
+		if !p.list.Click(x-p.lay.list.x, y-p.lay.list.y) {
+			cmds = append(cmds, p.show())
 			break
 		}
 		cmds = append(cmds, p.show())
@@ -148,14 +152,14 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// mouseOverlay is the mouse while a box is over the panes.
+// mouseOverlay handles the mouse while a box is open.
 func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		p.dirty = true
 		p.over.Scroll(wheelStep(msg.Button))
 	case tea.MouseClickMsg:
-		left, top, w, h := p.overlayPlace()
+		left, top, w, h := p.overlayPlace(p.over)
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
 			p.dirty = true
 			return p.over.click(x-left, y-top)

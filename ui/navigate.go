@@ -14,21 +14,20 @@ func (p *Pane) showDetail() tea.Cmd   { return p.setFocus(areaDetail) }
 func (p *Pane) showLog() tea.Cmd      { return p.setFocus(areaLog) }
 func (p *Pane) openLogPane() tea.Cmd  { return tea.Batch(p.setFocus(areaLog), p.reach()) }
 
-// stepFocus goes to the next pane, around the end.
+// stepFocus focuses the next or previous pane, wrapping around.
 func (p *Pane) stepFocus(n int) tea.Cmd {
 	const panes = 3
 	i := (int(p.focus-areaList) + n + panes) % panes
 	return p.setFocus(areaList + area(i))
 }
 
-// setFocus gives a pane the keyboard.
+// setFocus focuses a pane.
 func (p *Pane) setFocus(a area) tea.Cmd {
 	if a != areaList && p.lay.shape == shapeBare {
-		return p.refuse("there is no room for more than the list")
+		return p.refuse(tooSmallForPane)
 	}
 	p.focus = a
 	p.spreadFocus()
-	p.looked()
 	return tea.Batch(p.show(), p.arrange())
 }
 
@@ -37,8 +36,7 @@ func (p *Pane) zoom() tea.Cmd {
 	return p.arrange()
 }
 
-// back goes one level back, from the innermost: it never quits, never ends a
-// job.
+// back goes back one level, innermost first. It never quits and never ends a job.
 func (p *Pane) back() tea.Cmd {
 	p.dirty = true
 	if p.focus == areaLog {
@@ -48,7 +46,7 @@ func (p *Pane) back() tea.Cmd {
 	}
 	switch {
 	case p.focus == areaLog && p.searching():
-		cmd, _ := p.log.Search("", false) // the empty search is always valid
+		cmd, _ := p.log.Search("", false) // an empty search is always valid
 		return p.route(cmd)
 	case p.zoomed:
 		return p.zoom()
@@ -66,7 +64,7 @@ func (p *Pane) back() tea.Cmd {
 	return nil
 }
 
-// quit goes back, and at the top leaves.
+// quit goes back, and quits at the top level.
 func (p *Pane) quit() tea.Cmd {
 	if !p.quits() {
 		return p.back()
@@ -74,20 +72,20 @@ func (p *Pane) quit() tea.Cmd {
 	return send(LeaveMsg{})
 }
 
-// quits reports whether the quit key leaves hob here; elsewhere it goes back.
+// quits reports whether the quit key quits; otherwise it goes back.
 func (p *Pane) quits() bool { return !p.zoomed && p.focus == areaList }
 
-// interrupt is Ctrl+C: it says how to leave, and twice leaves.
+// interrupt handles Ctrl+C: the first one shows how to quit, the second one quits.
 func (p *Pane) interrupt() tea.Cmd {
 	if p.interrupted != 0 {
 		return send(LeaveMsg{})
 	}
 	p.dirty = true
-	k := p.opts.keys.Panes
-	text := with("jobs keep running", ";", p.does(k.Interrupt, "again leaves now"))
-	if quit := p.does(k.Quit, "leaves"); quit != "" {
-		text = quit + ", " + text
+	leave := "quit"
+	if !p.opts.program {
+		leave = "go back"
 	}
+	text := "Press " + p.keyLabel(p.opts.keys.Panes.Interrupt) + " again to " + leave + ". Jobs keep running."
 	p.interrupted = p.toasts.Show(toast.Message{Text: text, Key: "interrupt"})
 	return p.toastEnd(p.interrupted, toast.Info.Lifetime())
 }
@@ -95,7 +93,7 @@ func (p *Pane) interrupt() tea.Cmd {
 // tail opens the log and follows it.
 func (p *Pane) tail() tea.Cmd {
 	if p.lay.shape == shapeBare {
-		return p.refuse("there is no room for more than the list")
+		return p.refuse(tooSmallForPane)
 	}
 	if p.drawsNow() {
 		return tea.Batch(p.setFocus(areaLog), p.showRaw(true))
@@ -110,10 +108,25 @@ func (p *Pane) toggleMark() tea.Cmd {
 }
 
 func (p *Pane) sortList() tea.Cmd {
-	return tea.Batch(p.toast(toast.Message{Text: "sorted " + p.list.NextSort().String(), Key: "sort"}), p.show())
+	p.list.NextSort()
+	return p.sorted()
 }
 
-// switchStream shows a split job's other stream.
+func (p *Pane) reverseList() tea.Cmd {
+	p.list.ReverseSort()
+	return p.sorted()
+}
+
+// sorted follows a change of the order of the list.
+func (p *Pane) sorted() tea.Cmd {
+	var cmd tea.Cmd
+	if p.lay.shape == shapeBare { // otherwise the header row or the border shows the order
+		cmd = p.toast(toast.Message{Text: "Sorted " + p.list.Order(), Key: "sort"})
+	}
+	return tea.Batch(cmd, p.show())
+}
+
+// switchStream shows the other stream of a split job.
 func (p *Pane) switchStream() tea.Cmd {
 	if p.shown.stream == engine.StreamStderr {
 		p.shown.stream = engine.StreamStdout

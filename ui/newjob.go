@@ -1,7 +1,12 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -10,7 +15,6 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/prompt"
-	"github.com/hobjobs/hob/ui/components/toast"
 )
 
 // The fields of the form for a new job.
@@ -21,45 +25,44 @@ const (
 	fieldOptions = "Options"
 )
 
-// newJob asks what to run.
+// newJob opens the form for a new job.
 func (p *Pane) newJob() tea.Cmd {
 	asked := jobText{}
-	if j, ok := p.list.Selected(); ok && j.Host == "" && !badPlace(j) {
+	if j, ok := p.list.Selected(); ok && j.Host == "" && !mayHaveBadDir(j) {
 		asked.dir = p.tilde(j.Dir)
 	}
 	return p.openJobForm("New job", engine.Spec{}, asked)
 }
 
-// badPlace reports whether a job may have failed because of its directory, so that
-// it is nothing to offer for the next one. What failed for a program that is not
-// executable has the same code, and loses little by it.
-func badPlace(j engine.Job) bool {
+// mayHaveBadDir reports whether a job may have failed because of its directory, so that it should not
+// be offered for the next one. A program that is not executable has the same exit code.
+func mayHaveBadDir(j engine.Job) bool {
 	const unusable = 126
 	return j.Status == engine.Failed && j.Exit.Code != nil && *j.Exit.Code == unusable
 }
 
-// editRestart asks for the command of a job again, to run it as a new one.
+// editRestart opens the form with the command of a job, to restart it with the edited one.
 func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
 	spec := engine.Spec{Size: j.Size, Grace: j.Grace.Duration(), LogLimit: j.LogCap(), Labels: j.Labels, RestartedFrom: j.ID}
 	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
 }
 
-// jobText is what stands in the form for a job.
+// jobText has the texts of the form's fields.
 type jobText struct{ command, dir, host, options string }
 
-// jobForm asks for command, directory, host and options of a job. What was typed
-// and not started comes back with the next form of its kind.
+// jobForm asks for command, directory, host and options of a job. If it is canceled, the next
+// form of the same kind restores the text.
 type jobForm struct {
 	*prompt.Form
 	pane  *Pane
-	spec  engine.Spec // what it does not ask for
-	asked jobText     // what is offered
-	first jobText     // what it begins with: that, or what was typed before
-	back  bool        // first was typed before
+	spec  engine.Spec // everything that the form does not ask for
+	asked jobText     // the suggested values
+	first jobText     // the initial values: asked, or the restored text
+	back  bool        // first is restored text
 }
 
-// openJobForm starts spec with what is typed.
+// openJobForm opens a form that starts spec with the typed values.
 func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cmd {
 	f := &jobForm{pane: p, spec: spec, asked: asked, first: asked}
 	if draft, ok := p.drafts[spec.RestartedFrom]; ok {
@@ -67,10 +70,12 @@ func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cm
 	}
 	f.Form = p.jobFields(title, f.first)
 	if f.back {
-		f.SetNote("It has what you had typed before.")
+		f.SetNote("Restored your draft.")
 	}
 	return p.openForm(f.Form, formActions{
-		accept: f.accept, cancel: f.cancel,
+		accept:   func() tea.Cmd { return f.accept(false) },
+		attach:   func() tea.Cmd { return f.accept(true) },
+		cancel:   f.cancel,
 		complete: func() tea.Cmd { return p.complete(f.Form) },
 		changed:  followHost(f.Form, asked, f.first.host),
 	})
@@ -78,12 +83,13 @@ func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cm
 
 func (p *Pane) jobFields(title string, first jobText) *prompt.Form {
 	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
-	starts := prompt.WithVerb("start")
-	form.Add(fieldCommand, first.command, starts, prompt.WithPlaceholder("npm run dev"), prompt.WithHistory(p.commands()), p.withLines())
-	form.Add(fieldDir, first.dir, starts, prompt.WithPlaceholder(dirHint(first.host)))
-	form.Add(fieldHost, first.host, starts, prompt.WithPlaceholder(p.hostHint()), prompt.WithSuggestions(p.knownHosts()))
-	form.Add(fieldOptions, first.options, starts, prompt.WithPlaceholder("--name web --timeout 10m -e PORT=80 --no-pty"))
-	form.SetNote("It runs in the background; sh reads the command.")
+	const verb = "start"
+	form.Add(fieldCommand, first.command, prompt.Options{Verb: verb, Placeholder: "npm run dev", History: p.commands(), LineFeed: p.lineFeed()})
+	form.Add(fieldDir, first.dir, prompt.Options{Verb: verb, Placeholder: dirHint(first.host)})
+	form.Add(fieldHost, first.host, prompt.Options{Verb: verb, Placeholder: p.hostHint(), Suggestions: p.knownHosts()})
+	form.Add(fieldOptions, first.options, prompt.Options{Verb: verb, Placeholder: "e.g. --name web --timeout 10m"})
+	form.SetNote("Runs in the background with sh -c.")
+	form.SetKeys(p.opts.keys.Input.StartAttach)
 	return form
 }
 
@@ -91,52 +97,113 @@ func (f *jobForm) text() jobText {
 	return jobText{f.Value(fieldCommand), f.Value(fieldDir), f.Value(fieldHost), f.Value(fieldOptions)}
 }
 
-// cancel keeps what was typed.
+// cancel keeps the text for the next form.
 func (f *jobForm) cancel() tea.Cmd {
 	p, key, typed := f.pane, f.spec.RestartedFrom, f.text()
 	if typed == f.asked || typed.command == "" && typed.options == "" {
-		if f.back { // else what is there now was refused meanwhile
+		if f.back { // otherwise a draft was stored in the meantime
 			delete(p.drafts, key)
 		}
 		return nil
 	}
 	p.drafts[key] = typed
-	if typed == f.first {
-		return nil // it is known to be kept
-	}
-	again := p.opts.keys.Jobs.New
-	if key != "" {
-		again = p.opts.keys.Jobs.EditRestart
-	}
-	return p.say(toast.Info, "nothing was started; "+p.keyLabel(again)+" brings back what you typed")
+	return nil
 }
 
-// accept starts the job. What was typed is kept if the engine refuses it.
-func (f *jobForm) accept() (cmd tea.Cmd, wrong string) {
-	p, key, typed, s := f.pane, f.spec.RestartedFrom, f.text(), f.spec
+// accept starts the job, and attaches to it on request.
+func (f *jobForm) accept(attach bool) tea.Cmd {
+	p, typed := f.pane, f.text()
+	s, field, err := f.request(typed)
+	if err != nil {
+		f.Go(field)
+		f.SetError(cells.Clean(err.Error()))
+		return nil
+	}
+	if attach && s.Size == (engine.Size{}) {
+		s.Size = TerminalSize(p.w, p.h)
+	}
+	if s.Host != "" || s.Dir == "" {
+		return f.start(s, typed, attach)
+	}
+	check := p.opts.checkDir
+	return p.async(func(context.Context) func() tea.Cmd {
+		err := check(s.Dir)
+		return func() tea.Cmd {
+			switch {
+			case p.over == nil || p.over.box != f.Form: // closed meanwhile
+				return nil
+			case err != nil:
+				p.dirty = true
+				f.Go(fieldDir)
+				f.SetError(err.Error())
+				return nil
+			}
+			return f.start(s, typed, attach)
+		}
+	})
+}
+
+// request returns the request for the typed values, or the invalid field and the error.
+func (f *jobForm) request(typed jobText) (s engine.Spec, field string, err error) {
+	s = f.spec
 	s.Script, s.Backgrounded, s.Host = strings.TrimSpace(typed.command), true, strings.TrimSpace(typed.host)
+	filter := f.pane.opts.filter
+	s.CreatedBy, s.Labels = filter.CreatedBy, withLabels(s.Labels, filter.Labels)
 	if s.Script == "" {
-		return nil, "what shall run?"
+		return s, fieldCommand, errors.New("enter a command")
 	}
 	if err := applyOptions(&s, typed.options); err != nil {
-		f.Go(fieldOptions)
-		return nil, cells.Clean(err.Error())
+		return s, fieldOptions, err
 	}
 	if s.Dir = strings.TrimSpace(typed.dir); s.Host == "" {
-		s.Dir = p.untilde(s.Dir)
+		s.Dir = f.pane.untilde(s.Dir)
 	}
+	return s, "", nil
+}
+
+// withLabels merges more into labels.
+func withLabels(labels, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return labels
+	}
+	all := map[string]string{}
+	maps.Copy(all, labels)
+	maps.Copy(all, more)
+	return all
+}
+
+// start closes the form and starts the job. If the engine refuses, the text is kept.
+func (f *jobForm) start(s engine.Spec, typed jobText, attach bool) tea.Cmd {
+	p, key := f.pane, f.spec.RestartedFrom
+	p.shut()
 	delete(p.drafts, key)
-	p.tried = remember(p.tried, s.Script) // a start that fails leaves no job
-	return p.start(s, func() {
+	p.tried = remember(p.tried, s.Script) // a failed start may leave no job with the command
+	return p.start(s, attach, func() {
 		if _, newer := p.drafts[key]; !newer {
 			p.drafts[key] = typed
 		}
-	}), ""
+	})
 }
 
-// followHost keeps a form's directory and host together: one of this machine that
-// was offered is nothing for a host, where it gives way to the home directory. host
-// is what the form begins with.
+// statDir returns an error if dir cannot be the directory of a job on this machine.
+func statDir(dir string) error {
+	info, err := os.Stat(dir)
+	var bad *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("no such directory")
+	case errors.As(err, &bad):
+		return bad.Err
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return errors.New("not a directory")
+	}
+	return nil
+}
+
+// followHost adapts the directory to the host: a suggested directory of this machine is replaced
+// by the home directory when a host is entered. host is the initial host.
 func followHost(form *prompt.Form, asked jobText, host string) (changed func()) {
 	abroad, gone := host != "", false
 	return func() {
@@ -156,23 +223,24 @@ func followHost(form *prompt.Form, asked jobText, host string) (changed func()) 
 	}
 }
 
-// dirHint says what an empty directory means.
+// dirHint describes what an empty directory means.
 func dirHint(host string) string {
 	if host != "" {
-		return "the home directory there"
+		return "home directory on " + host
 	}
-	return "where hob runs"
+	return "current directory"
 }
 
-// withLines lets a field have several lines, as a pasted script has.
-func (p *Pane) withLines() prompt.Option {
+// lineFeed returns the symbol for a line feed in a field that may have several lines, such as a
+// pasted script.
+func (p *Pane) lineFeed() string {
 	if p.ascii() {
-		return prompt.WithLines("^J")
+		return "^J"
 	}
-	return prompt.WithLines("↵")
+	return "↵"
 }
 
-// commands are what ran before, newest first, each once.
+// commands returns earlier commands, newest first, without duplicates.
 func (p *Pane) commands() []string {
 	jobs := make([]engine.Job, 0, len(p.jobs))
 	for _, j := range p.jobs {
@@ -193,7 +261,7 @@ func (p *Pane) commands() []string {
 	return all
 }
 
-// knownHosts are the hosts of jobs and those that the host program named.
+// knownHosts returns the hosts of jobs and those named by the host program.
 func (p *Pane) knownHosts() []string {
 	hosts := slices.Clone(p.opts.hosts)
 	for _, j := range p.jobs {
@@ -205,21 +273,21 @@ func (p *Pane) knownHosts() []string {
 	return hosts
 }
 
-// hostHint says in an empty field what it means, and what else could stand there.
+// hostHint describes in an empty field what it means and which hosts are known.
 func (p *Pane) hostHint() string {
 	const named = 3
-	hint, hosts := "this machine", p.knownHosts()
+	hosts := p.knownHosts()
 	if len(hosts) == 0 {
-		return hint
+		return "local"
 	}
-	hint += ", or " + strings.Join(hosts[:min(named, len(hosts))], ", ")
+	hint := strings.Join(hosts[:min(named, len(hosts))], ", ")
 	if more := len(hosts) - named; more > 0 {
 		hint += fmt.Sprintf(" and %d more", more)
 	}
-	return cells.Clean(hint)
+	return cells.Clean("local (or: " + hint + ")")
 }
 
-// tilde abbreviates the home directory, untilde puts it back.
+// tilde abbreviates the home directory; untilde expands it.
 func (p *Pane) tilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, p.opts.home); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
 		return "~" + rest

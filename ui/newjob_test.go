@@ -2,8 +2,10 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -13,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-func TestAPastedScriptKeepsItsLines(t *testing.T) {
+func TestPastedScriptKeepsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
@@ -85,13 +87,12 @@ func TestEscClosesCompletionsFirst(t *testing.T) {
 	})
 }
 
-func TestWhatWasTypedForAJobComesBack(t *testing.T) {
+func TestCanceledFormRestoresText(t *testing.T) {
 	inBubble(t, "after Esc", func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
 		s.write("make all")
 		s.press("esc")
-		s.sees("n brings back what you typed")
 		s.press("n")
 		s.sees("make all")
 		s.press("enter")
@@ -130,7 +131,6 @@ func TestWhatWasTypedForAJobComesBack(t *testing.T) {
 		s.press("e")
 		s.write(" --more")
 		s.press("esc")
-		s.sees("e brings back what you typed")
 		s.press("n")
 		s.seesNot("--more")
 		s.press("esc", "e")
@@ -143,7 +143,7 @@ func TestWhatWasTypedForAJobComesBack(t *testing.T) {
 	})
 }
 
-func TestADirectoryThatFailedIsNotOfferedAgain(t *testing.T) {
+func TestFailedDirectoryIsNotSuggested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		code := 126
@@ -154,15 +154,14 @@ func TestADirectoryThatFailedIsNotOfferedAgain(t *testing.T) {
 		s.run(s.pane.Select(j.ID))
 		s.press("n")
 		s.seesNot("Directory  ~/gone")
-		s.sees("where hob runs")
+		s.sees("current directory")
 		s.press("esc", "e")
 		s.sees("Directory  ~/gone")
 	})
 }
 
-// Tab goes on from a field in which nothing was typed: what stood there, or
-// nothing, is what is wanted.
-func TestTabPassesWhatWasLeftAsItIs(t *testing.T) {
+// In a field that was not edited, Tab moves to the next one.
+func TestTabSkipsUneditedField(t *testing.T) {
 	inBubble(t, "through the form", func(t *testing.T) {
 		s := newHarness(t, 100, 30, three(), WithHosts("web1", "web2"))
 		s.press("n")
@@ -176,8 +175,8 @@ func TestTabPassesWhatWasLeftAsItIs(t *testing.T) {
 		s := newHarness(t, 100, 30, three(), WithHosts("gpu-box", "web1"))
 		s.press("n")
 		s.write("make")
-		s.press("tab", "tab")
-		s.sees("this machine, or gpu-box, web1")
+		s.press("down", "tab")
+		s.sees("local (or: gpu-box, web1)")
 		s.write("gp")
 		s.sees("gp[u-box]")
 		s.press("tab", "enter")
@@ -185,8 +184,121 @@ func TestTabPassesWhatWasLeftAsItIs(t *testing.T) {
 	})
 }
 
-// Who types on does not get an answer to what stood there before.
-func TestCompletionsThatComeLateAreDropped(t *testing.T) {
+// Earlier commands are offered before programs in PATH and files.
+func TestTabCompletesCommand(t *testing.T) {
+	bin := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"mkimage": 0o700, "mkindex": 0o700, "mkindex.txt": 0o600, "gopherize": 0o700} {
+		if err := os.WriteFile(filepath.Join(bin, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Join(bin, "missing"))
+	for name, tt := range map[string]struct {
+		typed string
+		tabs  int
+		want  string
+	}{
+		"an earlier command":                   {"make", 1, "make test"},
+		"the program after the earlier one":    {"go", 2, "gopherize "},
+		"the only program, with a blank":       {"mkim", 1, "mkimage "},
+		"one of several programs":              {"mk", 2, "mkindex"},
+		"a program behind an assignment":       {"A=b gop", 1, "A=b gopherize "},
+		"a program behind a pipe":              {"ls | gop", 1, "ls | gopherize "},
+		"not where an argument stands":         {"ls gop", 1, "ls gop"},
+		"nothing, for a name that is complete": {"mkindex", 1, "mkindex"},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 100, 30, three())
+			s.press("n")
+			s.write(tt.typed)
+			form := s.pane.over.box.(*prompt.Form)
+			for range tt.tabs {
+				s.press("tab")
+			}
+			if got := form.Value(fieldCommand); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	inBubble(t, "on a host only earlier commands", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n", "down", "down")
+		s.write("web1")
+		s.press("up", "up")
+		s.write("gop")
+		s.press("tab")
+		s.press("enter")
+		s.calledLast(`start "gop" in "" on "web1"`)
+	})
+}
+
+func TestInvalidDirectoryIsShownInItsField(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three(), func(o *options) { o.checkDir = statDir })
+		s.press("n")
+		s.write("make all")
+		for dir, wrong := range map[string]string{file: "not a directory", file + "-gone": "no such directory"} {
+			s.press("down", "ctrl+u")
+			s.write(dir)
+			s.press("up", "enter")
+			s.sees(wrong)
+			if name, _ := s.pane.over.box.(*prompt.Form).Field(); name != fieldDir {
+				t.Errorf("%s: the cursor is in %s", dir, name)
+			}
+			s.press("up")
+		}
+		for _, call := range s.eng.did() {
+			if strings.HasPrefix(call, "start") {
+				t.Errorf("the engine was called: %s", call)
+			}
+		}
+		s.press("down", "ctrl+u")
+		s.write(filepath.Dir(file))
+		s.press("enter")
+		s.calledLast(fmt.Sprintf(`start "make all" in %q on ""`, filepath.Dir(file)))
+		s.seesNot("New job")
+	})
+}
+
+func TestStartAndAttach(t *testing.T) {
+	inBubble(t, "attaches", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.press("n")
+		s.sees("Ctrl+O start & attach")
+		s.write("make all")
+		s.press("ctrl+o")
+		s.sees("screen of new-aaaaa")
+		s.calledLast(`start "make all" in "/home/me/src" on ""`)
+		if got, want := s.eng.spec.Size, TerminalSize(100, 30); got != want {
+			t.Errorf("started with a terminal of %v, want %v", got, want)
+		}
+	})
+	inBubble(t, "not to a job that failed at once", func(t *testing.T) {
+		eng := three()
+		eng.failStart = true
+		s := newHarness(t, 100, 30, eng)
+		s.press("n")
+		s.write("nope")
+		s.press("ctrl+o")
+		s.sees("Can't start nope")
+		s.sees("Jobs")
+	})
+	inBubble(t, "not in a form for something else", func(t *testing.T) {
+		s := newHarness(t, 100, 30, three())
+		s.deliver(AskMsg{Title: "web1", Text: "Password", Reply: func(string, bool) {}})
+		s.pump()
+		s.press("ctrl+o")
+		s.sees("web1")
+		s.seesNot("Ctrl+O")
+	})
+}
+
+// Completions of earlier text are dropped when the user has typed more.
+func TestOutdatedCompletionsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
@@ -201,8 +313,8 @@ func TestCompletionsThatComeLateAreDropped(t *testing.T) {
 	})
 }
 
-// A directory of this machine that was only offered is nothing for a host.
-func TestTheDirectoryFollowsTheHost(t *testing.T) {
+// A suggested directory of this machine is not used for a host.
+func TestDirectoryFollowsHost(t *testing.T) {
 	inBubble(t, "offered", func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
@@ -210,7 +322,7 @@ func TestTheDirectoryFollowsTheHost(t *testing.T) {
 		s.sees("Directory  ~/src")
 		s.press("down", "down")
 		s.write("w")
-		s.sees("Directory  (the home directory there)")
+		s.sees("Directory  (home directory on ")
 		s.press("ctrl+u")
 		s.sees("Directory  ~/src")
 		s.write("web1")

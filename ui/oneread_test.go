@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// place is where text stands on the screen, from 1.
+// place returns the position of text on the screen, counted from 1.
 func (s *stage) place(text string) (x, y int) {
 	s.t.Helper()
 	for y, line := range strings.Split(s.text(), "\n") {
@@ -20,8 +20,8 @@ func (s *stage) place(text string) (x, y int) {
 	return 0, 0
 }
 
-// Over a slow line the events of a whole drag arrive in one read.
-func TestDragThatArrivesInOneReadCopiesAllOfIt(t *testing.T) {
+// Over a slow connection, all events of a drag arrive in one read.
+func TestDragInOneReadIsComplete(t *testing.T) {
 	for name, keys := range map[string]string{"in the log": "", "in an attached job": "a"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -47,12 +47,12 @@ func TestDragThatArrivesInOneReadCopiesAllOfIt(t *testing.T) {
 	}
 }
 
-// Escape and a key that are pressed one after the other arrive in one read as Alt and that
-// key do, unless the terminal reports Escape apart.
-func TestEscapeAndAKeyInOneRead(t *testing.T) {
+// If Escape and a key arrive in one read, they look like Alt and that key, unless the terminal
+// reports Escape separately.
+func TestEscapeAndKeyInOneRead(t *testing.T) {
 	type state struct {
-		box  string // by its context; empty: the panes
-		text string // that was typed in it
+		box  string // context of the open box; empty: the panes
+		text string // text typed in it
 	}
 	for name, tt := range map[string]struct {
 		first, read string
@@ -106,7 +106,7 @@ func TestEscapeAndAKeyInOneRead(t *testing.T) {
 	})
 }
 
-// mouseEvent is how a terminal reports the mouse at a place, from 1.
+// mouseEvent returns the report of a mouse event at a position, counted from 1.
 func mouseEvent(button, x, y int, final rune) string {
 	return fmt.Sprintf("\x1b[<%d;%d;%d%c", button, x, y, final)
 }

@@ -5,11 +5,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/replay"
 )
 
-// Option tunes a pane.
+// Option configures a Pane.
 type Option func(*options)
 
 type options struct {
@@ -19,68 +21,84 @@ type options struct {
 	clock  func() time.Time
 	home   string
 	hosts  []string
-	prefix string
+	filter engine.Filter
+	outer  []outerPrefix
 
-	connect func(ctx context.Context, host string) (made bool, err error)
+	checkDir func(dir string) error // returns why a job cannot run in a directory of this machine
+	connect  func(ctx context.Context, host string) (made bool, err error)
 
 	log LogView
 
 	header  bool
 	calm    bool
 	program bool
-	toShell bool // the key that leaves the foreground job leads away from the panes
+	replay  replay.Options // how recordings are played at first
+	toShell bool           // the program exits to the shell when the foreground job is detached
 }
 
 func defaults() options {
-	home, _ := os.UserHomeDir() // without one, paths are shown in full
+	home, _ := os.UserHomeDir() // without it, paths are shown in full
 	return options{
 		keys:   keymap.Default(),
 		theme:  themes.Default(true),
 		glyphs: themes.Unicode(),
 		clock:  time.Now,
 		home:   home,
+
+		checkDir: statDir,
 	}
 }
 
 // WithKeys replaces the bindings (default: [keymap.Default]).
 func WithKeys(m keymap.Map) Option { return func(o *options) { o.keys = m } }
 
-// WithTheme replaces the theme (default: the terminal's own colours on dark).
+// WithTheme replaces the theme (default: the terminal's own colors on dark).
 func WithTheme(t themes.Theme) Option { return func(o *options) { o.theme = t } }
 
-// WithGlyphs replaces the signs (default: [themes.Unicode]).
+// WithGlyphs replaces the glyphs (default: [themes.Unicode]).
 func WithGlyphs(g themes.Glyphs) Option { return func(o *options) { o.glyphs = g } }
 
 // WithClock replaces time.Now.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
-// WithHome is the directory that paths show as "~" (default: the user's own).
+// WithHome sets the directory that is shown as "~" (default: the user's home directory).
 func WithHome(dir string) Option { return func(o *options) { o.home = dir } }
 
-// WithHosts names hosts that are offered when a job is started.
+// WithFilter shows only the jobs that f selects (default: all). A job that stops matching
+// disappears from the pane. Jobs that are started in the pane get the labels and the creator
+// of f, so that they are shown.
+func WithFilter(f engine.Filter) Option { return func(o *options) { o.filter = f } }
+
+// WithHosts adds hosts to suggest for new jobs.
 func WithHosts(names ...string) Option { return func(o *options) { o.hosts = names } }
 
-// WithOuterPrefix says that a program around the host, such as tmux, takes this
-// key for itself; the hint for the leave key then says to press it twice.
-func WithOuterPrefix(key string) Option { return func(o *options) { o.prefix = key } }
+// WithOuterPrefix declares that a program around the host, such as tmux, keeps the first press of
+// this key. Hints for the leave key then show two presses. Use one option for each such program.
+func WithOuterPrefix(key, program string) Option {
+	return func(o *options) { o.outer = append(o.outer, outerPrefix{key, program}) }
+}
 
-// LogView is how a log is shown at first; keys change it.
+// outerPrefix is a key that a program around the host keeps.
+type outerPrefix struct{ key, program string }
+
+// LogView is the initial state of log views; keys change it.
 type LogView struct {
-	Stay        bool // do not follow the output of a running job
+	Stay        bool // do not follow running jobs
 	Wrap        bool
 	Timestamps  bool
 	LineNumbers bool
 }
 
-// WithLogView says how logs are shown at first (default: following, plain).
+// WithLogView sets how logs are shown at first (default: following, without line numbers,
+// timestamps and wrapping).
 func WithLogView(v LogView) Option { return func(o *options) { o.log = v } }
 
 // WithHeader shows a line of counts and hosts above the panes.
 func WithHeader(on bool) Option { return func(o *options) { o.header = on } }
 
-// WithReducedMotion shows minutes instead of seconds, no traces, no spinners.
+// WithReducedMotion shows minutes instead of seconds, and no traces or spinners.
 func WithReducedMotion(on bool) Option { return func(o *options) { o.calm = on } }
 
-// withProgram offers what only a program of its own can do: suspending and
-// giving the mouse back.
+// withProgram enables what only a program with its own terminal can do: suspend, and release the
+// mouse.
 func withProgram() Option { return func(o *options) { o.program = true } }

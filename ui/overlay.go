@@ -15,27 +15,29 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// box is a component that can stand over the panes.
+// box is a component that can be shown over the panes.
 type box interface {
 	Update(msg tea.Msg) tea.Cmd
 	View() string
 	Cursor() *tea.Cursor
-	Click(x, y int) // at a place of the box
+	Click(x, y int) // position in the box
 	Scroll(rows int)
 	ShortHelp() []key.Binding
 }
 
-// overlay is a box over the panes that owns the keyboard until it closes.
+// overlay is a box over the panes. It gets all keys until it closes.
 type overlay struct {
 	box
-	context string                    // the key map's name for where the keys go
-	resize  func(w, h int)            // gives the box its part of that room
-	restyle func(s themes.Styles)     // gives it other styles
-	handle  func(msg tea.Msg) tea.Cmd // takes messages; nil: the box does
-	settle  func() tea.Cmd            // follows up on what was pressed or clicked; nil: nothing follows
+	context string                    // context in the key map
+	resize  func(w, h int)            // resizes the box
+	restyle func(s themes.Styles)     // changes its styles
+	handle  func(msg tea.Msg) tea.Cmd // handles messages; nil: the box does
+	child   func(msg tea.Msg) tea.Cmd // handles messages of the box's own commands; nil: it has none
+	settle  func() tea.Cmd            // runs after a key or a click; may be nil
+	under   *overlay                  // the box that this one covers, and that is shown again after it
 }
 
-// update hands a message to the box.
+// update passes a message to the box.
 func (o *overlay) update(msg tea.Msg) tea.Cmd {
 	if o.handle != nil {
 		return o.handle(msg)
@@ -55,7 +57,7 @@ func (o *overlay) settled() tea.Cmd {
 	return o.settle()
 }
 
-// open puts a box over the panes.
+// open shows a box over the panes.
 func (p *Pane) open(o *overlay) tea.Cmd {
 	p.over = o
 	p.prompt = nil
@@ -65,22 +67,23 @@ func (p *Pane) open(o *overlay) tea.Cmd {
 	return nil
 }
 
-// shut takes it away.
+// shut closes the box and shows the one that it covered.
 func (p *Pane) shut() {
-	p.over = nil
+	if p.over != nil {
+		p.over = p.over.under
+	}
 	p.spreadFocus()
-	p.looked()
 }
 
 func (p *Pane) sizeOverlay() {
-	if p.over != nil {
-		room := p.overlayRoom()
-		p.over.resize(room.w, room.h)
+	room := p.overlayRoom()
+	for o := p.over; o != nil; o = o.under {
+		o.resize(room.w, room.h)
 	}
 }
 
-// overlayRoom is where a box may stand: above the footer, which has its keys,
-// and below the header where rows are not dear.
+// overlayRoom returns the area for a box: above the footer, which shows its keys, and below the
+// header if the window is high enough.
 func (p *Pane) overlayRoom() rect {
 	foot := max(1, p.lay.footer.h)
 	if p.h < tallHeight || p.attachment != nil {
@@ -89,31 +92,44 @@ func (p *Pane) overlayRoom() rect {
 	return rect{0, p.lay.header.h, p.w, max(0, p.h-p.lay.header.h-foot)}
 }
 
-// overlayPlace is where the box stands: in the middle.
-func (p *Pane) overlayPlace() (x, y, w, h int) {
-	box := p.over.View()
+// overlayPlace returns the position and size of a box: centered.
+func (p *Pane) overlayPlace(o *overlay) (x, y, w, h int) {
+	box := o.View()
 	first, _, _ := strings.Cut(box, "\n")
 	w, h = cells.Width(first), strings.Count(box, "\n")+1
 	room := p.overlayRoom()
 	return max(0, (room.w-w)/2), room.y + max(0, (room.h-h)/2), w, h
 }
 
-// snug is the width of a box that would like to have want columns of w: all of
-// them where no more than slivers of the panes would be left beside it.
-func snug(w, want int) int {
-	const sliver = 4
+// boxWidth returns the width of a box that prefers want of w columns: all w columns if only slivers
+// of the panes would remain beside it.
+func boxWidth(w, want int) int {
+	const sliver = 6
 	if w-want < 2*sliver {
 		return w
 	}
 	return want
 }
 
-// openDialog asks a question; answer gets the name of the choice, "" for none.
+// openDialog asks a question. answer gets the name of the choice, or "" if canceled.
 func (p *Pane) openDialog(title string, text []string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
 	return p.openChoices(dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
 }
 
-// openMenu offers choices one below the other.
+// confirm asks whether to do something that may be regretted. yes is the label of that answer;
+// Cancel is preselected.
+func (p *Pane) confirm(title, yes string, do func() tea.Cmd, text ...string) tea.Cmd {
+	const no = "Cancel"
+	choices := []dialog.Choice{{Name: no, Label: no}, {Name: yes, Label: yes, Danger: true, Yes: true}}
+	return p.openDialog(title, text, choices, func(answer string) tea.Cmd {
+		if answer != yes {
+			return nil
+		}
+		return do()
+	})
+}
+
+// openMenu shows a menu.
 func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
 	return p.openChoices(dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
 }
@@ -133,19 +149,20 @@ func (p *Pane) openChoices(d *dialog.Model, answer func(string) tea.Cmd) tea.Cmd
 	})
 }
 
-// formActions are what the keys of a form lead to.
+// formActions are the operations of a form's keys.
 type formActions struct {
-	accept   func() (cmd tea.Cmd, wrong string) // takes the text; a word of what is wrong keeps the form open
-	cancel   func() tea.Cmd
-	complete func() tea.Cmd // nil: there is nothing to complete
-	changed  func()         // after whatever may have changed the text; nil: nothing follows
+	accept   func() tea.Cmd // accepts the values and closes the form, or shows an error
+	attach   func() tea.Cmd // accepts and attaches to the job; may be nil
+	cancel   func() tea.Cmd // runs after the form was canceled
+	complete func() tea.Cmd // may be nil
+	changed  func()         // runs after each change of the text; may be nil
 }
 
 func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
 	const width = 70
 	return p.open(&overlay{
 		box: form, context: "input",
-		resize:  func(w, h int) { form.SetSize(snug(w, width), h) },
+		resize:  func(w, h int) { form.SetSize(boxWidth(w, width), h) },
 		restyle: func(s themes.Styles) { form.SetStyles(s.Prompt, s.Dialog, s.Glyphs) },
 		handle: func(msg tea.Msg) tea.Cmd {
 			if do.changed != nil {
@@ -156,7 +173,7 @@ func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
 	})
 }
 
-// pressForm takes the keys of a form that are not for its fields.
+// pressForm handles the keys of a form that are not for its fields.
 func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd {
 	in := p.opts.keys.Input
 	press, ok := msg.(tea.KeyPressMsg)
@@ -168,13 +185,9 @@ func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd
 		p.shut()
 		return do.cancel()
 	case ok && keymap.Match(press, in.Accept):
-		cmd, wrong := do.accept()
-		if wrong != "" {
-			form.SetError(wrong)
-			return nil
-		}
-		p.shut()
-		return cmd
+		return do.accept()
+	case ok && keymap.Match(press, in.StartAttach) && do.attach != nil:
+		return do.attach()
 	case ok && keymap.Match(press, in.Complete) && do.complete != nil:
 		if form.NextOffer() {
 			return nil
@@ -184,11 +197,11 @@ func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd
 	return form.Update(msg)
 }
 
-// openPicker offers the entries of a palette; take gets the id of the chosen one.
+// openPicker shows a palette; take gets the id of the chosen item.
 func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cmd {
 	return p.open(&overlay{
 		box: m, context: "palette",
-		resize:  func(w, h int) { m.SetSize(snug(w, m.Width()), min(h, snug(h, 22))) },
+		resize:  func(w, h int) { m.SetSize(boxWidth(w, m.Width()), min(h, boxWidth(h, 22))) },
 		restyle: func(s themes.Styles) { m.SetStyles(s.Palette, s.Glyphs) },
 		settle: func() tea.Cmd {
 			if why := m.Refused(); why != "" {
@@ -207,11 +220,11 @@ func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cm
 	})
 }
 
-// openPage shows the page of keys.
+// openPage shows the help page, over the open box if there is one.
 func (p *Pane) openPage(m *help.Model) tea.Cmd {
 	return p.open(&overlay{
-		box: m, context: "help",
-		resize:  func(w, h int) { m.SetSize(snug(w, 116), h) },
+		box: m, context: "help", under: p.over,
+		resize:  func(w, h int) { m.SetSize(boxWidth(w, 116), h) },
 		restyle: func(s themes.Styles) { m.SetStyles(s.Help, s.Glyphs) },
 		settle: func() tea.Cmd {
 			if m.Done() {

@@ -6,22 +6,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// unwatchedEvery is how often a window without the focus is drawn at most.
+// unwatchedEvery is the minimum time between two frames of a window without focus.
 const unwatchedEvery = 100 * time.Millisecond
 
-// unwatched is the pace of a window without the focus: what jobs do is drawn a few
-// times a second, what the person does at once.
+// unwatched paces a window without focus: changes of jobs are drawn a few times a second, the
+// user's actions at once.
 type unwatched struct {
-	round bool     // another look is on its way
-	due   bool     // what there is now is to be drawn
-	shown tea.View // what was drawn last
-	drawn bool     // there is such
+	round bool     // the next round is scheduled
+	due   bool     // draw the current state
+	shown tea.View // the last view
+	drawn bool     // shown is valid
 }
 
 type roundMsg struct{}
 
-// paced decides whether what msg has changed is drawn now or with the next round,
-// which the command begins.
+// paced decides whether the change by msg is drawn now or in the next round, which the returned
+// command schedules.
 func (w *window) paced(msg tea.Msg) tea.Cmd {
 	u := &w.unwatched
 	switch msg.(type) {
@@ -38,14 +38,14 @@ func (w *window) paced(msg tea.Msg) tea.Cmd {
 	return tea.Tick(unwatchedEvery, func(time.Time) tea.Msg { return roundMsg{} })
 }
 
-// held reports whether the last view stays until the next round.
+// held reports whether the last view is kept until the next round.
 func (w *window) held() bool {
 	u := &w.unwatched
 	return !w.focused && u.round && !u.due && u.drawn && w.pane.dirty
 }
 
-// floodGate keeps wheel and motion floods from holding up keys: at most one of
-// each a frame gets through.
+// floodGate drops excess wheel and motion events so that they do not delay keys: at most one of
+// each passes per frame.
 type floodGate struct {
 	now    func() time.Time
 	wheel  time.Time

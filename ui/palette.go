@@ -13,8 +13,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// openPalette offers every action by name, what cannot be done now with the
-// reason.
+// openPalette shows all actions. Unavailable ones have the reason.
 func (p *Pane) openPalette() tea.Cmd {
 	var listed []action
 	for _, k := range p.opts.keys.Actions() {
@@ -33,46 +32,52 @@ func (p *Pane) openPalette() tea.Cmd {
 			refused = append(refused, item)
 		}
 	}
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel(": "))
+	line := p.newLine(prompt.Options{Label: ": "})
 	line.Focus()
 	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles.Palette, p.opts.glyphs)
 	return p.openPicker(m, p.performNamed)
 }
 
-// performNamed does what the palette chose: an action, or a key of the log.
+// performNamed performs the chosen entry: an action, or a key of the log.
 func (p *Pane) performNamed(id string) tea.Cmd {
 	if cmd, ok := p.perform(id); ok {
 		return cmd
 	}
 	keys := p.actions[id].Binding.Keys()
 	if len(keys) == 0 {
-		return p.refuse("it has no key")
+		return p.refuse("This action has no key")
 	}
 	focus := p.setFocus(areaLog)
-	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // a key is known by its name
+	press := tea.KeyPressMsg{Code: tea.KeyExtended, Text: keys[0]} // press finds the key by its name
 	return tea.Batch(focus, p.route(p.log.Update(press)))
 }
 
-// openHelp shows every key from the live bindings, a section a group, what works
-// here first.
+// openHelp shows all current keys by section, those of the focused pane first. Below
+// them are movement, which is the same in all panes, and the leave key.
 func (p *Pane) openHelp() tea.Cmd {
 	here := map[string]bool{}
 	for _, a := range p.bindings[p.context()] {
 		here[a.Section] = true
 	}
 	var first, rest []help.Section
-	seen := map[string]bool{} // what moves in every pane is said once
+	moves, moving := []string{}, map[string]bool{}
+	for _, a := range p.opts.keys.Actions() {
+		if a.Section == "list" { // only movement
+			if labels := p.keyLabels(a); len(labels) > 0 {
+				moves = append(moves, labels[0]+" "+a.Title)
+			}
+			moving[a.Name] = true
+		}
+	}
 	sections := keymap.Sections()
 	slices.SortStableFunc(sections, func(a, b keymap.Section) int { return helpRank(a.Name) - helpRank(b.Name) })
 	for _, section := range sections {
 		s := help.Section{Title: section.Title}
 		for _, a := range p.opts.keys.Actions() {
 			keys := strings.Join(p.keyLabels(a), " ")
-			line := keys + "\x00" + a.Description
-			if a.Section != section.Name || keys == "" || !a.Binding.Enabled() || seen[line] || p.actions[a.ID()].needs == needsProgram && !p.opts.program {
+			if a.Section != section.Name || keys == "" || moving[a.Name] || p.actions[a.ID()].needs == needsProgram && !p.opts.program {
 				continue
 			}
-			seen[line] = true
 			s.Entries = append(s.Entries, help.Entry{Keys: keys, Desc: a.Description})
 		}
 		if here[section.Name] {
@@ -81,14 +86,14 @@ func (p *Pane) openHelp() tea.Cmd {
 			rest = append(rest, s)
 		}
 	}
-	notes := []string{p.leaveHint() + ". Twice within 700 ms types it into the job."}
-	line := prompt.NewLine(p.promptKeys(), p.styles.Prompt, prompt.WithLabel("/"))
+	notes := []string{"Move: " + p.dotted(moves...), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
+	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
 	return p.openPage(help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs))
 }
 
-// helpRank orders help: what is done to jobs and with their output before what is
-// the same everywhere, and how to move last.
+// helpRank orders the sections of help: actions on jobs and their output, then general ones, then
+// movement.
 func helpRank(section string) int {
 	switch section {
 	case "jobs", "log":

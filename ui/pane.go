@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -20,37 +21,41 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// Pane is the embeddable view of all jobs of an engine. Its methods belong to
-// the goroutine of the host's Update and View; Close may also be called once the
-// host's program has ended. The commands that methods return are to be run like
-// those of Update.
+// Pane is an embeddable view of the jobs of an engine. Its methods must be called in the
+// goroutine of the host's Update and View; Close may also be called after the host's program has
+// ended. The host must run the commands that the methods return, like those of Update.
 type Pane struct {
-	eng                   jobEngine
-	opts                  options
-	styles                themes.Styles
-	badge                 statusbadge.Badge
-	footerKey, footerDesc cells.Paint // of the styles, which are drawn often
-	held                  *holdings
+	eng      jobEngine
+	opts     options
+	styles   themes.Styles
+	badge    statusbadge.Badge
+	held     *holdings
+	restarts *restarts
+	// Styles that are used often.
+	footerKey, footerDesc, footerDim cells.Paint
 
-	// ctx ends with the pane; commands carry it because they outlive the call
-	// that made them.
+	// ctx is canceled when the pane is closed. It is stored because commands outlive the calls
+	// that create them.
 	ctx    context.Context
 	cancel context.CancelFunc
 
 	w, h    int
-	x, y    int // origin in the host's window
+	x, y    int // position in the host's window
 	focused bool
 	now     time.Time
 
-	jobs    map[engine.ID]*job
-	gone    map[engine.ID]time.Time // of jobs dropped soon after their end: when that was
-	tally   *counts                 // of jobs; nil: to be counted again
-	known   bool                    // the snapshot has come
-	trouble string
-	subGen  int
-	sub     subscription
-	tickGen int
-	ticking bool
+	jobs     map[engine.ID]*job
+	gone     map[engine.ID]time.Time // when jobs were removed that had just ended
+	tally    *counts                 // counts of jobs; nil: count again
+	viewed   viewed
+	toMark   []engine.ID // failures to record as seen
+	measured bool        // the usage of some job has been known
+	known    bool        // the snapshot was received
+	trouble  string
+	subGen   int
+	sub      subscription
+	tickGen  int
+	ticking  bool
 
 	actions  map[string]action          // by id
 	bindings map[string][]keymap.Action // by context
@@ -59,54 +64,58 @@ type Pane struct {
 	detail *detail.Model
 	log    *logview.Model
 	term   *terminal.Model
-	screen *terminal.Model // in the place of the log
+	screen *terminal.Model // shown instead of the log
 	toasts *toast.Model
 
 	focus  area
 	zoomed bool
 	lay    layout
-	laid   int // lines of the detail that it was made for
+	laid   int // number of lines of the detail in the current layout
 
 	shown      shown // the job in detail and log
 	glance     *glance
-	behind     bool // the log has grown while nobody saw it
+	behind     bool // the log has grown while it was not visible
 	wish       engine.ID
-	attachment *attachment // the job that owns the keyboard
-	park       *attachment // one just left, until a second leave key can no longer come
-	// late is how long a second leave key can come to a job of the host, which is sent to
-	// the background only then; 0: at once. went is the job that was left so.
+	attachment *attachment // the attached job
+	park       *attachment // the job just left, while a second leave key can follow
+	// late is how long a second leave key can follow for the host's foreground job, which is sent
+	// to the background only after that; 0: at once. went is the job left in this way.
 	late time.Duration
 	went engine.ID
-	// stays reports that a job could not be sent to the background, which the panes
-	// show.
+	// stays reports that a job could not be sent to the background; the panes show why.
 	stays bool
-	// foreEnd is how the foreground job ended whose last screen was left.
+	// foreEnd is the ended foreground job whose last screen was closed.
 	foreEnd *engine.Job
 
-	over   *overlay // a box over the panes that owns the keyboard
+	over   *overlay // the open box
 	prompt *footerPrompt
 	ask    []AskMsg
 	undo   []engine.ID
-	undoID int // toast that offers it
+	undoID int               // message that offers undo
+	news   map[engine.ID]Why // jobs of the message newsID, which need attention
+	newsID int
 
-	interrupted int // toast of the first Ctrl+C
-	searched    []string
-	regex       bool                  // the last search was for a regular expression
-	tried       []string              // commands that were typed
-	drafts      map[engine.ID]jobText // typed and not started, by the job that it is to restart ("": none)
-	lines       []string              // sent to jobs
-	unsent      map[engine.ID]string  // typed for jobs and not sent
-	chordGen    int
-	sizeGen     int
-	pointer     pointer
-	outer       engine.TerminalFacts
-	outerKnown  bool // the host has set outer
+	interrupted  int // message of the first Ctrl+C
+	searched     []string
+	deafGen      int
+	connecting   string                // host that is being connected
+	ignoringKeys bool                  // ignore keys for a moment: see ignoreKeys
+	plain        bool                  // the last search was for plain text
+	tried        []string              // commands typed in this session
+	drafts       map[engine.ID]jobText // text of canceled forms, by the job to restart ("": none)
+	lines        []string              // lines sent to jobs
+	unsent       map[engine.ID]string  // unsent lines, by job
+	chordGen     int
+	sizeGen      int
+	pointer      pointer
+	outer        engine.TerminalFacts
+	outerKnown   bool // the host has set outer
 
 	frame string
 	dirty bool
 }
 
-// NewPane returns a pane on the jobs of eng. Nothing happens before [Pane.Init].
+// NewPane returns a pane for the jobs of eng. It does nothing before [Pane.Init].
 func NewPane(eng *engine.Engine, opts ...Option) *Pane { return newPane(realEngine{eng}, opts...) }
 
 func newPane(eng jobEngine, opts ...Option) *Pane {
@@ -115,23 +124,23 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		eng: eng, opts: o, held: &holdings{}, focused: true, focus: areaList, dirty: true,
+		eng: eng, opts: o, held: &holdings{}, restarts: &restarts{}, focused: true, focus: areaList, dirty: true,
 		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, unsent: map[engine.ID]string{},
 		now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.mix()
+	p.buildStyles()
 	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
 		p.bindings[c.Name] = o.keys.In(c.Name)
 	}
 
 	s := p.styles
-	p.list = joblist.New(o.keys.List, s.List, p.badge, o.glyphs, joblist.WithMinutes(o.calm))
-	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.WithHome(o.home), detail.WithMinutes(o.calm),
-		detail.WithWaits(p.answering()))
-	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.WithClock(o.clock), logview.WithWords(p.unread),
-		logview.WithWrap(o.log.Wrap), logview.WithTimestamps(o.log.Timestamps), logview.WithLineNumbers(o.log.LineNumbers))
+	p.list = joblist.New(o.keys.List, s.List, p.badge, o.glyphs, joblist.Options{Minutes: o.calm, Fold: true})
+	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
+	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.Options{
+		Wrap: o.log.Wrap, Timestamps: o.log.Timestamps, LineNumbers: o.log.LineNumbers, Clock: o.clock, ErrorText: p.logError,
+	})
 	p.log.SetEmpty("")
 	p.term, p.screen = terminal.New(s.Terminal), terminal.New(s.Terminal)
 	p.toasts = toast.New(s.Toast, o.glyphs)
@@ -141,10 +150,10 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	return p
 }
 
-// Init begins: it subscribes to the engine's facts.
+// Init subscribes to the engine's events.
 func (p *Pane) Init() tea.Cmd { return tea.Batch(p.subscribe(), p.tick()) }
 
-// SetSize sets the number of columns and rows to fill.
+// SetSize sets the size in columns and rows.
 func (p *Pane) SetSize(w, h int) tea.Cmd {
 	w, h = max(0, w), max(0, h)
 	if w == p.w && h == p.h {
@@ -154,33 +163,34 @@ func (p *Pane) SetSize(w, h int) tea.Cmd {
 	return tea.Batch(p.arrange(), p.openTerminal(), p.resized(), p.tick())
 }
 
-// MinSize is the smallest size at which the panes show more than a list.
+// MinSize returns the smallest size at which the pane shows more than a list.
 func (p *Pane) MinSize() (w, h int) { return bareWidth, bareHeight }
 
-// SetOrigin says where in the host's window the pane's left upper corner is, so
-// that mouse messages, which count from the window's, find their place.
+// SetOrigin sets the position of the pane's upper left corner in the host's window, to interpret
+// mouse positions.
 func (p *Pane) SetOrigin(x, y int) { p.x, p.y = x, y }
 
-// SetTerminalFacts replaces what is known of the host's terminal: queries of the jobs
-// that are attached are answered with it. A host calls it also when its terminal answers
-// nothing, with zero facts: a job that has just been started waits for them.
+// SetTerminalFacts sets the properties of the host's terminal, with which queries of attached
+// jobs are answered. If the terminal answers no queries, the host should call it with zero facts,
+// because a newly started job waits for them.
 func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 	p.outer, p.outerKnown = f, true
-	p.term.SetTellsEscape(f.KittyKeyboard)
+	p.term.SetDistinctEscape(f.KittyKeyboard)
 	return tea.Batch(p.reportTerminal(p.attachment), p.reportTerminal(p.park))
 }
 
-// mix makes the styles of the theme.
-func (p *Pane) mix() {
+// buildStyles computes the styles of the theme.
+func (p *Pane) buildStyles() {
 	p.styles = p.opts.theme.Styles(p.opts.glyphs)
 	p.badge = statusbadge.New(p.styles.Badge, p.opts.glyphs)
 	p.footerKey, p.footerDesc = cells.NewPaint(p.styles.Footer.Key), cells.NewPaint(p.styles.Footer.Desc)
+	p.footerDim = cells.NewPaint(p.styles.Frame.Backdrop)
 }
 
-// SetTheme changes colours and signs.
+// SetTheme changes theme and glyphs.
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
-	p.mix()
+	p.buildStyles()
 	s := p.styles
 	p.list.SetStyles(s.List, p.badge, g)
 	p.detail.SetStyles(s.Detail, p.badge, g)
@@ -188,8 +198,8 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.term.SetStyles(s.Terminal)
 	p.screen.SetStyles(s.Terminal)
 	p.toasts.SetStyles(s.Toast, g)
-	if p.over != nil {
-		p.over.restyle(s)
+	for o := p.over; o != nil; o = o.under {
+		o.restyle(s)
 	}
 	if p.prompt != nil {
 		p.prompt.line.SetStyles(s.Prompt)
@@ -197,23 +207,23 @@ func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.dirty = true
 }
 
-// Focus says that the pane has the keyboard and that somebody is looking.
+// Focus lets the pane receive keys, and declares that the user sees it.
 func (p *Pane) Focus() {
 	p.focused = true
 	p.spreadFocus()
 	p.looked()
 }
 
-// Blur says that the pane has not the keyboard: keys and pastes are ignored.
+// Blur removes the focus: keys and pastes are ignored.
 func (p *Pane) Blur() {
 	p.focused = false
 	p.spreadFocus()
 }
 
-// Focused reports whether the pane has the keyboard.
+// Focused reports whether the pane has the focus.
 func (p *Pane) Focused() bool { return p.focused }
 
-// spreadFocus tells the components which of them has the keyboard.
+// spreadFocus sets the focus of the components.
 func (p *Pane) spreadFocus() {
 	p.dirty = true
 	free := p.focused && p.attachment == nil && p.over == nil && p.prompt == nil
@@ -232,8 +242,8 @@ func (p *Pane) spreadFocus() {
 	set(p.focused && p.over == nil && p.attachment != nil && !p.attachment.viaLog, p.term)
 }
 
-// Cursor is where the terminal's cursor belongs, relative to the pane; nil if
-// it is to be hidden.
+// Cursor returns the position of the terminal's cursor, relative to the pane, or nil if it is
+// hidden.
 func (p *Pane) Cursor() *tea.Cursor {
 	if !p.focused {
 		return nil
@@ -251,7 +261,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 	}
 	switch {
 	case p.over != nil:
-		x, y, _, _ := p.overlayPlace()
+		x, y, _, _ := p.overlayPlace(p.over)
 		return move(p.over.Cursor(), x, y)
 	case p.prompt != nil:
 		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
@@ -259,15 +269,17 @@ func (p *Pane) Cursor() *tea.Cursor {
 		return p.term.Cursor()
 	case p.attachment == nil && p.focus == areaList:
 		return move(p.list.Cursor(), p.lay.list.x, p.lay.list.y)
+	case p.attachment == nil && p.focus == areaLog && !p.screenShown():
+		return move(p.log.Cursor(), p.lay.log.x-1, p.lay.log.y)
 	}
 	return nil
 }
 
-// CapturesKeys reports whether every key is the pane's: a job is attached, or
-// text is being typed. The host then keeps at most its own leave key.
+// CapturesKeys reports whether the pane should get every key, because a job is attached or the
+// user types text. The host then handles at most its own leave key.
 func (p *Pane) CapturesKeys() bool { return p.attachment != nil || p.prompt != nil || p.over != nil }
 
-// Select moves the selection to a job, now or when it appears.
+// Select selects a job, now or when it appears.
 func (p *Pane) Select(id engine.ID) tea.Cmd {
 	p.dirty = true
 	if !p.list.Select(id) {
@@ -281,14 +293,13 @@ func (p *Pane) Select(id engine.ID) tea.Cmd {
 // Selected returns the selected job.
 func (p *Pane) Selected() (engine.Job, bool) { return p.list.Selected() }
 
-// ShortHelp returns the keys that matter most where the focus is; those that do
-// not apply now are disabled.
+// ShortHelp returns the most important keys of the focused pane. Keys that do not apply now are
+// disabled.
 func (p *Pane) ShortHelp() []key.Binding {
-	keys, _ := p.footerKeys()
-	return keys
+	return slices.Concat(p.footerKeys()...)
 }
 
-// FullHelp returns all keys of where the focus is, a section a group.
+// FullHelp returns all keys of the focused pane, grouped by section.
 func (p *Pane) FullHelp() [][]key.Binding {
 	var groups [][]key.Binding
 	section := ""
@@ -303,9 +314,9 @@ func (p *Pane) FullHelp() [][]key.Binding {
 	return groups
 }
 
-// Close lets go of everything that the pane holds; jobs go on, questions that
-// were not answered are refused. It returns after the last goroutine of the pane
-// has, so a program that wants to leave now gives it a bounded time.
+// Close releases everything that the pane holds and refuses open questions. Jobs keep running. It
+// waits for all goroutines of the pane, so a program that exits should limit how long it waits
+// for Close.
 func (p *Pane) Close() error {
 	p.cancel()
 	for _, ask := range p.ask {

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,6 +31,7 @@ func TestPaneView(t *testing.T) {
 		"stacked, detail": {w: 80, h: 24, keys: []string{"2"}},
 		"one at a time":   {w: 50, h: 14, keys: []string{"enter"}},
 		"list alone":      {w: 38, h: 8},
+		"smallest":        {w: 20, h: 5},
 		"zoomed":          {w: 120, h: 14, keys: []string{"enter", "z"}},
 		"ascii":           {w: 100, h: 16, opts: []Option{WithGlyphs(themes.ASCII())}},
 		"calm":            {w: 60, h: 14, opts: []Option{WithReducedMotion(true)}},
@@ -98,7 +101,7 @@ func TestPaneFillsEverySize(t *testing.T) {
 	})
 }
 
-func TestTheLogFollowsTheSelection(t *testing.T) {
+func TestLogFollowsSelection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.sees("listening on :5173")
@@ -106,11 +109,11 @@ func TestTheLogFollowsTheSelection(t *testing.T) {
 		s.sees("FAIL TestTwo")
 		s.seesNot("listening on")
 		s.press("j")
-		s.sees("It printed nothing.")
+		s.sees("No output.")
 	})
 }
 
-func TestTheLogGrows(t *testing.T) {
+func TestLogGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		log := s.pane.shown.log.(*fakeLog)
@@ -122,26 +125,27 @@ func TestTheLogGrows(t *testing.T) {
 	})
 }
 
-func TestALogThatCannotBeReadSaysSoAndDoesNotFollow(t *testing.T) {
+func TestUnreadableLogShowsErrorAndDoesNotFollow(t *testing.T) {
 	inBubble(t, "from the first", func(t *testing.T) {
 		eng := three()
 		eng.fail["read-log"] = fmt.Errorf("%w: web1 does not answer any more, since four minutes", engine.ErrUnreachable)
 		s := newHarness(t, 80, 24, eng)
-		s.sees("The log cannot be read:")
+		s.sees("Can't read the log:")
 		s.seesNot("following")
 		s.press("3", "/")
 		s.write("abc")
 		s.press("enter")
-		s.sees("/abc  not read")
-		s.seesNot("FOLLOW")
+		s.pass(5 * time.Second) // the message disappears
+		s.sees("/abc  log not read")
+		s.seesNot("following")
 		s.press("f")
-		if n := strings.Count(s.pane.View(), "its host is unreachable now"); n != 2 {
+		if n := strings.Count(s.pane.View(), "the host is unreachable"); n != 2 {
 			t.Errorf("a key that cannot do its work says why %d times beside the log's own words:\n%s", n-1, s.pane.View())
 		}
 		s.press("%")
 		s.write("50")
 		s.press("enter")
-		s.sees("the log cannot be read: its host is unreachable now")
+		s.sees("Can't read the log: the host is unreachable")
 	})
 	inBubble(t, "later", func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
@@ -149,12 +153,12 @@ func TestALogThatCannotBeReadSaysSoAndDoesNotFollow(t *testing.T) {
 		s.pane.shown.log.(*fakeLog).fail = engine.ErrUnreachable
 		s.eng.jobs[0].Output += 100
 		s.facts(engine.Event{Kind: engine.EventOutput, Job: s.eng.jobs[0], Offset: s.eng.jobs[0].Output})
-		s.sees("cannot be read now")
+		s.sees("not readable now")
 		s.seesNot("following")
 	})
 }
 
-func TestMessagesOfAnotherPaneChangeNothing(t *testing.T) {
+func TestMessagesOfOtherPaneAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newHarness(t, 100, 30, three()), newHarness(t, 100, 30, three())
 		before := two.screen()
@@ -167,7 +171,7 @@ func TestMessagesOfAnotherPaneChangeNothing(t *testing.T) {
 	})
 }
 
-func TestUnchangedFrameCostsNothing(t *testing.T) {
+func TestUnchangedFrameIsNotRedrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 160, 50, three())
 		s.pane.View()
@@ -177,7 +181,7 @@ func TestUnchangedFrameCostsNothing(t *testing.T) {
 	})
 }
 
-func TestNothingTicksWhenNothingRuns(t *testing.T) {
+func TestNoTicksWithoutRunningJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.jobs = eng.jobs[1:]
@@ -192,7 +196,7 @@ func TestNothingTicksWhenNothingRuns(t *testing.T) {
 	})
 }
 
-func TestAStartedJobDoesNotHideBehindTheFilter(t *testing.T) {
+func TestStartedJobIsVisibleDespiteFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("/")
@@ -202,38 +206,61 @@ func TestAStartedJobDoesNotHideBehindTheFilter(t *testing.T) {
 		if j, _ := s.pane.Selected(); j.ID != "new-aaaaa" {
 			t.Errorf("%s is selected", j.ID)
 		}
-		s.sees("started ls")
 	})
 }
 
-// A job that could not be started is not said to be.
-func TestFailedStartSaysSo(t *testing.T) {
+// No message reports the start of a job that could not be started.
+func TestFailedStartShowsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.failStart = true
 		s := newHarness(t, 120, 30, eng)
 		s.press("n", "l", "s", "enter")
-		s.sees("ls could not be started")
-		s.seesNot("started ls")
+		s.sees("Can't start ls")
 	})
 }
 
-// A restart ends nothing: of a job that runs there are two then, and it says so.
-func TestRestartOfARunningJobSaysThatItGoesOn(t *testing.T) {
+func TestRunAnotherReportsThatTheFirstKeepsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
+		s.press("R")
+		s.sees("Started a second npm run dev; the first is still running")
+	})
+}
+
+// A job that was stopped in order to be restarted is started even if the user quits.
+func TestRestartOutlivesPane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.grace = make(chan struct{})
+		s := newHarness(t, 120, 30, eng)
 		s.press("r")
-		s.sees("started npm run dev again; the one before still runs")
-	})
-	synctest.Test(t, func(t *testing.T) {
-		s := newHarness(t, 120, 30, three())
-		s.press("j", "r")
-		s.sees("started make test")
-		s.seesNot("still runs")
+		jobs, wait := s.pane.restarts.pending()
+		if len(jobs) != 1 || jobs[0].ID != "dev-aaaaa" {
+			t.Fatalf("pending restarts: %v", jobs)
+		}
+		if err := s.pane.Close(); err != nil {
+			t.Error(err)
+		}
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := wait(canceled); !errors.Is(err, context.Canceled) {
+			t.Errorf("a wait that was given up returned %v", err)
+		}
+		close(eng.grace)
+		if err := wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if did := eng.did(); !slices.Contains(did, "restart dev-aaaaa") {
+			t.Errorf("calls: %q", did)
+		}
+		if jobs, _ := s.pane.restarts.pending(); len(jobs) != 0 {
+			t.Errorf("still pending: %v", jobs)
+		}
 	})
 }
 
-func TestTheLogCatchesUpWhenItIsSeenAgain(t *testing.T) {
+func TestLogCatchesUpWhenVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		log := s.pane.shown.log.(*fakeLog)
@@ -256,7 +283,7 @@ func TestTwoPanesInOneProgram(t *testing.T) {
 		other := three()
 		other.jobs = []engine.Job{running("else-aaaaa", "somewhere else", time.Minute)}
 		one, two := newHarness(t, 100, 20, three()), newHarness(t, 100, 20, other)
-		both := func(msg tea.Msg) { // as a host would
+		both := func(msg tea.Msg) { // like a host that passes on all messages
 			one.run(one.pane.Update(msg))
 			two.run(two.pane.Update(msg))
 		}
@@ -283,13 +310,13 @@ func TestTwoPanesInOneProgram(t *testing.T) {
 	})
 }
 
-func TestTooSmallSaysSo(t *testing.T) {
+func TestTooSmallShowsMessage(t *testing.T) {
 	for size, want := range map[[2]int][]string{
-		{19, 4}: {"     too small     ", "      1 waits      "},
-		{60, 4}: {"too small: 20x5 at least", "1 waits"},
-		{9, 2}:  {"too small", " 1 waits "},
-		{9, 1}:  {" 1 waits "},
-		{4, 2}:  {"too ", "1 wa"},
+		{19, 4}: {"     too small     ", "     ◆ 1 input     "},
+		{60, 4}: {"too small: 20x5 at least", "◆ 1 input"},
+		{9, 2}:  {"too small", "◆ 1 input"},
+		{9, 1}:  {"◆ 1 input"},
+		{4, 2}:  {"too ", "◆ 1 "},
 	} {
 		inBubble(t, fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			eng := three()
@@ -302,8 +329,8 @@ func TestTooSmallSaysSo(t *testing.T) {
 	}
 }
 
-func TestHelpBeginsWithWhatWorksHere(t *testing.T) {
-	for pane, want := range map[string][]string{"1": {"Jobs, in list and detail", "In every pane", "Log"}, "3": {"Log", "In every pane", "Jobs, in list and detail"}} {
+func TestHelpStartsWithFocusedPane(t *testing.T) {
+	for pane, want := range map[string][]string{"1": {"Jobs", "Everywhere", "Log"}, "3": {"Log", "Everywhere", "Jobs"}} {
 		inBubble(t, pane, func(t *testing.T) {
 			s := newHarness(t, 60, 200, three())
 			s.press(pane, "?")
@@ -319,8 +346,8 @@ func TestHelpBeginsWithWhatWorksHere(t *testing.T) {
 	}
 }
 
-// A message hides anything but the row that it may be about.
-func TestMessagesLeaveTheSelectedRow(t *testing.T) {
+// A message covers no row.
+func TestMessagesDoNotCoverSelectedRow(t *testing.T) {
 	for _, size := range [][2]int{{39, 12}, {40, 12}, {20, 5}, {60, 12}, {100, 13}} {
 		inBubble(t, fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			eng := &fake{}
@@ -329,12 +356,12 @@ func TestMessagesLeaveTheSelectedRow(t *testing.T) {
 			}
 			s := newHarness(t, size[0], size[1], eng)
 			for range 20 {
-				s.press("u") // there is nothing to take back
+				s.press("u") // shows a refusal
 				j, ok := s.pane.Selected()
 				if !ok {
 					t.Fatal("nothing is selected")
 				}
-				s.sees("nothing to")
+				s.sees("Nothing to undo")
 				s.sees(j.Name + " ")
 				s.press("j")
 			}
@@ -342,7 +369,7 @@ func TestMessagesLeaveTheSelectedRow(t *testing.T) {
 	}
 }
 
-func TestWithoutJobsNothingIsOfferedForThem(t *testing.T) {
+func TestNoJobActionsWithoutJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 40, three())
 		var gone []engine.Event
@@ -351,9 +378,9 @@ func TestWithoutJobsNothingIsOfferedForThem(t *testing.T) {
 		}
 		s.eng.sub.batches <- gone
 		s.pump()
-		s.sees("No jobs yet.  n runs one")
-		s.sees(" n new  : palette  ? help  M mouse ")
+		s.sees("No jobs yet. Press n to start one, or run: hob run npm run dev")
+		s.sees(" n new    ? help ")
 		s.press("z")
-		s.sees("there are no jobs")
+		s.sees("There are no jobs")
 	})
 }

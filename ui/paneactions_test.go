@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,13 +29,14 @@ func TestKeysReachTheEngine(t *testing.T) {
 		"clear of a running job":       {[]string{"c"}, nil},
 		"clear all finished":           {[]string{"C"}, []string{"clear [build-aaaaa test-aaaaa]"}},
 		"undo":                         {[]string{"C", "u"}, []string{"clear [build-aaaaa test-aaaaa]", "undo [build-aaaaa test-aaaaa]"}},
-		"undo twice":                   {[]string{"C", "u", "u"}, []string{"clear [build-aaaaa test-aaaaa]", "undo [build-aaaaa test-aaaaa]"}},
+		"undo twice":                   {[]string{"C", "u", "u"}, []string{"clear [build-aaaaa test-aaaaa]", "undo [build-aaaaa test-aaaaa]", "undo []"}},
 		"remove asks, no":              {[]string{"d", "enter"}, nil},
 		"remove asks, yes":             {[]string{"d", "y"}, []string{"remove dev-aaaaa"}},
 		"restart":                      {[]string{"j", "r"}, []string{"restart test-aaaaa"}},
 		"new":                          {[]string{"n", "l", "s", "enter"}, []string{`start "ls" in "/home/me/src" on ""`}},
 		"new, nothing":                 {[]string{"n", "enter"}, nil},
-		"edit and restart":             {[]string{"e", "x", "enter"}, []string{`start "npm run devx" in "/home/me/src" on ""`}},
+		"run another":                  {[]string{"R"}, []string{"run-another dev-aaaaa"}},
+		"edit and restart":             {[]string{"e", "x", "enter"}, []string{`restart dev-aaaaa as "npm run devx" in "/home/me/src" on ""`}},
 		"a line":                       {[]string{"i", "y", "e", "s", "enter"}, []string{`write dev-aaaaa "yes\r"`}},
 		"a line, left":                 {[]string{"i", "y", "esc"}, nil},
 		"marked rows":                  {[]string{"j", "space", "space", "d", "y"}, []string{"remove build-aaaaa", "remove test-aaaaa"}},
@@ -64,18 +66,111 @@ func TestKeysReachTheEngine(t *testing.T) {
 	}
 }
 
-func TestRefusedActionsSayWhy(t *testing.T) {
+// Clearing more than ten finished jobs asks first.
+func TestClearingManyJobsAsks(t *testing.T) {
+	for name, c := range map[string]struct {
+		jobs    int
+		keys    []string
+		cleared bool
+	}{
+		"ten":         {10, []string{"C"}, true},
+		"eleven":      {11, []string{"C"}, false},
+		"eleven, no":  {11, []string{"C", "enter"}, false},
+		"eleven, yes": {11, []string{"C", "y"}, true},
+		"eleven, Esc": {11, []string{"C", "esc"}, false},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			f := &fake{jobs: []engine.Job{running("dev-aaaaa", "npm run dev", time.Minute)}}
+			for i := range c.jobs {
+				f.jobs = append(f.jobs, exited(running(fmt.Sprintf("job%d-aaaaa", i), "make", time.Hour), 0))
+			}
+			s := newHarness(t, 100, 30, f)
+			s.press(c.keys...)
+			if c.jobs > 10 && len(c.keys) == 1 {
+				s.sees("Clear 11 finished jobs?")
+			}
+			cleared := slices.ContainsFunc(s.eng.did(), func(call string) bool { return strings.HasPrefix(call, "clear ") })
+			if cleared != c.cleared {
+				t.Errorf("cleared: %v, want %v", cleared, c.cleared)
+			}
+		})
+	}
+}
+
+// C clears the jobs that the list stands for: those that the filter leaves, and the folded ones of
+// the whole list.
+func TestClearFinishedFollowsTheFilter(t *testing.T) {
+	many := func() *fake {
+		f := &fake{jobs: []engine.Job{running("web-aaaaa", "web server", time.Minute)}}
+		for i := range 30 {
+			name := "make"
+			if i >= 18 {
+				name = "test"
+			}
+			f.jobs = append(f.jobs, exited(running(fmt.Sprintf("%s%02d-aaaaa", name, i), name, time.Hour), 0))
+		}
+		f.jobs = append(f.jobs, exited(running("lint-aaaaa", "lint", time.Hour), 0))
+		return f
+	}
+	for name, tt := range map[string]struct {
+		filter string
+		want   string
+		jobs   int // that yes clears
+	}{
+		"no filter":         {"", "Clear 31 finished jobs?", 31},
+		"a filter":          {"test", "Clear 12 finished jobs matching /test?", 12},
+		"one match":         {"lint", "Cleared lint", 1},
+		"only running jobs": {"web", "No finished job matching /web", 0},
+		"no match":          {"zzz", "No finished job matching /zzz", 0},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newHarness(t, 100, 30, many())
+			s.press("/")
+			s.write(tt.filter)
+			s.press("enter", "C")
+			s.sees(tt.want)
+			s.press("y")
+			cleared := 0
+			for _, call := range s.eng.did() {
+				if ids, ok := strings.CutPrefix(call, "clear "); ok {
+					cleared += len(strings.Fields(ids))
+					if tt.filter != "" && strings.Count(ids, tt.filter) != tt.jobs {
+						t.Errorf("%s are cleared, want those of %q", ids, tt.filter)
+					}
+				}
+			}
+			if cleared != tt.jobs {
+				t.Errorf("%d jobs are cleared, want %d", cleared, tt.jobs)
+			}
+		})
+	}
+}
+
+func TestBorderCountsFilteredJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{jobs: []engine.Job{exited(running("lint-aaaaa", "lint", time.Hour), 0)}}
+		s := newHarness(t, 100, 30, f)
+		s.press("/")
+		s.write("lint")
+		s.press("enter")
+		s.sees("1 of 1 job · /lint")
+		s.facts(engine.Event{Kind: engine.EventRemoved, Job: f.jobs[0]})
+		s.sees("0 of 0 jobs · /lint")
+	})
+}
+
+func TestRefusedActionsShowReason(t *testing.T) {
 	tests := map[string]struct {
 		keys []string
 		want string
 	}{
-		"clear of a running job": {[]string{"c"}, "still running: x stops it, d removes it"},
-		"stop of a finished one": {[]string{"j", "x"}, "it has ended already: exit 2"},
-		"line to a finished one": {[]string{"j", "i"}, "it has ended already"},
-		"undo of nothing":        {[]string{"u"}, "nothing to take back"},
-		"Ctrl+C":                 {[]string{"ctrl+c"}, "q leaves, jobs keep running"},
-		"a key of the list":      {[]string{"enter", "d"}, "remove is a key of the list: 1 goes there, : finds it here"},
-		"a key of the log":       {[]string{"w"}, "wrap is a key of the log: 3 goes there, : finds it here"},
+		"clear of a running job": {[]string{"c"}, "still running · x stop · d stop and remove"},
+		"stop of a finished one": {[]string{"j", "x"}, "make test has already exited (exit 2)"},
+		"line to a finished one": {[]string{"j", "i"}, "make test has already exited"},
+		"undo of nothing":        {[]string{"u"}, "Nothing to undo"},
+		"Ctrl+C":                 {[]string{"ctrl+c"}, "Press Ctrl+C again to quit. Jobs keep running."},
+		"a key of the list":      {[]string{"enter", "d"}, "d (remove) works in the list · 1 go there · : run by name"},
+		"a key of the log":       {[]string{"w"}, "w (wrap) works in the log · 3 go there · : run by name"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -88,23 +183,26 @@ func TestRefusedActionsSayWhy(t *testing.T) {
 	}
 }
 
-func TestEndsAreSaid(t *testing.T) {
-	for k, want := range map[string]string{"x": "stopped npm run dev", "X": "killed npm run dev"} {
+// The row shows that the job was stopped, so no message repeats it.
+func TestStopShowsNoMessage(t *testing.T) {
+	for _, k := range []string{"x", "X"} {
 		inBubble(t, k, func(t *testing.T) {
 			s := newHarness(t, 100, 30, three())
 			s.press(k)
-			s.sees(want)
+			if lines := s.pane.toasts.Lines(100, 3); len(lines) > 0 {
+				t.Errorf("messages: %q", lines)
+			}
 		})
 	}
 }
 
-// Of a lost job nobody claims that it ended, and what can still be done is said.
-func TestKeysOnALostJob(t *testing.T) {
+// Messages about a lost job do not claim that it exited, and name the remaining options.
+func TestKeysOnLostJob(t *testing.T) {
 	lost := running("lost-aaaaa", "rsync", time.Hour)
 	lost.Status, lost.Exit = engine.Lost, engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, At: noon.Add(-time.Minute)}
 	for k, want := range map[string]string{
-		"x": "it is lost: nothing is known to run any more; r runs it again",
-		"X": "it is lost", "K": "it is lost", "i": "it is lost",
+		"x": "The job is lost; it may no longer be running · r restart",
+		"X": "The job is lost", "K": "The job is lost", "i": "The job is lost",
 		"d": "Remove rsync?",
 		"2": "last seen 11:59:00",
 	} {
@@ -123,9 +221,8 @@ func TestKeysOnALostJob(t *testing.T) {
 	}
 }
 
-// TestThePaletteKnowsEveryKey runs an action of the log that is bound to a key
-// with a name.
-func TestThePaletteKnowsEveryKey(t *testing.T) {
+// TestPaletteRunsActionsWithNamedKeys runs an action of the log that is bound to a named key.
+func TestPaletteRunsActionsWithNamedKeys(t *testing.T) {
 	keys, err := keymap.Default().Apply(keymap.Overrides{"wrap": {"f5"}})
 	if err != nil {
 		t.Fatal(err)
@@ -147,21 +244,21 @@ func TestHelpNamesItsSections(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheEngineAreShown(t *testing.T) {
+func TestEngineErrorsAreShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.fail["stop"] = &engine.Error{Op: "stop", Job: "dev-aaaaa", Err: engine.ErrUnreachable, Hint: "hob hosts check web1 says why"}
 		s := newHarness(t, 120, 30, eng)
 		s.press("x")
-		s.sees("npm run dev was not stopped: its host is unreachable now; hob hosts check web1")
+		s.sees("Can't stop npm run dev: the host is unreachable; hob hosts check web1")
 	})
 }
 
-func TestEscGoesBackAndNeverLeaves(t *testing.T) {
+func TestEscGoesBackAndNeverQuits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("enter", "z", "esc", "esc", "/", "m", "enter", "esc", "space", "esc", "esc", "esc", "esc")
-		if _, ok := told[LeaveMsg](s); ok {
+		if _, ok := sentMsg[LeaveMsg](s); ok {
 			t.Error("Esc left")
 		}
 		if s.pane.focus != areaList || s.pane.zoomed || s.pane.list.Filter() != "" || len(s.pane.list.Marked()) > 0 {
@@ -170,7 +267,7 @@ func TestEscGoesBackAndNeverLeaves(t *testing.T) {
 	})
 }
 
-func TestLeaving(t *testing.T) {
+func TestQuit(t *testing.T) {
 	tests := map[string]struct {
 		keys  []string
 		leave bool
@@ -190,7 +287,7 @@ func TestLeaving(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newHarness(t, 100, 30, three())
 				s.press(tt.keys...)
-				if _, ok := told[LeaveMsg](s); ok != tt.leave {
+				if _, ok := sentMsg[LeaveMsg](s); ok != tt.leave {
 					t.Errorf("left: %v, want %v", ok, tt.leave)
 				}
 			})
@@ -198,23 +295,23 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-func TestCopyAndOpenAreTheHosts(t *testing.T) {
+func TestCopyAndOpenAreSentToHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("y")
-		if m, _ := told[CopyMsg](s); m.Text != "npm run dev" {
+		if m, _ := sentMsg[CopyMsg](s); m.Text != "npm run dev" {
 			t.Errorf("y copies %q", m.Text)
 		}
 		s.press("Y")
-		if m, _ := told[CopyMsg](s); m.Text != "/home/me/jobs/dev-aaaaa/output.log" {
+		if m, _ := sentMsg[CopyMsg](s); m.Text != "/home/me/jobs/dev-aaaaa/output.log" {
 			t.Errorf("Y copies %q", m.Text)
 		}
 		s.press("o")
-		if m, _ := told[OpenMsg](s); m != (OpenMsg{Path: "/home/me/jobs/dev-aaaaa/output.log"}) {
+		if m, _ := sentMsg[OpenMsg](s); m != (OpenMsg{Path: "/home/me/jobs/dev-aaaaa/output.log"}) {
 			t.Errorf("o opens %+v", m)
 		}
 		s.press("E")
-		if m, _ := told[OpenMsg](s); !m.Editor {
+		if m, _ := sentMsg[OpenMsg](s); !m.Editor {
 			t.Errorf("E opens %+v", m)
 		}
 	})
@@ -268,7 +365,7 @@ func TestMouse(t *testing.T) {
 	})
 }
 
-func TestJumpToAPercentage(t *testing.T) {
+func TestJumpToPercentage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		var log strings.Builder
@@ -280,7 +377,7 @@ func TestJumpToAPercentage(t *testing.T) {
 		s.press("enter", "%")
 		s.write("many")
 		s.press("enter")
-		s.sees("a number from 0 to 100")
+		s.sees("not a number from 0 to 100")
 		s.press("ctrl+u")
 		s.write("50")
 		s.press("enter")
@@ -289,22 +386,42 @@ func TestJumpToAPercentage(t *testing.T) {
 	})
 }
 
-func TestTheMouseIsGivenBack(t *testing.T) {
+func TestMouseIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 20, three())
 		s.press("M")
-		if _, ok := told[toggleMouseMsg](s); !ok {
+		if _, ok := sentMsg[toggleMouseMsg](s); !ok {
 			t.Error("the program was not asked to give the mouse back")
 		}
 	})
 }
 
-func TestABoxIsNotCoveredByOldAnswers(t *testing.T) {
+func TestOpeningBoxRemovesMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.press("u")
-		s.sees("nothing to take back")
+		s.sees("Nothing to undo")
 		s.press("?")
-		s.seesNot("nothing to take back")
+		s.seesNot("Nothing to undo")
+	})
+}
+
+// The message about a clear disappears after seconds, but undo still works.
+func TestUndoAfterMessageDisappeared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		s := newHarness(t, 120, 30, eng)
+		s.press("j", "c")
+		s.pass(undoFor + time.Second)
+		eng.trash = []engine.ID{"test-aaaaa"}
+		s.press("u")
+		if did := eng.did(); did[len(did)-1] != "undo []" {
+			t.Errorf("calls: %q", did)
+		}
+		s.seesNot("Nothing to undo")
+		s.sees("make test")
+		eng.trash = nil
+		s.press("u")
+		s.sees("Nothing to undo")
 	})
 }

@@ -2,32 +2,37 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hobjobs/hob/engine"
 )
 
-func TestAnEndIsToldOnceAndMarkedUntilLookedAt(t *testing.T) {
+func TestEndIsReportedOnceAndMarkedUntilSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("j")
 		done := exited(s.eng.jobs[0], 3)
 		s.facts(engine.Event{Kind: engine.EventExited, Job: done, At: noon})
-		ended, _ := told[EndedMsg](s)
+		ended, _ := sentMsg[EndedMsg](s)
 		if ended.Job.ID != "dev-aaaaa" {
-			t.Errorf("the host was told of the end of %q", ended.Job.ID)
+			t.Errorf("the host got the end of %q", ended.Job.ID)
 		}
-		if m, _ := told[AttentionMsg](s); m.Why != WhyFailed {
-			t.Errorf("the host was told %+v", m)
+		if m, _ := sentMsg[AttentionMsg](s); m.Why != WhyFailed {
+			t.Errorf("the host got %+v", m)
 		}
-		s.sees("npm run dev ◆")
-		s.sees("npm run dev: exit 3")
-		s.pane.Select("dev-aaaaa")
+		s.sees("npm run dev •")
+		s.sees("npm run dev failed (exit 3)")
+		s.run(s.pane.Select("dev-aaaaa"))
 		s.pump()
-		s.seesNot("npm run dev ◆")
+		s.pass(seenAfter)
+		s.seesNot("npm run dev •")
 		n := 0
 		for _, m := range s.sent {
 			if _, ok := m.(EndedMsg); ok {
@@ -35,17 +40,17 @@ func TestAnEndIsToldOnceAndMarkedUntilLookedAt(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("the end was told %d times", n)
+			t.Errorf("the end was reported %d times", n)
 		}
 	})
 }
 
-// Nobody needs to hear again of an end that was cleared away and taken back.
-func TestAnEndThatIsTakenBackIsNoNews(t *testing.T) {
+// A job that is cleared and restored does not need attention again.
+func TestRestoredJobNeedsNoAttention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("j")
-		done := exited(s.eng.jobs[0], 3)
+		done := exited(s.eng.jobs[0], 0)
 		end := engine.Event{Kind: engine.EventExited, Job: done, At: noon}
 		s.facts(end)
 		s.facts(engine.Event{Kind: engine.EventRemoved, Job: done})
@@ -57,20 +62,20 @@ func TestAnEndThatIsTakenBackIsNoNews(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("the end was told %d times", n)
+			t.Errorf("the end was reported %d times", n)
 		}
-		s.seesNot("npm run dev ◆")
+		s.seesNot("npm run dev •")
 	})
 }
 
-func TestAPasswordIsNeitherShownNorKept(t *testing.T) {
+func TestPasswordIsNeitherShownNorKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Waiting = true
 		eng.logs["dev-aaaaa"] = "cloning\n\x1b[1mPassword for https://me@host: \x1b[m"
 		s := newHarness(t, 120, 30, eng)
 		s.press("i")
-		s.sees("not shown")
+		s.sees("Password for npm run dev (hidden): ")
 		s.write("hunter2")
 		s.seesNot("hunter2")
 		s.press("enter")
@@ -78,28 +83,16 @@ func TestAPasswordIsNeitherShownNorKept(t *testing.T) {
 		s.press("i", "up")
 		s.seesNot("hunter2")
 	})
-	for question, want := range map[string]bool{
-		"[sudo] password for me: ":                   true,
-		"Enter passphrase for key '/k/id_ed25519': ": true,
-		"PIN:":                      true,
-		"Deploy now? [y/N] ":        false,
-		"Password changed. Go on? ": false,
-		"Name of the spin: ":        false,
-	} {
-		if secretPrompt().MatchString(question) != want {
-			t.Errorf("%q asks for a secret: %v", question, !want)
-		}
-	}
 }
 
-// What the terminal says of its echo counts more than the words of a question.
-func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
+// Whether the terminal echoes counts more than the text of a prompt.
+func TestLineIsHiddenWithoutEcho(t *testing.T) {
 	inBubble(t, "before it is typed", func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Entry = engine.EntryHidden
 		s := newHarness(t, 120, 30, eng)
 		s.press("i")
-		s.sees("not shown")
+		s.sees("Password for npm run dev (hidden): ")
 		s.write("hunter2")
 		s.seesNot("hunter2")
 		s.press("enter")
@@ -149,7 +142,7 @@ func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
 		eng.jobs[0].Host, eng.entry = "web1", engine.EntryHidden
 		s := newHarness(t, 120, 30, eng)
 		s.press("i")
-		s.sees("not shown")
+		s.sees("Password for npm run dev (hidden): ")
 		s.write("hunter2")
 		s.seesNot("hunter2")
 		s.press("esc")
@@ -174,7 +167,7 @@ func TestALineIsHiddenWhileTheTerminalShowsNothing(t *testing.T) {
 	})
 }
 
-func TestALineThatWasNotSentComesBack(t *testing.T) {
+func TestUnsentLineIsRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.jobs = append(eng.jobs, running("api-aaaaa", "make api", time.Minute))
@@ -183,7 +176,7 @@ func TestALineThatWasNotSentComesBack(t *testing.T) {
 		s.press("i")
 		s.write("rs and more")
 		s.press("esc")
-		s.sees("i brings back what you typed")
+		s.seesNot("Send to")
 		s.run(s.pane.Select("dev-aaaaa"))
 		s.pump()
 		s.press("i")
@@ -196,11 +189,12 @@ func TestALineThatWasNotSentComesBack(t *testing.T) {
 		s.press("enter")
 		s.calledLast(`write api-aaaaa "rs and more\r"`)
 		s.press("i")
-		s.seesNot("to make api: rs and more")
+		s.seesNot("rs and more")
+		s.sees("Send to make api: ")
 	})
 }
 
-func TestAWaitingJobAsksOnce(t *testing.T) {
+func TestWaitingJobAsksForAttentionOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		j := running("apply-aaaaa", "terraform apply", time.Minute)
@@ -218,27 +212,27 @@ func TestAWaitingJobAsksOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("it asked %d times", n)
 		}
-		s.sees("terraform apply waits for input")
-		s.sees("◆ 1 waits for you")
+		s.sees("terraform apply needs input · a attach · i send line")
+		s.sees("◆ 1 needs input")
 	})
 }
 
-func TestWhatIsLookedAtCallsForNoAttention(t *testing.T) {
+func TestVisibleJobNeedsNoAttention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.facts(engine.Event{Kind: engine.EventExited, Job: exited(s.eng.jobs[0], 0), At: noon})
-		if m, ok := told[AttentionMsg](s); ok {
+		if m, ok := sentMsg[AttentionMsg](s); ok {
 			t.Errorf("%+v", m)
 		}
 		s.pane.Blur()
 		s.facts(engine.Event{Kind: engine.EventAttention, Job: exited(s.eng.jobs[0], 0)})
-		if _, ok := told[AttentionMsg](s); !ok {
+		if _, ok := sentMsg[AttentionMsg](s); !ok {
 			t.Error("a blurred pane asked for no attention")
 		}
 	})
 }
 
-func TestALostSubscriptionIsSaidAndTriedAgain(t *testing.T) {
+func TestLostSubscriptionIsShownAndRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.eng.sub.batches <- nil
@@ -251,7 +245,7 @@ func TestALostSubscriptionIsSaidAndTriedAgain(t *testing.T) {
 	})
 }
 
-func TestAQuestionOfTheHost(t *testing.T) {
+func TestQuestionOfHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		answers := make(chan string, 2)
@@ -282,15 +276,16 @@ func TestAQuestionOfTheHost(t *testing.T) {
 	})
 }
 
-// A host's key is trusted by a choice: the answer that is marked is no, and no key
-// that somebody types just then says yes.
-func TestAQuestionForYesOrNo(t *testing.T) {
+// A host's key is trusted only by an explicit choice: no is preselected, and a key typed while
+// the box appears is ignored.
+func TestYesOrNoQuestion(t *testing.T) {
 	for name, tt := range map[string]struct {
 		keys []string
 		want string
 		ok   bool
 	}{
-		"the first answer is no": {[]string{"y", "enter"}, "no", true},
+		"the first answer is no": {[]string{"enter"}, "no", true},
+		"y is yes":               {[]string{"y"}, "yes", true},
 		"yes is chosen":          {[]string{"tab", "enter"}, "yes", true},
 		"refused":                {[]string{"esc"}, "", false},
 	} {
@@ -304,7 +299,10 @@ func TestAQuestionForYesOrNo(t *testing.T) {
 				}
 			}})
 			s.sees("web1")
+			s.press("y", "enter") // typed before the box appeared
 			s.sees("SHA256:abc")
+			time.Sleep(ignoreKeysTime)
+			s.pump()
 			s.press(tt.keys...)
 			if diff := cmp.Diff([]string{tt.want}, answers); diff != "" {
 				t.Errorf("answers (-want +got)\n%s", diff)
@@ -314,7 +312,7 @@ func TestAQuestionForYesOrNo(t *testing.T) {
 	}
 }
 
-// Who is told that a host is unreachable is told which, and why.
+// The error about an unreachable host has its name and the cause.
 func TestHintNamesTheHost(t *testing.T) {
 	why := fmt.Errorf("web1: no such host: %w", engine.ErrUnreachable)
 	for _, tt := range []struct {
@@ -322,8 +320,8 @@ func TestHintNamesTheHost(t *testing.T) {
 		want string
 	}{
 		{&engine.Error{Op: "start", Err: why, Hint: "hob hosts check web1"}, why.Error() + "; hob hosts check web1"},
-		{&engine.Error{Op: "stop", Err: engine.ErrUnreachable}, "its host is unreachable now"},
-		{engine.ErrUnreachable, "its host is unreachable now"},
+		{&engine.Error{Op: "stop", Err: engine.ErrUnreachable}, "the host is unreachable"},
+		{engine.ErrUnreachable, "the host is unreachable"},
 	} {
 		if got := hint(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
@@ -331,19 +329,19 @@ func TestHintNamesTheHost(t *testing.T) {
 	}
 }
 
-func TestJobsComeBackWithoutANewEnd(t *testing.T) {
+func TestRestoredJobsDoNotEndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		old := exited(running("old-aaaaa", "make all", time.Hour), 1)
 		old.Exit.At = noon.Add(-time.Minute)
 		s.facts(engine.Event{Kind: engine.EventCreated, Job: old}, engine.Event{Kind: engine.EventExited, Job: old})
-		if m, ok := told[EndedMsg](s); ok {
-			t.Errorf("the host was told %+v", m)
+		if m, ok := sentMsg[EndedMsg](s); ok {
+			t.Errorf("the host got %+v", m)
 		}
 	})
 }
 
-func TestClosingRefusesQuestions(t *testing.T) {
+func TestCloseRefusesQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 20, three())
 		refused := 0
@@ -369,8 +367,8 @@ func TestClosingRefusesQuestions(t *testing.T) {
 	})
 }
 
-// A server's words keep their lines, and nothing else of what they could do.
-func TestAQuestionKeepsItsLines(t *testing.T) {
+// The text of a server keeps its lines but no control characters.
+func TestQuestionKeepsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 80, 24, three())
 		s.deliver(AskMsg{Title: "web1", Text: "\nCorporate login\r\n\nUse is \x1b[31mlogged.\nCode", Reply: func(string, bool) {}})
@@ -379,5 +377,83 @@ func TestAQuestionKeepsItsLines(t *testing.T) {
 		s.sees("│ Use is logged. ")
 		s.sees("│ Code ")
 		s.press("esc")
+	})
+}
+
+// The message about several ends is updated while it is shown.
+func TestManyEndsAreOneMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 24, three())
+		end := func(n, code int) {
+			for i := range n {
+				j := running(fmt.Sprintf("e%d%02d-aaaaa", code, i), "job", time.Minute)
+				s.facts(engine.Event{Kind: engine.EventCreated, Job: j})
+				s.facts(engine.Event{Kind: engine.EventExited, Job: exited(j, code), At: noon})
+			}
+		}
+		end(20, 0)
+		s.sees("20 finished")
+		end(1, 1)
+		s.sees("20 finished, 1 failed")
+		if lines := s.pane.toasts.Lines(100, 3); len(lines) != 1 {
+			t.Errorf("messages: %q", lines)
+		}
+		s.pass(time.Minute)
+		s.seesNot("finished")
+		end(2, 3)
+		s.sees("2 failed")
+		s.seesNot("20 finished")
+	})
+}
+
+// A message that does not fit into the last line gets rows of its own. The newest line of the log
+// stays in view.
+func TestLongMessageCoversNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := manyLines()
+		eng.fail["stop"] = &engine.Error{Op: "stop", Err: engine.ErrUnreachable, Hint: strings.Repeat("check the network ", 5)}
+		s := newHarness(t, 80, 24, eng)
+		s.sees("line 999")
+		s.press("x")
+		s.sees("Can't stop")
+		s.sees("line 999")
+		s.sees("? help")
+		if h := s.pane.lay.footer.h; h < 2 {
+			t.Errorf("the footer has %d rows", h)
+		}
+		s.pass(time.Minute)
+		if h := s.pane.lay.footer.h; h != 1 {
+			t.Errorf("the footer has %d rows once the message is over", h)
+		}
+	})
+}
+
+// Keys in the last line can be clicked, including those of a dialog and of an attached job.
+func TestClicksOnFooter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 24, three())
+		click := func(text string) {
+			t.Helper()
+			lines := strings.Split(s.screen(), "\n")
+			before, _, found := strings.Cut(lines[23], text)
+			if !found {
+				t.Fatalf("%q is not in the last line: %q", text, lines[23])
+			}
+			s.deliver(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: 23, Button: tea.MouseLeft})
+			s.pump()
+		}
+		click("? help")
+		s.sees("╭ Help")
+		click("Esc close")
+		s.seesNot("╭ Help")
+		click("x stop")
+		s.calledLast("stop dev-aaaaa")
+		click("a attach")
+		click("Ctrl+B detach")
+		s.sees("╭ Jobs")
+		click("q quit")
+		if _, ok := sentMsg[LeaveMsg](s); !ok {
+			t.Error("the click on q quit did not leave")
+		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// manyLines is an engine whose running job has a long log.
+// manyLines returns an engine whose running job has a long log.
 func manyLines() *fake {
 	eng := three()
 	var log strings.Builder
@@ -20,7 +20,7 @@ func manyLines() *fake {
 	return eng
 }
 
-func TestSearchingAgainBeginsEmpty(t *testing.T) {
+func TestNewSearchStartsEmpty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, manyLines())
 		s.press("enter", "g", "/")
@@ -29,7 +29,7 @@ func TestSearchingAgainBeginsEmpty(t *testing.T) {
 		s.sees("/line 5  1 of 100")
 
 		s.press("/")
-		s.sees("Enter repeats line 5")
+		s.sees("Enter to repeat line 5")
 		s.write("line 7")
 		s.sees("/line 7")
 		s.press("esc")
@@ -48,11 +48,11 @@ func TestSearchingAgainBeginsEmpty(t *testing.T) {
 	})
 }
 
-func TestASearchThatIsLeftChangesNothing(t *testing.T) {
+func TestCanceledSearchChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, manyLines())
 		s.press("enter")
-		s.sees("FOLLOW")
+		s.sees("following")
 		s.press("/")
 		s.write("line 5")
 		s.seesNot("line 999")
@@ -61,46 +61,71 @@ func TestASearchThatIsLeftChangesNothing(t *testing.T) {
 		s.write("line 5")
 		s.press("esc")
 		s.sees("line 999")
-		s.sees("FOLLOW")
+		s.sees("following")
 	})
 }
 
-func TestMatchingOnlyAsksAndFollows(t *testing.T) {
+func TestMatchingOnlyAsksForSearchAndFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, manyLines())
 		s.press("enter", "&")
 		s.write("line 99")
 		s.seesNot("line 989")
 		s.press("enter")
-		s.sees("MATCHING  FOLLOW")
+		s.sees("MATCHING")
+		s.sees("following")
 		s.sees("line 999")
 		s.press("&")
 		s.sees("line 989")
 		s.press("esc", "&", "esc")
 		s.seesNot("MATCHING")
-		s.sees("FOLLOW")
+		s.sees("following")
 	})
 }
 
-func TestRegexIsRemembered(t *testing.T) {
+func TestSearchUsesRegularExpression(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, manyLines())
 		s.press("enter", "/")
-		s.sees("Ctrl+R regex")
-		s.press("ctrl+r")
-		s.write("line 5(")
-		s.sees("not a regular expression")
-		s.press("enter") // stays
+		s.sees("regex /")
+		s.sees("Ctrl+R plain text")
+		s.write("line 5")
+		s.sees("1 of 100")
+		s.write("(")
+		s.sees("missing closing )")
+		s.sees("line 500") // the previous matches stay
+		s.press("enter")
+		s.sees("missing closing ) · Ctrl+R to search as plain text")
 		s.write("0|1)0$")
 		s.press("enter")
-		s.sees("of 2")
-		s.press("esc", "/", "enter")
-		s.sees("of 2")
+		s.sees("1 of 2")
 	})
 }
 
-// TestAClickElsewhereSendsNothing leaves a line for the job half typed.
-func TestAClickElsewhereSendsNothing(t *testing.T) {
+func TestSearchModeIsShownAndRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, manyLines())
+		s.press("enter", "/")
+		s.write("line 5.5")
+		s.sees("1 of 10")
+		s.press("ctrl+r")
+		s.sees("text /line 5.5")
+		s.sees("Ctrl+R regex   no matches")
+		s.press("enter")
+		s.sees(`No matches for the plain text "line 5.5"`)
+		s.press("esc", "&")
+		s.sees("text &")
+		s.press("ctrl+r", "esc", "/")
+		s.sees("text /") // canceling a search restores the previous one
+		s.press("up", "ctrl+r", "enter")
+		s.sees("1 of 10")
+		s.press("esc", "/", "enter")
+		s.sees("1 of 10")
+	})
+}
+
+// TestClickElsewhereSendsNothing clicks while a line for the job is being typed.
+func TestClickElsewhereSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		s.press("i")
@@ -112,46 +137,46 @@ func TestAClickElsewhereSendsNothing(t *testing.T) {
 				t.Errorf("the engine was called: %s", c)
 			}
 		}
-		s.seesNot("to npm run dev:")
+		s.seesNot("Send to npm run dev:")
 		s.press("g", "i", "up")
 		s.sees("rm -r")
 	})
 }
 
-func TestNothingRunsAwayWhileItIsSelected(t *testing.T) {
+func TestSelectedTextDoesNotMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, manyLines())
 		s.press("enter", "v")
 		s.sees("SELECT")
-		s.seesNot("FOLLOW")
+		s.seesNot("following")
 		s.press("y")
-		s.sees("FOLLOW")
-		if m, ok := told[CopyMsg](s); !ok || m.Text != "line 999" {
+		s.sees("following")
+		if m, ok := sentMsg[CopyMsg](s); !ok || m.Text != "line 999" {
 			t.Errorf("copied %+v", m)
 		}
 		s.press("v", "esc")
-		s.sees("FOLLOW")
+		s.sees("following")
 		s.press("v", "ctrl+u", "ctrl+u", "ctrl+u", "esc")
-		s.seesNot("FOLLOW")
+		s.seesNot("following")
 	})
 }
 
-// A log that is too large to be searched with every key says so, and nothing of
-// what was found before.
-func TestALargeLogIsSearchedOnEnter(t *testing.T) {
+// In a log that is too large to search while typing, the prompt shows that, and no results of an
+// earlier search.
+func TestLargeLogIsSearchedOnEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.logs["dev-aaaaa"] = strings.Repeat("a long line"+strings.Repeat(" ", 1<<16)+"\n", liveBytes>>16)
 		s := newHarness(t, 120, 30, eng)
 		s.press("enter", "/")
 		s.write("long")
-		s.sees("Enter searches 16 MiB")
+		s.sees("Enter to search (16 MiB)")
 		s.press("enter")
 		s.sees("of 256")
 		s.press("/")
 		s.seesNot("256")
 		s.write("line")
-		s.sees("Enter searches 16 MiB")
+		s.sees("Enter to search (16 MiB)")
 		s.seesNot("256")
 	})
 }

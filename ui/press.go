@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// context names where keys are pressed now, as the key map calls it.
+// context returns the context of the key map in which keys are looked up now.
 func (p *Pane) context() string {
 	switch {
 	case p.over != nil:
@@ -42,9 +42,12 @@ func (p *Pane) boundTo(msg tea.KeyPressMsg, context string) (a keymap.Action, ok
 	return keymap.Action{}, false
 }
 
-// press takes a key: what is on top gets it, else the action it is bound to
-// where the focus is, else the focused component moves.
+// press handles a key. It goes to the topmost part that takes keys, else to the action that it is
+// bound to in the focused pane, else to the focused component.
 func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
+	if p.ignoringKeys {
+		return nil
+	}
 	if rest, ok := p.escaped(msg); ok {
 		return tea.Batch(p.press(tea.KeyPressMsg{Code: tea.KeyEscape}), p.press(rest))
 	}
@@ -74,7 +77,7 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if keymap.Match(msg, p.opts.keys.Terminal.Leave) {
-		return p.refuse(with("nothing to send to the background: no job has the keyboard", ";", p.does(p.opts.keys.Jobs.Attach, "attaches")))
+		return p.refuse(p.dotted("No job is attached", p.does(p.opts.keys.Jobs.Attach, "attach")))
 	}
 	if elsewhere := p.elsewhere(msg); elsewhere != "" {
 		return p.refuse(elsewhere)
@@ -82,9 +85,8 @@ func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	return p.toFocused(msg)
 }
 
-// elsewhere explains where a key does something that does nothing in the focused
-// pane; empty if it does something here, or nowhere. Scrolling to the side is
-// tried by habit and needs no words.
+// elsewhere returns where a key without effect in the focused pane has one, or "". Keys that
+// scroll sideways are excluded, because users press them by habit.
 func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 	k := p.opts.keys
 	if _, here := p.boundTo(msg, p.context()); here || keymap.Match(msg, k.Log.Left, k.Log.Right, k.Log.LineStart, k.Log.LineEnd) {
@@ -95,14 +97,14 @@ func (p *Pane) elsewhere(msg tea.KeyPressMsg) string {
 		show    key.Binding
 	}{{"list", k.Panes.ShowList}, {"log", k.Panes.ShowLog}} {
 		if a, ok := p.boundTo(msg, there.context); ok {
-			return fmt.Sprintf("%s is a key of the %s: %s goes there, %s finds it here",
-				a.Title, there.context, p.keyLabel(there.show), p.keyLabel(k.Panes.Palette))
+			return p.dotted(fmt.Sprintf("%s (%s) works in the %s", p.keyLabel(a.Binding), a.Title, there.context),
+				p.does(there.show, "go there"), p.does(k.Panes.Palette, "run by name"))
 		}
 	}
 	return ""
 }
 
-// toFocused lets the focused component have a key.
+// toFocused passes a key to the focused component.
 func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	switch p.focus {
 	case areaDetail:
@@ -118,9 +120,9 @@ func (p *Pane) toFocused(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, p.show())
 }
 
-// escaped splits Alt and a key into Escape and that key, as they may have been pressed one
-// after the other: a terminal that does not report Escape apart sends the same for both,
-// in one read over a slow line. Alt and a key that is bound here is what it looks like.
+// escaped splits Alt and a key into Escape and that key. A terminal that does not distinguish
+// them sends the same bytes for both, if they arrive together as over a slow connection. Alt and
+// a key that is bound here is not split.
 func (p *Pane) escaped(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	if msg.Mod&tea.ModAlt == 0 || p.outer.KittyKeyboard || p.context() == "terminal" {
 		return msg, false

@@ -12,24 +12,25 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// footerPrompt is a line being typed in place of the footer. What it is for is in
-// the functions; those that are nil do nothing.
+// footerPrompt is a prompt in place of the footer. Its functions say what it is for; nil ones do
+// nothing.
 type footerPrompt struct {
 	line    *prompt.Line
-	keys    []key.Binding                                    // shown behind those of the line
-	press   func(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) // takes keys before the line does
-	changed func() tea.Cmd                                   // shows at once what was typed
-	note    func() string                                    // stands right of the line
+	keys    []key.Binding                                    // shown after the keys of the line
+	press   func(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) // handles keys before the line
+	changed func() tea.Cmd                                   // runs after each change of the text
+	note    func() string                                    // text to the right of the line
 	accept  func() tea.Cmd
-	cancel  func() tea.Cmd // follows once it is closed
-	left    func() tea.Cmd // after a click somewhere else; nil: as cancel
-	sending *sending       // a line for a job; nil: it is for something else
+	cancel  func() tea.Cmd // runs after it was canceled
+	left    func() tea.Cmd // runs after a click elsewhere; nil: cancel
+	sending *sending       // set if the line is sent to a job
 }
 
 func (p *Pane) openPrompt(f *footerPrompt) tea.Cmd {
 	p.prompt = f
+	p.toasts.DropAnswers()
 	f.line.Focus()
-	f.line.SetSize(p.lay.footer.w, 1)
+	f.line.SetWidth(p.lay.footer.w)
 	p.spreadFocus()
 	return nil
 }
@@ -39,16 +40,19 @@ func (p *Pane) closePrompt() {
 	p.spreadFocus()
 }
 
-func (p *Pane) newLine(label, verb string, opts ...prompt.Option) *prompt.Line {
-	opts = append([]prompt.Option{prompt.WithLabel(label), prompt.WithVerb(verb)}, opts...)
-	return prompt.NewLine(p.promptKeys(), p.styles.Prompt, opts...)
+func (p *Pane) newLine(o prompt.Options) *prompt.Line {
+	return prompt.NewLine(p.promptKeys(), p.styles.Prompt, o)
 }
 
-// openFilter narrows the list as one types.
+// openFilter filters the list while the user types.
 func (p *Pane) openFilter() tea.Cmd {
 	p.focus = areaList
 	before := p.list.Filter()
-	line := p.newLine("/", "keep", prompt.WithPlaceholder("name, command, host, status:failed, host:web1"))
+	cancel := "clear"
+	if before != "" {
+		cancel = "cancel"
+	}
+	line := p.newLine(prompt.Options{Label: "/", Verb: "apply", CancelVerb: cancel, Placeholder: "name, command, host, status:failed, host:web1"})
 	line.SetValue(before)
 	filter := func(text string) tea.Cmd {
 		p.list.SetFilter(text)
@@ -60,7 +64,7 @@ func (p *Pane) openFilter() tea.Cmd {
 	}
 	cmd := p.openPrompt(&footerPrompt{
 		line: line, accept: keep, left: keep,
-		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) { // the list moves while it is filtered
+		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) { // keys that move the selection keep working
 			if msg.Code != tea.KeyUp && msg.Code != tea.KeyDown {
 				return nil, false
 			}
@@ -76,26 +80,26 @@ func (p *Pane) openFilter() tea.Cmd {
 	return tea.Batch(cmd, p.arrange())
 }
 
-// openJump goes to a percentage of the log.
+// openJump asks for a percentage and goes there in the log.
 func (p *Pane) openJump() tea.Cmd {
-	line := p.newLine("go to % ", "go", prompt.WithPlaceholder("0 to 100"))
+	line := p.newLine(prompt.Options{Label: "Go to (0-100 %): ", Verb: "go"})
 	return p.openPrompt(&footerPrompt{line: line, accept: func() tea.Cmd { return p.jump(line) }})
 }
 
 func (p *Pane) jump(line *prompt.Line) tea.Cmd {
 	percent, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line.Value()), "%")))
 	if err != nil || percent < 0 || percent > 100 {
-		line.SetError("a number from 0 to 100")
+		line.SetError("not a number from 0 to 100")
 		return nil
 	}
 	p.closePrompt()
 	if err := p.log.Err(); err != nil {
-		return p.refuse("the log cannot be read: " + hint(err))
+		return p.refuse("Can't read the log: " + hint(err))
 	}
 	return p.route(p.log.JumpPercent(percent))
 }
 
-// pressPrompt takes a key while a line is being typed.
+// pressPrompt handles a key while a prompt is open.
 func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 	p.guardLine()
 	f, in := p.prompt, p.opts.keys.Input
@@ -113,7 +117,7 @@ func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 	return p.editPrompt(f, msg)
 }
 
-// editPrompt hands a message to the line and shows at once what it changes.
+// editPrompt passes a message to the line and applies its changes.
 func (p *Pane) editPrompt(f *footerPrompt, msg tea.Msg) tea.Cmd {
 	before := f.line.Value()
 	f.line.Update(msg)
@@ -132,8 +136,8 @@ func (p *Pane) cancelPrompt(f *footerPrompt) tea.Cmd {
 	return f.cancel()
 }
 
-// leavePrompt closes a prompt because of a click somewhere else: what narrows or
-// finds stays, what would act does not.
+// leavePrompt closes a prompt after a click elsewhere: a filter or search is kept, other input is
+// dropped.
 func (p *Pane) leavePrompt(f *footerPrompt) tea.Cmd {
 	if f.left == nil {
 		return p.cancelPrompt(f)
@@ -141,7 +145,7 @@ func (p *Pane) leavePrompt(f *footerPrompt) tea.Cmd {
 	return f.left()
 }
 
-// remember puts text before what was typed earlier.
+// remember adds text to the front of a history.
 func remember(history []string, text string) []string {
 	if text == "" {
 		return history
@@ -152,7 +156,7 @@ func remember(history []string, text string) []string {
 	return history[:min(len(history), most)]
 }
 
-// paste goes to the job that owns the keyboard or to the line being typed.
+// paste passes pasted text to the attached job or to the prompt.
 func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	p.dirty = true
 	switch {

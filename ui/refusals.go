@@ -1,12 +1,15 @@
 package ui
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// Why the actions of the table cannot be done now; several jobs refuse an action
-// only if each of them does.
+// Functions of this file return why an action of the table cannot be performed. With several
+// jobs, an action is refused only if it is impossible for each of them.
 
 func all(jobs []engine.Job, is func(engine.Job) bool) bool {
 	for _, j := range jobs {
@@ -19,12 +22,20 @@ func all(jobs []engine.Job, is func(engine.Job) bool) bool {
 
 func finished(j engine.Job) bool { return j.Status.Finished() }
 
-// over reports whether nothing of a job is left to be stopped.
+// over reports whether a job has ended and left no processes.
 func over(j engine.Job) bool { return finished(j) && len(j.Exit.Survivors) == 0 }
+
+// subject returns the beginning of a sentence about jobs: "web is", "3 jobs are".
+func (p *Pane) subject(jobs []engine.Job) string {
+	if len(jobs) == 1 {
+		return p.shortName(jobs[0]) + " is"
+	}
+	return strconv.Itoa(len(jobs)) + " jobs are"
+}
 
 func (p *Pane) refuseStop(jobs []engine.Job) string {
 	if all(jobs, func(j engine.Job) bool { return j.Status == engine.Stopping }) {
-		return with("it is stopping", ";", p.does(p.opts.keys.Panes.Kill, "kills it now"))
+		return p.dotted(p.subject(jobs)+" already stopping", p.does(p.opts.keys.Panes.Kill, "kill now"))
 	}
 	return p.refuseKill(jobs)
 }
@@ -48,14 +59,14 @@ func (p *Pane) refuseLine(jobs []engine.Job) string {
 	case finished(j):
 		return p.alreadyEnded(jobs)
 	case !j.Stdin.Writable():
-		return "it takes no input: it was started without"
+		return p.shortName(j) + " was started without input"
 	}
 	return ""
 }
 
 func (p *Pane) refuseAttach(jobs []engine.Job) string {
 	if jobs[0].Link == engine.LinkElsewhere {
-		return "it belongs to another machine or container"
+		return "This job runs on another machine or container"
 	}
 	return ""
 }
@@ -66,42 +77,36 @@ func (p *Pane) refuseClear(jobs []engine.Job) string {
 	switch {
 	case !all(jobs, running):
 		return ""
-	case len(jobs) > 1:
-		return with("they are still running", ":", p.does(k.Panes.Stop, "stops them"), p.does(k.Jobs.Remove, "removes them"))
 	}
-	return with("it is still running", ":", p.does(k.Panes.Stop, "stops it"), p.does(k.Jobs.Remove, "removes it"))
+	return p.dotted(p.subject(jobs)+" still running", p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and remove"))
 }
 
 func (p *Pane) refuseClearFinished([]engine.Job) string {
-	if c := p.counts(); c.failed+c.done == 0 {
-		return "no job has finished"
+	if slices.ContainsFunc(p.list.Passed(), finished) {
+		return ""
 	}
-	return ""
-}
-
-func (p *Pane) refuseUndo([]engine.Job) string {
-	if len(p.undo) == 0 {
-		return "nothing to take back; hob clear --undo brings back what was cleared in the last hour"
+	if p.list.Filter() != "" {
+		return "No finished job" + p.matching()
 	}
-	return ""
+	return "No job has finished"
 }
 
 func (p *Pane) refusePath(jobs []engine.Job) string {
 	if outputPath(jobs[0], p.shown.stream) == "" {
-		return "it has no output file"
+		return "This job has no output file"
 	}
 	return ""
 }
 
-// refuseFile is about what is opened by another program of this machine.
+// refuseFile is for actions that open a file in another program on this machine.
 func (p *Pane) refuseFile(jobs []engine.Job) string {
 	if j := jobs[0]; j.Host != "" {
-		return "its output is on " + j.Host + ": hob log " + string(j.ID) + " reads it"
+		return "The log is on " + j.Host + "; read it with: hob log " + string(j.ID)
 	}
 	return p.refusePath(jobs)
 }
 
-// refuseOnScreen is about what works in the text of the log only.
+// refuseOnScreen is for actions that need the log, while a screen is shown.
 func (p *Pane) refuseOnScreen([]engine.Job) string {
 	if p.screenShown() {
 		return p.noLog()
@@ -111,17 +116,17 @@ func (p *Pane) refuseOnScreen([]engine.Job) string {
 
 func (p *Pane) refuseStream(jobs []engine.Job) string {
 	if !jobs[0].Split {
-		return "its stdout and stderr are one stream"
+		return "stdout and stderr of this job are one stream"
 	}
 	return ""
 }
 
 func (p *Pane) alreadyEnded(jobs []engine.Job) string {
 	if len(jobs) > 1 {
-		return "they have ended already"
+		return "These jobs have already exited"
 	}
 	if jobs[0].Status == engine.Lost {
-		return with("it is lost: nothing is known to run any more", ";", p.does(p.opts.keys.Jobs.Restart, "runs it again"))
+		return p.dotted("The job is lost; it may no longer be running", p.does(p.opts.keys.Jobs.Restart, "restart"))
 	}
-	return "it has ended already: " + statusbadge.Word(jobs[0])
+	return p.shortName(jobs[0]) + " has already exited (" + statusbadge.Word(jobs[0]) + ")"
 }

@@ -8,35 +8,40 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// The options of a new job are typed as the flags of `hob run` that are about
-// the job itself.
+// Options of a new job are typed as flags, like those of `hob run` that concern the job itself.
 
-// runOption is one of them.
+// runOption is one such flag.
 type runOption struct {
 	name, short string
-	value       string // what is to follow it; empty: nothing
+	value       string // name of its argument; empty: none
 	set         func(s *engine.Spec, value string) error
 }
 
-// leastLog is the smallest cap that a log can have.
+// leastLog is the minimum log limit.
 const leastLog = 2 * units.MiB
 
 func runOptions() []runOption {
 	return []runOption{
 		{"--name", "-n", "NAME", func(s *engine.Spec, v string) error { s.Name = v; return nil }},
+		{"--port", "", "PORT", func(s *engine.Spec, v string) (err error) { s.Port, err = engine.ParsePort(v); return err }},
+		{"--restart", "", "WHEN", setRestart},
 		{"--timeout", "", "DUR", func(s *engine.Spec, v string) (err error) { s.Timeout, err = units.ParseDuration(v); return err }},
 		{"--env", "-e", "NAME=VALUE", addVariable},
 		{"--pty", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = true, false; return nil }},
 		{"--no-pty", "", "", func(s *engine.Spec, _ string) error { s.PTY = false; return nil }},
 		{"--stdin", "", "", func(s *engine.Spec, _ string) error { s.Stdin = true; return nil }},
 		{"--split", "", "", func(s *engine.Spec, _ string) error { s.PTY, s.Split = false, true; return nil }},
-		{"--size", "", "COLSxROWS", func(s *engine.Spec, v string) (err error) { s.Size, err = parseSize(v); return err }},
+		{"--size", "", "COLSxROWS", func(s *engine.Spec, v string) (err error) {
+			s.Size.Cols, s.Size.Rows, err = units.ParseSize(v)
+			return err
+		}},
 		{"--log-limit", "", "BYTES", func(s *engine.Spec, v string) (err error) {
 			if s.LogLimit, err = units.ParseBytes(v); err == nil && s.LogLimit < leastLog {
-				err = errors.New("--log-limit is at least " + units.BytesText(leastLog))
+				err = errors.New("--log-limit must be at least " + units.BytesText(leastLog))
 			}
 			return err
 		}},
@@ -44,25 +49,27 @@ func runOptions() []runOption {
 	}
 }
 
-func parseSize(s string) (engine.Size, error) {
-	c, r, ok := strings.Cut(strings.ToLower(s), "x")
-	cols, err1 := strconv.ParseUint(c, 10, 16)
-	rows, err2 := strconv.ParseUint(r, 10, 16)
-	if !ok || err1 != nil || err2 != nil || cols == 0 || rows == 0 {
-		return engine.Size{}, fmt.Errorf("%q is no size such as 120x40", s)
+// setRestart sets the restart policy; "no" is none.
+func setRestart(s *engine.Spec, v string) error {
+	if v == "no" {
+		v = ""
 	}
-	return engine.Size{Cols: int(cols), Rows: int(rows)}, nil
+	if _, err := engine.ParseRestart(v); err != nil {
+		return errors.New("--restart must be on-failure, on-failure:N or always")
+	}
+	s.Restart = v
+	return nil
 }
 
-// addVariable takes NAME=VALUE, or NAME to pass on what it is here.
+// addVariable adds NAME=VALUE, or NAME with its current value.
 func addVariable(s *engine.Spec, v string) error {
 	name, value, ok := strings.Cut(v, "=")
 	if name == "" {
-		return fmt.Errorf("%q is no variable: -e NAME=VALUE", v)
+		return fmt.Errorf("invalid variable %q; use -e NAME=VALUE", v)
 	}
 	if !ok {
 		if value, ok = os.LookupEnv(name); !ok {
-			return fmt.Errorf("%s is not set here: -e %s=VALUE", name, name)
+			return fmt.Errorf("%s needs a value: -e %s=…", name, name)
 		}
 	}
 	if s.Env == nil {
@@ -72,9 +79,8 @@ func addVariable(s *engine.Spec, v string) error {
 	return nil
 }
 
-// applyOptions sets in s, whose host is known, what text asks for. If nothing else
-// is asked for it gets a terminal; on a host, where not everybody has one to give,
-// an input.
+// applyOptions applies the options in text to s, whose host is set. By default a job gets a
+// terminal; on a host, which may be unable to provide one, a pipe for input.
 func applyOptions(s *engine.Spec, text string) error {
 	s.PTY, s.Stdin = s.Host == "", false
 	plain := false
@@ -91,7 +97,7 @@ func applyOptions(s *engine.Spec, text string) error {
 		o, ok := findOption(word)
 		switch {
 		case !ok:
-			return fmt.Errorf("%s is no option here; Tab offers them", word)
+			return fmt.Errorf("unknown option %s (Tab lists options)", word)
 		case o.value == "" && hasValue:
 			return fmt.Errorf("%s takes no value", o.name)
 		case o.value != "" && !hasValue && len(words) == 0:
@@ -104,7 +110,7 @@ func applyOptions(s *engine.Spec, text string) error {
 		}
 		plain = plain || o.name == "--no-pty" || o.name == "--split"
 	}
-	// Where there is no terminal after all, a pipe.
+	// If the terminal cannot be opened, use a pipe.
 	s.Stdin = s.Stdin || s.PTY || s.Host != "" && !plain
 	return nil
 }
@@ -118,8 +124,8 @@ func findOption(word string) (runOption, bool) {
 	return runOption{}, false
 }
 
-// optionsOf are the options that a job was started with, as they would be typed.
-// Values of variables are not kept: their names ask for what they are here.
+// optionsOf returns the options of a job as they would be typed. Values of variables are not
+// stored, so only their names are included.
 func optionsOf(j engine.Job) string {
 	var words []string
 	switch {
@@ -134,8 +140,17 @@ func optionsOf(j engine.Job) string {
 	if j.Kind == engine.KindFile && j.Stdin.Writable() && (j.Host == "" || j.Split) {
 		words = append(words, "--stdin")
 	}
+	if j.Name != "" && !j.HasDerivedName() {
+		words = append(words, "-n", shellword.Quote(j.Name))
+	}
+	if j.Port != 0 {
+		words = append(words, "--port", strconv.Itoa(j.Port))
+	}
 	if j.Timeout > 0 {
 		words = append(words, "--timeout", units.DurationText(j.Timeout.Duration()))
+	}
+	if j.Restart != "" {
+		words = append(words, "--restart", j.Restart)
 	}
 	for _, name := range j.EnvNames {
 		words = append(words, "-e", name)
@@ -146,7 +161,7 @@ func optionsOf(j engine.Job) string {
 	return strings.Join(words, " ")
 }
 
-// offerOptions completes the option before the cursor.
+// offerOptions returns completions of the option before the cursor.
 func offerOptions(before string) []string {
 	at := strings.LastIndex(before, " ") + 1
 	head, word := before[:at], before[at:]

@@ -24,6 +24,8 @@ func TestApplyOptions(t *testing.T) {
 		"a name":            {text: `-n "my web"`, want: terminal(engine.Spec{Name: "my web"})},
 		"a value behind =":  {text: "--timeout=90s --name=web", want: terminal(engine.Spec{Name: "web", Timeout: 90 * time.Second})},
 		"variables":         {text: "-e PORT=80 --env 'A=b c' -e HOB_TEST_TOKEN", want: terminal(engine.Spec{Env: map[string]string{"PORT": "80", "A": "b c", "HOB_TEST_TOKEN": "s3cret"}})},
+		"a port":            {text: "--port 3000", want: terminal(engine.Spec{Port: 3000})},
+		"a free port":       {text: "--port auto", want: terminal(engine.Spec{Port: engine.AutoPort})},
 		"no terminal":       {text: "--no-pty", want: engine.Spec{}},
 		"a pipe, any order": {text: "--stdin --no-pty", want: engine.Spec{Stdin: true}},
 		"two streams":       {text: "--split", want: engine.Spec{Split: true}},
@@ -34,14 +36,15 @@ func TestApplyOptions(t *testing.T) {
 		"on a host, no input":            {host: "web1", text: "--no-pty", want: engine.Spec{Host: "web1"}},
 		"on a host, two streams, a pipe": {host: "web1", text: "--split --stdin", want: engine.Spec{Host: "web1", Split: true, Stdin: true}},
 
-		"unknown":          {text: "--nmae web", wrong: "--nmae is no option"},
-		"a bare word":      {text: "web", wrong: "web is no option"},
+		"bad port":         {text: "--port web", wrong: "invalid port"},
+		"unknown":          {text: "--nmae web", wrong: "unknown option --nmae"},
+		"a bare word":      {text: "web", wrong: "unknown option web"},
 		"value missing":    {text: "--timeout", wrong: "--timeout needs a value"},
 		"value too much":   {text: "--split=yes", wrong: "--split takes no value"},
 		"bad duration":     {text: "--timeout 10", wrong: "unit"},
-		"bad size":         {text: "--size 0x70000", wrong: "no size"},
+		"bad size":         {text: "--size 0x70000", wrong: "invalid size"},
 		"cap too small":    {text: "--log-limit 1KiB", wrong: "at least 2MiB"},
-		"variable not set": {text: "-e HOB_TEST_NOT_SET", wrong: "HOB_TEST_NOT_SET is not set here"},
+		"variable not set": {text: "-e HOB_TEST_NOT_SET", wrong: "HOB_TEST_NOT_SET needs a value"},
 		"open quote":       {text: `-n "web`, wrong: "quote"},
 	}
 	for name, tt := range tests {
@@ -64,24 +67,32 @@ func TestApplyOptions(t *testing.T) {
 	}
 }
 
-// What a job was started with is offered again and means the same.
-func TestOptionsOfAJobMeanTheSameAgain(t *testing.T) {
+// The options of a job, parsed again, give the same request.
+func TestOptionsRoundTrip(t *testing.T) {
 	t.Setenv("TOKEN", "x")
-	j := engine.Job{Request: engine.Request{Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: engine.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
+	j := engine.Job{Request: engine.Request{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Script: "make", Kind: engine.KindFile, Stdin: engine.InputPipe, Timeout: engine.InMilliseconds(90 * time.Second), EnvNames: []string{"TOKEN"}, Notify: true}}
 	var got engine.Spec
 	if err := applyOptions(&got, optionsOf(j)); err != nil {
 		t.Fatal(err)
 	}
-	want := engine.Spec{Stdin: true, Timeout: 90 * time.Second, Env: map[string]string{"TOKEN": "x"}, Notify: true}
+	want := engine.Spec{Name: "it's mine", Port: 3000, Restart: "on-failure:3", Stdin: true, Timeout: 90 * time.Second, Env: map[string]string{"TOKEN": "x"}, Notify: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: %s", optionsOf(j), diff)
+	}
+}
+
+// A name that was derived from the command follows the edited command.
+func TestOptionsOmitDerivedName(t *testing.T) {
+	j := engine.Job{Request: engine.Request{Name: "make test", Script: "make test", Kind: engine.KindPTY}}
+	if got := optionsOf(j); got != "" {
+		t.Errorf("options %q", got)
 	}
 }
 
 func TestOfferOptions(t *testing.T) {
 	for before, want := range map[string][]string{
 		"--na":       {"--name "},
-		"--split --": {"--split --name ", "--split --timeout ", "--split --env ", "--split --pty", "--split --no-pty", "--split --stdin", "--split --split", "--split --size ", "--split --log-limit ", "--split --notify"},
+		"--split --": {"--split --name ", "--split --port ", "--split --restart ", "--split --timeout ", "--split --env ", "--split --pty", "--split --no-pty", "--split --stdin", "--split --split", "--split --size ", "--split --log-limit ", "--split --notify"},
 		"--name we":  nil,
 		"--split":    nil,
 	} {
@@ -91,7 +102,7 @@ func TestOfferOptions(t *testing.T) {
 	}
 }
 
-func TestAJobWithOptions(t *testing.T) {
+func TestJobWithOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		s.press("n")
@@ -99,7 +110,7 @@ func TestAJobWithOptions(t *testing.T) {
 		s.press("shift+tab")
 		s.write("--nope")
 		s.press("enter")
-		s.sees("--nope is no option here")
+		s.sees("unknown option --nope")
 		s.press("ctrl+u")
 		s.write("--timeout 5m --no-pty")
 		s.press("enter")
@@ -110,7 +121,7 @@ func TestAJobWithOptions(t *testing.T) {
 	})
 }
 
-func TestAScriptKeepsItsLines(t *testing.T) {
+func TestScriptKeepsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := three()
 		eng.jobs[0].Script, eng.jobs[0].Command = "echo a\necho b", nil
@@ -119,11 +130,11 @@ func TestAScriptKeepsItsLines(t *testing.T) {
 		s.sees("echo a↵echo b")
 		s.write("c")
 		s.press("enter")
-		s.calledLast(`start "echo a\necho bc" in "/home/me/src" on ""`)
+		s.calledLast(`restart dev-aaaaa as "echo a\necho bc" in "/home/me/src" on ""`)
 	})
 }
 
-func TestLogsAreShownAsSet(t *testing.T) {
+func TestLogViewOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three(), WithLogView(LogView{Stay: true, LineNumbers: true}))
 		s.sees("1 listening on")

@@ -9,9 +9,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// Rows that go take their selection to the next one, and the last of them leaves
-// an empty list behind, and no log.
-func TestRowsGo(t *testing.T) {
+// When selected rows disappear, the next one is selected; after the last one the list is empty
+// and no log is shown.
+func TestRemovedRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		for n := len(s.eng.jobs); n > 0; n-- {
@@ -29,7 +29,7 @@ func TestRowsGo(t *testing.T) {
 	})
 }
 
-func TestTabGoesThroughThePanes(t *testing.T) {
+func TestTabFocusesPanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		first := s.pane.focus
@@ -48,9 +48,8 @@ func TestTabGoesThroughThePanes(t *testing.T) {
 	})
 }
 
-// The row says that it stops until it changes; where stopping failed it is as
-// before.
-func TestAStopIsSeenInTheRow(t *testing.T) {
+// The row shows that the job is being stopped. If stopping fails, it shows the previous status.
+func TestStopIsVisibleInRow(t *testing.T) {
 	inBubble(t, "it stops", func(t *testing.T) {
 		s := newHarness(t, 120, 30, three())
 		j := s.eng.jobs[0]
@@ -60,21 +59,21 @@ func TestAStopIsSeenInTheRow(t *testing.T) {
 		j.Status, j.Exit = engine.Killed, engine.Exit{Status: engine.Killed, Signal: "SIGTERM", Reason: engine.ReasonKill}
 		s.facts(engine.Event{Kind: engine.EventExited, Job: j})
 		s.seesNot("◐ stopping")
-		s.sees("✗ SIGTERM")
+		s.sees("■ stopped")
 	})
 	inBubble(t, "it could not be stopped", func(t *testing.T) {
 		eng := three()
 		eng.fail["stop"] = engine.ErrUnreachable
 		s := newHarness(t, 120, 30, eng)
 		s.press("x")
-		s.sees("was not stopped")
+		s.sees("Can't stop")
 		s.sees("● running")
 		s.seesNot("◐ stopping")
 	})
 }
 
-// A job that ended while its terminal was resized is no news; other errors are.
-func TestResizeThatFails(t *testing.T) {
+// A job that ends while its terminal is being resized is not an error; other failures are.
+func TestFailedResize(t *testing.T) {
 	for name, err := range map[string]error{"ended": engine.ErrNotRunning, "keeps its size": engine.ErrUnsupported, "unreachable": engine.ErrUnreachable} {
 		inBubble(t, name, func(t *testing.T) {
 			s := newHarness(t, 80, 24, three())
@@ -89,13 +88,13 @@ func TestResizeThatFails(t *testing.T) {
 				s.seesNot("not resized")
 				return
 			}
-			s.sees("not resized: its host is unreachable")
+			s.sees("Can't resize: the host is unreachable")
 		})
 	}
 }
 
-// Its time goes on with the clock, and stands still from its end.
-func TestTimesTick(t *testing.T) {
+// The run time follows the clock and stops at the end.
+func TestRunTimeIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		eng := three()

@@ -16,30 +16,29 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// glance is a look at the shown job's terminal in place of its log, while a
-// program draws on the whole of the screen: what that writes is no text to read.
-// It never types and never decides the job's size.
+// glance shows the job's terminal in place of its log while a program uses the alternate screen,
+// whose output is not readable as text. It never types, and does not affect the job's size.
 type glance struct {
 	id      engine.ID
 	session *session
-	drawn   bool // there is something to see
+	drawn   bool // something was drawn
 }
 
-// wantsScreen reports whether the place of the log is the job's screen's.
+// wantsScreen reports whether to show the job's screen instead of its log.
 func (p *Pane) wantsScreen() bool {
 	return p.attachment == nil && !p.lay.log.empty() && !p.shown.raw && p.drawsNow()
 }
 
-// drawsNow reports whether the shown job draws on the whole screen.
+// drawsNow reports whether the shown job uses the alternate screen.
 func (p *Pane) drawsNow() bool {
 	j, ok := p.jobs[p.shown.id]
 	return ok && j.Alternate && !j.Status.Finished() && j.Link != engine.LinkElsewhere
 }
 
-// screenShown reports whether the screen stands where the log does otherwise.
+// screenShown reports whether the screen is shown instead of the log.
 func (p *Pane) screenShown() bool { return p.glance != nil && p.glance.drawn }
 
-// look opens or ends the glance as things stand now.
+// look opens or closes the glance as needed.
 func (p *Pane) look() tea.Cmd {
 	want := p.wantsScreen()
 	if g := p.glance; g != nil {
@@ -71,7 +70,7 @@ func (p *Pane) look() tea.Cmd {
 	})
 }
 
-// glanceOn waits for more of what a glance sees.
+// glanceOn waits for more output of a glance.
 func (p *Pane) glanceOn(g *glance) tea.Cmd {
 	return p.nextChunks(g.session, func(chunks []engine.TerminalChunk, err error) tea.Cmd {
 		if p.glance != g {
@@ -81,8 +80,7 @@ func (p *Pane) glanceOn(g *glance) tea.Cmd {
 	})
 }
 
-// glanced takes what a glance sees. A session that fails leaves the log in its
-// place.
+// glanced handles output of a glance. If the session fails, the log is shown.
 func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.Cmd {
 	p.dirty = true
 	ended := err != nil
@@ -98,8 +96,8 @@ func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.
 	return p.glanceOn(g)
 }
 
-// follow follows the log, or stays; of a job that draws on the whole screen it
-// changes between the screen and the log as it was written.
+// follow toggles following the log. For a job on the alternate screen it toggles between the
+// screen and the raw log.
 func (p *Pane) follow() tea.Cmd {
 	switch {
 	case p.drawsNow():
@@ -107,13 +105,13 @@ func (p *Pane) follow() tea.Cmd {
 	case p.shown.plain || p.shown.last:
 		return p.showRaw(p.shown.last)
 	}
-	if err := p.log.Err(); err != nil { // it tries again
-		return tea.Batch(p.route(p.log.SetFollow(true)), p.refuse("the log cannot be read: "+hint(err)))
+	if err := p.log.Err(); err != nil { // retry
+		return tea.Batch(p.route(p.log.SetFollow(true)), p.refuse("Can't read the log: "+hint(err)))
 	}
 	return p.route(p.log.SetFollow(!p.log.Following()))
 }
 
-// showRaw shows the log as it was written, or the screen in its place.
+// showRaw shows the raw log, or the screen instead.
 func (p *Pane) showRaw(raw bool) tea.Cmd {
 	reopen := p.shown.last || p.shown.plain
 	p.shown.raw = raw
@@ -124,7 +122,7 @@ func (p *Pane) showRaw(raw bool) tea.Cmd {
 	return tea.Batch(append(cmds, p.route(p.log.SetFollow(true)))...)
 }
 
-// pressScreen takes the keys of the log while the screen is in its place.
+// pressScreen handles the log's keys while the screen is shown.
 func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 	if keymap.Match(msg, p.opts.keys.Log.Copy) {
 		return p.copy(strings.TrimRight(p.screen.Text(), "\n"), "screen")
@@ -135,36 +133,35 @@ func (p *Pane) pressScreen(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// noLog says why what works in the log does not work now.
+// noLog explains why an action of the log is not available.
 func (p *Pane) noLog() string {
 	k := p.opts.keys.Log
-	return "this is its screen: " + p.keyLabel(k.Follow) + " shows the log, " + p.keyLabel(k.Attach) + " attaches"
+	return p.dotted("This is the job's screen", p.does(k.Follow, "show log"), p.does(k.Attach, "attach"))
 }
 
-// screenState says on the border which of the two is shown.
+// screenState returns the text in the border that distinguishes screen and log.
 func (p *Pane) screenState() string {
 	key := p.keyLabel(p.opts.keys.Log.Follow)
 	switch {
 	case p.screenShown(), p.shown.last:
-		return key + " log"
+		return key + ": show log"
 	case p.shown.plain, p.shown.raw && p.drawsNow():
-		return key + " screen"
+		return key + ": show screen"
 	}
 	return ""
 }
 
-// headBytes is how much of a log says what kind of log it is.
+// headBytes is how much of a log is examined to determine its kind.
 const headBytes = 128 << 10
 
-// mostlyDrawn reports whether most of a log's beginning was written to the
-// alternate screen.
+// mostlyDrawn reports whether most of the beginning of a log was written to the alternate screen.
 func mostlyDrawn(ctx context.Context, log openLog) bool {
 	size, err := log.Size(ctx)
 	if err != nil {
 		return false
 	}
 	head := make([]byte, min(size, headBytes))
-	n, _ := log.ReadAt(ctx, head, 0) // what was read says enough
+	n, _ := log.ReadAt(ctx, head, 0) // a partial read is sufficient
 	head = head[:n]
 	drawn, since := 0, -1
 	for _, s := range vt.AltSwitches(head) {
@@ -182,8 +179,8 @@ func mostlyDrawn(ctx context.Context, log openLog) bool {
 	return 2*drawn > n
 }
 
-// lastScreen is what a job that drew on the whole screen left behind: its main
-// screen with what scrolled out of it, or the screen that it was ended on.
+// lastScreen returns the final screen of a full-screen program: the main screen with its
+// scrollback, or the alternate screen if the job ended on it.
 func lastScreen(ctx context.Context, eng jobEngine, id engine.ID) (openLog, bool) {
 	s, err := eng.Screen(ctx, id)
 	if err != nil {
@@ -201,7 +198,7 @@ func lastScreen(ctx context.Context, eng jobEngine, id engine.ID) (openLog, bool
 
 func blank(text string) bool { return strings.TrimSpace(vt.Strip(text)) == "" }
 
-// textLog is text in memory, shown like the log of a job.
+// textLog is text in memory that is shown as a log.
 type textLog struct {
 	text  string
 	lines []engine.Line

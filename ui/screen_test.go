@@ -8,7 +8,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// drawing is an engine whose first job shows an editor.
+// drawing returns an engine whose first job shows an editor.
 func drawing() *fake {
 	eng := three()
 	eng.jobs[0].Alternate = true
@@ -25,7 +25,7 @@ func (s *harness) closedScreen() bool {
 	}
 }
 
-func TestAFullScreenProgramIsShownInPlaceOfItsLog(t *testing.T) {
+func TestFullScreenProgramIsShownInsteadOfLog(t *testing.T) {
 	inBubble(t, "and the log comes back when it leaves", func(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
 		s.sees("├ Screen ─")
@@ -52,18 +52,18 @@ func TestAFullScreenProgramIsShownInPlaceOfItsLog(t *testing.T) {
 
 	inBubble(t, "and its frame says whether that is all of it", func(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
-		s.sees("─ part of 120x40 ╯")
+		s.sees(" of 120×40 ╯")
 		s.run(s.pane.SetSize(200, 60))
-		s.sees("───── 120x40 ╯")
+		s.sees("───── 120×40 ╯")
 	})
 
 	inBubble(t, "the follow key reaches the log and comes back", func(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
-		s.sees("f log")
+		s.sees("f: show log")
 		s.press("t")
 		s.sees("├ Log ─")
 		s.sees("gibberish")
-		s.sees("f screen")
+		s.sees("f: show screen")
 		if !s.closedScreen() {
 			t.Error("the session is still open")
 		}
@@ -75,9 +75,9 @@ func TestAFullScreenProgramIsShownInPlaceOfItsLog(t *testing.T) {
 	inBubble(t, "keys of the log say why they do nothing", func(t *testing.T) {
 		s := newHarness(t, 120, 30, drawing())
 		s.press("enter", "/")
-		s.sees("this is its screen: f shows the log")
+		s.sees("This is the job's screen · f show log")
 		s.press("y")
-		if m, _ := told[CopyMsg](s); m.Text != "screen of dev-aaaaa" {
+		if m, _ := sentMsg[CopyMsg](s); m.Text != "screen of dev-aaaaa" {
 			t.Errorf("copied %q", m.Text)
 		}
 		s.calledLast()
@@ -113,7 +113,7 @@ func TestAFullScreenProgramIsShownInPlaceOfItsLog(t *testing.T) {
 	})
 }
 
-func TestWhatAFullScreenProgramLeft(t *testing.T) {
+func TestLastScreenOfFullScreenProgram(t *testing.T) {
 	const drew = "\x1b[?1049h" + "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~" + "\x1b[?1049l"
 	tests := map[string]struct {
 		log    string
@@ -123,7 +123,7 @@ func TestWhatAFullScreenProgramLeft(t *testing.T) {
 	}{
 		"its main screen":                {drew + "saved\n", engine.Screen{Main: "$ vim\nsaved\n"}, "$ vim", "~~~"},
 		"the screen it was ended on":     {drew[:20], engine.Screen{ANSI: "CPU 12%", Alternate: true}, "CPU 12%", "~~~"},
-		"nothing":                        {drew, engine.Screen{}, "left nothing there", "~~~"},
+		"nothing":                        {drew, engine.Screen{}, "left nothing on screen.", "~~~"},
 		"a log with a short interlude":   {strings.Repeat("built a file\n", 40) + drew, engine.Screen{Main: "x"}, "built a file", "Last screen"},
 		"a log that speaks of something": {"set ?1049h yourself\n", engine.Screen{Main: "x"}, "set ?1049h", "Last screen"},
 	}
@@ -165,7 +165,7 @@ func TestWhatAFullScreenProgramLeft(t *testing.T) {
 	})
 }
 
-func TestTextLogIsReadLikeALog(t *testing.T) {
+func TestTextLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newTextLog("one\r\n\x1b[31mtwo\x1b[m\nthree\n\n")
 		all, err := l.Window(t.Context(), 1<<20, 10, 1)

@@ -1,53 +1,67 @@
 package ui
 
 import (
+	"errors"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// searchPrompt is a search being typed.
+// searchPrompt is the state of a search prompt.
 type searchPrompt struct {
-	line  *prompt.Line
-	regex bool
-	only  bool         // what is searched for is to stand alone
-	mark  logview.Mark // where the log stood, and what was searched for in it
+	line    *prompt.Line
+	sign    string // "/", or "&" to show only matching lines
+	plain   bool   // search for plain text, not a regular expression
+	invalid string // why the expression is invalid so far
+	mark    logview.Mark
 }
 
-// openSearch searches the log as one types; nothing typed repeats the last search.
-func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/", false) }
+func (s *searchPrompt) only() bool { return s.sign == "&" }
 
-// matchingOnly shows the matching lines only, or all; it asks for what is to match
-// if nothing is searched for.
+// label shows the mode: the same text matches differently in the two modes.
+func (s *searchPrompt) label() string {
+	if s.plain {
+		return "text " + s.sign
+	}
+	return "regex " + s.sign
+}
+
+// openSearch searches the log while the user types; an empty text repeats the last search.
+func (p *Pane) openSearch() tea.Cmd { return p.askSearch("/") }
+
+// matchingOnly shows only matching lines, or all lines. Without a search it asks for one.
 func (p *Pane) matchingOnly() tea.Cmd {
 	if p.searching() {
 		return p.route(p.log.SetMatchingOnly(!p.log.MatchingOnly()))
 	}
-	return p.askSearch("&", true)
+	return p.askSearch("&")
 }
 
-func (p *Pane) askSearch(label string, only bool) tea.Cmd {
+func (p *Pane) askSearch(sign string) tea.Cmd {
 	hint := ""
 	if len(p.searched) > 0 {
-		hint = "Enter repeats " + p.searched[0]
+		hint = p.keyLabel(p.opts.keys.Input.Accept) + " to repeat " + p.searched[0]
 	}
 	toggle := p.opts.keys.Input.ToggleRegex
-	line := p.newLine(label, "search", prompt.WithHistory(p.searched), prompt.WithPlaceholder(hint))
-	s := &searchPrompt{line: line, regex: p.regex, only: only, mark: p.log.Mark()}
+	s := &searchPrompt{sign: sign, plain: p.plain, mark: p.log.Mark()}
+	line := p.newLine(prompt.Options{Label: s.label(), Verb: "search", History: p.searched, Placeholder: hint})
+	s.line = line
 	f := &footerPrompt{
-		line: line, keys: []key.Binding{toggle},
+		line: line,
 		press: func(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			if !keymap.Match(msg, toggle) {
 				return nil, false
 			}
-			s.regex = !s.regex
+			s.plain = !s.plain
+			line.Label = s.label()
 			return p.liveSearch(s), true
 		},
 		changed: func() tea.Cmd { return p.liveSearch(s) },
@@ -64,8 +78,8 @@ func (p *Pane) askSearch(label string, only bool) tea.Cmd {
 	return p.openPrompt(f)
 }
 
-// liveBytes bounds the logs that are searched with every key; in larger ones
-// Enter begins the search.
+// liveBytes is the maximum size of logs that are searched while the user types. In larger ones
+// Enter starts the search.
 const liveBytes = 16 << 20
 
 func (p *Pane) liveSearch(s *searchPrompt) tea.Cmd {
@@ -76,29 +90,38 @@ func (p *Pane) liveSearch(s *searchPrompt) tea.Cmd {
 	return cmd
 }
 
-// search looks for what was typed; ok is false if that is no expression. Nothing
-// typed shows what was there before.
+// search searches for the typed text. If the expression is invalid, ok is false and the last
+// valid search stays. An empty text restores the previous search.
 func (p *Pane) search(s *searchPrompt) (cmd tea.Cmd, ok bool) {
+	s.invalid = ""
 	s.line.SetError("")
 	text, find := s.line.Value(), p.log.Search
 	if text == "" {
 		return p.route(p.log.Return(s.mark)), true
 	}
-	if p.log.Searches(text, s.regex) && (!s.only || p.log.MatchingOnly()) {
+	if p.log.Searches(text, !s.plain) && (!s.only() || p.log.MatchingOnly()) {
 		return nil, true
 	}
-	if s.only {
+	if s.only() {
 		find = p.log.Filter
 	}
-	cmd, err := find(text, s.regex)
+	cmd, err := find(text, !s.plain)
 	if err != nil {
-		s.line.SetError("not a regular expression")
+		s.invalid = invalidPattern(err)
 		return nil, false
 	}
 	return p.route(cmd), true
 }
 
-// acceptSearch ends the typing of a search.
+// invalidPattern returns the problem of a regular expression, without the expression.
+func invalidPattern(err error) string {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
+		return e.Code.String()
+	}
+	return err.Error()
+}
+
+// acceptSearch closes the prompt and keeps the search.
 func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 	text := s.line.Value()
 	if text == "" {
@@ -106,14 +129,19 @@ func (p *Pane) acceptSearch(s *searchPrompt) tea.Cmd {
 	}
 	cmd, ok := p.search(s)
 	if !ok {
+		toggle := p.opts.keys.Input.ToggleRegex
+		s.line.SetError(p.dotted(s.invalid, p.does(toggle, "to search as plain text")))
 		return nil
 	}
-	p.searched, p.regex = remember(p.searched, text), s.regex
+	p.searched, p.plain = remember(p.searched, text), s.plain
 	p.closePrompt()
+	if why := p.log.NoMatches(); why != "" {
+		cmd = tea.Batch(cmd, p.showMessage(toast.Info, why))
+	}
 	return cmd
 }
 
-// repeatSearch goes to the next match of what was searched for last.
+// repeatSearch goes to the next match of the last search.
 func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 	p.closePrompt()
 	if p.searching() {
@@ -123,27 +151,33 @@ func (p *Pane) repeatSearch(s *searchPrompt) tea.Cmd {
 		return nil
 	}
 	s.line.SetValue(p.searched[0])
-	s.regex = p.regex
+	s.plain = p.plain
 	cmd, _ := p.search(s)
 	return cmd
 }
 
-// noteOf is what stands right of a search: how much it finds.
+// noteOf returns the text to the right of a search: the number of matches and, if there is room,
+// the key that changes the mode.
 func (p *Pane) noteOf(s *searchPrompt) string {
 	note := p.searchNote()
-	if text := s.line.Value(); p.log.Size() > liveBytes && !p.log.Searches(text, s.regex) {
+	text := s.line.Value()
+	switch {
+	case s.invalid != "":
+		note = s.invalid
+	case p.log.Size() > liveBytes && !p.log.Searches(text, !s.plain):
 		note = ""
 		if text != "" {
-			note = p.keyLabel(p.opts.keys.Input.Accept) + " searches " + units.FormatBytes(p.log.Size())
+			note = p.keyLabel(p.opts.keys.Input.Accept) + " to search (" + units.FormatBytes(p.log.Size()) + ")"
 		}
 	}
-	switch toggle := p.opts.keys.Input.ToggleRegex; {
-	case s.regex:
-		return strings.TrimSpace("regex  " + note)
-	case p.lay.footer.h == 1 && p.w >= quitFooter && toggle.Enabled(): // no other line says it
-		return strings.TrimSpace(p.keyLabel(toggle) + " regex  " + note)
+	if p.w < quitFooter {
+		return note
 	}
-	return note
+	other := "plain text"
+	if s.plain {
+		other = "regex"
+	}
+	return strings.TrimSpace(p.does(p.opts.keys.Input.ToggleRegex, other) + "   " + note)
 }
 
 func (p *Pane) searching() bool {
@@ -151,14 +185,16 @@ func (p *Pane) searching() bool {
 	return text != ""
 }
 
-// searchNote is how much the search found: "3 of 17".
+// searchNote returns the number of matches: "3 of 17".
 func (p *Pane) searchNote() string {
 	text, at, total, done := p.log.Query()
 	switch {
 	case text == "":
 		return ""
 	case total == 0 && p.log.Err() != nil:
-		return "not read"
+		return "log not read"
+	case total == 0 && done:
+		return "no matches"
 	}
 	more := ""
 	if !done {

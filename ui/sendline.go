@@ -2,27 +2,24 @@ package ui
 
 import (
 	"context"
-	"regexp"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/prompt"
-	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// sending is a line that is being typed for a job.
+// sending is a line that the user types for a job.
 type sending struct {
 	job    engine.Job
-	secret bool         // what is typed is neither shown nor kept
-	draft  string       // of the line, from the last time
-	asks   bool         // the job's host is being asked for entry
-	entry  engine.Entry // of the job, where a host is asked for it
+	secret bool         // neither show nor keep the text
+	asks   bool         // the entry is being requested from the job's host
+	entry  engine.Entry // the job's entry, as last requested from its host
 }
 
-// sendLine types one line into a job without attaching. What was typed for it and
-// not sent comes back.
+// sendLine opens a prompt for a line to a job, without attaching. It restores a line that was not
+// sent.
 func (p *Pane) sendLine(jobs []engine.Job) tea.Cmd {
 	s := &sending{job: jobs[0]}
 	f := &footerPrompt{sending: s}
@@ -30,17 +27,19 @@ func (p *Pane) sendLine(jobs []engine.Job) tea.Cmd {
 		p.closePrompt()
 		return p.acceptLine(s, f.line.Value())
 	}
-	f.cancel = func() tea.Cmd { return p.keepLine(s, f.line.Value()) }
+	f.cancel = func() tea.Cmd {
+		p.keepLine(s, f.line.Value())
+		return nil
+	}
 	s.secret = p.asksSecret(s.job)
 	f.line = p.lineFor(s)
 	if !s.secret {
-		s.draft = p.unsent[s.job.ID]
-		f.line.SetValue(s.draft)
+		f.line.SetValue(p.unsent[s.job.ID])
 	}
 	return tea.Batch(p.openPrompt(f), p.askEntry(s))
 }
 
-// sendingTo returns the line that is being typed for a job, or nil.
+// sendingTo returns the open prompt for a job, or nil.
 func (p *Pane) sendingTo(id engine.ID) *sending {
 	if f := p.prompt; f != nil && f.sending != nil && f.sending.job.ID == id {
 		return f.sending
@@ -48,8 +47,7 @@ func (p *Pane) sendingTo(id engine.ID) *sending {
 	return nil
 }
 
-// askEntry asks the host of a job what is to be seen of what is typed: facts do not
-// report it.
+// askEntry asks the host of a job whether its terminal echoes: events report that late.
 func (p *Pane) askEntry(line *sending) tea.Cmd {
 	if line.job.Host == "" || !line.job.HasTerminal() || line.asks {
 		return nil
@@ -59,7 +57,7 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		entry, err := eng.Entry(ctx, id)
 		if err != nil {
-			entry = engine.EntryUnknown // what was printed has to do
+			entry = engine.EntryUnknown // decide by the output
 		}
 		return func() tea.Cmd {
 			line.asks, line.entry, p.dirty = false, entry, true
@@ -70,15 +68,24 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 }
 
 func (p *Pane) lineFor(s *sending) *prompt.Line {
-	label := "to " + p.shortName(s.job) + ": "
 	if s.secret {
-		return p.newLine(label, "send", prompt.WithSecret())
+		line := p.newLine(prompt.Options{Label: p.secretLabel(s), Verb: "send", Secret: true})
+		line.Placeholder = "" // the label says it
+		return line
 	}
-	return p.newLine(label, "send", prompt.WithHistory(p.lines), p.withLines())
+	return p.newLine(prompt.Options{Label: "Send to " + p.shortName(s.job) + ": ", Verb: "send", History: p.lines, LineFeed: p.lineFeed()})
 }
 
-// guardLine hides what is typed for a job as soon as that asks for a secret. What
-// was hidden once is never shown, but an empty line begins again.
+// secretLabel leaves the text room on a narrow screen: the name is cut first.
+func (p *Pane) secretLabel(s *sending) string {
+	const before, after = "Password for ", " (hidden): "
+	room := p.w/2 - len(before) - len(after) - 4 // the other half has the text and the keys
+	name := cells.Name(cells.Clean(s.job.Name), max(10, min(30, room)), p.opts.glyphs.Ellipsis)
+	return before + name + after
+}
+
+// guardLine hides the typed text as soon as the job asks for a secret. Hidden text stays hidden
+// until the line is empty.
 func (p *Pane) guardLine() {
 	f := p.prompt
 	if f == nil || f.sending == nil {
@@ -89,7 +96,7 @@ func (p *Pane) guardLine() {
 	if known, ok := p.jobs[j.ID]; ok {
 		j = known.Job
 	}
-	if j.Entry == engine.EntryUnknown {
+	if j.Entry == engine.EntryUnknown || s.entry == engine.EntryHidden { // events may lag behind the host
 		j.Entry = s.entry
 	}
 	secret := p.asksSecret(j)
@@ -102,18 +109,13 @@ func (p *Pane) guardLine() {
 	case secret:
 		s.secret = true
 		f.line.Hide()
+		f.line.Label = p.secretLabel(s)
 	}
 }
 
-// secretPrompt is how programs ask for what nobody else should read.
-// It is compiled when it is first needed: every verb would pay for it.
-var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))\b.*:\s*$`)
-})
-
-// asksSecret reports whether a line for j is a secret: its terminal reports so, or
-// where that cannot, the question that the shown job waits behind. Whether a
-// job on a host waits is not known: for that the question is enough.
+// asksSecret reports whether a line for j is a secret: if the terminal does not echo or, where
+// that is unknown, if the job's last line asks for one. It is also unknown whether a job on a
+// host needs input, so there the last line is sufficient.
 func (p *Pane) asksSecret(j engine.Job) bool {
 	switch j.Entry {
 	case engine.EntryHidden:
@@ -122,10 +124,10 @@ func (p *Pane) asksSecret(j engine.Job) bool {
 		return false
 	case engine.EntryUnknown:
 	}
-	return (j.Waiting || j.Host != "") && j.ID == p.shown.id && secretPrompt().MatchString(p.log.LastLine())
+	return (j.Waiting || j.Host != "") && j.ID == p.shown.id && engine.AsksSecret(p.log.LastLine())
 }
 
-// acceptLine sends what was typed. It is kept for the next time unless it is a secret.
+// acceptLine sends the text. It is kept for the history unless it is a secret.
 func (p *Pane) acceptLine(s *sending, text string) tea.Cmd {
 	if !s.secret {
 		delete(p.unsent, s.job.ID)
@@ -134,18 +136,13 @@ func (p *Pane) acceptLine(s *sending, text string) tea.Cmd {
 	return p.write(s.job, text)
 }
 
-// keepLine keeps what was typed and not sent, for the next line to the same job.
-func (p *Pane) keepLine(s *sending, text string) tea.Cmd {
+// keepLine keeps unsent text for the next prompt to the same job.
+func (p *Pane) keepLine(s *sending, text string) {
 	switch {
 	case s.secret:
-		return nil
 	case text == "":
 		delete(p.unsent, s.job.ID)
-		return nil
+	default:
+		p.unsent[s.job.ID] = text
 	}
-	p.unsent[s.job.ID] = text
-	if text == s.draft {
-		return nil // it is known to be kept
-	}
-	return p.say(toast.Info, "nothing was sent; "+p.keyLabel(p.opts.keys.Panes.SendLine)+" brings back what you typed")
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// session reads a terminal ahead of the screen, so that a flood arrives in
-// batches and not as one message a chunk. One goroutine reads; close waits for
-// it. What is read ahead is bounded: behind that the holder sees a slow viewer
-// and sends a snapshot later.
+// session reads a terminal ahead of the display, so that a flood of output arrives in batches.
+// One goroutine reads; close waits for it. The read-ahead is limited: beyond that the holder sees
+// a slow viewer and sends a snapshot later.
 type session struct {
 	term   engine.Terminal
 	cancel context.CancelFunc
@@ -25,21 +24,21 @@ type session struct {
 	bytes  int
 	err    error
 	closed bool
-	ready  chan struct{} // holds one token while there is something to take
+	ready  chan struct{} // has one element while there are chunks
 
-	last  time.Time // of the batch taken last; its size
+	last  time.Time // time and size of the last batch
 	burst bool
 }
 
 const (
 	readAhead = 1 << 20
-	// After a large batch the next waits this long: thirty screens a second
-	// are as good as more. After a keystroke's echo it does not.
+	// After a large batch the next one is delayed: 30 frames a second are enough. The echo of a
+	// key is not delayed.
 	pace       = 33 * time.Millisecond
 	burstBytes = 4 << 10
 )
 
-// openSession opens a session of a job's terminal; then gets it, or the error.
+// openSession opens a session of a job's terminal and passes it, or the error, to then.
 func (p *Pane) openSession(id engine.ID, o engine.TerminalOptions, then func(*session, error) tea.Cmd) tea.Cmd {
 	eng, held := p.eng, p.held
 	return p.async(func(ctx context.Context) func() tea.Cmd {
@@ -55,7 +54,7 @@ func (p *Pane) openSession(id engine.ID, o engine.TerminalOptions, then func(*se
 	})
 }
 
-// nextChunks waits for more of a session; one such command is in flight.
+// nextChunks waits for output of a session. At most one such command runs per session.
 func (p *Pane) nextChunks(open *session, then func([]engine.TerminalChunk, error) tea.Cmd) tea.Cmd {
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		chunks, err := open.next(ctx)
@@ -71,7 +70,7 @@ func newSession(ctx context.Context, term engine.Terminal) *session {
 	return s
 }
 
-// read ends when the terminal does, or with close.
+// read ends with the terminal, or when close is called.
 func (s *session) read(ctx context.Context) {
 	for {
 		chunk, err := s.term.Next(ctx)
@@ -100,7 +99,7 @@ func (s *session) read(ctx context.Context) {
 	}
 }
 
-// next waits for chunks and takes all there are. It has one caller at a time.
+// next waits for chunks and returns all of them. It must not be called concurrently.
 func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
 	if s.burst {
 		select {
@@ -130,7 +129,7 @@ func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
 	}
 }
 
-// Close ends the session; the job goes on.
+// Close ends the session; the job keeps running.
 func (s *session) Close() error {
 	s.mu.Lock()
 	s.closed = true

@@ -14,8 +14,8 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// twoPanes is a program with one pane above the other, each on an engine of its
-// own. It passes every message on to both, as a careless host does.
+// twoPanes is a program with two panes, each with its own engine. It passes every message to
+// both.
 type twoPanes struct {
 	t          *testing.T
 	upper, low *harness
@@ -46,7 +46,7 @@ func (h *twoPanes) focusLow() {
 	h.low.pane.Focus()
 }
 
-// find is where text stands in the window.
+// find returns the position of text in the window.
 func (h *twoPanes) find(text string) tea.Mouse {
 	h.t.Helper()
 	for y, line := range strings.Split(h.upper.screen()+"\n"+h.low.screen(), "\n") {
@@ -63,7 +63,7 @@ func selected(s *harness) engine.ID {
 	return j.ID
 }
 
-func TestKeysAreTheFocusedPanesAlone(t *testing.T) {
+func TestKeysGoToFocusedPaneOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTwoPanes(t, nil, nil)
 		h.send(named("j"))
@@ -81,7 +81,7 @@ func TestKeysAreTheFocusedPanesAlone(t *testing.T) {
 		h.upper.calledLast()
 		h.low.calledLast("stop apply-aaaaa")
 		h.send(tea.PasteMsg{Content: "text"})
-		if _, ok := told[LeaveMsg](h.upper); ok {
+		if _, ok := sentMsg[LeaveMsg](h.upper); ok {
 			t.Error("a pane without the focus wants to leave")
 		}
 		h.low.pane.Blur()
@@ -91,7 +91,7 @@ func TestKeysAreTheFocusedPanesAlone(t *testing.T) {
 	})
 }
 
-func TestTheMouseIsThePanesItPointsAt(t *testing.T) {
+func TestMouseGoesToPaneUnderPointer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTwoPanes(t, nil, nil)
 		h.send(tea.MouseClickMsg(h.find("terraform apply")))
@@ -151,7 +151,7 @@ func TestEachPaneHasItsOwnThemeAndKeys(t *testing.T) {
 		}
 		h.focusLow()
 		h.send(named("a"))
-		h.low.sees("Ctrl+G background")
+		h.low.sees("Ctrl+G detach")
 		h.send(named("ctrl+b"))
 		h.low.calledLast(`type "\x02"`)
 		h.send(named("ctrl+g"))
@@ -161,7 +161,7 @@ func TestEachPaneHasItsOwnThemeAndKeys(t *testing.T) {
 	})
 }
 
-func TestWhatOnePaneHoldsIsNotTheOthers(t *testing.T) {
+func TestPanesShareNoState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTwoPanes(t, nil, nil)
 		h.send(named("n"))
@@ -170,7 +170,7 @@ func TestWhatOnePaneHoldsIsNotTheOthers(t *testing.T) {
 		h.upper.calledLast(`start "make all" in "/home/me/src" on ""`)
 		h.focusLow()
 		h.send(named("n"))
-		h.send(named("up")) // what was typed before
+		h.send(named("up")) // the previous entry
 		h.low.seesNot("make all")
 		h.send(named("esc"))
 		if err := h.upper.pane.Close(); err != nil {

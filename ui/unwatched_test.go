@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-func TestAWindowWithoutTheFocusIsDrawnInRounds(t *testing.T) {
+func TestWindowWithoutFocusIsDrawnInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHarness(t, 100, 30, three())
 		w := &window{app: &App{}, pane: s.pane, focused: true}
@@ -19,7 +19,7 @@ func TestAWindowWithoutTheFocusIsDrawnInRounds(t *testing.T) {
 			j.Name = name
 			s.facts(engine.Event{Kind: engine.EventTitle, Job: j})
 		}
-		// update is what Bubble Tea does with a message.
+		// update passes a message to the program as Bubble Tea does.
 		update := func(msg tea.Msg, name string) (later bool) {
 			t.Helper()
 			_, cmd := w.Update(msg)
@@ -40,7 +40,7 @@ func TestAWindowWithoutTheFocusIsDrawnInRounds(t *testing.T) {
 			t.Error("there will be no round")
 		}
 		rename("three")
-		update(fact{}, "two") // until the round
+		update(fact{}, "two") // until the next round
 		if !update(roundMsg{}, "three") {
 			t.Error("there will be no other round")
 		}

@@ -13,10 +13,17 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// Update takes a message of the host's program. Messages of other panes and
-// stale ones change nothing, nor do keys while the pane has not the focus and the
-// mouse where the pane is not.
+// Update handles a message of the host's program. It ignores outdated messages and those of other
+// panes, keys without focus, and mouse events outside of the pane.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
+	cmd := p.update(msg)
+	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
+		cmd = tea.Batch(cmd, p.arrange())
+	}
+	return tea.Batch(cmd, p.updateViewed(), p.markSeen())
+}
+
+func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	if s, ok := msg.(stamped); ok && s.owner() != p {
 		return nil
 	}
@@ -26,7 +33,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	if !p.focused { // a host may pass on all that it gets
+	if !p.focused { // hosts may pass on all messages
 		switch msg.(type) {
 		case tea.KeyMsg, tea.PasteMsg:
 			return nil
@@ -59,7 +66,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// async runs f outside of Update, and in Update what that returns; nil: nothing.
+// async runs f as a command, and the function that f returns in Update, unless it is nil.
 func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
 	s, ctx := stamp{pane: p}, p.ctx
 	return func() tea.Msg {
@@ -70,13 +77,13 @@ func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd 
 	}
 }
 
-// after runs then in Update once d is over.
+// after runs then in Update after d.
 func (p *Pane) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 	s := stamp{pane: p}
 	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{s, then} })
 }
 
-// route makes a component's command answer to this pane.
+// route makes the result of a component's command come back to this pane.
 func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -96,41 +103,46 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// child takes a message of a component.
+// child handles a message of a component.
 func (p *Pane) child(msg childMsg) tea.Cmd {
 	p.dirty = true
 	switch m := msg.msg.(type) {
 	case logview.CopyMsg:
 		what := "selection"
 		if m.Line {
-			what = "line"
+			what = "1 line"
 		}
 		cmd := p.copy(m.Text, what)
 		if m.Cut {
-			cmd = tea.Batch(cmd, p.say(toast.Warning, "not all of it is copied: it is too long"))
+			cmd = tea.Batch(cmd, p.showMessage(toast.Warning, "The selection is too long; only a part was copied"))
 		}
 		return cmd
 	case terminal.CopyMsg:
 		return p.copy(m.Text, "selection")
 	case logview.NoticeMsg:
-		if p.prompt != nil { // half a word need not match
+		if p.prompt != nil { // an incomplete expression often has no matches
 			return nil
 		}
-		return p.say(toast.Info, m.Text)
+		return p.showMessage(toast.Info, m.Text)
 	}
-	// The two ignore what is not their own.
+	for o := p.over; o != nil; o = o.under {
+		if o.child != nil {
+			return o.child(msg.msg)
+		}
+	}
+	// Both ignore messages of other components.
 	return tea.Batch(p.route(p.term.Update(msg.msg)), p.route(p.log.Update(msg.msg)))
 }
 
-// send makes a command that hands a message to the host.
+// send returns a command that sends a message to the host.
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// subscribe opens the engine's facts anew.
+// subscribe opens a new subscription.
 func (p *Pane) subscribe() tea.Cmd {
 	p.subGen++
-	gen, eng, held := p.subGen, p.eng, p.held
+	gen, eng, held, filter := p.subGen, p.eng, p.held, p.opts.filter
 	return p.async(func(context.Context) func() tea.Cmd {
-		sub := eng.Subscribe(engine.Filter{})
+		sub := eng.Subscribe(filter)
 		if !held.keep(sub) {
 			return nil
 		}
@@ -145,8 +157,8 @@ func (p *Pane) subscribe() tea.Cmd {
 	})
 }
 
-// attend says which job is looked at: its log follows its output at once, while the
-// list shows that of the others from tick to tick.
+// attend reports to the engine which job is shown: its log follows output at once, while the list
+// shows output of other jobs once per tick.
 func (p *Pane) attend() {
 	switch {
 	case p.sub == nil:
@@ -157,8 +169,7 @@ func (p *Pane) attend() {
 	}
 }
 
-// listen waits for the next facts. Exactly one listener is in flight: each
-// message makes the next.
+// listen waits for the next events. At most one such command runs: each result starts the next.
 func (p *Pane) listen() tea.Cmd {
 	s, ctx, sub, clock := stamp{p, p.subGen}, p.ctx, p.sub, p.opts.clock
 	return func() tea.Msg {
@@ -169,17 +180,17 @@ func (p *Pane) listen() tea.Cmd {
 
 const retryAfter = 2 * time.Second
 
-// facts takes what a subscription brings. One that is lost is opened again.
+// facts handles events. A lost subscription is opened again.
 func (p *Pane) facts(msg eventsMsg) tea.Cmd {
 	switch {
 	case msg.gen != p.subGen:
 		return nil
 	case msg.err == nil:
-		return tea.Batch(p.took(msg), p.listen())
+		return tea.Batch(p.handleEvents(msg), p.listen())
 	case errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrClosed):
 		return nil
 	}
-	// What is shown may be old now, and says so until it is not.
+	// The displayed state may be outdated; show that until it is current again.
 	p.trouble, p.dirty = hint(msg.err), true
 	return tea.Batch(p.release(p.sub), p.after(retryAfter, func() tea.Cmd {
 		if msg.gen != p.subGen {
@@ -189,11 +200,11 @@ func (p *Pane) facts(msg eventsMsg) tea.Cmd {
 	}))
 }
 
-// release closes something that the pane held, in a command: closing may wait.
+// release closes something in a command, because closing may block.
 func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
 	held := p.held
 	return func() tea.Msg {
-		_ = held.release(c) // there is nothing to do about it
+		_ = held.release(c) // the error has no consequence
 		return nil
 	}
 }
@@ -201,18 +212,18 @@ func (p *Pane) release(c interface{ Close() error }) tea.Cmd {
 // shown is the job in detail and log.
 type shown struct {
 	id      engine.ID
-	known   bool          // facts about it had come when it was shown
-	stream  engine.Stream // whose log is shown
+	known   bool          // the job was known when it was shown
+	stream  engine.Stream // stream of the log
 	opening bool
 	log     openLog
-	drew    bool // it was seen drawing on the whole screen
-	raw     bool // the log is wanted as it was written, not the screen
-	last    bool // log is the last screen of a job that drew
-	plain   bool // log is as it was written, though there is a last screen
+	drew    bool // the job has used the alternate screen
+	raw     bool // show the raw log instead of the screen
+	last    bool // log is the last screen of a full-screen program
+	plain   bool // log is the raw log although there is a last screen
 }
 
-// show brings detail and log to the selected job. One log is opened at a time:
-// whoever runs through the list opens only those where they rest.
+// show updates detail and log to the selected job. Only one log is opened at a time, so moving
+// quickly through the list opens few logs.
 func (p *Pane) show() tea.Cmd {
 	id := engine.ID("")
 	if p.attachment != nil && p.attachment.viaLog {
@@ -221,28 +232,58 @@ func (p *Pane) show() tea.Cmd {
 		id = j.ID
 	}
 	j, ok := p.jobs[id]
+	if !ok {
+		p.showFold()
+	}
 	if id == p.shown.id && (p.shown.known || !ok) {
-		p.looked()
-		return nil
+		return p.explain()
 	}
 	p.dirty = true
 	p.shown = shown{id: id, known: ok, opening: p.shown.opening, log: p.shown.log}
 	p.attend()
 	if ok {
 		p.shown.drew = j.Alternate
-		p.detail.SetJob(j.Job)
-	} else {
-		p.detail.Clear()
+		p.showFacts(j)
 	}
-	p.looked()
-	return tea.Batch(p.closeLog(), p.openLog(), p.arrange())
+	return tea.Batch(p.closeLog(), p.openLog(), p.arrange(), p.explain())
 }
 
-// closeLog shows an empty log and lets go of the old one.
+// explain finds out once why the shown job failed, which may need more than its records.
+func (p *Pane) explain() tea.Cmd {
+	j, ok := p.jobs[p.shown.id]
+	if !ok || j.asked || !j.Unsuccessful() {
+		return nil
+	}
+	j.asked = true
+	eng, id := p.eng, j.ID
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		why, err := eng.Finding(ctx, id)
+		if err != nil {
+			return nil // show the recorded end only
+		}
+		return func() tea.Cmd {
+			j, ok := p.jobs[id]
+			if !ok {
+				return nil
+			}
+			j.why = why
+			if id == p.shown.id {
+				p.showFacts(j)
+				p.dirty = true
+			}
+			return p.settled()
+		}
+	})
+}
+
+// closeLog shows an empty log and closes the previous one.
 func (p *Pane) closeLog() tea.Cmd {
 	old := p.shown.log
 	p.shown.log, p.shown.last, p.shown.plain = nil, false, false
 	p.log.SetEmpty("")
+	if on, _ := p.onFold(); on {
+		p.log.SetEmpty("Select one job to see its log.")
+	}
 	cmd := p.route(p.log.SetSource(nil, false))
 	if old == nil {
 		return cmd
@@ -250,8 +291,7 @@ func (p *Pane) closeLog() tea.Cmd {
 	return tea.Batch(cmd, p.release(old))
 }
 
-// openLog opens the shown job's log, unless one is being opened: then it is
-// this one's turn after.
+// openLog opens the shown job's log. If another log is being opened, it does so afterwards.
 func (p *Pane) openLog() tea.Cmd {
 	j, ok := p.jobs[p.shown.id]
 	if p.shown.opening || !ok {
@@ -272,12 +312,12 @@ func (p *Pane) openLog() tea.Cmd {
 		drawn, last := false, false
 		log, err := eng.OpenLog(ctx, id, want)
 		if err == nil && choose {
-			log, want = fuller(ctx, eng, id, log)
+			log, want = nonEmptyStream(ctx, eng, id, log)
 		}
 		if err == nil && ended && mostlyDrawn(ctx, log) {
 			if left, ok := lastScreen(ctx, eng, id); ok {
 				if drawn = true; !raw {
-					_ = log.Close() // only looked at
+					_ = log.Close() // opened for reading only
 					log, last = left, true
 				}
 			}
@@ -289,17 +329,17 @@ func (p *Pane) openLog() tea.Cmd {
 	})
 }
 
-// openedLog is a log that was opened to be shown.
+// openedLog is the result of opening a log.
 type openedLog struct {
 	id     engine.ID
 	stream engine.Stream
 	log    openLog
-	drawn  bool // the job drew on the whole screen
-	last   bool // log is its last screen
+	drawn  bool // the job used the alternate screen
+	last   bool // log is the last screen
 }
 
-// fuller prefers a job's stderr while its stdout is empty.
-func fuller(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (openLog, engine.Stream) {
+// nonEmptyStream returns stderr of a split job while its stdout is empty, otherwise stdout.
+func nonEmptyStream(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (openLog, engine.Stream) {
 	if n, err := stdout.Size(ctx); err != nil || n > 0 {
 		return stdout, engine.StreamStdout
 	}
@@ -308,7 +348,7 @@ func fuller(ctx context.Context, eng jobEngine, id engine.ID, stdout openLog) (o
 		return stdout, engine.StreamStdout
 	}
 	if n, err := stderr.Size(ctx); err != nil || n == 0 {
-		_ = stderr.Close() // only looked at
+		_ = stderr.Close() // opened for reading only
 		return stdout, engine.StreamStdout
 	}
 	_ = stdout.Close()
@@ -326,7 +366,7 @@ func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 		return tea.Batch(cmd, p.openLog())
 	}
 	if err != nil {
-		p.log.SetEmpty("The output cannot be read: " + hint(err))
+		p.log.SetEmpty("Can't read the log: " + hint(err))
 		return nil
 	}
 	p.shown.log, p.shown.stream = opened.log, opened.stream
@@ -337,10 +377,10 @@ func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 
 func (p *Pane) emptyLog() string {
 	if p.shown.last {
-		return "It drew on the whole screen and left nothing there."
+		return "Full-screen program; it left nothing on screen."
 	}
 	if j, ok := p.jobs[p.shown.id]; ok && j.Status.Finished() {
-		return "It printed nothing."
+		return "No output."
 	}
 	return "No output yet."
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
+	"github.com/hobjobs/hob/internal/units"
 )
 
-// arrange lays the panes out and tells the components their sizes.
+// arrange computes the layout and sets the sizes of the components.
 func (p *Pane) arrange() tea.Cmd {
 	p.dirty = true
 	p.laid = p.detail.Lines()
@@ -26,7 +26,7 @@ func (p *Pane) arrange() tea.Cmd {
 		if p.w < bareWidth || p.h < bareHeight {
 			p.focus = areaList
 		}
-		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing()})
+		l = arrange(p.w, p.h, arrangement{header: p.opts.header, focus: p.focus, zoom: p.zoomed, detail: p.detail.Lines(), alone: p.nothing(), notices: p.noticeRows()})
 	}
 	p.lay = l
 	if p.attachment == nil {
@@ -37,20 +37,18 @@ func (p *Pane) arrange() tea.Cmd {
 		cmd = p.route(p.log.SetSize(l.log.w, l.log.h))
 		p.screen.SetSize(l.log.w, l.log.h)
 	}
-	p.toasts.SetSize(p.w, max(0, p.h-2))
 	p.sizeOverlay()
 	p.spreadFocus()
 	return tea.Batch(cmd, p.look(), p.catchUp())
 }
 
-// nothing reports whether there are no jobs to show a detail or a log of.
+// nothing reports whether there is no job to show.
 func (p *Pane) nothing() bool {
 	all, _ := p.list.Len()
 	return p.known && all == 0 && p.focus == areaList
 }
 
-// View draws the pane in exactly its size. It is drawn again only after
-// something has changed.
+// View draws the pane in exactly its size. The frame is cached until something changes.
 func (p *Pane) View() string {
 	if !p.dirty {
 		return p.frame
@@ -73,33 +71,35 @@ func (p *Pane) draw() string {
 	default:
 		lines = p.drawPanes()
 	}
-	if p.over != nil {
-		p.recede(lines)
-		x, y, _, _ := p.overlayPlace()
-		cells.Overlay(lines, strings.Split(p.over.View(), "\n"), x, y)
-	}
-	p.drawToasts(lines) // last: one may say why a dialog refuses
+	p.drawOver(lines, p.over)
 	return strings.Join(lines, "\n")
 }
 
-// drawTooSmall says why there is nothing to see, and above all whether a job waits.
+// drawOver draws a box, and the boxes under it, over what lines show.
+func (p *Pane) drawOver(lines []string, o *overlay) {
+	if o == nil {
+		return
+	}
+	p.drawOver(lines, o.under)
+	p.dimAll(lines)
+	x, y, _, _ := p.overlayPlace(o)
+	cells.Overlay(lines, strings.Split(o.View(), "\n"), x, y)
+}
+
+// drawTooSmall draws a message for a pane that is too small, including whether a job needs input.
 func (p *Pane) drawTooSmall() []string {
 	words := []string{"too small"}
 	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.w {
 		words[0] = long
 	}
 	if n := p.counts().waiting; n > 0 {
-		waits := strconv.Itoa(n) + " wait"
-		if n == 1 {
-			waits += "s"
-		}
-		words = append(words, waits)
+		words = append(words, p.opts.glyphs.Waiting+" "+strconv.Itoa(n)+" input")
 		words = words[max(0, len(words)-p.h):]
 	}
 	lines := cells.Block(nil, p.w, p.h)
 	top := (p.h - len(words)) / 2
 	for i, text := range words {
-		lines[top+i] = cells.Fit(cells.Blank((p.w-len(text))/2)+text, p.w)
+		lines[top+i] = cells.Fit(cells.Blank((p.w-cells.Width(text))/2)+text, p.w)
 	}
 	return lines
 }
@@ -134,10 +134,15 @@ func (p *Pane) drawPanes() []string {
 	return append(lines, p.footer(p.w)...)
 }
 
+// filterText returns the filter of the list as it is shown: "/web".
+func (p *Pane) filterText() string {
+	return "/" + cells.Truncate(cells.Clean(p.list.Filter()), 20, p.opts.glyphs.Ellipsis)
+}
+
 func (p *Pane) drawList() []string {
 	l := p.lay
 	rows := split(p.list.View())
-	if !p.known { // that there are none is not known yet
+	if !p.known { // the snapshot was not received yet
 		rows = cells.Block(nil, l.list.w, l.list.h)
 	}
 	if l.shape == shapeBare {
@@ -148,22 +153,22 @@ func (p *Pane) drawList() []string {
 	}
 	f := p.edges(p.focus == areaList)
 	all, shown := p.list.Len()
-	count := strconv.Itoa(all) + " jobs"
+	count := units.Count(all, "job")
 	switch {
+	case p.list.Filter() != "":
+		count = p.dotted(strconv.Itoa(shown)+" of "+count, p.filterText())
+		if p.prompt == nil {
+			count = p.dotted(count, p.does(p.opts.keys.Panes.Back, "clear"))
+		}
 	case all == 0:
 		count = ""
-	case all == 1:
-		count = "1 job"
-	}
-	if filter := p.list.Filter(); filter != "" {
-		count = strconv.Itoa(shown) + " of " + count + " " + p.opts.glyphs.Dot + " /" + cells.End(cells.Clean(filter), 20, p.opts.glyphs.Ellipsis)
-	} else if all > 0 && p.opts.keys.Jobs.Filter.Enabled() {
+	case p.opts.keys.Jobs.Filter.Enabled():
 		count += " " + p.opts.glyphs.Dot + " " + p.opts.keys.Jobs.Filter.Help().Key + " filter"
 	}
-	top, room, at := p.list.Window()
+	top, room, rowCount, at := p.list.Window()
 	place := ""
-	if shown > room {
-		place = strconv.Itoa(at+1) + " of " + strconv.Itoa(shown)
+	if rowCount > room {
+		place = strconv.Itoa(at+1) + " of " + strconv.Itoa(rowCount)
 	}
 	if n := len(p.list.Marked()); n > 0 {
 		if place != "" {
@@ -171,16 +176,14 @@ func (p *Pane) drawList() []string {
 		}
 		place = strconv.Itoa(n) + " marked" + place
 	}
-	order := ""
-	if p.list.Sort() != 0 {
-		order = p.list.Sort().String()
-	}
-	lines := []string{f.Top("Jobs", p.dotted(order, p.zoomNote()), l.listFrame.w)}
-	lines = append(lines, f.Scrolled(rows, l.listFrame.w, top, shown, p.opts.glyphs.ScrollThumb)...)
+	lines := []string{f.Top("Jobs", p.dotted(p.list.SortNote(), p.zoomNote()), l.listFrame.w)}
+	head := p.list.HeaderRows()
+	lines = append(lines, f.Sides(rows[:head], l.listFrame.w)...)
+	lines = append(lines, f.Scrolled(rows[head:], l.listFrame.w, top, rowCount, p.opts.glyphs.ScrollThumb)...)
 	return append(lines, f.Bottom(count, place, l.listFrame.w))
 }
 
-// drawRight draws detail over log, or the one of them that is shown.
+// drawRight draws detail above log, or the visible one of them.
 func (p *Pane) drawRight() []string {
 	l := p.lay
 	if l.rightFrame.empty() {
@@ -206,7 +209,7 @@ func (p *Pane) drawRight() []string {
 		lines = append(lines, g.Top(name, p.logFacts(), w))
 	default:
 		if !l.head.empty() {
-			f = p.edges(false) // the log below has a title of its own
+			f = p.edges(false) // the log below has its own title
 			lines = append(lines, f.Top(name, "", w))
 			side(p.detail.Head(l.head.w, l.head.h))
 		} else {
@@ -219,67 +222,28 @@ func (p *Pane) drawRight() []string {
 	if p.screenShown() {
 		side(split(p.screen.View()))
 	} else {
-		side(split(p.log.View()))
+		lines = append(lines, p.drawLog(f, w)...)
 	}
 	return append(lines, f.Bottom("", p.logSize(), w))
 }
 
-// drawToasts puts messages over the lower right corner, above the footer and beside
-// the selected row.
-func (p *Pane) drawToasts(lines []string) {
-	if p.toasts.Empty() || p.lay.shape == shapeTooSmall && p.attachment == nil {
-		return
-	}
-	if p.attachment != nil { // never over the job's own screen
-		if p.lay.footer.h > 0 {
-			const badge = 1 + statusbadge.Width + 1
-			room := p.w - cells.Width(p.leaveHint()) - 2
-			line := p.toasts.Last(room)
-			at := room - cells.Width(line)
-			if at < badge { // all of the badge or nothing
-				line, at = cells.Fit(line, room), 0
-			}
-			cells.Overlay(lines, []string{line}, max(0, at), p.h-1)
+// drawLog draws the log inside its border, with a bar before the current line like that of the
+// selected row in the list.
+func (p *Pane) drawLog(f cells.Frame, w int) []string {
+	block := split(p.log.View())
+	y, n := p.log.CurrentRows()
+	for i, line := range block {
+		before := " "
+		if i >= y && i < y+n {
+			before = p.styles.Log.Current.Render(p.opts.glyphs.Cursor)
 		}
-		return
+		block[i] = before + line
 	}
-	toasts := p.toasts.Lines()
-	if len(toasts) == 0 {
-		return
-	}
-	w := cells.Width(toasts[0])
-	at := len(lines) - p.lay.footer.h - len(toasts)
-	if at > 0 && p.lay.shape != shapeBare {
-		at-- // the lower edge of the panes stays whole
-	}
-	x := p.w - w
-	if x >= 2 {
-		x -= 2
-	}
-	at = p.beside(rect{max(0, x), max(0, at), w, len(toasts)}, len(lines)-p.lay.footer.h)
-	cells.Overlay(lines, toasts, max(0, x), at)
+	return f.Sides(block, w)
 }
 
-// beside is the row at which messages begin that want to be at r, in height rows:
-// above the selected row of the list where they would cover it, or below.
-func (p *Pane) beside(r rect, height int) int {
-	l, c := p.lay.list, p.list.Cursor()
-	if c == nil || l.empty() || r.x >= l.x+l.w {
-		return r.y
-	}
-	selected := l.y + c.Y
-	switch {
-	case selected < r.y || selected >= r.y+r.h:
-	case selected-r.h >= l.y:
-		return selected - r.h
-	case selected+1+r.h <= height:
-		return selected + 1
-	}
-	return r.y
-}
-
-// recede makes everything behind a dialog one quiet colour.
-func (p *Pane) recede(lines []string) {
+// dimAll draws everything behind a dialog in one dim color.
+func (p *Pane) dimAll(lines []string) {
 	quiet := cells.NewPaint(p.styles.Frame.Backdrop)
 	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] {
 		var b strings.Builder

@@ -27,18 +27,18 @@ type window struct {
 	o       AppOptions
 	once    sync.Once
 	focused bool
-	mouse   bool        // given back to the terminal
-	told    []engine.ID // jobs that called for somebody within the last second
+	mouse   bool        // mouse events are disabled
+	rang    []engine.ID // jobs that rang within the last second
 	result  Result
-	leaving engine.ID // sent to the background, on the way to the shell
-	last    tea.View  // of the job in the foreground
+	leaving engine.ID // job on its way to the background, before the exit to the shell
+	last    tea.View  // last view of the foreground job
 
-	asked   time.Time // when the terminal was asked last
-	lending tea.Cmd   // gives the terminal away once it has answered
+	asked   time.Time // when the terminal was last queried
+	lending tea.Cmd   // command that gives the terminal away once it has answered
 
 	unwatched unwatched
 
-	dark    bool // the terminal's background, as far as is known
+	dark    bool // whether the terminal's background is dark, as far as known
 	profile colorprofile.Profile
 
 	facts      engine.TerminalFacts
@@ -46,8 +46,8 @@ type window struct {
 	unanswered bool // the terminal has not answered in time
 }
 
-// dress gives the pane the theme in the colours that the terminal has.
-func (w *window) dress() {
+// applyTheme sets the pane's theme according to the terminal's colors.
+func (w *window) applyTheme() {
 	glyphs := themes.Unicode()
 	if w.o.Glyphs != nil {
 		glyphs = *w.o.Glyphs
@@ -58,11 +58,11 @@ func (w *window) dress() {
 type (
 	// laterMsg runs in Update.
 	laterMsg func() tea.Cmd
-	// rangMsg ends the time in which nothing rings again.
+	// rangMsg ends the pause after a bell.
 	rangMsg struct{}
 )
 
-// after runs then in Update once d is over.
+// after runs then in Update after d.
 func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return laterMsg(then) })
 }
@@ -76,23 +76,21 @@ func (w *window) Init() tea.Cmd {
 	if w.o.Foreground != "" {
 		cmds = append(cmds, w.pane.Foreground(w.o.Foreground))
 	}
+	if w.o.Replay != "" {
+		cmds = append(cmds, w.pane.Replay(w.o.Replay))
+	}
 	return tea.Batch(cmds...)
 }
 
-// starting is the first that the program does.
+// starting returns the program's first command.
 func (w *window) starting() tea.Cmd {
 	w.once.Do(func() { close(w.app.started) })
 	return w.lastAsk()
 }
 
-// lastAskAfter is how long after the start the terminal is asked what every
-// terminal answers: by then all other questions have been put, so that this
-// answer is the last.
+// lastAskAfter is the delay before the last query, which every terminal answers: all other
+// queries have been sent by then, so its answer is the last.
 const lastAskAfter = 50 * time.Millisecond
-
-// answerWithin is how long after the last question what the terminal has answered counts
-// as all that it answers. An answer that comes later counts as well.
-const answerWithin = 200 * time.Millisecond
 
 func (w *window) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := w.update(msg)
@@ -114,13 +112,13 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		w.setFocus(false)
 		return nil
 	case tea.KeyPressMsg:
-		w.setFocus(true) // terminals that report focus badly
-		if w.homeward() && !keymap.Match(msg, w.pane.opts.keys.Terminal.Leave) {
-			return tea.Batch(w.pane.unpark(), w.toShell(w.leaving)) // nothing is left to wait for
+		w.setFocus(true) // for terminals that do not report focus reliably
+		if w.leavingToShell() && !keymap.Match(msg, w.pane.opts.keys.Terminal.Leave) {
+			return tea.Batch(w.pane.unpark(), w.toShell(w.leaving)) // no need to wait for a second leave key
 		}
 		return w.pane.Update(msg)
 	case tea.MouseMsg, tea.PasteMsg:
-		if w.homeward() {
+		if w.leavingToShell() {
 			return nil
 		}
 	case tea.ResumeMsg:
@@ -130,14 +128,18 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case toggleMouseMsg:
 		w.mouse = !w.mouse
 		if w.mouse {
-			back := w.pane.does(w.pane.opts.keys.Panes.ToggleMouse, "takes it back")
-			return w.pane.say(toast.Info, with("the mouse is the terminal's now", ";", back))
+			back := w.pane.does(w.pane.opts.keys.Panes.ToggleMouse, "capture it again")
+			return w.pane.showMessage(toast.Info, w.pane.dotted("Mouse released to the terminal", back))
 		}
-		return w.pane.say(toast.Info, "the mouse works in hob again")
+		return w.pane.showMessage(toast.Info, "Mouse captured")
 	case CopyMsg:
 		return w.copy(msg)
 	case OpenMsg:
 		return w.open(msg)
+	case ReplayedMsg:
+		if w.o.Replay == msg.ID {
+			return w.update(LeaveMsg{})
+		}
 	case LeaveMsg:
 		if end := w.pane.foreEnd; end != nil && w.result.Ended == nil {
 			w.result.Ended, w.result.Backgrounded = end, ""
@@ -148,13 +150,13 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	case AttentionMsg:
 		return w.notify(msg)
 	case rangMsg:
-		w.told = nil
+		w.rang = nil
 		return nil
 	}
 	return w.pane.Update(msg)
 }
 
-// reported takes what the terminal reports of itself.
+// reported handles reports of the terminal about itself.
 func (w *window) reported(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case uv.PrimaryDeviceAttributesEvent:
@@ -162,10 +164,10 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 		return tea.Batch(w.learned(), w.lend())
 	case tea.ColorProfileMsg:
 		w.profile = msg.Profile
-		w.dress()
+		w.applyTheme()
 	case tea.BackgroundColorMsg:
 		w.dark = msg.IsDark()
-		w.dress()
+		w.applyTheme()
 		w.facts.Background, w.seen.background = termenv.RGB(msg.Color), true
 		return w.learned()
 	case tea.ForegroundColorMsg:
@@ -175,7 +177,7 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 		w.facts.KittyKeyboard = msg.SupportsKeyDisambiguation()
 		return w.learned()
 	case tea.ModeReportMsg:
-		// Bubble Tea sets it in these cases.
+		// Bubble Tea enables the mode in these cases.
 		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
 			w.pane.term.SetByCluster(true)
 			w.pane.screen.SetByCluster(true)
@@ -185,8 +187,8 @@ func (w *window) reported(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// learned hands on what the terminal reported of itself, once that is all, so that a job
-// that asks gets the same answers.
+// learned passes the terminal's properties to the pane once they are complete, so that queries of
+// jobs get the same answers.
 func (w *window) learned() tea.Cmd {
 	if !w.result.Answered && !w.unanswered {
 		return nil
@@ -207,13 +209,11 @@ func (w *window) setFocus(on bool) {
 	}
 }
 
-// shellLeave is how long the way back to the shell waits for a second leave key:
-// longer than a double press takes, shorter than doubleLeave, because a person
-// waits for the prompt.
+// shellLeave is how long an exit to the shell waits for a second leave key: longer than a double
+// press, but shorter than doubleLeave, because the user waits for the prompt.
 const shellLeave = 250 * time.Millisecond
 
-// lifecycle decides what the end or the backgrounding of a job means for the
-// program.
+// lifecycle handles the end or the backgrounding of a job in the program.
 func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case BackgroundedMsg:
@@ -225,7 +225,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 		if w.pane.late > 0 {
 			return w.toShell(msg.ID)
 		}
-		// A second leave key that follows at once still goes back to the job.
+		// A second leave key that follows quickly still returns to the job.
 		return w.after(shellLeave, func() tea.Cmd { return w.toShell(msg.ID) })
 	case EndedMsg:
 		if a := w.pane.attachment; a == nil || !a.fore || a.id != msg.Job.ID {
@@ -240,7 +240,7 @@ func (w *window) lifecycle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// toShell leaves if a job is still on its way to the background.
+// toShell exits if a job is still on its way to the background.
 func (w *window) toShell(id engine.ID) tea.Cmd {
 	if id == "" || w.leaving != id || w.pane.attachment != nil {
 		return nil
@@ -248,9 +248,9 @@ func (w *window) toShell(id engine.ID) tea.Cmd {
 	return tea.Quit
 }
 
-// homeward reports whether the foreground job was just left for the shell. What is
-// shown stays until then: neither the panes nor their keys are meant.
-func (w *window) homeward() bool {
+// leavingToShell reports whether the foreground job was just left for the shell. The view does not
+// change until then, because the panes will not be shown.
+func (w *window) leavingToShell() bool {
 	a := w.pane.park
 	return w.o.ToShell && !w.pane.stays && w.pane.attachment == nil && w.pane.over == nil && a != nil && a.fore && a.id == w.o.Foreground
 }
@@ -266,49 +266,48 @@ func (w *window) copy(msg CopyMsg) tea.Cmd {
 	}
 }
 
-// copied shows where to look for what was copied; where it is nowhere yet, the
-// terminal is asked to take it, which it does not confirm.
+// copied shows where text was copied to. If it was not copied, it asks the terminal to do so,
+// which the terminal does not confirm.
 func (w *window) copied(msg CopyMsg, where string, err error) tea.Cmd {
 	if err != nil {
-		return w.pane.toast(toast.Message{Level: toast.Error, Text: "not copied: " + cells.Clean(err.Error()), Key: "copied"})
+		return w.pane.toast(toast.Message{Level: toast.Error, Text: "Can't copy: " + cells.Clean(err.Error()), Key: "copied"})
 	}
-	var cmd tea.Cmd
-	if where == "" {
-		where, cmd = "the terminal's clipboard", tea.SetClipboard(msg.Text)
+	if where == "" { // the pane's own message is correct
+		return tea.SetClipboard(msg.Text)
 	}
-	return tea.Batch(cmd, w.pane.toast(toast.Message{Text: "copied " + msg.What + " to " + where, Key: "copied"}))
+	return w.pane.toast(toast.Message{Text: "Copied " + msg.What + " to " + where, Key: "copied"})
 }
 
 func (w *window) open(msg OpenMsg) tea.Cmd {
 	if w.o.Open == nil {
-		return w.pane.refuse("there is nothing to open it with: set PAGER or EDITOR")
+		return w.pane.refuse("No pager or editor; set PAGER or EDITOR")
 	}
 	cmd, err := w.o.Open(msg.Path, msg.Editor)
 	if err != nil {
-		return w.pane.say(toast.Error, cells.Clean(err.Error()))
+		return w.pane.showMessage(toast.Error, cells.Clean(err.Error()))
 	}
 	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
 		return laterMsg(func() tea.Cmd { return w.opened(err) })
 	}))
 }
 
-// opened takes the terminal back from a pager or an editor.
+// opened takes the terminal back after a pager or an editor.
 func (w *window) opened(err error) tea.Cmd {
 	if err != nil {
-		return tea.Batch(w.ask(), w.pane.say(toast.Error, cells.Clean(err.Error())))
+		return tea.Batch(w.ask(), w.pane.showMessage(toast.Error, cells.Clean(err.Error())))
 	}
 	return w.ask()
 }
 
-// notify reaches for somebody who did not see what happened.
+// notify notifies a user who did not see an event.
 func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	var b strings.Builder
 	means := w.o.Notify.of(msg.Why)
-	// What rings without end is heard once a second, each job told of as often.
-	if means.Bell && len(w.told) == 0 {
+	// Ring at most once a second, and notify of each job at most once in that time.
+	if means.Bell && len(w.rang) == 0 {
 		b.WriteByte('\a')
 	}
-	if means.Desktop && !w.focused && !slices.Contains(w.told, msg.Job.ID) {
+	if means.Desktop && !w.focused && !slices.Contains(w.rang, msg.Job.ID) {
 		_, text := w.pane.wording(msg.Job, msg.Why, msg.Note)
 		b.WriteString(desktop(w.o.Environ, "hob", text))
 	}
@@ -316,14 +315,14 @@ func (w *window) notify(msg AttentionMsg) tea.Cmd {
 		return nil
 	}
 	cmd := tea.Raw(b.String())
-	if w.told = append(w.told, msg.Job.ID); len(w.told) > 1 {
+	if w.rang = append(w.rang, msg.Job.ID); len(w.rang) > 1 {
 		return cmd
 	}
 	return tea.Batch(cmd, tea.Tick(time.Second, func(time.Time) tea.Msg { return rangMsg{} }))
 }
 
-// desktop is the sequence with which the terminal shows a notification. Inside
-// tmux it is wrapped so that tmux passes it on where it is allowed to.
+// desktop returns the escape sequence for a desktop notification. Inside tmux it is wrapped, so
+// that tmux passes it on if configured to.
 func desktop(environ []string, title, text string) string {
 	title, text = strings.ReplaceAll(cells.Clean(title), ";", ","), strings.ReplaceAll(cells.Clean(text), ";", ",")
 	seq := "\x1b]9;" + title + ": " + text + "\a"
@@ -349,7 +348,7 @@ func (w *window) View() tea.View {
 	if w.held() {
 		return w.unwatched.shown
 	}
-	if w.homeward() {
+	if w.leavingToShell() {
 		return w.last
 	}
 	v := tea.NewView(w.pane.View())
@@ -376,7 +375,7 @@ func (w *window) View() tea.View {
 	return v
 }
 
-// progress is that of the job that has the window.
+// progress returns the progress of the attached job.
 func (w *window) progress() *tea.ProgressBar {
 	a := w.pane.attachment
 	if a == nil {
@@ -398,15 +397,15 @@ func (w *window) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(state, j.Progress.Percent)
 }
 
-// title names the job that has the window, else how jobs stand: which run, and
-// what has ended that nobody has seen.
+// title returns the window title: the attached job's, or the counts of running and of unseen
+// finished jobs.
 func (w *window) title() string {
 	if a := w.pane.attachment; a != nil {
 		if title := cells.Clean(w.pane.term.Title()); title != "" {
-			return cells.End(title, 80, "…")
+			return cells.Truncate(title, 80, "…")
 		}
 		if j, ok := w.pane.jobs[a.id]; ok {
-			return cells.End(cells.Clean(j.Name), 60, "…") + " - hob"
+			return cells.Truncate(cells.Clean(j.Name), 60, "…") + " - hob"
 		}
 		return "hob"
 	}
@@ -419,7 +418,7 @@ func (w *window) title() string {
 	}{
 		{n.Waiting.Title, c.waiting, "waiting"},
 		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.running - c.waiting, "running"},
-		{n.Failed.Title, c.unseenFailed, "failed"},
+		{n.Failed.Title, c.failed, "failed"},
 		{n.Finished.Title, c.unseenDone, "done"},
 	} {
 		if part.on && part.n > 0 {

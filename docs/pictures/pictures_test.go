@@ -1,10 +1,11 @@
 //go:build linux
 
-package main
+package pictures
 
 import (
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,10 +33,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+var update = flag.Bool("update", false, "draw the pictures anew")
+
 // TestPictures plays each scene, and checks the result and the kept pictures.
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
-	if err := draw(dir, true); err != nil {
+	if *update {
+		dir = "."
+	}
+	if err := draw(dir, !*update); err != nil {
 		t.Fatal(err)
 	}
 	pages := documents(t)
@@ -46,7 +52,7 @@ func TestPictures(t *testing.T) {
 		}
 		kept, err := os.ReadFile(s.name + ".svg")
 		if err != nil {
-			t.Errorf("%v: go generate ./docs/pictures makes it", err)
+			t.Errorf("%v: go test ./docs/pictures -update makes it", err)
 			continue
 		}
 		for name, picture := range map[string]string{"fresh": string(fresh), "kept": string(kept)} {
@@ -100,7 +106,7 @@ func checkAnimation(t *testing.T, name, picture string) {
 		t.Errorf("%s: it moves for readers who want no motion", name)
 	}
 	if got, want := strings.Count(picture, "{transform:"), len(firstMinute().steps); got != want {
-		t.Errorf("%s: %d frames, want %d: go generate ./docs/pictures", name, got, want)
+		t.Errorf("%s: %d frames, want %d: go test ./docs/pictures -update", name, got, want)
 	}
 	for _, text := range []string{">hob<", ">Ctrl+B<", ">VITE<", ">/fail<", ">complete!<"} {
 		if !strings.Contains(picture, text) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// endings are the cases about how jobs start and end.
+// endings returns the cases about how jobs start and end.
 func endings() []suiteCase {
 	return []suiteCase{
 		{"exit codes are recorded", func(s *suite) {
@@ -26,7 +26,7 @@ func endings() []suiteCase {
 				}
 			}
 		}},
-		{"a signal is recorded as one", func(s *suite) {
+		{"death by a signal is recorded", func(s *suite) {
 			exit := s.wait(s.sh("kill -KILL $$; sleep 60").ID)
 			if exit.Status != engine.Killed || s.code(exit) != 137 || exit.Reason != engine.ReasonSignal || exit.EndedBy != "" {
 				s.Errorf("exit = %+v", exit)
@@ -35,7 +35,7 @@ func endings() []suiteCase {
 				s.Errorf("signal %q", exit.Signal)
 			}
 		}},
-		{"an exit with the code of a signal is an exit", func(s *suite) {
+		{"exit code above 128 without a signal is an exit", func(s *suite) {
 			for script, want := range map[string]int{"exit 143": 143, "exit 137": 137, "trap 'exit 143' TERM; kill -TERM $$; exit 1": 143} {
 				exit := s.wait(s.sh(script).ID)
 				if exit.Status != engine.Exited || s.code(exit) != want || exit.Reason != engine.ReasonExit || exit.Signal != "" {
@@ -43,10 +43,10 @@ func endings() []suiteCase {
 				}
 			}
 		}},
-		{"a command that is not there is a job that failed", func(s *suite) {
+		{"missing command is a failed job", func(s *suite) {
 			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{"/no/such/command"} }, 127)
 		}},
-		{"a command that cannot be executed is a job that failed", func(s *suite) {
+		{"non-executable command is a failed job", func(s *suite) {
 			s.need(s.cfg.Host == "", "file of this machine")
 			path := filepath.Join(s.TempDir(), "plain")
 			if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
@@ -54,13 +54,13 @@ func endings() []suiteCase {
 			}
 			s.failsToStart(func(spec *engine.Spec) { spec.Script, spec.Command = "", []string{path} }, 126)
 		}},
-		{"a directory that is not there is a job that failed", func(s *suite) {
+		{"missing directory is a failed job", func(s *suite) {
 			exit := s.failsToStart(func(spec *engine.Spec) { spec.Dir = "/no/such/directory" }, 126)
 			if !strings.Contains(exit.Error, "/no/such/directory") {
 				s.Errorf("error %q does not name the directory", exit.Error)
 			}
 		}},
-		{"a polite stop lets the job clean up", func(s *suite) {
+		{"stop lets the job clean up", func(s *suite) {
 			j := s.sh(`trap 'echo cleaned; exit 3' TERM; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
 			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 10 * time.Second})
@@ -75,7 +75,7 @@ func endings() []suiteCase {
 				s.Errorf("output %q", out)
 			}
 		}},
-		{"a stop that is ignored becomes a kill", func(s *suite) {
+		{"ignored stop escalates to a kill", func(s *suite) {
 			j := s.sh(`trap '' TERM HUP; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
 			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 200 * time.Millisecond})
@@ -86,7 +86,7 @@ func endings() []suiteCase {
 				s.Errorf("job = %+v", got.Exit)
 			}
 		}},
-		{"a kill is at once and ends the whole tree", func(s *suite) {
+		{"kill ends the whole tree at once", func(s *suite) {
 			j := s.sh(`trap '' TERM; (trap '' TERM; echo child; sleep 300) & sleep 300`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "child") })
 			r, err := s.e.Kill(s.ctx(), j.ID)
@@ -98,7 +98,7 @@ func endings() []suiteCase {
 				s.Errorf("job = %+v", got.Exit)
 			}
 		}},
-		{"killed twice is fine, killed after the end is not", func(s *suite) {
+		{"second kill succeeds, kill of an exited job fails", func(s *suite) {
 			j := s.sh("sleep 300")
 			for range 2 {
 				if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
@@ -114,7 +114,7 @@ func endings() []suiteCase {
 				s.Errorf("after the end: %v", err)
 			}
 		}},
-		{"a signal reaches the job", func(s *suite) {
+		{"signal reaches the job", func(s *suite) {
 			j := s.sh(`trap 'echo hup' HUP; trap 'exit 9' USR1; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
 			if err := s.e.Signal(s.ctx(), j.ID, "SIGHUP"); err != nil {
@@ -128,7 +128,7 @@ func endings() []suiteCase {
 				s.Errorf("exit = %+v", exit)
 			}
 		}},
-		{"a signal that ends the job is told with who sent it", func(s *suite) {
+		{"exit by a sent signal names the sender", func(s *suite) {
 			j := s.sh("echo ready; exec sleep 300")
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
 			if err := s.e.Signal(s.ctx(), j.ID, "SIGTERM"); err != nil {
@@ -138,13 +138,13 @@ func endings() []suiteCase {
 				s.Errorf("exit = %+v", exit)
 			}
 		}},
-		{"a timeout ends the job and says so", func(s *suite) {
+		{"timeout ends the job and is recorded", func(s *suite) {
 			exit := s.wait(s.sh("sleep 300", func(spec *engine.Spec) { spec.Timeout = 300 * time.Millisecond }).ID)
 			if exit.Status != engine.Killed || exit.Reason != engine.ReasonTimeout {
 				s.Errorf("exit = %+v", exit)
 			}
 		}},
-		{"a normal end kills nothing and names what it left", func(s *suite) {
+		{"exit leaves background processes running and lists them", func(s *suite) {
 			j := s.sh("sleep 300 & exit 0")
 			exit := s.wait(j.ID)
 			if exit.Status != engine.Exited || s.code(exit) != 0 {
@@ -152,7 +152,7 @@ func endings() []suiteCase {
 			}
 			s.need(s.cfg.Host == "", "list of survivors")
 			named := false
-			for range 100 { // they are looked for after the end is told
+			for range 1200 { // the search for survivors continues after the end is reported
 				if got := s.get(j.ID); len(got.Exit.Survivors) > 0 {
 					named = strings.Contains(got.Exit.Survivors[0].Command, "sleep")
 					break
@@ -163,7 +163,7 @@ func endings() []suiteCase {
 				s.Errorf("survivors are not named: %+v", s.get(j.ID).Exit.Survivors)
 			}
 			if _, err := s.e.Kill(s.ctx(), j.ID); err != nil {
-				s.Errorf("kill of what it left: %v", err)
+				s.Errorf("kill its processes: %v", err)
 			}
 			if got := s.get(j.ID); got.Status != engine.Exited {
 				s.Errorf("after that the status is %s", got.Status)

@@ -14,15 +14,15 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Fake is a backend whose jobs do what the test says. Their records are real, so
-// that other engines on the same state root see them; nothing runs. It is safe
-// for concurrent use.
+// Fake is a backend whose jobs are controlled by the test. It starts no processes but writes real
+// records, so other engines with the same state directory see its jobs. It is safe for concurrent
+// use.
 type Fake struct {
 	name, host string
 	caps       engine.Capabilities
 	now        func() time.Time
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	jobs     map[engine.ID]*FakeJob
 	cut      error // set while the host is unreachable
 	startErr error
@@ -30,7 +30,7 @@ type Fake struct {
 
 var _ engine.Backend = (*Fake)(nil)
 
-// NewFake makes a backend for host; "" is this machine.
+// NewFake returns a backend for host; "" is this machine.
 func NewFake(host string) *Fake {
 	return &Fake{
 		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*FakeJob{},
@@ -38,11 +38,10 @@ func NewFake(host string) *Fake {
 	}
 }
 
-// Clock replaces time.Now for what is recorded. Call it before the first start.
+// Clock replaces time.Now for recorded times. Call it before the first start.
 func (f *Fake) Clock(now func() time.Time) { f.now = now }
 
-// Limit makes the backend able to do only what caps says. Call it before the
-// first start.
+// Limit restricts the backend's capabilities to caps. Call it before the first start.
 func (f *Fake) Limit(caps engine.Capabilities) { f.caps = caps }
 
 // FailStarts makes every start fail with err until it is called with nil.
@@ -52,7 +51,7 @@ func (f *Fake) FailStarts(err error) {
 	f.startErr = err
 }
 
-// Cut makes the host unreachable, with err as the reason; nil heals it.
+// Cut makes the host unreachable, with err as the reason; nil restores the connection.
 func (f *Fake) Cut(err error) {
 	f.mu.Lock()
 	f.cut = err
@@ -72,7 +71,7 @@ func (f *Fake) unreachable() error {
 	return f.cut
 }
 
-// Job is a job that was started here; nil if there is none with that id.
+// Job returns a job that was started here, or nil.
 func (f *Fake) Job(id engine.ID) *FakeJob {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,18 +87,17 @@ func (f *Fake) Capabilities() engine.Capabilities { return f.caps }
 // Serves implements [engine.Backend].
 func (f *Fake) Serves(host string) bool { return host == f.host }
 
-// Close implements [engine.Backend]. Jobs go on: another engine may be given the
-// same Fake.
+// Close implements [engine.Backend]. Jobs keep running: another engine may use the same Fake.
 func (f *Fake) Close() error { return nil }
 
-// Prepare implements [engine.Preparer]: nobody sees a job that is not held.
+// Prepare implements [engine.Preparer]: a job is locked before it becomes visible.
 func (f *Fake) Prepare(dir string) (io.Closer, error) {
 	lock, err := jobdir.Lock(dir)
 	return &reserved{lock}, err
 }
 
 // reserved is the lock of a job until Start takes it.
-type reserved struct{ lock *jobdir.Held }
+type reserved struct{ lock *jobdir.FileLock }
 
 func (r *reserved) Close() error {
 	if r.lock == nil {
@@ -141,7 +139,7 @@ func (f *Fake) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 	if j := f.Job(r.ID); j != nil {
 		return fakeRun{j}, nil
 	}
-	// A job of another life of the backend: only its records are left.
+	// A job of an earlier instance of the backend: only its records are left.
 	return fakeRun{&FakeJob{f: f, Launch: engine.Launch{Record: r}, dead: true, changed: make(chan struct{}), ended: make(chan struct{})}}, nil
 }
 
@@ -158,35 +156,35 @@ func (f *Fake) Observe(_ context.Context, rs []engine.Record) (map[engine.ID]eng
 	return seen, nil
 }
 
-// FakeJob is one job of a [Fake]. Its methods are the job's own acts.
+// FakeJob is one job of a [Fake]. Its methods simulate actions of the job.
 type FakeJob struct {
 	f *Fake
-	// Launch is what the engine asked for.
+	// Launch is what the engine passed to Start.
 	Launch engine.Launch
 
-	mu       sync.Mutex // guards what follows
-	lock     *jobdir.Held
-	state    engine.State
-	end      *engine.Exit
-	dead     bool // the holder died
-	output   int64
-	bells    int
-	note     engine.Note
-	stubborn bool
-	stops    []engine.StopOptions
-	signals  []string
-	input    []byte
-	closed   bool
-	glanced  bool
-	changed  chan struct{}
-	ended    chan struct{}
+	mu        sync.Mutex // guards the fields below
+	lock      *jobdir.FileLock
+	state     engine.State
+	end       *engine.Exit
+	dead      bool // the holder died
+	output    int64
+	bells     int
+	note      engine.Note
+	stubborn  bool
+	stops     []engine.StopOptions
+	signals   []string
+	input     []byte
+	closed    bool
+	throttled bool
+	changed   chan struct{}
+	ended     chan struct{}
 }
 
-// Glanced reports whether whoever watches the job only glances at it.
-func (j *FakeJob) Glanced() bool {
+// Throttled reports whether the watcher of the job asked for throttling.
+func (j *FakeJob) Throttled() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.glanced
+	return j.throttled
 }
 
 func (j *FakeJob) change(f func()) {
@@ -200,7 +198,7 @@ func (j *FakeJob) change(f func()) {
 // Print adds to the job's output.
 func (j *FakeJob) Print(text string) { j.PrintTo(engine.StreamOutput, text) }
 
-// PrintTo adds to one of the streams of a job that keeps them apart.
+// PrintTo adds to one stream of a job with separate streams.
 func (j *FakeJob) PrintTo(s engine.Stream, text string) {
 	j.change(func() {
 		name := map[engine.Stream]string{
@@ -223,7 +221,7 @@ func (j *FakeJob) Exit(code int) {
 	j.finish(engine.Exit{Status: engine.Exited, Code: &code, Reason: engine.ReasonExit})
 }
 
-// Signalled ends the job by a signal that nobody asked hob for.
+// Signalled ends the job by a signal that hob did not send.
 func (j *FakeJob) Signalled(name string, number int) {
 	code := 128 + number
 	j.finish(engine.Exit{Status: engine.Killed, Code: &code, Signal: name, Reason: engine.ReasonSignal})
@@ -238,13 +236,13 @@ func (j *FakeJob) Die() {
 	})
 }
 
-// Title, Waiting, Bell and Notify are what a job tells of itself.
+// Title sets the title, as the job would with an escape sequence.
 func (j *FakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
 
-// Waiting says whether the job waits for input.
+// Waiting sets whether the job waits for input.
 func (j *FakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
 
-// Entry says what is to be seen of what is typed.
+// Entry sets whether typed input is displayed.
 func (j *FakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = e }) }
 
 // Bell rings the bell.
@@ -255,24 +253,24 @@ func (j *FakeJob) Notify(title, body string) {
 	j.change(func() { j.note = engine.Note{Title: title, Body: body}; j.bells++ })
 }
 
-// Stubborn makes the job ignore polite stops.
+// Stubborn makes the job ignore SIGTERM.
 func (j *FakeJob) Stubborn() { j.change(func() { j.stubborn = true }) }
 
-// Stops is how the job was asked to end, in order.
+// Stops returns the requests to end the job, in order.
 func (j *FakeJob) Stops() []engine.StopOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]engine.StopOptions(nil), j.stops...)
 }
 
-// Signals are the signals sent to the job.
+// Signals returns the signals sent to the job.
 func (j *FakeJob) Signals() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]string(nil), j.signals...)
 }
 
-// Input is what was typed into the job so far, and whether that has ended.
+// Input returns what was typed into the job so far, and whether the input has ended.
 func (j *FakeJob) Input() (typed string, closed bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -296,8 +294,8 @@ func (j *FakeJob) finish(exit engine.Exit) {
 	})
 }
 
-// observe returns how the job stands, what it asked to be notified of, and a channel that
-// is closed when that changes.
+// observe returns the job's state, its pending notification, and a channel that is closed when they
+// change.
 func (j *FakeJob) observe() (engine.State, engine.Note, <-chan struct{}) {
 	cut := j.f.unreachable()
 	j.mu.Lock()

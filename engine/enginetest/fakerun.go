@@ -12,14 +12,14 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// fakeRun is a FakeJob as the engine sees it.
+// fakeRun is the engine's view of a FakeJob.
 type fakeRun struct{ j *FakeJob }
 
 var (
 	_ engine.Run          = fakeRun{}
 	_ engine.Backgrounder = fakeRun{}
 	_ engine.Resizer      = fakeRun{}
-	_ engine.Glancer      = fakeRun{}
+	_ engine.Throttler    = fakeRun{}
 )
 
 func (r fakeRun) ID() engine.ID { return r.j.Launch.ID }
@@ -36,10 +36,10 @@ func (r fakeRun) alive() error {
 	return nil
 }
 
-func (r fakeRun) Glance(on bool) {
+func (r fakeRun) Throttle(on bool) {
 	r.j.mu.Lock()
 	defer r.j.mu.Unlock()
-	r.j.glanced = on
+	r.j.throttled = on
 }
 
 func (r fakeRun) Wait(ctx context.Context) (engine.Exit, error) {
@@ -56,7 +56,7 @@ func (r fakeRun) Signal(_ context.Context, name, _ string) error {
 	return nil
 }
 
-// Stop ends the job at once, or a stubborn one after the grace time.
+// Stop ends the job at once, or a stubborn one after the grace period.
 func (r fakeRun) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	if err := r.alive(); err != nil {
 		return engine.StopReport{}, err

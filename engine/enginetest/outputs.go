@@ -12,10 +12,10 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// outputs are the cases about what goes into a job and comes out of it.
+// outputs returns the cases about a job's input and output.
 func outputs() []suiteCase {
 	return []suiteCase{
-		{"both streams are in the log, in order, to the last byte", func(s *suite) {
+		{"log has both streams in order, to the last byte", func(s *suite) {
 			j := s.sh("echo one; echo two >&2; printf three")
 			s.wait(j.ID)
 			if out := s.output(j.ID, engine.StreamOutput); out != "one\ntwo\nthree" {
@@ -25,7 +25,7 @@ func outputs() []suiteCase {
 				s.Errorf("Output = %d", got.Output)
 			}
 		}},
-		{"split streams are apart", func(s *suite) {
+		{"split streams are separate", func(s *suite) {
 			s.need(s.caps().Split, "separate streams")
 			j := s.sh("echo one; echo two >&2", func(spec *engine.Spec) { spec.Split = true })
 			s.wait(j.ID)
@@ -38,7 +38,7 @@ func outputs() []suiteCase {
 				s.Errorf("job = %+v", got)
 			}
 		}},
-		{"output is read by offset while it grows", func(s *suite) {
+		{"output can be read by offset while it grows", func(s *suite) {
 			s.need(s.caps().Stdin, "input")
 			j := s.sh("echo first; read line; echo got $line; read line", func(spec *engine.Spec) { spec.Stdin = true })
 			s.until(j.ID, func(out string) bool { return out == "first\n" })
@@ -59,7 +59,7 @@ func outputs() []suiteCase {
 			}
 			s.wait(j.ID)
 		}},
-		{"input that was not asked for is at its end", func(s *suite) {
+		{"job without input reads end of file", func(s *suite) {
 			j := s.sh("cat; echo done")
 			if exit := s.wait(j.ID); s.code(exit) != 0 {
 				s.Errorf("exit = %+v", exit)
@@ -68,7 +68,7 @@ func outputs() []suiteCase {
 				s.Errorf("output %q", out)
 			}
 		}},
-		{"a job without input refuses it, an ended one too", func(s *suite) {
+		{"write fails without input and after the end", func(s *suite) {
 			j := s.sh("sleep 300")
 			if err := s.e.Write(s.ctx(), j.ID, []byte("x")); !errors.Is(err, engine.ErrNoInput) {
 				s.Errorf("running: %v", err)
@@ -80,7 +80,7 @@ func outputs() []suiteCase {
 				s.Errorf("ended: %v", err)
 			}
 		}},
-		{"environment and directory arrive, values stay nowhere", func(s *suite) {
+		{"environment and directory are passed, values are not stored", func(s *suite) {
 			dir := "/"
 			if s.cfg.Host == "" {
 				var err error
@@ -103,7 +103,7 @@ func outputs() []suiteCase {
 				}
 				data, err := os.ReadFile(path)
 				if err == nil && strings.Contains(string(data), "quoted") && !strings.HasSuffix(path, "meta.json") {
-					s.Errorf("%s holds the value of a variable", path)
+					s.Errorf("%s contains the value of a variable", path)
 				}
 				return nil
 			})
@@ -111,7 +111,7 @@ func outputs() []suiteCase {
 				s.Error(err)
 			}
 		}},
-		{"hostile words reach the command as they are", func(s *suite) {
+		{"special characters in arguments are passed unchanged", func(s *suite) {
 			words := []string{"", "a b", "it's", `"$HOME"`, "`id`", "\\", "line\nbreak", "*", "-n", "é ✓"}
 			j := s.sh("", func(spec *engine.Spec) {
 				spec.Script, spec.Command = "", append([]string{"printf", "<%s>"}, words...)
@@ -122,7 +122,7 @@ func outputs() []suiteCase {
 				s.Errorf("output %q, want %q", out, want)
 			}
 		}},
-		{"ten thousand lines are all there", func(s *suite) {
+		{"ten thousand lines are complete", func(s *suite) {
 			j := s.sh("i=0; while [ $i -lt 10000 ]; do echo line $i; i=$((i+1)); done")
 			s.wait(j.ID)
 			out := s.output(j.ID, engine.StreamOutput)
@@ -130,7 +130,7 @@ func outputs() []suiteCase {
 				s.Errorf("%d lines", n)
 			}
 		}},
-		{"at the least limit each of two streams keeps its first and its last bytes", func(s *suite) {
+		{"at the smallest limit each stream keeps its first and last bytes", func(s *suite) {
 			s.need(s.caps().Split && s.caps().Stdin && s.caps().LogLimit, "limit of separate streams")
 			j := s.sh(`flood() { echo first; head -c 2400000 /dev/zero | tr '\0' x; echo; }
 flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) {
@@ -156,7 +156,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				s.Errorf("Dropped = %d, want %d", got.Dropped, dropped)
 			}
 		}},
-		{"a poll has what is new, once for each client", func(s *suite) {
+		{"poll returns new output once for each client", func(s *suite) {
 			s.need(s.caps().Stdin, "input")
 			j := s.sh("echo one; read x; echo two", func(spec *engine.Spec) { spec.Stdin = true })
 			a := s.poll(j.ID, "a")
@@ -180,8 +180,8 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				s.Errorf("after the end: %q, %s", end.Output, end.Job.Status)
 			}
 		}},
-		{"what a job uses is known", func(s *suite) {
-			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "processes that can be measured")
+		{"resource usage is measured", func(s *suite) {
+			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "measurable processes")
 			j := s.sh("sleep 300 & echo ready; sleep 300")
 			s.until(j.ID, func(out string) bool { return out == "ready\n" })
 			got, err := s.e.Measure(s.ctx(), j.ID)
@@ -193,12 +193,13 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				s.Fatal(jobs, err)
 			}
 			if all := s.e.MeasureAll(jobs); all[0].RSS == 0 || all[0].CPU == nil || all[0].Ports == nil || jobs[0].RSS != 0 {
-				s.Errorf("of a list: %+v", all)
+				s.Errorf("list: %+v", all)
 			}
 		}},
-		{"a terminal is one, and can be resized", func(s *suite) {
-			s.need(s.caps().PTY && s.caps().Resize, "terminal")
-			// On a host stty sets first the rows, then the columns: a signal each.
+		{"terminal can be resized", func(s *suite) {
+			s.terminal()
+			s.need(s.caps().Resize, "resizable terminal")
+			// On a host stty sets the rows and then the columns; each sends a SIGWINCH.
 			j := s.sh(`trap 'h=$(stty size); echo "$h"; [ "$h" != "20 90" ] || exit' WINCH; test -t 0 && test -t 1 && stty size; while :; do sleep 0.05; done`, func(spec *engine.Spec) {
 				spec.PTY, spec.Size = true, engine.Size{Cols: 100, Rows: 30}
 			})
@@ -212,8 +213,8 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 				s.Errorf("job = %+v", got)
 			}
 		}},
-		{"what is typed into a terminal arrives", func(s *suite) {
-			s.need(s.caps().PTY, "terminal")
+		{"typed input reaches a terminal", func(s *suite) {
+			s.terminal()
 			j := s.sh(`read line; echo "got $line"; read line; echo end`, func(spec *engine.Spec) { spec.PTY = true })
 			if err := s.e.Write(s.ctx(), j.ID, []byte("hi\r")); err != nil {
 				s.Fatal(err)
@@ -238,7 +239,7 @@ func (s *suite) poll(id engine.ID, client string) engine.Poll {
 	return p
 }
 
-// hole waits until the limit has dropped bytes of a stream, and returns which.
+// hole waits until the limit has dropped bytes of a stream, and returns their range.
 func (s *suite) hole(id engine.ID, stream engine.Stream) engine.Range {
 	s.Helper()
 	ctx := s.ctx()
@@ -250,7 +251,7 @@ func (s *suite) hole(id engine.ID, stream engine.Stream) engine.Range {
 	for {
 		holes, err := log.Holes(ctx)
 		if err != nil {
-			s.Fatalf("nothing of %s was dropped: %v", stream, err)
+			s.Fatalf("no bytes of %s were dropped: %v", stream, err)
 		}
 		if len(holes) > 0 {
 			return holes[0]

@@ -1,8 +1,8 @@
-// Package enginetest helps testing the engine and its backends.
+// Package enginetest helps to test the engine and its backends.
 //
-// [Fake] is a backend without processes: a test says what its jobs print and how
-// they end. [Run] is the conformance suite that every backend passes; its cases
-// are the contract of [engine.Backend] in running form.
+// [Fake] is a backend without processes: the test controls what its jobs print and how they end.
+// [Run] is the conformance suite that every backend passes; its cases are the executable contract
+// of [engine.Backend].
 //
 //	func TestBackend(t *testing.T) {
 //		enginetest.Run(t, func(t *testing.T) enginetest.Config {
@@ -20,29 +20,33 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// Patience bounds every wait of the suite for something that happens soon unless
-// the backend is broken.
+// Patience is the time limit of every wait. A working backend needs far less.
 const Patience = 30 * time.Second
 
-// Config is a backend to be put through the suite. Its jobs run POSIX sh.
+// Config describes a backend under test. Its jobs run POSIX sh.
 type Config struct {
-	// New makes the backend, as another process would: what one has started the
-	// next one finds. The engine closes it.
+	// New creates the backend, as another process would: it must find the jobs of earlier
+	// instances. The engine closes it.
 	New func() engine.Backend
 	// Host is where the jobs run; empty: this machine.
 	Host string
-	// KillHolder ends whatever supervises the job from outside, as SIGKILL
-	// would. Nil skips what needs it.
+	// KillHolder kills the process that supervises the job with SIGKILL. If nil, cases that need it
+	// are skipped.
 	KillHolder func(t *testing.T, j engine.Job)
-	// Cut makes the host unreachable and returns how to heal that. Nil skips what
-	// needs it.
+	// Cut makes the host unreachable and returns a function that restores the connection. If nil,
+	// cases that need it are skipped.
 	Cut func(t *testing.T) (heal func())
-	// EndsWithEngine says that jobs live only as long as the backend that
-	// started them: what is about surviving is skipped.
+	// Terminal skips or fails a case that needs a terminal if the machine lacks a program that the
+	// backend needs to provide one. If nil, it needs none.
+	Terminal func(t testing.TB)
+	// EndsWithEngine means that jobs live only as long as the backend that started them: cases
+	// about survival are skipped.
 	EndsWithEngine bool
+	// Queues means that a scheduler starts the jobs: cases go on when theirs has begun.
+	Queues bool
 }
 
-// Run puts a backend through every case. setup is called for each of them.
+// Run runs every case of the suite. setup is called for each of them.
 func Run(t *testing.T, setup func(t *testing.T) Config) {
 	t.Helper()
 	for _, c := range cases() {
@@ -54,8 +58,8 @@ func Run(t *testing.T, setup func(t *testing.T) Config) {
 	}
 }
 
-// stateDir is a directory for a state root. A holder may write its last words
-// there when the case is over, so removing it is tried more than once.
+// stateDir returns a new state directory. A holder may still write to it after the case, so
+// removing it is retried.
 func stateDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hob")
@@ -87,7 +91,7 @@ func cases() []suiteCase {
 	return append(append(endings(), outputs()...), lives()...)
 }
 
-// suite is one case at work.
+// suite is one running case.
 type suite struct {
 	*testing.T
 	cfg  Config
@@ -95,7 +99,7 @@ type suite struct {
 	e    *engine.Engine
 }
 
-// engine opens one more engine on the state root, as another process would.
+// engine opens another engine on the state directory, as another process would.
 func (s *suite) engine() *engine.Engine {
 	s.Helper()
 	e, err := engine.New(engine.WithStateDir(s.root), engine.WithClient("suite"), engine.WithBackend(s.cfg.New()))
@@ -103,7 +107,7 @@ func (s *suite) engine() *engine.Engine {
 		s.Fatal(err)
 	}
 	s.Cleanup(func() {
-		// The jobs of a case end with it.
+		// Do not leave jobs of this case running.
 		if jobs, err := e.List(context.Background(), engine.Filter{Running: true}); err == nil {
 			for _, j := range jobs {
 				ctx, cancel := context.WithTimeout(context.Background(), Patience)
@@ -135,7 +139,24 @@ func (s *suite) sh(script string, adapt ...func(*engine.Spec)) engine.Job {
 	if err != nil {
 		s.Fatalf("start: %v", err)
 	}
+	if s.cfg.Queues {
+		return s.begun(j.ID)
+	}
 	return j
+}
+
+// begun waits until the job runs or has ended.
+func (s *suite) begun(id engine.ID) engine.Job {
+	s.Helper()
+	for end := time.Now().Add(Patience); ; <-time.After(20 * time.Millisecond) {
+		j := s.get(id)
+		if j.Status != engine.Queued && j.Status != engine.Starting {
+			return j
+		}
+		if time.Now().After(end) {
+			s.Fatalf("the job does not begin: %+v", j)
+		}
+	}
 }
 
 func (s *suite) wait(id engine.ID) engine.Exit {
@@ -156,7 +177,7 @@ func (s *suite) get(id engine.ID) engine.Job {
 	return j
 }
 
-// output is everything the job has printed on a stream.
+// output returns everything that the job has printed on a stream.
 func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	s.Helper()
 	var all []byte
@@ -173,7 +194,7 @@ func (s *suite) output(id engine.ID, stream engine.Stream) string {
 	}
 }
 
-// until polls the job as a client of its own until what it printed satisfies ok.
+// until polls the job, as a separate client, until its output satisfies ok.
 func (s *suite) until(id engine.ID, ok func(string) bool) {
 	s.Helper()
 	ctx := s.ctx()
@@ -202,6 +223,15 @@ func (s *suite) code(exit engine.Exit) int {
 }
 
 func (s *suite) caps() engine.Capabilities { return s.e.Capabilities(s.cfg.Host) }
+
+// terminal skips the case if jobs cannot have a terminal.
+func (s *suite) terminal() {
+	s.Helper()
+	s.need(s.caps().PTY, "terminal")
+	if s.cfg.Terminal != nil {
+		s.cfg.Terminal(s)
+	}
+}
 
 func (s *suite) need(there bool, what string) {
 	if !there {

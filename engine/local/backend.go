@@ -1,9 +1,8 @@
-// Package local runs jobs on this machine so that they outlive the program that
-// starts them. Each job has a holder: a process of its own that holds the
-// terminal, is the job's parent, writes its records and answers on a socket. The
-// holder is the program hob-holder, if that lies beside this one and understands it,
-// else this same program in a hidden mode, so a program that uses the
-// package begins with
+// Package local runs jobs on this machine so that they outlive the program that starts them. Each
+// job has a holder: a separate process that owns the job's terminal, is its parent, writes its
+// records and listens on a socket. The holder is the program hob-holder if it is in this program's
+// directory and of the same build, otherwise this program in a hidden mode. A program that uses the
+// package therefore begins with
 //
 //	func main() {
 //		if local.IsHolder() {
@@ -12,21 +11,20 @@
 //		…
 //	}
 //
-// or names another program that does ([WithHolderCommand]), or keeps its jobs in
-// itself ([InProcess]), where they end with it.
+// or names another program that does ([WithHolderCommand]), or keeps its jobs in its own process
+// ([InProcess]), where they end with it.
 //
-// # What is promised
+// # Guarantees
 //
-// A job started here keeps running, keeps its whole output up to the cap, its
-// terminal and its exit status, if every other process of hob is killed at any
-// instant. It does not survive a reboot, the death of its holder (which the
-// kernel answers by hanging its terminal up; the job is then lost, never shown as
-// an exit), or a system that kills a user's processes at logout.
+// A job started here keeps running, and keeps its whole output up to the log limit, its terminal
+// and its exit status, even if every other process of hob is killed at any moment. It does not
+// survive a reboot, the death of its holder (the kernel then hangs up its terminal; the job is
+// lost, never shown as exited), or a system that kills a user's processes at logout.
 //
-// # Who does what
+// # Roles
 //
-// The [Backend] and its runs are clients: they read the job directory and ask the
-// holder. Only the holder signals the job while it lives.
+// The [Backend] and its runs are clients: they read the job directory and send requests to the
+// holder. While the holder lives, only the holder signals the job.
 package local
 
 import (
@@ -55,7 +53,7 @@ type Backend struct {
 var (
 	_ engine.Backend        = (*Backend)(nil)
 	_ engine.Run            = (*Run)(nil)
-	_ engine.Glancer        = (*Run)(nil)
+	_ engine.Throttler      = (*Run)(nil)
 	_ engine.Backgrounder   = (*Run)(nil)
 	_ engine.StartObserver  = (*Run)(nil)
 	_ engine.Resizer        = (*Run)(nil)
@@ -67,26 +65,25 @@ var (
 // Option configures a [Backend].
 type Option func(*Backend)
 
-// WithHolderCommand names the program that holders are made of, for a program
-// that does not begin with [IsHolder]: "hob", "holder". It is looked up in PATH.
+// WithHolderCommand sets the command that starts holders, for a program that does not begin with
+// [IsHolder]: "hob", "holder". It is looked up in PATH.
 func WithHolderCommand(command ...string) Option {
 	return func(b *Backend) { b.command = command }
 }
 
-// InProcess keeps the jobs in this program instead of in holders of their own: they
-// end with it, at the latest when the backend is closed, and what leaves their session
-// is only found by its environment. No signal handler is installed and no other child
-// of the program is touched.
+// InProcess keeps the jobs in this program instead of in separate holders. They end when the
+// backend is closed, at the latest. Processes that leave their session are found only by their
+// environment. No signal handler is installed and no other child of the program is touched.
 func InProcess() Option { return func(b *Backend) { b.inProcess = true } }
 
-// WithNotify sets a shell command that the holder of a backgrounded job runs at
-// its end when no client is watching. It is told HOB_NAME, HOB_RESULT,
-// HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE, and the name and the status as $1
-// and $2.
+// WithNotify sets a shell command that the holder of a backgrounded job runs at its end, and when the
+// job waits for hidden input, such as a password, if no client shows the job. Its environment has
+// HOB_NAME, HOB_RESULT, HOB_JOB_ID, HOB_STATUS and HOB_EXIT_CODE; its arguments $1 and $2 are the
+// name and the status, which is "waiting" for a job that has not ended.
 func WithNotify(command string) Option { return func(b *Backend) { b.notify = command } }
 
-// ForUser says that the program shows a person what becomes of the jobs, so that
-// holders need not tell of their ends (see [WithNotify]).
+// ForUser declares that the program shows jobs to the user, so that their holders need not send
+// notifications (see [WithNotify]).
 func ForUser() Option { return func(b *Backend) { b.shows = true } }
 
 // New returns a backend. It starts nothing.
@@ -101,15 +98,14 @@ func New(opts ...Option) *Backend {
 // Name implements [engine.Backend].
 func (b *Backend) Name() string { return "local" }
 
-// Serves implements [engine.Backend]: jobs of this machine, on a system where
-// there can be holders.
+// Serves implements [engine.Backend]: jobs of this machine, on a system that supports holders.
 func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 
 // Open implements [engine.Backend].
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{Run: holder.NewRun(r.Dir, r.ID, r.Job.Request, b.shows)}
+	return &Run{Run: holder.NewRun(r.Dir, r.ID, r.Job.Request, b.shows), request: r.Job.Request}
 }
 
 // Close implements [engine.Backend].
@@ -121,5 +117,5 @@ func (b *Backend) Close() error {
 	return b.inner.close()
 }
 
-// runtimeDir is where sockets belong on this system, if it says so.
+// runtimeDir returns the directory for sockets on this system, or "".
 func runtimeDir() string { return os.Getenv("XDG_RUNTIME_DIR") }

@@ -19,18 +19,18 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// patientPause is with which pause, after a second together, a disk is no longer
-// waited for.
+// patientPause is the retry pause, after about a second in total, at which waiting for a disk ends.
 const patientPause = 500 * time.Millisecond
 
-// hooks are what clients can do to the job.
+// hooks returns the hooks through which clients control the job.
 func (j *job) hooks() holder.Hooks {
-	hooks := holder.Hooks{Signal: j.signal, Stop: j.end}
+	hooks := holder.Hooks{Signal: j.signal, Stop: j.end, Backgrounded: func() { j.prompt.active() }}
 	if j.tty != nil || j.noTTY != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
 		hooks.Input = func(ctx context.Context, p []byte) error {
 			if j.in == nil {
 				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}
 			}
+			j.interrupt(p)
 			err := j.in.write(ctx, p)
 			j.prompt.typed()
 			return err
@@ -43,7 +43,6 @@ func (j *job) hooks() holder.Hooks {
 			j.prompt.typed()
 			return err
 		}
-		hooks.Reply = func(p []byte) { j.in.reply(j.ctx, &j.wg, p) }
 	}
 	if j.tty != nil {
 		hooks.Resize = j.tty.resize
@@ -55,7 +54,7 @@ func ended() error {
 	return &holder.Failure{Code: holder.CodeEnded, Message: "the job has ended"}
 }
 
-// signal sends one signal to the foreground and the leader's group.
+// signal sends one signal to the foreground process group and the leader's group.
 func (j *job) signal(_ context.Context, name, by string) error {
 	sig, err := proc.ParseSignal(name)
 	if err != nil {
@@ -63,10 +62,19 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.pid == 0 || j.reaped {
+	switch {
+	case j.pid == 0, j.final:
 		return ended()
+	case j.reaped && asksToEnd(sig):
+		j.stopBetweenRunsLocked(by)
+		return nil
+	case j.reaped:
+		return &holder.Failure{Code: holder.CodeInvalid, Message: "the job does not run now: its command will be started again"}
 	}
-	// Not reaped yet, so the number is still the leader's, and its group's.
+	if j.kept != nil && asksToEnd(sig) {
+		j.kept.interrupted.Store(true) // also if SIGCONT follows
+	}
+	// The leader is not reaped yet, so its pid, and its group, cannot be reused.
 	groups := []int{j.pid}
 	if j.tty != nil {
 		_ = j.tty.control(func(fd int) error {
@@ -87,7 +95,12 @@ func (j *job) signal(_ context.Context, name, by string) error {
 	return failed
 }
 
-// kill ends the whole tree and returns when it is gone and the end is recorded.
+// asksToEnd reports whether users and other programs end a program with sig.
+func asksToEnd(sig unix.Signal) bool {
+	return sig == unix.SIGINT || sig == unix.SIGTERM || sig == unix.SIGQUIT || sig == unix.SIGKILL
+}
+
+// end ends the whole tree and returns when it is gone and the end is recorded.
 func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.StopReport, err error) {
 	grace := o.Grace
 	if grace == 0 {
@@ -101,22 +114,23 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 	}
 	j.kills.Add(1)
 	defer j.kills.Done()
-	over := j.reaped
+	over := j.final
 	if !over {
-		j.ladders++
+		j.stops++
 		if j.asked == nil {
 			j.asked = &o
 		}
+		j.kept.decide()
 		defer func() {
 			j.mu.Lock()
-			j.ladders--
+			j.stops--
 			j.mu.Unlock()
 		}()
 	}
 	j.mu.Unlock()
 	if over {
 		if left := j.survivors(); len(left) == 0 {
-			if err := j.recorded(ctx); err != nil {
+			if err := j.waitRecorded(ctx); err != nil {
 				return report, err
 			}
 			return report, ended()
@@ -127,11 +141,7 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 	}
 	opt := proc.Options{
 		Grace: grace, HUP: j.interactiveShell(), KeepDaemons: o.KeepDaemons,
-		OnStage: func(s proc.Stage, _ []proc.Process) {
-			if s == proc.StageKill {
-				j.forced.Store(true)
-			}
-		},
+		OnKill: func() { j.forced.Store(true) },
 	}
 	defer j.forced.Store(false)
 	if j.reaps {
@@ -141,28 +151,28 @@ func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.Stop
 	report = engine.StopReport{Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors)}
 	if err != nil {
 		if !over {
-			j.spared(&o, len(res.Signalled) > 0)
+			j.revertStop(&o, len(res.Signaled) > 0)
 		}
 		return report, err
 	}
-	if !over && slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.pid }) {
-		return report, nil // stuck in the kernel: its end comes when it comes
+	if !over && slices.ContainsFunc(res.Survivors, func(p proc.Process) bool { return p.PID == j.leader() }) {
+		return report, nil // stuck in the kernel: its end is reported later
 	}
-	if err := j.recorded(ctx); err != nil {
+	if err := j.waitRecorded(ctx); err != nil {
 		return report, err
 	}
 	if o.KeepDaemons {
-		report.Survivors = j.survivors() // with those that were spared
+		report.Survivors = j.survivors() // including processes that were spared
 	}
 	j.h.Survivors(report.Survivors)
 	return report, nil
 }
 
-// spared takes a request back that could not be carried out: the job goes on. touched
-// says that somebody of it was signalled all the same, by which it may end yet.
-func (j *job) spared(o *engine.StopOptions, touched bool) {
+// revertStop withdraws a request that could not be carried out: the job continues. If touched is
+// set, some process was signaled nevertheless, so the job may still end because of it.
+func (j *job) revertStop(o *engine.StopOptions, touched bool) {
 	j.mu.Lock()
-	others := j.ladders > 1
+	others := j.stops > 1
 	if j.asked == o && !touched && !others {
 		j.asked = nil
 	}
@@ -172,10 +182,9 @@ func (j *job) spared(o *engine.StopOptions, touched bool) {
 	}
 }
 
-// recorded waits until the end is recorded, so that who is told of it finds out how
-// it was. A disk that takes no record is waited for no longer than it takes to see
-// that.
-func (j *job) recorded(ctx context.Context) error {
+// waitRecorded waits until the end is recorded, so that the caller can read it. If the disk cannot
+// be written to, it returns after about a second.
+func (j *job) waitRecorded(ctx context.Context) error {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
 		case <-j.ended:
@@ -185,13 +194,13 @@ func (j *job) recorded(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 		if err := j.h.Unrecorded(); err != nil && pause >= patientPause {
-			return &holder.Failure{Code: holder.CodeFailed, Message: fmt.Sprintf("it is gone, but that cannot be recorded: %v", err)}
+			return &holder.Failure{Code: holder.CodeFailed, Message: fmt.Sprintf("it has ended, but the end cannot be recorded: %v", err)}
 		}
 	}
 }
 
-// interactiveShell reports whether the job is a shell at a prompt, which ignores
-// SIGTERM and heeds SIGHUP.
+// interactiveShell reports whether the job is a shell at a prompt, which ignores SIGTERM but not
+// SIGHUP.
 func (j *job) interactiveShell() bool {
 	argv := j.meta.Command
 	if j.tty == nil || j.logs != nil || len(argv) == 0 {
@@ -203,24 +212,23 @@ func (j *job) interactiveShell() bool {
 	}
 	for _, arg := range argv[1:] {
 		if !strings.HasPrefix(arg, "-") || arg == "-c" {
-			return false // a script, or a command
+			return false // a script or a command
 		}
 	}
 	return true
 }
 
-// hangup is what the holder does when it is asked to go itself: the job must not
-// be lost without a word.
+// hangup handles a request to terminate the holder: it ends the job, so that the end is recorded.
 func (j *job) hangup(sig syscall.Signal) {
-	j.insist(engine.StopOptions{By: proc.SignalName(sig) + " to the holder", Reason: engine.ReasonKill})
+	j.killWithRetry(engine.StopOptions{By: proc.SignalName(sig) + " to the holder", Reason: engine.ReasonKill})
 }
 
-// insistPause is how long a kill that failed is left alone.
-const insistPause = time.Second
+// killRetry is the pause before a failed kill is retried.
+const killRetry = time.Second
 
-// insist kills where nobody would ask again: a holder that is short of descriptors or
-// memory cannot find out who is to go, and may a little later.
-func (j *job) insist(o engine.StopOptions) {
+// killWithRetry ends the job where no client would repeat the request: a holder that is short of
+// file descriptors or memory cannot find the job's processes now, but may be able to later.
+func (j *job) killWithRetry(o engine.StopOptions) {
 	for {
 		_, err := j.end(j.ctx, o)
 		f, failed := errors.AsType[*holder.Failure](err)
@@ -228,7 +236,7 @@ func (j *job) insist(o engine.StopOptions) {
 			return
 		}
 		select {
-		case <-time.After(insistPause):
+		case <-time.After(killRetry):
 		case <-j.ctx.Done():
 			return
 		}

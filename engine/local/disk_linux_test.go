@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// smallDisk mounts a file system of so many bytes.
+// smallDisk mounts a file system of that size.
 func smallDisk(t *testing.T, bytes string) string {
 	t.Helper()
 	testtool.NeedRoot(t)
@@ -32,11 +32,11 @@ func TestDiskFull(t *testing.T) {
 	p := openPlace(t, filepath.Join(dir, "state"))
 	mark := filepath.Join(t.TempDir(), "mark")
 	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `seq 1 400000; : >"$0"; read x; echo "after $x"; exit 8`, mark}})
-	// The job writes 2.8 MB on a disk of 1 MB, and does not wait.
+	// The job writes 2.8 MB to a disk of 1 MB, and does not block.
 	eventually(t, "the job goes on", func() bool { _, err := os.Stat(mark); return err == nil })
 	var lost int64
 	eventually(t, "loss", func() bool {
-		ctx, cancel := contextWithPatience()
+		ctx, cancel := contextWithTimeout()
 		defer cancel()
 		err := s.run.Watch(ctx, func(o engine.State, _ engine.Note) {
 			lost = o.Dropped
@@ -78,7 +78,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-func TestEndIsRecordedOnAFullDisk(t *testing.T) {
+func TestEndIsRecordedOnFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "256k")
 	p := openPlace(t, filepath.Join(dir, "state"))
@@ -101,8 +101,8 @@ func TestEndIsRecordedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A job may be the one that fills the disk, and end before anybody has looked.
-func TestEndIsRecordedWhereTheJobFillsTheDisk(t *testing.T) {
+// A job may be the one that fills the disk, and end before the holder notices.
+func TestEndIsRecordedIfJobFillsDisk(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]engine.Spec{
 		"terminal":         {PTY: true},
@@ -125,22 +125,22 @@ func TestEndIsRecordedWhereTheJobFillsTheDisk(t *testing.T) {
 	}
 }
 
-// A job whose end could not be recorded would seem to run for ever.
-func TestNoJobStartsWithoutRoomForItsEnd(t *testing.T) {
+// A job whose end could not be recorded would seem to run forever.
+func TestStartFailsWithoutRoomForEnd(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]string{"bytes": "32k", "files": "1m,nr_inodes=6"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := openPlace(t, filepath.Join(smallDisk(t, options), "state"))
 			_, err := p.make(engine.Spec{Script: "true"})
-			if root, ok := errors.AsType[*jobdir.RootError](err); !ok || !errors.Is(err, unix.ENOSPC) || !strings.Contains(root.Hint, "make room") {
+			if root, ok := errors.AsType[*jobdir.RootError](err); !ok || !errors.Is(err, unix.ENOSPC) || !strings.Contains(root.Hint, "free disk space") {
 				t.Errorf("made: %v", err)
 			}
 		})
 	}
 }
 
-// reserved waits until the holder has set space aside.
+// reserved waits until the holder has reserved space.
 func reserved(t *testing.T, dir string) {
 	t.Helper()
 	eventually(t, "space is set aside", func() bool { return len(reserves(dir)) == 2 })
@@ -151,7 +151,7 @@ func reserves(dir string) []string {
 	return found
 }
 
-func TestEndWaitsForTheDisk(t *testing.T) {
+func TestEndWaitsForDisk(t *testing.T) {
 	t.Parallel()
 	s, room := onFullDisk(t, "read x; exit 8")
 	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
@@ -168,8 +168,8 @@ func TestEndWaitsForTheDisk(t *testing.T) {
 	}
 }
 
-// Who ends a job hears that it is gone also where that cannot be recorded, and why.
-func TestStopDoesNotWaitForTheDisk(t *testing.T) {
+// Stop returns when the job has ended even if that cannot be recorded, with the reason.
+func TestStopDoesNotWaitForDisk(t *testing.T) {
 	t.Parallel()
 	s, room := onFullDisk(t, "exec sleep 1000")
 	job := s.state(t).Leader
@@ -188,8 +188,8 @@ func TestStopDoesNotWaitForTheDisk(t *testing.T) {
 	}
 }
 
-// onFullDisk starts a job on a disk that is then full and has nothing set aside for
-// the job's end, as on a file system that cannot; room makes room again.
+// onFullDisk starts a job on a disk that is then full and has no space reserved for the job's end,
+// as on a file system that does not support it; room frees space.
 func onFullDisk(t *testing.T, script string) (s startedAt, room func()) {
 	t.Helper()
 	dir := smallDisk(t, "256k")

@@ -15,21 +15,26 @@ import (
 )
 
 const (
-	// partingTime is how long processes that go down with the leader may take
-	// before they are taken for survivors.
+	// partingTime is how long processes may take to end with the leader before they count as
+	// survivors.
 	partingTime = 20 * time.Millisecond
-	// settledTime is when what is left is looked at for the last time.
+	// settledTime is the time of the last search for survivors after the end.
 	settledTime = 2 * time.Second
 )
 
-// collect reaps the leader if it has ended, and hears of its stopping and going
-// on. It never blocks.
+// collect reaps the leader if it has ended, and records when it is stopped and continued. It never
+// blocks.
 func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended bool) {
 	for {
 		j.mu.Lock()
+		if j.pid == 0 || j.reaped {
+			j.mu.Unlock()
+			return status, usage, false
+		}
 		pid, err := syscall.Wait4(j.pid, &status, syscall.WNOHANG|syscall.WUNTRACED|waitContinued, &usage)
 		ended = pid == j.pid && (status.Exited() || status.Signaled())
-		j.reaped = j.reaped || ended
+		j.reaped = ended
+		j.final = ended && j.kept == nil
 		j.mu.Unlock()
 		switch {
 		case err == syscall.EINTR:
@@ -49,11 +54,11 @@ func (j *job) collect() (status syscall.WaitStatus, usage syscall.Rusage, ended 
 	}
 }
 
-// await waits for the leader in a program that has other children; ok is false if
-// the program lets go of the job first.
+// await waits for the leader in a program that has other children; ok is false if the program
+// releases the job first.
 func (j *job) await() (x exit, ok bool) {
-	// Looking first and reaping under the lock keeps signals from reaching
-	// whoever gets the pid next.
+	// Waiting first and reaping under the lock keeps signals from reaching a process that reuses
+	// the pid.
 	if !waitEnd(j.ctx, j.pid) {
 		return x, false
 	}
@@ -61,6 +66,7 @@ func (j *job) await() (x exit, ok bool) {
 		j.mu.Lock()
 		_, err := syscall.Wait4(j.pid, &x.status, 0, &x.usage)
 		j.reaped = err != syscall.EINTR
+		j.final = j.reaped
 		j.mu.Unlock()
 		if err != syscall.EINTR {
 			return x, err == nil
@@ -68,35 +74,46 @@ func (j *job) await() (x exit, ok bool) {
 	}
 }
 
-// leaderEnded records the end: everything that the leader printed is in the log
-// then.
-func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) {
-	at := time.Now()
+// leaderEnded records the end, after all of the leader's output is in the log, unless the command is
+// started again: then it reports true.
+func (j *job) leaderEnded(status syscall.WaitStatus, usage syscall.Rusage) (again bool) {
+	end := j.endOf(status, usage)
+	end.At = time.Now()
+	if !j.startsAgain(end) {
+		j.over(end)
+		return false
+	}
+	if j.tty != nil {
+		j.tty.settle(false)
+	}
+	return j.nextRun(end)
+}
+
+// over records the end of the job.
+func (j *job) over(end engine.Exit) {
 	if j.timeout != nil {
 		j.timeout.Stop()
 	}
-	if j.tty != nil {
-		j.tty.settle()
+	if j.tty != nil && j.tty.slave != nil {
+		j.tty.settle(true)
 	}
-	end := j.endOf(status, usage)
-	end.At = at
-	end.Survivors = j.parting()
+	end.Survivors = j.findSurvivors()
 	j.prompt.stop()
 	if j.logs != nil {
-		j.logs.cap(j.h) // what was written since watch looked
+		j.logs.cap(j.h) // output written since watch last checked
 	}
 	j.h.End(end)
 	close(j.ended)
 }
 
-// endOf translates what the system reported.
+// endOf converts the wait status to an Exit.
 func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit {
 	j.mu.Lock()
 	asked, sent := j.asked, j.sent
 	j.mu.Unlock()
 	end := engine.Exit{
 		Status: engine.Exited, Reason: engine.ReasonExit,
-		Usage: engine.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: maxRSS(usage)},
+		Usage: engine.Usage{User: ms(usage.Utime), System: ms(usage.Stime), MaxRSS: j.peakOf(usage)},
 	}
 	code := status.ExitStatus()
 	if status.Signaled() {
@@ -108,6 +125,7 @@ func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit
 			end.EndedBy = sent.by
 		}
 	}
+	end.OOMKills = j.oomKills(asked == nil && end.Signal == "SIGKILL")
 	if asked != nil {
 		end.Status, end.Reason, end.EndedBy = engine.Killed, asked.Reason, asked.By
 	}
@@ -115,14 +133,35 @@ func (j *job) endOf(status syscall.WaitStatus, usage syscall.Rusage) engine.Exit
 	return end
 }
 
+// peakOf returns the peak memory of the leader in bytes. The system's value starts at the size of
+// this process, which forked the leader: if it is not clearly above that, the peak is not known, and
+// peakOf returns 0. The kernel's counts for one process differ by up to a few hundred pages.
+func (j *job) peakOf(usage syscall.Rusage) int64 {
+	if peak := maxRSS(usage); peak > j.forkPeak+j.forkPeak/4 {
+		return peak
+	}
+	return 0
+}
+
+// peakOfUsage returns the peak memory of this process as getrusage reports it, in bytes; 0 if it is
+// not known.
+func peakOfUsage() int64 {
+	var own syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) != nil {
+		return 0
+	}
+	return maxRSS(own)
+}
+
 func ms(t syscall.Timeval) engine.Milliseconds {
 	return engine.Milliseconds(int64(t.Sec)*1000 + int64(t.Usec)/1000) //nolint:unconvert // it has another width on other systems
 }
 
-// parting is what the leader left running, once those that go with it have gone.
-func (j *job) parting() []engine.Process {
+// findSurvivors returns the processes that the leader left running, after those that end with it
+// have ended.
+func (j *job) findSurvivors() []engine.Process {
 	if j.forced.Load() {
-		return nil // who kills them says who is left
+		return nil // the client that kills them reports the rest
 	}
 	if j.own && !haveChildren() {
 		return nil // a subreaper without children has no descendants
@@ -148,15 +187,20 @@ func (j *job) parting() []engine.Process {
 	}
 }
 
-// remains is the job with what the record of its end names, if there is one.
+// remains returns a reference to the job that includes the recorded survivors.
 func (j *job) remains() proc.JobRef {
+	j.mu.Lock()
 	ref := j.ref
+	j.mu.Unlock()
 	st := j.h.State()
 	ref.Known = holder.SurvivorsOf(&st)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	ref.Others = slices.Clone(j.others)
 	return ref
 }
 
-// survivors are the job's processes without its leader.
+// survivors returns the job's processes without its leader.
 func (j *job) survivors() []engine.Process {
 	procs, err := proc.Members(j.remains())
 	if err != nil {
@@ -165,9 +209,9 @@ func (j *job) survivors() []engine.Process {
 	return holder.Describe(procs)
 }
 
-// outread waits until those who copy the output have taken what the log's limit is to
-// free. A reader that goes away lets go of it.
-func (j *job) outread() {
+// waitForReaders waits until clients that copy the output have read what the log limit is about to
+// free. A client that exits releases its hold.
+func (j *job) waitForReaders() {
 	trim := func() bool { return j.logs.cap(j.h) }
 	if j.logs == nil {
 		trim = j.h.Trim
@@ -177,11 +221,11 @@ func (j *job) outread() {
 	}
 }
 
-// outlive keeps the terminal for those who still use it, so that they are not
-// hung up and what they print is logged.
+// outlive keeps the terminal open for processes that still use it, so that they are not hung up and
+// their output is logged.
 func (j *job) outlive() {
 	end := j.h.State().Exit
-	if j.tty == nil || !end.Known() { // the program has given up recording it
+	if j.tty == nil || !end.Known() { // the program could not record it
 		return
 	}
 	named := end.Survivors

@@ -29,7 +29,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// client is this test binary as another program that starts jobs.
+// client returns this test binary as another program that starts jobs.
 func client(t testing.TB, name string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -42,7 +42,7 @@ func client(t testing.TB, name string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// runClient is what client runs.
+// runClient is the main function of client.
 func runClient(name string) int {
 	root, err := jobdir.OpenRoot(os.Getenv("HOB_TEST_ROOT"))
 	if err != nil {
@@ -59,7 +59,7 @@ func runClient(name string) int {
 				return 1
 			}
 			fmt.Println(l.Dir)
-			ctx, cancel := contextWithPatience()
+			ctx, cancel := contextWithTimeout()
 			_, err = p.b.Start(ctx, l)
 			cancel()
 			if err := errors.Join(err, l.Prepared.Close()); err != nil {
@@ -68,7 +68,7 @@ func runClient(name string) int {
 			}
 			fmt.Println("started")
 		}
-	case "untold": // asks for a job, and tells no holder of it
+	case "untold": // starts a job but does not configure its holder
 		l, err := p.makeHeld(engine.Spec{Script: "true"})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -78,11 +78,11 @@ func runClient(name string) int {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		runtime.KeepAlive(l)
 		return 0
-	case "one": // starts one job and leaves
+	case "one": // starts one job and exits
 		kind := os.Getenv("HOB_TEST_KIND")
 		l, err := p.makeHeld(engine.Spec{Script: os.Getenv("HOB_TEST_SCRIPT"), PTY: kind == "pty", TTYStdin: kind == "tty"})
 		if err == nil {
-			ctx, cancel := contextWithPatience()
+			ctx, cancel := contextWithTimeout()
 			defer cancel()
 			_, err = p.b.Start(ctx, l)
 		}
@@ -97,7 +97,7 @@ func runClient(name string) int {
 	return 2
 }
 
-// limitProcesses is what a client does that is told to by HOB_TEST_NPROC.
+// limitProcesses applies the limit in HOB_TEST_NPROC.
 func limitProcesses() error {
 	n, err := strconv.ParseUint(os.Getenv("HOB_TEST_NPROC"), 10, 64)
 	if err != nil {
@@ -106,7 +106,7 @@ func limitProcesses() error {
 	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: n, Max: n})
 }
 
-// observe is how a job stands by its directory.
+// observe returns a job's state by its directory.
 func (p *place) observe(t testing.TB, dir string) engine.State {
 	t.Helper()
 	obs, err := p.b.Observe(t.Context(), []engine.Record{{ID: engine.ID(filepath.Base(dir)), Dir: dir}})
@@ -116,7 +116,7 @@ func (p *place) observe(t testing.TB, dir string) engine.State {
 	return obs[engine.ID(filepath.Base(dir))]
 }
 
-func TestKilledClientLosesNothing(t *testing.T) {
+func TestKilledClientLosesNoJobs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	const script = "i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done; exit 7"
@@ -151,7 +151,7 @@ func TestKilledClientLosesNothing(t *testing.T) {
 			eventually(t, "end of "+dir, func() bool { return p.observe(t, dir).Status.Finished() })
 			o := p.observe(t, dir)
 			if i >= confirmed && o.Status == engine.Lost && strings.Contains(o.Exit.Error, "never started") {
-				continue // killed before its holder knew what to do
+				continue // killed before its holder was configured
 			}
 			if o.Status != engine.Exited || *o.Exit.Code != 7 {
 				t.Errorf("job %d of a killed client: %s, %+v", i, o.Status, o.Exit)
@@ -163,7 +163,7 @@ func TestKilledClientLosesNothing(t *testing.T) {
 	}
 }
 
-func TestClientKilledBeforeItToldItsHolder(t *testing.T) {
+func TestClientKilledBeforeConfiguringHolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	cmd := client(t, "untold", "HOB_TEST_ROOT="+p.root.Path())
@@ -197,8 +197,8 @@ func TestClientKilledBeforeItToldItsHolder(t *testing.T) {
 	}
 }
 
-// A program of another version has its own holder then.
-func TestHolderToldAnotherVersion(t *testing.T) {
+// A program of another version then uses its own holder.
+func TestHolderRejectsOtherVersion(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	l, err := p.make(engine.Spec{Script: "exit 4"})
@@ -221,8 +221,8 @@ func TestHolderToldAnotherVersion(t *testing.T) {
 	}
 }
 
-// answerOfHolder starts the program exe as the holder of the job id, sends it config
-// and returns its whole answer.
+// answerOfHolder starts the program exe as the holder of the job id, sends it config and returns
+// its whole reply.
 func answerOfHolder(t *testing.T, exe, id string, config []byte) string {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -267,7 +267,7 @@ func TestJobOutlivesItsClient(t *testing.T) {
 	}
 }
 
-func TestSignalsOfTheCallerAreNotTheJobs(t *testing.T) {
+func TestIgnoredSignalsAreNotInherited(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no /proc here")
@@ -345,7 +345,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 	}
 }
 
-func TestHolderAskedToGoEndsTheJob(t *testing.T) {
+func TestTerminatedHolderEndsJob(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 1000", PTY: true})
@@ -358,7 +358,7 @@ func TestHolderAskedToGoEndsTheJob(t *testing.T) {
 	}
 }
 
-func TestGrandchildOutlivesTheLeader(t *testing.T) {
+func TestGrandchildOutlivesLeader(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	dir := t.TempDir()
@@ -401,7 +401,7 @@ func TestOutputAfterReopeningTheTerminal(t *testing.T) {
 	}
 }
 
-func TestHashOfALongOutputAtExit(t *testing.T) {
+func TestLongOutputAtExitIsComplete(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", "seq 1 200000"}})

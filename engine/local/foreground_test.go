@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-func TestNormalEndKillsNothing(t *testing.T) {
+func TestNormalEndKillsNoProcesses(t *testing.T) {
 	t.Parallel()
 	testtool.Need(t, "ps", "grep")
 	for _, tt := range []struct {
@@ -25,7 +25,7 @@ func TestNormalEndKillsNothing(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
 			spec := tt.spec
-			// What is left is looked at when the leader ends: it is sleep by then.
+			// Survivors are searched for when the leader ends: the process is sleep by then.
 			spec.Script = `sleep 1000 & until ps -o args= -p $! | grep -q '^sleep'; do :; done; echo started; exit 3`
 			s := p.start(t, spec)
 			exit := s.wait(t)
@@ -43,7 +43,7 @@ func TestNormalEndKillsNothing(t *testing.T) {
 	}
 }
 
-func TestTerminalStopMeansNothingWithoutAShell(t *testing.T) {
+func TestTerminalStopIsIgnoredWithoutShell(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "echo up; while read -r x; do echo got $x; done"})
@@ -61,7 +61,7 @@ func TestTerminalStopMeansNothingWithoutAShell(t *testing.T) {
 	}
 }
 
-func TestInterruptsReachTheJobAlone(t *testing.T) {
+func TestInterruptsReachOnlyTheJob(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "trap 'echo interrupted; exit 9' INT; echo up; while :; do sleep 0.02; done"})

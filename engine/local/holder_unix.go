@@ -7,61 +7,76 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/plainfile"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/turn"
+	"github.com/hobjobs/hob/internal/turn/early"
 )
 
-// replyFD is the descriptor where a holder's launchReply goes; so does standard
-// error until then.
+// replyFD is the descriptor to which a holder writes its launchReply, and until then its stderr.
 const replyFD = 3
 
-// hasHolders reports whether this system can have holders.
+// hasHolders reports whether this system supports holders.
 const hasHolders = true
 
-// IsHolder reports whether this process was started to be the holder of a job.
-// Programs ask before they do anything else.
+// IsHolder reports whether this process was started to be the holder of a job. Programs check this
+// before anything else.
 func IsHolder() bool {
 	return len(os.Args) > 0 && filepath.Base(os.Args[0]) == proc.HolderName
 }
 
-// RunHolder is the holder of one job: it reads what to do on standard input,
-// starts the job and keeps it until nothing of it is left. It returns the exit
-// code for the process.
+// RunHolder runs the holder of one job: it reads its configuration from stdin, starts the job and
+// keeps it until none of its processes is left. It returns the exit code for the process.
 func RunHolder() int {
-	isolate(replyFD + 1)
+	w := early.Result
+	if w.Outcome == turn.NotAsked {
+		isolate(replyFD + 1)
+	}
 	signals := make(chan os.Signal, 16)
 	// Notify, not Ignore: a signal that the holder ignores would be ignored in the job.
 	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGUSR1, syscall.SIGTERM,
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
-	reply := os.NewFile(replyFD, "reply")
-	j := holdFromStdin(reply)
+	var j *job
+	switch w.Outcome {
+	case turn.NotAsked:
+		j = holdFromStdin()
+	case turn.Broken:
+		reply(nil, errors.New("read the holder's configuration: it is incomplete"))
+	case turn.Start, turn.Cancel, turn.Blocked:
+		j = holdWaited(w)
+	}
 	if j == nil {
 		return 1
 	}
-	openLastWords(j.cfg.Dir)
+	openCrashLog(j.cfg.Dir)
 	nameProcess()
 	j.serve(signals)
 	return 0
 }
 
-// holdFromStdin reads the configuration from standard input, starts the job, and
-// answers. It returns nil if there is no job to hold then.
-func holdFromStdin(reply *os.File) *job {
-	data, passed, err := receive()
+// holdFromStdin reads the configuration from stdin, starts the job, and replies. It returns nil if
+// there is no job to hold after that.
+func holdFromStdin() *job {
+	data, received, err := receive()
 	var j *job
 	if err != nil {
 		err = fmt.Errorf("read the holder's configuration: %w", err)
 	} else {
-		j, err = holdTold(data, passed)
+		j, err = holdConfigured(data, received)
 	}
+	reply(j, err)
+	return j
+}
+
+// reply tells the launcher that the job was started, or why not, and lets go of it.
+func reply(j *job, err error) {
+	reply := os.NewFile(replyFD, "reply")
 	r := launchReply{Unknown: errors.Is(err, errHolderVersion)}
 	if err != nil {
 		r.Error = err.Error()
@@ -70,14 +85,13 @@ func holdFromStdin(reply *os.File) *job {
 		r.State = &st
 	}
 	if text, err := json.Marshal(r); err == nil {
-		_, _ = reply.Write(append(text, '\n')) // a launcher that died needs no answer
+		_, _ = reply.Write(append(text, '\n')) // if the launcher died, the reply is not needed
 	}
-	letGo(reply)
-	return j
+	detachLauncher(reply)
 }
 
-// holdTold holds the job that a launcher has made.
-func holdTold(data []byte, passed []*os.File) (*job, error) {
+// holdConfigured takes over the job that a launcher has created.
+func holdConfigured(data []byte, received []*os.File) (*job, error) {
 	var cfg launchConfig
 	err := json.Unmarshal(data, &cfg)
 	switch {
@@ -86,22 +100,22 @@ func holdTold(data []byte, passed []*os.File) (*job, error) {
 	case cfg.Launch != launchVersion, cfg.Build != "" && !build.Same(cfg.Build, build.Version()):
 		err = errHolderVersion
 	case !filepath.IsAbs(cfg.Dir):
-		err = fmt.Errorf("the holder's configuration names no job directory: %q", cfg.Dir)
+		err = fmt.Errorf("the holder's configuration has no job directory: %q", cfg.Dir)
 	}
 	if err != nil {
-		closeAll(passed)
+		closeAll(received)
 		return nil, err
 	}
-	lock, lent, err := lentFiles(passed, cfg.Lent)
+	lock, passed, err := splitPassed(received, cfg.Passed)
 	if err != nil {
 		return nil, err
 	}
 	syscall.CloseOnExec(replyFD)
-	return hold(cfg, lent, lock, true)
+	return hold(cfg, passed, lock, true)
 }
 
-// letGo lets go of the launcher, which was answered.
-func letGo(reply *os.File) {
+// detachLauncher closes the connections to the launcher after the reply.
+func detachLauncher(reply *os.File) {
 	reply.Close()
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		for fd := range 3 {
@@ -111,34 +125,36 @@ func letGo(reply *os.File) {
 	}
 }
 
-// exit is how the leader ended.
+// exit is the wait status of the leader.
 type exit struct {
 	status syscall.WaitStatus
 	usage  syscall.Rusage
 }
 
-// serve keeps the job to its end.
+// serve keeps the job until its end.
 func (j *job) serve(signals <-chan os.Signal) {
 	exits := make(chan exit, 1)
 	done := make(chan struct{})
 	j.wg.Go(func() { j.listen(signals, exits, done) })
 	if j.pid != 0 {
-		x := <-exits
-		j.leaderEnded(x.status, x.usage)
+		for again := true; again; {
+			x := <-exits
+			again = j.leaderEnded(x.status, x.usage)
+		}
 		j.outlive()
 		j.settleKills()
-		j.outread()
+		j.waitForReaders()
 	}
 	close(done)
 	j.depart()
 }
 
-// listen hears signals until done: children that ended, a socket that is missing,
-// the request to go.
+// listen handles signals until done is closed: child processes that ended, a missing socket, a
+// request to terminate.
 func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan struct{}) {
 	chld := make(chan struct{}, 1)
-	chld <- struct{}{} // it may have ended before anybody listened
-	for over := j.pid == 0; ; {
+	chld <- struct{}{} // it may have ended before the handler was installed
+	for {
 		select {
 		case <-done:
 			return
@@ -156,55 +172,29 @@ func (j *job) listen(signals <-chan os.Signal, exits chan<- exit, done <-chan st
 				continue
 			}
 		}
-		if !over {
-			var x exit
-			if x.status, x.usage, over = j.collect(); over {
-				exits <- x
-			}
+		if status, usage, ended := j.collect(); ended {
+			exits <- exit{status, usage}
 		}
-		j.reaper.ReapStrays()
+		j.reaper.ReapOrphans()
 	}
 }
 
-// depart tells the user of the end if nobody else does, and lets go of the job.
+// depart notifies the user of the end if no client does, and releases the job.
 func (j *job) depart() {
-	watched := j.h.Watched()
 	st := j.h.State()
+	notify := st.Exit.Known() && j.mustNotify()
 	if j.leads {
 		j.leaveTerminal()
 	}
 	_ = j.close()
-	if j.cfg.Notify == "" || watched || !st.Exit.Known() || !(st.Backgrounded || j.meta.Notify) {
-		return
-	}
-	code := ""
-	if st.Exit.Code != nil {
-		code = strconv.Itoa(*st.Exit.Code)
-	}
-	cmd := exec.Command(shell, "-c", j.cfg.Notify, "hob", j.meta.Name, string(st.Exit.Status))
-	cmd.Env = append(j.cfg.Env, "HOB_NAME="+j.meta.Name, "HOB_RESULT="+resultWords(string(st.Exit.Status), code, st.Exit.Signal),
-		"HOB_STATUS="+string(st.Exit.Status), "HOB_EXIT_CODE="+code, "HOB_JOB_ID="+string(j.meta.ID))
-	cmd.Dir = "/"
-	// The end of this process hangs its own session up.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err == nil {
-		_ = cmd.Process.Release() // it outlives the holder
+	if notify {
+		_, _ = j.notify(endNotice(&st.Exit)) // nobody can be told of an error
 	}
 }
 
-func resultWords(status, code, sig string) string {
-	switch {
-	case sig != "":
-		return status + " (" + sig + ")"
-	case code != "":
-		return status + " (exit code " + code + ")"
-	}
-	return status
-}
-
-// openLastWords makes standard error the lock of the job in dir, so that a holder
-// that fails leaves its reason there. Without that it stays as it is.
-func openLastWords(dir string) {
+// openCrashLog redirects stderr to the lock file of the job in dir, so that a crash trace is kept
+// there. If that fails, stderr is unchanged.
+func openCrashLog(dir string) {
 	f, err := plainfile.OpenFile(filepath.Join(dir, jobdir.LockFile), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return

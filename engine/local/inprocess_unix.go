@@ -15,17 +15,16 @@ import (
 
 // inner holds the jobs of a backend that keeps them in this process.
 type inner struct {
-	wg sync.WaitGroup // of the jobs, and of starts under way
+	wg sync.WaitGroup // of jobs, and of starts in progress
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	jobs   map[*job]struct{}
 	closed bool
-	lost   []error // of jobs that ended without a record of it
+	lost   []error // errors of jobs whose end was not recorded
 }
 
-// start starts a job. One that is started while the backend is closed is ended like
-// the others.
-func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
+// start starts a job. A job that is started while the backend is closing is ended like the others.
+func (in *inner) start(cfg launchConfig, passed files, lock *jobdir.FileLock) error {
 	in.mu.Lock()
 	if in.closed {
 		in.mu.Unlock()
@@ -34,16 +33,16 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 	in.wg.Add(1)
 	in.mu.Unlock()
 	defer in.wg.Done()
-	lent, err := lent.duplicate() // the job's holder closes what it is lent
+	passed, err := passed.duplicate() // the job's holder closes the files it receives
 	if err != nil {
 		return err
 	}
 	held, err := duplicate(lock.File())
 	if err != nil {
-		lent.close()
+		passed.close()
 		return err
 	}
-	j, err := hold(cfg, lent, held, false)
+	j, err := hold(cfg, passed, held, false)
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func (in *inner) start(cfg launchConfig, lent files, lock *jobdir.Held) error {
 	return nil
 }
 
-// keep keeps the job to its end.
+// keep keeps the job until its end.
 func (in *inner) keep(j *job) {
 	if j.pid != 0 {
 		j.background(j.watchPauses)
@@ -68,7 +67,7 @@ func (in *inner) keep(j *job) {
 			j.leaderEnded(x.status, x.usage)
 			j.outlive()
 			j.settleKills()
-			j.outread()
+			j.waitForReaders()
 		}
 	}
 	in.mu.Lock()
@@ -77,13 +76,13 @@ func (in *inner) keep(j *job) {
 	_ = j.close()
 }
 
-// pauseLook is the time between looks whether a job is stopped. Signals would tell at
-// once, but they are the program's.
-const pauseLook = 500 * time.Millisecond
+// pausePollInterval is how often the leader is checked for being stopped. A signal would report it
+// immediately, but signals belong to the program.
+const pausePollInterval = 500 * time.Millisecond
 
-// watchPauses tells of the leader's stopping and going on, until it has ended.
+// watchPauses reports when the leader is stopped and continued, until it has ended.
 func (j *job) watchPauses() {
-	tick := time.NewTicker(pauseLook)
+	tick := time.NewTicker(pausePollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -99,9 +98,9 @@ func (j *job) watchPauses() {
 	}
 }
 
-// close ends the jobs, each with its own grace time: once the program has let go of
-// them nobody would see how they ended. The error says of which that could not be
-// recorded; the second call has none.
+// close ends the jobs, each with its own grace period: after the program has released them, their
+// ends could not be observed. The error lists ends that could not be recorded; a second call
+// returns nil.
 func (in *inner) close() error {
 	in.mu.Lock()
 	if !in.closed {
@@ -119,20 +118,20 @@ func (in *inner) close() error {
 	return err
 }
 
-// end ends the job, and has whoever keeps it let go of it. What one that has ended
-// left running is spared.
+// end ends the job and makes its goroutine release it. Survivors of a job that has already ended
+// are spared.
 func (in *inner) end(j *job) {
 	j.mu.Lock()
-	over := j.reaped
+	over := j.final
 	j.mu.Unlock()
 	var err error
 	if over {
-		err = j.recorded(j.ctx)
+		err = j.waitRecorded(j.ctx)
 	} else {
 		_, err = j.end(j.ctx, engine.StopOptions{By: "close", Reason: engine.ReasonKill})
 	}
 	if why := j.h.Unrecorded(); err != nil && why != nil {
-		// The disk may never take it.
+		// The record may never be written.
 		in.mu.Lock()
 		in.lost = append(in.lost, fmt.Errorf("the end of %s cannot be recorded: %w", j.meta.ID, why))
 		in.mu.Unlock()

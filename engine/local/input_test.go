@@ -15,7 +15,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// printed waits until the log has text.
+// printed waits until the log contains text.
 func (s started) printed(t testing.TB, text string) {
 	t.Helper()
 	eventually(t, "output "+text, func() bool {
@@ -68,7 +68,7 @@ func TestInput(t *testing.T) {
 		{"end of a terminal that is input alone", engine.Spec{TTYStdin: true, Script: "cat; cat; echo over"},
 			func(ctx context.Context, s started) error {
 				err := errors.Join(s.run.Write(ctx, []byte("part")), s.run.CloseInput(ctx))
-				// It waits in the second cat for what cannot come any more.
+				// It waits in the second cat for input that can no longer arrive.
 				if again := s.run.Write(ctx, []byte("x")); !errors.Is(again, engine.ErrNoInput) && !errors.Is(again, engine.ErrNotRunning) {
 					err = errors.Join(err, fmt.Errorf("write behind the end: %w", again))
 				}
@@ -123,7 +123,7 @@ func TestInputIsRefused(t *testing.T) {
 	}
 }
 
-func TestStandardInputIsEmptyWithoutOne(t *testing.T) {
+func TestStdinIsEmptyByDefault(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "cat; test ! -p /dev/stdin && echo over"})
@@ -133,7 +133,7 @@ func TestStandardInputIsEmptyWithoutOne(t *testing.T) {
 	}
 }
 
-func TestLentStandardInput(t *testing.T) {
+func TestPassedStdin(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, pty := range []bool{true, false} {
@@ -171,9 +171,11 @@ func TestWaitingForInput(t *testing.T) {
 	}{
 		{"terminal", engine.Spec{PTY: true, Script: "printf 'name? '; read x; sleep 100"}, engine.EntryOpen},
 		{"terminal, silent", engine.Spec{PTY: true, Script: "read x; sleep 100"}, engine.EntryOpen},
-		// Its echo is off whatever is asked.
-		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "read x; sleep 100"}, engine.EntryUnknown},
+		{"terminal as input alone", engine.Spec{TTYStdin: true, Script: "read x; sleep 100"}, engine.EntryOpen},
+		{"the same, for a password", engine.Spec{TTYStdin: true, Script: "stty -echo; read x; sleep 100"}, engine.EntryHidden},
 		{"pipe", engine.Spec{Stdin: true, Script: "read x; sleep 100"}, engine.EntryUnknown},
+		{"long after its last output", engine.Spec{PTY: true, Script: "printf 'name? '; sleep 2; read x; sleep 100"}, engine.EntryOpen},
+		{"long after its start, for a password", engine.Spec{PTY: true, Script: "sleep 2; stty -echo; read x; sleep 100"}, engine.EntryHidden},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -191,28 +193,31 @@ func TestWaitingForInput(t *testing.T) {
 	}
 }
 
-// What a terminal shows of what is typed is told with the question.
-func TestWhatIsTypedIsSeenOrNot(t *testing.T) {
+// Whether the terminal displays typed input is reported with the prompt.
+func TestEntryIsReportedWithPrompt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	s := p.start(t, engine.Spec{PTY: true, Script: "stty -echo; printf 'Code: '; read x; stty echo; printf 'Name: '; read x; stty raw -echo; printf 'Key: '; cat"})
-	entry := func(want engine.Entry) func() bool {
-		return func() bool { return s.state(t).Entry == want }
+	for _, spec := range []engine.Spec{{PTY: true}, {TTYStdin: true}} {
+		spec.Script = "stty -echo; printf 'Code: '; read x; stty echo; printf 'Name: '; read x; stty raw -echo; printf 'Key: '; cat"
+		s := p.start(t, spec)
+		entry := func(want engine.Entry) func() bool {
+			return func() bool { return s.state(t).Entry == want }
+		}
+		eventually(t, "a secret is asked for", entry(engine.EntryHidden))
+		if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a line is asked for", entry(engine.EntryOpen))
+		if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "keys are asked for", entry(engine.EntryUnknown))
 	}
-	eventually(t, "a secret is asked for", entry(engine.EntryHidden))
-	if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "a line is asked for", entry(engine.EntryOpen))
-	if err := s.run.Write(t.Context(), []byte("x\n")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "keys are asked for", entry(engine.EntryUnknown))
 }
 
-// An editor or a pager that reads the next key waits for nobody; the same on the
-// main screen asks for one.
-func TestAScreenThatReadsKeysAsksForNothing(t *testing.T) {
+// An editor or a pager that reads the next key is not waiting for input; a program that does the
+// same on the main screen is.
+func TestFullScreenProgramIsNotWaiting(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: `stty raw -echo; printf '\033[?1049hhelp: F1'; exec cat`})
@@ -229,8 +234,8 @@ func TestAScreenThatReadsKeysAsksForNothing(t *testing.T) {
 	eventually(t, "waiting", func() bool { return s.state(t).Waiting })
 }
 
-// A program that is there to ask waits, whatever screen it asks on.
-func TestAQuestionOnAScreenOfItsOwnWaits(t *testing.T) {
+// A dialog program waits for input, whichever screen it uses.
+func TestDialogProgramWaitsForInput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	dialog := filepath.Join(t.TempDir(), "dialog")
@@ -249,8 +254,8 @@ func TestAQuestionOnAScreenOfItsOwnWaits(t *testing.T) {
 	eventually(t, "answered", func() bool { return !s.state(t).Waiting })
 }
 
-// A paste is as long as it is, whatever an instruction to a holder can carry.
-func TestALongPasteArrivesWhole(t *testing.T) {
+// A paste may be larger than one request to a holder.
+func TestLongPasteIsComplete(t *testing.T) {
 	t.Parallel()
 	text := "a" + strings.Repeat("größe\r\n", 90_000)
 	want := strings.ReplaceAll(text, "\r\n", "\r")

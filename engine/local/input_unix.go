@@ -16,35 +16,29 @@ import (
 )
 
 const (
-	// inputPatience is how long a job may read nothing of what is typed before
-	// whoever types is told so.
-	inputPatience = 10 * time.Second
-	// maxPending bounds answers of the terminal that the job does not read.
-	maxPending = 64 << 10
-	// endOfFile is what ends the input of a terminal, unless the job chose another.
+	// inputTimeout is how long a job may leave typed input unread before the write fails.
+	inputTimeout = 10 * time.Second
+	// endOfFile is the character that ends the input of a terminal, unless the job has set another.
 	endOfFile = 0x04
 )
 
-// input is where a job reads from: the master of its terminal, or a pipe.
+// input is the job's stdin: the master side of its terminal, or a pipe.
 type input struct {
 	f   *os.File
 	tty *tty // nil: a pipe
-	// lines: the pipe stands in for a terminal, for which Enter ends a line.
+	// lines: the pipe replaces a terminal, on which Enter ends a line.
 	lines bool
-	// final: what ends the input does so for good, also where the terminal would
-	// go on for the next one that reads.
+	// final: the end of input is permanent, although a terminal would deliver further input to the
+	// next reader.
 	final bool
+	echo  *echo // of a terminal that is for input only, else nil
 
 	mu      sync.Mutex
 	partial bool // the last byte typed did not end a line
-	closed  bool // nothing is taken any more
-
-	pendMu   sync.Mutex
-	pending  []byte // answers to queries
-	flushing bool
+	closed  bool // input is no longer accepted
 }
 
-// write types p. It fails when the job has read nothing for a while.
+// write types p. It fails if the job does not read for a while.
 func (in *input) write(ctx context.Context, p []byte) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -64,9 +58,10 @@ func (in *input) writeLocked(ctx context.Context, p []byte) error {
 func (in *input) typeLocked(ctx context.Context, p []byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = in.f.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
+	in.echo.typing(p)
 	for len(p) > 0 {
-		_ = in.f.SetWriteDeadline(time.Now().Add(inputPatience))
-		if err := ctx.Err(); err != nil { // only now: a deadline of before is gone
+		_ = in.f.SetWriteDeadline(time.Now().Add(inputTimeout))
+		if err := ctx.Err(); err != nil { // after setting the deadline, so that no earlier one applies
 			return err
 		}
 		n, err := in.f.Write(p[:min(len(p), 4096)])
@@ -87,8 +82,7 @@ func (in *input) typeLocked(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// end ends the input: of a pipe for good, of a terminal as a person would, which
-// is for the one that reads now.
+// end ends the input: of a pipe permanently, of a terminal like Ctrl+D, for the current reader.
 func (in *input) end(ctx context.Context) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -104,7 +98,7 @@ func (in *input) end(ctx context.Context) error {
 	return err
 }
 
-// close lets go of a pipe whose input nobody has ended; the terminal has an owner.
+// close closes a pipe whose input was not ended; a terminal is closed by its owner.
 func (in *input) close() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -114,17 +108,17 @@ func (in *input) close() {
 	}
 }
 
-// over reports whether the input of a terminal has ended for good.
-func (in *input) over() bool {
-	if !in.mu.TryLock() { // somebody types, or ends it, and tells the prompter then
+// isOver reports whether the input of a terminal has ended permanently.
+func (in *input) isOver() bool {
+	if !in.mu.TryLock() { // a write or end in progress notifies the prompter afterward
 		return false
 	}
 	defer in.mu.Unlock()
 	return in.tty != nil && in.closed
 }
 
-// endAgain tells the next one that reads of a terminal whose input has ended for
-// good. It reports whether that is so.
+// endAgain signals the end of input to the next reader of a terminal whose input has ended
+// permanently. It reports whether it has.
 func (in *input) endAgain(ctx context.Context) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -142,40 +136,10 @@ func (in *input) typeEndLocked(ctx context.Context) error {
 	})
 	p := []byte{char}
 	if in.partial {
-		p = append(p, char) // the first one only ends the line
+		p = append(p, char) // the first one only completes the line
 	}
 	in.partial = false
 	err := in.typeLocked(ctx, p)
 	in.partial = false
 	return err
-}
-
-// reply types an answer of the terminal without making the caller wait; wg owns
-// the goroutine that does.
-func (in *input) reply(ctx context.Context, wg *sync.WaitGroup, p []byte) {
-	in.pendMu.Lock()
-	defer in.pendMu.Unlock()
-	if len(in.pending)+len(p) > maxPending {
-		return
-	}
-	in.pending = append(in.pending, p...)
-	if in.flushing {
-		return
-	}
-	in.flushing = true
-	wg.Go(func() {
-		for {
-			in.pendMu.Lock()
-			p := in.pending
-			in.pending = nil
-			if len(p) == 0 {
-				in.flushing = false
-			}
-			in.pendMu.Unlock()
-			if len(p) == 0 {
-				return
-			}
-			_ = in.write(ctx, p) // a job that asks and does not listen gets no answer
-		}
-	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// What a job does to its own group and terminal stays its own affair, also where
-// this program holds it.
-func TestAJobIsAlone(t *testing.T) {
+// What a job does to its own process group and terminal does not affect others, even if this
+// program holds it.
+func TestJobIsIsolated(t *testing.T) {
 	t.Parallel()
 	testtool.Need(t, "bash")
 	for _, tt := range []struct {

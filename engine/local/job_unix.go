@@ -19,6 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/turn"
 )
 
 const (
@@ -26,41 +27,45 @@ const (
 	defaultRows = 40
 )
 
-// job is one job as its holder sees it. It lives in a holder process, or in a
-// program's own with several others.
+// job is the holder's state of one job. It lives in a holder process, or with others in a program's
+// own process.
 type job struct {
 	cfg  launchConfig
 	meta jobdir.Meta
 	h    *holder.Holder
-	ctx  context.Context // ends when the holder lets go of the job
+	ctx  context.Context // ends when the holder releases the job
 	stop context.CancelFunc
 	wg   sync.WaitGroup
-	// own is set in a holder process: it may be a subreaper, hear signals and
-	// collect strays.
+	// own is set in a holder process: it may be a subreaper, handle signals and reap orphans.
 	own    bool
 	reaper proc.Reaper // with own
 
-	pid     int
-	reaps   bool        // this process gets the job's orphans
-	forced  atomic.Bool // all of it is being killed
-	leads   bool        // this process leads the session of the job's terminal
-	ref     proc.JobRef
-	tty     *tty      // nil: the job has none
-	in      *input    // nil: it takes no input
-	logs    *ownLogs  // nil: the holder writes the log
-	prompt  *prompter // looks whether the job waits for input
-	noTTY   error     // why there is no terminal although one was asked for
-	timeout *time.Timer
-	rest    rest // of an own process
+	pid      int
+	forkPeak int64       // peak memory of this process when it forked the leader, in bytes
+	reaps    bool        // this process adopts the job's orphans
+	forced   atomic.Bool // all of its processes are being killed
+	leads    bool        // this process leads the session of the job's terminal
+	ref      proc.JobRef
+	tty      *tty      // nil if the job has none
+	in       *input    // nil if the job has no input
+	logs     *ownLogs  // nil if the holder writes the log
+	prompt   *prompter // detects whether the job waits for input
+	noTTY    error     // why the requested terminal could not be allocated
+	kept     *kept     // nil if the command is not started again when it ends
+	timeout  *time.Timer
+	rest     rest // of a holder process
 
-	mu      sync.Mutex // guards what follows; held while the leader is signalled, so that its pid is not reaped meanwhile
-	reaped  bool
-	asked   *engine.StopOptions // the first request to end the job
-	ladders int                 // how many try to
-	sent    sentSignal          // the last signal that a client had sent
-	gone    bool                // too late to end anything
-	kills   sync.WaitGroup      // ladders under way
-	ended   chan struct{}       // closed when the end is recorded
+	mu     sync.Mutex // guards the fields below; held while the leader is signaled, so that its pid is not reaped meanwhile
+	reaped bool
+	final  bool                // the command is not started again
+	asked  *engine.StopOptions // the first request to end the job
+	stops  int                 // number of stops in progress
+	sent   sentSignal          // the last signal sent on behalf of a client
+	oom    oomCount            // at the start
+	gone   bool                // no further stop can begin
+	kills  sync.WaitGroup      // stops in progress
+	ended  chan struct{}       // closed when the end is recorded
+	others []proc.Identity     // children of the holder that are not processes of the job
 }
 
 type sentSignal struct {
@@ -68,13 +73,18 @@ type sentSignal struct {
 	by  string
 }
 
-// hold makes a job of a configuration: it takes the lock and executes the
-// command. An error is one of hob alone, and nothing was started then; a command
-// that cannot be executed is a job whose end is recorded. lock, the job's, and what
-// is lent are taken over. own says that this process keeps nothing but the job.
-func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
-	files := &childFiles{ctty: -1, lent: lent}
-	defer files.close()
+// hold creates a job from a configuration: it takes the lock and executes the command. An error
+// means that hob itself failed and nothing was started; a command that cannot be executed is a job
+// whose end is recorded. hold takes ownership of lock, the job's lock, and of the passed files. own
+// means that this process serves only this job.
+func hold(cfg launchConfig, passed files, lock *os.File, own bool) (*job, error) {
+	files := &childFiles{ctty: -1, passed: passed}
+	keepFiles := false
+	defer func() {
+		if !keepFiles {
+			files.close()
+		}
+	}()
 	held, err := jobdir.Inherit(cfg.Dir, lock)
 	if err != nil {
 		return nil, fmt.Errorf("hold the job: %w", err)
@@ -85,6 +95,7 @@ func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
 		return nil, fmt.Errorf("read meta.json of the job: %w", err)
 	}
 	meta.ID = engine.ID(filepath.Base(cfg.Dir))
+	meta.StartInBackground = meta.StartInBackground || cfg.Waited != nil && jobdir.Backgrounded(cfg.Dir)
 	if meta.InitialSize.Cols <= 0 || meta.InitialSize.Rows <= 0 {
 		meta.InitialSize = engine.Size{Cols: defaultCols, Rows: defaultRows}
 	}
@@ -92,26 +103,75 @@ func hold(cfg launchConfig, lent files, lock *os.File, own bool) (*job, error) {
 		cfg: cfg, meta: meta, own: own, reaps: own && proc.SetSubreaper() == nil,
 		ended: make(chan struct{}),
 	}
+	if policy, err := engine.ParseRestart(meta.Restart); err == nil && policy != (engine.RestartPolicy{}) && own {
+		j.kept = &kept{policy: policy, files: files, wake: make(chan struct{}, 1)}
+	}
 	j.ctx, j.stop = context.WithCancel(context.Background())
 	if err := j.prepare(files, held); err != nil {
 		return nil, err
+	}
+	if cfg.Waited != nil && cfg.Waited.Outcome != turn.Start {
+		j.declined(cfg.Waited)
+		return j, nil
 	}
 	started := time.Now()
 	if err := j.launch(files); err != nil {
 		j.failed(err)
 		return j, nil
 	}
-	files.close()
+	if keepFiles = j.kept != nil; !keepFiles {
+		files.close()
+	}
 	j.begin(started)
 	return j, nil
 }
 
-// begin does what there is to do once the command runs.
+// begin does the work that follows a successful start of the command.
 func (j *job) begin(started time.Time) {
 	if j.tty != nil {
-		j.wg.Go(func() { j.tty.copy(j.printed) })
+		j.wg.Go(func() {
+			j.tty.copy(j.printed)
+			if j.logs != nil {
+				j.in.echo.giveUp()
+			}
+		})
 	}
-	id, err := proc.Of(j.pid)
+	var deadline time.Time
+	if j.meta.Timeout > 0 {
+		d := j.meta.Timeout.Duration()
+		deadline = started.Add(d)
+		// A timer uses the monotonic clock: it stops while the machine is suspended.
+		j.timeout = time.AfterFunc(d, func() { j.background(j.overdue) })
+	}
+	// Without a socket the files still have everything but the screen.
+	_ = j.h.Listen()
+	if mode, known := j.mode(); known {
+		j.h.Waiting(false, entryOf(mode, known))
+	}
+	if j.kept != nil {
+		j.kept.began, j.kept.deadline = started, deadline
+	}
+	j.started(started, deadline)
+	if j.logs != nil {
+		j.h.OwnSizes(j.logs.size)
+		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
+	}
+}
+
+// started does the work that follows the start of each run of the command.
+func (j *job) started(at, deadline time.Time) {
+	_ = j.h.Started(j.ref.Leader, j.ref.Session, at, deadline)
+	j.prompt.start()
+	if j.own {
+		j.rest.start()
+	}
+	j.background(j.raiseOOMScore)
+	j.background(j.watchOOM)
+}
+
+// identify sets the reference to the processes of the leader that has just been started. j.mu is held.
+func (j *job) identify() {
+	id, err := proc.IdentityOf(j.pid)
 	if err != nil {
 		id = proc.Identity{PID: j.pid}
 	}
@@ -121,30 +181,18 @@ func (j *job) begin(started time.Time) {
 	}
 	j.ref = proc.JobRef{Leader: id, Session: session, JobID: string(j.meta.ID)}
 	if j.own {
-		j.ref.Holder, j.ref.Adopts = proc.Self(), j.reaps
+		j.ref.Holder, j.ref.Subreaper = proc.Self(), j.reaps
 	}
-	var deadline time.Time
-	if j.meta.Timeout > 0 {
-		d := j.meta.Timeout.Duration()
-		deadline = started.Add(d)
-		// A timer of the monotonic clock: it stands still while the machine sleeps.
-		j.timeout = time.AfterFunc(d, func() { j.background(j.overdue) })
+}
+
+// leader returns the pid of the leader; 0 if it has been reaped.
+func (j *job) leader() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.reaped {
+		return 0
 	}
-	// Without a socket the files still say everything but the screen.
-	_ = j.h.Listen()
-	if mode, known := j.mode(); known {
-		j.h.Waiting(false, entryOf(mode, known))
-	}
-	_ = j.h.Started(id, session, started, deadline)
-	if j.logs != nil {
-		j.h.OwnSizes(j.logs.size)
-		j.wg.Go(func() { j.logs.watch(j.ctx, j.h, j.prompt) })
-	}
-	j.prompt.start()
-	if j.own {
-		j.rest.start()
-	}
-	j.background(j.countForMore)
+	return j.pid
 }
 
 // background runs f in a goroutine that close waits for.
@@ -156,10 +204,10 @@ func (j *job) background(f func()) {
 	}
 }
 
-// printed takes output of the terminal.
+// printed handles output of the terminal.
 func (j *job) printed(p []byte) {
 	if j.logs != nil {
-		j.logs.append(p)
+		j.logs.append(j.in.echo.strip(p))
 		j.h.Grew()
 	} else {
 		j.h.Output(p)
@@ -170,8 +218,8 @@ func (j *job) printed(p []byte) {
 	}
 }
 
-// settleKills waits for the ladders that are under way: the leader may be the
-// first to go. None begins after it.
+// settleKills waits for the stops in progress, since the leader may be the first process to end.
+// No new one begins after it.
 func (j *job) settleKills() {
 	j.mu.Lock()
 	j.gone = true
@@ -179,30 +227,42 @@ func (j *job) settleKills() {
 	j.kills.Wait()
 }
 
-// overdue ends a job whose time is over.
-func (j *job) overdue() { j.insist(engine.StopOptions{By: "timeout", Reason: engine.ReasonTimeout}) }
+// overdue ends a job whose timeout has expired.
+func (j *job) overdue() {
+	j.killWithRetry(engine.StopOptions{By: "timeout", Reason: engine.ReasonTimeout})
+}
 
 // failed records that the command could not be executed.
 func (j *job) failed(err error) {
+	j.neverRan(j.spawnFailure(err))
+}
+
+// neverRan records the end of a job whose command was not executed.
+func (j *job) neverRan(end engine.Exit) {
+	if j.tty != nil {
+		j.tty.close()
+	}
+	j.h.End(end)
+	close(j.ended)
+}
+
+// spawnFailure describes the end of a command that could not be executed.
+func (j *job) spawnFailure(err error) engine.Exit {
 	what := shell
 	if len(j.meta.Command) > 0 {
 		what = j.meta.Command[0]
 	}
 	if errors.Is(err, unix.EACCES) && unix.Faccessat(unix.AT_FDCWD, j.meta.Dir, unix.X_OK, unix.AT_EACCESS) == unix.EACCES {
-		err = &dirError{j.meta.Dir, unix.EACCES} // the system does not tell which of them it meant
+		err = &dirError{j.meta.Dir, unix.EACCES} // the system does not report which of the two was denied
 	}
 	code, text := startFailure(what, err)
 	if _, ok := errors.AsType[*dirError](err); ok {
 		code, text = codeNotExecutable, err.Error()
 	}
-	if j.tty != nil {
-		j.tty.close()
-	}
-	j.h.End(engine.Exit{At: time.Now(), Status: engine.Failed, Code: &code, Reason: engine.ReasonSpawn, Error: text})
-	close(j.ended)
+	return engine.Exit{At: time.Now(), Status: engine.Failed, Code: &code, Reason: engine.ReasonSpawn, Error: text}
 }
 
-// close lets go of the job, which loses its terminal if it still has it.
+// close releases the job. If it still has its terminal, the terminal is closed.
 func (j *job) close() error {
 	j.mu.Lock()
 	j.stop()
@@ -220,13 +280,16 @@ func (j *job) close() error {
 	return errors.Join(err, j.closeFiles())
 }
 
-// closeFiles closes what this process has open of the job, when nobody uses it.
+// closeFiles closes this process's files of the job when they are no longer used.
 func (j *job) closeFiles() error {
 	if j.tty != nil {
 		j.tty.close()
 	}
 	if j.in != nil {
 		j.in.close()
+	}
+	if j.kept != nil {
+		j.kept.files.close()
 	}
 	if j.logs != nil {
 		return j.logs.close()

@@ -10,36 +10,38 @@ import (
 	"github.com/hobjobs/hob/internal/termenv"
 )
 
-// launchVersion is that of what follows. The two programs may be of different
-// versions of hob: a holder that is told another number answers that it does not
-// know it, and starts nothing.
-const launchVersion = 3
+// launchVersion is the version of the format below. The two programs may be of different versions
+// of hob: a holder that receives another version reports that it does not support it, and starts
+// nothing.
+const launchVersion = 4
 
-// launchConfig is what a holder is told on its standard input, as JSON. With it
-// come descriptors: of the job's lock, which the launcher holds since before the
-// job could be seen, and those that are lent to the job. What was asked of the job
-// stands in its meta.json.
+// launchConfig is the configuration that a holder receives on its stdin, as JSON. File descriptors
+// are sent with it: the job's lock, which the launcher has held since before the job became
+// visible, and the files passed to the job. The job's request is in its meta.json.
 type launchConfig struct {
 	Launch int `json:"launch"` // launchVersion
-	// Build is that of who tells, for another program; empty: it does not matter.
-	// What a job gets must not depend on which of two files was replaced.
+	// Build is the build of the launcher, if the holder is another program; empty: any build is
+	// accepted. A job's behavior must not depend on which of two files was replaced.
 	Build string `json:"build,omitempty"`
 	Dir   string `json:"dir"` // the job directory
-	// Env is the job's environment but for what jobEnviron does to it.
+	// Env is the job's environment before jobEnviron.
 	Env variables `json:"env"`
-	// Set names variables of Env that were asked for explicitly, so that the
-	// rules for terminals do not touch them.
+	// Set lists variables of Env that were set explicitly, so that the rules for terminals do not
+	// apply to them.
 	Set        []string `json:"set,omitempty"`
 	RuntimeDir string   `json:"runtime_dir,omitempty"`
-	// Lent are the numbers that the descriptors behind the lock have in the job, in
-	// their order.
-	Lent []int `json:"lent,omitempty"`
-	// Notify is a shell command to run when the job has ended and nobody is told.
+	// Passed are the job's numbers for the descriptors sent after the lock, in that order. (The key
+	// is from an earlier version.)
+	Passed []int `json:"lent,omitempty"`
+	// Notify is the shell command of [WithNotify].
 	Notify string `json:"notify,omitempty"`
+
+	// Waited is how the wait of a queued job ended, in its holder; nil: the job starts at once.
+	Waited *waited `json:"-"`
 }
 
-// variables are an environment. Its values need not be UTF-8, which the strings of
-// JSON cannot hold, so it travels in base64: each variable with a NUL behind it.
+// variables is an environment. Its values need not be valid UTF-8, which JSON strings require, so
+// it is encoded in base64: each variable is followed by a NUL.
 type variables []string
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -63,19 +65,18 @@ func (v *variables) UnmarshalText(text []byte) error {
 	return err
 }
 
-// launchReply is the holder's one line of answer: the job runs, or failed to and
-// that is recorded (Error is empty in both), or nothing was started.
+// launchReply is the holder's reply, one line: the job is running, or it failed and that is recorded
+// (Error is empty in both cases), or nothing was started.
 type launchReply struct {
 	Error string `json:"error,omitempty"`
-	// State is the job's record as it was then.
+	// State is the job's record at that time.
 	State *engine.State `json:"state,omitempty"`
-	// Unknown: the holder does not know the launch version of the configuration.
+	// Unknown: the holder does not support the launch version of the configuration.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// jobEnviron makes a job's environment of the one inherited: the variables in set
-// stay as they are, those that describe the caller's terminal go, the job's own
-// come.
+// jobEnviron returns a job's environment, made from env: the variables in set are kept, those that
+// describe the caller's terminal are removed, and the job's own are added.
 func jobEnviron(env, set []string, id, dir string, tty bool) []string {
 	out := make([]string, 0, len(env)+4)
 	for _, kv := range env {

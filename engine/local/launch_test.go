@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// A launcher and a holder may be of different editions.
-func TestLaunchStaysAsItIs(t *testing.T) {
+// A launcher and a holder may be of different versions.
+func TestLaunchFormatIsStable(t *testing.T) {
 	code := 127
 	var text strings.Builder
 	add := func(data []byte, err error) {
@@ -25,10 +25,10 @@ func TestLaunchStaysAsItIs(t *testing.T) {
 	for _, c := range []launchConfig{
 		{
 			Launch: launchVersion, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
-			Set: []string{"A", "B"}, RuntimeDir: "/run/user/1", Lent: []int{0, 3, 63}, Notify: `say "$1" <&-`,
+			Set: []string{"A", "B"}, RuntimeDir: "/run/user/1", Passed: []int{0, 3, 63}, Notify: `say "$1" <&-`,
 		},
 		{},
-		{Launch: 1, Dir: "/tmp/caf\xe9", Env: variables{}, Set: []string{}, Lent: []int{}},
+		{Launch: 1, Dir: "/tmp/caf\xe9", Env: variables{}, Set: []string{}, Passed: []int{}},
 	} {
 		add(json.Marshal(c))
 	}
@@ -44,10 +44,10 @@ func TestLaunchStaysAsItIs(t *testing.T) {
 	golden.RequireEqual(t, text.String())
 }
 
-func TestLaunchIsReadBack(t *testing.T) {
+func TestLaunchRoundTrip(t *testing.T) {
 	full := launchConfig{
 		Launch: launchVersion, Build: "b", Dir: "/jobs/x-1", Env: variables{"A=1", "B=caf\xe9\n", "C="},
-		Set: []string{"A"}, RuntimeDir: "/run/user/1", Lent: []int{0, 3, 63}, Notify: `say "$1" <&-`,
+		Set: []string{"A"}, RuntimeDir: "/run/user/1", Passed: []int{0, 3, 63}, Notify: `say "$1" <&-`,
 	}
 	for name, c := range map[string]launchConfig{"full": full, "least": {Launch: 1, Dir: "/x"}} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestLaunchIsReadBack(t *testing.T) {
 	}
 }
 
-func TestReplyIsReadBack(t *testing.T) {
+func TestReplyRoundTrip(t *testing.T) {
 	code := 127
 	for name, r := range map[string]launchReply{
 		"runs":    {State: &record.State{Machine: "m", Session: 5}},

@@ -37,10 +37,10 @@ func TestMain(m *testing.M) {
 	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
-// patience is how long a test waits for what must happen, on a slow machine.
+// patience bounds waits for events, on a slow machine.
 const patience = 60 * time.Second
 
-// place is a state root with a backend.
+// place is a state directory with a backend.
 type place struct {
 	root *jobdir.Root
 	b    *local.Backend
@@ -78,12 +78,12 @@ func openPlace(t testing.TB, dir string, opts ...local.Option) *place {
 	return p
 }
 
-// make makes the directory of a job that is not started.
+// make creates the directory of a job that is not started.
 func (p *place) make(spec engine.Spec) (engine.Launch, error) {
 	return p.makeWith(spec, nil)
 }
 
-// makeHeld is make as an engine does it: the job is held from the first moment.
+// makeHeld is like make, but locks the job from the first moment, as an engine does.
 func (p *place) makeHeld(spec engine.Spec) (engine.Launch, error) {
 	var held io.Closer
 	l, err := p.makeWith(spec, func(dir string) (err error) {
@@ -119,7 +119,7 @@ func (p *place) makeWith(spec engine.Spec, prepare func(dir string) error) (engi
 			Token: jobdir.NewToken(), Name: "test", Command: spec.Command, Script: spec.Script, Dir: spec.Dir,
 			Backend: "local", Kind: record.Kind(kind), Split: spec.Split, Stdin: record.Input(stdin), InitialSize: spec.Size,
 			Timeout: record.InMilliseconds(spec.Timeout), Grace: record.InMilliseconds(spec.Grace), LogLimit: spec.LogLimit,
-			StartInBackground: spec.Backgrounded, CreatedAt: time.Now(),
+			StartInBackground: spec.Backgrounded, Restart: spec.Restart, CreatedAt: time.Now(),
 		},
 	}
 	dir, err := p.root.Create(&meta, "job", prepare)
@@ -190,8 +190,8 @@ func (s started) state(t testing.TB) record.State {
 	return st
 }
 
-// eventually waits until ok holds: for what happens in other processes, where
-// nothing can be waited on.
+// eventually waits until ok returns true: for events in other processes that cannot be waited for
+// directly.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
@@ -202,7 +202,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	t.Fatalf("never happened: %s", what)
 }
 
-func contextWithPatience() (context.Context, context.CancelFunc) {
+func contextWithTimeout() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), patience)
 }
 

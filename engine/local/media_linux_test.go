@@ -51,8 +51,8 @@ func newMedium(t *testing.T) medium {
 	return m
 }
 
-// fail makes the file system believe that it is damaged: it becomes read-only
-// under everybody who has files of it open, which no remount can do.
+// fail makes the file system report damage: it becomes read-only even for open files, which a
+// remount cannot do.
 func (m medium) fail(t *testing.T) {
 	t.Helper()
 	name := filepath.Base(m.device)
@@ -67,11 +67,10 @@ func (m medium) fail(t *testing.T) {
 	}
 }
 
-// TestDiskTurnsReadOnlyUnderAJob has a job go on, be seen, typed to and ended on
-// a disk that no longer takes a byte. Its end is on no disk then, and nobody may
-// invent one: while its holder lives it says what it knows, and after that the
-// job is lost, never exited with 0.
-func TestDiskTurnsReadOnlyUnderAJob(t *testing.T) {
+// TestDiskBecomesReadOnly checks that a job keeps running, can be seen, typed into and ended
+// on a disk that can no longer be written to. Its end is then not on disk and must not be invented:
+// while its holder lives, the holder reports it; after that the job is lost, never exited with 0.
+func TestDiskBecomesReadOnly(t *testing.T) {
 	t.Parallel()
 	m := newMedium(t)
 	p := openPlace(t, filepath.Join(m.dir, "state"))
@@ -112,7 +111,7 @@ func TestDiskTurnsReadOnlyUnderAJob(t *testing.T) {
 	}
 }
 
-// TestInodesRunOut covers a disk with room for bytes and none for files.
+// TestInodesRunOut covers a disk with free space but no free inodes.
 func TestInodesRunOut(t *testing.T) {
 	t.Parallel()
 	testtool.NeedRoot(t)

@@ -3,27 +3,27 @@ package local
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// letGoOfPages gives back the pages of this program's file that lie in memory for
-// it: what is needed again is read anew, from the system's cache. Only mappings
-// that cannot be written to and of which nothing was ever changed are touched, so
-// nothing is lost.
-func letGoOfPages() {
+// releasePages releases the resident pages of this program's file; pages that are needed again are
+// read from the page cache. It affects only mappings that are not writable and were never modified,
+// so no data is lost.
+func releasePages() {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return
 	}
 	defer f.Close()
 	var m mapping
-	lines := bufio.NewReaderSize(f, 4096) // this must not itself need much
+	lines := bufio.NewReaderSize(f, 1024) // a small buffer, to use little memory here
 	for {
 		line, err := lines.ReadSlice('\n')
-		if err != nil {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // the rest of a long path is no line of interest
 			return
 		}
 		if next, ok := parseMapping(line); ok {
@@ -35,20 +35,39 @@ func letGoOfPages() {
 	}
 }
 
-// mapping is a line of /proc/PID/maps as far as it matters here.
+// ownPeak returns the largest amount of memory that this process has used, in bytes; 0 if it is not
+// known. Without /proc it includes what the process that forked this one had used.
+func ownPeak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return peakOfUsage()
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	value, _, _ := bytes.Cut(rest, []byte("kB"))
+	kib, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+	if err != nil {
+		return peakOfUsage()
+	}
+	return kib << 10
+}
+
+// mapping is a line of /proc/PID/maps, as far as needed here.
 type mapping struct {
 	start, end uintptr
 	ofFile     bool // private, of a file, and not writable
 }
 
-// parseMapping reads such a line; others, which begin with a name, are not ok.
+// parseMapping parses such a line; ok is false for the other lines, which begin with a name.
 func parseMapping(line []byte) (m mapping, ok bool) {
 	if len(line) == 0 || line[0] >= 'A' && line[0] <= 'Z' {
-		return m, false // of the others there are many
+		return m, false // most lines
 	}
-	fields := bytes.Fields(line)
-	if len(fields) < 5 {
-		return m, false
+	// Not split into a slice, which would be allocated for each of the many mappings.
+	var fields [5][]byte // addresses, permissions, offset, device, inode
+	for i := range fields {
+		if fields[i], line, ok = bytes.Cut(line, []byte(" ")); !ok {
+			return m, false
+		}
 	}
 	from, to, ok := bytes.Cut(fields[0], []byte("-"))
 	if !ok {
@@ -63,17 +82,17 @@ func parseMapping(line []byte) (m mapping, ok bool) {
 }
 
 const (
-	// oomAhead is by how much more than its holder a job counts when the kernel
-	// looks for somebody to end because memory has run out: five hundredths of the
-	// memory there is, so that a small job is taken rather than a holder that is a
-	// little larger. Its end is recorded then, and nothing else is hung up.
+	// oomAhead is added to a job's oom_score_adj so that the kernel ends the job before its holder
+	// when memory runs out. It corresponds to five hundredths of the memory, so that even a small
+	// job is chosen rather than a somewhat larger holder. Then the end is recorded, and nothing
+	// else is hung up.
 	oomAhead = 50
 	oomMost  = 1000
 )
 
-// countForMore has the leader, and what it starts from now on, ended before its holder
-// when there is no memory. Nobody has to be root to raise the value.
-func (j *job) countForMore() {
+// raiseOOMScore makes the kernel end the leader, and the processes it starts from now on, before
+// the holder when memory runs out. Raising the value needs no privileges.
+func (j *job) raiseOOMScore() {
 	own, err := os.ReadFile("/proc/self/oom_score_adj")
 	if err != nil {
 		return
@@ -87,6 +106,6 @@ func (j *job) countForMore() {
 	if j.reaped {
 		return
 	}
-	// A program that gives other rights does not let itself be touched.
+	// The write fails for a setuid program.
 	_ = os.WriteFile("/proc/"+strconv.Itoa(j.pid)+"/oom_score_adj", strconv.AppendInt(nil, int64(min(n+oomAhead, oomMost)), 10), 0)
 }

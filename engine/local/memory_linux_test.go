@@ -16,9 +16,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// Without memory the kernel is to end a job rather than its holder, with which
-// the record of the end would go, and the terminal of all that it started.
-func TestAJobIsEndedForMemoryBeforeItsHolder(t *testing.T) {
+// When memory runs out, the kernel must end a job rather than its holder: with the holder, the
+// record of the end and the terminal would be lost.
+func TestOOMKillsJobBeforeHolder(t *testing.T) {
 	t.Parallel()
 	for name, pty := range map[string]bool{"terminal": true, "file": false} {
 		t.Run(name, func(t *testing.T) {
@@ -50,9 +50,8 @@ func oomAdjust(t *testing.T, pid int) int {
 	return n
 }
 
-// A holder that runs out of memory is ended by the kernel, or by its own runtime:
-// the job is lost then, with its log, and what it left running is known by its
-// environment.
+// A holder that runs out of memory is ended by the kernel, or by its own runtime: then the job is
+// lost, its log remains, and its survivors are found by their environment.
 func TestHolderWithoutMemory(t *testing.T) {
 	t.Parallel()
 	for name, squeeze := range map[string]func(*testing.T, int){"control group": intoSmallGroup, "limit": limitMemory} {
@@ -64,9 +63,9 @@ func TestHolderWithoutMemory(t *testing.T) {
 			s.printed(t, "before")
 			eventually(t, "the other session", func() bool { _, err := os.Stat(mark); return err == nil })
 			holder := s.state(t).Holder.PID
-			leavesWords(t, holder, s.dir)
+			keepsCrashLog(t, holder, s.dir)
 			squeeze(t, holder)
-			// The larger the screen, the more it takes.
+			// A larger screen takes more memory.
 			for rows := 100; rows <= 4000 && jobdir.Locked(s.dir); rows += 100 {
 				_ = s.run.Resize(t.Context(), engine.Size{Cols: 4000, Rows: rows})
 			}
@@ -95,7 +94,7 @@ func TestHolderWithoutMemory(t *testing.T) {
 	}
 }
 
-// limitMemory lets the process have no more memory than it has.
+// limitMemory limits the process to its current memory.
 func limitMemory(t *testing.T, pid int) {
 	t.Helper()
 	if err := unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}, nil); err != nil {
@@ -103,15 +102,14 @@ func limitMemory(t *testing.T, pid int) {
 	}
 }
 
-// intoSmallGroup moves the process into a control group of its own that may have
-// little memory.
+// intoSmallGroup moves the process into a control group of its own with little memory.
 func intoSmallGroup(t *testing.T, pid int) {
 	t.Helper()
 	testtool.NeedRoot(t)
 	const limit = "16777216"
 	name := "hob-test-" + strconv.Itoa(pid)
 	for _, h := range []struct{ root, file string }{
-		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, // version 1
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, // cgroup version 1
 		{"/sys/fs/cgroup", "memory.max"},
 	} {
 		dir := filepath.Join(h.root, name)

@@ -16,9 +16,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// Where no terminal can be had, a job runs without one, says so in its log, and
-// reads what is typed from a pipe.
-func TestWithoutATerminal(t *testing.T) {
+// If no terminal can be allocated, a job runs without one, reports that in its log, and reads its
+// input from a pipe.
+func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	testtool.NeedRoot(t)
 	testtool.Need(t, "unshare", "mount")
@@ -61,7 +61,7 @@ func TestWithoutATerminal(t *testing.T) {
 	}
 }
 
-// openRun is a run of a job that another program started.
+// openRun opens a run of a job that another program started.
 func (p *place) openRun(t testing.TB, dir string) *local.Run {
 	t.Helper()
 	run, err := p.b.Open(t.Context(), engine.Record{ID: engine.ID(filepath.Base(dir)), Dir: dir})
@@ -69,20 +69,20 @@ func (p *place) openRun(t testing.TB, dir string) *local.Run {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := contextWithPatience()
+		ctx, cancel := contextWithTimeout()
 		defer cancel()
 		run.Stop(ctx, engine.StopOptions{Grace: -1, By: "cleanup"})
 	})
 	return run.(*local.Run)
 }
 
-// terminals are the descriptors of this process that are ends of a terminal.
+// terminals returns the descriptors of this process that refer to either end of a terminal.
 func terminals(t *testing.T) []string {
 	t.Helper()
 	return descriptors(t, func(to string) bool { return strings.HasSuffix(to, "ptmx") || strings.HasPrefix(to, "/dev/pts/") })
 }
 
-// descriptors are those of this process that lead to what is meant.
+// descriptors returns those of this process whose link target matches.
 func descriptors(t *testing.T, meant func(to string) bool) []string {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -98,10 +98,10 @@ func descriptors(t *testing.T, meant func(to string) bool) []string {
 	return found
 }
 
-// The input of a job whose end nobody has told it is closed with the job.
-func TestEveryEndClosesTheInput(t *testing.T) {
-	// Not parallel: it looks at the descriptors of the process, which the collector
-	// would close in the end.
+// Input that was not ended explicitly is closed with the job.
+func TestEndClosesInput(t *testing.T) {
+	// Not parallel: it checks the descriptors of the process, which the garbage collector would
+	// close eventually.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	pipe := func(to string) bool { return strings.HasPrefix(to, "pipe:") }
 	before := descriptors(t, pipe)
@@ -115,10 +115,10 @@ func TestEveryEndClosesTheInput(t *testing.T) {
 	}
 }
 
-// However a job ends, and also if it cannot begin, its terminal is closed. Held in
-// this program, which would run out of terminals otherwise.
-func TestEveryEndReleasesTheTerminal(t *testing.T) {
-	// Not parallel: it looks at the descriptors of the process.
+// However a job ends, and also if it cannot start, its terminal is closed. The job is held in this
+// program, which would run out of terminals otherwise.
+func TestEndReleasesTerminal(t *testing.T) {
+	// Not parallel: it checks the descriptors of the process.
 	before := terminals(t)
 	p := newPlace(t, local.InProcess())
 	for name, spec := range map[string]engine.Spec{

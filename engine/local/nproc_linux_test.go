@@ -14,13 +14,13 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// TestTooManyProcesses starts jobs as a user who may have only so many threads
-// and processes, from too few for anything to enough. Wherever it fails, that is
-// said, the record says it too, and nothing stays behind.
+// TestTooManyProcesses starts jobs as a user with a limit on threads and processes, beginning with
+// too few to start anything. Wherever it fails, the error and the record report it, and nothing is
+// left behind.
 func TestTooManyProcesses(t *testing.T) {
 	t.Parallel()
 	const limits = 22
-	first := 1_000_000 + os.Getpid()*limits // a user for each, since the dead count until they are reaped
+	first := 1_000_000 + os.Getpid()*limits // a different user each time, since dead processes count until they are reaped
 	client, home := otherUser(t, first)
 	seen := map[engine.Status]int{}
 	for limit := range limits {
@@ -42,7 +42,7 @@ func TestTooManyProcesses(t *testing.T) {
 		if len(jobs) == 0 {
 			continue
 		}
-		if err := os.Chown(root, 0, 0); err != nil { // to look at them from here
+		if err := os.Chown(root, 0, 0); err != nil { // to inspect them from here
 			t.Fatal(err)
 		}
 		p := openPlace(t, root)
@@ -61,8 +61,8 @@ func TestTooManyProcesses(t *testing.T) {
 	t.Log(seen)
 }
 
-// otherUser is a client as a user of any number, and a directory in which all of
-// them may make files.
+// otherUser returns a client that runs as a user with any uid, and a directory in which all users
+// may create files.
 func otherUser(t *testing.T, uid int) (client func(uid int, env ...string) *exec.Cmd, home string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -96,7 +96,7 @@ func otherUser(t *testing.T, uid int) (client func(uid int, env ...string) *exec
 	}, home
 }
 
-// A directory that is there but closed is what a start fails for, not the command.
+// If the directory exists but cannot be entered, the error is about it, not about the command.
 func TestClosedDirectory(t *testing.T) {
 	t.Parallel()
 	const uid = 65534
@@ -109,7 +109,7 @@ func TestClosedDirectory(t *testing.T) {
 	if out, err := client(uid, "HOB_TEST_ROOT="+root, "HOB_TEST_SCRIPT=:", "TMPDIR="+closed).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.Chown(root, 0, 0); err != nil { // to look at it from here
+	if err := os.Chown(root, 0, 0); err != nil { // to inspect it from here
 		t.Fatal(err)
 	}
 	p := openPlace(t, root)
@@ -122,7 +122,7 @@ func TestClosedDirectory(t *testing.T) {
 	}
 }
 
-// owns reports whether the user has a process that lives.
+// owns reports whether the user has a live process.
 func owns(t *testing.T, uid int) bool {
 	t.Helper()
 	dirs, err := filepath.Glob("/proc/[0-9]*")

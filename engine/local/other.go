@@ -8,20 +8,21 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// hasHolders reports whether this system can have holders.
+// hasHolders reports whether this system supports holders.
 const hasHolders = false
 
-// IsHolder reports whether this process was started to be the holder of a job.
-// There are none on this system.
+// IsHolder reports whether this process was started to be the holder of a job. This system has no
+// holders.
 func IsHolder() bool { return false }
 
-// RunHolder is the holder of one job; not on this system.
+// RunHolder runs the holder of one job; it always fails on this system.
 func RunHolder() int { return 1 }
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilities{} }
 
-// Start implements [engine.Backend]. It is not asked here, since nothing is served.
+// Start implements [engine.Backend]. It is not called, since the backend serves no host on this
+// system.
 func (b *Backend) Start(context.Context, engine.Launch) (engine.Run, error) {
 	return nil, engine.ErrUnsupported
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Who looks at a job as soon as it is there opens its output before its holder has
-// made the file.
-func TestOutputThatIsOpenedBeforeTheStart(t *testing.T) {
+// A client that reads a new job at once may open its output before its holder has created the file.
+func TestOutputOpenedBeforeStart(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, pty := range []bool{true, false} {
@@ -44,7 +43,7 @@ func TestOutputThatIsOpenedBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestOutputThatWasDeleted(t *testing.T) {
+func TestDeletedOutput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "echo words"})

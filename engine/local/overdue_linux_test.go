@@ -9,9 +9,9 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// A holder that is short of descriptors when a job's time is over cannot find out
-// what belongs to the job. The job is ended when it can.
-func TestATimeoutIsTriedAgain(t *testing.T) {
+// A holder that is short of file descriptors when a job's timeout expires cannot find the job's
+// processes. It ends the job when it can.
+func TestTimeoutIsRetried(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 1000", Timeout: 400 * time.Millisecond})
@@ -24,8 +24,8 @@ func TestATimeoutIsTriedAgain(t *testing.T) {
 	if err := unix.Prlimit(st.Holder.PID, unix.RLIMIT_NOFILE, &few, nil); err != nil {
 		t.Fatal(err)
 	}
-	// Not for something to happen: on a slow machine nothing may have yet, and then
-	// this proves less.
+	// This waits for no event: on a slow machine nothing may have happened yet, and then the test
+	// proves less.
 	time.Sleep(time.Until(st.Deadline) + 200*time.Millisecond)
 	if err := unix.Prlimit(st.Holder.PID, unix.RLIMIT_NOFILE, &before, nil); err != nil {
 		t.Fatal(err)

@@ -16,21 +16,20 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// growthPause is the least time between two looks at logs that grow, and so
-// what a job that writes without end costs its holder.
+// growthPause is the minimum time between two checks of growing logs. It bounds the cost of a job
+// that writes continuously.
 const growthPause = 100 * time.Millisecond
 
-// blindPause is the time between looks where the system tells of no writes.
+// blindPause is the time between checks on systems that do not report writes.
 const blindPause = time.Second
 
-// ownLogs are the log files of a job that writes them itself. The holder only
-// looks after their size.
+// ownLogs are the log files of a job that writes them itself. The holder only watches their size.
 type ownLogs struct {
 	files []*os.File // output.log, or stdout.log and stderr.log
 	names []string
 	limit int64
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	holes []logfile.Hole
 	off   bool // the file system cannot free bytes
 }
@@ -54,9 +53,34 @@ func openOwnLogs(dir string, split bool, limit int64) (*ownLogs, error) {
 func (l *ownLogs) stdout() *os.File { return l.files[0] }
 func (l *ownLogs) stderr() *os.File { return l.files[len(l.files)-1] }
 
-// append adds what was printed to the job's terminal itself.
+// append adds output of the job's terminal.
 func (l *ownLogs) append(p []byte) {
 	_, _ = l.stderr().Write(p) // on a full disk it is lost, as the job's own output is
+}
+
+// appendLine adds a line of hob's own.
+func (l *ownLogs) appendLine(line string) {
+	f := l.stderr()
+	if last, err := lastByte(f.Name()); err == nil && last != '\n' {
+		line = "\n" + line
+	}
+	l.append([]byte(line + "\n"))
+}
+
+// lastByte returns the last byte of a file; of an empty one, a line feed.
+func lastByte(path string) (byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return '\n', err
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return last[0], err
 }
 
 func (l *ownLogs) close() error {
@@ -67,7 +91,7 @@ func (l *ownLogs) close() error {
 	return errors.Join(errs...)
 }
 
-// size is how far the logs reach together.
+// size returns the total size of the logs.
 func (l *ownLogs) size() int64 {
 	var n int64
 	for _, f := range l.files {
@@ -78,11 +102,10 @@ func (l *ownLogs) size() int64 {
 	return n
 }
 
-// watch tells the holder that the logs have grown and keeps them under their cap
-// until ctx ends. A quiet log costs nothing, a growing one a look every
-// growthPause.
+// watch reports growth of the logs to the holder and enforces their limit until ctx ends. A quiet
+// log costs nothing, a growing one is checked every growthPause.
 func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
-	if l.limit > 0 && errors.Is(logfile.SupportedBy(l.files[0]), logfile.ErrNoHoles) {
+	if l.limit > 0 && errors.Is(logfile.CheckPunch(l.files[0]), logfile.ErrNoHoles) {
 		l.mu.Lock()
 		l.off = true
 		l.mu.Unlock()
@@ -90,7 +113,7 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 	}
 	w, err := newGrowth(l.files)
 	if err != nil {
-		w = nil // looked at by the clock instead
+		w = nil // checked periodically instead
 	}
 	defer w.close()
 	over := false
@@ -98,7 +121,7 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 		armed := w.arm()
 		size := l.size()
 		if size == last && !over {
-			// A watch that fails is no end: the clock goes on.
+			// If the watch fails, the periodic checks continue.
 			if !(armed && w.wait(ctx)) && !sleep(ctx, blindPause) {
 				return
 			}
@@ -116,7 +139,7 @@ func (l *ownLogs) watch(ctx context.Context, h *holder.Holder, p *prompter) {
 	}
 }
 
-// cap frees what is over the limit, and reports whether readers hold more of it back.
+// cap frees bytes beyond the log limit, and reports whether readers prevent it from freeing more.
 func (l *ownLogs) cap(h *holder.Holder) (over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// Where nothing can be recorded, what a job printed is given all the same.
-func TestPollOnAReadOnlyDisk(t *testing.T) {
+// A poll returns output even if the cursor cannot be saved.
+func TestPollOnReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "2m")
 	p := openPlace(t, filepath.Join(dir, "state"))
@@ -32,7 +32,7 @@ func TestPollOnAReadOnlyDisk(t *testing.T) {
 		return unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") == nil
 	})
 	for name, s := range jobs {
-		for range 2 { // nobody knows of the first time
+		for range 2 { // the first poll is not recorded
 			got := ""
 			err := e.PollTo(t.Context(), s.rec.ID, "a", 0, func(p *engine.Poll) error {
 				got += string(p.Output)

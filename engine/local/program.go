@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Exit codes of a command that could not be started, as shells give them.
+// Exit codes of a command that could not be started, as in shells.
 const (
 	codeNotExecutable = 126
 	codeNotFound      = 127
@@ -19,14 +19,14 @@ const (
 
 const shell = "/bin/sh"
 
-// maxScript is how long a script may be as an argument: kernels bound a single
-// one (Linux at 128 KiB).
+// maxScript is the maximum length of a script passed as an argument: kernels limit the size of a
+// single one (Linux to 128 KiB).
 const maxScript = 96 << 10
 
-// scriptFile is a longer script in the job directory.
+// scriptFile is the file for a longer script in the job directory.
 const scriptFile = "script"
 
-// commandLine is what to execute for a job whose directory is dir.
+// commandLine returns the argument vector to execute for a job whose directory is dir.
 func commandLine(dir string, command []string, script string) ([]string, error) {
 	switch {
 	case len(command) > 0:
@@ -38,8 +38,8 @@ func commandLine(dir string, command []string, script string) ([]string, error) 
 	return []string{shell, path}, os.WriteFile(path, []byte(script), 0o600)
 }
 
-// findProgram looks for a program as the job's shell would: a name with a slash
-// relative to dir, another in the PATH of env.
+// findProgram finds a program as the job's shell would: a name with a slash relative to dir, any
+// other in the PATH of env.
 func findProgram(name, dir string, env []string) (string, error) {
 	if name == "" {
 		return "", syscall.ENOENT
@@ -68,7 +68,7 @@ func findProgram(name, dir string, env []string) (string, error) {
 			return path, nil
 		}
 		if errors.Is(err, syscall.EACCES) {
-			found = err // remembered, as a shell does; a later directory may have it
+			found = err // remembered, as shells do: a later directory may have it
 		}
 	}
 	return "", found
@@ -89,8 +89,7 @@ func executable(path string) error {
 	return nil
 }
 
-// startFailure is the exit code and the words for a command that could not be
-// executed.
+// startFailure returns the exit code and the message for a command that could not be executed.
 func startFailure(what string, err error) (code int, text string) {
 	code = codeNotExecutable
 	if errors.Is(err, syscall.ENOENT) {
@@ -102,46 +101,46 @@ func startFailure(what string, err error) (code int, text string) {
 			return code, what + ": command not found"
 		}
 	}
-	return code, what + ": " + words(err)
+	return code, what + ": " + errorText(err)
 }
 
-// words is an error without the name of the call that failed.
-func words(err error) string {
+// errorText returns the text of an error without the name of the system call.
+func errorText(err error) string {
 	errno, ok := errors.AsType[syscall.Errno](err)
 	switch {
 	case !ok:
 		return err.Error()
-	case errno == syscall.EAGAIN: // what a fork says
+	case errno == syscall.EAGAIN: // from fork
 		return errno.Error() + ": too many processes (see ulimit -u)"
 	}
 	return errno.Error()
 }
 
-// interpreterError says that a program is there, but not what it names to run it.
+// interpreterError means that a program exists, but its interpreter cannot be executed.
 type interpreterError struct {
-	name string // empty: it is no script, or cannot be read
+	name string // empty if it is not a script or cannot be read
 	err  error
 }
 
 func (e *interpreterError) Error() string {
 	if e.name == "" {
-		return "what it is to be run with: " + words(e.err)
+		return "what it is to be run with: " + errorText(e.err)
 	}
-	// Quoted, because the usual reason is a carriage return at its end.
-	return "its interpreter " + strconv.Quote(e.name) + ": " + words(e.err)
+	// Quoted, because the usual cause is a carriage return at its end.
+	return "its interpreter " + strconv.Quote(e.name) + ": " + errorText(e.err)
 }
 
 func (e *interpreterError) Unwrap() error { return e.err }
 
-// interpreterOf is what the first line of the script at path names to run it;
-// empty if there is no such line.
+// interpreterOf returns the interpreter named in the first line of the script at path, or "" if
+// there is none.
 func interpreterOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	head := make([]byte, 256) // as much as the kernel looks at
+	head := make([]byte, 256) // as much as the kernel examines
 	n, _ := io.ReadFull(f, head)
 	line, _, _ := strings.Cut(string(head[:n]), "\n")
 	rest, ok := strings.CutPrefix(line, "#!")

@@ -19,9 +19,9 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// A program that holds jobs itself has children of its own. A stop of a job that
-// has ended looks for what it left running, and they are not that.
-func TestStopSparesTheChildrenOfTheProgram(t *testing.T) {
+// A program that holds jobs itself has children of its own. Stopping a job that has ended must not
+// treat them as survivors.
+func TestStopSparesChildrenOfProgram(t *testing.T) {
 	t.Parallel()
 	s := newPlace(t, local.InProcess()).start(t, engine.Spec{Script: "exit 3"})
 	if exit := s.wait(t); exit.Status != engine.Exited {
@@ -34,11 +34,11 @@ func TestStopSparesTheChildrenOfTheProgram(t *testing.T) {
 	}
 	defer child.Wait()
 	defer child.Process.Kill()
-	id, err := proc.Of(child.Process.Pid)
+	id, err := proc.IdentityOf(child.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The end is told before the job is let go.
+	// The end is reported before the job is released.
 	eventually(t, "the job is let go", func() bool {
 		_, err := s.run.Stop(t.Context(), engine.StopOptions{Grace: -1, By: "test"})
 		return err != nil
@@ -48,9 +48,9 @@ func TestStopSparesTheChildrenOfTheProgram(t *testing.T) {
 	}
 }
 
-// Jobs that a program holds itself end with it, and how they ended is recorded:
-// nobody else would see it.
-func TestJobsOfTheProgramEndWithIt(t *testing.T) {
+// Jobs that a program holds itself end with it, and their ends are recorded, since no other process
+// could observe them.
+func TestInProcessJobsEndWithProgram(t *testing.T) {
 	t.Parallel()
 	for name, spec := range map[string]engine.Spec{
 		"terminal":            {Script: "echo pid $$; exec sleep 1000", PTY: true},
@@ -79,8 +79,8 @@ func TestJobsOfTheProgramEndWithIt(t *testing.T) {
 	}
 }
 
-// A job that is being started when the program lets go of its jobs is one of them.
-func TestAJobOfTheProgramThatBeginsWhileItEnds(t *testing.T) {
+// A job that is being started when the program releases its jobs is one of them.
+func TestInProcessJobStartedDuringClose(t *testing.T) {
 	p := newPlace(t, local.InProcess())
 	l, err := p.make(engine.Spec{Script: "exec sleep 1000"})
 	if err != nil {
@@ -90,7 +90,7 @@ func TestAJobOfTheProgramThatBeginsWhileItEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	syscall.ForkLock.RLock() // the start comes as far as the fork
+	syscall.ForkLock.RLock() // the start proceeds until the fork
 	free := sync.OnceFunc(syscall.ForkLock.RUnlock)
 	defer free()
 	started, closed := make(chan error, 1), make(chan error, 1)
@@ -125,9 +125,9 @@ func TestAJobOfTheProgramThatBeginsWhileItEnds(t *testing.T) {
 	}
 }
 
-// Of several who end a job at once all are told that it is ended, also between its
-// end and the record of that.
-func TestManyStopAtOnce(t *testing.T) {
+// Concurrent stops of a job all report that it has ended, even between its end and the record of
+// it.
+func TestConcurrentStops(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, local.InProcess())
 	for range 5 {

@@ -12,25 +12,31 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// quietTime is how long a job must have printed nothing before it is looked at
-// whether it waits for input.
+// quietTime is how long a job must have printed nothing before it is checked whether it waits for
+// input.
 const quietTime = 300 * time.Millisecond
 
-// overTime is how long the next one that reads may wait at most to hear that the
-// input of a terminal has ended for good.
-const overTime = 5 * time.Second
+// maxOverPause is the maximum time until the next reader of a terminal whose input has ended
+// permanently gets the end of file.
+const maxOverPause = 5 * time.Second
 
-// prompter finds out whether the job waits for input, and whether what is typed is
-// to be seen: once after the start, after each write, and after output has stopped.
-// In between it does nothing, unless the input has ended and those who read have to
-// be told (see [input.endAgain]).
+// prompter detects whether the job waits for input, and whether typed input is displayed. It checks
+// after the start, after each write, and when output has stopped. A job can begin to read long after
+// its last output, so a quiet job is checked again after pauses that triple: 0.9 s, 2.7 s and so on.
+// Such a reader is noticed within about three times the time that the job was quiet. A check costs a
+// millisecond and some memory, and a job that is idle for a day is checked about 12 times.
 type prompter struct {
 	j     *job
-	last  atomic.Int64 // when there was output or input, in ns of time.Since(epoch)
+	last  atomic.Int64 // time of the last output or input, in ns of time.Since(epoch); 0 once a check found the job quiet
 	epoch time.Time
 
+	looking  sync.Mutex   // held during a check: an older result must not replace a newer one
+	scan     proc.Scanner // reuses the memory of earlier checks; guarded by looking
+	handled  bool         // the user needs no (further) notification of the hidden input that the job waits for; guarded by looking
+	notified time.Time    // when the user was last notified; guarded by looking
+
 	mu      sync.Mutex
-	timer   *time.Timer // nil: nothing to look at
+	timer   *time.Timer // of the next check
 	stopped bool
 }
 
@@ -39,38 +45,76 @@ func newPrompter(j *job) *prompter { return &prompter{j: j, epoch: time.Now()} }
 func (p *prompter) start() { p.active() }
 func (p *prompter) typed() { p.active() }
 
-// active notes that something happened. It is called for each piece of output, so
-// it leaves a timer that runs already alone.
+// active records activity. It is called for each piece of output, so it does not touch the timer
+// unless the job was quiet.
 func (p *prompter) active() {
 	if p.last.Swap(int64(time.Since(p.epoch))+1) != 0 {
 		return
 	}
-	p.arm(quietTime)
-}
-
-func (p *prompter) arm(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.armLocked(quietTime)
+}
+
+func (p *prompter) armLocked(d time.Duration) {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	if !p.stopped && p.j.in != nil {
-		p.timer = time.AfterFunc(d, p.look)
+		p.timer = time.AfterFunc(d, func() { p.look(d) })
 	}
 }
 
-// look checks, or waits on if there was something less than quietTime ago.
-func (p *prompter) look() {
+// look checks the job, or waits further if there was activity within quietTime. paused is the time
+// since the check before.
+func (p *prompter) look(paused time.Duration) {
+	p.looking.Lock()
+	defer p.looking.Unlock()
 	last := p.last.Load()
 	quiet := time.Since(p.epoch) - time.Duration(last-1)
-	busy := quiet < quietTime
+	busy := last != 0 && quiet < quietTime
 	if st := p.j.h.State(); busy && !st.Waiting && st.Entry != engine.EntryHidden {
-		p.arm(quietTime - quiet)
+		p.again(quietTime - quiet)
 		return
 	}
-	p.j.h.Waiting(p.waits())
-	switch {
-	case p.j.in.over(): // whoever reads next is to be told, too
-		p.arm(min(max(quiet, quietTime), overTime))
-	case busy || !p.last.CompareAndSwap(last, 0):
-		p.arm(quietTime)
+	waits, entry := p.waits()
+	p.j.h.Waiting(waits, entry)
+	p.notify(waits && entry == engine.EntryHidden)
+	if busy || !p.last.CompareAndSwap(last, 0) {
+		p.again(quietTime)
+		return
+	}
+	pause := max(3*paused, quietTime)
+	if p.j.in.isOver() { // the next reader must be notified too
+		pause = min(pause, maxOverPause)
+	}
+	if p.j.own && paused >= restAgain {
+		releasePages() // this check needed some of what the holder had released
+	}
+	p.again(pause)
+}
+
+// notify notifies the user, once, of a job that waits for hidden input while no client shows it.
+func (p *prompter) notify(hidden bool) {
+	switch now := time.Now(); {
+	case !hidden:
+		p.handled = false
+	case p.handled || !p.j.mustNotify():
+	case now.Sub(p.notified) >= notifyPause:
+		p.notified = now
+		p.j.notifyHidden()
+		fallthrough
+	default:
+		p.handled = true
+	}
+}
+
+// again schedules the next check, unless activity has scheduled an earlier one.
+func (p *prompter) again(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d <= quietTime || p.last.Load() == 0 {
+		p.armLocked(d)
 	}
 }
 
@@ -83,33 +127,38 @@ func (p *prompter) stop() {
 	}
 }
 
-// waits looks at the job's processes and its terminal.
+// waits checks the job's processes and its terminal.
 func (p *prompter) waits() (waits bool, entry engine.Entry) {
 	j := p.j
 	mode, known := j.mode()
 	entry = entryOf(mode, known)
-	src, ok := j.source()
+	src, ok := p.source()
 	if !ok {
 		return false, entry
 	}
-	procs := family(j.pid)
-	input := proc.WaitsForInput(procs, src)
+	leader := j.leader()
+	if leader == 0 {
+		return false, entry
+	}
+	// The descendants as far as the system lists them: enough to find the reader, and cheaper than
+	// scanning every process of the machine.
+	procs, _ := p.scan.Descendants(leader, maxFamily)
+	input := p.scan.WaitsForInput(procs, src)
 	if input >= proc.InputPolled && j.in.endAgain(j.ctx) {
 		return false, entry
 	}
-	if input >= proc.InputPolled && questioned(procs, src) {
+	if input >= proc.InputPolled && runsDialog(procs, src) {
 		return true, entry
 	}
 	secret := entry == engine.EntryHidden
 	switch input {
 	case proc.InputRead:
-		// Some editors and pagers read the next key where others poll for it. They
-		// are there to be used, and ask for nothing.
+		// Some editors and pagers block in a read for the next key where others poll. They are in
+		// use and not asking for anything.
 		return mode.Canonical || !known || !j.h.State().Alternate, entry
 	case proc.InputPolled:
-		// Editors, pagers and servers with shortcuts watch their input too. What
-		// asks for something has left the cursor behind its question, or has
-		// turned the echo off to hear a secret.
+		// Editors, pagers and servers with shortcuts read their input too. A program that asks for
+		// input has left the cursor after its prompt, or has turned off the echo to read a secret.
 		return secret || known && j.h.AtPrompt(), entry
 	case proc.InputUnseen:
 		return secret, entry
@@ -118,21 +167,21 @@ func (p *prompter) waits() (waits bool, entry engine.Entry) {
 	return false, entry
 }
 
-// questioners are programs that are run to ask a person one thing, on a screen of
-// their own. Those of their boxes that only show something read no keys.
-var questioners = []string{"whiptail", "dialog", "pinentry-curses"}
+// dialogPrograms are programs that ask the user one question on a screen of their own. Their boxes
+// that only display something do not read keys.
+var dialogPrograms = []string{"whiptail", "dialog", "pinentry-curses"}
 
-// questioned reports whether one of procs that have the terminal is a questioner.
-func questioned(procs []proc.Process, src proc.Source) bool {
+// runsDialog reports whether one of procs that have the terminal is a dialog program.
+func runsDialog(procs []proc.Process, src proc.Source) bool {
 	return slices.ContainsFunc(procs, func(p proc.Process) bool {
-		return src.TTY != 0 && p.TTY == src.TTY && p.PGID == p.Foreground && slices.Contains(questioners, p.Comm)
+		return src.TTY != 0 && p.TTY == src.TTY && p.PGID == p.Foreground && slices.Contains(dialogPrograms, p.Comm)
 	})
 }
 
-// mode is what the job's terminal does with input; known is false without one, and
-// for one that is input alone, whose echo is always off.
+// mode returns the input mode of the job's terminal; known is false without a terminal, and if hob
+// turned its echo off.
 func (j *job) mode() (m proc.Mode, known bool) {
-	if j.tty == nil || j.logs != nil {
+	if j.tty == nil || j.logs != nil && !j.in.echo.known() {
 		return m, false
 	}
 	err := j.tty.control(func(fd int) (err error) {
@@ -142,7 +191,7 @@ func (j *job) mode() (m proc.Mode, known bool) {
 	return m, err == nil
 }
 
-// entryOf is what is to be seen of what is typed into a terminal of that mode.
+// entryOf returns whether input typed into a terminal of that mode is displayed.
 func entryOf(m proc.Mode, known bool) engine.Entry {
 	switch {
 	case !known, !m.Canonical:
@@ -153,13 +202,14 @@ func entryOf(m proc.Mode, known bool) engine.Entry {
 	return engine.EntryHidden
 }
 
-// source is what the job would wait for.
-func (j *job) source() (src proc.Source, ok bool) {
+// source returns what the job reads its input from.
+func (p *prompter) source() (src proc.Source, ok bool) {
+	j := p.j
 	if j.in == nil {
 		return src, false
 	}
 	if j.tty == nil {
-		src, err := proc.SourceOf(j.pid, 0)
+		src, err := p.scan.SourceOf(j.leader(), 0)
 		return src, err == nil
 	}
 	err := j.tty.control(func(fd int) (err error) {
@@ -169,14 +219,5 @@ func (j *job) source() (src proc.Source, ok bool) {
 	return src, err == nil
 }
 
-// maxFamily bounds the look at a job that has very many processes.
+// maxFamily bounds the search for the reader in a job with very many processes.
 const maxFamily = 256
-
-// family are the leader and its descendants as far as the system tells them: enough
-// to find who reads, for less than a look at every process of the machine.
-func family(leader int) []proc.Process {
-	var s proc.Scanner
-	defer s.Close()
-	procs, _ := s.Descend(leader, maxFamily)
-	return procs
-}

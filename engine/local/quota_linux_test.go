@@ -15,10 +15,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// smallQuota is a directory on a disk with room, in which nobody may have more
-// than 2 MiB. It is btrfs that is asked: its limits need no kernel that was built
-// for quotas, as those of ext4 and xfs do. To a writer all are EDQUOT. A kernel
-// without btrfs is no failure.
+// smallQuota returns a directory on a disk with free space, in which every user is limited to 2
+// MiB. It uses btrfs, whose limits do not depend on a kernel built for quotas, as those of ext4 and
+// xfs do. A writer gets EDQUOT in all cases. The test is skipped on a kernel without btrfs.
 func smallQuota(t *testing.T) string {
 	t.Helper()
 	testtool.NeedRoot(t)
@@ -48,8 +47,8 @@ func smallQuota(t *testing.T) string {
 	return dir
 }
 
-// TestQuota has a job print more than its user may keep: it goes on, is seen and
-// typed to, and its end is recorded when there is room.
+// TestQuota checks that a job that prints more than its quota keeps running, can be seen and typed
+// into, and that its end is recorded when there is room.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	dir := smallQuota(t)

@@ -54,7 +54,7 @@ func TestBackground(t *testing.T) {
 	})
 }
 
-func TestWatchTellsWhatChanges(t *testing.T) {
+func TestWatchReportsChanges(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: `read x; printf '\033]2;the title\007'; read x; printf '\007'; read x; printf '\033]9;look here\007'; read x; printf '\033]9;4;1;42\007'; read x; printf '\033]7;file:///usr/lib\007'; read x; exit 3`})
@@ -70,7 +70,7 @@ func TestWatchTellsWhatChanges(t *testing.T) {
 		func(o engine.State, _ engine.Note) bool { return o.Status == engine.Exited && *o.Exit.Code == 3 },
 	}
 	step := 0
-	ctx, cancel := contextWithPatience()
+	ctx, cancel := contextWithTimeout()
 	defer cancel()
 	err := s.run.Watch(ctx, func(o engine.State, note engine.Note) {
 		if step < len(steps) && steps[step](o, note) {
@@ -89,7 +89,7 @@ func TestWatchOfOwnLog(t *testing.T) {
 	dir := t.TempDir()
 	s := p.start(t, engine.Spec{Command: []string{"sh", "-c", `while [ ! -e "$0/go" ]; do sleep 0.01; done; echo 12345; while [ ! -e "$0/end" ]; do sleep 0.01; done`, dir}})
 	var once sync.Once
-	ctx, cancel := contextWithPatience()
+	ctx, cancel := contextWithTimeout()
 	defer cancel()
 	err := s.run.Watch(ctx, func(o engine.State, _ engine.Note) {
 		once.Do(func() { os.WriteFile(filepath.Join(dir, "go"), nil, 0o600) })
@@ -146,11 +146,16 @@ func TestCap(t *testing.T) {
 	}
 }
 
-func TestTimesAreKept(t *testing.T) {
+func TestTimesAreRecorded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	before := time.Now().Add(-time.Second)
-	s := p.start(t, engine.Spec{PTY: true, Script: "echo one; sleep 0.3; echo two"})
+	s := p.start(t, engine.Spec{PTY: true, Script: "stty -echo; echo one; read x; sleep 0.3; echo two"})
+	// Before that the holder may be late, so that the two are recorded closer to each other than they were.
+	s.printed(t, "one")
+	if err := s.run.Write(t.Context(), []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
 	s.wait(t)
 	times, err := jobdir.OpenTimes(s.dir)
 	if err != nil {
@@ -169,7 +174,7 @@ func TestNotifyCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "told")
 	p := newPlace(t, local.WithNotify(`echo "$1|$2|$HOB_NAME|$HOB_RESULT|$HOB_STATUS|$HOB_EXIT_CODE|$HOB_JOB_ID" >`+file+".tmp && mv "+file+".tmp "+file))
 	s := p.start(t, engine.Spec{Script: "sleep 0.2; exit 6", Backgrounded: true})
-	s.wait(t) // who only waits is no reason to be silent
+	s.wait(t) // a client that only waits does not suppress the notification
 	eventually(t, "told", func() bool { _, err := os.Stat(file); return err == nil })
 	got, err := os.ReadFile(file)
 	want := "test|exited|test|exited (exit code 6)|exited|6|" + string(s.rec.ID) + "\n"
@@ -178,7 +183,7 @@ func TestNotifyCommand(t *testing.T) {
 	}
 }
 
-func TestNoNotifyCommandWhereAPersonWatches(t *testing.T) {
+func TestNoNotifyCommandWhileUserWatches(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "told")
 	p := newPlace(t, local.WithNotify(": >"+file), local.ForUser())
@@ -205,7 +210,7 @@ func TestNotStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ago := range []time.Duration{time.Hour, -time.Hour} { // the latter after a step of the clock
+	for _, ago := range []time.Duration{time.Hour, -time.Hour} { // a negative age: the clock was set back
 		meta.CreatedAt = time.Now().Add(-ago)
 		old, err := p.root.Create(&meta, "old", nil)
 		if err != nil {
@@ -233,10 +238,9 @@ func TestReboot(t *testing.T) {
 	}
 }
 
-// The holder counts the time that the machine runs. When the wall clock is set,
-// the record of the start and the deadline is as far off, and says nothing of when
-// the time is over.
-func TestDeadlineWhenTheClockIsSet(t *testing.T) {
+// The holder measures how long the machine has run. After the wall clock is set, the recorded start
+// and deadline are off by the same amount and do not determine the timeout.
+func TestDeadlineIgnoresClockChange(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "sleep 1000", Timeout: time.Hour})

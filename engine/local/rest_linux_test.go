@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestMappingsThatCanBeLetGo(t *testing.T) {
+func TestParseMapping(t *testing.T) {
 	for _, c := range []struct {
 		line       string
 		ok, ofFile bool
@@ -34,9 +34,9 @@ func TestMappingsThatCanBeLetGo(t *testing.T) {
 	}
 }
 
-// TestLetGoOfPages has two private mappings of a file, of which one was changed and
-// then made read-only, as the linker of a program does with its tables.
-func TestLetGoOfPages(t *testing.T) {
+// TestReleasePages uses two private mappings of a file, one of which was modified and then made
+// read-only, as the dynamic linker does with relocated tables.
+func TestReleasePages(t *testing.T) {
 	const size = 1 << 20
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o600); err != nil {
@@ -63,7 +63,7 @@ func TestLetGoOfPages(t *testing.T) {
 	if bytes.Count(clean, []byte("x")) != size || resident(t, clean) == "0" {
 		t.Fatal("the pages are not there to begin with")
 	}
-	letGoOfPages()
+	releasePages()
 	if got := resident(t, clean); got != "0" {
 		t.Errorf("%s KiB are still in memory", got)
 	}
@@ -75,7 +75,7 @@ func TestLetGoOfPages(t *testing.T) {
 	}
 }
 
-// resident is how much of a mapping is in memory, in KiB.
+// resident returns how much of a mapping is in memory, in KiB.
 func resident(t *testing.T, p []byte) string {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/smaps")

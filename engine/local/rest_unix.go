@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// restTime is when a holder gives back what its start needed: most of its
-	// code is never needed again. It is after the flush of what was written.
+	// restTime is when a holder releases the memory that its start needed: most of its code is
+	// never needed again. It is later than the flush of recent output.
 	restTime = 1500 * time.Millisecond
-	// restAgain is how long a job that has printed much must have been quiet
-	// before its holder does it again, and muchOutput is much.
+	// restAgain is how long a job that has printed muchOutput bytes must be quiet before its holder
+	// releases memory again.
 	restAgain  = time.Second
 	muchOutput = 1 << 20
 )
 
-// rest gives memory back: once after the start, and after much output once that
-// has stopped. In between nothing ticks.
+// rest releases memory: once after the start, and after much output when it has stopped. Between
+// these it has no running timer. The prompter releases what its later checks needed.
 type rest struct {
-	since atomic.Int64 // bytes printed since the last time; whoever reaches muchOutput arms
+	since atomic.Int64 // bytes printed since the last time; reaching muchOutput starts the timer
 	timer atomic.Pointer[time.Timer]
 }
 
-func (r *rest) start() { r.timer.Store(time.AfterFunc(restTime, letGoOfPages)) }
+func (r *rest) start() { r.timer.Store(time.AfterFunc(restTime, releasePages)) }
 
-// printed takes note of n bytes of output.
+// printed counts n bytes of output.
 func (r *rest) printed(n int) {
 	now := r.since.Add(int64(n))
 	if now >= muchOutput && now-int64(n) < muchOutput {
@@ -34,11 +34,11 @@ func (r *rest) printed(n int) {
 	}
 }
 
-// arm looks again in restAgain whether there was more than seen by then.
+// arm checks after restAgain whether there was more output than seen.
 func (r *rest) arm(seen int64) {
 	r.timer.Store(time.AfterFunc(restAgain, func() {
 		if r.since.CompareAndSwap(seen, 0) {
-			letGoOfPages()
+			releasePages()
 			return
 		}
 		r.arm(r.since.Load())

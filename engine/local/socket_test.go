@@ -36,7 +36,7 @@ func TestSocketIsPrivate(t *testing.T) {
 	}
 }
 
-func TestSocketComesBack(t *testing.T) {
+func TestSocketIsRestored(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "echo here; read x"})
@@ -51,7 +51,7 @@ func TestSocketComesBack(t *testing.T) {
 	}
 }
 
-func TestSocketGoesWithTheHolder(t *testing.T) {
+func TestSocketIsRemovedWithHolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "true"})
@@ -63,7 +63,7 @@ func TestSocketGoesWithTheHolder(t *testing.T) {
 	})
 }
 
-func TestLongStateRoot(t *testing.T) {
+func TestLongStateDir(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(shortDir(t), "a-directory-with-a-very-long-name-that-leaves-no-room-for-a-socket-of-any-name-whatever-it-is")
 	if err := os.Mkdir(dir, 0o700); err != nil {

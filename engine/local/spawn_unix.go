@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/build"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -20,35 +21,39 @@ import (
 // It exits when config is closed before it has received one.
 type holderProcess struct {
 	pid    int
-	config *os.File // a socket: the configuration and the descriptors passed with it
-	reply  *os.File // its answer; its standard error, if it crashes
+	config *os.File // a socket for the configuration and the descriptors sent with it
+	reply  *os.File // its reply; its stderr, if it crashes
 	beside bool     // it is hob-holder, which may be of another build than this program
 }
 
-// startHolderFor starts a holder for the job id: hob-holder if it lies beside this
-// program, else this program itself.
-func startHolderFor(id string) (*holderProcess, error) {
-	if path, ok := holderBeside(); ok {
-		if h, err := startHolder(path, id); err == nil {
+// startHolderFor starts a holder for the job id: hob-holder if it is in this program's directory,
+// otherwise this program itself. env is added to the environment of the holder of a queued job.
+func startHolderFor(id string, env []string) (*holderProcess, error) {
+	path, ok := holderBeside()
+	if len(env) > 0 { // it waits before it checks the configuration
+		ok = ok && build.Same(build.Of(path), build.Version())
+	}
+	if ok {
+		if h, err := startHolder(path, env, id); err == nil {
 			h.beside = true
 			return h, nil
 		}
 	}
-	return startSelfAsHolder(id)
+	return startSelfAsHolder(id, env)
 }
 
 // startSelfAsHolder starts this program as the holder of the job id.
-func startSelfAsHolder(id string) (*holderProcess, error) {
+func startSelfAsHolder(id string, env []string) (*holderProcess, error) {
 	path, err := ownProgram()
 	if err != nil {
 		return nil, err
 	}
-	return startHolder(path, id)
+	return startHolder(path, env, id)
 }
 
 // startHolder executes the program at path as a holder. The first of args is the id
 // of its job, so that ps shows it.
-func startHolder(path string, args ...string) (*holderProcess, error) {
+func startHolder(path string, env []string, args ...string) (*holderProcess, error) {
 	config, holderConfig, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -64,10 +69,9 @@ func startHolder(path string, args ...string) (*holderProcess, error) {
 		return nil, errors.Join(err, config.Close(), reply.Close())
 	}
 	defer null.Close()
-	// A holder that crashes writes the reason to standard error, which is therefore
-	// the reply, too.
+	// A holder that crashes writes the reason to stderr, which is therefore the reply, too.
 	pid, err := forkUnblocked(path, append([]string{proc.HolderName}, args...), &syscall.ProcAttr{
-		Dir: "/", Env: holderEnviron(), Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: append(holderEnviron(), env...), Sys: &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{holderConfig.Fd(), null.Fd(), holderReply.Fd(), holderReply.Fd()},
 	})
 	if err != nil {
@@ -90,10 +94,10 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "config"), os.NewFile(uintptr(fds[1]), "config"), nil
 }
 
-// holderEnviron is the environment of a holder. It has nothing of the caller's, which
-// belongs to the job. The settings keep the Go runtime small, because there is one
-// holder for each job: one thread for Go code, no profiling, and no garbage
-// collection below two megabytes, which an idle holder never reaches.
+// holderEnviron returns the environment of a holder. It contains nothing of the caller's, which
+// belongs to the job. The settings keep the Go runtime small, because there is one holder for each
+// job: one thread for Go code, no profiling, and no garbage collection below two megabytes, which
+// an idle holder never reaches.
 func holderEnviron() []string {
 	env := []string{
 		"GOMAXPROCS=1", "GOGC=50", "GOTRACEBACK=single",
@@ -107,10 +111,9 @@ func holderEnviron() []string {
 	return env
 }
 
-// holderBeside returns the path of hob-holder in the directory of this program, if it
-// can be trusted as much as this program: a regular file, executable, of the same owner
-// or of root, and not writable by others. In a directory such as /tmp another user may
-// have put one there.
+// holderBeside returns the path of hob-holder in the directory of this program, if it is as
+// trustworthy as this program: a regular file, executable, of the same owner or of root, and not
+// writable by others. In a directory such as /tmp another user may have created it.
 func holderBeside() (path string, ok bool) {
 	file, err := ownFile()
 	if err != nil {
@@ -133,26 +136,25 @@ func holderBeside() (path string, ok bool) {
 	return path, holder.Uid == 0 || holder.Uid == self.Uid
 }
 
-// errHolderDied means that a holder went without an answer: it may have started
-// the job.
+// errHolderDied means that a holder exited without a reply: it may have started the job.
 var errHolderDied = errors.New("the job's holder died while it started")
 
-// errHolderVersion means that a holder is of another version, or another build of
-// the same, and has started nothing.
-var errHolderVersion = errors.New("the program that holds jobs is of another version of hob; install both anew")
+// errHolderVersion means that a holder is of another version, or another build of the same version,
+// and has started nothing.
+var errHolderVersion = errors.New("hob-holder is of another version than this program; reinstall both")
 
-// deathTime is how long a killed process may take to let go of its files.
-const deathTime = 5 * time.Second
+// closeTimeout is how long a killed process may take to close its files.
+const closeTimeout = 5 * time.Second
 
-// lostAtStart records that the holder of the job in dir died before it answered,
-// so that what it did by then can be ended. It reports false if the holder never
-// got as far as holding: nothing was started then. The caller has the job's lock.
+// lostAtStart records that the holder of the job in dir died before it replied, so that processes
+// it started can be ended. It reports false if the holder had not taken the job yet: then nothing
+// was started. The caller has the job's lock.
 func lostAtStart(dir, runtimeDir string) bool {
 	if !holder.EverHeld(dir) {
 		return false
 	}
 	if _, err := jobdir.ReadState(dir); !errors.Is(err, fs.ErrNotExist) {
-		return true // what cannot be read is not replaced either
+		return true // an unreadable record is not replaced
 	}
 	st := engine.State{Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace()}
 	if meta, err := jobdir.ReadMeta(dir); err == nil {

@@ -12,49 +12,54 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// childFiles are the job's own ends of its descriptors.
+// childFiles are the job's ends of its descriptors.
 type childFiles struct {
 	std [3]*os.File
-	// ctty is which of std becomes the controlling terminal, -1 for none.
-	ctty int
-	mine []*os.File // closed after the start
-	lent files      // so are these
+	// ctty is the index in std of the controlling terminal, -1 for none.
+	ctty   int
+	mine   []*os.File // closed after the start
+	passed files      // closed as well
 }
 
 func (c *childFiles) close() {
 	closeAll(c.mine)
-	c.lent.close()
-	c.mine, c.lent = nil, nil
+	c.passed.close()
+	c.mine, c.passed = nil, nil
 }
 
-// stdin is what is lent as standard input, or nil.
-func (c *childFiles) stdin() *os.File { return c.lent[0] }
+// stdin returns the file passed as stdin, or nil.
+func (c *childFiles) stdin() *os.File { return c.passed[0] }
 
-// lend puts what is lent as standard error in its place.
-func (c *childFiles) lend() {
-	if stderr := c.lent[2]; stderr != nil {
+// useStderr uses the file passed as stderr, if any.
+func (c *childFiles) useStderr() {
+	if stderr := c.passed[2]; stderr != nil {
 		c.std[2] = stderr
 	}
 }
 
 // prepare opens everything that the job needs.
-func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
+func (j *job) prepare(files *childFiles, held *jobdir.FileLock) (err error) {
 	terminal := j.meta.Kind == "pty"
 	if terminal {
 		if j.tty, err = openTTY(j.meta.InitialSize); err != nil {
-			// Better a job without a terminal, which says so, than no job.
+			// Run the job without a terminal, and print that, rather than not at all.
 			j.noTTY, terminal = err, false
 		}
 	}
+	hooks := j.hooks()
+	var alive *jobdir.Alive
+	if w := j.cfg.Waited; w != nil {
+		alive, hooks.Ended = w.alive, w.leave
+	}
 	j.h, err = holder.Open(holder.Config{
-		Dir: j.cfg.Dir, Lock: held, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
-		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.StartInBackground, Hooks: j.hooks(),
+		Dir: j.cfg.Dir, Lock: held, Alive: alive, Meta: j.meta, RuntimeDir: j.cfg.RuntimeDir,
+		OwnLog: !terminal, Terminal: terminal, Foreground: terminal && !j.meta.StartInBackground, Hooks: hooks,
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("hold the job: %w", err), j.closeFiles())
 	}
 	j.prompt = newPrompter(j)
-	defer files.lend()
+	defer files.useStderr()
 	if terminal {
 		j.in = &input{f: j.tty.master, tty: j.tty}
 		files.useTTY(j.tty)
@@ -63,7 +68,7 @@ func (j *job) prepare(files *childFiles, held *jobdir.Held) (err error) {
 	if err := j.openFiles(files); err != nil {
 		return errors.Join(err, j.h.Close(), j.closeFiles())
 	}
-	j.h.SetAside()
+	j.h.ReserveEnd()
 	return nil
 }
 
@@ -90,7 +95,7 @@ func (j *job) openFiles(files *childFiles) error {
 	}
 	if j.noTTY != nil {
 		j.h.WithoutTerminal()
-		logs.append([]byte("[hob: no terminal: " + words(j.noTTY) + "; running without one]\n"))
+		logs.append([]byte("[hob: no terminal: " + errorText(j.noTTY) + "; running without one]\n"))
 	}
 	switch {
 	case stdin != nil:
@@ -103,11 +108,8 @@ func (j *job) openFiles(files *childFiles) error {
 		files.mine = append(files.mine, r)
 		files.std[0], j.in = r, &input{f: w, lines: j.noTTY != nil}
 	case j.tty != nil:
-		if err := j.tty.control(echoOff); err != nil {
-			return err
-		}
 		files.std[0], files.ctty = j.tty.slave, 0
-		j.in = &input{f: j.tty.master, tty: j.tty, final: true}
+		j.in = &input{f: j.tty.master, tty: j.tty, final: true, echo: &echo{tty: j.tty, own: j.own, emit: logs.append}}
 	default:
 		null, err := os.Open(os.DevNull)
 		if err != nil {
@@ -136,10 +138,10 @@ func (j *job) launch(files *childFiles) error {
 		return err
 	}
 	attr := &syscall.ProcAttr{
-		Dir: j.meta.Dir, Env: env, Files: childTable(files.std, files.lent),
+		Dir: j.meta.Dir, Env: env, Files: childTable(files.std, files.passed),
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: files.ctty >= 0, Ctty: max(files.ctty, 0)},
 	}
-	if j.own && files.ctty >= 0 && takeTerminal(j.tty.slave) == nil {
+	if j.own && files.ctty >= 0 && (j.leads || takeTerminal(j.tty.slave) == nil) {
 		j.leads = true
 		attr.Sys = &syscall.SysProcAttr{Setpgid: true}
 	}
@@ -150,8 +152,17 @@ func (j *job) launch(files *childFiles) error {
 		}
 	}
 	start := func() (int, error) {
-		j.pid, err = execute(fork, path, argv, attr)
-		return j.pid, err
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.asked != nil {
+			return 0, errStopped
+		}
+		pid, err := execute(fork, path, argv, attr)
+		if err == nil {
+			j.pid, j.reaped, j.sent, j.forkPeak = pid, false, sentSignal{}, ownPeak()
+			j.identify()
+		}
+		return pid, err
 	}
 	if j.own {
 		return j.reaper.Start(start)
@@ -160,7 +171,7 @@ func (j *job) launch(files *childFiles) error {
 	return err
 }
 
-// execute is execvp: a file without a header that the kernel knows is a script of
+// execute behaves like execvp: a file without a header that the kernel recognizes is executed by
 // the shell.
 func execute(fork forkFunc, path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 	pid, err := fork(path, argv, attr)
@@ -185,11 +196,11 @@ func forkThen(path string, argv []string, attr *syscall.ProcAttr, then func(pid 
 	return pid, err
 }
 
-// dirError says that the job's directory is bad.
+// dirError means that the job's directory cannot be used.
 type dirError struct {
 	dir string
 	err error
 }
 
-func (e *dirError) Error() string { return "directory " + e.dir + ": " + words(e.err) }
+func (e *dirError) Error() string { return "directory " + e.dir + ": " + errorText(e.err) }
 func (e *dirError) Unwrap() error { return e.err }

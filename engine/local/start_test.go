@@ -66,7 +66,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestNothingIsInherited(t *testing.T) {
+func TestJobInheritsNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no /proc here")
@@ -78,7 +78,7 @@ func TestNothingIsInherited(t *testing.T) {
 			command []string
 			want    []string
 		}{
-			// 3 is the directory that ls reads.
+			// Descriptor 3 is the directory that ls reads.
 			{"descriptors", []string{"ls", "/proc/self/fd"}, []string{"0", "1", "2", "3"}},
 			// A shell in between blocks signals at times.
 			{"signals", []string{"grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"}, []string{"SigBlk:", "0000000000000000", "SigIgn:", "0000000000000000"}},
@@ -94,7 +94,7 @@ func TestNothingIsInherited(t *testing.T) {
 	}
 }
 
-func TestJobHasTheTerminalOfASessionOfItsOwn(t *testing.T) {
+func TestJobHasControllingTerminal(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc here")
@@ -125,7 +125,7 @@ func TestJobHasTheTerminalOfASessionOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTerminalSizeIsThereFromTheStart(t *testing.T) {
+func TestTerminalSizeIsSetAtStart(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Size: engine.Size{Cols: 93, Rows: 17}, Command: []string{"stty", "size"}})
@@ -264,10 +264,10 @@ func TestStartIsRefusedTwice(t *testing.T) {
 	}
 }
 
-func TestNothingIsPreparedWhereALockCannotBe(t *testing.T) {
+func TestPrepareFailsWithoutLock(t *testing.T) {
 	t.Parallel()
 	held, err := local.New().Prepare(filepath.Join(t.TempDir(), "gone"))
-	if err == nil || held != nil { // what is there is closed, whatever the error
+	if err == nil || held != nil { // files that arrived are closed, whatever the error
 		t.Errorf("Prepare = %v, %v", held, err)
 	}
 }

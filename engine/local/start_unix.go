@@ -26,25 +26,25 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// readyPatience is how long a holder may take to start its job. It takes
-// milliseconds; a machine that swaps may need seconds.
-const readyPatience = 30 * time.Second
+// startTimeout is how long a holder may take to start its job. It normally takes milliseconds; a
+// machine that is swapping may need seconds.
+const startTimeout = 30 * time.Second
 
-// lastAnswer is how much longer a holder may take that was told everything when
-// nobody waits for the job any more: how it stands is better known than not.
-const lastAnswer = time.Second
+// answerGrace is how much longer to wait for a holder that has its complete configuration when the
+// caller no longer waits: the job's state is worth knowing.
+const answerGrace = time.Second
 
-// errUnhooked ends what would be a chain without end: a program that was started as
-// the holder of its own job, and starts that job instead.
+// errUnhooked prevents endless recursion: a program that was started as the holder of its own job,
+// and starts that job instead.
 var errUnhooked = errors.New("this program is the holder of a job, but does not begin with local.IsHolder")
 
 // Capabilities implements [engine.Backend].
 func (b *Backend) Capabilities() engine.Capabilities {
-	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true}
+	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true, Restart: !b.inProcess}
 }
 
-// Prepare implements [engine.Preparer]: nobody sees a job that is not held.
-func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lend(dir) }
+// Prepare implements [engine.Preparer]: a job is locked before it becomes visible.
+func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.LockForStart(dir) }
 
 // Start implements [engine.Backend].
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
@@ -62,12 +62,12 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	cfg := launchConfig{
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
-		RuntimeDir: runtimeDir(), Notify: b.notify, Lent: slices.Sorted(maps.Keys(l.Files)),
+		RuntimeDir: runtimeDir(), Notify: b.notify, Passed: slices.Sorted(maps.Keys(l.Files)),
 	}
 	run := b.run(l.Record)
 	b.kids.reap()
-	// Until there is a holder this process is the job's sign of life.
-	lock, ok := l.Prepared.(*jobdir.Held)
+	// Until there is a holder, this process holds the lock that marks the job as alive.
+	lock, ok := l.Prepared.(*jobdir.FileLock)
 	var err error
 	if !ok {
 		lock, err = jobdir.Lock(l.Dir)
@@ -76,11 +76,18 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		}
 		defer lock.Close()
 	}
+	var place ticket
+	if l.Job.Waits() {
+		if place, err = b.enqueue(l); err != nil {
+			return nil, &engine.Error{Op: "queue", Job: l.ID, Backend: b.Name(), Err: err}
+		}
+		defer place.alive.Release()
+	}
 	if b.inProcess {
 		err = b.inner.start(cfg, l.Files, lock)
 	} else {
 		var st *engine.State
-		if st, err = b.spawn(ctx, l.Record, cfg, l.Files, lock); st != nil {
+		if st, err = b.spawn(ctx, l.Record, cfg, l.Files, lock, place); st != nil {
 			run.begun = new(run.StateOf(st))
 		}
 	}
@@ -88,49 +95,51 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		return run, nil
 	}
 	if err != nil {
+		place.leave()
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: err}
 	}
 	return run, nil
 }
 
-// spawn starts a holder and waits until its job runs. A holder of another program
-// than this that does not understand, or went before it held anything, is replaced
-// by one of this program.
+// spawn starts a holder and waits until its job runs. A holder that is another program than this
+// one, and does not support the request or exits before it has taken the job, is replaced by this
+// program.
 func (b *Backend) spawn(
-	ctx context.Context, rec engine.Record, cfg launchConfig, lent files, lock *jobdir.Held,
+	ctx context.Context, rec engine.Record, cfg launchConfig, passed files, lock *jobdir.FileLock, place ticket,
 ) (*engine.State, error) {
 	cfg.Launch = launchVersion
-	h, err := b.holderFor(string(rec.ID))
+	h, err := b.holderFor(string(rec.ID), place.env)
 	if err != nil {
 		return nil, err
 	}
-	st, err := b.configure(ctx, h, cfg, lock, lent)
+	kept := place.kept(lock)
+	st, err := b.configure(ctx, h, cfg, kept, passed)
 	nothing := errors.Is(err, errHolderVersion) || errors.Is(err, errHolderDied) && !holder.EverHeld(cfg.Dir)
 	if h.beside && nothing && ctx.Err() == nil {
-		if h, err = startSelfAsHolder(string(rec.ID)); err != nil {
+		if h, err = startSelfAsHolder(string(rec.ID), place.env); err != nil {
 			return nil, err
 		}
-		st, err = b.configure(ctx, h, cfg, lock, lent)
+		st, err = b.configure(ctx, h, cfg, kept, passed)
 	}
 	return st, err
 }
 
-// holderFor starts the holder of the job id.
-func (b *Backend) holderFor(id string) (*holderProcess, error) {
+// holderFor starts the holder of the job id. env is added to its environment.
+func (b *Backend) holderFor(id string, env []string) (*holderProcess, error) {
 	if len(b.command) == 0 {
-		return startHolderFor(id)
+		return startHolderFor(id, env)
 	}
 	path, err := exec.LookPath(b.command[0])
 	if err != nil {
-		return nil, fmt.Errorf("find the program that holds jobs: %w", err)
+		return nil, fmt.Errorf("find the holder program: %w", err)
 	}
-	return startHolder(path, append([]string{id}, b.command[1:]...)...)
+	return startHolder(path, env, append([]string{id}, b.command[1:]...)...)
 }
 
-// configure sends h its configuration and waits until its job runs. The state it
-// returns is nil if the holder does not send one. A holder that does not read or
-// answer in time is killed.
-func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, lock *jobdir.Held, lent files) (*engine.State, error) {
+// configure sends h its configuration and waits until its job runs. The returned state is nil if
+// the holder does not send one. A holder that does not read or reply in time is killed. It gets the
+// descriptors kept, the first of which is the job's lock, and the passed files.
+func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchConfig, kept []int, passed files) (*engine.State, error) {
 	defer h.reply.Close()
 	b.kids.add(h.pid)
 	if h.beside {
@@ -138,7 +147,7 @@ func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchCon
 	}
 	config, werr := json.Marshal(cfg)
 	if werr == nil {
-		werr = b.send(ctx, h, config, lock.File(), lent)
+		werr = b.send(ctx, h, config, kept, passed)
 	}
 	_ = h.config.Close()
 	st, err := b.ready(ctx, h, werr)
@@ -149,47 +158,47 @@ func (b *Backend) configure(ctx context.Context, h *holderProcess, cfg launchCon
 	return st, err
 }
 
-// send is the function of that name as long as ctx allows. The holder has started
-// nothing before it was told all, so that it can be ended at once.
-func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, lock *os.File, lent files) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyPatience, errPatience)
+// send calls the function send, bounded by ctx. The holder starts nothing before it has received
+// everything, so it can be ended safely.
+func (b *Backend) send(ctx context.Context, h *holderProcess, config []byte, kept []int, passed files) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errStartTimeout)
 	defer cancel()
 	cut := context.AfterFunc(ctx, func() {
 		b.kids.kill(h.pid)
-		_ = withDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // somebody else may have it, too
+		_ = withDescriptor(h.config, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RDWR) }) // another process may share it
 	})
-	err := send(h.config, config, lock, lent)
+	err := send(h.config, config, kept, passed)
 	if !cut() {
 		err = &noAnswer{context.Cause(ctx)}
 	}
 	return err
 }
 
-// noAnswer says that a holder was ended because it did not read or answer in time.
+// noAnswer means that a holder was killed because it did not read or reply in time.
 type noAnswer struct{ why error }
 
 func (e *noAnswer) Error() string   { return "the job's holder does not answer: " + e.why.Error() }
 func (e *noAnswer) Unwrap() []error { return []error{errHolderDied, e.why} }
 
-var errPatience = fmt.Errorf("%v are over", readyPatience)
+var errStartTimeout = fmt.Errorf("timed out after %v", startTimeout)
 
-// ready waits for the holder's answer; werr is how telling it went.
+// ready waits for the holder's reply; werr is the error of sending the configuration.
 func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*engine.State, error) {
-	_ = h.reply.SetReadDeadline(time.Now().Add(readyPatience))
-	cut := context.AfterFunc(ctx, func() { _ = h.reply.SetReadDeadline(time.Now().Add(lastAnswer)) })
+	_ = h.reply.SetReadDeadline(time.Now().Add(startTimeout))
+	cut := context.AfterFunc(ctx, func() { _ = h.reply.SetReadDeadline(time.Now().Add(answerGrace)) })
 	defer cut()
-	said, err := io.ReadAll(io.LimitReader(h.reply, 64<<10))
+	reply, err := io.ReadAll(io.LimitReader(h.reply, 64<<10))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		b.kids.kill(h.pid)
 		if why := ctx.Err(); why != nil {
 			return nil, &noAnswer{why}
 		}
-		return nil, &noAnswer{errPatience}
+		return nil, &noAnswer{errStartTimeout}
 	}
 	if ended, ok := errors.AsType[*noAnswer](werr); ok {
 		return nil, ended
 	}
-	lines := bufio.NewScanner(strings.NewReader(string(said)))
+	lines := bufio.NewScanner(strings.NewReader(string(reply)))
 	for lines.Scan() {
 		var r launchReply
 		if json.Unmarshal(lines.Bytes(), &r) != nil {
@@ -203,8 +212,8 @@ func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*eng
 		}
 		return r.State, nil
 	}
-	// The trace that follows tells a person nothing.
-	text, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n\n")
+	// The stack trace after that is of no use to the user.
+	text, _, _ := strings.Cut(strings.TrimSpace(string(reply)), "\n\n")
 	text = strings.ReplaceAll(text, "\n", "; ")
 	if len(text) > 2000 {
 		text = text[:2000] + "…"
@@ -212,8 +221,8 @@ func (b *Backend) ready(ctx context.Context, h *holderProcess, werr error) (*eng
 	return nil, errors.Join(fmt.Errorf("%w: %q", errHolderDied, text), err, werr)
 }
 
-// children are the holders that this process started and has to reap. Their ends
-// are learnt from their jobs; the process table is tidied when there is occasion.
+// children are the holders that this process started and has to reap. Their ends are detected
+// through their jobs; they are reaped when convenient.
 type children struct {
 	mu   sync.Mutex
 	pids []int
@@ -225,7 +234,7 @@ func (c *children) add(pid int) {
 	c.pids = append(c.pids, pid)
 }
 
-// kill ends the holder pid, if it was not reaped: else the number may be another's.
+// kill kills the holder pid unless it was reaped, since the pid could have been reused.
 func (c *children) kill(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,9 +243,9 @@ func (c *children) kill(pid int) {
 	}
 }
 
-// await waits until the holder pid is no more, but not for ever.
+// await waits, with a limit, until the holder pid has ended.
 func (c *children) await(pid int) {
-	for end := time.Now().Add(deathTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(closeTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		c.reap()
 		c.mu.Lock()
 		there := slices.Contains(c.pids, pid)

@@ -16,7 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// pids waits until n lines "pid N" were printed and returns whom they name.
+// pids waits until n lines "pid N" were printed and returns those processes.
 func (s started) pids(t testing.TB, n int) []proc.Identity {
 	t.Helper()
 	var ids []proc.Identity
@@ -28,7 +28,7 @@ func (s started) pids(t testing.TB, n int) []proc.Identity {
 				if err != nil {
 					continue
 				}
-				if id, err := proc.Of(pid); err == nil {
+				if id, err := proc.IdentityOf(pid); err == nil {
 					ids = append(ids, id)
 				}
 			}
@@ -55,7 +55,7 @@ func TestStop(t *testing.T) {
 		{"ignored with hang-up by three", "trap '' TERM HUP; for i in 1 2 3; do (sh -c 'echo pid $$; while :; do sleep 0.01; done') & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
 		{"own sessions", "trap '' TERM HUP; for i in 1 2 3; do setsid sh -c 'echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; while :; do sleep 0.01; done", 4, 100 * time.Millisecond, true, 137},
 		{"double fork", "trap '' TERM HUP; (setsid sh -c 'setsid sh -c \"echo pid \\$\\$; while :; do sleep 0.01; done\" & exit' &) ; echo pid $$; while :; do sleep 0.01; done", 2, 100 * time.Millisecond, true, 137},
-		{"the leader goes first", "for i in 1 2; do setsid sh -c 'trap \"\" TERM HUP; echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; exec sleep 1000", 3, 200 * time.Millisecond, true, 143},
+		{"the leader goes first", "for i in 1 2; do setsid sh -c 'trap \"\" TERM HUP; echo pid $$; while :; do sleep 0.01; done' & done; echo pid $$; exec sleep 1000", 3, 3 * time.Second, true, 143},
 		{"at once", "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", 1, -1, true, 137},
 	}
 	for _, tt := range tests {
@@ -74,7 +74,7 @@ func TestStop(t *testing.T) {
 						t.Errorf("process %d lives", id.PID)
 					}
 				}
-				// What took no time at all had ended before, and is called that.
+				// A stop that took no time had nothing to do.
 				if report.Took <= 0 || report.Escalated != tt.escalated && tt.grace > 0 || len(report.Survivors) > 0 {
 					t.Errorf("report %+v", report)
 				}
@@ -90,7 +90,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func TestStopTellsWhileItWaits(t *testing.T) {
+func TestStopReportsProgress(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "trap '' TERM; echo pid $$; while :; do sleep 0.01; done", PTY: true})
@@ -115,7 +115,7 @@ func TestStopTellsWhileItWaits(t *testing.T) {
 	}
 }
 
-func TestStopOfAnInteractiveShell(t *testing.T) {
+func TestStopInteractiveShell(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Command: []string{"bash", "--norc", "-i"}, PTY: true})
@@ -152,7 +152,7 @@ func TestStopKeepsDaemons(t *testing.T) {
 	}
 }
 
-func TestStopOfWhatHasEnded(t *testing.T) {
+func TestStopOfEndedJob(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "true"})
@@ -162,9 +162,9 @@ func TestStopOfWhatHasEnded(t *testing.T) {
 	}
 }
 
-// Once its parent has gone, nothing but the record of the end proves that such a process
-// is the job's.
-func TestStopEndsWhatTheRecordOfAnEndNames(t *testing.T) {
+// Once its parent has ended, only the record of the end proves that such a process belongs to the
+// job.
+func TestStopEndsRecordedSurvivors(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]local.Option{"a holder": nil, "in process": {local.InProcess()}} {
 		t.Run(name, func(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// ownProgram is this program.
+// ownProgram returns the path of this program.
 func ownProgram() (string, error) { return os.Executable() }
 
-// ownFile is where this program's file is, with links resolved: Homebrew links hob and
+// ownFile returns the path of this program's file, with links resolved: Homebrew links hob and
 // hob-holder into another directory, and a link to hob-holder is not trusted.
 func ownFile() (string, error) {
 	path, err := os.Executable()
@@ -31,14 +31,14 @@ func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 	return syscall.ForkExec(path, argv, attr)
 }
 
-// forkHeld starts a program and calls ready when it may run already: there is no
-// way to hold it back here.
+// forkHeld starts a program and calls ready, possibly while it is already running: macOS has no way
+// to hold it back.
 func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid int)) (int, error) {
 	return forkThen(path, argv, attr, ready)
 }
 
-// isolate keeps descriptors from first on, which whoever started the holder may
-// have left open, from the job. Go opens its own like that anyway.
+// isolate keeps descriptors from first on, which the parent may have left open, from being
+// inherited by the job. Go's own are close-on-exec anyway.
 func isolate(first int) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
@@ -52,19 +52,19 @@ func isolate(first int) {
 // closeLeaked is isolate for one descriptor.
 func closeLeaked(fd int) { unix.CloseOnExec(fd) }
 
-// redirect makes descriptor to mean what from means.
+// redirect makes descriptor to refer to the same file as from.
 func redirect(from, to int) error { return unix.Dup2(from, to) }
 
-// nameProcess has nothing to do: the system names processes by their file.
+// nameProcess does nothing: the system names processes after their file.
 func nameProcess() {}
 
 const waitContinued = 0
 
-// haveChildren is not known without looking at all processes.
+// haveChildren always reports true: checking would require a scan of all processes.
 func haveChildren() bool { return true }
 
-// waitEnd waits until the child pid has ended and leaves it to be reaped. It
-// returns false when ctx ends first.
+// waitEnd waits until the child pid has ended, without reaping it. It returns false if ctx ends
+// first.
 func waitEnd(ctx context.Context, pid int) bool {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		if p, err := proc.Stat(pid); err != nil || p.Dead() {
@@ -76,16 +76,27 @@ func waitEnd(ctx context.Context, pid int) bool {
 	}
 }
 
-// maxRSS is in bytes.
+// maxRSS is in bytes. It may include what the process that forked the child had used.
 func maxRSS(u syscall.Rusage) int64 { return u.Maxrss }
 
-// countForMore does nothing: macOS has its own order of who is ended for memory.
-func (j *job) countForMore() {}
+// ownPeak returns the largest amount of memory that this process has used, in bytes; 0 if it is not
+// known.
+func ownPeak() int64 { return peakOfUsage() }
 
-// letGoOfPages has nothing to do: the system takes them when it needs memory.
-func letGoOfPages() {}
+// raiseOOMScore does nothing: macOS chooses itself what to end when memory runs out.
+func (j *job) raiseOOMScore() {}
 
-// growth would wait until files are written to; here the clock does.
+// oomCount is empty: macOS does not count the processes it ends for memory.
+type oomCount struct{}
+
+func (j *job) watchOOM() {}
+
+func (j *job) oomKills(bool) int { return 0 }
+
+// releasePages does nothing: the system reclaims pages when it needs memory.
+func releasePages() {}
+
+// growth would wait for writes to files; macOS is polled instead.
 type growth struct{}
 
 func newGrowth([]*os.File) (*growth, error) { return nil, errors.ErrUnsupported }
@@ -96,10 +107,16 @@ func (g *growth) wait(context.Context) bool { return false }
 
 func (g *growth) close() {}
 
-// readNow is read(2) on a descriptor that does not block.
+// readNow calls read(2) on a non-blocking descriptor.
 func readNow(fd int, p []byte) (int, error) { return unix.Read(fd, p) }
 
 const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA
 )
+
+// flushInput drops what was typed into the terminal fd and not read.
+func flushInput(fd int) {
+	const read = 1 // FREAD of <sys/fcntl.h>
+	_ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read)
+}

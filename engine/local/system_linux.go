@@ -27,8 +27,8 @@ func haveChildren() bool {
 	}
 }
 
-// waitEnd waits until the child pid has ended and leaves it to be reaped. It
-// returns false when ctx ends first.
+// waitEnd waits until the child pid has ended, without reaping it. It returns false if ctx ends
+// first.
 func waitEnd(ctx context.Context, pid int) bool {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
@@ -45,7 +45,7 @@ func waitEnd(ctx context.Context, pid int) bool {
 	return raw.Read(func(uintptr) bool { return hasEnded(pid) }) == nil
 }
 
-// pollEnd is waitEnd for kernels without pidfds.
+// pollEnd implements waitEnd for kernels without pidfds.
 func pollEnd(ctx context.Context, pid int) bool {
 	for pause := time.Millisecond; !hasEnded(pid); pause = min(2*pause, 100*time.Millisecond) {
 		if !sleep(ctx, pause) {
@@ -55,18 +55,17 @@ func pollEnd(ctx context.Context, pid int) bool {
 	return true
 }
 
-// hasEnded reports whether the child pid waits to be reaped.
+// hasEnded reports whether the child pid is ready to be reaped.
 func hasEnded(pid int) bool {
 	p, err := proc.Stat(pid)
 	return err != nil || p.Dead()
 }
 
-// maxRSS is in bytes.
+// maxRSS is in bytes. It is at least what the process that forked the child had used.
 func maxRSS(u syscall.Rusage) int64 { return int64(u.Maxrss) << 10 } //nolint:unconvert // it has another width on other systems
 
-// growth waits until one of some files is written to. The kernel's watch is for
-// one event at a time, so that a job that writes a million times is noticed once
-// between two calls.
+// growth waits until one of several files is written to. Each kernel watch is for a single event,
+// so that a job that writes a million times causes one event between two calls.
 type growth struct {
 	f     *os.File // an inotify descriptor
 	paths []string
@@ -85,8 +84,8 @@ func newGrowth(files []*os.File) (*growth, error) {
 	return g, nil
 }
 
-// arm makes the next write end wait. What was written before is not noticed, so
-// the caller looks once more after it.
+// arm makes the next write end wait. Earlier writes are not reported, so the caller checks once
+// more after it.
 func (g *growth) arm() bool {
 	if g == nil {
 		return false
@@ -122,11 +121,10 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// readNow is read(2) on a descriptor that does not block, without telling Go's
-// scheduler. A read of a terminal takes some ten microseconds, in which the
-// scheduler would find its only processor in a system call and give it to another
-// thread, at each read of a flood: that costs as much as everything else here
-// together.
+// readNow calls read(2) on a non-blocking descriptor without notifying Go's scheduler. Reading a
+// terminal takes some ten microseconds, in which the scheduler would see its only P in a system
+// call and hand it to another thread, at each read of a flood: that costs as much as all other work
+// here.
 func readNow(fd int, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -138,14 +136,15 @@ func readNow(fd int, p []byte) (int, error) {
 	return int(n), nil
 }
 
-// ownProgram is this very program, even if its file has been replaced since.
+// ownProgram returns a path that executes this very program, even if its file has been replaced.
 func ownProgram() (string, error) { return "/proc/self/exe", nil }
 
-// ownFile is where this program's file is or was; only its directory matters.
+// ownFile returns the path of this program's file, which may have been replaced; only its directory
+// is used.
 func ownFile() (string, error) { return os.Readlink("/proc/self/exe") }
 
-// forkUnblocked starts a program with no signal blocked, whatever mask this process
-// inherited: a child gets the mask of the thread that forks.
+// forkUnblocked starts a program with no signal blocked, whatever mask this process inherited: a
+// child inherits the mask of the thread that forks.
 func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -156,15 +155,14 @@ func forkUnblocked(path string, argv []string, attr *syscall.ProcAttr) (pid int,
 	return syscall.ForkExec(path, argv, attr)
 }
 
-// forkHeld is [forkUnblocked] for a program that is not to run before ready returns:
-// it is held at its first instruction by being traced so far. Where it cannot be
-// traced, or would lose by it the rights that its file gives, ready is called when
-// it may run already.
+// forkHeld is like [forkUnblocked] for a program that must not run before ready returns: it is
+// traced and held at its first instruction. If it cannot be traced, or would lose setuid rights by
+// it, ready is called while it may already be running.
 func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid int)) (int, error) {
 	if givesRights(path) {
 		return forkThen(path, argv, attr, ready)
 	}
-	runtime.LockOSThread() // a tracer is a thread
+	runtime.LockOSThread() // tracing is bound to a thread
 	defer runtime.UnlockOSThread()
 	traced := *attr
 	sys := *attr.Sys
@@ -189,8 +187,7 @@ func forkHeld(path string, argv []string, attr *syscall.ProcAttr, ready func(pid
 	return pid, nil
 }
 
-// givesRights reports whether executing the file makes more of a user than they
-// are.
+// givesRights reports whether executing the file raises the user's privileges.
 func givesRights(path string) bool {
 	if os.Geteuid() == 0 {
 		return false
@@ -203,8 +200,8 @@ func givesRights(path string) bool {
 	return info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || err == nil && n > 0
 }
 
-// isolate closes the descriptors from first on that whoever started the holder
-// left open; Go's own are close-on-exec and stay.
+// isolate closes the descriptors from first on that the parent left open; Go's own are
+// close-on-exec and stay.
 func isolate(first int) {
 	fds, err := openDescriptors()
 	if err != nil {
@@ -218,7 +215,7 @@ func isolate(first int) {
 	}
 }
 
-// closeLeaked closes fd if it is open and not Go's.
+// closeLeaked closes fd if it is open and not one of Go's.
 func closeLeaked(fd int) {
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 		unix.Close(fd)
@@ -239,11 +236,14 @@ func openDescriptors() ([]int, error) {
 	return fds, nil
 }
 
-// redirect makes descriptor to mean what from means.
+// redirect makes descriptor to refer to the same file as from.
 func redirect(from, to int) error { return unix.Dup3(from, to, 0) }
 
-// nameProcess makes tools that show a process's short name show a holder's, not
-// that of the link it was executed by.
+// nameProcess sets the process's short name to that of a holder; the default is that of the link it
+// was executed by.
 func nameProcess() {
 	_ = os.WriteFile("/proc/self/comm", []byte(proc.HolderName), 0)
 }
+
+// flushInput drops what was typed into the terminal fd and not read.
+func flushInput(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

@@ -18,7 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// viewer shows a terminal session as a UI would.
+// viewer displays a terminal session as a UI would.
 type viewer struct {
 	t     testing.TB
 	term  engine.Terminal
@@ -39,7 +39,7 @@ func (s started) view(t testing.TB, o engine.TerminalOptions) *viewer {
 	return v
 }
 
-// next takes one step.
+// next reads one chunk.
 func (v *viewer) next() engine.TerminalChunk {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -66,7 +66,7 @@ func (v *viewer) next() engine.TerminalChunk {
 	return c
 }
 
-// until takes steps until ok.
+// until reads chunks until ok returns true.
 func (v *viewer) until(ok func(engine.TerminalChunk) bool) {
 	v.t.Helper()
 	for !ok(v.next()) {
@@ -76,7 +76,7 @@ func (v *viewer) until(ok func(engine.TerminalChunk) bool) {
 	}
 }
 
-// shows takes steps until the screen has text, if it has not yet.
+// shows reads chunks until the screen contains text.
 func (v *viewer) shows(text string) {
 	v.t.Helper()
 	shown := func(engine.TerminalChunk) bool { return v.vt != nil && strings.Contains(v.vt.Text(), text) }
@@ -116,7 +116,7 @@ func TestTerminalSession(t *testing.T) {
 	}
 }
 
-func TestOneTypesManyWatch(t *testing.T) {
+func TestOneControllerManyViewers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "while read x; do echo got $x; done", Size: engine.Size{Cols: 80, Rows: 24}})
@@ -176,11 +176,10 @@ func TestProbeHasNoEffect(t *testing.T) {
 	}
 }
 
-func TestTenViewersSeeTheSame(t *testing.T) {
+func TestViewersSeeSameScreen(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	// Output begins when the file is there, so that viewers come before, amid and
-	// after.
+	// Output begins when the file exists, so that viewers connect before, during and after it.
 	dir := t.TempDir()
 	s := p.start(t, engine.Spec{
 		PTY: true, Size: engine.Size{Cols: 40, Rows: 10},
@@ -234,12 +233,12 @@ func (v *viewer) apply(c engine.TerminalChunk) {
 	v.off = c.Offset
 }
 
-func TestFrozenViewerCostsTheJobNothing(t *testing.T) {
+func TestFrozenViewerDoesNotBlockJob(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: "seq 1 300000; printf 'end: '; read x", Size: engine.Size{Cols: 40, Rows: 10}})
 	frozen := s.view(t, engine.TerminalOptions{Client: "frozen"})
-	s.printed(t, "end: ") // without anybody reading from the session
+	s.printed(t, "end: ") // without any reads from the session
 	log := s.output(t)
 	if n := strings.Count(log, "\r\n"); n != 300000 {
 		t.Errorf("%d lines in the log", n)
@@ -306,7 +305,7 @@ func TestSnapshotFollowsOutputExactly(t *testing.T) {
 		v.until(func(engine.TerminalChunk) bool { return v.vt != nil })
 		v.nextUntilTheEnd()
 		data := []byte(s.output(t))
-		// Whatever was shown is what the log gives up to the same offset.
+		// The screen matches the log up to the same offset.
 		want := vt.New(10, 5)
 		want.Write(data[:v.off])
 		if got := v.vt.Text(); got != want.Text() {
@@ -317,14 +316,14 @@ func TestSnapshotFollowsOutputExactly(t *testing.T) {
 	}
 }
 
-// nextUntilTheEnd takes another step if there is output to come.
+// nextUntilTheEnd reads another chunk unless the output has ended.
 func (v *viewer) nextUntilTheEnd() {
 	if !strings.Contains(v.vt.Text(), "end:") {
 		v.next()
 	}
 }
 
-func TestWatchTellsOfTheAlternateScreen(t *testing.T) {
+func TestWatchReportsAlternateScreen(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{PTY: true, Script: `printf '\033[?1049hfull'; read x; printf '\033[?1049l'; read y; printf '\033[?1049h'`})

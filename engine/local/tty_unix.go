@@ -3,6 +3,7 @@
 package local
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -17,50 +18,52 @@ import (
 )
 
 const (
-	// readBuffer is how much output is taken at a time: what the kernel gives.
+	// readBuffer is the size of a read from the terminal, the maximum that the kernel returns.
 	readBuffer = 8 << 10
-	// settleTime bounds reading what the leader left in the terminal.
+	// settleTime bounds reading the output that the leader left in the terminal.
 	settleTime = 500 * time.Millisecond
-	// settleBytes does the same when a descendant goes on writing.
+	// settleBytes does the same if a descendant keeps writing.
 	settleBytes = 4 << 20
 )
 
 // tty is the holder's side of a job's terminal.
 type tty struct {
 	master *os.File
-	// slave is kept open while the leader lives, so that a job that closes all its
-	// descriptors and opens /dev/tty again later finds it connected. It is nil
-	// afterwards: then the last descendant's closing is the end of output.
+	// slave is kept open while the leader lives, so that a job that closes all its descriptors and
+	// opens /dev/tty again later finds it connected. Afterward it is nil: then output ends when the
+	// last descendant closes the terminal.
 	slave   *os.File
 	raw     syscall.RawConn
+	initial *unix.Termios // its modes when it was opened; nil if they are not known
 	eof     chan struct{} // closed when copy has returned
-	drained chan struct{} // closed when what the leader wrote has been read
+	drained chan struct{} // of size 1: what the leader wrote has been read
 }
 
-// openTTY opens a terminal of that size.
+// openTTY opens a terminal of the given size.
 func openTTY(size engine.Size) (*tty, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
 		return nil, err
 	}
-	t := &tty{master: master, slave: slave, eof: make(chan struct{}), drained: make(chan struct{})}
+	t := &tty{master: master, slave: slave, eof: make(chan struct{}), drained: make(chan struct{}, 1)}
 	t.raw, err = master.SyscallConn()
 	if err == nil {
-		// Opening it may have left it blocking; then a read could hold back what
-		// was read before it.
+		// Opening it may have left it in blocking mode; then a read could delay output that was
+		// already read.
 		err = t.control(func(fd int) error { return unix.SetNonblock(fd, true) })
 	}
 	if err == nil {
 		err = t.resize(size)
 	}
 	if err == nil {
-		// Go opens devices non-blocking where it can; the job shares this opening
-		// and expects the usual.
+		// Go opens devices non-blocking where it can; the job shares this open file and expects the
+		// default.
 		err = unix.SetNonblock(int(slave.Fd()), false)
 	}
 	if err != nil {
 		return nil, errors.Join(err, master.Close(), slave.Close())
 	}
+	t.initial, _ = unix.IoctlGetTermios(int(slave.Fd()), getTermios)
 	return t, nil
 }
 
@@ -78,8 +81,7 @@ func (t *tty) control(f func(fd int) error) error {
 	return err
 }
 
-// copy gives everything that is printed to sink, until nobody has the terminal
-// open any more or the master is closed.
+// copy passes all output to sink, until no process has the terminal open or the master is closed.
 func (t *tty) copy(sink func([]byte)) {
 	defer close(t.eof)
 	r := newTTYReader(t)
@@ -91,7 +93,10 @@ func (t *tty) copy(sink func([]byte)) {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			t.drain(r.buf, sink)
 			err = t.master.SetReadDeadline(time.Time{})
-			close(t.drained)
+			select {
+			case t.drained <- struct{}{}:
+			default:
+			}
 		}
 		if err != nil {
 			return
@@ -99,7 +104,7 @@ func (t *tty) copy(sink func([]byte)) {
 	}
 }
 
-// ttyReader reads a terminal without leaving garbage: a job can print for months.
+// ttyReader reads a terminal without allocating: a job can print for months.
 type ttyReader struct {
 	raw syscall.RawConn
 	buf []byte
@@ -117,9 +122,8 @@ func newTTYReader(t *tty) *ttyReader {
 	return r
 }
 
-// read waits for output and reads some. It does not look for more at once: a read
-// that finds nothing makes the kernel wait for its own worker, which costs more
-// than everything else here.
+// read waits for output and reads some of it. It does not try again at once: a read that finds
+// nothing makes the kernel wait for its own worker, which costs more than everything else here.
 func (r *ttyReader) read() (int, error) {
 	r.n, r.err = 0, nil
 	if err := r.raw.Read(r.try); err != nil {
@@ -128,7 +132,7 @@ func (r *ttyReader) read() (int, error) {
 	return r.n, r.err
 }
 
-// readOnce reads what a terminal that does not block has now.
+// readOnce reads what a non-blocking terminal has now.
 func readOnce(fd int, buf []byte) (int, error) {
 	for {
 		n, err := readNow(fd, buf)
@@ -144,7 +148,7 @@ func readOnce(fd int, buf []byte) (int, error) {
 	}
 }
 
-// drain reads what is there without waiting.
+// drain reads what is available without waiting.
 func (t *tty) drain(buf []byte, sink func([]byte)) {
 	deadline := time.Now().Add(settleTime)
 	for got := 0; got < settleBytes && time.Now().Before(deadline); {
@@ -161,14 +165,20 @@ func (t *tty) drain(buf []byte, sink func([]byte)) {
 	}
 }
 
-// settle is called when the leader has ended. It returns when everything that the
-// leader printed went to the sink of copy.
-func (t *tty) settle() {
-	t.slave.Close()
-	t.slave = nil
+// settle is called when the leader has ended. It returns when all of the leader's output has been
+// passed to the sink of copy. last means that no further leader gets the terminal.
+func (t *tty) settle(last bool) {
+	if last {
+		t.slave.Close()
+		t.slave = nil
+	}
+	select {
+	case <-t.drained: // of an earlier leader whose output took too long
+	default:
+	}
 	patience := settleTime
 	if t.master.SetReadDeadline(time.Unix(1, 0)) != nil {
-		patience = 100 * time.Millisecond // copy cannot be woken: only the end tells
+		patience = 100 * time.Millisecond // copy cannot be interrupted: only end of file stops it
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -179,7 +189,7 @@ func (t *tty) settle() {
 	}
 }
 
-// close hangs the terminal up, if anybody still uses it.
+// close closes the terminal, which hangs up processes that still use it.
 func (t *tty) close() {
 	t.master.Close()
 	if t.slave != nil {
@@ -187,7 +197,33 @@ func (t *tty) close() {
 	}
 }
 
-// eofChar is the character that ends the input of the terminal fd.
+// reset prepares the terminal for another leader: in its initial modes, and without input that the
+// last one did not read. This process leads the session of the terminal.
+func (t *tty) reset() {
+	if t.initial == nil {
+		return
+	}
+	// Otherwise a background process group that does this is stopped by SIGTTOU.
+	signal.Ignore(syscall.SIGTTOU)
+	defer signal.Reset(syscall.SIGTTOU)
+	fd := int(t.slave.Fd())
+	_ = unix.IoctlSetTermios(fd, setTermios, t.initial)
+	flushInput(fd)
+}
+
+// interrupts reports whether p has the character with which the terminal interrupts its foreground
+// process group: Ctrl+C, unless a program has changed that.
+func (t *tty) interrupts(p []byte) bool {
+	interrupts := false
+	_ = t.control(func(fd int) error {
+		m, err := unix.IoctlGetTermios(fd, getTermios)
+		interrupts = err == nil && m.Lflag&unix.ISIG != 0 && bytes.IndexByte(p, m.Cc[unix.VINTR]) >= 0
+		return err
+	})
+	return interrupts
+}
+
+// eofChar returns the character that ends the input of the terminal fd.
 func eofChar(fd int) (byte, error) {
 	t, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -196,7 +232,7 @@ func eofChar(fd int) (byte, error) {
 	return t.Cc[unix.VEOF], nil
 }
 
-// echoOff makes the terminal fd not show what is typed.
+// echoOff turns off the echo of the terminal fd.
 func echoOff(fd int) error {
 	t, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -206,37 +242,35 @@ func echoOff(fd int) error {
 	return unix.IoctlSetTermios(fd, setTermios, t)
 }
 
-// A job that led its session would take the terminal's foreground group with it:
-// when a session leader ends, the kernel hangs that group up, and a server that
-// the job started with & would die of a normal end. So the holder, which leads a
-// session anyway, leads the terminal's too, and the job is its foreground group.
-// In a program that holds jobs itself the job has to lead.
+// When a session leader ends, the kernel hangs up the foreground process group of its terminal. If
+// a job led its session, a server that it started with & would therefore die when the job ends
+// normally. So the holder, which leads a session anyway, also leads that of the terminal, and the
+// job is its foreground process group. In a program that holds jobs itself, the job has to lead.
 
-// takeTerminal makes the terminal this process's controlling one. It fails where
-// the process does not lead its session.
+// takeTerminal makes the terminal the controlling terminal of this process. It fails if the process
+// does not lead its session.
 func takeTerminal(slave *os.File) error {
 	return unix.IoctlSetInt(int(slave.Fd()), unix.TIOCSCTTY, 0)
 }
 
-// toForeground gives the terminal to the group pid. A job that was faster, and
-// was stopped for using a terminal that was not its own yet, is continued by
-// collect.
+// toForeground makes the group pid the foreground process group. A job that was faster, and was
+// stopped because it used the terminal from the background, is continued by collect.
 func (j *job) toForeground(pid int) {
 	_ = unix.IoctlSetPointerInt(int(j.tty.slave.Fd()), unix.TIOCSPGRP, pid)
 }
 
-// leaveTerminal takes the terminal away from the job's group, so that whoever of
-// it lives on without using the terminal is not hung up when this process ends.
+// leaveTerminal takes the terminal away from the job's group, so that processes that continue
+// without using it are not hung up when this process ends.
 func (j *job) leaveTerminal() {
-	// A group in the background that does this is stopped by SIGTTOU otherwise.
+	// Otherwise a background process group that does this is stopped by SIGTTOU.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 	_ = j.tty.control(func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, unix.Getpgrp()) })
 }
 
-// stopsItself reports whether sig is how a terminal stops a group. Nobody would
-// continue a job that has no shell above it, so for such a group it means
-// nothing, as in any terminal.
+// stopsItself reports whether sig is one with which a terminal stops a process group. A job has no
+// shell above it that could continue it, so the signal is ignored, as for any orphaned process
+// group.
 func stopsItself(sig syscall.Signal) bool {
 	return sig == syscall.SIGTSTP || sig == syscall.SIGTTIN || sig == syscall.SIGTTOU
 }

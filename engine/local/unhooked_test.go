@@ -12,9 +12,9 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// A program that does not begin with IsHolder runs as the holder of its own job: it
-// would start that again, in a holder that does the same, without end.
-func TestAHolderStartsNoHolders(t *testing.T) {
+// A program that does not begin with IsHolder runs as the holder of its own job: it would start the
+// job again, in a holder that does the same, endlessly.
+func TestHolderStartsNoHolders(t *testing.T) {
 	own := os.Args[0]
 	defer func() { os.Args[0] = own }()
 	for _, tt := range []struct {

@@ -16,22 +16,21 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// unreadable makes every read of the file at path fail, until the function it
-// returns is called: there is no memory at the address 0 of a process.
+// unreadable makes every read of the file at path fail, until the returned function is called:
+// address 0 of a process is not mapped.
 func unreadable(t *testing.T, path string) (readable func()) {
 	t.Helper()
 	return covered(t, "/proc/self/mem", path)
 }
 
-// pinned makes path a file that can be read, and that nothing can replace until the
-// function it returns is called.
+// pinned makes path a file that can be read but not replaced until the returned function is called.
 func pinned(t *testing.T, path string) (free func()) {
 	t.Helper()
 	return covered(t, path, path)
 }
 
-// covered has path be the file by, and nothing be renamed onto it, until the function
-// it returns is called.
+// covered mounts the file by over path, so that nothing can be renamed onto it, until the returned
+// function is called.
 func covered(t *testing.T, by, path string) (uncover func()) {
 	t.Helper()
 	testtool.NeedRoot(t)
@@ -51,7 +50,7 @@ func covered(t *testing.T, by, path string) (uncover func()) {
 	return uncover
 }
 
-func TestAJobWhoseRecordsCannotBeRead(t *testing.T) {
+func TestJobWithUnreadableRecords(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.start(t, engine.Spec{Script: "echo begun; read x; exit 6", Stdin: true})
@@ -91,8 +90,8 @@ func TestAJobWhoseRecordsCannotBeRead(t *testing.T) {
 	}
 }
 
-// A program that lets go of its jobs does not wait for a disk.
-func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
+// A program that releases its jobs does not wait for a disk.
+func TestCloseWithUnrecordableJobs(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "mark")
 	for name, spec := range map[string]engine.Spec{
@@ -124,8 +123,8 @@ func TestAProgramWhoseJobsCannotBeRecorded(t *testing.T) {
 	}
 }
 
-// Who waits learns how the job ended though that cannot be recorded.
-func TestWaitForAnEndThatCannotBeRecorded(t *testing.T) {
+// Wait returns how the job ended even if that cannot be recorded.
+func TestWaitForUnrecordableEnd(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	mark := filepath.Join(t.TempDir(), "mark")

@@ -8,7 +8,7 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-func TestDurationsAreStoredInMilliseconds(t *testing.T) {
+func TestMillisecondsJSON(t *testing.T) {
 	for d, want := range map[time.Duration]record.Milliseconds{
 		0: 0, 499 * time.Microsecond: 0, 500 * time.Microsecond: 1, 90 * time.Second: 90_000, -time.Second: -1000,
 	} {
@@ -21,8 +21,8 @@ func TestDurationsAreStoredInMilliseconds(t *testing.T) {
 	}
 }
 
-// An end that a later version writes with less than this one is an end all the same.
-func TestAnEndIsKnownByAnyOfItsParts(t *testing.T) {
+// A later version may write an end with fewer fields; it is still an end.
+func TestExitKnownByAnyField(t *testing.T) {
 	code := 0
 	for name, e := range map[string]record.Exit{
 		"status": {Status: record.Lost}, "code": {Code: &code}, "time": {At: time.Unix(1, 0)},
@@ -37,7 +37,7 @@ func TestAnEndIsKnownByAnyOfItsParts(t *testing.T) {
 	}
 }
 
-func TestInputsThatClientsCanWriteTo(t *testing.T) {
+func TestInputWritable(t *testing.T) {
 	for in, want := range map[record.Input]bool{
 		record.InputPTY: true, record.InputTTY: true, record.InputPipe: true, record.InputHook: true,
 		record.InputInherited: false, record.InputNull: false, "": false,

@@ -1,40 +1,39 @@
-// Package record has the facts of a job, as the files of its directory store them:
-// [Request] is meta.json, [State] is state.json, and [Exit] is the end in it.
+// Package record defines the facts of a job as the files in its directory store them: [Request] is
+// meta.json, [State] is state.json, and [Exit] is the end in it.
 //
-// The types are plain values that are written and read by their struct tags. Package
-// engine has them under its own names, in engine.Job and in what a backend reports;
-// package internal/jobdir reads and writes the files. A field whose tag is "-" is not
-// stored: it is derived from the records, or found out by whatever looks at the job.
+// The types are plain values, encoded by their struct tags. Package engine exports them under its
+// own names; package internal/jobdir reads and writes the files. A field with the tag "-" is not
+// stored: it is derived from the records or from an observation of the job.
 //
-// Beside them it has what clients ask of a job's holder and are answered: [StopOptions],
-// [Screen], [TerminalChunk], and the conditions on which a request is refused.
+// The package also defines the requests and responses between clients and a job's holder,
+// [StopOptions], [Screen] and [TerminalChunk], and the errors with which a request is refused.
 //
-// This package imports nothing of ours, so that every other package can use it.
+// It imports no other package of this module, so that all of them can use it.
 package record
 
 import "time"
 
 // ID names a job: a slug of its command and five random characters, unique in
-// its state root, such as "npm-run-dev-7k2qm".
+// its state directory, such as "npm-run-dev-7k2qm".
 type ID string
 
-// Kind says what carries a job's output and input.
+// Kind is the transport of a job's output and input.
 type Kind string
 
 // The kinds.
 const (
 	KindPTY     Kind = "pty"     // a pseudo-terminal
 	KindFile    Kind = "file"    // the job owns its log files
-	KindVirtual Kind = "virtual" // a program feeds it
+	KindVirtual Kind = "virtual" // a program writes the output
 )
 
-// Input says what a job reads as its standard input.
+// Input is what a job reads as its stdin.
 type Input string
 
 // The inputs.
 const (
-	InputPTY       Input = "pty"       // the terminal that also has its output
-	InputTTY       Input = "tty"       // a terminal for the input alone
+	InputPTY       Input = "pty"       // the terminal that also receives its output
+	InputTTY       Input = "tty"       // a terminal for input only
 	InputPipe      Input = "pipe"      // what clients write
 	InputHook      Input = "hook"      // a function of the program that performs it
 	InputInherited Input = "inherited" // a descriptor of the program that started it
@@ -68,7 +67,7 @@ func InMilliseconds(d time.Duration) Milliseconds {
 // Duration returns m as a [time.Duration].
 func (m Milliseconds) Duration() time.Duration { return time.Duration(m) * time.Millisecond }
 
-// Request is what was asked of a job: meta.json. It never changes after the start.
+// Request is the request to run a job: meta.json. It never changes after the start.
 type Request struct {
 	Token   string   `json:"token"` // idempotency key
 	ID      ID       `json:"id"`
@@ -79,23 +78,40 @@ type Request struct {
 	Host    string   `json:"host,omitempty"` // empty: this machine
 	Backend string   `json:"backend"`
 	Kind    Kind     `json:"kind"`
-	Split   bool     `json:"split,omitempty"` // stdout and stderr have a log each
+	Split   bool     `json:"split,omitempty"` // stdout and stderr have separate logs
 	Stdin   Input    `json:"stdin"`
-	// InitialSize is that of the terminal when the job started; see State.Size.
+	// InitialSize is the terminal's size when the job started; see State.Size.
 	InitialSize Size         `json:"size"`
 	Timeout     Milliseconds `json:"timeout_ms,omitempty"` // 0: none
 	Grace       Milliseconds `json:"grace_ms"`
-	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced where
-	// State.NoLimit is set.
+	// LogLimit is how many bytes of the logs are kept, 0: all. It is not enforced if State.NoLimit
+	// is set.
 	LogLimit int64             `json:"log_limit,omitempty"`
-	EnvNames []string          `json:"env_names"` // of the variables that were added
+	EnvNames []string          `json:"env_names"` // of the added variables
 	Labels   map[string]string `json:"labels,omitempty"`
-	// StartInBackground says that nothing ever waited for the job.
+	// StartInBackground means that the job was started in the background.
 	StartInBackground bool `json:"backgrounded,omitempty"`
 	Notify            bool `json:"notify,omitempty"`
-	// ClientMachine is where the request was made; see State.Machine.
+	// ClientMachine is the machine of the client that made the request; see State.Machine.
 	ClientMachine string    `json:"machine"`
 	CreatedAt     time.Time `json:"created_at"`
 	CreatedBy     string    `json:"created_by"`
 	RestartedFrom ID        `json:"restarted_from,omitempty"`
+	// Queue is the queue whose slot the job needs to start, empty: none. After are the jobs that must
+	// have exited with 0 first, AfterAny those that must have ended in any way.
+	Queue    string `json:"queue,omitempty"`
+	After    []ID   `json:"after,omitempty"`
+	AfterAny []ID   `json:"after_any,omitempty"`
+	// Restart is when the job is started again after its end: "on-failure", "on-failure:N" (N times
+	// at most) or "always"; empty: never.
+	Restart string `json:"restart,omitempty"`
+	// Scheduler is the cluster's scheduler that starts the job, "slurm"; empty: none. On the client it is
+	// part of Host instead. SchedulerArgs are options for it.
+	Scheduler     string   `json:"scheduler,omitempty"`
+	SchedulerArgs []string `json:"scheduler_args,omitempty"`
+	// Port is the TCP port that the job was given in PORT, or 0.
+	Port int `json:"port,omitempty"`
 }
+
+// Waits reports whether the job was not to start at once.
+func (r *Request) Waits() bool { return r.Queue != "" || len(r.After)+len(r.AfterAny) > 0 }

@@ -2,57 +2,57 @@ package record
 
 import "time"
 
-// Status says where a job is. How it ended is [Exit], whether it can be reached
-// is [Link]; the three are separate facts.
+// Status is the stage of a job. How it ended is [Exit], whether it can be reached is [Link]; the
+// three are separate facts.
 type Status string
 
 // The statuses.
 const (
-	Starting Status = "starting" // asked for, no first sign of life yet
+	Queued   Status = "queued"   // accepted and recorded, not begun: see State.Pending
+	Starting Status = "starting" // requested, not yet running
 	Running  Status = "running"  // alive, perhaps paused
-	Stopping Status = "stopping" // asked to stop, not yet gone
-	Exited   Status = "exited"   // ended by itself, with whatever code
-	Killed   Status = "killed"   // hob was asked to end it, or a signal did
+	Stopping Status = "stopping" // asked to stop, still running
+	Exited   Status = "exited"   // ended by itself, with any exit code
+	Killed   Status = "killed"   // ended by hob on request, or by a signal
 	Failed   Status = "failed"   // could not be started
-	Lost     Status = "lost"     // gone without a record
+	Lost     Status = "lost"     // ended without a record
 )
 
-// Finished reports whether s is an end: nothing follows it.
+// Finished reports whether s is final.
 func (s Status) Finished() bool {
 	switch s {
 	case Exited, Killed, Failed, Lost:
 		return true
-	case Starting, Running, Stopping:
+	case Queued, Starting, Running, Stopping:
 	}
 	return false
 }
 
-// Link says whether the machine that runs a job can be asked about it.
+// Link is the state of the connection to the machine that runs a job.
 type Link string
 
 // The links.
 const (
-	LinkNone        Link = "none" // local: there is nothing between
+	LinkNone        Link = "none" // local: no connection is needed
 	LinkOK          Link = "ok"
-	LinkUnreachable Link = "unreachable" // the last known status stands, marked stale
+	LinkUnreachable Link = "unreachable" // the last known status applies, marked stale
 	LinkElsewhere   Link = "elsewhere"   // recorded on another machine or in another container
 )
 
-// Entry says whether what is typed into a job's terminal can be seen there.
+// Entry is whether input typed into a job's terminal is displayed.
 type Entry string
 
 // The kinds of entry.
 const (
-	// EntryUnknown: there is no terminal that can be asked, or a program reads keys and
-	// shows of them what it likes, as ssh does what another terminal likes.
+	// EntryUnknown: there is no terminal to check, or a program reads single keys and displays them
+	// as it likes, as ssh does.
 	EntryUnknown Entry = ""
 	EntryOpen    Entry = "open" // the terminal reads lines and echoes them
-	// EntryHidden: the terminal reads lines and echoes nothing, as programs set it that
-	// ask for a password.
+	// EntryHidden: the terminal reads lines without echo, as for a password prompt.
 	EntryHidden Entry = "hidden"
 )
 
-// Identity is one process of one boot of a machine. Start is opaque: clock ticks since
+// Identity identifies a process within one boot of a machine. Start is opaque: clock ticks since
 // boot on Linux, microseconds since 1970 on macOS. The zero value is no process.
 type Identity struct {
 	PID   int    `json:"pid"`
@@ -67,10 +67,10 @@ type StopRequest struct {
 	By       string    `json:"by"`
 	Reason   Reason    `json:"reason"`
 	At       time.Time `json:"at"`
-	Deadline time.Time `json:"deadline"` // SIGKILL follows then
+	Deadline time.Time `json:"deadline"` // SIGKILL follows at this time
 }
 
-// Progress is what a job reported of its progress with OSC 9;4.
+// Progress is the progress that a job reported with OSC 9;4.
 type Progress struct {
 	State   string `json:"state"` // "normal", "error", "indeterminate", "paused"
 	Percent int    `json:"percent"`
@@ -82,74 +82,103 @@ type Range struct {
 	End   int64 `json:"end"`
 }
 
-// State is what is known of a job since its start: state.json. Its holder is the one
-// writer; of a job on a host, whichever client looked at it last.
+// Pending is why a job has not begun, and what decides when it does.
+type Pending struct {
+	// Name is the queue whose slot the job waits for; empty without one.
+	Name string `json:"name,omitempty"`
+	// Position is the job's place among those that wait in the queue; 1 is next, 0: not known.
+	Position int `json:"position,omitempty"`
+	// Reason is one line for people: "waiting for a slot (2 ahead)".
+	Reason string `json:"reason"`
+	After  []ID   `json:"after,omitempty"` // the jobs that it waits for
+	// StartsAt is when it is expected to start; zero: not known.
+	StartsAt time.Time `json:"starts_at,omitzero"`
+	// SchedulerID and Partition are those of a cluster's scheduler.
+	SchedulerID string `json:"scheduler_id,omitempty"`
+	Partition   string `json:"partition,omitempty"`
+}
+
+// Runs counts the runs of a job that is started again when it ends.
+type Runs struct {
+	Count  int       `json:"count"`            // restarts so far
+	NextAt time.Time `json:"next_at,omitzero"` // of the next run; zero while one runs
+	// Last is how the run before ended; nil: there was none.
+	Last *Exit `json:"last,omitempty"`
+}
+
+// State is everything recorded about a job since its start: state.json. Only its holder writes it;
+// for a job on a host, the client that last observed it does.
 type State struct {
 	Version int `json:"version"` // of the file's format
-	// Status follows from what stands below, or from a look at the job.
+	// Status is derived from the fields below, or from an observation of the job.
 	Status Status `json:"-"`
-	// Machine, BootID and PIDNS are where the processes are whose numbers stand here.
+	// Machine, BootID and PIDNS identify the pid namespace of the process numbers below.
 	Machine string   `json:"machine"`
 	BootID  string   `json:"boot_id"`
 	PIDNS   string   `json:"pid_ns,omitempty"`
 	Holder  Identity `json:"holder"`
-	// Leader is the job's own process; zero: not known, or the job is virtual.
+	// Leader is the job's own process; zero if unknown or if the job is virtual.
 	Leader    Identity  `json:"job"`
 	Session   int       `json:"session,omitempty"`
 	Socket    string    `json:"socket,omitempty"`   // where the holder listens
-	Protocol  int       `json:"protocol,omitempty"` // that the holder speaks
+	Protocol  int       `json:"protocol,omitempty"` // spoken by the holder
 	StartedAt time.Time `json:"started_at"`         // zero: not started yet
-	// StartedUp is how long the machine had run when the job started, without the time
-	// that it slept. 0: not known. Whatever is done to the wall clock, it says how
-	// long the job has run.
+	// StartedUp is how long the machine had run when the job started, without suspended time. 0:
+	// not known. It allows computing the uptime even if the wall clock is set.
 	StartedUp Milliseconds `json:"started_up_ms,omitempty"`
-	// UpBoot names the boot that StartedUp belongs to where that is not BootID: of a
-	// job on a host, which BootID is about, it counts from the boot here.
+	// UpBoot is the boot that StartedUp counts from if that is not BootID: for a job on a host,
+	// BootID is the host's and StartedUp counts from this machine's boot.
 	UpBoot       string       `json:"up_boot,omitempty"`
 	Backgrounded bool         `json:"backgrounded"`
 	Stopping     *StopRequest `json:"stopping,omitempty"` // nil: none
 	Paused       bool         `json:"paused,omitempty"`
 	Waiting      bool         `json:"waiting,omitempty"` // blocked reading its terminal
-	// Entry: where it is unknown, only the question shows whether the answer is a secret.
+	// Entry: if it is unknown, only the prompt shows whether the input is secret.
 	Entry Entry `json:"entry,omitempty"`
-	// Alternate says that a program draws on the whole screen (an editor, a pager):
-	// what it writes is no log to read.
+	// Alternate means that a full-screen program (an editor, a pager) is running: its output is not
+	// readable as a log.
 	Alternate bool      `json:"alternate,omitempty"`
 	Title     string    `json:"title,omitempty"`
 	Progress  *Progress `json:"progress,omitempty"`
 	Cwd       string    `json:"cwd,omitempty"` // as the job reported it with OSC 7
 	Size      Size      `json:"size"`
 	Deadline  time.Time `json:"deadline,omitzero"` // of the timeout; zero without one
-	// NoTerminal says that the terminal which was asked for, for all of the job or
-	// for its input, could not be had: it reads from a pipe, and owns its logs.
+	// NoTerminal means that the requested terminal, for all of the job or for its input only, could
+	// not be allocated: the job reads from a pipe and owns its logs.
 	NoTerminal bool `json:"no_terminal,omitempty"`
-	// NoLimit says that the file system cannot free bytes inside a file, so that
-	// Request.LogLimit is not enforced.
+	// NoLimit means that the file system cannot free bytes inside a file, so Request.LogLimit is
+	// not enforced.
 	NoLimit bool  `json:"no_limit,omitempty"`
 	Dropped int64 `json:"dropped,omitempty"` // bytes lost or freed by the limit
-	Hole    Range `json:"hole,omitzero"`     // what the limit has freed of output.log
-	// HoleLines is how many line feeds were in the hole, -1 if that is not known.
-	HoleLines int64 `json:"hole_lines,omitempty"`
+	Hole    Range `json:"hole,omitzero"`     // range of output.log freed by the limit
+	// HoleLines is the number of line feeds in the hole, -1 if not known.
+	HoleLines int64    `json:"hole_lines,omitempty"`
+	Pending   *Pending `json:"queue,omitempty"` // nil: the job waits for nothing
+	Runs      *Runs    `json:"runs,omitempty"`  // nil: its request has no restart policy
 	// Exit is zero while the job has not ended.
 	Exit Exit `json:"end,omitzero"`
-	// HostDir is the directory of a job on a host, there.
+	// HostDir is the job's directory on its host.
 	HostDir string `json:"host_dir,omitempty"`
-	// Output is how many bytes were ever written, all streams together. Of a job on this
-	// machine the files say it.
+	// Output is the number of bytes ever written to all streams. For a job on this machine it comes
+	// from the file sizes.
 	Output int64 `json:"output,omitempty"`
 
 	Bells      int       `json:"-"` // rung so far
 	Link       Link      `json:"-"`
 	LinkError  string    `json:"-"` // why the job cannot be reached
 	StaleSince time.Time `json:"-"` // zero: the facts are current
-	// Unrecorded is how the job ended where that is known and cannot be recorded: for
-	// every other program it has not ended. Else nil.
+	// Unrecorded is the job's end if it is known but cannot be recorded; other programs see a
+	// running job. Otherwise nil.
 	Unrecorded *Unrecorded `json:"-"`
 }
 
-// Rest clears what only a running job has.
+// Rest clears the fields that only apply to a job that has not ended.
 func (s *State) Rest() {
 	s.Stopping, s.Waiting, s.Entry, s.Alternate, s.Paused, s.Progress = nil, false, EntryUnknown, false, false, nil
+	s.Pending = nil
+	if s.Runs.Between() {
+		s.Runs = &Runs{Count: s.Runs.Count, Last: s.Runs.Last}
+	}
 }
 
 // StopDeadline is when SIGKILL follows; zero unless the job is being stopped.

@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -32,8 +33,8 @@ type Backend struct {
 	warning  func(host, text string) // nil: nothing is to be reported to the user
 	patience time.Duration
 	passive  bool          // see WithoutDialing
-	eager    time.Duration // between attempts to connect for who waits for it
-	machine  string        // of this program
+	eager    time.Duration // between attempts to connect while a caller waits
+	machine  string        // id of the machine that this program runs on
 	dialer   client.Dialer
 	settings func(host string) HostSettings
 	reports  func(host string, err error)
@@ -76,10 +77,13 @@ func New(opts ...Option) *Backend {
 	return b
 }
 
-// dial reaches host; ctx says whether somebody may be asked.
+// dial connects to host; ctx determines whether the user may be prompted.
 func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error) {
 	if host == "" {
-		return shell.NewLocal("sh", nil), nil // jobs that others started on this machine
+		return shell.NewLocal("sh", nil), nil // jobs that other machines started here
+	}
+	if login, ok := slurm.Login(host); ok {
+		return b.dial(ctx, login)
 	}
 	if c, ok, err := client.Enter(host); ok {
 		if err != nil {
@@ -103,11 +107,17 @@ func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true}
 }
 
-// Serves implements [engine.Backend]. No jobs of this machine are started, but those
-// that others started on it over SSH are looked after, by its own sh.
+// Serves implements [engine.Backend]. No jobs are started on this machine, but jobs that other
+// machines started here over SSH are observed, by a local sh.
 func (b *Backend) Serves(host string) bool { return host != "" }
 
-// host returns the actor of a host.
+// local reports whether a host name stands for this machine, whose sh is asked.
+func local(name string) bool {
+	login, onCluster := slurm.Login(name)
+	return name == "" || onCluster && login == ""
+}
+
+// host returns the state of a host, which is made on the first call.
 func (b *Backend) host(name string) *host {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,8 +129,8 @@ func (b *Backend) host(name string) *host {
 	return h
 }
 
-// goes runs f in a goroutine that Close waits for; false if it is closed.
-func (b *Backend) goes(f func()) bool { return b.life.Err() == nil && b.all.Go(f) }
+// async runs f in a goroutine that Close waits for; false if it is closed.
+func (b *Backend) async(f func()) bool { return b.life.Err() == nil && b.all.Go(f) }
 
 // Close implements [engine.Backend].
 func (b *Backend) Close() error {
@@ -179,7 +189,7 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.I
 	for name, rs := range byHost {
 		wg.Go(func() {
 			look := b.host(name).observe
-			if b.passive && name != "" {
+			if b.passive && !local(name) {
 				look = b.host(name).observeIfConnected
 			}
 			states := look(ctx, rs)
@@ -192,12 +202,11 @@ func (b *Backend) Observe(ctx context.Context, rs []engine.Record) (map[engine.I
 	return seen, ctx.Err()
 }
 
-// goneFor is how long a host that could not be reached is not tried again for the
-// sake of what it keeps of jobs that nobody wants any more.
+// goneFor is how long after a failed connection a host is not retried only to remove jobs.
 const goneFor = time.Hour
 
 // Remove implements [engine.Remover]. What a host that is gone keeps of a job that
-// ended long ago is left to the host's own sweep, if it ever comes back.
+// ended long ago is left to the host's own sweep, should the host ever return.
 func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	if ownDir(r) {
 		return nil
@@ -227,6 +236,9 @@ func (b *Backend) Remove(ctx context.Context, r engine.Record) error {
 	}
 }
 
+// dirAndName returns the directory of job directories, and the name of the job's directory in it.
+func dirAndName(dir string) (base, name string) { return path.Dir(dir), path.Base(dir) }
+
 // remoteID is the name of the job's directory on its host.
 func remoteID(dir string) string { return path.Base(dir) }
 
@@ -240,8 +252,8 @@ func (b *Backend) byBase(rs []engine.Record, base string) map[string][]engine.Re
 	})
 }
 
-// grouped sorts records by what of tells of them. Most often that is the same of all,
-// and records are large.
+// grouped groups records by the key that of returns. Usually all records share one key, and records
+// are large.
 func grouped(rs []engine.Record, of func(*engine.Record) string) map[string][]engine.Record {
 	m := map[string][]engine.Record{}
 	for i := range rs {

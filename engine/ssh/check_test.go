@@ -15,9 +15,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// A host that has what the check asks for and nothing else runs jobs; one that
-// lacks any of it is told so.
-func TestCheckKnowsWhatJobsNeed(t *testing.T) {
+// A host that has exactly what the check requires runs jobs; one that lacks any of it fails the
+// check with the reason.
+func TestCheckReportsMissingTools(t *testing.T) {
 	testtool.Need(t, "setsid")
 	bin := t.TempDir()
 	for _, tool := range append(required(), "sh", "setsid") {
@@ -46,8 +46,7 @@ func TestCheckKnowsWhatJobsNeed(t *testing.T) {
 		if err := os.Rename(file, file+".gone"); err != nil {
 			t.Fatal(err)
 		}
-		var last Step
-		if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "tools" || !strings.HasSuffix(last.Text, ": "+tool) || last.Hint == "" {
+		if last := failedStep(t, b); last.Name != "tools" || !strings.HasSuffix(last.Text, ": "+tool) || last.Hint == "" {
 			t.Errorf("without %s: last step %+v", tool, last)
 		}
 		if err := os.Rename(file+".gone", file); err != nil {
@@ -56,9 +55,9 @@ func TestCheckKnowsWhatJobsNeed(t *testing.T) {
 	}
 }
 
-// A host whose logind ends what a session left is told apart, unless the account is
-// spared.
-func TestCheckKnowsWhatEndsAtLogout(t *testing.T) {
+// A host whose logind kills a session's processes at logout is recognized, unless the account is
+// exempt.
+func TestCheckReportsKillUserProcesses(t *testing.T) {
 	bin := t.TempDir()
 	real, err := exec.LookPath("cat")
 	if err != nil {
@@ -71,10 +70,7 @@ func TestCheckKnowsWhatEndsAtLogout(t *testing.T) {
 		"id":     "echo ann",
 	} {
 		file := filepath.Join(bin, name)
-		sshtest.Write(t, file, "#!/bin/sh\n"+script+"\n")
-		if err := os.Chmod(file, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testtool.WriteScript(t, file, script)
 	}
 	env := append(remoteEnv(t), "PATH="+bin+":"+os.Getenv("PATH"))
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = env })
@@ -103,6 +99,15 @@ func TestCheckKnowsWhatEndsAtLogout(t *testing.T) {
 	}
 }
 
+// failedStep expects the check of the host box to fail and returns its last step.
+func failedStep(t *testing.T, b *Backend) (last Step) {
+	t.Helper()
+	if b.Check(t.Context(), "box", func(s Step) { last = s }) {
+		t.Error("the check passed")
+	}
+	return last
+}
+
 // The job of a check is kept where those of the host are.
 func TestCheckTriesTheStateDir(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
@@ -111,10 +116,9 @@ func TestCheckTriesTheStateDir(t *testing.T) {
 	c := sshtest.ClientOf(t, "box", s)
 	b := New(WithConfigFile(c.ConfigFile), withSettings(HostSettings{StateDir: file}))
 	defer b.Close()
-	var last Step
-	want := "cannot make the directory " + file + "/jobs: Not a directory"
-	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "job" || !strings.HasSuffix(last.Text, want) {
-		t.Errorf("no directory can be made there: last step %+v, want %q", last, want)
+	want := "cannot create the directory " + file + "/jobs: Not a directory"
+	if last := failedStep(t, b); last.Name != "job" || !strings.HasSuffix(last.Text, want) {
+		t.Errorf("no directory can be created there: last step %+v, want %q", last, want)
 	}
 }
 
@@ -144,8 +148,8 @@ func TestStartUpFilesOfTheLoginShell(t *testing.T) {
 	}
 }
 
-// Start-up files that let nothing run say so themselves.
-func TestStartUpFilesThatLetNothingRun(t *testing.T) {
+// Start-up files that prevent commands from running are reported as the cause.
+func TestStartUpFilesThatPreventCommands(t *testing.T) {
 	for profile, want := range map[string]string{
 		"echo this account has expired; exit 1":                      "this account has expired",
 		"echo open terminal failed: not a terminal >&2; exit 1":      "not a terminal",
@@ -153,32 +157,25 @@ func TestStartUpFilesThatLetNothingRun(t *testing.T) {
 		"exec cat >/dev/null <&-":                                    "no sh answers",
 	} {
 		login := filepath.Join(t.TempDir(), "login")
-		sshtest.Write(t, login, "#!/bin/sh\n"+profile+"\n")
-		if err := os.Chmod(login, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testtool.WriteScript(t, login, profile)
 		s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), login })
 		c := sshtest.ClientOf(t, "box", s)
 		b := New(WithConfigFile(c.ConfigFile))
-		var last Step
-		if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Text, want) || !strings.Contains(last.Hint, "run sh") {
+		if last := failedStep(t, b); last.Name != "shell" || !strings.Contains(last.Text, want) || !strings.Contains(last.Hint, "run sh") {
 			t.Errorf("%s: last step %+v", profile, last)
 		}
 		b.Close()
 	}
 }
 
-// A connection that ends while the shell is asked says nothing about the account.
+// A connection that breaks during the check is not attributed to the account.
 func TestCheckOfAConnectionThatBreaks(t *testing.T) {
 	login := filepath.Join(t.TempDir(), "login")
 	begun := filepath.Join(t.TempDir(), "begun")
 	if err := syscall.Mkfifo(begun, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sshtest.Write(t, login, "#!/bin/sh\necho >"+begun+"\nexec cat\n")
-	if err := os.Chmod(login, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, login, "echo >"+begun+"\nexec cat")
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), login })
 	c := sshtest.ClientOf(t, "box", s)
 	b := New(WithConfigFile(c.ConfigFile))
@@ -189,8 +186,7 @@ func TestCheckOfAConnectionThatBreaks(t *testing.T) {
 		s.Cut()
 		cut <- err
 	}()
-	var last Step
-	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Hint, "broke") {
+	if last := failedStep(t, b); last.Name != "shell" || !strings.Contains(last.Hint, "broke") {
 		t.Errorf("last step %+v", last)
 	}
 	if err := <-cut; err != nil {
@@ -198,14 +194,13 @@ func TestCheckOfAConnectionThatBreaks(t *testing.T) {
 	}
 }
 
-// An account that runs no shell is told apart from one that is refused.
+// An account that runs no shell is distinguished from one that is refused.
 func TestCheckOfAnAccountWithoutShell(t *testing.T) {
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Shell = remoteEnv(t), "echo" })
 	c := sshtest.ClientOf(t, "box", s)
 	b := New(WithConfigFile(c.ConfigFile))
 	defer b.Close()
-	var last Step
-	if b.Check(t.Context(), "box", func(s Step) { last = s }) || last.Name != "shell" || !strings.Contains(last.Text, shell.Command) || !strings.Contains(last.Hint, "run sh") {
+	if last := failedStep(t, b); last.Name != "shell" || !strings.Contains(last.Text, shell.Command) || !strings.Contains(last.Hint, "run sh") {
 		t.Errorf("last step %+v", last)
 	}
 }

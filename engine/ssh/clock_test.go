@@ -14,11 +14,12 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // The host's clock is hours off and is set back by as many while the job runs; its
 // time zone and language are others. Times here are right all the same.
-func TestTheHostsClockMayBeWrong(t *testing.T) {
+func TestWrongClockOfTheHost(t *testing.T) {
 	if _, err := os.Stat("/proc/uptime"); err != nil {
 		t.Skip("without an uptime the host's date is all there is")
 	}
@@ -28,10 +29,7 @@ func TestTheHostsClockMayBeWrong(t *testing.T) {
 	}
 	bin := t.TempDir()
 	back := filepath.Join(bin, "set-back")
-	script := fmt.Sprintf("#!/bin/sh\noff=25200\n[ -e %s ] && off=-10000\necho $(($(%s +%%s) + off))\n", back, real)
-	if err := os.WriteFile(filepath.Join(bin, "date"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, filepath.Join(bin, "date"), fmt.Sprintf("off=25200\n[ -e %s ] && off=-10000\necho $(($(%s +%%s) + off))", back, real))
 	r := newRig(t, func(s *sshtest.Server) {
 		s.Env = append(s.Env, "PATH="+bin+":"+os.Getenv("PATH"), "TZ=Asia/Kathmandu", "LC_ALL=de_DE.UTF-8", "LANG=de_DE.UTF-8")
 	})
@@ -43,7 +41,7 @@ func TestTheHostsClockMayBeWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The host tells hundredths of seconds.
+	// The host reports times in hundredths of seconds.
 	const slack = 50 * time.Millisecond
 	if j.StartedAt.Before(before.Add(-slack)) || j.StartedAt.After(after) || exit.At.Before(j.StartedAt) || exit.At.After(after.Add(slack)) {
 		t.Errorf("between %v and %v it ran from %v to %v", before, after, j.StartedAt, exit.At)
@@ -56,9 +54,9 @@ func TestTheHostsClockMayBeWrong(t *testing.T) {
 	}
 }
 
-// How long a job has run is what its host says, however the wall clock here was set
-// meanwhile; it does not waver with how long answers take.
-func TestUptimeIsTheHosts(t *testing.T) {
+// A job's run time comes from its host, even if the local clock is set meanwhile; it does not vary
+// with the latency of answers.
+func TestUptimeComesFromTheHost(t *testing.T) {
 	at := time.Now()
 	created := at.Add(-2 * time.Hour)
 	look := func(up float64, before time.Duration, boot string) engine.State {

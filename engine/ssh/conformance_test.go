@@ -10,9 +10,10 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// patient is how long tests wait for what a host says: however slow the machine is.
+// patient is how long tests wait for an answer of a host: enough for a slow machine.
 const patient = 30 * time.Second
 
 // remoteEnv is the environment of commands on a host whose state directory is
@@ -35,10 +36,22 @@ func (here) Serves(string) bool { return true }
 
 func newHere() engine.Backend { return here{New(WithPatience(patient))} }
 
+// needsScript skips a case where script(1), which gives jobs on a host their terminal, is missing.
+func needsScript(t testing.TB) { testtool.Need(t, "script") }
+
+// onHost is a backend that reaches the host box of c.
+func onHost(c *sshtest.Client) enginetest.Config {
+	return enginetest.Config{
+		Host:     "box",
+		New:      func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
+		Terminal: needsScript,
+	}
+}
+
 func TestConformanceOfLocalJobs(t *testing.T) {
 	t.Parallel() // it waits, mostly, as the others here
 	enginetest.Run(t, func(*testing.T) enginetest.Config {
-		return enginetest.Config{New: newHere}
+		return enginetest.Config{New: newHere, Terminal: needsScript}
 	})
 }
 
@@ -50,15 +63,12 @@ func TestConformanceInProcess(t *testing.T) {
 				s := sshtest.NewServer(t, func(s *sshtest.Server) {
 					s.Manner, s.Env = manner, append(os.Environ(), remoteEnv(t)...)
 				})
-				c := sshtest.ClientOf(t, "box", s)
-				return enginetest.Config{
-					Host: "box",
-					New:  func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) },
-					Cut: func(*testing.T) func() {
-						s.SetDown(true)
-						return func() { s.SetDown(false) }
-					},
+				cfg := onHost(sshtest.ClientOf(t, "box", s))
+				cfg.Cut = func(*testing.T) func() {
+					s.SetDown(true)
+					return func() { s.SetDown(false) }
 				}
+				return cfg
 			})
 		})
 	}
@@ -69,7 +79,7 @@ func TestConformanceOverSshd(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.Sshd(t, c, remoteEnv(t)))
-		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) }}
+		return onHost(c)
 	})
 }
 
@@ -78,6 +88,6 @@ func TestConformanceOverDropbear(t *testing.T) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
 		c := sshtest.NewClient(t)
 		c.AddHost(t, "box", sshtest.DropbearServer(t, c, nil))
-		return enginetest.Config{Host: "box", New: func() engine.Backend { return New(WithConfigFile(c.ConfigFile), WithPatience(patient)) }}
+		return onHost(c)
 	})
 }

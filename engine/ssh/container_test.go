@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // Containers are entered by a stand-in for docker, which checks how it is called
@@ -24,14 +25,9 @@ func TestJobsInAContainer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	script := fmt.Sprintf(`#!/bin/sh
-[ "$*" = "exec -i -- web sh" ] || { echo "called as $*" >&2; exit 64; }
+	testtool.WriteScript(t, filepath.Join(dir, "docker"), fmt.Sprintf(`[ "$*" = "exec -i -- web sh" ] || { echo "called as $*" >&2; exit 64; }
 [ -d '%s' ] || { echo "Error: No such container: web" >&2; exit 1; }
-exec env -i PATH="$PATH" HOME='%s' sh
-`, up, home)
-	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+exec env -i PATH="$PATH" HOME='%s' sh`, up, home))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	const host = "docker:web"
 	b := New(WithPatience(patient))
@@ -73,7 +69,7 @@ exec env -i PATH="$PATH" HOME='%s' sh
 	if he, ok := errors.AsType[*HostError](err); !ok || he.Attention || !strings.Contains(err.Error(), "No such container") {
 		t.Errorf("while it is stopped: %v", err)
 	}
-	// Who was in it notices as soon as something is wanted of it.
+	// A client that was connected to it detects the loss on its next request.
 	b.host(host).conn.shut()
 	if got, err := e.Get(t.Context(), string(j.ID)); err != nil || got.Link != engine.LinkUnreachable || got.Status != engine.Running {
 		t.Errorf("while it is stopped: %s, %s, %v", got.Status, got.Link, err)

@@ -31,7 +31,7 @@ func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bo
 	heal := cut(mark)
 	ctx, cancel := context.WithTimeout(r.Context(), 30*time.Second)
 	defer cancel()
-	j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: "box"})
+	j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: r.host})
 	heal()
 	if err != nil { // nothing was started
 		if _, statErr := os.Stat(mark); statErr == nil {
@@ -94,29 +94,34 @@ func TestStartCutAtEachStep(t *testing.T) {
 		t.Run(string(manner), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, func(s *sshtest.Server) { s.Manner = manner })
-			for _, step := range []string{"", "token", "run.*", "owner", "claim", "wrapper", "pid", "ready", "exit_code"} {
-				before, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step))
-				ran := r.cutStart("at "+step, func(string) func() {
-					ctx, cancel := context.WithCancel(t.Context())
-					done := make(chan struct{})
-					go func() { // ends with heal
-						defer close(done)
-						for ctx.Err() == nil {
-							if now, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step)); len(now) > len(before) {
-								r.s.Cut()
-								return
-							}
-						}
-					}()
-					return func() {
-						cancel()
-						<-done
+			r.cutAtEach("", "token", "run.*", "owner", "claim", "wrapper", "pid", "ready", "exit_code")
+		})
+	}
+}
+
+// cutAtEach cuts starts off when the job's directory has come so far.
+func (r *rig) cutAtEach(steps ...string) {
+	for _, step := range steps {
+		before, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step))
+		ran := r.cutStart("at "+step, func(string) func() {
+			ctx, cancel := context.WithCancel(r.Context())
+			done := make(chan struct{})
+			go func() { // ends with heal
+				defer close(done)
+				for ctx.Err() == nil {
+					if now, _ := filepath.Glob(filepath.Join(r.remote, "jobs", "*", step)); len(now) > len(before) {
+						r.s.Cut()
+						return
 					}
-				})
-				if !ran {
-					t.Errorf("cut when there was %q it did not run, though the host came back at once", step)
 				}
+			}()
+			return func() {
+				cancel()
+				<-done
 			}
 		})
+		if !ran {
+			r.Errorf("cut when there was %q it did not run, though the host came back at once", step)
+		}
 	}
 }

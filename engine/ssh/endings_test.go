@@ -8,39 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
-
-// patched is a connection whose sessions run functions that the test has changed: they
-// are what a session is sent first.
-type patched struct {
-	*shell.Program
-	patch func(prelude string) string
-}
-
-func (p *patched) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := p.Program.Open(ctx)
-	return &patchedChannel{Channel: ch, patch: p.patch}, err
-}
-
-type patchedChannel struct {
-	shell.Channel
-	patch func(string) string
-	once  sync.Once
-}
-
-func (c *patchedChannel) Write(p []byte) (int, error) {
-	sent := p
-	c.once.Do(func() { sent = []byte(c.patch(string(p))) })
-	if _, err := c.Channel.Write(sent); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
 
 // A job may end after a listing has looked for its exit code and before it looks for its
 // processes: such a job has ended with its code, whatever asked for the listing.
@@ -68,12 +42,12 @@ func TestJobThatEndsDuringAListingIsNotLost(t *testing.T) {
 				"while read -r h_z h_r <\"$(echo */wrapper)\" && kill -0 $h_z; do sleep 0.01; done; set -f; fi\n"
 			env := append(os.Environ(), remoteEnv(t)...)
 			reach := func(context.Context, string) (shell.Transport, error) { //nolint:unparam // it is what the option takes
-				return &patched{shell.NewLocal("sh", env), func(prelude string) string {
+				return patched(shell.NewLocal("sh", env), func(prelude string) string {
 					if strings.Count(prelude, "\nprocesses() {\n") != 1 {
 						t.Error("a session does not begin with the function processes")
 					}
 					return strings.Replace(prelude, "processes() {\n", between, 1)
-				}}, nil
+				}), nil
 			}
 			r := &rig{T: t, state: t.TempDir()}
 			open := func() {
@@ -118,5 +92,16 @@ func TestJobThatEndsDuringAListingIsNotLost(t *testing.T) {
 				t.Errorf("it ended as %+v, want exit 3", exit)
 			}
 		})
+	}
+}
+
+func TestPausedJobEndsUnpaused(t *testing.T) {
+	code := 137
+	s := sight{
+		rec:   engine.Record{Job: engine.Job{State: engine.State{Status: engine.Running, Paused: true}}},
+		entry: &recipe.Entry{ShellFacts: jobdir.ShellFacts{Code: &code}, Claimed: true, Ready: true, Over: true},
+	}
+	if o, sure := s.verdict(); sure != certain || !o.Status.Finished() || o.Paused {
+		t.Errorf("%s, paused %v", o.Status, o.Paused)
 	}
 }

@@ -9,13 +9,11 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/client"
 )
 
-// HostError says why something of a host could not be had. It is an
-// [engine.ErrUnreachable].
+// HostError reports why a request to a host failed. It is an [engine.ErrUnreachable].
 type HostError struct {
 	Host string
 	Err  error
-	// Attention: it will not get better by itself; somebody has to do something,
-	// see Hint.
+	// Attention: retrying will not help; the user has to act, see Hint.
 	Attention bool
 	Hint      string
 }
@@ -44,10 +42,9 @@ func unreachable(host string, err error) error {
 	return e
 }
 
-// InputFullError says that a job has not read its input for some seconds and no
-// more fits in.
+// InputFullError reports that a job has not read its input for some seconds and its buffer is full.
 type InputFullError struct{ Taken int } // bytes of what was to be written
 
 func (*InputFullError) Error() string {
-	return "the job does not read its input, and no more fits in"
+	return "the job does not read its input, and its buffer is full"
 }

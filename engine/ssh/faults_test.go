@@ -27,6 +27,7 @@ type rig struct {
 	c      *sshtest.Client
 	remote string // the host's state directory
 	state  string // the engine's
+	host   string // where jobs are started: box
 	b      *Backend
 	e      *engine.Engine
 }
@@ -34,7 +35,7 @@ type rig struct {
 func newRig(t *testing.T, configure func(*sshtest.Server), opts ...Option) *rig {
 	t.Helper()
 	env := remoteEnv(t)
-	r := &rig{T: t, remote: strings.TrimPrefix(env[0], "HOB_STATE_DIR=")}
+	r := &rig{T: t, host: "box", remote: strings.TrimPrefix(env[0], "HOB_STATE_DIR=")}
 	r.s = sshtest.NewServer(t, func(s *sshtest.Server) {
 		s.Env = append(os.Environ(), env...)
 		if configure != nil {
@@ -65,7 +66,7 @@ func (r *rig) open(opts ...Option) {
 }
 
 func (r *rig) ctx() context.Context {
-	ctx, cancel := context.WithTimeout(r.Context(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
 	r.Cleanup(cancel)
 	return ctx
 }
@@ -159,7 +160,7 @@ func TestReadingResumesAfterEveryCut(t *testing.T) {
 	}
 }
 
-func TestKillGoesOnWithoutTheConnection(t *testing.T) {
+func TestKillContinuesWithoutConnection(t *testing.T) {
 	t.Parallel() // it waits, mostly
 	r := newRig(t, nil)
 	j := r.start("trap '' TERM; echo ready; while :; do sleep 0.1; done", func(s *engine.Spec) { s.Grace = time.Second })
@@ -215,7 +216,7 @@ func TestFewSessions(t *testing.T) {
 	}
 }
 
-func TestUnreachableKeepsWhatIsKnown(t *testing.T) {
+func TestUnreachableJobKeepsItsState(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("echo hello; sleep 300")
 	for r.read(j.ID) == "" {
@@ -242,7 +243,7 @@ func TestUnreachableKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestDeadHostsDelayNobody(t *testing.T) {
+func TestDeadHostsDelayNoOtherHost(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("sleep 300")
 	defer r.e.Kill(r.ctx(), j.ID)
@@ -264,7 +265,7 @@ func TestDeadHostsDelayNobody(t *testing.T) {
 	}
 }
 
-// A start of which nobody knows whether it arrived is settled by the host.
+// If it is unknown whether a start request arrived, the host decides.
 func TestStartInDoubtNeverRunsLater(t *testing.T) {
 	t.Parallel() // it waits, mostly
 	r := newRig(t, nil)
@@ -273,11 +274,11 @@ func TestStartInDoubtNeverRunsLater(t *testing.T) {
 	r.start("true")
 	r.e.Close()
 	r.open()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	if err := r.b.Connect(ctx, "box"); err != nil {
+	if err := r.b.Connect(r.ctx(), "box"); err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
 	go func() {
 		<-time.After(20 * time.Millisecond)
 		r.s.SetDown(true)
@@ -297,7 +298,7 @@ func TestStartInDoubtNeverRunsLater(t *testing.T) {
 	}
 }
 
-func TestHostsOwnListShowsTheJob(t *testing.T) {
+func TestListOnTheHostShowsTheJob(t *testing.T) {
 	r := newRig(t, nil)
 	j := r.start("echo hello; sleep 300")
 	there, err := engine.New(engine.WithStateDir(r.remote), engine.WithClient("there"), engine.WithBackend(New()))
@@ -365,14 +366,15 @@ func TestTamperedDirectories(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
-			script := c.script
-			if script == "true" {
-				script = "sleep 0.5" // so that nobody here has seen the end yet
+			script, end := c.script, filepath.Join(t.TempDir(), "end")
+			if script == "true" { // after this side has last looked
+				script = "until [ -e '" + end + "' ]; do sleep 0.05; done"
 			}
 			j := r.start(script)
 			dir := filepath.Join(r.remote, "jobs", string(j.ID))
 			t.Cleanup(func() { endGroup(j.Leader.PID) })
 			if c.script == "true" {
+				sshtest.Write(t, end, "")
 				for {
 					if _, err := os.Stat(filepath.Join(dir, "exit_code")); err == nil {
 						break
@@ -383,14 +385,14 @@ func TestTamperedDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.name == "another boot" {
-				r.open() // who has seen the process live goes by what it saw
+				r.open() // a client that saw the process alive relies on that
 			}
 			got, err := r.e.Get(r.ctx(), string(j.ID))
 			if err != nil || !c.check(got) {
 				t.Errorf("%v: %s %+v, output %d", err, got.Status, got.Exit, got.Output)
 			}
 			if c.name == "log is a link" {
-				if n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotPlain) {
+				if n, _, err := r.e.ReadOutput(r.ctx(), j.ID, make([]byte, 10), 0); n != 0 || !errors.Is(err, plainfile.ErrNotRegular) {
 					t.Errorf("%d bytes of what it leads to are read, %v", n, err)
 				}
 			}
@@ -422,8 +424,8 @@ func TestSilentHostIsNoticed(t *testing.T) {
 		case 1:
 			r.s.Stall(true)
 		case 2:
-			// That is told before another attempt has come to nothing.
-			if !strings.Contains(o.LinkError, "nothing was heard of the host") || o.StaleSince.IsZero() {
+			// This is reported before another attempt fails.
+			if !strings.Contains(o.LinkError, "no response from the host") || o.StaleSince.IsZero() {
 				t.Errorf("unreachable without a reason: %+v", o)
 			}
 			r.s.Stall(false)

@@ -12,13 +12,13 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// perRequest is of how many jobs the records are asked for at once.
+// perRequest is how many records are requested at once.
 const perRequest = 100
 
 // Find implements [engine.Finder].
 func (b *Backend) Find(ctx context.Context, host string, known func(token string) bool, found func(engine.Found) error) error {
 	h := b.host(host)
-	c, err := h.connect(ctx, interactive(ctx, false))
+	c, err := h.connect(ctx, false)
 	if err != nil {
 		return lateOrLost(host, err)
 	}
@@ -42,7 +42,7 @@ func (b *Backend) Find(ctx context.Context, host string, known func(token string
 		for id, files := range recipe.ParseFiles(a.Out) {
 			m, err := jobdir.DecodeMeta([]byte(files[jobdir.MetaFile]))
 			if err != nil || m.Token != tokens[id]["token"] || m.Backend != Name {
-				continue // a start that was given up, or none of ours
+				continue // a start that was given up, or not a job of this backend
 			}
 			m.ID, m.ClientMachine = engine.ID(id), strings.Trim(files["owner"], "-")
 			if err := found(engine.Found{Request: m.Request, HostDir: path.Join(base, id)}); err != nil {
@@ -53,8 +53,7 @@ func (b *Backend) Find(ctx context.Context, host string, known func(token string
 	return nil
 }
 
-// lateOrLost is err of a host that was asked: that the caller waits no longer is no
-// answer either.
+// lateOrLost wraps the error of a request to host. An answer that was too late counts as none.
 func lateOrLost(host string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errNoAnswer

@@ -39,8 +39,8 @@ func rsaKey(t *testing.T) ssh.Signer {
 	return s
 }
 
-// attention expects that host cannot be connected to before somebody does
-// something, for a reason that says want.
+// attention expects that host cannot be connected to until the user acts, for a reason that
+// contains want.
 func attention(t *testing.T, b *Backend, want string) *HostError {
 	t.Helper()
 	err := b.Connect(t.Context(), "box")
@@ -94,7 +94,7 @@ func TestHostKeys(t *testing.T) {
 		}},
 		{name: "changed beside lines that mean nothing", know: func(t *testing.T, c *sshtest.Client, s *sshtest.Server) {
 			sshtest.Write(t, c.KnownHosts, strangeLines()+knownhosts.Line([]string{s.Addr}, other.PublicKey())+"\n")
-		}, want: fmt.Sprintf("known_hosts:%d says otherwise", strings.Count(strangeLines(), "\n")+1)},
+		}, want: fmt.Sprintf("known_hosts:%d", strings.Count(strangeLines(), "\n")+1)},
 		{name: "a directory in the place of known_hosts", know: func(t *testing.T, c *sshtest.Client, _ *sshtest.Server) {
 			if err := errors.Join(os.Remove(c.KnownHosts), os.Mkdir(c.KnownHosts, 0o700)); err != nil {
 				t.Fatal(err)
@@ -176,7 +176,7 @@ func certified(t *testing.T, authority ssh.Signer, kind uint32, principal string
 	return s
 }
 
-func TestUnknownHostIsAskedAboutOnce(t *testing.T) {
+func TestUnknownHostKeyPromptsOnce(t *testing.T) {
 	for _, hashed := range []string{"no", "yes"} {
 		s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = os.Environ() })
 		c := sshtest.NewClient(t)
@@ -278,16 +278,13 @@ func TestControlMasterIsUsed(t *testing.T) {
 	run(t, "ssh", "-F", c.ConfigFile, "-O", "check", "box") // it is still there
 }
 
-func TestCheckSaysWhatIsWrong(t *testing.T) {
+func TestCheckReportsTheFailedStep(t *testing.T) {
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(os.Environ(), remoteEnv(t)...) })
 	c := sshtest.ClientOf(t, "box", s)
 	c.AddHost(t, "stranger", s.Addr, "UserKnownHostsFile /dev/null")
 	c.AddHost(t, "nobody", "127.0.0.1:1")
 	nologin := sshtest.NewServer(t, func(s *sshtest.Server) { s.Shell = filepath.Join(t.TempDir(), "nologin") })
-	sshtest.Write(t, nologin.Shell, "#!/bin/sh\necho This account is not available\nexit 1\n")
-	if err := os.Chmod(nologin.Shell, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, nologin.Shell, "echo This account is not available\nexit 1")
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +313,7 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 		"box":      {"job", "deleted"},
 		"stranger": {"host key", "unknown"},
 		"nobody":   {"connect", "refused"},
-		"busy":     {"connect", "hung up before it showed its key"},
+		"busy":     {"connect", "closed the connection before it sent its key"},
 		"nologin":  {"shell", "This account is not available"},
 	} {
 		var last Step
@@ -334,7 +331,7 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// With accept-new nobody is asked; the key is kept, and a later one is refused.
+// With accept-new the user is not prompted; the key is kept, and a later one is refused.
 func TestNewKeysAreAccepted(t *testing.T) {
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = os.Environ() })
 	c := sshtest.NewClient(t)

@@ -13,15 +13,15 @@ import (
 	"github.com/hobjobs/hob/internal/readahead"
 )
 
-// feedLimit is longer than the host itself waits for a pipe that is full. slowLine is the
-// slowest line, in bytes a second, over which a request that types input may still come.
+// feedLimit is longer than the host itself waits for a pipe that is full. slowLine is the slowest
+// connection, in bytes per second, over which a request that types input still arrives in time.
 const (
 	feedLimit = 30 * time.Second
 	slowLine  = 20 << 10
 )
 
-// Write implements [engine.Run]. After an error part of p may have been taken;
-// an *[InputFullError] says how much.
+// Write implements [engine.Run]. After an error part of p may have been taken; an *[InputFullError]
+// reports how much.
 func (r *Run) Write(ctx context.Context, p []byte) error {
 	if !r.rec.Job.Stdin.Writable() {
 		return engine.ErrNoInput
@@ -29,16 +29,17 @@ func (r *Run) Write(ctx context.Context, p []byte) error {
 	return r.feed(ctx, p, recipe.Feed)
 }
 
-// feed types p, as much as may be with each request.
+// feed types p in as few requests as possible.
 func (r *Run) feed(ctx context.Context, p []byte, request func(dir string, p []byte) string) error {
 	for taken := 0; len(p) > 0; {
 		n := min(len(p), recipe.MaxFeed)
 		limit := feedLimit + time.Duration(n/slowLine)*time.Second
-		out, err := r.act(ctx, askOptions{once: true, limit: limit}, func(dir string) string { return request(dir, p[:n]) })
+		out, err := r.act(ctx, slow, askOptions{once: true, limit: limit}, func(dir string) string { return request(dir, p[:n]) })
 		if err != nil {
 			return err
 		}
 		n, word := recipe.ParseFeed([]byte(out), n)
+		r.h.sentInput(r.rec.ID)
 		taken += n
 		p = p[n:]
 		who, other := strings.CutPrefix(word, "other ")
@@ -66,19 +67,24 @@ func inputError(word string) error {
 }
 
 const (
-	// burst is how much input at once goes over a session of its own, as it is: to open
-	// that takes two round trips more than a request that types it.
+	// burst is how much input is worth a session of its own, over which it is sent unencoded:
+	// opening the session takes two round trips more than a request that types the input.
 	burst  = 64 << 10
-	gather = 10 * time.Millisecond  // how long input is waited for that makes a burst
+	gather = 10 * time.Millisecond  // how long to wait for enough input to make a burst
 	lull   = 250 * time.Millisecond // without input ends a burst
 )
 
-// CopyInput implements [engine.InputCopier]. Input that comes slowly is typed by one
-// request after the other, so that a connection that breaks between two of them does no
-// harm.
+// CopyInput implements [engine.InputCopier]. Input that arrives slowly is typed by one request after
+// the other, so that no input is lost if the connection breaks between two of them.
 func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
 	if !r.rec.Job.Stdin.Writable() {
 		return engine.ErrNoInput
+	}
+	onCluster := scheduled(r.rec)
+	if onCluster {
+		if err := r.awaitBegin(ctx); err != nil {
+			return err
+		}
 	}
 	ahead := readahead.New(in)
 	buf := make([]byte, burst)
@@ -87,7 +93,7 @@ func (r *Run) CopyInput(ctx context.Context, in io.Reader) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && n == burst {
+		if err == nil && n == burst && !onCluster {
 			err = r.pour(ctx, buf, ahead)
 		} else if err == nil {
 			err = r.typeAll(ctx, buf[:n])
@@ -110,7 +116,7 @@ func (r *Run) typeAll(ctx context.Context, p []byte) error {
 	}
 }
 
-// pour types p and what comes behind it without a lull.
+// pour types p and the input that follows it without a lull.
 func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error {
 	begun := false
 	next := func() []byte {
@@ -130,7 +136,7 @@ func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error
 		a, err = s.Pour(ctx, recipe.Here(dir, recipe.Pour(dir)), askLimit, next)
 	}
 	switch word := strings.TrimSpace(string(a.Out)); {
-	case err != nil && !begun: // no session was to be had, or it broke before
+	case err != nil && !begun: // no session could be opened, or it broke before
 		return r.typeAll(ctx, p)
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -140,6 +146,7 @@ func (r *Run) pour(ctx context.Context, p []byte, ahead *readahead.Reader) error
 		return inputError(word)
 	}
 	r.h.heat(r.rec.ID)
+	r.h.sentInput(r.rec.ID)
 	return nil
 }
 
@@ -151,7 +158,7 @@ func (r *Run) CloseInput(ctx context.Context) error {
 	case r.rec.Job.Kind == engine.KindPTY:
 		return r.Write(ctx, []byte{endOfInput})
 	}
-	word, err := r.act(ctx, askOptions{brief: true}, recipe.Finish)
+	word, err := r.act(ctx, quick, askOptions{}, recipe.Finish)
 	if err == nil && word != "ok" {
 		err = engine.ErrNoInput
 	}

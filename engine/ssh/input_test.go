@@ -22,53 +22,48 @@ import (
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
-// counting counts the requests of a connection that type into a job.
-type counting struct {
-	shell.Transport
-	feeds *atomic.Int64
-}
-
-func (c counting) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := c.Transport.Open(ctx)
-	return countingChannel{ch, c.feeds}, err
-}
-
-type countingChannel struct {
+// feedChannel counts the requests that type into a job.
+type feedChannel struct {
 	shell.Channel
 	feeds *atomic.Int64
 }
 
-func (c countingChannel) Write(p []byte) (int, error) {
+func (c feedChannel) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("\nfeed ")) {
 		c.feeds.Add(1)
 	}
 	return c.Channel.Write(p)
 }
 
+// allOf ends the input of a cat and returns what it printed.
+func (r *rig) allOf(id engine.ID) string {
+	r.Helper()
+	if err := r.e.CloseInput(r.ctx(), id); err != nil {
+		r.Fatal(err)
+	}
+	r.wait(id)
+	return r.read(id)
+}
+
+// got ends the input of a cat and expects that it has printed want.
+func (r *rig) got(id engine.ID, want string) {
+	r.Helper()
+	if got := r.allOf(id); got != want {
+		r.Errorf("the job got %d bytes, want %d", len(got), len(want))
+	}
+}
+
 // Each request costs a round trip, which takes long to a host that is far away.
 func TestLongInputTakesFewRoundTrips(t *testing.T) {
 	r := newRig(t, nil)
 	var feeds atomic.Int64
-	dial := r.b.reach
-	r.b.reach = func(ctx context.Context, host string) (shell.Transport, error) {
-		tr, err := dial(ctx, host)
-		if err != nil {
-			return nil, err
-		}
-		return counting{tr, &feeds}, nil
-	}
+	r.tap(func(ch shell.Channel) shell.Channel { return feedChannel{ch, &feeds} })
 	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
 	data := strings.Repeat("0123456789abcde\n", 600_000/16)
 	if err := r.e.Write(r.ctx(), j.ID, []byte(data)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-		t.Fatal(err)
-	}
-	r.wait(j.ID)
-	if got := r.read(j.ID); got != data {
-		t.Errorf("the job got %d bytes, want %d", len(got), len(data))
-	}
+	r.got(j.ID, data)
 	// A pipe takes 4 KiB for sure; 146 requests of that size would do it one by one.
 	if n := feeds.Load(); n == 0 || n > 30 {
 		t.Errorf("%d requests for %d bytes", n, len(data))
@@ -90,11 +85,7 @@ func TestInputCutOffIsNotRepeated(t *testing.T) {
 		err := r.e.Write(r.ctx(), j.ID, []byte(data.String()))
 		r.s.CutAfter(0)
 		r.s.Cut()
-		if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-		r.wait(j.ID)
-		got, whole := strings.CutSuffix(r.read(j.ID), "end\n")
+		got, whole := strings.CutSuffix(r.allOf(j.ID), "end\n")
 		if !whole || !strings.HasPrefix(data.String(), got) || err == nil && got != data.String() {
 			t.Errorf("cut after %d bytes, %v: the job got %d bytes of %d that are not its beginning", at, err, len(got), data.Len())
 		}
@@ -124,28 +115,12 @@ func TestCopyInput(t *testing.T) {
 			if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-				t.Fatal(err)
-			}
-			r.wait(j.ID)
-			if got := r.read(j.ID); got != data {
-				t.Errorf("the job got %d bytes, want %d", len(got), len(data))
-			}
+			r.got(j.ID, data)
 		})
 	}
 }
 
-// bursts counts the bursts of input that are under way.
-type bursts struct {
-	shell.Transport
-	open *atomic.Int64
-}
-
-func (b bursts) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := b.Transport.Open(ctx)
-	return &burstChannel{Channel: ch, open: b.open}, err
-}
-
+// burstChannel counts the bursts of input that are under way.
 type burstChannel struct {
 	shell.Channel
 	open  *atomic.Int64
@@ -185,14 +160,7 @@ func (r *rig) typing() bool {
 func TestCopyInputPieceByPiece(t *testing.T) {
 	r := newRig(t, nil)
 	var open atomic.Int64
-	dial := r.b.reach
-	r.b.reach = func(ctx context.Context, host string) (shell.Transport, error) {
-		tr, err := dial(ctx, host)
-		if err != nil {
-			return nil, err
-		}
-		return bursts{tr, &open}, nil
-	}
+	r.tap(func(ch shell.Channel) shell.Channel { return &burstChannel{Channel: ch, open: &open} })
 	j := r.start("cat", func(s *engine.Spec) { s.Stdin = true })
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -216,13 +184,7 @@ func TestCopyInputPieceByPiece(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-		t.Error(err)
-	}
-	r.wait(j.ID)
-	if got := r.read(j.ID); got != want {
-		t.Errorf("the job got %d bytes, want %d", len(got), len(want))
-	}
+	r.got(j.ID, want)
 }
 
 // Input that a broken connection cuts off is its beginning, and nothing of it twice; the
@@ -243,11 +205,7 @@ func TestCopyInputCutOff(t *testing.T) {
 		if now, err := r.e.Get(r.ctx(), string(j.ID)); err != nil || now.Status != engine.Running {
 			t.Errorf("the job's input has ended: %s, %v", now.Status, err)
 		}
-		if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-		r.wait(j.ID)
-		got, whole := strings.CutSuffix(r.read(j.ID), "end\n")
+		got, whole := strings.CutSuffix(r.allOf(j.ID), "end\n")
 		if !whole || !strings.HasPrefix(data, got) {
 			t.Errorf("cut after %d bytes: the job got %d bytes that are not the beginning", at, len(got))
 		}
@@ -283,11 +241,5 @@ func TestCopyInputWaitsForAJobThatReadsLate(t *testing.T) {
 	if err := r.e.CopyInput(r.ctx(), j.ID, strings.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.e.CloseInput(r.ctx(), j.ID); err != nil {
-		t.Fatal(err)
-	}
-	r.wait(j.ID)
-	if got := r.read(j.ID); got != data {
-		t.Errorf("the job got %d bytes, want %d", len(got), len(data))
-	}
+	r.got(j.ID, data)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -15,12 +16,13 @@ type sight struct {
 	entry *recipe.Entry
 	clock recipe.Clock
 	at    time.Time // here, when the answer came
-	// confirms says that the job looked lost in a listing before this one, which looked
-	// at its wrapper too. Without it nothing is concluded from a job that looks lost.
+	// confirms reports that the job looked lost in an earlier listing that also checked its
+	// wrapper. Without it, a job that looks lost is not judged lost.
 	confirms bool
+	queue    *slurm.Queue // what a cluster's scheduler says; nil: unknown, or there is none
 }
 
-// certainty says whether a verdict can be recorded.
+// certainty is whether a verdict can be recorded.
 type certainty int
 
 const (
@@ -31,12 +33,12 @@ const (
 	// that ends between the two halves of a listing has neither a process nor an exit code
 	// in it.
 	doubtful
-	// elsewhere: another machine runs the job, and only it can say.
+	// elsewhere: another machine runs the job, and only that machine can report its status.
 	elsewhere
 )
 
-// when is a moment on the host, here. The uptime is preferred: it does not step
-// when somebody sets the clock. The host's clock is never compared with ours.
+// when converts a moment on the host to local time. The uptime is preferred: it does not step when
+// the clock is set. The host's clock is never compared with ours.
 func (s *sight) when(m *jobdir.ShellMoment, boot string) time.Time {
 	if m == nil {
 		return time.Time{}
@@ -48,8 +50,8 @@ func (s *sight) when(m *jobdir.ShellMoment, boot string) time.Time {
 	return s.at.Add(-time.Duration(max(0, ago) * float64(time.Second)))
 }
 
-// ran is how long the job had run when it was looked at, by the host's clock from its
-// boot: whoever sets a clock there or here, and however long this machine slept.
+// ran is how long the job had run when it was observed, by the host's clock since boot. It is
+// unaffected by clock changes on either side and by suspension of this machine.
 func (s *sight) ran() (d time.Duration, known bool) {
 	m, boot := s.entry.Started, s.entry.BootOf()
 	if m == nil || m.Up < 0 || s.clock.Up < m.Up || boot == "-" || boot != s.clock.Boot {
@@ -58,8 +60,7 @@ func (s *sight) ran() (d time.Duration, known bool) {
 	return time.Duration((s.clock.Up - m.Up) * float64(time.Second)), true
 }
 
-// steady is now, or what was found before if that is the same but for how long the
-// answers took.
+// steady returns before if it differs from now only by the latency of answers, otherwise now.
 func steady(before, now engine.Milliseconds) engine.Milliseconds {
 	if before != 0 && (now-before).Duration().Abs() < time.Second {
 		return before
@@ -67,8 +68,8 @@ func steady(before, now engine.Milliseconds) engine.Milliseconds {
 	return now
 }
 
-// verdict is how the job stands by what was seen. A doubtful one has the status from
-// before the job looked lost.
+// verdict returns the job's state according to the look. A doubtful one has the status from before
+// the job looked lost.
 func (s *sight) verdict() (o engine.State, sure certainty) {
 	e, j := s.entry, &s.rec.Job
 	o = lastKnown(s.rec)
@@ -79,7 +80,7 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 		if j.StartedAt.IsZero() && e.Gone {
 			return o, unstarted
 		}
-		sure = s.lost(&o, engine.ReasonHolderDied, "its directory on the host is gone")
+		sure = s.lost(&o, engine.ReasonHolderDied, "its directory on the host no longer exists")
 		return o, sure
 	}
 	s.facts(&o)
@@ -87,9 +88,16 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	switch {
 	case e.Over:
 		s.ended(&o, boot)
+	case e.Failed != "" && e.Wrapper == nil && e.Job == nil && e.EndedBy != nil: // cancelled before it began
+		o.Status = engine.Killed
+		o.Exit = engine.Exit{Status: engine.Killed, Reason: engine.Reason(e.EndedBy.Reason), EndedBy: e.EndedBy.By, At: s.at}
 	case e.Failed != "" && e.Wrapper == nil && e.Job == nil: // abandoned
 		o.Status = engine.Failed
 		o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: e.Failed, At: s.at}
+	case scheduled(s.rec):
+		if sure = s.onCluster(&o); sure == unstarted {
+			return o, sure
+		}
 	case e.Wrapper == nil && e.Job == nil && !e.Claimed:
 		if j.StartedAt.IsZero() {
 			sure = unstarted
@@ -99,7 +107,7 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 		s.elsewhere(&o)
 		return o, elsewhere
 	case boot != "" && boot != s.clock.Boot:
-		sure = s.lost(&o, engine.ReasonReboot, "the host was started again")
+		sure = s.lost(&o, engine.ReasonReboot, "the host was restarted")
 	case e.Job != nil && e.Live == e.Job.Start && e.State != "Z":
 		o.Status = s.begun()
 		o.Paused = e.State == "T" || e.State == "t"
@@ -109,12 +117,15 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	case e.Wrapper == nil:
 		o.Status = engine.Starting // claimed a moment ago
 	default:
-		sure = s.lost(&o, engine.ReasonHolderDied, "its end was not recorded: the process that watched it is gone")
+		sure = s.lost(&o, engine.ReasonHolderDied, "its end was not recorded: the process that watched it has exited")
 		if sure == certain && e.Group {
 			o.Exit.Survivors = []engine.Process{{PID: e.Job.PID, Command: "(its process group)"}}
 		}
 	}
-	if o.Stopping = nil; !o.Status.Finished() && e.EndedBy != nil {
+	if o.Stopping = nil; o.Status.Finished() {
+		o.Rest()
+		o.Pending = nil
+	} else if e.EndedBy != nil {
 		o.Status = engine.Stopping
 		asked := s.when(&jobdir.ShellMoment{Date: e.EndedBy.Date, Up: -1}, "")
 		o.Stopping = &engine.StopRequest{Deadline: asked.Add(time.Duration(e.EndedBy.Grace) * 100 * time.Millisecond)}
@@ -122,8 +133,8 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	return o, sure
 }
 
-// elsewhere leaves open how a job stands that another machine runs, of which the one
-// that was asked has the files. They show when it last gave a sign of life.
+// elsewhere is for a job that runs on another machine, while the machine that answered only has its
+// files. The state stays as last known; the files show when the job was last active.
 func (s *sight) elsewhere(o *engine.State) {
 	o.Link = engine.LinkElsewhere
 	if s.rec.Job.Host != "" {
@@ -134,7 +145,7 @@ func (s *sight) elsewhere(o *engine.State) {
 	}
 }
 
-// begun is the status of what lives: the job, or its wrapper on the way there.
+// begun is the status of a job that is alive, or whose wrapper is.
 func (s *sight) begun() engine.Status {
 	if s.entry.Ready || s.rec.Job.Status == engine.Running {
 		return engine.Running
@@ -142,7 +153,7 @@ func (s *sight) begun() engine.Status {
 	return engine.Starting
 }
 
-// facts is what holds whether it runs or not.
+// facts sets what applies whether the job runs or not.
 func (s *sight) facts(o *engine.State) {
 	e, j := s.entry, &s.rec.Job
 	if e.Job != nil {
@@ -151,7 +162,7 @@ func (s *sight) facts(o *engine.State) {
 	if o.StartedAt.IsZero() && e.Ready {
 		o.StartedAt = s.when(e.Started, e.BootOf())
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(j.CreatedAt) {
-			o.StartedAt = j.CreatedAt // the host's clocks know whole seconds only
+			o.StartedAt = j.CreatedAt // the host's clocks have a resolution of one second
 		}
 	}
 	ran, known := s.ran()
@@ -167,9 +178,8 @@ func (s *sight) facts(o *engine.State) {
 	o.Output, o.Dropped = 0, 0
 	for _, name := range logsOf(j) {
 		o.Output += e.Sizes[name]
-		if hole, ok := e.Holes[name]; ok {
-			o.Dropped += hole[1] - hole[0]
-		}
+		hole := e.Holes[name]
+		o.Dropped += hole.End - hole.Start
 	}
 	o.NoLimit = o.NoLimit || e.NoLimit
 }
@@ -181,7 +191,7 @@ func logsOf(j *engine.Job) []string {
 	return []string{jobdir.OutputFile}
 }
 
-// lost is the only place that concludes it.
+// lost is the only place that concludes that a job is lost.
 func (s *sight) lost(o *engine.State, why engine.Reason, text string) certainty {
 	if !s.confirms {
 		o.Status = s.begun()

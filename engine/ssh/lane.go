@@ -11,15 +11,14 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// lane is a kind of request. Each has sessions of its own, so that a long answer
-// or a slow stop holds up nothing else; together they are four, fewer than any
-// server allows.
+// lane is a kind of request. Each lane has sessions of its own, so that a long answer or a slow stop
+// delays nothing else; together they are four, fewer than any server allows.
 type lane int
 
 const (
-	quick lane = iota // listings and what is done at once
+	quick lane = iota // listings, and requests that take no time
 	bulk              // bytes of logs
-	slow              // starts, stops, input: they may take their time
+	slow              // starts, stops, input
 	lanes
 )
 
@@ -34,7 +33,8 @@ const openLimit = 20 * time.Second
 
 // pool is the sessions of one connection.
 type pool struct {
-	tr shell.Transport
+	tr      shell.Transport
+	cluster bool // sessions know requests about jobs on a cluster
 
 	// Each lane opens one session at a time. The first session of all is opened before any
 	// other: a server that allows only one then refuses the others, which share it.
@@ -49,8 +49,6 @@ type pooled struct {
 	*shell.Session
 	pending int
 }
-
-var errClosed = errors.New("closed")
 
 // do runs script on a session of lane l; limit is how long it may take there.
 func (p *pool) do(ctx context.Context, l lane, script string, limit time.Duration) (shell.Answer, error) {
@@ -84,7 +82,7 @@ func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
 	}
 	s, err := p.start(ctx)
 	if err != nil {
-		// The server gives no further session: share what there is.
+		// The server allows no further session: share an open one.
 		if errors.Is(err, shell.ErrNoSlot) {
 			for _, other := range []lane{l, slow, bulk, quick} {
 				if s := p.idle(other, true); s != nil {
@@ -98,7 +96,7 @@ func (p *pool) take(ctx context.Context, l lane) (*pooled, error) {
 	defer p.mu.Unlock()
 	if p.closed {
 		s.Close()
-		return nil, errClosed
+		return nil, shell.ErrClosed
 	}
 	one := &pooled{Session: s, pending: 1}
 	p.open[l] = append(p.open[l], one)
@@ -123,15 +121,15 @@ func (p *pool) own(ctx context.Context, l lane) (*shell.Session, error) {
 	return s.Session, nil
 }
 
-// any reports whether there is a session in any lane.
+// any reports whether any lane has a session.
 func (p *pool) any() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.open[:], func(lane []*pooled) bool { return len(lane) > 0 })
 }
 
-// prepare opens a session of lane l, so that the first request there need not wait for
-// that. Without success the request tries again.
+// prepare opens a session of lane l, so that the first request need not wait for it. If it fails,
+// the request tries again.
 func (p *pool) prepare(ctx context.Context, l lane) {
 	s, err := p.take(ctx, l)
 	if err != nil {
@@ -142,8 +140,8 @@ func (p *pool) prepare(ctx context.Context, l lane) {
 	s.pending--
 }
 
-// idle is a session of lane l to use: one without work, or if the lane is full,
-// or any is good enough, the one with the least.
+// idle returns a session of lane l without work; if the lane is full, or anyGood is set, the one with
+// the least work. nil: the lane has none, or a further one may be opened.
 func (p *pool) idle(l lane, anyGood bool) *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,8 +159,8 @@ func (p *pool) idle(l lane, anyGood bool) *pooled {
 	return best
 }
 
-// lends reports whether lane l has a session with nothing to do while lane to has none
-// at all: another costs round trips, and a start of the login shell there.
+// lends reports whether lane l has an idle session while lane to has none at all: opening another
+// costs round trips, and a start of the login shell on the host.
 func (p *pool) lends(l, to lane) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +173,11 @@ func (p *pool) start(ctx context.Context) (*shell.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shell.NewSession(ch, recipe.Prelude(), openLimit), nil
+	prelude := recipe.Prelude()
+	if p.cluster {
+		prelude = recipe.ClusterPrelude()
+	}
+	return shell.NewSession(ch, prelude, openLimit), nil
 }
 
 func (p *pool) close() {

@@ -14,8 +14,8 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// A program that only starts a job opens one session: each costs round trips, and a
-// start of the login shell. While somebody waits for looks the start has its own.
+// A program that only starts a job opens one session: each costs round trips, and a start of the
+// login shell. While a caller waits for looks, the start has its own session.
 func TestStartSharesTheSession(t *testing.T) {
 	r := newRig(t, nil)
 	sessions := func() (n [lanes]int) {

@@ -22,8 +22,7 @@ func withTransports(f func(ctx context.Context, host string) (shell.Transport, e
 	return func(b *Backend) { b.reach = f }
 }
 
-// place is a host in memory, for tests in which time is not real. It answers
-// every request with the words of a hello.
+// place is a host in memory, for tests with simulated time. It answers every request with a hello.
 type place struct {
 	silent bool          // it does not even refuse
 	late   time.Duration // of each answer
@@ -50,7 +49,7 @@ func (p *place) reach(ctx context.Context, _ string) (shell.Transport, error) {
 	return l, nil
 }
 
-// attempts are the times at which somebody tried to connect.
+// attempts are the times of attempts to connect.
 func (p *place) attempts() []time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +162,7 @@ func (h *host) says(ctx context.Context) error {
 	return err
 }
 
-func TestLostConnectionIsMadeAgainForTheNextCall(t *testing.T) {
+func TestNextCallReconnects(t *testing.T) {
 	p := &place{}
 	at(t, p, func(t *testing.T, h *host) {
 		if err := h.says(t.Context()); err != nil {
@@ -243,7 +242,7 @@ func TestPausesGrowWithJitter(t *testing.T) {
 	})
 }
 
-func TestWhatOnlyAPersonCanMendIsNotTriedAgain(t *testing.T) {
+func TestErrorThatNeedsTheUserIsNotRetried(t *testing.T) {
 	p := &place{down: &client.Error{Step: "host key", Err: errors.New("changed"), Final: true}}
 	at(t, p, func(t *testing.T, h *host) {
 		watched(t, h)
@@ -292,7 +291,7 @@ func TestSlowAndDeadHostsDelayNoLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(withTransports(func(ctx context.Context, host string) (shell.Transport, error) { return places[host].reach(ctx, host) }))
 		defer b.Close()
-		// look looks at all of them and says how many are said to be linked.
+		// look observes all of them and returns how many are reported as linked.
 		look := func(most time.Duration) (linked int) {
 			began := time.Now()
 			seen, err := b.Observe(t.Context(), records)

@@ -19,7 +19,7 @@ import (
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
-// accepts lets in who shows key.
+// accepts admits clients that present key.
 func accepts(key ssh.PublicKey) func(*ssh.ServerConfig) {
 	return func(c *ssh.ServerConfig) {
 		c.PublicKeyCallback = func(_ ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
@@ -31,7 +31,7 @@ func accepts(key ssh.PublicKey) func(*ssh.ServerConfig) {
 	}
 }
 
-func TestEncryptedKeyIsAskedForWhenItIsWanted(t *testing.T) {
+func TestPassphrasePromptWhenTheKeyIsUsed(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "locked")
 	pub := sshtest.KeyFile(t, file, "open sesame")
@@ -235,15 +235,15 @@ func TestAgent(t *testing.T) {
 	if err := b.Connect(t.Context(), "box"); err != nil {
 		t.Errorf("the key that the configuration names: %v", err)
 	}
-	for host, want := range map[string]string{"many": "no more keys", "none": "refused"} {
+	for host, want := range map[string]string{"many": "too many authentication failures", "none": "refused"} {
 		if err := b.Connect(t.Context(), host); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", host, err, want)
 		}
 	}
 }
 
-// An agent that hangs holds nobody up who leaves.
-func TestAMuteAgentHoldsNothingUp(t *testing.T) {
+// A hanging agent does not block a canceled call.
+func TestSilentAgentDoesNotBlockClose(t *testing.T) {
 	dir, err := os.MkdirTemp("", "ag") // the path of a socket has to be short
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestAMuteAgentHoldsNothingUp(t *testing.T) {
 	connected := make(chan error, 1)
 	go func() {
 		err := b.Connect(t.Context(), "box")
-		ln.Close() // who was not asked by then never will be
+		ln.Close() // a prompt that has not appeared by then never will
 		connected <- err
 	}()
 	conn, err := ln.Accept()
@@ -282,8 +282,8 @@ func TestAMuteAgentHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// Who only lacks a person to ask says what would be asked, and how to be asked.
-func TestWhatIsWantedOfAPerson(t *testing.T) {
+// If only a prompt is missing, the error describes the question and how to get prompted.
+func TestErrorNamesTheMissingPrompt(t *testing.T) {
 	password := func(c *ssh.ServerConfig) {
 		c.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
 			t.Error("a password was sent")
@@ -302,16 +302,16 @@ func TestWhatIsWantedOfAPerson(t *testing.T) {
 		name, config, err, hint string
 		auth                    func(*ssh.ServerConfig)
 	}{
-		{"password", "", "wants a password", "hob hosts check box", password},
-		{"password, BatchMode", "BatchMode yes", "wants a password", "BatchMode", password},
-		{"password, before keys", "PreferredAuthentications password,publickey\n IdentityFile " + key, "wants a password (tried " + key, "ssh-copy-id box", func(c *ssh.ServerConfig) {
+		{"password", "", "requires a password", "hob hosts check box", password},
+		{"password, BatchMode", "BatchMode yes", "requires a password", "BatchMode", password},
+		{"password, before keys", "PreferredAuthentications password,publickey\n IdentityFile " + key, "requires a password (tried " + key, "ssh-copy-id box", func(c *ssh.ServerConfig) {
 			password(c)
 			c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
 		}},
-		{"password, not from us", "PasswordAuthentication no", "refused (nothing could be tried; it takes password)", "ssh box", password},
-		{"questions", "", "wants answers to its questions (nothing could be tried", "hob hosts check box", questions},
-		{"questions, not from us", "KbdInteractiveAuthentication no", "refused (nothing could be tried; it takes keyboard-interactive)", "ssh box", questions},
-		{"questions, after a key", "IdentityFile " + key, "the key was right, and it wants answers to its questions too", "hob hosts check box", func(c *ssh.ServerConfig) {
+		{"password, not from us", "PasswordAuthentication no", "refused (no credentials to try; the server accepts password)", "ssh box", password},
+		{"questions", "", "requires answers to its questions (no credentials to try", "hob hosts check box", questions},
+		{"questions, not from us", "KbdInteractiveAuthentication no", "refused (no credentials to try; the server accepts keyboard-interactive)", "ssh box", questions},
+		{"questions, after a key", "IdentityFile " + key, "the key was accepted, and the server also requires answers to its questions", "hob hosts check box", func(c *ssh.ServerConfig) {
 			second := &ssh.ServerConfig{}
 			questions(second)
 			c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {

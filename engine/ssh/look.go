@@ -12,12 +12,13 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// observe is how jobs of this host stand, as well as it can be told without
-// waiting long. A look that takes longer goes on: what it finds is recorded, and
-// so known the next time.
+// observe returns the state of jobs of this host, as well as it can be determined without a long
+// wait. A look that takes longer continues in the background: its result is recorded, and is
+// available next time.
 func (h *host) observe(ctx context.Context, rs []engine.Record) map[engine.ID]engine.State {
 	soon, cancel := context.WithTimeout(ctx, h.patience())
 	defer cancel()
@@ -33,12 +34,12 @@ func (h *host) observe(ctx context.Context, rs []engine.Record) map[engine.ID]en
 	return states
 }
 
-// observeIfConnected is observe that makes no connection. Without one the jobs are as last
-// known, and unreachable if the last attempt to connect, by this program or the one that
-// noted it in the state root, failed.
+// observeIfConnected is observe, but makes no connection. Without one the states are the last known
+// ones, and the link is unreachable if the last attempt to connect failed, in this program or in the
+// one that recorded it in the state directory.
 func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) map[engine.ID]engine.State {
 	h.mu.Lock()
-	connected, tried := h.conn != nil, h.dialling != nil || h.err != nil
+	connected, tried := h.conn != nil, h.dialing != nil || h.err != nil
 	h.mu.Unlock()
 	if connected {
 		return h.observe(ctx, rs)
@@ -54,13 +55,13 @@ func (h *host) observeIfConnected(ctx context.Context, rs []engine.Record) map[e
 	return states
 }
 
-// asRecorded is a job as it was when its record was last written.
+// asRecorded returns the state in the job's record.
 func (h *host) asRecorded(r engine.Record) engine.State {
 	r.Job.StartedUp = h.b.startedUp(r)
 	o := lastKnown(r)
 	o.Link, o.StaleSince = r.Job.Link, lastSeen(r)
 	root := filepath.Dir(filepath.Dir(r.Dir))
-	if o.LinkError = jobdir.LinkNote(root, h.name); o.LinkError != "" {
+	if o.LinkError = jobdir.HostError(root, h.name); o.LinkError != "" {
 		o.Link = engine.LinkUnreachable
 	}
 	return o
@@ -71,7 +72,7 @@ func (h *host) patience() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.name == "": // the sh of this machine
+	case local(h.name): // the sh of this machine
 		return max(h.b.patience, askLimit)
 	case h.conn != nil:
 		return max(h.b.patience, promptly)
@@ -79,12 +80,12 @@ func (h *host) patience() time.Duration {
 	return h.b.patience
 }
 
-// lookOn looks for as long as ctx lives, and then goes on without the caller.
+// lookOn looks for as long as ctx lives. After that the look continues in the background.
 func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	if interactive(ctx, false) { // questions end with the call that they are asked for
 		return h.look(ctx, rs)
 	}
-	if h.looks.Add(1) > maxLooks { // it owes answers enough
+	if h.looks.Add(1) > maxLooks { // enough answers are outstanding
 		h.looks.Add(-1)
 		return nil, context.DeadlineExceeded
 	}
@@ -93,7 +94,7 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 		err  error
 	}
 	done := make(chan found, 1)
-	if !h.b.goes(func() {
+	if !h.b.async(func() {
 		defer h.looks.Add(-1)
 		life, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
 		defer cancel()
@@ -111,17 +112,23 @@ func (h *host) lookOn(ctx context.Context, rs []engine.Record) (map[engine.ID]en
 	}
 }
 
-// stale is the last known status of a job whose host cannot be asked.
+// stale is the last known state of a job whose host has not answered; err is the reason.
 func (h *host) stale(r engine.Record, err error) engine.State {
-	r.Job.StartedUp = h.b.startedUp(r)
-	o := lastKnown(r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.staleLocked(r, err)
+}
+
+func (h *host) staleLocked(r engine.Record, err error) engine.State {
+	r.Job.StartedUp = h.b.startedUp(r)
+	o := lastKnown(r)
 	if h.conn != nil && errors.Is(err, context.DeadlineExceeded) {
-		o.Link = engine.LinkOK // slower than anybody waited for; an answer that does not come ends the connection
+		o.Link = engine.LinkOK // only slow; if there is no answer at all, the connection is closed
 		return o
 	}
-	o.Link, o.StaleSince = engine.LinkUnreachable, cmp.Or(h.seen, lastSeen(r), h.since, time.Now())
+	if o.Link, o.StaleSince = engine.LinkUnreachable, h.seen; o.StaleSince.IsZero() {
+		o.StaleSince = cmp.Or(lastSeen(r), h.since, time.Now())
+	}
 	switch {
 	case h.err != nil && h.conn == nil:
 		o.LinkError = h.err.Error()
@@ -133,7 +140,7 @@ func (h *host) stale(r engine.Record, err error) engine.State {
 	return o
 }
 
-// lastSeen is when the record of a job on a host was last found to hold.
+// lastSeen is when the record of a job on a host was last confirmed.
 func lastSeen(r engine.Record) time.Time {
 	if fi, err := os.Stat(filepath.Join(r.Dir, jobdir.StateFile)); err == nil {
 		return fi.ModTime()
@@ -141,8 +148,8 @@ func lastSeen(r engine.Record) time.Time {
 	return r.Job.CreatedAt
 }
 
-// goneSince says why the host could not be reached, if that was tried after t and
-// it has not been reached since.
+// goneSince returns why the host could not be reached, if an attempt failed after t and the host
+// has not been reached since.
 func (h *host) goneSince(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,13 +159,13 @@ func (h *host) goneSince(t time.Time) error {
 	return h.err
 }
 
-// look asks the host how jobs stand, in one round trip, and records it.
+// look requests the state of jobs from the host, in one round trip, and records it.
 func (h *host) look(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	return h.lookAfter(ctx, rs, h.b.eager, recipe.FewProofs)
 }
 
 func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Duration, proofs int) (map[engine.ID]engine.State, error) {
-	c, err := h.connectAfter(ctx, interactive(ctx, false), most)
+	c, err := h.connectAfter(ctx, false, most)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +179,10 @@ func (h *host) lookAfter(ctx context.Context, rs []engine.Record, most time.Dura
 }
 
 func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proofs int, seen map[engine.ID]engine.State) error {
+	var q *slurm.Queue
+	if anyScheduled(rs) {
+		q = h.askQueue(ctx, base) // before the listing: an end that it knows of is in the files by then
+	}
 	known := h.knownOf(rs)
 	var l recipe.Listing
 	var at time.Time
@@ -188,7 +199,7 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 			delete(known, id)
 		}
 	}
-	rs = h.conclude(ctx, base, rs, l, at, false, seen)
+	rs = h.conclude(ctx, base, rs, l, q, at, false, seen)
 	// The first listing may not have looked at the wrapper, so it takes two more.
 	for _, confirms := range []bool{false, true} {
 		if len(rs) == 0 {
@@ -198,36 +209,37 @@ func (h *host) lookIn(ctx context.Context, base string, rs []engine.Record, proo
 		if err != nil {
 			return err
 		}
-		rs = h.conclude(ctx, base, rs, recipe.ParseList(a.Out), time.Now(), confirms, seen)
+		rs = h.conclude(ctx, base, rs, recipe.ParseList(a.Out), q, time.Now(), confirms, seen)
 	}
 	return nil
 }
 
-// conclude records how the jobs rs stand by a listing, and returns those that look lost
-// in it but are not proved to be; see [sight].
+// conclude records the states of the jobs rs according to a listing. It returns those that look lost
+// but are not proved to be; see [sight].
 func (h *host) conclude(
-	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, at time.Time, confirms bool, seen map[engine.ID]engine.State,
+	ctx context.Context, base string, rs []engine.Record, l recipe.Listing, q *slurm.Queue, at time.Time, confirms bool, seen map[engine.ID]engine.State,
 ) (again []engine.Record) {
 	for _, r := range rs {
 		e := l.Jobs[remoteID(h.b.HostDir(r))]
-		if e == nil { // the answer does not speak of it
+		if e == nil { // it is missing in the answer
 			seen[r.ID] = lastKnown(r)
 			continue
 		}
 		known := r
 		known.Job.StartedUp = h.b.startedUp(r)
-		s := sight{rec: known, entry: e, clock: l.Clock, at: at, confirms: confirms}
+		s := sight{rec: known, entry: e, clock: l.Clock, at: at, confirms: confirms, queue: q}
 		o, sure := s.verdict()
 		switch sure {
 		case doubtful:
 			again = append(again, r)
 			continue
 		case unstarted:
-			h.unstarted(ctx, base, r, &o)
+			h.unstarted(ctx, base, r, e, &o)
 		case certain:
 			h.settle(r, l, base, o, at)
 		case elsewhere: // that machine writes the record
 		}
+		h.addInput(r.ID, &o)
 		seen[r.ID] = o
 	}
 	return again
@@ -243,13 +255,13 @@ func (h *host) settle(r engine.Record, l recipe.Listing, base string, o engine.S
 	h.b.remember(r, o, e.BootOf(), path.Join(base, id), false)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if delete(h.known, r.ID); e.Lasting() && e.Token == r.Job.Token {
+	if delete(h.known, r.ID); !scheduled(r) && e.Lasting() && e.Token == r.Job.Token {
 		h.known[r.ID] = e
 	}
 }
 
-// knownOf returns what is known of those of the jobs that ran when they were last
-// looked at, by the names of their directories. The entries are not to be changed.
+// knownOf returns the last entries of those of the jobs that were running then, by the names of their
+// directories. The entries must not be modified.
 func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -262,21 +274,22 @@ func (h *host) knownOf(rs []engine.Record) map[string]*recipe.Entry {
 	return known
 }
 
-// forget drops what is known of a job, so that it is asked for in full.
+// forget drops the last entry of a job, so that the next look requests it in full.
 func (h *host) forget(id engine.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.known, id)
 }
 
-// logFacts is what was last found of the logs of a job that is watched or read.
+// logFacts is what was last found of the logs of a job that is watched or read, and of its input.
 type logFacts struct {
 	watchers, readers int
 	entry             *recipe.Entry // nil: nothing was found yet
 	at                time.Time
+	input             inputFacts
 }
 
-// uses counts those who watch and read the logs of a job.
+// uses counts the watchers of a job and the readers of its logs.
 func (h *host) uses(id engine.ID, watchers, readers int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -315,11 +328,11 @@ func (h *host) logsOf(id engine.ID) logFacts {
 	return f
 }
 
-// unstarted is for a job that was asked for but is not there: while its starter
-// is at it, it is starting; after that it is made sure that it never starts.
-func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *engine.State) {
+// unstarted is for a job that was requested but was not on the host, according to e. While its starter
+// holds the lock it is starting; after that the host is made to refuse the start.
+func (h *host) unstarted(ctx context.Context, base string, r engine.Record, e *recipe.Entry, o *engine.State) {
 	o.Status = engine.Starting
-	if jobdir.Locked(r.Dir) {
+	if jobdir.Locked(r.Dir) || scheduled(r) && h.submittedSince(ctx, base, r, e) {
 		return
 	}
 	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Job.Token), askOptions{})
@@ -327,8 +340,24 @@ func (h *host) unstarted(ctx context.Context, base string, r engine.Record, o *e
 		return
 	}
 	o.Status = engine.Failed
-	o.Exit = engine.Exit{
-		Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "the connection broke before it was started", At: time.Now(),
+	why := "the connection broke before it was started"
+	if scheduled(r) {
+		why = "Slurm does not have the job, and it had not begun"
 	}
+	o.Pending = nil
+	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: why, At: time.Now()}
 	h.b.remember(r, *o, "", "", false)
+}
+
+// submittedSince reports whether a job was submitted to a cluster after e was read, or may have been.
+// Elsewhere, a job that was started meanwhile has claimed its directory, and so cannot be refused any
+// more; a job on a cluster claims it only when it leaves the queue. Call it once the starter has ended.
+func (h *host) submittedSince(ctx context.Context, base string, r engine.Record, e *recipe.Entry) bool {
+	id := remoteID(h.b.HostDir(r))
+	a, err := h.ask(ctx, quick, recipe.List(base, []string{id}), askOptions{})
+	if err != nil {
+		return true
+	}
+	now := recipe.ParseList(a.Out).Jobs[id]
+	return now == nil || now.Number != e.Number || now.Submitted != e.Submitted
 }

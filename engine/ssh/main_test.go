@@ -8,8 +8,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// TestMain lets more tests run at once than there are processors, unless -parallel says
-// otherwise: those that do mostly wait for a host.
+// TestMain runs more tests in parallel than there are processors, unless -parallel is set: parallel
+// tests mostly wait for a host.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)

@@ -78,7 +78,7 @@ func TestControlMasterThatEnds(t *testing.T) {
 	}
 }
 
-// A socket that takes connections and says nothing is no way to the host.
+// A socket that accepts connections but never responds is not used to reach the host.
 func TestControlMasterThatIsSilent(t *testing.T) {
 	t.Parallel() // it waits
 	r, socket := masterRig(t)

@@ -18,28 +18,23 @@ import (
 const (
 	smallBlock = 64 << 10
 	largeBlock = 1 << 20 // read at once by a caller that reads on
-	// hugeBlock is what that grows to while a block comes within soon.
-	hugeBlock = 4 << 20
-	soon      = 100 * time.Millisecond
-	late      = time.Second
-	maxKept   = 8 << 20 // bytes kept of each output, in blocks
-	// sizeFor is how long a size is good enough, watchedFor while looks at the job bring
-	// it anew: over a long line each look takes a while, and another beside it holds it up.
+	maxKept    = 8 << 20 // bytes kept of each output, in blocks
+	// sizeFor is how long a size counts as current; watchedFor while looks at the job update it: on
+	// a connection with a high latency a request beside them would delay them.
 	sizeFor    = 50 * time.Millisecond
 	watchedFor = time.Second
 )
 
-// OpenOutput implements [engine.Run]. Nothing of the log is transferred before it is read,
-// but on a host that is connected the session for that is opened.
+// OpenOutput implements [engine.Run]. No part of the log is transferred before it is read, but on a
+// host that is connected the session for that is opened.
 func (r *Run) OpenOutput(_ context.Context, s engine.Stream) (engine.Output, error) {
 	r.h.prepare(bulk)
 	r.h.uses(r.rec.ID, 0, 1)
 	return &output{r: r, name: s.File()}, nil
 }
 
-// output reads one log of a job on a host by absolute offset. Logs only grow, so
-// what was read once is kept, a few blocks of it; a log that got shorter was
-// replaced, and everything kept is forgotten.
+// output reads one log of a job on a host by absolute offset. Logs only grow, so a few blocks that
+// were read are cached; if a log gets shorter it was replaced, and the cache is dropped.
 type output struct {
 	r    *Run
 	name string
@@ -52,7 +47,6 @@ type output struct {
 	zeros  bool      // read since: they may have been freed just before
 	blocks []block   // the one used last is last
 	next   int64     // where the last read ended
-	ahead  int       // size of a block for who reads on and on
 	closed bool
 }
 
@@ -77,8 +71,8 @@ func (o *output) Holes(ctx context.Context) ([]engine.Range, error) {
 	return o.holes, err
 }
 
-// refresh has size and holes as they were lately found. A caller that has learned of more
-// output by a look at the job finds it here.
+// refresh updates size and holes. They are at least as new as the last look at the job: a caller
+// that was notified of more output can read it.
 func (o *output) refresh(ctx context.Context) error {
 	if o.stage == logsFinal {
 		return nil
@@ -113,14 +107,14 @@ func (o *output) refresh(ctx context.Context) error {
 	return o.take(e, at)
 }
 
-// logStage is how far a job has come, as far as its logs go. It never goes back, so of two
-// looks at a job that overlap, the one that found more is the later one.
+// logStage is how far a job has progressed, as far as its logs are concerned. It only increases, so
+// of two looks at a job that overlap, the one that found the higher stage is the later one.
 type logStage int
 
 const (
 	logsGrow  logStage = iota
-	logsOver           // the job has ended; what it left running may print
-	logsFinal          // they grow no more
+	logsOver           // the job has ended; processes that it left may print
+	logsFinal          // they no longer grow
 )
 
 func stageOf(e *recipe.Entry) logStage {
@@ -133,11 +127,11 @@ func stageOf(e *recipe.Entry) logStage {
 	return logsFinal
 }
 
-// take notes what a look at the job found. What the job has put in the place of a log
-// is not read.
+// take notes what a look at the job found. If the job has replaced its log by something that is not
+// a regular file, that is not read.
 func (o *output) take(e *recipe.Entry, at time.Time) error {
 	if slices.Contains(e.Strange, o.name) {
-		return fmt.Errorf("%s on %s: %w", o.name, o.r.h.name, plainfile.ErrNotPlain)
+		return fmt.Errorf("%s on %s: %w", o.name, o.r.h.name, plainfile.ErrNotRegular)
 	}
 	if stageOf(e) < o.stage {
 		return nil
@@ -149,7 +143,7 @@ func (o *output) take(e *recipe.Entry, at time.Time) error {
 	o.size, o.at, o.zeros, o.stage = size, at, false, stageOf(e)
 	o.holes = nil
 	if hole, ok := e.Holes[o.name]; ok {
-		o.holes = []engine.Range{{Start: hole[0], End: hole[1]}}
+		o.holes = []engine.Range{hole}
 	}
 	return nil
 }
@@ -171,7 +165,7 @@ func (o *output) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 				return done, err
 			}
 			if n = o.fromBlocks(p[done:], off); n == 0 {
-				break // it is shorter than it was said to be
+				break // shorter than reported
 			}
 		}
 		done += n
@@ -184,7 +178,7 @@ func (o *output) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// fromBlocks copies what is kept at off.
+// fromBlocks copies cached bytes at off to p.
 func (o *output) fromBlocks(p []byte, off int64) int {
 	for i, b := range o.blocks {
 		if off >= b.off && off < b.off+int64(len(b.data)) {
@@ -195,28 +189,20 @@ func (o *output) fromBlocks(p []byte, off int64) int {
 	return 0
 }
 
-// load fetches a block that begins at off, or around it for who jumps back.
+// load fetches a block that begins at off or shortly before.
 func (o *output) load(ctx context.Context, off int64, want int) error {
 	n := max(smallBlock, min(want, largeBlock))
 	if off == o.next && off > 0 {
-		o.ahead = max(largeBlock, o.ahead)
-		n = o.ahead
+		n = largeBlock
 	}
 	n = int(min(int64(n), o.size-off))
 	dir, err := o.r.dir(ctx, false)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
 	data, before, err := o.r.fetch(ctx, path.Join(dir, o.name), off, n)
 	if err != nil {
 		return err
-	}
-	switch took := time.Since(began); {
-	case n == o.ahead && took < soon:
-		o.ahead = min(hugeBlock, 2*o.ahead)
-	case took > late:
-		o.ahead = largeBlock
 	}
 	start := off - int64(before)
 	if int64(len(data)) > o.size-start {

@@ -9,9 +9,9 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 )
 
-// Two looks at a job overlap: the one that found its end is noted first, then the one that
-// found it running. A reader that knows of the end gets all output.
-func TestALookThatFoundTheEndIsNotOvertaken(t *testing.T) {
+// Two looks at a job overlap: the one that found its end is recorded first, then the one that found
+// it running. A reader that has seen the end gets all output.
+func TestOlderLookDoesNotReplaceTheEnd(t *testing.T) {
 	const id = engine.ID("job-22222")
 	running := &recipe.Entry{Sizes: map[string]int64{"output.log": 4}}
 	ended := &recipe.Entry{Sizes: map[string]int64{"output.log": 8}, Over: true}

@@ -51,7 +51,7 @@ func (b *bootable) reach(context.Context, string) (shell.Transport, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(b.lines, l)
-	return &booted{l, b.boot}, nil
+	return patched(l, func(prelude string) string { return strings.ReplaceAll(prelude, bootFile, b.boot) }), nil
 }
 
 // cut ends all connections.
@@ -61,34 +61,6 @@ func (b *bootable) cut() {
 	for _, l := range b.lines {
 		l.Close()
 	}
-}
-
-// booted is one connection to a bootable host.
-type booted struct {
-	*shell.Program
-	boot string
-}
-
-func (b *booted) Open(ctx context.Context) (shell.Channel, error) {
-	ch, err := b.Program.Open(ctx)
-	return &rewritten{Channel: ch, boot: b.boot}, err
-}
-
-// rewritten has the functions of a session read another file: they are what it is
-// sent first.
-type rewritten struct {
-	shell.Channel
-	boot string
-	once sync.Once
-}
-
-func (c *rewritten) Write(p []byte) (int, error) {
-	sent := p
-	c.once.Do(func() { sent = []byte(strings.ReplaceAll(string(p), bootFile, c.boot)) })
-	if _, err := c.Channel.Write(sent); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 // A program that goes on running learns that a host was started again, and takes

@@ -14,10 +14,11 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// remember writes what was seen of a job into its record here, before anybody is
-// told: so that lists are complete while the host cannot be reached, and an end
-// is kept. held says that the caller has the lock of the directory. What another
-// program is writing at the same moment is the same.
+// remember writes what was observed of a job into its local record, before any subscriber is
+// notified: lists show it while the host cannot be reached, and an end is kept. boot is the boot of
+// the host in which the job was started, and dir its directory there; empty: unknown. held means
+// that the caller holds the lock of the record. If another program holds it, nothing is written:
+// that program has looked at the same job, or the next look writes.
 func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, held bool) {
 	now := remembered{o, boot, dir, time.Now()}
 	if !o.Status.Finished() && b.recorded(r.ID, now) {
@@ -31,7 +32,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 		defer lock.Close()
 	}
 	old, err := jobdir.ReadState(r.Dir)
-	if err == nil && old.Exit.Known() || jobdir.MayBeThere(err) {
+	if err == nil && old.Exit.Known() || jobdir.MayExist(err) {
 		return // the next look records it
 	}
 	st := old
@@ -50,7 +51,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 	}
 	if o.Leader.PID != 0 {
 		st.Leader.PID = o.Leader.PID
-		if id, err := proc.Of(o.Leader.PID); r.Job.Host == "" && err == nil {
+		if id, err := proc.IdentityOf(o.Leader.PID); r.Job.Host == "" && err == nil {
 			st.Leader = id
 		}
 	}
@@ -61,6 +62,7 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 	st.Backgrounded = st.Backgrounded || o.Backgrounded
 	st.Paused, st.Deadline, st.Output, st.Dropped = o.Paused, o.Deadline, o.Output, o.Dropped
 	st.NoLimit = r.Job.LogLimit > 0 && o.NoLimit
+	st.Pending = o.Pending
 	st.Stopping = nil
 	if o.Status == engine.Stopping {
 		st.Stopping = o.Stopping
@@ -69,12 +71,12 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 		b.finish(r, o, st)
 		return
 	}
-	if o.Status == engine.Starting && dir == "" {
-		return
+	if o.Status == engine.Starting && (dir == "" || scheduled(r)) {
+		return // a record of a job that does not wait means that it runs
 	}
 	if !reflect.DeepEqual(st, old) {
 		if err := jobdir.WriteState(r.Dir, &st); err != nil {
-			b.log.Warn("what a host says cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
+			b.log.Warn("the state of a job on a host cannot be recorded", "job", r.ID, "host", r.Job.Host, "err", err)
 			return
 		}
 	} else if err := os.Chtimes(filepath.Join(r.Dir, jobdir.StateFile), time.Time{}, now.at); err != nil {
@@ -85,9 +87,10 @@ func (b *Backend) remember(r engine.Record, o engine.State, boot, dir string, he
 	b.records[r.ID] = now
 }
 
-// lock takes the lock of a job's record. Where the wrapper writes the exit code into
-// the record itself, nobody asks again how the job ended: then it is waited for.
-func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.Held, error) {
+// lock acquires the lock of a job's record. It fails if another program holds it, except for the
+// end of a job whose wrapper writes into the same directory: the exit code there counts as the end,
+// so no later look would record it. Then lock waits.
+func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.FileLock, error) {
 	for end := time.Now().Add(endPatience); ; {
 		lock, err := jobdir.Lock(r.Dir) // waits for a moment by itself
 		if err == nil || !ended || !ownDir(r) || !errors.Is(err, jobdir.ErrLocked) {
@@ -100,7 +103,7 @@ func (b *Backend) lock(r engine.Record, ended bool) (*jobdir.Held, error) {
 	}
 }
 
-// endPatience is how long the record of a job that has ended may be in use by others.
+// endPatience is how long [Backend.lock] waits.
 const endPatience = 10 * time.Second
 
 // remembered is what was last put into the record of a job.
@@ -110,16 +113,16 @@ type remembered struct {
 	at        time.Time
 }
 
-// outputEvery is how often the record says anew how much a job has printed, if nothing
-// else has changed: the host knows, and a job may print all the time.
+// outputEvery is how often the record is updated with the amount of output, if nothing else has
+// changed: the host has the exact number, and a job may print all the time.
 const outputEvery = 5 * time.Second
 
-// seenEvery is how often the record is touched of a job that does not change: its time
-// says until when the job was known to run.
+// seenEvery is how often the record of an unchanged job is touched: its modification time is the
+// last time at which the job was known to run.
 const seenEvery = time.Minute
 
-// recorded reports whether the record of a job already says that, or is to say it
-// later: this program wrote it, and of two that look at the same host neither knows less.
+// recorded reports whether the record of a job already contains now, or will later: this program
+// wrote it, and of two programs that look at the same host neither has less information.
 func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,7 +137,7 @@ func (b *Backend) recorded(id engine.ID, now remembered) bool {
 	return ok && reflect.DeepEqual(last, now)
 }
 
-// startedUp is what is known of it, by the record or by what this program saw.
+// startedUp returns it from the record, or from the last look of this program.
 func (b *Backend) startedUp(r engine.Record) engine.Milliseconds {
 	if r.Job.StartedUp != 0 {
 		return r.Job.StartedUp
@@ -149,7 +152,7 @@ func (b *Backend) finish(r engine.Record, o engine.State, st engine.State) {
 	b.mu.Lock()
 	delete(b.records, r.ID)
 	b.mu.Unlock()
-	st.Stopping, st.Paused = nil, false
+	st.Rest()
 	st.Exit = o.Exit
 	st.Exit.Status = o.Status
 	if st.Exit.At.IsZero() {
@@ -168,7 +171,7 @@ func (b *Backend) finish(r engine.Record, o engine.State, st engine.State) {
 	}
 }
 
-// background records that nobody waits for the job any longer.
+// background records that no client waits for the job any longer.
 func background(r engine.Record) error {
 	news := false
 	err := changeState(r, func(st *engine.State) {
@@ -196,14 +199,17 @@ func changeState(r engine.Record, change func(*engine.State)) error {
 	return jobdir.WriteState(r.Dir, &st)
 }
 
-// RunsHere reports whether the job of r runs where this program does: its own sh can be
-// asked about it, with whatever name of a host it was started. So it is on a host that
-// has the state root of the client, because both have the same home directory or are the
-// same machine: there the directory of the record has the files of the job's wrapper.
-// When it has ended those files are all there is, and any machine that has them will do.
+// RunsHere reports whether the job of r runs on the machine of this program, whatever host name it
+// was started with: then a local sh is asked about it. That happens on a host that shares the state
+// root with the client, because both have the same home directory or are the same machine: the
+// directory of the record contains the files of the job's wrapper.
+// Once the job has ended only the files matter, so any machine that has them can answer.
 func RunsHere(r engine.Record) bool {
 	if r.Job.Host == "" {
 		return true
+	}
+	if scheduled(r) && !r.Job.Status.Finished() {
+		return false // its processes are its node's
 	}
 	place := wordsOf(r, jobdir.PlaceFile)
 	if len(place) > 0 && r.Job.Status.Finished() {
@@ -219,7 +225,7 @@ func RunsHere(r engine.Record) bool {
 // ownDir reports whether the directory of the record is that of the job on its host.
 func ownDir(r engine.Record) bool { return r.Job.Host == "" || jobdir.HasWrapper(r.Dir) }
 
-// wordsOf are the words in the first line of a file in the directory of the record.
+// wordsOf returns the fields of the first line of a file in the directory of the record.
 func wordsOf(r engine.Record, name string) []string {
 	data, err := plainfile.Read(filepath.Join(r.Dir, name), maxLine)
 	if err != nil {
@@ -231,7 +237,7 @@ func wordsOf(r engine.Record, name string) []string {
 
 const maxLine = 4 << 10
 
-// hostOf returns the actor that a job is asked about.
+// hostOf returns the host that is asked about a job.
 func (b *Backend) hostOf(r engine.Record) *host { return b.host(hostName(r)) }
 
 func hostName(r engine.Record) string {

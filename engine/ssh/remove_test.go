@@ -14,7 +14,7 @@ import (
 
 // Many jobs of a host that is gone for good make a sweep try it once; those that
 // ended long ago are given up.
-func TestRemoveTriesAGoneHostOnce(t *testing.T) {
+func TestRemoveTriesAnUnreachableHostOnce(t *testing.T) {
 	tries := 0
 	b := New(withTransports(func(context.Context, string) (shell.Transport, error) {
 		tries++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -17,7 +18,7 @@ type Run struct {
 	b     *Backend
 	h     *host
 	rec   engine.Record
-	begun *engine.State // of a job that this program has started; may be nil
+	begun *engine.State // at the start, if this program started the job; may be nil
 }
 
 var (
@@ -52,43 +53,47 @@ func (r *Run) dir(ctx context.Context, asks bool) (string, error) {
 	if !strings.HasPrefix(dir, "~") {
 		return dir, nil
 	}
-	c, err := r.h.connect(ctx, interactive(ctx, asks))
+	c, err := r.h.connect(ctx, asks)
 	if err != nil {
 		return "", unreachable(r.h.name, err)
 	}
 	return c.host.Base + "/" + string(r.rec.ID), nil
 }
 
-// act carries out a request that makes a difference, and returns its words.
-func (r *Run) act(ctx context.Context, o askOptions, request func(dir string) string) (string, error) {
+// act carries out a request that changes something, on lane l, and returns the answer.
+func (r *Run) act(ctx context.Context, l lane, o askOptions, request func(dir string) string) (string, error) {
 	o.asks = true
 	dir, err := r.dir(ctx, true)
 	if err != nil {
 		return "", err
 	}
-	l := slow
-	if o.brief {
-		l = quick
+	var word string
+	if scheduled(r.rec) {
+		word, err = r.actOnNode(ctx, o, dir, request(dir))
+	} else {
+		var a shell.Answer
+		a, err = r.h.ask(ctx, l, recipe.Here(dir, request(dir)), o)
+		word = wordOf(a.Out)
 	}
-	a, err := r.h.ask(ctx, l, recipe.Here(dir, request(dir)), o)
 	if err != nil {
 		return "", err
 	}
 	r.h.heat(r.rec.ID)
-	word := strings.TrimSpace(string(a.Out))
 	if word == recipe.Elsewhere {
 		return "", engine.ErrElsewhere
 	}
 	return word, nil
 }
 
+func wordOf(out []byte) string { return strings.TrimSpace(string(out)) }
+
 // Signal implements [engine.Run].
 func (r *Run) Signal(ctx context.Context, name, by string) error {
 	name = strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
-		return fmt.Errorf("%w: no signal is called %q", engine.ErrInvalid, name)
+		return fmt.Errorf("%w: unknown signal %q", engine.ErrInvalid, name)
 	}
-	word, err := r.act(ctx, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name, by) })
+	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string { return recipe.Signal(dir, string(r.rec.ID), name, by) })
 	switch {
 	case err != nil:
 		return err
@@ -96,13 +101,12 @@ func (r *Run) Signal(ctx context.Context, name, by string) error {
 		r.h.forget(r.rec.ID) // it may be paused now, or no longer
 		return nil
 	case word == "no signal":
-		return fmt.Errorf("%w: the host knows no signal %q", engine.ErrInvalid, name)
+		return fmt.Errorf("%w: the host has no signal %q", engine.ErrInvalid, name)
 	}
 	return engine.ErrNotRunning
 }
 
-// Stop implements [engine.Run]. The host goes on with it when the connection
-// breaks meanwhile.
+// Stop implements [engine.Run]. If the connection breaks the host continues with it.
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
 	grace := o.Grace
 	if grace == 0 {
@@ -112,8 +116,11 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 	if reason == "" {
 		reason = string(engine.ReasonKill)
 	}
+	if scheduled(r.rec) {
+		return r.stopOnCluster(ctx, grace, o.By, reason, o.KeepDaemons)
+	}
 	began := time.Now()
-	out, err := r.act(ctx, askOptions{limit: max(0, grace) + 30*time.Second}, func(dir string) string {
+	out, err := r.act(ctx, slow, askOptions{limit: max(0, grace) + 30*time.Second}, func(dir string) string {
 		return recipe.Stop(dir, string(r.rec.ID), grace, o.By, reason, o.KeepDaemons)
 	})
 	if err != nil {
@@ -121,17 +128,17 @@ func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport
 	}
 	s := recipe.ParseStop([]byte(out))
 	report := engine.StopReport{Took: time.Since(began), Escalated: s.Killed == "KILL" && grace >= 0, Survivors: s.Left}
-	// What became of it is in the record here when this returns.
+	// The result is in the record here when this returns.
 	_, lookErr := r.h.look(ctx, []engine.Record{r.rec})
 	switch {
 	case s.Why == "posh":
-		return report, fmt.Errorf("%w: the sh of the host is posh, whose kill hits other processes", engine.ErrUnsupported)
+		return report, fmt.Errorf("%w: the sh of the host is posh, whose kill signals the wrong processes", engine.ErrUnsupported)
 	case s.Why != "":
 		return report, engine.ErrNotRunning
 	case s.Stuck:
 		return report, errors.New("processes of the job survived SIGKILL")
 	case s.Killed == "":
-		return report, errors.New("the host does not say what became of it: " + strings.TrimSpace(out))
+		return report, errors.New("unexpected answer from the host: " + strings.TrimSpace(out))
 	}
 	return report, lookErr
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -18,8 +19,8 @@ var (
 	_ engine.TerminalOpener = (*Run)(nil)
 )
 
-// replayBytes is how much of the log a screen is made of at most. What a program
-// set before that and has not said again is not known.
+// replayBytes is how much of the log a screen is built from at most. State that a program set
+// before that and has not set again is unknown.
 const replayBytes = 1 << 20
 
 // endOfInput is what ends a line of input on a terminal, as Ctrl+D does.
@@ -99,7 +100,7 @@ func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 	if r.rec.Job.Kind != engine.KindPTY {
 		return engine.ErrUnsupported
 	}
-	word, err := r.act(ctx, askOptions{}, func(dir string) string {
+	word, err := r.act(ctx, slow, askOptions{}, func(dir string) string {
 		return recipe.Resize(dir, string(r.rec.ID), s.Cols, s.Rows)
 	})
 	switch {
@@ -113,7 +114,7 @@ func (r *Run) Resize(ctx context.Context, s engine.Size) error {
 	return changeState(r.rec, func(st *engine.State) { st.Size = s })
 }
 
-// Entry implements [engine.EntryReader]. Nobody is asked for a password for that.
+// Entry implements [engine.EntryReader]. It never prompts for a password.
 func (r *Run) Entry(ctx context.Context) (engine.Entry, error) {
 	if r.rec.Job.Kind != engine.KindPTY {
 		return engine.EntryUnknown, nil
@@ -122,26 +123,29 @@ func (r *Run) Entry(ctx context.Context) (engine.Entry, error) {
 	if err != nil {
 		return engine.EntryUnknown, err
 	}
-	a, err := r.h.ask(ctx, quick, recipe.Shows(dir, string(r.rec.ID)), askOptions{})
+	shows := recipe.Shows(dir, string(r.rec.ID))
+	var word string
+	if scheduled(r.rec) {
+		word, err = r.actOnNode(ctx, askOptions{}, dir, shows)
+	} else {
+		var a shell.Answer
+		a, err = r.h.ask(ctx, quick, shows, askOptions{})
+		word = string(a.Out)
+	}
 	if err != nil {
 		return engine.EntryUnknown, err
 	}
-	switch e := engine.Entry(bytes.TrimSpace(a.Out)); e {
-	case engine.EntryOpen, engine.EntryHidden:
-		return e, nil
-	case engine.EntryUnknown:
-	}
-	return engine.EntryUnknown, nil
+	entry, _ := recipe.ParseShows(word)
+	return entry, nil
 }
 
-// terminalOf says why the job cannot be given a terminal on a host with tools;
-// nil if it can.
+// terminalOf returns why the job cannot be given a terminal on a host with tools; nil if it can.
 func terminalOf(host string, has func(tool string) bool) error {
 	for _, tool := range []string{"script", "mkfifo"} {
 		if !has(tool) {
 			return &engine.Error{
-				Op: "start", Backend: Name, Err: fmt.Errorf("%w: %s has no %s, without which jobs there get no terminal", engine.ErrUnsupported, host, tool),
-				Hint: "leave --pty away, or install " + tool + " there",
+				Op: "start", Backend: Name, Err: fmt.Errorf("%w: %s has no %s, which jobs there need for a terminal", engine.ErrUnsupported, host, tool),
+				Hint: "remove --pty, or install " + tool + " there",
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func sockets(t *testing.T) {
 	})
 }
 
-func TestSSHProgramServesWhatOnlyItCan(t *testing.T) {
+func TestSSHProgramIsUsedWhereNeeded(t *testing.T) {
 	sockets(t)
 	empty := filepath.Join(t.TempDir(), "none")
 	sshtest.Write(t, empty, "")
@@ -89,7 +89,7 @@ func TestSSHProgramServesWhatOnlyItCan(t *testing.T) {
 		want  string // in the step; empty: it is not used
 	}{
 		"native":                     {},
-		"by settings":                {set: HostSettings{Transport: "openssh"}, want: "set to be used"},
+		"by settings":                {set: HostSettings{Transport: "openssh"}, want: "it is configured"},
 		"by need":                    {extra: []string{"RevokedHostKeys " + empty}, set: HostSettings{Transport: "auto"}, want: "RevokedHostKeys"},
 		"native though it is needed": {extra: []string{"RevokedHostKeys " + empty}, set: HostSettings{Transport: "native"}},
 	} {
@@ -131,7 +131,7 @@ func TestSSHProgramRefusesKeys(t *testing.T) {
 		"changed, and checking is off": {func(c *sshtest.Client, s *sshtest.Server) string {
 			c.Know(t, "", s.Addr, sshtest.NewKey(t).PublicKey())
 			return "StrictHostKeyChecking no"
-		}, "has changed: " + "/"},
+		}, "has changed: it differs from the one in /"},
 		"unknown": {func(*sshtest.Client, *sshtest.Server) string { return "StrictHostKeyChecking ask" }, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func (a *asked) expect(t *testing.T, want ...string) {
 	a.log = nil
 }
 
-func TestSSHProgramAsks(t *testing.T) {
+func TestSSHProgramPrompts(t *testing.T) {
 	sockets(t)
 	file := filepath.Join(t.TempDir(), "locked")
 	pub := sshtest.KeyFile(t, file, "sesame")
@@ -225,7 +225,7 @@ func TestSSHProgramAsks(t *testing.T) {
 	}
 }
 
-func TestSSHProgramAsksForThePassword(t *testing.T) {
+func TestSSHProgramPromptsForThePassword(t *testing.T) {
 	sockets(t)
 	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env, s.Auth = os.Environ(), password("pw") })
 	c := sshtest.NewClient(t)
@@ -239,7 +239,7 @@ func TestSSHProgramAsksForThePassword(t *testing.T) {
 	if err := b.Connect(t.Context(), "box"); err != nil {
 		t.Error(err)
 	}
-	// A connection that is cut is made again, and nobody is asked unasked.
+	// A connection that is cut is made again, without a prompt.
 	s.Cut()
 	_, err := b.host("box").ask(WithInteraction(t.Context(), false), quick, "hello", askOptions{})
 	if he, ok := errors.AsType[*HostError](err); !ok || !he.Attention {
@@ -248,7 +248,7 @@ func TestSSHProgramAsksForThePassword(t *testing.T) {
 	a.expect(t, "box: password of tester", "box: password of tester again")
 }
 
-// password lets in who knows it.
+// password admits clients that present the right password.
 func password(right string) func(*ssh.ServerConfig) {
 	return func(c *ssh.ServerConfig) {
 		c.PasswordCallback = func(_ ssh.ConnMetadata, p []byte) (*ssh.Permissions, error) {
@@ -260,7 +260,7 @@ func password(right string) func(*ssh.ServerConfig) {
 	}
 }
 
-func TestSSHProgramLosesAndFindsTheHost(t *testing.T) {
+func TestSSHProgramReconnects(t *testing.T) {
 	sockets(t)
 	r := newRig(t, nil, withSettings(HostSettings{Transport: "openssh"}))
 	j := r.start("echo begun; sleep 300")

@@ -17,27 +17,26 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 const (
 	spawnLimit = time.Minute
-	// doubt is how long a start is sent again while nobody knows whether the
-	// host got it.
+	// doubt is how long a start is sent again while it is unknown whether the host received it.
 	doubt = 30 * time.Second
 )
 
-// Prepare implements [engine.Preparer]: whoever looks at the job until Start has
-// returned sees by the lock that it is being started.
-func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.Lend(dir) }
+// Prepare implements [engine.Preparer]: until Start has returned, the lock shows other programs
+// that the job is being started.
+func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.LockForStart(dir) }
 
-// Start implements [engine.Backend]. If the connection breaks in the middle the
-// same request is sent again: the host starts it at most once. If it stays
-// unknown whether the job was started, it is: starting, on a host that cannot be
-// reached.
+// Start implements [engine.Backend]. If the connection breaks in the middle the same request is sent
+// again: the host starts the job at most once. If it remains unknown whether the job was started,
+// its status is starting, and its host is unreachable.
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if len(l.Files) > 0 {
-		return nil, fmt.Errorf("%w: a job on a host cannot be lent files of this program", engine.ErrUnsupported)
+		return nil, fmt.Errorf("%w: files of this program cannot be passed to a job on a host", engine.ErrUnsupported)
 	}
 	h := b.host(l.Spec.Host)
 	j, err := b.request(l)
@@ -45,7 +44,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		return nil, err
 	}
 	run := &Run{b: b, h: h, rec: l.Record}
-	c, err := h.connect(ctx, interactive(ctx, true))
+	c, err := h.connect(ctx, true)
 	if err != nil {
 		return nil, unreachable(h.name, err)
 	}
@@ -63,6 +62,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	if l.Spec.Stdin && !l.Spec.Backgrounded {
 		h.prepare(slow) // the caller is about to write
+	}
+	if j.Cluster != "" {
+		h.forgetQueue()
 	}
 	began := time.Now()
 	s, sent, err := h.spawn(ctx, j)
@@ -86,6 +88,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	case err != nil:
 		b.log.Warn("it is not known whether a job was started", "job", l.ID, "host", h.name, "err", err)
 		return run, nil
+	case s.Error == "doubt":
+		b.log.Warn("it is not known whether Slurm has accepted a job", "job", l.ID, "host", h.name, "err", s.Text)
+		return run, nil
 	case s.Error != "" && s.Error != "exists":
 		return nil, refusal(h.name, s)
 	}
@@ -105,12 +110,24 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	return run, nil
 }
 
-// request is what the host is asked to run.
+// request converts l to the recipe's request.
 func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	s := &l.Spec
 	j := recipe.Job{
 		ID: string(l.ID), Token: l.Job.Token, Owner: owner(l.Job), Command: s.Command, Script: s.Script, Dir: s.Dir,
 		Stdin: s.Stdin || s.TTYStdin, Split: s.Split, TTY: s.PTY, Cols: s.Size.Cols, Rows: s.Size.Rows, Timeout: s.Timeout, Grace: s.Grace, Limit: max(0, s.LogLimit),
+	}
+	if _, ok := slurm.Login(s.Host); ok {
+		j.Cluster = slurm.Name
+		if s.Timeout > 0 {
+			j.Options = append(j.Options, fmt.Sprintf("--time=%d", slurm.Minutes(s.Timeout)))
+		}
+		j.Options = append(append(j.Options, b.settings(s.Host).Sbatch...), s.SchedulerArgs...)
+		if err := slurm.CheckOptions(j.Options); err != nil {
+			return j, fmt.Errorf("%w: %w", engine.ErrInvalid, err)
+		}
+	} else if len(s.SchedulerArgs) > 0 {
+		return j, fmt.Errorf("%w: options for sbatch without a cluster; use --on slurm:LOGIN", engine.ErrInvalid)
 	}
 	if len(s.Command) > 0 && strings.HasPrefix(s.Command[0], "-") {
 		return j, fmt.Errorf("%w: a command that begins with -", engine.ErrInvalid)
@@ -121,7 +138,7 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	}
 	for name := range j.Env {
 		if !recipe.ValidName(name) {
-			return j, fmt.Errorf("%w: no shell can be given the variable %q", engine.ErrInvalid, name)
+			return j, fmt.Errorf("%w: %q is not a valid variable name", engine.ErrInvalid, name)
 		}
 	}
 	usual := map[string]string{"TERM": "dumb"}
@@ -141,8 +158,8 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 	if l.Job.Host == "" { // its directory is there already, and is the job's own
 		j.Base, j.Dir = path.Dir(filepath.ToSlash(l.Dir)), filepath.ToSlash(s.Dir)
 	} else {
-		// There it is a job of that machine, whose own hob judges it by pid and boot.
-		m.Host, m.ClientMachine, m.Dir = "", "", s.Dir
+		// On the host it is a local job: a hob there judges it by pid and boot.
+		m.Host, m.ClientMachine, m.Dir, m.Scheduler = "", "", s.Dir, j.Cluster
 	}
 	j.Meta, err = json.Marshal(m)
 	return j, err
@@ -151,12 +168,12 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 // owner names whose jobs a sweep may delete: those of this machine.
 func owner(j engine.Job) string { return recipe.OneWord(j.Machine) }
 
-// spawn sends the start until there is an answer. sent says whether the host may
-// have got it; without that nothing was started.
+// spawn sends the start until the host answers. sent reports whether the host may have received it;
+// if not, nothing was started.
 func (h *host) spawn(ctx context.Context, j recipe.Job) (s recipe.Spawned, sent bool, err error) {
 	end := time.Now().Add(doubt)
 	h.mu.Lock()
-	watched := len(h.watchers) > 0 // who waits for looks is not to wait for this
+	watched := len(h.watchers) > 0 // looks that callers wait for must not wait for this
 	h.mu.Unlock()
 	for {
 		var a shell.Answer
@@ -186,16 +203,17 @@ func refusal(host string, s recipe.Spawned) error {
 	return err
 }
 
-// reasonOf is why a host did not start a job.
+// reasonOf returns why a host did not start a job.
 func reasonOf(s recipe.Spawned) string {
 	reason := map[string]string{
-		"home":    "there is no HOME to keep jobs in",
+		"home":    "HOME is not set, so there is no directory for jobs",
 		"newline": "the directory for jobs has a line break in its name",
-		"mkdir":   "cannot make the directory " + s.Text,
+		"mkdir":   "cannot create the directory " + s.Text,
 		"write":   "cannot write " + s.Text + ": the disk may be full",
-		"mkfifo":  "cannot make named pipes, so the job cannot have input: " + s.Text,
+		"mkfifo":  "cannot create named pipes for the job's input: " + s.Text,
 		"start":   "the job's wrapper did not start " + s.Text,
-		"taken":   "another job has its directory",
+		"slurm":   "Slurm does not accept the job: " + s.Text,
+		"taken":   "its directory belongs to another job",
 	}[s.Error]
 	if reason == "" {
 		return "unexpected answer: " + s.Error + " " + s.Text
@@ -205,12 +223,12 @@ func reasonOf(s recipe.Spawned) string {
 
 const (
 	sweepEvery = 24 * time.Hour
-	// sweepDays is long after the engine's own retention: what it removes it
-	// removes there too. This is for what no record here speaks of any more.
+	// sweepDays is long after the engine's own retention, which removes jobs on the host too. The
+	// sweep is for jobs that no longer have a record here.
 	sweepDays = 30
 )
 
-// sweepSometimes deletes on a host what this machine's jobs left there.
+// sweepSometimes deletes leftovers of this machine's jobs on a host, at most once a day.
 func (b *Backend) sweepSometimes(h *host) {
 	h.mu.Lock()
 	c := h.conn
@@ -224,10 +242,10 @@ func (b *Backend) sweepSometimes(h *host) {
 	if !due {
 		return
 	}
-	b.goes(func() {
+	b.async(func() {
 		me := recipe.OneWord(b.machine)
 		if _, err := h.ask(b.life, slow, recipe.Sweep(c.host.Base, me, sweepDays), askOptions{limit: time.Minute}); err != nil && b.life.Err() == nil {
-			b.log.Debug("a host cannot be swept", "host", h.name, "err", err)
+			b.log.Debug("cannot delete old jobs on a host", "host", h.name, "err", err)
 		}
 	})
 }
@@ -235,9 +253,9 @@ func (b *Backend) sweepSometimes(h *host) {
 // homeless are the errors of a spawn that another directory may cure.
 var homeless = []string{"home", "mkdir", "write"}
 
-// spareBase returns a private directory for jobs on a host where s says that the usual one
-// cannot hold them; empty if there is none, or the user chose the directory. ask carries
-// out a request.
+// spareBase returns a private directory for jobs on a host where s reports that the usual one cannot
+// hold them. It is empty if the host has no such directory, or if the user chose the usual one. ask
+// carries out a request.
 func (b *Backend) spareBase(host string, s recipe.Spawned, ask func(script string) ([]byte, error)) string {
 	if host == "" || !slices.Contains(homeless, s.Error) || b.settings(host).StateDir != "" {
 		return ""
@@ -249,8 +267,8 @@ func (b *Backend) spareBase(host string, s recipe.Spawned, ask func(script strin
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// spawnIn starts j in base, where the usual directory could not hold it. Where the job is
-// gets recorded first: nothing else leads there.
+// spawnIn starts j in base because the usual directory cannot hold it. It records the directory
+// first: without that the job could not be found again.
 func (h *host) spawnIn(ctx context.Context, base string, l engine.Launch, j *recipe.Job, cause recipe.Spawned) (recipe.Spawned, bool, error) {
 	j.Base = base
 	dir := path.Join(base, j.ID)
@@ -268,7 +286,7 @@ func (b *Backend) warnSpare(host, base string, cause recipe.Spawned) {
 	b.warn(host, fmt.Sprintf("%s; jobs are kept in %s, which the host may empty at any time. %s", reasonOf(cause), base, stateDirHint(host)))
 }
 
-// warn reports something to the user that is no error.
+// warn shows the user a message that is not an error.
 func (b *Backend) warn(host, text string) {
 	b.log.Warn(text, "host", host)
 	if b.warning != nil {

@@ -17,14 +17,13 @@ import (
 
 const (
 	terminalStep = 256 << 10 // read at once
-	// terminalLag is how far a viewer may be behind before it is given a new
-	// picture instead of what it missed.
+	// terminalLag is how far a viewer may fall behind before it gets a new snapshot instead of what
+	// it missed.
 	terminalLag  = 2 << 20
-	terminalTail = 64 << 10 // of the log, for a picture without history
+	terminalTail = 64 << 10 // of the log, for a snapshot without history
 )
 
-// How often new output is looked for: soon after something was typed or printed,
-// for that is when more comes.
+// How often to look for new output: more often after input or output, when more is likely.
 const (
 	eagerEvery  = 15 * time.Millisecond
 	eagerFor    = 300 * time.Millisecond
@@ -32,9 +31,9 @@ const (
 	linkEvery   = 500 * time.Millisecond // while the host cannot be reached
 )
 
-// OpenTerminal implements [engine.TerminalOpener]. The terminal is on the host, its
-// screen is made here, of the log. Nobody there answers what the job asks of its
-// terminal; here that is done for as long as the session has control.
+// OpenTerminal implements [engine.TerminalOpener]. The terminal is on the host; its screen is
+// rebuilt here from the log. The host does not answer the job's terminal queries; this session does
+// while it has control.
 func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engine.Terminal, error) {
 	switch {
 	case r.rec.Job.Kind != engine.KindPTY:
@@ -65,7 +64,7 @@ func (r *Run) OpenTerminal(ctx context.Context, o engine.TerminalOptions) (engin
 			return nil, err
 		}
 	}
-	if !r.b.goes(func() { t.watch() }) {
+	if !r.b.async(func() { t.watch() }) {
 		end()
 		return nil, engine.ErrClosed
 	}
@@ -80,7 +79,7 @@ type terminal struct {
 	life context.Context
 	end  context.CancelFunc
 	poke chan struct{} // of size 1: something was typed, or the job ended
-	// token names the session among all that look at the job, from wherever.
+	// token identifies the session among those of all machines.
 	token string
 
 	// Of the caller of Next.
@@ -93,14 +92,14 @@ type terminal struct {
 	screen  *vt.Terminal
 	answers []byte // for the job
 	control bool
-	other   string // who has taken control since
+	other   string // the session that has taken control since
 	size    engine.Size
 	seen    engine.State
 }
 
-// watch notes how the job stands until the session ends.
+// watch keeps the job's state up to date until the session ends.
 func (t *terminal) watch() {
-	// It ends with the session; there is nobody else to tell.
+	// It ends with the session, and its error has no recipient.
 	_ = t.r.Watch(t.life, func(o engine.State, _ engine.Note) {
 		t.mu.Lock()
 		t.seen = o
@@ -118,8 +117,8 @@ func (t *terminal) wake() {
 	}
 }
 
-// Next implements [engine.Terminal]. While the host cannot be reached it waits;
-// then it goes on where it was.
+// Next implements [engine.Terminal]. While the host cannot be reached it waits, and then continues
+// at the same offset.
 func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 	if t.over {
 		return engine.TerminalChunk{}, engine.ErrNotRunning
@@ -161,7 +160,7 @@ func (t *terminal) Next(ctx context.Context) (engine.TerminalChunk, error) {
 	}
 }
 
-// dressed adds to chunk how the session stands.
+// dressed adds the state of the session to chunk.
 func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,8 +172,8 @@ func (t *terminal) dressed(chunk engine.TerminalChunk) engine.TerminalChunk {
 	return chunk
 }
 
-// more is what the log has behind what was told, or a picture of the screen if
-// nothing was yet, or too much has come since.
+// more returns what the log has after the part already delivered, or a snapshot of the screen if
+// nothing was delivered yet, or too much has been written since.
 func (t *terminal) more(ctx context.Context, size int64) (engine.TerminalChunk, error) {
 	if !t.drawn || size-t.off > terminalLag || size > 0 && size < t.off-terminalLag {
 		return t.picture(ctx)
@@ -188,7 +187,7 @@ func (t *terminal) more(ctx context.Context, size int64) (engine.TerminalChunk, 
 	defer t.mu.Unlock()
 	t.screen.Write(data)
 	if !t.control {
-		t.answers = nil // whoever has control answers
+		t.answers = nil // the session in control answers
 	}
 	return engine.TerminalChunk{Data: data}, nil
 }
@@ -220,8 +219,8 @@ func (t *terminal) picture(ctx context.Context) (engine.TerminalChunk, error) {
 	return engine.TerminalChunk{Reset: true, Data: screen.Snapshot(vt.SnapshotOptions{Scrollback: rows})}, nil
 }
 
-// answer types what the job wants to know of its terminal, unless another session
-// has taken control since: then that one does.
+// answer replies to the job's terminal queries, unless another session has taken control since:
+// then that session replies.
 func (t *terminal) answer(ctx context.Context) {
 	t.mu.Lock()
 	p := t.answers
@@ -242,7 +241,7 @@ func (t *terminal) answer(ctx context.Context) {
 	}
 }
 
-// keyboardError says that another session has the keyboard.
+// keyboardError reports that another session has the keyboard.
 type keyboardError struct{ by string }
 
 func (e keyboardError) Error() string { return e.by + " has the keyboard" }
@@ -253,8 +252,7 @@ func (t *terminal) Write(ctx context.Context, p []byte) error {
 	return t.r.Write(ctx, p)
 }
 
-// Resize implements [engine.Terminal]. The size is that of whoever said one last:
-// nobody on the host knows who watches.
+// Resize implements [engine.Terminal]. The last size set wins: the host does not track viewers.
 func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 	t.mu.Lock()
 	control := t.control
@@ -276,10 +274,10 @@ func (t *terminal) Resize(ctx context.Context, s engine.Size) error {
 	return nil
 }
 
-// TakeControl implements [engine.Terminal]. The host knows who has control, so that
-// of all sessions, from whatever machines, one answers the job.
+// TakeControl implements [engine.Terminal]. The host records which session has control, so that
+// exactly one session, from any machine, answers the job.
 func (t *terminal) TakeControl(ctx context.Context) error {
-	_, err := t.r.act(ctx, askOptions{}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
+	_, err := t.r.act(ctx, slow, askOptions{files: true}, func(dir string) string { return recipe.Control(dir, t.token, t.o.Client) })
 	if err != nil {
 		return err
 	}
@@ -316,8 +314,8 @@ func factsOf(f engine.TerminalFacts) vt.Facts {
 	return facts
 }
 
-// fetch reads n bytes of file from off on, or what there is, and some more: before of them
-// lie before off.
+// fetch reads up to n bytes of file from off on. data begins earlier, at the start of a block: its
+// first before bytes precede off.
 func (r *Run) fetch(ctx context.Context, file string, off int64, n int) (data []byte, before int, err error) {
 	rng := recipe.Cover(off, n)
 	a, err := r.h.ask(ctx, bulk, recipe.Fetch(file, rng), askOptions{limit: time.Minute})
@@ -327,8 +325,8 @@ func (r *Run) fetch(ctx context.Context, file string, off int64, n int) (data []
 	return a.Out, min(rng.Drop, len(a.Out)), err
 }
 
-// tail is the end of the log, most bytes of it, from the beginning of a line on,
-// and where it ends.
+// tail returns at most most bytes from the end of the log, beginning with a line, and the offset of
+// their end.
 func (r *Run) tail(ctx context.Context, most int64) (data []byte, end int64, err error) {
 	out, err := r.OpenOutput(ctx, engine.StreamOutput)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// viewer is a terminal that shows what a session tells.
+// viewer is a terminal that displays the output of a session.
 type viewer struct {
 	*rig
 	term   engine.Terminal
@@ -26,7 +26,7 @@ type viewer struct {
 	stream string // behind the first picture
 	exit   *engine.Exit
 
-	controller string // as told last
+	controller string // as last reported
 }
 
 func (r *rig) attach(id engine.ID, o engine.TerminalOptions) *viewer {
@@ -95,7 +95,7 @@ func TestAttachToATerminal(t *testing.T) {
 	}
 }
 
-func TestWhatATerminalShowsIsAsked(t *testing.T) {
+func TestEntryOfATerminal(t *testing.T) {
 	testtool.Need(t, "script", "stty")
 	r := newRig(t, nil)
 	j := r.start(`stty -echo; printf 'Password: '; read x`, onTerminal)
@@ -116,12 +116,12 @@ func TestWhatATerminalShowsIsAsked(t *testing.T) {
 	}
 }
 
-// What the job asks its terminal is answered by who is attached with control;
-// what it asked before is too late to be answered.
+// The job's terminal queries are answered by the attached session in control; queries from before
+// it attached are too late to be answered.
 func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
 	testtool.Need(t, "script", "od")
 	r := newRig(t, nil)
-	j := r.start(`stty -icanon -echo min 0 time 100; printf '\033[5n'; echo asked; dd bs=1 count=1 2>/dev/null; printf '\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`, onTerminal)
+	j := r.start(`stty -icanon -echo min 0 time 250; printf '\033[5n'; echo asked; dd bs=1 count=1 2>/dev/null; printf '\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`, onTerminal)
 	for !strings.Contains(r.read(j.ID), "asked") {
 	}
 	v := r.attach(j.ID, engine.TerminalOptions{Control: true})
@@ -135,12 +135,11 @@ func TestQueriesAreAnsweredWhileAttached(t *testing.T) {
 	}
 }
 
-// Of several sessions, also of programs that know nothing of each other, the one
-// that took control last answers.
+// Of several sessions, even in unrelated programs, the one that took control last answers.
 func TestOneOfSeveralAnswers(t *testing.T) {
 	testtool.Need(t, "script", "od")
 	r := newRig(t, nil)
-	j := r.start(`stty -icanon -echo min 0 time 100; dd bs=1 count=1 2>/dev/null; printf '\033[5n'
+	j := r.start(`stty -icanon -echo min 0 time 250; dd bs=1 count=1 2>/dev/null; printf '\033[5n'
 dd bs=1 count=4 2>/dev/null | od -An -c; printf 'once\n'; dd bs=1 count=1 2>/dev/null | od -An -c`, onTerminal)
 	first := r.attach(j.ID, engine.TerminalOptions{Control: true, Client: "first"})
 	second := r.attach(j.ID, engine.TerminalOptions{Control: true, Client: "second"})
@@ -162,7 +161,7 @@ dd bs=1 count=4 2>/dev/null | od -An -c; printf 'once\n'; dd bs=1 count=1 2>/dev
 	}
 }
 
-func TestATerminalGoesOnAfterEveryCut(t *testing.T) {
+func TestTerminalContinuesAfterEveryCut(t *testing.T) {
 	t.Parallel()
 	testtool.Need(t, "script")
 	r := newRig(t, nil, eagerly)
@@ -188,7 +187,7 @@ func TestATerminalGoesOnAfterEveryCut(t *testing.T) {
 	}
 }
 
-func TestAFloodGivesANewPicture(t *testing.T) {
+func TestFloodOfOutputGivesANewSnapshot(t *testing.T) {
 	t.Parallel()
 	testtool.Need(t, "script")
 	r := newRig(t, nil)

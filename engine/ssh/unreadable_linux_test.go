@@ -16,10 +16,10 @@ import (
 )
 
 // A record that cannot be read just now is not replaced by the little that a look has.
-func TestARecordThatCannotBeReadIsKept(t *testing.T) {
+func TestUnreadableRecordIsKept(t *testing.T) {
 	testtool.NeedRoot(t)
 	const nobody = 65534
-	dir, err := os.MkdirTemp("", "hob") // whose parents everybody may pass
+	dir, err := os.MkdirTemp("", "hob") // whose parents every user may traverse
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestARecordThatCannotBeReadIsKept(t *testing.T) {
 	defer b.Close()
 	rec := engine.Record{ID: "job", Dir: dir, Job: engine.Job{Request: engine.Request{Host: "box"}, State: engine.State{Machine: "m"}}}
 
-	runtime.LockOSThread() // it is a thread that is somebody
+	runtime.LockOSThread() // the user ID is set per thread
 	_ = unix.Setfsuid(nobody)
 	_, readErr := os.ReadFile(filepath.Join(dir, jobdir.StateFile))
 	b.remember(rec, engine.State{Status: engine.Running, Leader: engine.Identity{PID: 7}}, "boot", "/there/job", true)

@@ -13,9 +13,9 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// How a job of this machine's own sh has ended is told in full also when no program saw
-// it: by what its wrapper has written.
-func TestEndThatNobodySaw(t *testing.T) {
+// The end of a job run by this machine's own sh is reported in full even if no program observed it:
+// from what its wrapper has written.
+func TestEndWithoutAClient(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, script string
@@ -23,7 +23,7 @@ func TestEndThatNobodySaw(t *testing.T) {
 		want         engine.Exit
 		left         string
 	}{
-		{name: "survivors", script: "sleep 611 & exit 3", want: engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit}, left: "sleep 611"},
+		{name: "survivors", script: "sh -c 'echo up >$UP; exec sleep 611' & until [ -s $UP ]; do sleep 0.02; done; exit 3", want: engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit}, left: "sleep 611"},
 		{name: "timeout", script: "while :; do sleep 0.1; done", timeout: time.Second, want: engine.Exit{Status: engine.Killed, Reason: engine.ReasonTimeout, EndedBy: "timeout"}},
 		{name: "exit", script: "exit 3", want: engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit}},
 	}
@@ -40,7 +40,7 @@ func TestEndThatNobodySaw(t *testing.T) {
 			}
 			gate := filepath.Join(t.TempDir(), "gate")
 			eng := open()
-			j, err := eng.Start(t.Context(), engine.Spec{Script: "trap 'exit 3' TERM; until [ -e " + gate + " ]; do sleep 0.02; done; " + c.script, Timeout: c.timeout, Backgrounded: true})
+			j, err := eng.Start(t.Context(), engine.Spec{Script: "trap 'exit 3' TERM; until [ -e " + gate + " ]; do sleep 0.02; done; UP=" + gate + ".up; export UP; " + c.script, Timeout: c.timeout, Backgrounded: true})
 			eng.Close()
 			if err != nil {
 				t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/hobjobs/hob/internal/sshtest"
 )
 
-// What a job prints stays on its host until somebody reads it, and then what is read
-// comes and no more.
+// A job's output stays on its host until a reader requests it, and then only the requested part is
+// transferred.
 func TestOutputThatNobodyReadsIsNotTransferred(t *testing.T) {
 	for _, manner := range []sshtest.Manner{sshtest.OpenSSH, sshtest.Dropbear} {
 		t.Run(string(manner), func(t *testing.T) {

@@ -9,35 +9,34 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 )
 
-// How often a host is asked for each job that is watched there, by how much its
-// news is wanted. Those that are due soon are asked for with those that are.
+// How often a host is asked for each job that is watched, depending on how urgent its state is. Jobs
+// that are due soon are requested together with those that are due.
 const (
-	hotEvery  = 60 * time.Millisecond  // somebody reads its output, or it has just begun
-	warmEvery = 500 * time.Millisecond // something changed in the last while, or few are watched
+	hotEvery  = 60 * time.Millisecond  // its output is being read, or it has just been started
+	warmEvery = 500 * time.Millisecond // it changed recently, or few jobs are watched
 	coolEvery = 2 * time.Second
 	fewJobs   = 4
 	hotFor    = 3 * time.Second
 	warmFor   = 20 * time.Second
-	// apart is the least time between two looks, so that many watchers that begin
-	// at once make few of them.
+	// apart is the least time between two looks, so that many watchers that begin at once cause few
+	// of them.
 	apart = 20 * time.Millisecond
-	// tellLoss is how long a connection is gone before those who watch are told: one
-	// that comes back at once is not worth a word.
-	tellLoss = 2 * time.Second
+	// lossGrace is how long a connection is lost before subscribers are notified: a connection that
+	// recovers at once is not reported.
+	lossGrace = 2 * time.Second
 )
 
 // watcher is one [Run.Watch]. Its fields are guarded by host.mu.
 type watcher struct {
-	rec     engine.Record
-	now     engine.State
-	known   bool
-	looked  time.Time // the last time
-	hot     time.Time // until then
+	rec     engine.Record // with the state that was last observed
+	known   bool          // it was observed by this watcher
+	looked  time.Time     // the last time
+	hot     time.Time     // until then
 	warm    time.Time
 	changed chan struct{} // of size 1
 }
 
-// watch registers a watcher and has the host polled as long as there are any.
+// watch registers a watcher. The host is polled while it has watchers.
 func (h *host) watch(r engine.Record) *watcher {
 	w := &watcher{rec: r, changed: make(chan struct{}, 1), hot: time.Now().Add(hotFor), warm: time.Now().Add(warmFor)}
 	h.mu.Lock()
@@ -45,7 +44,7 @@ func (h *host) watch(r engine.Record) *watcher {
 	h.watchers[w] = struct{}{}
 	h.usesLocked(r.ID, 1, 0)
 	if !h.polling {
-		h.polling = h.b.goes(h.poll)
+		h.polling = h.b.async(h.poll)
 	}
 	h.kick()
 	return w
@@ -59,7 +58,7 @@ func (h *host) unwatch(w *watcher) {
 	h.kick()
 }
 
-// heat makes the next looks at a job come soon.
+// heat makes the next looks at a job follow soon.
 func (h *host) heat(id engine.ID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,8 +73,7 @@ func (h *host) heat(id engine.ID) {
 	}
 }
 
-// poll asks the host for what is watched, until nothing is or the backend is
-// closed.
+// poll looks at the watched jobs until none is left or the backend is closed.
 func (h *host) poll() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -101,8 +99,7 @@ func (h *host) poll() {
 	}
 }
 
-// pause is how long to wait before the next look; ok is false when nobody
-// watches any more.
+// pause returns how long to wait before the next look; ok is false when no watcher is left.
 func (h *host) pause(last time.Time) (wait time.Duration, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,7 +109,7 @@ func (h *host) pause(last time.Time) (wait time.Duration, ok bool) {
 	}
 	now := time.Now()
 	if h.conn == nil && h.err != nil && now.Before(h.next) {
-		for w := range h.watchers { // who is new wants to be told that it is so
+		for w := range h.watchers { // a new watcher needs to be notified of the current state
 			if !w.known {
 				return 0, true
 			}
@@ -139,7 +136,7 @@ func (h *host) everyLocked(w *watcher, now time.Time) time.Duration {
 	return coolEvery
 }
 
-// turn is one look at what is due.
+// turn is one look at the jobs that are due.
 func (h *host) turn() {
 	h.mu.Lock()
 	byID := map[engine.ID]engine.Record{}
@@ -158,75 +155,47 @@ func (h *host) turn() {
 	}
 	ctx, cancel := context.WithTimeout(h.b.life, dialLimit+askLimit)
 	defer cancel()
-	// Nobody waits for it: whatever is not told by sizes is seen by the second look.
+	// No caller waits for it: what sizes do not reveal is found by the second look.
 	seen, err := h.lookAfter(ctx, rs, mostPause, max(recipe.FewProofs, (len(rs)+1)/2))
+	if err == nil {
+		h.checkInput(ctx, rs, seen)
+	}
 	if h.b.life.Err() != nil {
 		return
-	}
-	now := time.Now()
-	stale := map[engine.ID]engine.State{}
-	for id, r := range byID {
-		if _, ok := seen[id]; !ok {
-			stale[id] = h.stale(r, err)
-		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for w := range h.watchers {
 		if o, ok := seen[w.rec.ID]; ok {
-			w.take(o, now)
-		} else if o, ok = stale[w.rec.ID]; ok { // else it came meanwhile
-			w.takeStale(o, now)
+			w.take(o)
+		} else if _, due := byID[w.rec.ID]; due {
+			w.take(h.staleLocked(w.rec, err))
 		}
 	}
 }
 
-// tellLost tells those who watch that the connection is gone, unless it has been made
-// again: an attempt to reach a host that is silent takes as long as it may.
-func (h *host) tellLost() {
-	h.mu.Lock()
-	var rs []engine.Record
-	for w := range h.watchers {
-		rs = append(rs, w.rec)
-	}
-	h.mu.Unlock()
-	stale := make(map[engine.ID]engine.State, len(rs))
-	for _, r := range rs {
-		stale[r.ID] = h.stale(r, nil)
-	}
+// reportLoss notifies subscribers that the connection is lost, unless it has been made again: an
+// attempt to reach a host that does not respond may take its full time limit.
+func (h *host) reportLoss() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn != nil || h.err == nil || h.b.life.Err() != nil {
 		return
 	}
-	now := time.Now()
 	for w := range h.watchers {
-		if o, ok := stale[w.rec.ID]; ok && w.known && !w.now.Status.Finished() {
-			w.takeStale(o, now)
+		if w.known && !w.rec.Job.Status.Finished() {
+			w.take(h.staleLocked(w.rec, nil))
 		}
 	}
 }
 
-// takeStale notes that the host cannot be asked; host.mu is held.
-func (w *watcher) takeStale(o engine.State, now time.Time) {
-	if w.known { // what this watcher saw last is newer than the record
-		last := w.now
-		last.Link, last.LinkError, last.StaleSince = o.Link, o.LinkError, o.StaleSince
-		o = last
-	}
-	w.take(o, now)
-}
-
-// take notes what was seen; host.mu is held.
-func (w *watcher) take(o engine.State, now time.Time) {
-	if w.known && reflect.DeepEqual(o, w.now) {
+// take notes what was observed, on which the next look builds; host.mu is held.
+func (w *watcher) take(o engine.State) {
+	if w.known && reflect.DeepEqual(o, w.rec.Job.State) {
 		return
 	}
-	w.now, w.known = o, true
-	w.warm = now.Add(warmFor)
-	// The next look builds on this one.
-	w.rec.Job.StartedAt, w.rec.Job.StartedUp, w.rec.Job.Status, w.rec.Job.Leader = o.StartedAt, o.StartedUp, o.Status, o.Leader
-	w.rec.Job.Output, w.rec.Job.Dropped, w.rec.Job.Deadline = o.Output, o.Dropped, o.Deadline
+	w.rec.Job.State, w.known = o, true
+	w.warm = time.Now().Add(warmFor)
 	select {
 	case w.changed <- struct{}{}:
 	default:
@@ -246,7 +215,7 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 		case <-w.changed:
 		}
 		r.h.mu.Lock()
-		o := w.now
+		o := w.rec.Job.State
 		r.h.mu.Unlock()
 		o.Backgrounded = o.Backgrounded || r.backgrounded()
 		notify(o, engine.Note{})

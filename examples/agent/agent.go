@@ -9,8 +9,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// agent carries out the turns of the model. What happens goes to events, which
-// the program reads; one goroutine performs a turn, others wait for ends.
+// agent carries out the turns of the model and sends an event for each result. A turn runs in a
+// goroutine of its own.
 type agent struct {
 	eng    *engine.Engine
 	events chan any
@@ -21,16 +21,16 @@ type agent struct {
 	next   int
 }
 
-// What happens.
+// Events of the agent.
 type (
-	saidEvent     struct{ text string }
+	messageEvent  struct{ text string }
 	startedEvent  struct{ job engine.Job }
-	returnedEvent struct { // a tool call has its answer
+	returnedEvent struct { // a tool call has returned
 		id     engine.ID
 		result engine.Result
 		err    error
 	}
-	endedEvent struct { // a job in the background has ended
+	endedEvent struct { // a background job has ended
 		id   engine.ID
 		exit engine.Exit
 	}
@@ -40,29 +40,29 @@ type (
 func newAgent(eng *engine.Engine) *agent {
 	a := &agent{eng: eng, events: make(chan any, 16), turns: turns()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.wg.Go(a.watchQuestions)
 	return a
 }
 
-// close ends the turn: what is in the foreground is stopped, as after any
-// cancelled call; what is in the background goes on.
+// close cancels the turn, which stops its foreground job. Background jobs keep running.
 func (a *agent) close() {
 	a.cancel()
 	a.wg.Wait()
 }
 
-func (a *agent) tell(event any) {
+func (a *agent) emit(event any) {
 	select {
 	case a.events <- event:
 	case <-a.ctx.Done():
 	}
 }
 
-// answer begins the model's next turn.
+// answer starts the model's next turn.
 func (a *agent) answer() {
 	turn := a.turns[a.next%len(a.turns)]
 	a.next++
 	a.wg.Go(func() {
-		defer a.tell(turnOverEvent{})
+		defer a.emit(turnOverEvent{})
 		for _, s := range turn {
 			if !a.think(700 * time.Millisecond) {
 				return
@@ -90,12 +90,12 @@ func (a *agent) perform(s step) {
 	case s.stop != "":
 		a.stop(s.stop)
 	default:
-		a.tell(saidEvent{s.say})
+		a.emit(messageEvent{s.say})
 	}
 }
 
-// bash is the tool: the command runs in the foreground, until it ends or is sent
-// to the background, by the person or because its time is over.
+// bash is a tool. It runs a command in the foreground until it ends or moves to the background,
+// because the user sent it there or its yield time is over.
 func (a *agent) bash(c bashCall) {
 	var id engine.ID
 	result, err := a.eng.Run(a.ctx, engine.Spec{Script: c.script, Name: c.name, PTY: true}, engine.RunOptions{
@@ -103,23 +103,23 @@ func (a *agent) bash(c bashCall) {
 		OnStart: func(started engine.ID) {
 			id = started
 			if job, err := a.eng.Get(a.ctx, string(id)); err == nil {
-				a.tell(startedEvent{job})
+				a.emit(startedEvent{job})
 			}
 		},
 	})
 	if err == nil && result.Backgrounded {
-		a.tellEnd(id)
+		a.reportEnd(id)
 	}
-	a.tell(returnedEvent{id, result, err})
+	a.emit(returnedEvent{id, result, err})
 }
 
-// tellEnd notes the end of a job that nobody waits for.
-func (a *agent) tellEnd(id engine.ID) {
-	a.eng.OnExit(id, func(exit engine.Exit) { a.tell(endedEvent{id, exit}) })
+// reportEnd sends an event when a background job ends.
+func (a *agent) reportEnd(id engine.ID) {
+	a.eng.OnExit(id, func(exit engine.Exit) { a.emit(endedEvent{id, exit}) })
 }
 
-// index is a tool that is no process: the agent itself does the work, and the
-// engine makes a job of it like any other, to be watched and killed.
+// index is a tool without a process: the agent does the work itself. As a virtual job it can be
+// watched and killed like any other.
 func (a *agent) index() {
 	ctx, cancel := context.WithCancel(a.ctx)
 	x, err := a.eng.Create(engine.VirtualSpec{
@@ -128,15 +128,15 @@ func (a *agent) index() {
 	})
 	if err != nil {
 		cancel()
-		a.tell(saidEvent{"The index cannot be made: " + err.Error()})
+		a.emit(messageEvent{"Cannot index the code: " + err.Error()})
 		return
 	}
 	if err := a.eng.Background(x.ID()); err != nil {
-		a.tell(saidEvent{err.Error()})
+		a.emit(messageEvent{err.Error()})
 	}
-	a.tell(startedEvent{x.Job()})
-	a.tell(returnedEvent{id: x.ID(), result: engine.Result{Job: x.Job(), Backgrounded: true}})
-	a.tellEnd(x.ID())
+	a.emit(startedEvent{x.Job()})
+	a.emit(returnedEvent{id: x.ID(), result: engine.Result{Job: x.Job(), Backgrounded: true}})
+	a.reportEnd(x.ID())
 	a.wg.Go(func() {
 		defer cancel()
 		const files = 60
@@ -144,7 +144,7 @@ func (a *agent) index() {
 			select {
 			case <-time.After(250 * time.Millisecond):
 			case <-ctx.Done():
-				_ = x.Abort() // there is nobody to tell
+				_ = x.Abort() // fails if the job was killed
 				return
 			}
 			x.Append(fmt.Appendf(nil, "indexed src/module-%02d.ts (%d of %d)\n", i, i, files))
@@ -153,11 +153,11 @@ func (a *agent) index() {
 	})
 }
 
-// stop is the tool that ends jobs.
+// stop is a tool that stops the agent's running jobs with the given name.
 func (a *agent) stop(name string) {
 	jobs, err := a.eng.List(a.ctx, engine.Filter{Running: true})
 	if err != nil {
-		a.tell(saidEvent{err.Error()})
+		a.emit(messageEvent{err.Error()})
 		return
 	}
 	for _, j := range jobs {
@@ -165,7 +165,7 @@ func (a *agent) stop(name string) {
 			continue
 		}
 		if _, err := a.eng.Stop(a.ctx, j.ID, engine.StopOptions{By: clientName}); err != nil {
-			a.tell(saidEvent{err.Error()})
+			a.emit(messageEvent{err.Error()})
 		}
 	}
 }

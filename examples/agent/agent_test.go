@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
-// begin returns an agent whose jobs end with the test.
+// begin returns an agent with one turn. Its jobs end with the test.
 func begin(t *testing.T, turn ...step) *agent {
 	t.Helper()
 	eng, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithClient(clientName), engine.WithBackend(local.New(local.InProcess())))
@@ -22,7 +22,7 @@ func begin(t *testing.T, turn ...step) *agent {
 	a := newAgent(eng)
 	a.turns = [][]step{turn}
 	t.Cleanup(func() {
-		ctx := context.Background() // that of the test is done
+		ctx := context.Background() // the test's context is canceled by now
 		a.close()
 		jobs, err := eng.List(ctx, engine.Filter{Running: true})
 		for _, j := range jobs {
@@ -37,23 +37,23 @@ func begin(t *testing.T, turn ...step) *agent {
 	return a
 }
 
-// next is what the agent tells next, which must be an E.
+// next returns the agent's next event, which must be an E.
 func next[E any](t *testing.T, a *agent) E {
 	t.Helper()
 	select {
 	case event := <-a.events:
 		e, ok := event.(E)
 		if !ok {
-			t.Fatalf("told %+v", event)
+			t.Fatalf("got event %+v", event)
 		}
 		return e
 	case <-time.After(30 * time.Second):
-		t.Fatal("told nothing")
+		t.Fatal("got no event")
 	}
 	panic("not reached")
 }
 
-func TestBackgroundLetsTheTurnGoOn(t *testing.T) {
+func TestBackgroundContinuesTheTurn(t *testing.T) {
 	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "echo ready; exec sleep 600"}}, step{say: "on with it"})
 	a.answer()
 	job := next[startedEvent](t, a).job
@@ -63,19 +63,19 @@ func TestBackgroundLetsTheTurnGoOn(t *testing.T) {
 	if r := next[returnedEvent](t, a); r.err != nil || !r.result.Backgrounded || r.id != job.ID {
 		t.Errorf("the call returned %+v", r)
 	}
-	if said := next[saidEvent](t, a).text; said != "on with it" {
-		t.Errorf("said %q", said)
+	if text := next[messageEvent](t, a).text; text != "on with it" {
+		t.Errorf("message %q", text)
 	}
 	next[turnOverEvent](t, a)
 	if _, err := a.eng.Kill(t.Context(), job.ID); err != nil {
 		t.Fatal(err)
 	}
 	if e := next[endedEvent](t, a); e.id != job.ID || e.exit.Status != engine.Killed {
-		t.Errorf("the end was told as %+v", e)
+		t.Errorf("end event %+v", e)
 	}
 }
 
-func TestIndexIsAJobLikeAnyOther(t *testing.T) {
+func TestIndexJobCanBeStopped(t *testing.T) {
 	a := begin(t, step{index: true})
 	a.answer()
 	job := next[startedEvent](t, a).job
@@ -88,7 +88,7 @@ func TestIndexIsAJobLikeAnyOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := next[endedEvent](t, a); e.exit.Status != engine.Killed {
-		t.Errorf("the end was told as %+v", e)
+		t.Errorf("end event %+v", e)
 	}
 }
 
@@ -114,7 +114,16 @@ func TestTranscript(t *testing.T) {
     output /jobs/npm-run-dev-7k2qm/output.log
     pid    48211, running since 11:56:48
 `
-	if got := ansi.Strip(strings.Join(talk.view(80, 7, now), "\n")); got != want {
+	if got := trimmed(talk.view(80, 7, now)); got != want {
 		t.Errorf("the transcript is\n%s\nwant\n%s", got, want)
 	}
+}
+
+// trimmed is text without styles and without blanks at the end of lines.
+func trimmed(text string) string {
+	lines := strings.Split(ansi.Strip(text), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
 }

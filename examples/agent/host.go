@@ -8,35 +8,37 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui"
 )
 
-// host is the program: the transcript, the prompt, hob's pane below.
+// host is the program: a transcript, a prompt, and hob's pane below them.
 type host struct {
-	eng    *engine.Engine
-	agent  *agent
-	pane   *ui.Pane
-	prompt prompt
-	talk   *transcript
+	eng     *engine.Engine
+	agent   *agent
+	pane    *ui.Pane
+	prompt  textinput.Model
+	talk    *transcript
+	dialogs []*dialog // questions of jobs, oldest first
 
-	w, h    int
-	share   int  // rows of the pane
-	hidden  bool // the pane is
-	busy    bool // the model has the turn
-	ticking bool
-	now     time.Time
-	fore    engine.ID // the job of the call in the foreground
-	said    string    // of the status line
+	w, h       int
+	share      int  // rows of the pane
+	hidden     bool // whether the pane is hidden
+	busy       bool // whether the model is working
+	ticking    bool
+	now        time.Time
+	foreground engine.ID // job of the call in the foreground
+	notice     string    // message in the status line
 }
 
 type (
 	clockMsg time.Time
-	// heardMsg is something that the agent tells.
-	heardMsg struct{ event any }
-	// tailMsg is the end of the output of the call in the foreground.
+	// eventMsg has an event of the agent.
+	eventMsg struct{ event any }
+	// tailMsg has the last output lines of the foreground call.
 	tailMsg struct {
 		id    engine.ID
 		lines []string
@@ -46,7 +48,8 @@ type (
 
 func newHost(eng *engine.Engine, a *agent, pane *ui.Pane) *host {
 	pane.Blur()
-	h := &host{eng: eng, agent: a, pane: pane, talk: newTranscript(), share: 14, now: time.Now()}
+	h := &host{eng: eng, agent: a, pane: pane, prompt: newInput(), talk: newTranscript(), share: 14, now: time.Now()}
+	h.prompt.Focus()
 	h.talk.add(row{kind: rowNote, text: "Ask for something, such as: get the shop running"})
 	return h
 }
@@ -55,14 +58,13 @@ func (h *host) Init() tea.Cmd {
 	return tea.Batch(h.pane.Init(), h.listen())
 }
 
-// listen waits for the next thing that the agent tells; one such command is in
-// flight.
+// listen waits for the agent's next event. At most one such command runs at a time.
 func (h *host) listen() tea.Cmd {
 	events, ctx := h.agent.events, h.agent.ctx
 	return func() tea.Msg {
 		select {
 		case event := <-events:
-			return heardMsg{event}
+			return eventMsg{event}
 		case <-ctx.Done():
 			return nil
 		}
@@ -86,25 +88,25 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 			h.wheel(msg)
 			return nil
 		}
-	case heardMsg:
-		return tea.Batch(h.heard(msg.event), h.listen(), h.tick())
+	case eventMsg:
+		return tea.Batch(h.handleEvent(msg.event), h.listen(), h.tick())
 	case clockMsg:
 		h.ticking, h.now = false, time.Time(msg)
-		return tea.Batch(h.tick(), h.readTail(h.fore))
+		return tea.Batch(h.tick(), h.readTail(h.foreground))
 	case tailMsg:
 		h.talk.find(msg.id).tail = msg.lines
 		return nil
 	case failedMsg:
-		h.said = msg.err.Error()
+		h.notice = msg.err.Error()
 		return nil
 	case ui.LeaveMsg: // q, at the top of the pane
 		h.focus(false)
 		return nil
 	case ui.BackgroundedMsg, ui.EndedMsg:
-		return nil // the agent hears of both from the engine
+		return nil // the agent gets both from the engine
 	case ui.AttentionMsg:
-		if h.talk.find(msg.Job.ID).background || msg.Why == ui.WhyWaiting { // of others the model is told
-			h.said = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
+		if h.talk.find(msg.Job.ID).background || msg.Why == ui.WhyWaiting { // the model itself handles the end of a foreground job
+			h.notice = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
 		}
 		return nil
 	case ui.CopyMsg:
@@ -113,30 +115,29 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 		return open(msg)
 	case tea.PasteMsg:
 		if !h.pane.Focused() {
-			h.prompt.update(msg)
-			return nil
+			return h.edit(msg)
 		}
 	}
-	return h.pane.Update(msg) // also what is none of its business: it ignores that
+	return h.pane.Update(msg) // the pane ignores unrelated messages
 }
 
 // wheel scrolls the transcript.
 func (h *host) wheel(msg tea.MouseWheelMsg) {
 	switch msg.Button {
 	case tea.MouseWheelUp:
-		h.talk.scroll(3)
+		h.talk.port.ScrollUp(3)
 	case tea.MouseWheelDown:
-		h.talk.scroll(-3)
+		h.talk.port.ScrollDown(3)
 	}
 }
 
-// press gives a key to whoever has the keyboard. While the pane wants all of
-// them the host keeps none.
+// press passes a key to the pane or the prompt, whichever has the focus. While the pane captures
+// keys, the host's own keys go to it too.
 func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 	if h.pane.Focused() && h.pane.CapturesKeys() {
 		return h.pane.Update(msg)
 	}
-	h.said = ""
+	h.notice = ""
 	switch msg.String() {
 	case "ctrl+t":
 		h.hidden = !h.hidden
@@ -151,6 +152,9 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if h.pane.Focused() {
 		return h.pane.Update(msg)
+	}
+	if cmd, ok := h.pressDialog(msg); ok {
+		return cmd
 	}
 	switch msg.String() {
 	case "ctrl+c":
@@ -168,48 +172,57 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 		h.talk.choose(1)
 		return nil
 	case "pgup":
-		h.talk.scroll(h.paneTop() / 2)
+		h.talk.port.HalfPageUp()
 		return nil
 	case "pgdown":
-		h.talk.scroll(-h.paneTop() / 2)
+		h.talk.port.HalfPageDown()
 		return nil
 	case "esc":
-		h.talk.chosen, h.talk.back = -1, 0
+		h.talk.toEnd()
 		return nil
 	case "enter":
 		return h.enter()
 	}
-	h.prompt.update(msg)
-	return nil
+	return h.edit(msg)
 }
 
-// enter sends the prompt, or unfolds the chosen row.
+// edit passes a message to the line of text that is being edited.
+func (h *host) edit(msg tea.Msg) (cmd tea.Cmd) {
+	input := &h.prompt
+	if d := h.dialog(); d != nil {
+		input = &d.input
+	}
+	*input, cmd = input.Update(msg)
+	return cmd
+}
+
+// enter sends the prompt or, if it is empty, unfolds the chosen row.
 func (h *host) enter() tea.Cmd {
-	text := strings.TrimSpace(h.prompt.text)
+	text := strings.TrimSpace(h.prompt.Value())
 	if text == "" {
 		h.talk.unfold()
 		return nil
 	}
 	if h.busy {
-		h.said = "the model is at work: wait, or Ctrl+B"
+		h.notice = "The model is still working. Ctrl+B sends its command to the background."
 		return nil
 	}
-	h.prompt.text = ""
-	h.talk.chosen, h.talk.back = -1, 0
+	h.prompt.Reset()
+	h.talk.toEnd()
 	h.talk.add(row{kind: rowYou, text: text})
-	h.busy, h.said = true, ""
+	h.busy, h.notice = true, ""
 	h.agent.answer()
 	return h.tick()
 }
 
-// background resolves the call in the foreground: its Run returns at once and the
-// model goes on.
+// background sends the foreground call to the background: its Run returns at once and the model
+// continues.
 func (h *host) background() tea.Cmd {
-	if h.fore == "" {
-		h.said = "nothing is in the foreground"
+	if h.foreground == "" {
+		h.notice = "No command is in the foreground."
 		return nil
 	}
-	eng, id := h.eng, h.fore
+	eng, id := h.eng, h.foreground
 	return func() tea.Msg {
 		if err := eng.Background(id); err != nil {
 			return failedMsg{err}
@@ -218,7 +231,7 @@ func (h *host) background() tea.Cmd {
 	}
 }
 
-// focus gives the keyboard to the pane, or back to the prompt.
+// focus moves the keyboard focus to the pane, or back to the prompt.
 func (h *host) focus(pane bool) {
 	if pane {
 		h.pane.Focus()
@@ -227,13 +240,13 @@ func (h *host) focus(pane bool) {
 	}
 }
 
-// heard puts into the transcript what the agent tells.
-func (h *host) heard(event any) tea.Cmd {
+// handleEvent adds an event of the agent to the transcript.
+func (h *host) handleEvent(event any) tea.Cmd {
 	switch e := event.(type) {
-	case saidEvent:
+	case messageEvent:
 		h.talk.add(row{kind: rowModel, text: e.text})
 	case startedEvent:
-		h.fore, h.said = e.job.ID, "" // what it said was of the time before
+		h.foreground, h.notice = e.job.ID, "" // an earlier notice is outdated
 		h.talk.add(row{kind: rowCall, call: &call{job: e.job}})
 		return h.pane.Select(e.job.ID)
 	case returnedEvent:
@@ -242,6 +255,8 @@ func (h *host) heard(event any) tea.Cmd {
 		c := h.talk.find(e.id)
 		c.job.Status, c.job.Exit = e.exit.Status, e.exit
 		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("%s ended in the background: %s", c.job.Name, c.job.Ending())})
+	case questionEvent:
+		h.asked(e)
 	case turnOverEvent:
 		h.busy = false
 	}
@@ -249,8 +264,8 @@ func (h *host) heard(event any) tea.Cmd {
 }
 
 func (h *host) returned(e returnedEvent) tea.Cmd {
-	if h.fore == e.id {
-		h.fore = ""
+	if h.foreground == e.id {
+		h.foreground = ""
 	}
 	c := h.talk.find(e.id)
 	switch {
@@ -258,7 +273,7 @@ func (h *host) returned(e returnedEvent) tea.Cmd {
 		c.failed = e.err.Error()
 	case e.result.Backgrounded:
 		c.job, c.background, c.tail = e.result.Job, true, nil
-		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("the model is told: it runs in the background as %s", e.id)})
+		h.talk.add(row{kind: rowNote, text: fmt.Sprintf("running in the background as %s", e.id)})
 	default:
 		c.job = e.result.Job
 		return h.readTail(e.id)
@@ -266,7 +281,7 @@ func (h *host) returned(e returnedEvent) tea.Cmd {
 	return nil
 }
 
-// tick moves the clock while anything runs.
+// tick updates the clock while something is running.
 func (h *host) tick() tea.Cmd {
 	if h.ticking || !h.busy && h.pane.Running() == 0 {
 		return nil
@@ -277,7 +292,7 @@ func (h *host) tick() tea.Cmd {
 
 const tailLines = 4
 
-// readTail reads what a job printed last.
+// readTail reads the last output lines of a job.
 func (h *host) readTail(id engine.ID) tea.Cmd {
 	if id == "" {
 		return nil

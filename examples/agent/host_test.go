@@ -38,22 +38,22 @@ func (h *host) screen() string { return ansi.Strip(h.View().Content) }
 func TestKeysAreThePromptsUntilThePaneHasTheFocus(t *testing.T) {
 	h := hosted(t, begin(t))
 	h.types("xqndjk?:/")
-	if h.prompt.text != "xqndjk?:/" || h.pane.CapturesKeys() {
-		t.Errorf("the prompt has %q", h.prompt.text)
+	if h.prompt.Value() != "xqndjk?:/" || h.pane.CapturesKeys() {
+		t.Errorf("the prompt has %q", h.prompt.Value())
 	}
 	h.update(tea.KeyPressMsg{Code: tea.KeyTab})
 	h.types("n")
-	if h.prompt.text != "xqndjk?:/" || !h.pane.CapturesKeys() {
-		t.Errorf("the pane did not get the key; the prompt has %q", h.prompt.text)
+	if h.prompt.Value() != "xqndjk?:/" || !h.pane.CapturesKeys() {
+		t.Errorf("the pane did not get the key; the prompt has %q", h.prompt.Value())
 	}
-	// While it takes text the host's own keys are its too.
+	// While the pane captures keys, it gets the host's own keys too.
 	h.update(ctrl('t'))
 	if h.hidden {
-		t.Error("the pane was hidden while it took text")
+		t.Error("the pane was hidden while it captured keys")
 	}
 }
 
-func TestThePaneIsHiddenShownAndResized(t *testing.T) {
+func TestPaneIsHiddenShownAndResized(t *testing.T) {
 	h := hosted(t, begin(t))
 	rows := h.paneRows()
 	h.update(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModCtrl})
@@ -76,23 +76,23 @@ func TestThePaneIsHiddenShownAndResized(t *testing.T) {
 	}
 }
 
-func TestControlBWithNothingInFront(t *testing.T) {
+func TestCtrlBWithoutForegroundCall(t *testing.T) {
 	h := hosted(t, begin(t))
-	if cmd := h.update(ctrl('b')); cmd != nil || !strings.Contains(h.screen(), "nothing is in the foreground") {
-		t.Errorf("it says\n%s", h.screen())
+	if cmd := h.update(ctrl('b')); cmd != nil || !strings.Contains(h.screen(), "No command is in the foreground") {
+		t.Errorf("it shows\n%s", h.screen())
 	}
 }
 
-func TestControlBSendsTheCallToTheBackground(t *testing.T) {
+func TestCtrlBSendsCallToBackground(t *testing.T) {
 	a := begin(t, step{bash: &bashCall{name: "npm run dev", script: "exec sleep 600"}})
 	h := hosted(t, a)
 	h.types("go")
 	h.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	h.update(ctrl('b')) // too early
 	started := next[startedEvent](t, a)
-	h.heard(started)
-	if s := h.screen(); strings.Contains(s, "nothing is in the foreground") {
-		t.Errorf("it still says what was so before:\n%s", s)
+	h.handleEvent(started)
+	if s := h.screen(); strings.Contains(s, "No command is in the foreground") {
+		t.Errorf("the outdated notice is still shown:\n%s", s)
 	}
 	if s := h.screen(); !strings.Contains(s, "> go") || !strings.Contains(s, "npm run dev") {
 		t.Errorf("while it runs:\n%s", s)
@@ -100,19 +100,19 @@ func TestControlBSendsTheCallToTheBackground(t *testing.T) {
 	if msg := h.update(ctrl('b'))(); msg != nil {
 		t.Fatalf("Ctrl+B: %+v", msg)
 	}
-	h.heard(next[returnedEvent](t, a))
-	h.heard(next[turnOverEvent](t, a))
+	h.handleEvent(next[returnedEvent](t, a))
+	h.handleEvent(next[turnOverEvent](t, a))
 	if s := h.screen(); !strings.Contains(s, "⚡ background · npm run dev") || !strings.Contains(s, string(started.job.ID)) || h.busy {
 		t.Errorf("in the background:\n%s", s)
 	}
 	if _, err := a.eng.Kill(t.Context(), started.job.ID); err != nil {
 		t.Fatal(err)
 	}
-	h.heard(next[endedEvent](t, a))
+	h.handleEvent(next[endedEvent](t, a))
 	if s := h.screen(); !strings.Contains(s, "npm run dev ended in the background") {
 		t.Errorf("the end:\n%s", s)
 	}
 	if c := h.talk.find(started.job.ID); c.job.Status != engine.Killed {
-		t.Errorf("the row says %s", c.job.Status)
+		t.Errorf("the row shows %s", c.job.Status)
 	}
 }

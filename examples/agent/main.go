@@ -1,18 +1,23 @@
-// Command agent is a small coding agent with hob's pane below its transcript. The
-// model behind it is a script, so it needs no network and no key; everything
-// else is real: its tool calls are jobs of the engine, and hob list shows them.
+// Command agent is a small coding agent with hob's pane below its transcript. Its model is a script,
+// so it needs no network and no API key. Everything else is real: its tool calls are jobs of the
+// engine, and hob list shows them.
 //
 //	go run ./examples/agent
 //
-// Type anything and press Enter: the model begins to work. While a tool call is
-// in the foreground Ctrl+B sends it to the background, and the model goes on at
-// once. Tab goes to the jobs, q comes back; Ctrl+T hides and shows them, Ctrl+Up
-// and Ctrl+Down resize them; with the prompt empty the arrows choose a row of the
-// transcript and Enter unfolds it, PgUp and PgDn scroll. Ctrl+C leaves; jobs in
-// the background go on.
+// The pane shows the jobs of the agent; with -all it shows all jobs of the user.
+//
+// Type anything and press Enter: the model begins to work. While a tool call is in the foreground,
+// Ctrl+B sends it to the background and the model continues. Tab focuses the jobs, q returns to the
+// prompt. Ctrl+T hides or shows the jobs, Ctrl+Up and Ctrl+Down resize them. With an empty prompt,
+// the arrow keys select a row of the transcript and Enter unfolds it; PgUp and PgDn scroll. Ctrl+C
+// quits; background jobs keep running.
+//
+// When a job asks a question, a dialog shows it and types the answer into the job. A password is typed
+// only in the job's own terminal, so it never passes through the agent.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 
@@ -23,26 +28,33 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
-// clientName is on the jobs of the agent.
+// clientName marks the agent's jobs.
 const clientName = "agent-example"
 
 func main() {
 	if local.IsHolder() { // this program also holds the jobs it starts
 		os.Exit(local.RunHolder())
 	}
-	if err := run(); err != nil {
+	all := flag.Bool("all", false, "show all jobs, not only those of the agent")
+	flag.Parse()
+	own := engine.Filter{CreatedBy: clientName}
+	if *all {
+		own = engine.Filter{}
+	}
+	if err := run(own); err != nil {
 		fmt.Fprintln(os.Stderr, "agent:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+// run runs the agent with a pane of the jobs that shown selects.
+func run(shown engine.Filter) error {
 	eng, err := engine.New(engine.WithClient(clientName), engine.WithBackend(local.New()))
 	if err != nil {
 		return err
 	}
 	a := newAgent(eng)
-	pane := ui.NewPane(eng)
+	pane := ui.NewPane(eng, ui.WithFilter(shown))
 	_, err = tea.NewProgram(newHost(eng, a, pane)).Run()
 	a.close()
 	running := pane.Running()
@@ -53,7 +65,7 @@ func run() error {
 		err = closeErr
 	}
 	if running > 0 && err == nil {
-		fmt.Printf("jobs that keep running: %d; hob list shows them\n", running)
+		fmt.Printf("jobs still running: %d; see: hob list\n", running)
 	}
 	return err
 }

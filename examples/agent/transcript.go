@@ -6,17 +6,19 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/viewport"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/engine"
 )
 
-// transcript is what was said and done, oldest first.
+// transcript has the messages and tool calls so far, oldest first.
 type transcript struct {
 	rows   []row
-	chosen int // -1: none
-	back   int // lines that it is scrolled back
+	chosen int  // -1: none
+	reveal bool // scroll to the chosen row, or to the end without one
+	port   viewport.Model
 	styles styles
 }
 
@@ -39,7 +41,7 @@ type row struct {
 type call struct {
 	job        engine.Job
 	background bool
-	failed     string // why there is no job
+	failed     string // why the call failed
 	tail       []string
 	open       bool
 }
@@ -48,7 +50,7 @@ type styles struct{ you, faint, good, bad, accent, chosen lipgloss.Style }
 
 func newTranscript() *transcript {
 	s := lipgloss.NewStyle()
-	return &transcript{chosen: -1, styles: styles{
+	return &transcript{chosen: -1, port: viewport.New(), styles: styles{
 		you: s.Bold(true), faint: s.Faint(true), good: s.Foreground(lipgloss.Green), bad: s.Foreground(lipgloss.Red),
 		accent: s.Foreground(lipgloss.Yellow), chosen: s.Reverse(true),
 	}}
@@ -56,8 +58,8 @@ func newTranscript() *transcript {
 
 func (t *transcript) add(r row) { t.rows = append(t.rows, r) }
 
-// scroll goes back by so many lines, or forward; view minds the ends.
-func (t *transcript) scroll(lines int) { t.back = max(0, t.back+lines) }
+// toEnd scrolls to the end, with no row chosen.
+func (t *transcript) toEnd() { t.chosen, t.reveal = -1, true }
 
 // find returns the call of a job.
 func (t *transcript) find(id engine.ID) *call {
@@ -69,7 +71,7 @@ func (t *transcript) find(id engine.ID) *call {
 	return &call{}
 }
 
-// choose goes to the next row that can be unfolded.
+// choose moves to the next or previous row that can be unfolded.
 func (t *transcript) choose(step int) {
 	var calls []int
 	for i, r := range t.rows {
@@ -77,7 +79,7 @@ func (t *transcript) choose(step int) {
 			calls = append(calls, i)
 		}
 	}
-	t.back = 0
+	t.reveal = true
 	if len(calls) == 0 {
 		return
 	}
@@ -98,28 +100,36 @@ func (t *transcript) choose(step int) {
 func (t *transcript) unfold() {
 	if t.chosen >= 0 {
 		c := t.rows[t.chosen].call
-		c.open = !c.open
+		c.open, t.reveal = !c.open, true
 	}
 }
 
-// view is the end of the transcript, less what it is scrolled back, or the part
-// with the chosen row.
-func (t *transcript) view(w, h int, now time.Time) []string {
+// view returns h lines: the part that the user has scrolled to, by default the end.
+func (t *transcript) view(w, h int, now time.Time) string {
 	var lines []string
-	last := 0
+	first, last := 0, 0 // lines of the chosen row
 	for i, r := range t.rows {
+		if i == t.chosen {
+			first = len(lines)
+		}
 		lines = append(lines, t.row(r, i == t.chosen, w, now)...)
-		if i == t.chosen || t.chosen < 0 {
-			last = len(lines)
+		if i == t.chosen {
+			last = len(lines) - 1
 		}
 	}
-	t.back = min(t.back, max(0, last-h))
-	from := max(0, last-h-t.back)
-	lines = lines[from:min(len(lines), from+h)]
-	for len(lines) < h {
-		lines = append(lines, "")
+	follow := t.port.AtBottom() || t.reveal && t.chosen < 0
+	t.port.SetWidth(w)
+	t.port.SetHeight(h)
+	t.port.SetContentLines(lines)
+	switch {
+	case t.reveal && t.chosen >= 0:
+		t.port.EnsureVisible(last, 0, 0)
+		t.port.EnsureVisible(first, 0, 0)
+	case follow && t.chosen < 0:
+		t.port.GotoBottom()
 	}
-	return lines
+	t.reveal = false
+	return t.port.View()
 }
 
 func (t *transcript) row(r row, chosen bool, w int, now time.Time) []string {
@@ -146,7 +156,7 @@ func (t *transcript) row(r row, chosen bool, w int, now time.Time) []string {
 	return lines
 }
 
-// head is the one line of a call: "⚡ background · npm run dev · 3m12s".
+// head returns the first line of a call: "⚡ background · npm run dev · 3m12s".
 func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
 	s, j := t.styles, c.job
 	sign, word := s.accent.Render("●"), "bash"
@@ -171,7 +181,7 @@ func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
 	if chosen {
 		text = s.chosen.Render(text)
 	}
-	// The lightning is two cells wide: the others are too.
+	// The lightning bolt is two cells wide, so all symbols take three.
 	line := sign + strings.Repeat(" ", 3-ansi.StringWidth(sign)) + text
 	if !j.Status.Finished() && !c.background && c.failed == "" {
 		line += s.faint.Render("   Ctrl+B sends it to the background")
@@ -179,7 +189,7 @@ func (t *transcript) head(c *call, chosen bool, w int, now time.Time) string {
 	return ansi.Truncate(line, w, "…")
 }
 
-// details are the lines of an unfolded call.
+// details returns the lines of an unfolded call.
 func details(c *call) []string {
 	j := c.job
 	lines := []string{"id     " + string(j.ID)}
@@ -191,11 +201,11 @@ func details(c *call) []string {
 	if exit, ok := j.Ended(); ok {
 		return append(lines, fmt.Sprintf("ended  %s at %s", j.Ending(), exit.At.Format(time.TimeOnly)))
 	}
-	who := fmt.Sprintf("pid    %d", j.Leader.PID)
+	process := fmt.Sprintf("pid    %d", j.Leader.PID)
 	if j.Leader.PID == 0 {
-		who = "pid    none: the agent does it itself"
+		process = "pid    none (runs in the agent)"
 	}
-	return append(lines, who+", running since "+j.StartedAt.Format(time.TimeOnly))
+	return append(lines, process+", running since "+j.StartedAt.Format(time.TimeOnly))
 }
 
 // wrap breaks text into lines of at most w columns.

@@ -4,18 +4,18 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// leastTalk is how many rows the transcript keeps, with the prompt and the status
-// line below it.
-const leastTalk = 5
+// minTranscript is the minimum number of rows for the transcript, the prompt and the status line.
+const minTranscript = 5
 
-// paneRows is how high the pane is now.
+// paneRows returns the current height of the pane.
 func (h *host) paneRows() int {
 	_, least := h.pane.MinSize()
-	h.share = max(least, min(h.share, h.h-leastTalk))
-	if h.hidden || h.h < least+leastTalk {
+	h.share = max(least, min(h.share, h.h-minTranscript))
+	if h.hidden || h.h < least+minTranscript {
 		return 0
 	}
 	return h.share
@@ -23,8 +23,8 @@ func (h *host) paneRows() int {
 
 func (h *host) paneTop() int { return h.h - h.paneRows() }
 
-// arrange gives the pane its place. One that is hidden has no size, and draws and
-// ticks no more; it goes on listening.
+// arrange sets the position and size of the pane. A hidden pane has no size: it neither draws nor
+// ticks, but still receives events.
 func (h *host) arrange() tea.Cmd {
 	h.pane.SetOrigin(0, h.paneTop())
 	return h.pane.SetSize(h.w, h.paneRows())
@@ -39,17 +39,18 @@ func (h *host) View() tea.View {
 	if h.w == 0 || rows < 1 {
 		return v
 	}
-	lines := h.talk.view(h.w, rows, h.now)
-	line, at := h.prompt.view(h.w)
-	lines = append(lines, line, h.status())
+	h.prompt.SetWidth(max(1, h.w-len(h.prompt.Prompt)-1))
+	input := h.prompt.View()
+	if d := h.dialog(); d != nil {
+		input = d.view(h.w, rows)
+		rows -= lipgloss.Height(input) - 1
+	}
+	lines := []string{h.talk.view(h.w, rows, h.now), input, h.status()}
 	if h.paneRows() > 0 {
 		lines = append(lines, h.pane.View())
 	}
 	v.Content = strings.Join(lines, "\n")
-	switch {
-	case !h.pane.Focused():
-		v.Cursor = tea.NewCursor(at, rows)
-	case h.paneRows() > 0:
+	if h.pane.Focused() && h.paneRows() > 0 {
 		if v.Cursor = h.pane.Cursor(); v.Cursor != nil {
 			v.Cursor.Y += h.paneTop()
 		}
@@ -57,7 +58,7 @@ func (h *host) View() tea.View {
 	return v
 }
 
-// status is the line between the prompt and the pane: the host's own keys.
+// status returns the line between the prompt and the pane, with a notice and the host's own keys.
 func (h *host) status() string {
 	hide := "Ctrl+T hide"
 	if h.hidden {
@@ -65,8 +66,8 @@ func (h *host) status() string {
 	}
 	var parts []string
 	switch {
-	case h.said != "":
-		parts = append(parts, h.said)
+	case h.notice != "":
+		parts = append(parts, h.notice)
 	case h.busy:
 		parts = append(parts, "working …")
 	}
@@ -74,14 +75,16 @@ func (h *host) status() string {
 	case h.pane.Focused() && h.pane.CapturesKeys():
 	case h.pane.Focused():
 		parts = append(parts, "q back to the prompt", hide, "Ctrl+↑↓ size")
-	case h.fore != "":
+	case h.dialog() != nil:
+		parts = append(parts, "Enter answer", "Esc leave it to the terminal", "Tab jobs")
+	case h.foreground != "":
 		parts = append(parts, "Ctrl+B background", "Tab jobs", hide)
 	default:
 		parts = append(parts, "Tab jobs", "↑↓ Enter unfold", hide)
 		if h.paneRows() > 0 {
 			parts = append(parts, "Ctrl+↑↓ size")
 		}
-		parts = append(parts, "Ctrl+C leave")
+		parts = append(parts, "Ctrl+C quit")
 	}
 	line := ansi.Truncate(" "+strings.Join(parts, " · "), h.w, "…")
 	return h.talk.styles.faint.Render(line + strings.Repeat(" ", max(0, h.w-ansi.StringWidth(line))))

@@ -1,5 +1,4 @@
-// Command embed is the smallest program with hob's pane in it: a line of its
-// own on top, the jobs below.
+// Command embed is the smallest program with hob's pane: a line of its own, and the jobs below it.
 package main
 
 import (
@@ -14,8 +13,8 @@ import (
 )
 
 type host struct {
-	pane *ui.Pane
-	said string
+	pane   *ui.Pane
+	notice string
 }
 
 func (h *host) Init() tea.Cmd { return h.pane.Init() }
@@ -30,18 +29,18 @@ func (h *host) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ui.CopyMsg:
 		return h, tea.SetClipboard(msg.Text)
 	case ui.AttentionMsg:
-		h.said = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
+		h.notice = fmt.Sprintf("%s: %s", msg.Job.Name, msg.Why)
 		return h, nil
 	}
 	return h, h.pane.Update(msg)
 }
 
 func (h *host) View() tea.View {
-	v := tea.NewView("my program   " + h.said + "\n" + h.pane.View())
+	v := tea.NewView("my program   " + h.notice + "\n" + h.pane.View())
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	if c := h.pane.Cursor(); c != nil {
-		c.Y++ // below the line of our own
+		c.Y++ // the pane begins on the second line
 		v.Cursor = c
 	}
 	return v

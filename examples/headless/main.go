@@ -1,5 +1,5 @@
-// Command headless uses the engine alone: it starts jobs side by side, follows
-// what happens to them, waits for each and prints the end of its output.
+// Command headless uses the engine without a screen: it starts jobs in parallel, prints their events,
+// waits for each of them and prints its last lines.
 //
 //	go run ./examples/headless 'go vet ./...' 'sleep 2; echo done'
 package main
@@ -50,12 +50,12 @@ func run(ctx context.Context, out io.Writer, scripts []string) (err error) {
 
 	var watch sync.WaitGroup
 	watch.Go(func() { report(ctx, out, eng, ids) })
-	defer watch.Wait() // for the last facts
+	defer watch.Wait() // for the last events
 
 	for _, id := range ids {
 		exit, err := eng.Wait(ctx, id)
 		if err != nil {
-			return err // jobs go on: hob list shows them
+			return err // the jobs keep running; see hob list
 		}
 		if err := printEnd(ctx, out, eng, id, exit); err != nil {
 			return err
@@ -64,13 +64,13 @@ func run(ctx context.Context, out io.Writer, scripts []string) (err error) {
 	return nil
 }
 
-// report prints the facts about these jobs until all have ended.
+// report prints the events of the jobs until all have ended.
 func report(ctx context.Context, out io.Writer, eng *engine.Engine, ids []engine.ID) {
 	sub := eng.Subscribe(engine.Filter{IDs: ids})
 	defer sub.Close()
 	ended := map[engine.ID]bool{}
 	for len(ended) < len(ids) {
-		events, err := sub.Next(ctx) // the first batch is how things stand
+		events, err := sub.Next(ctx) // the first batch has the current state
 		if err != nil {
 			return
 		}
@@ -89,7 +89,7 @@ func printEnd(ctx context.Context, out io.Writer, eng *engine.Engine, id engine.
 	if exit.Code != nil {
 		how += fmt.Sprintf(", code %d", *exit.Code)
 	}
-	fmt.Fprintf(out, "%s: %s\n", id, how) // in one piece: report prints, too
+	fmt.Fprintf(out, "%s: %s\n", id, how) // one write: report prints concurrently
 	log, err := eng.OpenLog(ctx, id, engine.StreamOutput)
 	if err != nil {
 		return err

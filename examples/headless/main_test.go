@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// page is a writer for several goroutines.
+// page is a buffer that several goroutines can write to.
 type page struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -35,7 +35,7 @@ func (p *page) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-func TestRunTellsOfEachJob(t *testing.T) {
+func TestRunReportsEachJob(t *testing.T) {
 	t.Setenv("HOB_STATE_DIR", t.TempDir())
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -50,8 +50,8 @@ func TestRunTellsOfEachJob(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	// Of one that ends before the first look the snapshot tells.
+	// A job that has ended before report subscribes is in the first batch.
 	if n := strings.Count(text, " created "); n != 2 {
-		t.Errorf("%d jobs are told of in\n%s", n, text)
+		t.Errorf("%d jobs are reported in\n%s", n, text)
 	}
 }

@@ -1,20 +1,18 @@
-// Package atomicfile writes small files so that a reader sees either the old
-// content or the new one, whole, and never a part of it.
+// Package atomicfile writes small files so that a reader sees either the complete old content or
+// the complete new content.
 //
-// Each write goes to a temporary file in the same directory, named
-// ".NAME.tmp-*", and is then renamed ([Write]) or linked ([Create]) into place.
-// The temporary file is gone when the call returns, whatever happened; only a
-// process that dies in between leaves one behind. A reserve ([Reserve]) is such a
-// file made beforehand.
+// The content is written to a temporary file in the same directory, named ".NAME.tmp-*", which is
+// then renamed ([Write]) or linked ([Create]) to the final name. The temporary file is removed
+// before the call returns, even after an error. It remains only if the process dies meanwhile. A
+// reserve ([Reserve]) is a temporary file that is created in advance.
 //
-// Atomic is not durable: without [Sync] the new content may be lost, never
-// torn, when the machine goes down.
+// Atomic does not mean durable: without [Sync], the new content may be lost in a crash of the
+// machine, but readers never see a part of it.
 //
 //	err := atomicfile.Write(path, data)                    // rename only
 //	err := atomicfile.Write(path, data, atomicfile.Sync()) // and flushed
 //
-// All functions may be called concurrently; of several writers of one path the
-// last rename wins.
+// All functions may be called concurrently; of several writers of one path the last rename wins.
 package atomicfile
 
 import (
@@ -38,44 +36,39 @@ type settings struct {
 // An Option changes how a file is written.
 type Option func(*settings)
 
-// Sync flushes the content to disk before it gets its name, and the directory
-// after, so that a call that returned nil survives a power cut. It costs a
-// fraction of a millisecond to tens of them: keep it off hot paths.
+// Sync flushes the content to disk before the file gets its final name, and the directory
+// afterwards, so that a successful call survives a power cut. It costs from a fraction of a
+// millisecond to tens of milliseconds: do not use it on hot paths.
 func Sync() Option { return func(s *settings) { s.sync = true } }
 
-// Write replaces the file at path by data, or creates it.
+// Write replaces the file at path with data, or creates it.
 func Write(path string, data []byte, opts ...Option) error {
 	return put(path, data, opts, replace)
 }
 
-// Create writes the file at path only if nothing has that name yet. Otherwise
-// the error matches [fs.ErrExist] and what is there stays untouched. Of several
-// callers exactly one succeeds.
+// Create writes the file at path only if that name does not exist yet. Otherwise the error matches
+// [fs.ErrExist] and the existing file is unchanged. Of several callers exactly one succeeds.
 func Create(path string, data []byte, opts ...Option) error {
 	return put(path, data, opts, publishNew)
 }
 
-// publisher gives a temporary file its name. It reports whether the temporary name
-// is gone by that.
+// publisher gives a temporary file its final name. It reports whether the temporary name no longer
+// exists as a result.
 type publisher func(temp, path string) (moved bool, err error)
 
 func replace(temp, path string) (moved bool, err error) {
-	err = rename(temp, path)
+	err = os.Rename(temp, path)
 	return err == nil, err
 }
 
-// publishNew gives the temporary file its name unless that is taken.
+// publishNew gives the temporary file its final name unless that is taken.
 func publishNew(temp, path string) (moved bool, err error) {
-	if ok, err := renameNew(temp, path); ok {
-		return err == nil, err
-	}
 	err = os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
-	// File systems without hard links (FAT, some network and container
-	// mounts): an empty file of that name claims it, the rename fills it. A
-	// reader may see it empty in between.
+	// File systems without hard links (FAT, some network and container mounts): an empty file
+	// claims the name, then the rename fills it. A reader may briefly see it empty.
 	claim, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return false, err
@@ -112,11 +105,11 @@ func put(path string, data []byte, opts []Option, publish publisher) error {
 	return nil
 }
 
-// putTemp writes data to a temporary file and publishes that.
+// putTemp writes data to a temporary file and publishes it.
 func putTemp(dir, name, path string, data []byte, s settings, publish publisher) error {
 	temp, err := os.CreateTemp(dir, "."+name+tempMark)
 	if err != nil {
-		return fmt.Errorf("directory %s takes no new file: %w", filepath.Clean(dir), cause(err))
+		return fmt.Errorf("cannot create a file in %s: %w", filepath.Clean(dir), cause(err))
 	}
 	err = fill(temp, data, s)
 	if cerr := temp.Close(); err == nil {
@@ -142,7 +135,7 @@ func fill(f *os.File, data []byte, s settings) error {
 	return nil
 }
 
-// cause drops the temporary name from an error: nobody can do anything with it.
+// cause removes the temporary name from an error: it is of no use to the caller.
 func cause(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -153,10 +146,9 @@ func cause(err error) error {
 	return err
 }
 
-// SyncDir flushes a directory's entries, so that files created, renamed or
-// removed in it stay so after a power cut. File systems that cannot flush a
-// directory are taken as done: there is nothing more a caller could do. On Windows
-// none can, and the file system journals its entries.
+// SyncDir flushes a directory's entries, so that created, renamed and removed files survive a power
+// cut. A file system that cannot flush a directory counts as success: the caller could do nothing
+// about it. On Windows none can, and the file system journals its entries.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

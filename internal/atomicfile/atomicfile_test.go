@@ -32,7 +32,7 @@ func TestWriteAndCreate(t *testing.T) {
 	type writer func(string, []byte, ...Option) error
 	tests := map[string]struct {
 		write   writer
-		before  string // content already there; "" is no file
+		before  string // existing content; "" is no file
 		opts    []Option
 		want    string
 		mode    fs.FileMode
@@ -79,7 +79,7 @@ func TestWriteAndCreate(t *testing.T) {
 	}
 }
 
-func TestErrorsLeaveNothingBehind(t *testing.T) {
+func TestErrorsLeaveNoFiles(t *testing.T) {
 	t.Run("target is a directory", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, "meta.json"), 0o700); err != nil {
@@ -100,9 +100,9 @@ func TestErrorsLeaveNothingBehind(t *testing.T) {
 	})
 }
 
-// Root writes into any directory, so the refusal is looked at through a file
-// where the directory should be when the test runs as root.
-func TestDirectoryThatTakesNoFile(t *testing.T) {
+// Root writes into any directory, so if the test runs as root, a file in place of the directory
+// causes the error.
+func TestDirectoryNotWritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "jobs")
 	if os.Geteuid() == 0 {
 		if err := os.WriteFile(dir, nil, 0o600); err != nil {
@@ -116,13 +116,13 @@ func TestDirectoryThatTakesNoFile(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	prefix := fmt.Sprintf("write %s: directory %s takes no new file: ", path, dir)
+	prefix := fmt.Sprintf("write %s: cannot create a file in %s: ", path, dir)
 	if got := err.Error(); len(got) <= len(prefix) || got[:len(prefix)] != prefix {
 		t.Errorf("error = %q, want it to begin with %q", got, prefix)
 	}
 }
 
-func TestCreateHasOneWinner(t *testing.T) {
+func TestConcurrentCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "claim")
 	var won atomic.Int32
 	var wg sync.WaitGroup
@@ -142,8 +142,8 @@ func TestCreateHasOneWinner(t *testing.T) {
 	}
 }
 
-// A reader beside a writer sees one of the contents, whole.
-func TestReadersNeverSeeAPart(t *testing.T) {
+// A reader beside a writer sees one of the contents, complete.
+func TestReadersSeeCompleteContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	contents := [][]byte{make([]byte, 64<<10), make([]byte, 8)}
 	for i := range contents[0] {
@@ -173,8 +173,8 @@ func TestReadersNeverSeeAPart(t *testing.T) {
 	wg.Wait()
 }
 
-// A reserve is the file itself: nothing new has to be made, and nothing stays.
-func TestWriteTakesTheReserve(t *testing.T) {
+// A reserve becomes the file itself: no new file is created, and none is left over.
+func TestWriteUsesReserve(t *testing.T) {
 	for name, write := range map[string]func(string, []byte, ...Option) error{"write": Write, "create": Create} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -203,8 +203,8 @@ func TestWriteTakesTheReserve(t *testing.T) {
 	}
 }
 
-// On a disk that has become full what is there would not be given again.
-func TestReserveKeepsWhatIsThere(t *testing.T) {
+// On a disk that is now full, existing space would not be granted again.
+func TestReserveKeepsExistingReserve(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	if err := Reserve(path, 4096); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestReserveKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// A reserve that cannot be written is as good as none.
+// A reserve that cannot be written is treated as missing.
 func TestBrokenReserve(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state.json")

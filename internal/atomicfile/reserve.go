@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// FromReserve lets a write take the space that [Reserve] set aside for the same
-// path, if it did: then it needs no room on the disk, and no new file.
+// FromReserve lets a write use the space that [Reserve] reserved for the same path, if any: it then
+// needs no free disk space, and no new file.
 func FromReserve() Option { return func(s *settings) { s.reserve = true } }
 
-// Reserve sets aside space in which the file at path can be written later, up to
-// size bytes of it, even when the disk is full by then: in a hidden file beside
-// it. What was set aside before stays, since a disk that has become full would not
-// give it again. File systems that never write in place may still refuse.
+// Reserve reserves space, in a hidden file beside it, so that up to size bytes can be written to
+// the file at path later even if the disk is full by then. An existing reserve stays, since a disk
+// that is full by now would not grant it again. File systems that never write in place may still
+// refuse.
 func Reserve(path string, size int) error {
 	if info, err := os.Lstat(reserveOf(path)); err == nil && info.Mode().IsRegular() && info.Size() >= int64(size) {
 		return nil
@@ -25,7 +25,7 @@ func Reserve(path string, size int) error {
 	return nil
 }
 
-// Unreserve gives back what Reserve set aside and no write took.
+// Unreserve frees what Reserve reserved and no write used.
 func Unreserve(path string) error {
 	err := os.Remove(reserveOf(path))
 	if errors.Is(err, os.ErrNotExist) {
@@ -39,18 +39,17 @@ func reserveOf(path string) string {
 	return filepath.Join(dir, "."+name+tempMark+"reserve")
 }
 
-// errNoReserve means that nothing was published because no reserve could be
-// written.
+// errNoReserve means that nothing was published because no reserve could be written.
 var errNoReserve = errors.New("nothing is reserved")
 
-// putReserve writes data into the reserve of path and publishes that. What did not
-// get its name stays as a reserve.
+// putReserve writes data into the reserve of path and publishes it. If publishing fails, the file
+// stays as a reserve.
 func putReserve(path string, data []byte, s settings, publish publisher) error {
 	if !s.reserve {
 		return errNoReserve
 	}
 	temp := reserveOf(path)
-	// An open of something that was put there instead could wait for ever.
+	// If something else was put there, opening it could block forever.
 	if info, err := os.Lstat(temp); err != nil || !info.Mode().IsRegular() {
 		return errNoReserve
 	}
@@ -58,7 +57,7 @@ func putReserve(path string, data []byte, s settings, publish publisher) error {
 	if err != nil {
 		return errNoReserve
 	}
-	// What is there is overwritten in place, and only then is the rest given back.
+	// The file is overwritten in place, and only then truncated.
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Truncate(int64(len(data)))

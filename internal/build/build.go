@@ -1,20 +1,26 @@
-// Package build tells which build of hob a program has in it.
+// Package build identifies the build of hob that a program contains.
 package build
 
-import "runtime/debug"
+import (
+	"debug/buildinfo"
+	"runtime/debug"
+)
 
-// module is the one that hob, its holder's program and this package are of.
+// module is the module path of hob, its holder program and this package.
 const module = "github.com/hobjobs/hob"
 
-// Version says which build of hob this program has in it: the version of the module,
-// which for a checkout names the commit, and whether something was changed since.
-// It is empty where that is not known: without version control, and where the
-// module was replaced by a directory.
+// Version returns the build of hob that this program contains: the module version, which for a
+// checkout names the commit, and whether there were uncommitted changes. It is empty if that is
+// unknown: without version control, and if the module was replaced by a directory.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
+	return version(info)
+}
+
+func version(info *debug.BuildInfo) string {
 	m := &info.Main
 	for _, dep := range info.Deps { // in a program that embeds the engine
 		if dep.Path == module {
@@ -27,6 +33,15 @@ func Version() string {
 	return m.Version
 }
 
-// Same reports whether two programs may hold jobs for each other: they are of one
-// build, as far as both know it.
+// Of returns the build of the program in the file at path, "" if that is unknown.
+func Of(path string) string {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return version(info)
+}
+
+// Same reports whether two programs may hold jobs for each other: they are of the same build, as
+// far as both versions are known.
 func Same(a, b string) bool { return a == b || a == "" || b == "" }

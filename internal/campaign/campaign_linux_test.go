@@ -21,7 +21,7 @@ var (
 	lanes  = flag.Int("campaign.lanes", 4, "how many rounds to play at once")
 )
 
-// manyRounds make a campaign that has the time to wait.
+// manyRounds is from how many rounds on a campaign has time to wait.
 const manyRounds = 100
 
 func TestCampaign(t *testing.T) {
@@ -72,8 +72,8 @@ func playRound(t *testing.T, w *world, p plan) {
 	}
 }
 
-// keepListing lists the jobs until over: that always works, and no end that was
-// told is ever taken back.
+// keepListing lists the jobs until over is closed: that must always work, and an end, once
+// reported, must not change.
 func (w *world) keepListing(t *testing.T, over <-chan struct{}) {
 	told := map[string]string{}
 	for {
@@ -112,14 +112,14 @@ func text[T any](p *T) string {
 	return fmt.Sprint(" ", *p)
 }
 
-// leavesNothing checks what is there after the last round: no process, no job
-// that runs, and no socket once the jobs are cleared.
+// leavesNothing checks the state after the last round: no process, no running job, and no socket
+// once the jobs are cleared.
 func (w *world) leavesNothing(t *testing.T) {
 	var left []process
 	if err := stage.Eventually("no process is left", func() bool { left = w.processes(); return len(left) == 0 }); err != nil {
 		t.Errorf("%v: %v", err, left)
 	}
-	// In a long campaign those that never began are waited for.
+	// A long campaign waits for those that never started.
 	isOver := func(j job) bool { return j.finished() || j.Status == "starting" && *rounds < manyRounds }
 	err := stage.Eventually("all jobs are over", func() bool {
 		jobs, err := w.list()

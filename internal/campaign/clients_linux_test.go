@@ -13,10 +13,9 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestAThousandClients has a thousand connections to one holder that neither
-// write nor close. It keeps as many as it bounds itself to, and no more memory
-// goes to the rest; whoever comes then and asks something is answered; the job and
-// its files are none the worse.
+// TestAThousandClients opens a thousand connections to one holder that neither write nor close. The
+// holder keeps at most its limit of connections, and uses no more memory for the rest; a client
+// that connects then and sends a request is answered; the job and its files are unaffected.
 func TestAThousandClients(t *testing.T) {
 	w := newWorld(t)
 	id := w.Must(t, "run", "-b", "-n", "asked", "-c", "echo up; read x; echo got $x; read y")
@@ -46,11 +45,11 @@ func TestAThousandClients(t *testing.T) {
 	if grown := resident(t, st.Holder.PID) - before; grown > mostGrown {
 		t.Errorf("the holder grew by %d bytes", grown)
 	}
-	// What it has open besides is far less than that.
+	// Its other open descriptors are far fewer than that.
 	if fds, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(st.Holder.PID), "fd")); err != nil || len(fds) > 200 {
 		t.Errorf("the holder has %d descriptors, %v", len(fds), err)
 	}
-	// Files say what files say.
+	// A command that reads files needs no connection.
 	if out := w.Must(t, "log", id); out != "up" {
 		t.Errorf("log %q", out)
 	}
@@ -65,7 +64,7 @@ func TestAThousandClients(t *testing.T) {
 	w.Must(t, "kill", id)
 }
 
-// resident is the memory that a process has, in bytes.
+// resident returns the memory that a process uses, in bytes.
 func resident(t *testing.T, pid int) int64 {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))

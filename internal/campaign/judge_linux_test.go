@@ -15,12 +15,12 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// terminalBuffer is what a job may have printed that nobody has read from its
-// terminal yet: it goes with the holder.
+// terminalBuffer is how much a job may have printed that was not yet read from its terminal: it is
+// lost with the holder.
 const terminalBuffer = 64 << 10
 
-// judge compares what new clients say of the job with what the job says, ends
-// what still runs, and looks at what is left.
+// judge compares what new clients report about the job with the job's own record, ends what still
+// runs, and checks what is left.
 func (r *round) judge() error {
 	if r.phase == "start" && !r.alone {
 		begun := func() bool { return hear(r.dir).begun || r.bereft || r.hasLeft() }
@@ -41,7 +41,7 @@ func (r *round) judge() error {
 		if w := hear(r.dir); r.phase != "start" || !r.alone && !r.bereft || w.begun {
 			return fmt.Errorf("the job is not in the list\nit says: %v", w)
 		}
-		return r.nothingLeft("") // the client died before it had asked, or the holder before it held
+		return r.nothingLeft("") // the client died before its request, or the holder before it held the job
 	}
 	if err := r.settle(j.ID); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (r *round) judge() error {
 	return errors.Join(verdict, r.finish(j), r.output(j.ID), r.nothingLeft(j.ID))
 }
 
-// unveil waits until the client has said what became of a holder that died while
-// the job started: a screen may show it for good.
+// unveil waits until the client has reported the outcome of a holder that died during the job's
+// start: a UI may show it without exiting.
 func (r *round) unveil() error {
 	return stage.Eventually("the client hears of the holder's death", func() bool {
 		j, ok, err := r.find(r.name)
@@ -82,12 +82,12 @@ func (r *round) hasLeft() bool {
 	}
 }
 
-// expectsEnd reports whether the job is to end without anybody's doing.
+// expectsEnd reports whether the job should end without being stopped.
 func (r *round) expectsEnd() bool {
 	return r.bereft || r.stopper != nil && !r.perhaps || r.phase == "exit" || r.chore.Lines > 0
 }
 
-// settle waits for the end if there is to be one.
+// settle waits for the end if one is expected.
 func (r *round) settle(id string) error {
 	dir := filepath.Join(r.State, "jobs", id)
 	ended := func() bool {
@@ -95,8 +95,8 @@ func (r *round) settle(id string) error {
 		return err == nil && st.Exit.Known() || !jobdir.Locked(dir)
 	}
 	if r.perhaps {
-		// What the holder heard shows once the grace time is over.
-		for late := time.Now().Add(r.grace + time.Second); !ended() && time.Now().Before(late); {
+		// Whether the holder received the stop request is visible once the grace time is over.
+		for late := time.Now().Add(r.grace + 10*time.Second); !ended() && time.Now().Before(late); {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
@@ -109,7 +109,7 @@ func (r *round) settle(id string) error {
 	if r.stopper != nil {
 		<-r.stopped
 	}
-	var since time.Time // that it looks unborn: a holder may be on its way to the lock
+	var since time.Time // since when it looks unborn: a holder may be about to take the lock
 	return stage.Eventually("the job is over", func() bool {
 		j, _, err := r.find(r.name)
 		if err != nil || j.finished() || !r.unborn(j) {
@@ -124,16 +124,15 @@ func (r *round) settle(id string) error {
 }
 
 // birth is longer than a holder takes from its configuration to its lock.
-const birth = 2 * time.Second
+const birth = 10 * time.Second
 
-// unborn reports whether the client died before it had a holder for the job.
-// Nobody may judge that while a launcher could still be at it, which is half a
-// minute.
+// unborn reports whether the client died before the job had a holder. That is undecided while a
+// launcher could still be starting one, for half a minute.
 func (r *round) unborn(j job) bool {
 	return j.Status == "starting" && (r.alone || r.bereft) && !hear(r.dir).begun && !jobdir.Locked(filepath.Join(r.State, "jobs", j.ID))
 }
 
-// lives checks a job that nobody has ended: it is said to run, and it does.
+// lives checks a job that was not ended: it is reported as running, and it runs.
 func (r *round) lives(j job) error {
 	if j.Status != "running" {
 		return fmt.Errorf("nobody ended the job, and it is %v", j)
@@ -146,7 +145,7 @@ func (r *round) lives(j job) error {
 	if err != nil {
 		return err
 	}
-	s.kill() // whenever that is: it is one more client that dies
+	s.kill() // at any moment: one more client that dies
 	s.close()
 	<-s.ended
 	out, _, err := r.Ask("log", "--limit", "1", r.name)
@@ -213,7 +212,7 @@ func (r *round) verdict(j job) error {
 	return nil
 }
 
-// finish ends what runs, survivors too; the end that was told stays.
+// finish ends what runs, survivors too; the reported end must not change.
 func (r *round) finish(j job) error {
 	_, code, err := r.Ask("kill", "--grace", "150ms", r.name)
 	if err != nil && (code != 4 || !j.finished()) {
@@ -233,7 +232,7 @@ func (r *round) finish(j job) error {
 	return nil
 }
 
-// output checks that what the job printed is in its logs, and nothing else.
+// output checks that the job's logs contain what it printed, and nothing else.
 func (r *round) output(id string) error {
 	logs, feed := []string{jobdir.OutputFile}, "\n"
 	switch r.kind {
@@ -269,7 +268,7 @@ func (r *round) output(id string) error {
 	return nil
 }
 
-// nothingLeft checks that no process of the job lives on.
+// nothingLeft checks that no process of the job is still alive.
 func (r *round) nothingLeft(id string) error {
 	var left []string
 	err := stage.Eventually("nothing is left", func() bool {
@@ -284,7 +283,7 @@ func (r *round) nothingLeft(id string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", err, left)
 	}
-	// One that was killed as it began has left an empty file.
+	// One that was killed as it started has left an empty file.
 	if data, err := os.ReadFile(filepath.Join(r.dir, daemonFile)); err == nil && len(data) > 0 {
 		pid, err := strconv.Atoi(string(data))
 		if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestFewDescriptors starts jobs from a hob that may open hardly anything, though it was
-// given more than that, and so may its holder. Either the job runs and ends as it
-// should, or a code and a sentence say that it does not; no job stays behind as running
-// or starting.
+// TestFewDescriptors starts jobs from a hob with a very low limit of open descriptors, which has
+// inherited one above that limit; its holder has the same limit. Either the job runs and ends as it
+// should, or an exit code and a message report that it does not; no job remains as running or
+// starting.
 func TestFewDescriptors(t *testing.T) {
 	w := newWorld(t)
 	ran, refused := 0, 0
@@ -28,12 +28,12 @@ func TestFewDescriptors(t *testing.T) {
 	for limit := 3; limit <= 24; limit++ {
 		cmd := w.Command("run", "--json", "-n", fmt.Sprint("limit-", limit), "-c", "exit 7")
 		under := &exec.Cmd{
-			Path: "/bin/sh", Dir: cmd.Dir, Env: cmd.Env, ExtraFiles: []*os.File{20: null}, // 23 there
+			Path: "/bin/sh", Dir: cmd.Dir, Env: cmd.Env, ExtraFiles: []*os.File{20: null}, // 23 in the child
 			Args: append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit), cmd.Path}, cmd.Args[1:]...),
 		}
 		out, err := under.CombinedOutput()
 		exit, ended := errors.AsType[*exec.ExitError](err)
-		if !ended || !exit.Exited() && limit > 8 { // below that Go itself gives up
+		if !ended || !exit.Exited() && limit > 8 { // at 8 or fewer Go itself fails
 			t.Errorf("%d descriptors: %v: %s", limit, err, out)
 			continue
 		}
@@ -66,8 +66,8 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// TestRecordsOfTheFuture reads what a later hob may write: fields and a version
-// that this one does not know.
+// TestRecordsOfTheFuture reads what a later hob may write: fields and a version that this one does
+// not support.
 func TestRecordsOfTheFuture(t *testing.T) {
 	w := newWorld(t)
 	id := strings.TrimSpace(w.Must(t, "run", "-b", "-n", "later", "-c", "echo words; exit 3"))

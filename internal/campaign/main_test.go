@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// TestMain makes the test binary stand in for hob, for its holders and for the
-// jobs, by the name that it is called by.
+// TestMain makes the test binary act as hob, as its holders and as the jobs, according to the name
+// that it is called by.
 func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())

@@ -16,9 +16,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestBadNetworks starts a job on a host far away, types to it, reads it, and
-// stops another: late, in pieces and with pauses, but nothing twice and nothing
-// missing.
+// TestBadNetworks starts a job on a remote host, types into it, reads it, and stops another: data
+// arrives late, in pieces and with pauses, but nothing twice and nothing missing.
 func TestBadNetworks(t *testing.T) {
 	for name, n := range map[string]sshtest.Network{
 		"far away":     {Delay: 80 * time.Millisecond, Piece: 1400},
@@ -77,7 +76,7 @@ func TestBadNetworks(t *testing.T) {
 	}
 }
 
-// farEngine is an engine whose host box is behind the network n.
+// farEngine returns an engine whose host box is behind the network n.
 func farEngine(t *testing.T, n sshtest.Network) *engine.Engine {
 	t.Helper()
 	dirs := map[string]string{}
@@ -87,7 +86,7 @@ func farEngine(t *testing.T, n sshtest.Network) *engine.Engine {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			// What runs there writes its last words into it.
+			// The programs that run there write to it as they exit.
 			if err := stage.Eventually("the directory is removed", func() bool { return os.RemoveAll(dir) == nil }); err != nil {
 				t.Error(err)
 			}

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A plan is what a round does; the seed and the number of the round make it.
+// A plan is what a round does; the seed and the number of the round determine it.
 type plan struct {
 	name   string
-	way    string // that the job is started: back, raw, through, window
+	way    string // how the job is started: back, raw, through, window
 	kind   string // pty, file or split
 	chore  chore
 	phase  string // start, run, stop or exit
-	victim string // who is killed: client, holder, all (but the holder), terminal, nobody
+	victim string // what is killed: client, holder, all (but the holder), terminal, nobody
 	after  int    // lines that the job has printed when the phase begins
 	delay  time.Duration
 	leave  bool // Ctrl+B first
@@ -27,8 +27,8 @@ func (p plan) String() string {
 		p.kind, p.way, p.victim, p.delay, p.phase, p.leave, p.after, p.grace, p.chore)
 }
 
-// newPlan makes the plan of a round. Every phase meets every victim in turn, the
-// rest is luck.
+// newPlan makes the plan of a round. Consecutive rounds combine every phase with every victim; the
+// rest is random.
 func newPlan(seed uint64, round int) plan {
 	r := rand.New(rand.NewPCG(seed, uint64(round)))
 	phases := []string{"start", "run", "stop", "exit"}
@@ -67,7 +67,7 @@ func newPlan(seed uint64, round int) plan {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// args is the command line that starts the job.
+// args returns the command line that starts the job.
 func (p plan) args(worker, dir string) []string {
 	args := []string{"run", "-n", p.name}
 	switch p.way {

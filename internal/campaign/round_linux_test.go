@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// A round is one job and what befalls it.
+// A round is one job and the faults it is subjected to.
 type round struct {
 	plan
 	*world
@@ -23,15 +23,15 @@ type round struct {
 	client  *exec.Cmd
 	screen  *screen       // the client's terminal; nil if it has none
 	left    chan struct{} // closed when the client has ended
-	stopper *exec.Cmd     // hob kill; nil if nobody stops the job
+	stopper *exec.Cmd     // hob kill; nil if the job is not stopped
 	stopped chan struct{} // closed when it has ended
 
 	bereft  bool // the holder was killed, or may have been
 	alone   bool // the client was killed: if that was early, there is no job
-	perhaps bool // hob kill was killed: the holder may have heard it
+	perhaps bool // hob kill was killed: the holder may have received its request
 }
 
-// play does what is planned and waits until the moment is over.
+// play carries out the plan and waits until the phase is over.
 func (r *round) play() error {
 	data, err := json.Marshal(r.chore)
 	if err == nil {
@@ -84,9 +84,9 @@ func (r *round) start() error {
 	return nil
 }
 
-// strike kills whom the plan names once its delay is over.
+// strike kills the plan's victim once its delay is over.
 func (r *round) strike() error {
-	time.Sleep(r.delay) // the moment of the fault, nothing waits for it
+	time.Sleep(r.delay) // the moment of the fault; no event to wait for
 	switch r.victim {
 	case "holder":
 		return r.killHolder()
@@ -107,14 +107,14 @@ func (r *round) strike() error {
 	return nil
 }
 
-// killClients ends whoever started the job.
+// killClients kills the processes that started the job.
 func (r *round) killClients() {
 	_ = r.client.Process.Kill() // it may have ended
 	<-r.left
 	r.alone = true
 }
 
-// killHolder waits for the holder and ends it, if it has not gone by itself.
+// killHolder waits for the holder and kills it, unless it has exited by itself.
 func (r *round) killHolder() error {
 	var holder proc.Identity
 	err := stage.Eventually("a holder", func() bool {
@@ -134,7 +134,7 @@ func (r *round) killHolder() error {
 	return stage.Eventually("end of the holder", func() bool { return !proc.Alive(holder) })
 }
 
-// end closes what is still open: the job is to be over or without clients.
+// end closes what is still open: the job must be over or without clients.
 func (r *round) end() {
 	if r.screen != nil {
 		r.screen.kill()

@@ -17,14 +17,14 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// A stranger is a holder of a protocol that this hob does not speak. It is
-// written out byte by byte, since what it says is frozen: the beginning of the
-// greeting and the frame that stops.
+// A stranger is a holder of a protocol that this hob does not support. It is written out byte by
+// byte, since its messages are frozen: the beginning of the greeting and the frame that stops the
+// job.
 type stranger struct {
 	t       *testing.T
 	dir     string
 	job     *exec.Cmd
-	lock    *jobdir.Held
+	lock    *jobdir.FileLock
 	stopped chan struct{}
 }
 
@@ -35,8 +35,8 @@ const (
 	frameStop  = 0x80
 )
 
-// newStranger makes the directory of a job that such a holder holds, speaking
-// the protocols from low to high.
+// newStranger creates the directory of a job that such a holder holds; it supports the protocols
+// from low to high.
 func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 	t.Helper()
 	s := &stranger{t: t, job: exec.Command("sleep", "1000"), stopped: make(chan struct{})}
@@ -47,11 +47,11 @@ func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 		_ = s.job.Process.Kill()
 		_ = s.job.Wait()
 	})
-	jobID, err := proc.Of(s.job.Process.Pid)
+	jobID, err := proc.IdentityOf(s.job.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := proc.Of(os.Getpid())
+	self, err := proc.IdentityOf(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func newStranger(t *testing.T, w *world, low, high uint16) *stranger {
 	return s
 }
 
-// serve greets, stops the job when it is told to, and refuses everything else.
+// serve sends the greeting, stops the job on request, and refuses every other instruction.
 func (s *stranger) serve(c net.Conn, hello []byte) {
 	defer c.Close()
 	send := func(kind byte, payload []byte) {
@@ -134,9 +134,9 @@ func (s *stranger) serve(c net.Conn, hello []byte) {
 	}
 }
 
-// TestHoldersOfOtherVersions meets holders of an older and of a later protocol:
-// their jobs are listed as what they are, can be read and can be ended; what
-// cannot be done says why and harms nothing.
+// TestHoldersOfOtherVersions uses holders of an older and of a later protocol: their jobs are
+// listed with their real state, can be read and can be ended; other operations fail with the reason
+// and do no harm.
 func TestHoldersOfOtherVersions(t *testing.T) {
 	for _, tc := range []struct {
 		name      string

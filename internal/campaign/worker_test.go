@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// A chore is what a job of the campaign is to do. It stands in chore.json of the
-// directory that is the job's only argument.
+// A chore is what a job of the campaign should do. It is stored in chore.json in the directory that
+// is the job's only argument.
 type chore struct {
-	Pad    int           // length of a line beside its number
+	Pad    int           // length of a line in addition to its number
 	Pace   time.Duration // between two lines
-	Lines  int           // after which it ends by itself; 0 is never
-	Code   int           // that it ends with
-	Manner string        // towards SIGTERM: plain, polite or deaf
-	Both   bool          // prints each line to standard error too
+	Lines  int           // number of lines after which it exits by itself; 0 is never
+	Code   int           // exit code
+	Manner string        // reaction to SIGTERM: plain, polite or deaf
+	Both   bool          // also prints each line to standard error
 	Daemon bool          // leaves behind a process in a session of its own
 }
 
@@ -32,14 +32,14 @@ type chore struct {
 const (
 	choreFile  = "chore.json"
 	saidFile   = "said"   // the number of each line that was printed, then the end
-	goFile     = "go"     // tells the job to end
-	daemonFile = "daemon" // the pid of what it left behind
+	goFile     = "go"     // makes the job exit
+	daemonFile = "daemon" // the pid of the process it left behind
 )
 
 const politeCode = 33
 
-// lifetime bounds a job and what it leaves behind: a campaign that is ended from
-// outside cannot end them. No round takes that long.
+// lifetime limits a job and the process it leaves behind: a campaign that is killed from outside
+// cannot end them. No round takes that long.
 const lifetime = 5 * time.Minute
 
 func dieInTime() { time.AfterFunc(lifetime, func() { os.Exit(75) }) }
@@ -48,8 +48,8 @@ func (c chore) line(n int) string {
 	return fmt.Sprintf("line %d %s\n", n, strings.Repeat(string(rune('a'+n%26)), c.Pad))
 }
 
-// work does the chore in dir. What it writes down it has done: a line after it
-// was printed, the end just before it.
+// work does the chore in dir. It records what it has done: a line after it was printed, the end
+// just before it.
 func work(dir string) int {
 	dieInTime()
 	data, err := os.ReadFile(filepath.Join(dir, choreFile))
@@ -108,7 +108,7 @@ func work(dir string) int {
 	}
 }
 
-// linger is what a chore leaves behind: it hears nothing but SIGKILL.
+// linger is the process that a chore leaves behind: it ignores SIGTERM, SIGHUP and SIGINT.
 func linger(dir string) int {
 	dieInTime()
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
@@ -119,11 +119,11 @@ func linger(dir string) int {
 	select {}
 }
 
-// testimony is what the job says that it did.
+// testimony is the job's own record of what it did.
 type testimony struct {
 	begun bool
-	lines int  // that were printed whole
-	code  *int // that it ended with
+	lines int  // number of lines printed completely
+	code  *int // exit code
 	cut   bool // it could not print
 }
 

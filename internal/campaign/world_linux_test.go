@@ -27,7 +27,7 @@ type world struct{ *stage.Stage }
 
 func newWorld(t *testing.T) *world { return &world{stage.New(t, "worker", "daemon")} }
 
-// job is what hob says of a job.
+// job is a job as hob reports it.
 type job struct {
 	ID        string           `json:"id"`
 	Name      string           `json:"name"`
@@ -51,7 +51,7 @@ func (j job) String() string {
 	return string(data)
 }
 
-// list is hob list; it must always work.
+// list runs hob list; it must always work.
 func (w *world) list() ([]job, error) {
 	out, _, err := w.Ask("list", "--json")
 	if err != nil {
@@ -78,8 +78,8 @@ func (w *world) find(name string) (found job, ok bool, err error) {
 	return found, ok, err
 }
 
-// holder is the holder of the job called name, from the moment that it knows
-// what it is to hold.
+// holder returns the holder of the job called name, from the moment that the holder has its
+// configuration.
 func (w *world) holder(name string) (proc.Identity, bool) {
 	dirs, _ := filepath.Glob(filepath.Join(w.State, "jobs", name+"-*"))
 	for _, dir := range dirs {
@@ -88,7 +88,7 @@ func (w *world) holder(name string) (proc.Identity, bool) {
 		}
 		for _, p := range w.processes() {
 			if filepath.Base(p.args[0]) == proc.HolderName && len(p.args) > 1 && strings.TrimSpace(p.args[1]) == filepath.Base(dir) {
-				if id, err := proc.Of(p.pid); err == nil {
+				if id, err := proc.IdentityOf(p.pid); err == nil {
 					return id, true
 				}
 			}
@@ -104,7 +104,7 @@ type process struct {
 
 func (p process) String() string { return fmt.Sprintf("%d %q", p.pid, p.args) }
 
-// processes are those of this program but for this one.
+// processes returns the other processes of this program.
 func (w *world) processes() []process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *world) processes() []process {
 	return found
 }
 
-// sockets are those that holders made.
+// sockets returns the sockets that holders created.
 func (w *world) sockets() (found []string) {
 	_ = filepath.WalkDir(w.Runtime, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type()&fs.ModeSocket != 0 {
@@ -146,7 +146,7 @@ type screen struct {
 	ended chan struct{} // closed when the program and the reader have ended
 }
 
-// show runs cmd on a terminal that answers as terminals do.
+// show runs cmd on a terminal that answers queries as real terminals do.
 func show(cmd *exec.Cmd) (*screen, error) {
 	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 30})
 	if err != nil {
@@ -154,7 +154,7 @@ func show(cmd *exec.Cmd) (*screen, error) {
 	}
 	s := &screen{cmd: cmd, ptmx: ptmx, ended: make(chan struct{})}
 	read := make(chan struct{})
-	go func() { // until the terminal is closed or has nobody left on it
+	go func() { // until the terminal is closed or no process uses it
 		defer close(read)
 		emulator := vt.New(100, 30, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
 		buf := make([]byte, 32<<10)
@@ -174,6 +174,6 @@ func show(cmd *exec.Cmd) (*screen, error) {
 	return s, nil
 }
 
-// kill ends the program, close the terminal under it.
+// kill kills the program; close closes its terminal.
 func (s *screen) kill()  { _ = s.cmd.Process.Signal(syscall.SIGKILL) }
 func (s *screen) close() { s.ptmx.Close() }

@@ -1,10 +1,9 @@
 // Package cells cuts, pads and stacks text to exact numbers of terminal cells.
 //
-// Every component of the UI promises a block of exactly w by h cells; these are
-// the functions with which it keeps the promise. Widths are those of the
-// renderer (grapheme clusters, wide characters), styled text is never cut inside
-// an escape sequence, and what a job printed or was named passes [Clean] before
-// it is drawn.
+// Every component of the UI must draw a block of exactly w by h cells. Widths are
+// those of the renderer (grapheme clusters, wide characters), and styled text is
+// never cut inside an escape sequence. Text from a job, such as its name and its
+// output, must pass through [Clean] before it is drawn.
 package cells
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Width returns the number of columns that s takes.
+// Width returns the number of columns that s occupies.
 func Width(s string) int {
 	w := 0
 	for i := 0; i < len(s); i++ {
@@ -32,7 +31,7 @@ func Width(s string) int {
 			if i == len(s) || s[i] > '~' || s[i] < '@' {
 				return ansi.StringWidth(s)
 			}
-		default: // what is not ASCII takes looking at
+		default: // control characters and anything beyond ASCII
 			return ansi.StringWidth(s)
 		}
 	}
@@ -42,17 +41,17 @@ func Width(s string) int {
 // Fit returns s, which may be styled, in exactly w columns: cut or padded on
 // the right. A wide character that only half fits leaves a blank.
 func Fit(s string, w int) string {
-	s = End(s, w, "")
+	s = Truncate(s, w, "")
 	return s + Blank(w-Width(s))
 }
 
-// FitLeft is Fit with the padding on the left: numbers and times.
+// FitLeft is Fit with the padding on the left, for numbers and times.
 func FitLeft(s string, w int) string {
-	s = End(s, w, "")
+	s = Truncate(s, w, "")
 	return Blank(w-Width(s)) + s
 }
 
-// Blank returns n blanks, none for a negative n.
+// Blank returns n spaces, none for a negative n.
 func Blank(n int) string {
 	if n <= 0 {
 		return ""
@@ -60,8 +59,8 @@ func Blank(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// End cuts s at the end to at most w columns; the mark says that it was cut.
-func End(s string, w int, mark string) string {
+// Truncate cuts s at its end to at most w columns. A mark replaces the part that was cut.
+func Truncate(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
 	}
@@ -71,9 +70,9 @@ func End(s string, w int, mark string) string {
 	return ansi.Truncate(s, w, mark)
 }
 
-// Middle cuts plain text in the middle to at most w columns, so that both the
-// program and its last argument can be read.
-func Middle(s string, w int, mark string) string {
+// TruncateMiddle cuts plain text in the middle to at most w columns, so that both the
+// program and the last argument of a command remain readable.
+func TruncateMiddle(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
 	}
@@ -87,11 +86,11 @@ func Middle(s string, w int, mark string) string {
 	}
 	head := (room + 1) / 2
 	tail := room - head
-	return ansi.Truncate(s, head, "") + mark + last(s, have, tail)
+	return ansi.Truncate(s, head, "") + mark + suffix(s, have, tail)
 }
 
-// last returns the end of s, which is have columns wide, in at most w columns.
-func last(s string, have, w int) string {
+// suffix returns the end of s, which is have columns wide, in at most w columns.
+func suffix(s string, have, w int) string {
 	for cut := have - w; cut < have; cut++ {
 		if end := ansi.TruncateLeft(s, cut, ""); Width(end) <= w {
 			return end
@@ -100,9 +99,9 @@ func last(s string, have, w int) string {
 	return ""
 }
 
-// Start cuts plain text at its start to at most w columns: paths, whose end
-// matters.
-func Start(s string, w int, mark string) string {
+// TruncateStart cuts plain text at its start to at most w columns. It is for paths, where
+// the end matters most.
+func TruncateStart(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
 	}
@@ -110,20 +109,20 @@ func Start(s string, w int, mark string) string {
 	if have <= w {
 		return s
 	}
-	return mark + last(s, have, w-Width(mark))
+	return mark + suffix(s, have, w-Width(mark))
 }
 
-// Clean makes foreign text safe to draw on one line: it is [Printable], and what
-// terminals do not agree on the width of is drawn in a simpler way.
+// Clean makes untrusted text safe to draw on one line. In addition to [Printable] it
+// simplifies characters whose width differs between terminals.
 func Clean(s string) string {
 	if isClean(s) {
 		return s
 	}
-	return steady(Printable(s))
+	return uniformWidth(Printable(s))
 }
 
-// Printable makes one line of foreign text: escape sequences go, white space becomes
-// blanks, other characters that do not print go too.
+// Printable turns untrusted text into one line: it replaces white space by spaces, and
+// removes escape sequences and other characters that are not printable.
 func Printable(s string) string {
 	if isClean(s) {
 		return s
@@ -134,7 +133,7 @@ func Printable(s string) string {
 		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
 			return ' '
 		case unicode.IsControl(r), r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
-			// Marks of direction could reorder what stands beside them.
+			// Direction marks could reorder the text beside them.
 			return -1
 		}
 		return r
@@ -163,8 +162,8 @@ func Block(lines []string, w, h int) []string {
 	return block
 }
 
-// Overlay draws the lines of box over those of back, with its left upper corner
-// at x, y. What does not fit is left out. It changes back.
+// Overlay draws the lines of box over those of back, with the upper left corner of box
+// at x, y. Parts of box outside back are not drawn. It modifies back.
 func Overlay(back, box []string, x, y int) {
 	for i, line := range box {
 		at := y + i
@@ -180,14 +179,14 @@ func Overlay(back, box []string, x, y int) {
 		}
 		left := ansi.Truncate(under, x, "")
 		left += Blank(x - Width(left))
-		right := styledRest(under, x+w, width)
+		right := restFrom(under, x+w, width)
 		back[at] = left + reset + line + reset + right
 	}
 }
 
-// styledRest returns the columns of s from x on; s is width columns wide. Half
-// of a wide character becomes a blank.
-func styledRest(s string, x, width int) string {
+// restFrom returns the columns of s, which may be styled and is width columns wide, from
+// x on. Half of a wide character becomes a space.
+func restFrom(s string, x, width int) string {
 	want := width - x
 	for cut := x; cut < width; cut++ {
 		if rest := ansi.TruncateLeft(s, cut, ""); Width(rest) <= want {
@@ -199,21 +198,22 @@ func styledRest(s string, x, width int) string {
 
 const reset = "\x1b[m"
 
-// Name cuts a job's name to at most w columns: in the middle, or at the end if
-// it was cut there when it was made up. The mark stands for that cut, too.
+// Name cuts a job's name to at most w columns: at the end if it already ends with an
+// ellipsis, as a name derived from a long command does, else in the middle. The mark
+// replaces that ellipsis, too.
 func Name(s string, w int, mark string) string {
 	head, cut := strings.CutSuffix(s, "…")
 	if !cut {
-		return Middle(s, w, mark)
+		return TruncateMiddle(s, w, mark)
 	}
-	return End(head, w-Width(mark), "") + End(mark, w, "")
+	return Truncate(head, w-Width(mark), "") + Truncate(mark, w, "")
 }
 
-// steady is s as it may be drawn beside other things: as wide for a terminal that
-// counts by code point as for one that counts by cluster. Of a cluster where they
-// differ (joined emoji, variants, skin tones) the first character stands alone; a
-// flag becomes the letters that it is made of.
-func steady(s string) string {
+// uniformWidth simplifies s so that it is equally wide on terminals that count code
+// points and on those that count grapheme clusters. Of a cluster where they differ
+// (joined emoji, variants, skin tones) it keeps the first character, and of a flag the
+// letters of its country code.
+func uniformWidth(s string) string {
 	var b strings.Builder
 	for g := graphemes.FromString(s); g.Next(); {
 		cluster := g.Value()
@@ -241,10 +241,8 @@ const flagA, flagZ = '\U0001f1e6', '\U0001f1ff'
 
 func isFlagLetter(r rune) bool { return r >= flagA && r <= flagZ }
 
-// Exact is one character of a screen as it may be drawn in w columns: in the simpler form
-// that is as wide for a terminal that counts by code point as for one that counts by
-// cluster, with blanks behind it up to w.
-func Exact(char string, w int) string {
+// FitChar returns one character of a screen, cleaned and padded with spaces to w columns.
+func FitChar(char string, w int) string {
 	char = Clean(char)
 	return char + strings.Repeat(" ", max(0, w-Width(char)))
 }

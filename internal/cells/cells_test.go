@@ -19,10 +19,10 @@ func TestFit(t *testing.T) {
 		"pads":                   {"ab", 4, "ab  "},
 		"cuts":                   {"abcdef", 3, "abc"},
 		"exact":                  {"abc", 3, "abc"},
-		"nothing fits":           {"abc", 0, ""},
+		"no columns":             {"abc", 0, ""},
 		"negative":               {"abc", -1, ""},
-		"half of a wide one":     {"a日本", 2, "a "},
-		"wide ones":              {"日本", 5, "日本 "},
+		"half of a wide char":    {"a日本", 2, "a "},
+		"wide characters":        {"日本", 5, "日本 "},
 		"combining":              {"e\u0301x", 3, "e\u0301x "},
 		"style does not count":   {"\x1b[31mab\x1b[m", 3, "\x1b[31mab\x1b[m "},
 		"style survives the cut": {"\x1b[31mabc\x1b[m", 2, "\x1b[31mab\x1b[m"},
@@ -36,16 +36,16 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestCuts(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	tests := map[string]struct {
 		got, want string
 	}{
-		"middle keeps both ends":        {cells.Middle("npm run dev --port 5173", 11, "…"), "npm r… 5173"},
-		"middle leaves what fits":       {cells.Middle("npm", 3, "…"), "npm"},
-		"middle without room for marks": {cells.Middle("abcdef", 2, "…"), "ab"},
-		"middle of wide characters":     {cells.Middle("日本語日本語", 7, "…"), "日…語"},
-		"end":                           {cells.End("abcdef", 4, "…"), "abc…"},
-		"start keeps the end":           {cells.Start("/home/me/project", 9, "…"), "…/project"},
+		"middle keeps both ends":        {cells.TruncateMiddle("npm run dev --port 5173", 11, "…"), "npm r… 5173"},
+		"middle leaves what fits":       {cells.TruncateMiddle("npm", 3, "…"), "npm"},
+		"middle without room for marks": {cells.TruncateMiddle("abcdef", 2, "…"), "ab"},
+		"middle of wide characters":     {cells.TruncateMiddle("日本語日本語", 7, "…"), "日…語"},
+		"end":                           {cells.Truncate("abcdef", 4, "…"), "abc…"},
+		"start keeps the end":           {cells.TruncateStart("/home/me/project", 9, "…"), "…/project"},
 		"left padding":                  {cells.FitLeft("9s", 5), "   9s"},
 	}
 	for name, tt := range tests {
@@ -57,8 +57,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// Width counts plain text with styles by itself: it must agree with what looks at
-// everything.
+// Width has a fast path for ASCII with styles, which must agree with ansi.StringWidth.
 func FuzzWidth(f *testing.F) {
 	for _, s := range []string{
 		"", "abc", "\x1b[1;31mab\x1b[m c", "a\tb", "日本", "e\u0301", "\x1b[", "\x1b[1", "\x1b", "\x1b]0;t\x07a", "a\x1b[?25lb", "\x1b[3\x07a", "\x7f", "a\x9bmb", "\x1b[\x1b[31ma", "\x1b[é",
@@ -74,19 +73,19 @@ func FuzzWidth(f *testing.F) {
 
 func TestClean(t *testing.T) {
 	tests := map[string]struct{ in, want string }{
-		"plain":                 {"npm run dev", "npm run dev"},
-		"colour":                {"\x1b[31mred\x1b[m", "red"},
-		"title":                 {"a\x1b]0;evil\x07b", "ab"},
-		"lines become one":      {"a\nb\tc\r", "a b c "},
-		"bell and other C0":     {"a\x07b\x00c", "abc"},
-		"C1":                    {"a\u009b31mb", "a31mb"},
-		"right-to-left mark":    {"exe.\u202etxt", "exe.txt"},
-		"letters of other sets": {"日本 é", "日本 é"},
-		"combining":             {"e\u0301 ก็", "e\u0301 ก็"},
-		"a flag":                {"🇩🇪 de", "DE de"},
-		"joined":                {"a 👩\u200d👩\u200d👧 b", "a 👩 b"},
-		"skin tone":             {"👍🏽!", "👍!"},
-		"emoji by variant":      {"❤\ufe0f x", "❤ x"},
+		"plain":                {"npm run dev", "npm run dev"},
+		"color":                {"\x1b[31mred\x1b[m", "red"},
+		"title":                {"a\x1b]0;evil\x07b", "ab"},
+		"line breaks and tabs": {"a\nb\tc\r", "a b c "},
+		"bell and other C0":    {"a\x07b\x00c", "abc"},
+		"C1":                   {"a\u009b31mb", "a31mb"},
+		"right-to-left mark":   {"exe.\u202etxt", "exe.txt"},
+		"other scripts":        {"日本 é", "日本 é"},
+		"combining":            {"e\u0301 ก็", "e\u0301 ก็"},
+		"a flag":               {"🇩🇪 de", "DE de"},
+		"joined":               {"a 👩\u200d👩\u200d👧 b", "a 👩 b"},
+		"skin tone":            {"👍🏽!", "👍!"},
+		"emoji by variant":     {"❤\ufe0f x", "❤ x"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -104,9 +103,9 @@ func TestOverlay(t *testing.T) {
 		want      []string
 	}{
 		"inside":          {[]string{"aaaa", "bbbb"}, []string{"XX"}, 1, 1, []string{"aaaa", "bXXb"}},
-		"out below":       {[]string{"aaaa"}, []string{"XX", "YY"}, 0, 0, []string{"XXaa"}},
+		"below the end":   {[]string{"aaaa"}, []string{"XX", "YY"}, 0, 0, []string{"XXaa"}},
 		"cut at the edge": {[]string{"aaaa"}, []string{"XXX"}, 2, 0, []string{"aaXX"}},
-		"on wide ones":    {[]string{"日本日"}, []string{"X"}, 1, 0, []string{" X本日"}},
+		"on wide chars":   {[]string{"日本日"}, []string{"X"}, 1, 0, []string{" X本日"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,27 +6,27 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Frame draws a border with words in it.
+// Frame draws borders with text in them.
 type Frame struct {
 	Border lipgloss.Border
 	Line   lipgloss.Style
 	Title  lipgloss.Style
 	Info   lipgloss.Style
-	Mark   string // of a title that is cut
+	Mark   string // replaces the end of a title that is cut
 }
 
-// Top is the upper edge, w columns wide, with a title on the left and words on
-// the right.
+// Top returns the upper edge, w columns wide, with a title on the left and info on the
+// right.
 func (f Frame) Top(title, info string, w int) string {
 	return f.edge(f.Border.TopLeft, f.Border.Top, f.Border.TopRight, f.titled(title, f.Title), f.titled(info, f.Info), w)
 }
 
-// Bottom is the lower edge.
+// Bottom returns the lower edge.
 func (f Frame) Bottom(left, right string, w int) string {
 	return f.edge(f.Border.BottomLeft, f.Border.Bottom, f.Border.BottomRight, f.titled(left, f.Info), f.titled(right, f.Info), w)
 }
 
-// Divide is an edge between two parts of one frame.
+// Divide returns an edge between two parts of one frame.
 func (f Frame) Divide(joinLeft, joinRight, title, info string, w int) string {
 	return f.edge(joinLeft, f.Border.Top, joinRight, f.titled(title, f.Title), f.titled(info, f.Info), w)
 }
@@ -35,14 +35,14 @@ func (f Frame) titled(s string, style lipgloss.Style) string {
 	if s == "" {
 		return ""
 	}
-	if style.GetReverse() { // a ground is under the blanks, too
+	if style.GetReverse() { // the background includes the spaces
 		return style.Render(" " + s + " ")
 	}
 	return " " + style.Render(s) + " "
 }
 
-// edge joins two corners, left and right words and the line between. Words that
-// do not fit are cut, those on the right first.
+// edge joins two corners, the title, the info and the line between them. If there is not
+// enough room, it omits the info, then cuts the title.
 func (f Frame) edge(left, line, right, title, info string, w int) string {
 	if w <= 0 {
 		return ""
@@ -55,7 +55,7 @@ func (f Frame) edge(left, line, right, title, info string, w int) string {
 		info = ""
 	}
 	if Width(title) > room {
-		title = End(title, room, f.Mark)
+		title = Truncate(title, room, f.Mark)
 	}
 	return f.Line.Render(left) + title +
 		f.Line.Render(strings.Repeat(line, max(0, room-Width(title)-Width(info)))) +
@@ -75,9 +75,9 @@ func (f Frame) Sides(lines []string, w int) []string {
 	return drawn
 }
 
-// Scrolled is Sides for lines that are a part of more: on the right edge a thumb
-// stands for the part that is seen. all is how many there are, top the first of
-// them that is among lines.
+// Scrolled is Sides for the visible part of a longer list. The right border is a scroll
+// bar with a thumb. all is the length of the list, top the index of the first visible
+// line.
 func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string {
 	drawn := f.Sides(lines, w)
 	n := len(lines)
@@ -89,7 +89,7 @@ func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string 
 	if hidden := all - n; top > 0 {
 		from = max(1, min(n-size, (top*(n-size)+hidden/2)/hidden))
 		if top < hidden {
-			from = min(from, max(1, n-size-1)) // the ends are for the ends
+			from = min(from, max(1, n-size-1)) // at an end only if the lines are
 		}
 	}
 	from = min(from, n-size)
@@ -99,8 +99,8 @@ func (f Frame) Scrolled(lines []string, w, top, all int, thumb string) []string 
 	return drawn
 }
 
-// Box draws lines in a frame of their own, w columns wide and two rows higher
-// than they are, with a blank on either side. The lower edge has info on the right.
+// Box draws a complete frame, w columns wide, around lines, with a space on either side
+// of them and info on the right of the lower edge.
 func (f Frame) Box(title string, lines []string, info string, w int) []string {
 	box := make([]string, 0, len(lines)+2)
 	box = append(box, f.Top(title, "", w))
@@ -111,24 +111,24 @@ func (f Frame) Box(title string, lines []string, info string, w int) []string {
 	return append(append(box, f.Sides(padded, w)...), f.Bottom("", info, w))
 }
 
-// Paint is a style boiled down to what stands before and behind a text. It is
-// for text that is drawn often and has neither line breaks nor styles of its
-// own; it costs a concatenation.
-type Paint struct{ before, behind string }
+// Paint is a style reduced to the escape sequences before and after a text, so that
+// rendering costs only a concatenation. The text must have neither line breaks nor styles
+// of its own.
+type Paint struct{ before, after string }
 
-// NewPaint boils a style down.
+// NewPaint returns the Paint of a style.
 func NewPaint(s lipgloss.Style) Paint {
 	const mark = "x"
-	before, behind, _ := strings.Cut(s.Render(mark), mark)
-	return Paint{before, behind}
+	before, after, _ := strings.Cut(s.Render(mark), mark)
+	return Paint{before, after}
 }
 
-// Add draws text into b.
+// Add writes the styled text to b.
 func (p Paint) Add(b *strings.Builder, text string) {
 	if text == "" {
 		return
 	}
 	b.WriteString(p.before)
 	b.WriteString(text)
-	b.WriteString(p.behind)
+	b.WriteString(p.after)
 }

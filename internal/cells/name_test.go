@@ -16,8 +16,8 @@ func TestName(t *testing.T) {
 		mark string
 		want string
 	}{
-		"whole":               {"npm run dev", 20, "…", "npm run dev"},
-		"in the middle":       {"npm run dev --port 5173", 11, "…", "npm r… 5173"},
+		"fits":                {"npm run dev", 20, "…", "npm run dev"},
+		"too long":            {"npm run dev --port 5173", 11, "…", "npm r… 5173"},
 		"cut before":          {"a very long na…", 20, "…", "a very long na…"},
 		"cut before, again":   {"a very long na…", 8, "…", "a very …"},
 		"the mark of a theme": {"a very long na…", 20, "~", "a very long na~"},
@@ -32,7 +32,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// The thumb is at an end of the edge exactly if the lines are at that end.
+// The thumb touches an end of the scroll bar only if the lines are at that end of the list.
 func TestScrolled(t *testing.T) {
 	frame := cells.Frame{Border: lipgloss.NormalBorder()}
 	thumbs := func(n, top, all int) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// environ is an environment with these variables and no others.
+// environ returns an environment with only these variables.
 const day = 24 * time.Hour
 
 func environ(pairs ...string) Environ {
@@ -33,7 +34,7 @@ func environ(pairs ...string) Environ {
 	}
 }
 
-// load reads a document as if it were the user's file.
+// load reads a document as the user's file.
 func load(t *testing.T, document string, env ...string) *Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
@@ -63,7 +64,7 @@ func TestWriteTOML(t *testing.T) {
 	}
 }
 
-// What hob config prints is a configuration file with the same meaning.
+// The output of hob config is a configuration file with the same settings.
 func TestWriteTOMLReadsBack(t *testing.T) {
 	for _, path := range []string{"nowhere", "testdata/full.toml", "testdata/broken.toml"} {
 		t.Run(path, func(t *testing.T) {
@@ -145,13 +146,12 @@ func TestFile(t *testing.T) {
 	if want := (themes.Token{FG: lipgloss.Color("#008800"), Bold: true}); theme.Palette.Running != want {
 		t.Errorf("running is %+v", theme.Palette.Running)
 	}
-	if h := c.Host("elsewhere"); h != defaultHost() {
+	if h := c.Host("elsewhere"); !reflect.DeepEqual(h, defaultHost()) {
 		t.Errorf("a host that is not named has %+v", h)
 	}
 }
 
-// Each problem names its line and what to write instead, and the value that
-// would have held without it holds.
+// Each problem has its line and names valid values. The setting keeps its previous value.
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct {
 		name, document string
@@ -160,46 +160,46 @@ func TestProblems(t *testing.T) {
 		{"syntax", "[run]\ngrace = 5s\n", []string{"2: : "}},
 		{"a name twice", "[run]\ngrace = \"5s\"\ngrace = \"6s\"\n", []string{"3: : "}},
 		{"unknown section", "\n[rnu]\n", []string{`2: rnu: did you mean [run]?`}},
-		{"unknown section like no other", "[frobnicate]\n", []string{"1: frobnicate: there are run, log"}},
+		{"unknown section like no other", "[frobnicate]\n", []string{"1: frobnicate: valid sections are run, log"}},
 		{"unknown setting", "[run]\n\ngrase = \"5s\"", []string{`3: run.grase: did you mean "grace"?`}},
-		{"unknown setting like no other", "[keep]\nfrobnicate = 1", []string{"2: keep.frobnicate: there are finished, jobs, bytes"}},
+		{"unknown setting like no other", "[keep]\nfrobnicate = 1", []string{"2: keep.frobnicate: valid names are finished, jobs, bytes"}},
 		{"outside of its section", "grace = \"5s\"", []string{"1: grace: below [run]"}},
-		{"a section that is a value", "run = 5", []string{"1: run: write [run]"}},
+		{"a section that is a value", "run = 5", []string{"1: run: use [run]"}},
 		{"dotted", "run.grase = \"5s\"", []string{`1: run.grase: did you mean "grace"?`}},
 		{"inline table", "\nrun = { grace = \"5s\", siez = \"1x1\" }", []string{`2: run.siez: did you mean "size"?`}},
-		{"array of tables", "[[run]]\ngrace = \"5s\"", []string{"1: run: write [run]"}},
+		{"array of tables", "[[run]]\ngrace = \"5s\"", []string{"1: run: use [run]"}},
 		{"wrong type", "[run]\ngrace = 5\n[log]\nwrap = 1\n[keep]\njobs = \"5\"\n", []string{
 			"2: run.grace: must be a string, not a whole number",
 			"4: log.wrap: must be true or false, not a whole number",
 			"6: keep.jobs: must be a whole number, not a string",
 		}},
 		{"duration without unit", "[run]\ngrace = \"5\"", []string{"2: run.grace: needs a unit"}},
-		{"out of bounds", "[run]\ngrace = \"2h\"\nsize = \"0x5\"\n[log]\nlimit = \"1MiB\"\n[agent]\nyield_ms = 5\nttl_ms = 59999", []string{
-			"2: run.grace: outside 0s to 1h", "3: run.size: outside 1x1", "5: log.limit: less than 2MiB",
-			"7: agent.yield_ms: outside 10 to 120000, and not 0", "8: agent.ttl_ms: outside 60000",
+		{"out of bounds", "[run]\ngrace = \"2h\"\nsize = \"1001x5\"\n[log]\nlimit = \"1MiB\"\n[agent]\nyield_ms = 5\nttl_ms = 59999", []string{
+			"2: run.grace: not between 0s and 1h", "3: run.size: not between 1x1", "5: log.limit: below the minimum of 2MiB",
+			"7: agent.yield_ms: not between 10 and 120000, or 0", "8: agent.ttl_ms: not between 60000",
 		}},
-		{"not one of the choices", "[run]\nafter_background = \"desktop\"", []string{"2: run.after_background: none of panes, shell"}},
+		{"not one of the choices", "[run]\nafter_background = \"desktop\"", []string{"2: run.after_background: use panes, shell"}},
 		{"notify", "[notify]\nfailed = [\"bell\", \"horn\"]\ncommand = [1]", []string{
-			"2: notify.failed: none of bell, osc, title", "3: notify.command: list of strings",
+			"2: notify.failed: use bell, osc, title", "3: notify.command: list of strings",
 		}},
 		{"theme", "[theme]\nname = \"solarised\"\nruning = \"red\"\nfailed = 5\nlost = \"rde\"", []string{
-			"2: theme.name: none of terminal, dark", `3: theme.runing: did you mean "running"?`,
-			"4: theme.failed: must be a string", "5: theme.lost: neither a colour nor",
+			"2: theme.name: use terminal, dark", `3: theme.runing: did you mean "running"?`,
+			"4: theme.failed: must be a string", "5: theme.lost: unknown color or attribute",
 		}},
 		{"hosts", "[hosts]\nweb1 = 5\n[hosts.web2]\nport = 22", []string{
-			"2: hosts.web1: write [hosts.web1]", "4: hosts.web2.port: there are transport",
+			"2: hosts.web1: use [hosts.web1]", "4: hosts.web2.port: valid names are transport",
 		}},
 		{"keys", "[keys]\nstopp = \"s\"\nstop = 5\nkill = \"nokey\"\nleave = \"b\"", []string{
-			`2: keys.stopp: did you mean "stop"?`, "3: keys.stop: must be a key or a list",
+			`2: keys.stopp: did you mean "stop"?`, "3: keys.stop: must be a string or a list",
 			`4: keys.kill: unknown key "nokey"`, "5: keys.leave: typed as text",
 		}},
-		{"double binding with a default", "[keys]\n\nkill = \"t\"", []string{"3: keys.kill: t is bound to jobs.tail and panes.kill"}},
+		{"double binding with a default", "[keys]\n\nkill = \"t\"", []string{"3: keys.kill: key t is bound twice: jobs.tail and panes.kill"}},
 		{"double binding of two overrides", "[keys]\nwrap = \"S\"\nlog.timestamps = \"shift+s\"", []string{
-			"2: keys.wrap: S is bound to log.wrap and log.timestamps", "3: keys.log.timestamps: S is bound to",
+			"2: keys.wrap: key S is bound twice: log.wrap and log.timestamps", "3: keys.log.timestamps: key S is bound twice:",
 		}},
 		{"swapped keys are fine", "[keys]\nstop = \"X\"\nkill = \"x\"", nil},
 		{"half of a swap", "[keys]\nstop = \"X\"\nkill = [\"x\", \"nokey\"]", []string{
-			"2: keys.stop: X is bound to panes.stop and panes.kill", `3: keys.kill: unknown key "nokey"`,
+			"2: keys.stop: key X is bound twice: panes.stop and panes.kill", `3: keys.kill: unknown key "nokey"`,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,15 +239,15 @@ func withoutHosts(values map[string]string) map[string]string {
 	return values
 }
 
-// Editors of Windows begin a file with a mark and end its lines in CR LF.
-func TestAFileFromWindows(t *testing.T) {
+// Editors on Windows write a byte order mark and end lines with CR LF.
+func TestFileFromWindows(t *testing.T) {
 	c := load(t, "\xef\xbb\xbf[run]\r\nafter_background = \"shell\"\r\n")
 	if err := problemsOf(c); err != nil || c.Run.AfterBackground != "shell" {
 		t.Errorf("%v, %+v", err, c.Run)
 	}
 }
 
-func TestGoodValuesHoldBesideBadOnes(t *testing.T) {
+func TestValidValuesBesideInvalidOnes(t *testing.T) {
 	c := load(t, "[run]\ngrase = \"1s\"\ngrace = \"2s\"\n[keys]\nstopp = \"s\"\nsort = \"O\"\n")
 	if c.Run.Grace != 2*time.Second {
 		t.Errorf("grace is %v", c.Run.Grace)
@@ -267,7 +267,7 @@ func TestNotifyCommandAsWords(t *testing.T) {
 	}
 }
 
-// problemsOf are the problems of a file as one error, nil if there are none.
+// problemsOf returns the problems of a file as one error, or nil.
 func problemsOf(c *Config) error {
 	errs := make([]error, len(c.Problems))
 	for i, p := range c.Problems {

@@ -9,8 +9,8 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// keys reads [keys]. What is refused, and every override that takes part in a
-// double binding, is a problem and not in effect.
+// keys reads [keys]. An invalid override, or one that binds a key twice, becomes a problem
+// and has no effect.
 func (r *reader) keys(values map[string]any) {
 	c := r.c
 	c.keys, c.keyLines = keymap.Overrides{}, map[string]int{}
@@ -27,8 +27,8 @@ func (r *reader) keys(values map[string]any) {
 			delete(c.keys, oe.Name)
 		}
 	}
-	// Dropping one override brings its defaults back, which may in turn be in
-	// the way of another; each round drops at least one.
+	// Dropping an override restores its default keys, which may conflict with another
+	// override. Each round drops at least one.
 	for range len(c.keys) {
 		m, _ := base.Apply(c.keys)
 		conflicts := m.Conflicts()
@@ -59,7 +59,7 @@ func (r *reader) flattenKeys(above []string, values map[string]any) {
 		} else {
 			list, err := stringList(values[name])
 			if err != nil {
-				r.c.problem(line, "keys."+full, "must be a key or a list of keys, as strings; \"\" disables")
+				r.c.problem(line, "keys."+full, "must be a string or a list of strings; \"\" disables the key")
 				continue
 			}
 			keys = list
@@ -69,8 +69,8 @@ func (r *reader) flattenKeys(above []string, values map[string]any) {
 	}
 }
 
-// dropConflict reports a double binding at the lines that make it and takes
-// those overrides back.
+// dropConflict reports a key that is bound twice, at the lines of the overrides that bind it,
+// and removes these overrides.
 func (r *reader) dropConflict(conflict keymap.Conflict) {
 	c := r.c
 	for _, name := range slices.Sorted(maps.Keys(c.keys)) {
@@ -103,7 +103,7 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// keyOrigin tells where the keys of an action come from.
+// keyOrigin returns the origin of an action's keys.
 func (c *Config) keyOrigin(a keymap.Action) Origin {
 	for _, name := range []string{a.ID(), a.Name} {
 		if _, ok := c.keys[name]; ok {

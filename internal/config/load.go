@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Environ looks a variable up, as os.LookupEnv does.
+// Environ looks up an environment variable, like os.LookupEnv.
 type Environ func(name string) (string, bool)
 
 // Load reads the settings of this process: its environment and the file that
@@ -31,7 +31,7 @@ func LoadFrom(path string, env Environ) *Config {
 
 // DefaultPath returns the path of the settings file: $HOB_CONFIG, else
 // $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml. It is empty if
-// there is no home directory.
+// the home directory is unknown.
 func DefaultPath(env Environ) string {
 	if p, _ := env("HOB_CONFIG"); p != "" {
 		return p
@@ -57,21 +57,21 @@ func (c *Config) readFile(env Environ) {
 	data, err := os.ReadFile(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if named, _ := env("HOB_CONFIG"); named == c.Path {
-			c.problem(0, "", "no such file; HOB_CONFIG names it")
+			c.problem(0, "", "no such file; correct or unset HOB_CONFIG")
 		}
 		return
 	}
 	if err != nil {
-		c.problem(0, "", "cannot be read: "+reason(err))
+		c.problem(0, "", "cannot read settings: "+reason(err))
 		return
 	}
 	c.Found = true
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // with which editors of Windows begin
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some Windows editors add it
 	newReader(c, data).read()
 	slices.SortStableFunc(c.Problems, func(a, b Problem) int { return a.Line - b.Line })
 }
 
-// reason is the cause of a file error without the path, which the problem has.
+// reason returns the cause of a file error without the path, which is in the problem.
 func reason(err error) string {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
@@ -92,12 +92,12 @@ func (c *Config) readEnv(env Environ) {
 			}
 			if err := s.fromText(value); err != nil {
 				c.Warnings = append(c.Warnings, Problem{
-					Name: name, Message: fmt.Sprintf("%v; %s stays %s", err, s.name, s.toTOML()),
+					Name: name, Message: fmt.Sprintf("%v; using %s = %s", err, s.name, s.toTOML()),
 				})
 			} else {
 				s.origin = Origin{Source: FromEnv, Env: name}
 			}
-			break // a later name is read only where this one is unset
+			break // later names are only used if this one is not set
 		}
 	}
 	if v, _ := env("NO_COLOR"); v != "" {

@@ -15,44 +15,47 @@ import (
 
 const pageHead = `# Settings
 
-Generated from package internal/config; ` + "`go test ./internal/config -update`" + ` writes it anew.
+Generated from package internal/config by ` + "`go test ./internal/config -update`" + `.
 
 The file is ` + "`$HOB_CONFIG`, else `$XDG_CONFIG_HOME/hob/config.toml`, else `~/.config/hob/config.toml`" + `. It is TOML,
-and need not be there. ` + "`hob config`" + ` prints every setting in effect and where it comes from, as a file that could be
-used as it is; it ends with 1 if something is wrong. What is wrong is named with file and line, and is not in effect:
-verbs go on without it, the UI does not open.
+and optional. ` + "`hob config`" + ` prints all effective settings and their origins as a valid file. It exits with 1 if there is a
+problem, and reports each with file and line. An invalid setting is ignored: commands use the default, the UI does not
+open.
 
-Durations are written ` + "`90s`, `1h30m`, `7d`; sizes in bytes `4096`, `64KiB`, `1GiB`" + `. A flag of a verb wins over a
-setting, a variable named here too.
+Durations are written ` + "`90s`, `1h30m`, `7d`; sizes in bytes `4096`, `64KiB`, `1GiB`" + `. Flags and the environment variables
+named below override settings.
 `
 
-// What the table of a section does not say.
+// pageNotes returns the text below the tables of sections.
 func pageNotes() map[string]string {
 	return map[string]string{
-		"notify": "`command` is run when a job in the background, or one that was started with `--notify`, has ended while no UI and no\n" +
-			"terminal showed it. A line is run by `sh`, a list as it is; the job's name and status are added as arguments. Its\n" +
-			"environment is the job's, with `HOB_NAME`, `HOB_RESULT` (`exited (exit code 3)`), `HOB_STATUS`, `HOB_EXIT_CODE`\n" +
-			"and `HOB_JOB_ID`. `bell` rings, `osc` asks the terminal for a notification (OSC 9 and 777), `title` marks its title;\n" +
-			"`[]` is none of them.\n",
-		"theme": "Beside `name` each colour can be set alone: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
-			"A colour is written as attributes (`bold`, `faint`, `italic`, `underline`, `reverse`), a foreground, and `on` with a\n" +
-			"background, each optional: `accent = \"bold #ff8800 on 236\"`. Foreground and background are `#rgb`, `#rrggbb`, 0 to 255,\n" +
-			"one of the 16 names (`red`, `bright-blue`, `grey`) or `default`. `none`, which `NO_COLOR` sets, has no colours at all.\n",
-		"hosts": "Everything else about a host is said in its ssh configuration ([hosts.md](hosts.md)).\n",
-		"keys":  "The names of the actions and their keys are in [keys.md](keys.md).\n",
+		"notify": "hob runs `command` when a job in the background, or one started with `--notify`, ends while no UI and no terminal\n" +
+			"shows it, and when it waits for hidden input, such as a password; not for jobs on hosts. A string is run by `sh`, a\n" +
+			"list directly, with the job's name and status (or `waiting`) as further arguments. The environment is the job's, with\n" +
+			"`HOB_NAME`, `HOB_RESULT` (`exited (exit code 3)`, `waits for hidden input`), `HOB_STATUS`, `HOB_EXIT_CODE` and\n" +
+			"`HOB_JOB_ID`. `bell` rings the terminal bell, `osc` sends a desktop notification (OSC 9 and 777), `title` marks the\n" +
+			"terminal's title; `[]` disables all.\n",
+		"theme": "Each color of a theme can also be set by itself: `" + strings.Join(themes.TokenNames(), "`, `") + "`.\n" +
+			"A color has attributes (`bold`, `faint`, `italic`, `underline`, `reverse`), a foreground, and `on` with a background,\n" +
+			"each optional: `accent = \"bold #ff8800 on 236\"`. Foreground and background are `#rgb`, `#rrggbb`, 0 to 255, one of the\n" +
+			"16 names (`red`, `bright-blue`, `grey`) or `default`. The theme `none`, also selected by `NO_COLOR`, has no colors.\n",
+		"hosts": "All other options of a host belong in its ssh configuration ([hosts.md](hosts.md)).\n",
+		"queue": "A new value takes effect when the next job is started in the queue. See [queues.md](queues.md).\n",
+		"keys":  "For the names of the actions and their keys, see [keys.md](keys.md).\n",
 	}
 }
 
-// page is docs/settings.md.
+// page returns the content of docs/settings.md.
 func page() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	host := defaultHost()
 	settings := append(table(defaults()), hostTable("NAME", &host)...)
+	settings = append(settings, queueTable("NAME", new(Queue))...)
 	for _, section := range sections() {
 		title := section
-		if section == "hosts" {
-			title = "hosts.NAME"
+		if section == "hosts" || section == "queue" {
+			title = section + ".NAME"
 		}
 		fmt.Fprintf(&b, "\n## `[%s]`\n\n", title)
 		rows := 0
@@ -93,6 +96,6 @@ func TestSettingsPageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/settings.md is stale; go test ./internal/config -update writes it anew (-want +got):\n%s", diff)
+		t.Errorf("docs/settings.md is outdated; update it with: go test ./internal/config -update (-want +got):\n%s", diff)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// WriteTOML prints every setting and key in effect as a configuration file, with
-// what each is for and where its value came from. Problems stand first, as
-// comments. The result read back gives the same settings.
+// WriteTOML prints all effective settings and keys as a configuration file, with comments
+// that describe each and its origin. Problems are comments at the top. Reading the result
+// returns the same settings.
 func (c *Config) WriteTOML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c.writeHead(b)
@@ -22,8 +22,8 @@ func (c *Config) WriteTOML(w io.Writer) error {
 		switch section {
 		case "keys":
 			c.writeKeys(b)
-		case "hosts":
-			c.writeHosts(b)
+		case "hosts", "queue":
+			c.writeNamed(b, section+".")
 		default:
 			fmt.Fprintf(b, "\n[%s]\n", section)
 			for _, s := range c.settings {
@@ -44,7 +44,7 @@ func (c *Config) writeHead(w io.Writer) {
 	case c.Path == "":
 		fmt.Fprintln(w, "# no configuration file: there is no home directory")
 	case !c.Found:
-		fmt.Fprintf(w, "# %s (not there: defaults)\n", comment(c.Path))
+		fmt.Fprintf(w, "# %s (not found, using defaults)\n", comment(c.Path))
 	default:
 		fmt.Fprintf(w, "# %s\n", comment(c.Path))
 	}
@@ -56,10 +56,11 @@ func (c *Config) writeHead(w io.Writer) {
 	}
 }
 
-func (c *Config) writeHosts(w io.Writer) {
+// writeNamed prints the tables whose names begin with prefix, "hosts." for [hosts.NAME].
+func (c *Config) writeNamed(w io.Writer, prefix string) {
 	last := ""
 	for _, s := range c.settings {
-		if !strings.HasPrefix(s.name, "hosts.") {
+		if !strings.HasPrefix(s.name, prefix) {
 			continue
 		}
 		at := strings.LastIndexByte(s.name, '.')
@@ -81,10 +82,10 @@ func writeSetting(w io.Writer, name string, s *setting) {
 	fmt.Fprintf(w, "%s = %s  # %s\n", name, s.toTOML(), comment(s.origin.String()))
 }
 
-// writeUnsetTokens names the colours that can be set beside the theme's name.
+// writeUnsetTokens lists the tokens that can be set in addition to the theme.
 func (c *Config) writeUnsetTokens(w io.Writer) {
 	unset := slices.DeleteFunc(themes.TokenNames(), func(name string) bool { return c.Theme.Tokens[name] != "" })
-	fmt.Fprintf(w, "# single colours, as accent = %s, that may be set here: %s\n", quote("bold #ff8800 on 236"), strings.Join(unset, ", "))
+	fmt.Fprintf(w, "# further tokens, for example accent = %s: %s\n", quote("bold #ff8800 on 236"), strings.Join(unset, ", "))
 }
 
 func (c *Config) writeKeys(w io.Writer) {
@@ -103,8 +104,8 @@ func (c *Config) writeKeys(w io.Writer) {
 	}
 }
 
-// comment makes text fit for a TOML comment and for a terminal: one line,
-// nothing that acts.
+// comment makes text safe for a TOML comment and a terminal: it replaces line breaks and
+// control characters by spaces.
 func comment(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -114,7 +115,7 @@ func comment(s string) string {
 	}, s)
 }
 
-// quote writes a basic TOML string.
+// quote returns s as a basic TOML string.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -141,7 +142,7 @@ func quoteList(list []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// keyText writes a key, quoted only where it must be.
+// keyText returns s as a TOML key, quoted if necessary.
 func keyText(s string) string {
 	if isBareKey(s) {
 		return s
@@ -164,14 +165,14 @@ func stringList(v any) ([]string, error) {
 	for _, item := range items {
 		s, ok := item.(string)
 		if !ok {
-			return nil, fmt.Errorf("must be a list of strings, not with %s in it", kind(item))
+			return nil, fmt.Errorf("must be a list of strings, but contains %s", kind(item))
 		}
 		list = append(list, s)
 	}
 	return list, nil
 }
 
-// kind names the type of a decoded value as the file's author knows it.
+// kind describes the type of a decoded value for an error.
 func kind(v any) string {
 	switch v.(type) {
 	case string:

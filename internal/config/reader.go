@@ -10,15 +10,15 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/themes"
 )
 
-// reader brings one document into a Config.
+// reader reads one document into a Config.
 //
-// Names are checked against the table of settings and not by the decoder's
-// strict mode, because a name that is unknown deserves the nearest one that is
-// known, and keys, tokens and hosts are names of ours, not fields.
+// It checks names against the table of settings instead of using the decoder's strict mode,
+// so that an error can suggest the nearest name, and because keys, tokens and hosts are not
+// fields of a struct.
 type reader struct {
 	c     *Config
 	data  []byte
@@ -45,7 +45,7 @@ func (r *reader) read() {
 			continue
 		}
 		if !ok {
-			r.c.problem(r.lines.of(name), name, fmt.Sprintf("is a section, write [%s], not %s = …", name, name))
+			r.c.problem(r.lines.of(name), name, fmt.Sprintf("is a section; use [%s] instead of %s = …", name, name))
 			continue
 		}
 		switch name {
@@ -54,36 +54,38 @@ func (r *reader) read() {
 		case "theme":
 			r.theme(section)
 		case "hosts":
-			r.hosts(section)
+			readNamed(r, "hosts", section, hostTable, r.c.Hosts)
+		case "queue":
+			readNamed(r, "queue", section, queueTable, r.c.Queues)
 		default:
 			r.section(name, section, nil)
 		}
 	}
 }
 
-// sections are the tables of the file in the order in which they are printed.
+// sections returns the tables of the file in the order in which they are printed.
 func sections() []string {
-	return []string{"run", "log", "keep", "notify", "agent", "ui", "theme", "hosts", "keys"}
+	return []string{"run", "log", "keep", "notify", "agent", "ui", "theme", "hosts", "queue", "keys"}
 }
 
 func (r *reader) unknownTop(name string, isTable bool) {
-	message := "no such section; there are " + strings.Join(sections(), ", ")
-	if near := keymap.Nearest(name, sections()); near != "" {
-		message = fmt.Sprintf("no such section; did you mean [%s]?", near)
+	message := "unknown section; valid sections are " + strings.Join(sections(), ", ")
+	if near := spelling.Nearest(name, sections()); near != "" {
+		message = fmt.Sprintf("unknown section; did you mean [%s]?", near)
 	}
 	if !isTable {
 		for _, s := range r.c.settings {
 			if strings.HasSuffix(s.name, "."+name) {
 				section, _, _ := strings.Cut(s.name, ".")
-				message = fmt.Sprintf("stands outside of a section; write it below [%s]", section)
+				message = fmt.Sprintf("is outside of its section; move it below [%s]", section)
 			}
 		}
 	}
 	r.c.problem(r.lines.of(name), name, message)
 }
 
-// section reads a table whose names are settings. other takes the names that
-// are not, and returns false for those it does not know either.
+// section reads a table of settings. For other names it calls other, which returns false for
+// unknown ones.
 func (r *reader) section(section string, values map[string]any, other func(name string, v any, line int) bool) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		line := r.lines.of(section, name)
@@ -106,34 +108,35 @@ func (r *reader) set(s *setting, v any, line int) {
 }
 
 func (r *reader) unknown(full, name string, known []string, line int) {
-	message := "no such setting; there are " + strings.Join(known, ", ")
-	if near := keymap.Nearest(name, known); near != "" {
-		message = fmt.Sprintf("no such setting; did you mean %q?", near)
+	message := "unknown setting; valid names are " + strings.Join(known, ", ")
+	if near := spelling.Nearest(name, known); near != "" {
+		message = fmt.Sprintf("unknown setting; did you mean %q?", near)
 	}
 	r.c.problem(line, full, message)
 }
 
-func (r *reader) hosts(hosts map[string]any) {
-	for _, host := range slices.Sorted(maps.Keys(hosts)) {
-		line := r.lines.of("hosts", host)
-		values, ok := hosts[host].(map[string]any)
+// readNamed reads tables with names of the user's choice, such as [hosts.NAME], into the map.
+func readNamed[T any](r *reader, section string, tables map[string]any, table func(name string, v *T) []*setting, into map[string]T) {
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		line := r.lines.of(section, name)
+		prefix := section + "." + keyText(name)
+		values, ok := tables[name].(map[string]any)
 		if !ok {
-			r.c.problem(line, "hosts."+keyText(host), fmt.Sprintf("is a host, write [hosts.%s]", keyText(host)))
+			r.c.problem(line, prefix, fmt.Sprintf("is a %s; use [%s]", strings.TrimSuffix(section, "s"), prefix))
 			continue
 		}
-		var h Host
-		settings := hostTable(host, &h)
-		prefix := "hosts." + keyText(host)
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			line := r.lines.of("hosts", host, name)
-			at := slices.IndexFunc(settings, func(s *setting) bool { return s.name == prefix+"."+name })
+		var v T
+		settings := table(name, &v)
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			line := r.lines.of(section, name, key)
+			at := slices.IndexFunc(settings, func(s *setting) bool { return s.name == prefix+"."+key })
 			if at < 0 {
-				r.unknown(prefix+"."+name, name, names(settings, prefix), line)
+				r.unknown(prefix+"."+key, key, names(settings, prefix), line)
 				continue
 			}
-			r.set(settings[at], values[name], line)
+			r.set(settings[at], values[key], line)
 		}
-		r.c.Hosts[host] = h
+		into[name] = v
 		r.c.settings = append(r.c.settings, settings...)
 	}
 }
@@ -162,15 +165,15 @@ func (r *reader) theme(values map[string]any) {
 	})
 }
 
-// lineIndex tells the line of every key and table of a document, by its path.
+// lineIndex maps the path of every key and table of a document to its line.
 type lineIndex map[string]int
 
-// pathSeparator cannot stand in a TOML key.
+// pathSeparator cannot occur in a TOML key.
 const pathSeparator = "\x00"
 
 func (l lineIndex) of(path ...string) int { return l[strings.Join(path, pathSeparator)] }
 
-// indexLines walks a document that is known to be valid.
+// indexLines returns the index of a valid document.
 func indexLines(data []byte) lineIndex {
 	l := lineIndex{}
 	var p unstable.Parser
@@ -188,7 +191,7 @@ func indexLines(data []byte) lineIndex {
 	return l
 }
 
-// add notes the line of each part of a node's key and returns the whole path.
+// add records the line of each part of a node's key and returns the full path.
 func (l lineIndex) add(p *unstable.Parser, above []string, node *unstable.Node) []string {
 	path := append([]string(nil), above...)
 	for it := node.Key(); it.Next(); {

@@ -8,21 +8,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// setting is one name and the field that holds its value. The tags of the field
-// are its table: `doc` is what it is for, `default` its value without file and
-// environment, `env` the variables that set it, the first that is set counting.
-// `of` are the words to choose from, `in` the smallest and the largest value, and
-// `unit` is what a duration counts that is a whole number; `zero` allows 0, too.
-// The name is that of the field in snake_case, unless `name` says otherwise.
+// setting is a name and the field with its value. The tags of the field describe it: `doc`
+// is its description, `default` its default, `env` the variables that set it, of which the
+// first that is set is used. `of` lists the valid values, `in` the minimum and the maximum,
+// and `unit` is the unit of a duration that is given as a whole number. `zero` allows 0 in
+// addition. The name is the field's in snake_case or that in `name`.
 type setting struct {
 	name  string // "run.grace"
 	doc   string
-	takes string // the values there are; empty where the kind of value says it
+	takes string // description of the valid values; empty if the type is enough
 	value any    // a pointer to the field
 	of    []string
 	env   []string
@@ -31,8 +30,8 @@ type setting struct {
 	origin Origin
 }
 
-// settingsOf returns the settings of a section, a pointer to a struct, and gives
-// its fields their defaults.
+// settingsOf returns the settings of a section, a pointer to a struct, and sets its fields to
+// their defaults.
 func settingsOf(prefix string, section any) []*setting {
 	var all []*setting
 	for f, v := range reflect.ValueOf(section).Elem().Fields() {
@@ -42,7 +41,7 @@ func settingsOf(prefix string, section any) []*setting {
 		}
 		name := f.Tag.Get("name")
 		if name == "" {
-			name = snake(f.Name)
+			name = spelling.Separate(f.Name, '_')
 		}
 		s := &setting{
 			name: prefix + name, doc: doc, value: v.Addr().Interface(), tag: f.Tag,
@@ -59,19 +58,7 @@ func settingsOf(prefix string, section any) []*setting {
 	return all
 }
 
-// snake turns a field's name into a setting's: AfterBackground, after_background.
-func snake(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
-// values describes the values there are.
+// values describes the valid values.
 func (s *setting) values() string {
 	switch s.value.(type) {
 	case *string:
@@ -81,7 +68,7 @@ func (s *setting) values() string {
 	case *Means:
 		return "any of bell, osc, title"
 	case *[]string:
-		return "a line for sh, or a list of words"
+		return "a shell command, or a list of arguments"
 	case *int64:
 		return "from " + s.tag.Get("in")
 	}
@@ -95,7 +82,7 @@ func (s *setting) values() string {
 	return lo + " to " + hi
 }
 
-// fromTOML sets the value to what a file has; an error leaves it alone.
+// fromTOML sets the value from a file. On an error the value stays unchanged.
 func (s *setting) fromTOML(v any) error {
 	switch p := s.value.(type) {
 	case *bool:
@@ -133,30 +120,30 @@ func (s *setting) listFromTOML(v any) error {
 	case !isCommand:
 		return s.value.(*Means).set(list)
 	case len(list) > 0 && list[0] == "":
-		return errors.New("begins with an empty word")
+		return errors.New("the command name is empty")
 	}
 	*command = list
 	return nil
 }
 
-// counts reports whether the value is a whole number.
+// counts reports whether the value is given as a whole number.
 func (s *setting) counts() bool {
 	_, isInt := s.value.(*int)
 	return isInt || s.one() != 0
 }
 
-// fromText sets the value to that of a variable; an error leaves it alone.
+// fromText sets the value from a variable. On an error the value stays unchanged.
 func (s *setting) fromText(text string) error {
 	switch p := s.value.(type) {
 	case *string:
 		if len(s.of) > 0 && !slices.Contains(s.of, text) {
-			return fmt.Errorf("%q is none of %s", text, strings.Join(s.of, ", "))
+			return fmt.Errorf("invalid value %q; use %s", text, strings.Join(s.of, ", "))
 		}
 		*p = text
 	case *bool:
 		on, err := strconv.ParseBool(text)
 		if err != nil {
-			return fmt.Errorf("%q is neither true nor false", text)
+			return fmt.Errorf("invalid value %q; use true or false", text)
 		}
 		*p = on
 	case *int:
@@ -169,11 +156,14 @@ func (s *setting) fromText(text string) error {
 		}
 		return s.number(text, parseDuration, func(n int64) { *p = time.Duration(n) })
 	case *Size:
-		size, err := ParseSize(text)
+		cols, rows, err := units.ParseSize(text)
+		if err == nil && max(cols, rows) > maxCells {
+			err = fmt.Errorf("size %s is not between 1x1 and %[2]dx%[2]d", text, maxCells)
+		}
 		if err != nil {
 			return err
 		}
-		*p = size
+		*p = Size{Cols: cols, Rows: rows}
 	case *Means:
 		return p.set(strings.Fields(text))
 	case *[]string:
@@ -185,7 +175,7 @@ func (s *setting) fromText(text string) error {
 	return nil
 }
 
-// number reads a number with its unit and keeps it if it is within the bounds.
+// number parses a number with its unit and checks its bounds.
 func (s *setting) number(text string, parse func(string) (int64, error), keep func(int64)) error {
 	text = strings.TrimSpace(text)
 	n, err := parse(text)
@@ -201,11 +191,11 @@ func (s *setting) number(text string, parse func(string) (int64, error), keep fu
 		keep(n)
 		return nil
 	case !bounded:
-		return fmt.Errorf("%s is less than %s", text, from)
+		return fmt.Errorf("%s is below the minimum of %s", text, from)
 	case zero:
-		return fmt.Errorf("%s is outside %s to %s, and not 0", text, from, to)
+		return fmt.Errorf("%s is not between %s and %s, or 0", text, from, to)
 	}
-	return fmt.Errorf("%s is outside %s to %s", text, from, to)
+	return fmt.Errorf("%s is not between %s and %s", text, from, to)
 }
 
 func parseCount(text string) (int64, error) {
@@ -221,13 +211,13 @@ func parseDuration(text string) (int64, error) {
 	return int64(d), err
 }
 
-// one is what a duration that is a whole number counts; 0 for other values.
+// one returns the unit of a duration that is given as a whole number, 0 for other values.
 func (s *setting) one() time.Duration {
 	d, _ := units.ParseDuration("1" + s.tag.Get("unit"))
 	return d
 }
 
-// toTOML returns the value as a file has it.
+// toTOML returns the value in TOML syntax.
 func (s *setting) toTOML() string {
 	switch p := s.value.(type) {
 	case *string:
@@ -264,7 +254,7 @@ func (m *Means) set(words []string) error {
 		case "title":
 			all.Title = true
 		default:
-			return fmt.Errorf("%q is none of bell, osc, title", w)
+			return fmt.Errorf("invalid value %q; use bell, osc, title", w)
 		}
 	}
 	*m = all
@@ -285,22 +275,7 @@ func (m *Means) words() []string {
 	return list
 }
 
-// ParseSize reads a terminal's size, "120x40".
-func ParseSize(s string) (Size, error) {
-	cols, rows, ok := strings.Cut(strings.ToLower(s), "x")
-	c, err1 := strconv.Atoi(strings.TrimSpace(cols))
-	r, err2 := strconv.Atoi(strings.TrimSpace(rows))
-	if !ok || err1 != nil || err2 != nil {
-		return Size{}, fmt.Errorf("bad size %q; write COLUMNSxROWS, for example 120x40", s)
-	}
-	if c < 1 || r < 1 || c > maxCells || r > maxCells {
-		return Size{}, fmt.Errorf("size %s is outside 1x1 to %dx%d", s, maxCells, maxCells)
-	}
-	return Size{Cols: c, Rows: r}, nil
-}
-
-// maxCells bounds a terminal's width and height: a screen of that size still
-// fits in memory.
+// maxCells limits a terminal's width and height, so that a screen fits in memory.
 const maxCells = 1000
 
 func (s Size) String() string { return fmt.Sprintf("%dx%d", s.Cols, s.Rows) }

@@ -9,9 +9,9 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// defaults returns the settings as they are without file and environment.
+// defaults returns the default settings.
 func defaults() *Config {
-	c := &Config{Theme: Theme{Tokens: map[string]string{}}, Hosts: map[string]Host{}}
+	c := &Config{Theme: Theme{Tokens: map[string]string{}}, Hosts: map[string]Host{}, Queues: map[string]Queue{}}
 	c.settings = table(c)
 	return c
 }
@@ -22,8 +22,8 @@ func defaultHost() Host {
 	return h
 }
 
-// table lists every setting of fixed name, bound to c, section by section, and
-// gives each its default.
+// table returns all settings with a fixed name, section by section. They are bound to the
+// fields of c, which it sets to their defaults.
 func table(c *Config) []*setting {
 	var all []*setting
 	for f, v := range reflect.ValueOf(c).Elem().Fields() {
@@ -40,22 +40,28 @@ func table(c *Config) []*setting {
 	return all
 }
 
-// hostTable lists the settings of one host, bound to h, and gives each its default.
+// hostTable returns the settings of one host, bound to the fields of h, which it sets to
+// their defaults.
 func hostTable(name string, h *Host) []*setting {
 	return settingsOf("hosts."+keyText(name)+".", h)
 }
 
-// Source says where a value came from.
+// queueTable is hostTable for a queue.
+func queueTable(name string, q *Queue) []*setting {
+	return settingsOf("queue."+keyText(name)+".", q)
+}
+
+// Source is the kind of an [Origin].
 type Source string
 
-// The sources, in the order in which they give way.
+// The sources. Later ones override earlier ones.
 const (
 	FromDefault Source = "default"
 	FromFile    Source = "file"
 	FromEnv     Source = "environment"
 )
 
-// Origin is where the value of one setting came from.
+// Origin is the place where the value of a setting was set.
 type Origin struct {
 	Source Source
 	Line   int    // of the file
@@ -73,7 +79,7 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Problem is one thing that is wrong with the file or the environment.
+// Problem is one mistake in the file or the environment.
 type Problem struct {
 	File    string // empty: the environment
 	Line    int    // 0: the file as a whole
@@ -81,7 +87,7 @@ type Problem struct {
 	Message string
 }
 
-// Error begins with file and line as compilers do.
+// Error returns the message, with file and line in front as in a compiler's errors.
 func (p Problem) Error() string {
 	s := p.Message
 	if p.Name != "" {

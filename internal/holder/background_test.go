@@ -12,14 +12,14 @@ import (
 // Two clients send a job to the background at once. Either may exit after its answer, and a
 // program that reads the record then finds the job in the background.
 func TestBackgroundIsRecordedBeforeEachAnswer(t *testing.T) {
-	h := held(t, Config{})
+	h := newHeld(t, Config{})
 	recorded := make(chan bool, 2)
 	background := func() {
 		h.Background()
 		state, err := jobdir.ReadState(h.cfg.Dir)
 		recorded <- err == nil && state.Backgrounded
 	}
-	h.saveMu.Lock() // as if the disk were slow
+	h.saveMu.Lock() // simulates a slow disk
 	go background()
 	for begun := false; !begun; {
 		h.mu.Lock()
@@ -27,7 +27,7 @@ func TestBackgroundIsRecordedBeforeEachAnswer(t *testing.T) {
 		h.mu.Unlock()
 	}
 	go background()
-	select { // an answer that waits for no disk has come by then
+	select { // an answer that does not wait for the disk would arrive
 	case ok := <-recorded:
 		recorded <- ok
 	case <-time.After(20 * time.Millisecond):

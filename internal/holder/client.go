@@ -19,30 +19,29 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// ErrNoSocket means that there is a holder, but its socket cannot be reached.
+// ErrNoSocket means that the job has a holder, but its socket cannot be reached.
 var ErrNoSocket = errors.New("the job's holder does not answer")
 
-// errFull is that of a holder which is there and takes no more clients.
+// errFull is the error for a holder that exists but accepts no more clients.
 var errFull = fmt.Errorf("%w: it has too many clients", ErrNoSocket)
 
 const (
-	// helloPatience is how long a holder may take to greet.
-	helloPatience = 5 * time.Second
-	// socketPatience is how long a holder may take to bind its socket, after the
-	// start or again.
-	socketPatience = 2 * time.Second
+	// helloTimeout is how long a holder may take to send its greeting.
+	helloTimeout = 5 * time.Second
+	// socketTimeout is how long a holder may take to bind its socket.
+	socketTimeout = 2 * time.Second
 )
 
-// Client is one connection to a holder, safe for concurrent use. Instructions are
-// carried out one after the other.
+// Client is a connection to a holder. It is safe for concurrent use. Instructions are carried out one
+// after the other.
 type Client struct {
 	Hello Hello
 	nc    net.Conn
 	r     frameReader
 
 	wmu     sync.Mutex
-	early   []Frame // of a stream, which came before the answer that begins it
-	stream  bool    // read runs
+	early   []Frame // frames of a stream received before the answer to its instruction
+	stream  bool    // the goroutine of read is running
 	answers chan answer
 	frames  chan Frame
 	wg      sync.WaitGroup
@@ -55,11 +54,11 @@ type answer struct {
 	err     error
 }
 
-// Dial connects to the holder of the job in dir. It asks a holder whose socket is
-// missing for a new one. Nothing of this has an effect on the job. The errors are
-// record.ErrNotRunning for a job without a holder, and ErrNoSocket.
+// Dial connects to the holder of the job in dir. It asks a holder whose socket is missing to bind a
+// new one. None of this affects the job. The errors are record.ErrNotRunning for a job without a
+// holder, and ErrNoSocket.
 func Dial(ctx context.Context, dir string) (*Client, error) {
-	deadline := time.Now().Add(socketPatience)
+	deadline := time.Now().Add(socketTimeout)
 	asked, why := false, ErrNoSocket
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		st, stateErr := jobdir.ReadState(dir)
@@ -93,14 +92,13 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	}
 }
 
-// SeesProcesses reports whether the pids in st mean processes that this one can see.
+// SeesProcesses reports whether the pids in st refer to processes that this process can see.
 func SeesProcesses(st *record.State) bool {
 	return st.BootID != "" && st.BootID == proc.BootID() && st.Machine == proc.MachineID() && st.PIDNS == proc.PIDNamespace()
 }
 
-// askSocket asks a holder process whose socket is missing for a new one. A
-// program that holds a virtual execution is left alone: it need not know the
-// signal.
+// askSocket asks a holder process whose socket is missing to bind a new one. A program that holds a
+// virtual execution is left alone: it may not handle the signal.
 func askSocket(st *record.State) {
 	if !SeesProcesses(st) {
 		return
@@ -110,7 +108,7 @@ func askSocket(st *record.State) {
 		return
 	}
 	if sig, err := proc.ParseSignal("USR1"); err == nil {
-		_ = proc.Signal(st.Holder, sig) // one that has gone meanwhile is found out by its lock
+		_ = proc.Signal(st.Holder, sig) // if it has exited meanwhile, its lock shows that
 	}
 }
 
@@ -135,7 +133,7 @@ func dial(ctx context.Context, path string) (*Client, error) {
 }
 
 func (c *Client) greet(ctx context.Context) error {
-	deadline := time.Now().Add(helloPatience)
+	deadline := time.Now().Add(helloTimeout)
 	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
 		deadline = d
 	}
@@ -146,10 +144,10 @@ func (c *Client) greet(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("the holder does not greet: %w", err)
+		return fmt.Errorf("no greeting from the holder: %w", err)
 	}
 	if f.Type != TypeHello {
-		return errors.New("what answers is not a holder")
+		return errors.New("invalid greeting: not a holder")
 	}
 	if c.Hello, err = decodeHello(f.Payload); err != nil {
 		return err
@@ -169,17 +167,16 @@ func (c *Client) shut() error {
 	return c.nc.Close()
 }
 
-// Do sends one instruction and waits for its answer. payload is nil, bytes, or a
-// value that goes as JSON; the answer is decoded into result, unless that is nil.
-// A context that ends first closes the connection, since the answer to come would
-// be taken for that of the next instruction. A holder that speaks another version
-// can be stopped alone: [TypeKill] is sent to it as [TypeStop], without what the
-// caller wants of it and without a result.
+// Do sends one instruction and waits for its answer. payload is nil, bytes, or a value that is sent
+// as JSON; the answer is decoded into result, unless that is nil. If the context ends first, Do
+// closes the connection, since the late answer would be taken for that of the next instruction. A
+// holder of another protocol version can only be stopped: [TypeKill] is sent to it as [TypeStop],
+// without the caller's options and without a result.
 func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
-	if !c.Hello.Speaks() && t == TypeKill {
+	if !c.Hello.Supported() && t == TypeKill {
 		t, payload, result = TypeStop, nil, nil
 	}
-	if !c.Hello.Speaks() && t != TypeStop {
+	if !c.Hello.Supported() && t != TypeStop {
 		return fmt.Errorf("the job's holder is of another version of hob (protocol %d to %d, here %d); it can only be stopped",
 			c.Hello.Min, c.Hello.Max, Protocol)
 	}
@@ -204,8 +201,8 @@ func (c *Client) Do(ctx context.Context, t Type, payload, result any) error {
 	return json.Unmarshal(a.payload, result)
 }
 
-// payloadOf is an instruction's payload. A holder would hang up at one that is too
-// long.
+// payloadOf encodes an instruction's payload. It fails if the payload is too long, because the holder
+// would close the connection.
 func payloadOf(v any) (p []byte, err error) {
 	switch v := v.(type) {
 	case nil:
@@ -220,7 +217,7 @@ func payloadOf(v any) (p []byte, err error) {
 	return p, err
 }
 
-// await reads until the answer comes, or lets Next do so.
+// await waits for the answer. While the client has a stream, Next reads it.
 func (c *Client) await(ctx context.Context) answer {
 	if c.stream {
 		select {
@@ -229,7 +226,7 @@ func (c *Client) await(ctx context.Context) answer {
 		case <-c.down:
 		}
 		select {
-		case a := <-c.answers: // the last that came
+		case a := <-c.answers: // received before the end of the connection
 			return a
 		default:
 			return answer{err: c.lost(ctx, net.ErrClosed)}
@@ -262,7 +259,7 @@ func answerOf(f Frame) (answer, bool) {
 	return answer{}, false
 }
 
-// lost is the error of a connection that broke: it says nothing about the job.
+// lost returns the error for a broken connection, which implies nothing about the job.
 func (c *Client) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -270,8 +267,8 @@ func (c *Client) lost(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrNoSocket, err)
 }
 
-// Stream sends an instruction that begins a stream (Attach, Subscribe). From then
-// on Next returns its frames, and Do works beside it as long as Next is called.
+// Stream sends an instruction that starts a stream (Attach, Subscribe). From then on Next returns its
+// frames. Do can be used while another goroutine calls Next.
 func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	if err := c.Do(ctx, t, payload, nil); err != nil {
 		if f, ok := errors.AsType[*Failure](err); ok && f.Code == CodeFull {
@@ -292,9 +289,8 @@ func (c *Client) Stream(ctx context.Context, t Type, payload any) error {
 	return nil
 }
 
-// read passes on the frames that are there, then sorts those that come until the
-// connection ends. Who does not call Next makes it wait, and thereby the holder
-// drop output for this client.
+// read forwards the early frames, then dispatches frames until the connection ends. While the
+// caller does not call Next, read blocks, and the holder drops output for this client.
 func (c *Client) read(early []Frame) {
 	defer close(c.frames)
 	for _, f := range early {
@@ -311,7 +307,7 @@ func (c *Client) read(early []Frame) {
 		if a, ok := answerOf(f); ok {
 			select {
 			case c.answers <- a:
-			default: // nobody waits for it any longer
+			default: // the caller no longer waits for it
 			}
 			continue
 		}
@@ -323,7 +319,7 @@ func (c *Client) read(early []Frame) {
 	}
 }
 
-// pass hands a frame to Next; false when the connection is closed here.
+// pass hands a frame to Next; it returns false if the connection was closed on this side.
 func (c *Client) pass(f Frame) bool {
 	select {
 	case c.frames <- f:
@@ -333,8 +329,8 @@ func (c *Client) pass(f Frame) bool {
 	}
 }
 
-// Next returns the next frame of the stream. A lost connection is ErrNoSocket,
-// whatever became of the job.
+// Next returns the next frame of the stream. The error for a lost connection is ErrNoSocket, even
+// if the job has ended.
 func (c *Client) Next(ctx context.Context) (Frame, error) {
 	select {
 	case f, ok := <-c.frames:
@@ -347,7 +343,7 @@ func (c *Client) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// Ready returns the next frame if it is there already.
+// Ready returns the next frame if it was already received.
 func (c *Client) Ready() (f Frame, ok bool) {
 	select {
 	case f, ok = <-c.frames:
@@ -357,9 +353,9 @@ func (c *Client) Ready() (f Frame, ok bool) {
 	}
 }
 
-// parted makes of a connection that broke because the holder has gone, or goes
-// since its job has ended, just that: record.ErrNotRunning. Other errors stay as they are.
-func parted(dir string, err error) error {
+// asNotRunning replaces the error of a lost connection by record.ErrNotRunning if the holder has
+// exited, or is exiting because its job has ended. It returns other errors unchanged.
+func asNotRunning(dir string, err error) error {
 	if !errors.Is(err, ErrNoSocket) {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// The holder sends from another goroutine than the one that answers: a stream may
-// begin before the instruction that asked for it is answered.
-func TestStreamThatBeginsBeforeItsAnswer(t *testing.T) {
+// The holder answers and sends streams from different goroutines, so the first frames of a
+// stream may be received before the answer.
+func TestStreamFramesBeforeAnswer(t *testing.T) {
 	here, there := net.Pipe()
 	c := &Client{
 		Hello: Hello{Min: ProtocolMin, Max: Protocol},
@@ -24,12 +24,12 @@ func TestStreamThatBeginsBeforeItsAnswer(t *testing.T) {
 	}
 	defer c.Close()
 	want := []Type{TypeControl, TypeSnapshot, TypeOutput, TypeOutput, TypeFacts, TypeOutput, TypeExit}
-	answer := len(want) - 1 // comes before that one
+	answer := len(want) - 1 // sent before this frame
 	go func() {
 		defer there.Close()
 		r := frameReader{r: there, max: maxInstruction}
 		if f, err := r.next(); err != nil || f.Type != TypeAttach {
-			t.Errorf("asked for %v, %v", f.Type, err)
+			t.Errorf("instruction %v, %v", f.Type, err)
 			return
 		}
 		var b []byte
@@ -54,8 +54,8 @@ func TestStreamThatBeginsBeforeItsAnswer(t *testing.T) {
 	}
 }
 
-// A holder that is stopped accepts connections and greets nobody.
-func TestCancelledBeforeTheGreeting(t *testing.T) {
+// A stopped holder process accepts connections but sends no greeting.
+func TestDialCanceledBeforeGreeting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
 		defer there.Close()
@@ -63,7 +63,7 @@ func TestCancelledBeforeTheGreeting(t *testing.T) {
 		defer c.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			synctest.Wait() // it is waited for the greeting
+			synctest.Wait() // until it waits for the greeting
 			cancel()
 		}()
 		began := time.Now()
@@ -73,9 +73,9 @@ func TestCancelledBeforeTheGreeting(t *testing.T) {
 	})
 }
 
-// A holder greets, and goes since its job has ended, before it reads what it is
-// asked: that is the job's end and no trouble with the connection.
-func TestSessionOfAHolderThatGoes(t *testing.T) {
+// If a holder exits after its greeting because its job has ended, the error is that the job has
+// ended, not a connection error.
+func TestSessionWhenHolderExits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "job")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

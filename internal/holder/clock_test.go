@@ -10,14 +10,13 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// The wall clock is set while a job runs: what was recorded of the start is then
-// as far off as the clock was set.
-func TestEndWhenTheClockWasSet(t *testing.T) {
+// If the wall clock is set while a job runs, the recorded start differs from the new clock.
+func TestEndAfterClockWasSet(t *testing.T) {
 	const ran = 90 * time.Second
 	for name, set := range map[string]time.Duration{"not": 0, "back": -time.Hour, "ahead": 365 * 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := held(t, Config{})
+			h := newHeld(t, Config{})
 			h.mu.Lock()
 			h.state.StartedAt = h.state.StartedAt.Round(0).Add(-ran - set)
 			h.state.StartedUp -= record.InMilliseconds(ran)
@@ -35,7 +34,7 @@ func TestEndWhenTheClockWasSet(t *testing.T) {
 				t.Errorf("started %v, ended %v, at %v", st.StartedAt, st.Exit.At, want)
 			}
 			if st.Exit.SinceBoot < st.Exit.Ran && st.Exit.SinceBoot <= st.StartedUp {
-				t.Errorf("ended %d ms after the boot, started after %d", st.Exit.SinceBoot, st.StartedUp)
+				t.Errorf("ended %d ms after boot, started after %d", st.Exit.SinceBoot, st.StartedUp)
 			}
 		})
 	}

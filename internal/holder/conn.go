@@ -10,41 +10,41 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Between factsPause and factsRest is the least time between two frames of facts
-// that are not urgent: 30 a second, where the client asks for no other pace.
+// The pace is the minimum time between two frames of facts that are not urgent, between factsPause
+// and factsRest. The default is factsPause, 30 frames a second.
 const (
 	factsPause = 33 * time.Millisecond
 	factsRest  = 10 * time.Second
 )
 
-// conn is one client. Two goroutines serve it at most: one reads and carries out
-// instructions in order, the other, begun with the first subscription, sends.
+// conn is the connection of a client. One goroutine reads instructions and carries them out in order.
+// A second one sends frames; it is started by the first subscription.
 type conn struct {
 	h    *Holder
 	nc   *net.UnixConn
-	wmu  sync.Mutex    // one frame after the other
-	wake chan struct{} // something may be sent
+	wmu  sync.Mutex    // held while a frame is written
+	wake chan struct{} // receives a value when frames may be due
 	gone chan struct{} // closed when reading has ended
 
 	// guarded by h.mu
 	pumping    bool
 	subscribed bool
 	pace       time.Duration // between facts
-	shows      bool          // to a person
+	shows      bool          // shows the job to a user
 	due        bool          // facts have changed since the last frame of them
 	stateDue   bool          // the state among them
 	urgent     bool
 	note       *record.Note
 	view       *view
-	told       bool // the end was sent
+	exitSent   bool // the end was sent
 	leaving    bool
-	busy       bool      // an instruction is being carried out: its answer goes first
-	since      time.Time // when it came, or was answered last
+	busy       bool      // an instruction is being carried out; its answer is sent first
+	since      time.Time // when busy last changed, or the client connected
 }
 
-// serve reads instructions until the client goes.
+// serve reads instructions until the client disconnects.
 func (c *conn) serve(hello Hello) {
-	defer c.h.forget(c)
+	defer c.h.removeConn(c)
 	defer c.nc.Close()
 	defer close(c.gone)
 	if !c.send(appendFrame(nil, TypeHello, hello.encode())) {
@@ -71,8 +71,8 @@ func (c *conn) serve(hello Hello) {
 	}
 }
 
-// setBusy marks the time of an instruction and reports whether the connection is
-// only waiting for its end.
+// setBusy records the beginning or the end of an instruction, and reports whether the connection must
+// be closed after it.
 func (c *conn) setBusy(on bool) (over bool) {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *conn) setBusy(on bool) (over bool) {
 	return c.leaving && !c.pumping
 }
 
-// answer ends an instruction.
+// answer sends the answer to an instruction.
 func (c *conn) answer(result any, err error) bool {
 	if err != nil {
 		return c.send(appendFrame(nil, TypeError, encodeJSON(failure(err))))
@@ -99,60 +99,59 @@ func (c *conn) send(b []byte) bool {
 	return err == nil
 }
 
-// output offers a piece of output; h.mu is held.
+// output queues output for the client; h.mu is held.
 func (c *conn) output(p []byte, offset int64) {
 	if c.view != nil {
 		c.view.output(p, offset)
-		c.poke()
+		c.wakePump()
 	}
 	if c.subscribed && !c.due {
 		c.due = true
-		c.poke()
+		c.wakePump()
 	}
 }
 
-// changed says that facts have changed; h.mu is held.
+// changed schedules a frame of facts; h.mu is held.
 func (c *conn) changed(urgent bool) {
 	if c.subscribed {
 		c.due = true
 		c.urgent = c.urgent || urgent
 	}
 	if c.subscribed || c.view != nil {
-		c.poke()
+		c.wakePump()
 	}
 }
 
-func (c *conn) poke() {
+func (c *conn) wakePump() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// startPump begins sending; h.mu is held.
+// startPump starts the goroutine that sends frames; h.mu is held.
 func (c *conn) startPump() {
 	if !c.pumping && !c.h.closing {
 		c.pumping = true
 		c.h.wg.Go(c.pump)
 	}
-	c.poke()
+	c.wakePump()
 }
 
-// leave makes the connection end once everything was sent, the answer to an
-// instruction that is being carried out included; h.mu is held.
+// leave closes the connection after everything was sent, including the answer to a current
+// instruction; h.mu is held.
 func (c *conn) leave() {
 	c.leaving = true
-	_ = c.nc.SetDeadline(time.Now().Add(farewell))
+	_ = c.nc.SetDeadline(time.Now().Add(drainTimeout))
 	if !c.pumping {
-		_ = c.nc.CloseRead() // serve ends by itself
+		_ = c.nc.CloseRead() // ends serve
 	}
-	c.poke()
+	c.wakePump()
 }
 
-// pump sends what there is to send until the client has gone or the holder
-// takes its leave.
+// pump sends frames until the client disconnects or the holder closes the connection.
 func (c *conn) pump() {
-	var last time.Time // when facts were sent
+	var last time.Time // when facts were last sent
 	var timer *time.Timer
 	var late <-chan time.Time
 	for {
@@ -163,7 +162,7 @@ func (c *conn) pump() {
 		case <-c.gone:
 			return
 		}
-		c.remember()
+		c.prepareHistory()
 		b, wait, leaving := c.collect(&last)
 		if len(b) > 0 && !c.send(b) {
 			c.nc.Close()
@@ -173,7 +172,7 @@ func (c *conn) pump() {
 			c.lastSent()
 			return
 		}
-		if wait > 0 { // not what was waited for before: the pace may have changed
+		if wait > 0 { // reset the timer, because the pace may have changed
 			if timer == nil {
 				timer = time.NewTimer(wait)
 				defer timer.Stop()
@@ -185,8 +184,7 @@ func (c *conn) pump() {
 	}
 }
 
-// lastSent ends the connection after the last frame, or leaves that to the
-// instruction that still has to be answered.
+// lastSent closes the connection after the last frame, unless an instruction must still be answered.
 func (c *conn) lastSent() {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
@@ -196,8 +194,7 @@ func (c *conn) lastSent() {
 	}
 }
 
-// collect encodes what is to be sent now. wait is how long to wait for facts that
-// come too early.
+// collect encodes what must be sent now. wait is how long to delay facts that are not due yet.
 func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving bool) {
 	h := c.h
 	h.mu.Lock()
@@ -213,14 +210,14 @@ func (c *conn) collect(last *time.Time) (b []byte, wait time.Duration, leaving b
 			*last, wait = now, 0
 		}
 	}
-	if ended && !c.told && (c.subscribed || c.view != nil) {
-		c.told = true
+	if ended && !c.exitSent && (c.subscribed || c.view != nil) {
+		c.exitSent = true
 		b = appendFrame(b, TypeExit, encodeJSON(h.state.Exit))
 	}
 	return b, wait, c.leaving
 }
 
-// takeFacts is what the subscriber does not know yet; h.mu is held.
+// takeFacts returns the facts that the subscriber does not have yet; h.mu is held.
 func (c *conn) takeFacts() Facts {
 	h := c.h
 	f := Facts{Output: h.outputLocked(), Dropped: h.state.Dropped, Bells: h.bells, Note: c.note, Unrecorded: h.unrecorded}

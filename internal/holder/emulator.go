@@ -13,12 +13,12 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// snapshot is what redraws the whole terminal; h.mu is held.
+// snapshot returns the sequences that redraw the whole terminal; h.mu is held.
 func (h *Holder) snapshot() []byte { return h.term.Snapshot(vt.SnapshotOptions{}) }
 
-// setTerminalFacts answers the job's queries from now on as the terminal of the
-// one who types would. They stay when it goes. known is false while that terminal has
-// not answered yet. h.mu is held; h.sendReplies is to be called without it.
+// setTerminalFacts sets the facts of the controlling client's terminal, which replies to the job's
+// queries are based on. They are kept when that client disconnects. known is false while that terminal
+// has not replied yet. h.mu is held.
 func (h *Holder) setTerminalFacts(f TerminalFacts, known bool) {
 	facts := h.term.Facts()
 	if f.Foreground != nil {
@@ -35,13 +35,13 @@ func (h *Holder) setTerminalFacts(f TerminalFacts, known bool) {
 	h.term.SetFacts(facts)
 }
 
-// factsWithin is how long a job that was started in the foreground waits for the answer to
-// a query that depends on the terminal it is about to be shown on. A client reports the
-// facts much sooner; the limit is for one whose terminal answers nothing.
-const factsWithin = 500 * time.Millisecond
+// factsWithin limits how long replies to queries of a job that was started in the foreground are
+// deferred until the client reports the facts of its terminal. A client also reports that its terminal
+// does not reply, so the limit is reached only if the client exits before that.
+const factsWithin = 5 * time.Second
 
-// limitPending answers what the job asked with what is known once factsWithin is over. It
-// ends with the holder.
+// limitPending replies to pending queries with the facts known so far after factsWithin. It ends with
+// the holder.
 func (h *Holder) limitPending() {
 	select {
 	case <-time.After(factsWithin):
@@ -49,15 +49,14 @@ func (h *Holder) limitPending() {
 		return
 	}
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	facts := h.term.Facts()
 	facts.Pending = false
 	h.term.SetFacts(facts)
-	h.mu.Unlock()
-	h.sendReplies()
 }
 
-// EncodeKeys is what the terminal sends for keys named as tmux names them, in the
-// modes that the job has set.
+// EncodeKeys returns what the terminal sends for keys given by their tmux names, in the modes that
+// the job has set.
 func (h *Holder) EncodeKeys(names []string) ([]byte, error) {
 	keys, err := vt.ParseKeys(names...)
 	if err != nil {
@@ -73,15 +72,14 @@ func (h *Holder) EncodeKeys(names []string) ([]byte, error) {
 	return p, nil
 }
 
-// EncodePaste is what the terminal sends for a paste, bracketed if the job asked
-// for that.
+// EncodePaste returns what the terminal sends for a paste, bracketed if the job enabled that.
 func (h *Holder) EncodePaste(text []byte) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.emulator().EncodePaste(text)
 }
 
-// Screen is the job's screen now.
+// Screen returns the job's current screen.
 func (h *Holder) Screen() (record.Screen, error) {
 	h.mu.Lock()
 	if h.term == nil {
@@ -93,7 +91,7 @@ func (h *Holder) Screen() (record.Screen, error) {
 		s.Main = h.term.MainANSI()
 	}
 	h.mu.Unlock()
-	if ended { // with what is above it
+	if ended { // including its scrollback
 		if t, err := replay(h.cfg.Dir, offset, replayBytes, s.Size); err == nil {
 			s.Main = t.MainANSI()
 		}
@@ -111,8 +109,8 @@ func screenOf(t *vt.Terminal) record.Screen {
 	}
 }
 
-// AtPrompt reports whether the screen looks as if the job asked something: the
-// main screen, with the cursor shown behind text.
+// AtPrompt reports whether the screen looks like a prompt: the main screen, with a visible cursor
+// after text.
 func (h *Holder) AtPrompt() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +130,7 @@ func (h *Holder) AtPrompt() bool {
 	return false
 }
 
-// clip makes one bounded line of plain text of what a job said.
+// clip returns untrusted text as one line of plain text of limited length.
 func clip(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {
@@ -150,7 +148,7 @@ func clip(s string) string {
 	return s[:cut]
 }
 
-// cwdOf is the directory that OSC 7 names, if it is one of this machine.
+// cwdOf returns the directory that OSC 7 names, if it is on this machine.
 func cwdOf(uri string) (dir string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || (u.Scheme != "file" && u.Scheme != "kitty-shell-cwd") || !path.IsAbs(u.Path) {

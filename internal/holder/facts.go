@@ -9,21 +9,20 @@ import (
 )
 
 const (
-	// savePause is how long slow facts (title, progress, directory) may be newer
-	// than state.json.
+	// savePause is the delay after which changed facts (title, progress, directory) are written to
+	// state.json.
 	savePause = 500 * time.Millisecond
-	// askPause is the same of what somebody is to answer.
-	askPause = 20 * time.Millisecond
-	// maxPauses is how often in a second a job that is stopped or continued is
-	// worth a state.json of its own.
+	// saveEntryPause is the same for a change of whether and for what the job waits for input.
+	saveEntryPause = 20 * time.Millisecond
+	// maxPauses limits the immediate writes of state.json because a job is stopped or continued, per
+	// second.
 	maxPauses = 8
-	// saveAgain is when a state that the disk refused is tried again.
+	// saveAgain is the time after which a failed write of state.json is retried.
 	saveAgain = 5 * time.Second
-	// maxText bounds what a job can make of its title and notifications.
+	// maxText is the maximum length of a job's title and notifications, in bytes.
 	maxText = 1 << 10
-	// factPause is the least time between two lines in events of a kind that a
-	// job can cause as often as it likes, and maxFacts how many of them there can
-	// be.
+	// factPause is the minimum time between two lines in events of the same kind, for kinds that a
+	// job can cause at any rate. maxFacts limits their total number.
 	factPause = time.Second
 	maxFacts  = 10_000
 )
@@ -46,8 +45,8 @@ func (l *factLimiter) allow(kind string, now time.Time) bool {
 	return true
 }
 
-// handler hears what the job says of itself through its terminal. It is called
-// in the emulator's Write, with h.mu held.
+// handler returns the callbacks for what the job reports through its terminal. They run in the
+// emulator's Write, with h.mu held.
 func (h *Holder) handler() vt.Handler {
 	return vt.Handler{
 		Title: func(title string) {
@@ -57,17 +56,17 @@ func (h *Holder) handler() vt.Handler {
 			}
 			h.state.Title = title
 			h.changedLocked(false)
-			h.chatter(jobdir.Fact{Kind: "title", Title: title})
+			h.limitedFact(jobdir.Fact{Kind: "title", Title: title})
 		},
 		Bell: func() {
 			h.bells++
 			h.attentionLocked(nil)
-			h.chatter(jobdir.Fact{Kind: "attention"})
+			h.limitedFact(jobdir.Fact{Kind: "attention"})
 		},
 		Notify: func(title, body string) {
 			note := &record.Note{Title: clip(title), Body: clip(body)}
 			h.attentionLocked(note)
-			h.chatter(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
+			h.limitedFact(jobdir.Fact{Kind: "attention", Title: note.Title, Body: note.Body})
 		},
 		Progress: func(state vt.Progress, percent int) {
 			p := &record.Progress{State: progressName(state), Percent: percent}
@@ -104,8 +103,8 @@ func progressName(p vt.Progress) string {
 	return ""
 }
 
-// changedLocked notes that a slow fact changed: to the subscribers soon, or at
-// once if it is urgent, to disk a little later.
+// changedLocked must be called after a fact has changed. Subscribers are notified soon, or at once if
+// the change is urgent, and state.json is written a little later.
 func (h *Holder) changedLocked(urgent bool) {
 	for c := range h.conns {
 		c.stateDue = c.subscribed
@@ -123,9 +122,9 @@ func (h *Holder) attentionLocked(note *record.Note) {
 	}
 }
 
-// chatter adds a fact that the job causes, if there are not too many. The write
-// happens outside of the lock.
-func (h *Holder) chatter(f jobdir.Fact) {
+// limitedFact adds a fact that the job can cause at any rate, unless it exceeds the limits. It is
+// written without the lock.
+func (h *Holder) limitedFact(f jobdir.Fact) {
 	f.At = time.Now()
 	if h.closing || !h.facts.allow(f.Kind, f.At) {
 		return
@@ -134,12 +133,10 @@ func (h *Holder) chatter(f jobdir.Fact) {
 	h.wg.Go(func() { h.fact(f) })
 }
 
-// fact adds a line to events. That history is a comfort: on a full disk it has a
-// gap.
+// fact adds a line to events. Errors are ignored: on a full disk the history has gaps.
 func (h *Holder) fact(f jobdir.Fact) { _ = jobdir.AppendFact(h.cfg.Dir, f) }
 
-// saveIn writes state.json after d, or sooner if that is due, with everything that
-// changes until then. h.mu is held.
+// saveIn schedules a write of state.json after d, unless an earlier one is scheduled. h.mu is held.
 func (h *Holder) saveIn(d time.Duration) {
 	if h.closing || h.ending {
 		return
@@ -156,8 +153,7 @@ func (h *Holder) saveIn(d time.Duration) {
 	h.saveDue = due
 }
 
-// saveLater is what saveIn has done. A disk that refuses is tried again: there may be
-// room then.
+// saveLater is called by saveIn's timer. It retries a failed write.
 func (h *Holder) saveLater() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +161,7 @@ func (h *Holder) saveLater() {
 	if h.closing || h.ending {
 		return
 	}
-	h.wg.Go(func() { // Close waits for it: without the lock nothing is written
+	h.wg.Go(func() { // Close waits for this, because a write requires the job's lock
 		if h.save() == nil {
 			return
 		}
@@ -175,22 +171,23 @@ func (h *Holder) saveLater() {
 	})
 }
 
-// save writes state.json now. Before the start there is nothing to say, and from the
-// end on it is for who records that, who may have done half of it.
+// save writes state.json now. It writes nothing before the job is started. It writes nothing either
+// while the end is being recorded: record writes state.json then, and an older state must not
+// replace what it has written.
 func (h *Holder) save() error {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
 	h.mu.Lock()
 	st, ending := h.state, h.ending
 	h.mu.Unlock()
-	if st.Machine == "" || ending && !st.Exit.Known() {
+	if h.released || st.Machine == "" || ending && !st.Exit.Known() {
 		return nil
 	}
 	return jobdir.WriteState(h.cfg.Dir, &st)
 }
 
-// Background records that no caller waits for the job any longer. It reports
-// whether that is news.
+// Background records that no caller waits for the job any longer. It reports whether that is a
+// change.
 func (h *Holder) Background() bool {
 	h.mu.Lock()
 	if h.state.Exit.Known() {
@@ -199,7 +196,7 @@ func (h *Holder) Background() bool {
 	}
 	if h.state.Backgrounded {
 		h.mu.Unlock()
-		_ = h.save() // the request that was the first may still be writing it
+		_ = h.save() // an earlier request may not have been written yet
 		return false
 	}
 	h.state.Backgrounded = true
@@ -208,12 +205,12 @@ func (h *Holder) Background() bool {
 	if h.cfg.Hooks.Backgrounded != nil {
 		h.cfg.Hooks.Backgrounded()
 	}
-	_ = h.save() // saveIn, which was asked already, tries again
+	_ = h.save() // saveIn, called before, retries
 	h.fact(jobdir.Fact{At: time.Now(), Kind: "backgrounded", Offset: h.Offset()})
 	return true
 }
 
-// Stopping records that the job was asked to end; nil that it was not after all.
+// Stopping records a request to stop the job. nil means that it was withdrawn.
 func (h *Holder) Stopping(s *record.StopRequest) {
 	h.mu.Lock()
 	if h.state.Exit.Known() {
@@ -226,28 +223,28 @@ func (h *Holder) Stopping(s *record.StopRequest) {
 	_ = h.save() // likewise
 }
 
-// Waiting records whether the job waits for input, and what is to be seen of what
-// is typed for it, as in jobdir.State.Entry.
+// Waiting records whether the job waits for input, and how typed input is displayed, as in
+// jobdir.State.Entry.
 func (h *Holder) Waiting(waits bool, entry record.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	asks := h.state.Waiting != waits
-	if !asks && h.state.Entry == entry || h.state.Exit.Known() {
+	if !asks && h.state.Entry == entry || h.state.Exit.Known() || h.state.Runs.Between() {
 		return
 	}
 	h.state.Waiting, h.state.Entry = waits, entry
 	if h.state.StartedAt.IsZero() {
-		return // it is recorded with the start
+		return // recorded together with the start
 	}
 	h.changedLocked(true)
-	h.saveIn(askPause)
+	h.saveIn(saveEntryPause)
 	if asks {
-		h.chatter(jobdir.Fact{Kind: "waiting"})
+		h.limitedFact(jobdir.Fact{Kind: "waiting"})
 	}
 }
 
-// Paused records whether the job is stopped by a signal: on disk at once, since who
-// stopped it may look now, unless it is stopped and continued all the time.
+// Paused records whether the job is stopped by a signal. It is written to disk at once, because the
+// program that stopped the job may read it, unless the job is stopped and continued very often.
 func (h *Holder) Paused(paused bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -265,7 +262,7 @@ func (h *Holder) Paused(paused bool) {
 	}
 }
 
-// Dropped records what the cap has freed of a log that the job owns.
+// Dropped records the bytes that were dropped from a log that the job writes itself.
 func (h *Holder) Dropped(hole record.Range, bytes int64, capOff bool) {
 	h.mu.Lock()
 	if h.state.Hole == hole && h.state.Dropped == bytes && h.state.NoLimit == capOff {
@@ -277,13 +274,13 @@ func (h *Holder) Dropped(hole record.Range, bytes int64, capOff bool) {
 	h.changedLocked(false)
 	ended := h.state.Exit.Known()
 	h.mu.Unlock()
-	if ended { // then nothing is saved by itself any more
+	if ended { // no other change will cause a write
 		_ = h.save()
 	}
 }
 
-// Watched reports whether a client shows a person what happens, so that nobody
-// else needs to tell of it.
+// Watched reports whether a client shows the job to a user, so that no other notification is
+// needed.
 func (h *Holder) Watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,24 +6,23 @@ import (
 	"io"
 )
 
-// Type says what a frame is. Types with the high bit set are instructions: a
-// holder that does not know one answers with an error. The others are data: who
-// does not know one skips it.
+// Type identifies the kind of a frame. Types with the high bit set are instructions: a holder
+// answers an unknown one with an error. The others are data: a receiver skips unknown ones.
 type Type uint8
 
-// The types. Numbers are never given a second meaning.
+// The types. Numbers are never reused.
 const (
 	TypeHello    Type = 0x01 // the holder's first frame; see [Hello]
-	TypeOK       Type = 0x02 // an instruction was carried out; its result as JSON, or nothing
-	TypeError    Type = 0x03 // it was not: [Failure] as JSON
+	TypeOK       Type = 0x02 // an instruction succeeded: its result as JSON, or nothing
+	TypeError    Type = 0x03 // an instruction failed: [Failure] as JSON
 	TypeSnapshot Type = 0x04 // the terminal at an offset: offset u64, columns u16, rows u16, bytes
-	TypeOutput   Type = 0x05 // output: offset behind it u64, bytes
+	TypeOutput   Type = 0x05 // output: offset of its end u64, bytes
 	TypeFacts    Type = 0x06 // [Facts] as JSON
 	TypeDesync   Type = 0x07 // output was dropped for this client: offset u64; a snapshot follows
-	TypeControl  Type = 0x08 // who types, and the size: [Control] as JSON
+	TypeControl  Type = 0x08 // the controlling client, and the size: [Control] as JSON
 	TypeExit     Type = 0x09 // the job has ended: jobdir.End as JSON
 
-	TypeStop        Type = 0x80 // ends the job politely; no payload, frozen for ever
+	TypeStop        Type = 0x80 // stops the job; no payload; frozen forever
 	TypeAttach      Type = 0x81 // [Attach]
 	TypeInput       Type = 0x82 // bytes to type
 	TypeKeys        Type = 0x83 // names of keys, a JSON array
@@ -40,7 +39,7 @@ const (
 	TypeTerminal    Type = 0x8e // [TerminalFacts], by an attached client
 )
 
-// Instruction reports whether frames of this type want an answer.
+// Instruction reports whether frames of this type require an answer.
 func (t Type) Instruction() bool { return t&0x80 != 0 }
 
 const (
@@ -50,7 +49,7 @@ const (
 	// maxData is the longest payload that a client reads: a snapshot with its
 	// scrollback.
 	maxData = 32 << 20
-	// readStep is how much of a payload is made room for before it is there.
+	// readStep limits how much memory is allocated before that part of a payload is received.
 	readStep = 64 << 10
 )
 
@@ -74,8 +73,8 @@ type frameReader struct {
 	buf []byte
 }
 
-// next returns the next frame; its payload is valid until the call after. The
-// error is io.EOF between frames and io.ErrUnexpectedEOF inside one.
+// next returns the next frame. Its payload is valid until the next call. At the end of the stream the
+// error is io.EOF, within a frame io.ErrUnexpectedEOF.
 func (f *frameReader) next() (Frame, error) {
 	var head [headerSize]byte
 	if _, err := io.ReadFull(f.r, head[:]); err != nil {
@@ -102,7 +101,7 @@ func (f *frameReader) next() (Frame, error) {
 	return Frame{Type: t, Payload: f.buf}, nil
 }
 
-// shrink gives back the memory of a long frame.
+// shrink frees the memory of a long frame.
 func (f *frameReader) shrink() {
 	if cap(f.buf) > readStep {
 		f.buf = nil

@@ -62,7 +62,7 @@ func TestFrameTooLong(t *testing.T) {
 	}
 }
 
-// A length that is only claimed must not cost memory.
+// A header with a large length must not cause a large allocation.
 func TestFrameMemory(t *testing.T) {
 	t.Parallel()
 	head := binary.BigEndian.AppendUint32([]byte{byte(TypeSnapshot)}, maxData)
@@ -71,7 +71,7 @@ func TestFrameMemory(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if cap(r.buf) > 2*readStep {
-		t.Errorf("%d bytes were made room for", cap(r.buf))
+		t.Errorf("%d bytes were allocated", cap(r.buf))
 	}
 }
 
@@ -86,20 +86,20 @@ func TestHello(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if prefix := want.encode()[:helloPrefix]; !bytes.Equal(prefix, []byte("hob\x00\x00\x01\x00\x07")) {
-		t.Errorf("the prefix is frozen, this is %q", prefix)
+		t.Errorf("the frozen prefix is %q", prefix)
 	}
 	for name, p := range map[string][]byte{
 		"empty": nil, "short": []byte("hob\x00\x00"), "other": []byte("HTTP/1.1 200 OK\r\n"), "no JSON": []byte("hob\x00\x00\x01\x00\x01"),
 	} {
 		if _, err := decodeHello(p); err == nil {
-			t.Errorf("%s was taken for a greeting", name)
+			t.Errorf("%s was accepted as a greeting", name)
 		}
 	}
 	for _, tt := range []struct {
 		min, max uint16
 		want     bool
 	}{{1, 1, true}, {1, 9, true}, {2, 9, false}, {0, 0, false}} {
-		if got := (Hello{Min: tt.min, Max: tt.max}).Speaks(); got != tt.want {
+		if got := (Hello{Min: tt.min, Max: tt.max}).Supported(); got != tt.want {
 			t.Errorf("protocols %d to %d: %v", tt.min, tt.max, got)
 		}
 	}
@@ -134,7 +134,7 @@ func TestViewQueue(t *testing.T) {
 	}
 	v.output(make([]byte, maxQueue), maxQueue+6)
 	if !v.desynced || len(v.queue) != 0 {
-		t.Errorf("an overflowing queue keeps %d bytes, desynced %v", len(v.queue), v.desynced)
+		t.Errorf("an overflowed queue has %d bytes, desynced %v", len(v.queue), v.desynced)
 	}
 }
 
@@ -151,14 +151,14 @@ func FuzzFrames(f *testing.F) {
 				break
 			}
 			again = appendFrame(again, fr.Type, fr.Payload)
-			// No decoder may fall over what anybody can send.
+			// No decoder may panic.
 			_, _ = decodeHello(fr.Payload)
 			_, _ = DecodeSnapshot(fr.Payload)
 			_, _, _ = DecodeOutput(fr.Payload)
 			answerOf(fr)
 		}
 		if !bytes.HasPrefix(in, again) {
-			t.Errorf("frames of %q read as %q", in, again)
+			t.Errorf("frames of %q encode as %q", in, again)
 		}
 	})
 }

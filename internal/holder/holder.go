@@ -19,56 +19,59 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// Config says what to hold.
+// Config describes the job to hold.
 type Config struct {
 	Dir  string // the job directory, absolute
 	Meta jobdir.Meta
-	// Lock is that of Dir if it is held already; Open takes it over, also with an
-	// error. nil: Open takes the lock.
-	Lock *jobdir.Held
-	// RuntimeDir is $XDG_RUNTIME_DIR; empty: the socket is put elsewhere.
+	// Lock is the lock of Dir if it is held already; Open takes ownership of it, even if it returns
+	// an error. nil: Open takes the lock.
+	Lock *jobdir.FileLock
+	// Alive is the job's pipe if it is open already; Open takes ownership of it, even if it returns an
+	// error. nil: Open creates it.
+	Alive *jobdir.Alive
+	// RuntimeDir is $XDG_RUNTIME_DIR, or empty to create the socket elsewhere.
 	RuntimeDir string
 	// OwnLog means that the job writes its log files itself (see [Holder.Grew]).
 	OwnLog bool
-	// Terminal means that the output is that of a terminal, so that there is a
-	// screen.
+	// Terminal means that the output is that of a terminal, so that the job has a screen.
 	Terminal bool
-	// Foreground means that a client is about to attach which reports the facts of the
-	// terminal that it runs on: what depends on them is answered then.
+	// Foreground means that a client is about to attach and report the facts of its terminal:
+	// queries that depend on them are answered then.
 	Foreground bool
 	Hooks      Hooks
 }
 
-// Hooks make the job go. Those that are nil are refused as unsupported. They are
-// called from goroutines of the holder, any of them at once.
+// Hooks operate on the job. Requests whose hook is nil are refused as unsupported. Hooks are called
+// from goroutines of the holder, concurrently.
 type Hooks struct {
-	// Input types p. It gives up when the job reads nothing for a while.
+	// Input types p: what a client has typed, or a reply of the terminal to a query of the job. It
+	// fails if the job does not read it for some time.
 	Input func(ctx context.Context, p []byte) error
 	// CloseInput ends the job's input.
 	CloseInput func(ctx context.Context) error
-	// Resize gives the terminal another size. It is called between two pieces of
-	// output, with the holder locked: it must not block, nor call the holder.
+	// Resize changes the size of the terminal. It is called with the holder locked, and must neither
+	// block nor call the holder.
 	Resize func(record.Size) error
-	// AskResize, if there is one, is called first when a client without a view
-	// asks for a size, unlocked; its error refuses the size.
+	// AskResize, if set, is called before a client that is not attached changes the size, without a
+	// lock. Its error refuses the change.
 	AskResize func(ctx context.Context, size record.Size) error
 	// Signal sends a signal to the job's foreground and group.
 	Signal func(ctx context.Context, name, by string) error
-	// Stop ends the tree and returns when it is gone.
+	// Stop ends the process tree and returns when all processes have ended.
 	Stop func(ctx context.Context, o record.StopOptions) (record.StopReport, error)
-	// Reply takes the terminal's answers to the job's queries. It must not block.
-	Reply func(p []byte)
-	// Backgrounded is called when nobody waits for the job any longer, once. It
-	// must not block.
+	// Ended is called once, when the end is recorded and before anyone is told, or by Close.
+	Ended func()
+	// Backgrounded is called once, when no caller waits for the job any longer. It must not block.
 	Backgrounded func()
 }
 
-// Holder keeps one job: see the package comment.
+// Holder is the holder of one job; see the package comment.
 type Holder struct {
 	cfg   Config
-	lock  *jobdir.Held
-	holds *jobdir.Holds   // of those who read the log
-	ctx   context.Context // ends with Close: the hooks' context
+	lock  *jobdir.FileLock
+	over  func()          // tells those who wait for the end, once
+	holds *jobdir.Holds   // of log readers
+	ctx   context.Context // of the hooks; ends with Close
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
@@ -80,50 +83,60 @@ type Holder struct {
 	noTimes   bool
 	timesSize record.Size
 
-	saveMu   sync.Mutex  // one writer of state.json
-	outputMu sync.Mutex  // held from a piece of output being logged until it is on the screen
-	aside    atomic.Bool // space is set aside for the end, or could not be
-
-	replyMu sync.Mutex // one caller of Hooks.Reply
+	saveMu   sync.Mutex  // held while state.json is written
+	released bool        // the lock of the directory is released, so nothing may be written; guarded by saveMu
+	outputMu sync.Mutex  // held from logging output until it is on the screen
+	reserved atomic.Bool // space for the record of the end was reserved, or that failed
 
 	listenMu sync.Mutex
 	listener *net.UnixListener
 	socket   socketFile
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	state      record.State
 	term       *vt.Terminal
-	replies    []byte
-	resized    bool  // the terminal's size has changed
-	offset     int64 // of the stream: what the emulator has seen, and the log's size
+	replies    []byte // of the emulator, to be typed
+	replying   bool   // a goroutine types them
+	resized    bool   // the terminal's size has changed
+	offset     int64  // of the stream: the emulator's position, and the size of the log
 	sizes      func() int64
 	bells      int
 	conns      map[*conn]struct{}
 	controller *conn
 	saveTimer  *time.Timer
-	saveDue    time.Time // when it fires
+	saveDue    time.Time // when the timer fires
 	closing    bool
 	ending     bool               // the end is being recorded
-	refused    error              // why the end could not be recorded until now
-	unrecorded *record.Unrecorded // the same for clients, with the end; replaced, never changed
+	refused    error              // why the end could not be recorded so far
+	unrecorded *record.Unrecorded // the same for clients, with the end; immutable
 	facts      factLimiter
 
-	pauses      int // how often it was stopped or continued since then
+	pauses      int // how often the job was stopped or continued since then
 	pausesSince time.Time
 }
 
-// Open takes the job directory's lock, or returns jobdir.ErrLocked if the job
-// has a holder already, and opens the log. Nothing is written to state.json
-// before Started.
+// Open acquires the lock of the job directory and opens the log. The error is jobdir.ErrLocked if the
+// job has a holder already. Nothing is written to state.json before Started.
 func Open(cfg Config) (*Holder, error) {
 	lock := cfg.Lock
 	if lock == nil {
 		var err error
 		if lock, err = jobdir.Lock(cfg.Dir); err != nil {
+			cfg.Alive.Close()
 			return nil, err
 		}
 	}
-	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}, holds: jobdir.HoldsOf(cfg.Dir)}
+	h := &Holder{cfg: cfg, lock: lock, conns: map[*conn]struct{}{}, holds: jobdir.NewHolds(cfg.Dir)}
+	alive := cfg.Alive
+	if alive == nil {
+		alive, _ = jobdir.OpenAlive(cfg.Dir) // without it, jobs that wait for this one look from time to time
+	}
+	h.over = sync.OnceFunc(func() {
+		if cfg.Hooks.Ended != nil {
+			cfg.Hooks.Ended()
+		}
+		alive.Close()
+	})
 	h.timesSize = cfg.Meta.InitialSize
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.state = record.State{
@@ -132,6 +145,7 @@ func Open(cfg Config) (*Holder, error) {
 		Protocol:     Protocol,
 	}
 	if err := h.openLog(); err != nil {
+		h.over()
 		return nil, errors.Join(err, lock.Close())
 	}
 	if cfg.Terminal {
@@ -141,8 +155,7 @@ func Open(cfg Config) (*Holder, error) {
 	return h, nil
 }
 
-// WithoutTerminal says, before Started, that the terminal which was asked for could
-// not be had.
+// WithoutTerminal records, before Started, that the requested terminal could not be created.
 func (h *Holder) WithoutTerminal() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,17 +181,22 @@ func (h *Holder) openLog() error {
 	return nil
 }
 
-// Started records that the job runs. job is zero for an execution without a
-// process; session is the job's session, or 0.
+// Started records that the job is running. job is zero for an execution without a process. session is
+// the job's session, or 0.
 func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time) error {
-	capErr := h.tryCap()
+	limitErr := h.checkLimit()
 	h.mu.Lock()
 	h.identify()
 	st := &h.state
+	first := st.StartedAt.IsZero()
 	st.Leader, st.Session = job, session
+	st.Pending = nil
+	if st.Runs == nil && h.cfg.Meta.Restart != "" {
+		st.Runs = &record.Runs{}
+	}
 	st.StartedAt, st.Deadline = at, deadline
 	st.StartedUp = record.InMilliseconds(proc.RunningAt(at))
-	st.NoLimit = st.NoLimit || capErr != nil
+	st.NoLimit = st.NoLimit || limitErr != nil
 	h.mu.Unlock()
 	err := h.save()
 	if err != nil {
@@ -187,60 +205,61 @@ func (h *Holder) Started(job proc.Identity, session int, at, deadline time.Time)
 		h.mu.Unlock()
 	}
 	h.fact(jobdir.Fact{At: at, Kind: "started"})
-	h.wg.Go(h.settleIn)
+	if !first {
+		return err
+	}
+	h.wg.Go(h.prepareForEnd)
 	if h.term != nil && h.cfg.Foreground {
 		h.wg.Go(h.limitPending)
 	}
 	return err
 }
 
-// settleIn does for a job that lasts what nobody has to wait for: it sets space
-// aside for the record of the end, and flushes what stands in the directory. It
-// ends with the holder.
-func (h *Holder) settleIn() {
+// prepareForEnd reserves space for the record of the end and flushes the directory's contents. It is
+// run in the background for jobs that do not end at once, and ends with the holder.
+func (h *Holder) prepareForEnd() {
 	select {
-	case <-time.After(settlePause):
+	case <-time.After(reserveDelay):
 	case <-h.ctx.Done():
 		return
 	}
-	h.SetAside()
+	h.ReserveEnd()
 	select {
 	case <-time.After(flushPause):
-		_ = jobdir.Sync(h.cfg.Dir) // the end is flushed anyway
+		_ = jobdir.Sync(h.cfg.Dir) // the end is flushed in any case
 	case <-h.ctx.Done():
 	}
 }
 
-// SetAside sets space aside for the record of the end, now: for a job that writes its
-// own log, and so can fill the disk before the holder sees anything of it.
-func (h *Holder) SetAside() {
+// ReserveEnd reserves space for the record of the end now: for a job that writes its own log, and so
+// can fill the disk before the holder notices.
+func (h *Holder) ReserveEnd() {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
-	h.setAside()
+	h.reserveLocked()
 }
 
-// setAside sets space aside for the record of the end, unless that is being made;
-// saveMu is held.
-func (h *Holder) setAside() {
+// reserveLocked reserves space for the record of the end, unless that is being written; saveMu is
+// held.
+func (h *Holder) reserveLocked() {
 	h.mu.Lock()
 	ending := h.ending
 	h.mu.Unlock()
-	if !ending && h.aside.CompareAndSwap(false, true) {
-		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for room
+	if !ending && h.reserved.CompareAndSwap(false, true) {
+		_ = jobdir.Reserve(h.cfg.Dir) // without it, the end waits for disk space
 	}
 }
 
 const (
-	// settlePause is how long a job has to last, and settleOutput how much it has to
-	// print, before space is set aside for its end: there was room for its begin just
-	// before.
-	settlePause  = 50 * time.Millisecond
-	settleOutput = 64 << 10
-	// flushPause is how much longer it has to last before its begin is flushed.
+	// Space for the end is reserved after a job has run for reserveDelay or has printed reserveOutput
+	// bytes. Before that, the disk had space for its start.
+	reserveDelay  = 50 * time.Millisecond
+	reserveOutput = 64 << 10
+	// flushPause is the time after that until its start is flushed.
 	flushPause = time.Second
 )
 
-// identify says on which machine all pids are meant; h.mu is held.
+// identify records the machine, boot and namespace of all pids; h.mu is held.
 func (h *Holder) identify() {
 	st := &h.state
 	if st.Machine == "" {
@@ -249,25 +268,25 @@ func (h *Holder) identify() {
 	}
 }
 
-// tryCap finds out whether the log can be capped at all.
-func (h *Holder) tryCap() error {
+// checkLimit checks whether the log can be limited.
+func (h *Holder) checkLimit() error {
 	if h.cfg.Meta.LogLimit <= 0 || h.logFile == nil {
 		return nil
 	}
-	if err := logfile.SupportedBy(h.logFile); errors.Is(err, logfile.ErrNoHoles) {
+	if err := logfile.CheckPunch(h.logFile); errors.Is(err, logfile.ErrNoHoles) {
 		return err
 	}
 	return nil
 }
 
-// State is what is known now.
+// State returns the current state.
 func (h *Holder) State() record.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state
 }
 
-// Offset is how far the output reaches.
+// Offset returns the offset of the end of the output.
 func (h *Holder) Offset() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -281,9 +300,9 @@ func (h *Holder) outputLocked() int64 {
 	return h.offset
 }
 
-// End records how the job ended and tells whoever listens. It returns when the
-// record is on disk, however long that takes, or when the directory is gone.
-// Only the first end counts.
+// End records how the job ended and notifies the subscribers. It returns when the record is on
+// disk, however long that takes, or when the directory has been removed. Only the first call has an
+// effect.
 func (h *Holder) End(end record.Exit) {
 	h.mu.Lock()
 	if h.ending {
@@ -295,6 +314,9 @@ func (h *Holder) End(end record.Exit) {
 	h.clock(&end)
 	h.mu.Unlock()
 	h.finish(end)
+	if h.State().Exit.Known() {
+		h.over()
+	}
 	kind := "exited"
 	if end.Status == "lost" {
 		kind = "lost"
@@ -307,20 +329,22 @@ func (h *Holder) End(end record.Exit) {
 	h.mu.Unlock()
 }
 
-// clock says how long the job ran and when that was by the clocks that nobody
-// sets; by the one that can be set it never ended before it started. h.mu is held.
+// clock sets when the job ended and how long it ran, using clocks that cannot be set. By the wall
+// clock, the end is never before the start. h.mu is held.
 func (h *Holder) clock(end *record.Exit) {
-	if h.state.StartedUp != 0 {
+	if last := h.state.Runs; last.Between() && last.Last != nil {
+		end.Ran = last.Last.Ran
+	} else if h.state.StartedUp != 0 {
 		end.Ran = max(1, record.InMilliseconds(proc.RunningAt(end.At))-h.state.StartedUp)
 	}
 	end.SinceBoot = record.InMilliseconds(proc.SinceBoot())
-	// Without the monotonic readings, which would decide otherwise.
+	// Compare without monotonic readings.
 	if started := h.state.StartedAt.Round(0); end.At.Round(0).Before(started) {
 		end.At = started
 	}
 }
 
-// Survivors adds to a recorded end what the job left running.
+// Survivors adds to a recorded end the processes that the job left running.
 func (h *Holder) Survivors(left []record.Process) {
 	h.mu.Lock()
 	if !h.state.Exit.Known() || slices.Equal(h.state.Exit.Survivors, left) {
@@ -329,13 +353,12 @@ func (h *Holder) Survivors(left []record.Process) {
 	}
 	h.state.Exit.Survivors = left
 	h.mu.Unlock()
-	_ = h.save() // what was recorded with the end stands
+	_ = h.save() // if it fails, the record of the end remains
 }
 
-// finish writes the end, and only then lets it be seen. It is the one record that
-// must not be lost: on a disk that is full or read-only it is tried until it
-// succeeds, while the socket answers and the lock says that there is a holder. Who
-// watches is told meanwhile what cannot be recorded.
+// finish writes the end and then publishes it. This record must not be lost: on a disk that is full or
+// read-only, the write is retried until it succeeds. Meanwhile the holder keeps the lock and answers
+// on its socket, and subscribers get the end as unrecorded.
 func (h *Holder) finish(end record.Exit) {
 	for pause := 100 * time.Millisecond; !h.record(end); pause = min(2*pause, 30*time.Second) {
 		select {
@@ -346,8 +369,8 @@ func (h *Holder) finish(end record.Exit) {
 	}
 }
 
-// record tries to write the end, and reports whether it stands, or nobody will read
-// it.
+// record tries to write the end. It reports whether that succeeded or is unnecessary, because the
+// directory was removed.
 func (h *Holder) record(end record.Exit) bool {
 	h.saveMu.Lock()
 	defer h.saveMu.Unlock()
@@ -373,12 +396,12 @@ func (h *Holder) record(end record.Exit) bool {
 	return true
 }
 
-// GiveUp has End return though the end could not be recorded: nobody will know it.
-// Nothing but Close may be called then.
+// GiveUp makes End return even if the end could not be recorded; the record is lost then. Only Close
+// may be called afterwards.
 func (h *Holder) GiveUp() { h.stop() }
 
-// Unrecorded is why the end of the job could not be recorded until now; nil while
-// it runs, and if nothing was in the way.
+// Unrecorded returns why the end of the job could not be recorded so far; nil while it runs, and if
+// nothing prevented it.
 func (h *Holder) Unrecorded() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -388,8 +411,8 @@ func (h *Holder) Unrecorded() error {
 	return h.refused
 }
 
-// Close lets go of the job: it takes leave of the clients, removes the socket and
-// releases the lock. It ends nothing.
+// Close releases the job: it closes the connections, removes the socket and releases the lock. It
+// does not end the job.
 func (h *Holder) Close() error {
 	h.mu.Lock()
 	if h.closing {
@@ -408,8 +431,8 @@ func (h *Holder) Close() error {
 	h.mu.Unlock()
 	h.saveScreen()
 	h.unlisten()
-	// Who asked for the end is still to be told of it.
-	patience := time.AfterFunc(farewell, h.stop)
+	// The client that requested the end must still get its answer.
+	patience := time.AfterFunc(drainTimeout, h.stop)
 	for _, c := range leaving {
 		select {
 		case <-c.gone:
@@ -428,6 +451,10 @@ func (h *Holder) Close() error {
 	if h.logFile != nil {
 		errs = append(errs, h.logFile.Close())
 	}
+	h.saveMu.Lock() // a request that is still carried out may be writing
+	h.released = true
+	h.saveMu.Unlock()
+	h.over()
 	errs = append(errs, h.holds.Close(), h.lock.Close())
 	return errors.Join(errs...)
 }

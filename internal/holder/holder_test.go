@@ -21,12 +21,13 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/vt"
 )
 
-// held is a job without a process, as a program holds it.
-func held(t *testing.T, cfg Config) *Holder {
+// newHeld returns the holder of a running job without a process.
+func newHeld(t *testing.T, cfg Config) *Holder {
 	t.Helper()
-	h := opened(t, cfg)
+	h := newOpened(t, cfg)
 	if err := h.Listen(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +42,8 @@ func started(t *testing.T, h *Holder) {
 	}
 }
 
-// opened is held without a socket and not yet started.
-func opened(t *testing.T, cfg Config) *Holder {
+// newOpened is newHeld without a socket and before Started.
+func newOpened(t *testing.T, cfg Config) *Holder {
 	t.Helper()
 	base, err := os.MkdirTemp("", "hob")
 	if err != nil {
@@ -80,10 +81,10 @@ func dialed(t *testing.T, h *Holder) *Client {
 
 func TestUnknownFrames(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{})
+	h := newHeld(t, Config{})
 	c := dialed(t, h)
-	// Data that is not known is skipped, an instruction refused; both leave the
-	// connection as it was.
+	// Unknown data is skipped and an unknown instruction is refused. The connection
+	// remains usable.
 	if _, err := c.nc.Write(appendFrame(nil, 0x7f, []byte("from the future"))); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestUnknownFrames(t *testing.T) {
 
 func TestBadInstructions(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{Terminal: true})
+	h := newHeld(t, Config{Terminal: true})
 	tests := []struct {
 		name    string
 		t       Type
@@ -127,13 +128,13 @@ func TestBadInstructions(t *testing.T) {
 	}
 }
 
-func TestTooLongInstructionEndsTheConnection(t *testing.T) {
+func TestTooLongInstructionClosesConnection(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{})
+	h := newHeld(t, Config{})
 	c := dialed(t, h)
 	err := c.Do(t.Context(), TypeInput, make([]byte, maxInstruction+1), nil)
 	if err == nil {
-		t.Error("it was taken")
+		t.Error("the instruction was accepted")
 	}
 	if err := dialed(t, h).Do(t.Context(), TypeStatus, nil, nil); err != nil {
 		t.Errorf("another connection: %v", err)
@@ -144,7 +145,7 @@ func TestHooks(t *testing.T) {
 	t.Parallel()
 	var got []string
 	note := func(s string) { got = append(got, s) }
-	h := held(t, Config{Hooks: Hooks{
+	h := newHeld(t, Config{Hooks: Hooks{
 		Input:      func(_ context.Context, p []byte) error { note("input " + string(p)); return nil },
 		CloseInput: func(context.Context) error { note("eof"); return nil },
 		Signal:     func(_ context.Context, name, by string) error { note("signal " + name + " by " + by); return nil },
@@ -183,7 +184,7 @@ func TestHooks(t *testing.T) {
 
 func TestSubscription(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{})
+	h := newHeld(t, Config{})
 	c := dialed(t, h)
 	if err := c.Stream(t.Context(), TypeSubscribe, nil); err != nil {
 		t.Fatal(err)
@@ -216,7 +217,7 @@ func TestSubscription(t *testing.T) {
 		}
 	}
 	if !h.Background() || h.Background() {
-		t.Error("backgrounded once, and only once")
+		t.Error("Background does not report the first call only")
 	}
 	for {
 		if _, facts := next(); facts.State != nil {
@@ -240,28 +241,27 @@ func TestSubscription(t *testing.T) {
 		t.Errorf("last facts %+v", last)
 	}
 	if n, ok := jobdir.ReadExitCode(h.cfg.Dir); !ok || n != 3 {
-		t.Errorf("exit_code %d, %v when the end was told", n, ok)
+		t.Errorf("exit_code %d, %v when the end was sent", n, ok)
 	}
 }
 
-// What prints much could fill the disk before the job has lasted long enough for
-// space to be set aside.
-func TestMuchOutputSetsSpaceAside(t *testing.T) {
-	h := opened(t, Config{}) // nothing is set aside by time before Started
-	h.Output(make([]byte, settleOutput-1))
-	if h.aside.Load() {
-		t.Error("set aside for little output")
+// A job with much output could fill the disk before reserveDelay is over.
+func TestOutputReservesSpace(t *testing.T) {
+	h := newOpened(t, Config{}) // no reservation by time before Started
+	h.Output(make([]byte, reserveOutput-1))
+	if h.reserved.Load() {
+		t.Error("space reserved after little output")
 	}
 	h.Output([]byte("x"))
 	found, err := filepath.Glob(filepath.Join(h.cfg.Dir, ".*.tmp-*"))
 	if err != nil || len(found) != 2 {
-		t.Errorf("set aside: %v, %v", found, err)
+		t.Errorf("reserved: %v, %v", found, err)
 	}
 }
 
-func TestOnlyTheFirstEndCounts(t *testing.T) {
+func TestEndKeepsFirstEnd(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{})
+	h := newHeld(t, Config{})
 	for _, code := range []int{3, 4} {
 		h.End(record.Exit{At: time.Now(), Status: "exited", Code: &code, Reason: "exit"})
 	}
@@ -270,9 +270,9 @@ func TestOnlyTheFirstEndCounts(t *testing.T) {
 	}
 }
 
-func TestPausesAreOnDiskAtOnce(t *testing.T) {
+func TestPausesAreWrittenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := opened(t, Config{})
+		h := newOpened(t, Config{})
 		started(t, h)
 		onDisk := func() bool {
 			t.Helper()
@@ -286,25 +286,25 @@ func TestPausesAreOnDiskAtOnce(t *testing.T) {
 			h.Paused(i%2 == 0)
 			synctest.Wait()
 			if i < maxPauses && onDisk() != (i%2 == 0) {
-				t.Errorf("change %d: not on disk", i)
+				t.Errorf("change %d: not written", i)
 			}
 			if i == maxPauses && onDisk() {
-				t.Error("on disk at once however often it changes")
+				t.Error("the rate of immediate writes is not limited")
 			}
 		}
 		h.Paused(true)
 		time.Sleep(2 * savePause)
 		synctest.Wait()
 		if !onDisk() {
-			t.Error("the last change is lost")
+			t.Error("the last change was not written")
 		}
 		h.Close()
 	})
 }
 
-func TestHistoryComesWithTheFirstSnapshot(t *testing.T) {
+func TestFirstSnapshotIncludesHistory(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{Terminal: true})
+	h := newHeld(t, Config{Terminal: true})
 	for _, line := range strings.Fields("one two three four five six seven") {
 		h.Output([]byte("\x1b[31m" + line + "\x1b[m\r\n"))
 	}
@@ -326,16 +326,16 @@ func TestHistoryComesWithTheFirstSnapshot(t *testing.T) {
 		}
 		term := newTerminal(s.Size, 1<<16)
 		term.Write(s.Data)
-		if got, want := strings.TrimSpace(term.MainText()), "one\ntwo\nthree\nfour\nfive\nsix\nseven"; got != want {
+		if got, want := strings.TrimSpace(vt.Strip(term.MainANSI())), "one\ntwo\nthree\nfour\nfive\nsix\nseven"; got != want {
 			t.Errorf("shows %q, want %q", got, want)
 		}
 		return
 	}
 }
 
-func TestManyFactsAreBounded(t *testing.T) {
+func TestFactsAreLimited(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{Terminal: true})
+	h := newHeld(t, Config{Terminal: true})
 	for range 1000 {
 		h.Output([]byte("\a\x1b]2;" + strings.Repeat("title ", 1000) + "\a"))
 	}
@@ -352,29 +352,29 @@ func TestManyFactsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnyBytesFromAClient throws what is no protocol at a holder: it may close
-// that connection, and goes on serving others.
-func TestAnyBytesFromAClient(t *testing.T) {
+// TestRandomBytesFromClient sends random bytes to a holder. It may close that connection, but must
+// continue to serve others.
+func TestRandomBytesFromClient(t *testing.T) {
 	t.Parallel()
-	h := held(t, Config{Terminal: true})
+	h := newHeld(t, Config{Terminal: true})
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 200 {
 		c, err := net.Dial("unix", h.State().Socket)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		_ = c.SetDeadline(time.Now().Add(time.Minute))
 		junk := make([]byte, random.IntN(300))
 		for i := range junk {
 			junk[i] = byte(random.Uint32())
 		}
-		if round%2 == 0 { // the header of an instruction that is known, with any payload
+		if round%2 == 0 { // a known instruction with a random payload
 			kinds := []Type{TypeAttach, TypeInput, TypeKeys, TypePaste, TypeResize, TypeSignal, TypeSubscribe, TypeScreen, TypeTakeControl, TypeStatus}
 			junk = appendFrame(nil, kinds[random.IntN(len(kinds))], junk)
 		}
 		_, _ = c.Write(junk)
 		_ = c.(*net.UnixConn).CloseWrite()
-		_, _ = io.Copy(io.Discard, c) // until the holder has had enough
+		_, _ = io.Copy(io.Discard, c) // until the holder closes the connection
 		c.Close()
 	}
 	var facts Facts
@@ -418,7 +418,7 @@ func TestSocketPath(t *testing.T) {
 		})
 	}
 	if a, b := socketName("/a/jobs/x"), socketName("/b/jobs/x"); a == b {
-		t.Error("two state roots share a socket")
+		t.Error("two state directories share a socket")
 	}
 }
 

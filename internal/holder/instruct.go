@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// carryOut carries out one instruction. Its result goes out as JSON.
+// carryOut carries out one instruction. The result is sent as JSON.
 func (c *conn) carryOut(f Frame) (any, error) {
 	h := c.h
 	switch f.Type {
@@ -58,7 +58,7 @@ func (c *conn) carryOut(f Frame) (any, error) {
 		h.Background()
 		return nil, nil
 	case TypeScreen:
-		// A client may have read a line in the log that the emulator is still to be fed.
+		// A client may have read a line in the log that the emulator has not processed yet.
 		h.outputMu.Lock()
 		defer h.outputMu.Unlock()
 		return h.Screen()
@@ -71,23 +71,23 @@ func (c *conn) carryOut(f Frame) (any, error) {
 	case TypeInput, TypeKeys, TypePaste, TypeEOF:
 		return nil, c.input(f)
 	}
-	return nil, &Failure{CodeUnknown, "this holder does not know that instruction; it is of another version of hob"}
+	return nil, &Failure{CodeUnknown, "unknown instruction; the job's holder is of another version of hob"}
 }
 
 func decode(p []byte, v any) error {
 	if err := json.Unmarshal(p, v); err != nil {
-		return &Failure{CodeInvalid, "the instruction cannot be read: " + err.Error()}
+		return &Failure{CodeInvalid, "invalid instruction: " + err.Error()}
 	}
 	return nil
 }
 
 func unsupported(what string) error {
-	return &Failure{CodeUnsupported, "the job does not take " + what}
+	return &Failure{CodeUnsupported, "the job does not support " + what}
 }
 
 func (c *conn) kill(k Kill) (any, error) {
 	if c.h.cfg.Hooks.Stop == nil {
-		return nil, unsupported("an end from outside")
+		return nil, unsupported("being stopped")
 	}
 	report, err := c.h.cfg.Hooks.Stop(c.h.ctx, k.options())
 	if err != nil {
@@ -120,11 +120,9 @@ func (c *conn) status() Facts {
 	return Facts{Output: h.outputLocked(), Dropped: st.Dropped, Bells: h.bells, State: &st, Unrecorded: h.unrecorded}
 }
 
-// attach begins a terminal session. Only now has the connection an effect on
-// others.
+// attach begins a terminal session. Before this the connection has no effect on others.
 func (c *conn) attach(a Attach) error {
 	h := c.h
-	defer h.sendReplies()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.term == nil {
@@ -152,14 +150,14 @@ func (c *conn) attach(a Attach) error {
 	return nil
 }
 
-// control makes c the one who types; h.mu is held.
+// control makes c the controlling client; h.mu is held.
 func (c *conn) control() {
 	h := c.h
 	h.controller = c
 	a := c.view.attach
 	h.setTerminalFacts(a.Facts, c.view.reported || a.Facts != TerminalFacts{})
 	if a.Size.Cols > 0 && a.Size.Rows > 0 && !h.state.Exit.Known() {
-		// A job that cannot be resized is shown as it is.
+		// If the job cannot be resized, it is shown in its current size.
 		_ = h.resizeLocked(c, a.Size)
 	}
 	h.controlChanged()
@@ -167,11 +165,10 @@ func (c *conn) control() {
 
 func (c *conn) takeControl() error {
 	h := c.h
-	defer h.sendReplies()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.view == nil {
-		return &Failure{CodeInvalid, "only who is attached can take control"}
+		return &Failure{CodeInvalid, "only an attached client can take control"}
 	}
 	if h.controller != c {
 		c.control()
@@ -179,11 +176,10 @@ func (c *conn) takeControl() error {
 	return nil
 }
 
-// terminalFacts replaces what the client reported of its terminal, and answers the job
-// accordingly while the client has control.
+// terminalFacts replaces the facts of the client's terminal, and answers the job's queries with
+// them while the client has control.
 func (c *conn) terminalFacts(f TerminalFacts) error {
 	h := c.h
-	defer h.sendReplies()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.view == nil {
@@ -204,7 +200,7 @@ func (c *conn) resize(size record.Size) error {
 		return h.Resize(h.ctx, size)
 	}
 	defer h.mu.Unlock()
-	// Remembered for the moment in which this client takes control.
+	// Stored for when this client takes control.
 	c.view.attach.Size = size
 	if h.controller != c {
 		return nil
@@ -212,7 +208,7 @@ func (c *conn) resize(size record.Size) error {
 	return h.resizeLocked(c, size)
 }
 
-// input types what f says.
+// input types the keys or text of f.
 func (c *conn) input(f Frame) error {
 	h := c.h
 	h.mu.Lock()
@@ -251,7 +247,7 @@ func (c *conn) input(f Frame) error {
 	return h.cfg.Hooks.Input(h.ctx, p)
 }
 
-// emulator is the job's, or for a job without a screen one in its first state.
+// emulator returns the job's emulator, or for a job without a screen one in its initial state.
 func (h *Holder) emulator() *vt.Terminal {
 	if h.term != nil {
 		return h.term

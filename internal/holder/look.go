@@ -15,26 +15,26 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// birthTime is how long a job may be without a holder after it was asked for, if the
-// program that asked does not hold it meanwhile, as earlier versions of hob did not.
-const birthTime = 30 * time.Second
+// startTimeout is how long a job may be without a holder after the request to start it, if the
+// requesting program does not hold it meanwhile, as earlier versions of hob did not.
+const startTimeout = 30 * time.Second
 
-// Look reads how a job stands from its files and its lock. A job whose records cannot be
-// read just now has the link "unreachable", and nothing else is concluded. The error is
-// fs.ErrNotExist for a directory that is not there: the job was removed, which is no end;
-// and jobdir.ErrNoMeta.
+// Look reads the state of a job from its files and its lock. A job whose records cannot be read at
+// the moment has the link "unreachable", and nothing else is concluded. The error is fs.ErrNotExist
+// for a directory that does not exist: the job was removed, which is not an end; and
+// jobdir.ErrNoMeta.
 func Look(dir string) (record.State, error) { return lookBy(jobdir.Read, dir) }
 
 // lookBy is Look with records that read returns.
 func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.State, err error) {
 	rec, err := read(dir)
 	for err == nil && !rec.Finished() && !jobdir.Locked(dir) {
-		// Since the first look it may have ended; or begun, and then its holder
-		// took the lock before it wrote that.
+		// Since the first look it may have ended or started. A holder acquires the lock
+		// before it records the start.
 		before := rec.Started
 		again, err := read(dir)
-		if err != nil && again.Unread != nil {
-			rec.Unread = again.Unread
+		if err != nil && again.ReadErr != nil {
+			rec.ReadErr = again.ReadErr
 			break
 		}
 		if err != nil {
@@ -44,30 +44,29 @@ func lookBy(read func(dir string) (jobdir.Record, error), dir string) (s record.
 			return unheld(dir, &rec), nil
 		}
 	}
-	if err != nil && rec.Unread == nil {
+	if err != nil && rec.ReadErr == nil {
 		return s, err
 	}
 	s = stateOf(&rec)
-	if rec.Unread != nil && (err != nil || !rec.Finished()) {
-		s.Link, s.LinkError = record.LinkUnreachable, rec.Unread.Error()
-		if s.Status.Finished() { // by a part of the records
+	if rec.ReadErr != nil && (err != nil || !rec.Finished()) {
+		s.Link, s.LinkError = record.LinkUnreachable, rec.ReadErr.Error()
+		if s.Status.Finished() { // according to incomplete records
 			s.Status, s.Exit = record.Running, record.Exit{}
 		}
 	}
 	return s, nil
 }
 
-// stateOf returns the state by the records.
+// stateOf returns the state according to the records.
 func stateOf(rec *jobdir.Record) record.State {
 	s := rec.CurrentState()
 	s.Deadline = deadlineOf(&s, time.Now())
 	return s
 }
 
-// deadlineOf is when the timeout strikes, by the wall clock as it goes now: the
-// holder counts the time that the machine runs, while that clock may have been set
-// since the start, and the machine may have slept. Corrections below a second are
-// left out.
+// deadlineOf returns when the timeout expires, by the current wall clock: the holder counts the
+// time that the machine runs, while that clock may have been set since the start, and the machine
+// may have slept. Corrections below a second are left out.
 func deadlineOf(st *record.State, now time.Time) time.Time {
 	if st.Deadline.IsZero() || st.StartedUp == 0 {
 		return st.Deadline
@@ -80,8 +79,8 @@ func deadlineOf(st *record.State, now time.Time) time.Time {
 // unheld returns the state of a job without an end whose lock is free.
 func unheld(dir string, rec *jobdir.Record) record.State {
 	s := stateOf(rec)
-	// A clock that was set back makes a job of the future, which is no younger.
-	if !rec.Started && rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < birthTime {
+	// If the clock was set back, the job was created in the future, which does not make it younger.
+	if !rec.Started && rec.Problem == "" && !rec.Meta.Held && time.Since(rec.Meta.CreatedAt).Abs() < startTimeout {
 		s.Status = record.Starting
 		return s
 	}
@@ -89,10 +88,10 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	s.Status, s.Deadline = record.Lost, time.Time{}
 	s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, At: rec.Touched, Error: rec.Problem}
 	if !rec.Started && rec.Problem == "" && !EverHeld(dir) {
-		s.Exit.Error = "it was never started: what was to start it has died"
+		s.Exit.Error = "it was never started: the program that was starting it died"
 	}
-	if said := lastWords(dir); said != "" && rec.Problem == "" {
-		s.Exit.Error = "its holder failed: " + said
+	if message := crashMessage(dir); message != "" && rec.Problem == "" {
+		s.Exit.Error = "its holder failed: " + message
 	}
 	if !rec.Started {
 		return s
@@ -110,8 +109,8 @@ func unheld(dir string, rec *jobdir.Record) record.State {
 	return s
 }
 
-// EverHeld reports whether a holder has come as far as holding the job in dir: it
-// opens the log before anything is started.
+// EverHeld reports whether the job in dir ever had a holder: a holder opens the log before it starts
+// anything.
 func EverHeld(dir string) bool {
 	return slices.ContainsFunc([]string{jobdir.OutputFile, jobdir.StdoutFile, jobdir.StderrFile}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
@@ -119,13 +118,13 @@ func EverHeld(dir string) bool {
 	})
 }
 
-// Orphans is what is left of a job without a holder: only its environment, or the
-// record of its end, proves that a process is the job's.
+// Orphans returns a reference to the remaining processes of a job without a holder: only the environment, or
+// the record of its end, proves that a process belongs to the job.
 func Orphans(id record.ID, st *record.State) proc.JobRef {
 	return proc.JobRef{Leader: st.Leader, Session: st.Session, Holder: st.Holder, Known: SurvivorsOf(st), JobID: string(id)}
 }
 
-// SurvivorsOf are the processes that the record of an end names.
+// SurvivorsOf returns the processes that the record of an end names.
 func SurvivorsOf(st *record.State) []proc.Identity {
 	var ids []proc.Identity
 	for _, p := range st.Exit.Survivors {
@@ -134,7 +133,7 @@ func SurvivorsOf(st *record.State) []proc.Identity {
 	return ids
 }
 
-// Describe puts processes in words.
+// Describe converts processes to their records.
 func Describe(procs []proc.Process) []record.Process {
 	var out []record.Process
 	for _, p := range procs {
@@ -152,15 +151,14 @@ func Describe(procs []proc.Process) []record.Process {
 
 const maxDescription = 200
 
-// A holder's standard error is the lock of its job: what the Go runtime says when
-// it fails, the trace of one goroutine, is all that ever stands there. One of an
-// earlier version wrote it to holderLog.
-const holderLog = "holder.log"
+// A holder's standard error is the lock file of its job. It contains only the message of the Go
+// runtime after a crash, with the trace of one goroutine. Earlier versions wrote it to oldLogFile.
+const oldLogFile = "holder.log"
 
-// lastWords is the first line that the dead holder of the job in dir has left, cut
-// to what a person reads; empty if it left none.
-func lastWords(dir string) string {
-	for _, name := range []string{jobdir.LockFile, holderLog} {
+// lastWords returns the first line that the dead holder of the job in dir left, shortened for
+// display, or "".
+func crashMessage(dir string) string {
+	for _, name := range []string{jobdir.LockFile, oldLogFile} {
 		if said := firstLine(filepath.Join(dir, name)); said != "" {
 			return said
 		}

@@ -13,33 +13,33 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-func TestWhatCannotBeReadIsNotJudged(t *testing.T) {
+func TestLookWithReadErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "job-22222")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := jobdir.Lock(dir) // its holder has had it
+	lock, err := jobdir.Lock(dir) // creates the lock file
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	unread := &jobdir.UnreadError{File: jobdir.StateFile, Err: syscall.EMFILE}
+	unread := &jobdir.ReadError{File: jobdir.StateFile, Err: syscall.EMFILE}
 	meta := jobdir.Meta{Version: jobdir.Version, Held: true}
 	for name, tc := range map[string]struct {
 		first jobdir.Record
 		err   error
 		want  record.Status
 	}{
-		"the first look":                 {jobdir.Record{Meta: meta, Unread: unread}, unread, record.Starting},
-		"the first look, it has printed": {jobdir.Record{Meta: meta, Unread: unread, Output: 3}, unread, record.Running},
-		"a code without the rest":        {jobdir.Record{Meta: meta, Unread: unread, Code: new(int), Output: 3}, unread, record.Running},
-		"the second look":                {jobdir.Record{Meta: meta, Started: true, State: begunState()}, nil, record.Running},
-		"the second look, before any":    {jobdir.Record{Meta: meta}, nil, record.Starting},
+		"first read":               {jobdir.Record{Meta: meta, ReadErr: unread}, unread, record.Starting},
+		"first read, with output":  {jobdir.Record{Meta: meta, ReadErr: unread, Output: 3}, unread, record.Running},
+		"only an exit code":        {jobdir.Record{Meta: meta, ReadErr: unread, Code: new(int), Output: 3}, unread, record.Running},
+		"second read":              {jobdir.Record{Meta: meta, Started: true, State: begunState()}, nil, record.Running},
+		"second read, not started": {jobdir.Record{Meta: meta}, nil, record.Starting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := lookBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, Unread: unread}, unread }), dir)
+			o, _ := lookBy(reads(tc.first, tc.err, func(string) (jobdir.Record, error) { return jobdir.Record{Meta: meta, ReadErr: unread}, unread }), dir)
 			if o.Status != tc.want || o.Link != record.LinkUnreachable || o.LinkError != unread.Error() {
 				t.Errorf("status %s, link %s, %q", o.Status, o.Link, o.LinkError)
 			}
@@ -47,14 +47,13 @@ func TestWhatCannotBeReadIsNotJudged(t *testing.T) {
 	}
 }
 
-// A record that moves to the trash between two looks at it is not that of a job whose
-// holder died.
-func TestAJobThatIsRemovedMeanwhileIsNotJudged(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "job-22222") // moved away
+// If a job is moved to the trash between two reads of its records, it is not reported as lost.
+func TestLookAtJobRemovedMeanwhile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "job-22222") // was moved
 	meta := jobdir.Meta{Version: jobdir.Version, Held: true}
 	for name, first := range map[string]jobdir.Record{
-		"before it began": {Meta: meta},
-		"while it ran":    {Meta: meta, Started: true, State: begunState()},
+		"not started": {Meta: meta},
+		"running":     {Meta: meta, Started: true, State: begunState()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if o, err := lookBy(reads(first, nil, jobdir.Read), dir); !errors.Is(err, os.ErrNotExist) {
@@ -67,7 +66,7 @@ func TestAJobThatIsRemovedMeanwhileIsNotJudged(t *testing.T) {
 	}
 }
 
-// reads reads first, and then what again reads.
+// reads returns first for the first read, and calls again for further reads.
 func reads(first jobdir.Record, err error, again func(string) (jobdir.Record, error)) func(string) (jobdir.Record, error) {
 	n := 0
 	return func(dir string) (jobdir.Record, error) {

@@ -12,16 +12,15 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Protocol is the version of the protocol that this program speaks, and
-// ProtocolMin the oldest that it understands. They change only when something
-// cannot be said with a new type or a new field.
+// Protocol is the version of the protocol that this program implements, and ProtocolMin the oldest
+// that it supports. They change only if a change cannot be made with a new type or a new field.
 const (
 	Protocol    = 1
 	ProtocolMin = 1
 )
 
-// helloMagic begins every greeting, whatever the version: magic, lowest and
-// highest protocol as u16, then JSON. Frozen for ever.
+// helloMagic begins every greeting of any version: magic, lowest and highest protocol as u16, then
+// JSON. Frozen forever.
 const helloMagic = "hob\x00"
 
 const helloPrefix = len(helloMagic) + 4
@@ -47,7 +46,7 @@ func (h Hello) encode() []byte {
 
 func decodeHello(p []byte) (Hello, error) {
 	if len(p) < helloPrefix || string(p[:len(helloMagic)]) != helloMagic {
-		return Hello{}, errors.New("what answers is not a holder")
+		return Hello{}, errors.New("invalid greeting: not a holder")
 	}
 	var h Hello
 	if err := json.Unmarshal(p[helloPrefix:], &h); err != nil {
@@ -58,9 +57,8 @@ func decodeHello(p []byte) (Hello, error) {
 	return h, nil
 }
 
-// Speaks reports whether this program understands the holder. One that does not
-// may still be stopped.
-func (h Hello) Speaks() bool { return h.Min <= Protocol && h.Max >= ProtocolMin }
+// Supported reports whether this program supports the holder's protocol. Any holder can be stopped.
+func (h Hello) Supported() bool { return h.Min <= Protocol && h.Max >= ProtocolMin }
 
 // Code is the kind of a failure, for programs.
 type Code string
@@ -78,14 +76,13 @@ const (
 	CodeFull         Code = "full"
 )
 
-// Failure is why an instruction was not carried out.
+// Failure is the reason why an instruction was not carried out.
 type Failure struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 }
 
-// Error puts the condition that the code means in front of the message, unless that says
-// the same.
+// Error returns the condition of the code and the message, unless they are the same.
 func (f *Failure) Error() string {
 	kind := f.Unwrap()
 	switch {
@@ -97,13 +94,13 @@ func (f *Failure) Error() string {
 	return kind.Error() + ": " + f.Message
 }
 
-// Is makes errors.Is match by code.
+// Is implements errors.Is by comparing codes.
 func (f *Failure) Is(target error) bool {
 	t, ok := target.(*Failure)
 	return ok && t.Code == f.Code
 }
 
-// Unwrap returns the condition of package record that the code means; nil: none.
+// Unwrap returns the condition of package record for the code, nil if it has none.
 func (f *Failure) Unwrap() error {
 	for _, c := range conditions {
 		if c.code == f.Code {
@@ -113,7 +110,7 @@ func (f *Failure) Unwrap() error {
 	return nil
 }
 
-// conditions are the codes that mean a condition of package record.
+// conditions are the conditions of package record by code.
 var conditions = []struct {
 	code Code
 	err  error
@@ -126,7 +123,7 @@ var conditions = []struct {
 	{CodeNotControl, record.ErrNotControl},
 }
 
-// failure makes a Failure of any error.
+// failure converts an error to a Failure.
 func failure(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -139,7 +136,7 @@ func failure(err error) *Failure {
 	return &Failure{Code: CodeFailed, Message: err.Error()}
 }
 
-// TerminalFacts are what the one who types knows of its terminal.
+// TerminalFacts are the known facts of the controlling client's terminal.
 type TerminalFacts struct {
 	Foreground    *[3]uint8 `json:"foreground,omitempty"`
 	Background    *[3]uint8 `json:"background,omitempty"`
@@ -148,48 +145,48 @@ type TerminalFacts struct {
 	KittyKeyboard bool      `json:"kitty_keyboard,omitempty"`
 }
 
-// Attach asks for the job's terminal.
+// Attach requests the job's terminal.
 type Attach struct {
-	Control bool          `json:"control"` // types and decides the size, if nobody does yet
+	Control bool          `json:"control"` // takes the keyboard and decides the size, if no client has control yet
 	Take    bool          `json:"take,omitempty"`
 	Client  string        `json:"client"`
 	Size    record.Size   `json:"size,omitzero"`
 	Facts   TerminalFacts `json:"facts,omitzero"`
-	// Scrollback is how many bytes of the log the first snapshot goes back for what
-	// has left the screen.
+	// Scrollback is the number of bytes of the log from which the first snapshot restores the text
+	// above the screen.
 	Scrollback int `json:"scrollback,omitempty"`
-	// From is the offset up to which the client knows the stream; if that is
-	// where it stands, no snapshot is sent. Negative or absent: it knows nothing.
+	// From is the offset up to which the client already has the stream. If that is the current
+	// offset, no snapshot is sent. Negative or absent means that it has nothing.
 	From *int64 `json:"from,omitempty"`
 }
 
-// Subscribe asks for facts. Sent again on the same connection it changes the pace.
+// Subscribe requests facts. Sent again on the same connection, it changes the pace.
 type Subscribe struct {
-	// Shows means that the client shows a person what happens, so that nobody else
-	// needs to tell of the end.
+	// Shows means that the client shows the job to a user, so that no other notification of the end
+	// is needed.
 	Shows bool `json:"shows,omitempty"`
-	// PaceMS is the least time between two frames of facts that are not urgent; a
-	// holder has bounds for it.
+	// PaceMS is the minimum time between two frames of facts that are not urgent, within the limits
+	// of the holder.
 	PaceMS int64 `json:"pace_ms,omitempty"`
 }
 
-// Control says who types.
+// Control names the client that has control.
 type Control struct {
-	Controller string      `json:"controller"` // empty: nobody
+	Controller string      `json:"controller"` // empty: none
 	You        bool        `json:"you"`
 	Size       record.Size `json:"size"`
 	Offset     int64       `json:"offset"`
 }
 
-// Signal asks for one signal to the job.
+// Signal requests a signal to the job.
 type Signal struct {
 	Name string `json:"name"`
 	By   string `json:"by,omitempty"`
 }
 
-// Kill asks for the end of the whole tree, as [record.StopOptions] says it.
+// Kill requests the end of the whole process tree, as described by [record.StopOptions].
 type Kill struct {
-	// GraceMS is the time until SIGKILL: negative is at once, 0 the job's own.
+	// GraceMS is the time until SIGKILL: negative means at once, 0 the job's own grace period.
 	GraceMS     int64         `json:"grace_ms"`
 	KeepDaemons bool          `json:"keep_daemons,omitempty"`
 	By          string        `json:"by"`
@@ -214,9 +211,9 @@ func (k Kill) options() record.StopOptions {
 	}
 }
 
-// KillReport is what ending took, as [record.StopReport] says it.
+// KillReport is the result of Kill, as described by [record.StopReport].
 type KillReport struct {
-	// TookMS is rounded up: what took no time at all says that there was nothing to end.
+	// TookMS is rounded up: 0 means that no process had to be ended.
 	TookMS    int64            `json:"took_ms"`
 	Escalated bool             `json:"escalated,omitempty"`
 	Survivors []record.Process `json:"survivors,omitempty"`
@@ -233,20 +230,19 @@ func (k KillReport) report() record.StopReport {
 	}
 }
 
-// Facts is what is known of a running job. The first ones that a subscriber
-// gets are complete; later ones leave out a state that has not changed.
+// Facts are the facts of a running job. The first frame for a subscriber is complete. Later ones omit
+// the state if it has not changed.
 type Facts struct {
 	Output  int64         `json:"output"`
 	Dropped int64         `json:"dropped,omitempty"`
 	Bells   int           `json:"bells,omitempty"`
-	Note    *record.Note  `json:"note,omitempty"` // a notification not told before
+	Note    *record.Note  `json:"note,omitempty"` // a notification not sent before
 	State   *record.State `json:"state,omitempty"`
-	// Unrecorded is how the job ended, as long as that cannot be recorded; State has no
-	// end then.
+	// Unrecorded is the end of the job while it cannot be recorded. State has no end then.
 	Unrecorded *record.Unrecorded `json:"unrecorded,omitempty"`
 }
 
-// Snapshot is a terminal's whole state at one offset of its stream.
+// Snapshot is the complete state of a terminal at an offset of its stream.
 type Snapshot struct {
 	Offset int64
 	Size   record.Size
@@ -264,7 +260,7 @@ func (s Snapshot) appendFrame(b []byte) []byte {
 	return append(b, s.Data...)
 }
 
-// DecodeSnapshot reads the payload of a snapshot, which it refers to.
+// DecodeSnapshot decodes the payload of a snapshot. The result refers to p.
 func DecodeSnapshot(p []byte) (Snapshot, error) {
 	if len(p) < snapshotPrefix {
 		return Snapshot{}, errors.New("short snapshot")
@@ -278,16 +274,15 @@ func DecodeSnapshot(p []byte) (Snapshot, error) {
 
 const offsetSize = 8
 
-// DecodeOutput reads the payload of output, which it refers to. off is the
-// offset behind data.
+// DecodeOutput decodes the payload of output. data refers to p. off is the offset of the end of data.
 func DecodeOutput(p []byte) (off int64, data []byte, err error) {
 	if len(p) < offsetSize {
-		return 0, nil, errors.New("short frame: its offset is missing")
+		return 0, nil, errors.New("short frame: no offset")
 	}
 	return int64(binary.BigEndian.Uint64(p)), p[offsetSize:], nil
 }
 
-// encodeJSON marshals what this package itself defines, which cannot fail.
+// encodeJSON encodes types of this package, which cannot fail.
 func encodeJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

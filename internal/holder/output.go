@@ -8,23 +8,24 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// maxReplies bounds what the emulator may answer to one piece of output.
+// maxReplies limits the emulator's replies that the job has not read, in bytes. Further ones are
+// dropped, as excess input of a terminal is.
 const maxReplies = 64 << 10
 
-// Output appends p to the log, shows it to the emulator and to whoever watches.
-// It has one caller at a time, never fails and waits for nothing but the disk.
+// Output appends p to the log, and passes it to the emulator and the viewers. It never fails and waits
+// only for the disk. It must not be called concurrently.
 func (h *Holder) Output(p []byte) {
 	if len(p) == 0 {
 		return
 	}
 	h.outputMu.Lock()
-	at := h.offset        // written here alone, so it may be read without the lock
-	_, _ = h.out.Write(p) // counts what it cannot write
+	at := h.offset        // only written here, so the lock is not needed
+	_, _ = h.out.Write(p) // never fails
 	st := h.out.Stats()
-	h.moment(at)
-	// Whoever holds saveMu may be waiting for the disk. The next output tries again.
-	if st.Size >= settleOutput && !h.aside.Load() && h.saveMu.TryLock() {
-		h.setAside()
+	h.recordTime(at)
+	// If saveMu is held, its owner may be waiting for the disk. The next output tries again.
+	if st.Size >= reserveOutput && !h.reserved.Load() && h.saveMu.TryLock() {
+		h.reserveLocked()
 		h.saveMu.Unlock()
 	}
 
@@ -43,51 +44,46 @@ func (h *Holder) Output(p []byte) {
 	for c := range h.conns {
 		c.output(p, h.offset)
 	}
-	asked := len(h.replies) > 0
 	h.mu.Unlock()
 	h.outputMu.Unlock()
-	if asked {
-		h.sendReplies()
-	}
 }
 
-// logged takes notice of how the log stands, and reports whether that is news. h.mu
-// is held.
+// logged records the state of the log, and reports whether it has changed. h.mu is held.
 func (h *Holder) logged(st logfile.Stats) bool {
-	h.state.NoLimit = h.state.NoLimit || st.CapErr != nil
+	h.state.NoLimit = h.state.NoLimit || st.LimitErr != nil
 	dropped := st.Hole.Len() + st.Lost
 	news := dropped != h.state.Dropped
 	h.state.Dropped = dropped
 	return news
 }
 
-// Trim frees what readers of the log have taken since it was printed, and reports
-// whether they hold more back. It is for the caller of Output.
+// Trim enforces the limit of the log for output that readers had held. It reports whether they still
+// keep the log above its limit. Only the caller of Output may call it.
 func (h *Holder) Trim() (over bool) {
 	over = h.out.Trim()
 	h.mu.Lock()
 	news := h.logged(h.out.Stats())
 	h.mu.Unlock()
 	if news {
-		_ = h.save() // what was recorded with the end stands
+		_ = h.save() // if it fails, the record of the end remains
 	}
 	return over
 }
 
-// Held returns what readers of the log of that name have not taken yet.
-func (h *Holder) Held(name string) logfile.Held {
-	return func(from, to int64) int64 { return h.holds.First(name, from, to) }
+// Held returns the function that reports which bytes of a log are held by readers.
+func (h *Holder) Held(name string) logfile.HeldFunc {
+	return func(from, to int64) int64 { return h.holds.FirstHeld(name, from, to) }
 }
 
-// OwnSizes tells the holder of a job that writes its own logs how to find out
-// how far they reach; Grew that they have grown.
+// OwnSizes sets the function that returns the total size of the logs that a job writes itself. Grew
+// must be called when they have grown.
 func (h *Holder) OwnSizes(sizes func() int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sizes = sizes
 }
 
-// Grew tells the subscribers that the job's own logs have grown.
+// Grew notifies the subscribers that the job's own logs have grown.
 func (h *Holder) Grew() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,29 +92,36 @@ func (h *Holder) Grew() {
 	}
 }
 
-// reply collects the emulator's answers; it is called with h.mu held.
+// reply queues a reply of the emulator. A goroutine types it, because the job may not read. h.mu
+// is held.
 func (h *Holder) reply(p []byte) {
-	if h.cfg.Hooks.Reply != nil && len(h.replies)+len(p) <= maxReplies {
-		h.replies = append(h.replies, p...)
+	if h.cfg.Hooks.Input == nil || h.closing || len(h.replies)+len(p) > maxReplies {
+		return
+	}
+	h.replies = append(h.replies, p...)
+	if !h.replying {
+		h.replying = true
+		h.wg.Go(h.sendReplies)
 	}
 }
 
-// sendReplies sends the job the emulator's answers, in the order in which they were
-// given.
+// sendReplies types the emulator's replies, in order, until none is left.
 func (h *Holder) sendReplies() {
-	h.replyMu.Lock()
-	defer h.replyMu.Unlock()
-	h.mu.Lock()
-	p := h.replies
-	h.replies = nil
-	h.mu.Unlock()
-	if len(p) > 0 {
-		h.cfg.Hooks.Reply(p)
+	for {
+		h.mu.Lock()
+		p := h.replies
+		h.replies = nil
+		h.replying = len(p) > 0
+		h.mu.Unlock()
+		if len(p) == 0 {
+			return
+		}
+		_ = h.cfg.Hooks.Input(h.ctx, p) // a job that queries but does not read gets no reply
 	}
 }
 
-// moment notes the time of the output at offset.
-func (h *Holder) moment(offset int64) {
+// recordTime records the time of the output at offset.
+func (h *Holder) recordTime(offset int64) {
 	now := time.Now()
 	h.timesMu.Lock()
 	defer h.timesMu.Unlock()
@@ -128,7 +131,7 @@ func (h *Holder) moment(offset int64) {
 		}
 		w, err := jobdir.CreateTimes(h.cfg.Dir)
 		if err != nil {
-			h.noTimes = true // times are a comfort: the log goes on without
+			h.noTimes = true // times are optional
 			return
 		}
 		h.times = w
@@ -136,9 +139,8 @@ func (h *Holder) moment(offset int64) {
 	_ = h.times.Add(offset, now, h.timesSize) // likewise
 }
 
-// recordHole writes down what the cap is about to free. On a disk that takes no
-// record bytes are freed all the same, which makes room for it: [Holder.Output] has it
-// written then.
+// recordHole records a hole before its bytes are freed. If the disk is full, the bytes are freed
+// without a record. That makes space for it, and [Holder.Output] writes it then.
 func (h *Holder) recordHole(hole logfile.Hole) {
 	h.mu.Lock()
 	h.state.Hole, h.state.HoleLines = record.Range{Start: hole.Start, End: hole.End}, hole.Lines

@@ -11,21 +11,21 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// Run is one job as its clients reach it: by its directory, and while it lasts through
-// the socket of its holder. It keeps nothing open between calls and is safe for
-// concurrent use. What it refuses matches the conditions of package record.
+// Run provides the operations on a job to clients: through its directory, and while it runs through
+// the socket of its holder. It keeps nothing open between calls and is safe for concurrent use. Its
+// errors match the conditions of package record.
 type Run struct {
 	Dir string
 
-	id      record.ID
-	request record.Request
-	shows   bool
-	glances atomic.Bool
-	paced   chan struct{} // of size 1; has a value when glances has changed
+	id        record.ID
+	request   record.Request
+	shows     bool
+	throttled atomic.Bool
+	paced     chan struct{} // of size 1; has a value when throttled has changed
 }
 
-// NewRun returns the run of the job in dir. shows means that the client shows a person
-// what becomes of the job, so that nothing else has to report its end.
+// NewRun returns the run of the job in dir. shows means that the client shows the job to a user, so
+// that no other notification of its end is needed.
 func NewRun(dir string, id record.ID, request record.Request, shows bool) *Run {
 	return &Run{Dir: dir, id: id, request: request, shows: shows, paced: make(chan struct{}, 1)}
 }
@@ -45,7 +45,7 @@ func (r *Run) dialed(ctx context.Context, use func(*Client) error) error {
 		return err
 	}
 	defer c.Close()
-	return parted(r.Dir, use(c))
+	return asNotRunning(r.Dir, use(c))
 }
 
 // Signal sends one signal to the job's foreground and group.
@@ -71,15 +71,15 @@ func (r *Run) Paste(ctx context.Context, p []byte) error {
 	return r.dialed(ctx, func(c *Client) error { return c.Paste(ctx, p) })
 }
 
-// Resize gives the job's terminal another size.
+// Resize changes the size of the job's terminal.
 func (r *Run) Resize(ctx context.Context, s record.Size) error {
 	return r.do(ctx, TypeResize, s, nil)
 }
 
-// Background records that nobody waits for the job any longer.
+// Background records that no caller waits for the job any longer.
 func (r *Run) Background(ctx context.Context) error { return r.do(ctx, TypeBackground, nil, nil) }
 
-// Stop has the holder end the whole tree.
+// Stop requests the holder to end the whole process tree.
 func (r *Run) Stop(ctx context.Context, o record.StopOptions) (record.StopReport, error) {
 	var report KillReport
 	err := r.do(ctx, TypeKill, killOf(o), &report)
@@ -95,28 +95,35 @@ func (r *Run) Screen(ctx context.Context) (s record.Screen, err error) {
 	return s, err
 }
 
-// OpenTerminal opens a live session with the job's terminal. The snapshot makes a program
-// that draws the whole screen repaint nothing: no jiggle of the size is needed.
-func (r *Run) OpenTerminal(ctx context.Context, o record.TerminalOptions) (*Session, error) {
-	return openSession(ctx, r.Dir, Attach{
+// OpenTerminal opens a live session with the job's terminal. It begins with a snapshot, so that
+// programs need not be made to repaint by a temporary change of the size.
+func (r *Run) OpenTerminal(ctx context.Context, o record.TerminalOptions) (record.Terminal, error) {
+	s, err := openSession(ctx, r.Dir, Attach{
 		Control: o.Control, Client: o.Client, Size: o.Size, Scrollback: o.Scrollback, Facts: factsOf(o.Facts),
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// Log is one of a job's logs, open.
-type Log struct{ *logfile.File }
-
-// OpenLog opens the log in the file of that name.
-func (r *Run) OpenLog(name string) (Log, error) {
-	f, err := jobdir.OpenLog(r.Dir, name)
+// OpenOutput opens one of the job's logs.
+func (r *Run) OpenOutput(_ context.Context, s record.Stream) (record.Output, error) {
+	f, err := jobdir.OpenLog(r.Dir, s.File())
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.Join(record.ErrNotFound, err)
 	}
-	return Log{f}, err
+	if err != nil {
+		return nil, err
+	}
+	return openLog{f}, nil
 }
 
+// openLog is one of a job's logs.
+type openLog struct{ *logfile.File }
+
 // Holes lists the ranges whose bytes were dropped.
-func (l Log) Holes(ctx context.Context) ([]record.Range, error) {
+func (l openLog) Holes(ctx context.Context) ([]record.Range, error) {
 	h, err := l.Hole(ctx)
 	if err != nil || h.Empty() {
 		return nil, err

@@ -17,18 +17,18 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// ScreenFile is the last screen of a job that ended: one line of JSON (see
-// lastScreen) and the escape sequences that draw it. Without one, of a lost job or
-// of one with a short log, the screen is made again of the end of the log.
+// ScreenFile contains the last screen of a job that ended: one line of JSON (see lastScreen) and
+// the escape sequences that draw it. Without it, for a lost job or one with a short log, the screen
+// is reconstructed from the end of the log.
 const ScreenFile = "screen"
 
 const (
-	// replayBytes is how much of the log is replayed for that.
+	// replayBytes is how much of the log is replayed then.
 	replayBytes = 1 << 20
-	// shortLog is how many bytes of output make the same screen again as fast as
-	// its file would, if the size never changed.
+	// shortLog is the size up to which replaying a log, if the size of the screen never changed, is
+	// as fast as reading the screen from its file.
 	shortLog = 64 << 10
-	// maxScreenFile bounds what is read of a file that something broke.
+	// maxScreenFile is the largest screen file that is read.
 	maxScreenFile = 16 << 20
 )
 
@@ -37,8 +37,7 @@ type lastScreen struct {
 	Offset int64       `json:"offset"` // of the stream
 }
 
-// saveScreen writes the last screen. It is a comfort: on a full disk the log has
-// to do.
+// saveScreen writes the last screen. It is optional: on a full disk the log is used instead.
 func (h *Holder) saveScreen() {
 	h.mu.Lock()
 	whole := h.offset <= shortLog && !h.resized && h.state.Dropped == 0
@@ -52,7 +51,7 @@ func (h *Holder) saveScreen() {
 	_ = atomicfile.Write(filepath.Join(h.cfg.Dir, ScreenFile), data) // without it the log is replayed
 }
 
-// LastScreen is the last screen of a job without a holder.
+// LastScreen returns the last screen of a job without a holder.
 func LastScreen(dir string) (record.Screen, error) {
 	meta, err := jobdir.ReadMeta(dir)
 	if err != nil {
@@ -69,42 +68,42 @@ func LastScreen(dir string) (record.Screen, error) {
 	if err != nil {
 		return record.Screen{}, err
 	}
-	t, err := screenFromFile(dir)
-	if err != nil {
-		t = again
+	t := again
+	if _, size, data, err := SavedScreen(dir); err == nil {
+		t = vt.New(size.Cols, size.Rows)
+		t.Write(data)
 	}
 	s := screenOf(t)
 	s.Main = again.MainANSI()
 	return s, nil
 }
 
-func screenFromFile(dir string) (*vt.Terminal, error) {
+// SavedScreen returns what ScreenFile has: the snapshot of the terminal when the log had the size
+// offset.
+func SavedScreen(dir string) (offset int64, size record.Size, snapshot []byte, err error) {
 	f, err := plainfile.Open(filepath.Join(dir, ScreenFile))
 	if err != nil {
-		return nil, err
+		return 0, size, nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxScreenFile))
 	if err != nil {
-		return nil, err
+		return 0, size, nil, err
 	}
 	head, body, ok := bytes.Cut(data, []byte{'\n'})
 	if !ok {
-		return nil, errors.New("the last screen is not whole")
+		return 0, size, nil, errors.New("the last screen is incomplete")
 	}
 	var s lastScreen
 	if err := json.Unmarshal(head, &s); err != nil {
-		return nil, fmt.Errorf("read the last screen: %w", err)
+		return 0, size, nil, fmt.Errorf("read the last screen: %w", err)
 	}
-	t := vt.New(s.Size.Cols, s.Size.Rows)
-	t.Write(body)
-	return t, nil
+	return s.Offset, s.Size, body, nil
 }
 
-// replay is a terminal that was shown the log up to an offset (negative: all of
-// it), at most so many bytes, from the beginning of a line on. It has a history,
-// which the emulator of a running job does without: keeping it would cost more
-// than all the rest, and the log has it.
+// replay returns a terminal that has processed the log up to the offset to (negative: all of it), but
+// at most bytesBack bytes, beginning at the start of a line. It has scrollback. The emulator of a
+// running job has none, because that would need more memory than everything else.
 func replay(dir string, to, bytesBack int64, size record.Size) (*vt.Terminal, error) {
 	f, err := jobdir.OpenLog(dir, jobdir.OutputFile)
 	if err != nil {
@@ -149,32 +148,32 @@ func newTerminal(size record.Size, history int) *vt.Terminal {
 	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
 }
 
-// past is what has left a job's screen, made of its log while the job goes on
-// printing: most of it without the holder's lock, the rest under it.
-type past struct {
+// history is the text above a job's screen, rendered from its log while the job continues to print.
+// Most of the log is processed without the holder's lock.
+type history struct {
 	dir    string
 	t      *vt.Terminal
 	size   record.Size
-	offset int64  // t has seen the log up to there
-	drawn  []byte // of the rows in t's scrollback
-	rows   int    // that many
+	offset int64  // t has processed the log up to here
+	drawn  []byte // the rendered rows of t's scrollback
+	rows   int    // number of rows in drawn
 	pushed uint64 // ScrollbackPushed after them
 }
 
 const (
-	// nearly is how much output may be left to be replayed under the lock, and
-	// maxRounds how often it is tried to come that near to a job that prints on.
-	nearly    = 16 << 10
-	maxRounds = 8
+	// maxLockedReplay is how much output may be replayed while the holder is locked. maxRounds limits
+	// the attempts to get that close to the end of the log.
+	maxLockedReplay = 16 << 10
+	maxRounds       = 8
 )
 
-// remember begins what a new client of the terminal is shown of the past. The pump
-// calls it without the lock.
-func (c *conn) remember() {
+// prepareHistory renders the history for a new client of the terminal. The pump calls it without the
+// lock.
+func (c *conn) prepareHistory() {
 	h := c.h
 	h.mu.Lock()
 	v := c.view
-	due := v != nil && v.fresh && v.desynced && v.past == nil && v.attach.Scrollback > 0 && h.offset > 0
+	due := v != nil && v.fresh && v.desynced && v.history == nil && v.attach.Scrollback > 0 && h.offset > 0
 	offset, size := h.offset, h.state.Size
 	h.mu.Unlock()
 	if !due {
@@ -184,23 +183,23 @@ func (c *conn) remember() {
 	if err != nil {
 		return
 	}
-	p := &past{dir: h.cfg.Dir, t: t, size: size, offset: offset}
+	p := &history{dir: h.cfg.Dir, t: t, size: size, offset: offset}
 	p.draw()
 	for range maxRounds {
 		h.mu.Lock()
 		offset = h.offset
 		h.mu.Unlock()
-		if offset-p.offset <= nearly || p.catchUp(offset) != nil {
+		if offset-p.offset <= maxLockedReplay || p.catchUp(offset) != nil {
 			break
 		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v.past = p
+	v.history = p
 }
 
-// catchUp replays the log on to offset.
-func (p *past) catchUp(offset int64) error {
+// catchUp replays the log up to offset.
+func (p *history) catchUp(offset int64) error {
 	if offset <= p.offset {
 		return nil
 	}
@@ -219,8 +218,8 @@ func (p *past) catchUp(offset int64) error {
 	return nil
 }
 
-// draw adds what draws the rows that came, or all again if others have gone.
-func (p *past) draw() {
+// draw renders new rows, or all of them again if rows were removed from the scrollback.
+func (p *history) draw() {
 	rows, pushed := p.t.ScrollbackLen(), p.t.ScrollbackPushed()
 	from := p.rows
 	if uint64(rows-p.rows) != pushed-p.pushed {
@@ -235,9 +234,9 @@ func (p *past) draw() {
 	p.rows, p.pushed = rows, pushed
 }
 
-// upTo is what draws all that has left a screen of that size when the log reached
-// offset, and leaves it above the screen.
-func (p *past) upTo(offset int64, size record.Size) []byte {
+// drawUpTo returns the sequences that draw all text that had left a screen of the given size when the
+// log reached offset, and scroll it above the screen.
+func (p *history) drawUpTo(offset int64, size record.Size) []byte {
 	if p == nil {
 		return nil
 	}

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// maxConns bounds the memory that clients can make a holder use, and maxStreams
-	// how many of them can watch: the rest is for those who ask something, which has
-	// to be possible whoever watches and has stopped reading.
+	// maxConns limits the connections, and therefore the memory, of a holder. maxStreams limits the
+	// clients that watch. The rest is for requests, which must be possible even if all watching
+	// clients have stopped reading.
 	maxConns   = 128
 	maxStreams = maxConns - 16
-	// farewell is how long a client may take to read the last frames.
-	farewell = 500 * time.Millisecond
+	// drainTimeout is how long a client may take to read the last frames.
+	drainTimeout = 500 * time.Millisecond
 )
 
 // socketFile is the socket as it was bound.
 type socketFile struct {
 	path string
-	info fs.FileInfo // nil: not known
+	info fs.FileInfo // nil if unknown
 }
 
-// there reports whether the file is still that socket.
-func (s *socketFile) there() bool {
+// exists reports whether the file is still that socket.
+func (s *socketFile) exists() bool {
 	info, err := os.Lstat(s.path)
 	return err == nil && s.info != nil && os.SameFile(info, s.info)
 }
 
-// Listen binds the job's socket and serves it until Close. Without a socket the
-// job is none the worse: its files say everything but the screen.
+// Listen binds the job's socket and serves it until Close. A job without a socket is complete: its
+// files contain everything but the screen.
 func (h *Holder) Listen() error {
 	h.listenMu.Lock()
 	defer h.listenMu.Unlock()
@@ -47,8 +47,7 @@ func (h *Holder) listen() error {
 	if err != nil {
 		return err
 	}
-	// The lock says that no other holder of this job lives, so whatever is there
-	// is left over.
+	// The lock proves that no other holder of this job lives, so an existing file is left over.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -56,7 +55,7 @@ func (h *Holder) listen() error {
 	if err != nil {
 		return err
 	}
-	l.SetUnlinkOnClose(false) // by then the path may be somebody else's
+	l.SetUnlinkOnClose(false) // the path may belong to another process then
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -70,9 +69,9 @@ func (h *Holder) listen() error {
 	return nil
 }
 
-// CheckSocket binds the socket if that was not done, or again if its file is gone or
-// another's. A client that finds it missing asks for that with SIGUSR1; nothing looks
-// by itself.
+// CheckSocket binds the socket if it is not bound, or if its file is missing or that of another
+// process. A client that finds no socket requests this with SIGUSR1; the holder does not check on
+// its own.
 func (h *Holder) CheckSocket() error {
 	h.listenMu.Lock()
 	defer h.listenMu.Unlock()
@@ -83,7 +82,7 @@ func (h *Holder) CheckSocket() error {
 		return nil
 	}
 	if h.listener != nil {
-		if h.socket.there() {
+		if h.socket.exists() {
 			return nil
 		}
 		h.listener.Close()
@@ -103,12 +102,12 @@ func (h *Holder) unlisten() {
 	}
 	h.listener.Close()
 	h.listener = nil
-	if h.socket.there() {
+	if h.socket.exists() {
 		os.Remove(h.socket.path)
 	}
 }
 
-// accept ends when l is closed.
+// accept accepts connections until l is closed.
 func (h *Holder) accept(l *net.UnixListener) {
 	for {
 		nc, err := l.AcceptUnix()
@@ -116,7 +115,7 @@ func (h *Holder) accept(l *net.UnixListener) {
 			return
 		}
 		if err != nil {
-			// Out of descriptors or memory: others may let go of some.
+			// Out of descriptors or memory: retry, since other processes may free some.
 			select {
 			case <-time.After(100 * time.Millisecond):
 				continue
@@ -150,8 +149,8 @@ func (h *Holder) admit(nc *net.UnixConn) {
 	h.wg.Go(func() { c.serve(hello) })
 }
 
-// makeRoom ends the connection that has asked nothing for the longest time, if
-// there is one that neither watches nor waits for an answer; h.mu is held.
+// makeRoom closes the connection that has been idle longest, among those that neither watch nor wait
+// for an answer. h.mu is held.
 func (h *Holder) makeRoom() bool {
 	var idle *conn
 	for c := range h.conns {
@@ -167,7 +166,7 @@ func (h *Holder) makeRoom() bool {
 	return true
 }
 
-// mayStream says why one more client cannot watch; h.mu is held.
+// mayStream returns why one more client cannot watch; h.mu is held.
 func (h *Holder) mayStream(c *conn) error {
 	streams := 0
 	for other := range h.conns {
@@ -181,8 +180,8 @@ func (h *Holder) mayStream(c *conn) error {
 	return nil
 }
 
-// forget is the end of a connection.
-func (h *Holder) forget(c *conn) {
+// removeConn removes a closed connection.
+func (h *Holder) removeConn(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.conns, c)
@@ -192,12 +191,12 @@ func (h *Holder) forget(c *conn) {
 	}
 }
 
-// controlChanged tells all viewers who types and how large the screen is.
+// controlChanged notifies all viewers of the controlling client and the screen size.
 func (h *Holder) controlChanged() {
 	for c := range h.conns {
 		if c.view != nil {
 			c.view.control(encodeJSON(h.controlFor(c)))
-			c.poke()
+			c.wakePump()
 		}
 	}
 }
@@ -213,7 +212,7 @@ func (h *Holder) controlFor(c *conn) Control {
 	return ctl
 }
 
-// Resize gives the terminal the size that a client without a view asks for.
+// Resize changes the size of the terminal at the request of a client that is not attached.
 func (h *Holder) Resize(ctx context.Context, size record.Size) error {
 	h.mu.Lock()
 	err := h.mayResize(nil, size)
@@ -232,24 +231,24 @@ func (h *Holder) Resize(ctx context.Context, size record.Size) error {
 	return h.resizeLocked(nil, size)
 }
 
-// mayResize says why a size cannot be had; by is who asks, nil for a client that
-// is not attached. h.mu is held.
+// mayResize returns an error if a client may not change the size. by is the client, nil if it is not
+// attached. h.mu is held.
 func (h *Holder) mayResize(by *conn, size record.Size) error {
 	switch {
 	case h.cfg.Hooks.Resize == nil || h.term == nil:
-		return &Failure{CodeUnsupported, "the job has no terminal whose size could change"}
+		return &Failure{CodeUnsupported, "the job has no terminal that can be resized"}
 	case h.controller != nil && h.controller != by:
 		return &Failure{CodeNotControl, "the size is that of " + h.controlFor(nil).Controller}
 	case size.Cols < 1 || size.Rows < 1 || size.Cols > 4096 || size.Rows > 4096:
-		return &Failure{CodeInvalid, "a size is between 1x1 and 4096x4096"}
+		return &Failure{CodeInvalid, "the size must be between 1x1 and 4096x4096"}
 	case h.state.Exit.Known():
 		return &Failure{CodeEnded, "the job has ended"}
 	}
 	return nil
 }
 
-// resizeLocked gives terminal and emulator another size. h.mu is held, so that no
-// output comes between.
+// resizeLocked changes the size of the terminal and the emulator. h.mu is held, so that no output is
+// processed in between.
 func (h *Holder) resizeLocked(by *conn, size record.Size) error {
 	if err := h.mayResize(by, size); err != nil || size == h.state.Size {
 		return err
@@ -262,7 +261,7 @@ func (h *Holder) resizeLocked(by *conn, size record.Size) error {
 	h.timesMu.Lock()
 	h.timesSize = size
 	if h.times != nil {
-		_ = h.times.Add(h.offset, time.Now(), size) // times are a comfort
+		_ = h.times.Add(h.offset, time.Now(), size) // times are optional
 	}
 	h.timesMu.Unlock()
 	h.controlChanged()

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// maxChunk is how much output one step of a session merges.
+	// maxChunk limits the output in one step of a session.
 	maxChunk = 256 << 10
-	// inputStep is how much is typed in one instruction.
+	// inputStep is the maximum input in one instruction.
 	inputStep = 64 << 10
 )
 
-// Session is a client's side of a job's terminal. Next has one caller at a time;
-// the rest may be called concurrently with it.
+// Session is a client's session with a job's terminal. Next must not be called concurrently with
+// itself. The other methods are safe for concurrent use.
 type Session struct {
 	c   *Client
 	dir string
 
-	// Of the caller of Next.
-	held    *Frame // taken from the stream but not returned yet
+	// Used only by Next.
+	held    *Frame // received but not returned yet
 	offset  int64
 	control Control
 	over    bool
@@ -36,12 +36,12 @@ func openSession(ctx context.Context, dir string, a Attach) (*Session, error) {
 		return nil, err
 	}
 	if err := c.Stream(ctx, TypeAttach, a); err != nil {
-		return nil, errors.Join(parted(dir, err), c.Close())
+		return nil, errors.Join(asNotRunning(dir, err), c.Close())
 	}
 	return &Session{c: c, dir: dir}, nil
 }
 
-// factsOf are the facts of a viewer's terminal as they are sent.
+// factsOf converts the facts of a viewer's terminal.
 func factsOf(f record.TerminalFacts) TerminalFacts {
 	facts := TerminalFacts{CellWidth: f.CellWidth, CellHeight: f.CellHeight, KittyKeyboard: f.KittyKeyboard}
 	if f.HaveColors {
@@ -50,8 +50,7 @@ func factsOf(f record.TerminalFacts) TerminalFacts {
 	return facts
 }
 
-// Next waits for the next step. After an error that is not the context's the
-// session is void.
+// Next waits for the next step. After an error other than that of ctx, the session is unusable.
 func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 	if s.over {
 		return record.TerminalChunk{}, record.ErrNotRunning
@@ -66,7 +65,7 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 	if ctx.Err() != nil {
 		return record.TerminalChunk{}, ctx.Err()
 	}
-	// The connection broke, perhaps with the job: its files know.
+	// The connection broke, perhaps because the job ended: its files show that.
 	if st, lookErr := Look(s.dir); errors.Is(err, ErrNoSocket) && lookErr == nil && st.Status.Finished() {
 		s.over = true
 		return record.TerminalChunk{Offset: chunk.Offset, Size: chunk.Size, Exit: &st.Exit}, nil
@@ -74,31 +73,30 @@ func (s *Session) Next(ctx context.Context) (record.TerminalChunk, error) {
 	return record.TerminalChunk{}, err
 }
 
-// fill waits for a frame that has something to say, and merges with it those behind it
-// that are there already.
+// fill waits for a frame with content and merges it with further frames that were already received.
 func (s *Session) fill(ctx context.Context, chunk *record.TerminalChunk) error {
-	for told := false; !told || chunk.Exit == nil && len(chunk.Data) < maxChunk; {
-		f, err := s.frame(ctx, told)
+	for got := false; !got || chunk.Exit == nil && len(chunk.Data) < maxChunk; {
+		f, err := s.frame(ctx, got)
 		if err != nil {
 			return err
 		}
 		if f == nil {
 			break
 		}
-		if f.Type == TypeSnapshot && len(chunk.Data) > 0 || told && f.Type == TypeExit {
-			s.held = f // begins a chunk of its own
+		if f.Type == TypeSnapshot && len(chunk.Data) > 0 || got && f.Type == TypeExit {
+			s.held = f // begins a new chunk
 			break
 		}
 		took, err := s.apply(f, chunk)
 		if err != nil {
 			return err
 		}
-		told = told || took
+		got = got || took
 	}
 	return nil
 }
 
-// frame is the next one; with ready only if it is there already, else nil.
+// frame returns the next frame. If ready is set, it returns nil unless a frame was already received.
 func (s *Session) frame(ctx context.Context, ready bool) (*Frame, error) {
 	if f := s.held; f != nil {
 		s.held = nil
@@ -115,7 +113,7 @@ func (s *Session) frame(ctx context.Context, ready bool) (*Frame, error) {
 	return &f, err
 }
 
-// apply adds a frame to chunk and reports whether there is something to tell.
+// apply adds a frame to chunk and reports whether chunk has content now.
 func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 	switch f.Type {
 	case TypeSnapshot:
@@ -139,9 +137,9 @@ func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 		if err := json.Unmarshal(f.Payload, &ctl); err != nil {
 			return false, err
 		}
-		told := ctl.Size != s.control.Size || ctl.You != s.control.You || ctl.Controller != s.control.Controller
+		changed := ctl.Size != s.control.Size || ctl.You != s.control.You || ctl.Controller != s.control.Controller
 		s.control = ctl
-		return told, nil
+		return changed, nil
 	case TypeExit:
 		var end record.Exit
 		if err := json.Unmarshal(f.Payload, &end); err != nil {
@@ -155,22 +153,21 @@ func (s *Session) apply(f *Frame, chunk *record.TerminalChunk) (bool, error) {
 
 // Write types p.
 func (s *Session) Write(ctx context.Context, p []byte) error {
-	return parted(s.dir, s.c.Type(ctx, p))
+	return asNotRunning(s.dir, s.c.Type(ctx, p))
 }
 
-// Resize gives the job's terminal the size of the viewer's. The size of a viewer that
-// only watches is kept for when it takes control.
+// Resize sets the size of the viewer's terminal. The job's terminal gets this size if the viewer has
+// control, or when it takes control.
 func (s *Session) Resize(ctx context.Context, size record.Size) error {
 	return s.c.Do(ctx, TypeResize, size, nil)
 }
 
-// TakeControl takes keyboard and size over.
+// TakeControl takes control of keyboard and size.
 func (s *Session) TakeControl(ctx context.Context) error {
 	return s.c.Do(ctx, TypeTakeControl, nil, nil)
 }
 
-// SetFacts replaces the facts of the viewer's terminal that were given when the session
-// was opened. A holder of a build that does not know that keeps those.
+// SetFacts replaces the facts of the viewer's terminal. A holder of an earlier version ignores this.
 func (s *Session) SetFacts(ctx context.Context, f record.TerminalFacts) error {
 	err := s.c.Do(ctx, TypeTerminal, factsOf(f), nil)
 	if errors.Is(err, &Failure{Code: CodeUnknown}) {
@@ -179,13 +176,13 @@ func (s *Session) SetFacts(ctx context.Context, f record.TerminalFacts) error {
 	return err
 }
 
-// Close leaves the terminal.
+// Close ends the session.
 func (s *Session) Close() error {
-	_ = s.c.Close() // a connection that has broken already is as good as closed
+	_ = s.c.Close() // fails only if the connection is already closed
 	return nil
 }
 
-// Type types p, in pieces that an instruction can carry.
+// Type types p, in as many instructions as necessary.
 func (c *Client) Type(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), inputStep)
@@ -197,7 +194,7 @@ func (c *Client) Type(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// Paste pastes p. A paste that is longer than an instruction can carry becomes several.
+// Paste pastes p. If it is too long for one instruction, it becomes several pastes.
 func (c *Client) Paste(ctx context.Context, p []byte) error {
 	for len(p) > 0 {
 		n := len(p)
@@ -212,17 +209,16 @@ func (c *Client) Paste(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// pieceOf is how much of a text can go without what follows: it tears no character
-// and no end of a line.
+// pieceOf returns the length of the first part of a long text. It splits no character and no CRLF.
 func pieceOf(p []byte) int {
 	n := len(p)
 	for n > len(p)-utf8.UTFMax && n > 1 && !utf8.RuneStart(p[n-1]) {
 		n--
 	}
 	if r, size := utf8.DecodeRune(p[n-1:]); r != utf8.RuneError || size > 1 {
-		n = n - 1 + size // the last character is whole
+		n = n - 1 + size // the last character is complete
 	} else if n > 1 {
-		n-- // it may go on behind p
+		n-- // it may continue after p
 	}
 	if n > 1 && p[n-1] == '\r' {
 		n--

@@ -22,8 +22,8 @@ func TestPieceOf(t *testing.T) {
 			t.Errorf("of %q: %d, want %d", tt.text, got, tt.want)
 		}
 	}
-	// What is no text may be torn anywhere, but something has to go.
+	// Binary data may be split anywhere, but the first part must not be empty.
 	if got := pieceOf([]byte("\x80\x80\x80\x80\x80\x80\x80")); got < 1 || got > 7 {
-		t.Errorf("of no text: %d", got)
+		t.Errorf("of binary data: %d", got)
 	}
 }

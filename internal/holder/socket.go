@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// maxSocketPath is the longest path that a socket can be bound to: the kernel's
-// sun_path less its NUL.
+// maxSocketPath returns the maximum length of a socket's path: that of the kernel's sun_path without
+// NUL.
 func maxSocketPath() int {
 	if runtime.GOOS == "linux" {
 		return 107
@@ -20,14 +20,13 @@ func maxSocketPath() int {
 	return 103
 }
 
-// socketName is short whatever the job directory is called, and differs between
-// state roots.
+// socketName returns a short name, which is unique for the job directory.
 func socketName(dir string) string {
 	sum := sha256.Sum256([]byte(dir))
 	return hex.EncodeToString(sum[:10])
 }
 
-// runtimeDirs are where the socket of a job in dir may be, best first.
+// runtimeDirs returns the possible directories for the socket of the job in dir, best first.
 // runtimeDir is $XDG_RUNTIME_DIR, or empty.
 func runtimeDirs(dir, runtimeDir string) []string {
 	var dirs []string
@@ -41,8 +40,8 @@ func runtimeDirs(dir, runtimeDir string) []string {
 		filepath.Join("/tmp", "hob-"+strconv.Itoa(os.Getuid())))
 }
 
-// SocketPath chooses where to bind the socket of the job in dir: the first place
-// that is short enough and that only this user can enter.
+// SocketPath returns the path for the socket of the job in dir: the first one that is short enough and
+// in a directory that only this user can enter.
 func SocketPath(dir, runtimeDir string) (string, error) {
 	name := socketName(dir)
 	var failed []error
@@ -58,11 +57,11 @@ func SocketPath(dir, runtimeDir string) (string, error) {
 		}
 		return path, nil
 	}
-	return "", fmt.Errorf("no place for the job's socket: %w", errors.Join(failed...))
+	return "", fmt.Errorf("no directory for the job's socket: %w", errors.Join(failed...))
 }
 
-// privateDir makes sure that d is a directory of this user that nobody else can
-// enter.
+// privateDir creates the directory d if necessary, and fails unless it belongs to this user and no
+// other user can enter it.
 func privateDir(d string) error {
 	err := os.Mkdir(d, 0o700)
 	if err == nil {

@@ -12,12 +12,11 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// While the end waits to be recorded nobody else does, and nothing that is written
-// meanwhile takes its place.
-func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
-	h := held(t, Config{})
+// While the end cannot be recorded, other changes must not write state.json, and must not be lost.
+func TestChangesWhileEndIsUnrecorded(t *testing.T) {
+	h := newHeld(t, Config{})
 	state := filepath.Join(h.cfg.Dir, jobdir.StateFile)
-	// Nothing can be renamed onto a directory that is not one.
+	// A file cannot be renamed to the path of a directory.
 	if err := os.Remove(state); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +33,7 @@ func TestWhatHappensWhileTheEndCannotBeRecorded(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if !h.Background() {
-		t.Error("that it is in the background is no news")
+		t.Error("Background reports no change")
 	}
 	if err := os.Remove(state); err != nil {
 		t.Fatal(err)

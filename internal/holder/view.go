@@ -2,28 +2,29 @@ package holder
 
 import "encoding/binary"
 
-// maxQueue is how much output waits for one viewer. Who is further behind gets a
-// snapshot instead.
+// maxQueue limits the output that is queued for a viewer, in bytes. A viewer that is further behind
+// gets a snapshot instead.
 const maxQueue = 256 << 10
 
-// maxHistory is how many bytes of the log a first snapshot goes back at most.
+// maxHistory limits the part of the log that is processed for a first snapshot, in bytes.
 const maxHistory = 1 << 20
 
-// view is an attached client's side of the terminal; h.mu guards it.
+// view is the state of an attached client; guarded by h.mu.
 type view struct {
 	attach   Attach
 	reported bool   // the client has sent facts after attach
 	queue    []byte // encoded frames
-	last     int    // where the last frame of queue begins if it is output, else -1
-	// desynced: the queue overflowed. Nothing more is queued until the client
-	// has taken a snapshot.
+	last     int    // index of the last frame in queue if it is output, else -1
+	// desynced means that the queue overflowed. Nothing more is queued until a snapshot
+	// was sent.
 	desynced bool
-	past     *past // what a fresh one is shown of it; nil: nothing
-	// fresh: nothing was sent yet, so a snapshot is no sign of slowness.
+	history  *history // what a fresh one is shown of it; nil: nothing
+	// fresh means that nothing was sent yet, so that a snapshot is not a sign of a slow
+	// client.
 	fresh bool
 }
 
-// output queues p, behind which the stream is at offset.
+// output queues p, whose end is at offset.
 func (v *view) output(p []byte, offset int64) {
 	if v.desynced {
 		return
@@ -33,7 +34,7 @@ func (v *view) output(p []byte, offset int64) {
 		return
 	}
 	if v.last >= 0 && v.last < len(v.queue) {
-		// Lengthen the frame that waits already.
+		// Extend the last frame in the queue.
 		head := v.queue[v.last:]
 		size := binary.BigEndian.Uint32(head[1:])
 		binary.BigEndian.PutUint32(head[1:], size+uint32(len(p)))
@@ -50,7 +51,7 @@ func (v *view) output(p []byte, offset int64) {
 
 func (v *view) control(payload []byte) {
 	if v.desynced {
-		return // the snapshot says it too
+		return // the snapshot includes it
 	}
 	if len(v.queue)+len(payload) > maxQueue {
 		v.desync()
@@ -65,15 +66,15 @@ func (v *view) desync() {
 	v.desynced = true
 }
 
-// takeView appends to b what the client should be sent now; h.mu is held.
+// takeView appends to b what must be sent to the client now; h.mu is held.
 func (c *conn) takeView(b []byte) []byte {
 	v := c.view
 	if v.desynced {
 		h := c.h
 		var data []byte
 		if v.fresh {
-			data = v.past.upTo(h.offset, h.state.Size)
-			v.past = nil
+			data = v.history.drawUpTo(h.offset, h.state.Size)
+			v.history = nil
 		} else {
 			b = appendFrame(b, TypeDesync, binary.BigEndian.AppendUint64(nil, uint64(h.offset)))
 		}

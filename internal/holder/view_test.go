@@ -2,8 +2,8 @@ package holder
 
 import "testing"
 
-// What waits for a viewer that does not read is bounded, whatever it is.
-func TestQueueOfAViewIsBounded(t *testing.T) {
+// The queue for a viewer that does not read is limited for all kinds of frames.
+func TestViewQueueIsLimited(t *testing.T) {
 	piece := make([]byte, 1000)
 	for name, add := range map[string]func(v *view, offset int64){
 		"output":           func(v *view, offset int64) { v.output(piece, offset) },
@@ -14,7 +14,7 @@ func TestQueueOfAViewIsBounded(t *testing.T) {
 		for i := range 2 * maxQueue / len(piece) {
 			add(v, int64(i))
 			if len(v.queue) > maxQueue+len(piece)+headerSize+offsetSize {
-				t.Fatalf("%s: %d bytes wait", name, len(v.queue))
+				t.Fatalf("%s: %d bytes in the queue", name, len(v.queue))
 			}
 		}
 		if !v.desynced {

@@ -7,23 +7,22 @@ import (
 	"path/filepath"
 )
 
-// abandonedFile marks a directory whose job's files on a host nobody is to look
-// for any more.
+// abandonedFile marks the directory of a job whose files on its host are given up.
 const abandonedFile = "abandoned"
 
-// Abandon marks the directory of a job on a host that is not to be asked about it.
-// Restore takes the mark away.
+// Abandon marks the directory of a job on a host: the host is no longer contacted about
+// the job. Restore removes the mark.
 func Abandon(dir string) error {
 	return os.WriteFile(filepath.Join(dir, abandonedFile), nil, 0o600)
 }
 
-// Abandoned reports whether dir is marked.
+// Abandoned reports whether dir has the mark of Abandon.
 func Abandoned(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, abandonedFile))
 	return err == nil
 }
 
-func unabandon(dir string) error {
+func removeAbandonedMark(dir string) error {
 	err := os.Remove(filepath.Join(dir, abandonedFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

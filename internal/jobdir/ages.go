@@ -10,47 +10,46 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// A sweep deletes by age, and the wall clock can be wrong by years: after a boot
-// without a battery, or when somebody sets it. So a sweep leaves a note of the
-// clocks for the next one, and the ages of this file are those that the clocks
-// vouch for.
+// A sweep deletes by age, and the wall clock can be wrong by years, for example on a
+// machine without a clock battery or after a manual change. So each sweep records the
+// clocks for the next one, and ages are computed only from clocks that can be trusted:
 //
-//   - Of what ended in this boot the age is that of a clock that nobody sets.
-//   - When the wall clock has jumped since the last sweep nothing is old by it
-//     until it has gone on for trustAfter.
-//   - What ended in the future counts from the first sweep that saw it.
+//   - The age of a job that ended in this boot is measured by the monotonic clock.
+//   - After a jump of the wall clock, nothing is old by the wall clock until
+//     trustAfter has passed.
+//   - A job that ended in the future ages from the first sweep that saw it.
 const (
-	// maxJump is by how much the wall clock may differ from what the other clock
-	// says has passed since the last sweep, and how far in the future an end may
-	// be. Corrections of a clock that is about right are smaller.
+	// maxJump is the largest difference between the wall clock and the monotonic clock
+	// since the last sweep, and the furthest end in the future, that is taken for a
+	// normal correction of the clock.
 	maxJump = 24 * time.Hour
-	// maxAbsence is the longest time without a sweep, with a restart of the machine
-	// in it, that is not taken for a jump of the clock.
+	// maxAbsence is the longest time between sweeps of two boots that is not taken for a
+	// jump of the clock.
 	maxAbsence = 30 * 24 * time.Hour
-	// trustAfter is how long the wall clock must have gone on after a jump until
-	// ages by it count again: time for whoever finds it wrong.
+	// trustAfter is the time after a jump during which the user can correct the clock
+	// before ages by it count again.
 	trustAfter = 24 * time.Hour
 )
 
-// note is what a sweep leaves for the next one.
-type note struct {
+// clockNote is what a sweep records for the next one.
+type clockNote struct {
 	Version int       `json:"version"`
 	At      time.Time `json:"at"` // of the sweep
 	Boot    string    `json:"boot_id,omitempty"`
 	BootMS  int64     `json:"boot_ms,omitempty"`
-	Jumped  time.Time `json:"jumped,omitzero"` // when a jump of the clock was last noticed
+	Jumped  time.Time `json:"jumped,omitzero"` // when the last jump of the clock was detected
 }
 
-// maxNote bounds a note that is read.
-const maxNote = 1 << 20
+// maxClockNote is the largest note that is read, in bytes.
+const maxClockNote = 1 << 20
 
-// ages judges how old things are at the moment of a sweep.
+// ages computes ages at the time of a sweep.
 type ages struct {
 	now    time.Time
 	boot   string
-	since  time.Duration // the boot; 0: not known
-	jumped time.Time     // see note
-	doubt  bool          // of the wall clock
+	since  time.Duration // since the boot; 0: unknown
+	jumped time.Time     // see clockNote
+	doubt  bool          // the wall clock cannot be trusted
 }
 
 // ages compares the clocks with the note of the last sweep.
@@ -59,7 +58,7 @@ func (r *Root) ages(now time.Time, o SweepOptions) *ages {
 	if o.SinceBoot != nil && o.Boot != "" {
 		a.boot, a.since = o.Boot, o.SinceBoot()
 	}
-	last, ok := r.readNote()
+	last, ok := r.readClockNote()
 	if !ok {
 		return a
 	}
@@ -77,32 +76,32 @@ func (r *Root) ages(now time.Time, o SweepOptions) *ages {
 	return a
 }
 
-func (r *Root) readNote() (n note, ok bool) {
-	data, err := plainfile.Read(r.notePath(), maxNote)
+func (r *Root) readClockNote() (n clockNote, ok bool) {
+	data, err := plainfile.Read(r.clockNotePath(), maxClockNote)
 	if err != nil || json.Unmarshal(data, &n) != nil || n.At.IsZero() {
-		return note{}, false
+		return clockNote{}, false
 	}
 	return n, true
 }
 
-func (r *Root) notePath() string { return filepath.Join(r.path, noteName) }
+func (r *Root) clockNotePath() string { return filepath.Join(r.path, clockNoteName) }
 
-// save leaves the note for the next sweep, which does without one if it must.
+// save records the clocks. Without a note, the next sweep detects no jump.
 func (a *ages) save(r *Root) {
-	data, err := json.Marshal(&note{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
+	data, err := json.Marshal(&clockNote{Version: Version, At: a.now, Boot: a.boot, BootMS: a.since.Milliseconds(), Jumped: a.jumped})
 	if err == nil {
-		_ = atomicfile.Write(r.notePath(), append(data, '\n')) // see above: the next sweep does without
+		_ = atomicfile.Write(r.clockNotePath(), append(data, '\n')) // optional, see above
 	}
 }
 
-// over reports whether what happened at that time by the wall clock is at least
-// so long ago. What a sweep or a clear has given up before (the year 1970) is.
-func (a *ages) over(at time.Time, age time.Duration) bool {
+// olderThan reports whether the time at, by the wall clock, is at least age ago. A time
+// in 1970 always is: it marks directories to delete.
+func (a *ages) olderThan(at time.Time, age time.Duration) bool {
 	return at.Unix() <= 0 || !a.doubt && a.now.Sub(at) >= age
 }
 
-// ended is when the finished job in dir ended, by the present clock as well as that can
-// be told, and whether that is longer ago than keep; a negative keep is for ever.
+// ended returns when the finished job in dir ended, by the current wall clock as far as
+// known, and whether that is longer ago than keep. A negative keep has no limit.
 func (a *ages) ended(rec *Record, dir string, keep time.Duration) (at time.Time, old bool) {
 	at = rec.EndedAt()
 	if end := rec.State.Exit; a.since > 0 && rec.State.BootID == a.boot && end.SinceBoot > 0 {
@@ -110,18 +109,18 @@ func (a *ages) ended(rec *Record, dir string, keep time.Duration) (at time.Time,
 		return a.now.Add(-age), keep >= 0 && age > keep
 	}
 	if at.Sub(a.now) > maxJump {
-		at = a.noticed(dir)
+		at = a.firstSeen(dir)
 	}
 	return at, keep >= 0 && !a.doubt && a.now.Sub(at) > keep
 }
 
-// noticed returns when a sweep first saw what is in the future by its own time. It is kept
-// as the time of the directory, which was in the future too.
-func (a *ages) noticed(dir string) time.Time {
+// firstSeen returns when a sweep first saw dir, whose recorded time is in the future. It
+// is stored as the modification time of dir, which was in the future, too.
+func (a *ages) firstSeen(dir string) time.Time {
 	fi, err := os.Lstat(dir)
 	if err == nil && !fi.ModTime().After(a.now) {
 		return fi.ModTime()
 	}
-	_ = os.Chtimes(dir, a.now, a.now) // else the next sweep is the first
+	_ = os.Chtimes(dir, a.now, a.now) // on failure the age starts with the next sweep
 	return a.now
 }

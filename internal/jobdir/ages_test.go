@@ -16,9 +16,9 @@ const (
 	aYear  = 365 * aDay
 )
 
-// clocked is a root that is swept with clocks of its own: one that is set and
-// one that counts from the boot.
-type clocked struct {
+// clockedRoot is a root that is swept with simulated clocks: the wall clock and a clock
+// that counts from boot.
+type clockedRoot struct {
 	*testing.T
 	*jobdir.Root
 	wall time.Time
@@ -26,18 +26,18 @@ type clocked struct {
 	boot string
 }
 
-func newClocked(t *testing.T) *clocked {
-	return &clocked{T: t, Root: newRoot(t), wall: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), up: anHour, boot: "first"}
+func newClockedRoot(t *testing.T) *clockedRoot {
+	return &clockedRoot{T: t, Root: newRoot(t), wall: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), up: anHour, boot: "first"}
 }
 
-// pass lets time go by; set changes the wall clock alone; reboot starts the
-// machine again, without time going by.
-func (c *clocked) pass(d time.Duration) { c.wall, c.up = c.wall.Add(d), c.up+d }
-func (c *clocked) set(d time.Duration)  { c.wall = c.wall.Add(d) }
-func (c *clocked) reboot()              { c.boot, c.up = c.boot+"'", time.Minute }
+// pass advances both clocks, set changes only the wall clock, and reboot restarts the
+// machine without advancing a clock.
+func (c *clockedRoot) pass(d time.Duration) { c.wall, c.up = c.wall.Add(d), c.up+d }
+func (c *clockedRoot) set(d time.Duration)  { c.wall = c.wall.Add(d) }
+func (c *clockedRoot) reboot()              { c.boot, c.up = c.boot+"'", time.Minute }
 
-// ended makes a job that ends now.
-func (c *clocked) ended() string {
+// ended creates a job that ends now.
+func (c *clockedRoot) ended() string {
 	c.Helper()
 	id, dir := create(c.T, c.Root, jobdir.Meta{Request: record.Request{CreatedAt: c.wall}})
 	write(c.T, filepath.Join(dir, jobdir.OutputFile), "x")
@@ -46,14 +46,14 @@ func (c *clocked) ended() string {
 	if err := jobdir.Finish(dir, &st); err != nil {
 		c.Fatal(err)
 	}
-	if err := os.Chtimes(dir, c.wall, c.wall); err != nil { // as the clock of its machine is
+	if err := os.Chtimes(dir, c.wall, c.wall); err != nil { // by the simulated wall clock
 		c.Fatal(err)
 	}
 	return id
 }
 
-// sweep sweeps at an hour that is later than that of the last one.
-func (c *clocked) sweep() {
+// sweep sweeps an hour later.
+func (c *clockedRoot) sweep() {
 	c.Helper()
 	c.pass(jobdir.SweepEvery)
 	o := jobdir.SweepOptions{
@@ -67,17 +67,17 @@ func (c *clocked) sweep() {
 	}
 }
 
-func (c *clocked) keeps(when string, id string, want bool) {
+func (c *clockedRoot) keeps(when string, id string, want bool) {
 	c.Helper()
 	if _, err := jobdir.Read(c.Dir(id)); (err == nil) != want {
 		c.Errorf("%s: kept %v, want %v", when, err == nil, want)
 	}
 }
 
-func TestAgesOfThisBootAreNotThoseOfTheWallClock(t *testing.T) {
+func TestSweepUsesMonotonicClockForThisBoot(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"ahead": aYear, "back": -aYear, "ahead by decades": 56 * aYear} {
 		t.Run(name, func(t *testing.T) {
-			c := newClocked(t)
+			c := newClockedRoot(t)
 			id := c.ended()
 			c.set(jump) // before any sweep could have noted the time
 			c.sweep()
@@ -92,15 +92,15 @@ func TestAgesOfThisBootAreNotThoseOfTheWallClock(t *testing.T) {
 	}
 }
 
-func TestAClockThatJumpsAheadDeletesNothing(t *testing.T) {
-	for name, jump := range map[string]func(*clocked){
-		"while the machine runs":   func(c *clocked) { c.set(aYear) },
-		"while the machine is off": func(c *clocked) { c.set(aYear); c.reboot() },
+func TestSweepDeletesNothingAfterClockJump(t *testing.T) {
+	for name, jump := range map[string]func(*clockedRoot){
+		"while the machine runs":   func(c *clockedRoot) { c.set(aYear) },
+		"while the machine is off": func(c *clockedRoot) { c.set(aYear); c.reboot() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newClocked(t)
+			c := newClockedRoot(t)
 			id := c.ended()
-			c.reboot() // so that only the wall clock knows its age
+			c.reboot() // so that its age depends on the wall clock
 			c.sweep()
 			jump(c)
 			cleared := c.ended()
@@ -114,11 +114,11 @@ func TestAClockThatJumpsAheadDeletesNothing(t *testing.T) {
 			if all, _ := c.InTrash(); len(all) != 1 {
 				t.Errorf("in the trash: %v", all)
 			}
-			c.set(-aYear) // somebody noticed
+			c.set(-aYear) // corrected by the user
 			c.sweep()
 			c.pass(2 * aDay)
 			c.sweep()
-			c.keeps("set right", id, true)
+			c.keeps("corrected", id, true)
 			c.pass(6 * aDay)
 			c.sweep()
 			c.keeps("after eight days", id, false)
@@ -126,9 +126,9 @@ func TestAClockThatJumpsAheadDeletesNothing(t *testing.T) {
 	}
 }
 
-// A clock that stays ahead is believed in the end: it may have been right.
-func TestAClockThatStaysIsBelieved(t *testing.T) {
-	c := newClocked(t)
+// A clock that is not corrected after a jump is probably right.
+func TestSweepTrustsClockADayAfterJump(t *testing.T) {
+	c := newClockedRoot(t)
 	id := c.ended()
 	c.sweep()
 	c.set(aYear)
@@ -140,8 +140,8 @@ func TestAClockThatStaysIsBelieved(t *testing.T) {
 	c.keeps("a day later", id, false)
 }
 
-func TestAMachineThatWasOffForAWhileIsBelieved(t *testing.T) {
-	c := newClocked(t)
+func TestSweepTrustsClockAfterMachineWasOff(t *testing.T) {
+	c := newClockedRoot(t)
 	id := c.ended()
 	c.sweep()
 	c.set(20 * aDay)
@@ -150,10 +150,10 @@ func TestAMachineThatWasOffForAWhileIsBelieved(t *testing.T) {
 	c.keeps("after twenty days", id, false)
 }
 
-// Of a job that ended in the future, as the clock is now, the age counts from when
-// that was first seen: it is not kept until the clock has come so far again.
-func TestAnEndInTheFutureGrowsOldToo(t *testing.T) {
-	c := newClocked(t)
+// A job that ended in the future, by the current clock, ages from the sweep that first saw
+// it, so that it is not kept for years.
+func TestSweepDeletesJobsThatEndedInTheFuture(t *testing.T) {
+	c := newClockedRoot(t)
 	c.sweep()
 	c.set(aYear)
 	id := c.ended()

@@ -11,11 +11,11 @@ import (
 	"github.com/hobjobs/hob/engine/record"
 )
 
-// Create makes the directory of a new job under an id made of slug, which it
-// sets in m, with meta.json in it. prepare, unless nil, gets the directory before
-// it has its name, to put in it what must be there from the first moment, such as
-// the lock (see Meta.Held); its error undoes everything. Nothing is flushed: a
-// start does not wait for a disk.
+// Create creates the directory of a new job, with meta.json in it, and sets m.ID to a new
+// id derived from slug. Unless nil, prepare is called with the directory before it becomes
+// visible under its id, to add files that must exist from the start, such as the lock (see
+// Meta.Held). If prepare fails, nothing is created. Nothing is flushed, so that a start
+// does not wait for the disk.
 func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir string, err error) {
 	tmp, err := r.newDir()
 	if err != nil {
@@ -26,12 +26,12 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 			os.RemoveAll(tmp)
 		}
 	}()
-	if err := roomFor(tmp); err != nil {
+	if err := checkFreeSpace(tmp); err != nil {
 		return "", unusable(r.path, err)
 	}
 	if prepare != nil {
 		if err := prepare(tmp); err != nil {
-			if closedToOwner(tmp) {
+			if deniesOwner(tmp) {
 				return "", unusable(tmp, err)
 			}
 			return "", err
@@ -49,9 +49,9 @@ func (r *Root) Create(m *Meta, slug string, prepare func(dir string) error) (dir
 	return "", r.noFreeID(slug)
 }
 
-// Adopt makes the directory of a job that runs, or ran, on a host, from what the host has
-// of it: under its id there, or another if that is taken here, which it sets in m. The
-// error is fs.ErrExist if the directory under its id is that of the same job.
+// Adopt creates the directory of a job that runs, or ran, on a host, from the records that
+// the host has. If the id in m is taken by another job, Adopt sets a new one. The error is
+// fs.ErrExist if the directory of this job exists already.
 func (r *Root) Adopt(m *Meta, st *record.State) error {
 	tmp, err := r.newDir()
 	if err != nil {
@@ -73,10 +73,10 @@ func (r *Root) Adopt(m *Meta, st *record.State) error {
 	return r.noFreeID(m.Name)
 }
 
-// attempts is how many ids are tried until one is free.
+// attempts limits how many ids are tried until one is free.
 const attempts = 100
 
-// newDir makes a directory of a job that has no name yet.
+// newDir creates a job directory under a temporary name.
 func (r *Root) newDir() (string, error) {
 	tmp, err := os.MkdirTemp(r.Jobs(), newPrefix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,15 +91,15 @@ func (r *Root) newDir() (string, error) {
 	return tmp, nil
 }
 
-// publish writes meta.json to tmp and gives tmp the name of the job. The error is
-// fs.ErrExist if that is taken, here or in the trash, or is no id.
+// publish writes meta.json to tmp and renames tmp to the job's id. The error is
+// fs.ErrExist if the id is invalid, or taken by a job or in the trash.
 func (r *Root) publish(tmp string, m *Meta) error {
 	id := string(m.ID)
 	if _, err := os.Lstat(r.trash(id)); err == nil || !ValidID(id) {
 		return fs.ErrExist
 	}
 	file := *m
-	file.Exact = exactOf(m)
+	file.Raw = rawOf(m)
 	data, err := json.Marshal(&file)
 	if err != nil {
 		return fmt.Errorf("meta.json: %w", err)
@@ -107,7 +107,7 @@ func (r *Root) publish(tmp string, m *Meta) error {
 	if err := os.WriteFile(filepath.Join(tmp, MetaFile), append(data, '\n'), 0o600); err != nil {
 		return unusable(r.path, err)
 	}
-	// A directory that is not empty cannot be renamed onto: a taken id fails.
+	// If the id is taken, this fails: a rename cannot replace a directory with files.
 	if err := os.Rename(tmp, r.Dir(id)); err != nil {
 		if _, statErr := os.Lstat(r.Dir(id)); statErr == nil {
 			return fs.ErrExist
@@ -118,5 +118,5 @@ func (r *Root) publish(tmp string, m *Meta) error {
 }
 
 func (r *Root) noFreeID(name string) error {
-	return &RootError{Path: r.path, Why: "no free job id found for " + Slug(name), Err: fs.ErrExist}
+	return &RootError{Path: r.path, Why: "no free job ID found for " + Slug(name), Err: fs.ErrExist}
 }

@@ -17,15 +17,14 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// What a reader accepts, in bytes: a number, and a line of two for each poll of a
-// split job.
+// The largest files that are read, in bytes.
 const (
 	maxCursor = 64
-	maxMarks  = 64 << 20
+	maxMarks  = 64 << 20 // one line for each poll of a job with separate streams
 )
 
-// ReadCursor is how far the polling client has read a job's output; 0 if it has
-// not begun.
+// ReadCursor returns the offset up to which a polling client has read a job's output, 0 if
+// it has read nothing.
 func ReadCursor(dir, client string) int64 {
 	data, err := plainfile.Read(cursorPath(dir, client), maxCursor)
 	if err != nil {
@@ -38,7 +37,7 @@ func ReadCursor(dir, client string) int64 {
 	return n
 }
 
-// WriteCursor records how far client has read.
+// WriteCursor records the offset up to which client has read.
 func WriteCursor(dir, client string, cursor int64) error {
 	path := cursorPath(dir, client)
 	if err := makeCursors(dir); err != nil {
@@ -47,10 +46,11 @@ func WriteCursor(dir, client string, cursor int64) error {
 	return atomicfile.Write(path, append(strconv.AppendInt(nil, cursor, 10), '\n'))
 }
 
-// LockCursor is held by a client that hands on what it has read and has not recorded
-// yet that it was read. The error is ErrLocked if another one of that name is at it for
-// longer than a lock is waited for.
-func LockCursor(dir, client string) (*Held, error) {
+// LockCursor locks the cursor of client, so that two processes with the same client name
+// do not deliver the same output: the lock is held from reading the output until the new
+// cursor is written. The error is ErrLocked if another process keeps the lock for longer
+// than lockTimeout.
+func LockCursor(dir, client string) (*FileLock, error) {
 	if err := makeCursors(dir); err != nil {
 		return nil, err
 	}
@@ -65,17 +65,16 @@ func makeCursors(dir string) error {
 	return err
 }
 
-// maxClient is how much of a client's name its file's name may have, in bytes: each
-// may take three there.
+// maxClient limits the length of a client's name in its file name, in bytes before
+// escaping, which can triple it.
 const maxClient = 64
 
-// cursorPath turns any client name into one file name, never one of a temporary
-// file or another directory. The end of a long name becomes its hash, so that each
-// client has a file of its own.
 func cursorPath(dir, client string) string {
 	return filepath.Join(dir, CursorsDir, "c-"+clientName(client))
 }
 
+// clientName escapes any client name as a file name without a path separator. The end of
+// a long name is replaced by the hash of the name, so that each client has its own file.
 func clientName(client string) string {
 	if len(client) > maxClient {
 		sum := sha256.Sum256([]byte(client))
@@ -85,17 +84,17 @@ func clientName(client string) string {
 	return url.PathEscape(client)
 }
 
-// Mark is how far stdout and stderr of a job with separate streams reached when
-// somebody looked.
+// Mark is the length of stdout and stderr, of a job with separate streams, at the time of
+// a poll.
 type Mark struct{ Out, Err int64 }
 
-// Total is how many bytes of both there were.
+// Total returns the number of bytes in both streams.
 func (m Mark) Total() int64 { return m.Out + m.Err }
 
-// Interleave gives the two streams of a job one order, so that a single number
-// can say how far both were read: what came between two marks is stdout's part,
-// then stderr's. now is added as the last mark if there is more than before. All
-// clients get the same marks, each the beginning of what they get later.
+// Interleave defines one order for the bytes of both streams of a job, so that a cursor
+// can be a single number: the bytes between two marks are those of stdout, then those of
+// stderr. If there is new output, Interleave appends now to the recorded marks. It returns
+// all marks. They are shared by all clients and never change.
 func Interleave(dir string, now Mark) ([]Mark, error) {
 	if err := makeCursors(dir); err != nil {
 		return nil, err
@@ -107,7 +106,7 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 	}
 	defer lock.Close()
 	marks, used, err := readMarks(path)
-	if err != nil || !isNext(now, marks) {
+	if err != nil || !isNewer(now, marks) {
 		return marks, err
 	}
 	f, err := plainfile.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -118,11 +117,11 @@ func Interleave(dir string, now Mark) ([]Mark, error) {
 	return append(marks, now), errors.Join(err, f.Close())
 }
 
-// Order is Interleave for a job that prints no more, and where nothing can be
-// written: now is the last mark without being recorded.
+// Order is Interleave without recording now, for a finished job or a directory that
+// cannot be written.
 func Order(dir string, now Mark) ([]Mark, error) {
 	marks, _, err := readMarks(filepath.Join(dir, CursorsDir, "order"))
-	if err == nil && isNext(now, marks) {
+	if err == nil && isNewer(now, marks) {
 		marks = append(marks, now)
 	}
 	return marks, err
@@ -137,8 +136,8 @@ func readMarks(path string) (marks []Mark, used int, err error) {
 	return marks, used, nil
 }
 
-// isNext reports whether now has more than the last of marks.
-func isNext(now Mark, marks []Mark) bool {
+// isNewer reports whether now has more output than the last of marks.
+func isNewer(now Mark, marks []Mark) bool {
 	last := Mark{}
 	if len(marks) > 0 {
 		last = marks[len(marks)-1]
@@ -146,8 +145,8 @@ func isNext(now Mark, marks []Mark) bool {
 	return now.Out >= last.Out && now.Err >= last.Err && now != last
 }
 
-// parseMarks reads whole lines up to the first that makes no sense; used is where
-// the next one goes.
+// parseMarks parses complete lines up to the first invalid one. used is the offset at
+// which the next line is to be written.
 func parseMarks(data []byte) (marks []Mark, used int) {
 	var last Mark
 	for {

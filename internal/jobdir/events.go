@@ -13,23 +13,25 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// Fact is one line of events: what happened, not output.
+// Fact is one line of events: something that happened to the job, other than output.
 type Fact struct {
 	At     time.Time `json:"at"`
 	Kind   string    `json:"kind"`
-	Offset int64     `json:"offset,omitempty"` // how far the output reached
-	Title  string    `json:"title,omitempty"`  // a title, or that of a notification
+	Offset int64     `json:"offset,omitempty"` // length of the output at that time
+	Title  string    `json:"title,omitempty"`  // of the terminal or of a notification
 	Body   string    `json:"body,omitempty"`
+	Code   *int      `json:"exit_code,omitempty"` // of a run that is followed by another one
+	Signal string    `json:"signal,omitempty"`    // likewise
 }
 
-// maxFact bounds a line of events; a longer one is not read.
+// maxFact is the longest line of events that is read, in bytes; longer ones are skipped.
 const maxFact = 16 << 10
 
-// maxFacts bounds how much of events is read.
+// maxFacts limits how much of events is read, in bytes.
 const maxFacts = 64 << 20
 
-// AppendFact adds a line to events. One call is one write, so that lines of
-// several writers never mix.
+// AppendFact appends a line to events in a single write, so that lines of several writers
+// do not mix.
 func AppendFact(dir string, f Fact) error {
 	line, err := json.Marshal(f)
 	if err != nil {
@@ -43,7 +45,7 @@ func AppendFact(dir string, f Fact) error {
 	return errors.Join(err, w.Close())
 }
 
-// Facts reads events from since on. Lines that cannot be read are left out.
+// Facts returns the facts from since on. It skips lines that cannot be parsed.
 func Facts(dir string, since time.Time) ([]Fact, error) {
 	f, err := plainfile.Open(filepath.Join(dir, EventsFile))
 	if errors.Is(err, fs.ErrNotExist) {

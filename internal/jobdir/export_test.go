@@ -1,9 +1,9 @@
 package jobdir
 
-// Unusable is why the root at path cannot be used, after err.
+// Unusable returns the RootError for the root at path after err.
 var Unusable = unusable
 
-// From returns at most n entries from the one that covers off on, for a replay.
+// From returns at most n entries, beginning with the one that covers off.
 func (t *Times) From(off int64, n int) []Moment {
 	block, _ := t.block(func(m Moment) bool { return m.Offset <= off })
 	var out []Moment
@@ -13,7 +13,7 @@ func (t *Times) From(off int64, n int) []Moment {
 			break
 		}
 		for i, m := range ms {
-			// Left out is what the entry after it covers as well.
+			// Skip entries before the one that covers off.
 			if i+1 < len(ms) && ms[i+1].Offset <= off {
 				continue
 			}

@@ -15,17 +15,17 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// stored is what a job directory has in its two records.
+// stored is the content of meta.json and state.json.
 type stored struct {
 	Meta  Meta
 	State record.State
 }
 
-// storedRecords have every field, none, and values that JSON has to change.
+// storedRecords have all fields, none, or values that JSON must escape.
 func storedRecords() []stored {
 	var every, empty, odd stored
 	fill(reflect.ValueOf(&every).Elem())
-	every.Meta.Version, every.Meta.ID, every.Meta.Exact = Version, "every-22222", nil
+	every.Meta.Version, every.Meta.ID, every.Meta.Raw = Version, "every-22222", nil
 	empty.Meta.ID = "empty-22222"
 	code := 0
 	odd.Meta = Meta{
@@ -43,7 +43,7 @@ func storedRecords() []stored {
 	return []stored{every, empty, odd, zero}
 }
 
-func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
+func TestRecordFormat(t *testing.T) {
 	r := madeRoot(t)
 	var files strings.Builder
 	for _, s := range storedRecords() {
@@ -59,7 +59,7 @@ func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
 			files.Write(data)
 		}
 		if s.Meta.Version == 0 {
-			continue // no reader accepts a record without a version
+			continue // a record without a version is invalid
 		}
 		m, err := ReadMeta(r.Dir(string(s.Meta.ID)))
 		if diff := cmp.Diff(inUTF8(wantMeta), m); diff != "" || err != nil {
@@ -78,7 +78,7 @@ func TestTheRecordsOfADirectoryStayAsTheyAre(t *testing.T) {
 	golden.RequireEqual(t, files.String())
 }
 
-// inUTF8 is m with the fields replaced that keep nothing else.
+// inUTF8 returns m with valid UTF-8 in the fields that are not stored byte for byte.
 func inUTF8(m Meta) Meta {
 	m.Name = strings.ToValidUTF8(m.Name, "\ufffd")
 	for name, value := range m.Labels {
@@ -87,7 +87,7 @@ func inUTF8(m Meta) Meta {
 	return m
 }
 
-func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
+func TestReadRecordsOfOtherVersions(t *testing.T) {
 	m, err := DecodeMeta([]byte("{ \"version\": 9, \"ID\":\"x\", \"new\":{\"a\":[1]},\n \"command\":null, \"dir\":\"/tmp/caf\xe9\", \"labels\":null}\n"))
 	if diff := cmp.Diff(Meta{Version: 9, Request: record.Request{ID: "x", Dir: "/tmp/caf\ufffd"}}, m); diff != "" || err != nil {
 		t.Errorf("meta.json: %v\n%s", err, diff)
@@ -108,7 +108,7 @@ func TestRecordsOfOtherEditionsAreRead(t *testing.T) {
 	}
 }
 
-func TestTheIndexStaysAsItIs(t *testing.T) {
+func TestIndexFormat(t *testing.T) {
 	r := madeRoot(t)
 	for _, s := range storedRecords() {
 		if !s.State.Exit.Known() {

@@ -7,33 +7,33 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// Holds are what readers of a job's logs have not taken yet, of which its holder
-// frees nothing. A reader locks those bytes, so that a hold ends with the process
-// that has it, however that ends. The locks lie on meta.json, which is there before
-// the logs are, far behind its end. Safe for concurrent use; nobody is held back by
-// locks of the same Holds.
+// Holds keep the holder of a job from freeing log output that a reader has not read yet.
+// A reader holds bytes with a lock on a byte range, so that its holds end with its
+// process, even after a crash. The locks are on ranges of meta.json far beyond its end,
+// because meta.json exists before the logs do. A Holds does not see its own locks. It is
+// safe for concurrent use.
 type Holds struct {
 	dir  string
 	once sync.Once
-	f    *os.File // nil: it could not be opened
+	f    *os.File // nil if err is set
 	err  error
 
 	mu    sync.Mutex // guards taken
 	taken map[string]int64
 }
 
-// HoldsOf returns the holds on the logs of the job in dir, which must not move before
-// they are used for the first time.
-func HoldsOf(dir string) *Holds { return &Holds{dir: dir} }
+// NewHolds returns the holds on the logs of the job in dir. The directory must not be
+// moved before their first use.
+func NewHolds(dir string) *Holds { return &Holds{dir: dir} }
 
 func (h *Holds) file() (*os.File, error) {
 	h.once.Do(func() { h.f, h.err = plainfile.Open(inDir(h.dir, MetaFile)) })
 	return h.f, h.err
 }
 
-// Hold keeps the bytes of a log from off on, and lets go of those before. A smaller
-// offset than the last one changes nothing. The error matches errors.ErrUnsupported
-// where the system has no such locks.
+// Hold holds the bytes of a log from off on and releases those before off. An offset
+// smaller than the previous one has no effect. The error matches errors.ErrUnsupported on
+// systems without such locks.
 func (h *Holds) Hold(name string, off int64) error {
 	f, err := h.file()
 	if err != nil {
@@ -44,9 +44,9 @@ func (h *Holds) Hold(name string, off int64) error {
 	from, held := h.taken[name]
 	switch {
 	case !held:
-		err = lockRange(f, placeOf(name)+off, placeOf(name)+span)
+		err = lockRange(f, rangeStart(name)+off, rangeStart(name)+span)
 	case off > from:
-		err = unlockRange(f, placeOf(name)+from, placeOf(name)+off)
+		err = unlockRange(f, rangeStart(name)+from, rangeStart(name)+off)
 	}
 	if err == nil && (!held || off > from) {
 		if h.taken == nil {
@@ -57,17 +57,17 @@ func (h *Holds) Hold(name string, off int64) error {
 	return err
 }
 
-// First returns the first byte of a log between from and to that somebody else holds,
-// to if nobody does.
-func (h *Holds) First(name string, from, to int64) int64 {
+// FirstHeld returns the offset of the first byte of a log between from and to that another
+// Holds holds, to if there is none.
+func (h *Holds) FirstHeld(name string, from, to int64) int64 {
 	f, err := h.file()
 	if err != nil {
 		return to
 	}
-	return firstLocked(f, placeOf(name)+from, placeOf(name)+to) - placeOf(name)
+	return firstLockedByte(f, rangeStart(name)+from, rangeStart(name)+to) - rangeStart(name)
 }
 
-// Close lets go of everything.
+// Close releases everything.
 func (h *Holds) Close() error {
 	h.once.Do(func() { h.err = os.ErrClosed })
 	if h.f == nil {
@@ -76,11 +76,11 @@ func (h *Holds) Close() error {
 	return h.f.Close()
 }
 
-// span is how far a log can reach.
+// span is the size of the range that each log has for its locks.
 const span = 1 << 60
 
-// placeOf returns where the locks of a log begin.
-func placeOf(name string) int64 {
+// rangeStart returns the offset in meta.json of the locks of a log.
+func rangeStart(name string) int64 {
 	if name == StderrFile {
 		return 2 * span
 	}

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-func TestHoldKeepsWhatIsNotTaken(t *testing.T) {
+func TestHolds(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, MetaFile), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	holder, slow, fast := HoldsOf(dir), HoldsOf(dir), HoldsOf(dir)
+	holder, slow, fast := NewHolds(dir), NewHolds(dir), NewHolds(dir)
 	defer holder.Close()
 	first := func(name string, want int64) {
 		t.Helper()
-		if got := holder.First(name, 100, 200); got != want {
+		if got := holder.FirstHeld(name, 100, 200); got != want {
 			t.Errorf("%s: the first byte held is %d, want %d", name, got, want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestHoldKeepsWhatIsNotTaken(t *testing.T) {
 	first(StderrFile, 200)
 	hold(fast, StdoutFile, 170)
 	hold(slow, StdoutFile, 130)
-	hold(slow, StdoutFile, 110) // taken is taken
+	hold(slow, StdoutFile, 110) // an offset before the last one
 	hold(slow, StderrFile, 150)
 	first(StdoutFile, 130)
 	first(StderrFile, 150)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// idAlphabet is a-z and 2-9 without l and o, which read like 1 and 0: exactly 32,
-// so that five random bits are one character without bias.
+// idAlphabet is a-z and 2-9 without l and o, which look like 1 and 0. It has exactly 32
+// characters, so that five random bits choose one without bias.
 const idAlphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 
 const (
@@ -15,7 +15,7 @@ const (
 	maxSlugLen = 32
 )
 
-// NewID makes an id of the slug of name and five random characters.
+// NewID returns a new id: the slug of name and five random characters.
 func NewID(name string) string {
 	var b [suffixLen]byte
 	rand.Read(b[:]) // never fails
@@ -25,8 +25,8 @@ func NewID(name string) string {
 	return Slug(name) + "-" + string(b[:])
 }
 
-// Slug is name in lower-case ASCII letters, digits and single hyphens, at most 32
-// of them; "job" if name has no ASCII letter.
+// Slug returns name reduced to at most 32 lower-case ASCII letters, digits and single
+// hyphens, or "job" if name has no ASCII letter.
 func Slug(name string) string {
 	b := make([]byte, 0, maxSlugLen)
 	letters := false
@@ -51,7 +51,7 @@ func Slug(name string) string {
 	return strings.TrimRight(string(b), "-")
 }
 
-// NewToken makes a random 128-bit idempotency key.
+// NewToken returns a random 128-bit idempotency key.
 func NewToken() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails

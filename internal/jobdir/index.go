@@ -17,30 +17,29 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// Index is what the index file knows: the records of finished jobs, which never
-// change. It only saves reading their directories: it may lack any job and may
-// name jobs that are gone, and can be deleted without loss. Lines are decoded
-// when they are asked for. It is safe for concurrent use.
+// Index is a cache of the records of finished jobs, which never change, so that their
+// directories need not be read. It may lack jobs and may contain removed ones, and can be
+// deleted without loss. Lines are decoded on demand. It is safe for concurrent use.
 type Index struct {
-	lines [][]byte // whole lines whose sums match, without their line feed
+	lines [][]byte // complete lines with a valid checksum, without their newline
 	byID  map[string]int
-	// Damaged is how many lines could not be read.
+	// Damaged is the number of lines that could not be read.
 	Damaged int
 }
 
-// A line of the index is the CRC-32C of the rest in eight hexadecimal digits, a space,
-// a [Record] as JSON and a newline. Lines of the first edition, which had another form,
-// have another sum: each edition leaves out the lines of the other.
+// A line of the index is the CRC-32C of the JSON in eight hexadecimal digits, a space, a
+// [Record] as JSON and a newline. Lines of the first version of hob have another format and
+// another checksum, so that each version skips the lines of the other.
 const crcLen = 8
 
 func sumOf(text []byte) uint32 { return crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)) }
 
-// maxIndex is how long an index may be, in bytes: many times what the jobs that are
-// kept need.
+// maxIndex is the largest index that is read, in bytes: many times the size that the
+// default retention allows.
 const maxIndex = 256 << 20
 
-// Index reads the index. One that is missing, or no plain file, is empty; what is
-// damaged is left out.
+// Index reads the index. It is empty if the file is missing or not a regular file.
+// Damaged lines are skipped.
 func (r *Root) Index() *Index {
 	data, err := plainfile.Read(filepath.Join(r.path, indexName), maxIndex)
 	if err != nil {
@@ -55,7 +54,7 @@ func decodeIndex(data []byte) *Index {
 	for len(data) > 0 {
 		line, rest, whole := bytes.Cut(data, []byte{'\n'})
 		data = rest
-		// What is not whole is just being written.
+		// An incomplete line is still being written.
 		if !whole || !sumMatches(line) {
 			x.Damaged++
 			continue
@@ -71,8 +70,7 @@ func decodeIndex(data []byte) *Index {
 	return x
 }
 
-// lineID is the id that the JSON of a line begins with; without one the job's
-// directory is read.
+// lineID returns the id at the beginning of the JSON of a line, empty if it has none.
 func lineID(line []byte) string {
 	rest, _ := bytes.CutPrefix(line[crcLen+1:], []byte(`{"id":"`))
 	id, _, _ := bytes.Cut(rest, []byte{'"'})
@@ -91,7 +89,7 @@ func sumMatches(line []byte) bool {
 	return sumOf(line[crcLen+1:]) == want
 }
 
-// Find is the record of a job; nil if the index lacks it.
+// Find returns the record of a job, nil if the index lacks it.
 func (x *Index) Find(id string) *Record {
 	i, ok := x.byID[id]
 	if !ok {
@@ -104,27 +102,27 @@ func (x *Index) Find(id string) *Record {
 	return rec
 }
 
-// decodeLine reads the record in a line. A list or a prompt reads all lines: with
-// encoding/json the whole command takes half as long again.
+// decodeLine decodes the record in a line. A list decodes all lines: with encoding/json
+// the whole command would take 50 % longer.
 func decodeLine(line []byte) (*Record, error) {
 	rec := &Record{}
 	if err := fastjson.Unmarshal(line[crcLen+1:], rec); err != nil {
 		return nil, err
 	}
-	rec.Meta.restore()
+	rec.Meta.applyRaw()
 	return rec, nil
 }
 
-// Len is how many jobs the index has.
+// Len returns the number of jobs in the index.
 func (x *Index) Len() int { return len(x.byID) }
 
-// AddToIndex adds finished jobs to the index, whose records were read whole. Others
-// may add at the same time. With an error none was added; it is ErrLocked if others
-// were at it for too long.
+// AddToIndex adds those jobs of recs to the index that are finished and whose records
+// were read completely. Several processes may call it at the same time. After an error
+// nothing was added; it is ErrLocked if another process keeps the index locked.
 func (r *Root) AddToIndex(recs ...*Record) error {
 	var buf bytes.Buffer
 	for _, rec := range recs {
-		if rec.Finished() && rec.Problem == "" && rec.Unread == nil {
+		if rec.Finished() && rec.Problem == "" && rec.ReadErr == nil {
 			appendLine(&buf, rec)
 		}
 	}
@@ -146,18 +144,18 @@ func (r *Root) AddToIndex(recs ...*Record) error {
 		return err
 	}
 	if _, err := f.Write(buf.Bytes()); err != nil {
-		// What a full disk took of it would spoil the line that comes next.
+		// On a full disk, a part of a line would damage the next one.
 		return errors.Join(err, f.Truncate(fi.Size()))
 	}
 	return nil
 }
 
-// lockIndex is held while the index is changed. Who only reads it needs no lock.
-func (r *Root) lockIndex() (*Held, error) { return lockFile(filepath.Join(r.Jobs(), indexLock)) }
+// lockIndex locks the index for changes. Readers need no lock.
+func (r *Root) lockIndex() (*FileLock, error) { return lockFile(filepath.Join(r.Jobs(), indexLock)) }
 
 func appendLine(buf *bytes.Buffer, rec *Record) {
 	line := *rec
-	line.Meta.Exact = exactOf(&rec.Meta)
+	line.Meta.Raw = rawOf(&rec.Meta)
 	text, err := json.Marshal(&line)
 	if err != nil {
 		return // its directory is read instead
@@ -165,9 +163,9 @@ func appendLine(buf *bytes.Buffer, rec *Record) {
 	fmt.Fprintf(buf, "%08x %s\n", sumOf(text), text)
 }
 
-// compactIndex rewrites the index without doubles, damage and jobs for which keep is
-// false. Nothing can be added meanwhile. An index that cannot be read goes: its jobs are
-// found again in their directories.
+// compactIndex rewrites the index without duplicates, damaged lines and jobs for which
+// keep returns false. Nothing can be added meanwhile. An index that is not a regular file
+// or too large is deleted: its jobs are read from their directories again.
 func (r *Root) compactIndex(keep func(id string) bool) error {
 	lock, err := r.lockIndex()
 	if err != nil {
@@ -179,7 +177,7 @@ func (r *Root) compactIndex(keep func(id string) bool) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, plainfile.ErrNotPlain), errors.Is(err, plainfile.ErrTooLong):
+	case errors.Is(err, plainfile.ErrNotRegular), errors.Is(err, plainfile.ErrTooLong):
 		return os.Remove(path)
 	case err != nil:
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// The part of a line that a full disk still takes would spoil the line behind it.
-func TestAFullDiskSpoilsNoLineOfTheIndex(t *testing.T) {
+// On a full disk only a part of a line may be written, which would damage the next line.
+func TestIndexOnFullDisk(t *testing.T) {
 	testtool.NeedRoot(t)
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {

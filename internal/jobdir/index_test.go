@@ -18,7 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// full is a finished record in which everything is set.
+// full returns a finished record with all fields set.
 func full(id string) *Record {
 	code := 143
 	at := time.Date(2026, 3, 4, 5, 6, 7, 890, time.UTC)
@@ -46,7 +46,7 @@ func full(id string) *Record {
 	}
 }
 
-// madeRoot is a root that a job was in.
+// madeRoot returns a root whose directories exist.
 func madeRoot(t testing.TB) *Root {
 	t.Helper()
 	r := &Root{t.TempDir()}
@@ -56,7 +56,7 @@ func madeRoot(t testing.TB) *Root {
 	return r
 }
 
-func TestIndexGivesBackWhatWasAdded(t *testing.T) {
+func TestIndexRoundTrip(t *testing.T) {
 	code := 0
 	bare := &Record{ID: "bare-22222", Code: &code, Meta: Meta{Version: Version, Request: record.Request{ID: "bare-22222", Command: []string{}, EnvNames: nil}}, State: record.State{}}
 	noSurvivors := full("fast-22222")
@@ -81,29 +81,28 @@ func TestIndexGivesBackWhatWasAdded(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfALineIsReadBack(t *testing.T) {
+func TestIndexLineRoundTrip(t *testing.T) {
 	for _, want := range variants[Record]() {
 		data, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := decodeLine(append([]byte("00000000 "), data...))
-		want.Meta.restore()
+		want.Meta.applyRaw()
 		if diff := cmp.Diff(&want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", data, err, diff)
 		}
 	}
 }
 
-func TestALineOfALaterEditionIsRead(t *testing.T) {
+func TestIndexLineOfLaterVersion(t *testing.T) {
 	got, err := decodeLine([]byte(`00000000 {"id":"x","new":{"a":[1,null]},"meta":{"name":"\ud83d\udd25\ufffd\u0000 <","command":null,"labels":null,"notify":true},"exit_code":null}`))
 	if diff := cmp.Diff(&Record{ID: "x", Meta: Meta{Request: record.Request{Name: "\U0001F525\ufffd\x00 <", Notify: true}}}, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }
 
-// A line as the first edition wrote it, which had a form of its own.
-func TestLinesOfTheFirstEditionAreLeftOut(t *testing.T) {
+func TestIndexSkipsLinesOfFirstVersion(t *testing.T) {
 	r := madeRoot(t)
 	const text = `{"id":"a-22222","tk":"t","nm":"make","ed":true,"es":"exited","xc":0}`
 	line := fmt.Sprintf("%08x %s\n", crc32.ChecksumIEEE([]byte(text)), text)
@@ -121,7 +120,7 @@ func TestLinesOfTheFirstEditionAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestDamagedLinesAreLeftOut(t *testing.T) {
+func TestIndexSkipsDamagedLines(t *testing.T) {
 	r := madeRoot(t)
 	path := filepath.Join(r.path, indexName)
 	if err := r.AddToIndex(full("a-22222"), full("b-22222"), full("c-22222")); err != nil {
@@ -157,7 +156,7 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestCompaction(t *testing.T) {
+func TestCompactIndex(t *testing.T) {
 	r := madeRoot(t)
 	again := full("b-22222")
 	again.Output = 99
@@ -177,9 +176,9 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// While a compaction has the index nothing is added, neither to the old file nor to the
-// new one; what was refused is added by the next program that reads those jobs.
-func TestNothingIsAddedWhileTheIndexIsReplaced(t *testing.T) {
+// During a compaction, nothing is added to the old or the new file. The next program that
+// reads those jobs adds them.
+func TestAddToIndexFailsDuringCompaction(t *testing.T) {
 	r := madeRoot(t)
 	if err := r.AddToIndex(full("a-22222"), full("b-22222")); err != nil {
 		t.Fatal(err)
@@ -202,8 +201,8 @@ func TestNothingIsAddedWhileTheIndexIsReplaced(t *testing.T) {
 	}
 }
 
-// Lines are read by another decoder than the other records. Lines are checksummed,
-// so the two have to agree only on what this program can write.
+// Lines are decoded by another library than the other records. Because lines have a
+// checksum, the two must agree only on what this program writes.
 func FuzzLine(f *testing.F) {
 	data, err := json.Marshal(full("a-22222"))
 	if err != nil {
@@ -221,7 +220,7 @@ func FuzzLine(f *testing.F) {
 			return
 		}
 		got, err := decodeLine(append([]byte("00000000 "), written...))
-		want.Meta.restore()
+		want.Meta.applyRaw()
 		if diff := cmp.Diff(&want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", written, err, diff)
 		}

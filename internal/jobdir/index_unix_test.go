@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// An index that is not what it should be makes nobody wait and costs no memory. The
-// next compaction makes room for another one.
-func TestIndexThatIsNoPlainFile(t *testing.T) {
+// An index that is not a regular file must not block readers or exhaust their memory. The
+// next compaction deletes it.
+func TestIndexIsNotARegularFile(t *testing.T) {
 	for name, replace := range map[string]func(path string) error{
 		"pipe":           func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"endless device": func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -33,7 +33,7 @@ func TestIndexThatIsNoPlainFile(t *testing.T) {
 			if n := r.Index().Len(); n != 0 {
 				t.Errorf("it has %d jobs", n)
 			}
-			_ = r.AddToIndex(full("a-22222")) // it may say that it cannot, and says it at once
+			_ = r.AddToIndex(full("a-22222")) // may fail, but must not block
 			if err := r.compactIndex(func(string) bool { return true }); err != nil {
 				t.Fatal(err)
 			}

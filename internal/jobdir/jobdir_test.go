@@ -86,7 +86,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestCreateMakesTheDirectoryWhole(t *testing.T) {
+func TestCreateIsAtomic(t *testing.T) {
 	r := newRoot(t)
 	var wg sync.WaitGroup
 	for range 50 {
@@ -112,11 +112,11 @@ func TestCreateMakesTheDirectoryWhole(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	if entries, _ := os.ReadDir(r.Jobs()); len(entries) != 50 {
-		t.Errorf("a failed create left something: %d entries", len(entries))
+		t.Errorf("a failed create left a directory: %d entries", len(entries))
 	}
 }
 
-func TestReadSurvivesDamage(t *testing.T) {
+func TestReadDamagedRecords(t *testing.T) {
 	r := newRoot(t)
 	whole, err := json.Marshal(jobdir.Meta{Version: 1, Request: record.Request{Name: "n"}})
 	if err != nil {
@@ -163,7 +163,7 @@ func TestParseExitCode(t *testing.T) {
 	}
 }
 
-func TestFinishWritesTheStateAndThenTheCode(t *testing.T) {
+func TestFinish(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	code := 3
@@ -198,7 +198,7 @@ func TestLock(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	if jobdir.Locked(dir) {
-		t.Error("locked before anybody did")
+		t.Error("locked at the beginning")
 	}
 	h, err := jobdir.Lock(dir)
 	if err != nil {
@@ -217,9 +217,9 @@ func TestLock(t *testing.T) {
 		t.Error("still locked")
 	}
 	if runtime.GOOS != "linux" {
-		return // a test for the lock takes it there
+		return // Locked acquires the lock on other systems
 	}
-	// Being looked at does not keep anybody from taking it.
+	// Locked must not keep another caller from acquiring the lock.
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for range 4 {
@@ -237,7 +237,7 @@ func TestLock(t *testing.T) {
 	for range 200 {
 		h, err := jobdir.Lock(dir)
 		if err != nil {
-			t.Errorf("while it is looked at: %v", err)
+			t.Errorf("during calls of Locked: %v", err)
 			break
 		}
 		h.Close()
@@ -312,7 +312,7 @@ func TestInterleave(t *testing.T) {
 			t.Errorf("%v, %v:\n%s", m, err, diff)
 		}
 	}
-	// A line that was torn is written over.
+	// An incomplete line is overwritten.
 	f, err := os.OpenFile(filepath.Join(dir, jobdir.CursorsDir, "order"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// variants are values of a struct: empty, with each field alone, with all.
+// variants returns values of a struct: empty, with each field alone, and with all fields.
 func variants[T any]() []T {
 	var all T
 	v := reflect.ValueOf(&all).Elem()
@@ -26,7 +26,7 @@ func variants[T any]() []T {
 	return append(out, all)
 }
 
-// fill sets everything in v that JSON shows.
+// fill sets all fields of v that JSON includes.
 func fill(v reflect.Value) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(time.Date(2026, 11, 22, 10, 0, 0, 123456789, time.UTC)))
@@ -59,11 +59,11 @@ func fill(v reflect.Value) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(-1234567890)
 	default:
-		panic("a field of a kind that the records had none of: " + v.Type().String())
+		panic("fill does not support " + v.Type().String())
 	}
 }
 
-// readBack checks that what is written of v is read as v.
+// readBack checks that v survives encoding and decoding.
 func readBack[T any](t *testing.T, v T) {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -77,13 +77,13 @@ func readBack[T any](t *testing.T, v T) {
 	}
 }
 
-func TestEveryFieldOfMetaIsWrittenAndRead(t *testing.T) {
+func TestMetaRoundTrip(t *testing.T) {
 	for _, m := range variants[Meta]() {
 		readBack(t, m)
 	}
 }
 
-func TestEveryFieldOfStateIsWrittenAndRead(t *testing.T) {
+func TestStateRoundTrip(t *testing.T) {
 	for _, s := range variants[record.State]() {
 		readBack(t, s)
 	}
@@ -92,7 +92,7 @@ func TestEveryFieldOfStateIsWrittenAndRead(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfAFactIsWrittenAndRead(t *testing.T) {
+func TestFactRoundTrip(t *testing.T) {
 	for _, f := range variants[Fact]() {
 		readBack(t, f)
 	}

@@ -15,79 +15,76 @@ import (
 // ErrLocked means that another process holds a lock.
 var ErrLocked = errors.New("locked by another process")
 
-// Where a test for a lock has to take it for a moment, whoever wants the lock
-// itself tries that long, so that being looked at is not mistaken for being held.
+// On systems where testing a lock briefly acquires it, acquiring a lock must be retried
+// for a moment: another process may only be testing it.
 const (
-	lockPatience = 50 * time.Millisecond
-	lockRetry    = time.Millisecond
+	lockTimeout = 50 * time.Millisecond
+	lockRetry   = time.Millisecond
 )
 
-// Held is a lock that this process holds until Close, or until it dies.
-type Held struct{ f *os.File }
+// FileLock is a lock on a file that this process holds until Close, or until it exits.
+type FileLock struct{ f *os.File }
 
-// Close releases the lock, unless another process has got it too.
-func (h *Held) Close() error { return h.f.Close() }
+// Close releases the lock, unless the file was passed to another process.
+func (h *FileLock) Close() error { return h.f.Close() }
 
-// File is the open lock file. A process that it is passed to holds the lock too.
-// It stays h's.
-func (h *Held) File() *os.File { return h.f }
+// File returns the open lock file, which h still owns. A process that it is passed to
+// holds the lock, too.
+func (h *FileLock) File() *os.File { return h.f }
 
-// Inherit makes a lock of this process of f, which a process that holds the lock
-// of the job directory dir has passed on. It takes f over. The error says that f
-// is not that lock.
-func Inherit(dir string, f *os.File) (*Held, error) {
+// Inherit returns the lock of the job directory dir that another process acquired and
+// passed to this one as f. It takes ownership of f. It fails if f is not that lock.
+func Inherit(dir string, f *os.File) (*FileLock, error) {
 	got, err := f.Stat()
 	if err == nil {
 		var here os.FileInfo
 		if here, err = os.Stat(filepath.Join(dir, LockFile)); err == nil && !os.SameFile(got, here) {
-			err = errors.New("another file was passed on than the job's lock")
+			err = errors.New("the file that was passed is not the job's lock")
 		}
 	}
 	if err == nil {
-		err = tryLock(f) // it is this opening's already
+		err = tryLock(f) // succeeds: the lock belongs to this open file description
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Held{f}, nil
+	return &FileLock{f}, nil
 }
 
-// Lock takes the lock of the job directory dir, which its holder keeps for life.
-// It does not wait: the error is ErrLocked if there is a holder.
-func Lock(dir string) (*Held, error) { return lockFile(filepath.Join(dir, LockFile)) }
+// Lock acquires the lock of the job directory dir, which a holder keeps while it runs. It
+// does not wait: the error is ErrLocked if the job has a holder.
+func Lock(dir string) (*FileLock, error) { return lockFile(filepath.Join(dir, LockFile)) }
 
-// Lend is [Lock] for who passes the lock on as something to be closed: with an
-// error there is nothing to close.
-func Lend(dir string) (io.Closer, error) {
+// LockForStart is [Lock] for an engine.Preparer: after an error the io.Closer is nil.
+func LockForStart(dir string) (io.Closer, error) {
 	lock, err := Lock(dir)
 	if err != nil {
-		return nil, err // and no interface with a nil lock in it
+		return nil, err // not an interface that contains a nil *FileLock
 	}
 	return lock, nil
 }
 
-// Locked reports whether somebody holds the lock of the job directory dir.
+// Locked reports whether a process holds the lock of the job directory dir.
 func Locked(dir string) bool {
 	f, err := plainfile.Open(inDir(dir, LockFile))
 	if err != nil {
-		// Nobody can hold what is not there or is no file. A lock file that cannot be
-		// opened for another reason proves nothing; taking the job for alive destroys
-		// nothing.
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotPlain)
+		// A missing lock file is not locked. If it exists and cannot be opened, assume
+		// that the job is alive, which destroys nothing.
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotRegular)
 	}
 	defer f.Close()
 	return held(f)
 }
 
-func lockFile(path string) (*Held, error) {
+func lockFile(path string) (*FileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockRetry) {
+	for end := time.Now().Add(lockTimeout); ; time.Sleep(lockRetry) {
 		err = tryLock(f)
 		if err == nil {
-			return &Held{f}, nil
+			return &FileLock{f}, nil
 		}
 		if !errors.Is(err, ErrLocked) || !time.Now().Before(end) {
 			f.Close()
@@ -96,8 +93,8 @@ func lockFile(path string) (*Held, error) {
 	}
 }
 
-// Exclusive waits for a lock of the whole root, by name, until ctx is done.
-func (r *Root) Exclusive(ctx context.Context, name string) (*Held, error) {
+// Exclusive acquires the lock called name of the whole root. It waits until ctx is done.
+func (r *Root) Exclusive(ctx context.Context, name string) (*FileLock, error) {
 	if err := r.Make(); err != nil {
 		return nil, err
 	}

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks the open file without waiting. The lock belongs to this opening
-// of the file (an open file description lock) and goes with it; Go opens files
-// close-on-exec, so no child keeps it.
+// tryLock locks f without waiting. The lock belongs to the open file description and ends
+// when that is closed. Go opens files close-on-exec, so no child keeps it.
 func tryLock(f *os.File) error {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	for {
@@ -24,10 +23,10 @@ func tryLock(f *os.File) error {
 	}
 }
 
-// held reports whether somebody has f locked. It asks without taking the lock, so that
-// being looked at is never mistaken for being held.
+// held reports whether another open file description has f locked. It does not acquire
+// the lock, so that a process that wants it is not disturbed.
 func held(f *os.File) bool {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &whole)
-	return err != nil || whole.Type != unix.F_UNLCK // unknown: taking the job for alive destroys nothing
+	return err != nil || whole.Type != unix.F_UNLCK // if unknown, assume that the job is alive
 }

@@ -7,13 +7,11 @@ import (
 	"syscall"
 )
 
-// tryLock locks the open file without waiting. The lock belongs to this opening
-// of the file and goes with it; Go opens files close-on-exec, so no child keeps
-// it.
+// tryLock locks f without waiting. The lock belongs to the open file description and ends
+// when that is closed. Go opens files close-on-exec, so no child keeps it.
 func tryLock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// held reports whether somebody has f locked, by taking the lock shared for a
-// moment.
+// held reports whether another process has f locked, by briefly acquiring a shared lock.
 func held(f *os.File) bool { return flock(f, syscall.LOCK_SH) != nil }
 
 func flock(f *os.File, how int) error {

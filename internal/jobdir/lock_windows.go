@@ -7,13 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks the open file without waiting, until it is closed.
+// tryLock locks f without waiting, until it is closed.
 func tryLock(f *os.File) error {
 	return lockFileEx(f, windows.LOCKFILE_EXCLUSIVE_LOCK)
 }
 
-// held reports whether somebody has f locked, by taking the lock shared for a
-// moment.
+// held reports whether another process has f locked, by briefly acquiring a shared lock.
 func held(f *os.File) bool { return lockFileEx(f, 0) != nil }
 
 func lockFileEx(f *os.File, how uint32) error {

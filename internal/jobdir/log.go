@@ -8,14 +8,13 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// OpenLog opens a log of the job in dir, by its file's name, with the hole that its
-// holder has recorded. The log of a job whose start is not recorded may still be
-// made, or never was: it is empty until then. The error matches fs.ErrNotExist for a
-// log that was deleted, alone or with its directory.
+// OpenLog opens a log of the job in dir, by its file name, with the hole that the holder
+// has recorded. If the job has not started, the log is empty until the holder creates it.
+// The error matches fs.ErrNotExist if the log was deleted, alone or with its directory.
 func OpenLog(dir, name string) (*logfile.File, error) {
 	path := inDir(dir, name)
 	var recorded func() logfile.Hole
-	if name != StderrFile { // of two logs the record tells only the first
+	if name != StderrFile { // only the hole of the first log is recorded
 		recorded = func() logfile.Hole {
 			st, err := ReadState(dir)
 			if err != nil {
@@ -32,7 +31,7 @@ func OpenLog(dir, name string) (*logfile.File, error) {
 	if errors.Is(stateErr, fs.ErrNotExist) || stateErr == nil && st.StartedAt.IsZero() {
 		return logfile.OpenLater(path, recorded), nil
 	}
-	// The log comes before the record of the start: by now it is there.
+	// The start is recorded after the log is created, so it exists by now.
 	return logfile.Open(path, recorded)
 }
 

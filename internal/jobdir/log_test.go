@@ -13,9 +13,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// A job can be read from the moment at which it can be seen: before its holder has
-// made the log.
-func TestLogIsThereBeforeItsFile(t *testing.T) {
+// A visible job can be read even before its holder has created the log.
+func TestOpenLogBeforeFileExists(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	log, err := jobdir.OpenLog(dir, jobdir.OutputFile)
@@ -34,7 +33,7 @@ func TestLogIsThereBeforeItsFile(t *testing.T) {
 	if n, err := log.ReadAt(t.Context(), p, 0); string(p[:n]) != "words" || err != nil {
 		t.Errorf("read %q, %v", p[:n], err)
 	}
-	// What is open stays readable.
+	// An open log stays readable.
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func TestLogIsThereBeforeItsFile(t *testing.T) {
 	}
 }
 
-func TestLogThatIsGone(t *testing.T) {
+func TestOpenDeletedLog(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	if err := jobdir.WriteState(dir, &record.State{StartedAt: time.Now()}); err != nil {
@@ -56,8 +55,8 @@ func TestLogThatIsGone(t *testing.T) {
 	}
 }
 
-// A job that was lost before it started has printed nothing.
-func TestLogOfAJobThatNeverStarted(t *testing.T) {
+// The log of a job that was lost before it started is empty.
+func TestOpenLogOfUnstartedJob(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	if err := jobdir.Finish(dir, &record.State{Exit: record.Exit{Status: "lost"}}); err != nil {
@@ -73,7 +72,7 @@ func TestLogOfAJobThatNeverStarted(t *testing.T) {
 	}
 }
 
-func TestClosedLogIsNotOpenedAgain(t *testing.T) {
+func TestClosedLogStaysClosed(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{})
 	log, err := jobdir.OpenLog(dir, jobdir.OutputFile)
@@ -89,8 +88,8 @@ func TestClosedLogIsNotOpenedAgain(t *testing.T) {
 	}
 }
 
-// Of two streams the hole that is recorded is that of the first.
-func TestHoleOfALog(t *testing.T) {
+// For separate streams, the recorded hole is that of stdout.
+func TestOpenLogWithHole(t *testing.T) {
 	r := newRoot(t)
 	_, dir := create(t, r, jobdir.Meta{Request: record.Request{Split: true}})
 	if err := jobdir.WriteState(dir, &record.State{Hole: record.Range{Start: 10, End: 30}, HoleLines: 3}); err != nil {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-func TestOwners(t *testing.T) {
+func TestOwnedBy(t *testing.T) {
 	if err := ownedBy("/x", 1000, 1000); err != nil {
-		t.Errorf("our own: %v", err)
+		t.Errorf("same user: %v", err)
 	}
 	for self, hint := range map[int]string{0: "sudo -H", 1234: "HOB_STATE_DIR"} {
 		err := ownedBy("/x", 54321, self)
@@ -24,11 +24,11 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsNoMatterOfRights(t *testing.T) {
+func TestHintOfFullDisk(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
-		syscall.ENOSPC: "make room",
-		syscall.EDQUOT: "make room",
+		syscall.ENOSPC: "free disk space",
+		syscall.EDQUOT: "free disk space",
 		syscall.EACCES: "write to",
 	} {
 		re := (*RootError)(nil)
@@ -38,9 +38,9 @@ func TestAFullDiskIsNoMatterOfRights(t *testing.T) {
 	}
 }
 
-// A umask that takes the owner's own rights leaves directories that nobody but root
-// can use, of which an unwritable state root would be the wrong explanation.
-func TestADirectoryClosedToItsOwner(t *testing.T) {
+// A umask that removes the owner's own permissions creates directories that only root can
+// use. The hint names this cause.
+func TestHintOfDirectoryThatDeniesItsOwner(t *testing.T) {
 	t.Parallel()
 	refused := &fs.PathError{Op: "mkdir", Path: "jobs", Err: syscall.EACCES}
 	for mode, want := range map[fs.FileMode]string{0: "umask", 0o100: "umask", 0o700: "write to"} {
@@ -52,7 +52,7 @@ func TestADirectoryClosedToItsOwner(t *testing.T) {
 		if got := unusable(dir, refused); !errors.As(got, &re) || !strings.Contains(re.Hint, want) {
 			t.Errorf("mode %o: %+v", mode, re)
 		}
-		if err := os.Chmod(dir, 0o700); err != nil { // it is to be removed
+		if err := os.Chmod(dir, 0o700); err != nil { // so that it can be removed
 			t.Fatal(err)
 		}
 	}

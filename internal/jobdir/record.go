@@ -16,30 +16,31 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// Record is what the files of one job directory say.
+// Record is the content of the files of one job directory.
 type Record struct {
 	ID   string `json:"id"`
 	Meta Meta   `json:"meta"`
-	// Problem says in words why meta.json could not be read; the job is lost
-	// then, and only its log is left.
+	// Problem describes the damage if meta.json exists and is invalid. The job is lost
+	// then; only its log remains.
 	Problem string `json:"-"`
-	// Unread says why a record that may be there could not be read this time; what is
-	// missing here because of that may stand in the directory.
-	Unread *UnreadError `json:"-"`
+	// ReadErr is set if a file may exist but could not be read this time. The fields
+	// from that file are empty.
+	ReadErr *ReadError `json:"-"`
 	// State is state.json; see CurrentState.
 	State   record.State `json:"state"`
-	Started bool         `json:"started,omitempty"` // there is a state.json
-	// Code is the content of exit_code; nil: there is none that can be read.
+	Started bool         `json:"started,omitempty"` // state.json exists
+	// Code is the content of exit_code, nil if that is missing or invalid.
 	Code *int `json:"exit_code,omitempty"`
-	// Output is how many bytes all logs reach together.
+	// Output is the total length of all logs, in bytes.
 	Output int64 `json:"log_bytes,omitempty"`
-	// Touched is when the logs were last written, or the directory changed if
-	// there are none: the best guess at the end of a job that left no record.
+	// Touched is the time of the last write to the logs, or of the last change of the
+	// directory if it has none: the best estimate of the end of a job without a record
+	// of it.
 	Touched time.Time `json:"touched"`
 }
 
-// What a reader accepts, in bytes. A record is as long as the command and the
-// script in it, which the kernel's limits and the memory of a client bound.
+// The largest files that are read, in bytes. The size of a record depends on the command
+// or script in it.
 const (
 	maxRecord   = 64 << 20
 	maxExitCode = 64
@@ -48,7 +49,7 @@ const (
 // Finished reports whether the directory records an end.
 func (r *Record) Finished() bool { return r.State.Exit.Known() || r.Code != nil }
 
-// CurrentState returns the state of the job by all its records.
+// CurrentState returns the state of the job according to all its records.
 func (r *Record) CurrentState() record.State {
 	s := r.State
 	s.Backgrounded = s.Backgrounded || r.Meta.StartInBackground
@@ -61,7 +62,7 @@ func (r *Record) CurrentState() record.State {
 		s.Link = record.LinkOK
 	}
 	switch {
-	case r.Problem != "": // what it was is not known, so that its end says nothing
+	case r.Problem != "": // without the request its end cannot be interpreted
 		s.Exit = record.Exit{Status: record.Lost, Reason: record.ReasonHolderDied, Error: r.Problem, At: r.EndedAt()}
 	case s.Exit.Known():
 		if r.Code != nil {
@@ -75,7 +76,10 @@ func (r *Record) CurrentState() record.State {
 	case s.Stopping != nil:
 		s.Status = record.Stopping
 		return s
-	case r.Started, r.Unread != nil && r.Output > 0: // it has printed
+	case s.Pending != nil, !r.Started && r.Meta.Waits():
+		s.Status = record.Queued
+		return s
+	case r.Started, r.ReadErr != nil && r.Output > 0: // it has written output
 		s.Status = record.Running
 		return s
 	default:
@@ -87,14 +91,14 @@ func (r *Record) CurrentState() record.State {
 	return s
 }
 
-// UnreadError says that a record could not be read, for a reason that says nothing
-// of the job: too many files are open, or its mode forbids it.
-type UnreadError struct {
-	File string // its name in the directory
+// ReadError is the error for a record that may exist but could not be read, for a reason
+// that has nothing to do with the job: too many open files, or missing permissions.
+type ReadError struct {
+	File string // name in the directory
 	Err  error
 }
 
-func (e *UnreadError) Error() string {
+func (e *ReadError) Error() string {
 	err := e.Err
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
@@ -102,22 +106,21 @@ func (e *UnreadError) Error() string {
 	return e.File + " cannot be read: " + err.Error()
 }
 
-func (e *UnreadError) Unwrap() error { return e.Err }
+func (e *ReadError) Unwrap() error { return e.Err }
 
-// ErrNoMeta means a directory without meta.json: a job in the making on a host,
-// or the remains of one.
+// ErrNoMeta is the error for a directory without meta.json: a job on a host that is being
+// created, or the remains of one.
 var ErrNoMeta = errors.New("the directory has no meta.json")
 
-// Read reads the records of a job directory. Damage is no error: what cannot be
-// understood is missing in the result. The errors are ErrNoMeta, fs.ErrNotExist for
-// a directory that is not there, or none, and an [UnreadError], with which the record
-// is not to be judged by what it lacks: with less in the way it may say more.
+// Read reads the records of a job directory. Damage is not an error: the result lacks what
+// cannot be parsed. The errors are ErrNoMeta, fs.ErrNotExist for a missing directory, and a
+// [ReadError], after which fields that are missing in the result may still be recorded.
 func Read(dir string) (Record, error) {
 	return read(dir, recordFiles{ReadMeta, ReadState, readExitCode})
 }
 
-// recordFiles is how the files of a job directory are read. Tests have others, for what
-// happens between two of them.
+// recordFiles are the functions that read the files of a job directory. Tests replace
+// them to act between two reads.
 type recordFiles struct {
 	meta  func(dir string) (Meta, error)
 	state func(dir string) (record.State, error)
@@ -134,54 +137,60 @@ func read(dir string, from recordFiles) (Record, error) {
 		}
 		return r, ErrNoMeta
 	case isShortage(err):
-		r.unread(MetaFile, err)
+		r.noteReadError(MetaFile, err)
 		meta = Meta{}
 	case err != nil:
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			return r, fs.ErrNotExist
 		}
-		r.Problem = "meta.json: " + plain(err)
+		r.Problem = "meta.json: " + reasonOf(err)
 		meta = Meta{}
 	}
-	meta.ID = record.ID(r.ID) // the name of the directory is what names the job
+	meta.ID = record.ID(r.ID) // the directory's name is authoritative
 	r.Meta = meta
-	// exit_code before state.json: it is written after it, so a code that is
-	// there has its state.
+	// exit_code is written after state.json and therefore read before it: if there is a
+	// code, state.json has the end.
 	if r.Code, err = from.code(dir); err != nil {
-		r.unread(ExitCodeFile, err)
+		r.noteReadError(ExitCodeFile, err)
 	}
 	st, err := from.state(dir)
 	if err == nil {
 		r.State, r.Started = st, true
 	} else {
-		r.unread(StateFile, err)
+		r.noteReadError(StateFile, err)
+		r.State.Backgrounded = r.Meta.Waits() && Backgrounded(dir)
 	}
 	r.statLogs(dir)
-	r.concludeShell(dir)
-	// A directory that was moved to the trash between these reads looks like a job
-	// that never began, or ended with less than it did.
+	r.addShellExit(dir)
+	// If the directory was moved to the trash between these reads, the records are
+	// incomplete.
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return Record{ID: r.ID}, err
 	}
-	if r.Unread != nil && (isShortage(r.Unread) || !r.Finished() && r.Problem == "") {
-		return r, r.Unread
+	if r.ReadErr != nil && (isShortage(r.ReadErr) || !r.Finished() && r.Problem == "") {
+		return r, r.ReadErr
 	}
 	return r, nil
 }
 
-// unread notes that a file could not be read because of err, unless there is none, or
-// what it says cannot be understood: that is all there will ever be of it.
-func (r *Record) unread(file string, err error) {
-	if r.Unread == nil && MayBeThere(err) {
-		r.Unread = &UnreadError{file, err}
+// noteReadError sets r.ReadErr to the first error after which a file may still exist.
+func (r *Record) noteReadError(file string, err error) {
+	if r.ReadErr == nil && MayExist(err) {
+		r.ReadErr = &ReadError{file, err}
 	}
 }
 
-// MayBeThere reports whether err, of reading a record, leaves it open what the record
-// says: the system did not let it be read. Then nothing is to be written in its place.
-func MayBeThere(err error) bool {
+// Backgrounded reports whether a client sent the queued job in dir to the background.
+func Backgrounded(dir string) bool {
+	_, err := os.Lstat(inDir(dir, BackgroundFile))
+	return err == nil
+}
+
+// MayExist reports whether a record may exist although reading it failed with err: the
+// system refused access. Such a record must not be replaced.
+func MayExist(err error) bool {
 	_, system := errors.AsType[*fs.PathError](err)
-	return system && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotPlain) && !errors.Is(err, plainfile.ErrTooLong)
+	return system && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, plainfile.ErrNotRegular) && !errors.Is(err, plainfile.ErrTooLong)
 }
 
 func (r *Record) statLogs(dir string) {
@@ -199,7 +208,7 @@ func (r *Record) statLogs(dir string) {
 			r.Touched = fi.ModTime()
 		}
 	}
-	r.Output = max(r.Output, r.State.Output) // of a job on a host the log is rarely here
+	r.Output = max(r.Output, r.State.Output) // the log of a job on a host is usually only there
 	if r.Touched.IsZero() {
 		if fi, err := os.Stat(dir); err == nil {
 			r.Touched = fi.ModTime()
@@ -207,7 +216,7 @@ func (r *Record) statLogs(dir string) {
 	}
 }
 
-// inDir is filepath.Join for the names of files, which lists need by the thousand.
+// inDir is a faster filepath.Join for file names, because a list calls it for every file.
 func inDir(dir, name string) string { return dir + string(filepath.Separator) + name }
 
 // ReadMeta reads meta.json.
@@ -219,16 +228,16 @@ func ReadMeta(dir string) (Meta, error) {
 	return DecodeMeta(data)
 }
 
-// DecodeMeta reads the content of a meta.json.
+// DecodeMeta decodes the content of a meta.json.
 func DecodeMeta(data []byte) (Meta, error) {
 	var m Meta
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("cannot be understood: %w", err)
+		return m, fmt.Errorf("invalid: %w", err)
 	}
 	if m.Version < 1 {
-		return m, errors.New("cannot be understood: no version")
+		return m, errors.New("invalid: no version")
 	}
-	m.restore()
+	m.applyRaw()
 	return m, nil
 }
 
@@ -245,8 +254,8 @@ func ReadState(dir string) (record.State, error) {
 	return s, nil
 }
 
-// WriteState replaces state.json. Only the holder of the job's lock may. It is
-// atomic, not flushed.
+// WriteState replaces state.json atomically, without flushing it. The caller must hold the
+// job's lock.
 func WriteState(dir string, s *record.State) error { return writeState(dir, s) }
 
 func writeState(dir string, s *record.State, opts ...atomicfile.Option) error {
@@ -258,8 +267,8 @@ func writeState(dir string, s *record.State, opts ...atomicfile.Option) error {
 	return atomicfile.Write(filepath.Join(dir, StateFile), append(data, '\n'), opts...)
 }
 
-// Finish records the end: state.json with s.Exit, flushed, then exit_code if the
-// code is known and the job was not lost. Only the holder of the lock may.
+// Finish records the end of a job: it writes and flushes state.json with s.Exit, then
+// exit_code if the code is known. The caller must hold the job's lock.
 func Finish(dir string, s *record.State) error {
 	if !s.Exit.Known() {
 		return errors.New("state.json: no end to record")
@@ -275,19 +284,18 @@ func Finish(dir string, s *record.State) error {
 	return errors.Join(atomicfile.Unreserve(filepath.Join(dir, StateFile)), atomicfile.Unreserve(filepath.Join(dir, ExitCodeFile)))
 }
 
-// Reserve sets aside the space that Finish needs, so that an end can be recorded
-// on a disk that has become full. Finish gives it back.
+// Reserve reserves the disk space that Finish needs, so that the end can be recorded even
+// if the disk is full by then. Finish releases the rest.
 func Reserve(dir string) error {
 	return errors.Join(
 		atomicfile.Reserve(filepath.Join(dir, StateFile), stateReserve),
 		atomicfile.Reserve(filepath.Join(dir, ExitCodeFile), len("255\n")))
 }
 
-// stateReserve is room for a state.json with the survivors of most jobs.
+// stateReserve is enough for a state.json with the survivors of most jobs, in bytes.
 const stateReserve = 16 << 10
 
-// WriteExitCode makes exit_code, flushed. The first one stays: a code is never
-// replaced.
+// WriteExitCode creates and flushes exit_code. An existing one is never replaced.
 func WriteExitCode(dir string, code int) error {
 	data := append(strconv.AppendInt(nil, int64(code), 10), '\n')
 	err := atomicfile.Create(filepath.Join(dir, ExitCodeFile), data, atomicfile.Sync(), atomicfile.FromReserve())
@@ -297,7 +305,7 @@ func WriteExitCode(dir string, code int) error {
 	return err
 }
 
-// Sync flushes what the start of a job wrote without waiting for the disk.
+// Sync flushes the records that the start of a job wrote.
 func Sync(dir string) error {
 	for _, name := range []string{MetaFile, StateFile} {
 		f, err := plainfile.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
@@ -319,8 +327,7 @@ func Sync(dir string) error {
 	return atomicfile.SyncDir(filepath.Dir(dir))
 }
 
-// ReadExitCode reads exit_code; ok is false if there is none or its content is
-// no code.
+// ReadExitCode reads exit_code. ok is false if it is missing or invalid.
 func ReadExitCode(dir string) (code int, ok bool) {
 	read, err := readExitCode(dir)
 	if err != nil || read == nil {
@@ -329,7 +336,7 @@ func ReadExitCode(dir string) (code int, ok bool) {
 	return *read, true
 }
 
-// readExitCode returns nil for content that is no code.
+// readExitCode returns nil if exit_code is missing or invalid.
 func readExitCode(dir string) (*int, error) {
 	data, err := plainfile.Read(inDir(dir, ExitCodeFile), maxExitCode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -345,9 +352,9 @@ func readExitCode(dir string) (*int, error) {
 	return &code, nil
 }
 
-// ParseExitCode reads the content of exit_code: decimal digits and a newline,
-// with spaces allowed around the digits. Anything else, such as a file that a
-// power cut left empty or short, is unknown.
+// ParseExitCode parses the content of exit_code: decimal digits and a newline, with spaces
+// allowed around the digits. Anything else is not ok, such as a file that is incomplete
+// after a power failure.
 func ParseExitCode(data []byte) (code int, ok bool) {
 	text, whole := strings.CutSuffix(string(data), "\n")
 	if text = strings.TrimRight(strings.TrimLeft(text, " "), " \r"); !whole || len(data) > maxExitCode || len(text) > len("4294967295") {
@@ -357,7 +364,7 @@ func ParseExitCode(data []byte) (code int, ok bool) {
 	return int(n), err == nil
 }
 
-// EndedAt is when the job ended, as well as it is known.
+// EndedAt returns when the job ended, as far as known.
 func (r *Record) EndedAt() time.Time {
 	if r.State.Exit.Known() && !r.State.Exit.At.IsZero() {
 		return r.State.Exit.At

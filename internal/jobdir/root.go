@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// RootError says why a state root cannot be used and what to do about it.
+// RootError is the error for a state directory that cannot be used.
 type RootError struct {
 	Path string
 	Why  string
-	Hint string
-	Err  error // the system's error; may be nil
+	Hint string // what to do about it
+	Err  error  // the system's error; may be nil
 }
 
 func (e *RootError) Error() string {
@@ -28,8 +28,8 @@ func (e *RootError) Error() string {
 
 func (e *RootError) Unwrap() error { return e.Err }
 
-// ResolveRoot is the state root's path by the environment: $HOB_STATE_DIR, else
-// $XDG_STATE_HOME/hob, else ~/.local/state/hob. It is absolute; nothing is made.
+// ResolveRoot returns the absolute path of the state directory according to the environment:
+// $HOB_STATE_DIR, else $XDG_STATE_HOME/hob, else ~/.local/state/hob. It creates nothing.
 func ResolveRoot() (string, error) {
 	if dir := os.Getenv("HOB_STATE_DIR"); dir != "" {
 		abs, err := filepath.Abs(dir)
@@ -38,29 +38,29 @@ func ResolveRoot() (string, error) {
 		}
 		return abs, nil
 	}
-	// A relative XDG_STATE_HOME is invalid by its specification and ignored.
+	// The XDG specification requires that a relative path is ignored.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "hob"), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" {
-		return "", &RootError{Why: "there is no home directory to keep jobs in", Hint: "set HOME or HOB_STATE_DIR", Err: err}
+		return "", &RootError{Why: "no home directory to store jobs in", Hint: "set HOME or HOB_STATE_DIR", Err: err}
 	}
-	if !filepath.IsAbs(home) { // each directory would have jobs of its own
+	if !filepath.IsAbs(home) { // each working directory would have its own jobs
 		return "", &RootError{
-			Why:  fmt.Sprintf("HOME is %q, which is no absolute path", home),
+			Why:  fmt.Sprintf("HOME is %q, which is not an absolute path", home),
 			Hint: "set HOME to an absolute path, or HOB_STATE_DIR", Err: fs.ErrInvalid,
 		}
 	}
 	return filepath.Join(home, ".local", "state", "hob"), nil
 }
 
-// Root is a state root that was checked. It holds nothing open, and its methods
-// may be called concurrently, also by several processes.
+// Root is a state directory that was checked. It keeps no files open. Its methods may be called
+// concurrently, also by several processes.
 type Root struct{ path string }
 
-// OpenRoot checks the state root at path: it must be a directory of this user
-// that nobody else may enter. A missing one is made by the first job.
+// OpenRoot checks the state directory at path: it must be a directory of this user that no
+// other user can enter. If it is missing, the first job creates it.
 func OpenRoot(path string) (*Root, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func OpenRoot(path string) (*Root, error) {
 	}
 	if !utf8.ValidString(path) {
 		return nil, &RootError{
-			Path: path, Why: "its path is not UTF-8, and the records of jobs could not name it",
+			Path: path, Why: "the path is not valid UTF-8, which the records of jobs require",
 			Hint: "set HOB_STATE_DIR to another directory", Err: fs.ErrInvalid,
 		}
 	}
@@ -82,7 +82,7 @@ func OpenRoot(path string) (*Root, error) {
 		return nil, &RootError{Path: path, Why: "is not a directory", Hint: "move it away or set HOB_STATE_DIR", Err: syscall.ENOTDIR}
 	}
 	if link, err := os.Lstat(path); err == nil {
-		// Somebody else's link could lead anywhere that is one's own.
+		// Another user's link could point to any directory of this user.
 		if err := checkOwner(path, link); err != nil {
 			return nil, err
 		}
@@ -96,8 +96,9 @@ func OpenRoot(path string) (*Root, error) {
 	return &Root{path}, nil
 }
 
-// checkMode closes a directory that is hob's own to others, and refuses one that
-// holds other things: changing its mode could break those.
+// checkMode removes other users' permissions from a directory that contains only hob's
+// files. It refuses one with other files, which a change of the mode could make
+// unusable.
 func checkMode(path string, fi fs.FileInfo) error {
 	if !privateModes || fi.Mode().Perm()&0o077 == 0 {
 		return nil
@@ -108,22 +109,22 @@ func checkMode(path string, fi fs.FileInfo) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case jobsName, trashName, indexName, noteName, linksName, "run":
+		case jobsName, trashName, indexName, clockNoteName, linksName, queuesName, "run":
 			continue
 		}
-		if strings.HasPrefix(e.Name(), "."+indexName+".") || strings.HasPrefix(e.Name(), "."+noteName+".") {
-			continue // what somebody was killed at
+		if strings.HasPrefix(e.Name(), "."+indexName+".") || strings.HasPrefix(e.Name(), "."+clockNoteName+".") {
+			continue // a temporary file of a program that was killed
 		}
 		return &RootError{
 			Path: path,
-			Why:  fmt.Sprintf("is open to other users (mode %04o) and holds other things (%s)", fi.Mode().Perm(), e.Name()),
-			Hint: "set HOB_STATE_DIR to a directory of its own",
+			Why:  fmt.Sprintf("is accessible to other users (mode %04o) and contains other files (%s)", fi.Mode().Perm(), e.Name()),
+			Hint: "set HOB_STATE_DIR to a directory that only hob uses",
 		}
 	}
 	if err := os.Chmod(path, 0o700); err != nil {
 		return &RootError{
 			Path: path,
-			Why:  fmt.Sprintf("is open to other users (mode %04o) and cannot be closed to them: %s", fi.Mode().Perm(), plain(err)),
+			Why:  fmt.Sprintf("is accessible to other users (mode %04o), which cannot be changed: %s", fi.Mode().Perm(), reasonOf(err)),
 			Hint: "set HOB_STATE_DIR to a directory of your own",
 			Err:  err,
 		}
@@ -131,32 +132,41 @@ func checkMode(path string, fi fs.FileInfo) error {
 	return nil
 }
 
-// Names in a state root.
+// Names in a state directory.
 const (
-	jobsName  = "jobs"
-	trashName = "trash"
-	indexName = "index"
-	indexLock = ".index" // in jobs
-	sweepName = ".sweep"
-	newPrefix = ".new-"
-	noteName  = "swept"
+	jobsName      = "jobs"
+	trashName     = "trash"
+	indexName     = "index"
+	indexLock     = ".index" // in jobs
+	sweepName     = ".sweep"
+	newPrefix     = ".new-"
+	clockNoteName = "swept"
+	queuesName    = "queues"
 )
 
-// Path is the state root itself.
+// Path returns the absolute path of the state directory.
 func (r *Root) Path() string { return r.path }
 
-// Jobs is the directory of the job directories.
+// Jobs returns the directory of the job directories.
 func (r *Root) Jobs() string { return filepath.Join(r.path, jobsName) }
 
-// Dir is the directory of the job id, whether it exists or not.
-func (r *Root) Dir(id string) string { // not filepath.Join: a list calls it a thousand times
+// Queues returns the directory of the queues.
+func (r *Root) Queues() string { return filepath.Join(r.path, queuesName) }
+
+// QueuesOf returns the directory of the queues of the state root that the job directory dir is in.
+func QueuesOf(dir string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(dir)), queuesName)
+}
+
+// Dir returns the directory of the job id, whether it exists or not.
+func (r *Root) Dir(id string) string { // filepath.Join is too slow: a list calls it for every job
 	return r.path + string(filepath.Separator) + jobsName + string(filepath.Separator) + id
 }
 
 func (r *Root) trash(id string) string { return filepath.Join(r.path, trashName, id) }
 
-// Make makes the state root with its jobs directory and its trash if they are not
-// there: on a full disk a clear could not make the trash.
+// Make creates the state directory with its jobs directory and its trash if they are missing.
+// Once the disk is full it would be too late to create the trash.
 func (r *Root) Make() error {
 	for _, dir := range []string{r.Jobs(), filepath.Join(r.path, trashName)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -166,9 +176,8 @@ func (r *Root) Make() error {
 	return nil
 }
 
-// IDs lists the jobs there are, in no particular order. What has a name that can be
-// no id is none of them: nobody could call it anything. A root that was not made
-// yet has none.
+// IDs lists the ids of all jobs, in no particular order. Files whose names are not valid
+// ids are ignored.
 func (r *Root) IDs() ([]string, error) {
 	return jobNames(r.Jobs())
 }
@@ -211,29 +220,29 @@ func ValidID(id string) bool {
 }
 
 func unusable(path string, err error) error {
-	e := &RootError{Path: path, Why: "cannot be used: " + plain(err), Err: err,
+	e := &RootError{Path: path, Why: "cannot be used: " + reasonOf(err), Err: err,
 		Hint: "set HOB_STATE_DIR to a directory that you can write to"}
 	switch {
 	case errors.Is(err, syscall.EROFS):
 		e.Why = "is on a read-only file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e.Hint = "make room there (hob clear --now deletes finished jobs at once), or set HOB_STATE_DIR to a directory elsewhere"
+		e.Hint = "free disk space (hob clear --now deletes finished jobs at once), or set HOB_STATE_DIR to a directory elsewhere"
 	case errors.Is(err, syscall.EMFILE):
 		e.Hint = "allow more open files: ulimit -n 256"
 	case errors.Is(err, syscall.EFBIG):
 		e.Hint = "allow larger files: ulimit -f unlimited"
-	case errors.Is(err, fs.ErrExist) && leadsNowhere(path):
-		e.Why = "is a link to what does not exist"
-		e.Hint = "make what it leads to, remove the link, or set HOB_STATE_DIR"
-	case errors.Is(err, fs.ErrPermission) && closedToOwner(path):
-		e.Why = "is closed to its own user"
-		e.Hint = "a umask like 0777 takes your own rights to what you make: set umask 077, and chmod u+rwx what has been made"
+	case errors.Is(err, fs.ErrExist) && isDanglingLink(path):
+		e.Why = "is a symbolic link to a path that does not exist"
+		e.Hint = "create that path, remove the link, or set HOB_STATE_DIR"
+	case errors.Is(err, fs.ErrPermission) && deniesOwner(path):
+		e.Why = "has a mode that denies access to its owner"
+		e.Hint = "run umask 077, because a umask like 0777 removes your own permissions, and chmod u+rwx the existing directories"
 	}
 	return e
 }
 
-// leadsNowhere reports whether path is a link to something that does not exist.
-func leadsNowhere(path string) bool {
+// isDanglingLink reports whether path is a symbolic link to a path that does not exist.
+func isDanglingLink(path string) bool {
 	if _, err := os.Lstat(path); err != nil {
 		return false
 	}
@@ -241,15 +250,15 @@ func leadsNowhere(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// closedToOwner reports whether the mode of the directory at path keeps even its
-// owner from using it.
-func closedToOwner(path string) bool {
+// deniesOwner reports whether the mode of the directory at path denies its owner access.
+func deniesOwner(path string) bool {
 	fi, err := os.Lstat(path)
 	return privateModes && err == nil && fi.Mode().Perm()&0o700 != 0o700
 }
 
-// plain is the system's own words, without the call and path that os adds.
-func plain(err error) string {
+// reasonOf returns the message of err without the operation and directory that package os
+// adds.
+func reasonOf(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		if p.Path != "" {

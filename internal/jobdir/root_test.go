@@ -44,7 +44,7 @@ func TestResolveRoot(t *testing.T) {
 	}
 }
 
-func TestOpenRootChecksWhatItFinds(t *testing.T) {
+func TestOpenRootChecksTypeAndMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes of Unix")
 	}
@@ -62,7 +62,7 @@ func TestOpenRootChecksWhatItFinds(t *testing.T) {
 	for _, ours := range []string{"index", "swept", ".index.tmp-123", ".swept.tmp-123"} {
 		write(t, filepath.Join(loose, ours), "x")
 	}
-	for name, path := range map[string]string{"a file": file, "a directory with other things": shared, "below a file": filepath.Join(file, "x")} {
+	for name, path := range map[string]string{"a file": file, "a directory with other files": shared, "below a file": filepath.Join(file, "x")} {
 		_, err := jobdir.OpenRoot(path)
 		re := (*jobdir.RootError)(nil)
 		if !errors.As(err, &re) || re.Hint == "" || !strings.Contains(err.Error(), path) {
@@ -70,20 +70,20 @@ func TestOpenRootChecksWhatItFinds(t *testing.T) {
 		}
 	}
 	if fi, err := os.Stat(shared); err != nil || fi.Mode().Perm() != 0o755 {
-		t.Errorf("the mode of somebody else's directory became %v", fi.Mode())
+		t.Errorf("the mode of a directory with other files became %v", fi.Mode())
 	}
-	if err := jobdir.NoteLink(loose, "web1", "timed out"); err != nil {
+	if err := jobdir.RecordHostError(loose, "web1", "timed out"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := jobdir.OpenRoot(loose); err != nil {
-		t.Errorf("hob's own, open to others: %v", err)
+		t.Errorf("only hob's files, accessible to others: %v", err)
 	}
 	if fi, err := os.Stat(loose); err != nil || fi.Mode().Perm() != 0o700 {
 		t.Errorf("mode is %v", fi.Mode())
 	}
 }
 
-func TestRootThatCannotBeMade(t *testing.T) {
+func TestCreateWithoutUsableRoot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "x")
 	t.Setenv("HOME", t.TempDir())
@@ -99,7 +99,7 @@ func TestRootThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestRootBehindALinkThatLeadsNowhere(t *testing.T) {
+func TestCreateWithDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "state")
 	if err := os.Symlink(filepath.Join(dir, "gone"), link); err != nil {
@@ -111,15 +111,15 @@ func TestRootBehindALinkThatLeadsNowhere(t *testing.T) {
 	}
 	_, err = r.Create(&jobdir.Meta{}, "x", nil)
 	re := (*jobdir.RootError)(nil)
-	if !errors.As(err, &re) || re.Why != "is a link to what does not exist" {
+	if !errors.As(err, &re) || re.Why != "is a symbolic link to a path that does not exist" {
 		t.Errorf("err = %v", err)
 	}
 }
 
-// What a limit of the shell is the cause of no other directory cures.
-func TestHintOfAnUnusableRoot(t *testing.T) {
+// A limit of the shell applies to other directories, too: the hint names the limit.
+func TestHintOfUnusableRoot(t *testing.T) {
 	for err, want := range map[error]string{
-		syscall.ENOSPC: "make room",
+		syscall.ENOSPC: "free disk space",
 		syscall.EMFILE: "ulimit -n",
 		syscall.EFBIG:  "ulimit -f",
 		syscall.EACCES: "set HOB_STATE_DIR",

@@ -1,6 +1,7 @@
 package jobdir
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,37 +12,38 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// byShell is the backend whose jobs a shell looks after. That shell writes plain files,
-// before exit_code.
-const byShell = "ssh"
+// sshBackend is the backend whose jobs are run by a wrapper, a shell script on the host.
+// The wrapper writes plain files, the last of which is exit_code.
+const sshBackend = "ssh"
 
 const maxShellFile = 256 << 10
 
-// PlaceFile names, in the directory that a job has on its host, the machine that runs it.
+// PlaceFile is the file that identifies the machine that runs the job, in the job's
+// directory on its host.
 const PlaceFile = "place"
 
-// HasWrapper reports whether dir is the directory of a job where its wrapper writes, and
-// not only the record of one on a host.
+// HasWrapper reports whether dir is the directory that a job's wrapper writes to, as
+// opposed to the client's copy of the records.
 func HasWrapper(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, PlaceFile))
 	return err == nil
 }
 
-// ShellFacts are what the files say that a shell wrote about the job it looks after.
+// ShellFacts is the content of the files that a wrapper writes.
 type ShellFacts struct {
-	Code           *int // nil: there is none, or it cannot be read
+	Code           *int // nil: missing or invalid
 	Started, Ended *ShellMoment
 	Signaled       bool // a signal ended the job, as far as the shell reports it
 	EndedBy        *ShellRequest
-	Signal         ShellSent
-	Failed         string // why it could not be started
-	Left           []record.Process
+	Signal         ShellSignal
+	Failed         string           // why the job could not be started
+	Left           []record.Process // survivors
 }
 
-// ShellMoment is a time on the machine of the job.
+// ShellMoment is a time by the clocks of the job's machine.
 type ShellMoment struct {
 	Date int64   // seconds since 1970
-	Up   float64 // seconds since the boot; negative: unknown
+	Up   float64 // seconds since boot; negative: unknown
 }
 
 // ShellRequest is a request to end the job.
@@ -51,11 +53,11 @@ type ShellRequest struct {
 	Grace      int64 // tenths of a second
 }
 
-// ShellSent is the last signal that was sent to a job by request.
-type ShellSent struct{ Name, By string } // the name without SIG
+// ShellSignal is the last signal that a client sent to the job. Name has no SIG prefix.
+type ShellSignal struct{ Name, By string }
 
-// Take notes a line of one of the files. It reports whether the file is one of them.
-func (f *ShellFacts) Take(file, line string) bool {
+// ParseLine parses a line of file. It reports whether file is one of the wrapper's files.
+func (f *ShellFacts) ParseLine(file, line string) bool {
 	switch file {
 	case "started":
 		f.Started = shellMoment(line)
@@ -97,7 +99,7 @@ func shellMoment(s string) *ShellMoment {
 	return m
 }
 
-// Exit concludes how the job has ended, apart from when.
+// Exit returns how the job ended, without the time.
 func (f *ShellFacts) Exit() record.Exit {
 	end := record.Exit{Status: record.Exited, Reason: record.ReasonExit, Code: f.Code, Survivors: f.Left}
 	if a, z := f.Started, f.Ended; a != nil && z != nil && a.Up >= 0 && z.Up >= a.Up {
@@ -106,7 +108,7 @@ func (f *ShellFacts) Exit() record.Exit {
 	switch {
 	case f.EndedBy != nil:
 		end.Status, end.Reason, end.EndedBy = record.Killed, record.Reason(f.EndedBy.Reason), f.EndedBy.By
-		end.Signal = shellSignal(f.Code)
+		end.Signal = signalOfCode(f.Code)
 	case f.Failed != "":
 		end.Status, end.Reason, end.Error = record.Failed, record.ReasonSpawn, f.Failed
 	case f.Code == nil:
@@ -122,21 +124,21 @@ func (f *ShellFacts) Exit() record.Exit {
 	return end
 }
 
-// concludeShell fills in how a job ended that a shell looked after, where no program
-// has recorded more than the exit code. Its directory is on the machine that it ran on.
-func (r *Record) concludeShell(dir string) {
-	if r.Code == nil || r.State.Exit.Known() || r.Meta.Backend != byShell {
+// addShellExit derives the end of a job from its wrapper's files if no client has recorded
+// it. It applies to a directory on the machine that ran the job.
+func (r *Record) addShellExit(dir string) {
+	if r.Code == nil || r.State.Exit.Known() || r.Meta.Backend != sshBackend {
 		return
 	}
 	facts := ShellFacts{Code: r.Code}
 	for _, name := range []string{"started", "ended", "ended_by", "failed", "signalled", "left"} {
 		data, err := plainfile.Read(inDir(dir, name), maxShellFile)
 		if err != nil {
-			r.unread(name, err)
+			r.noteReadError(name, err)
 			continue
 		}
 		for line := range strings.Lines(string(data)) {
-			facts.Take(name, strings.TrimSuffix(line, "\n"))
+			facts.ParseLine(name, strings.TrimSuffix(line, "\n"))
 			if name != "left" {
 				break
 			}
@@ -154,11 +156,33 @@ func (r *Record) concludeShell(dir string) {
 		end.At = r.State.StartedAt
 	}
 	r.State.Exit = end
+	r.State.Dropped = 0
+	for _, log := range []string{OutputFile, StdoutFile, StderrFile} {
+		data, err := plainfile.Read(inDir(dir, ShellHolePrefix+log), maxShellFile)
+		if err != nil {
+			r.noteReadError(ShellHolePrefix+log, err)
+			continue
+		}
+		hole, _ := ParseShellHole(string(data))
+		r.State.Dropped += hole.End - hole.Start
+	}
 }
 
-// shellSignal is the signal that a shell tells as an exit code, by name, of those
-// whose numbers are the same everywhere; empty: code is none of them.
-func shellSignal(code *int) string {
+// ShellHolePrefix precedes the name of a log in the name of the file that records the log's hole.
+const ShellHolePrefix = "hole."
+
+// ParseShellHole parses the range of a log that the limit has freed, as the wrapper records it.
+func ParseShellHole(text string) (hole record.Range, ok bool) {
+	n, _ := fmt.Sscan(text, &hole.Start, &hole.End)
+	if n != 2 || hole.Start >= hole.End {
+		return record.Range{}, false
+	}
+	return hole, true
+}
+
+// signalOfCode returns the name of the signal that a shell reports as the exit code 128 + n.
+// It is empty for other codes, and for signals whose numbers differ between systems.
+func signalOfCode(code *int) string {
 	if code == nil {
 		return ""
 	}
@@ -189,11 +213,10 @@ func shellSignal(code *int) string {
 	return ""
 }
 
-// killed reports whether a signal ended the job, and which; empty where that is not known.
-// A shell returns the same code for an exit with 128 + n as for signal n, so the code alone
-// proves nothing.
+// killed reports whether a signal ended the job, and its name if known. The code alone
+// proves nothing, because a job can also exit with 128 + n.
 func (f *ShellFacts) killed() (signal string, killed bool) {
-	signal = shellSignal(f.Code)
+	signal = signalOfCode(f.Code)
 	sent := f.Signal.Name
 	if signal == "" && f.Signaled && sent != "" { // its number differs between systems
 		signal = "SIG" + sent

@@ -13,44 +13,44 @@ import (
 )
 
 const (
-	// SweepEvery is how often a root is swept at most.
+	// SweepEvery is the minimum time between two sweeps of a root.
 	SweepEvery = time.Hour
-	// orphanAge is how long a directory may stay without a meta.json.
+	// orphanAge is the age at which a directory without meta.json is deleted.
 	orphanAge = time.Hour
 )
 
-// Keep says what a sweep keeps of the finished jobs. A negative field is no
-// limit.
+// Keep is the retention of finished jobs. A negative field means no limit.
 type Keep struct {
 	Age   time.Duration // since the end
 	Count int
-	Bytes int64         // of their logs together
+	Bytes int64         // of all their logs
 	Trash time.Duration // in the trash
 }
 
-// SweepOptions is what a sweep needs to know.
+// SweepOptions are the parameters of a sweep.
 type SweepOptions struct {
 	Keep Keep
 	Now  func() time.Time
-	// Boot names this boot of the machine, and SinceBoot is how long ago that was,
-	// by a clock that nobody can set. Without them only Now tells ages.
+	// Boot identifies this boot of the machine, and SinceBoot returns the time since then
+	// by a clock that cannot be set. Without them, ages depend on Now alone.
 	Boot      string
 	SinceBoot func() time.Duration
-	// Ours reports whether the job was on this machine; others are left alone.
+	// Ours reports whether a job was on this machine. Other jobs are not swept.
 	Ours func(*Record) bool
-	// Release gives up what is kept of a job elsewhere, before its directory is
-	// deleted. After an error the directory stays in the trash.
+	// Release removes what a job has elsewhere, for example on its host, before its
+	// directory is deleted. After an error the directory stays in the trash.
 	Release func(ctx context.Context, r *Record, dir string) error
 }
 
-// sweepDue reports whether the last sweep was long enough ago for the next.
+// sweepDue reports whether the last sweep was at least SweepEvery ago.
 func sweepDue(lockPath string, now time.Time) bool {
 	fi, err := os.Stat(lockPath)
 	return err != nil || now.Sub(fi.ModTime()) >= SweepEvery || fi.ModTime().After(now)
 }
 
-// Sweep deletes what need not be kept, until it is done or ctx is; then the next call goes
-// on. It does nothing when another program sweeps, or one has within SweepEvery.
+// Sweep deletes jobs and leftovers that need not be kept any longer. If ctx ends first,
+// the next call continues. Sweep does nothing while another program sweeps, and within
+// SweepEvery of the last sweep.
 func (r *Root) Sweep(ctx context.Context, o SweepOptions) error {
 	lockPath := filepath.Join(r.Jobs(), sweepName)
 	now := o.Now()
@@ -65,8 +65,8 @@ func (r *Root) Sweep(ctx context.Context, o SweepOptions) error {
 		return unusable(r.path, err)
 	}
 	defer lock.Close()
-	_ = r.Make() // the trash, which roots of earlier versions may not have
-	// Until it is done, the next one need not wait.
+	_ = r.Make() // roots of earlier versions may lack the trash
+	// A sweep that does not finish is repeated at once.
 	if err := os.Chtimes(lockPath, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
 		return unusable(r.path, err)
 	}
@@ -94,8 +94,8 @@ func (s *sweep) run() error {
 	if err != nil {
 		return err
 	}
-	// Lines of jobs that are nowhere go before the trash does, so that an id
-	// that can be given again has none.
+	// A job's line is removed from the index before its directory is deleted from the
+	// trash, because after that its id can be reused.
 	if err := s.compactIndex(s.exists); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *sweep) trashedAt(id string) (time.Time, bool) {
 }
 
 func (s *sweep) stale(trashed time.Time) bool {
-	return s.o.Keep.Trash >= 0 && s.ages.over(trashed, s.o.Keep.Trash)
+	return s.o.Keep.Trash >= 0 && s.ages.olderThan(trashed, s.o.Keep.Trash)
 }
 
 // unfinishedDirs deletes job directories whose creation was interrupted.
@@ -134,7 +134,7 @@ func (s *sweep) unfinishedDirs() error {
 		}
 		path := filepath.Join(s.Jobs(), e.Name())
 		fi, err := os.Lstat(path)
-		if err != nil || !s.ages.over(fi.ModTime(), orphanAge) {
+		if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) {
 			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
@@ -150,14 +150,14 @@ func (s *sweep) unfinishedDirs() error {
 // ended is a finished job that a sweep may remove.
 type ended struct {
 	id    string
-	at    time.Time // by the present clock
-	old   bool      // kept long enough
+	at    time.Time // by the current wall clock
+	old   bool      // older than the retention allows
 	bytes int64
 }
 
-// expire moves into the trash the jobs that retention no longer keeps, those that are
-// too old as if they had lain there long. The job that ended last stays however large
-// its log is: its end may just have been seen.
+// expire moves jobs that retention no longer keeps to the trash. Those that are too old
+// get a time in 1970, so that this sweep deletes them. The job that ended last stays
+// however large its log is, because the user may be looking at it.
 func (s *sweep) expire() error {
 	jobs, err := s.finished()
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *sweep) finished() ([]ended, error) {
 	index := s.Index()
 	var jobs []ended
 	var fresh []*Record
-	defer func() { s.AddToIndex(fresh...) }() //nolint:errcheck // it only saves time
+	defer func() { s.AddToIndex(fresh...) }() //nolint:errcheck // the index is only a cache
 	for _, id := range ids {
 		rec := index.Find(id)
 		if rec == nil {
@@ -209,12 +209,12 @@ func (s *sweep) finished() ([]ended, error) {
 				continue
 			}
 			rec = &read
-			// Of what is held the holder may still add to the end.
+			// While the job has a holder, that may still change the record.
 			if rec.Finished() && !Locked(s.Dir(id)) {
 				fresh = append(fresh, rec)
 			}
 		}
-		// A job whose meta.json is damaged ended when its lock became free.
+		// A job with a damaged meta.json has ended if it has no holder.
 		damaged := rec.Problem != "" && !Locked(s.Dir(id))
 		if !rec.Finished() && !damaged || !s.o.Ours(rec) {
 			continue
@@ -225,11 +225,11 @@ func (s *sweep) finished() ([]ended, error) {
 	return jobs, nil
 }
 
-// orphan removes a directory without meta.json when it is old.
+// orphan deletes a directory without meta.json if it is older than orphanAge.
 func (s *sweep) orphan(id string) {
 	dir := s.Dir(id)
 	fi, err := os.Lstat(dir)
-	if err != nil || !s.ages.over(fi.ModTime(), orphanAge) || Locked(dir) {
+	if err != nil || !s.ages.olderThan(fi.ModTime(), orphanAge) || Locked(dir) {
 		return
 	}
 	if s.moveToTrash(time.Unix(0, 0), id) == nil {
@@ -237,7 +237,7 @@ func (s *sweep) orphan(id string) {
 	}
 }
 
-// emptyTrash deletes what lay in the trash long enough.
+// emptyTrash deletes jobs that were in the trash for longer than Keep.Trash.
 func (s *sweep) emptyTrash() error {
 	all, err := s.InTrash()
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *sweep) emptyTrash() error {
 	}
 	for _, t := range all {
 		if t.At.Sub(s.ages.now) > maxJump { // cleared when the clock was ahead
-			t.At = s.ages.noticed(s.trash(t.ID))
+			t.At = s.ages.firstSeen(s.trash(t.ID))
 		}
 		if !s.stale(t.At) {
 			continue
@@ -254,7 +254,7 @@ func (s *sweep) emptyTrash() error {
 			return err
 		}
 		rec, err := Read(s.trash(t.ID))
-		if released(s.ctx, &rec, err, s.trash(t.ID), s.o.Release) != nil {
+		if releaseRecord(s.ctx, &rec, err, s.trash(t.ID), s.o.Release) != nil {
 			continue
 		}
 		if err := s.Delete(t.ID); err != nil {
@@ -264,13 +264,13 @@ func (s *sweep) emptyTrash() error {
 	return nil
 }
 
-// released gives up what is kept elsewhere of the job whose directory dir is about to
-// be deleted. After an error that is still there.
-func released(ctx context.Context, rec *Record, err error, dir string, release func(context.Context, *Record, string) error) error {
-	if rec.Unread != nil && isShortage(rec.Unread) {
-		return rec.Unread // where it is cannot be known now
+// releaseRecord calls release for the job whose directory dir is about to be deleted. err
+// is the error of reading rec. After an error dir must not be deleted.
+func releaseRecord(ctx context.Context, rec *Record, err error, dir string, release func(context.Context, *Record, string) error) error {
+	if rec.ReadErr != nil && isShortage(rec.ReadErr) {
+		return rec.ReadErr // the host of the job is unknown for now
 	}
-	if err != nil && rec.Unread == nil || release == nil {
+	if err != nil && rec.ReadErr == nil || release == nil {
 		return nil
 	}
 	return release(ctx, rec, dir)

@@ -24,8 +24,8 @@ func sweepsEverything() jobdir.SweepOptions {
 	}
 }
 
-// Who holds a job that has ended may still record what that has left running.
-func TestSweepLeavesAnEndThatIsHeldOutOfTheIndex(t *testing.T) {
+// The holder of a job that has ended may still record survivors.
+func TestSweepDoesNotIndexJobsWithHolder(t *testing.T) {
 	r := newRoot(t)
 	id, dir := create(t, r, jobdir.Meta{})
 	code := 0
@@ -40,7 +40,7 @@ func TestSweepLeavesAnEndThatIsHeldOutOfTheIndex(t *testing.T) {
 	o := sweepsEverything()
 	sweepAll(t, r, o)
 	if r.Index().Find(id) != nil {
-		t.Error("it is in the index while it is held")
+		t.Error("the job is in the index while it has a holder")
 	}
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
@@ -48,12 +48,12 @@ func TestSweepLeavesAnEndThatIsHeldOutOfTheIndex(t *testing.T) {
 	o.Now = func() time.Time { return time.Now().Add(2 * jobdir.SweepEvery) }
 	sweepAll(t, r, o)
 	if r.Index().Find(id) == nil {
-		t.Error("it is not in the index when nobody holds it")
+		t.Error("the job is not in the index after its holder has exited")
 	}
 }
 
-// What cannot be read or released now is in the way of nothing else.
-func TestSweepGoesPastWhatStays(t *testing.T) {
+// A job that cannot be read or released does not keep the sweep from deleting others.
+func TestSweepContinuesAfterFailures(t *testing.T) {
 	r := newRoot(t)
 	for range 3 {
 		_, dir := create(t, r, jobdir.Meta{})
@@ -74,8 +74,8 @@ func TestSweepGoesPastWhatStays(t *testing.T) {
 	}
 }
 
-// A sweep that was ended is continued by the next call, which need not wait an hour.
-func TestSweepEndsWithItsContext(t *testing.T) {
+// The next call continues a canceled sweep, without waiting for an hour.
+func TestSweepStopsWhenCanceled(t *testing.T) {
 	r := newRoot(t)
 	for range 3 {
 		id, _ := create(t, r, jobdir.Meta{})

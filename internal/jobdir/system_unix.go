@@ -14,8 +14,8 @@ import (
 
 const privateModes = true
 
-// checkOwner refuses a state root of another user: records written there could
-// not be read by its owner, and its jobs are not ours to judge.
+// checkOwner refuses a state directory of another user, who could not read records that this
+// user writes there.
 func checkOwner(path string, fi fs.FileInfo) error {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -30,7 +30,7 @@ func ownedBy(path string, owner, self int) error {
 	}
 	e := &RootError{
 		Path: path,
-		Why:  fmt.Sprintf("belongs to %s, and this is %s", userName(owner), userName(self)),
+		Why:  fmt.Sprintf("belongs to %s, not to %s", userName(owner), userName(self)),
 		Hint: "set HOB_STATE_DIR to a directory of your own",
 		Err:  fs.ErrPermission,
 	}
@@ -48,7 +48,7 @@ func userName(uid int) string {
 	return u.Username
 }
 
-// isShortage reports whether err is of this process or this moment, and not of the
+// isShortage reports whether err is a temporary lack of resources, not a property of the
 // file.
 func isShortage(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)

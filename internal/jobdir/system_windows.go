@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Access lists, not modes, guard a profile's directories on Windows.
+// On Windows, access control lists protect a user's directories, not modes.
 const privateModes = false
 
 func checkOwner(string, fs.FileInfo) error { return nil }
 
-// isShortage reports whether err is of this process or this moment, and not of the
+// isShortage reports whether err is a temporary lack of resources, not a property of the
 // file.
 func isShortage(err error) bool {
 	return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) || errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||

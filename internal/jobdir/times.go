@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"sort"
@@ -14,12 +15,11 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// The file times says when the bytes of a log were written and how large the
-// screen was then, in blocks of timesBlock bytes. A block stands for itself: its
-// first entry is absolute, so that a look-up bisects blocks and reads one. An
-// entry is a tag and unsigned varints: the increase of the offset, that of the
-// time in milliseconds since 1970, and with tagSized columns and rows. Zero
-// bytes fill a block up.
+// The file times records when the bytes of a log were written and the size of the screen
+// at that time, in blocks of timesBlock bytes. The first entry of a block is absolute, so
+// that a lookup bisects the blocks and reads only one. An entry is a tag and unsigned
+// varints: the increase of the offset, the increase of the time in milliseconds since
+// 1970, and with tagSized columns and rows. Blocks are padded with zero bytes.
 const (
 	timesBlock = 4096
 	tagPlain   = 1
@@ -27,14 +27,14 @@ const (
 	maxEntry   = 1 + 2*binary.MaxVarintLen64 + 2*binary.MaxVarintLen16
 )
 
-// TimesGrain is how exact times are: of several entries within one grain only
-// the first is kept, unless the size changed.
+// TimesGrain is the resolution of times: of several entries within one grain only the
+// first is written, unless the size changed.
 const TimesGrain = 100 * time.Millisecond
 
-// TimesWriter appends to times. It is for one goroutine, the holder's.
+// TimesWriter appends to times. It must not be used concurrently.
 type TimesWriter struct {
 	f    *os.File
-	end  int64 // of what was written whole
+	end  int64 // length of the file
 	fill int   // bytes used in the current block
 	off  int64
 	ms   int64
@@ -42,7 +42,7 @@ type TimesWriter struct {
 	any  bool
 }
 
-// CreateTimes opens times for appending, making it.
+// CreateTimes opens times for appending and creates it if it is missing.
 func CreateTimes(dir string) (*TimesWriter, error) {
 	f, err := plainfile.OpenFile(filepath.Join(dir, TimesFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -54,7 +54,7 @@ func CreateTimes(dir string) (*TimesWriter, error) {
 		return nil, err
 	}
 	w := &TimesWriter{f: f, end: fi.Size()}
-	// What a writer before left is not continued: go on in a block of its own.
+	// The last block of a previous writer may be incomplete: begin a new one.
 	if rest := int(w.end % timesBlock); rest > 0 {
 		if err := w.write(make([]byte, timesBlock-rest)); err != nil {
 			f.Close()
@@ -64,9 +64,8 @@ func CreateTimes(dir string) (*TimesWriter, error) {
 	return w, nil
 }
 
-// Add notes that the bytes from off on were written at that time, on a screen of
-// that size. Neither offsets nor times go back: earlier ones are taken as the
-// last. A write that failed is tried again with the next entry.
+// Add records that the bytes from off on were written at the given time, on a screen of
+// the given size. An offset or a time before the last one is replaced by the last one.
 func (w *TimesWriter) Add(off int64, at time.Time, size record.Size) error {
 	ms := at.UnixMilli()
 	sized := size != w.size
@@ -108,7 +107,7 @@ func (w *TimesWriter) Add(off int64, at time.Time, size record.Size) error {
 	return nil
 }
 
-// write appends b, all or nothing of it: a part would move the blocks that follow.
+// write appends b completely or not at all: a part of it would shift all later blocks.
 func (w *TimesWriter) write(b []byte) error {
 	n, err := w.f.Write(b)
 	if err != nil {
@@ -126,17 +125,17 @@ func (w *TimesWriter) Close() error { return w.f.Close() }
 
 // Moment is one entry of times.
 type Moment struct {
-	Offset int64 // the bytes from here on …
+	Offset int64 // of the first byte that was written at this time
 	At     time.Time
 	Size   record.Size
 }
 
-// Times reads times, also while it grows. Safe for concurrent use.
+// Times reads times, also while it grows. It is safe for concurrent use.
 type Times struct {
 	f *os.File
 
 	mu   sync.Mutex
-	kept []Moment // of the block that [Times.At] read last; replaced, never changed
+	kept []Moment // the block that [Times.At] read last; immutable
 }
 
 // OpenTimes opens times for reading.
@@ -151,8 +150,8 @@ func OpenTimes(dir string) (*Times, error) {
 // Close closes the file.
 func (t *Times) Close() error { return t.f.Close() }
 
-// At is the entry that covers the byte at off; ok is false if none does. Who asks
-// for bytes that are near each other makes it read once.
+// At returns the entry that covers the byte at off. ok is false if none does. Lookups of
+// nearby bytes read the file only once.
 func (t *Times) At(off int64) (m Moment, ok bool) {
 	t.mu.Lock()
 	kept := t.kept
@@ -160,8 +159,7 @@ func (t *Times) At(off int64) (m Moment, ok bool) {
 	after := func(ms []Moment) int { // off is before the entry there
 		return sort.Search(len(ms), func(i int) bool { return ms[i].Offset > off })
 	}
-	// What was written does not change, but the last entry of what was read may
-	// have got followers.
+	// Entries do not change, but the last cached entry may have got successors.
 	if i := after(kept); i > 0 && i < len(kept) {
 		return kept[i-1], true
 	}
@@ -182,8 +180,8 @@ func (t *Times) At(off int64) (m Moment, ok bool) {
 	return m, false
 }
 
-// Since is the first offset that was written at that time or later, or where the
-// last entry stands if none was.
+// Since returns the first offset that was written at the given time or later, or the
+// offset of the last entry if there is none.
 func (t *Times) Since(at time.Time) int64 {
 	first, found := int64(0), false
 	// The entry that follows the last one before at.
@@ -204,7 +202,84 @@ func (t *Times) Since(at time.Time) int64 {
 	return first
 }
 
-// block is the last block for whose first entry before holds, else 0 and false.
+// All returns the entries in order.
+func (t *Times) All() iter.Seq[Moment] { return t.from(0) }
+
+// from returns the entries from a block on.
+func (t *Times) from(block int64) iter.Seq[Moment] {
+	return func(yield func(Moment) bool) {
+		for ; ; block++ {
+			ms, err := t.read(block)
+			if err != nil || len(ms) == 0 {
+				return
+			}
+			for _, m := range ms {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// After returns the first entry with a larger offset. ok is false if there is none.
+func (t *Times) After(off int64) (m Moment, ok bool) {
+	block, _ := t.block(func(m Moment) bool { return m.Offset <= off })
+	for m := range t.from(block) {
+		if m.Offset > off {
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// Resized returns the first entry between two offsets that has another size than the given one. ok is
+// false if there is none.
+func (t *Times) Resized(from, to int64, size record.Size) (m Moment, ok bool) {
+	block, _ := t.block(func(m Moment) bool { return m.Offset <= from })
+	for m := range t.from(block) {
+		if m.Offset >= to {
+			break
+		}
+		if m.Offset > from && m.Size != size {
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// Last returns the last entry. ok is false if there is none.
+func (t *Times) Last() (m Moment, ok bool) { return t.LastWhere(func(Moment) bool { return true }) }
+
+// LastWhere returns the last entry for which before returns true, where it does so for all
+// entries up to a certain one. ok is false if there is none.
+func (t *Times) LastWhere(before func(Moment) bool) (last Moment, ok bool) {
+	block, _ := t.block(before)
+	for m := range t.from(block) {
+		if !before(m) {
+			break
+		}
+		last, ok = m, true
+	}
+	return last, ok
+}
+
+// Sizes returns the sizes of the screen that were recorded at an offset, in order.
+func (t *Times) Sizes(off int64) (sizes []record.Size) {
+	block, _ := t.block(func(m Moment) bool { return m.Offset < off })
+	for m := range t.from(block) {
+		if m.Offset > off {
+			break
+		}
+		if m.Offset == off {
+			sizes = append(sizes, m.Size)
+		}
+	}
+	return sizes
+}
+
+// block returns the last block for whose first entry before returns true, else 0 and
+// false.
 func (t *Times) block(before func(Moment) bool) (n int64, ok bool) {
 	fi, err := t.f.Stat()
 	if err != nil {
@@ -237,8 +312,7 @@ func (t *Times) readN(block int64, n int) ([]Moment, error) {
 	return decodeMoments(buf[:n]), nil
 }
 
-// decodeMoments reads the entries of one block up to its filling, or to an entry
-// that is not whole yet.
+// decodeMoments decodes the entries of one block up to its padding or an incomplete entry.
 func decodeMoments(b []byte) []Moment {
 	var out []Moment
 	var off, ms uint64

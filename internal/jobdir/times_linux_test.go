@@ -14,8 +14,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// A disk that is full takes a part of an entry. There is room again later.
-func TestTimesAfterAnEntryThatWasCut(t *testing.T) {
+// On a full disk only a part of an entry is written. Later entries must be readable.
+func TestTimesAfterPartialWrite(t *testing.T) {
 	dir := t.TempDir()
 	w, err := jobdir.CreateTimes(dir)
 	if err != nil {
@@ -53,8 +53,8 @@ func TestTimesAfterAnEntryThatWasCut(t *testing.T) {
 	}
 }
 
-// withFileLimit calls f while files of this program can become no larger than that
-// one is and so many bytes.
+// withFileLimit calls f while this process can write files only up to the size of the file
+// at path plus more bytes.
 func withFileLimit(t *testing.T, path string, more int64, f func() error) error {
 	t.Helper()
 	fi, err := os.Stat(path)

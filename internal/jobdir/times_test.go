@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-func TestTimesFindWhenAByteWasWritten(t *testing.T) {
+func TestTimesLookup(t *testing.T) {
 	dir := t.TempDir()
 	w, err := jobdir.CreateTimes(dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestTimesFindWhenAByteWasWritten(t *testing.T) {
 	}
 }
 
-func TestTimesAreCoarseButKeepSizes(t *testing.T) {
+func TestTimesGrain(t *testing.T) {
 	dir := t.TempDir()
 	w, err := jobdir.CreateTimes(dir)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestTimesAreCoarseButKeepSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The clock may be set back; times do not follow.
+	// If the clock is set back, recorded times do not decrease.
 	if err := w.Add(100, at.Add(-time.Hour), small); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestTimesAreCoarseButKeepSizes(t *testing.T) {
 	}
 }
 
-func TestTimesSurviveASecondWriterAndDamage(t *testing.T) {
+func TestTimesWithSeveralWriters(t *testing.T) {
 	dir := t.TempDir()
 	at := time.UnixMilli(1_700_000_000_000)
 	for i := range 3 {
@@ -153,7 +153,7 @@ func FuzzTimes(f *testing.F) {
 	})
 }
 
-func TestTimesAreReadWhileTheyGrow(t *testing.T) {
+func TestTimesLookupWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	w, err := jobdir.CreateTimes(dir)
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// Trash moves job directories into the trash, where they stay whole until a
-// sweep. All of one call have the same time on their directory: that is what
-// tells the last clear from the one before, and how long something lies there.
+// Trash moves job directories to the trash, where they stay complete until a sweep. It
+// sets the modification time of all of them to the same time, which identifies the jobs
+// of one clear, and from which their time in the trash counts.
 func (r *Root) Trash(at time.Time, ids ...string) error {
-	at = at.Truncate(time.Microsecond) // what every file system can keep
+	at = at.Truncate(time.Microsecond) // the resolution of most file systems
 	if IsSwept(at) {
 		at = at.Add(time.Microsecond)
 	}
 	return r.moveToTrash(at, ids...)
 }
 
-// sweptAt is the time of what a sweep moves to the trash now: a whole second, which a
-// clear never has.
+// sweptAt returns the time for directories that a sweep moves to the trash now: a whole
+// second, which Trash never uses.
 func sweptAt(now time.Time) time.Time { return now.Truncate(time.Second) }
 
-// IsSwept reports whether that is the time of what a sweep, and no clear, has moved to
-// the trash. On a file system without fractions of a second it always is.
+// IsSwept reports whether a directory with this time was moved to the trash by a sweep,
+// not by a clear. It is always true on a file system without fractions of a second.
 func IsSwept(trashed time.Time) bool { return trashed.Nanosecond() == 0 }
 
 func (r *Root) moveToTrash(at time.Time, ids ...string) error {
@@ -44,7 +44,7 @@ func (r *Root) moveToTrash(at time.Time, ids ...string) error {
 		if err := os.Rename(r.Dir(id), r.trash(id)); err != nil {
 			return err
 		}
-		// Some file systems count the move itself as a change.
+		// On some file systems, renaming a directory changes its modification time.
 		if err := os.Chtimes(r.trash(id), at, at); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ type Trashed struct {
 	At time.Time
 }
 
-// InTrash lists the trash, the latest first.
+// InTrash lists the trash, newest first.
 func (r *Root) InTrash() ([]Trashed, error) {
 	names, err := jobNames(filepath.Join(r.path, trashName))
 	if err != nil {
@@ -76,8 +76,9 @@ func (r *Root) InTrash() ([]Trashed, error) {
 	return all, nil
 }
 
-// LastCleared is what the last call of Trash left in the trash; if there is nothing of
-// any, or the file system keeps no fractions of a second, what came there last.
+// LastCleared returns the ids that the last call of Trash moved to the trash. If there are
+// none, or the file system stores no fractions of a second, it returns the ids that were
+// moved there last.
 func (r *Root) LastCleared() ([]string, error) {
 	all, err := r.InTrash()
 	if err != nil {
@@ -98,8 +99,8 @@ func (r *Root) LastCleared() ([]string, error) {
 	return ids, nil
 }
 
-// Restore moves a directory back out of the trash. The error matches
-// fs.ErrNotExist if it is not there (any more).
+// Restore moves a directory from the trash back to the jobs. The error matches
+// fs.ErrNotExist if it is not in the trash.
 func (r *Root) Restore(id string) error {
 	if !ValidID(id) {
 		return fs.ErrNotExist
@@ -107,11 +108,11 @@ func (r *Root) Restore(id string) error {
 	if err := os.Rename(r.trash(id), r.Dir(id)); err != nil {
 		return err
 	}
-	return unabandon(r.Dir(id))
+	return removeAbandonedMark(r.Dir(id))
 }
 
-// EmptyTrash deletes the trash for good but for what release, as in [SweepOptions],
-// refuses with an error. It returns the records of what it deleted.
+// EmptyTrash deletes all jobs in the trash for which release, as in [SweepOptions],
+// succeeds. It returns the records of the deleted jobs.
 func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context, rec *Record, dir string) error) ([]*Record, error) {
 	all, err := r.InTrash()
 	if err != nil {
@@ -124,7 +125,7 @@ func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context,
 			return deleted, err
 		}
 		rec, err := Read(r.trash(t.ID))
-		if err := released(ctx, &rec, err, r.trash(t.ID), release); err != nil {
+		if err := releaseRecord(ctx, &rec, err, r.trash(t.ID), release); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -138,10 +139,10 @@ func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context,
 	return deleted, errors.Join(errs...)
 }
 
-// SetAside moves a job directory to where it is no job any more and returns its path
-// there: a later sweep deletes what the caller does not. That is in the trash, or, where
-// the trash cannot be made because the disk is full, beside the jobs.
-func (r *Root) SetAside(id string) (dir string, err error) {
+// Discard moves the directory of a job out of the list of jobs and returns its new path.
+// A later sweep deletes it if the caller does not. The new place is the trash or, if that
+// cannot be created on a full disk, a hidden name beside the jobs.
+func (r *Root) Discard(id string) (dir string, err error) {
 	past := time.Unix(0, 0)
 	err = r.moveToTrash(past, id)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -151,14 +152,14 @@ func (r *Root) SetAside(id string) (dir string, err error) {
 	if os.Rename(r.Dir(id), dir) != nil {
 		return "", err
 	}
-	_ = os.Chtimes(dir, past, past) // else the sweep deletes it an hour later
+	_ = os.Chtimes(dir, past, past) // on failure the sweep deletes it an hour later
 	return dir, nil
 }
 
-// TrashDir is where the directory of a cleared job lies.
+// TrashDir returns the path of the directory of a cleared job.
 func (r *Root) TrashDir(id string) string { return r.trash(id) }
 
-// Delete deletes a directory in the trash for good.
+// Delete permanently deletes a directory in the trash.
 func (r *Root) Delete(id string) error {
 	if !ValidID(id) {
 		return fs.ErrNotExist

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// benchLog writes a log of so many MiB in the manner of a build or a server,
-// with one rare line in the middle.
+// benchLog writes a log of mib MiB with lines like those of a build or a server, and one
+// rare line in the middle.
 func benchLog(b *testing.B, mib int, format string) *File {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "output.log")
@@ -42,8 +42,8 @@ func benchLog(b *testing.B, mib int, format string) *File {
 }
 
 const (
-	plainLines    = "2026-01-02 15:04:%02d INFO  server: request %d done in 12ms, 200 OK, user=anonymous\r\n"
-	colouredLines = "\x1b[2m15:04:%02d\x1b[0m \x1b[32mINFO\x1b[0m server: request \x1b[1m%d\x1b[0m done in 12ms\r\n"
+	plainLines   = "2026-01-02 15:04:%02d INFO  server: request %d done in 12ms, 200 OK, user=anonymous\r\n"
+	coloredLines = "\x1b[2m15:04:%02d\x1b[0m \x1b[32mINFO\x1b[0m server: request \x1b[1m%d\x1b[0m done in 12ms\r\n"
 )
 
 func benchRead(b *testing.B, mib int, format string, read func(ctx context.Context, f *File, size int64) error) {
@@ -69,11 +69,11 @@ func BenchmarkSearch(b *testing.B) {
 		{"common bytes", anyCase("serves")},
 		{"regexp", expression(`(?i:needle \d+ here)`)},
 	}
-	for _, format := range []struct{ name, format string }{{"plain", plainLines}, {"coloured", colouredLines}} {
+	for _, format := range []struct{ name, format string }{{"plain", plainLines}, {"colored", coloredLines}} {
 		for _, p := range patterns {
 			b.Run(format.name+"/"+p.name, func(b *testing.B) {
 				benchRead(b, 256, format.format, func(ctx context.Context, f *File, _ int64) error {
-					_, _, found, err := nextMatch(ctx, f, p.p, 0, 0)
+					_, found, err := nextMatch(ctx, f, p.p, 0, 0)
 					if found {
 						return fmt.Errorf("found what is not there")
 					}
@@ -110,7 +110,7 @@ func BenchmarkTail(b *testing.B) {
 }
 
 func BenchmarkAllLines(b *testing.B) {
-	for _, format := range []struct{ name, format string }{{"plain", plainLines}, {"coloured", colouredLines}} {
+	for _, format := range []struct{ name, format string }{{"plain", plainLines}, {"colored", coloredLines}} {
 		b.Run(format.name, func(b *testing.B) {
 			benchRead(b, 64, format.format, func(ctx context.Context, f *File, _ int64) error {
 				return From(ctx, f, 0, Query{}, func(Line) error { return nil })

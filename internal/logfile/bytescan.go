@@ -2,19 +2,20 @@ package logfile
 
 import "encoding/binary"
 
-// What follows looks at eight bytes at a time: with hi as the top bit of each
-// byte, (w - lo*n) &^ w & hi is not zero if a byte of w is less than n.
+// The functions in this file examine eight bytes at a time. hi is the top bit of each
+// byte; (w - lo*n) &^ w & hi is not zero if a byte of w is less than n.
 const (
 	lo = 0x0101010101010101
 	hi = 0x8080808080808080
 )
 
-// plainWord tells whether all eight bytes are printable ASCII: none below space,
-// none that reaches the top bit by adding 1.
+// plainWord reports whether all eight bytes are printable ASCII: none is below space, and
+// adding 1 to none sets the top bit.
 func plainWord(w uint64) bool { return ((w-lo*0x20)|(w+lo)|w)&hi == 0 }
 
-// asciiRun is how many bytes p begins with that are printable ASCII or tab.
-func asciiRun(p []byte) int {
+// asciiLen returns the number of bytes at the beginning of p that are printable ASCII or
+// tab.
+func asciiLen(p []byte) int {
 	i := 0
 	for {
 		for i+8 <= len(p) && plainWord(binary.LittleEndian.Uint64(p[i:])) {
@@ -31,9 +32,9 @@ func asciiRun(p []byte) int {
 	}
 }
 
-// colourRun is the length of the SGR sequence that p begins with, 0 if there is
-// none or it is not whole. Most sequences in logs are these, and do nothing here.
-func colourRun(p []byte) int {
+// sgrLen returns the length of the complete SGR sequence at the beginning of p, 0 if it
+// has none. Most escape sequences in logs are SGR, which does not change the text.
+func sgrLen(p []byte) int {
 	if len(p) < 3 || p[0] != 0x1B || p[1] != '[' {
 		return 0
 	}
@@ -48,10 +49,10 @@ func colourRun(p []byte) int {
 	return 0
 }
 
-// dirtyByte is the index of the first byte of p that makes a line's text differ
-// from its bytes, or -1: control characters but tab, LF and the CRs before an
-// LF, DEL, and the lead byte of C1. Invalid UTF-8 is not found.
-func dirtyByte(p []byte) int {
+// firstSpecialByte returns the index of the first byte of p that makes a line's text
+// differ from its bytes, or -1: DEL, the lead byte of C1, and control characters except
+// tab, LF and CRs before an LF. It does not detect invalid UTF-8.
+func firstSpecialByte(p []byte) int {
 	i := 0
 	for {
 		for i+8 <= len(p) && plainWord(binary.LittleEndian.Uint64(p[i:])) {
@@ -71,7 +72,7 @@ func dirtyByte(p []byte) int {
 	}
 }
 
-// lowerASCII appends p to dst with A to Z as a to z.
+// lowerASCII appends p to dst with ASCII letters in lower case.
 func lowerASCII(dst, p []byte) []byte {
 	n := len(dst)
 	dst = append(dst, p...)

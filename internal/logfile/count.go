@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Count is the number of lines of a log, dropped ones included if they were
-// counted, as fast as it can be read.
+// Count returns the number of lines of a log, including dropped ones if they were counted.
+// It reads the whole log.
 func Count(ctx context.Context, src Source) (int64, error) {
 	size, err := src.Size(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func Count(ctx context.Context, src Source) (int64, error) {
 	return c.number + lineFeeds(c.open), nil
 }
 
-// numberAt is the number of the line that begins at off.
+// numberAt returns the number of the line that begins at off.
 func numberAt(ctx context.Context, src Source, off int64) (int64, error) {
 	c, err := newCounter(ctx, src)
 	if err != nil {
@@ -36,16 +36,16 @@ func numberAt(ctx context.Context, src Source, off int64) (int64, error) {
 	return c.number, err
 }
 
-// find is where line number begins and the number of the line that begins
-// there: a smaller one if that line was dropped, so that the walk begins with
-// the gap. ok is false if the log has not so many lines.
+// find returns the offset of a line and the number of the line at that offset. If the line
+// was dropped, that is an earlier line, so that a walk from there begins with the gap. ok
+// is false if the log has fewer lines.
 func find(ctx context.Context, src Source, number int64) (off, at int64, ok bool, err error) {
 	c, err := newCounter(ctx, src)
 	if err != nil {
 		return 0, 0, false, err
 	}
 	if number <= 0 {
-		if c.w.pos > 0 { // numbers begin behind the hole: show that there is one
+		if c.w.pos > 0 { // numbers begin after the hole, which is shown first
 			return c.w.hole.Start, unknown, true, nil
 		}
 		return 0, 0, true, nil
@@ -54,15 +54,16 @@ func find(ctx context.Context, src Source, number int64) (off, at int64, ok bool
 	return c.w.pos, c.number, c.number >= number || c.w.pos < c.w.size, err
 }
 
-// A counter counts line feeds from the beginning on.
+// A counter counts line feeds from the beginning of a log.
 type counter struct {
 	w      *walker
-	number int64 // of the line at w.pos, or that w.pos is in
-	head   int64 // what number was where the hole begins, once passed
+	number int64 // of the line that contains w.pos
+	head   int64 // number at the beginning of the hole, once w.pos has passed that
 	open   bool  // w.pos is not the beginning of a line
 }
 
-// newCounter begins at the beginning, or behind a hole that was not counted.
+// newCounter returns a counter that starts at the beginning of the log, or after a hole
+// whose lines were not counted.
 func newCounter(ctx context.Context, src Source) (*counter, error) {
 	w, err := newWalker(ctx, src, 0)
 	if err != nil {
@@ -75,8 +76,8 @@ func newCounter(ctx context.Context, src Source) (*counter, error) {
 	return c, nil
 }
 
-// upTo counts until the walk is at off, in the line of that number, before a
-// hole that holds its beginning, or at the end of the log.
+// upTo counts until the walk reaches off, the line with the given number, a hole that
+// contains the beginning of that line, or the end of the log.
 func (c *counter) upTo(ctx context.Context, off, number int64) error {
 	w := c.w
 	for w.pos < min(off, w.size) && c.number < number {
@@ -85,7 +86,7 @@ func (c *counter) upTo(ctx context.Context, off, number int64) error {
 				c.head = c.number
 			}
 			behind := c.head + w.hole.Lines
-			if w.hole.Lines < 0 { // it came or grew while this was counting
+			if w.hole.Lines < 0 { // the hole appeared or grew during the count
 				behind, c.open = 0, false
 			}
 			if behind >= number {
@@ -105,14 +106,14 @@ func (c *counter) upTo(ctx context.Context, off, number int64) error {
 		if !ok {
 			continue
 		}
-		c.take(data, number)
+		c.countBlock(data, number)
 		w.grow()
 	}
 	return nil
 }
 
-// take counts a block, up to the beginning of the line of that number.
-func (c *counter) take(data []byte, number int64) {
+// countBlock counts the lines of a block, up to the line with the given number.
+func (c *counter) countBlock(data []byte, number int64) {
 	if len(data) == 0 {
 		return
 	}
@@ -126,10 +127,9 @@ func (c *counter) take(data []byte, number int64) {
 	c.open = data[len(data)-1] != '\n'
 }
 
-// nthLineFeed is the index of the n-th LF, counted from 1, which data must
-// have.
+// nthLineFeed returns the index of the n-th LF of data, counted from 1. It must exist.
 func nthLineFeed(data []byte, n int64) int {
-	// Halves, counted, until searching one by one is cheap.
+	// Counting halves of a block is faster than searching for one LF after another.
 	base := 0
 	for len(data) > 4<<10 {
 		half := len(data) / 2

@@ -1,6 +1,6 @@
 package logfile
 
-// An action is what a byte asks of the line.
+// An action is the effect of a byte on the line.
 type action uint8
 
 const (
@@ -19,27 +19,26 @@ const (
 	escEscape             // after ESC
 	escInter              // after ESC and an intermediate byte
 	escCSI                // in a control sequence
-	escString             // in OSC, DCS, APC, PM or SOS, to its end
-	escStringEsc          // after ESC in one of these
+	escString             // in OSC, DCS, APC, PM or SOS
+	escStringEsc          // after ESC in one of those
 )
 
-// maxParam bounds a sequence's parameter: columns beyond it do not exist.
+// maxParam limits a parameter of a sequence, so that it cannot overflow.
 const maxParam = 1 << 20
 
-// escapes follows escape sequences byte by byte, so that it does not matter
-// where its input was cut.
-type escapes struct {
+// escapeParser parses escape sequences byte by byte, so that input may be split anywhere.
+type escapeParser struct {
 	state escState
 	param int  // the sequence's first parameter
 	first bool // still in the first parameter
 	plain bool // no private marker and no intermediate byte so far
-	osc   bool // the string ends with BEL too
+	osc   bool // the string may also end with BEL
 }
 
-func (e *escapes) ground() bool { return e.state == escGround }
+func (e *escapeParser) ground() bool { return e.state == escGround }
 
-// other takes a character from outside ASCII and says whether it is text.
-func (e *escapes) other() bool {
+// other handles a character outside ASCII and reports whether it is text.
+func (e *escapeParser) other() bool {
 	switch e.state {
 	case escString:
 		return false
@@ -51,9 +50,9 @@ func (e *escapes) other() bool {
 	return true
 }
 
-// next takes an ASCII byte. actPrint means that it is not part of a sequence,
-// be it text or a control character.
-func (e *escapes) next(b byte) action {
+// next handles an ASCII byte. actPrint means that it is not part of a sequence but text or
+// a control character.
+func (e *escapeParser) next(b byte) action {
 	switch {
 	case b == 0x1B:
 		if e.state == escString {
@@ -72,7 +71,7 @@ func (e *escapes) next(b byte) action {
 			e.state = escGround
 			return actNone
 		}
-		// The string was cut short by another sequence.
+		// Another sequence ends the string.
 		e.state = escEscape
 		return e.next(b)
 	case escString:
@@ -88,9 +87,9 @@ func (e *escapes) next(b byte) action {
 	return actPrint
 }
 
-func (e *escapes) escape(b byte) action {
+func (e *escapeParser) escape(b byte) action {
 	switch {
-	case b < 0x20: // a control character within a sequence acts at once
+	case b < 0x20: // a control character within a sequence takes effect at once
 		return actPrint
 	case b < 0x30:
 		e.state = escInter
@@ -107,11 +106,11 @@ func (e *escapes) escape(b byte) action {
 	return actNone
 }
 
-func (e *escapes) startCSI() {
+func (e *escapeParser) startCSI() {
 	e.state, e.param, e.first, e.plain = escCSI, 0, true, true
 }
 
-func (e *escapes) csi(b byte) action {
+func (e *escapeParser) csi(b byte) action {
 	switch {
 	case b < 0x20:
 		return actPrint
@@ -145,7 +144,7 @@ func (e *escapes) csi(b byte) action {
 }
 
 // c1 takes a control character from U+0080 to U+009F.
-func (e *escapes) c1(c byte) action {
+func (e *escapeParser) c1(c byte) action {
 	switch {
 	case c == 0x9C: // ST
 		e.state = escGround

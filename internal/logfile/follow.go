@@ -5,34 +5,30 @@ import (
 	"context"
 )
 
-// A Follower reads what is appended to a log, line by line. Knowing when there
-// is more is its caller's business. For one goroutine.
+// A Follower reads lines that are appended to a log. The caller must detect when to read
+// again. A Follower must not be used concurrently.
 type Follower struct {
 	src    Source
 	q      Query
 	off    int64
 	number int64
-	seen   int64 // up to here no LF ends the line at off
+	seen   int64 // the line at off has no LF before this offset
 }
 
-// NewFollower follows src from off on, which must be the beginning of a line;
-// number is its number, -1 if unknown. q.Limit is not looked at.
+// NewFollower returns a Follower of src from off on, which must be the beginning of a
+// line. number is the number of that line, -1 if unknown. q.Limit is ignored.
 func NewFollower(src Source, off, number int64, q Query) *Follower {
 	q.Limit = 0
 	return &Follower{src: src, q: q, off: off, number: number}
 }
 
-// Offset is the beginning of the first line that was not given yet.
-func (f *Follower) Offset() int64 { return f.off }
-
-// Read calls fn for each complete line that has come since the last call. What
-// stands behind the last LF waits until its LF comes, or for [Follower.Rest].
+// Read calls fn for each line that was completed since the last call. A line without LF is
+// not delivered before its LF is written, except by [Follower.Rest].
 func (f *Follower) Read(ctx context.Context, fn func(Line) error) error {
 	return f.read(ctx, false, fn)
 }
 
-// Rest is Read, and then gives the last line without its LF too. To be called
-// when the log is complete.
+// Rest is Read that also delivers a last line without LF. Call it when the log is complete.
 func (f *Follower) Rest(ctx context.Context, fn func(Line) error) error {
 	return f.read(ctx, true, fn)
 }
@@ -47,17 +43,16 @@ func (f *Follower) read(ctx context.Context, rest bool, fn func(Line) error) err
 		return err
 	}
 	if !rest {
-		// A line without end is not read again and again while it grows.
+		// Do not read a long line again and again while it grows.
 		if more, err := f.ended(ctx, size, hole); err != nil || !more {
 			return err
 		}
 	}
-	// Lines are found unfiltered, so that the place is kept behind those
-	// that are not wanted.
+	// Scan without the filters, so that f.off advances past lines that do not match.
 	s := newScanner(f.src, f.q)
 	all := *s
 	all.filter, all.exclude = nil, nil
-	return all.forward(ctx, f.off, size, f.number, func(l found) error {
+	return all.forward(ctx, f.off, size, f.number, func(l rawLine) error {
 		if l.open && !rest && (hole.Empty() || l.end != hole.Start) {
 			f.seen = max(f.seen, l.end)
 			return errStop
@@ -73,7 +68,7 @@ func (f *Follower) read(ctx context.Context, rest bool, fn func(Line) error) err
 	})
 }
 
-// ended tells whether the line at the follower's place has an end by now.
+// ended reports whether the line at f.off may have an LF now.
 func (f *Follower) ended(ctx context.Context, size int64, hole Hole) (bool, error) {
 	if f.seen <= f.off || !hole.Empty() && f.off < hole.End {
 		return true, nil
@@ -83,7 +78,7 @@ func (f *Follower) ended(ctx context.Context, size int64, hole Hole) (bool, erro
 		return false, err
 	}
 	for f.seen < size {
-		data, ok, err := w.read(ctx, f.seen, min(size, f.seen+int64(w.most)))
+		data, ok, err := w.read(ctx, f.seen, min(size, f.seen+int64(w.maxStep)))
 		if err != nil {
 			return false, err
 		}

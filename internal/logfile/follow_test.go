@@ -14,6 +14,9 @@ import (
 func texts(lines []Line) []string {
 	list := []string{}
 	for _, l := range lines {
+		if l.Gap > 0 {
+			l.Text = fmt.Sprintf("gap of %d", l.Gap)
+		}
 		list = append(list, fmt.Sprintf("%d %s", l.Number, l.Text))
 	}
 	return list
@@ -57,26 +60,25 @@ func TestFollower(t *testing.T) {
 		t.Errorf("Rest = %+v", rest)
 	}
 	size, _ := log.Size(t.Context())
-	if all.Offset() != size {
-		t.Errorf("offset = %d, want the end, %d", all.Offset(), size)
+	if all.off != size {
+		t.Errorf("offset = %d, want the end, %d", all.off, size)
 	}
 }
 
-func TestFollowerTellsOfTheHole(t *testing.T) {
+func TestFollowerReportsGap(t *testing.T) {
 	log := counted("one\ntwo\nthree\nfour\n", Hole{})
 	f := NewFollower(log, 0, 0, Query{})
 	f.src = counted("one\ntwo\nthree\nfour\n", Hole{Start: 5, End: 15})
 	got := texts(collect(t, func(fn func(Line) error) error { return f.Read(t.Context(), fn) }))
-	want := []string{"0 one", "1 t", "-1 [… 10 B dropped …]", "3 our"}
+	want := []string{"0 one", "1 t", "-1 gap of 10", "3 our"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 
-// A reader that its caller's error stops goes on with the line after the one
-// that it was given last.
-func TestFollowerKeepsItsPlace(t *testing.T) {
-	f := NewFollower(inMemory("one\ntwo\n"), 0, 0, Query{})
+// After an error of fn, the next Read continues with the next line.
+func TestFollowerContinuesAfterError(t *testing.T) {
+	f := NewFollower(memoryLog("one\ntwo\n"), 0, 0, Query{})
 	enough := errors.New("enough")
 	if err := f.Read(t.Context(), func(Line) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("error = %v, want the caller's", err)
@@ -87,11 +89,10 @@ func TestFollowerKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// A growing hole drops bytes under a walk: what it reads then is the gap, not
-// the zeros.
-func TestHoleGrowsUnderAReader(t *testing.T) {
-	log := &moving{holed: counted("one\ntwo\nthree\nfour\nfive\nsix\nseven\n", Hole{Start: 4, End: 8})}
-	want := []string{"0 one", "-1 [… 4 B dropped …]", "2 three", "-1 [… 5 B dropped …]", "-1 five", "-1 six", "-1 seven"}
+// If the hole grows during a walk, the reader gets a gap instead of zeros.
+func TestHoleGrowsDuringRead(t *testing.T) {
+	log := &movingHoleLog{holedLog: counted("one\ntwo\nthree\nfour\nfive\nsix\nseven\n", Hole{Start: 4, End: 8})}
+	want := []string{"0 one", "-1 gap of 4", "2 three", "-1 gap of 5", "-1 five", "-1 six", "-1 seven"}
 	got := texts(collect(t, func(fn func(Line) error) error {
 		return From(t.Context(), log, 0, Query{}, func(l Line) error {
 			if l.Text == "three" {
@@ -109,24 +110,24 @@ func TestHoleGrowsUnderAReader(t *testing.T) {
 	log.onRead = func() { log.hole.End = 14; log.onRead = nil }
 	p, err := Read(t.Context(), log, buf, 8)
 	if err != nil || string(buf[:p.N]) != "four\n" || p.Dropped != 6 || p.Next() != 19 {
-		t.Errorf("Read = %+v %q, %v, want what stands behind the new hole", p, buf[:p.N], err)
+		t.Errorf("Read = %+v %q, %v, want the bytes after the new hole", p, buf[:p.N], err)
 	}
 }
 
 // moving is a log whose hole changes between the look at it and a read.
-type moving struct {
-	holed
+type movingHoleLog struct {
+	holedLog
 	onRead func()
 }
 
-func (m *moving) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+func (m *movingHoleLog) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if m.onRead != nil {
 		m.onRead()
 	}
-	return m.holed.ReadAt(ctx, p, off)
+	return m.holedLog.ReadAt(ctx, p, off)
 }
 
-func (m *moving) Hole(context.Context) (Hole, error) { return m.hole, nil }
+func (m *movingHoleLog) Hole(context.Context) (Hole, error) { return m.hole, nil }
 
 func TestTruncatedLog(t *testing.T) {
 	f := appendTo(t, false)
@@ -138,7 +139,7 @@ func TestTruncatedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	short := &shrinking{File: log, cut: func() { _ = os.Truncate(f.Name(), 6) }}
+	short := &shrinkingLog{File: log, cut: func() { _ = os.Truncate(f.Name(), 6) }}
 	for _, limit := range []int64{0, 2} {
 		got := collect(t, func(fn func(Line) error) error { return Tail(t.Context(), short, Query{Limit: limit}, fn) })
 		if len(got) != 2 || got[0].Text != "one" || got[1].Text != "tw" {
@@ -148,12 +149,12 @@ func TestTruncatedLog(t *testing.T) {
 }
 
 // shrinking is cut after its size was looked at.
-type shrinking struct {
+type shrinkingLog struct {
 	*File
 	cut func()
 }
 
-func (s *shrinking) Size(ctx context.Context) (int64, error) {
+func (s *shrinkingLog) Size(ctx context.Context) (int64, error) {
 	size, err := s.File.Size(ctx)
 	s.cut()
 	return max(size, 14), err

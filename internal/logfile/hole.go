@@ -6,68 +6,55 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
+
+	"github.com/hobjobs/hob/internal/units"
 )
 
-// Head is how many bytes at the beginning of a log are never dropped.
+// Head is the number of bytes at the beginning of a log that are never dropped.
 const Head = 1 << 20
 
-// A Hole is the range of bytes that a log has lost to its cap. Its zero value
-// is no hole. It begins at [Head] and its end only ever grows.
+// A Hole is the range of bytes that were dropped from a log to keep its limit. The zero
+// value is an empty hole. A hole starts at [Head], and its end only grows.
 type Hole struct {
 	Start int64 `json:"start"`
 	End   int64 `json:"end"`
-	// Lines is how many line feeds were in it, -1 if nobody counted.
+	// Lines is the number of line feeds in the hole, -1 if unknown.
 	Lines int64 `json:"lines"`
 }
 
-// Len is the number of bytes dropped.
+// Len returns the number of bytes dropped.
 func (h Hole) Len() int64 { return h.End - h.Start }
 
-// Empty tells whether nothing was dropped.
+// Empty reports whether nothing was dropped.
 func (h Hole) Empty() bool { return h.End <= h.Start }
 
-// Has tells whether the byte at off was dropped.
+// Has reports whether the byte at off was dropped.
 func (h Hole) Has(off int64) bool { return off >= h.Start && off < h.End }
 
-// torn is how many bytes at the beginning of p, which is at off, are the rest of a
-// character that was dropped.
+// torn returns the number of bytes at the beginning of p, which starts at off, that belong
+// to a character whose first bytes were dropped.
 func (h Hole) torn(p []byte, off int64) int {
 	if h.Empty() || off != h.End {
 		return 0
 	}
-	return Torn(p)
+	return ContinuationPrefix(p)
 }
 
-// GapText is the line that stands for n dropped bytes.
-func GapText(n int64) string { return "[… " + FormatBytes(n) + " dropped …]" }
-
-// FormatBytes writes a number of bytes for people: "512 B", "3.2 GiB".
-func FormatBytes(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, unit := float64(n)/(1<<10), 0
-	for v >= 1023.95 && unit < len("KMGTPE")-1 {
-		v /= 1 << 10
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", v, "KMGTPE"[unit])
-}
-
-// A Piece is what one [Read] found.
+// A Piece is the result of a [Read].
 type Piece struct {
 	N       int   // bytes read into the buffer
-	Off     int64 // offset of the first of them; past the one asked for if that was dropped
-	Dropped int64 // bytes skipped between the offset asked for and Off
-	Size    int64 // size of the log at that moment
+	Off     int64 // offset of the first of them; after the requested offset if that was dropped
+	Dropped int64 // bytes skipped between the requested offset and Off
+	Size    int64 // size of the log at the time of the read
 }
 
-// Next is the offset to go on from.
+// Next returns the offset at which to continue.
 func (p Piece) Next() int64 { return p.Off + int64(p.N) }
 
-// Read reads bytes from off on, skipping the hole: an offset inside it moves to
-// its end. One read never crosses the hole. N is 0 at the end of the log, which
-// is no error. An offset behind the end is moved to the end.
+// Read reads bytes from off on. An offset inside the hole is moved to its end, and one
+// after the end of the log to that end. One read never crosses the hole. At the end of the
+// log N is 0, without an error.
 func Read(ctx context.Context, src Source, p []byte, off int64) (Piece, error) {
 	size, err := src.Size(ctx)
 	if err != nil {
@@ -93,7 +80,7 @@ func Read(ctx context.Context, src Source, p []byte, off int64) (Piece, error) {
 			return Piece{}, err
 		}
 		if n > 0 && buf[0] == 0 {
-			// Dropped while it was read? Then the hole has reached it.
+			// The hole may have grown during the read.
 			again, err := HoleOf(ctx, src)
 			if err != nil {
 				return Piece{}, err
@@ -106,7 +93,7 @@ func Read(ctx context.Context, src Source, p []byte, off int64) (Piece, error) {
 	}
 }
 
-// readFull fills p from off on; fewer bytes mean that the log ends there.
+// readFull fills p from off on. It returns fewer bytes only at the end of the log.
 func readFull(ctx context.Context, src Source, p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -125,7 +112,7 @@ func readFull(ctx context.Context, src Source, p []byte, off int64) (int, error)
 	return n, nil
 }
 
-// findHole asks the file system for a hole that begins at [Head].
+// findHole returns the hole at [Head] according to the file system.
 func findHole(f *os.File) (Hole, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -139,4 +126,117 @@ func findHole(f *os.File) (Hole, error) {
 		return Hole{}, nil
 	}
 	return Hole{Start: Head, End: end, Lines: -1}, nil
+}
+
+const (
+	// MinLimit is the smallest limit: the head and as many bytes after it.
+	MinLimit = 2 * Head
+
+	// grain is the granularity of holes: a multiple of the block size of all file
+	// systems that can free blocks.
+	grain   = 64 << 10
+	maxStep = 256 << 20
+)
+
+// ErrNoHoles is the error for a file system that cannot free bytes inside a file, so that
+// its logs cannot be limited.
+var ErrNoHoles = errors.New("this file system cannot free the beginning of a file")
+
+// farOffset is beyond the end of a new log.
+const farOffset = 1 << 31
+
+// CheckPunch checks whether a log that is open for writing and shorter than 2 GiB can be
+// limited. The error matches [ErrNoHoles] if the file system does not support that. It
+// changes nothing, because it punches a hole beyond the end of the file. The log may grow
+// meanwhile.
+func CheckPunch(f *os.File) error { return punchRange(f, farOffset, grain) }
+
+// NextHole returns the hole that a log with the given size and limit must have: h unless
+// more than limit bytes are kept, else a hole that ends at the next multiple of a step.
+// With steps of about 1/64 of the limit, bytes are freed rarely enough that the cost is
+// negligible. A limit below [MinLimit] is raised to it. If the hole grows, the number of
+// its lines is unknown.
+func NextHole(h Hole, size, limit int64) Hole {
+	limit = max(limit, MinLimit)
+	if size-h.Len() <= limit {
+		return h
+	}
+	step := stepOf(limit)
+	return Hole{Start: Head, End: Head + (size-limit+step-1)/step*step, Lines: -1}
+}
+
+// stepOf returns the number of bytes by which the hole of a log with this limit grows at a
+// time.
+func stepOf(limit int64) int64 {
+	return min(max(limit/64/grain*grain, grain), maxStep)
+}
+
+// Punch enforces the limit of a log that another process writes. f is the log, open for
+// writing; h is its current hole (the zero value is correct but slower); held is as in
+// [Config]. Punch returns the new hole, and whether held bytes keep the log above its
+// limit. Call it whenever the log may have grown; most calls do nothing. A limit of 0
+// means no limit.
+func Punch(f *os.File, h Hole, limit int64, held HeldFunc) (hole Hole, over bool, err error) {
+	if limit <= 0 {
+		return h, false, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return h, false, err
+	}
+	due, over := held.exclude(h, NextHole(h, info.Size(), limit), limit)
+	if due == h {
+		return h, over, nil
+	}
+	return due, over, FreeHole(f, h, due)
+}
+
+// HeldFunc returns the offset of the first byte between from and to that a reader still
+// needs, to if there is none. A nil HeldFunc means that no bytes are needed.
+type HeldFunc func(from, to int64) int64
+
+// exclude returns due, the hole that is to replace h, without held bytes, and reports
+// whether there are any.
+func (held HeldFunc) exclude(h, due Hole, limit int64) (spared Hole, over bool) {
+	if held == nil || due.End <= h.End {
+		return due, false
+	}
+	first := held(max(Head, h.End), due.End)
+	if first >= due.End {
+		return due, false
+	}
+	step := stepOf(max(limit, MinLimit))
+	due.End = Head + (first-Head)/step*step
+	if due.End <= max(Head, h.End) {
+		return h, true
+	}
+	return due, true
+}
+
+// FreeHole frees the bytes of due that are not in h. A caller that records the hole must
+// record due first: otherwise a reader could read zeros from a hole that it does not know.
+func FreeHole(f *os.File, h, due Hole) error {
+	from := due.Start
+	if !h.Empty() {
+		from = h.End
+	}
+	if err := punchRange(f, from, due.End-from); err != nil {
+		return fmt.Errorf("free %s of the log: %w", units.FormatBytes(due.End-from), err)
+	}
+	return nil
+}
+
+// dataAfterHole returns the end of the hole that starts exactly at off in a file of the
+// given size. It returns false if there is data at off or the file system does not report
+// holes.
+func dataAfterHole(f *os.File, off, size int64) (int64, bool) {
+	at, err := f.Seek(off, seekHole)
+	if err != nil || at != off {
+		return 0, false
+	}
+	end, err := f.Seek(off, seekData)
+	if errors.Is(err, syscall.ENXIO) {
+		return size, true
+	}
+	return end, err == nil && end > off
 }

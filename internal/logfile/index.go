@@ -10,33 +10,33 @@ import (
 
 const (
 	indexStride = 64 << 10
-	indexMarks  = 16 << 10 // at most: 128 KiB, and 1 GiB at the first stride
+	indexMarks  = 16 << 10 // maximum: 128 KiB of memory for 1 GiB of log at the first stride
 )
 
-// An Index knows the line number at every so many bytes of a log, so that a
-// reader who stays (a log pane) finds any line by number, and the number of any
-// line, by reading a block. It takes a bounded amount of memory: the longer the
-// log, the fewer marks per byte. It is safe for concurrent use.
+// An Index has the line numbers at regular offsets of a log, so that a long-lived reader,
+// such as a log pane, finds a line by its number, or the number of a line, by reading one
+// block. Its memory is bounded: the longer the log, the larger the stride. It is safe for
+// concurrent use.
 //
-// Numbers are those of the package comment, but lines that an index has seen
-// keep theirs when they are dropped uncounted later.
+// Line numbers are those of the package comment, except that lines counted by an index
+// keep their numbers if they are dropped uncounted later.
 type Index struct {
-	grow sync.Mutex // held by the one that extends it
+	grow sync.Mutex // held during Extend
 
 	mu     sync.Mutex
 	stride int64
 	marks  []int64 // marks[i] is the number of line feeds before i*stride
-	base   int64   // before it lines have no number
-	pos    int64   // up to here it has counted
+	base   int64   // lines before this offset have no number
+	pos    int64   // lines are counted up to this offset
 	number int64   // of the line at pos
 	open   bool    // pos is not the beginning of a line
 }
 
-// NewIndex makes an index of nothing.
+// NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{stride: indexStride} }
 
-// Extend counts on, at most budget bytes (0 means all there are), and says
-// whether it has reached the end of the log.
+// Extend counts lines in at most budget more bytes (0 means all), and reports whether it
+// has reached the end of the log.
 func (x *Index) Extend(ctx context.Context, src Source, budget int64) (done bool, err error) {
 	x.grow.Lock()
 	defer x.grow.Unlock()
@@ -55,7 +55,7 @@ func (x *Index) Extend(ctx context.Context, src Source, budget int64) (done bool
 		stop = min(stop, w.pos+budget)
 	}
 	for {
-		x.note(c)
+		x.update(c)
 		if w.pos >= min(stop, w.size) {
 			return w.pos >= w.size, nil
 		}
@@ -65,24 +65,24 @@ func (x *Index) Extend(ctx context.Context, src Source, budget int64) (done bool
 	}
 }
 
-// nextMark is the offset of the mark that comes next. Only extending moves it.
+// nextMark returns the offset of the next mark. Only Extend changes it.
 func (x *Index) nextMark() int64 { return int64(len(x.marks)) * x.stride }
 
-// note takes over what was counted, and sets the marks that were reached.
-func (x *Index) note(c *counter) {
+// update copies the state of c and adds the marks up to its offset.
+func (x *Index) update(c *counter) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	// Where a hole was jumped over, the marks in it stand for its beginning.
+	// Marks inside a hole get the number of its beginning.
 	for x.nextMark() < c.w.pos {
-		x.mark(c.head)
+		x.addMark(c.head)
 	}
 	if x.nextMark() == c.w.pos {
-		x.mark(c.number)
+		x.addMark(c.number)
 	}
 	x.pos, x.number, x.open = c.w.pos, c.number, c.open
 }
 
-func (x *Index) mark(number int64) {
+func (x *Index) addMark(number int64) {
 	x.marks = append(x.marks, number)
 	if len(x.marks) < indexMarks {
 		return
@@ -94,16 +94,16 @@ func (x *Index) mark(number int64) {
 	x.stride *= 2
 }
 
-// Lines is the number of lines counted so far, the last one included if it has
-// no LF yet, and the offset up to which they were counted.
+// Lines returns the number of lines counted so far, including a last line without LF, and
+// the offset up to which they were counted.
 func (x *Index) Lines() (lines, upTo int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.number + lineFeeds(x.open), x.pos
 }
 
-// Number is the number of the line that the byte at off belongs to; -1 if the
-// index does not reach so far yet, or the line has no number.
+// Number returns the number of the line that contains the byte at off, -1 if the index does
+// not reach that far yet or the line has no number.
 func (x *Index) Number(ctx context.Context, src Source, off int64) (int64, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
@@ -125,7 +125,7 @@ func (x *Index) Number(ctx context.Context, src Source, off int64) (int64, error
 	}
 }
 
-// anchor is a known number near off, with no hole in between.
+// anchor returns a known line number near off, with no hole between them.
 func (x *Index) anchor(off int64, hole Hole) (at, number int64, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -136,18 +136,18 @@ func (x *Index) anchor(off int64, hole Hole) (at, number int64, ok bool) {
 	if at := i * x.stride; at >= x.base && (off < hole.Start || at >= hole.End) {
 		return at, x.marks[i], true
 	}
-	// The mark before is gone: count back from the one after.
+	// The mark before off was dropped: count back from the one after it.
 	if i++; i < int64(len(x.marks)) {
 		return i * x.stride, x.marks[i], true
 	}
 	return x.pos, x.number, true
 }
 
-// countRange counts the line feeds of a range that no hole is in.
+// countRange counts the line feeds in a range without a hole.
 func countRange(ctx context.Context, w *walker, from, to int64) (int64, error) {
 	n := int64(0)
 	for from < to {
-		data, ok, err := w.read(ctx, from, min(to, from+int64(w.most)))
+		data, ok, err := w.read(ctx, from, min(to, from+int64(w.maxStep)))
 		if err != nil || !ok || len(data) == 0 {
 			return n, err
 		}
@@ -157,9 +157,9 @@ func countRange(ctx context.Context, w *walker, from, to int64) (int64, error) {
 	return n, nil
 }
 
-// Offset is where the line of that number begins, and the number of the line
-// that begins there: a dropped line gives the beginning of the hole and -1. ok
-// is false if the index does not reach so far (yet).
+// Offset returns the offset of the line with the given number, and the number of the line
+// at that offset. For a dropped line it returns the beginning of the hole and -1. ok is
+// false if the index does not reach that far.
 func (x *Index) Offset(ctx context.Context, src Source, number int64) (off, at int64, ok bool, err error) {
 	w, err := newWalker(ctx, src, 0)
 	if err != nil {
@@ -191,7 +191,7 @@ func (x *Index) Offset(ctx context.Context, src Source, number int64) (off, at i
 	return w.pos, c.number, true, nil
 }
 
-// before is the last mark before the beginning of line number.
+// before returns the last mark before the line with the given number.
 func (x *Index) before(number int64) (off, have int64, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

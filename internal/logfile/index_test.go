@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A small stride lets short logs have many marks.
-func smallIndex() *Index { return &Index{stride: 4} }
+// newSmallIndex returns an index with many marks in short logs.
+func newSmallIndex() *Index { return &Index{stride: 4} }
 
 func extendAll(t *testing.T, x *Index, src Source) {
 	t.Helper()
@@ -20,8 +20,8 @@ func extendAll(t *testing.T, x *Index, src Source) {
 	}
 }
 
-func TestIndexAgreesWithCounting(t *testing.T) {
-	logs := map[string]holed{
+func TestIndexAgreesWithCount(t *testing.T) {
+	logs := map[string]holedLog{
 		"empty":      {},
 		"lines":      {data: []byte(strings.Repeat("a\nlonger line\n\n", 8))},
 		"unfinished": {data: []byte("one\ntwo\nthree")},
@@ -33,14 +33,14 @@ func TestIndexAgreesWithCounting(t *testing.T) {
 	for name, log := range logs {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
-			x := smallIndex()
+			x := newSmallIndex()
 			extendAll(t, x, log)
 			if n, upTo := x.Lines(); upTo != int64(len(log.data)) {
 				t.Errorf("counted up to %d of %d", upTo, len(log.data))
 			} else if want, err := Count(ctx, log); err != nil || n != want {
-				t.Errorf("%d lines, Count says %d (%v)", n, want, err)
+				t.Errorf("%d lines, Count returns %d (%v)", n, want, err)
 			}
-			for _, l := range naive(log) {
+			for _, l := range splitLines(log) {
 				if l.Gap > 0 {
 					continue
 				}
@@ -71,22 +71,21 @@ func TestIndexAgreesWithCounting(t *testing.T) {
 				}
 			}
 			if _, _, ok, err := x.Offset(ctx, log, n+1); ok || err != nil {
-				t.Errorf("Offset behind the end: %v, %v", ok, err)
+				t.Errorf("Offset after the end: %v, %v", ok, err)
 			}
 		})
 	}
 }
 
-// Lines that were indexed keep their numbers when they are dropped, and those
-// behind them are found from what is left.
-func TestIndexOutlivesAGrowingHole(t *testing.T) {
+// Indexed lines keep their numbers when earlier lines are dropped.
+func TestIndexWithGrowingHole(t *testing.T) {
 	var b strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&b, "line %d\n", i)
 	}
-	log := holed{data: []byte(b.String())}
-	whole := naive(log)
-	x := smallIndex()
+	log := holedLog{data: []byte(b.String())}
+	whole := splitLines(log)
+	x := newSmallIndex()
 	extendAll(t, x, log)
 	log.hole = Hole{Start: 20, End: 333, Lines: -1}
 	for _, l := range whole {
@@ -108,7 +107,7 @@ func TestIndexOutlivesAGrowingHole(t *testing.T) {
 
 func TestIndexIsBounded(t *testing.T) {
 	x := &Index{stride: 2}
-	log := inMemory(strings.Repeat("a\n", 100_000))
+	log := memoryLog(strings.Repeat("a\n", 100_000))
 	if _, err := x.Extend(t.Context(), log, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +122,7 @@ func TestIndexIsBounded(t *testing.T) {
 }
 
 func TestLineStart(t *testing.T) {
-	log := holed{data: []byte("one\n" + strings.Repeat("x", 40) + "\nthree\n"), hole: Hole{Start: 10, End: 20}}
+	log := holedLog{data: []byte("one\n" + strings.Repeat("x", 40) + "\nthree\n"), hole: Hole{Start: 10, End: 20}}
 	for off, want := range map[int64]int64{0: 0, 3: 0, 4: 4, 9: 4, 10: 10, 15: 10, 20: 20, 44: 20, 45: 45, 50: 45, 51: 51, 99: 51} {
 		if got, err := LineStart(t.Context(), log, off); err != nil || got != want {
 			t.Errorf("LineStart(%d) = %d, %v, want %d", off, got, err, want)

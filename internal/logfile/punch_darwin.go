@@ -12,9 +12,9 @@ const (
 	seekData = unix.SEEK_DATA
 )
 
-// punchRange frees a range with fcntl(F_PUNCHHOLE). Its argument, fpunchhole_t,
-// is two 32-bit words that must be zero, then offset and length: the beginning
-// of Fstore_t, for which x/sys has the call.
+// punchRange frees a range with fcntl(F_PUNCHHOLE). Its argument, fpunchhole_t, has two
+// 32-bit fields that must be zero, an offset and a length. That is a prefix of Fstore_t,
+// for which x/sys has the call.
 func punchRange(f *os.File, off, n int64) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

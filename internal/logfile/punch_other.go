@@ -4,6 +4,6 @@ package logfile
 
 import "os"
 
-const seekData, seekHole = -1, -1 // which no Seek understands
+const seekData, seekHole = -1, -1 // invalid: Seek fails
 
 func punchRange(*os.File, int64, int64) error { return ErrNoHoles }

@@ -5,28 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultWidth is how many bytes of text a line keeps unless told otherwise.
+// DefaultWidth is the default number of bytes of text that a line keeps.
 const DefaultWidth = 64 << 10
 
-// A renderer turns the bytes of one line, fed in any pieces, into the text that
-// a terminal would show of it. Each character takes one cell, wide and
-// combining ones too: enough to let a progress bar overwrite itself.
+// A renderer turns the bytes of one line, written in any number of parts, into the text
+// that a terminal would show. Every character counts as one cell, even wide and combining
+// ones: that is enough for progress bars.
 //
-// Most lines only ever append, and are kept as bytes. The first character that
-// overwrites another turns them into cells.
+// Most lines never overwrite anything and are kept as bytes. The first character that
+// overwrites another converts them to cells.
 type renderer struct {
 	width int // bytes of text kept
-	esc   escapes
+	esc   escapeParser
 
-	text  []byte // the line while nothing was overwritten
+	text  []byte // the line unless inCells
 	chars int    // cells in text
 
-	cells      []rune // the line after that, if inCells
+	cells      []rune // the line if inCells
 	inCells    bool
-	col        int   // where the next character goes, in cells
+	col        int   // column of the next character, in cells
 	over       int64 // bytes of text beyond the width
 	pending    [utf8.UTFMax]byte
-	pendingLen int // bytes of a character that is not complete
+	pendingLen int // bytes of an incomplete character
 }
 
 func newRenderer(width int) *renderer {
@@ -36,24 +36,24 @@ func newRenderer(width int) *renderer {
 	return &renderer{width: width}
 }
 
-// reset makes it ready for the next line.
+// reset prepares r for the next line.
 func (r *renderer) reset() {
-	r.esc = escapes{}
+	r.esc = escapeParser{}
 	r.text, r.chars = r.text[:0], 0
 	r.cells, r.inCells = r.cells[:0], false
 	r.col, r.over, r.pendingLen = 0, 0, 0
 }
 
-// write feeds a part of a line, without its LF.
+// write renders a part of a line, without its LF.
 func (r *renderer) write(p []byte) {
 	for i := 0; i < len(p); {
 		if r.esc.ground() && r.pendingLen == 0 {
-			if n := asciiRun(p[i:]); n > 0 {
+			if n := asciiLen(p[i:]); n > 0 {
 				r.printASCII(p[i : i+n])
 				i += n
 				continue
 			}
-			if n := colourRun(p[i:]); n > 0 {
+			if n := sgrLen(p[i:]); n > 0 {
 				i += n
 				continue
 			}
@@ -63,8 +63,8 @@ func (r *renderer) write(p []byte) {
 	}
 }
 
-// line is the text so far and how many bytes of it had no room. An incomplete
-// character at its end is not in it. The text is valid until the next call.
+// line returns the text so far, without an incomplete character at its end, and the number
+// of bytes beyond the width. The text is valid until the next call.
 func (r *renderer) line() (text []byte, over int64) {
 	if !r.inCells {
 		return r.text, r.over
@@ -81,21 +81,21 @@ func (r *renderer) line() (text []byte, over int64) {
 	return r.text, over
 }
 
-// end is line when no more bytes of it will come.
+// end is line for a complete line: an incomplete character at its end is invalid.
 func (r *renderer) end() (text []byte, over int64) {
 	r.flushPending()
 	return r.line()
 }
 
-// endOf is end for a line; a character of which the end was dropped is no part of it.
-func (r *renderer) endOf(f found) (text []byte, over int64) {
+// endOf is end for a line of a log, without a character whose last bytes were dropped.
+func (r *renderer) endOf(f rawLine) (text []byte, over int64) {
 	if f.cutOff && f.open {
 		return r.line()
 	}
 	return r.end()
 }
 
-// step takes one byte that is not plain text on the ground.
+// step handles one byte.
 func (r *renderer) step(b byte) {
 	if r.pendingLen > 0 && (b < 0x80 || b >= 0xC0) {
 		r.flushPending()
@@ -125,8 +125,7 @@ func (r *renderer) step(b byte) {
 	}
 }
 
-// flushPending gives up on a character that turned out to be invalid: each of
-// its bytes shows as one.
+// flushPending prints U+FFFD for each byte of a character that is invalid.
 func (r *renderer) flushPending() {
 	n := r.pendingLen
 	r.pendingLen = 0
@@ -153,7 +152,7 @@ func (r *renderer) ascii(b byte) {
 	}
 }
 
-// length is the number of cells the line has.
+// length returns the number of cells of the line.
 func (r *renderer) length() int {
 	if r.inCells {
 		return len(r.cells)
@@ -216,7 +215,7 @@ func (r *renderer) toCells() {
 	}
 }
 
-// act does what an escape sequence does to one line; all others do nothing.
+// act applies the effect of an escape sequence on the line.
 func (r *renderer) act(a action) {
 	n := max(r.esc.param, 1)
 	switch a {
@@ -231,7 +230,8 @@ func (r *renderer) act(a action) {
 	}
 }
 
-// erase is EL: to the end of the line (0), to its beginning (1), all of it (2).
+// erase applies EL: it erases to the end of the line (0), to its beginning (1), or all of
+// it (2).
 func (r *renderer) erase(mode int) {
 	switch {
 	case mode == 2 || mode == 0 && r.col == 0:

@@ -37,8 +37,8 @@ func TestRender(t *testing.T) {
 		"cursor right over text":        {"abcd\r\x1b[2CX", "abXd"},
 		"cursor left":                   {"abcd\x1b[2DX", "abXd"},
 		"cursor column":                 {"abcd\x1b[2GX", "aXcd"},
-		"colours":                       {"\x1b[1;31mred\x1b[0m", "red"},
-		"colours with colons":           {"\x1b[38:2::1:2:3mred\x1b[m", "red"},
+		"colors":                        {"\x1b[1;31mred\x1b[0m", "red"},
+		"colors with colons":            {"\x1b[38:2::1:2:3mred\x1b[m", "red"},
 		"private mode":                  {"\x1b[?25lx\x1b[?25h", "x"},
 		"private K erases nothing":      {"abc\r\x1b[>Kx", "xbc"},
 		"title, BEL":                    {"\x1b]0;title\ax", "x"},
@@ -106,9 +106,9 @@ func TestRenderWidth(t *testing.T) {
 	}
 }
 
-// A line gives the same text however it was cut, and nothing in it can act on
-// a terminal.
-func FuzzRenderCuts(f *testing.F) {
+// The text of a line does not depend on how it was split into writes, and contains nothing
+// that has an effect on a terminal.
+func FuzzRenderSplits(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[1;31mred\x1b[0m", "a\rb", "\x1b]0;t\x1b\\x", "\xe2\x82\xac", "\xe2\x82", "\u009b3Kx\b\b",
 		"abc\x1b[2Kx\x1b[4Cy", "\x1bPq\x1b\x1b\\", "\xc2\x1b[mx",
@@ -127,7 +127,7 @@ func FuzzRenderCuts(f *testing.F) {
 		}
 		got, _ := r.end()
 		if string(got) != want {
-			t.Errorf("cut in pieces: %q, whole: %q", got, want)
+			t.Errorf("split: %q, at once: %q", got, want)
 		}
 		if len(want) > int(width)+1 {
 			t.Errorf("%d bytes of text, width %d", len(want), int(width)+1)
@@ -143,7 +143,7 @@ func FuzzRenderCuts(f *testing.F) {
 	})
 }
 
-// What looks at eight bytes at a time agrees with looking at each.
+// Scanning eight bytes at a time must agree with scanning one at a time.
 func FuzzByteScans(f *testing.F) {
 	f.Add([]byte("hello world, plain ascii\t with tab"))
 	f.Add([]byte("line\r\nline\r\r\nAZaz@[`{\x7f\x80\xc1\xda\xff"))
@@ -153,8 +153,8 @@ func FuzzByteScans(f *testing.F) {
 		for run < len(p) && (p[run] >= ' ' && p[run] < 0x7F || p[run] == '\t') {
 			run++
 		}
-		if got := asciiRun(p); got != run {
-			t.Errorf("asciiRun(%q) = %d, want %d", p, got, run)
+		if got := asciiLen(p); got != run {
+			t.Errorf("asciiLen(%q) = %d, want %d", p, got, run)
 		}
 		dirty := -1
 		for i, b := range p {
@@ -163,15 +163,15 @@ func FuzzByteScans(f *testing.F) {
 				continue
 			}
 			if b == '\r' && len(p[i:])-len(crs) > 1 {
-				continue // the last of several decides
+				continue // the last of several CRs decides
 			}
 			if b < ' ' || b == 0x7F || b == 0xC2 {
 				dirty = i
 				break
 			}
 		}
-		if got := dirtyByte(p); got != dirty {
-			t.Errorf("dirtyByte(%q) = %d, want %d", p, got, dirty)
+		if got := firstSpecialByte(p); got != dirty {
+			t.Errorf("firstSpecialByte(%q) = %d, want %d", p, got, dirty)
 		}
 		var lower []byte
 		for _, b := range p {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// errStop ends a scan that has what it wants.
+// errStop ends a scan early, without an error.
 var errStop = errors.New("stop")
 
-// unknown is the number of a line that nobody counted.
+// unknown is the number of a line that was not counted.
 const unknown = -1
 
-// found is a line as the scanner sees it.
-type found struct {
+// rawLine is a line before rendering.
+type rawLine struct {
 	number   int64
 	off, end int64
-	raw      []byte // LF included, nil if long
-	text     []byte // of a long line
+	raw      []byte // including LF; nil for a long line
+	text     []byte // only of a long line
 	over     int64
 	open     bool
 	gap      int64
-	torn     int  // bytes at off, not in raw or text, of a character that was dropped
-	cutOff   bool // a hole begins where it ends
+	torn     int  // bytes at off, not in raw or text, of a character whose first bytes were dropped
+	cutOff   bool // the hole starts at end
 }
 
-// A scanner finds lines that a query wants. For one goroutine.
+// A scanner finds the lines that match a query. It must not be used concurrently.
 type scanner struct {
 	src             Source
 	filter, exclude *matcher
@@ -49,16 +49,15 @@ func newScanner(src Source, q Query) *scanner {
 		s.exclude = newMatcher(q.Exclude)
 	}
 	if s.filter != nil || s.exclude != nil {
-		s.long = newRenderer(max(s.width, matchWidth))
+		s.long = newRenderer(max(s.width, maxMatchWidth))
 	}
 	return s
 }
 
-// forward calls fn for each wanted line that begins in from up to, not
-// including, to. from must be the beginning of a line and number its number.
-// What fn is given is valid during the call. errStop from fn ends it without an
-// error.
-func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(found) error) error {
+// forward calls fn for each matching line that begins at from or later, and before to. from
+// must be the beginning of a line and number its number. The line is valid during the call.
+// If fn returns errStop, forward ends without an error.
+func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(rawLine) error) error {
 	w, err := newWalker(ctx, s.src, from)
 	if err != nil {
 		return err
@@ -82,8 +81,8 @@ func (s *scanner) forward(ctx context.Context, from, to, number int64, fn func(f
 	return nil
 }
 
-// numberAfterUncounted takes the number from lines before a hole whose lines
-// nobody counted: numbers begin behind it.
+// numberAfterUncounted returns the number of the line at off, which is unknown before the
+// end of a hole whose lines were not counted.
 func numberAfterUncounted(h Hole, off, number int64) int64 {
 	if !h.Empty() && h.Lines < 0 && off < h.End {
 		return unknown
@@ -91,12 +90,12 @@ func numberAfterUncounted(h Hole, off, number int64) int64 {
 	return number
 }
 
-// chunk looks at one chunk and returns the number of the line behind it.
-func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int64, fn func(found) error) (int64, error) {
+// chunk scans one chunk and returns the number of the line after it.
+func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int64, fn func(rawLine) error) (int64, error) {
 	switch {
 	case c.gap > 0:
-		err := fn(found{number: unknown, off: c.off, end: c.off + c.gap, gap: c.gap})
-		return numberBehind(w.hole, c, number), err
+		err := fn(rawLine{number: unknown, off: c.off, end: c.off + c.gap, gap: c.gap})
+		return numberAfterGap(w.hole, c, number), err
 	case c.data == nil:
 		if c.long <= c.off {
 			return number, nil
@@ -109,7 +108,7 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		return advance(number, lineFeeds(!f.open)), err
 	}
 	var err error
-	at := 0 // up to where number counts
+	at := 0 // number is that of the line at this index
 	s.lines(c.data, func(start, end int) bool {
 		if c.off+int64(start) >= to {
 			err = errStop
@@ -117,7 +116,7 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 		}
 		number = advance(number, int64(bytes.Count(c.data[at:start], lf)))
 		at = start
-		f := found{number: number, off: c.off + int64(start), end: c.off + int64(end), open: c.data[end-1] != '\n'}
+		f := rawLine{number: number, off: c.off + int64(start), end: c.off + int64(end), open: c.data[end-1] != '\n'}
 		f.torn = w.hole.torn(c.data[start:end], f.off)
 		f.raw = c.data[start+f.torn : end]
 		f.cutOff = !w.hole.Empty() && f.end == w.hole.Start
@@ -130,12 +129,12 @@ func (s *scanner) chunk(ctx context.Context, w *walker, c chunk, to, number int6
 	return advance(number, int64(bytes.Count(c.data[at:], lf))), nil
 }
 
-// numberBehind is the number of the line behind the gap c of a hole.
-func numberBehind(h Hole, c chunk, number int64) int64 {
+// numberAfterGap returns the number of the line after the gap c of a hole.
+func numberAfterGap(h Hole, c chunk, number int64) int64 {
 	switch {
 	case h.Lines < 0:
 		return 0
-	case c.off != h.Start: // it grew while it was read: the rest is unknown
+	case c.off != h.Start: // the hole grew during the scan
 		return unknown
 	}
 	return advance(number, h.Lines)
@@ -157,7 +156,7 @@ func lineFeeds(one bool) int64 {
 	return 0
 }
 
-// lines calls fn with the range of each wanted line in a block of whole lines.
+// lines calls fn with the range of each matching line in a block of complete lines.
 func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
 	each := fn
 	if s.exclude != nil {
@@ -178,14 +177,14 @@ func (s *scanner) lines(block []byte, fn func(start, end int) bool) {
 	}
 }
 
-// wantsText is lines for one line whose text is known.
+// wantsText reports whether a line matches, given its text.
 func (s *scanner) wantsText(text []byte) bool {
-	text = text[:min(len(text), matchWidth)]
+	text = text[:min(len(text), maxMatchWidth)]
 	return (s.filter == nil || s.filter.text(text)) && (s.exclude == nil || !s.exclude.text(text))
 }
 
-// wants is lines for one line that was found.
-func (s *scanner) wants(f found) bool {
+// wants reports whether f matches.
+func (s *scanner) wants(f rawLine) bool {
 	switch {
 	case f.gap > 0:
 		return true
@@ -198,8 +197,8 @@ func (s *scanner) wants(f found) bool {
 const longBlock = 256 << 10
 
 // longLine reads a line that is longer than a block.
-func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (found, error) {
-	f := found{off: c.off, end: c.long, open: true}
+func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, error) {
+	f := rawLine{off: c.off, end: c.long, open: true}
 	s.long.reset()
 	buf := make([]byte, min(c.long-c.off, longBlock))
 	for at := c.off; at < c.long; {
@@ -227,11 +226,10 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (found, erro
 	return f, nil
 }
 
-// line makes the line that a caller gets.
-func (s *scanner) line(f found) Line {
-	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap, Torn: f.torn}
+// line renders f.
+func (s *scanner) line(f rawLine) Line {
+	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap, PartialRune: f.torn}
 	if f.gap > 0 {
-		l.Text = GapText(f.gap)
 		return l
 	}
 	if f.raw != nil {

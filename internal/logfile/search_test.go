@@ -13,40 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPatternHits(t *testing.T) {
-	tests := map[string]struct {
-		p    *Pattern
-		text string
-		want []string
-	}{
-		"literal, lower case finds any": {anyCase("err"), "Err ERR err", []string{"Err", "ERR", "err"}},
-		"literal, upper case is exact":  {literal("Err"), "Err ERR err", []string{"Err"}},
-		"literal, exact":                {literal("err"), "Err ERR err", []string{"err"}},
-		"literal, ignored":              {anyCase("ERR"), "Err x", []string{"Err"}},
-		"literal is no regexp":          {anyCase("a.b"), "acb a.b", []string{"a.b"}},
-		"literal outside ASCII":         {anyCase("größe"), "GRÖSSE GRÖßE", []string{"GRÖßE"}},
-		"literal, U+FFFD":               {anyCase("\uFFFD"), "a\uFFFDb", []string{"\uFFFD"}},
-		"literal, empty":                {anyCase(""), "abc", nil},
-		"regexp, lower case finds any":  {expression(`(?i:e\w+)`), "Err ex", []string{"Err", "ex"}},
-		"regexp, upper case is exact":   {expression(`E\w+`), "Err ex", []string{"Err"}},
-		"regexp, class is no letter":    {expression(`(?i:\S\pL\p{Lu}x)`), "ABCX", []string{"ABCX"}},
-		"regexp, alternatives":          {expression(`(?i:a|b)`), "xAyB", []string{"A", "B"}},
-		"regexp, anchors":               {expression(`(?i:^a|c$)`), "abc", []string{"a", "c"}},
-		"regexp, empty matches":         {expression(`(?i:x*)`), "axxb", []string{"xx"}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, hit := range tt.p.FindAll(tt.text) {
-				got = append(got, tt.text[hit[0]:hit[1]])
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("hits (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestRequired(t *testing.T) {
 	tests := map[string]struct {
 		lit  string
@@ -78,9 +44,9 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// tricky has every way in which a line's bytes are not its text.
+// tricky has lines whose bytes differ from their text in every possible way.
 const tricky = "plain needle here\r\n" +
-	"\x1b[31mne\x1b[0medle in colour\r\n" +
+	"\x1b[31mne\x1b[0medle in color\r\n" +
 	"neXdle\b\b\b\b\be no\r\n" +
 	"xxxxxx\rneedle\r\n" +
 	"needle\rxxxxxx gone\r\n" +
@@ -91,13 +57,13 @@ const tricky = "plain needle here\r\n" +
 	"n\xffeedle\n" +
 	"needle"
 
-func TestSearchSeesTheText(t *testing.T) {
+func TestSearchMatchesText(t *testing.T) {
 	tests := map[string]struct {
 		p    *Pattern
 		want []string
 	}{
-		"exact": {literal("needle"), []string{"plain needle here", "needle in colour", "needle", "needle", "needle"}},
-		"smart": {anyCase("needle"), []string{"plain needle here", "needle in colour", "needle", "needle", "NEEDLE", "needle"}},
+		"exact": {literal("needle"), []string{"plain needle here", "needle in color", "needle", "needle", "needle"}},
+		"smart": {anyCase("needle"), []string{"plain needle here", "needle in color", "needle", "needle", "NEEDLE", "needle"}},
 		"regexp": {expression(`(?i:^needle$)`),
 			[]string{"needle", "needle", "NEEDLE", "needle"}},
 		"without a literal": {expression(`[n]\x{FFFD}e`), []string{"n\uFFFDeedle"}},
@@ -108,20 +74,20 @@ func TestSearchSeesTheText(t *testing.T) {
 		"overwritten":       {literal("neXd"), nil},
 	}
 	for name, tt := range tests {
-		for _, src := range []Source{inMemory(tricky), holed{data: []byte(tricky)}} {
+		for _, src := range []Source{memoryLog(tricky), holedLog{data: []byte(tricky)}} {
 			t.Run(fmt.Sprintf("%s/%T", name, src), func(t *testing.T) {
 				ctx := t.Context()
 				var down, up []string
 				for off := int64(0); ; {
-					m, hits, ok, err := nextMatch(ctx, src, tt.p, off, 0)
+					m, ok, err := nextMatch(ctx, src, tt.p, off, 0)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if !ok {
 						break
 					}
-					if len(hits) == 0 {
-						t.Errorf("no hit in %q", m.Text)
+					if !tt.p.re.MatchString(m.Text) {
+						t.Errorf("no match in %q", m.Text)
 					}
 					down = append(down, m.Text)
 					off = m.End
@@ -157,13 +123,13 @@ func TestMatchingLines(t *testing.T) {
 		"all":                     {0, 1 << 20, 9, [][2]int64{{0, 6}, {10, 18}, {18, 25}, {25, 44}}},
 		"from the middle of one":  {14, 1 << 20, 9, [][2]int64{{10, 18}, {18, 25}, {25, 44}}},
 		"those that begin before": {6, 19, 9, [][2]int64{{10, 18}, {18, 25}}},
-		"until it is enough":      {0, 1 << 20, 2, [][2]int64{{0, 6}, {10, 18}}},
-		"behind the end":          {1 << 20, 1 << 21, 9, nil},
+		"until fn returns false":  {0, 1 << 20, 2, [][2]int64{{0, 6}, {10, 18}}},
+		"after the end":           {1 << 20, 1 << 21, 9, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got [][2]int64
-			err := Matching(t.Context(), inMemory(log), p, tt.from, tt.to, func(off, end int64) bool {
+			err := MatchingLines(t.Context(), memoryLog(log), p, tt.from, tt.to, func(off, end int64) bool {
 				got = append(got, [2]int64{off, end})
 				return len(got) < tt.most
 			})
@@ -174,8 +140,7 @@ func TestMatchingLines(t *testing.T) {
 	}
 }
 
-// The quick way through a block finds the lines that matching the text of each
-// finds.
+// Searching a block must find the same lines as matching the text of each line.
 func FuzzMatchLines(f *testing.F) {
 	f.Add(tricky, "needle", true, false)
 	f.Add(tricky, "N.E+", false, true)
@@ -196,7 +161,7 @@ func FuzzMatchLines(f *testing.F) {
 		p := FromRegexp(re)
 		var want, got []string
 		for raw := range strings.Lines(block) {
-			if re.MatchString(renderAll([]byte(strings.TrimSuffix(raw, "\n")), matchWidth)) {
+			if re.MatchString(renderAll([]byte(strings.TrimSuffix(raw, "\n")), maxMatchWidth)) {
 				want = append(want, raw)
 			}
 		}
@@ -210,7 +175,7 @@ func FuzzMatchLines(f *testing.F) {
 	})
 }
 
-func TestSearchEndsWithItsContext(t *testing.T) {
+func TestSearchStopsWhenCanceled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "output.log")
 	if err := os.WriteFile(path, []byte(tricky), 0o600); err != nil {
 		t.Fatal(err)
@@ -222,7 +187,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	defer f.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, _, err := nextMatch(ctx, f, anyCase("none"), 0, 0); !errors.Is(err, context.Canceled) {
+	if _, _, err := nextMatch(ctx, f, anyCase("none"), 0, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("the next match: error = %v, want %v", err, context.Canceled)
 	}
 	if _, err := Count(ctx, f); !errors.Is(err, context.Canceled) {
@@ -230,12 +195,11 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A line far longer than a block is matched and shown in a bounded amount of
-// memory.
+// A line much longer than a block is matched and rendered in bounded memory.
 func TestLongLine(t *testing.T) {
 	const n = 3 << 20
 	long := "early " + strings.Repeat("x", n) + " late"
-	log := inMemory("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
+	log := memoryLog("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
 	ctx := t.Context()
 	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3, Width: 10}, fn) })
 	want := []Line{
@@ -246,11 +210,11 @@ func TestLongLine(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	m, _, ok, err := nextMatch(ctx, log, anyCase("early"), 0, 20)
+	m, ok, err := nextMatch(ctx, log, anyCase("early"), 0, 20)
 	if err != nil || !ok || m.Off != 6 || len(m.Text) != 20 {
 		t.Errorf("the next match is %+v, %v, %v", m, ok, err)
 	}
-	if _, _, ok, err := nextMatch(ctx, log, anyCase("0%"), 0, 0); ok || err != nil {
-		t.Errorf("what was overwritten was found (%v)", err)
+	if _, ok, err := nextMatch(ctx, log, anyCase("0%"), 0, 0); ok || err != nil {
+		t.Errorf("overwritten text was found (%v)", err)
 	}
 }

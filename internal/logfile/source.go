@@ -12,57 +12,55 @@ import (
 	"github.com/hobjobs/hob/internal/plainfile"
 )
 
-// A Source is the bytes of one log, here or elsewhere, by absolute offset.
-// Implementations are safe for concurrent use. A log may grow between calls.
+// A Source provides the bytes of a local or remote log. Implementations must be safe for
+// concurrent use. The log may grow between calls.
 type Source interface {
-	// ReadAt reads at most len(p) bytes from off on. Fewer bytes without an
-	// error are allowed; at the end of the log it returns 0 and io.EOF.
+	// ReadAt reads at most len(p) bytes from off on. It may read fewer bytes without
+	// an error. At the end of the log it returns 0 and io.EOF.
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
-	// Size is the offset behind the last byte written.
+	// Size returns the offset after the last byte written.
 	Size(ctx context.Context) (int64, error)
 }
 
-// A Holer is a [Source] that can have a hole. Readers ask it once when they
-// begin, and again when what they read looks as if the hole had grown.
-type Holer interface {
+// A HoleReporter is a [Source] that can have a hole. Readers call Hole at the beginning,
+// and again when the hole may have grown.
+type HoleReporter interface {
 	Hole(ctx context.Context) (Hole, error)
 }
 
-// A BlockSizer is a [Source] that says in what sizes it is best read: the first
-// read of a walk, which the next ones double, and the largest. Without it they
-// are 64 KiB and 512 KiB. A log on a slow line takes less, to show its end sooner.
+// A BlockSizer is a [Source] that defines the sizes in which it is read: that of the first
+// block, which doubles with each further block, and the largest. The defaults are 64 KiB
+// and 512 KiB. On a slow connection, smaller blocks show the end of a log sooner.
 type BlockSizer interface {
-	BlockSizes() (first, most int)
+	BlockSizes() (first, largest int)
 }
 
-// HoleOf is the hole of a source, empty if it has none.
+// HoleOf returns the hole of a source, empty if it has none.
 func HoleOf(ctx context.Context, src Source) (Hole, error) {
-	if h, ok := src.(Holer); ok {
+	if h, ok := src.(HoleReporter); ok {
 		return h.Hole(ctx)
 	}
 	return Hole{}, nil
 }
 
-// A File is the log in a local file, open for reading. It is safe for
-// concurrent use.
+// A File is a log in a local file, open for reading. It is safe for concurrent use.
 type File struct {
 	path   string
 	record func() Hole
-	open   atomic.Pointer[os.File] // nil: not there yet
+	open   atomic.Pointer[os.File] // nil until the file exists
 
-	mu     sync.Mutex // guards closed, and of two openings the first
+	mu     sync.Mutex // held while opening; guards closed
 	closed bool
 }
 
 var (
-	_ Source = (*File)(nil)
-	_ Holer  = (*File)(nil)
+	_ Source       = (*File)(nil)
+	_ HoleReporter = (*File)(nil)
 )
 
-// Open opens the log at path for reading. record gives the hole as its owner
-// wrote it down, and is called whenever a reader needs to know; nil means that
-// nobody did, and the hole is then found in the file alone, where the file
-// system can tell, without its number of lines.
+// Open opens the log at path for reading. record returns the hole that the writer has
+// recorded, and is called whenever a reader needs it. If record is nil, the hole is
+// determined only from the file system, if that supports it, without a number of lines.
 func Open(path string, record func() Hole) (*File, error) {
 	f := OpenLater(path, record)
 	if err := f.begin(); err != nil {
@@ -71,13 +69,11 @@ func Open(path string, record func() Hole) (*File, error) {
 	return f, nil
 }
 
-// OpenLater is [Open] for a log that is still to be made: it is empty until its
-// file is there.
+// OpenLater is [Open] for a file that may not exist yet. The log is empty until then.
 func OpenLater(path string, record func() Hole) *File {
 	return &File{path: path, record: record}
 }
 
-// begin opens the file.
 func (f *File) begin() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +91,7 @@ func (f *File) begin() error {
 	return nil
 }
 
-// file is the open file, nil as long as there is none.
+// file returns the open file, nil if it does not exist yet.
 func (f *File) file() (*os.File, error) {
 	if file := f.open.Load(); file != nil {
 		return file, nil
@@ -149,9 +145,9 @@ func (f *File) Size(context.Context) (int64, error) {
 	return info.Size(), nil
 }
 
-// Hole implements [Holer]: the longer one of what was recorded and what the
-// file shows. The record is written before the bytes are freed, so it is the
-// longer one unless its writer died or there is none.
+// Hole implements [HoleReporter]. It returns the recorded hole or the one in the file,
+// whichever is longer. The hole is recorded before the bytes are freed, so the one in the
+// file is longer only if nothing was recorded.
 func (f *File) Hole(context.Context) (Hole, error) {
 	file, err := f.file()
 	if err != nil || file == nil {

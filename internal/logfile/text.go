@@ -8,10 +8,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Text is what a terminal would show of p, line by line: without escape
-// sequences and control characters, with carriage returns, backspaces and erased
-// line ends carried out. Line feeds stay; a last line without one is rendered as
-// far as it goes.
+// Text returns what a terminal would show of each line of p: it removes escape sequences
+// and control characters, and applies carriage returns, backspaces and erased line ends.
+// Line feeds are kept. The last line need not have one.
 func Text(p []byte) []byte {
 	text := make([]byte, 0, len(p))
 	r := newRenderer(max(len(p), 1) * utf8.UTFMax) // an invalid byte becomes three
@@ -29,16 +28,16 @@ func Text(p []byte) []byte {
 	return text
 }
 
-// MaxUnfinished is the longest begin of an escape sequence that Unfinished knows.
-const MaxUnfinished = 256
+// MaxIncomplete is the largest result of IncompleteSuffix.
+const MaxIncomplete = 256
 
-// Unfinished is how many bytes at the end of p begin a character or an escape
-// sequence that lacks its end: who reads on from before them reads it whole. It
-// looks at the last 256 bytes, so that data that is no text cannot grow without
-// being read.
-func Unfinished(p []byte) int {
-	tail := p[max(len(p)-MaxUnfinished, 0):]
-	var esc escapes
+// IncompleteSuffix returns the number of bytes at the end of p that are the beginning of an
+// incomplete character or escape sequence. A reader that continues before them gets it
+// completely. It examines only the last MaxIncomplete bytes, so that binary data cannot
+// stop a reader from advancing.
+func IncompleteSuffix(p []byte) int {
+	tail := p[max(len(p)-MaxIncomplete, 0):]
+	var esc escapeParser
 	begin := 0
 	for i, b := range tail {
 		if esc.ground() {
@@ -51,14 +50,14 @@ func Unfinished(p []byte) int {
 		}
 	}
 	if esc.ground() {
-		return UnfinishedRune(tail)
+		return IncompleteRune(tail)
 	}
 	return len(tail) - begin
 }
 
-// Torn is how many bytes at the beginning of p, which was cut there, are the rest of a
-// character.
-func Torn(p []byte) int {
+// ContinuationPrefix returns the number of bytes at the beginning of p that are the rest
+// of a UTF-8 sequence.
+func ContinuationPrefix(p []byte) int {
 	for i, b := range p {
 		if utf8.RuneStart(b) {
 			return i
@@ -70,8 +69,8 @@ func Torn(p []byte) int {
 	return len(p)
 }
 
-// UnfinishedRune is [Unfinished] of characters alone.
-func UnfinishedRune(p []byte) int {
+// IncompleteRune is [IncompleteSuffix] for characters only.
+func IncompleteRune(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		b := p[len(p)-n]
 		if !utf8.RuneStart(b) {
@@ -85,13 +84,13 @@ func UnfinishedRune(p []byte) int {
 	return 0
 }
 
-// maxCluster is how far from a cut the edge of a grapheme cluster is looked for, in
-// bytes. A longer one is cut between its characters.
+// maxCluster limits the distance from a cut within which the edge of a grapheme cluster is
+// searched, in bytes. A longer cluster is cut between its code points.
 const maxCluster = 1 << 10
 
-// First is the beginning of s, at most n characters, without a part of a grapheme
-// cluster at its end: an emoji of several characters, a letter and its accents.
-func First(s string, n int) string {
+// FirstRunes returns at most the first n code points of s. It does not split a grapheme
+// cluster, such as an emoji of several code points or a letter with accents.
+func FirstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:clusterEdge(s, i, false)]
@@ -101,9 +100,9 @@ func First(s string, n int) string {
 	return s
 }
 
-// Last is the end of s, at most n characters, without a part of a grapheme cluster at
-// its beginning.
-func Last(s string, n int) string {
+// LastRunes returns at most the last n code points of s. It does not split a grapheme
+// cluster.
+func LastRunes(s string, n int) string {
 	i := len(s)
 	for ; n > 0 && i > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(s[:i])
@@ -112,8 +111,9 @@ func Last(s string, n int) string {
 	return s[clusterEdge(s, i, true):]
 }
 
-// clusterEdge is the edge of a cluster at i, else the last one before it, or the
-// first one after it. i is the beginning of a character.
+// clusterEdge returns i if that is the edge of a grapheme cluster, else the last edge
+// before i or, if after is set, the first one after it. i must be the beginning of a code
+// point.
 func clusterEdge(s string, i int, after bool) int {
 	from := strings.LastIndexByte(s[:i], '\n') + 1
 	for from = max(from, i-maxCluster); from < i && !utf8.RuneStart(s[from]); {
@@ -131,4 +131,77 @@ func clusterEdge(s string, i int, after bool) int {
 		return i
 	}
 	return edge
+}
+
+// BinarySample is the number of bytes of output that [Binary] examines.
+const BinarySample = 64 << 10
+
+// Binary reports whether p, a part of some output, is binary data: if it has several NUL
+// bytes in a row, or more than 30 % invalid UTF-8 and unusual control characters. UTF-16
+// with a byte order mark and lines that end in NUL, as from find -print0, are text.
+func Binary(p []byte) bool {
+	p = p[:min(len(p), BinarySample)]
+	p = p[ContinuationPrefix(p):]
+	p = p[:len(p)-IncompleteRune(p)]
+	if bytes.HasPrefix(p, []byte("\xff\xfe")) || bytes.HasPrefix(p, []byte("\xfe\xff")) {
+		return false
+	}
+	if bytes.Contains(p, []byte{0, 0, 0}) {
+		return true
+	}
+	bad := 0
+	for i := 0; i < len(p); {
+		r, n := utf8.DecodeRune(p[i:])
+		if r == utf8.RuneError && n == 1 || isRareControl(p[i]) {
+			bad++
+		}
+		i += n
+	}
+	return 10*bad > 3*len(p)
+}
+
+// isRareControl reports whether b is a control character without a function in terminals.
+func isRareControl(b byte) bool {
+	return b > 0 && b < '\a' || b > 0x0f && b < 0x20 && b != 0x1b || b == 0x7f
+}
+
+// magics are the magic numbers of common file types, and their offsets.
+var magics = [...]struct {
+	at    int
+	magic string
+	media string
+}{
+	{0, "\x89PNG\r\n\x1a\n", "image/png"},
+	{0, "\xff\xd8\xff", "image/jpeg"},
+	{0, "GIF8", "image/gif"},
+	{8, "WEBP", "image/webp"},
+	{8, "WAVE", "audio/wav"},
+	{0, "%PDF-", "application/pdf"},
+	{0, "PK\x03\x04", "application/zip"},
+	{0, "\x1f\x8b", "application/gzip"},
+	{0, "BZh", "application/x-bzip2"},
+	{0, "\xfd7zXZ\x00", "application/x-xz"},
+	{0, "\x28\xb5\x2f\xfd", "application/zstd"},
+	{0, "7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"},
+	{257, "ustar", "application/x-tar"},
+	{0, "\x7fELF", "application/x-elf"},
+	{0, "\xcf\xfa\xed\xfe", "application/x-mach-binary"},
+	{0, "MZ", "application/x-msdownload"},
+	{0, "\x00asm", "application/wasm"},
+	{0, "\xca\xfe\xba\xbe", "application/java-vm"},
+	{0, "SQLite format 3\x00", "application/vnd.sqlite3"},
+	{0, "OggS", "application/ogg"},
+	{0, "ID3", "audio/mpeg"},
+	{4, "ftyp", "video/mp4"},
+}
+
+// MediaType returns the media type of a file by its first bytes, head:
+// application/octet-stream if it is unknown.
+func MediaType(head []byte) string {
+	for _, m := range magics {
+		if len(head) > m.at && bytes.HasPrefix(head[m.at:], []byte(m.magic)) {
+			return m.media
+		}
+	}
+	return "application/octet-stream"
 }

@@ -38,7 +38,7 @@ func TestUnfinished(t *testing.T) {
 		"caf\xc3\xa9":                  0,
 		"\xe6\x97":                     2,
 		"\xf0\x9f\x98":                 3,
-		"\xa9\xa9\xa9\xa9":             0, // no begin anywhere
+		"\xa9\xa9\xa9\xa9":             0, // without a lead byte
 		"\xff":                         0,
 		"a\x1b":                        1,
 		"a\x1b[":                       2,
@@ -55,7 +55,7 @@ func TestUnfinished(t *testing.T) {
 		string(long) + "\x1b]0;title":  9,
 		string(long) + "\x1b[m" + "\n": 0,
 	} {
-		if got := Unfinished([]byte(in)); got != want {
+		if got := IncompleteSuffix([]byte(in)); got != want {
 			t.Errorf("Unfinished(%q) = %d, want %d", in, got, want)
 		}
 	}

@@ -5,49 +5,49 @@ import (
 	"context"
 )
 
-// What a walk reads at a time unless the source has its own [BlockSizer].
+// The default block sizes of a walk; see [BlockSizer].
 const (
 	firstBlock = 64 << 10
-	mostBlock  = 512 << 10
+	maxBlock   = 512 << 10
 )
 
-// A chunk is a run of whole lines, or one line that is longer than a block, or
-// the hole.
+// A chunk is a sequence of complete lines, or a line that is longer than a block, or the
+// hole.
 type chunk struct {
 	off  int64  // of its first byte
-	data []byte // lines; only the last can lack its LF. Valid until the next chunk
+	data []byte // lines; only the last can lack an LF. Valid until the next chunk
 	long int64  // if not 0, the chunk is a long line, which ends before this offset
-	gap  int64  // if not 0, the chunk is a hole of so many bytes from off on
+	gap  int64  // if not 0, the chunk is a hole of this length
 }
 
-// A walker goes through a log in chunks, forward or backward. Both sides of the
-// hole are logs of their own to it: what stands before the hole without an LF
-// is a line, and so is what stands behind it.
+// A walker reads a log in chunks, forward or backward. The two sides of the hole are
+// treated as separate logs: the text before the hole is a line even without an LF, and so
+// is the text after it.
 type walker struct {
-	src  Source
-	hole Hole
-	size int64 // where the log ends for this walk
-	pos  int64 // forward: next byte to give; backward: end of what was not given
-	buf  []byte
-	step int // size of the next block
-	most int // up to which step doubles
+	src     Source
+	hole    Hole
+	size    int64 // end of the log for this walk
+	pos     int64 // forward: offset of the next chunk; backward: end of the next chunk
+	buf     []byte
+	step    int // size of the next block
+	maxStep int // up to which step doubles
 }
 
-// newWalker begins a walk at pos; one that begins in the hole has what is left
-// of it as its first chunk.
+// newWalker returns a walker that starts at pos. If pos is in the hole, the first chunk is
+// the rest of the hole.
 func newWalker(ctx context.Context, src Source, pos int64) (*walker, error) {
 	size, err := src.Size(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: firstBlock, most: mostBlock}
+	w := &walker{src: src, size: size, pos: min(max(pos, 0), size), step: firstBlock, maxStep: maxBlock}
 	if b, ok := src.(BlockSizer); ok {
-		w.step, w.most = b.BlockSizes()
+		w.step, w.maxStep = b.BlockSizes()
 	}
 	return w, w.refresh(ctx)
 }
 
-// refresh asks for the hole and tells of it no more than the walk can see.
+// refresh gets the current hole, limited to the range of the walk.
 func (w *walker) refresh(ctx context.Context) error {
 	hole, err := HoleOf(ctx, w.src)
 	if err != nil {
@@ -61,12 +61,12 @@ func (w *walker) refresh(ctx context.Context) error {
 	return nil
 }
 
-// read reads the range into the walker's buffer. It gives nothing when the hole
-// has reached from in the meantime.
+// read reads a range into the walker's buffer. It returns false if the byte at from was
+// dropped meanwhile.
 func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error) {
 	n := int(to - from)
 	if cap(w.buf) < n {
-		w.buf = make([]byte, max(n, min(2*cap(w.buf), w.most)))
+		w.buf = make([]byte, max(n, min(2*cap(w.buf), w.maxStep)))
 	}
 	got, err := readFull(ctx, w.src, w.buf[:n], from)
 	if err != nil {
@@ -82,22 +82,22 @@ func (w *walker) read(ctx context.Context, from, to int64) ([]byte, bool, error)
 		}
 	}
 	if got < n {
-		// Truncated by somebody: the log ends here now.
+		// The file was truncated: the log ends here now.
 		w.size = min(w.size, from+int64(got))
 	}
 	return data, true, nil
 }
 
-// grow doubles the block and says whether it could.
+// grow doubles the block size. It reports false if that is the largest already.
 func (w *walker) grow() bool {
-	if w.step >= w.most {
+	if w.step >= w.maxStep {
 		return false
 	}
-	w.step = min(2*w.step, w.most)
+	w.step = min(2*w.step, w.maxStep)
 	return true
 }
 
-// forward gives the next chunk, false at the end of the log.
+// forward returns the next chunk, false at the end of the log.
 func (w *walker) forward(ctx context.Context) (chunk, bool, error) {
 	for w.pos < w.size {
 		if w.hole.Has(w.pos) {
@@ -133,11 +133,11 @@ func (w *walker) forward(ctx context.Context) (chunk, bool, error) {
 	return chunk{}, false, nil
 }
 
-// longForward gives the line at pos, which does not end within a block.
+// longForward returns the line at pos, which is longer than a block.
 func (w *walker) longForward(ctx context.Context, end int64) (chunk, bool, error) {
 	start := w.pos
 	for w.pos < min(end, w.size) {
-		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+int64(w.most)))
+		data, ok, err := w.read(ctx, w.pos, min(end, w.pos+int64(w.maxStep)))
 		if err != nil {
 			return chunk{}, false, err
 		}
@@ -153,8 +153,8 @@ func (w *walker) longForward(ctx context.Context, end int64) (chunk, bool, error
 	return chunk{off: start, long: w.pos}, true, nil
 }
 
-// backward gives the chunk before the last one, false at the log's beginning.
-// The walk must have begun at a line's start or at the end of the log.
+// backward returns the chunk before the last one, false at the beginning of the log. The
+// walk must have started at the beginning of a line or at the end of the log.
 func (w *walker) backward(ctx context.Context) (chunk, bool, error) {
 	for w.pos > 0 {
 		if w.pos > w.hole.Start && w.pos <= w.hole.End {
@@ -179,7 +179,7 @@ func (w *walker) backward(ctx context.Context) (chunk, bool, error) {
 			continue
 		}
 		if from > start {
-			// The line that the block begins in belongs to the next chunk.
+			// The first line of the block is incomplete and belongs to the next chunk.
 			first := bytes.IndexByte(data, '\n') + 1
 			if first == 0 || first == len(data) {
 				if w.grow() {
@@ -198,13 +198,13 @@ func (w *walker) backward(ctx context.Context) (chunk, bool, error) {
 	return chunk{}, false, nil
 }
 
-// longBackward gives the line that ends at pos and begins before from, but not
-// before start.
+// longBackward returns the line that ends at pos and begins before from, but not before
+// start.
 func (w *walker) longBackward(ctx context.Context, start, from int64) (chunk, bool, error) {
 	end := w.pos
 	w.pos = start
 	for to := from; to > start; {
-		at := max(start, to-int64(w.most))
+		at := max(start, to-int64(w.maxStep))
 		data, ok, err := w.read(ctx, at, to)
 		if err != nil {
 			return chunk{}, false, err

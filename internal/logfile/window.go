@@ -6,92 +6,73 @@ import (
 	"math"
 )
 
-// A Line is one line of a log, or the mark that stands for its hole.
+// A Line is one line of a log, or a gap: a marker for its hole.
 type Line struct {
-	// Number counts from 0; -1 where nobody knows it, and for a gap.
+	// Number counts from 0. It is -1 if unknown, and for a gap.
 	Number int64
-	// Off and End are the bytes of the log that the line is made of, LF
-	// included. End is where the next line begins.
+	// Off and End are the range of the line in the log, including LF. End is the
+	// beginning of the next line.
 	Off, End int64
-	// Text is what a terminal would show of it, without the LF.
+	// Text is what a terminal would show, without the LF.
 	Text string
-	// Open says that no LF ended it: it may still grow.
+	// Open means that the line has no LF: it may still grow.
 	Open bool
-	// Cut is how many more bytes of text it had than were asked for.
+	// Cut is the number of bytes of text beyond the requested width.
 	Cut int64
-	// Gap, if not 0, makes this no line but the mark for so many dropped
-	// bytes; Text is [GapText].
+	// Gap, if not 0, is the number of dropped bytes that this gap represents.
 	Gap int64
-	// Torn is how many of the bytes from Off on belong to a character whose first
-	// bytes were dropped. Text does not have them.
-	Torn int
+	// PartialRune is the number of bytes at Off that belong to a character whose first
+	// bytes were dropped. They are not in Text.
+	PartialRune int
 }
 
-// A Query says which lines are wanted and how.
+// A Query selects lines.
 type Query struct {
-	// Limit is the number of lines at most; 0 or less means all. A gap is not
-	// counted.
+	// Limit is the maximum number of lines, not counting gaps; 0 or less means all.
 	Limit int64
-	// Filter keeps the lines it matches, Exclude drops those it matches;
-	// either works without the other. A gap is always told.
+	// Filter selects the lines that it matches, Exclude removes the lines that it
+	// matches; either is optional. Gaps are always reported.
 	Filter, Exclude *Pattern
-	// Width is how many bytes of text a line has at most, 0 means
-	// [DefaultWidth].
+	// Width is the maximum number of bytes of text in a line; 0 means [DefaultWidth].
 	Width int
-	// Numbered asks for line numbers where finding them costs reading all of
-	// the log before.
+	// Numbered requests line numbers even if that requires reading all of the log
+	// before the lines.
 	Numbered bool
 }
 
-// Tail calls fn for the last q.Limit lines that q wants, oldest first. Unless
-// q.Numbered, their numbers are unknown and only the end of the log is read.
+// Tail calls fn for the last q.Limit lines that match q, oldest first. Unless q.Numbered,
+// their numbers are unknown and only the end of the log is read.
 func Tail(ctx context.Context, src Source, q Query, fn func(Line) error) error {
 	size, err := src.Size(ctx)
 	if err != nil {
 		return err
 	}
-	from, number := int64(0), int64(0)
-	if q.Limit > 0 {
-		from, err = startOf(ctx, src, size, q.Limit, q)
-		if err != nil {
-			return err
-		}
-		number = unknown
-		if q.Numbered || from == 0 {
-			number, err = numberAt(ctx, src, from)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	q.Limit = 0
-	return forward(ctx, src, from, size, number, q, fn)
+	return Before(ctx, src, size, q, fn)
 }
 
-// From calls fn for the lines that q wants from line number on, at most
-// q.Limit. If that line was dropped it begins with the gap.
+// From calls fn for the lines that match q, from the line with the given number on. If
+// that line was dropped, From begins with the gap.
 func From(ctx context.Context, src Source, number int64, q Query, fn func(Line) error) error {
 	off, number, ok, err := find(ctx, src, number)
-	if err != nil || !ok { // what comes meanwhile are lines before it
+	if err != nil || !ok { // lines written meanwhile may have smaller numbers
 		return err
 	}
 	return forward(ctx, src, off, math.MaxInt64, number, q, fn)
 }
 
-// After calls fn for the lines that q wants from off on, which must be the
-// beginning of a line (or in the hole). number is that line's number if the
-// caller knows it, else -1.
+// After calls fn for the lines that match q, from off on, which must be the beginning of a
+// line or in the hole. number is the number of that line, -1 if unknown.
 func After(ctx context.Context, src Source, off, number int64, q Query, fn func(Line) error) error {
 	return forward(ctx, src, off, math.MaxInt64, number, q, fn)
 }
 
-// Before calls fn for the last q.Limit lines that q wants among those that
-// begin before off, oldest first. off must be the beginning of a line or the
-// end of the log. Their numbers are unknown unless q.Numbered.
+// Before calls fn for the last q.Limit lines that match q and begin before off, oldest
+// first. off must be the beginning of a line or the end of the log. Unless q.Numbered,
+// their numbers are unknown.
 func Before(ctx context.Context, src Source, off int64, q Query, fn func(Line) error) error {
 	from, err := int64(0), error(nil)
 	if q.Limit > 0 {
-		if from, err = startOf(ctx, src, off, q.Limit, q); err != nil {
+		if from, err = startOfLast(ctx, src, off, q.Limit, q); err != nil {
 			return err
 		}
 	}
@@ -105,12 +86,12 @@ func Before(ctx context.Context, src Source, off int64, q Query, fn func(Line) e
 	return forward(ctx, src, from, off, number, q, fn)
 }
 
-// forward is scanner.forward with a limit, for callers' lines.
+// forward is scanner.forward with a limit and rendered lines.
 func forward(ctx context.Context, src Source, from, to, number int64, q Query, fn func(Line) error) error {
 	s := newScanner(src, q)
 	left := q.Limit
 	var ferr error
-	err := s.forward(ctx, from, to, number, func(f found) error {
+	err := s.forward(ctx, from, to, number, func(f rawLine) error {
 		if ferr = fn(s.line(f)); ferr != nil {
 			return errStop
 		}
@@ -128,9 +109,9 @@ func forward(ctx context.Context, src Source, from, to, number int64, q Query, f
 	return err
 }
 
-// startOf is where the limit-th wanted line before off begins. If there are not
-// as many it is where the first of them begins, or the gap before it.
-func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64, error) {
+// startOfLast returns the beginning of the limit-th matching line before off. If there are
+// fewer, it returns the beginning of the first one or of the gap before it.
+func startOfLast(ctx context.Context, src Source, off, limit int64, q Query) (int64, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
 		return 0, err
@@ -175,8 +156,9 @@ func startOf(ctx context.Context, src Source, off, limit int64, q Query) (int64,
 	}
 }
 
-// LineStart is the beginning of the line that the byte at off belongs to; an
-// offset in the hole gives the hole's start, one behind the log its end.
+// LineStart returns the beginning of the line that contains the byte at off. For an offset
+// in the hole it returns the start of the hole. An offset after the end of the log is moved
+// to that end.
 func LineStart(ctx context.Context, src Source, off int64) (int64, error) {
 	w, err := newWalker(ctx, src, off)
 	if err != nil {
@@ -205,4 +187,21 @@ func LineStart(ctx context.Context, src Source, off int64) (int64, error) {
 		w.grow()
 	}
 	return start, nil
+}
+
+// MatchingLines calls fn with the range of each line that p matches, in order, until fn
+// returns false. It begins with the line that contains the byte at from, and ends before
+// the first line at to or later. It does not render the lines, and is therefore fast for
+// very many of them.
+func MatchingLines(ctx context.Context, src Source, p *Pattern, from, to int64, fn func(off, end int64) bool) error {
+	start, err := LineStart(ctx, src, from)
+	if err != nil {
+		return err
+	}
+	return newScanner(src, Query{Filter: p}).forward(ctx, start, to, unknown, func(f rawLine) error {
+		if f.gap == 0 && !fn(f.off, f.end) {
+			return errStop
+		}
+		return nil
+	})
 }

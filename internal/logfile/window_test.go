@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// holed is a log in memory whose hole reads as zeros, read in blocks so small
-// that lines cross them, and never as many bytes as asked for.
-type holed struct {
+// holedLog is a log in memory whose hole reads as zeros. Its blocks are so small that lines span
+// several of them, and reads return fewer bytes than requested.
+type holedLog struct {
 	data []byte
 	hole Hole
 }
 
-func (h holed) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+func (h holedLog) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	if off >= int64(len(h.data)) {
 		return 0, io.EOF
 	}
@@ -32,12 +32,12 @@ func (h holed) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (h holed) Size(context.Context) (int64, error) { return int64(len(h.data)), nil }
-func (h holed) Hole(context.Context) (Hole, error)  { return h.hole, nil }
-func (h holed) BlockSizes() (first, most int)       { return 4, 16 }
+func (h holedLog) Size(context.Context) (int64, error) { return int64(len(h.data)), nil }
+func (h holedLog) Hole(context.Context) (Hole, error)  { return h.hole, nil }
+func (h holedLog) BlockSizes() (first, largest int)    { return 4, 16 }
 
-// naive splits a log as the package comment says, the slow way.
-func naive(h holed) []Line {
+// splitLines is a simple and slow implementation of the rules in the package comment.
+func splitLines(h holedLog) []Line {
 	size := int64(len(h.data))
 	hole := h.hole
 	if hole.Empty() || hole.Start >= size {
@@ -54,11 +54,11 @@ func naive(h holed) []Line {
 			raw := h.data[from:end]
 			l := Line{Number: number, Off: from, End: end, Open: raw[len(raw)-1] != '\n'}
 			if from == hole.End && !hole.Empty() {
-				l.Torn = Torn(raw)
-				raw = raw[l.Torn:]
+				l.PartialRune = ContinuationPrefix(raw)
+				raw = raw[l.PartialRune:]
 			}
 			if end == hole.Start && !hole.Empty() {
-				raw = raw[:len(raw)-UnfinishedRune(raw)]
+				raw = raw[:len(raw)-IncompleteRune(raw)]
 			}
 			l.Text = renderAll(bytes.TrimSuffix(raw, lf), 0)
 			lines = append(lines, l)
@@ -76,7 +76,7 @@ func naive(h holed) []Line {
 	}
 	number = split(0, hole.Start, number)
 	if !hole.Empty() {
-		lines = append(lines, Line{Number: unknown, Off: hole.Start, End: hole.End, Gap: hole.Len(), Text: GapText(hole.Len())})
+		lines = append(lines, Line{Number: unknown, Off: hole.Start, End: hole.End, Gap: hole.Len()})
 		number = advance(number, hole.Lines)
 	}
 	if uncounted {
@@ -97,7 +97,7 @@ func keep(lines []Line, q Query) []Line {
 	return kept
 }
 
-// last is the last n lines and the gaps among them.
+// last returns the last n lines and the gaps between them.
 func last(lines []Line, n int64) []Line {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Gap > 0 {
@@ -110,7 +110,7 @@ func last(lines []Line, n int64) []Line {
 	return lines
 }
 
-// first is the first n lines and the gaps among them.
+// first returns the first n lines and the gaps between them.
 func first(lines []Line, n int64) []Line {
 	for i, l := range lines {
 		if l.Gap > 0 {
@@ -132,11 +132,11 @@ func collect(t *testing.T, read func(fn func(Line) error) error) []Line {
 	return lines
 }
 
-// checkWindows compares every window of a log with the naive split.
-func checkWindows(t *testing.T, h holed, q Query) {
+// checkWindows compares every window of a log with the result of splitLines.
+func checkWindows(t *testing.T, h holedLog, q Query) {
 	t.Helper()
 	ctx := t.Context()
-	all := naive(h)
+	all := splitLines(h)
 	wanted := keep(all, q)
 	diff := func(what string, want, got []Line) {
 		t.Helper()
@@ -161,8 +161,7 @@ func checkWindows(t *testing.T, h holed, q Query) {
 		if n > 0 {
 			want = last(wanted, n)
 		}
-		// What Tail gives when it has fewer lines than asked for begins at the
-		// beginning of the log.
+		// If the log has fewer lines than requested, Tail starts at its beginning.
 		diff(fmt.Sprintf("Tail(%d)", n), want, collect(t, func(fn func(Line) error) error { return Tail(ctx, h, q, fn) }))
 	}
 	for i, l := range all {
@@ -186,7 +185,7 @@ func checkWindows(t *testing.T, h holed, q Query) {
 				behind = numberBeforeGap(all, i-1) + h.hole.Lines
 			}
 			if number <= behind {
-				i-- // it begins in the hole
+				i-- // From begins with the gap
 			}
 		}
 		for _, limit := range []int64{0, 1} {
@@ -201,13 +200,13 @@ func checkWindows(t *testing.T, h holed, q Query) {
 	}
 }
 
-// endsInGap tells whether the last line there is stands before a gap, so that
-// lines are counted that nobody can see.
+// endsInGap reports whether a log ends with a gap, so that Count includes lines that were
+// dropped.
 func endsInGap(lines []Line) bool {
 	return len(lines) > 0 && lines[len(lines)-1].Gap > 0
 }
 
-// beforeGap is the number a caller passes to go on at line i.
+// beforeGap returns the number that a caller passes to continue at line i.
 func beforeGap(lines []Line, i int) int64 {
 	if lines[i].Gap > 0 {
 		return numberBeforeGap(lines, i)
@@ -215,7 +214,7 @@ func beforeGap(lines []Line, i int) int64 {
 	return lines[i].Number
 }
 
-// numberBeforeGap is the number of the line that the gap begins in.
+// numberBeforeGap returns the number of the line in which the gap begins.
 func numberBeforeGap(lines []Line, i int) int64 {
 	if i == 0 {
 		return 0
@@ -265,9 +264,10 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// counted is a log whose hole knows its lines, unless it says that it does not.
-func counted(log string, hole Hole) holed {
-	h := holed{data: []byte(log), hole: hole}
+// counted returns a log with the given hole, whose lines are counted unless hole.Lines is
+// -1.
+func counted(log string, hole Hole) holedLog {
+	h := holedLog{data: []byte(log), hole: hole}
 	if hole.Lines >= 0 {
 		end := min(hole.End, int64(len(log)))
 		h.hole.Lines = int64(strings.Count(log[min(hole.Start, end):end], "\n"))
@@ -281,7 +281,7 @@ func FuzzWindows(f *testing.F) {
 	f.Add(strings.Repeat("x", 60)+"\nabc\ry\x1b[Kz\n", uint8(3), uint8(20), false, "z$")
 	f.Fuzz(func(t *testing.T, log string, start, length uint8, uncounted bool, expr string) {
 		if len(log) > 300 || strings.Contains(log, "\x00") {
-			return // a zero byte says nothing here, and holes look like it
+			return // a zero byte is taken for a part of the hole
 		}
 		re, err := regexp.Compile(expr)
 		if err != nil || len(expr) > 20 {

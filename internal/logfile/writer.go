@@ -7,40 +7,36 @@ import (
 	"sync"
 )
 
-// Config says how a [Writer] treats its log.
+// Config has the parameters of a [Writer].
 type Config struct {
-	// Limit is how many bytes are kept; 0 means all of them.
+	// Limit is the number of bytes to keep; 0 means no limit.
 	Limit int64
-	// Hole is what was dropped from the log before this writer.
+	// Hole is the hole that the log has already.
 	Hole Hole
-	// Held is asked before bytes are freed, in the goroutine that writes. Optional.
-	Held Held
-	// Record is told the new hole before its bytes are freed, in the
-	// goroutine that writes, so that whoever keeps the record never says less
-	// than is gone. Optional.
+	// Held is called before bytes are freed, by the goroutine that writes. Optional.
+	Held HeldFunc
+	// Record is called with a new hole before its bytes are freed, by the goroutine that
+	// writes, so that the recorded hole is never too small. Optional.
 	Record func(Hole)
 }
 
-// Stats is what a [Writer] knows of its log.
+// Stats is the state of a [Writer].
 type Stats struct {
-	Size int64 // offset behind the last byte
+	Size int64 // offset after the last byte
 	Hole Hole
-	// Lost counts bytes that could not be written; they have no offset. LostAt
-	// is where the last of them would have gone. Err is why the last write
-	// failed, nil when writing works again.
+	// Lost is the number of bytes that could not be written; they have no offset.
+	// LostAt is the size of the log when the last of them were lost. Err is the error
+	// of the last write, nil if it succeeded.
 	Lost   int64
 	LostAt int64
 	Err    error
-	// CapErr is why more is kept than the limit; it matches [ErrNoHoles] if it
-	// will stay so.
-	CapErr error
+	// LimitErr is why the log exceeds its limit. It matches [ErrNoHoles] if that is
+	// permanent.
+	LimitErr error
 }
 
-// Kept is how many bytes the file holds.
-func (s Stats) Kept() int64 { return s.Size - s.Hole.Len() }
-
-// A Writer appends to a log and keeps it under its cap. One goroutine writes;
-// Stats may be called by any.
+// A Writer appends to a log and enforces its limit. Only one goroutine may write. Stats is
+// safe for concurrent use.
 type Writer struct {
 	f   *os.File
 	cfg Config
@@ -48,18 +44,18 @@ type Writer struct {
 	mu sync.Mutex // guards stats against readers of Stats
 	st Stats
 
-	// Line feeds of each step that is still in the file, so that a hole knows
-	// its lines without reading them back. The first belongs to the step at
+	// The number of line feeds in each step that is still in the file, so that the
+	// lines of a hole are known without reading them back. The first step starts at
 	// countBase.
 	counts    []int64
 	countBase int64
 	counting  bool
 	tried     int64 // end of the last hole that was tried
-	over      bool  // more is kept than the limit, because it is held
+	over      bool  // held bytes keep the log above its limit
 }
 
-// NewWriter appends to f, which must be open for writing with O_APPEND. The
-// writer does not close it.
+// NewWriter returns a Writer that appends to f, which must be open for writing with
+// O_APPEND. The caller closes f.
 func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -69,39 +65,38 @@ func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 		cfg.Limit = max(cfg.Limit, MinLimit)
 	}
 	w := &Writer{f: f, cfg: cfg, st: Stats{Size: info.Size(), Hole: cfg.Hole}}
-	// What was written by an earlier writer was not counted here.
+	// The lines of an earlier writer were not counted.
 	w.counting = cfg.Limit > 0 && info.Size() == 0
 	w.countBase = Head
 	return w, nil
 }
 
-// Stats is a snapshot of what the writer knows.
+// Stats returns the current state.
 func (w *Writer) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.st
 }
 
-// Write appends p and always reports success: what the disk refuses is counted
-// as lost and the next write tries again.
+// Write appends p. It always succeeds: bytes that cannot be written are counted as lost.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	n, err := w.f.Write(p)
 	w.appended(p[:n], int64(len(p)-n), err)
-	w.cap()
+	w.enforceLimit()
 	return len(p), nil
 }
 
-// Trim frees what was held when it was written and is not any more, and reports
-// whether more is held. It is for the goroutine that writes.
+// Trim frees bytes beyond the limit that are no longer held, and reports whether held
+// bytes still keep the log above its limit. Only the goroutine that writes may call it.
 func (w *Writer) Trim() (over bool) {
-	w.cap()
+	w.enforceLimit()
 	return w.over
 }
 
-// appended takes notice of what a write did.
+// appended updates the stats after a write.
 func (w *Writer) appended(p []byte, lost int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +111,7 @@ func (w *Writer) appended(p []byte, lost int64, err error) {
 	}
 }
 
-// count adds the line feeds of p, which begins at the log's end, to its steps.
+// count adds the line feeds of p, which was appended, to the counts of its steps.
 func (w *Writer) count(p []byte) {
 	off := w.st.Size
 	if off < Head {
@@ -135,19 +130,19 @@ func (w *Writer) count(p []byte) {
 	}
 }
 
-// cap frees the oldest bytes behind the head when there are too many. What goes
-// wrong is tried again a step later, unless the file system cannot do it.
-func (w *Writer) cap() {
+// enforceLimit frees the oldest bytes after the head if the log exceeds its limit. After a
+// failure it tries again a step later, unless the file system does not support it.
+func (w *Writer) enforceLimit() {
 	if w.cfg.Limit == 0 {
 		return
 	}
-	old := w.st.Hole // only this goroutine changes it
-	due := Due(old, w.st.Size, w.cfg.Limit)
+	old := w.st.Hole // changed only by this goroutine
+	due := NextHole(old, w.st.Size, w.cfg.Limit)
 	if due.End <= max(old.End, w.tried) {
 		w.over = false
 		return
 	}
-	due, w.over = w.cfg.Held.spare(old, due, w.cfg.Limit)
+	due, w.over = w.cfg.Held.exclude(old, due, w.cfg.Limit)
 	if due.End <= max(old.End, w.tried) {
 		return
 	}
@@ -162,14 +157,14 @@ func (w *Writer) cap() {
 	if w.cfg.Record != nil {
 		w.cfg.Record(due)
 	}
-	err := Free(w.f, old, due)
+	err := FreeHole(w.f, old, due)
 	if err == nil && w.counting {
 		w.counts = append(w.counts[:0], w.counts[gone:]...)
 		w.countBase = due.End
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.st.CapErr = err
+	w.st.LimitErr = err
 	switch {
 	case err == nil:
 		w.st.Hole = due

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// blocks is how many bytes a file takes on disk.
+// blocks returns the number of bytes that a file occupies on disk.
 func blocks(t *testing.T, path string) int64 {
 	t.Helper()
 	var st syscall.Stat_t
@@ -18,15 +18,15 @@ func blocks(t *testing.T, path string) int64 {
 	return st.Blocks * 512
 }
 
-// /dev/full refuses every write as a full disk does. Later a real file takes its
-// descriptor, as if room had been made.
-func TestWriterOutlivesAFullDisk(t *testing.T) {
+// Writes to /dev/full fail as on a full disk. Later its descriptor is replaced by that of a
+// real file, as if disk space had been freed.
+func TestWriterOnFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Skip(err)
 	}
 	defer full.Close()
-	w, err := NewWriter(full, Config{Limit: DefaultLimit})
+	w, err := NewWriter(full, Config{Limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,5 +4,5 @@ package logfile
 
 import "testing"
 
-// blocks is unknown here: nothing is claimed.
+// blocks is unknown on this system.
 func blocks(*testing.T, string) int64 { return 0 }

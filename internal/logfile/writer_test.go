@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// appendTo opens a new log for appending, on a file system that can free bytes
-// inside a file or not at all.
+// appendTo opens a new log for appending. If needHoles is set, it skips the test unless the
+// file system can free bytes inside a file.
 func appendTo(t *testing.T, needHoles bool) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(t.TempDir(), "output.log"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
@@ -21,7 +21,7 @@ func appendTo(t *testing.T, needHoles bool) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	if err := SupportedBy(f); needHoles && err != nil {
+	if err := CheckPunch(f); needHoles && err != nil {
 		if !errors.Is(err, ErrNoHoles) {
 			t.Fatal(err)
 		}
@@ -52,16 +52,15 @@ func TestDue(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Due(tt.hole, tt.size, tt.limit)); diff != "" {
+			if diff := cmp.Diff(tt.want, NextHole(tt.hole, tt.size, tt.limit)); diff != "" {
 				t.Errorf("hole (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// Every byte that the writer says it has reads as it was written, whatever was
-// dropped, and no more is kept than the limit.
-func TestWriterKeepsUnderItsLimit(t *testing.T) {
+// All bytes outside the hole must be readable, and the log must not exceed its limit.
+func TestWriterEnforcesLimit(t *testing.T) {
 	f := appendTo(t, true)
 	var records []Hole
 	w, err := NewWriter(f, Config{Limit: MinLimit, Record: func(h Hole) { records = append(records, h) }})
@@ -75,12 +74,12 @@ func TestWriterKeepsUnderItsLimit(t *testing.T) {
 		if n, err := w.Write(line); n != len(line) || err != nil {
 			t.Fatalf("Write = %d, %v", n, err)
 		}
-		if st := w.Stats(); st.Kept() > MinLimit {
-			t.Fatalf("%d bytes kept, limit %d", st.Kept(), int64(MinLimit))
+		if st := w.Stats(); st.Size-st.Hole.Len() > MinLimit {
+			t.Fatalf("%d bytes kept, limit %d", st.Size-st.Hole.Len(), int64(MinLimit))
 		}
 	}
 	st := w.Stats()
-	if st.CapErr != nil || st.Lost != 0 || st.Err != nil {
+	if st.LimitErr != nil || st.Lost != 0 || st.Err != nil {
 		t.Fatalf("stats = %+v", st)
 	}
 	all := written.Bytes()
@@ -104,13 +103,13 @@ func TestWriterKeepsUnderItsLimit(t *testing.T) {
 	}
 	copy(all[st.Hole.Start:st.Hole.End], make([]byte, st.Hole.Len()))
 	if !bytes.Equal(got, all) {
-		t.Error("the file is not what was written with zeros in the hole")
+		t.Error("the file differs from the written bytes with zeros in the hole")
 	}
 	if used := blocks(t, f.Name()); used > MinLimit+256<<10 {
 		t.Errorf("the file takes %d bytes on disk", used)
 	}
 
-	// The same hole is found without a record, and line numbers hold with it.
+	// The same hole is found without a record, and line numbers are correct with it.
 	bare, err := Open(f.Name(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +145,7 @@ func TestWriterKeepsUnderItsLimit(t *testing.T) {
 	}
 }
 
-// lineBefore is the number of the line that the byte before off belongs to.
+// lineBefore returns the number of the line that contains the byte before off.
 func lineBefore(t *testing.T, src Source, off int64) int64 {
 	t.Helper()
 	start, err := LineStart(t.Context(), src, off-1)
@@ -160,8 +159,7 @@ func lineBefore(t *testing.T, src Source, off int64) int64 {
 	return n
 }
 
-// A log that the job writes itself is capped from outside, and reads as far as
-// it has no hole.
+// Punch enforces the limit of a log that another process writes. A Read stops at the hole.
 func TestPunch(t *testing.T) {
 	f := appendTo(t, true)
 	job, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_APPEND, 0)
@@ -206,15 +204,15 @@ func TestPunch(t *testing.T) {
 			t.Errorf("Read at %d = %+v, want offset %d, %d dropped", tt.off, p, tt.at, tt.dropped)
 		}
 		if tt.off == Head-4 && string(buf[:p.N]) != "cde\n" {
-			t.Errorf("Read at %d gave %q, want to stop at the hole", tt.off, buf[:p.N])
+			t.Errorf("Read at %d = %q, want it to stop at the hole", tt.off, buf[:p.N])
 		}
 		if tt.off >= Head && string(buf[:p.N]) != "0123456789" {
-			t.Errorf("Read at %d gave %q", tt.off, buf[:p.N])
+			t.Errorf("Read at %d = %q", tt.off, buf[:p.N])
 		}
 	}
 }
 
-func TestWriterGoesOnWhereALogEnds(t *testing.T) {
+func TestWriterAppendsToExistingLog(t *testing.T) {
 	f := appendTo(t, false)
 	if _, err := f.WriteString("before\n"); err != nil {
 		t.Fatal(err)
@@ -229,8 +227,8 @@ func TestWriterGoesOnWhereALogEnds(t *testing.T) {
 	}
 }
 
-// A job may have printed already when its log is tried.
-func TestTryingALogLosesNothing(t *testing.T) {
+// A job may already have written to its log when that is checked.
+func TestCheckPunchChangesNothing(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "log")
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +237,7 @@ func TestTryingALogLosesNothing(t *testing.T) {
 	if _, err := f.WriteString("ready\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := SupportedBy(f); err != nil && !errors.Is(err, ErrNoHoles) {
+	if err := CheckPunch(f); err != nil && !errors.Is(err, ErrNoHoles) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(f.Name()); err != nil || string(got) != "ready\n" {
@@ -247,22 +245,8 @@ func TestTryingALogLosesNothing(t *testing.T) {
 	}
 }
 
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB",
-		3435973837: "3.2 GiB", 1 << 62: "4.0 EiB",
-	} {
-		if got := FormatBytes(n); got != want {
-			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-	if got := GapText(3435973837); got != "[… 3.2 GiB dropped …]" {
-		t.Errorf("GapText = %q", got)
-	}
-}
-
-// What a reader holds is not freed, and is as soon as it lets go.
-func TestHeldBytesAreNotFreed(t *testing.T) {
+// Bytes that a reader holds are freed only after it releases them.
+func TestWriterDoesNotFreeHeldBytes(t *testing.T) {
 	f := appendTo(t, true)
 	held := int64(2<<20 + 1)
 	w, err := NewWriter(f, Config{Limit: MinLimit, Held: func(from, to int64) int64 { return min(max(from, held), to) }})
@@ -276,11 +260,11 @@ func TestHeldBytesAreNotFreed(t *testing.T) {
 		t.Errorf("hole is %+v, want %+v", got, want)
 	}
 	if !w.Trim() {
-		t.Error("nothing more is held back")
+		t.Error("Trim reports no held bytes")
 	}
 	held = 5 << 20
 	if w.Trim() {
-		t.Error("more is held back")
+		t.Error("Trim reports held bytes")
 	}
 	if got, want := w.Stats().Hole, (Hole{Head, 4 << 20, 3 << 16}); got != want {
 		t.Errorf("hole is %+v, want %+v", got, want)

@@ -1,11 +1,10 @@
-// Package logout says whether the end of a user's login session would end the jobs
-// that start here. Only systemd does that; elsewhere it never does.
+// Package logout reports whether the end of a user's login session would end the jobs that start
+// here. Only systemd does that; on other systems it never happens.
 //
-// systemd-logind keeps what a login started in a scope of the session, and ends
-// that with the session where KillUserProcesses= says so (logind.conf(5)). What
-// the user's own manager started, which is how most desktops start terminals, it
-// ends with that manager: after the user's last session, unless the user lingers
-// (loginctl(1)).
+// systemd-logind puts the processes of a login into a scope of the session, and kills that scope
+// with the session if KillUserProcesses= is set (logind.conf(5)). Processes that the user's own
+// manager started, which is how most desktops start terminals, end with that manager: after the
+// user's last session, unless lingering is enabled for the user (loginctl(1)).
 package logout
 
 import (
@@ -18,8 +17,8 @@ import (
 	"strings"
 )
 
-// Advice is what to tell somebody whose jobs end at logout, with the reason and
-// what helps; empty where they outlive it, and where it cannot be known.
+// Advice returns advice for a user whose jobs end at logout: the reason and the remedy. It is empty
+// if jobs survive logout, and if that cannot be determined.
 func Advice() string {
 	return place{files: os.DirFS("/"), uid: os.Getuid(), name: userName}.advice()
 }
@@ -31,11 +30,11 @@ func userName() string {
 	return os.Getenv("USER")
 }
 
-// place is where a process runs, as files tell it.
+// place describes where a process runs, as read from files.
 type place struct {
 	files fs.FS
 	uid   int
-	name  func() string // of the user; asked only where it matters
+	name  func() string // of the user; called only if it matters
 }
 
 func (p place) advice() string {
@@ -64,8 +63,8 @@ func (p place) advice() string {
 	return ""
 }
 
-// controlGroup is the group that systemd put this process into: that of the
-// unified hierarchy, else of systemd's own (cgroups(7)).
+// controlGroup returns the control group of this process in systemd's own hierarchy if it has one,
+// else in the unified hierarchy (cgroups(7)).
 func (p place) controlGroup() string {
 	b, err := fs.ReadFile(p.files, "proc/self/cgroup")
 	if err != nil {
@@ -85,16 +84,16 @@ func (p place) controlGroup() string {
 	return own
 }
 
-// lingers says that the user's manager outlives the user's sessions.
+// lingers reports whether the user's manager outlives the user's sessions.
 func (p place) lingers(name string) bool {
 	if name == "" {
-		return true // nothing is known, so nothing is said
+		return true // unknown: no advice
 	}
 	_, err := fs.Stat(p.files, "var/lib/systemd/linger/"+name)
 	return err == nil
 }
 
-// killed says that logind ends what this user's sessions leave.
+// killed reports whether logind kills the remaining processes of this user's sessions.
 func (p place) killed(name string) bool {
 	c := p.logind()
 	if slices.Contains(strings.Fields(c["KillExcludeUsers"]), name) {
@@ -110,10 +109,10 @@ func (p place) killed(name string) bool {
 	return false
 }
 
-// logind returns logind's settings: the first main file there is, then what the
-// directories beside them add, by the names of the files. A name in an earlier
-// directory hides the same in a later one. What the main file has only as a
-// comment is the default that this system's logind was built with.
+// logind returns logind's settings: the first main file that exists, then the drop-in directories
+// beside the main files, sorted by file name. A file in an earlier directory hides one of the same
+// name in a later directory. A setting that is commented out in the main file shows the default that
+// this system's logind was built with.
 func (p place) logind() map[string]string {
 	dirs := []string{"etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd", "lib/systemd"}
 	c := map[string]string{"KillExcludeUsers": "root"}
@@ -146,7 +145,7 @@ func (p place) logind() map[string]string {
 	return c
 }
 
-// settings takes the lines "Name=value" of a text, those after the mark.
+// settings adds the "Name=value" lines of text that begin with mark to c.
 func settings(c map[string]string, text, mark string) {
 	for line := range strings.Lines(text) {
 		line, ok := strings.CutPrefix(strings.TrimSpace(line), mark)

@@ -18,7 +18,7 @@ func TestAdvice(t *testing.T) {
 		cgroup string
 		user   string
 		files  map[string]string
-		want   string // a part of it; empty: nothing is said
+		want   string // a part of the advice; empty: no advice
 	}{
 		{"session that ends its processes", session, "ann", map[string]string{main: "[Login]\nKillUserProcesses=yes\n"}, "enable-linger, then"},
 		{"hybrid hierarchy", hybrid, "ann", map[string]string{main: "KillUserProcesses=yes\n"}, "enable-linger, then"},
@@ -26,7 +26,7 @@ func TestAdvice(t *testing.T) {
 		{"session that does not", session, "ann", map[string]string{main: "KillUserProcesses=no\n"}, ""},
 		{"default that the file comments", session, "ann", map[string]string{main: "#KillUserProcesses=yes\n"}, "KillUserProcesses=yes"},
 		{"comment beside the setting", session, "ann", map[string]string{main: "KillUserProcesses=no\n#KillUserProcesses=yes\n"}, ""},
-		{"no word about it", session, "ann", nil, ""},
+		{"no configuration", session, "ann", nil, ""},
 		{"file of the distribution", session, "ann", map[string]string{"usr/lib/systemd/logind.conf": "#KillUserProcesses=yes\n"}, "KillUserProcesses=yes"},
 		{"file of the machine before it", session, "ann", map[string]string{main: "", "usr/lib/systemd/logind.conf": "KillUserProcesses=yes\n"}, ""},
 		{"added file", session, "ann", map[string]string{main: "KillUserProcesses=no\n", "etc/systemd/logind.conf.d/kill.conf": "KillUserProcesses=yes\n"}, "KillUserProcesses=yes"},

@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	// nonblock makes the open of a pipe return at once; it means nothing to a
-	// regular file.
+	// nonblock makes the open of a pipe return at once; it has no effect on a regular file.
 	nonblock = unix.O_NONBLOCK
 	// nofollow refuses a symbolic link as the last part of a path.
 	nofollow = unix.O_NOFOLLOW
 )
 
-// isLink reports whether that is what was refused. FreeBSD has a word of its own.
+// isLink reports whether the open failed because of a symbolic link. FreeBSD returns EMLINK.
 func isLink(err error) bool { return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK) }

@@ -1,6 +1,6 @@
-// Package plainfile reads files that somebody may have replaced by something that
-// is no file: a pipe without a writer, on which an open waits for ever, a device
-// that never ends, a directory, or a link to a file of somebody else.
+// Package plainfile reads files at paths where another user may have put something that is not a
+// regular file: a pipe without a writer, which blocks open forever, a device that never ends, a
+// directory, or a link to another user's file.
 package plainfile
 
 import (
@@ -12,46 +12,54 @@ import (
 )
 
 var (
-	// ErrNotPlain is matched by the error of a path that leads to something else
-	// than a regular file.
-	ErrNotPlain = errors.New("not a plain file")
-	// ErrTooLong is matched by the error of a file with more bytes than allowed.
+	// ErrNotRegular is matched by the error for a path that is not a regular file.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLong is matched by the error for a file with more bytes than allowed.
 	ErrTooLong = errors.New("too long")
 )
 
-// Open opens the regular file at path for reading, without ever waiting for
-// another process. The caller closes it.
+// Open opens the regular file at path for reading. It never blocks on another process. The caller
+// closes the file.
 func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
 
-// OpenFile is os.OpenFile for regular files alone; it never waits either.
+// OpenFile is os.OpenFile for regular files only; it never blocks either.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, _, err := open(path, flag, perm)
+	return f, err
+}
+
+// open is OpenFile that also returns what it knows of the file.
+func open(path string, flag int, perm fs.FileMode) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|nonblock|nofollow, perm)
 	if isLink(err) {
-		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotPlain}
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotPlain}
+		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return f, nil
+	return f, fi, nil
 }
 
-// Read is the whole content of the regular file at path, at most limit bytes.
+// Read returns the whole content of the regular file at path, at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	f, err := Open(path)
+	f, fi, err := open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
+	var data []byte
+	if fi.Size() <= limit {
+		data, err = io.ReadAll(io.LimitReader(f, limit+1)) // it may have grown, and files of /proc have no size
+	}
+	if err == nil && max(fi.Size(), int64(len(data))) > limit {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w (more than %d bytes)", ErrTooLong, limit)}
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,14 +37,14 @@ func TestRead(t *testing.T) {
 		err        error
 	}{
 		{at("short"), "words", nil},
-		{at("link"), "", ErrNotPlain},
+		{at("link"), "", ErrNotRegular},
 		{at("full"), strings.Repeat("x", 100), nil},
 		{at("empty"), "", nil},
 		{at("long"), "", ErrTooLong},
 		{at("missing"), "", fs.ErrNotExist},
-		{at("pipe"), "", ErrNotPlain},
-		{dir, "", ErrNotPlain},
-		{"/dev/zero", "", ErrNotPlain},
+		{at("pipe"), "", ErrNotRegular},
+		{dir, "", ErrNotRegular},
+		{"/dev/zero", "", ErrNotRegular},
 	} {
 		got, err := Read(tc.path, 100)
 		if string(got) != tc.want || !errors.Is(err, tc.err) || (err != nil) != (tc.err != nil) {
@@ -52,7 +53,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Whatever way a file is opened, only a plain one is, and nobody waits.
+// However a file is opened, only a regular file is accepted, and no open blocks.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	plain, pipe, link := filepath.Join(dir, "plain"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
@@ -64,13 +65,13 @@ func TestOpen(t *testing.T) {
 		"OpenFile, both":   func(p string) (io.Closer, error) { return OpenFile(p, os.O_RDWR, 0) },
 		"OpenFile, at end": func(p string) (io.Closer, error) { return OpenFile(p, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) },
 	} {
-		for path, want := range map[string]error{plain: nil, pipe: ErrNotPlain, link: ErrNotPlain, "/dev/zero": ErrNotPlain} {
+		for path, want := range map[string]error{plain: nil, pipe: ErrNotRegular, link: ErrNotRegular, "/dev/zero": ErrNotRegular} {
 			f, err := open(path)
 			if err == nil {
 				err = f.Close()
 			}
 			if name == "OpenFile, at end" && path == pipe && errors.Is(err, syscall.ENXIO) {
-				continue // nobody reads it
+				continue // it has no reader
 			}
 			if !errors.Is(err, want) {
 				t.Errorf("%s(%s): %v, want %v", name, filepath.Base(path), err, want)
@@ -79,9 +80,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A file of /proc says that it is empty and is not: its content ends where
-// reading it does.
-func TestReadOfAFileThatHidesItsSize(t *testing.T) {
+// A file of /proc reports size 0 but has content: the content ends where reading it returns EOF.
+func TestReadOfProcFile(t *testing.T) {
 	const path = "/proc/self/status"
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("no /proc here")
@@ -91,5 +91,22 @@ func TestReadOfAFileThatHidesItsSize(t *testing.T) {
 	}
 	if _, err := Read(path, 20); !errors.Is(err, ErrTooLong) {
 		t.Errorf("bounded: %v", err)
+	}
+}
+
+// A file that is too long is not read to find that out.
+func TestLongFileIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Read(path, 64<<20); !errors.Is(err, ErrTooLong) {
+		t.Errorf("read: %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes were allocated", n)
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-func TestClocksOfATimeNamespace(t *testing.T) {
+func TestParseOffsets(t *testing.T) {
 	got := parseOffsets("monotonic     1000000         5\nboottime            -2         0\n")
-	if want := (ahead{running: 1_000_000*time.Second + 5, sinceBoot: -2 * time.Second}); got != want {
+	if want := (clockOffsets{running: 1_000_000*time.Second + 5, sinceBoot: -2 * time.Second}); got != want {
 		t.Errorf("offsets %v, want %v", got, want)
 	}
-	if got := parseOffsets("what a later kernel says\nmonotonic many 0\n"); got != (ahead{}) {
-		t.Errorf("of nonsense: %v", got)
+	if got := parseOffsets("something new\nmonotonic many 0\n"); got != (clockOffsets{}) {
+		t.Errorf("of invalid input: %v", got)
 	}
 }
 
-// TestClocksAreThoseOfTheMachine asks a process whose clocks are years ahead.
-func TestClocksAreThoseOfTheMachine(t *testing.T) {
+// TestClocksInTimeNamespace reads the clocks in a time namespace that is years ahead.
+func TestClocksInTimeNamespace(t *testing.T) {
 	if os.Getenv("HOB_TEST_CLOCKS") != "" {
 		os.Stdout.WriteString("clocks " + strconv.FormatInt(int64(RunningAt(time.Now())), 10) + " " + strconv.FormatInt(int64(SinceBoot()), 10) + "\n")
 		return
@@ -31,7 +31,7 @@ func TestClocksAreThoseOfTheMachine(t *testing.T) {
 	testtool.Need(t, "unshare")
 	before, beforeBoot := RunningAt(time.Now()), SinceBoot()
 	cmd := exec.Command("unshare", "--fork", "--time", "--monotonic", "100000000", "--boottime", "200000000",
-		os.Args[0], "-test.run", "^TestClocksAreThoseOfTheMachine$")
+		os.Args[0], "-test.run", "^TestClocksInTimeNamespace$")
 	cmd.Env = append(os.Environ(), "HOB_TEST_CLOCKS=yes")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -50,5 +50,5 @@ func TestClocksAreThoseOfTheMachine(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("it said %q", out)
+	t.Errorf("no clocks in output %q", out)
 }

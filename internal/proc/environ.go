@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// hasVariable reports whether env, NAME=VALUE strings that NUL bytes end, has
+// hasVariable reports whether env, NAME=VALUE strings terminated by NUL bytes, contains
 // exactly name=value.
 func hasVariable(env []byte, name, value string) bool {
 	want := []byte(name + "=" + value)
@@ -20,7 +20,7 @@ func hasVariable(env []byte, name, value string) bool {
 		}
 		env = env[end:]
 		if len(env) > 0 && env[0] != 0 {
-			// A longer value; the next string starts behind its end.
+			// A longer value: continue after its end.
 			next := bytes.IndexByte(env, 0)
 			if next < 0 {
 				return false
@@ -37,9 +37,9 @@ type arguments struct {
 	env  []byte
 }
 
-// parseArguments reads what macOS tells as kern.procargs2: the number of
-// arguments as 32 bits, the path of the program, padding, the arguments, the
-// environment; each string ended by NUL, the last one perhaps not.
+// parseArguments parses the value of kern.procargs2 on macOS: the number of arguments in 32
+// bits, the path of the program, padding, the arguments and the environment. Strings are
+// terminated by NUL, except perhaps the last one.
 func parseArguments(data []byte) (arguments, bool) {
 	if len(data) < 4 {
 		return arguments{}, false

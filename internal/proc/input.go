@@ -1,39 +1,39 @@
 package proc
 
-// Input says whether somebody waits for input.
+// Input describes whether a process waits for input.
 type Input int
 
 const (
-	// InputNone: nobody waits, or it may not be known.
+	// InputNone means that no process waits, or that it is unknown.
 	InputNone Input = 0
-	// InputUnseen: somebody sleeps who has the terminal and may not be looked at:
-	// sudo and su, for those who are not root. It is waiting if the terminal's
-	// echo is off.
+	// InputUnseen means that a process in the foreground of the terminal sleeps and may not
+	// be inspected, such as sudo and su unless the caller is root. It waits for input if the
+	// terminal's echo is off.
 	InputUnseen Input = 1
-	// InputPolled: somebody is in poll, select or epoll and the input is among
-	// what it watches. That alone is not waiting for the person: editors,
-	// pagers, servers with keyboard shortcuts and a prompt of readline or Node
-	// all look like this. A caller that sees more, such as the cursor behind
-	// text on the main screen or a terminal with its echo off, may decide so.
+	// InputPolled means that a process is in poll, select or epoll, and the input is among the
+	// descriptors that it watches. It need not wait for the user: editors, pagers, servers with
+	// keyboard shortcuts and prompts of readline or Node all look the same. The caller needs
+	// more information to decide, such as whether echo is off or the cursor follows text on the
+	// main screen.
 	InputPolled Input = 2
-	// InputRead: somebody is blocked in read on the input. That is waiting.
+	// InputRead means that a process is blocked in a read of the input.
 	InputRead Input = 3
 )
 
-// Source is where input comes from: a terminal, or a pipe or socket. The zero
-// value is nothing that anybody waits for, such as a file or /dev/null.
+// Source identifies a source of input: a terminal, a pipe or a socket. The zero value is a source
+// that no process waits for, such as a file or /dev/null.
 type Source struct {
 	// TTY is the device number of a terminal, as in Process.TTY.
 	TTY uint64
-	// Dev and Ino name a pipe, FIFO or socket.
+	// Dev and Ino identify a pipe, FIFO or socket.
 	Dev, Ino uint64
 }
 
-// Mode is what a terminal does with input before the program sees it.
+// Mode is how a terminal processes input before a program reads it.
 type Mode struct {
-	// Canonical: lines are edited by the terminal and read when complete.
+	// Canonical means that the terminal edits lines, and programs read complete lines.
 	Canonical bool
-	// Echo: what is typed is shown. A canonical terminal without echo asks for
-	// a password.
+	// Echo means that typed text is displayed. A program that turns it off in canonical
+	// mode asks for a password.
 	Echo bool
 }

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SourceOf is what the descriptor fd of process pid reads from.
-func SourceOf(pid, fd int) (Source, error) {
-	p, err := Stat(pid)
-	if err != nil {
-		return Source{}, err
+// SourceOf returns the source that descriptor fd of process pid reads from.
+func (s *Scanner) SourceOf(pid, fd int) (Source, error) {
+	p, ok := s.stat(pid)
+	if !ok {
+		return Source{}, ErrGone
 	}
 	return sourceOf(p, fd)
 }
@@ -29,7 +29,8 @@ func sourceOf(p Process, fd int) (Source, error) {
 	return sourceFrom(&st, p.TTY), nil
 }
 
-// sourceFrom needs the controlling terminal because /dev/tty means that one.
+// sourceFrom returns the source that a file is. controlling is the controlling terminal of the
+// process, which /dev/tty refers to.
 func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFIFO, unix.S_IFSOCK:
@@ -46,16 +47,16 @@ func sourceFrom(st *unix.Stat_t, controlling uint64) Source {
 	return Source{}
 }
 
-// ttyNumber packs a device as /proc/PID/stat does.
+// ttyNumber encodes a device number as in /proc/PID/stat.
 func ttyNumber(major, minor uint32) uint64 {
 	return uint64(minor&0xff | major<<8 | (minor&^0xff)<<12)
 }
 
-// ptsMajor is that of all slaves of pseudo-terminals, however many there are.
+// ptsMajor is the first major number of slaves of pseudo-terminals.
 const ptsMajor = 136
 
-// TTYSource is the terminal that the descriptor fd of this process is, the
-// slave's side for a master.
+// TTYSource returns the terminal that descriptor fd of this process refers to. For a master it
+// returns the slave.
 func TTYSource(fd int) (Source, error) {
 	if n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN); err == nil {
 		return Source{TTY: ttyNumber(ptsMajor, uint32(n))}, nil
@@ -71,26 +72,25 @@ func TTYSource(fd int) (Source, error) {
 	return sourceFrom(&st, self.TTY), nil
 }
 
-// WaitsForInput is the most that any of procs, freshly taken, does about src.
-// Of a terminal only the foreground group is asked.
+// WaitsForInput reports whether any of procs, a recent snapshot, waits for input from src. It
+// returns the largest result of all of them. For a terminal, only its foreground process group
+// counts.
 //
-// It reads /proc/PID/syscall, which the kernel shows to root, to the same user
-// and, where Yama restricts that, to ancestors such as a holder. Where it is
-// hidden, the name of the kernel function that the process sleeps in tells a
-// read from a terminal or pipe, if that is its standard input, and polls are
-// not seen. Where that is hidden as well, as of a program that runs as another
-// user, a terminal's input is InputUnseen.
-func WaitsForInput(procs []Process, src Source) Input {
+// It reads /proc/PID/syscall, which is readable for root, for the same user, and, if Yama
+// restricts that, for ancestors such as a holder. If it is not readable, the name of the kernel
+// function that the process sleeps in shows a read of its standard input, but no polls. If that
+// is not readable either, for example for a program of another user, the result for a terminal
+// is InputUnseen.
+func (s *Scanner) WaitsForInput(procs []Process, src Source) Input {
 	if src == (Source{}) {
 		return InputNone
 	}
-	var r reader
 	most := InputNone
 	for _, p := range procs {
 		if p.kernel || p.Dead() || p.Stopped() || src.TTY != 0 && (p.TTY != src.TTY || p.PGID != p.Foreground) {
 			continue
 		}
-		w := waiter{p: p, src: src, r: &r}
+		w := waiter{p: p, src: src, r: &s.reader}
 		for _, thread := range w.threads() {
 			most = max(most, w.thread(thread))
 			if most == InputRead {
@@ -101,14 +101,14 @@ func WaitsForInput(procs []Process, src Source) Input {
 	return most
 }
 
-// waiter looks at one process.
+// waiter inspects one process.
 type waiter struct {
 	p   Process
 	src Source
 	r   *reader
 }
 
-// threads are entries of /proc/PID to look at, a bounded number.
+// threads returns the directories below /proc/PID of at most 64 threads.
 func (w *waiter) threads() []string {
 	if w.p.Threads <= 1 {
 		return []string{""}
@@ -132,7 +132,7 @@ func (w *waiter) thread(thread string) Input {
 	}
 	call, ok := parseCall(line)
 	if !ok {
-		return InputNone // running, or in no call
+		return InputNone // running, or not in a system call
 	}
 	switch {
 	case call.number == unix.SYS_READ, call.number == unix.SYS_READV,
@@ -146,7 +146,7 @@ func (w *waiter) thread(thread string) Input {
 	return InputNone
 }
 
-// sleeps decides by the kernel function alone.
+// sleeps is thread by the name of the kernel function alone.
 func (w *waiter) sleeps(thread string) Input {
 	name, err := w.r.read(w.p.PID, thread+"wchan")
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *waiter) sleeps(thread string) Input {
 	}
 	var reads bool
 	switch string(bytes.TrimSpace(name)) {
-	case "0", "": // it runs, or is hidden
+	case "0", "": // running, or hidden
 		if w.src.TTY != 0 && w.p.State == 'S' {
 			return InputUnseen
 		}
@@ -174,8 +174,7 @@ func (w *waiter) is(fd int) bool {
 	return err == nil && src == w.src
 }
 
-// polls reports whether call is a wait on several descriptors with the input
-// among them.
+// polls reports whether call waits for several descriptors, including the input.
 func (w *waiter) polls(call call) bool {
 	switch call.number {
 	case sysPoll, unix.SYS_PPOLL:
@@ -202,7 +201,7 @@ func (w *waiter) inPoll(at, count uint64) bool {
 }
 
 func (w *waiter) inSelect(at, count uint64) bool {
-	const word = strconv.IntSize / 8 // of a long, which the sets of select(2) are made of
+	const word = strconv.IntSize / 8 // of a long; an fd_set is an array of longs, see select(2)
 	count = min(count, 1024)
 	words := (count + 8*word - 1) / (8 * word)
 	data := w.memory(at, words*word)
@@ -244,7 +243,7 @@ func (w *waiter) inEpoll(fd int) bool {
 	return false
 }
 
-// memory reads from the process; what may not be read is missing.
+// memory reads memory of the process, as far as that is permitted.
 func (w *waiter) memory(at, size uint64) []byte {
 	if at == 0 || size == 0 {
 		return nil
@@ -265,8 +264,8 @@ type call struct {
 	args   [6]uint64
 }
 
-// parseCall reads /proc/PID/syscall: the number, six arguments, the stack
-// pointer and the program counter; or one word, or -1 outside of calls.
+// parseCall parses /proc/PID/syscall: the number, six arguments, the stack pointer and the
+// program counter. It returns false if the thread is not in a system call.
 func parseCall(line []byte) (call, bool) {
 	words := strings.Fields(string(line))
 	if len(words) != 9 {
@@ -285,8 +284,8 @@ func parseCall(line []byte) (call, bool) {
 	return c, true
 }
 
-// Calls that newer architectures have only in a later form. On older ones other than
-// amd64 they are not told from none: their programs' polls go unseen.
+// System calls that newer architectures do not have. On old architectures other than amd64
+// they are not recognized.
 var sysPoll, sysSelect, sysEpollWait = oldCalls()
 
 func oldCalls() (poll, sel, epollWait int64) {

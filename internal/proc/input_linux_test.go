@@ -16,7 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// openTTY makes a terminal: its master, and its slave's path.
+// openTTY opens a new terminal and returns its master and the path of its slave.
 func openTTY(t *testing.T) (master *os.File, slave string) {
 	t.Helper()
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
@@ -35,8 +35,8 @@ func openTTY(t *testing.T) (master *os.File, slave string) {
 	return master, filepath.Join("/dev/pts", strconv.Itoa(n))
 }
 
-// onTTY starts a job whose terminal is new and whose output is drained.
-func onTTY(t *testing.T, script string) (tr *tree, master *os.File) {
+// startOnTTY starts a job on a new terminal, whose output is discarded.
+func startOnTTY(t *testing.T, script string) (tr *tree, master *os.File) {
 	t.Helper()
 	master, path := openTTY(t)
 	slave, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -55,7 +55,7 @@ func onTTY(t *testing.T, script string) (tr *tree, master *os.File) {
 		close(drained)
 	}()
 	t.Cleanup(func() {
-		// Runs before the tree's own end, so it has to end it first.
+		// This runs before the cleanup of startTree, so the job must be ended here.
 		tr.end()
 		tr.close()
 		<-drained
@@ -72,7 +72,7 @@ func membersOf(t *testing.T, tr *tree) []Process {
 	return procs
 }
 
-func TestWaitsForInputOnATerminal(t *testing.T) {
+func TestWaitsForInputOnTerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(file, []byte(strings.Repeat("line\n", 500)), 0o600); err != nil {
 		t.Fatal(err)
@@ -98,21 +98,21 @@ func TestWaitsForInputOnATerminal(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			testtool.Need(t, tc.needs)
-			tr, master := onTTY(t, tc.script)
+			tr, master := startOnTTY(t, tc.script)
 			src, err := TTYSource(int(master.Fd()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			until(t, "waits as expected", func() bool { return WaitsForInput(membersOf(t, tr), src) == tc.want })
+			waitUntil(t, "waits as expected", func() bool { return new(Scanner).WaitsForInput(membersOf(t, tr), src) == tc.want })
 			other := Source{TTY: src.TTY + 1}
-			if got := WaitsForInput(membersOf(t, tr), other); got != InputNone {
+			if got := new(Scanner).WaitsForInput(membersOf(t, tr), other); got != InputNone {
 				t.Errorf("waits for another terminal: %d", got)
 			}
 		})
 	}
 }
 
-func TestNobodyWaitsForInput(t *testing.T) {
+func TestWaitsForInputNone(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, comm string
 	}{
@@ -122,12 +122,12 @@ func TestNobodyWaitsForInput(t *testing.T) {
 		{"only in the background", `bash -c 'set -m; cat & exec sleep 1000'`, "sleep"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tr, master := onTTY(t, tc.script)
+			tr, master := startOnTTY(t, tc.script)
 			src, err := TTYSource(int(master.Fd()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			until(t, tc.comm+" runs", func() bool {
+			waitUntil(t, tc.comm+" runs", func() bool {
 				for _, p := range membersOf(t, tr) {
 					if p.Comm == tc.comm {
 						return true
@@ -136,7 +136,7 @@ func TestNobodyWaitsForInput(t *testing.T) {
 				return false
 			})
 			for range 20 {
-				if got := WaitsForInput(membersOf(t, tr), src); got != InputNone {
+				if got := new(Scanner).WaitsForInput(membersOf(t, tr), src); got != InputNone {
 					t.Fatalf("waits: %d", got)
 				}
 			}
@@ -144,31 +144,31 @@ func TestNobodyWaitsForInput(t *testing.T) {
 	}
 }
 
-func TestWaitsForInputOnAPipe(t *testing.T) {
+func TestWaitsForInputOnPipe(t *testing.T) {
 	r, w := pipe(t)
 	tr := startTree(t, `cat; :`, func(cmd *exec.Cmd) { cmd.Stdin = r })
-	src, err := SourceOf(tr.ref.Leader.PID, 0)
+	src, err := new(Scanner).SourceOf(tr.ref.Leader.PID, 0)
 	if err != nil || src.Ino == 0 || src.TTY != 0 {
 		t.Fatalf("source %+v, %v", src, err)
 	}
-	until(t, "cat reads the pipe", func() bool { return WaitsForInput(membersOf(t, tr), src) == InputRead })
+	waitUntil(t, "cat reads the pipe", func() bool { return new(Scanner).WaitsForInput(membersOf(t, tr), src) == InputRead })
 	w.Close()
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestSourceOfAFileIsNone(t *testing.T) {
+func TestSourceOfFile(t *testing.T) {
 	tr := startTree(t, stay) // its input is /dev/null
 	tr.pids(1)
-	if src, err := SourceOf(tr.ref.Leader.PID, 0); err != nil || src != (Source{}) {
+	if src, err := new(Scanner).SourceOf(tr.ref.Leader.PID, 0); err != nil || src != (Source{}) {
 		t.Errorf("source %+v, %v", src, err)
 	}
-	if _, err := SourceOf(tr.ref.Leader.PID, 99); !errors.Is(err, ErrGone) {
+	if _, err := new(Scanner).SourceOf(tr.ref.Leader.PID, 99); !errors.Is(err, ErrGone) {
 		t.Errorf("a descriptor that is not open: %v", err)
 	}
 }
 
-// On a machine with very many terminals their numbers need more than eight bits.
-func TestSourceOfTerminalsWithLargeNumbers(t *testing.T) {
+// On a machine with many terminals, their numbers need more than eight bits.
+func TestTTYSourceWithLargeNumber(t *testing.T) {
 	for {
 		master, path := openTTY(t)
 		n, err := strconv.Atoi(filepath.Base(path))
@@ -189,20 +189,20 @@ func TestSourceOfTerminalsWithLargeNumbers(t *testing.T) {
 		}
 		got, err := TTYSource(int(master.Fd()))
 		if want := sourceFrom(&st, 0); got != want || err != nil || want == (Source{}) {
-			t.Errorf("terminal %d is %+v by its master, %v, and %+v by its slave", n, got, err, want)
+			t.Errorf("terminal %d: source of the master %+v, %v, of the slave %+v", n, got, err, want)
 		}
 		return
 	}
 }
 
-// What runs as another user cannot be looked at, as sudo that asks for a password.
-func TestAnotherUsersInputIsUnseen(t *testing.T) {
+// A process of another user, such as sudo, cannot be inspected.
+func TestWaitsForInputOfAnotherUser(t *testing.T) {
 	testtool.NeedRoot(t)
 	for script, want := range map[string]Input{`exec cat`: InputUnseen, `exec sleep 1000`: InputUnseen, `echo $$ >&3; kill -STOP $$; :`: InputNone} {
-		tr, _ := onTTY(t, script)
-		until(t, "what is to be seen of "+script, func() bool {
-			cmd := exec.Command("/proc/self/exe") // the binary's directory may be closed to others
-			cmd.Env = []string{roleVariable + "=stranger", "PROC_TEST_PID=" + strconv.Itoa(tr.ref.Leader.PID)}
+		tr, _ := startOnTTY(t, script)
+		waitUntil(t, "expected result for "+script, func() bool {
+			cmd := exec.Command("/proc/self/exe") // the directory of the binary may not be accessible
+			cmd.Env = []string{roleVariable + "=inspector", "PROC_TEST_PID=" + strconv.Itoa(tr.ref.Leader.PID)}
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			out, err := cmd.CombinedOutput()
 			if err != nil {
@@ -213,15 +213,15 @@ func TestAnotherUsersInputIsUnseen(t *testing.T) {
 	}
 }
 
-func TestReadIsSeenByItsKernelFunctionAlone(t *testing.T) {
+func TestWaitsForInputByKernelFunction(t *testing.T) {
 	if data, err := os.ReadFile("/proc/self/wchan"); err != nil || len(data) == 0 {
-		t.Skip("no kernel function names here")
+		t.Skip("no names of kernel functions")
 	}
 	r, _ := pipe(t)
 	onPipe := startTree(t, `exec cat`, func(cmd *exec.Cmd) { cmd.Stdin = r })
-	onTerminal, _ := onTTY(t, `exec cat`)
-	asleep, _ := onTTY(t, `exec sleep 1000`)
-	look := func(tr *tree) (string, Input) {
+	onTerminal, _ := startOnTTY(t, `exec cat`)
+	asleep, _ := startOnTTY(t, `exec sleep 1000`)
+	inspect := func(tr *tree) (string, Input) {
 		p, err := Stat(tr.ref.Leader.PID)
 		if err != nil {
 			t.Fatal(err)
@@ -234,16 +234,16 @@ func TestReadIsSeenByItsKernelFunctionAlone(t *testing.T) {
 		return p.Comm, w.sleeps("")
 	}
 	for _, tr := range []*tree{onPipe, onTerminal} {
-		until(t, "read seen", func() bool { _, in := look(tr); return in == InputRead })
+		waitUntil(t, "read detected", func() bool { _, in := inspect(tr); return in == InputRead })
 	}
-	until(t, "sleep runs", func() bool { comm, _ := look(asleep); return comm == "sleep" })
-	if _, in := look(asleep); in != InputNone {
+	waitUntil(t, "sleep runs", func() bool { comm, _ := inspect(asleep); return comm == "sleep" })
+	if _, in := inspect(asleep); in != InputNone {
 		t.Errorf("sleep waits: %d", in)
 	}
 }
 
 func TestTTYMode(t *testing.T) {
-	tr, master := onTTY(t, `stty -echo; echo $$ >&3; exec cat`)
+	tr, master := startOnTTY(t, `stty -echo; echo $$ >&3; exec cat`)
 	tr.pids(1)
 	if mode, err := TTYMode(int(master.Fd())); err != nil || mode != (Mode{Canonical: true}) {
 		t.Errorf("mode %+v, %v", mode, err)

@@ -2,23 +2,23 @@
 
 package proc
 
-// Descend is ErrUnsupported: no other system tells children faster than all processes.
-func (s *Scanner) Descend(int, int) ([]Process, error) { return nil, ErrUnsupported }
+// Descendants returns ErrUnsupported: on other systems it would not be faster than Scan.
+func (s *Scanner) Descendants(int, int) ([]Process, error) { return nil, ErrUnsupported }
 
-// SourceOf is not supported here.
-func SourceOf(pid, fd int) (Source, error) { return Source{}, ErrUnsupported }
+// SourceOf is not supported on this system.
+func (*Scanner) SourceOf(pid, fd int) (Source, error) { return Source{}, ErrUnsupported }
 
-// TTYSource is not supported here.
+// TTYSource is not supported on this system.
 func TTYSource(fd int) (Source, error) { return Source{}, ErrUnsupported }
 
-// WaitsForInput is InputNone here: what a process waits for is not known.
-func WaitsForInput([]Process, Source) Input { return InputNone }
+// WaitsForInput returns InputNone on this system.
+func (*Scanner) WaitsForInput([]Process, Source) Input { return InputNone }
 
-// ListeningPorts is not supported here.
+// ListeningPorts is not supported on this system.
 func ListeningPorts([]Process) ([]Port, error) { return nil, ErrUnsupported }
 
-// SetSubreaper is not supported here: strays go to process 1.
+// SetSubreaper is not supported on this system: process 1 adopts orphans.
 func SetSubreaper() error { return ErrUnsupported }
 
-// ReapStrays collects nothing here: no strays are adopted.
-func (r *Reaper) ReapStrays(...int) []Reaped { return nil }
+// ReapOrphans does nothing on this system, because no orphans are adopted.
+func (r *Reaper) ReapOrphans() {}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// MachineID names this machine, or this container if it has a machine id or a
-// host name of its own: 32 hexadecimal digits that do not reveal the machine's
-// own id. Without such an id the host name takes its place.
+// MachineID identifies this machine, or this container if it has its own machine id or host
+// name. It has 32 hexadecimal digits, a hash of the system's machine id or else of the host
+// name.
 func MachineID() string { return machineID() }
 
 var machineID = sync.OnceValue(findMachineID)
@@ -28,20 +28,19 @@ func findMachineID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// The monotonic clock at one moment, as the system counts it and as this process
-// does: the two go alike.
+// The same moment by the clock of this process and by the system's monotonic clock, which run
+// at the same rate.
 var (
 	anchor   = time.Now()
-	anchorUp = runningHere()
+	anchorUp = readRunningClock()
 )
 
-// RunningAt is how long the machine has run since it started at a moment of this
-// process, without the time that it slept: the clock of timeouts and uptimes, which
-// nobody can set and which all processes of one boot share. Of a moment without a
-// monotonic reading it is only as good as the wall clock.
+// RunningAt returns how long the machine had been running at t, without the time that it was
+// suspended. It is for timeouts and uptimes, because this clock cannot be set and is shared by
+// all processes of a boot. If t has no monotonic reading, the result depends on the wall clock.
 func RunningAt(t time.Time) time.Duration {
-	return anchorUp - clocksAhead().running + t.Sub(anchor)
+	return anchorUp - namespaceOffsets().running + t.Sub(anchor)
 }
 
-// ahead is by how much the clocks of this process are ahead of the machine's.
-type ahead struct{ running, sinceBoot time.Duration }
+// clockOffsets are the offsets of this process's clocks from those of the machine.
+type clockOffsets struct{ running, sinceBoot time.Duration }

@@ -12,17 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startOrders says that starts are monotonic: a child never has a smaller one
-// than its parent.
-const startOrders = true
+// startsAreOrdered means that start times are monotonic: a child never has an earlier one than
+// its parent.
+const startsAreOrdered = true
 
-// BootID names this boot of the machine; "" if unknown.
+// BootID identifies this boot of the machine, "" if unknown.
 func BootID() string { return bootID() }
 
 var bootID = sync.OnceValue(func() string { return firstLine("/proc/sys/kernel/random/boot_id") })
 
-// PIDNamespace names the space in which pids of this process are meant; "" if
-// unknown.
+// PIDNamespace identifies the pid namespace of this process, "" if unknown.
 func PIDNamespace() string { return pidNamespace() }
 
 var pidNamespace = sync.OnceValue(func() string {
@@ -33,8 +32,7 @@ var pidNamespace = sync.OnceValue(func() string {
 	return name
 })
 
-// hardwareID is the machine's own name for itself, which is not for
-// publication.
+// hardwareID returns the system's machine id, which must be kept confidential.
 func hardwareID() string {
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
 		if id := firstLine(path); id != "" && id != "uninitialized" {
@@ -53,24 +51,24 @@ func firstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// The clocks that nobody sets: one that stands still while the machine sleeps,
-// and one that does not.
+// Clocks that cannot be set: clockRunning stops while the machine is suspended, clockSinceBoot
+// does not.
 const (
 	clockRunning   = unix.CLOCK_MONOTONIC
 	clockSinceBoot = unix.CLOCK_BOOTTIME
 )
 
-// clocksAhead is what the time namespace of this process adds to its clocks, so
-// that processes of several namespaces count alike.
-var clocksAhead = sync.OnceValue(func() ahead {
+// namespaceOffsets returns the offsets that the time namespace of this process adds to its
+// clocks.
+var namespaceOffsets = sync.OnceValue(func() clockOffsets {
 	data, err := os.ReadFile("/proc/self/timens_offsets")
-	if err != nil { // a kernel without such namespaces
-		return ahead{}
+	if err != nil { // a kernel without time namespaces
+		return clockOffsets{}
 	}
 	return parseOffsets(string(data))
 })
 
-func parseOffsets(text string) (a ahead) {
+func parseOffsets(text string) (a clockOffsets) {
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
 		if len(f) != 3 {
@@ -94,8 +92,7 @@ func parseOffsets(text string) (a ahead) {
 
 const getAttributes = unix.TCGETS
 
-// The C libraries keep the first two real-time signals to themselves, so
-// SIGRTMIN is 34 to every program.
+// C libraries reserve the first two real-time signals, so SIGRTMIN is 34.
 const (
 	lastSignal    = 64
 	firstRealTime = 34

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SinceBoot is how long ago the machine started, time that it slept included: the
-// clock of ages. Zero if unknown.
-func SinceBoot() time.Duration { return readClock(clockSinceBoot) - clocksAhead().sinceBoot }
+// SinceBoot returns how long ago the machine was booted, including the time that it was
+// suspended. It is for ages. It is zero if unknown.
+func SinceBoot() time.Duration { return readClock(clockSinceBoot) - namespaceOffsets().sinceBoot }
 
-func runningHere() time.Duration { return readClock(clockRunning) }
+func readRunningClock() time.Duration { return readClock(clockRunning) }
 
 func readClock(id int32) time.Duration {
 	var ts unix.Timespec
@@ -23,8 +23,8 @@ func readClock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// TTYMode is the mode of the terminal that the descriptor fd of this process
-// is; a master answers for its slave.
+// TTYMode returns the mode of the terminal that descriptor fd of this process refers to. For a
+// master it returns the mode of the slave.
 func TTYMode(fd int) (Mode, error) {
 	t, err := unix.IoctlGetTermios(fd, getAttributes)
 	if err != nil {
@@ -33,8 +33,8 @@ func TTYMode(fd int) (Mode, error) {
 	return Mode{Canonical: t.Lflag&unix.ICANON != 0, Echo: t.Lflag&unix.ECHO != 0}, nil
 }
 
-// ForegroundGroup is the foreground process group of the terminal that the
-// descriptor fd of this process is; a master answers for its slave.
+// ForegroundGroup returns the foreground process group of the terminal that descriptor fd of
+// this process refers to. For a master it returns that of the slave.
 func ForegroundGroup(fd int) (int, error) {
 	return unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 }

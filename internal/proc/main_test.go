@@ -20,7 +20,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// roleVariable makes the test binary play a part in a process tree.
+// roleVariable selects the role of the test binary in a process tree.
 const roleVariable = "PROC_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -29,31 +29,31 @@ func TestMain(m *testing.M) {
 		testtool.Prepare()
 		os.Exit(m.Run())
 	case "holder":
-		playHolder()
+		runHolderRole()
 	case "terminator":
-		playTerminator()
-	case "stranger":
-		playStranger()
+		runTerminatorRole()
+	case "inspector":
+		runInspectorRole()
 	default:
 		os.Exit(2)
 	}
 }
 
-// playStranger says what a process does about its terminal.
-func playStranger() {
+// runInspectorRole prints whether a process waits for input from its terminal.
+func runInspectorRole() {
 	pid, _ := strconv.Atoi(os.Getenv("PROC_TEST_PID"))
 	p, err := Stat(pid)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(WaitsForInput([]Process{p}, Source{TTY: p.TTY}))
+	fmt.Println(new(Scanner).WaitsForInput([]Process{p}, Source{TTY: p.TTY}))
 	os.Exit(0)
 }
 
-// playHolder is a subreaper that runs a script in a session of its own, says
-// the pid and start of it on descriptor 4, and collects strays until its input ends.
-func playHolder() {
+// runHolderRole is a subreaper that runs a script in a new session, writes its pid and start time
+// to descriptor 4, and reaps orphans until its input ends.
+func runHolderRole() {
 	if err := SetSubreaper(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -74,7 +74,7 @@ func playHolder() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	leader, err := Of(cmd.Process.Pid) // nobody has waited yet, so it has one
+	leader, err := IdentityOf(cmd.Process.Pid) // not reaped yet, so it has an identity
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -94,7 +94,7 @@ func playHolder() {
 	for {
 		select {
 		case <-ended:
-			reaper.ReapStrays()
+			reaper.ReapOrphans()
 		case <-closed:
 			cmd.Process.Kill()
 			<-waited
@@ -103,8 +103,8 @@ func playHolder() {
 	}
 }
 
-// playTerminator ends the job it reads and writes the result.
-func playTerminator() {
+// runTerminatorRole ends the job that it reads and prints the result.
+func runTerminatorRole() {
 	var ref JobRef
 	if err := json.NewDecoder(os.Stdin).Decode(&ref); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -118,9 +118,8 @@ func playTerminator() {
 	json.NewEncoder(os.Stdout).Encode(res)
 }
 
-// tree is a job that a test started. Every process of it inherits descriptor
-// 3, a pipe on which scripts say their pids and whose end proves that none is
-// left.
+// tree is a job that a test started. All its processes inherit descriptor 3, a pipe to which
+// scripts write their pids and whose end proves that no process is left.
 type tree struct {
 	t      *testing.T
 	ref    JobRef
@@ -130,7 +129,7 @@ type tree struct {
 	leader *exec.Cmd // nil under a holder
 }
 
-// startTree runs script as the leader of a session, with no holder.
+// startTree runs script as the leader of a session, without a holder.
 func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 	t.Helper()
 	r, w := pipe(t)
@@ -146,7 +145,7 @@ func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 		t.Fatal(err)
 	}
 	w.Close()
-	id, err := Of(cmd.Process.Pid)
+	id, err := IdentityOf(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,25 +160,25 @@ func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 	t.Cleanup(func() {
 		tr.end()
 		<-waited
-		tr.nobodyLeft()
+		tr.assertAllGone()
 	})
 	return tr
 }
 
-// startHeld runs script under a holder, a process of its own.
-func startHeld(t *testing.T, script string, env ...string) *tree {
+// startWithHolder runs script under a holder process.
+func startWithHolder(t *testing.T, script string, env ...string) *tree {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, w := pipe(t)
-	said, say := pipe(t)
+	fromHolder, toTest := pipe(t)
 	job := "held-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	cmd := exec.Command(exe)
-	cmd.Args[0] = "/somewhere/" + HolderName
+	cmd.Args[0] = "/path/to/" + HolderName
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.ExtraFiles = []*os.File{w, say}
+	cmd.ExtraFiles = []*os.File{w, toTest}
 	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), roleVariable+"=holder", "PROC_TEST_SCRIPT="+script, "PROC_TEST_JOB="+job)
 	cmd.Env = append(cmd.Env, env...)
@@ -191,7 +190,7 @@ func startHeld(t *testing.T, script string, env ...string) *tree {
 		t.Fatal(err)
 	}
 	w.Close()
-	say.Close()
+	toTest.Close()
 	waited := make(chan struct{})
 	go func() {
 		cmd.Wait()
@@ -205,12 +204,12 @@ func startHeld(t *testing.T, script string, env ...string) *tree {
 	t.Cleanup(func() {
 		tr.end()
 		tr.close()
-		tr.nobodyLeft()
+		tr.assertAllGone()
 	})
-	lines := bufio.NewReader(said)
-	pid, start := number10(t, lines), number10(t, lines)
+	lines := bufio.NewReader(fromHolder)
+	pid, start := readInt(t, lines), readInt(t, lines)
 	leader := Identity{PID: pid, Start: strconv.Itoa(start)}
-	holder, err := Of(cmd.Process.Pid)
+	holder, err := IdentityOf(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +224,11 @@ func pipe(t *testing.T) (r, w *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
-	r.SetReadDeadline(time.Now().Add(30 * time.Second))
+	r.SetReadDeadline(time.Now().Add(time.Minute))
 	return r, w
 }
 
-func number10(t *testing.T, r *bufio.Reader) int {
+func readInt(t *testing.T, r *bufio.Reader) int {
 	t.Helper()
 	line, err := r.ReadString('\n')
 	if err != nil {
@@ -242,17 +241,17 @@ func number10(t *testing.T, r *bufio.Reader) int {
 	return n
 }
 
-// pids waits until n processes have said their pids.
+// pids waits until n processes have written their pids.
 func (tr *tree) pids(n int) []int {
 	tr.t.Helper()
 	var out []int
 	for range n {
-		out = append(out, number10(tr.t, tr.lines))
+		out = append(out, readInt(tr.t, tr.lines))
 	}
 	return out
 }
 
-// end kills what is left of the job.
+// end kills the remaining processes of the job.
 func (tr *tree) end() {
 	tr.t.Helper()
 	res, err := Terminate(context.Background(), tr.ref, Options{})
@@ -261,21 +260,21 @@ func (tr *tree) end() {
 	}
 }
 
-// nobodyLeft fails unless every process that the job ever had is gone.
-func (tr *tree) nobodyLeft() {
+// assertAllGone fails unless all processes of the job have ended.
+func (tr *tree) assertAllGone() {
 	tr.t.Helper()
 	if rest, err := io.ReadAll(tr.lines); err != nil {
-		tr.t.Errorf("processes of the job still hold its pipe (%v); said %q", err, rest)
+		tr.t.Errorf("processes of the job still have its pipe open (%v); output %q", err, rest)
 	}
 }
 
-// until polls a condition of another process for as long as a test may take.
-func until(t *testing.T, what string, met func() bool) {
+// waitUntil polls a condition of another process.
+func waitUntil(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !met() {
 		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 		time.Sleep(time.Millisecond)
 	}

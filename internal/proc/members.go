@@ -6,48 +6,44 @@ import (
 	"slices"
 )
 
-// JobRef says all that is known of a job's processes. Zero fields say nothing.
+// JobRef is everything known about a job's processes. Zero fields are unknown.
 type JobRef struct {
 	// Leader is the process that the job was started as.
 	Leader Identity
-	// Session is the session that belongs to the job alone: its leader's, or its
-	// holder's if that leads the session of the job's terminal; 0 if it was not
-	// given one.
+	// Session is the session that belongs to the job alone: that of the leader, or that of the
+	// holder if it leads the session of the job's terminal; 0 if the job shares a session.
 	Session int
-	// Holder is the job's own holder process. All its children are the job's:
-	// the leader and the strays that it adopts as a subreaper. A process that was
-	// not started under [HolderName] is none: it is a program with children of its
-	// own, which holds jobs itself. As long as that holds this one, leave it zero.
+	// Holder is the job's own holder process. All its children belong to the job: the leader,
+	// and the orphans that the holder adopts as a subreaper. A process that was not started
+	// under [HolderName] is ignored, because it is a program with other children, too.
 	Holder Identity
-	// Adopts: the holder is known to have been a subreaper since before it started
-	// the job. While it lives all members are below it, and only those are looked at.
-	Adopts bool
-	// Known are processes that were the job's when it ended. They are as long as they
-	// live, whatever session, parent and environment they have by then.
+	// Subreaper means that the holder was a subreaper before it started the job. While the
+	// holder lives, all members are its descendants, and no other processes are examined.
+	Subreaper bool
+	// Known are the processes that belonged to the job when it ended. They remain members
+	// regardless of their session, parent and environment.
 	Known []Identity
+	// Others are children of the holder that do not belong to the job, with their descendants.
+	Others []Identity
 	// JobID is the value of HOB_JOB_ID in the job's environment.
 	JobID string
-	// Except are processes that are not the job's although they look so, with
-	// everything under them: a notification command of the holder.
-	Except []int
 }
 
-// Members are the living processes of a job, the oldest first, so parents
-// before their children. An
-// error means that nothing is known, not that the job is gone.
+// Members returns the living processes of a job, oldest first, and therefore parents before
+// children. An error means that the members are unknown, not that there are none.
 //
-// Session and group count while the leader still has its pid, or nobody has
-// it and the holder lives (or is zero); of a job whose holder has died only
-// the environment tells, since the number of its session may be another's.
+// Session and process group count only while their numbers cannot have been reused: while the
+// leader has its pid, or no process has that pid and the holder lives (or is zero). For a job whose
+// holder has died, only the environment counts.
 func Members(job JobRef) ([]Process, error) {
 	var s Scanner
 	defer s.Close()
 	return s.Members(job)
 }
 
-// Members is the function of that name with the scanner's buffers.
+// Members is like the function Members and reuses the scanner's buffers.
 func (s *Scanner) Members(job JobRef) ([]Process, error) {
-	procs, err := s.around(job)
+	procs, err := s.candidates(job)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +51,10 @@ func (s *Scanner) Members(job JobRef) ([]Process, error) {
 	return q.members(), nil
 }
 
-// around is a snapshot that has all members of job and at least those.
-func (s *Scanner) around(job JobRef) ([]Process, error) {
-	if job.Adopts {
-		procs, err := s.Descend(job.Holder.PID, 0)
+// candidates returns a snapshot that includes all members of job.
+func (s *Scanner) candidates(job JobRef) ([]Process, error) {
+	if job.Subreaper {
+		procs, err := s.Descendants(job.Holder.PID, 0)
 		if err == nil && procs[0].Identity() == job.Holder && !procs[0].Dead() {
 			return procs, nil
 		}
@@ -66,96 +62,92 @@ func (s *Scanner) around(job JobRef) ([]Process, error) {
 	return s.Scan()
 }
 
-// place is where a process stands towards a job.
-type place int
+// membership is the relation of a process to a job.
+type membership int
 
 const (
-	unknown place = iota
-	visiting
+	unknown membership = iota
+	inProgress
 	outside
 	inside
-	barred // another holder, or under one, or excepted
+	excluded // another holder, or a descendant of one
 )
 
 // query finds the members of one job in one snapshot.
 type query struct {
 	job    JobRef
 	tree   *Tree
-	reader facts
+	reader inspector
 
-	self     int
-	since    uint64 // birth of the leader; older processes are outside
-	leader   bool   // the leader's pid is still the leader's
-	holder   bool   // the holder's pid is still the holder's
-	numbers  bool   // session and group numbers are the job's
-	known    map[Identity]bool
-	above    map[int]bool
-	places   map[int]place
-	excepted map[int]bool
+	self      int
+	since     uint64 // start of the leader; older processes are outside
+	leader    bool   // the leader's pid is still the leader's
+	holder    bool   // the holder's pid is still the holder's
+	idsValid  bool   // session and group numbers have not been reused
+	known     map[Identity]bool
+	ancestors map[int]bool
+	places    map[int]membership
 }
 
-// facts are what a snapshot does not say of a process.
-type facts interface {
+// inspector returns properties of a process that a snapshot does not include.
+type inspector interface {
 	hasJobID(pid int, id string) bool
 	isHolder(pid int) bool
 }
 
-func newQuery(job JobRef, tree *Tree, reader facts) *query {
+func newQuery(job JobRef, tree *Tree, reader inspector) *query {
 	q := &query{
 		job: job, tree: tree, reader: reader,
-		self:     os.Getpid(),
-		above:    map[int]bool{},
-		places:   make(map[int]place, len(tree.procs)),
-		excepted: make(map[int]bool, len(job.Except)),
-		known:    make(map[Identity]bool, len(job.Known)),
+		self:      os.Getpid(),
+		ancestors: map[int]bool{},
+		places:    make(map[int]membership, len(tree.procs)),
+		known:     make(map[Identity]bool, len(job.Known)),
 	}
 	for _, id := range job.Known {
 		q.known[id] = true
 	}
-	for _, pid := range job.Except {
-		q.excepted[pid] = true
-	}
 	var taken bool
-	q.leader, taken = q.holds(job.Leader)
-	q.holder, _ = q.holds(job.Holder)
-	// A program that holds jobs itself has children of its own, and outlives them.
+	q.leader, taken = q.lookup(job.Leader)
+	q.holder, _ = q.lookup(job.Holder)
+	// A program that holds jobs itself also has children that are not members.
 	q.holder = q.holder && reader.isHolder(job.Holder.PID)
-	q.numbers = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
-	if start, ok := startNumber(job.Leader); ok && startOrders {
+	q.idsValid = q.leader || (job.Leader.PID > 0 && !taken && (q.holder || job.Holder.IsZero()))
+	if start, ok := startNumber(job.Leader); ok && startsAreOrdered {
 		q.since = start
 	}
 	if q.holder {
-		q.climb(job.Holder.PID)
+		q.addAncestors(job.Holder.PID)
 	} else if q.leader {
-		q.climb(job.Leader.PID)
+		q.addAncestors(job.Leader.PID)
 	}
 	return q
 }
 
-// holds reports whether id still has its pid, dead or alive, and whether
-// anybody has it.
-func (q *query) holds(id Identity) (same, taken bool) {
+// lookup reports whether the process id is in the snapshot, even as a zombie, and whether any
+// process has its pid.
+func (q *query) lookup(id Identity) (same, taken bool) {
 	p, taken := q.tree.Process(id.PID)
 	start, ok := startNumber(id)
 	return taken && ok && p.Start == start, taken
 }
 
-// climb notes who stands above pid: an outer job's holder is no barrier.
-func (q *query) climb(pid int) {
+// addAncestors records the ancestors of pid. A holder among them, that of an outer job, does not
+// exclude the members of this job.
+func (q *query) addAncestors(pid int) {
 	for {
 		p, ok := q.tree.Process(pid)
-		if !ok || p.PPID <= 0 || q.above[p.PPID] {
+		if !ok || p.PPID <= 0 || q.ancestors[p.PPID] {
 			return
 		}
 		pid = p.PPID
-		q.above[pid] = true
+		q.ancestors[pid] = true
 	}
 }
 
 func (q *query) members() []Process {
 	var out []Process
 	for _, p := range q.tree.procs {
-		if !p.Dead() && q.place(p.PID) == inside {
+		if !p.Dead() && q.membership(p.PID) == inside {
 			out = append(out, p)
 		}
 	}
@@ -177,52 +169,50 @@ func (q *query) depth(pid int) int {
 	return n
 }
 
-func (q *query) place(pid int) place {
-	if at := q.places[pid]; at == visiting {
-		return outside // a ring, of pids recycled during the pass
+func (q *query) membership(pid int) membership {
+	if at := q.places[pid]; at == inProgress {
+		return outside // a cycle, because pids were reused during the snapshot
 	} else if at != unknown {
 		return at
 	}
-	q.places[pid] = visiting
-	at := q.locate(pid)
+	q.places[pid] = inProgress
+	at := q.classify(pid)
 	q.places[pid] = at
 	return at
 }
 
-func (q *query) locate(pid int) place {
+func (q *query) classify(pid int) membership {
 	p, ok := q.tree.Process(pid)
 	switch {
 	case !ok || pid <= 1 || p.kernel || pid == q.self:
 		return outside
-	case q.excepted[pid]:
-		return barred
-	case q.holder && pid == q.job.Holder.PID, q.above[pid], p.Start < q.since:
+	case q.holder && pid == q.job.Holder.PID, q.ancestors[pid], p.Start < q.since:
 		return outside
 	case q.leader && pid == q.job.Leader.PID:
 		return inside
 	}
-	if q.place(p.PPID) == barred || q.reader.isHolder(pid) {
-		return barred
+	if q.membership(p.PPID) == excluded || q.reader.isHolder(pid) || slices.Contains(q.job.Others, p.Identity()) {
+		return excluded
 	}
 	switch {
 	case len(q.known) > 0 && q.known[p.Identity()],
-		q.place(p.PPID) == inside,
+		q.membership(p.PPID) == inside,
 		q.holder && p.PPID == q.job.Holder.PID,
-		q.numbers && q.job.Session > 0 && p.Session == q.job.Session,
-		q.numbers && p.PGID == q.job.Leader.PID,
+		q.idsValid && q.job.Session > 0 && p.Session == q.job.Session,
+		q.idsValid && p.PGID == q.job.Leader.PID,
 		q.job.JobID != "" && !p.Dead() && q.reader.hasJobID(pid, q.job.JobID):
 		return inside
 	}
 	return outside
 }
 
-// MembersOf is Members of several jobs from one look at the processes.
+// MembersOf is Members for several jobs, from a single snapshot.
 func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
 	procs, err := s.Scan()
 	if err != nil {
 		return nil, err
 	}
-	tree, reader := NewTree(procs), onePass{facts: &s.reader, holders: map[int]bool{}}
+	tree, reader := NewTree(procs), cachedInspector{inspector: &s.reader, holders: map[int]bool{}}
 	members := make([][]Process, 0, len(jobs))
 	for _, job := range jobs {
 		members = append(members, newQuery(job, tree, reader).members())
@@ -230,16 +220,16 @@ func (s *Scanner) MembersOf(jobs []JobRef) ([][]Process, error) {
 	return members, nil
 }
 
-// onePass asks what is the same for all jobs once a process.
-type onePass struct {
-	facts
+// cachedInspector caches results that are the same for all jobs.
+type cachedInspector struct {
+	inspector
 	holders map[int]bool
 }
 
-func (f onePass) isHolder(pid int) bool {
+func (f cachedInspector) isHolder(pid int) bool {
 	holder, known := f.holders[pid]
 	if !known {
-		holder = f.facts.isHolder(pid)
+		holder = f.inspector.isHolder(pid)
 		f.holders[pid] = holder
 	}
 	return holder

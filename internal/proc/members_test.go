@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeFacts are what environments and command lines would say.
+// fakeFacts replaces the inspection of environments and command lines.
 type fakeFacts struct {
 	jobs    map[int]string
 	holders map[int]bool // besides fakeHolder
@@ -24,7 +24,7 @@ func TestMembersRule(t *testing.T) {
 		return Process{PID: pid, PPID: ppid, PGID: group, Session: session, Start: start, State: 'S', Threads: 1}
 	}
 	dead := func(p Process) Process { p.State = 'Z'; return p }
-	// Every case has process 1, a stranger, and this test's own process.
+	// All cases also have process 1, an unrelated process, and the process of this test.
 	const (
 		holder = fakeHolder
 		leader = 100000300
@@ -52,22 +52,29 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader},
 		},
 		{
-			name:  "descent, whatever session and group",
+			name:  "descendants in other sessions and groups",
 			procs: []Process{held, led, p(a, leader, a, a, 51), p(b, a, b, b, 52)},
 			want:  []int{leader, a, b},
 		},
 		{
-			name:  "parents come first",
+			name:  "parents precede children",
 			procs: []Process{held, p(b, a, b, b, 51), p(a, leader, a, a, 51), led},
 			want:  []int{leader, a, b},
 		},
 		{
-			name:  "adopted by the holder, with what it started",
+			name:  "adopted by the holder, with its children",
 			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
 			want:  []int{leader, a, b},
 		},
 		{
-			name:  "session, when the parent is gone and nobody adopts",
+			name:  "a child of the holder that is not the job's",
+			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
+			job:   func(j *JobRef) { j.Others = []Identity{{PID: a, Start: "51"}} },
+			facts: fakeFacts{jobs: map[int]string{a: "mine", b: "mine"}},
+			want:  []int{leader},
+		},
+		{
+			name:  "session, after the parent has ended without a subreaper",
 			procs: []Process{led, p(a, 1, a, leader, 51)},
 			job:   func(j *JobRef) { j.Holder = Identity{} },
 			want:  []int{leader, a},
@@ -79,34 +86,34 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader, a},
 		},
 		{
-			name:  "the variable, and what is under it",
+			name:  "the variable, and descendants",
 			procs: []Process{held, led, p(a, 1, a, a, 51), p(b, a, b, b, 52), p(c, 1, c, c, 51)},
 			facts: fakeFacts{jobs: map[int]string{a: "mine", c: "another"}},
 			want:  []int{leader, a, b},
 		},
 		{
-			name:  "zombies are no members, their tree is",
+			name:  "zombies are not members, their descendants are",
 			procs: []Process{held, dead(led), p(a, holder, leader, leader, 51)},
 			want:  []int{a},
 		},
 		{
-			name:  "session after the leader was collected",
+			name:  "session after the leader was reaped",
 			procs: []Process{p(a, 1, a, leader, 51)},
 			job:   func(j *JobRef) { j.Holder = Identity{} },
 			want:  []int{a},
 		},
 		{
-			name:  "a session's number counts no more when the holder is gone too",
+			name:  "session does not count after the holder has ended, too",
 			procs: []Process{p(a, 1, a, leader, 51), p(b, 1, b, b, 51)},
 			facts: fakeFacts{jobs: map[int]string{b: "mine"}},
 			want:  []int{b},
 		},
 		{
-			name:  "the leader's pid is another's now",
+			name:  "the leader's pid was reused",
 			procs: []Process{held, p(leader, 1, leader, leader, 99), p(a, leader, leader, leader, 100)},
 		},
 		{
-			name:  "the holder's pid is another's now",
+			name:  "the holder's pid was reused",
 			procs: []Process{p(holder, 1, holder, holder, 99), p(a, holder, a, a, 100)},
 		},
 		{
@@ -116,13 +123,13 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader, b, c},
 		},
 		{
-			name:  "the same when the job has ended",
+			name:  "children of such a program after the job has ended",
 			procs: []Process{held, p(a, holder, a, a, 51), p(b, a, b, leader, 52), p(c, holder, c, c, 53)},
 			facts: fakeFacts{program: true, jobs: map[int]string{c: "mine"}},
 			want:  []int{c},
 		},
 		{
-			name:  "a nested holder and all under it live on",
+			name:  "a nested holder and its descendants are excluded",
 			procs: []Process{held, led, p(a, leader, a, a, 51), p(b, a, b, b, 52), p(c, b, c, c, 53)},
 			facts: fakeFacts{holders: map[int]bool{a: true}, jobs: map[int]string{a: "mine", b: "inner", c: "mine"}},
 			want:  []int{leader},
@@ -140,7 +147,7 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader},
 		},
 		{
-			name: "as a nested job itself: nothing of the outer one",
+			name: "a nested job has nothing of the outer job",
 			procs: []Process{
 				p(d, 1, d, d, 10), p(d+1, d, d+1, d+1, 20), // the outer holder and leader
 				p(holder, d+1, holder, holder, 40), led, p(a, leader, a, a, 51),
@@ -149,14 +156,14 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader, a},
 		},
 		{
-			name:  "the outer holder in the leader's own tick is no barrier",
+			name:  "the outer holder started in the same tick as the leader",
 			procs: []Process{p(d, 1, d, d, 50), p(holder, d, holder, holder, 50), led, p(a, leader, a, a, 50)},
 			job:   func(j *JobRef) { j.Holder.Start = "50" },
 			facts: fakeFacts{holders: map[int]bool{d: true, holder: true}},
 			want:  []int{leader, a},
 		},
 		{
-			name:  "strays of a lost job that an outer holder adopted",
+			name:  "orphans of a lost job that an outer holder adopted",
 			procs: []Process{p(d, 1, d, d, 10), p(a, d, a, a, 51)},
 			facts: fakeFacts{holders: map[int]bool{d: true}, jobs: map[int]string{a: "mine"}},
 			want:  []int{a},
@@ -168,14 +175,7 @@ func TestMembersRule(t *testing.T) {
 			want:  []int{leader},
 		},
 		{
-			name:  "excepted, with what is under it",
-			procs: []Process{held, led, p(a, holder, a, a, 51), p(b, a, b, b, 52)},
-			job:   func(j *JobRef) { j.Except = []int{a} },
-			facts: fakeFacts{jobs: map[int]string{a: "mine", b: "mine"}},
-			want:  []int{leader},
-		},
-		{
-			name:  "what was the job's at its end, with its children, but not who has its pid since",
+			name:  "known processes with their children, but not after the pid was reused",
 			procs: []Process{p(a, 1, a, a, 51), p(b, a, b, b, 52), p(c, 1, c, c, 99)},
 			job: func(j *JobRef) {
 				j.Known = []Identity{{PID: a, Start: "51"}, {PID: c, Start: "53"}, {PID: d}}
@@ -183,24 +183,24 @@ func TestMembersRule(t *testing.T) {
 			want: []int{a, b},
 		},
 		{
-			name:  "the caller is never one, what it starts inside is",
+			name:  "the caller is not a member, its children in the session are",
 			procs: []Process{held, led, p(os.Getpid(), leader, leader, leader, 51), p(b, os.Getpid(), leader, leader, 52)},
 			want:  []int{leader, b},
 		},
 		{
-			name:  "a ring in a torn snapshot",
+			name:  "a cycle in an inconsistent snapshot",
 			procs: []Process{held, led, p(a, b, a, a, 51), p(b, a, b, b, 51)},
 			want:  []int{leader},
 		},
 		{
-			name:  "a reference that says nothing",
+			name:  "an empty reference",
 			procs: []Process{held, led, p(a, 0, 0, 0, 51)},
 			job:   func(j *JobRef) { *j = JobRef{} },
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if !startOrders && tc.name == "nothing older than the leader" {
-				t.Skip("births do not order here")
+			if !startsAreOrdered && tc.name == "nothing older than the leader" {
+				t.Skip("start times are not ordered on this system")
 			}
 			ref := job
 			if tc.job != nil {

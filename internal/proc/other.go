@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-const startOrders = false
+const startsAreOrdered = false
 
-// Stat is not supported here.
+// Stat is not supported on this system.
 func Stat(int) (Process, error) { return Process{}, ErrUnsupported }
 
-// Scanner takes snapshots where that is supported.
+// Scanner takes snapshots of all processes.
 type Scanner struct{ reader reader }
 
-// Scan is not supported here.
+// Scan is not supported on this system.
 func (*Scanner) Scan() ([]Process, error) { return nil, ErrUnsupported }
 
-// Close does nothing here.
+// Close does nothing on this system.
 func (*Scanner) Close() {}
 
 type reader struct{}
@@ -29,41 +29,40 @@ type reader struct{}
 func (*reader) hasJobID(int, string) bool { return false }
 func (*reader) isHolder(int) bool         { return false }
 
-// Cmdline is not supported here.
+// Cmdline is not supported on this system.
 func Cmdline(int) ([]string, error) { return nil, ErrUnsupported }
 
-// Terminate is not supported here.
+// Terminate is not supported on this system.
 func Terminate(context.Context, JobRef, Options) (Result, error) { return Result{}, ErrUnsupported }
 
-// Signal is not supported here.
+// Signal is not supported on this system.
 func Signal(Identity, syscall.Signal) error { return ErrUnsupported }
 
-// BootID is "": the boot has no name here.
+// BootID returns "": the boot is unknown.
 func BootID() string { return "" }
 
-// PIDNamespace is "": there is one space of pids.
+// PIDNamespace returns "": this system has no pid namespaces.
 func PIDNamespace() string { return "" }
 
 func hardwareID() string { return "" }
 
-// TTYMode is not supported here.
+// TTYMode is not supported on this system.
 func TTYMode(fd int) (Mode, error) { return Mode{}, ErrUnsupported }
 
-// ForegroundGroup is not supported here.
+// ForegroundGroup is not supported on this system.
 func ForegroundGroup(fd int) (int, error) { return 0, ErrUnsupported }
 
-// PeerUID is this user: the permissions of a socket's directory have to do.
+// PeerUID returns the current user: only the permissions of the socket's directory protect it.
 func PeerUID(*net.UnixConn) (int, error) { return os.Getuid(), nil }
 
-// SinceBoot is zero: unknown. No job runs here whose holder is another process.
+// SinceBoot returns zero: unknown.
 func SinceBoot() time.Duration { return 0 }
 
-func runningHere() time.Duration { return 0 }
+func readRunningClock() time.Duration { return 0 }
 
-func clocksAhead() ahead { return ahead{} }
+func namespaceOffsets() clockOffsets { return clockOffsets{} }
 
-// Where this machine has no signals the names are still needed for hosts,
-// which are taken to number them as Linux does.
+// Names of signals are needed for jobs on hosts, whose numbers are assumed to be those of Linux.
 const (
 	lastSignal    = 64
 	firstRealTime = 34

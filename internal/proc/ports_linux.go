@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// ListeningPorts are the TCP ports that procs listen on, each address once, by
-// port. Processes whose descriptors may not be read have none.
+// ListeningPorts returns the TCP ports that procs listen on, each address once, sorted by port.
+// It ignores processes whose descriptors may not be read.
 func ListeningPorts(procs []Process) ([]Port, error) {
-	// Processes may be in network namespaces of their own, each with a table.
+	// Each network namespace has its own table of sockets.
 	type space struct {
-		pid    int // one whose table it is
+		pid    int // a process in this namespace
 		owners map[uint64]int
 	}
 	spaces := map[string]*space{}
@@ -44,7 +44,7 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 		for _, table := range []string{"tcp", "tcp6"} {
 			data, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/net/" + table)
 			if err != nil {
-				continue // it ended, or there is no IPv6
+				continue // the process has ended, or IPv6 is disabled
 			}
 			for line := range strings.Lines(string(data)) {
 				addr, inode, ok := parseListener(line)
@@ -60,7 +60,7 @@ func ListeningPorts(procs []Process) ([]Port, error) {
 	return slices.CompactFunc(out, func(a, b Port) bool { return a.Addr == b.Addr }), nil
 }
 
-// sockets are the inodes of the sockets among the descriptors in dir.
+// sockets returns the inodes of the sockets among the descriptors in dir.
 func sockets(dir string) []uint64 {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -83,8 +83,8 @@ func sockets(dir string) []uint64 {
 	return out
 }
 
-// parseListener reads one line of /proc/net/tcp or tcp6; ok is false if it is
-// not a listening socket.
+// parseListener parses a line of /proc/net/tcp or tcp6. ok is false if it is not a listening
+// socket.
 func parseListener(line string) (addr netip.AddrPort, inode uint64, ok bool) {
 	const listening = "0A"
 	words := strings.Fields(line)
@@ -96,7 +96,7 @@ func parseListener(line string) (addr netip.AddrPort, inode uint64, ok bool) {
 	if err != nil {
 		return netip.AddrPort{}, 0, false
 	}
-	// The address is printed as 32-bit words of this machine's byte order.
+	// The address is printed as 32-bit words in native byte order.
 	raw, err := hex.DecodeString(host)
 	if err != nil || len(raw)%4 != 0 {
 		return netip.AddrPort{}, 0, false

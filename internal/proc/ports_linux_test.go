@@ -23,7 +23,7 @@ func TestListeningPorts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	// The child inherits the listener; this process's own does not count.
+	// The child inherits the listener. This process does not count.
 	tr := startTree(t, stay, func(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, file) })
 	tr.pids(1)
 	procs, err := Members(tr.ref)

@@ -1,40 +1,39 @@
-// Package proc knows the processes of this machine: who they are, which of
-// them belong to a job, what they use, whether one waits for its input, and
-// how to end them without ending anything else.
+// Package proc inspects and ends processes of this machine: it identifies them, determines which
+// of them belong to a job, measures their resource usage, detects whether one waits for input, and
+// ends the processes of a job without ending any other.
 //
 // # Identity
 //
-// A process is its pid and its start, never its pid alone; [Alive] and
-// everything that signals compare both and fail closed. A zombie is not alive.
+// A process is identified by its pid and its start time, because pids are reused. [Alive] and all
+// functions that send signals compare both, and assume in doubt that a process is not the one
+// meant. A zombie is not alive.
 //
-// # Which processes are a job's
+// # Members of a job
 //
-// [Members] unites what any of these say: the session and the group of the
-// leader, descent from the leader or from another member, adoption by the
-// job's holder (a subreaper, see [SetSubreaper]), and the variable HOB_JOB_ID
-// in the environment. Two things never belong to it: the holder, and another
-// holder (a process whose argv[0] is named [HolderName]) with everything under
-// it, so nested jobs live on. Who adopts whatever its job leaves behind finds all of
-// them below itself, and looks at nobody else on the machine. On Linux a process
-// older than the leader cannot be a member either, which is what keeps a recycled
-// number harmless.
+// A process is a member of a job if any of the following applies: it is in the session or the
+// process group of the leader, it is a descendant of the leader or another member, the job's
+// holder has adopted it as a subreaper (see [SetSubreaper]), or its environment has the job's
+// HOB_JOB_ID. The holder is never a member. Neither is another holder (a process whose argv[0] is
+// [HolderName]) or any of its descendants, so that nested jobs are independent. While the holder
+// is a subreaper, all members are its descendants, and no other processes need to be examined. On
+// Linux, a process older than the leader cannot be a member, which makes reused numbers harmless.
 //
 // # Ending a job
 //
-// [Terminate] is the whole ladder: a polite signal and SIGCONT to every
-// member, the grace, then SIGSTOP until no new member appears (a stopped tree
-// cannot fork), SIGKILL, and a last look that finds nobody. It waits on pidfds
-// where the kernel has them. It reaps nobody: who adopted the strays collects
-// them with a [Reaper].
+// [Terminate] sends SIGTERM and SIGCONT to all members and waits for the grace period. Then it
+// sends SIGSTOP until no new members appear, because stopped processes cannot fork, and kills all
+// of them with SIGKILL, until no member is left. Signals are sent with pidfds if the kernel
+// supports them. Terminate does not reap processes: a subreaper reaps its orphans with a [Reaper].
 //
 //	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: 5 * time.Second})
 //	for _, p := range res.Survivors { … }
 //
-// Linux is complete. macOS has identity, tree, signals and the ladder; it has
-// no subreaper, memory and processor time of its processes read 0, nobody is
-// seen to wait for input, and ports and working directories are
-// [ErrUnsupported]. Elsewhere everything but the names of signals is
-// ErrUnsupported, and nothing is ever reported alive.
+// # Systems
+//
+// Linux is fully supported. macOS supports identity, process trees, signals and Terminate, but has
+// no subreapers; memory and CPU time are 0, waiting for input is not detected, and ports are
+// [ErrUnsupported]. On other systems everything except the names of signals is ErrUnsupported, and
+// no process is reported alive.
 package proc
 
 import (
@@ -50,32 +49,31 @@ import (
 // HolderName is the base name of argv[0] of every holder process.
 const HolderName = "hob-holder"
 
-// JobVariable is the environment variable that names a process's job.
+// JobVariable is the environment variable with the id of a process's job.
 const JobVariable = "HOB_JOB_ID"
 
 var (
-	// ErrUnsupported is returned for what this operating system cannot tell.
+	// ErrUnsupported is returned for functions that this operating system does not support.
 	ErrUnsupported = errors.New("not supported on this operating system")
-	// ErrGone means that the process meant has ended; another one may have
-	// its pid by now.
-	ErrGone = errors.New("the process is gone")
+	// ErrGone means that the process has ended. Another one may have its pid now.
+	ErrGone = errors.New("the process has ended")
 )
 
-// Identity names one process of one boot of this machine.
+// Identity identifies a process within a boot of this machine.
 type Identity = record.Identity
 
-// startNumber is id.Start as the unsigned number that Process.Start holds.
+// startNumber returns id.Start as a number, like Process.Start.
 func startNumber(id Identity) (uint64, bool) {
 	n, err := strconv.ParseUint(id.Start, 10, 64)
 	return n, err == nil && id.PID > 0
 }
 
-// Self is the calling process, zero where processes have no identity.
+// Self returns the identity of the calling process, zero if that is not supported.
 func Self() Identity {
 	if id := self.Load(); id != nil {
 		return *id
 	}
-	id, err := Of(os.Getpid())
+	id, err := IdentityOf(os.Getpid())
 	if err != nil {
 		return Identity{}
 	}
@@ -83,12 +81,12 @@ func Self() Identity {
 	return id
 }
 
-// self is what Self has found: it stays as long as the process.
+// self caches the result of Self.
 var self atomic.Pointer[Identity]
 
-// Of is the identity of the process that has pid now. A zombie has one too.
-// The error is ErrGone where there is no such process.
-func Of(pid int) (Identity, error) {
+// IdentityOf returns the identity of the process that has pid now, even if it is a zombie. The
+// error is ErrGone if there is no such process.
+func IdentityOf(pid int) (Identity, error) {
 	p, err := Stat(pid)
 	if err != nil {
 		return Identity{}, err
@@ -96,8 +94,8 @@ func Of(pid int) (Identity, error) {
 	return p.Identity(), nil
 }
 
-// Alive reports whether id still runs. It fails closed: an unknown start, an
-// unreadable process and a zombie are not alive.
+// Alive reports whether the process id is running. A process with an unknown start, one that
+// cannot be read, and a zombie are not alive.
 func Alive(id Identity) bool {
 	start, ok := startNumber(id)
 	if !ok {
@@ -107,12 +105,12 @@ func Alive(id Identity) bool {
 	return err == nil && p.Start == start && !p.Dead()
 }
 
-// Process is one process as the kernel described it at one moment.
+// Process is the state of a process in a snapshot.
 type Process struct {
 	PID, PPID, PGID, Session int
 
-	// TTY is the device number of the controlling terminal, 0 for none, and
-	// Foreground the terminal's foreground process group, else -1 or 0.
+	// TTY is the device number of the controlling terminal, 0 for none. Foreground is the
+	// terminal's foreground process group, -1 or 0 for none.
 	TTY        uint64
 	Foreground int
 
@@ -120,26 +118,26 @@ type Process struct {
 	State   byte
 	Threads int
 
-	// User and System are processor time used so far, without children.
+	// User and System are the CPU time used so far, without children.
 	User, System time.Duration
-	// RSS is resident memory in bytes.
+	// RSS is the resident memory in bytes.
 	RSS int64
 
-	// Start orders processes by birth; see Identity.
+	// Start is the start time; its unit depends on the system. See Identity.
 	Start uint64
 	// Comm is the kernel's short name, at most 15 bytes on Linux, 16 on macOS.
 	Comm string
 
-	kernel bool // a thread of the kernel, which has no memory of its own
+	kernel bool // a kernel thread
 }
 
-// Identity is what names p for as long as the machine is up.
+// Identity returns the identity of p.
 func (p Process) Identity() Identity {
 	return Identity{PID: p.PID, Start: strconv.FormatUint(p.Start, 10)}
 }
 
-// Dead reports whether p has ended and only waits to be collected. A process
-// whose first thread has ended while others run is not dead.
+// Dead reports whether p is a zombie. A process whose first thread has ended while others run is
+// not dead.
 func (p Process) Dead() bool {
 	return (p.State == 'Z' || p.State == 'X' || p.State == 'x') && p.Threads <= 1
 }
@@ -147,14 +145,13 @@ func (p Process) Dead() bool {
 // Stopped reports whether p is stopped by a signal or a tracer.
 func (p Process) Stopped() bool { return p.State == 'T' || p.State == 't' }
 
-// Tree answers questions about one snapshot. It is immutable and safe for
-// concurrent use; its slices are the caller's.
+// Tree is an index of a snapshot. It is immutable and safe for concurrent use.
 type Tree struct {
 	procs []Process
 	byPID map[int]int // pid to index in procs
 }
 
-// NewTree indexes a snapshot, which the tree then owns.
+// NewTree returns the index of a snapshot. The tree takes ownership of procs.
 func NewTree(procs []Process) *Tree {
 	t := &Tree{
 		procs: procs,
@@ -166,7 +163,7 @@ func NewTree(procs []Process) *Tree {
 	return t
 }
 
-// Process is the process that had pid at the time of the snapshot.
+// Process returns the process that had pid at the time of the snapshot.
 func (t *Tree) Process(pid int) (Process, bool) {
 	i, ok := t.byPID[pid]
 	if !ok {

@@ -1,28 +1,18 @@
 package proc
 
-import (
-	"sync"
-	"syscall"
-)
+import "sync"
 
-// Reaper collects the strays that a subreaper has adopted, call by call,
-// usually on SIGCHLD. The zero value is ready and safe for concurrent use.
+// Reaper reaps the orphans that a subreaper has adopted. The zero value is ready to use. It is safe
+// for concurrent use.
 type Reaper struct {
 	mu    sync.Mutex
 	owned map[int]bool
 	scan  Scanner
 }
 
-// Reaped is how a stray ended. Code is 128 plus the signal, if one ended it.
-type Reaped struct {
-	PID    int
-	Code   int
-	Signal syscall.Signal
-}
-
-// Start runs start, which begins a child and returns its pid, and leaves that
-// child to its own waiter until Forget. No ReapStrays runs meanwhile, so even
-// a child that ends at once is not taken from its waiter.
+// Start calls start, which starts a child and returns its pid, and excludes that child from
+// reaping until Forget, because the caller waits for it. ReapOrphans blocks meanwhile, so that it
+// cannot reap a child that ends at once.
 func (r *Reaper) Start(start func() (pid int, err error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +27,7 @@ func (r *Reaper) Start(start func() (pid int, err error)) error {
 	return nil
 }
 
-// Forget is called when the child's own waiter has collected it.
+// Forget must be called after the caller has waited for a child of Start.
 func (r *Reaper) Forget(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

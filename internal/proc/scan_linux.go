@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Scanner takes snapshots with reused buffers. The zero value is ready. It is
-// for one goroutine.
+// Scanner takes snapshots of processes and reuses its buffers. The zero value is ready to use. A
+// Scanner must not be used concurrently.
 type Scanner struct {
 	reader reader
-	dir    int // /proc, plus one; 0 is closed
+	dir    int // descriptor of /proc plus one; 0 if closed
 	names  []byte
-	last   int
+	last   int // number of processes in the last snapshot
 }
 
-// Scan is Snapshot.
+// Scan returns a snapshot of all processes.
 func (s *Scanner) Scan() ([]Process, error) {
 	if s.dir == 0 {
 		fd, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -37,7 +37,7 @@ func (s *Scanner) Scan() ([]Process, error) {
 	err := eachNumber(s.dir-1, s.names, func(pid int) {
 		line, err := s.reader.readAt(s.dir-1, strconv.Itoa(pid)+"/stat")
 		if err != nil {
-			return // it ended during the pass
+			return // the process ended during the scan
 		}
 		if p, ok := parseStat(line, page); ok {
 			procs = append(procs, p)
@@ -50,7 +50,7 @@ func (s *Scanner) Scan() ([]Process, error) {
 	return procs, nil
 }
 
-// Close lets go of the open directory; the next Scan opens it again.
+// Close closes /proc. The next Scan opens it again.
 func (s *Scanner) Close() {
 	if s.dir != 0 {
 		unix.Close(s.dir - 1)
@@ -58,8 +58,8 @@ func (s *Scanner) Close() {
 	}
 }
 
-// eachNumber calls f for each entry of the open directory whose name is a number,
-// as those of processes and threads are. buf is what entries are read into.
+// eachNumber calls f for each entry of an open directory whose name is a number, like those of
+// processes and threads. buf is the buffer for entries.
 func eachNumber(dir int, buf []byte, f func(int)) error {
 	for {
 		n, err := unix.ReadDirent(dir, buf)
@@ -78,8 +78,8 @@ func eachNumber(dir int, buf []byte, f func(int)) error {
 	}
 }
 
-// nextPID takes one entry off the front of what getdents64 returned; its pid
-// is 0 if it is not that of a process.
+// nextPID removes the first entry from the result of getdents64. pid is 0 if its name is not a
+// number.
 func nextPID(entries []byte) (pid int, rest []byte) {
 	const lengthAt, nameAt = 16, 19 // of struct linux_dirent64, see getdents64(2)
 	if len(entries) < nameAt {
@@ -99,13 +99,12 @@ func nextPID(entries []byte) (pid int, rest []byte) {
 	return pid, rest
 }
 
-// reader reads small files of /proc into one buffer that it keeps. What it
-// returns is valid until the next call.
+// reader reads small files in /proc into a reused buffer. A result is valid until the next call.
 type reader struct{ buf []byte }
 
-// largest is how much of an entry is read: command line and environment
-// together are at most 2 MiB with the usual stack limit.
-const largest = 4 << 20
+// maxEntrySize limits how much of a file is read. With the usual stack limit, command line and
+// environment have at most 2 MiB.
+const maxEntrySize = 4 << 20
 
 func (r *reader) read(pid int, entry string) ([]byte, error) {
 	return r.readAt(unix.AT_FDCWD, "/proc/"+strconv.Itoa(pid)+"/"+entry)
@@ -118,11 +117,7 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 	}
 	defer unix.Close(fd)
 	if r.buf == nil {
-		size := 4096
-		if strings.HasSuffix(path, "stat") {
-			size = 1024 // a line of it is shorter
-		}
-		r.buf = make([]byte, size)
+		r.buf = make([]byte, 1024) // enough for the only line of stat
 	}
 	var n int
 	for {
@@ -134,9 +129,9 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 			return nil, procError(err)
 		}
 		n += m
-		// A short read of /proc may also be the end of a page, so only an
-		// empty one ends; stat comes whole and is spared the second call.
-		if m == 0 || n >= largest || (m < len(r.buf)-(n-m) && strings.HasSuffix(path, "stat")) {
+		// A short read may be the end of a page, so only an empty read is the end of
+		// the file. stat is always read completely by the first call.
+		if m == 0 || n >= maxEntrySize || (m < len(r.buf)-(n-m) && strings.HasSuffix(path, "stat")) {
 			return r.buf[:n], nil
 		}
 		if n == len(r.buf) {
@@ -145,11 +140,10 @@ func (r *reader) readAt(dir int, path string) ([]byte, error) {
 	}
 }
 
-// hasJobID reports whether the environment that pid was started with names
-// the job id. What may not be read does not.
+// hasJobID reports whether the initial environment of pid has the job id. It is false if the
+// environment may not be read.
 func (r *reader) hasJobID(pid int, id string) bool {
-	// In the middle of exec a process has neither environment nor command
-	// line for a moment.
+	// During exec, a process briefly has neither an environment nor a command line.
 	const tries, pause = 5, 200 * time.Microsecond
 	for range tries {
 		env, err := r.read(pid, "environ")
@@ -167,7 +161,7 @@ func (r *reader) hasJobID(pid int, id string) bool {
 	return false
 }
 
-// isHolder reports whether pid is a holder by the name it was started under.
+// isHolder reports whether pid is a holder, according to its argv[0].
 func (r *reader) isHolder(pid int) bool {
 	args, err := r.read(pid, "cmdline")
 	if err != nil {
@@ -179,8 +173,7 @@ func (r *reader) isHolder(pid int) bool {
 	return filepath.Base(string(args)) == HolderName
 }
 
-// Cmdline is the command line of pid. It is empty for a zombie or a thread of
-// the kernel.
+// Cmdline returns the command line of pid. It is empty for a zombie or a kernel thread.
 func Cmdline(pid int) ([]string, error) {
 	var r reader
 	data, err := r.read(pid, "cmdline")

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ParseSignal reads "TERM", "SIGTERM", "term" or "15", and the real-time
-// signals as "RTMIN+3" where the system has them.
+// ParseSignal parses a signal: "TERM", "SIGTERM", "term" or "15", and "RTMIN+3" on systems with
+// real-time signals.
 func ParseSignal(text string) (syscall.Signal, error) {
 	word := strings.ToUpper(strings.TrimSpace(text))
 	if n, err := strconv.Atoi(word); err == nil {
@@ -35,7 +35,7 @@ func ParseSignal(text string) (syscall.Signal, error) {
 	return 0, fmt.Errorf("no signal %q; use a name such as TERM or a number", text)
 }
 
-// SignalName is "SIGTERM" for 15, "SIGRTMIN+3" for a real-time signal, and
+// SignalName returns the name of a signal: "SIGTERM", "SIGRTMIN+3" for a real-time signal, or
 // "signal 99" for a number without a name.
 func SignalName(sig syscall.Signal) string {
 	if name := signalName(sig); name != "" {
@@ -50,7 +50,7 @@ func SignalName(sig syscall.Signal) string {
 	return "signal " + strconv.Itoa(int(sig))
 }
 
-// realTime reads SIGRTMIN, SIGRTMIN+n, SIGRTMAX and SIGRTMAX-n.
+// realTime parses SIGRTMIN, SIGRTMIN+n, SIGRTMAX and SIGRTMAX-n.
 func realTime(name string) (syscall.Signal, bool) {
 	if firstRealTime == 0 {
 		return 0, false

@@ -37,7 +37,7 @@ func TestParseSignal(t *testing.T) {
 	}
 }
 
-func TestSignalNamesReadBack(t *testing.T) {
+func TestSignalNameRoundTrip(t *testing.T) {
 	for n := 1; n <= lastSignal; n++ {
 		sig := syscall.Signal(n)
 		name := SignalName(sig)
@@ -45,7 +45,7 @@ func TestSignalNamesReadBack(t *testing.T) {
 			continue // a gap in the system's numbers
 		}
 		if got, err := ParseSignal(name); err != nil || got != sig {
-			t.Errorf("%d is %q, which reads back as %d, %v", n, name, got, err)
+			t.Errorf("%d is %q, which parses as %d, %v", n, name, got, err)
 		}
 	}
 	if got := SignalName(syscall.SIGTERM); got != "SIGTERM" {

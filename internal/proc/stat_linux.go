@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// tick is the unit of times in /proc: USER_HZ is 100 on every Linux that Go
-// runs on.
+// tick is the unit of times in /proc. USER_HZ is 100 on all architectures that Go supports.
 const tick = time.Second / 100
 
-// kernelThread is PF_KTHREAD of the kernel's process flags.
+// kernelThread is the process flag PF_KTHREAD.
 const kernelThread = 0x00200000
 
-// Stat describes the process that has pid now.
+// Stat returns the state of the process that has pid now.
 func Stat(pid int) (Process, error) {
 	if pid <= 0 {
 		return Process{}, ErrGone
@@ -35,8 +34,8 @@ func Stat(pid int) (Process, error) {
 
 func pageSize() int64 { return int64(os.Getpagesize()) }
 
-// parseStat reads one line of /proc/PID/stat. The name is in parentheses and
-// may itself have spaces and parentheses, so the last one closes it.
+// parseStat parses /proc/PID/stat. The name is in parentheses and may itself contain spaces and
+// parentheses, so it ends at the last one.
 func parseStat(line []byte, page int64) (Process, bool) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 2 || end < open || end+2 >= len(line) {
@@ -97,8 +96,8 @@ func parseStat(line []byte, page int64) (Process, bool) {
 	return p, field > 24
 }
 
-// number parses a decimal without allocating. Numbers over 63 bits, which
-// limits and addresses can be, saturate.
+// number parses a decimal number without allocating memory. Larger numbers than an int64 can
+// represent, such as some limits and addresses, become the largest int64.
 func number(b []byte) (int64, bool) {
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
@@ -126,8 +125,7 @@ func number(b []byte) (int64, bool) {
 	return n, true
 }
 
-// procError turns what the kernel says about an entry of a process that has
-// ended into ErrGone.
+// procError replaces the errors for files of a process that has ended by ErrGone.
 func procError(err error) error {
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ESRCH) {
 		return ErrGone

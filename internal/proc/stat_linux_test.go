@@ -51,7 +51,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-func TestParseStatKnowsKernelThreads(t *testing.T) {
+func TestParseStatOfKernelThread(t *testing.T) {
 	got, ok := parseStat([]byte("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0 18446744073709551615\n"), 4096)
 	if !ok || !got.kernel || got.Foreground != -1 {
 		t.Errorf("%v %+v", ok, got)
@@ -96,7 +96,7 @@ func TestAlive(t *testing.T) {
 		"not a number": {PID: self.PID, Start: "x" + self.Start},
 		"no pid":       {Start: self.Start},
 		"negative":     {PID: -1, Start: self.Start},
-		"nobody":       {PID: 1 << 30, Start: self.Start},
+		"unused pid":   {PID: 1 << 30, Start: self.Start},
 	} {
 		if Alive(id) {
 			t.Errorf("%s: alive", name)
@@ -104,28 +104,28 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-func TestAliveOfAZombie(t *testing.T) {
+func TestAliveOfZombie(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "exit 0")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
-	id, err := Of(cmd.Process.Pid)
+	id, err := IdentityOf(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a zombie", func() bool {
+	waitUntil(t, "a zombie", func() bool {
 		p, err := Stat(id.PID)
 		return err == nil && p.Dead()
 	})
 	if Alive(id) {
 		t.Error("a zombie is alive")
 	}
-	if again, err := Of(id.PID); err != nil || again != id {
+	if again, err := IdentityOf(id.PID); err != nil || again != id {
 		t.Errorf("a zombie's identity is %+v, was %+v (%v)", again, id, err)
 	}
 	if err := Signal(id, 0); !errors.Is(err, ErrGone) {
-		t.Errorf("signalling a zombie: %v", err)
+		t.Errorf("signaling a zombie: %v", err)
 	}
 }
 

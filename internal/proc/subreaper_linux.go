@@ -1,63 +1,52 @@
 package proc
 
 import (
-	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// SetSubreaper makes the calling process the parent of every descendant whose
-// own parent dies. It holds for the whole process and for good, so only a
-// dedicated holder may do it. Children do not inherit it.
+// SetSubreaper makes the calling process adopt all descendants whose parent ends. It applies to
+// the whole process and cannot be undone, so only a dedicated holder may do it. Children do not
+// inherit it.
 func SetSubreaper() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// ReapStrays collects every child that has ended, except those that something
-// else waits for, and returns what they left. It never blocks.
+// ReapOrphans reaps all children that have ended, except those of Start, without waiting for
+// others. Call it on SIGCHLD.
 //
-// Children are collected one by one by pid: waiting for any child would steal
-// the exits that os/exec waits for.
-func (r *Reaper) ReapStrays(except ...int) []Reaped {
+// Children are reaped one by one, by pid: a wait for any child could reap one that os/exec waits
+// for.
+func (r *Reaper) ReapOrphans() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []Reaped
 	for {
 		pid := endedChild()
 		if pid == 0 {
-			return out
+			return
 		}
-		if r.owned[pid] || slices.Contains(except, pid) {
+		if r.owned[pid] || !reap(pid) {
 			break
 		}
-		got, ok := collect(pid)
-		if !ok {
-			break
-		}
-		out = append(out, got)
 	}
-	// The kernel shows only the first child that has ended; behind one that
-	// is somebody else's there may be more.
+	// The kernel reports only the first child that has ended. If another goroutine waits
+	// for that one, there may be more after it.
 	procs, err := r.scan.Scan()
 	r.scan.Close()
 	if err != nil {
-		return out
+		return
 	}
 	self := unix.Getpid()
 	for _, p := range procs {
-		if p.PPID != self || !p.Dead() || r.owned[p.PID] || slices.Contains(except, p.PID) {
-			continue
-		}
-		if got, ok := collect(p.PID); ok {
-			out = append(out, got)
+		if p.PPID == self && p.Dead() && !r.owned[p.PID] {
+			reap(p.PID)
 		}
 	}
-	return out
 }
 
-// endedChild is the pid of a child that waits to be collected, 0 if there is
-// none. It leaves the child as it is.
+// endedChild returns the pid of a child that has ended, 0 if there is none. It does not reap the
+// child.
 func endedChild() int {
 	var info unix.Siginfo
 	for {
@@ -70,27 +59,18 @@ func endedChild() int {
 		}
 		break
 	}
-	// si_pid is the first member of the union behind the three integers, which
-	// is aligned as a pointer is.
+	// si_pid is the first member of the union after the three integers. The union is
+	// aligned like a pointer.
 	at := (unsafe.Offsetof(info.Code) + 4 + unsafe.Alignof(uintptr(0)) - 1) &^ (unsafe.Alignof(uintptr(0)) - 1)
 	return int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), at)))
 }
 
-func collect(pid int) (Reaped, bool) {
-	var status unix.WaitStatus
+// reap reaps a child that has ended and reports whether it did.
+func reap(pid int) bool {
 	for {
-		got, err := unix.Wait4(pid, &status, unix.WNOHANG, nil)
-		if err == unix.EINTR {
-			continue
+		got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		if err != unix.EINTR {
+			return err == nil && got == pid
 		}
-		if err != nil || got != pid {
-			return Reaped{}, false
-		}
-		end := Reaped{PID: pid, Code: status.ExitStatus()}
-		if status.Signaled() {
-			end.Signal = status.Signal()
-			end.Code = 128 + int(end.Signal)
-		}
-		return end, true
 	}
 }

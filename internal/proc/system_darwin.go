@@ -2,19 +2,17 @@ package proc
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// BootID names this boot of the machine; "" if unknown.
+// BootID identifies this boot of the machine, "" if unknown.
 func BootID() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -23,11 +21,11 @@ func BootID() string {
 	return id
 }
 
-// PIDNamespace is "": macOS has one space of pids.
+// PIDNamespace returns "": macOS has no pid namespaces.
 func PIDNamespace() string { return "" }
 
-// hardwareID is the host's UUID. The sysctl kern.uuid would not do: it names
-// the build of the kernel, the same on many machines.
+// hardwareID returns the host's UUID. The sysctl kern.uuid identifies only the build of the
+// kernel.
 func hardwareID() string {
 	var uuid [16]byte
 	wait := unix.Timespec{Sec: 1}
@@ -39,15 +37,15 @@ func hardwareID() string {
 	return string(uuid[:])
 }
 
-// The clocks that nobody sets: CLOCK_UPTIME_RAW stands still while the machine
-// sleeps, CLOCK_MONOTONIC_RAW does not. package unix names neither.
+// Clocks that cannot be set: CLOCK_UPTIME_RAW stops while the machine is suspended,
+// CLOCK_MONOTONIC_RAW does not. Package unix defines neither.
 const (
 	clockRunning   = 8
 	clockSinceBoot = 4
 )
 
-// clocksAhead is nothing: macOS has one set of clocks.
-func clocksAhead() ahead { return ahead{} }
+// namespaceOffsets returns zeros: macOS has no time namespaces.
+func namespaceOffsets() clockOffsets { return clockOffsets{} }
 
 const getAttributes = unix.TIOCGETA
 
@@ -72,17 +70,17 @@ func PeerUID(c *net.UnixConn) (int, error) {
 	return int(cred.Uid), nil
 }
 
-// startOrders is false because births are told by a clock that can be set back.
-const startOrders = false
+// startsAreOrdered is false because start times are those of a clock that can be set back.
+const startsAreOrdered = false
 
-// Stat describes the process that has pid now.
+// Stat returns the state of the process that has pid now.
 func Stat(pid int) (Process, error) {
 	if pid <= 0 {
 		return Process{}, ErrGone
 	}
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
-		// The kernel answers with nothing for a pid that nobody has.
+		// For an unused pid the result is empty.
 		if errors.Is(err, unix.EIO) || errors.Is(err, unix.ESRCH) {
 			return Process{}, ErrGone
 		}
@@ -94,8 +92,7 @@ func Stat(pid int) (Process, error) {
 	return fromKinfo(k), nil
 }
 
-// fromKinfo translates the kernel's record. Threads, memory and processor time
-// are not in it.
+// fromKinfo converts the kernel's record, which lacks threads, memory and CPU time.
 func fromKinfo(k *unix.KinfoProc) Process {
 	states := [...]byte{1: 'R', 2: 'R', 3: 'S', 4: 'T', 5: 'Z'}
 	p := Process{
@@ -124,10 +121,10 @@ func fromKinfo(k *unix.KinfoProc) Process {
 	return p
 }
 
-// Scanner takes snapshots. The zero value is ready. It is for one goroutine.
+// Scanner takes snapshots of processes. The zero value is ready to use.
 type Scanner struct{ reader reader }
 
-// Scan is Snapshot.
+// Scan returns a snapshot of all processes.
 func (s *Scanner) Scan() ([]Process, error) {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -140,7 +137,7 @@ func (s *Scanner) Scan() ([]Process, error) {
 	return procs, nil
 }
 
-// Close lets go of what the scanner holds.
+// Close does nothing on this system.
 func (s *Scanner) Close() {}
 
 // reader reads command lines and environments of this user's processes.
@@ -164,7 +161,7 @@ func (r *reader) isHolder(pid int) bool {
 	return ok && len(a.argv) > 0 && filepath.Base(a.argv[0]) == HolderName
 }
 
-// Cmdline is the command line of pid.
+// Cmdline returns the command line of pid.
 func Cmdline(pid int) ([]string, error) {
 	var r reader
 	a, ok := r.args(pid)
@@ -174,72 +171,30 @@ func Cmdline(pid int) ([]string, error) {
 	return a.argv, nil
 }
 
-// grip is one process; every use checks its birth first.
-type grip struct{ p Process }
+// handle refers to a process. Each use first checks its start time.
+type handle struct{ p Process }
 
-// take makes sure that the process p is there.
-func take(p Process) (*grip, error) {
+// openHandle returns a handle of the process p, or ErrGone.
+func openHandle(p Process) (*handle, error) {
 	if p.PID <= 1 || p.PID == os.Getpid() {
 		return nil, errors.New("hob signals neither process 1 nor itself")
 	}
-	g := &grip{p: p}
-	if !g.same() {
+	h := &handle{p: p}
+	if !h.alive() {
 		return nil, ErrGone
 	}
-	return g, nil
+	return h, nil
 }
 
-func (g *grip) same() bool {
-	now, err := Stat(g.p.PID)
-	return err == nil && now.Start == g.p.Start && !now.Dead()
-}
-
-func (g *grip) signal(sig syscall.Signal) error {
-	if !g.same() {
+func (h *handle) signal(sig syscall.Signal) error {
+	if !h.alive() {
 		return ErrGone
 	}
-	err := unix.Kill(g.p.PID, sig)
+	err := unix.Kill(h.p.PID, sig)
 	if errors.Is(err, unix.ESRCH) {
 		return ErrGone
 	}
 	return err
 }
 
-func (g *grip) release() {}
-
-// grips are processes that are waited for together.
-type grips struct{ held []*grip }
-
-func (gs *grips) keep(g *grip) {
-	if len(gs.held) < held {
-		gs.held = append(gs.held, g)
-	}
-}
-
-func (gs *grips) release() {}
-
-// wait returns when all of them have ended, at the deadline, or with the error
-// of ctx. It looks in growing intervals.
-func (gs *grips) wait(ctx context.Context, deadline time.Time) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-		}
-		left := gs.held[:0]
-		for _, g := range gs.held {
-			if g.same() {
-				left = append(left, g)
-			}
-		}
-		gs.held = left
-		rest := time.Until(deadline)
-		if len(left) == 0 || rest <= 0 {
-			return nil
-		}
-		timer.Reset(min(pause, rest))
-	}
-}
+func (h *handle) release() {}

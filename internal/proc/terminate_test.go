@@ -16,71 +16,71 @@ import (
 
 const stay = `echo $$ >&3; while :; do sleep 1000; done`
 
-func TestTerminateAsksPolitely(t *testing.T) {
+func TestTerminateSendsSIGTERMFirst(t *testing.T) {
 	tr := startTree(t, `sh -c '`+stay+`' & `+stay)
 	tr.pids(2)
-	var stages []Stage
-	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute, OnStage: func(s Stage, _ []Process) { stages = append(stages, s) }})
+	kills := 0
+	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute, OnKill: func() { kills++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Escalated || len(res.Survivors) != 0 || len(res.Signalled) < 2 {
+	if res.Escalated || len(res.Survivors) != 0 || len(res.Signaled) < 2 {
 		t.Errorf("result %+v", res)
 	}
-	if !slices.Equal(stages, []Stage{StageAsk}) {
-		t.Errorf("stages %q", stages)
+	if kills != 0 {
+		t.Errorf("OnKill was called %d times, want 0", kills)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 	tr.close()
 	if got := tr.leader.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != syscall.SIGTERM {
 		t.Errorf("leader ended by %v", got)
 	}
 }
 
-func TestTerminateLetsACleanupFinish(t *testing.T) {
-	// The trap starts a child: only the leader is asked, the child is left to it.
+func TestTerminateLetsCleanupFinish(t *testing.T) {
+	// The trap starts a child, which is not signaled while the leader runs.
 	tr := startTree(t, `trap 'sh -c "sleep 0.2"; exit 7' TERM; echo $$ >&3; while :; do sleep 1000 & wait; done`)
 	tr.pids(1)
 	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute})
 	if err != nil || res.Escalated {
 		t.Fatalf("result %+v, %v", res, err)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 	tr.close()
 	if code := tr.leader.ProcessState.ExitCode(); code != 7 {
 		t.Errorf("exit code %d, want the trap's 7", code)
 	}
 }
 
-func TestTerminateAsksTheProgramThatCameAfterwards(t *testing.T) {
-	// The signal is spent on a handler, and sleep has never been asked.
+func TestTerminateSignalsAgainAfterExec(t *testing.T) {
+	// The handler consumes the first signal before exec.
 	tr := startTree(t, `trap 'exec sleep 1000' TERM; echo $$ >&3; while :; do sleep 0.01; done`)
 	tr.pids(1)
 	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute})
 	if err != nil || res.Escalated {
 		t.Fatalf("result %+v, %v", res, err)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
 func TestTerminateEscalatesAfterGrace(t *testing.T) {
 	tr := startTree(t, `trap '' TERM HUP; sh -c '`+stay+`' & `+stay)
 	tr.pids(2)
-	var stages []Stage
-	res, err := Terminate(t.Context(), tr.ref, Options{Grace: 50 * time.Millisecond, OnStage: func(s Stage, _ []Process) { stages = append(stages, s) }})
+	kills := 0
+	res, err := Terminate(t.Context(), tr.ref, Options{Grace: 50 * time.Millisecond, OnKill: func() { kills++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !res.Escalated || len(res.Survivors) != 0 {
 		t.Errorf("result %+v", res)
 	}
-	if !slices.Equal(stages, []Stage{StageAsk, StageKill}) {
-		t.Errorf("stages %q", stages)
+	if kills != 1 {
+		t.Errorf("OnKill was called %d times, want 1", kills)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestTerminateWakesTheStopped(t *testing.T) {
+func TestTerminateContinuesStoppedProcesses(t *testing.T) {
 	tr := startTree(t, stay)
 	tr.pids(1)
 	members, err := Members(tr.ref)
@@ -92,62 +92,67 @@ func TestTerminateWakesTheStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until(t, "stopped", func() bool {
+	waitUntil(t, "stopped", func() bool {
 		procs, err := Members(tr.ref)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A shell whose child was stopped in vfork waits for it instead.
+		// A shell whose child was stopped in vfork is not reported as stopped.
 		return slices.ContainsFunc(procs, Process.Stopped)
 	})
 	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute})
 	if err != nil || res.Escalated {
 		t.Errorf("result %+v, %v", res, err)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestTerminateHangsUpAnInteractiveShell(t *testing.T) {
+func TestTerminateSendsHUPToInteractiveShell(t *testing.T) {
 	testtool.Need(t, "bash")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without a terminal bash -i still ignores SIGTERM, which is the point.
+	// bash -i ignores SIGTERM even without a terminal.
 	tr := startTree(t, "exec "+bash+` --norc --noprofile -i -c '`+stay+`; :' 2>/dev/null`)
 	tr.pids(1)
 	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute, HUP: true})
 	if err != nil || res.Escalated {
 		t.Errorf("result %+v, %v", res, err)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestTerminateEndsWithItsContext(t *testing.T) {
-	tr := startTree(t, `trap '' TERM; `+stay)
+func TestTerminateStopsWhenCanceled(t *testing.T) {
+	tr := startTree(t, `trap 'echo TERM >&3' TERM; `+stay)
 	tr.pids(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err := Terminate(ctx, tr.ref, Options{Grace: time.Hour, OnStage: func(Stage, []Process) { cancel() }})
+	go func() {
+		defer cancel()
+		_, _ = tr.lines.ReadString('\n') // the trap has run
+	}()
+	res, err := Terminate(ctx, tr.ref, Options{Grace: time.Hour})
+	<-ctx.Done()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if res.Escalated || len(res.Survivors) == 0 || !Alive(tr.ref.Leader) {
-		t.Errorf("a cancelled call killed: %+v", res)
+		t.Errorf("a canceled call killed: %+v", res)
 	}
 }
 
-func TestTerminateOfAnotherBirthDoesNothing(t *testing.T) {
+func TestTerminateIgnoresReusedPID(t *testing.T) {
 	tr := startTree(t, stay)
 	tr.pids(1)
 	ref := tr.ref
 	ref.JobID = ""
 	ref.Leader.Start += "0"
 	res, err := Terminate(t.Context(), ref, Options{})
-	if err != nil || len(res.Signalled) != 0 {
-		t.Errorf("signalled %+v, %v", res.Signalled, err)
+	if err != nil || len(res.Signaled) != 0 {
+		t.Errorf("signalled %+v, %v", res.Signaled, err)
 	}
 	if !Alive(tr.ref.Leader) {
-		t.Error("a process was killed by its pid alone")
+		t.Error("a process with another start time was killed")
 	}
 	if err := Signal(ref.Leader, syscall.SIGKILL); !errors.Is(err, ErrGone) {
 		t.Errorf("Signal: %v", err)
@@ -162,11 +167,11 @@ func TestTerminateTwice(t *testing.T) {
 			t.Errorf("result %+v, %v", res, err)
 		}
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestSignalRefusesInitAndItself(t *testing.T) {
-	one, err := Of(1)
+func TestSignalRefusesInitAndSelf(t *testing.T) {
+	one, err := IdentityOf(1)
 	if err != nil {
 		t.Fatal(err)
 	}

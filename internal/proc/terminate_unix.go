@@ -11,65 +11,65 @@ import (
 )
 
 const (
-	// deathTime is how long SIGKILL may take; only uninterruptible sleep and
-	// the release of much memory delay it.
-	deathTime = 2 * time.Second
-	// refusedTime is the same for processes that we may not signal, which
-	// only end if they end by themselves.
-	refusedTime = 100 * time.Millisecond
-	// held is how many processes are waited for at once, each with a
-	// descriptor; the others are met again by the next look.
-	held = 256
-	// settle is how long after the polite signal the members are looked at
-	// again, the next times four times as long each.
-	settle = 20 * time.Millisecond
-	// freezePasses bounds the wait for stopped members to show as stopped. A
-	// parent in vfork sleeps, without being able to fork, until its stopped
-	// child lives on, so sleepers get fewer.
-	freezePasses, sleeperPasses = 6, 2
+	// killTimeout is the longest wait after SIGKILL. Only uninterruptible sleep and
+	// the release of much memory delay the end of a process.
+	killTimeout = 2 * time.Second
+	// deniedTimeout is the same for processes that may not be signaled.
+	deniedTimeout = 100 * time.Millisecond
+	// maxHandles limits the processes that are waited for at once, each with a
+	// descriptor. The others are found again by the next check.
+	maxHandles = 256
+	// firstRecheck is the time from the polite signal to the next check for members.
+	// Each further interval is four times as long.
+	firstRecheck = 20 * time.Millisecond
+	// maxStopPasses limits the wait until stopped members are reported as stopped.
+	// maxSleeperPasses is the limit for members in uninterruptible sleep: a parent in
+	// vfork stays there, unable to fork, while its child is stopped.
+	maxStopPasses, maxSleeperPasses = 6, 2
 )
 
-// Terminate ends a job: the polite signal to all its members and, after the
-// grace, SIGKILL until a look finds none. It returns as soon as they are gone,
-// zombies not counted, and with survivors if they do not go. Children that a
-// member starts while it winds up are left to it until it is gone.
+// Terminate ends a job: it sends the polite signal to all members and, after the grace
+// period, SIGKILL until no member is left. It returns as soon as all members have ended,
+// even if they are zombies, or with survivors if they do not end. A child that a member
+// starts after the signal, for example to clean up, is signaled only after that member has
+// ended.
 //
-// A cancelled ctx ends the waiting and is returned; it neither hurries the
-// kill nor leaves a process stopped. Any other error means that the members
-// could not be told.
+// If ctx ends, Terminate stops waiting and returns its error. It does not kill earlier
+// because of that and leaves no process stopped. Any other error means that the members
+// could not be determined.
 func Terminate(ctx context.Context, job JobRef, opt Options) (Result, error) {
-	l := &ladder{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
-	defer l.scan.Close()
+	t := &termination{job: job, opt: opt, began: time.Now(), sent: map[Identity]bool{}}
+	defer t.scan.Close()
 	gone := false
 	var left []Process
 	var err error
 	if opt.Grace > 0 {
-		left, gone, err = l.ask(ctx)
+		left, gone, err = t.signalAndWait(ctx)
 	}
 	if !gone && err == nil {
-		err = l.force(ctx, left)
+		err = t.kill(ctx, left)
 	}
-	l.result.Took = time.Since(l.began)
-	return l.result, err
+	t.result.Took = time.Since(t.began)
+	return t.result, err
 }
 
-// Signal sends sig to one process, or returns ErrGone if it has ended. It
-// refuses pid 1 and the calling process.
+// Signal sends sig to one process. The error is ErrGone if that has ended. Signal refuses
+// pid 1 and the calling process.
 func Signal(id Identity, sig syscall.Signal) error {
 	start, ok := startNumber(id)
 	if !ok {
 		return ErrGone
 	}
-	g, err := take(Process{PID: id.PID, Start: start})
+	h, err := openHandle(Process{PID: id.PID, Start: start})
 	if err != nil {
 		return err
 	}
-	defer g.release()
-	return g.signal(sig)
+	defer h.release()
+	return h.signal(sig)
 }
 
-// ladder is one Terminate.
-type ladder struct {
+// termination is one call of Terminate.
+type termination struct {
 	job    JobRef
 	opt    Options
 	scan   Scanner
@@ -78,33 +78,33 @@ type ladder struct {
 	result Result
 }
 
-// look finds the members that are to go now.
-func (l *ladder) look() ([]Process, error) {
-	procs, err := l.scan.Members(l.job)
+// members returns the members that are to be ended.
+func (t *termination) members() ([]Process, error) {
+	procs, err := t.scan.Members(t.job)
 	if err != nil {
 		return nil, err
 	}
-	if l.opt.KeepDaemons {
+	if t.opt.KeepDaemons {
 		procs = slices.DeleteFunc(procs, func(p Process) bool {
-			if l.job.Session > 0 {
-				return p.Session != l.job.Session
+			if t.job.Session > 0 {
+				return p.Session != t.job.Session
 			}
-			return p.PGID != l.job.Leader.PID
+			return p.PGID != t.job.Leader.PID
 		})
 	}
-	l.result.Survivors = procs
+	t.result.Survivors = procs
 	return procs, nil
 }
 
-// over reports whether it is certain that nobody is left. What has ended is
-// collected by others, which may take a moment.
-func (l *ladder) over() bool {
-	if l.opt.Gone == nil {
+// allGone reports whether it is certain that no member is left. Zombies may take a moment
+// to be reaped.
+func (t *termination) allGone() bool {
+	if t.opt.Gone == nil {
 		return false
 	}
 	for pause := 50 * time.Microsecond; ; pause *= 2 {
-		if l.opt.Gone() {
-			l.result.Survivors = nil
+		if t.opt.Gone() {
+			t.result.Survivors = nil
 			return true
 		}
 		if pause > time.Millisecond {
@@ -114,176 +114,217 @@ func (l *ladder) over() bool {
 	}
 }
 
-// send signals and keeps the record.
-func (l *ladder) send(g *grip, sigs ...syscall.Signal) error {
+// send sends signals to a process and records that.
+func (t *termination) send(h *handle, sigs ...syscall.Signal) error {
 	for _, sig := range sigs {
-		if err := g.signal(sig); err != nil {
+		if err := h.signal(sig); err != nil {
 			return err
 		}
 	}
-	if id := g.p.Identity(); !l.sent[id] {
-		l.sent[id] = true
-		l.result.Signalled = append(l.result.Signalled, g.p)
+	if id := h.p.Identity(); !t.sent[id] {
+		t.sent[id] = true
+		t.result.Signaled = append(t.result.Signaled, h.p)
 	}
 	return nil
 }
 
-func (l *ladder) stage(s Stage, procs []Process) {
-	if l.opt.OnStage != nil {
-		l.opt.OnStage(s, slices.Clone(procs))
-	}
-}
-
-// ask is the polite stage. It reports whether everybody has gone, or who was there
-// when the grace was over.
-func (l *ladder) ask(ctx context.Context) (left []Process, gone bool, err error) {
-	polite := l.opt.Signal
-	if polite == 0 {
-		polite = syscall.SIGTERM
-	}
-	sigs := []syscall.Signal{polite}
-	if l.opt.HUP && polite != syscall.SIGHUP {
+// signalAndWait sends the polite signal and waits for the grace period. It reports whether
+// all members have ended, and returns those that are left.
+func (t *termination) signalAndWait(ctx context.Context) (left []Process, gone bool, err error) {
+	sigs := []syscall.Signal{syscall.SIGTERM}
+	if t.opt.HUP {
 		sigs = append(sigs, syscall.SIGHUP)
 	}
 	sigs = append(sigs, syscall.SIGCONT)
 
-	deadline := l.began.Add(l.opt.Grace)
-	asked := map[Identity]string{} // with the program's name when it was asked
-	pause := settle
+	deadline := t.began.Add(t.opt.Grace)
+	signaled := map[Identity]string{} // the program's name at the time of the signal
+	pause := firstRecheck
 	for first := true; ; first = false {
-		if !first && l.over() {
+		if !first && t.allGone() {
 			return nil, true, nil
 		}
-		procs, err := l.look()
+		procs, err := t.members()
 		if err != nil || len(procs) == 0 {
 			return nil, err == nil, err
-		}
-		if first {
-			l.stage(StageAsk, procs)
 		}
 		now := time.Now()
 		if !now.Before(deadline) {
 			return procs, false, nil
 		}
-		// A child that has come since may clean up for its parent: it is asked
-		// when all are gone that were asked before.
-		everybody := !slices.ContainsFunc(procs, func(p Process) bool { _, ok := asked[p.Identity()]; return ok })
-		var grips grips
+		// A new child may clean up for its parent: it is signaled when all members
+		// that were signaled before have ended.
+		signalNew := !slices.ContainsFunc(procs, func(p Process) bool { _, ok := signaled[p.Identity()]; return ok })
+		var waiting handleSet
 		for _, p := range procs {
-			name, known := asked[p.Identity()]
-			if !known && !everybody {
+			name, known := signaled[p.Identity()]
+			if !known && !signalNew {
 				continue
 			}
-			g, err := take(p)
+			h, err := openHandle(p)
 			if err != nil {
 				continue
 			}
-			// A shell's child that has not yet become its command may lose a
-			// signal to the handler that it has from the shell; the command
-			// itself has not been asked.
+			// Between fork and exec, a shell's child may lose a signal to a
+			// handler inherited from the shell. So it is signaled again once it
+			// runs another program.
 			if !known || name != p.Comm {
-				asked[p.Identity()] = p.Comm
-				_ = l.send(g, sigs...) // one that has gone needs none
+				signaled[p.Identity()] = p.Comm
+				_ = t.send(h, sigs...) // fails only if it has ended
 			}
-			grips.keep(g)
+			waiting.add(h)
 		}
 		until := now.Add(pause)
 		if until.After(deadline) {
 			until = deadline
 		}
 		pause = min(4*pause, time.Minute)
-		err = grips.wait(ctx, until)
-		grips.release()
+		err = waiting.wait(ctx, until)
+		waiting.release()
 		if err != nil {
 			return nil, false, err
 		}
 	}
 }
 
-// force stops the tree until it no longer grows, kills it, and looks again. seen
-// are the members as of this moment, or nil.
-func (l *ladder) force(ctx context.Context, seen []Process) error {
-	deadline := time.Now().Add(deathTime)
+// kill stops all members until no new ones appear, kills them, and checks for members
+// again. seen are the current members, or nil.
+func (t *termination) kill(ctx context.Context, seen []Process) error {
+	deadline := time.Now().Add(killTimeout)
 	for first := true; ; first = false {
-		if !first && l.over() {
+		if !first && t.allGone() {
 			return nil
 		}
-		procs, err := l.freeze(first, seen, deadline)
+		procs, err := t.stopAll(first, seen, deadline)
 		seen = nil
 		if len(procs) == 0 {
 			return err
 		}
-		// Those that may not be signalled are waited for when no others are
-		// left, and shortly.
-		var killed, refused grips
+		// Members that may not be signaled are waited for only if no others are
+		// left, and only briefly.
+		var killed, denied handleSet
 		for _, p := range procs {
-			g, err := take(p)
+			h, err := openHandle(p)
 			if err != nil {
 				continue
 			}
-			if errors.Is(l.send(g, syscall.SIGKILL), syscall.EPERM) {
-				refused.keep(g)
+			if errors.Is(t.send(h, syscall.SIGKILL), syscall.EPERM) {
+				denied.add(h)
 			} else {
-				killed.keep(g)
+				killed.add(h)
 			}
 		}
-		hopeless := len(killed.held) == 0 && len(refused.held) > 0
+		onlyDenied := len(killed.handles) == 0 && len(denied.handles) > 0
 		switch {
 		case err != nil:
-		case hopeless:
-			err = refused.wait(ctx, time.Now().Add(refusedTime))
+		case onlyDenied:
+			err = denied.wait(ctx, time.Now().Add(deniedTimeout))
 		default:
 			err = killed.wait(ctx, deadline)
 		}
 		killed.release()
-		refused.release()
+		denied.release()
 		if err != nil {
-			_, _ = l.look() // for the survivors; err is what ended this
+			_, _ = t.members() // updates the survivors
 			return err
 		}
-		if hopeless || !time.Now().Before(deadline) {
-			_, err := l.look()
+		if onlyDenied || !time.Now().Before(deadline) {
+			_, err := t.members()
 			return err
 		}
 	}
 }
 
-// freeze returns the members once they are all stopped and no new one has
-// appeared. It begins with those seen this moment, if any. An error comes with
-// those stopped so far, which must not be left. At the deadline it is enough: what
-// may not be stopped can fork for ever.
-func (l *ladder) freeze(announce bool, seen []Process, deadline time.Time) ([]Process, error) {
+// stopAll sends SIGSTOP to all members until they are stopped and no new ones appear, and
+// returns them. It begins with seen, the current members, unless that is empty. With an
+// error it returns the members stopped so far, which must not be left stopped. It gives up
+// at the deadline, because members that may not be stopped can fork forever.
+func (t *termination) stopAll(first bool, seen []Process, deadline time.Time) ([]Process, error) {
 	stopped := map[Identity]bool{}
 	var before []Process
 	for pass := 0; ; pass++ {
 		procs, err := seen, error(nil)
 		if pass > 0 || len(seen) == 0 {
-			procs, err = l.look()
+			procs, err = t.members()
 		}
 		if err != nil || len(procs) == 0 {
 			return before, err
 		}
 		before = procs
-		if announce {
-			announce = false
-			l.result.Escalated = l.opt.Grace > 0
-			l.stage(StageKill, procs)
+		if first {
+			first = false
+			t.result.Escalated = t.opt.Grace > 0
+			if t.opt.OnKill != nil {
+				t.opt.OnKill()
+			}
 		}
 		settled := true
 		for _, p := range procs {
 			if stopped[p.Identity()] {
-				settled = settled && (p.Stopped() || p.State == 'D' && pass >= sleeperPasses || pass >= freezePasses)
+				settled = settled && (p.Stopped() || p.State == 'D' && pass >= maxSleeperPasses || pass >= maxStopPasses)
 				continue
 			}
 			settled = false
 			stopped[p.Identity()] = true
-			if g, err := take(p); err == nil {
-				_ = l.send(g, syscall.SIGSTOP)
-				g.release()
+			if h, err := openHandle(p); err == nil {
+				_ = t.send(h, syscall.SIGSTOP)
+				h.release()
 			}
 		}
 		if settled || pass > 0 && !time.Now().Before(deadline) {
 			return procs, nil
 		}
+	}
+}
+
+// alive reports whether the process of h is alive.
+func (h *handle) alive() bool {
+	now, err := Stat(h.p.PID)
+	return err == nil && now.Start == h.p.Start && !now.Dead()
+}
+
+// handleSet is a set of processes to wait for.
+type handleSet struct{ handles []*handle }
+
+// add takes ownership of h. It releases h if the set is full.
+func (s *handleSet) add(h *handle) {
+	if len(s.handles) >= maxHandles {
+		h.release()
+		return
+	}
+	s.handles = append(s.handles, h)
+}
+
+func (s *handleSet) release() {
+	for _, h := range s.handles {
+		h.release()
+	}
+}
+
+// wait returns when all processes have ended, at the deadline, or with the error of ctx. It polls
+// at increasing intervals.
+func (s *handleSet) wait(ctx context.Context, deadline time.Time) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+		left := s.handles[:0]
+		for _, h := range s.handles {
+			if h.alive() {
+				left = append(left, h)
+			} else {
+				h.release()
+			}
+		}
+		s.handles = left
+		rest := time.Until(deadline)
+		if len(left) == 0 || rest <= 0 {
+			return nil
+		}
+		timer.Reset(min(pause, rest))
 	}
 }

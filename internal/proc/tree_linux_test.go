@@ -16,7 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// stubborn ignores what can be ignored, in a session of its own.
+// stubborn ignores all signals that can be ignored, in its own session.
 const stubborn = `setsid sh -c "trap '' TERM HUP; echo \$\$ >&3; while :; do sleep 1000; done" &`
 
 func TestTerminateLeavesNothing(t *testing.T) {
@@ -27,9 +27,9 @@ func TestTerminateLeavesNothing(t *testing.T) {
 		env    []string
 	}{
 		{"grandchildren in own sessions", `trap '' TERM HUP; ` + stubborn + stubborn + stubborn + stay, 4, nil},
-		{"double fork, parent gone", `(` + stubborn + `) ; (` + stubborn + `); ` + stay, 3, nil},
+		{"double fork, parent ended", `(` + stubborn + `) ; (` + stubborn + `); ` + stay, 3, nil},
 		{"double fork without the variable", `(env -i PATH="$PATH" ` + stubborn + `) ; ` + stay, 2, nil},
-		{"leader gone", `(` + stubborn + `) ; sh -c '` + stay + `' & exit 0`, 2, nil},
+		{"leader ended", `(` + stubborn + `) ; sh -c '` + stay + `' & exit 0`, 2, nil},
 		{"forks all the time", `trap '' TERM; f() { echo $$ >&3; while :; do (sleep 0.01 &) ; done; }; f & f & f`, 3, nil},
 		{"background group", `set -m; sh -c '` + stay + `' & ` + stay, 2, nil},
 	} {
@@ -37,16 +37,16 @@ func TestTerminateLeavesNothing(t *testing.T) {
 			name   string
 			grace  time.Duration
 			adopts bool
-		}{{"at once", 0, true}, {"politely", 30 * time.Millisecond, true}, {"at once, of all processes", 0, false}, {"politely, of all processes", 30 * time.Millisecond, false}} {
+		}{{"at once", 0, true}, {"with grace", 30 * time.Millisecond, true}, {"at once, of all processes", 0, false}, {"with grace, of all processes", 30 * time.Millisecond, false}} {
 			t.Run(tc.name+"/"+how.name, func(t *testing.T) {
-				tr := startHeld(t, tc.script, tc.env...)
+				tr := startWithHolder(t, tc.script, tc.env...)
 				tr.pids(tc.say)
-				tr.ref.Adopts = how.adopts
+				tr.ref.Subreaper = how.adopts
 				res, err := Terminate(t.Context(), tr.ref, Options{Grace: how.grace})
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("took %v for %d processes", res.Took, len(res.Signalled))
+				t.Logf("took %v for %d processes", res.Took, len(res.Signaled))
 				if len(res.Survivors) != 0 {
 					t.Errorf("survivors %+v", res.Survivors)
 				}
@@ -54,32 +54,32 @@ func TestTerminateLeavesNothing(t *testing.T) {
 					t.Error("the holder was killed")
 				}
 				tr.close()
-				tr.nobodyLeft()
+				tr.assertAllGone()
 			})
 		}
 	}
 }
 
-func TestTerminateWithoutSubreaperFindsStraysByVariable(t *testing.T) {
+func TestTerminateFindsOrphansByVariable(t *testing.T) {
 	tr := startTree(t, `(`+stubborn+`) ; `+stay)
 	tr.pids(2)
 	if res, err := Terminate(t.Context(), tr.ref, Options{}); err != nil || len(res.Survivors) != 0 {
 		t.Errorf("result %+v, %v", res, err)
 	}
-	tr.nobodyLeft()
+	tr.assertAllGone()
 }
 
-func TestTerminateSparesANestedHolder(t *testing.T) {
+func TestTerminateSparesNestedHolder(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The client that starts it goes away, so the inner holder is adopted.
+	// The client that starts the inner holder exits, so that holder is adopted.
 	t.Setenv("PROC_TEST_INNER", stay)
 	inner := `(PROC_TEST_ROLE=holder PROC_TEST_JOB=inner PROC_TEST_SCRIPT="$PROC_TEST_INNER" setsid bash -c 'exec -a hob-holder "$0"' ` + exe + ` 4>&3 </dev/zero &)`
-	tr := startHeld(t, inner+`; `+stay)
-	// The outer leader says its pid; the inner one too, and its holder says it
-	// again with the start.
+	tr := startWithHolder(t, inner+`; `+stay)
+	// Both leaders write their pids. The inner holder writes the inner leader's pid again,
+	// with its start time.
 	var inside int
 	seen := map[int]bool{}
 	for _, n := range tr.pids(4) {
@@ -92,7 +92,7 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder, err := Of(nested.PPID)
+	holder, err := IdentityOf(nested.PPID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 		Terminate(context.Background(), JobRef{Leader: nested.Identity(), Session: nested.PID, Holder: holder, JobID: "inner"}, Options{})
 		Signal(holder, 9)
 	})
-	until(t, "nested holder adopted", func() bool {
+	waitUntil(t, "nested holder adopted", func() bool {
 		p, err := Stat(holder.PID)
 		return err == nil && p.PPID == tr.ref.Holder.PID
 	})
@@ -109,12 +109,12 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 		t.Errorf("result %+v, %v", res, err)
 	}
 	if Alive(tr.ref.Leader) {
-		t.Error("the outer leader lives")
+		t.Error("the outer leader is alive")
 	}
 	if !Alive(holder) || !Alive(nested.Identity()) {
 		t.Error("the nested job was killed with the outer one")
 	}
-	// And the other way round: the inner job ends without its surroundings.
+	// Ending the inner job does not end the outer one.
 	ref := JobRef{Leader: nested.Identity(), Session: nested.PID, Holder: holder, JobID: "inner"}
 	if _, err := Terminate(t.Context(), ref, Options{}); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestTerminateSparesANestedHolder(t *testing.T) {
 	}
 }
 
-func TestTerminateNamesWhatItMayNotSignal(t *testing.T) {
+func TestTerminateReportsProcessesItMayNotSignal(t *testing.T) {
 	testtool.NeedRoot(t)
 	tr := startTree(t, stay)
 	tr.pids(1)
@@ -144,16 +144,16 @@ func TestTerminateNamesWhatItMayNotSignal(t *testing.T) {
 	if err := json.Unmarshal(out, &res); err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Signalled) != 0 || !slices.ContainsFunc(res.Survivors, func(p Process) bool { return p.PID == tr.ref.Leader.PID }) {
+	if len(res.Signaled) != 0 || !slices.ContainsFunc(res.Survivors, func(p Process) bool { return p.PID == tr.ref.Leader.PID }) {
 		t.Errorf("result %+v", res)
 	}
 	if !Alive(tr.ref.Leader) {
-		t.Error("the leader is gone")
+		t.Error("the leader has ended")
 	}
 }
 
 func TestTerminateKeepsDaemons(t *testing.T) {
-	tr := startHeld(t, stubborn+stay)
+	tr := startWithHolder(t, stubborn+stay)
 	tr.pids(2)
 	res, err := Terminate(t.Context(), tr.ref, Options{Grace: time.Minute, KeepDaemons: true})
 	if err != nil || len(res.Survivors) != 0 || res.Escalated {
@@ -164,13 +164,13 @@ func TestTerminateKeepsDaemons(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(left) == 0 || slices.ContainsFunc(left, func(p Process) bool { return p.Session == tr.ref.Session }) {
-		t.Errorf("left are %+v, want just the daemon and its child", left)
+		t.Errorf("left: %+v, want only the daemon and its child", left)
 	}
 }
 
-func TestMembersOfALostJobAreFoundByVariableAlone(t *testing.T) {
+func TestMembersOfLostJobByVariable(t *testing.T) {
 	tr := startTree(t, `(`+stubborn+`) ; `+stay)
-	said := tr.pids(2)
+	want := tr.pids(2)
 	members, err := Members(JobRef{JobID: tr.ref.JobID})
 	if err != nil {
 		t.Fatal(err)
@@ -179,16 +179,16 @@ func TestMembersOfALostJobAreFoundByVariableAlone(t *testing.T) {
 	for _, p := range members {
 		pids = append(pids, p.PID)
 	}
-	for _, pid := range said {
+	for _, pid := range want {
 		if !slices.Contains(pids, pid) {
 			t.Errorf("members %v lack %d", pids, pid)
 		}
 	}
 }
 
-func TestReaperCollectsStraysAndLeavesChildrenToTheirWaiters(t *testing.T) {
+func TestReaperReapsOnlyOrphans(t *testing.T) {
 	if os.Getenv("PROC_TEST_REAPING") == "" {
-		// Reaping is for a process of its own: this one has others' children.
+		// Reap in a new process, because this one has children of other tests.
 		exe, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
@@ -213,48 +213,28 @@ func TestReaperCollectsStraysAndLeavesChildrenToTheirWaiters(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	excepted := exec.Command("sh", "-c", "exit 4")
-	if err := excepted.Start(); err != nil {
-		t.Fatal(err)
-	}
-	// Both are dead, and first in the kernel's list, before the strays are.
-	for _, pid := range []int{own.Process.Pid, excepted.Process.Pid} {
-		until(t, "child ended", func() bool { p, err := Stat(pid); return err == nil && p.Dead() })
-	}
-	said, say := pipe(t)
+	// It has ended and is first in the kernel's list, before the orphans.
+	waitUntil(t, "child ended", func() bool { p, err := Stat(own.Process.Pid); return err == nil && p.Dead() })
+	r2, w2 := pipe(t)
 	parent := exec.Command("sh", "-c", `(sh -c 'echo $$ >&3; exit 5' &) ; (sh -c 'echo $$ >&3; kill -9 $$' &)`)
-	parent.ExtraFiles = []*os.File{say}
+	parent.ExtraFiles = []*os.File{w2}
 	if err := parent.Run(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewReader(said)
-	strays := []int{number10(t, lines), number10(t, lines)}
-	got := map[int]int{}
-	until(t, "both strays collected", func() bool {
-		for _, end := range r.ReapStrays(excepted.Process.Pid) {
-			got[end.PID] = end.Code
-		}
-		return len(got) >= 2
+	lines := bufio.NewReader(r2)
+	orphans := []int{readInt(t, lines), readInt(t, lines)}
+	waitUntil(t, "both orphans reaped", func() bool {
+		r.ReapOrphans()
+		return !slices.ContainsFunc(orphans, func(pid int) bool { _, err := Stat(pid); return err == nil })
 	})
-	codes := []int{got[strays[0]], got[strays[1]]}
-	slices.Sort(codes)
-	if !slices.Equal(codes, []int{5, 137}) {
-		t.Errorf("strays %v ended as %v", strays, got)
-	}
 	if err := own.Wait(); own.ProcessState.ExitCode() != 3 {
 		t.Errorf("own child: %v", err)
-	}
-	if err := excepted.Wait(); excepted.ProcessState.ExitCode() != 4 {
-		t.Errorf("excepted child: %v", err)
-	}
-	if rest := r.ReapStrays(); len(rest) != 0 {
-		t.Errorf("more strays %v", rest)
 	}
 }
 
 func TestScanAndTree(t *testing.T) {
 	tr := startTree(t, `sh -c '`+stay+`' & `+stay)
-	said := tr.pids(2)
+	pids := tr.pids(2)
 	var s Scanner
 	defer s.Close()
 	procs, err := s.Scan()
@@ -263,9 +243,9 @@ func TestScanAndTree(t *testing.T) {
 	}
 	tree := NewTree(procs)
 	leader := tr.ref.Leader.PID
-	child := said[0]
+	child := pids[0]
 	if child == leader {
-		child = said[1]
+		child = pids[1]
 	}
 	self, ok := tree.Process(os.Getpid())
 	if !ok || self.RSS == 0 || self.Threads < 2 || self.Start == 0 {

@@ -11,34 +11,33 @@ type Port struct {
 	PID  int
 }
 
-// Usage is what a set of processes uses together.
+// Usage is the resource usage of a set of processes.
 type Usage struct {
-	// RSS is resident memory in bytes; shared pages count in every process.
+	// RSS is the resident memory in bytes. Shared pages are counted for every process.
 	RSS int64
-	// CPU is the processor time of those that live, since their births.
+	// CPU is the CPU time of the living processes since their starts.
 	CPU time.Duration
-	// Percent is processor time per real time since the last sample, 100 for
-	// one processor that is busy all the time.
+	// Percent is the CPU usage since the last sample: 100 is one fully used CPU.
 	Percent float64
-	// Measured is false in the first sample, which has no Percent.
+	// Measured is false for the first sample, which has no Percent.
 	Measured bool
 }
 
-// Meter turns successive snapshots of a job into usage. The zero value is
-// ready. It is for one goroutine.
+// Meter computes usage from successive snapshots of a job. The zero value is ready to use. A Meter
+// must not be used concurrently.
 type Meter struct {
 	at   time.Time
 	used map[key]time.Duration
 }
 
-// key is an Identity that needs no allocation.
+// key is an Identity that is cheaper to create.
 type key struct {
 	pid   int
 	start uint64
 }
 
-// Sample measures procs, taken at now. A process that appeared since the last
-// sample counts with all its time, one that ended with none of its last bit.
+// Sample returns the usage of procs, a snapshot taken at now. For a process that started since the
+// last sample, all its CPU time counts. For one that ended, the time since the last sample is lost.
 func (m *Meter) Sample(procs []Process, now time.Time) Usage {
 	var u Usage
 	used := make(map[key]time.Duration, len(procs))

@@ -1,5 +1,5 @@
-// Package readahead reads a stream before somebody asks for it, so that input comes in
-// large pieces where to pass on each takes a round trip to a host.
+// Package readahead reads a stream ahead of its consumer, so that input arrives in large pieces
+// where forwarding each piece takes a round trip to a host.
 package readahead
 
 import (
@@ -9,18 +9,18 @@ import (
 
 const (
 	chunk = 32 << 10
-	most  = 4 << 20 // read ahead
+	most  = 4 << 20 // bytes read ahead
 )
 
-// Reader is a stream that is read ahead, up to about 4 MiB. It is for one goroutine.
+// Reader reads a stream ahead, up to about 4 MiB. It must be used by one goroutine only.
 type Reader struct {
 	chunks chan []byte
 	err    error // of the stream, once chunks is closed
 	rest   []byte
 }
 
-// New returns r read ahead. Its goroutine cannot be waited for: it may sit in a read of a
-// terminal that nothing is typed into, and ends with r or the process.
+// New returns a Reader that reads r ahead. Its goroutine cannot be waited for: it may block reading
+// a terminal without input, and ends with r or the process.
 func New(r io.Reader) *Reader {
 	a := &Reader{chunks: make(chan []byte, most/chunk)}
 	go func() {
@@ -36,10 +36,10 @@ func New(r io.Reader) *Reader {
 	return a
 }
 
-// Read implements [io.Reader]. It waits for the first byte alone.
+// Read implements [io.Reader]. It waits for the first byte only.
 func (a *Reader) Read(p []byte) (n int, err error) { return a.Gather(p, 0) }
 
-// Gather is Read that waits for more bytes too, for pause each time, until p is full.
+// Gather is Read that also waits for more bytes, up to pause each time, until p is full.
 func (a *Reader) Gather(p []byte, pause time.Duration) (n int, err error) {
 	if a.rest == nil {
 		a.rest = <-a.chunks
@@ -60,7 +60,7 @@ func (a *Reader) Gather(p []byte, pause time.Duration) (n int, err error) {
 	return n, nil
 }
 
-// Next is what comes next within pause; nil where nothing does, or at the end of the stream.
+// Next returns what arrives within pause; nil if nothing does, or at the end of the stream.
 func (a *Reader) Next(pause time.Duration) []byte {
 	if p := a.rest; p != nil {
 		a.rest = nil

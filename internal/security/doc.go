@@ -1,7 +1,5 @@
-// Package security attacks hob as another user, a hostile file system, a hostile
-// job or a hostile peer would, and holds what follows against the promises of
-// docs/security.md.
+// Package security has tests that attack hob like another user, a hostile file system, a hostile job
+// or a hostile peer, and check the guarantees of docs/security.md.
 //
-// It has tests alone. They run hob from outside, as root where another user is
-// needed.
+// The tests run the hob program. Those that need another user require root.
 package security

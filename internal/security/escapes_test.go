@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// hostile is text that would set a title, fill the clipboard, clear the screen,
-// answer for the user, start a string of eight-bit controls, turn the reading
-// direction round and overwrite the line it is on.
+// hostile is text that sets a title, writes to the clipboard, clears the screen, causes a reply that
+// looks like input, starts a string with 8-bit controls, reverses the reading direction and overwrites
+// its line.
 const hostile = "a\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[6n\x1bP$q\"p\x1b\\\u009b31m\u202egnp.exe\rb\nc\x00d"
 
-// TestNothingOfAJobActsOnTheTerminal gives a job a hostile name, directory,
-// command, title and output, and looks at what each verb prints.
-func TestNothingOfAJobActsOnTheTerminal(t *testing.T) {
-	s := play(t)
+// TestCommandsPrintNoControlCharacters runs a job with a hostile name, directory, command, title and
+// output, and checks the output of all commands.
+func TestCommandsPrintNoControlCharacters(t *testing.T) {
+	s := newStage(t)
 	dir := filepath.Join(s.Dir, strings.ReplaceAll(hostile, "\x00", ""))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -31,23 +31,22 @@ func TestNothingOfAJobActsOnTheTerminal(t *testing.T) {
 	}
 	id := s.Must(t, "run", "-b", "-n", noNUL, "-C", dir, script, noNUL)
 	s.Must(t, "wait", "--for", "up", id)
-	for _, verb := range [][]string{
+	for _, command := range [][]string{
 		{"list"}, {"list", "--json"}, {"status", id}, {"status", "--json", id}, {"log", id}, {"log", "--json", id}, {"poll", id}, {"screen", id},
 		{"screen", "--json", id}, {"prompt"}, {"status", "a\x1b[2J"}, {"clear", id}, {"run", "-b", "-C", noNUL, "true"},
 		{"restart", noNUL}, {"kill", id}, {"kill", noNUL}, {"clear", id},
 	} {
-		out, _, err := s.Ask(verb...)
+		out, _, err := s.Ask(command...)
 		if err != nil {
-			// The error names what was called, and that is hostile.
-			_, complaint, _ := strings.Cut(err.Error(), ": exit ")
-			out += complaint
+			// The error contains the arguments, which are hostile.
+			_, message, _ := strings.Cut(err.Error(), ": exit ")
+			out += message
 		}
 		for _, r := range out {
-			// A mark that turns the direction is text where the text of the job
-			// is what was asked for.
-			text := verb[0] == "log" || verb[0] == "poll" || verb[0] == "screen"
+			// In the text of the job, direction marks are allowed.
+			text := command[0] == "log" || command[0] == "poll" || command[0] == "screen"
 			if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == '\u202e' && !text) {
-				t.Errorf("hob %q prints %q:\n%q", verb, r, out)
+				t.Errorf("hob %q prints %q:\n%q", command, r, out)
 				break
 			}
 		}

@@ -15,11 +15,12 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// nobody is a user and a group that own nothing here.
-const nobody = 65534
+// otherUser is a user and a group without any files in the tests.
+const otherUser = 65534
 
-// intruder is a copy of this program where everybody can run it.
-func intruder(t *testing.T, s *stage.Stage) func(args ...string) (possible bool, said string) {
+// intruder copies this program to a directory that is accessible to all users, and returns a function
+// that runs it as another user.
+func intruder(t *testing.T, s *stage.Stage) func(args ...string) (possible bool, output string) {
 	t.Helper()
 	testtool.NeedRoot(t)
 	dir, err := os.MkdirTemp("", "intruder")
@@ -50,7 +51,7 @@ func intruder(t *testing.T, s *stage.Stage) func(args ...string) (possible bool,
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), path, args...)
 		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
 		out, err := cmd.CombinedOutput()
 		if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 			t.Fatal(err)
@@ -59,7 +60,7 @@ func intruder(t *testing.T, s *stage.Stage) func(args ...string) (possible bool,
 	}
 }
 
-// reachable lets every user walk to dir.
+// reachable makes dir accessible to all users.
 func reachable(t *testing.T, dir string) {
 	t.Helper()
 	for ; dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
@@ -84,19 +85,19 @@ func socketOf(t *testing.T, s *stage.Stage, id string) string {
 	return st.Socket
 }
 
-func TestAnotherUserSeesNothing(t *testing.T) {
-	s := play(t)
+func TestOtherUserHasNoAccess(t *testing.T) {
+	s := newStage(t)
 	try := intruder(t, s)
 	id := s.Must(t, "run", "-b", "-c", "echo secret; exec sleep 1000")
 	s.Must(t, "wait", "--for", "secret", id)
 	reachable(t, filepath.Dir(s.State))
 	reachable(t, s.Runtime)
-	control := filepath.Join(s.Runtime, "everybody")
+	control := filepath.Join(s.Runtime, "accessible")
 	if err := os.WriteFile(control, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if ok, said := try("read", control); !ok {
-		t.Fatalf("the intruder cannot even walk there: %s", said)
+	if ok, output := try("read", control); !ok {
+		t.Fatalf("the other user cannot read an accessible file: %s", output)
 	}
 	for _, what := range [][]string{
 		{"enter", s.State},
@@ -106,16 +107,16 @@ func TestAnotherUserSeesNothing(t *testing.T) {
 		{"enter", filepath.Dir(socketOf(t, s, id))},
 		{"connect", socketOf(t, s, id)},
 	} {
-		if ok, said := try(what...); ok || !strings.Contains(said, "permission denied") {
-			t.Errorf("%v as another user: possible %v: %s", what, ok, said)
+		if ok, output := try(what...); ok || !strings.Contains(output, "permission denied") {
+			t.Errorf("%v as another user succeeded: %v: %s", what, ok, output)
 		}
 	}
 }
 
-// TestTheHolderAsksWhoConnects opens the socket to everybody, as a careless user
-// or a tool that restores modes might: the holder itself refuses then.
-func TestTheHolderAsksWhoConnects(t *testing.T) {
-	s := play(t)
+// TestHolderChecksUserOfConnection makes the socket accessible to all users, as a careless user or a
+// tool might. The holder itself must refuse other users.
+func TestHolderChecksUserOfConnection(t *testing.T) {
+	s := newStage(t)
 	try := intruder(t, s)
 	id := s.Must(t, "run", "-b", "-c", "echo up; exec sleep 1000")
 	socket := socketOf(t, s, id)
@@ -123,39 +124,39 @@ func TestTheHolderAsksWhoConnects(t *testing.T) {
 	if err := os.Chmod(socket, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if ok, said := try("connect", socket); !ok {
-		t.Fatalf("the kernel already refuses: %s", said)
+	if ok, output := try("connect", socket); !ok {
+		t.Fatalf("the kernel refused the connection: %s", output)
 	}
-	if ok, said := try("stop", socket); ok {
-		t.Errorf("the holder answered another user: %s", said)
+	if ok, output := try("stop", socket); ok {
+		t.Errorf("the holder answered another user: %s", output)
 	}
 	if f := statusOf(t, s, id); f.Status != "running" {
 		t.Errorf("status %s after another user's stop", f.Status)
 	}
 }
 
-// TestStateRootOfAnotherUser covers a root that is another user's, and a link
-// that another user made where the root is expected.
-func TestStateRootOfAnotherUser(t *testing.T) {
+// TestStateDirOfOtherUser covers a state directory of another user, and a symbolic link of another user at
+// its path.
+func TestStateDirOfOtherUser(t *testing.T) {
 	testtool.NeedRoot(t)
-	s := play(t)
+	s := newStage(t)
 	if err := os.Mkdir(s.State, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(s.State, nobody, nobody); err != nil {
+	if err := os.Chown(s.State, otherUser, otherUser); err != nil {
 		t.Fatal(err)
 	}
 	refused := func(why string) {
 		t.Helper()
-		for _, verb := range [][]string{{"list"}, {"run", "-b", "true"}} {
-			if _, code, err := s.Ask(verb...); code != 1 || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "HOB_STATE_DIR") {
-				t.Errorf("hob %v: code %d, %v", verb, code, err)
+		for _, command := range [][]string{{"list"}, {"run", "-b", "true"}} {
+			if _, code, err := s.Ask(command...); code != 1 || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "HOB_STATE_DIR") {
+				t.Errorf("hob %v: code %d, %v", command, code, err)
 			}
 		}
 	}
 	refused("belongs to nobody")
 	if entries, err := os.ReadDir(s.State); err != nil || len(entries) > 0 {
-		t.Errorf("something was made there: %v, %v", entries, err)
+		t.Errorf("files were created there: %v, %v", entries, err)
 	}
 
 	own := filepath.Join(s.Dir, "own")
@@ -168,8 +169,8 @@ func TestStateRootOfAnotherUser(t *testing.T) {
 	if err := os.Symlink(own, s.State); err != nil {
 		t.Fatal(err)
 	}
-	s.Must(t, "list") // one's own link does no harm
-	if err := os.Lchown(s.State, nobody, nobody); err != nil {
+	s.Must(t, "list") // the user's own link is allowed
+	if err := os.Lchown(s.State, otherUser, otherUser); err != nil {
 		t.Fatal(err)
 	}
 	refused("belongs to nobody")

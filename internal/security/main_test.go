@@ -17,8 +17,8 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestMain makes the test binary stand in for hob, for its holders and for the
-// intruder, who does one thing as another user and says how it went.
+// TestMain makes the test binary act as hob, as its holders, and as the intruder, which tries an action
+// as another user and reports the result.
 func TestMain(m *testing.M) {
 	if local.IsHolder() {
 		os.Exit(local.RunHolder())
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// intrude tries one thing and ends with 0 if that was possible.
+// intrude tries an action and returns 0 if it succeeds.
 func intrude(what, path string) int {
 	var err error
 	switch what {
@@ -51,14 +51,14 @@ func intrude(what, path string) int {
 		if c, err = net.Dial("unix", path); err != nil {
 			break
 		}
-		// The frozen frame that ends a job: any answer means somebody listened.
+		// The frame that stops a job, in all versions. Any answer means that it was accepted.
 		_, _ = c.Write([]byte{byte(holder.TypeStop), 0, 0, 0, 0})
 		var n int
 		if n, err = io.ReadFull(c, make([]byte, 1)); n > 0 {
 			err = nil
 		}
 	default:
-		panic("unknown intrusion " + what)
+		panic("unknown action " + what)
 	}
 	if err != nil {
 		_, _ = io.WriteString(os.Stderr, err.Error()+"\n")
@@ -67,8 +67,8 @@ func intrude(what, path string) int {
 	return 0
 }
 
-// play makes a stage whose jobs are gone when the test has ended.
-func play(t *testing.T) *stage.Stage {
+// newStage returns a stage whose jobs are ended at the end of the test.
+func newStage(t *testing.T) *stage.Stage {
 	t.Helper()
 	s := stage.New(t)
 	t.Cleanup(func() {
@@ -76,7 +76,7 @@ func play(t *testing.T) *stage.Stage {
 		if err == nil && ids != "" {
 			_, _, _ = s.Ask(append([]string{"kill", "--grace", "0s"}, strings.Fields(ids)...)...)
 		}
-		// Holders write to the very end; the lock goes with them.
+		// Holders write until they exit, which releases the lock.
 		locks, _ := filepath.Glob(filepath.Join(s.State, "jobs", "*", jobdir.LockFile))
 		for _, lock := range locks {
 			if fi, err := os.Lstat(lock); err != nil || !fi.Mode().IsRegular() {
@@ -90,7 +90,7 @@ func play(t *testing.T) *stage.Stage {
 	return s
 }
 
-// facts are the fields of a job that the tests look at.
+// facts are the fields of a job that the tests use.
 type facts struct {
 	ID         string  `json:"id"`
 	Name       string  `json:"name"`
@@ -107,5 +107,5 @@ func statusOf(t *testing.T, s *stage.Stage, ref string) facts {
 	return f
 }
 
-// dirOf is the directory of a job.
+// dirOf returns the directory of a job.
 func dirOf(s *stage.Stage, id string) string { return filepath.Join(s.State, "jobs", id) }

@@ -13,13 +13,13 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestEverythingMadeIsPrivate has hob make every kind of file that it makes, with
-// the most generous umask and with a usual one, and looks at all of them.
-func TestEverythingMadeIsPrivate(t *testing.T) {
+// TestFilesArePrivate creates all kinds of files of hob with a permissive and a common umask, and
+// checks their modes.
+func TestFilesArePrivate(t *testing.T) {
 	for _, umask := range []string{"000", "022"} {
 		t.Run("umask "+umask, func(t *testing.T) {
 			t.Parallel()
-			s := play(t)
+			s := newStage(t)
 			hob := func(args ...string) {
 				t.Helper()
 				cmd := s.Command(args...)
@@ -42,13 +42,13 @@ func TestEverythingMadeIsPrivate(t *testing.T) {
 				awaitFile(t, s, "terminal-*", file)
 			}
 			awaitFile(t, s, "split-*", "stderr.log")
-			private(t, s)
+			checkPrivate(t, s)
 			hob("kill", "--grace", "0s", "terminal", "file", "split")
 			hob("list")
 			hob("clear", "--finished")
 			hob("clear", "--undo")
 			awaitFile(t, s, "terminal-*", "exit_code")
-			private(t, s)
+			checkPrivate(t, s)
 		})
 	}
 }
@@ -64,8 +64,8 @@ func awaitFile(t *testing.T, s *stage.Stage, job, name string) {
 	}
 }
 
-// private checks the owner and the mode of everything that hob made.
-func private(t *testing.T, s *stage.Stage) {
+// checkPrivate checks the owner and the mode of all files of hob.
+func checkPrivate(t *testing.T, s *stage.Stage) {
 	t.Helper()
 	seen := 0
 	for _, root := range []string{s.State, filepath.Join(s.Runtime, "hob")} {
@@ -75,7 +75,7 @@ func private(t *testing.T, s *stage.Stage) {
 			}
 			info, err := d.Info()
 			if err != nil {
-				return nil // it went meanwhile
+				return nil // it was removed meanwhile
 			}
 			seen++
 			want := fs.FileMode(0o600)
@@ -95,6 +95,6 @@ func private(t *testing.T, s *stage.Stage) {
 		}
 	}
 	if seen < 15 {
-		t.Errorf("saw only %d files: the test does not look where hob writes", seen)
+		t.Errorf("only %d files: the test does not check the right directories", seen)
 	}
 }

@@ -13,17 +13,16 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// ended makes a job that has ended and gives its id.
-func ended(t *testing.T, s *stage.Stage, name string) string {
+// runJob runs a job until its end and returns its id.
+func runJob(t *testing.T, s *stage.Stage, name string) string {
 	t.Helper()
 	id := s.Must(t, "run", "-b", "-n", name, "echo", "words of "+name)
 	s.Must(t, "wait", id)
 	return id
 }
 
-// TestHostileRecords puts things in place of a job's records that no reader
-// expects. A job runs as the same user and can do that to itself; others must not
-// suffer from it.
+// TestHostileRecords replaces the records of jobs by other types of files. A job runs as the same user
+// and can do that. Other jobs must not be affected.
 func TestHostileRecords(t *testing.T) {
 	replace := func(path string, by func(string) error) error {
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
@@ -50,10 +49,10 @@ func TestHostileRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := play(t)
-			healthy := ended(t, s, "healthy")
+			s := newStage(t)
+			healthy := runJob(t, s, "healthy")
 			for _, file := range []string{"meta.json", "state.json", "exit_code", "events", "lock", "times"} {
-				id := ended(t, s, "bad-"+strings.ReplaceAll(file, ".", "-"))
+				id := runJob(t, s, "bad-"+strings.ReplaceAll(file, ".", "-"))
 				if err := replace(filepath.Join(dirOf(s, id), file), by); err != nil {
 					t.Fatal(err)
 				}
@@ -70,12 +69,12 @@ func TestHostileRecords(t *testing.T) {
 				t.Errorf("log of the healthy job: %q", got)
 			}
 			for _, id := range strings.Fields(out) {
-				// Whatever is said of a damaged job is said, and soon.
-				for _, verb := range []string{"status", "kill"} {
+				// Commands on a damaged job must not block.
+				for _, command := range []string{"status", "kill"} {
 					begin := time.Now()
-					_, _, _ = s.Ask(verb, id)
+					_, _, _ = s.Ask(command, id)
 					if time.Since(begin) >= stage.Patience {
-						t.Errorf("hob %s %s did not end", verb, id)
+						t.Errorf("hob %s %s did not end", command, id)
 					}
 				}
 			}
@@ -84,11 +83,11 @@ func TestHostileRecords(t *testing.T) {
 	}
 }
 
-// TestALinkIsNotFollowedOut has a link among the jobs to a directory that is not
-// hob's. Clearing and sweeping must not reach through it.
-func TestALinkIsNotFollowedOut(t *testing.T) {
-	s := play(t)
-	id := ended(t, s, "job")
+// TestLinksAreNotFollowed replaces a job by a symbolic link to another directory. Clearing and sweeping
+// must not delete files there.
+func TestLinksAreNotFollowed(t *testing.T) {
+	s := newStage(t)
+	id := runJob(t, s, "job")
 	precious := filepath.Join(s.Dir, "precious")
 	if err := os.Rename(dirOf(s, id), precious); err != nil {
 		t.Fatal(err)
@@ -99,10 +98,10 @@ func TestALinkIsNotFollowedOut(t *testing.T) {
 	_, _, _ = s.Ask("clear", id)
 	_, _, _ = s.Ask("clear", "--finished")
 	_, _, _ = s.Ask("remove", id)
-	// What is in the trash is deleted by the next sweep; this is what it does.
+	// The next sweep deletes the trash like this.
 	_ = os.RemoveAll(filepath.Join(s.State, "trash"))
 	data, err := os.ReadFile(filepath.Join(precious, "output.log"))
 	if err != nil || !strings.Contains(string(data), "words of job") {
-		t.Errorf("what the link pointed to: %q, %v", data, err)
+		t.Errorf("the target of the link: %q, %v", data, err)
 	}
 }

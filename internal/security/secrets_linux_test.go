@@ -10,11 +10,11 @@ import (
 	"github.com/hobjobs/hob/internal/testtool/stage"
 )
 
-// TestValuesOfVariablesLeaveNoTrace gives a job a secret with -e and looks for it
-// on disk and in the arguments of every process, while the job runs, after its
-// end and after a restart that takes the value from the caller's environment.
-func TestValuesOfVariablesLeaveNoTrace(t *testing.T) {
-	s := play(t)
+// TestVariableValuesAreNotStored passes a secret to a job with -e and searches for it on disk and in
+// the arguments of all processes: while the job runs, after its end, and after a restart that gets the
+// value from the caller's environment.
+func TestVariableValuesAreNotStored(t *testing.T) {
+	s := newStage(t)
 	const secret = "correct-horse-battery-staple"
 	for _, kind := range []string{"--pty", "--no-pty", "--split"} {
 		id := s.Must(t, "run", "-b", kind, "-e", "TOKEN="+secret, "-c", `test -n "$TOKEN" && echo given; exec sleep 1000`)

@@ -1,13 +1,14 @@
-// Package sshtest is SSH servers for tests: one in the test's own process, with
-// the manners of OpenSSH or of dropbear and with faults on demand, a bad network
-// before any of them, and the real ones where they are installed. Each has its own
-// keys, and a client configuration that leads to it and to nothing else.
+// Package sshtest provides SSH servers for tests: one in the test's own process, which behaves like
+// OpenSSH or dropbear and injects faults on demand, a bad network in front of any of them, and the
+// real ones if they are installed. Each has its own keys, and a client configuration that connects
+// to it and to nothing else.
 package sshtest
 
 import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// NewKey makes a key.
+// NewKey generates a key.
 func NewKey(t testing.TB) ssh.Signer {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -32,33 +33,40 @@ func NewKey(t testing.TB) ssh.Signer {
 	return s
 }
 
-// KeyFile makes a key in a file, encrypted if passphrase is not empty, with its
-// public half beside it.
+// KeyFile is [MakeKeyFile] for a test.
 func KeyFile(t testing.TB, file, passphrase string) ssh.PublicKey {
 	t.Helper()
-	pub, key, err := ed25519.GenerateKey(rand.Reader)
+	public, err := MakeKeyFile(file, passphrase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var block *pem.Block
-	if passphrase == "" {
-		block, err = ssh.MarshalPrivateKey(key, "")
-	} else {
-		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	public, err := ssh.NewPublicKey(pub)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Write(t, file, string(pem.EncodeToMemory(block)))
-	Write(t, file+".pub", string(ssh.MarshalAuthorizedKey(public)))
 	return public
 }
 
-// Write makes a file that is nobody else's business.
+// MakeKeyFile writes a new private key to a file, encrypted if passphrase is not empty, and the
+// public key to file.pub.
+func MakeKeyFile(file, passphrase string) (ssh.PublicKey, error) {
+	pub, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	if err != nil {
+		return nil, err
+	}
+	public, err := ssh.NewPublicKey(pub)
+	if err != nil {
+		return nil, err
+	}
+	return public, errors.Join(
+		os.WriteFile(file, pem.EncodeToMemory(block), 0o600),
+		os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(public), 0o600))
+}
+
+// Write creates a file that only its owner can access.
 func Write(t testing.TB, file, content string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
@@ -75,7 +83,7 @@ type Client struct {
 	Public     ssh.PublicKey
 }
 
-// NewClient makes a configuration that knows no host yet.
+// NewClient creates a client configuration without hosts.
 func NewClient(t testing.TB) *Client {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,8 +96,7 @@ func NewClient(t testing.TB) *Client {
 	return c
 }
 
-// AddHost adds a host with extra lines of configuration, which win over the
-// usual ones.
+// AddHost adds a host. Lines in extra override the default configuration.
 func (c *Client) AddHost(t testing.TB, name, addr string, extra ...string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(addr)
@@ -103,8 +110,7 @@ func (c *Client) AddHost(t testing.TB, name, addr string, extra ...string) {
 	c.append(t, c.ConfigFile, strings.Join(lines, "\n  ")+"\n")
 }
 
-// Know adds a line for addr to known_hosts; marker may be "" or one such as
-// @revoked.
+// Know adds a line for addr to known_hosts, with a marker such as @revoked if marker is not empty.
 func (c *Client) Know(t testing.TB, marker, addr string, key ssh.PublicKey) {
 	t.Helper()
 	line := knownhosts.Line([]string{addr}, key)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Proxy is a bad network between a client and a server. TCP mends loss and
-// reordering, so what is left of them is what is made here: bytes come late, in
-// other pieces than they were sent in, and now and then all of them wait for one.
+// Proxy is a bad network between a client and a server. TCP repairs loss and reordering, so Proxy
+// simulates their remaining effects: bytes arrive late, in other pieces than they were sent in, and
+// occasionally all of them wait for one.
 type Proxy struct {
 	Addr string
 
@@ -27,15 +27,16 @@ type Proxy struct {
 	conns map[net.Conn]struct{}
 }
 
-// Network is how bad it is.
+// Network describes a bad network.
 type Network struct {
-	Delay time.Duration // of every byte, each way
-	Piece int           // bytes at most that arrive together
-	Loss  float64       // share of the pieces that have to be sent again
-	Wait  time.Duration // until such a piece, and all behind it, has come
+	Delay time.Duration // delay of every byte, in each direction
+	Piece int           // maximum number of bytes that arrive together
+	Loss  float64       // fraction of the pieces that are lost and sent again
+	Wait  time.Duration // additional delay of a lost piece, and of all data after it
 }
 
-// NewProxy puts n before the server at address to, until the test ends.
+// NewProxy starts a proxy with the properties of n for the server at address to. It ends with the
+// test.
 func NewProxy(t testing.TB, to string, n Network) *Proxy {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,7 +79,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// carry brings bytes from src to dst until one of them ends, and ends both then.
+// carry copies bytes from src to dst until one of them is closed, then closes both.
 func (p *Proxy) carry(dst, src net.Conn) {
 	type parcel struct {
 		due  time.Time
@@ -96,7 +97,7 @@ func (p *Proxy) carry(dst, src net.Conn) {
 					due = at
 				}
 				if rand.Float64() < p.loss {
-					due = due.Add(p.wait) // and so for all behind it
+					due = due.Add(p.wait) // later data is not due earlier
 				}
 				onTheWay <- parcel{due, data[:n]}
 			}
@@ -113,7 +114,7 @@ func (p *Proxy) carry(dst, src net.Conn) {
 	}
 	dst.Close()
 	src.Close()
-	for range onTheWay { // what the reader still has is for nobody
+	for range onTheWay { // unblock the reader
 	}
 	reading.Wait()
 }

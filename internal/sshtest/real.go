@@ -18,11 +18,10 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-const startLimit = 10 * time.Second
+const startLimit = time.Minute
 
-// Sshd starts the real OpenSSH server on a port of this machine for the client c
-// and returns its address. env are variables of its commands; extra are lines of
-// its configuration.
+// Sshd starts the OpenSSH server on a port of this machine for the client c and returns its
+// address. env has environment variables for its commands, extra has lines of its configuration.
 func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	t.Helper()
 	testtool.Need(t, "sshd")
@@ -45,7 +44,7 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	}
 	config := filepath.Join(dir, "sshd_config")
 	Write(t, config, strings.Join(lines, "\n")+"\n")
-	// The place that a privilege-separated server insists on.
+	// sshd requires this directory for privilege separation.
 	if os.Geteuid() == 0 {
 		os.MkdirAll("/run/sshd", 0o755)
 	}
@@ -54,8 +53,7 @@ func Sshd(t testing.TB, c *Client, env []string, extra ...string) string {
 	return addr
 }
 
-// DropbearServer starts the real dropbear for the client c and returns its
-// address.
+// DropbearServer starts dropbear for the client c and returns its address.
 func DropbearServer(t testing.TB, c *Client, env []string) string {
 	t.Helper()
 	testtool.Need(t, "dropbear", "dropbearkey")
@@ -70,16 +68,16 @@ func DropbearServer(t testing.TB, c *Client, env []string) string {
 		t.Fatal(err)
 	}
 	public := dropbearPublic(t, string(out))
-	// dropbear reads the keys of the account's own home directory, so the
-	// variables of its commands and the keys come by a directory of our own.
+	// dropbear reads authorized keys only from the account's home directory, so a directory of the
+	// test is mounted there.
 	u, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("dropbear reads ~/.ssh/authorized_keys of the account: only as root is it given another home")
+		t.Skip("needs root, to mount a home directory: dropbear reads ~/.ssh/authorized_keys of the account")
 	}
-	// What was started on the host may write there to its last moment, after the test.
+	// Processes on the host may still write to it after the test, so removing it may fail.
 	home, err := os.MkdirTemp("", "hobhost")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +145,7 @@ func background(t testing.TB, addr string, cmd *exec.Cmd) {
 				continue
 			}
 		}
-		said, _ := os.ReadFile(log.Name())
-		t.Fatal(fmt.Errorf("%s does not listen: %w\n%s", cmd.Path, err, said))
+		output, _ := os.ReadFile(log.Name())
+		t.Fatal(fmt.Errorf("%s does not listen: %w\n%s", cmd.Path, err, output))
 	}
 }

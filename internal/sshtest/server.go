@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,25 +17,25 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Manner is what servers differ in.
+// Manner is the server whose behavior is imitated.
 type Manner string
 
-// The manners.
+// Values of Manner.
 const (
-	// OpenSSH gives each command a session of its own and keeps the channel open
-	// while anybody holds its output.
+	// OpenSSH gives each command a session of its own and keeps the channel open while any process
+	// holds its output.
 	OpenSSH Manner = "openssh"
-	// Dropbear keeps all commands in one process group and closes the channel as
-	// soon as the command has ended.
+	// Dropbear runs all commands in one process group and closes the channel as soon as the command
+	// has ended.
 	Dropbear Manner = "dropbear"
 )
 
-// Server is an SSH server in this process. Change its fields before the first
-// connection; the methods may be called at any time.
+// Server is an SSH server in this process. Set its fields before the first connection. The methods
+// may be called at any time.
 type Server struct {
 	Manner      Manner
 	Shell       string   // the login shell; empty: sh
-	Env         []string // of commands
+	Env         []string // environment of commands
 	MaxSessions int      // 0: no limit
 	Auth        func(*ssh.ServerConfig)
 	HostKeys    []ssh.Signer
@@ -47,9 +48,9 @@ type Server struct {
 	mu    sync.Mutex
 	conns map[*cutConn]struct{}
 	down  bool
-	limit atomic.Int64 // bytes until the next connections are cut; 0: never
-	count atomic.Int64 // connections ever
-	sent  atomic.Int64 // bytes to clients
+	limit atomic.Int64 // bytes after which new connections are cut; 0: never
+	count atomic.Int64 // connections so far
+	sent  atomic.Int64 // bytes sent to clients
 	stall atomic.Bool
 }
 
@@ -74,10 +75,10 @@ func NewServer(t testing.TB, configure func(*Server)) *Server {
 	return s
 }
 
-// Connections counts the connections there ever were.
+// Connections returns the number of connections so far.
 func (s *Server) Connections() int { return int(s.count.Load()) }
 
-// Sent is how many bytes clients were sent, over all connections.
+// Sent returns the number of bytes sent to clients, over all connections.
 func (s *Server) Sent() int64 { return s.sent.Load() }
 
 // Cut resets all connections.
@@ -93,8 +94,8 @@ func (s *Server) Cut() {
 	}
 }
 
-// SetDown refuses new connections and cuts those that there are, or takes them
-// again.
+// SetDown cuts all connections and refuses new ones if down is true, and accepts new ones
+// otherwise.
 func (s *Server) SetDown(down bool) {
 	s.mu.Lock()
 	s.down = down
@@ -104,12 +105,10 @@ func (s *Server) SetDown(down bool) {
 	}
 }
 
-// CutAfter resets each later connection when n bytes went over it, both ways
-// together; 0: never.
+// CutAfter resets each later connection after n bytes in both directions together; 0: never.
 func (s *Server) CutAfter(n int64) { s.limit.Store(n) }
 
-// Stall has the server keep connections but neither read nor write, as if all
-// packets vanished.
+// Stall makes the server keep connections but neither read nor write, as if all packets were lost.
 func (s *Server) Stall(on bool) { s.stall.Store(on) }
 
 func (s *Server) accept() {
@@ -179,7 +178,7 @@ func (s *Server) serve(c *cutConn) {
 	}
 }
 
-// forward is a jump's channel.
+// forward connects the channel of a jump host to its target.
 func forward(nc ssh.NewChannel) {
 	var to struct {
 		Host     string
@@ -191,7 +190,7 @@ func forward(nc ssh.NewChannel) {
 		nc.Reject(ssh.ConnectionFailed, "bad request")
 		return
 	}
-	out, err := net.Dial("tcp", net.JoinHostPort(to.Host, itoa(int(to.Port))))
+	out, err := net.Dial("tcp", net.JoinHostPort(to.Host, strconv.FormatUint(uint64(to.Port), 10)))
 	if err != nil {
 		nc.Reject(ssh.ConnectionFailed, err.Error())
 		return
@@ -211,18 +210,6 @@ func forward(nc ssh.NewChannel) {
 		}()
 	}
 	<-done
-}
-
-func itoa(n int) string {
-	var b [8]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = byte('0' + n%10)
-		if n /= 10; n == 0 {
-			return string(b[i:])
-		}
-	}
 }
 
 func (s *Server) session(ch ssh.Channel, reqs <-chan *ssh.Request) {
@@ -277,7 +264,7 @@ func (s *Server) run(ch ssh.Channel, command string) int {
 	if s.Manner == OpenSSH {
 		outputs.Wait()
 	}
-	err = cmd.Wait() // closes our ends of the outputs
+	err = cmd.Wait() // closes the pipes, which ends the copies
 	outputs.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
@@ -285,7 +272,7 @@ func (s *Server) run(ch ssh.Channel, command string) int {
 	return 0
 }
 
-// cutConn is a connection that can be reset, also after a number of bytes.
+// cutConn is a connection that can be reset, at once or after a number of bytes.
 type cutConn struct {
 	net.Conn
 	s     *Server
@@ -305,7 +292,7 @@ func (c *cutConn) reset() {
 	})
 }
 
-// room is how many of n bytes may pass; with none left the connection is reset.
+// room returns how many of n bytes may pass. If none may, it resets the connection.
 func (c *cutConn) room(n int) int {
 	if c.s.stall.Load() {
 		<-c.gone
@@ -346,7 +333,7 @@ func (c *cutConn) Write(p []byte) (int, error) {
 	return done, err
 }
 
-// ClientOf is a configuration in which name leads to s.
+// ClientOf returns a client configuration in which s is the host name.
 func ClientOf(t testing.TB, name string, s *Server) *Client {
 	t.Helper()
 	c := NewClient(t)

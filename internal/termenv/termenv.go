@@ -1,6 +1,6 @@
-// Package termenv is about the terminal that a program runs on: which environment
-// variables describe it, which do not apply to the terminal that a job gets, and how it
-// is asked and given back.
+// Package termenv is about the terminal that a program runs on: which environment variables
+// describe it, which do not apply to the terminal that a job gets, and how it is queried and
+// restored.
 package termenv
 
 import (
@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// AnswersWithin is how long after a question a terminal may still answer.
+// AnswersWithin is how long after a query a terminal may still answer.
 const AnswersWithin = time.Second
 
-// The title of the terminal is kept on the terminal's own stack while a program shows its
-// own.
+// PushTitle saves the title of the terminal on the terminal's own stack, so that a program can
+// show another one. PopTitle restores it.
 const (
 	PushTitle = "\x1b[22;0t"
 	PopTitle  = "\x1b[23;0t"
@@ -38,10 +38,9 @@ func Describes(name string) bool {
 	return strings.HasPrefix(name, "TMUX") || strings.HasPrefix(name, "TERM_PROGRAM")
 }
 
-// UTF8 reports whether programs write UTF-8, as the first of LC_ALL, LC_CTYPE and LANG
-// that is not empty has it. Without any of them the locale is C, in which they do not; but
-// a terminal of macOS shows UTF-8 and does not pass its locale on over SSH, and one of
-// Windows has no such variables.
+// UTF8 reports whether programs write UTF-8, according to the first of LC_ALL, LC_CTYPE and LANG
+// that is not empty. If all are empty, the locale is C, which is not UTF-8, except on macOS, where
+// SSH does not forward the terminal's locale, and on Windows, which does not use these variables.
 func UTF8(goos string, getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToUpper(getenv(name)); locale != "" {

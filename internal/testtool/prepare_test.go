@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSignalsIgnoredFromOutsideGetTheirDefaults(t *testing.T) {
+func TestPrepareRestoresIgnoredSignals(t *testing.T) {
 	const inside = "HOB_TEST_IGNORED"
 	if os.Getenv(inside) != "" {
 		Prepare()

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaveTerminal lets go of the terminal that the tests were started on: programs would
-// ask it, and take its size for their caller's.
+// leaveTerminal detaches from the terminal that the tests were started on. Otherwise hob would
+// query it and use its size.
 func leaveTerminal() {
 	if leader, err := unix.Getsid(0); err != nil || leader == os.Getpid() {
-		return // that would hang up all that runs there
+		return // a session leader that detaches hangs up all processes of the terminal
 	}
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
 		return
 	}
 	defer tty.Close()
-	_ = unix.IoctlSetInt(int(tty.Fd()), unix.TIOCNOTTY, 0) // then the tests fail that depend on it
+	_ = unix.IoctlSetInt(int(tty.Fd()), unix.TIOCNOTTY, 0) // if it fails, so do the tests that depend on it
 }

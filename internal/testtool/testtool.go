@@ -1,4 +1,4 @@
-// Package testtool says what a test needs from the machine.
+// Package testtool checks what a test needs from the machine.
 package testtool
 
 import (
@@ -8,23 +8,24 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 )
 
-// installed has a line for each tool that CI installs if it is missing: the tool
-// and the package of Debian that has it.
+// installed has a line for each tool that CI installs: the tool and the Debian package that
+// contains it.
 //
 //go:embed tools
 var installed string
 
-// Need skips the test if a tool is missing, naming it. Where CI is set it fails
-// instead: there everything is to be installed, and a test that silently stopped
-// running proves nothing. So a tool that CI does not install may not be asked for.
+// Need skips the test if a tool is missing, and names the tool. If CI is set it fails the test
+// instead, so that no test is skipped there unnoticed. A tool that CI does not install is an error.
 func Need(t testing.TB, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
@@ -37,7 +38,7 @@ func Need(t testing.TB, tools ...string) {
 	}
 }
 
-// NeedRoot skips the test where it does not run as root, and fails it in CI.
+// NeedRoot skips the test if it does not run as root, and fails it in CI.
 func NeedRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -45,7 +46,7 @@ func NeedRoot(t testing.TB) {
 	}
 }
 
-// packageOf returns the package of Debian that has a tool.
+// packageOf returns the Debian package that contains a tool.
 func packageOf(tool string) (name string, ok bool) {
 	for line := range strings.Lines(installed) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == tool {
@@ -59,12 +60,12 @@ func packageOf(tool string) (name string, ok bool) {
 func Missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
-		t.Fatalf("%s: not there, but CI has to have it", why)
+		t.Fatalf("%s, which CI must provide", why)
 	}
 	t.Skip(why)
 }
 
-// FreeAddr is [FindAddr] for a test, which it fails.
+// FreeAddr is like [FindAddr] but fails the test on an error.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	addr, err := FindAddr()
@@ -74,11 +75,10 @@ func FreeAddr(t testing.TB) string {
 	return addr
 }
 
-// FindAddr returns an address of this machine, host and port, that nobody listens
-// on now, for a server that has to be told its port. The port lies outside the
-// ranges from which systems give ports to connections (IANA's begins at 49152,
-// Linux's at 32768): one of those may be taken between this answer and its use,
-// or while a server is down for a moment.
+// FindAddr returns an address of this machine, host and port, without a listener, for a server
+// whose port must be chosen in advance. The port is outside the ranges from which systems assign
+// ports to connections (IANA's begins at 49152, Linux's at 32768): such a port may be taken before
+// the server listens, or while it is briefly down.
 func FindAddr() (string, error) {
 	const lowest, beyond, tries = 10_000, 32_768, 100
 	var last error
@@ -93,20 +93,19 @@ func FindAddr() (string, error) {
 	return "", fmt.Errorf("no free port in %d tries: %w", tries, last)
 }
 
-// leakPatience is how long goroutines of tests may take to end once the tests have,
-// on a slow machine.
-const leakPatience = 30 * time.Second
+// leakTimeout is how long goroutines may keep running after the tests, on a slow machine.
+const leakTimeout = 30 * time.Second
 
-// RunWithoutLeaks runs the tests of a package, with [Prepare], and fails when
-// goroutines stay behind: whoever starts one ends it, and waits for it. It returns the
-// code to exit with.
+// RunWithoutLeaks calls [Prepare], runs the tests of a package, and fails if goroutines are still
+// running afterwards: code that starts a goroutine must end it and wait for it. It returns the exit
+// code.
 func RunWithoutLeaks(m *testing.M) int {
 	Prepare()
 	code := m.Run()
 	if code != 0 {
-		return code // tests that fail leave things behind
+		return code // failed tests may leave goroutines behind
 	}
-	end := time.Now().Add(leakPatience)
+	end := time.Now().Add(leakTimeout)
 	err := goleak.Find()
 	for err != nil && time.Now().Before(end) {
 		err = goleak.Find()
@@ -116,4 +115,50 @@ func RunWithoutLeaks(m *testing.M) int {
 		return 1
 	}
 	return 0
+}
+
+// Prepare makes the processes that tests start independent of how the tests were started. TestMain
+// calls it before the tests, but not where the test binary stands in for another program.
+//
+// If the program was started with SIGHUP or SIGINT ignored, as by nohup and a shell's &, it
+// re-executes itself: its child processes would inherit ignored signals, and a shell cannot trap
+// signals that were ignored when it started. Go installs handlers for all other signals.
+//
+// Prepare also detaches from the terminal that the tests were started on.
+//
+// A program built with -race sleeps a second when it exits, and tests run many programs. Unless
+// GORACE is set already, Prepare sets it to turn that off.
+func Prepare() {
+	if _, set := os.LookupEnv("GORACE"); !set {
+		os.Setenv("GORACE", "atexit_sleep_ms=0")
+	}
+	resetSignals()
+	leaveTerminal()
+}
+
+func resetSignals() {
+	ignored := false
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			ignored = true
+			signal.Notify(make(chan os.Signal, 1), s) // exec resets caught signals to their default
+		}
+	}
+	if !ignored {
+		return
+	}
+	exe, err := os.Executable()
+	if err == nil {
+		err = syscall.Exec(exe, os.Args, os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, "restart with default signal handlers:", err)
+	os.Exit(1)
+}
+
+// WriteScript creates file as a program that sh runs: body, behind the line that names sh.
+func WriteScript(t testing.TB, file, body string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -10,21 +10,21 @@ import (
 	"testing"
 )
 
-// verdict is a test that takes down how it ended.
+// verdict is a test that records whether it was skipped or failed.
 type verdict struct {
 	testing.TB
-	said string
+	result string
 }
 
 func (v *verdict) Helper() {}
 
 func (v *verdict) Skip(args ...any) {
-	v.said = "skip: " + fmt.Sprint(args...)
+	v.result = "skip: " + fmt.Sprint(args...)
 	runtime.Goexit()
 }
 
 func (v *verdict) Fatalf(format string, args ...any) {
-	v.said = "fail: " + fmt.Sprintf(format, args...)
+	v.result = "fail: " + fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
@@ -33,10 +33,10 @@ func TestNeed(t *testing.T) {
 	t.Cleanup(func() { installed = saved })
 	installed = "sh dash\nhob-no-such-tool hob-none\n"
 	for _, tc := range []struct{ name, tool, ci, want string }{
-		{"there", "sh", "true", ""},
-		{"missing at home", "hob-no-such-tool", "", "skip: needs hob-no-such-tool"},
-		{"missing in CI", "hob-no-such-tool", "true", "fail: needs hob-no-such-tool: not there, but CI has to have it"},
-		{"there, but nobody installs it", "ls", "", "fail: CI does not install ls: add it to internal/testtool/tools"},
+		{"installed", "sh", "true", ""},
+		{"missing", "hob-no-such-tool", "", "skip: needs hob-no-such-tool"},
+		{"missing in CI", "hob-no-such-tool", "true", "fail: needs hob-no-such-tool, which CI must provide"},
+		{"not in the list", "ls", "", "fail: CI does not install ls: add it to internal/testtool/tools"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv("CI", tc.ci)
@@ -46,17 +46,17 @@ func TestNeed(t *testing.T) {
 				Need(v, tc.tool)
 			}()
 			<-done
-			if v.said != tc.want {
-				t.Errorf("got %q, want %q", v.said, tc.want)
+			if v.result != tc.want {
+				t.Errorf("got %q, want %q", v.result, tc.want)
 			}
 		})
 	}
 }
 
-// TestToolsAreInstalled holds the list of tools against what installs them: .ci/run,
-// which reads it, and the line of CONTRIBUTING.md.
+// TestToolsAreInstalled checks that .ci/run installs the tools in the list, and that
+// CONTRIBUTING.md names their packages.
 func TestToolsAreInstalled(t *testing.T) {
-	// What a Debian in which somebody has installed Go is not without.
+	// Every Debian system has these.
 	everywhere := strings.Fields("bash bsdutils coreutils findutils grep gzip perl util-linux")
 	top := filepath.Join("..", "..")
 	run, err := os.ReadFile(filepath.Join(top, ".ci", "run"))
@@ -69,19 +69,19 @@ func TestToolsAreInstalled(t *testing.T) {
 	}
 	_, line, _ := strings.Cut(string(guide), "apt-get install ")
 	line, _, _ = strings.Cut(line, "\n")
-	told := strings.Fields(line)
-	if len(told) == 0 {
-		t.Fatal("CONTRIBUTING.md does not say how to install the tools of the tests")
+	named := strings.Fields(line)
+	if len(named) == 0 {
+		t.Fatal("CONTRIBUTING.md has no apt-get command for the tools of the tests")
 	}
 	var before string
 	for line := range strings.Lines(installed) {
 		tool, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !ok || tool <= before || strings.Contains(name, " ") {
-			t.Errorf("%q: want a tool and its package, in order", line)
+			t.Errorf("%q: want a tool and its package, sorted by tool", line)
 		}
 		before = tool
-		if !slices.Contains(told, name) && !slices.Contains(everywhere, name) {
-			t.Errorf("CONTRIBUTING.md does not install %s, which has %s", name, tool)
+		if !slices.Contains(named, name) && !slices.Contains(everywhere, name) {
+			t.Errorf("CONTRIBUTING.md does not install %s, which contains %s", name, tool)
 		}
 	}
 }

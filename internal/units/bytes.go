@@ -16,22 +16,21 @@ const (
 	TiB int64 = 1 << 40
 )
 
-// ParseBytes reads a size: "512", "64KiB", "1.5 GiB", "10G". K, M, G and T
-// alone are the binary units; KB, MB, GB and TB count in thousands. Case does
-// not matter.
+// ParseBytes parses a size: "512", "64KiB", "1.5 GiB", "10G". K, M, G and T alone are binary
+// units; KB, MB, GB and TB are powers of 1000. Case is ignored.
 func ParseBytes(s string) (int64, error) {
 	t := strings.TrimSpace(s)
 	if t == "" {
-		return 0, errors.New("empty size; say for example 64KiB or 1GiB")
+		return 0, errors.New("empty size; use for example 64KiB or 1GiB")
 	}
 	n := numberLength(t)
 	number, err := strconv.ParseFloat(t[:n], 64)
 	if err != nil {
-		return 0, fmt.Errorf("bad size %q; say for example 64KiB or 1GiB", s)
+		return 0, fmt.Errorf("invalid size %q; use for example 64KiB or 1GiB", s)
 	}
 	unit, ok := byteUnit(strings.ToLower(strings.TrimSpace(t[n:])))
 	if !ok {
-		return 0, fmt.Errorf("unknown unit %q in size %q; there are B, KiB, MiB, GiB and TiB", strings.TrimSpace(t[n:]), s)
+		return 0, fmt.Errorf("unknown unit %q in size %q; use B, KiB, MiB, GiB or TiB", strings.TrimSpace(t[n:]), s)
 	}
 	if whole, err := strconv.ParseInt(t[:n], 10, 64); err == nil && whole <= math.MaxInt64/unit {
 		return whole * unit, nil
@@ -67,7 +66,7 @@ func byteUnit(s string) (int64, bool) {
 	return 0, false
 }
 
-// FormatBytes returns a size for people: "512 B", "84 KiB", "3.2 GiB".
+// FormatBytes returns a size rounded for display: "512 B", "84 KiB", "3.2 GiB".
 func FormatBytes(n int64) string {
 	n = max(n, 0)
 	if n < KiB {
@@ -86,8 +85,8 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// BytesText returns a size exactly, in the words that [ParseBytes] reads:
-// "10GiB", "1536KiB", "1000B".
+// BytesText returns a size exactly, in the syntax of [ParseBytes]: "10GiB", "1536KiB",
+// "1000B".
 func BytesText(n int64) string {
 	for _, u := range []struct {
 		unit int64

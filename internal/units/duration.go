@@ -1,5 +1,5 @@
-// Package units reads and writes durations and sizes as people do: "7d",
-// "1h30m", "10GiB", "3.2 GiB". It knows nothing of where they stand.
+// Package units parses and formats durations and sizes as users write them: "7d", "1h30m",
+// "10GiB", "3.2 GiB".
 package units
 
 import (
@@ -16,27 +16,26 @@ const (
 	week = 7 * day
 )
 
-// ParseDuration reads a duration such as "300ms", "5s", "1h30m", "7d" or "2w".
-// A day has 24 hours. Every number needs its unit, but for zero: whether a
-// bare number means seconds or milliseconds would be a guess. Negative
-// durations are refused.
+// ParseDuration parses a duration such as "300ms", "5s", "1h30m", "7d" or "2w". A day has 24
+// hours. Every number except 0 needs a unit, because a bare number could mean seconds or
+// milliseconds. Negative durations are an error.
 func ParseDuration(s string) (time.Duration, error) {
 	rest := strings.TrimSpace(s)
 	if rest == "0" {
 		return 0, nil
 	}
 	if rest == "" {
-		return 0, errors.New("empty duration; say for example 30s, 5m or 7d")
+		return 0, errors.New("empty duration; use for example 30s, 5m or 7d")
 	}
 	var total time.Duration
 	for rest != "" {
 		n := numberLength(rest)
 		if n == 0 {
-			return 0, fmt.Errorf("bad duration %q; say for example 30s, 5m or 7d", s)
+			return 0, fmt.Errorf("invalid duration %q; use for example 30s, 5m or 7d", s)
 		}
 		number, err := strconv.ParseFloat(rest[:n], 64)
 		if err != nil {
-			return 0, fmt.Errorf("bad duration %q; say for example 30s, 5m or 7d", s)
+			return 0, fmt.Errorf("invalid duration %q; use for example 30s, 5m or 7d", s)
 		}
 		rest = rest[n:]
 		u := strings.IndexAny(rest, "0123456789.")
@@ -48,7 +47,7 @@ func ParseDuration(s string) (time.Duration, error) {
 		}
 		unit, ok := durationUnit(strings.TrimSpace(rest[:u]))
 		if !ok {
-			return 0, fmt.Errorf("unknown unit %q in duration %q; there are ms, s, m, h, d and w", rest[:u], s)
+			return 0, fmt.Errorf("unknown unit %q in duration %q; use ms, s, m, h, d or w", rest[:u], s)
 		}
 		rest = rest[u:]
 		part := math.Round(number * float64(unit))
@@ -82,8 +81,7 @@ func durationUnit(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// numberLength returns the length of the digits and the point that s begins
-// with.
+// numberLength returns the length of the decimal number at the beginning of s.
 func numberLength(s string) int {
 	n := strings.IndexFunc(s, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
 	if n < 0 {
@@ -92,8 +90,8 @@ func numberLength(s string) int {
 	return n
 }
 
-// FormatDuration returns a duration for a narrow column, in at most two units
-// and cut, not rounded: "12s", "3m04s", "6h2m", "2d4h".
+// FormatDuration returns a duration for a narrow column, truncated to at most two units:
+// "12s", "3m04s", "6h2m", "2d4h".
 func FormatDuration(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -107,8 +105,20 @@ func FormatDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 }
 
-// DurationText returns a duration exactly, in the words that [ParseDuration]
-// reads: "7d", "1h30m", "1s500ms".
+// FormatBrief returns a duration in its largest unit: "3m".
+func FormatBrief(d time.Duration) string {
+	text := FormatDuration(d)
+	if i := strings.IndexAny(text, "mhd"); i >= 0 {
+		text = text[:i+1]
+	}
+	return text
+}
+
+// FormatAgo returns how long ago something was, in the largest unit: "3m ago".
+func FormatAgo(d time.Duration) string { return FormatBrief(d) + " ago" }
+
+// DurationText returns a duration exactly, in the syntax of [ParseDuration]: "7d", "1h30m",
+// "1s500ms".
 func DurationText(d time.Duration) string {
 	if d == 0 {
 		return "0s"

@@ -23,8 +23,8 @@ func TestParseDuration(t *testing.T) {
 
 func TestParseDurationRefuses(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "empty", "30": "needs a unit", "1h30": "needs a unit", "-5s": "bad duration", "5y": `unknown unit "y"`,
-		"soon": "bad duration", "1.2.3s": "bad duration", "300000w": "too long", ".": "bad duration", "5s!": "unknown unit",
+		"": "empty", "30": "needs a unit", "1h30": "needs a unit", "-5s": "invalid duration", "5y": `unknown unit "y"`,
+		"soon": "invalid duration", "1.2.3s": "invalid duration", "300000w": "too long", ".": "invalid duration", "5s!": "unknown unit",
 	} {
 		t.Run(in, func(t *testing.T) {
 			got, err := ParseDuration(in)
@@ -46,7 +46,18 @@ func TestFormatDuration(t *testing.T) {
 		}
 	}
 	if got := FormatDuration(-time.Second); got != "0s" {
-		t.Errorf("a clock that went back shows %q, want 0s", got)
+		t.Errorf("FormatDuration(-1s) = %q, want \"0s\"", got)
+	}
+}
+
+func TestFormatAgo(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s ago", 59 * time.Second: "59s ago", 61 * time.Second: "1m ago",
+		25 * time.Hour: "1d ago", 23*time.Hour + 59*time.Minute: "23h ago",
+	} {
+		if got := FormatAgo(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
 	}
 }
 
@@ -66,7 +77,7 @@ func TestParseBytes(t *testing.T) {
 
 func TestParseBytesRefuses(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "empty", "GiB": "bad size", "-1": "bad size", "1XiB": `unknown unit "XiB"`, "1.2.3M": "bad size",
+		"": "empty", "GiB": "invalid size", "-1": "invalid size", "1XiB": `unknown unit "XiB"`, "1.2.3M": "invalid size",
 		"9223372036854775808": "too large", "99999999T": "too large",
 	} {
 		t.Run(in, func(t *testing.T) {
@@ -89,7 +100,7 @@ func TestFormatBytes(t *testing.T) {
 	}
 }
 
-// The exact forms must come back as they were, whatever the value.
+// Parsing an exact form returns the original value.
 func FuzzTextRoundTrip(f *testing.F) {
 	for _, n := range []int64{0, 1, 1536, int64(7 * day), int64(1500 * time.Millisecond), 1<<63 - 1, GiB} {
 		f.Add(n)
@@ -101,7 +112,6 @@ func FuzzTextRoundTrip(f *testing.F) {
 		if got, err := ParseBytes(BytesText(n)); err != nil || got != n {
 			t.Errorf("size %d: %q reads as %d, %v", n, BytesText(n), got, err)
 		}
-		// Above 2^53 the nanoseconds of one unit are still exact; see DurationText.
 		if got, err := ParseDuration(DurationText(time.Duration(n))); err != nil || got != time.Duration(n) {
 			t.Errorf("duration %d: %q reads as %d, %v", n, DurationText(time.Duration(n)), got, err)
 		}

@@ -18,7 +18,7 @@ func BenchmarkWrite(b *testing.B) {
 				b.SetBytes(int64(len(stream)))
 				b.ReportAllocs()
 				for b.Loop() {
-					for p := stream; len(p) > 0; { // as a PTY gives it
+					for p := stream; len(p) > 0; { // like reads from a PTY
 						n := min(4096, len(p))
 						t.Write(p[:n])
 						p = p[n:]

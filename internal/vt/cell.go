@@ -2,8 +2,8 @@ package vt
 
 import "github.com/clipperhouse/displaywidth"
 
-// Color is a terminal colour: the default (zero), one of 256 indexed ones, or
-// red, green and blue.
+// Color is a terminal color: the default (zero), one of 256 indexed colors, or
+// a direct color of red, green and blue.
 type Color uint32
 
 const (
@@ -12,22 +12,19 @@ const (
 	colorKind    Color = 3 << 24
 )
 
-// Indexed returns colour n of the palette: 0 to 7, bright 8 to 15, the cube and
-// the greys up to 255.
+// Indexed returns color n of the palette: 0 to 7, bright 8 to 15, then the cube
+// and the grays up to 255.
 func Indexed(n uint8) Color { return colorIndexed | Color(n) }
 
-// RGB returns a direct colour.
+// RGB returns a direct color.
 func RGB(r, g, b uint8) Color {
 	return colorRGB | Color(r)<<16 | Color(g)<<8 | Color(b)
 }
 
-// IsDefault reports whether c is the terminal's own colour.
-func (c Color) IsDefault() bool { return c&colorKind == 0 }
-
-// Index returns the palette index of an indexed colour.
+// Index returns the palette index of an indexed color.
 func (c Color) Index() (n uint8, ok bool) { return uint8(c), c&colorKind == colorIndexed }
 
-// RGB returns the parts of a direct colour.
+// RGB returns the components of a direct color.
 func (c Color) RGB() (r, g, b uint8, ok bool) {
 	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colorKind == colorRGB
 }
@@ -70,8 +67,8 @@ type Style struct {
 
 // Cell is one position of the screen, packed into 16 bytes. The zero Cell is
 // blank. A wide character is a cell of width 2 followed by one of width 0.
-// Text of several runes, underline colours and links live in tables of the
-// Terminal: ask it with [Terminal.CellText], [Terminal.Style], [Terminal.Link].
+// Texts of several runes, underline colors and links are stored in tables of the
+// Terminal; see [Terminal.CellText], [Terminal.Style] and [Terminal.Link].
 type Cell struct {
 	ch   uint32 // rune, or clusterBit and an index; 0 where nothing was written
 	fg   Color
@@ -90,10 +87,10 @@ const (
 	widthMask      = 3 << 12
 	wideHead       = 1 << 12 // first half of a wide character
 	wideTail       = 2 << 12 // its second half
-	edgeSpacer     = 3 << 12 // blank at the edge: a wide character went to the next row
+	edgeSpacer     = 3 << 12 // blank at the edge: a wide character moved to the next row
 )
 
-// Width is the number of columns: 1, 2, or 0 for the second half of a wide
+// Width returns the number of columns: 1, 2, or 0 for the second half of a wide
 // character.
 func (c Cell) Width() int {
 	switch c.attr & widthMask {
@@ -105,12 +102,12 @@ func (c Cell) Width() int {
 	return 1
 }
 
-// IsBlank reports whether nothing was written in the cell since it was erased.
-// It may still have a background.
+// IsBlank reports whether nothing was written to the cell since it was erased.
+// A blank cell may have a background.
 func (c Cell) IsBlank() bool { return c.ch == 0 && c.attr&widthMask != wideTail }
 
 // Rune returns the character, a space for a blank cell, 0 for the second half
-// of a wide one. Of a text of several runes it returns 0 and false; see
+// of a wide one. For a text of several runes it returns 0 and false; see
 // [Terminal.CellText].
 func (c Cell) Rune() (r rune, single bool) {
 	switch {
@@ -131,8 +128,8 @@ func (c Cell) SameStyle(d Cell) bool {
 	return c.fg == d.fg && c.bg == d.bg && c.ext == d.ext && c.attr&m == d.attr&m
 }
 
-// isWritten reports whether the cell must be kept at the end of a line: it has
-// a character or a background. Blanks have no other style.
+// isWritten reports whether the cell must be kept at the end of a line, because
+// it has a character or a background. Blanks have no other style.
 func (c Cell) isWritten() bool {
 	return c.ch != 0 || c.bg != 0 || c.attr&widthMask == wideTail
 }
@@ -167,7 +164,7 @@ func (t *Terminal) Link(c Cell) string {
 	return t.extras.at(c.ext).uri
 }
 
-// RuneWidth returns the number of columns of a rune by itself: 0, 1 or 2.
+// RuneWidth returns the number of columns of a single rune: 0, 1 or 2.
 func RuneWidth(r rune) int {
 	switch {
 	case r < 0x7f:
@@ -189,12 +186,45 @@ func RuneWidth(r rune) int {
 	return displaywidth.Rune(r)
 }
 
-// cellWidth returns the number of columns that the screen gives a rune by itself:
-// RuneWidth, but the second and third parts of a Hangul syllable have none, since
-// they go into the cell of the first.
+// cellWidth is RuneWidth, except that the second and third parts of a Hangul
+// syllable have width 0, because they share the cell of the first part.
 func cellWidth(r rune) int {
 	if r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc {
 		return 0
 	}
 	return RuneWidth(r)
+}
+
+// LineSize is the size of the characters of a row. It is stored, included in
+// snapshots and available to callers, but does not affect the text: all rows have the
+// same number of columns.
+type LineSize uint8
+
+// The sizes: DECSWL, DECDWL, and the two halves of DECDHL.
+const (
+	SingleWidth LineSize = iota
+	DoubleWidth
+	DoubleHeightTop
+	DoubleHeightBottom
+)
+
+// LineSize returns the size of row y of the current screen.
+func (t *Terminal) LineSize(y int) LineSize {
+	if y < 0 || y >= t.rows {
+		return SingleWidth
+	}
+	return t.scr.rows[y].size
+}
+
+// setLineSize is ESC # 3 to 6.
+func (t *Terminal) setLineSize(final byte) {
+	t.scr.rows[t.cur.y].size = [4]LineSize{DoubleHeightTop, DoubleHeightBottom, SingleWidth, DoubleWidth}[final-'3']
+	t.touch(t.cur.y)
+}
+
+// lineSize sets the size of the cursor's row.
+func (s *snapshot) lineSize(size LineSize) {
+	if size != SingleWidth {
+		s.putf("\x1b#%d", [4]int{5, 6, 3, 4}[size])
+	}
 }

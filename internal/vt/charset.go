@@ -2,12 +2,12 @@ package vt
 
 import "strings"
 
-// replaced are the characters of ASCII that national sets replace.
+// replaced are the ASCII characters that national character sets replace.
 const replaced = "#@[\\]^_`{|}~"
 
-// national are the sets of VT220 and later by their final byte, what they put
-// in place of the replaced ones. But for the British one, they are ASCII unless
-// mode 42 is set. (No map: that would be made at every start.)
+// national are the national character sets of VT220 and later, by their final
+// byte. Except for the British set, they are ASCII unless mode 42 is set. (A map
+// would be initialized at every start.)
 var national = [256]string{
 	'A': "£@[\\]^_`{|}~", // British
 	'4': "£¾ĳ½|^_`¨ƒ¼´",  // Dutch
@@ -22,10 +22,10 @@ var national = [256]string{
 	'=': "ùàéçêîèôäöüû",  // Swiss
 }
 
-// technical is the DEC technical set from '!' on; blanks are not in it.
+// technical is the DEC technical set from '!' on. Blanks are unassigned.
 const technical = "⎷┌─⌠⌡│⎡⎣⎤⎦⎛⎝⎞⎠⎨⎬           ≤≠≥∫∴∝∞÷Δ∇ΦΓ∼≃Θ×Λ⇔⇒≡ΠΨ Σ  √ΩΞΥ⊂⊃∩∪∧∨¬αβχδεφγηιθκλ ν∂πψρστ ƒωξυζ←↑→↓"
 
-// translate maps a character of the left half by the designated set.
+// translate maps a character of the left half to the designated set.
 func (t *Terminal) translate(r rune) rune {
 	c := &t.cur
 	set := c.sets[c.gl]
@@ -50,7 +50,7 @@ func (t *Terminal) translate(r rune) rune {
 	return r
 }
 
-// designate is SCS: set G0 to G3. Sets we do not have behave as ASCII.
+// designate is SCS, for G0 to G3. Unsupported sets behave like ASCII.
 func (t *Terminal) designate(g int, final byte) {
 	switch final {
 	case '0', '2':

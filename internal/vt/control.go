@@ -1,6 +1,8 @@
 package vt
 
-// control acts on a C0 control character.
+import "fmt"
+
+// control handles a C0 control character.
 func (t *Terminal) control(c byte) {
 	t.last = 0
 	switch c {
@@ -29,8 +31,8 @@ func (t *Terminal) control(c byte) {
 	}
 }
 
-// backspace goes left; with reverse wrap also to the row above, if that wrapped
-// into this one, or in the extended mode whether it did or not.
+// backspace moves the cursor left. With reverse wrap it continues in the row above
+// if that wrapped, in the extended mode even if it did not.
 func (t *Terminal) backspace(n int) {
 	c := &t.cur
 	anyRow := t.modes.has(modeReverseWrapOn)
@@ -58,7 +60,7 @@ func (t *Terminal) backspace(n int) {
 	}
 }
 
-// escape acts on ESC, perhaps an intermediate, and a final byte.
+// escape handles ESC, an optional intermediate byte, and a final byte.
 func (t *Terminal) escape(c byte) {
 	t.last = 0
 	switch t.parser.inter {
@@ -150,7 +152,7 @@ func (t *Terminal) softReset() {
 	t.updatePlain()
 }
 
-// alignmentTest is DECALN: a screen full of E.
+// alignmentTest is DECALN: it fills the screen with E.
 func (t *Terminal) alignmentTest() {
 	for _, r := range t.scr.rows {
 		for x := range r.cells {
@@ -164,4 +166,90 @@ func (t *Terminal) alignmentTest() {
 	t.cur.origin = false
 	t.moveTo(0, 0)
 	t.touchAll()
+}
+
+// enterVT52 is DECANM reset: the terminal is a VT52 until ESC <, or ESC c, which a VT52
+// does not have but programs send to reset the terminal.
+func (t *Terminal) enterVT52() {
+	t.modes.set(modeVT52, true)
+	fresh := newCursor()
+	t.cur.sets, t.cur.gl, t.cur.single = fresh.sets, fresh.gl, fresh.single
+	t.updatePlain()
+}
+
+// escapeVT52 handles ESC and c.
+func (t *Terminal) escapeVT52(c byte) {
+	ps := &t.parser
+	ps.state = ground
+	t.last = 0
+	switch c {
+	case 'A':
+		t.up(1)
+	case 'B':
+		t.down(1)
+	case 'C':
+		t.forward(1)
+	case 'D':
+		t.backspace(1)
+	case 'F':
+		t.designate(0, '0')
+	case 'G':
+		t.designate(0, 'B')
+	case 'H':
+		t.moveTo(0, 0)
+	case 'I':
+		t.reverseLineFeed()
+	case 'J':
+		t.eraseDisplay(0, false)
+	case 'K':
+		t.eraseLine(0, false)
+	case 'Y':
+		ps.state = vt52Row
+	case 'Z':
+		t.answer("\x1b/Z")
+	case '=', '>':
+		t.modes.set(modeAppKeypad, c == '=')
+	case '<':
+		t.modes.set(modeVT52, false)
+	case 'c':
+		t.fullReset()
+	}
+}
+
+// positionVT52 handles the row, then the column of ESC Y.
+func (t *Terminal) positionVT52(c byte) {
+	ps := &t.parser
+	if ps.state == vt52Row {
+		ps.params[0], ps.state = uint16(c), vt52Column
+		return
+	}
+	ps.state = ground
+	t.moveTo(int(c)-' ', int(ps.params[0])-' ')
+}
+
+// fromVT52 translates a complete sequence of a VT52 to the equivalent of a VT420.
+func fromVT52(s []byte) string {
+	switch c := s[1]; c {
+	case 'A', 'B', 'C', 'D', 'H', 'J', 'K':
+		return "\x1b[" + string(c)
+	case 'F':
+		return "\x1b(0"
+	case 'G':
+		return "\x1b(B"
+	case 'I':
+		return "\x1bM"
+	case 'Y':
+		return fmt.Sprintf("\x1b[%d;%dH", s[2]-' '+1, s[3]-' '+1)
+	case '=', '>', 'c':
+		return "\x1b" + string(c)
+	}
+	return ""
+}
+
+// functionKeyVT52 returns the encoding of a named key: cursor keys and PF1 to PF4.
+func functionKeyVT52(f functionKey) ([]byte, bool) {
+	if f.final >= 'A' && f.final <= 'D' || f.ss3 {
+		return []byte{0x1b, f.final}, true
+	}
+	return nil, false
 }

@@ -19,24 +19,32 @@ var corpusFile = flag.String("corpus", "testdata/corpus.zip", "recordings to com
 // overline finds SGR 53 (overline) as tmux writes it.
 var overline = regexp.MustCompile("(\x1b\\[(?:[0-9;:]*;)?)5:3([;m])")
 
-// recording is a scene as testdata/record writes it.
+// recording is one scene of the corpus.
 type recording struct {
 	Name       string
 	Cols, Rows int
-	Marks      []struct {
-		At     int
-		Screen string
-		X, Y   int
-		Shown  bool
-		Alt    bool
-		Title  string
-	}
-	Sizes  []struct{ At, Cols, Rows int } // resizes, between the byte before At and the one there
-	stream []byte
+	Marks      []recordedScreen
+	Sizes      []recordedSize `json:",omitempty"`
+	stream     []byte
 }
 
-// play writes the bytes from one offset to another, with the resizes on the way;
-// one at the last offset comes only with what follows.
+// recordedSize is a resize before the byte at At.
+type recordedSize struct {
+	At, Cols, Rows int
+}
+
+// recordedScreen is the screen of tmux after the first At bytes.
+type recordedScreen struct {
+	At     int
+	Screen string // capture-pane -e
+	X, Y   int
+	Shown  bool // the cursor
+	Alt    bool
+	Title  string
+}
+
+// play writes the bytes between two offsets and applies the resizes between them,
+// without one at the last offset.
 func (r recording) play(t *Terminal, from, to int) {
 	for _, z := range r.Sizes {
 		if z.At >= from && z.At < to {
@@ -82,8 +90,8 @@ func readCorpus(t testing.TB) []recording {
 	return list
 }
 
-// readDifferences returns the screens that are known not to be tmux's, by scene
-// and number; the file gives the reason of each.
+// readDifferences returns the screens that are known to differ from tmux, by scene and
+// number.
 func readDifferences(t testing.TB) map[string]bool {
 	t.Helper()
 	b, err := os.ReadFile("testdata/differences.txt")
@@ -103,8 +111,8 @@ func readDifferences(t testing.TB) map[string]bool {
 	return known
 }
 
-// TestScreensAreThoseOfTmux compares every screen of the corpus, cell by cell.
-func TestScreensAreThoseOfTmux(t *testing.T) {
+// TestScreensMatchTmux compares every screen of the corpus, cell by cell.
+func TestScreensMatchTmux(t *testing.T) {
 	known := readDifferences(t)
 	total := 0
 	for _, r := range readCorpus(t) {
@@ -125,7 +133,7 @@ func TestScreensAreThoseOfTmux(t *testing.T) {
 				c := term.cur
 				x := c.x
 				if c.pending {
-					x = m.X // tmux has it behind the edge
+					x = m.X // tmux reports a column beyond the edge
 				}
 				if x != m.X || c.y != m.Y {
 					diff += fmt.Sprintf("cursor at %d,%d, want %d,%d\n", c.x, c.y, m.X, m.Y)
@@ -140,7 +148,7 @@ func TestScreensAreThoseOfTmux(t *testing.T) {
 				case diff != "" && !known[key]:
 					t.Errorf("screen %d, after %d bytes:\n%s", i, m.At, diff)
 				case diff == "" && known[key]:
-					t.Errorf("screen %d is now equal: take it out of differences.txt", i)
+					t.Errorf("screen %d is equal now: remove it from differences.txt", i)
 				}
 			}
 		})
@@ -148,8 +156,8 @@ func TestScreensAreThoseOfTmux(t *testing.T) {
 	t.Logf("%d screens compared, %d known differences", total, len(known))
 }
 
-// compareScreens says where two screens differ; behind the end of a line of
-// tmux's answer only the text counts, since it tells nothing else of it.
+// compareScreens returns the differences between two screens. After the end of a line in
+// tmux's answer, only the text is compared, because the answer has no styles there.
 func compareScreens(a, b *Terminal, answer string) string {
 	lines := strings.Split(answer, "\n")
 	var d strings.Builder
@@ -173,7 +181,7 @@ func compareScreens(a, b *Terminal, answer string) string {
 			if ta == " " {
 				sa, sb = onBlank(sa), onBlank(sb)
 			}
-			sb.UnderlineColor = sa.UnderlineColor // which the answer does not tell
+			sb.UnderlineColor = sa.UnderlineColor // not in the answer
 			if ta != tb || sa != sb {
 				fmt.Fprintf(&d, "at %d,%d: %q %v, want %q %v\n", x, y, ta, sa, tb, sb)
 				if d.Len() > 1500 {
@@ -185,7 +193,7 @@ func compareScreens(a, b *Terminal, answer string) string {
 	return d.String()
 }
 
-// onBlank leaves of a style what shows on a blank.
+// onBlank returns the part of a style that is visible on a blank.
 func onBlank(s Style) Style {
 	if s.Attrs&Reverse == 0 && s.Underline == UnderlineNone && s.Attrs&Strike == 0 {
 		s.Fg = 0
@@ -194,13 +202,13 @@ func onBlank(s Style) Style {
 	return s
 }
 
-// shown is what a person sees of a terminal.
+// shown returns everything that is visible on a terminal.
 func shown(t *Terminal) string {
 	return fmt.Sprintf("%s\n--\n%s\n--\n%+v\n%+v\n%q", t.ANSI(), t.MainANSI(), t.Cursor(), t.Modes(), t.Title())
 }
 
-// TestSnapshotsOfPrograms hands every recording over to a fresh terminal, when
-// it was quiet and at odd places, and compares what both show at the end.
+// TestSnapshotsOfPrograms continues every recording on a new terminal, from snapshots at
+// quiet moments and at arbitrary offsets, and compares the final screens.
 func TestSnapshotsOfPrograms(t *testing.T) {
 	for _, r := range readCorpus(t) {
 		t.Run(r.Name, func(t *testing.T) {
@@ -212,7 +220,7 @@ func TestSnapshotsOfPrograms(t *testing.T) {
 				r.play(a, at, len(r.stream))
 				r.play(b, at, len(r.stream))
 				if d := cmp.Diff(shown(a), shown(b)); d != "" {
-					t.Fatalf("handed over at %d:\n%s", at, d)
+					t.Fatalf("snapshot at %d:\n%s", at, d)
 				}
 			}
 		})

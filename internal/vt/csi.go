@@ -8,13 +8,13 @@ func (t *Terminal) param(i, def int) int {
 	return def
 }
 
-// csi acts on a control sequence with this final byte.
+// csi handles a control sequence with the given final byte.
 func (t *Terminal) csi(final byte) {
 	ps := &t.parser
 	if final == 'b' && ps.prefix == 0 && ps.inter == 0 {
 		t.repeat(t.param(0, 1))
 	}
-	t.last = 0 // REP repeats what is right before it
+	t.last = 0 // REP repeats only the character right before it
 	switch {
 	case ps.prefix == 0 && ps.inter == 0:
 		t.csiPlain(final)
@@ -103,14 +103,13 @@ func (t *Terminal) csiEdit(final byte) {
 	case 'X':
 		t.eraser(false)(c.y, c.x, min(c.x+t.param(0, 1), t.cols))
 		c.pending = false
-	case '@':
+	case '@', 'P':
 		c.pending = false
-		if c.x >= t.left && c.x <= t.rgt {
+		switch {
+		case c.x < t.left || c.x > t.rgt:
+		case final == '@':
 			t.insertCells(c.y, c.x, t.param(0, 1))
-		}
-	case 'P':
-		c.pending = false
-		if c.x >= t.left && c.x <= t.rgt {
+		default:
 			t.deleteCells(c.y, c.x, t.param(0, 1))
 		}
 	case 'L', 'M':
@@ -126,13 +125,13 @@ func (t *Terminal) csiEdit(final byte) {
 	case 'S':
 		t.scrollUp(t.top, t.bot, t.param(0, 1), true)
 	case 'T', '^':
-		if t.parser.n == 0 { // five parameters are an old mouse protocol
+		if t.parser.n == 0 { // with five parameters it is an old mouse protocol
 			t.scrollDown(t.top, t.bot, t.param(0, 1))
 		}
 	}
 }
 
-// csiInter acts on control sequences with an intermediate byte.
+// csiInter handles control sequences with an intermediate byte.
 func (t *Terminal) csiInter(final byte) {
 	c := &t.cur
 	switch t.parser.inter {
@@ -191,7 +190,7 @@ func (t *Terminal) csiInter(final byte) {
 	}
 }
 
-// csiPrivate acts on control sequences with a prefix.
+// csiPrivate handles control sequences with a prefix.
 func (t *Terminal) csiPrivate(final byte) {
 	ps := &t.parser
 	switch key := uint16(ps.prefix)<<8 | uint16(final); {
@@ -277,7 +276,7 @@ func (t *Terminal) setLeftRight(left, right int) {
 	t.moveTo(0, 0)
 }
 
-// setConformance is DECSCL. Controls of eight bits are never used in answers.
+// setConformance is DECSCL. Replies never use 8-bit controls.
 func (t *Terminal) setConformance(level int) {
 	if level < 61 || level > 65 {
 		return
@@ -286,8 +285,9 @@ func (t *Terminal) setConformance(level int) {
 	t.conformance = min(level-60, 4)
 }
 
-// eraser returns what erases columns of a row. The selective sequences spare
-// protected characters, and so do the plain ones while it is SPA that protects.
+// eraser returns the function that erases columns of a row. Selective sequences
+// spare protected characters. Other sequences spare them only if they are protected
+// by SPA.
 func (t *Terminal) eraser(selective bool) func(y, a, b int) {
 	if selective || t.guarded {
 		return t.eraseUnprotected
@@ -308,7 +308,7 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	switch what {
 	case 0:
 		if c.x == 0 {
-			erase(c.y, 0) // the row's size
+			erase(c.y, 0) // resets the row's size
 		}
 		t.eraseLine(0, selective)
 		for y := c.y + 1; y < t.rows; y++ {
@@ -330,8 +330,8 @@ func (t *Terminal) eraseDisplay(what int, selective bool) {
 	}
 }
 
-// eraseLine is EL and DECSEL. It leaves a pending wrap as it is, but what
-// stands at the edge then is not right of the cursor.
+// eraseLine is EL and DECSEL. It does not change a pending wrap. The character at
+// the edge is not right of the cursor then.
 func (t *Terminal) eraseLine(what int, selective bool) {
 	c := &t.cur
 	erase := t.eraser(selective)

@@ -5,31 +5,30 @@ import (
 	"strconv"
 )
 
-// Filter copies an application's output with everything taken out that would
-// make a terminal answer, and every write to the clipboard: what is left can be
-// shown to a person's own terminal while another party answers. The zero value
-// is ready. It is not safe for concurrent use.
+// Filter removes queries and clipboard writes from an application's output, so that
+// the rest can be shown on the user's terminal while another terminal replies to the
+// application. The zero value is ready to use. It is not safe for concurrent use.
 type Filter struct {
-	// Clipboard lets OSC 52 writes through, reads never.
+	// Clipboard allows OSC 52 writes. Reads are always removed.
 	Clipboard bool
-	// TitleKept means that the terminal's own title is on its stack of titles: it is shown
-	// where the application has set none.
+	// TitleKept means that the terminal's own title was pushed on its stack of titles. It is
+	// restored when the application has no title.
 	TitleKept bool
 
-	held []byte // a sequence that is not whole yet, or whose end is awaited
+	held []byte // an incomplete sequence
 	scan scanner
 	c2   bool // the last byte was 0xc2, held back
 
-	alternate bool // what passed shows the alternate screen
+	alternate bool // the output so far shows the alternate screen
 
 	title  string   // of the application
-	titles []string // that it keeps
+	titles []string // the application's stack of titles
 }
 
-const maxHeld = 1 << 20 // bytes of a sequence that are kept before it is dropped
+const maxHeld = 1 << 20 // a longer sequence is dropped, in bytes
 
-// Append filters p, the next piece of the stream, and appends what is left to
-// dst. A sequence that p cuts is held back until it is whole.
+// Append filters p, the next part of the stream, and appends the result to dst. An
+// incomplete sequence is held back until it is complete.
 func (f *Filter) Append(dst, p []byte) []byte {
 	for len(p) > 0 {
 		if f.scan.kind == scanText {
@@ -60,17 +59,17 @@ func (f *Filter) Append(dst, p []byte) []byte {
 	return dst
 }
 
-// Alternate reports whether what passed shows the alternate screen.
+// Alternate reports whether the output so far shows the alternate screen.
 func (f *Filter) Alternate() bool { return f.alternate }
 
-// finish copies the sequence that is held, if it may pass. Control characters
-// in it, which a terminal obeys by themselves, come before it.
+// finish appends the held sequence if it is allowed. Control characters within it,
+// which take effect at once, are moved before it.
 func (f *Filter) finish(dst []byte) []byte {
 	s := f.held
 	clean := s[:0]
 	for i, c := range s {
 		if f.scan.isString() && len(clean) > 1 {
-			clean = append(clean, s[i:]...) // what it holds is no control
+			clean = append(clean, s[i:]...) // strings have no control characters
 			break
 		}
 		switch {
@@ -103,9 +102,9 @@ func isModeChange(s []byte) bool {
 	return bytes.HasPrefix(s, []byte("\x1b[?")) && (last == 'h' || last == 'l')
 }
 
-// changeModes lets pass the private modes that a sequence sets or resets, but
-// for reports of the size (2048), which answer at once, and the VT52, which few
-// terminals can be: its sequences are translated from here on.
+// changeModes appends the private modes that a sequence sets or resets, except 2048
+// (size reports, which the terminal sends at once) and VT52 mode, which few terminals
+// support: its sequences are translated from here on.
 func (f *Filter) changeModes(dst, s []byte) []byte {
 	body, on := s[3:len(s)-1], s[len(s)-1] == 'h'
 	var kept [][]byte
@@ -134,8 +133,8 @@ func (f *Filter) changeModes(dst, s []byte) []byte {
 	return dst
 }
 
-// text copies up to the next ESC, without ENQ, which asks for an answer, and
-// without C1 controls in UTF-8, which some terminals obey.
+// text appends p up to the next ESC, without ENQ, which is a query, and without C1
+// controls in UTF-8, which some terminals interpret.
 func (f *Filter) text(dst, p []byte) ([]byte, int) {
 	from := 0
 	for i, c := range p {
@@ -159,7 +158,7 @@ func (f *Filter) text(dst, p []byte) ([]byte, int) {
 	return append(dst, p[from:]...), len(p)
 }
 
-// drops reports whether a whole sequence asks for an answer.
+// drops reports whether a complete sequence must be removed.
 func (f *Filter) drops(s []byte) bool {
 	if len(s) < 2 {
 		return false
@@ -172,14 +171,14 @@ func (f *Filter) drops(s []byte) bool {
 	case ']':
 		return f.dropsOSC(s[2:])
 	case 'P', '_', '^', 'X':
-		// Requests (DECRQSS, XTGETTCAP), images, and what a multiplexer would
-		// pass on to the terminal outside.
+		// Queries (DECRQSS, XTGETTCAP), images, and strings that a multiplexer would
+		// forward to the outer terminal.
 		return true
 	}
 	return false
 }
 
-// dropsCSI judges a control sequence by its final byte.
+// dropsCSI is drops for control sequences.
 func dropsCSI(s []byte) bool {
 	if len(s) == 0 {
 		return true
@@ -194,11 +193,11 @@ func dropsCSI(s []byte) bool {
 		case c < 0x30:
 			inter = c
 		case inter != 0:
-			return true // no parameter may follow: who knows how it is read
+			return true // invalid: terminals differ in how they interpret it
 		}
 	}
 	switch final {
-	case 'c', 'n': // DA, DSR; CSI > n is XTMODKEYS and asks nothing
+	case 'c', 'n': // DA, DSR; CSI > n is XTMODKEYS, not a query
 		return !(final == 'n' && prefix == '>')
 	case 'x': // DECREQTPARM, not DECFRA and DECSACE
 		return inter == 0
@@ -224,7 +223,7 @@ func dropsCSI(s []byte) bool {
 	return false
 }
 
-// dropsOSC judges an operating system command, its terminator included.
+// dropsOSC is drops for operating system commands.
 func (f *Filter) dropsOSC(s []byte) bool {
 	key, rest, _ := bytes.Cut(s, []byte{';'})
 	switch string(bytes.TrimRight(key, "\a\x1b\\")) {
@@ -239,14 +238,20 @@ func (f *Filter) dropsOSC(s []byte) bool {
 	return true
 }
 
-// ModeReset returns the sequences that leave a person's terminal sane after what
-// passed the filter: main screen, whole margins, default style, visible cursor, no
-// mouse, no bracketed paste, plain keyboard.
+// ModeReset returns the sequences that restore the user's terminal after the output
+// so far: main screen, no margins, default style, visible cursor, no mouse reports, no
+// bracketed paste, default keyboard modes.
 func (f *Filter) ModeReset() []byte {
 	if f.alternate {
 		return modeReset("\x1b[?1049l")
 	}
 	return modeReset("")
+}
+
+// ResetModes returns the same sequences for a terminal whose alternate screen is in use or not.
+func ResetModes(alternate bool) []byte {
+	f := Filter{alternate: alternate}
+	return f.ModeReset()
 }
 
 func modeReset(toMain string) []byte {

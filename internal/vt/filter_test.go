@@ -15,7 +15,7 @@ func TestFilter(t *testing.T) {
 		{"attributes", "a\x1b[cb\x1b[>cc\x1b[=cd\x1bZe", "abcde"},
 		{"status", "a\x1b[5nb\x1b[6nc\x1b[?6nd\x1b[?996ne", "abcde"},
 		{"modes", "\x1b[?2026$p\x1b[4$p\x1b[!p\x1b[61\"p", "\x1b[!p\x1b[61\"p"},
-		{"colours", "\x1b]11;?\a\x1b]4;1;?;2;#fff\x1b\\\x1b]10;#fff\a\x1b]104\a", "\x1b]10;#fff\a\x1b]104\a"},
+		{"colors", "\x1b]11;?\a\x1b]4;1;?;2;#fff\x1b\\\x1b]10;#fff\a\x1b]104\a", "\x1b]10;#fff\a\x1b]104\a"},
 		{"clipboard", "\x1b]52;c;aGVsbG8=\a\x1b]52;c;?\a", ""},
 		{"titles", "\x1b]0;title\a\x1b[22;0t\x1b[23t\x1b[21t\x1b[14t\x1b[18t", "\x1b]0;title\a\x1b]2;title\x1b\\"},
 		{"titles of which more are taken back than were kept", "\x1b]2;a\a\x1b[22t\x1b]2;b\a\x1b[23;2t\x1b[23t\x1b[22;1t", "\x1b]2;a\a\x1b]2;b\a\x1b]2;a\x1b\\"},
@@ -56,7 +56,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestFilterLetsClipboardThrough(t *testing.T) {
+func TestFilterAllowsClipboardWrites(t *testing.T) {
 	f := Filter{Clipboard: true}
 	const write = "\x1b]52;c;aGVsbG8=\a"
 	if got := string(f.Append(nil, []byte(write+"\x1b]52;c;?\a"))); got != write {
@@ -64,11 +64,11 @@ func TestFilterLetsClipboardThrough(t *testing.T) {
 	}
 }
 
-// TestFilteredStreamAsksNothing runs any stream through the filter and checks
-// that a terminal, shown the rest, does not answer and draws the same.
-func TestFilteredStreamAsksNothing(t *testing.T) {
+// TestFilterRemovesQueries checks that a terminal does not reply to a filtered stream, and
+// shows the same screen.
+func TestFilterRemovesQueries(t *testing.T) {
 	for seed := range uint64(300) {
-		// Without REP, whose effect depends on what is right before it.
+		// Without REP, whose effect depends on the sequence before it.
 		in := bytes.ReplaceAll(bytes.ToValidUTF8(stream(seed, 2000), nil), []byte{'b'}, []byte{'B'})
 		var f Filter
 		var out []byte
@@ -130,15 +130,15 @@ func FuzzFilter(f *testing.F) {
 			b = cut.Append(b, in[i:i+1])
 		}
 		if string(a) != string(b) {
-			t.Fatalf("whole %q, cut %q", a, b)
+			t.Fatalf("at once %q, split %q", a, b)
 		}
 		term := New(20, 6, WithReply(func(b []byte) { t.Fatalf("answered %q to %q", b, a) }))
 		term.Write(a)
 	})
 }
 
-// TestModeReset checks that the cursor is where a person wants the prompt, and
-// that nothing of the application stays.
+// TestModeReset checks the position of the cursor, and that all modes of the application are
+// reset.
 func TestModeReset(t *testing.T) {
 	tests := []struct {
 		name, in string
@@ -162,13 +162,13 @@ func TestModeReset(t *testing.T) {
 				t.Errorf("modes (-want +got)\n%s", d)
 			}
 			if term.top != 0 || term.bot != 5 || term.left != 0 || term.rgt != 19 || term.cur.pen != (Cell{}) {
-				t.Error("margins or style stay")
+				t.Error("margins or style were not reset")
 			}
 		})
 	}
 }
 
-func TestFilterShowsTheTitleThatTheTerminalKeeps(t *testing.T) {
+func TestFilterRestoresKeptTitle(t *testing.T) {
 	f := Filter{TitleKept: true}
 	got := string(f.Append(nil, []byte("\x1b[22;0t\x1b]2;vim\a\x1b[23;0t\x1b]2;\x1b\\")))
 	const own = "\x1b[23;0t\x1b[22;0t"

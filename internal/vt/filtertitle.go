@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// changesTitle keeps the application's title and its stack of titles, which the terminal's
-// own stack must not get: an application that is killed takes nothing back. It reports
-// whether the title is to be shown in the place of s.
+// changesTitle handles sequences that set, push and pop titles, and reports whether s is
+// to be replaced by the current title. The application's stack is not kept on the
+// terminal's stack, because an application that is killed would not pop its titles.
 func (f *Filter) changesTitle(s []byte) bool {
 	switch {
 	case bytes.HasPrefix(s, []byte("\x1b]")):
@@ -34,10 +34,10 @@ func (f *Filter) changesTitle(s []byte) bool {
 	return false
 }
 
-// maxKeptTitle is how many bytes of a title are kept to be shown again.
+// maxKeptTitle limits the titles on the application's stack, in bytes.
 const maxKeptTitle = 1 << 10
 
-// appendTitle appends what shows the application's title again.
+// appendTitle appends the sequence that shows the application's title.
 func (f *Filter) appendTitle(dst []byte) []byte {
 	if f.title == "" && f.TitleKept {
 		return append(dst, "\x1b[23;0t\x1b[22;0t"...)

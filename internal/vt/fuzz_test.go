@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stream makes a stream of an application that uses everything, from a seed.
+// stream returns random output that uses all features.
 func stream(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
@@ -41,7 +41,7 @@ func stream(seed uint64, n int) []byte {
 	return []byte(b.String())[:n]
 }
 
-func TestAnyCuttingIsTheSame(t *testing.T) {
+func TestWritesMayBeSplitAnywhere(t *testing.T) {
 	for seed := range uint64(60) {
 		in := stream(seed, 3000)
 		whole := New(20, 8, WithScrollback(1<<16))
@@ -54,12 +54,12 @@ func TestAnyCuttingIsTheSame(t *testing.T) {
 			rest = rest[n:]
 		}
 		if d := cmp.Diff(dump(whole), dump(cut)); d != "" {
-			t.Fatalf("seed %d: whole and cut differ:\n%s", seed, d)
+			t.Fatalf("seed %d: written at once and split differ:\n%s", seed, d)
 		}
 	}
 }
 
-func TestSnapshotRestoresEverything(t *testing.T) {
+func TestSnapshotRestoresState(t *testing.T) {
 	for seed := range uint64(300) {
 		in := stream(seed, 1+int(seed*37%2500))
 		a := New(20, 8, WithScrollback(1<<20))
@@ -71,21 +71,21 @@ func TestSnapshotRestoresEverything(t *testing.T) {
 		snap := a.Snapshot(SnapshotOptions{Scrollback: 1 << 20})
 		b.Write(snap)
 		if d := cmp.Diff(dump(a), dump(b)); d != "" {
-			t.Fatalf("seed %d: the snapshot is not the state:\n%s\n%q", seed, d, snap)
+			t.Fatalf("seed %d: the restored state differs:\n%s\n%q", seed, d, snap)
 		}
 		rest := stream(seed+1e6, 500)
-		if a.last != b.last { // a snapshot cannot always say what REP would repeat
+		if a.last != b.last { // a snapshot cannot always restore the character for REP
 			rest = append([]byte{0}, rest...)
 		}
 		a.Write(rest)
 		b.Write(rest)
 		if d := cmp.Diff(dump(a), dump(b)); d != "" {
-			t.Fatalf("seed %d: what follows on the snapshot differs:\n%s\n%q", seed, d, rest)
+			t.Fatalf("seed %d: output after the snapshot differs:\n%s\n%q", seed, d, rest)
 		}
 	}
 }
 
-func FuzzCutting(f *testing.F) {
+func FuzzSplit(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(stream(seed, 300), uint8(seed))
 	}
@@ -99,7 +99,7 @@ func FuzzCutting(f *testing.F) {
 			cut.Write([]byte{c})
 		}
 		if d := cmp.Diff(dump(whole), dump(cut)); d != "" {
-			t.Fatalf("whole and cut differ:\n%s", d)
+			t.Fatalf("written at once and split differ:\n%s", d)
 		}
 	})
 }
@@ -118,7 +118,7 @@ func FuzzSnapshot(f *testing.F) {
 		snap := a.Snapshot(SnapshotOptions{Scrollback: 1 << 20})
 		b.Write(snap)
 		if d := cmp.Diff(dump(a), dump(b)); d != "" {
-			t.Fatalf("the snapshot is not the state:\n%s\n%q", d, snap)
+			t.Fatalf("the restored state differs:\n%s\n%q", d, snap)
 		}
 	})
 }
@@ -141,7 +141,7 @@ func FuzzResize(f *testing.F) {
 		term.Resize(20, 6)
 		_ = term.MainANSI()
 		if c := term.Cursor(); c.X < 0 || c.X >= 20 || c.Y < 0 || c.Y >= 6 {
-			t.Fatalf("cursor outside: %+v", c)
+			t.Fatalf("cursor outside the screen: %+v", c)
 		}
 	})
 }

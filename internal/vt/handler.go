@@ -1,7 +1,7 @@
 package vt
 
-// Handler holds functions that are told what the application asks for beside
-// drawing. Any may be nil. They are called inside Write.
+// Handler has functions that are called for requests of the application other than
+// drawing. Each may be nil. They are called during Write.
 type Handler struct {
 	Title     func(title string)
 	Bell      func()
@@ -9,9 +9,9 @@ type Handler struct {
 	Progress  func(state Progress, percent int)   // OSC 9;4
 	Cwd       func(uri string)                    // OSC 7, usually file://host/path
 	Clipboard func(selection string, data []byte) // OSC 52, writes alone; nil data clears
-	// PromptMark is told of shell integration (OSC 133): kind is A (prompt
-	// begins), B (command line begins), C (output begins), D (command ended,
-	// with its code, or -1).
+	// PromptMark is called for shell integration (OSC 133). kind is A (start of the
+	// prompt), B (start of the command line), C (start of the output) or D (end of the
+	// command, with its exit code or -1).
 	PromptMark func(kind byte, code int)
 }
 
@@ -27,25 +27,25 @@ const (
 	ProgressPaused
 )
 
-// Facts are what is known of the terminal that a person types on. Queries are
-// answered from them. The zero value of each field means unknown, and a usual
-// answer is given (light grey on black; cells of 8 by 16 pixels).
+// Facts are properties of the user's terminal, which replies to queries are based on.
+// The zero value of a field means unknown; the reply is a common value then (light
+// gray on black; cells of 8 by 16 pixels).
 type Facts struct {
-	Foreground, Background, CursorColor Color // direct colours
+	Foreground, Background, CursorColor Color // direct colors
 
 	CellWidth, CellHeight int // pixels
 
-	KittyKeyboard bool // answers the query of the kitty keyboard protocol
-	Graphemes     bool // starts in mode 2027: text is counted by grapheme cluster
+	KittyKeyboard bool // supports the kitty keyboard protocol
+	Graphemes     bool // starts in mode 2027: width is computed by grapheme cluster
 
-	// Pending means that the facts are about to come: a query that depends on them is
-	// answered once they are there, and what is asked after it is answered after it.
+	// Pending means that SetFacts will be called soon. Replies that depend on the facts,
+	// and all replies after them, are deferred until then.
 	Pending bool
 }
 
-// SetFacts replaces the facts, for example when another terminal attaches. An
-// application that asked for it is told that colours became dark or light (mode
-// 2031) and that cells have another size in pixels (mode 2048).
+// SetFacts replaces the facts, for example when another terminal attaches. It sends
+// reports that the application has requested: of dark or light colors (mode 2031), and
+// of the cell size in pixels (mode 2048).
 func (t *Terminal) SetFacts(f Facts) {
 	scheme, size := t.colorScheme(), [2]int{t.facts.CellWidth, t.facts.CellHeight}
 	t.facts = f
@@ -59,7 +59,7 @@ func (t *Terminal) SetFacts(f Facts) {
 		t.reportSize()
 	}
 	if !f.Pending {
-		t.answerLate()
+		t.sendDeferred()
 	}
 	t.flushReplies()
 }

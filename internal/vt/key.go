@@ -2,7 +2,7 @@ package vt
 
 import "strconv"
 
-// Mods are the modifiers held with a key, numbered as the kitty protocol does.
+// Mods are the modifiers held with a key, numbered as in the kitty protocol.
 type Mods uint8
 
 // The modifiers.
@@ -17,33 +17,33 @@ const (
 	NumLock
 )
 
-// KeyAction says what happened to a key.
+// KeyAction is a press, repeat or release of a key.
 type KeyAction uint8
 
-// The actions; the zero value is a press. Repeat and release only reach
-// applications that asked for them.
+// The actions; the zero value is a press. Repeats and releases are encoded only if
+// the application has requested them.
 const (
 	KeyPress KeyAction = iota
 	KeyRepeat
 	KeyRelease
 )
 
-// Key is one keystroke. Code is the key itself: the character that it gives
-// without modifiers ('a', not 'A'), or one of the named codes below. Text is
-// what it types, if anything ("A" for Shift+a).
+// Key is one keystroke. Code identifies the key: its character without modifiers
+// ('a', not 'A'), or one of the named codes below. Text is the text that it types, if
+// any ("A" for Shift+a).
 type Key struct {
 	Code    rune
-	Shifted rune // what Code becomes with Shift, if known
-	Base    rune // the key at that place of a US keyboard, if known
+	Shifted rune // the character with Shift, if known
+	Base    rune // the key at the same position of a US keyboard, if known
 	Text    string
 	Mods    Mods
 	Action  KeyAction
-	// Vague says that it came as an escape and a character, which may as well
-	// have been two keys: modifyOtherKeys must not make them one.
-	Vague bool
+	// Ambiguous means that the key was received as an escape and a character, which
+	// could also be two keys. It is not encoded by modifyOtherKeys then.
+	Ambiguous bool
 }
 
-// Codes of keys without a character of their own.
+// Codes of keys with a control character.
 const (
 	KeyEnter     rune = '\r'
 	KeyTab       rune = '\t'
@@ -123,8 +123,8 @@ const (
 	KeyRightMeta
 )
 
-// EncodeKey returns the bytes that the application expects for a key in its
-// present modes; nothing for a key that has none.
+// EncodeKey returns the bytes that the application expects for a key in its current
+// modes, nothing for a key without an encoding.
 func (t *Terminal) EncodeKey(k Key) []byte {
 	if f := t.scr.kitty.top(); f != 0 {
 		return t.encodeKitty(k, f)
@@ -135,12 +135,12 @@ func (t *Terminal) EncodeKey(k Key) []byte {
 	return t.encodeLegacy(k)
 }
 
-// functionKey is how a named key is encoded: CSI number ; mods ~, or CSI 1 ;
-// mods letter.
+// functionKey is the encoding of a named key: CSI number ; mods ~, or CSI 1 ; mods
+// letter.
 type functionKey struct {
 	number int
 	final  byte
-	ss3    bool // ESC O letter without modifiers, whatever the modes
+	ss3    bool // ESC O letter without modifiers, in all modes
 }
 
 func functionKeyOf(code rune) (functionKey, bool) {
@@ -172,7 +172,7 @@ func functionKeyOf(code rune) (functionKey, bool) {
 	return functionKey{}, false
 }
 
-// encodeLegacy encodes as xterm does.
+// encodeLegacy encodes a key like xterm.
 func (t *Terminal) encodeLegacy(k Key) []byte {
 	mods := k.Mods &^ (CapsLock | NumLock | Super | Hyper)
 	if mods&Meta != 0 {
@@ -187,7 +187,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	if k.Code > 0x10ffff {
 		return nil
 	}
-	if t.modifyKeys > 0 && !k.Vague {
+	if t.modifyKeys > 0 && !k.Ambiguous {
 		if b := t.encodeModified(k, mods); b != nil {
 			return b
 		}
@@ -235,7 +235,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	return append(b, string(r)...)
 }
 
-// shifted is the character that a key gives with Shift.
+// shifted returns the character of a key with Shift.
 func shifted(k Key) rune {
 	if k.Shifted != 0 {
 		return k.Shifted
@@ -246,7 +246,7 @@ func shifted(k Key) rune {
 	return k.Code
 }
 
-// controlByte is what Ctrl makes of a key.
+// controlByte returns the control character of a key with Ctrl.
 func controlByte(k Key) (byte, bool) {
 	c := k.Code
 	if c >= 0x80 && k.Base != 0 {
@@ -291,8 +291,8 @@ func (t *Terminal) encodeFunction(f functionKey, mods Mods) []byte {
 	return append(b, f.final)
 }
 
-// encodeKeypad gives the keypad's own codes in application mode and plain
-// characters else.
+// encodeKeypad encodes a key of the keypad: with the keypad's own codes in application
+// mode, else as a character.
 func (t *Terminal) encodeKeypad(k Key, mods Mods) []byte {
 	i := k.Code - KeyKP0
 	if t.modes.has(modeAppKeypad) && mods&^Shift == 0 {
@@ -306,7 +306,8 @@ func (t *Terminal) encodeKeypad(k Key, mods Mods) []byte {
 	return t.encodeLegacy(plain)
 }
 
-// encodeModified is modifyOtherKeys: nil where the usual encoding holds.
+// encodeModified encodes a key by modifyOtherKeys. It returns nil if the usual
+// encoding applies.
 func (t *Terminal) encodeModified(k Key, mods Mods) []byte {
 	if mods == 0 {
 		return nil
@@ -320,7 +321,7 @@ func (t *Terminal) encodeModified(k Key, mods Mods) []byte {
 	case mods == Shift && !special && code != ' ':
 		return nil
 	case t.modifyKeys == 1:
-		// Keys that have a usual encoding keep it.
+		// Keys with a usual encoding keep it.
 		if code == KeyTab && mods == Shift || code == KeyBackspace && mods&^Ctrl == 0 {
 			return nil
 		}

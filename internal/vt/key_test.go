@@ -92,7 +92,7 @@ func TestKeyReleases(t *testing.T) {
 	term := New(80, 24)
 	up := Key{Code: 'a', Text: "a", Action: KeyRelease}
 	if got := term.EncodeKey(up); got != nil {
-		t.Errorf("a release reached a plain application: %q", got)
+		t.Errorf("a release was encoded without a request: %q", got)
 	}
 	term.Write([]byte("\x1b[>11u"))
 	if got, want := string(term.EncodeKey(up)), "\x1b[97;1:3u"; got != want {
@@ -107,12 +107,12 @@ func TestKeyReleases(t *testing.T) {
 func TestUnknownKeys(t *testing.T) {
 	for _, name := range []string{"", "X-a", "Nosuch", "F99", "C-", "F0"} {
 		if k, err := ParseKey(name); err == nil {
-			t.Errorf("%q is taken for %+v", name, k)
+			t.Errorf("%q parses as %+v", name, k)
 		}
 	}
 }
 
-func TestWordsThatAreNoKeysAreTyped(t *testing.T) {
+func TestParseKeysOfText(t *testing.T) {
 	for _, tt := range []struct {
 		words []string
 		want  string // empty: an error
@@ -181,7 +181,7 @@ func TestPasteAndFocus(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := term.EncodeFocus(true); got != nil {
-		t.Errorf("focus was told though nobody asked: %q", got)
+		t.Errorf("focus was reported without a request: %q", got)
 	}
 	term.Write([]byte("\x1b[?2004h\x1b[?1004h"))
 	if got, want := string(term.EncodePaste([]byte("x\x1b[201~y"))), "\x1b[200~x[201~y\x1b[201~"; got != want {

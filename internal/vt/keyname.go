@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseKey reads a key by its tmux name: a character, or a name such as Up,
-// F5, Enter, Space, BSpace, DC, PPage, with C-, M- and S- before it; ^c is C-c.
+// ParseKey parses tmux's name of a key: a character, or a name such as Up, F5, Enter,
+// Space, BSpace, DC, PPage, with the prefixes C-, M- and S-; ^c is C-c.
 func ParseKey(name string) (Key, error) {
 	var k Key
 	rest := name
@@ -45,9 +45,8 @@ func ParseKey(name string) (Key, error) {
 	return k, nil
 }
 
-// ParseKeys reads several words: names of keys, and, as tmux has it, text for
-// what is no name. One that can only be meant for a key, with a modifier before
-// it, is an error all the same.
+// ParseKeys parses several names of keys. As in tmux, other words are text. A word
+// with a modifier that is not a valid name is an error.
 func ParseKeys(words ...string) ([]Key, error) {
 	keys := make([]Key, 0, len(words))
 	for _, w := range words {
@@ -66,8 +65,8 @@ func ParseKeys(words ...string) ([]Key, error) {
 	return keys, nil
 }
 
-// isText reports whether a word that is no name of a key can be text: it does not
-// begin with a modifier, neither as tmux writes one nor in full.
+// isText reports whether a word that is not the name of a key is text: it does not
+// begin with a modifier, abbreviated or in full.
 func isText(word string) bool {
 	if word == "" || !utf8.ValidString(word) {
 		return false
@@ -83,8 +82,8 @@ func isText(word string) bool {
 	return true
 }
 
-// characterKey is the key that types r on a US keyboard; unknown characters are
-// keys of their own.
+// characterKey returns the key that types r on a US keyboard. Other characters are
+// keys themselves.
 func characterKey(mods Mods, r rune) Key {
 	k := Key{Code: r, Mods: mods}
 	if r >= 'A' && r <= 'Z' && mods&Ctrl == 0 {

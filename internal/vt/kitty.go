@@ -16,7 +16,8 @@ const (
 	kittyAll = KittyDisambiguate | KittyEventTypes | KittyAlternateKeys | KittyAllKeys | KittyText
 )
 
-// kittyStack is the stack of flags of one screen; the oldest fall out.
+// kittyStack is the stack of flags of one screen. If it is full, the oldest entry is
+// removed.
 type kittyStack struct {
 	flags [8]KittyFlags
 	n     uint8 // pushed
@@ -53,7 +54,7 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 	switch prefix {
 	case '?':
 		now := k.now
-		t.whenKnown(func() {
+		t.afterFacts(func() {
 			if t.facts.KittyKeyboard {
 				t.answer("\x1b[?%du", now)
 			}
@@ -74,7 +75,7 @@ func (t *Terminal) kittyKeyboard(prefix byte) {
 	}
 }
 
-// encodeKitty encodes by the kitty keyboard protocol with these flags.
+// encodeKitty encodes a key by the kitty keyboard protocol with the given flags.
 func (t *Terminal) encodeKitty(k Key, f KittyFlags) []byte {
 	if k.Action == KeyRelease && f&KittyEventTypes == 0 {
 		return nil
@@ -154,7 +155,7 @@ func appendAlternates(b []byte, k Key) []byte {
 	return b
 }
 
-// appendModsEvent appends ;mods:event, shortened where nothing needs saying.
+// appendModsEvent appends ;mods:event, without defaults.
 func appendModsEvent(b []byte, k Key, more bool) []byte {
 	if k.Mods == 0 && k.Action == KeyPress {
 		if more {
@@ -186,8 +187,8 @@ func (t *Terminal) kittyFunction(k Key, f functionKey) []byte {
 	return append(appendModsEvent(b, k, false), f.final)
 }
 
-// kittyNumber is the number of a key in CSI number u; named is true for those
-// of the protocol's private range.
+// kittyNumber returns the number of a key in CSI number u. named is true for the keys
+// in the protocol's private range.
 func kittyNumber(code rune) (n int, named bool) {
 	switch {
 	case code >= KeyKP0 && code <= KeyKPSeparator:

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A screen may have as many rows as columns: whoever asks for a terminal may ask for
-// both, and a program writes on all that it was told there are.
-func TestTheTallestScreen(t *testing.T) {
+// The maximum number of rows is as large as that of columns.
+func TestTallestScreen(t *testing.T) {
 	term := New(10, 4096)
 	for i := range 4096 {
 		fmt.Fprintf(term, "\x1b[%d;1H%d", i+1, i+1)

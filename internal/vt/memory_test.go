@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt/sample"
 )
 
-// heapAfter returns what f leaves on the heap.
+// heapAfter returns the growth of the heap by f.
 func heapAfter(f func() *Terminal) (int64, *Terminal) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -38,7 +38,7 @@ func TestMemory(t *testing.T) {
 			term := New(80, 24, WithScrollback(64<<20))
 			term.Write(lines)
 			if n := term.ScrollbackLen(); n < 99_900 {
-				t.Errorf("only %d lines are kept", n)
+				t.Errorf("only %d lines are stored", n)
 			}
 			return term
 		}},
@@ -61,7 +61,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestFreshTerminalIsSmall(t *testing.T) {
+func TestNewTerminalIsSmall(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	term := New(80, 24, WithScrollback(64<<20))
@@ -85,7 +85,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	}
 }
 
-// TestHostileStreams checks that memory stays bounded whatever a stream says.
+// TestHostileStreams checks that memory is bounded for any input.
 func TestHostileStreams(t *testing.T) {
 	repeat := func(s string, bytes int) []byte { return []byte(strings.Repeat(s, bytes/len(s)+1)) }
 	var many bytes.Buffer
@@ -112,7 +112,7 @@ func TestHostileStreams(t *testing.T) {
 		{"titles", repeat("\x1b]2;"+strings.Repeat("t", 900)+"\x1b\\\x1b[22t", 2<<20)},
 		{"kitty", repeat("\x1b[>31u", 1<<20)},
 		{"styles pushed", repeat("\x1b[#{", 1<<20)},
-		{"colours", repeat("\x1b]4;1;#123456;2;#123456\x1b\\", 1<<20)},
+		{"colors", repeat("\x1b]4;1;#123456;2;#123456\x1b\\", 1<<20)},
 		{"huge parameters", repeat("\x1b[1000000000;1000000000H\x1b[1000000000@\x1b[1000000000P\x1b[1000000000I\x1b[1000000000X", 1<<18)},
 		{"areas", repeat("\x1b[120;1;1;1000000000;1000000000$x\x1b[1;1;1000000000;1000000000;1;2;2$v", 1<<15)},
 		{"VT52", append([]byte("\x1b[?2l"), repeat("\x1bY~~\x1bI\x1bJx", 1<<18)...)},

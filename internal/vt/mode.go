@@ -1,6 +1,6 @@
 package vt
 
-// mode is a switch that the application turns.
+// mode is a mode that the application sets or resets.
 type mode uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	modeGraphemes
 	modeColorReports
 	modeResizeReports
-	modeKeyboardLock // kept and reported; keys are never locked
+	modeKeyboardLock // only reported; keys are never locked
 	modePrintFormFeed
 	modePrintExtent
 	modeNationalSets
@@ -53,7 +53,7 @@ func (s *modeSet) set(m mode, on bool) {
 	}
 }
 
-// ansiMode finds a mode of CSI h.
+// ansiMode returns the mode for the number n of CSI h.
 func ansiMode(n int) mode {
 	switch n {
 	case 2:
@@ -68,7 +68,7 @@ func ansiMode(n int) mode {
 	return modeNone
 }
 
-// privateMode finds a mode of CSI ? h that is a mere switch.
+// privateMode returns the mode for the number n of CSI ? h.
 func privateMode(n int) mode {
 	switch n {
 	case 1:
@@ -186,14 +186,15 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 	}
 }
 
-// modeChanged does what comes with setting mode m, whether it changed or not.
+// modeChanged performs the side effects of setting or resetting m.
 func (t *Terminal) modeChanged(m mode, changed bool) {
 	on := t.modes.has(m)
 	switch m {
 	case modeAutoWrap:
 		t.cur.pending = t.cur.pending && on
 	case modeColumns132:
-		// The size is the viewer's; what else belongs to the mode is done.
+		// The size is that of the user's terminal. Only the other effects of the mode
+		// are performed.
 		t.eraseScreen()
 		t.modes.set(modeMargins, false)
 		t.resetMargins()
@@ -215,9 +216,10 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 	}
 }
 
-// alternate is mode 1049: the alternate screen, erased without a background, and
-// the main cursor saved for the way back, when the alternate screen is forgotten.
-// The cursor is restored even if the main screen was shown already.
+// alternate is mode 1049. It saves the cursor of the main screen, and shows the
+// alternate screen, erased without a background. When it is reset, the alternate
+// screen is discarded, and the cursor is restored even if the main screen was shown
+// already.
 func (t *Terminal) alternate(on bool) {
 	switch {
 	case on && !t.onAlt():
@@ -246,28 +248,28 @@ func (t *Terminal) keepMode(n int, save bool) {
 	}
 }
 
-// Modes are the switches that matter to who draws the screen or types.
+// Modes are the modes that are relevant for drawing the screen and for typing.
 type Modes struct {
 	Alternate      bool // the alternate screen is shown
 	AppCursor      bool
 	AppKeypad      bool
 	BracketedPaste bool
 	FocusEvents    bool
-	AltScroll      bool // on the alternate screen the wheel sends cursor keys
+	AltScroll      bool // the wheel sends cursor keys on the alternate screen
 	AutoWrap       bool
 	Insert         bool
 	Origin         bool
 	ReverseScreen  bool
-	Synchronized   bool // an update is under way: keep drawing what was before
+	Synchronized   bool // during an update: keep showing the previous screen
 	Graphemes      bool
-	ColorReports   bool // wants to hear when the colours become dark or light
+	ColorReports   bool // reports when the colors become dark or light
 	Mouse          MouseMode
 	MouseEncoding  MouseEncoding
 	ModifyKeys     int        // XTMODKEYS resource 4: 0, 1 or 2
-	Kitty          KittyFlags // kitty keyboard flags in force
+	Kitty          KittyFlags // current flags of the kitty keyboard protocol
 }
 
-// Modes returns the modes in force.
+// Modes returns the current modes.
 func (t *Terminal) Modes() Modes {
 	return Modes{
 		Alternate:      t.onAlt(),

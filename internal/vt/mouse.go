@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// MouseMode says which mouse events the application wants.
+// MouseMode is the set of mouse events that the application has requested.
 type MouseMode uint8
 
-// The mouse modes, each including those before it except X10.
+// The mouse modes. Each except X10 includes those before it.
 const (
 	MouseOff    MouseMode = iota
 	MousePress            // mode 9: presses only, no modifiers
@@ -18,7 +18,7 @@ const (
 	MouseMotion           // mode 1003: and all motion
 )
 
-// MouseEncoding is the form of mouse reports.
+// MouseEncoding is the encoding of mouse reports.
 type MouseEncoding uint8
 
 // The encodings of mouse reports.
@@ -67,7 +67,7 @@ const (
 	MouseForward
 )
 
-// MouseAction says what happened.
+// MouseAction is a press, release or motion.
 type MouseAction uint8
 
 // The actions.
@@ -86,9 +86,9 @@ type Mouse struct {
 	Mods           Mods
 }
 
-// EncodeMouse returns the report of a mouse event, or nothing if the
-// application did not ask for it. On the alternate screen of an application
-// without mouse, the wheel is cursor keys (mode 1007).
+// EncodeMouse returns the report of a mouse event, nothing if the application has not
+// requested it. On the alternate screen of an application without mouse support, the
+// wheel sends cursor keys (mode 1007).
 func (t *Terminal) EncodeMouse(m Mouse) []byte {
 	wheel := m.Button >= WheelUp && m.Button <= WheelRight
 	if t.mouse == MouseOff {
@@ -140,7 +140,7 @@ func (t *Terminal) EncodeMouse(m Mouse) []byte {
 		return utf8.AppendRune(b, rune(m.Y+33))
 	}
 	if m.X > 222 || m.Y > 222 {
-		return nil // beyond what a byte says
+		return nil // not representable in a byte
 	}
 	return []byte{0x1b, '[', 'M', byte(code + 32), byte(m.X + 33), byte(m.Y + 33)}
 }
@@ -193,9 +193,9 @@ func (t *Terminal) wheelKeys(m Mouse) []byte {
 	return slices.Repeat(one, 3)
 }
 
-// EncodePaste returns text as the application expects a paste: bracketed if it
-// asked for that. Control characters that could end the brackets or act as keys
-// are taken out; line ends become carriage returns.
+// EncodePaste returns the bytes that the application expects for a paste: in brackets
+// if it has requested them. Control characters that could end the brackets or act as
+// keys are removed, and line ends become carriage returns.
 func (t *Terminal) EncodePaste(text []byte) []byte {
 	bracketed := t.modes.has(modeBracketedPaste)
 	b := make([]byte, 0, len(text)+12)
@@ -217,8 +217,8 @@ func (t *Terminal) EncodePaste(text []byte) []byte {
 	return b
 }
 
-// EncodeFocus returns the report that the terminal gained or lost the focus, or
-// nothing if the application did not ask for it.
+// EncodeFocus returns the report that the terminal gained or lost the focus, nothing
+// if the application has not requested it.
 func (t *Terminal) EncodeFocus(focused bool) []byte {
 	switch {
 	case !t.modes.has(modeFocus):

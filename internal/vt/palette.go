@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// palette is what OSC 4, 5, 10, 11 and 12 changed.
+// palette has the colors that OSC 4, 5, 10, 11 and 12 have changed.
 type palette struct {
-	indexed map[uint16]Color // from 256 on: those of bold, underlined, ... text
+	indexed map[uint16]Color // from 256 on: colors of bold, underlined, ... text
 	special [3]Color         // foreground, background, cursor
 }
 
-// maxIndexed is the number of colours that OSC 4 reaches: the palette and five
-// of attributes, which OSC 5 counts from 0. Those are kept and reported.
+// maxIndexed is the number of colors of OSC 4: the palette, and five colors of
+// attributes, which OSC 5 counts from 0. The latter are only reported.
 const maxIndexed = 256 + 5
 
-// Palette returns the colour that the application gave to index n of the
-// palette, or the usual one of xterm.
+// Palette returns color n of the palette: the one that the application has set, else
+// xterm's default.
 func (t *Terminal) Palette(n uint8) Color {
 	if c, ok := t.palette.indexed[uint16(n)]; ok {
 		return c
@@ -25,7 +25,7 @@ func (t *Terminal) Palette(n uint8) Color {
 	return defaultColor(n)
 }
 
-// defaultColor is xterm's palette as direct colours.
+// defaultColor returns color n of xterm's palette as a direct color.
 func defaultColor(n uint8) Color {
 	switch {
 	case n < 16:
@@ -46,7 +46,7 @@ func defaultColor(n uint8) Color {
 	return RGB(v, v, v)
 }
 
-// specialColor is the foreground (0), background (1) or cursor (2) colour.
+// specialColor returns the foreground (0), background (1) or cursor (2) color.
 func (t *Terminal) specialColor(i int) Color {
 	if c := t.palette.special[i]; c != 0 {
 		return c
@@ -61,7 +61,7 @@ func (t *Terminal) specialColor(i int) Color {
 	return [2]Color{RGB(0xe5, 0xe5, 0xe5), RGB(0, 0, 0)}[i]
 }
 
-// oscColor sets, resets and reports colours.
+// oscColor sets, resets and reports colors.
 func (t *Terminal) oscColor(n int, s string) {
 	f := strings.Split(s, ";")
 	switch {
@@ -85,7 +85,7 @@ func (t *Terminal) oscColor(n int, s string) {
 	}
 }
 
-// colorIndex reads the number of a colour of OSC 4 and 104, or 5 and 105.
+// colorIndex parses the index of a color in OSC 4 and 104, or 5 and 105.
 func colorIndex(osc int, s string) (uint16, bool) {
 	k, err := strconv.ParseUint(s, 10, 16)
 	if osc == 5 || osc == 105 {
@@ -138,7 +138,7 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 
 func (t *Terminal) setSpecialColor(n int, spec string) {
 	if spec == "?" {
-		t.whenKnown(func() { t.answerOSC("%d;%s", n, colorSpec(t.specialColor(n-10))) })
+		t.afterFacts(func() { t.answerOSC("%d;%s", n, colorSpec(t.specialColor(n-10))) })
 		return
 	}
 	if c, ok := parseColor(spec); ok {
@@ -152,8 +152,8 @@ func colorSpec(c Color) string {
 	return fmt.Sprintf("rgb:%02x%02x/%02x%02x/%02x%02x", r, r, g, g, b, b)
 }
 
-// parseColor reads rgb:r/g/b with 1 to 4 hexadecimal digits each, and
-// #rgb, #rrggbb and longer, where missing digits are zero.
+// parseColor parses rgb:r/g/b with 1 to 4 hexadecimal digits each, and #rgb, #rrggbb
+// and longer forms, in which missing digits are zero.
 func parseColor(s string) (Color, bool) {
 	if v, ok := strings.CutPrefix(s, "#"); ok {
 		n := len(v) / 3

@@ -11,7 +11,7 @@ const (
 	csiParams
 	csiIgnore
 	stringBody   // OSC or DCS, collected
-	stringIgnore // DCS, SOS, PM, APC that nobody reads
+	stringIgnore // unsupported DCS, SOS, PM, APC
 	stringEscape // ESC within a string
 	vt52Row      // of ESC Y
 	vt52Column
@@ -21,21 +21,21 @@ const (
 	maxParams  = 32
 	maxParam   = 65535
 	maxString  = 1 << 20 // bytes of an OSC or DCS; longer ones are dropped
-	keepString = 4 << 10 // capacity that is kept for the next one
+	keepString = 4 << 10 // capacity of the buffer that is kept for reuse
 )
 
-// parser is the state between two bytes.
+// parser is the state of parsing between two bytes.
 type parser struct {
 	state  state
 	prefix byte // '<', '=', '>', '?'
-	inter  byte // intermediate; two of them are never known and marked 0xff
+	inter  byte // intermediate byte; 0xff for two, which no sequence has
 	params [maxParams]uint16
 	n      int    // index of the last parameter
-	colon  uint32 // bit i: parameter i came after a colon
+	colon  uint32 // bit i: parameter i follows a colon
 	given  bool   // any parameter byte was seen
 	kind   byte   // string: ']' or 'P'
 	str    []byte
-	utf8   [utf8.UTFMax]byte // begin of a character cut by a Write
+	utf8   [utf8.UTFMax]byte // an incomplete character
 	nutf8  int
 }
 
@@ -60,7 +60,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// ground handles text and controls up to an escape sequence.
+// ground handles text and control characters up to an escape sequence.
 func (t *Terminal) ground(p []byte) []byte {
 	for len(p) > 0 {
 		c := p[0]
@@ -105,16 +105,15 @@ func (t *Terminal) ground(p []byte) []byte {
 	return p
 }
 
-// printUnicode writes a character beyond ASCII; C1 controls are not obeyed in
-// this form.
+// printUnicode writes a character beyond ASCII. C1 controls in UTF-8 are ignored.
 func (t *Terminal) printUnicode(r rune) {
 	if r >= 0xa0 {
 		t.print(r)
 	}
 }
 
-// continueRune takes a byte of a character that is not whole in this Write, or
-// not UTF-8 at all. Each longest wrong beginning becomes one U+FFFD.
+// continueRune handles a byte of an incomplete or invalid character. The longest
+// prefix of a valid character becomes a single U+FFFD.
 func (t *Terminal) continueRune(c byte) {
 	ps := &t.parser
 	if ps.nutf8 > 0 && !continues(ps.utf8[:ps.nutf8], c) {
@@ -137,7 +136,7 @@ func (t *Terminal) continueRune(c byte) {
 	}
 }
 
-// continues reports whether c may follow the begin of a UTF-8 sequence.
+// continues reports whether c may follow the beginning of a UTF-8 sequence.
 func continues(begin []byte, c byte) bool {
 	lo, hi := byte(0x80), byte(0xbf)
 	if len(begin) == 1 {
@@ -166,8 +165,8 @@ func (t *Terminal) beginCSI() {
 	ps.params[0] = 0
 }
 
-// numbers takes the numbers and semicolons that p begins with and returns how
-// many bytes they are.
+// numbers parses numbers and semicolons at the beginning of p and returns their length
+// in bytes.
 func (ps *parser) numbers(p []byte) int {
 	n, v := ps.n, uint(ps.params[ps.n])
 	i := 0
@@ -187,7 +186,7 @@ func (ps *parser) numbers(p []byte) int {
 	return i
 }
 
-// csiBytes takes the bytes of a control sequence up to its end.
+// csiBytes parses bytes of a control sequence and returns the bytes after its end.
 func (t *Terminal) csiBytes(p []byte) []byte {
 	ps := &t.parser
 	if ps.inter == 0 {
@@ -242,8 +241,8 @@ func (ps *parser) collect(c byte) {
 	ps.inter = c
 }
 
-// interrupt handles a control character within a sequence and reports whether
-// it ended the sequence.
+// interrupt handles a control character within a sequence and reports whether that
+// ends the sequence.
 func (t *Terminal) interrupt(c byte) bool {
 	switch c {
 	case 0x18, 0x1a:
@@ -257,7 +256,7 @@ func (t *Terminal) interrupt(c byte) bool {
 	return true
 }
 
-// step takes one byte in the states that are rare or short.
+// step handles one byte in the states other than ground, CSI and strings.
 func (t *Terminal) step(c byte) {
 	ps := &t.parser
 	if ps.state == stringEscape {
@@ -315,7 +314,7 @@ func (t *Terminal) escapeByte(c byte) {
 	}
 }
 
-// stringBytes takes the bytes of an OSC, DCS or ignored string.
+// stringBytes handles bytes of an OSC, DCS or ignored string.
 func (t *Terminal) stringBytes(p []byte) []byte {
 	ps := &t.parser
 	i := 0
@@ -329,7 +328,7 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 			ps.str = append(ps.str, p[:i]...)
 		}
 		if ps.kind == 'P' && len(ps.str) > 1 && ps.str[1] != 'q' {
-			ps.state, ps.kind = stringIgnore, 0 // only requests are known
+			ps.state, ps.kind = stringIgnore, 0 // only queries are supported
 		}
 	}
 	if i == len(p) {
@@ -354,7 +353,7 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 	return p[i+1:]
 }
 
-// endString acts on the string collected, if it came to a proper end.
+// endString handles the collected string. proper is false if the string was aborted.
 func (t *Terminal) endString(proper bool) {
 	ps := &t.parser
 	ps.state = ground

@@ -7,16 +7,16 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// updatePlain notes whether printable ASCII goes to the screen as it is, within
-// the whole width and replacing what was there: the fast path of printASCII.
-// Whatever changes one of its conditions calls it.
+// updatePlain determines whether the fast path for printable ASCII applies: text is
+// written without translation, in the whole width, and replaces cells. It must be
+// called when one of these conditions changes.
 func (t *Terminal) updatePlain() {
 	c := &t.cur
 	t.plain = c.sets[c.gl] == 'B' && c.single == 0 && t.oneCell == 0 &&
 		!t.modes.has(modeInsert) && t.left == 0 && t.rgt == t.cols-1
 }
 
-// printPlain writes the printable ASCII that p begins with and returns the rest.
+// printPlain writes the printable ASCII at the beginning of p and returns the rest.
 func (t *Terminal) printPlain(p []byte) []byte {
 	c := &t.cur
 	for len(p) > 0 && p[0]-0x20 < 0x5f {
@@ -31,7 +31,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		if r.wrap {
 			r.settle()
 			if last := len(cells) - 1; c.x < last && c.x+len(p) > last && cells[last].attr&widthMask == wideTail {
-				p = t.printOne(p) // its head goes first, and the wrap with it
+				p = t.printOne(p) // blanks its first half, and ends the wrap
 				continue
 			}
 		}
@@ -54,7 +54,7 @@ func (t *Terminal) printPlain(p []byte) []byte {
 		p = p[i:]
 		c.x += i
 		if c.x < len(cells) {
-			if cells[c.x].attr&widthMask == wideTail { // its head is gone
+			if cells[c.x].attr&widthMask == wideTail { // its first half was overwritten
 				cells[c.x] = Cell{}
 			}
 			continue
@@ -65,17 +65,16 @@ func (t *Terminal) printPlain(p []byte) []byte {
 	return p
 }
 
-// printOne writes the printable ASCII character that p begins with.
+// printOne writes the printable ASCII character at the beginning of p.
 func (t *Terminal) printOne(p []byte) []byte {
 	t.print(rune(p[0]))
 	return p[1:]
 }
 
-// wrap goes to the begin of the next row, which continues this one. A row that
-// scrolls in has no background: the text may end soon and the rest of the row is
-// none of it.
+// wrap moves the cursor to the beginning of the next row, which continues this one. A
+// row that scrolls in gets no background, because the text may end in it.
 func (t *Terminal) wrap() {
-	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // below the margins nothing scrolls
+	stays := t.cur.y == t.rows-1 && t.bot < t.rows-1 // no scrolling below the margins
 	if t.left == 0 && t.rgt == t.cols-1 && !stays {
 		t.scr.rows[t.cur.y].wrap = true
 	}
@@ -86,9 +85,9 @@ func (t *Terminal) wrap() {
 	t.cur.pen.bg = bg
 }
 
-// printText writes characters beyond ASCII, and ASCII between them, up to the
-// first that is not whole, has no width of its own, may join the one before, or
-// does not fit the row, and returns the rest. It may do nothing.
+// printText writes characters beyond ASCII, and ASCII between them, and returns the
+// rest. It stops at the first character that is incomplete, has no width, may join the
+// one before, or does not fit in the row. It may write nothing.
 func (t *Terminal) printText(p []byte) []byte {
 	c := &t.cur
 	if !t.plain || c.pending || t.modes.has(modeGraphemes) {
@@ -129,8 +128,8 @@ func (t *Terminal) printText(p []byte) []byte {
 	return p
 }
 
-// decodeRune reads the character that p begins with; n is 0 if it is not whole
-// and right, or a C1 control.
+// decodeRune decodes the character at the beginning of p. n is 0 if it is incomplete
+// or invalid, or a C1 control.
 func decodeRune(p []byte) (r rune, n int) {
 	switch c := p[0]; {
 	case c < 0x80:
@@ -145,8 +144,8 @@ func decodeRune(p []byte) (r rune, n int) {
 	return r, n
 }
 
-// mayJoin reports whether a character of some width could join the last one of
-// these cells: only a text of several runes can end in a joiner.
+// mayJoin reports whether a character with a width could join the last one of these
+// cells: only a text of several runes can end with a joiner.
 func (t *Terminal) mayJoin(before []Cell) bool {
 	i := len(before) - 1
 	if i > 0 && before[i].attr&widthMask == wideTail {
@@ -155,7 +154,7 @@ func (t *Terminal) mayJoin(before []Cell) bool {
 	return before[i].ch&clusterBit != 0
 }
 
-// print writes one character, translated by the character set in use.
+// print writes one character, translated by the current character set.
 func (t *Terminal) print(r rune) {
 	if r < 0x80 {
 		r = t.translate(r)
@@ -180,7 +179,7 @@ func (t *Terminal) print(r rune) {
 	}
 }
 
-// rightLimit is the last column that text may take in the cursor's row.
+// rightLimit returns the last column for text in the cursor's row.
 func (t *Terminal) rightLimit() int {
 	if t.cur.x <= t.rgt {
 		return t.rgt
@@ -233,8 +232,8 @@ func (t *Terminal) put(ch uint32, w int) {
 	}
 }
 
-// previous returns the position of the character before the cursor. At the edge
-// that is the one under it, if it waits to wrap or cannot.
+// previous returns the column of the character before the cursor. At the edge, with a
+// pending wrap or without wrapping, that is the character under the cursor.
 func (t *Terminal) previous() (x int, ok bool) {
 	x = t.cur.x
 	c := t.scr.rows[t.cur.y].cells
@@ -251,18 +250,17 @@ func (t *Terminal) previous() (x int, ok bool) {
 	return x, x >= 0 && c[x].ch != 0
 }
 
-// softHyphen is shown as a hyphen: a screen has no line breaks that it could
-// belong to, and applications give it a column.
+// softHyphen is shown as a hyphen, because applications count a column for it.
 const softHyphen = '\u00ad'
 
 const zwj = '\u200d'
 
-// asEmoji asks for the character before it as an emoji, which is wide. Terminals and
-// programs count it so, also those that count by code point otherwise.
+// asEmoji makes the character before it an emoji, which is wide. This includes
+// terminals and programs that otherwise compute the width by code point.
 const asEmoji = '\ufe0f'
 
-// join adds r to the character before the cursor if they belong together, and
-// reports whether it did (or dropped r, which has no place of its own).
+// join adds r to the character before the cursor if they belong together. It reports
+// whether r was handled, which includes a zero-width r that was dropped.
 func (t *Terminal) join(r rune, w int) bool {
 	byCluster := t.modes.has(modeGraphemes)
 	if w > 0 && r < 0x300 && t.oneCell == 0 {
@@ -274,7 +272,7 @@ func (t *Terminal) join(r rune, w int) bool {
 	}
 	cell := &t.scr.rows[t.cur.y].cells[x]
 	if w > 0 && t.oneCell == 0 && cell.ch&clusterBit == 0 && !joinsLone(r) && (!byCluster || cell.ch < 0x300) {
-		return false // nothing of a width joins these
+		return false // no character with a width joins this one
 	}
 	text := t.appendText(t.scratch[:0], *cell)
 	last, _ := utf8.DecodeLastRune(text)
@@ -300,9 +298,9 @@ func (t *Terminal) join(r rune, w int) bool {
 		}
 		cell = &t.scr.rows[t.cur.y].cells[x]
 	default:
-		return true // a width that legacy mode cannot give: as if not sent
+		return true // the width is not possible by code point: ignore r
 	}
-	// Interning may collect, which looks at the cell as it was.
+	// Interning may collect the tables, which needs the old content of the cell.
 	id := t.internCluster(text)
 	cell.ch = id
 	t.touch(t.cur.y)
@@ -311,14 +309,14 @@ func (t *Terminal) join(r rune, w int) bool {
 
 func isModifier(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
-// isRegional reports whether r is one of the letters of which two make a flag.
+// isRegional reports whether r is a regional indicator; two of them are a flag.
 func isRegional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// joinsLone reports whether r, which has a width, may join a single rune.
+// joinsLone reports whether r, which has a width, can join a single rune.
 func joinsLone(r rune) bool { return isModifier(r) || isRegional(r) }
 
-// joinsCell reports whether r joins what is in the cell: a skin tone a wide
-// character, a regional letter another one.
+// joinsCell reports whether r joins the text of the cell: a skin tone joins a wide
+// character, a regional indicator another one.
 func joinsCell(c Cell, r rune) bool {
 	return isModifier(r) && c.attr&widthMask == wideHead || isRegional(r) && isRegional(rune(c.ch))
 }
@@ -335,7 +333,7 @@ func extends(text []byte, r rune, w int, last rune) bool {
 	return g.Next() && len(g.Value()) == len(text)
 }
 
-// widen makes the narrow character before the cursor wide, if there is room.
+// widen makes the narrow character before the cursor wide if it fits.
 func (t *Terminal) widen(x int) bool {
 	if x+1 > t.rightLimit() {
 		return false
@@ -353,7 +351,7 @@ func (t *Terminal) widen(x int) bool {
 	return true
 }
 
-// repeat is REP. More than fills the screen changes nothing further.
+// repeat is REP. It writes at most as many characters as fill the screen.
 func (t *Terminal) repeat(n int) {
 	if t.last == 0 {
 		return

@@ -31,7 +31,7 @@ func TestQueries(t *testing.T) {
 		{"termcap", "\x1bP+q436f;5858\x1b\\", "\x1bP1+r436f=323536\x1b\\\x1bP0+r5858\x1b\\"},
 		{"foreground", "\x1b]10;?\x1b\\", "\x1b]10;rgb:d0d0/d0d0/d0d0\x1b\\"},
 		{"background", "\x1b]11;?\a", "\x1b]11;rgb:1010/2020/3030\x1b\\"},
-		{"three colours", "\x1b]10;#ff0000;?;?\a", "\x1b]11;rgb:1010/2020/3030\x1b\\\x1b]12;rgb:ffff/0000/0000\x1b\\"},
+		{"three colors", "\x1b]10;#ff0000;?;?\a", "\x1b]11;rgb:1010/2020/3030\x1b\\\x1b]12;rgb:ffff/0000/0000\x1b\\"},
 		{"palette", "\x1b]4;1;rgb:1/2/3\a\x1b]4;1;?\a\x1b]104;1\a\x1b]4;1;?\a", "\x1b]4;1;rgb:1111/2222/3333\x1b\\\x1b]4;1;rgb:cdcd/0000/0000\x1b\\"},
 		{"scheme", "\x1b[?996n", "\x1b[?997;1n"},
 		{"kitty keyboard", "\x1b[>5u\x1b[?u", "\x1b[?5u"},
@@ -54,14 +54,14 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-func TestFactsThatChange(t *testing.T) {
+func TestSetFacts(t *testing.T) {
 	var got string
 	term := New(10, 5, WithReply(func(b []byte) { got += string(b) }))
 	light := Facts{Background: RGB(255, 255, 255), CellWidth: 9, CellHeight: 18}
 	term.SetFacts(light)
 	term.SetFacts(Facts{})
 	if got != "" {
-		t.Errorf("told though nobody asked: %q", got)
+		t.Errorf("reported without a request: %q", got)
 	}
 	term.Write([]byte("\x1b[?2031h\x1b[?2048h"))
 	got = ""
@@ -72,9 +72,9 @@ func TestFactsThatChange(t *testing.T) {
 	}
 }
 
-// What depends on facts that are about to come is answered when they have come, and so is
-// everything that is asked after it: the order of answers is that of the questions.
-func TestPendingFactsDelayAnswers(t *testing.T) {
+// Replies that depend on pending facts are deferred, and so are all replies after them, to
+// keep the order of the queries.
+func TestPendingFactsDeferReplies(t *testing.T) {
 	var got string
 	term := New(10, 5, WithFacts(Facts{Pending: true}), WithReply(func(b []byte) { got += string(b) }))
 	term.Write([]byte("\x1b[c"))

@@ -3,8 +3,8 @@ package vt
 // area is a rectangle of cells, both ends inclusive.
 type area struct{ top, left, bot, right int }
 
-// areaAt reads four parameters from index i; missing ones are the edges. With
-// origin mode positions count from the margins and stay within.
+// areaAt returns the area of the four parameters from index i on. Missing ones are the
+// edges. In origin mode, positions are relative to the margins and limited to them.
 func (t *Terminal) areaAt(i int) (area, bool) {
 	x0, y0, x1, y1 := 0, 0, t.cols-1, t.rows-1
 	if t.cur.origin {
@@ -19,8 +19,7 @@ func (t *Terminal) areaAt(i int) (area, bool) {
 	return a, a.top <= a.bot && a.left <= a.right
 }
 
-// each calls f on every cell of the area, which splits wide characters at its
-// edges.
+// each calls f for each cell of the area. It splits wide characters at the edges.
 func (t *Terminal) each(a area, f func(c *Cell)) {
 	for y := a.top; y <= a.bot; y++ {
 		t.scr.rows[y].settle()
@@ -66,7 +65,7 @@ func (t *Terminal) rectangle(final byte) {
 	}
 }
 
-// copyArea is DECCRA. Pages are not told apart.
+// copyArea is DECCRA. Pages are ignored.
 func (t *Terminal) copyArea() {
 	from, ok := t.areaAt(0)
 	if !ok {
@@ -100,9 +99,8 @@ func (t *Terminal) copyArea() {
 	}
 }
 
-// copyCells copies w cells from column from of src to column to of dst. Wide
-// characters that an edge cuts are blanked in dst; src, which may be the same,
-// stays else as it is.
+// copyCells copies w cells from column from of src to column to of dst, which may be
+// the same row. Wide characters that an edge splits are blanked in dst.
 func copyCells(dst, src []Cell, to, from, w int) {
 	kind := func(c []Cell, x int) uint16 {
 		if x == len(c) {
@@ -127,7 +125,7 @@ func copyCells(dst, src []Cell, to, from, w int) {
 	}
 }
 
-// changeAttributes is DECCARA, or DECRARA which reverses.
+// changeAttributes is DECCARA, or DECRARA if reverse is set.
 func (t *Terminal) changeAttributes(reverse bool) {
 	a, ok := t.areaAt(0)
 	if !ok {
@@ -193,17 +191,17 @@ func (t *Terminal) changeAttributes(reverse bool) {
 	}
 }
 
-// Flags of XTCHECKSUM: what a checksum leaves out of the DEC rules.
+// Flags of XTCHECKSUM, each a deviation from the DEC rules.
 const (
-	sumPositive   = 1 << iota // it is not negated
-	sumPlain                  // attributes do not count
-	sumBlanks                 // blanks at the end of a row count
-	sumUnwritten              // cells that nothing was written to do not count
-	sumWholeRunes             // characters are not cut to eight bits
+	sumPositive   = 1 << iota // do not negate the sum
+	sumPlain                  // exclude attributes
+	sumBlanks                 // include blanks at the end of a row
+	sumUnwritten              // exclude cells that were never written
+	sumWholeRunes             // do not truncate characters to eight bits
 )
 
-// reportChecksum is DECRQCRA: the sum of the characters of an area and of their
-// attributes, negated, as xterm computes it.
+// reportChecksum is DECRQCRA: it reports the negated sum of the characters of an area
+// and their attributes, like xterm.
 func (t *Terminal) reportChecksum() {
 	id := t.param(0, 0)
 	a, ok := t.areaAt(2)

@@ -2,37 +2,37 @@ package vt
 
 import "fmt"
 
-// answer sends a reply to the application, if this terminal answers at all.
-// Replies of one Write go out together.
+// answer adds a reply, if the terminal has a reply function. The replies to one Write
+// are sent together.
 func (t *Terminal) answer(format string, args ...any) {
 	switch {
 	case t.reply == nil || len(t.out) > 1<<20:
-	case len(t.late) > 0:
+	case len(t.deferred) > 0:
 		text := fmt.Sprintf(format, args...)
-		t.late = append(t.late, func() { t.answer("%s", text) })
+		t.deferred = append(t.deferred, func() { t.answer("%s", text) })
 	default:
 		t.out = fmt.Appendf(t.out, format, args...)
 	}
 }
 
-// maxLate is the number of answers that wait for pending facts.
-const maxLate = 256
+// maxDeferred limits the replies that wait for pending facts.
+const maxDeferred = 256
 
-// whenKnown calls answer once the facts are known: at once unless they are pending.
-func (t *Terminal) whenKnown(answer func()) {
-	if t.reply == nil || !t.facts.Pending || len(t.late) >= maxLate {
-		t.answerLate()
+// afterFacts calls answer when the facts are known: at once unless they are pending.
+func (t *Terminal) afterFacts(answer func()) {
+	if t.reply == nil || !t.facts.Pending || len(t.deferred) >= maxDeferred {
+		t.sendDeferred()
 		answer()
 		return
 	}
-	t.late = append(t.late, answer)
+	t.deferred = append(t.deferred, answer)
 }
 
-// answerLate gives the answers that waited for the facts.
-func (t *Terminal) answerLate() {
-	late := t.late
-	t.late = nil
-	for _, answer := range late {
+// sendDeferred sends the replies that waited for the facts.
+func (t *Terminal) sendDeferred() {
+	deferred := t.deferred
+	t.deferred = nil
+	for _, answer := range deferred {
 		answer()
 	}
 }
@@ -52,7 +52,7 @@ func (t *Terminal) flushReplies() {
 	}
 }
 
-// deviceAttributes is DA1: a VT420 with selective erase, colour and rectangles.
+// deviceAttributes is DA1: a VT420 with selective erase, color and rectangles.
 func (t *Terminal) deviceAttributes() { t.answer("\x1b[?64;1;6;21;22;28c") }
 
 // secondaryAttributes is DA2: type VT420, version, no cartridge.
@@ -61,7 +61,7 @@ func (t *Terminal) secondaryAttributes() { t.answer("\x1b[>41;%d;0c", emulatedVe
 // tertiaryAttributes is DA3: the unit's number.
 func (t *Terminal) tertiaryAttributes() { t.answer("\x1bP!|00000000\x1b\\") }
 
-// emulatedVersion is the xterm patch level whose behaviour we follow.
+// emulatedVersion is the xterm patch level that is emulated.
 const emulatedVersion = 383
 
 func (t *Terminal) reportVersion() { t.answer("\x1bP>|hob\x1b\\") }
@@ -77,7 +77,8 @@ func (t *Terminal) deviceStatus(n int) {
 	}
 }
 
-// reportedPosition counts from 1, with origin mode from the margins.
+// reportedPosition returns the position of the cursor, counted from 1, in origin mode
+// from the margins.
 func (t *Terminal) reportedPosition() (x, y int) {
 	x, y = t.cur.x+1, t.cur.y+1
 	if t.cur.origin {
@@ -86,7 +87,7 @@ func (t *Terminal) reportedPosition() (x, y int) {
 	return x, y
 }
 
-// decStatus is DSR in its private form.
+// decStatus is the private form of DSR.
 func (t *Terminal) decStatus(n int) {
 	switch n {
 	case 6:
@@ -115,7 +116,7 @@ func (t *Terminal) decStatus(n int) {
 	}
 }
 
-// colorScheme is 1 for dark, 2 for light.
+// colorScheme returns 1 for dark, 2 for light.
 func (t *Terminal) colorScheme() int {
 	r, g, b, _ := t.specialColor(1).RGB()
 	if int(r)*299+int(g)*587+int(b)*114 >= 128_000 {
@@ -125,10 +126,10 @@ func (t *Terminal) colorScheme() int {
 }
 
 func (t *Terminal) reportColorScheme() {
-	t.whenKnown(func() { t.answer("\x1b[?997;%dn", t.colorScheme()) })
+	t.afterFacts(func() { t.answer("\x1b[?997;%dn", t.colorScheme()) })
 }
 
-// reportSize is the report of mode 2048.
+// reportSize sends the report of mode 2048.
 func (t *Terminal) reportSize() {
 	w, h := t.cellPixels()
 	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.rows*h, t.cols*w)
@@ -141,7 +142,7 @@ func (t *Terminal) cellPixels() (w, h int) {
 	return 8, 16
 }
 
-// windowOp is XTWINOPS: sizes are reported, titles kept, nothing is moved.
+// windowOp is XTWINOPS. Only reports of sizes and the stack of titles are supported.
 func (t *Terminal) windowOp() {
 	w, h := t.cellPixels()
 	switch t.param(0, 0) {
@@ -161,7 +162,7 @@ func (t *Terminal) windowOp() {
 		t.answer("\x1b[9;%d;%dt", t.rows, t.cols)
 	case 20:
 		t.answerOSC("L")
-	case 21: // the title could be made to look like typed input
+	case 21: // no reply with the title, which could contain a command
 		t.answerOSC("l")
 	case 22:
 		t.pushTitle()
@@ -177,7 +178,8 @@ func (t *Terminal) terminalParameters() {
 	}
 }
 
-// reportMode is DECRQM: 0 unknown, 1 set, 2 reset, 3 and 4 for good.
+// reportMode is DECRQM: 0 unknown, 1 set, 2 reset, 3 permanently set, 4 permanently
+// reset.
 func (t *Terminal) reportMode(n int, private bool) {
 	if t.conformance < 3 {
 		return
@@ -242,7 +244,7 @@ func onOff(on bool) int {
 	return 2
 }
 
-// setModifyKeys is XTMODKEYS, of which resource 4 (other keys) is kept.
+// setModifyKeys is XTMODKEYS. Only resource 4 (modifyOtherKeys) is supported.
 func (t *Terminal) setModifyKeys() {
 	switch {
 	case !t.parser.given:

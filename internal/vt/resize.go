@@ -1,9 +1,9 @@
 package vt
 
-// Resize changes the size. The main screen is reflowed: lines that wrapped are
-// wrapped anew, and rows move between the screen and the scrollback so that
-// what stood at the bottom stays there. The alternate screen is cropped, its
-// application draws it again. Margins are reset.
+// Resize changes the size. The main screen is reflowed: long lines are wrapped again,
+// and rows move between the screen and the scrollback so that the bottom of the screen
+// stays in place. The alternate screen is only cropped, because its application redraws
+// it. Margins are reset.
 func (t *Terminal) Resize(cols, rows int) {
 	cols, rows = clamp(cols, 1, maxCols), clamp(rows, 1, maxRows)
 	if cols == t.cols && rows == t.rows {
@@ -42,7 +42,7 @@ func (t *Terminal) Resize(cols, rows int) {
 	}
 }
 
-// cropRows copies rows into a new size, leaving out the first skip rows.
+// cropRows copies rows to a new size, without the first skip rows.
 func cropRows(old []*row, cols, rows, skip int) []*row {
 	fresh := newRows(cols, rows)
 	for y := 0; y < rows && y+skip < len(old); y++ {
@@ -56,20 +56,20 @@ func cropRows(old []*row, cols, rows, skip int) []*row {
 	return fresh
 }
 
-// line is one logical line while reflowing.
+// line is a logical line during a reflow.
 type line struct {
 	cells []Cell
 	size  LineSize // of its first row
 }
 
-// mark follows a cursor through a reflow: a cell of a logical line.
+// mark is the position of a cursor during a reflow: a cell of a logical line.
 type mark struct {
 	c            *cursor
 	line, offset int
 }
 
-// reflow wraps the rows of the main screen to another width and fits them to a
-// height, following one or two cursors.
+// reflow wraps the rows of the main screen to another width and adapts them to a
+// height. It moves one or two cursors with the text.
 func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
 	marks := []mark{{c: cur}}
 	if saved != nil {
@@ -80,7 +80,7 @@ func (t *Terminal) reflow(s *screen, cur, saved *cursor, cols, rows int) {
 	lines := t.logicalLines(s.rows[:used], marks)
 
 	fresh, at := t.wrapLines(lines, marks, cols)
-	// What was at the bottom stays there: take lines back from the scrollback.
+	// Keep the bottom in place: move lines back from the scrollback.
 	for full && len(fresh) < rows {
 		cells, ok := t.history.popLine(t, nil)
 		if !ok {
@@ -119,8 +119,8 @@ func usedRows(rows []*row, cursorY int) int {
 	return n
 }
 
-// logicalLines joins rows that wrapped, the begin of the first one taken back
-// from the scrollback, and finds the marks in them.
+// logicalLines joins wrapped rows and finds the marks in them. It takes the beginning
+// of the first line back from the scrollback.
 func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	var lines []line
 	var cur []Cell
@@ -141,7 +141,7 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 		}
 		cells, wraps := r.text(next)
 		if len(cells) == 0 && len(cur) > 0 {
-			cells = r.cells[:1] // so that it stays a row of its own
+			cells = r.cells[:1] // so that it remains a separate row
 		}
 		for i := range marks {
 			if m := &marks[i]; m.c.y == y {
@@ -165,8 +165,8 @@ func (t *Terminal) logicalLines(rows []*row, marks []mark) []line {
 	return lines
 }
 
-// wrapLines makes rows of logical lines, sets the x of the marks' cursors, and
-// returns the row of each mark.
+// wrapLines wraps logical lines to rows. It sets the column of the marks' cursors and
+// returns the row of each.
 func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row, at []int) {
 	at = make([]int, len(marks))
 	for i, m := range marks {
@@ -214,7 +214,7 @@ func (t *Terminal) wrapLines(lines []line, marks []mark, cols int) (rows []*row,
 	return rows, at
 }
 
-// placeAt puts the cursor into a row; one right behind a full row waits to wrap.
+// placeAt sets the cursor's column. Right after a full row, the wrap is pending.
 func (m *mark) placeAt(x, cols int) {
 	m.c.pending = x == cols
 	m.c.x = min(x, cols-1)

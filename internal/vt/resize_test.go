@@ -42,18 +42,18 @@ func TestReflow(t *testing.T) {
 	}
 }
 
-// TestReflowLosesNothing takes a text through many sizes and back.
-func TestReflowLosesNothing(t *testing.T) {
+// TestReflowKeepsText resizes a screen many times and back.
+func TestReflowKeepsText(t *testing.T) {
 	const text = "one\n0123456789abcdefghij\nthree 漢字漢字漢字 é\nfour\n\nfive"
 	term := New(10, 4, WithScrollback(1<<16))
 	term.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
-	if got := term.MainText(); got != text {
+	if got := Strip(term.MainANSI()); got != text {
 		t.Fatalf("got %q, want %q", got, text)
 	}
 	before := term.ANSI()
 	for _, size := range [][2]int{{7, 4}, {3, 2}, {40, 10}, {2, 1}, {5, 50}, {10, 4}} {
 		term.Resize(size[0], size[1])
-		if got := term.MainText(); got != text {
+		if got := Strip(term.MainANSI()); got != text {
 			t.Errorf("%v: got %q, want %q", size, got, text)
 		}
 	}
@@ -65,8 +65,8 @@ func TestReflowLosesNothing(t *testing.T) {
 	}
 }
 
-// TestClearedRowsDoNotContinue checks that a text that wrapped out of the screen,
-// or into a row that was cleared since, has ended.
+// TestClearedRowsDoNotContinue checks that a line ends where the row that it wrapped into was
+// cleared.
 func TestClearedRowsDoNotContinue(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"clear", "0123456789abc\r\n\n\n\x1b[H\x1b[2Jnew", "0123456789\nnew"},
@@ -78,7 +78,7 @@ func TestClearedRowsDoNotContinue(t *testing.T) {
 	for _, tt := range tests {
 		term := New(10, 4, WithScrollback(1<<16))
 		term.Write([]byte(tt.in))
-		if got := term.MainText(); got != tt.want {
+		if got := Strip(term.MainANSI()); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestAlternateScreenIsNotReflowed(t *testing.T) {
 	if got, want := term.Text(), ""; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := term.MainText(), "0123456789abc\nprompt"; got != want {
+	if got, want := Strip(term.MainANSI()), "0123456789abc\nprompt"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	term.Write([]byte("\x1b[?1049l"))
@@ -127,7 +127,7 @@ func TestScrollbackRows(t *testing.T) {
 	for cells, wrapped := range term.ScrollbackRows(5) {
 		one, w := term.ScrollbackRow(5+rows, nil)
 		if string(term.cellsText(one)) != string(term.cellsText(cells)) || w != wrapped {
-			t.Fatalf("row %d is another one in the sequence", 5+rows)
+			t.Fatalf("row %d differs in the sequence", 5+rows)
 		}
 		rows++
 		if rows == 500 {
@@ -136,26 +136,26 @@ func TestScrollbackRows(t *testing.T) {
 	}
 	term.Write([]byte("\x1b[3J"))
 	if n := term.ScrollbackLen(); n != 0 {
-		t.Errorf("%d rows are left", n)
+		t.Errorf("%d rows remain", n)
 	}
 }
 
-// TestDamage checks that a row that changed says so.
-func TestDamage(t *testing.T) {
+// TestRowGeneration checks that all changes of a row are detected.
+func TestRowGeneration(t *testing.T) {
 	for seed := range uint64(30) {
 		in := stream(seed, 1500)
 		term := New(20, 8, WithScrollback(1<<16))
 		for len(in) > 0 {
 			before := make([]string, 8)
 			for y := range before {
-				before[y] = term.RowANSI(y)
+				before[y] = string(term.AppendANSI(nil, term.Row(y)))
 			}
 			gen := term.Generation()
 			n := min(len(in), 7)
 			term.Write(in[:n])
 			for y := range before {
-				if got := term.RowANSI(y); got != before[y] && term.RowGeneration(y) <= gen {
-					t.Fatalf("seed %d: row %d changed unnoticed at %q:\n%q\n%q", seed, y, in[:n], before[y], got)
+				if got := string(term.AppendANSI(nil, term.Row(y))); got != before[y] && term.RowGeneration(y) <= gen {
+					t.Fatalf("seed %d: row %d changed without a new generation at %q:\n%q\n%q", seed, y, in[:n], before[y], got)
 				}
 			}
 			in = in[n:]

@@ -1,6 +1,6 @@
 package vt
 
-// blank is what erasing leaves: the background of the pen (BCE).
+// blank returns an erased cell, with the background of the pen (BCE).
 func (t *Terminal) blank() Cell { return Cell{bg: t.cur.pen.bg} }
 
 func fillCells(c []Cell, b Cell) {
@@ -13,14 +13,13 @@ func fillCells(c []Cell, b Cell) {
 	}
 }
 
-// blank makes an empty row of r.
+// blank erases the row.
 func (r *row) blank(b Cell) {
 	fillCells(r.cells, b)
 	r.wrap, r.size = false, SingleWidth
 }
 
-// split blanks the other half when an edit between columns x-1 and x would cut
-// a wide character in two.
+// split blanks a wide character that spans columns x-1 and x.
 func split(c []Cell, x int) {
 	if x <= 0 || x >= len(c) || c[x].attr&widthMask != wideTail {
 		return
@@ -46,7 +45,7 @@ func (t *Terminal) erase(y, a, b int) {
 	t.touch(y)
 }
 
-// unwrapBefore notes that row y does not continue the text before it.
+// unwrapBefore ends the line before row y, which no longer continues it.
 func (t *Terminal) unwrapBefore(y int) {
 	switch {
 	case y > 0:
@@ -56,7 +55,7 @@ func (t *Terminal) unwrapBefore(y int) {
 	}
 }
 
-// eraseUnprotected blanks what DECSCA or SPA did not protect.
+// eraseUnprotected blanks cells that are not protected by DECSCA or SPA.
 func (t *Terminal) eraseUnprotected(y, a, b int) {
 	c := t.scr.rows[y].cells
 	blank := t.blank()
@@ -71,9 +70,8 @@ func (t *Terminal) eraseUnprotected(y, a, b int) {
 	t.touch(y)
 }
 
-// scrollUp moves the rows from top to bot up by n within the horizontal
-// margins. What leaves the main screen at its top goes to the scrollback if
-// keep is set.
+// scrollUp moves the rows from top to bot up by n within the horizontal margins. If
+// keep is set, rows that leave the main screen at its top are added to the scrollback.
 func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 	n = min(n, bot-top+1)
 	if n <= 0 {
@@ -200,7 +198,7 @@ func (t *Terminal) shiftColumns(x, n int, insert bool) {
 	}
 }
 
-// inMargins reports whether the cursor is inside all four margins.
+// inMargins reports whether the cursor is within all four margins.
 func (t *Terminal) inMargins() bool {
 	return t.cur.y >= t.top && t.cur.y <= t.bot && t.cur.x >= t.left && t.cur.x <= t.rgt
 }
@@ -209,18 +207,11 @@ func (t *Terminal) resetMargins() {
 	t.top, t.bot, t.left, t.rgt = 0, t.rows-1, 0, t.cols-1
 }
 
-// moveTo places the cursor; with origin mode the position counts from the
-// margins and stays within.
+// moveTo moves the cursor. In origin mode, the position is relative to the margins and
+// limited to them.
 func (t *Terminal) moveTo(x, y int) {
-	c := &t.cur
-	c.pending = false
-	if c.origin {
-		c.x = clamp(x+t.left, t.left, t.rgt)
-		c.y = clamp(y+t.top, t.top, t.bot)
-		return
-	}
-	c.x = clamp(x, 0, t.cols-1)
-	c.y = clamp(y, 0, t.rows-1)
+	t.moveColumn(x)
+	t.moveRow(y)
 }
 
 func (t *Terminal) up(n int) {
@@ -255,7 +246,8 @@ func (t *Terminal) backward(n int) {
 	t.cur.x, t.cur.pending = max(t.cur.x-n, limit), false
 }
 
-// carriageReturn goes to the left margin, or to the edge from outside of it.
+// carriageReturn moves the cursor to the left margin, or to the edge if it is left of
+// the margin.
 func (t *Terminal) carriageReturn() {
 	c := &t.cur
 	c.pending = false
@@ -266,7 +258,7 @@ func (t *Terminal) carriageReturn() {
 	c.x = 0
 }
 
-// lineFeed goes down, scrolling at the bottom margin.
+// lineFeed moves the cursor down and scrolls at the bottom margin.
 func (t *Terminal) lineFeed() {
 	c := &t.cur
 	c.pending = false
@@ -278,7 +270,7 @@ func (t *Terminal) lineFeed() {
 	}
 }
 
-// reverseLineFeed goes up, scrolling at the top margin.
+// reverseLineFeed moves the cursor up and scrolls at the top margin.
 func (t *Terminal) reverseLineFeed() {
 	c := &t.cur
 	c.pending = false

@@ -8,15 +8,15 @@ import (
 
 const blockSize = 32 << 10
 
-// scrollback keeps the rows that left the main screen as logical lines of
-// encoded text, in blocks that are dropped, and used again, as a whole. A line
-// that wrapped is one line, so that it can be wrapped to another width.
+// scrollback stores the rows that left the main screen as logical lines of encoded
+// text, so that they can be wrapped to another width. The lines are in blocks, which
+// are dropped and reused as a whole.
 type scrollback struct {
 	limit  int // bytes; 0 keeps nothing
 	bytes  int
 	blocks []*block
-	open   bool // the last line goes on with the next row that is pushed
-	spacer bool // and its last row ended with a spacer that was left out
+	open   bool // the next row continues the last line
+	spacer bool // the last row of that line ended with a spacer, which is not stored
 	pushed uint64
 	pen    Cell // style at the end of the last line
 	spare  *block
@@ -26,14 +26,14 @@ type scrollback struct {
 type block struct {
 	data  []byte
 	lines []lineRef
-	links []extra // what style records refer to
+	links []extra // the extras of style records
 	cost  int     // bytes of links
-	width int     // of which rows is the count; 0 is none
+	width int     // the width for which rows was computed; 0 if not computed
 	rows  int
 }
 
-// lineRef is a line within its block: where it begins, how many cells it has
-// and whether some are wide, so that a count of rows needs decoding.
+// lineRef is a line within its block: its offset, its number of cells, and whether some
+// are wide, so that its number of rows can only be computed by decoding it.
 type lineRef struct {
 	off  uint32
 	size uint32 // cells<<1 | wide
@@ -42,16 +42,16 @@ type lineRef struct {
 func (l lineRef) cells() int { return int(l.size >> 1) }
 func (l lineRef) wide() bool { return l.size&1 == 1 }
 
-// Records within the encoded text. Characters below space are not text.
+// Records within the encoded text, which has no characters below space.
 const (
-	recStyle   = 0x01 // fg, bg, attr, link+1 or 0, underline colour: uvarints
+	recStyle   = 0x01 // fg, bg, attr, link+1 or 0, underline color: uvarints
 	recBlank   = 0x02 // number of blank cells
 	recCluster = 0x03 // length<<1 | wide, then text
 )
 
 func (b *block) size() int { return cap(b.data) + 8*cap(b.lines) + b.cost }
 
-// room is how many bytes of text the block still takes.
+// room returns how many bytes of text still fit in the block.
 func (b *block) room() int { return blockSize - len(b.data) - 8*len(b.lines) - b.cost }
 
 // push encodes a row and adds it.
@@ -62,7 +62,7 @@ func (s *scrollback) push(t *Terminal, r *row) {
 	}
 	cells, wraps := r.text(nil)
 	if s.open && len(cells) == 0 {
-		cells = r.cells[:1] // so that it stays a row of its own
+		cells = r.cells[:1] // so that it remains a separate row
 	}
 	if s.spacer = wraps && r.hasSpacer(); s.spacer {
 		cells = cells[:len(cells)-1]
@@ -80,7 +80,7 @@ func (s *scrollback) pushCells(t *Terminal, cells []Cell, wrap bool) {
 		s.pen = Cell{}
 	}
 	if b == nil || !s.fits(t, b, cells) {
-		b = s.grow()
+		b = s.addBlock()
 		s.pen = Cell{}
 		s.open = false
 	}
@@ -100,10 +100,10 @@ func (s *scrollback) pushCells(t *Terminal, cells []Cell, wrap bool) {
 	}
 }
 
-// fits reports whether the block takes these cells too. A block takes any
-// number of cells if it is empty.
+// fits reports whether the cells fit in the block. An empty block accepts any number
+// of cells.
 func (s *scrollback) fits(t *Terminal, b *block, cells []Cell) bool {
-	const most = 24 // bytes of a cell, nearly always
+	const most = 24 // nearly always the maximum size of a cell, in bytes
 	room := b.room()
 	switch {
 	case room >= most*len(cells) || len(b.lines) == 0:
@@ -124,13 +124,13 @@ func (s *scrollback) last() *block {
 	return s.blocks[len(s.blocks)-1]
 }
 
-// grow begins a block, in the memory of one that was dropped if there is one.
-func (s *scrollback) grow() *block {
+// addBlock adds a block and reuses the memory of a dropped one if possible.
+func (s *scrollback) addBlock() *block {
 	b := s.spare
 	s.spare = nil
 	if b == nil {
 		b = &block{}
-		if len(s.blocks) > 0 { // the first one starts small
+		if len(s.blocks) > 0 { // the first block starts small
 			b.data = make([]byte, 0, blockSize)
 		}
 	}
@@ -215,7 +215,8 @@ func (b *block) appendStyle(t *Terminal, dst []byte, c Cell) []byte {
 	return binary.AppendUvarint(dst, uint64(link))
 }
 
-// link notes an extra in the block, reusing one of the last few.
+// link returns the index of an extra in the block, and adds it unless it is one of the
+// last few.
 func (b *block) link(e extra) int {
 	for i := len(b.links) - 1; i >= max(0, len(b.links)-16); i-- {
 		if b.links[i] == e {
@@ -285,7 +286,7 @@ func appendWidth(dst []Cell, pen Cell, ch uint32, w int) []Cell {
 	return append(dst, head, tail)
 }
 
-// rowsOf returns how many rows of a width line i takes.
+// rowsOf returns the number of rows of line i at the given width.
 func (b *block) rowsOf(t *Terminal, i, width int) int {
 	l := b.lines[i]
 	n := l.cells()
@@ -302,8 +303,8 @@ func (b *block) rowsOf(t *Terminal, i, width int) int {
 	return rows
 }
 
-// cut returns how many of the cells go into one row of a width. Halves of a wide
-// character are never parted: a row of one column gets both, which is too much.
+// cut returns the number of cells that fit in a row of the given width. The halves of a
+// wide character are never separated: a row of one column gets both.
 func cut(cells []Cell, width int) int {
 	switch {
 	case len(cells) <= width:
@@ -317,7 +318,7 @@ func cut(cells []Cell, width int) int {
 	return width - 1
 }
 
-// count returns how many rows of a width the block has.
+// count returns the number of rows of the block at the given width.
 func (b *block) count(t *Terminal, width int) int {
 	if b.width != width {
 		b.rows, b.width = 0, width
@@ -328,7 +329,7 @@ func (b *block) count(t *Terminal, width int) int {
 	return b.rows
 }
 
-// popLine takes the last line out and appends its cells to dst.
+// popLine removes the last line and appends its cells to dst.
 func (s *scrollback) popLine(t *Terminal, dst []Cell) (_ []Cell, ok bool) {
 	b := s.last()
 	if b == nil {
@@ -347,7 +348,7 @@ func (s *scrollback) popLine(t *Terminal, dst []Cell) (_ []Cell, ok bool) {
 	return dst, true
 }
 
-// ScrollbackLen returns how many rows of the present width the scrollback has.
+// ScrollbackLen returns the number of rows in the scrollback at the current width.
 func (t *Terminal) ScrollbackLen() int {
 	n := 0
 	for _, b := range t.history.blocks {
@@ -356,15 +357,15 @@ func (t *Terminal) ScrollbackLen() int {
 	return n
 }
 
-// ScrollbackPushed counts the rows that ever left the screen for the scrollback.
-// Of two counts with no Resize between them the difference is how far the text
-// moved, also when the oldest rows were dropped meanwhile.
+// ScrollbackPushed returns the number of rows that were ever added to the scrollback.
+// Without a Resize in between, the difference of two results is the distance that the
+// text has scrolled, even if the oldest rows were dropped.
 func (t *Terminal) ScrollbackPushed() uint64 { return t.history.pushed }
 
-// ScrollbackRow appends the cells of row i of the scrollback, 0 is the oldest,
-// to dst and reports whether its text goes on in the next row (the last one
-// in the screen). The cells are valid until the next Write or Resize; a row has
-// as many as its text needs.
+// ScrollbackRow appends the cells of row i of the scrollback, 0 being the oldest, to
+// dst, and reports whether its text continues in the next row, which for the last row
+// is the first one of the screen. A row has only as many cells as its text. They are
+// valid until the next Write or Resize.
 func (t *Terminal) ScrollbackRow(i int, dst []Cell) (cells []Cell, wrapped bool) {
 	start := len(dst)
 	t.walkScrollback(i, func(row []Cell, w bool) bool {
@@ -374,15 +375,15 @@ func (t *Terminal) ScrollbackRow(i int, dst []Cell) (cells []Cell, wrapped bool)
 	return dst, wrapped
 }
 
-// ScrollbackRows gives the rows of the scrollback from row i on, as
-// [Terminal.ScrollbackRow] does, which is slower for many. The cells are only
-// valid until the next row.
+// ScrollbackRows returns the rows of the scrollback from row i on, like
+// [Terminal.ScrollbackRow], but faster for many rows. The cells are valid until the
+// next row.
 func (t *Terminal) ScrollbackRows(i int) iter.Seq2[[]Cell, bool] {
 	return func(yield func([]Cell, bool) bool) { t.walkScrollback(i, yield) }
 }
 
-// walkScrollback calls f with each row of the scrollback from row i on until it
-// returns false. The cells are only valid during the call.
+// walkScrollback calls f with each row of the scrollback from row i on, until f returns
+// false. The cells are valid during the call.
 func (t *Terminal) walkScrollback(i int, f func(row []Cell, wrapped bool) bool) {
 	if i < 0 {
 		return

@@ -2,7 +2,7 @@ package vt
 
 import "strconv"
 
-// sgr is CSI m: it changes the style of what is written next.
+// sgr is CSI m: it changes the style of the pen.
 func (t *Terminal) sgr() {
 	ps := &t.parser
 	pen := &t.cur.pen
@@ -92,8 +92,8 @@ func (ps *parser) skipColons(i int) int {
 	return i
 }
 
-// color reads what follows 38, 48 or 58 at index i: 5;n or 2;r;g;b, or with
-// colons 5:n, 2:r:g:b and 2:space:r:g:b. next is the last index that it took.
+// color parses the color after 38, 48 or 58 at index i: 5;n or 2;r;g;b, or with colons
+// 5:n, 2:r:g:b and 2:space:r:g:b. next is the last index of the color.
 func (ps *parser) color(i int) (c Color, next int, ok bool) {
 	if i == ps.n {
 		return 0, i, false
@@ -121,8 +121,8 @@ func (ps *parser) color(i int) (c Color, next int, ok bool) {
 	return 0, i + 1, false
 }
 
-// AppendSGR appends the sequence that takes a terminal from its default style
-// to s, or nothing if s is the default style.
+// AppendSGR appends the sequence that changes the default style to s, nothing if s is
+// the default style.
 func (s Style) AppendSGR(b []byte) []byte {
 	if s == (Style{}) {
 		return b
@@ -149,10 +149,9 @@ func (s Style) AppendSGR(b []byte) []byte {
 	return append(b, 'm')
 }
 
-// appendColor appends the parameters of a colour and a semicolon. base is 30
-// for the foreground, 40 for the background, 50 for the underline, which has no
-// short form and is written with colons, so that terminals that do not know it
-// skip it.
+// appendColor appends the parameters of a color and a semicolon. base is 30 for the
+// foreground, 40 for the background, and 50 for the underline. The latter has no short
+// form and is written with colons, so that terminals without support ignore it.
 func appendColor(b []byte, c Color, base int) []byte {
 	sep := byte(';')
 	if base == 50 {
@@ -176,7 +175,7 @@ func appendColor(b []byte, c Color, base int) []byte {
 		number(base + 8)
 		b = append(b, sep, '2')
 		if sep == ':' {
-			b = append(b, sep) // an empty colour space
+			b = append(b, sep) // an empty color space
 		}
 		for _, v := range [3]uint8{r, g, bl} {
 			b = append(b, sep)

@@ -6,23 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// SnapshotOptions say how much a snapshot holds.
+// SnapshotOptions are the parameters of a snapshot.
 type SnapshotOptions struct {
-	Scrollback int // rows of scrollback at most; 0 is none
+	Scrollback int // maximum number of rows of scrollback
 }
 
-// Private modes of snapshots. Other terminals ignore them and draw the same
-// but for what they cannot know.
+// Private modes of snapshots. Other terminals ignore them.
 const (
-	snapOneCell = 44727 // set: text up to the reset belongs into one cell
-	snapPending = 44728 // set: the cursor waits at the edge to wrap
+	snapOneCell = 44727 // set: text up to the reset is one cell
+	snapPending = 44728 // set: the wrap is pending
 )
 
-// Snapshot returns a byte string that brings a fresh Terminal of the same size
-// into the state of this one: screens, scrollback, cursors, style, margins,
-// tabs, character sets, modes, title, colours, and a sequence that is only half
-// received. What the application writes next can follow at once. A person's
-// terminal can take it too; send it through the [Filter] of the stream.
+// Snapshot returns a byte string that brings a new Terminal of the same size into the
+// state of this one: screens, scrollback, cursors, style, margins, tabs, character
+// sets, modes, title, colors, and an incomplete sequence. Further output of the
+// application can follow directly. The snapshot can also be shown on the user's
+// terminal; pass it through the [Filter] of the stream.
 func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	s := snapshot{t: t}
 	s.prepare()
@@ -31,7 +30,7 @@ func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	s.kitty(&t.screens[0].kitty)
 	s.alternate()
 	s.tabs()
-	s.colours()
+	s.colors()
 	s.titles()
 	s.pens()
 	s.modes()
@@ -42,8 +41,8 @@ func (t *Terminal) Snapshot(o SnapshotOptions) []byte {
 	return s.b
 }
 
-// snapshot builds the byte string. While rows are drawn the replica is in its
-// default modes.
+// snapshot builds the byte string. While rows are drawn, the receiving terminal is in
+// its default modes.
 type snapshot struct {
 	t *Terminal
 	b []byte
@@ -52,7 +51,7 @@ type snapshot struct {
 func (s *snapshot) put(text string)            { s.b = append(s.b, text...) }
 func (s *snapshot) putf(f string, args ...any) { s.b = fmt.Appendf(s.b, f, args...) }
 
-// prepare clears the screen and resets what would disturb drawing.
+// prepare clears the screen and resets the modes that affect drawing.
 func (s *snapshot) prepare() {
 	t := s.t
 	s.put("\x1b[!p\x1b[?69l\x1b[?6l\x1b[r\x1b[?7h\x1b[?45l\x1b[4l\x1b[20l\x1b(B\x0f\x1b[m")
@@ -65,8 +64,8 @@ func (s *snapshot) prepare() {
 	s.put("\x1b[?2027l\x1b[H\x1b[2J")
 }
 
-// alternate draws the alternate screen, if it was ever used, and ends on the
-// screen shown.
+// alternate draws the alternate screen if it was ever used, and switches to the
+// current screen.
 func (s *snapshot) alternate() {
 	t := s.t
 	alt := &t.screens[1]
@@ -110,7 +109,7 @@ func (s *snapshot) mainRows(limit int) {
 
 // rows draws rows one after another from the top, scrolling.
 func (s *snapshot) rows(rows []*row) {
-	var before []Cell // what the text of the row follows directly
+	var before []Cell // the cells that the row continues
 	for y, r := range rows {
 		s.row(r.cells, before)
 		s.lineSize(r.size)
@@ -118,8 +117,8 @@ func (s *snapshot) rows(rows []*row) {
 		if y == len(rows)-1 {
 			break
 		}
-		// Wrapping is forced in the default style where the next row does not
-		// do it by itself, or would fill the row that scrolls in.
+		// Force the wrap, in the default style, if drawing the next row would not
+		// cause it, or would fill the row that scrolls in.
 		next := rows[y+1].cells[0]
 		switch {
 		case !r.wraps():
@@ -140,8 +139,8 @@ func (s *snapshot) rows(rows []*row) {
 	}
 }
 
-// row draws cells from the left edge, behind those of the row that wrapped into
-// it, and ends in the default style.
+// row draws cells from the left edge and ends in the default style. before are the
+// cells of the row that wrapped into this one.
 func (s *snapshot) row(cells, before []Cell) {
 	n := len(trimBlank(cells))
 	var pen Cell
@@ -163,7 +162,7 @@ func (s *snapshot) row(cells, before []Cell) {
 		for x+run < n && cells[x+run] == c {
 			run++
 		}
-		if c.bg != 0 && run > 1 && run == len(cells) { // a whole row erased ends what wrapped into it
+		if c.bg != 0 && run > 1 && run == len(cells) { // erasing the whole row would end the line before
 			run--
 		}
 		if c.bg != 0 {
@@ -176,7 +175,7 @@ func (s *snapshot) row(cells, before []Cell) {
 	s.pen(pen, Cell{})
 }
 
-// cell draws the text of one cell, kept apart from what is left of it.
+// cell draws the text of one cell, so that it does not join the cell before.
 func (s *snapshot) cell(c Cell, before []Cell) {
 	apart := c.ch&clusterBit != 0 || joinsLone(rune(c.ch))
 	for i := len(before) - 1; i >= 0 && !apart; i-- {
@@ -192,14 +191,14 @@ func (s *snapshot) cell(c Cell, before []Cell) {
 	s.apart(c)
 }
 
-// apart draws the text of one cell as one cell.
+// apart draws text as exactly one cell.
 func (s *snapshot) apart(c Cell) {
 	s.putf("\x1b[?%dh", snapOneCell)
 	s.b = s.t.appendText(s.b, c)
 	s.putf("\x1b[?%dl", snapOneCell)
 }
 
-// pen changes the style, protection included.
+// pen changes the style, including protection.
 func (s *snapshot) pen(from, to Cell) {
 	s.b = s.t.appendPen(s.b, from, to)
 	if (from.attr^to.attr)&protectedBit != 0 {
@@ -211,7 +210,7 @@ func (s *snapshot) pen(from, to Cell) {
 	}
 }
 
-// halfReceived ends with the begin of the sequence that the stream was cut in.
+// halfReceived appends the beginning of an incomplete sequence.
 func (s *snapshot) halfReceived() {
 	ps := &s.t.parser
 	inter := func() {
@@ -268,7 +267,7 @@ func (s *snapshot) halfReceived() {
 	}
 }
 
-// ignored begins a string that nobody reads.
+// ignored appends the beginning of an ignored string.
 func (s *snapshot) ignored() {
 	if s.t.parser.kind == ']' {
 		s.put("\x1b]x;")

@@ -1,7 +1,7 @@
 package vt
 
-// savedCursor puts into the screen's saved cursor what was there. Margins are
-// not yet set, so positions count from the corner.
+// savedCursor restores the screen's saved cursor. Margins are not set yet, so positions
+// are relative to the corner.
 func (s *snapshot) savedCursor(scr *screen) {
 	c := &scr.saved
 	if *c == newCursor() {
@@ -17,8 +17,8 @@ func (s *snapshot) savedCursor(scr *screen) {
 	s.pen(c.pen, Cell{})
 }
 
-// position moves the cursor, counting from x0, y0, and lets it wait at the edge,
-// which text reaches at the column limit.
+// position moves the cursor, relative to x0, y0, and restores a pending wrap at the
+// column limit.
 func (s *snapshot) position(c *cursor, scr *screen, x0, y0, limit int) {
 	x := c.x
 	var under Cell
@@ -44,7 +44,7 @@ func (s *snapshot) position(c *cursor, scr *screen, x0, y0, limit int) {
 	}
 }
 
-// style sets what DECSC saves beside the position.
+// style sets the state that DECSC saves in addition to the position.
 func (s *snapshot) style(c *cursor) {
 	for i, set := range c.sets {
 		if set != 'B' {
@@ -95,7 +95,7 @@ func (s *snapshot) tabs() {
 	}
 }
 
-func (s *snapshot) colours() {
+func (s *snapshot) colors() {
 	p := &s.t.palette
 	for n := range uint16(maxIndexed) {
 		if c, ok := p.indexed[n]; ok {
@@ -123,7 +123,7 @@ func (s *snapshot) titles() {
 	}
 }
 
-// modes sets what differs from the default, what was kept by XTSAVE first.
+// modes sets the modes that differ from the default, after those saved by XTSAVE.
 func (s *snapshot) modes() {
 	t := s.t
 	for n := range 2100 {
@@ -155,7 +155,7 @@ func (s *snapshot) modes() {
 	s.number("\x1b[%d*x", int(t.rectExtent))
 }
 
-// number writes a sequence with a number in it unless that is zero.
+// number appends a sequence that contains n, unless n is zero.
 func (s *snapshot) number(format string, n int) {
 	if n != 0 {
 		s.putf(format, n)
@@ -204,10 +204,10 @@ func (s *snapshot) cursor() {
 	if g := t.cur.single; g != 0 {
 		s.putf("\x1b%c", 'N'+g-2)
 	}
-	s.again(x0, y0)
+	s.repeatable(x0, y0)
 }
 
-// vt52 makes the replica a VT52, whose own sets are all that it keeps of them.
+// vt52 switches to VT52 mode and restores its character set.
 func (s *snapshot) vt52() {
 	if !s.t.modes.has(modeVT52) {
 		return
@@ -221,9 +221,9 @@ func (s *snapshot) vt52() {
 	}
 }
 
-// again writes the last character again if nothing came after it, since it may
-// be what a REP repeats.
-func (s *snapshot) again(x0, y0 int) {
+// repeatable writes the last character again if it was the end of the output, because
+// REP may repeat it.
+func (s *snapshot) repeatable(x0, y0 int) {
 	t := s.t
 	x, ok := t.previous()
 	if t.last == 0 || !ok || !t.plain || t.modes.has(modeGraphemes) {

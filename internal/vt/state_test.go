@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// dump writes the whole state of a terminal, so that two can be compared.
+// dump returns the complete state of a terminal as text.
 func dump(t *Terminal) string {
 	var b strings.Builder
 	cell := func(c Cell) string {
@@ -80,7 +80,7 @@ func dump(t *Terminal) string {
 	return b.String()
 }
 
-// broken returns what is wrong with the cells of a terminal, or "".
+// broken returns a description of invalid cells, or "".
 func broken(t *Terminal) string {
 	for i := range t.screens {
 		for y, r := range t.screens[i].rows {

@@ -3,8 +3,8 @@ package vt
 import "unicode/utf8"
 
 const (
-	maxClusterBytes = 64  // longer ones drop what is added
-	minTableLimit   = 256 // entries before a first collection
+	maxClusterBytes = 64  // further runes of a cluster are dropped
+	minTableLimit   = 256 // entries before the first collection
 )
 
 // clusterTable interns the texts of several runes that cells refer to.
@@ -29,8 +29,8 @@ func (ct *clusterTable) intern(s string) uint32 {
 	return i
 }
 
-// extra is what few cells have: an underline colour, a link. The id groups
-// cells of one link that are apart.
+// extra has properties that few cells have: an underline color and a link. The id
+// identifies cells of the same link.
 type extra struct {
 	underline Color
 	uri, id   string
@@ -50,7 +50,7 @@ func (et *extraTable) at(i uint16) extra {
 	return et.list[i]
 }
 
-// intern returns 0, no extra, when the table is full.
+// intern returns 0, the empty extra, if the table is full.
 func (et *extraTable) intern(e extra) uint16 {
 	if e == (extra{}) {
 		return 0
@@ -71,8 +71,8 @@ func (et *extraTable) intern(e extra) uint16 {
 	return i
 }
 
-// collectTables drops entries that no cell on a screen and no pen refers to.
-// It is called while writing, so cells that a reader holds are no concern.
+// collectTables drops entries that are not referenced by a cell on a screen or a pen.
+// It is called only by Write, which invalidates cells that callers have.
 func (t *Terminal) collectTables() {
 	clusters, extras := t.clusters, t.extras
 	t.clusters, t.extras = clusterTable{}, extraTable{}

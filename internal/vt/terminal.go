@@ -1,6 +1,6 @@
 package vt
 
-// Limits of a screen's size; what is asked beyond is clamped.
+// Limits of a screen's size.
 const (
 	maxCols = 4096
 	maxRows = 4096
@@ -13,7 +13,7 @@ type Terminal struct {
 	scr        *screen // the one shown: &screens[0] or &screens[1]
 	cur        cursor
 	top, bot   int // scrolling margins, inclusive
-	left, rgt  int // horizontal ones, inclusive; the whole width unless DECLRMM
+	left, rgt  int // horizontal margins, inclusive; the whole width unless DECLRMM
 	tabs       []bool
 	modes      modeSet
 	savedModes modeSet
@@ -39,12 +39,12 @@ type Terminal struct {
 	rectExtent  uint8 // DECSACE: 2 is attribute changes of rectangles
 	guarded     bool  // protection is that of SPA, not of DECSCA
 
-	handler Handler
-	facts   Facts
-	reply   func([]byte)
-	out     []byte   // buffer of replies
-	late    []func() // replies that wait for pending facts
-	scratch []byte   // text of a cluster while it is put together
+	handler  Handler
+	facts    Facts
+	reply    func([]byte)
+	out      []byte   // buffer of replies
+	deferred []func() // replies that wait for pending facts
+	scratch  []byte   // text of a cluster while it is put together
 
 	gen       uint64
 	rowGen    []uint64
@@ -62,28 +62,28 @@ type screen struct {
 
 type row struct {
 	cells []Cell
-	wrap  bool // the text goes on in the next row
+	wrap  bool // the text continues in the next row
 	size  LineSize
 }
 
-// wraps reports whether the text goes on in the next row and still reaches it.
+// wraps reports whether the text continues in the next row, and its end was not erased.
 func (r *row) wraps() bool {
 	last := r.cells[len(r.cells)-1]
 	return r.wrap && (last.ch != 0 || last.attr&widthMask >= wideTail)
 }
 
-// settle forgets that the row wrapped if its end was blanked since, so that
-// what is written there now does not join it to the next row again.
+// settle resets wrap if the end of the row was erased, so that text written there does
+// not join the next row again.
 func (r *row) settle() { r.wrap = r.wraps() }
 
-// hasSpacer reports whether the row ends with a blank because a wide character
-// had no room and went to the next row.
+// hasSpacer reports whether the row ends with a blank because a wide character did not
+// fit and moved to the next row.
 func (r *row) hasSpacer() bool {
 	return r.cells[len(r.cells)-1].attr&widthMask == edgeSpacer
 }
 
-// text returns the cells that belong to the row's logical line, of which next
-// is the following row, if any.
+// text returns the cells of the row that belong to its logical line. next is the
+// following row, if any.
 func (r *row) text(next *row) (cells []Cell, wraps bool) {
 	switch {
 	case !r.wraps():
@@ -102,11 +102,11 @@ func trimBlank(c []Cell) []Cell {
 	return c[:n]
 }
 
-// cursor is what DECSC saves.
+// cursor is the state that DECSC saves.
 type cursor struct {
 	x, y    int
-	pen     Cell // style of what is written next; ch is 0
-	pending bool // at the edge, the next character wraps first
+	pen     Cell // style of new text; ch is 0
+	pending bool // at the edge: the next character wraps first
 	origin  bool
 	sets    [4]byte // designated character sets, by final byte
 	gl      uint8
@@ -118,22 +118,22 @@ func newCursor() cursor { return cursor{sets: [4]byte{'B', 'B', 'B', 'B'}} }
 // Option configures a Terminal.
 type Option func(*Terminal)
 
-// WithScrollback keeps rows that leave the main screen at its top, in at most
-// about that many bytes. Without it none are kept.
+// WithScrollback stores rows that leave the main screen at its top, in at most about
+// the given number of bytes. The default is none.
 func WithScrollback(bytes int) Option {
 	return func(t *Terminal) { t.history.limit = bytes }
 }
 
-// WithReply sets the function that takes answers to the application's queries;
-// the slice is only valid during the call. Without it nothing is answered.
+// WithReply sets the function that sends replies to the application. The slice is valid
+// during the call. Without this option, queries get no reply.
 func WithReply(reply func([]byte)) Option {
 	return func(t *Terminal) { t.reply = reply }
 }
 
-// WithHandler sets what is told of the application's wishes.
+// WithHandler sets the handler of requests other than drawing.
 func WithHandler(h Handler) Option { return func(t *Terminal) { t.handler = h } }
 
-// WithFacts sets what queries are answered with; see [Terminal.SetFacts].
+// WithFacts sets the facts for replies to queries; see [Terminal.SetFacts].
 func WithFacts(f Facts) Option { return func(t *Terminal) { t.facts = f } }
 
 // New returns a blank terminal. Sizes below 1 or beyond 4096x4096 are clamped.
@@ -148,7 +148,7 @@ func New(cols, rows int, opts ...Option) *Terminal {
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
-// reset is RIS; the scrollback stays.
+// reset is RIS. It keeps the scrollback.
 func (t *Terminal) reset() {
 	for i := range t.screens {
 		t.screens[i] = screen{saved: newCursor()}
@@ -188,10 +188,10 @@ func newRows(cols, n int) []*row {
 // Size returns columns and rows.
 func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
 
-// CursorShape is how the cursor is drawn.
+// CursorShape is the shape of the cursor.
 type CursorShape uint8
 
-// The shapes of a cursor; CursorDefault is what the user set up.
+// The shapes of a cursor. CursorDefault is the one that the user has configured.
 const (
 	CursorDefault CursorShape = iota
 	CursorBlock
@@ -199,7 +199,7 @@ const (
 	CursorBar
 )
 
-// Cursor is where the next character goes and how the cursor is drawn.
+// Cursor is the position and the appearance of the cursor.
 type Cursor struct {
 	X, Y    int // from 0
 	Visible bool
@@ -207,7 +207,7 @@ type Cursor struct {
 	Blink   bool
 }
 
-// Cursor returns the cursor of the screen shown.
+// Cursor returns the cursor of the current screen.
 func (t *Terminal) Cursor() Cursor {
 	c := Cursor{X: t.cur.x, Y: t.cur.y, Visible: t.modes.has(modeCursor)}
 	c.Shape = CursorShape((t.shape + 1) / 2)
@@ -218,9 +218,8 @@ func (t *Terminal) Cursor() Cursor {
 // Title returns the window title that the application set last.
 func (t *Terminal) Title() string { return t.title }
 
-// Row returns the cells of a row of the screen shown, from the top. They belong
-// to the Terminal: read only, valid until the next Write or Resize. A row that
-// is not there is nil.
+// Row returns the cells of row y of the current screen, counted from the top, nil if
+// there is no such row. They are read-only and valid until the next Write or Resize.
 func (t *Terminal) Row(y int) []Cell {
 	if y < 0 || y >= t.rows {
 		return nil
@@ -228,15 +227,15 @@ func (t *Terminal) Row(y int) []Cell {
 	return t.scr.rows[y].cells
 }
 
-// Wrapped reports whether the text of row y goes on in row y+1.
+// Wrapped reports whether the text of row y continues in row y+1.
 func (t *Terminal) Wrapped(y int) bool { return y >= 0 && y < t.rows && t.scr.rows[y].wraps() }
 
 // Generation grows with every Write and Resize.
 func (t *Terminal) Generation() uint64 { return t.gen }
 
-// RowGeneration returns the generation at which row y of the screen last
-// changed (or was moved): draw the rows whose generation is greater than the
-// one drawn last. Changes of the cursor, title and modes are not counted.
+// RowGeneration returns the generation at which row y of the current screen last
+// changed or was moved. A renderer draws the rows with a greater generation than that
+// of the last drawing. Changes of the cursor, title and modes are not included.
 func (t *Terminal) RowGeneration(y int) uint64 {
 	if y < 0 || y >= len(t.rowGen) {
 		return 0
@@ -254,7 +253,3 @@ func (t *Terminal) touchRows(top, bot int) {
 }
 
 func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }
-
-// Ground reports whether the stream is between two characters or sequences: no
-// half of one has been written.
-func (t *Terminal) Ground() bool { return t.parser.state == ground && t.parser.nutf8 == 0 }

@@ -2,62 +2,38 @@ package vt
 
 import "strings"
 
-// Text returns the screen shown as lines of text, trailing blanks and trailing
-// empty lines trimmed.
+// Text returns the current screen as lines of text, without trailing blanks and empty
+// lines.
 func (t *Terminal) Text() string {
-	return t.plainRows(t.scr.rows, nil)
-}
-
-// MainText returns the whole main screen, the scrollback before it, as text; of
-// a program that uses the alternate screen that is what it left behind. Rows
-// that only wrapped are joined.
-func (t *Terminal) MainText() string {
-	return string(t.mainLines(func(b []byte, cells []Cell) []byte {
-		return appendTrimmed(b, t.cellsText(cells))
-	}))
-}
-
-// ANSI returns the screen shown as lines with SGR sequences and links; each
-// line begins and ends in the default style.
-func (t *Terminal) ANSI() string {
 	var b []byte
-	for y := range t.rows {
-		b = t.appendStyled(b, t.Row(y))
-		b = append(b, '\n')
-	}
-	return strings.TrimRight(string(b), "\n")
-}
-
-// RowANSI returns one row of the screen with SGR sequences and links. Trailing
-// blanks without a background are trimmed.
-func (t *Terminal) RowANSI(y int) string { return string(t.appendStyled(nil, t.Row(y))) }
-
-// AppendANSI appends cells with SGR sequences and links to b, which then is in
-// the default style. Trailing blanks without a background are trimmed.
-func (t *Terminal) AppendANSI(b []byte, cells []Cell) []byte { return t.appendStyled(b, cells) }
-
-// MainANSI is [Terminal.MainText] with SGR sequences and links.
-func (t *Terminal) MainANSI() string {
-	return string(t.mainLines(t.appendStyled))
-}
-
-func (t *Terminal) plainRows(rows []*row, b []byte) string {
-	for _, r := range rows {
+	for _, r := range t.scr.rows {
 		b = appendTrimmed(b, t.cellsText(r.cells))
 		b = append(b, '\n')
 	}
 	return strings.TrimRight(string(b), "\n")
 }
 
-// mainLines renders each logical line of the scrollback and the main screen.
-func (t *Terminal) mainLines(render func(b []byte, cells []Cell) []byte) []byte {
+// ANSI returns the current screen as lines with SGR sequences and links. Each line
+// begins and ends in the default style.
+func (t *Terminal) ANSI() string {
+	var b []byte
+	for y := range t.rows {
+		b = t.AppendANSI(b, t.Row(y))
+		b = append(b, '\n')
+	}
+	return strings.TrimRight(string(b), "\n")
+}
+
+// MainANSI returns the scrollback and the main screen as text with SGR sequences and links, even
+// while the alternate screen is shown. Wrapped rows are joined.
+func (t *Terminal) MainANSI() string {
 	var b []byte
 	var line []Cell
 	end := func(wrapped bool) {
 		if wrapped {
 			return
 		}
-		b = append(render(b, line), '\n')
+		b = append(t.AppendANSI(b, line), '\n')
 		line = line[:0]
 	}
 	t.walkScrollback(0, func(row []Cell, wrapped bool) bool {
@@ -78,10 +54,7 @@ func (t *Terminal) mainLines(render func(b []byte, cells []Cell) []byte) []byte 
 	if len(line) > 0 {
 		end(false)
 	}
-	for len(b) > 0 && b[len(b)-1] == '\n' {
-		b = b[:len(b)-1]
-	}
-	return b
+	return strings.TrimRight(string(b), "\n")
 }
 
 func (t *Terminal) cellsText(cells []Cell) []byte {
@@ -100,8 +73,9 @@ func appendTrimmed(b, text []byte) []byte {
 	return append(b, text[:n]...)
 }
 
-// appendStyled appends cells with SGR and OSC 8, from and to the default style.
-func (t *Terminal) appendStyled(b []byte, cells []Cell) []byte {
+// AppendANSI appends cells to b with SGR sequences and links, without trailing blanks
+// that have no background. It begins and ends in the default style.
+func (t *Terminal) AppendANSI(b []byte, cells []Cell) []byte {
 	n := len(cells)
 	for n > 0 && !showsAtEnd(cells[n-1]) {
 		n--
@@ -129,7 +103,8 @@ func showsAtEnd(c Cell) bool {
 		c.attr&(uint16(Reverse|Strike|Overline)|underlineMask) != 0
 }
 
-// appendPen appends what changes the style from one cell's to another's.
+// appendPen appends the sequences that change the style from that of one cell to that
+// of another.
 func (t *Terminal) appendPen(b []byte, from, to Cell) []byte {
 	ef, et := t.extras.at(from.ext), t.extras.at(to.ext)
 	if ef.uri != et.uri || ef.id != et.id {

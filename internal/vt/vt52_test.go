@@ -83,7 +83,7 @@ func TestNationalSets(t *testing.T) {
 	}
 }
 
-func TestCopiedAreasCutWideCharacters(t *testing.T) {
+func TestCopiedAreasSplitWideCharacters(t *testing.T) {
 	const text = "漢字あい"
 	for _, tt := range []struct{ name, in, want string }{
 		{"source untouched", "\x1b[1;2;1;4;1;2;1$v", "漢字あい\n 字"},

@@ -34,9 +34,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestBackgroundOfFreshRows scrolls a row in by a text that wraps, and by a line
-// feed, which does give it the background; the alternate screen comes without.
-func TestBackgroundOfFreshRows(t *testing.T) {
+// TestBackgroundOfNewRows checks the background of a row that scrolls in: only a line feed sets
+// it. Wrapped text and the alternate screen do not.
+func TestBackgroundOfNewRows(t *testing.T) {
 	for in, want := range map[string]Color{
 		"\x1b[2H\x1b[41m0123456789ab": 0,
 		"\x1b[2H\x1b[41m01234\nab":    Indexed(1),
@@ -49,8 +49,7 @@ func TestBackgroundOfFreshRows(t *testing.T) {
 	}
 }
 
-// TestGraphemes checks where the cursor is behind a text, with and without
-// mode 2027.
+// TestGraphemes checks cells and cursor after a text, with and without mode 2027.
 func TestGraphemes(t *testing.T) {
 	tests := []struct {
 		text              string
@@ -108,7 +107,7 @@ func TestLinksAndStyles(t *testing.T) {
 		t.Errorf("style %+v, want %+v", got, want)
 	}
 	if term.Link(y) != "" || term.Style(y) != (Style{}) {
-		t.Errorf("style and link go on: %+v %q", term.Style(y), term.Link(y))
+		t.Errorf("style and link continue: %+v %q", term.Style(y), term.Link(y))
 	}
 	const ansi = "\x1b]8;id=1;http://example.org/\x1b\\\x1b[1;3;4:3;31;48;5;200;58:2::1:2:3mx\x1b]8;;\x1b\\\x1b[my"
 	if got := term.ANSI(); got != ansi {
@@ -116,13 +115,13 @@ func TestLinksAndStyles(t *testing.T) {
 	}
 }
 
-func TestMainScreenBehindTheAlternateOne(t *testing.T) {
+func TestMainTextOnAlternateScreen(t *testing.T) {
 	term := New(10, 3, WithScrollback(1<<16))
 	term.Write([]byte("1\r\n2\r\n\x1b[31m3\x1b[m\r\n4\r\n$ vim\x1b[?1049hvim"))
 	if got, want := term.Text(), "\n\n     vim"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := term.MainText(), "1\n2\n3\n4\n$ vim"; got != want {
+	if got, want := Strip(term.MainANSI()), "1\n2\n3\n4\n$ vim"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := term.MainANSI(), "1\n2\n\x1b[31m3\x1b[m\n4\n$ vim"; got != want {

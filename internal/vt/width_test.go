@@ -6,7 +6,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-func TestWidthIsThatOfTheUI(t *testing.T) {
+func TestRuneWidthMatchesUI(t *testing.T) {
 	for r := range rune(0x110000) {
 		if got, want := RuneWidth(r), displaywidth.Rune(r); got != want {
 			t.Errorf("%U: got %d, want %d", r, got, want)

@@ -1,9 +1,9 @@
-// Package watch tells that entries of one directory came, went or were renamed,
-// without saying which: whoever is told looks for itself.
+// Package watch notifies the caller when entries of a directory are created, removed or renamed. A
+// notification does not name them; the receiver reads the directory itself.
 //
-// It uses what the system has (inotify, kqueue, ReadDirectoryChangesW) and looks
-// at the directory's time of change once a second where that is not to be had,
-// or while the directory does not exist.
+// It uses the system's notifications (inotify, kqueue, ReadDirectoryChangesW). Where they are not
+// available, or while the directory does not exist, it polls the directory's modification time once
+// a second.
 //
 //	w := watch.Dir(path)
 //	defer w.Close()
@@ -21,13 +21,13 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Every is how often a directory is looked at that cannot be watched.
+// Every is the polling interval for a directory that cannot be watched.
 const Every = time.Second
 
 // Watcher watches one directory until Close.
 type Watcher struct {
-	// C gets a value after each change. Changes that come before the last one
-	// was received make no further value. It is closed after Close.
+	// C receives a value after each change. Changes that occur before the last value was received
+	// are coalesced into it. C is closed after Close.
 	C <-chan struct{}
 
 	c    chan struct{}
@@ -36,12 +36,11 @@ type Watcher struct {
 	wg   sync.WaitGroup
 }
 
-// Dir watches the directory at path, which need not exist yet. Changes from its
-// return on are told.
+// Dir watches the directory at path, which need not exist yet. Changes made after it returns are
+// reported.
 func Dir(path string) *Watcher { return begin(path, entries) }
 
-// Files is Dir that also reports when a file in the directory was written to, where the
-// system can tell.
+// Files is Dir that also reports writes to files in the directory, where the system supports that.
 func Files(path string) *Watcher { return begin(path, entries|fsnotify.Write) }
 
 // entries are the changes of a directory's entries.
@@ -60,21 +59,21 @@ func begin(path string, ops fsnotify.Op) *Watcher {
 	return w
 }
 
-// Close ends the watching. It may be called more than once.
+// Close stops watching. It may be called more than once.
 func (w *Watcher) Close() error {
 	w.stop()
 	w.wg.Wait()
 	return nil
 }
 
-func (w *Watcher) tell() {
+func (w *Watcher) notify() {
 	select {
 	case w.c <- struct{}{}:
 	default:
 	}
 }
 
-// open is nil if the directory cannot be watched (now).
+// open returns nil if the directory cannot be watched at the moment.
 func open(path string) *fsnotify.Watcher {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -119,13 +118,13 @@ func (w *Watcher) run(ctx context.Context, path string, events *fsnotify.Watcher
 		now := changedAt(path)
 		if !now.Equal(seen) {
 			seen = now
-			w.tell()
+			w.notify()
 		}
 		if now.IsZero() {
 			continue
 		}
 		if events = open(path); events != nil {
-			w.tell() // what happened before it was watched
+			w.notify() // there may have been changes before the watch
 			tick.Reset(Every)
 		}
 	}
@@ -142,17 +141,17 @@ func (w *Watcher) listen(ctx context.Context, path string, events *fsnotify.Watc
 				return
 			}
 			if ev.Name == path && ev.Has(fsnotify.Remove|fsnotify.Rename) {
-				w.tell()
+				w.notify()
 				return
 			}
 			if ev.Op&w.ops != 0 {
-				w.tell()
+				w.notify()
 			}
 		case _, ok := <-events.Errors:
 			if !ok {
 				return
 			}
-			w.tell() // events may have been lost
+			w.notify() // events may have been lost
 		}
 	}
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,211 +14,116 @@ import (
 // lineWidth is the length of the generator's lines, the line feed included.
 const lineWidth = 64
 
-// floodPatience is how long a flood may take.
-const floodPatience = time.Minute
+// floodLimit is how long a flood may take.
+const floodLimit = time.Minute
 
 // floods is M2: a job writes lines as fast as it can, with and without a
 // terminal.
-func floods(ctx context.Context, l *lab) ([]row, error) {
-	var rows []row
-	for _, pty := range []bool{true, false} {
-		some, err := flood(ctx, l, pty)
-		rows = append(rows, some...)
-		if err = join(err, l.release()); err != nil {
-			return rows, err
-		}
+func floods(l *lab) {
+	size := int64(l.count(256, 16)) << 20
+	for _, f := range []*flood{
+		{l: l, pty: true, size: size, logged: size + size/lineWidth, how: "through a terminal", aim: "1.1x, nothing lost", cpuAim: "8 s"},
+		{l: l, size: size, logged: size, how: "without a terminal", aim: "1x", cpuAim: "0 s"},
+	} {
+		f.measure()
+		l.release()
 	}
-	return rows, nil
+}
+
+// flood is one way to write so many bytes.
+type flood struct {
+	l            *lab
+	pty          bool
+	size, logged int64 // a terminal makes CR LF of each LF
+	how          string
+	aim, cpuAim  string
 }
 
 // flooded is what one program did with a flood.
 type flooded struct {
 	seconds []float64
-	cpu     []float64 // seconds of those who supervise, a GB
-	growth  []float64 // bytes of resident memory at most, over that before
-	lost    int64     // lines, when the job ended right after the last
-	failed  bool      // it did not get all of it into the log in time
+	cpu     []float64 // seconds of the processes that supervise, a GB
+	memory  []float64 // MiB resident at most
+	failed  bool      // the log did not get everything in time
 }
 
-func flood(ctx context.Context, l *lab, pty bool) ([]row, error) {
-	everyone, err := l.starters(pty)
-	if err != nil {
-		return nil, err
-	}
-	bytes := int64(l.count(256, 16)) << 20
+func (f *flood) measure() {
+	everyone := f.l.starters(f.pty)
 	results := make([]flooded, len(everyone))
-	for range l.count(5, 1) {
-		for k, s := range everyone {
-			if results[k].failed {
-				continue
-			}
-			err := results[k].measure(ctx, l, s, bytes, pty)
-			if _, other := s.(*rival); other && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-				fmt.Fprintf(l.stderr, "left out: %s: %v\n", s.name(), err)
-				results[k].failed = true
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name(), err)
-			}
-		}
-	}
-	for k, s := range everyone {
+	inTurns(f.l.count(5, 1), everyone, func(k int, p *program) {
 		if results[k].failed {
-			continue
+			return
 		}
-		if results[k].lost, err = lostAtExit(ctx, l, s, bytes/8, pty); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
+		err := attempt(func() { f.once(p, &results[k]) })
+		results[k].failed = p.name == "tmux" && errors.Is(err, errTooLate)
+		if !results[k].failed {
+			check(err)
 		}
-	}
-	how, aim := "through a terminal", "1.1x, nothing lost"
-	if !pty {
-		how, aim = "without a terminal", "1x"
-	}
-	size := fmt.Sprintf("%d MiB of lines %s", bytes>>20, how)
-	speed := row{what: "M2 " + size, format: "%.2f s", aim: aim}
-	cpu := row{what: "M2 the same: processor time of the supervisor, for a GB", format: "%.1f s", aim: "8 s"}
-	grown := row{what: "M2 the same: resident memory at its peak", format: "%.1f MiB", aim: "flat"}
-	if !pty {
-		cpu.aim = "0 s"
-	}
-	for k, s := range everyone {
+	})
+	speed := newRow(fmt.Sprintf("M2 %d MiB of lines %s", f.size>>20, f.how), "%.2f s", f.aim)
+	cpu := newRow("M2 the same: processor time of the supervisor, for a GB", "%.1f s", f.cpuAim)
+	grown := newRow("M2 the same: resident memory at its peak", "%.1f MiB", "flat")
+	inTurns(1, everyone, func(k int, p *program) {
 		r := results[k]
 		if r.failed {
-			speed.values = append(speed.values, value{who: s.name(), none: true, note: fmt.Sprintf("not within %.0f s", floodPatience.Seconds())})
-			continue
+			speed.addNone(p.name, fmt.Sprintf("not within %.0f s", floodLimit.Seconds()))
+			return
 		}
-		v := value{who: s.name(), n: median(r.seconds), note: fmt.Sprintf("%.0f MB/s", float64(bytes)/median(r.seconds)/1e6)}
-		if r.lost != 0 {
-			v.note += fmt.Sprintf(", %d lines lost at exit", r.lost)
+		note := fmt.Sprintf("%.0f MB/s", float64(f.size)/quantile(r.seconds, 50)/1e6)
+		if lost := f.lostAtExit(p); lost != 0 {
+			note += fmt.Sprintf(", %d lines lost at exit", lost)
 		}
-		speed.values = append(speed.values, v)
-		cpu.values = append(cpu.values, value{who: s.name(), n: median(r.cpu), none: len(r.cpu) == 0})
-		grown.values = append(grown.values, value{who: s.name(), n: median(r.growth) / (1 << 20), none: len(r.growth) == 0})
-	}
-	return []row{speed, cpu, grown}, nil
+		speed.addMedian(p.name, r.seconds, note)
+		cpu.addMedian(p.name, r.cpu, "")
+		grown.addMedian(p.name, r.memory, "")
+	})
+	f.l.print(speed, cpu, grown)
 }
 
-// expected is the size of the log: a terminal makes CR LF of each LF.
-func expected(bytes int64, pty bool) int64 {
-	if pty {
-		return bytes + bytes/lineWidth
-	}
-	return bytes
-}
-
-func (f *flooded) measure(ctx context.Context, l *lab, s supervisor, bytes int64, pty bool) error {
-	ctx, cancel := context.WithTimeout(ctx, floodPatience)
-	defer cancel()
-	w, err := watchLogs(s)
-	if err != nil {
-		return err
-	}
-	var before time.Duration
-	if pids, err := s.keepers(); err == nil { // a server that is not there yet has used none
-		if before, err = cpuTime(pids); err != nil {
-			return err
-		}
-	}
+// once measures one flood, whose job stays until the supervisor was looked at.
+func (f *flood) once(p *program, r *flooded) {
+	w := f.l.watchLogs(p)
+	before := cpuTime(p.keepers()...)
 	begin := time.Now()
-	j, err := s.launch([]string{l.bin("lines"), strconv.FormatInt(bytes, 10), "60s"})
-	if err != nil {
-		return err
+	j := p.launch(f.l.bin("lines"), strconv.FormatInt(f.size, 10), "60s")
+	log := w.one(floodLimit)
+	if !f.l.waitSize(floodLimit-time.Since(begin), log, f.logged) {
+		check(errTooLate)
 	}
-	logs, err := w.next(ctx, 1, time.Millisecond)
-	if err != nil {
-		return err
+	r.seconds = append(r.seconds, time.Since(begin).Seconds())
+	if pids := p.keepers(); len(pids) > 0 {
+		r.cpu = append(r.cpu, (cpuTime(pids...)-before).Seconds()/float64(f.size)*1e9)
+		r.memory = append(r.memory, mebibytes(peak(pids...)))
 	}
-	if err := sizeOf(ctx, logs[0], expected(bytes, pty)); err != nil {
-		return err
-	}
-	f.seconds = append(f.seconds, time.Since(begin).Seconds())
-	if err := f.look(s, before, bytes); err != nil {
-		return err
-	}
-	if err := endJob(s, j); err != nil {
-		return err
-	}
-	return os.Truncate(logs[0], 0) // the disk is not what is measured
-}
-
-// look notes what the supervisor has used.
-func (f *flooded) look(s supervisor, before time.Duration, bytes int64) error {
-	pids, err := s.keepers()
-	if err != nil || len(pids) == 0 {
-		return err
-	}
-	used, err := cpuTime(pids)
-	if err != nil {
-		return err
-	}
-	most, err := peak(pids)
-	if err != nil {
-		return err
-	}
-	f.cpu = append(f.cpu, (used-before).Seconds()/float64(bytes)*1e9)
-	f.growth = append(f.growth, float64(most))
-	return nil
-}
-
-// endJob ends the newest job and waits for its command line.
-func endJob(s supervisor, j *launched) error {
-	if f, ok := s.(*floor); ok {
-		return f.close()
-	}
-	err := j.wait()
-	k, ok := s.(killer)
-	if !ok {
-		return errors.Join(err, fmt.Errorf("%s cannot end a job", s.name()))
-	}
-	kill, killErr := k.killing(j)
-	if killErr == nil {
-		killErr = kill.Run()
-	}
-	return errors.Join(err, killErr)
+	p.end(j)
+	check(os.Truncate(log, 0)) // the disk is not what is measured
 }
 
 // lostAtExit has a job end right after its last line and counts the lines that
 // are not in its log, in order.
-func lostAtExit(ctx context.Context, l *lab, s supervisor, bytes int64, pty bool) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	w, err := watchLogs(s)
-	if err != nil {
-		return 0, err
-	}
-	j, err := s.launch([]string{l.bin("lines"), strconv.FormatInt(bytes, 10)})
-	if err != nil {
-		return 0, err
-	}
-	logs, err := w.next(ctx, 1, time.Millisecond)
-	if err = join(err, j.wait()); err != nil {
-		return 0, err
-	}
-	arrives, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	if err := sizeOf(arrives, logs[0], expected(bytes, pty)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return 0, err
-	}
-	return missing(logs[0], bytes/lineWidth)
+func (f *flood) lostAtExit(p *program) int64 {
+	w := f.l.watchLogs(p)
+	few := f.size / 8
+	j := p.launch(f.l.bin("lines"), strconv.FormatInt(few, 10))
+	log := w.one(floodLimit)
+	check(j.wait())
+	f.l.waitSize(3*time.Second, log, f.logged/8) // what comes later is lost
+	return few/lineWidth - linesInOrder(log)
 }
 
-// missing counts the lines of the generator that are not in the log where they
-// should be.
-func missing(log string, n int64) (int64, error) {
-	f, err := os.Open(log)
-	if err != nil {
-		return 0, err
-	}
+// linesInOrder counts the lines of the generator in a log that follow one before
+// them.
+func linesInOrder(log string) (n int64) {
+	f := must(os.Open(log))
 	defer f.Close()
-	next, there := int64(0), int64(0)
+	next := int64(0)
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		number, err := strconv.ParseInt(string(lines.Bytes()[:min(12, len(lines.Bytes()))]), 10, 64)
 		if err == nil && number >= next {
-			there++
-			next = number + 1
+			n, next = n+1, number+1
 		}
 	}
-	return n - there, lines.Err()
+	check(lines.Err())
+	return n
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os/exec"
@@ -16,50 +14,48 @@ import (
 const (
 	// keyEvery is the time between two keys: no multiple of a frame's.
 	keyEvery = 23 * time.Millisecond
-	// keyPatience is how long a key may take to be drawn; after that it is missed.
-	keyPatience = 2 * time.Second
-	keysInLine  = 50
+	// keyLimit is how long a key may take to be drawn; after that it is missed.
+	keyLimit   = 2 * time.Second
+	keysInLine = 50
 )
 
 // keys is M6: a person types into one job while another floods, and looks at the two in
 // turns. The floor of both is what a terminal alone takes to echo a key meanwhile.
-func keys(ctx context.Context, l *lab) ([]row, error) {
+func keys(l *lab) {
 	n := l.count(400, 100)
 	typed := newTimes(fmt.Sprintf("a key typed into the full window of a job while another floods (%d keys)", n))
 	quiet := newTimes(fmt.Sprintf("a key in the panes until the quiet job is drawn, the flooding one gone (%d keys)", n/2))
 	flood := newTimes("the same, back to the flooding job")
 	for _, view := range []struct {
-		open func(context.Context, *lab) (*keyboard, error)
+		open func(*lab) *keyboard
 		into []*times // of the keys, in turns
 	}{
 		{typeDirectly, []*times{typed}},
 		{typeInHob, []*times{typed}}, {switchInHob, []*times{quiet, flood}},
 		{typeInTmux, []*times{typed}}, {switchInTmux, []*times{quiet, flood}},
 	} {
-		k, err := view.open(ctx, l)
-		if err == nil && k != nil {
-			err = k.measure(ctx, n, view.into)
-			err = errors.Join(err, k.view.close())
+		k := view.open(l)
+		if k == nil {
+			continue
 		}
-		if err = join(err, l.release()); err != nil {
-			return nil, err
-		}
-		if k != nil && k.who == "direct" {
+		k.measure(l, n, view.into)
+		l.release()
+		if k.who == "direct" {
 			quiet.copyFloor(typed)
 			flood.copyFloor(typed)
 		}
 	}
-	return []row{typed.median, typed.most, typed.grown, quiet.median, quiet.most, flood.median, flood.most, flood.grown}, nil
+	l.print(typed.median, typed.most, typed.grown, quiet.median, quiet.most, flood.median, flood.most, flood.grown)
 }
 
 // times are the rows of one kind of key.
-type times struct{ median, most, grown row }
+type times struct{ median, most, grown *row }
 
 func newTimes(what string) *times {
 	return &times{
-		median: row{what: "M6 " + what + ", median", format: "%.1f ms", aim: "17 ms"},
-		most:   row{what: "M6 the same: 95 of 100 within", format: "%.1f ms", aim: "33 ms, none missed"},
-		grown:  row{what: "M6 the same: memory of the view at its peak", format: "%.1f MiB", aim: "+6 MiB"},
+		median: newRow("M6 "+what+", median", "%.1f ms", "17 ms"),
+		most:   newRow("M6 the same: 95 of 100 within", "%.1f ms", "33 ms, none missed"),
+		grown:  newRow("M6 the same: memory of the view at its peak", "%.1f MiB", "+6 MiB"),
 	}
 }
 
@@ -67,6 +63,22 @@ func (t *times) copyFloor(from *times) {
 	t.median.values = slices.Clone(from.median.values)
 	t.most.values = slices.Clone(from.most.values)
 	t.grown.values = slices.Clone(from.grown.values)
+}
+
+// add adds the times in ms of the keys that one program has drawn, and its memory in
+// bytes before and at its peak.
+func (t *times) add(who string, took []float64, missed int, before, most int64) {
+	t.median.add(who, quantile(took, 50), "")
+	note := ""
+	if missed > 0 {
+		note = fmt.Sprintf("%d missed", missed)
+	}
+	t.most.add(who, quantile(took, 95), note)
+	if who == "direct" {
+		t.grown.addNone(who, "")
+	} else {
+		t.grown.add(who, mebibytes(most), fmt.Sprintf("+%.1f MiB by the keys", mebibytes(most-before)))
+	}
 }
 
 // keyboard is a person at a view.
@@ -78,75 +90,39 @@ type keyboard struct {
 	next func(i int) (key, text, gone string)
 }
 
+// newKeyboard is a keyboard at a view, which is closed with the lab, once it shows ready.
+func newKeyboard(who string, v *viewer, ready string, next func(i int) (key, text, gone string)) *keyboard {
+	v.l.Cleanup(v.close)
+	v.see(ready)
+	return &keyboard{who, v, next}
+}
+
 // measure types n keys, each when the one before has been drawn, and counts their times
 // in turns to those of into.
-func (k *keyboard) measure(ctx context.Context, n int, into []*times) error {
-	before, err := peak([]int{k.view.pid()})
-	if err != nil {
-		return err
-	}
+func (k *keyboard) measure(l *lab, n int, into []*times) {
+	before := peak(k.view.pid())
 	took, missed := make([][]float64, len(into)), make([]int, len(into))
 	for i := range n {
-		if err := linger(ctx, keyEvery); err != nil {
-			return err
-		}
+		l.rest(keyEvery)
 		key, text, gone := k.next(i)
-		late, cancel := context.WithTimeout(ctx, keyPatience)
 		begin := time.Now()
-		err := k.view.press(key)
-		if err == nil {
-			err = k.view.seeInstead(late, text, gone)
-		}
-		cancel()
-		turn := i % len(into)
-		switch {
-		case err == nil:
-			took[turn] = append(took[turn], float64(time.Since(begin).Microseconds())/1000)
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			missed[turn]++
-		default:
-			return err
+		k.view.press(key)
+		if k.view.shows(keyLimit, text, gone) {
+			took[i%len(into)] = append(took[i%len(into)], since(begin))
+		} else {
+			missed[i%len(into)]++
 		}
 	}
-	most, err := peak([]int{k.view.pid()})
-	if err != nil {
-		return err
-	}
+	most := peak(k.view.pid())
 	for turn, t := range into {
 		t.add(k.who, took[turn], missed[turn], before, most)
 	}
-	return nil
 }
 
-// add takes the times in ms of the keys that one program has drawn, and its memory in
-// bytes before and at its peak.
-func (t *times) add(who string, took []float64, missed int, before, most int64) {
-	t.median.values = append(t.median.values, value{who: who, n: quantile(took, 50)})
-	v := value{who: who, n: quantile(took, 95)}
-	if missed > 0 {
-		v.note = fmt.Sprintf("%d missed", missed)
-	}
-	t.most.values = append(t.most.values, v)
-	v = value{who: who, none: true}
-	if who != "direct" {
-		v = value{who: who, n: float64(most) / (1 << 20), note: fmt.Sprintf("+%.1f MiB by the keys", float64(most-before)/(1<<20))}
-	}
-	t.grown.values = append(t.grown.values, v)
-}
-
-// quantile is the sample that percent of all are not above.
-func quantile(samples []float64, percent int) float64 {
-	if len(samples) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(samples))
-	return s[min(len(s)-1, len(s)*percent/100)]
-}
-
-// typist types a letter a key, in lines that no other on the screen begins like.
-func typist(who string, v *viewer) *keyboard {
+// letters types a letter a key, in lines that no other on the screen begins like.
+func letters() func(i int) (key, text, gone string) {
 	line := ""
-	return &keyboard{who: who, view: v, next: func(i int) (key, text, gone string) {
+	return func(i int) (key, text, gone string) {
 		letter := string(rune('a' + i%26))
 		if i%keysInLine == 0 {
 			line = fmt.Sprintf("%d:%s", i, letter)
@@ -154,107 +130,60 @@ func typist(who string, v *viewer) *keyboard {
 		}
 		line += letter
 		return letter, line, ""
-	}}
+	}
 }
 
-// switcher presses away for the quiet job and back for the flooding one.
-func switcher(who string, v *viewer, away, back string) *keyboard {
-	return &keyboard{who: who, view: v, next: func(i int) (key, text, gone string) {
+// switches presses away for the quiet job and back for the flooding one.
+func switches(away, back string) func(i int) (key, text, gone string) {
+	return func(i int) (key, text, gone string) {
 		if i%2 == 0 {
 			return away, quietText, floodText
 		}
 		return back, floodText, quietText
-	}}
+	}
 }
 
-// typeDirectly types into a cat on a terminal without anybody between, while a
-// flood goes through hob: what the machine has left.
-func typeDirectly(_ context.Context, l *lab) (*keyboard, error) {
-	h, err := l.hob()
-	if err != nil {
-		return nil, err
-	}
-	if err := h.flood(l); err != nil {
-		return nil, err
-	}
-	v, err := view(exec.Command("sh", "-c", sink))
-	return typist("direct", v), err
+// typeDirectly types into a cat on a terminal with no program in between, while a flood
+// goes through hob: what the machine has left.
+func typeDirectly(l *lab) *keyboard {
+	l.hob().flood(l)
+	return newKeyboard("direct", l.view(exec.Command("sh", "-c", sink)), "", letters())
 }
 
-func typeInHob(ctx context.Context, l *lab) (*keyboard, error) {
-	h, err := l.hob()
-	if err != nil {
-		return nil, err
-	}
-	if err := h.flood(l); err != nil {
-		return nil, err
-	}
-	if out, err := h.command("run", "-b", "-n", "cat", "-c", sink).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
-	}
-	v, err := view(h.command("attach", "cat"))
-	if err != nil {
-		return nil, err
-	}
-	return typist("hob", v), v.see(ctx, "attached")
+func typeInHob(l *lab) *keyboard {
+	h := l.hob()
+	h.flood(l)
+	output(h.command("run", "-b", "-n", "cat", "-c", sink))
+	return newKeyboard("hob", l.view(h.command("attach", "cat")), "attached", letters())
 }
 
 // switchInHob looks at the panes, in which the newest job is the first.
-func switchInHob(ctx context.Context, l *lab) (*keyboard, error) {
-	h, err := l.hob()
-	if err != nil {
-		return nil, err
-	}
-	if out, err := h.command(append([]string{"run", "-b", "-n", "quiet", "--"}, quietOne()...)...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
-	}
-	if err := h.flood(l); err != nil {
-		return nil, err
-	}
-	v, err := view(h.command())
-	if err != nil {
-		return nil, err
-	}
-	return switcher("hob", v, "j", "k"), v.see(ctx, floodText)
+func switchInHob(l *lab) *keyboard {
+	h := l.hob()
+	output(h.command(append([]string{"run", "-b", "-n", "quiet", "--"}, quietOne()...)...))
+	h.flood(l)
+	return newKeyboard("hob", l.view(h.command()), floodText, switches("j", "k"))
 }
 
-func typeInTmux(ctx context.Context, l *lab) (*keyboard, error) {
-	r, err := l.tmux()
-	if r == nil || err != nil {
-		return nil, err
+func typeInTmux(l *lab) *keyboard {
+	t := l.tmux()
+	if t == nil {
+		return nil
 	}
-	r.n.Add(1)
-	for name, argv := range map[string][]string{"flood": endless(l), "cat": {"sh", "-c", sink}} {
-		words := append(r.words("new-session", "-d", "-s", name, "-x", "120", "-y", "40"), argv...)
-		if out, err := r.command(words...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("tmux: %w: %s", err, out)
-		}
-	}
-	v, err := view(r.tool("attach", "-t", "cat"))
-	if err != nil {
-		return nil, err
-	}
-	return typist("tmux", v), v.see(ctx, "[cat]")
+	output(t.session("flood", endless(l)...))
+	output(t.session("cat", "sh", "-c", sink))
+	return newKeyboard("tmux", l.view(t.command("attach", "-t", "cat")), "[cat]", letters())
 }
 
 // switchInTmux has a window a job.
-func switchInTmux(ctx context.Context, l *lab) (*keyboard, error) {
-	r, err := l.tmux()
-	if r == nil || err != nil {
-		return nil, err
+func switchInTmux(l *lab) *keyboard {
+	t := l.tmux()
+	if t == nil {
+		return nil
 	}
-	r.n.Add(1)
-	words := append(r.words("new-session", "-d", "-s", "both", "-x", "120", "-y", "40"), quietOne()...)
-	words = append(append(words, ";", "new-window"), endless(l)...)
-	if out, err := r.command(words...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("tmux: %w: %s", err, out)
-	}
-	v, err := view(r.tool("attach", "-t", "both"))
-	if err != nil {
-		return nil, err
-	}
+	output(t.session("both", slices.Concat(quietOne(), []string{";", "new-window"}, endless(l))...))
 	const nextWindow = "\x02n"
-	return switcher("tmux", v, nextWindow, nextWindow), v.see(ctx, floodText)
+	return newKeyboard("tmux", l.view(t.command("attach", "-t", "both")), floodText, switches(nextWindow, nextWindow))
 }
 
 // quietOne is a command that prints quietText, which is not in it, and no more.
@@ -274,10 +203,6 @@ func endless(l *lab) []string { return []string{l.bin("lines"), strconv.FormatIn
 const floodText = "the quick brown fox"
 
 // flood starts a job that writes lines without end, with a small log.
-func (h *hob) flood(l *lab) error {
-	args := append([]string{"run", "-b", "-n", "flood", "--log-limit", "64MiB", "--"}, endless(l)...)
-	if out, err := h.command(args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
+func (p *program) flood(l *lab) {
+	output(p.command(append([]string{"run", "-b", "-n", "flood", "--log-limit", "64MiB", "--"}, endless(l)...)...))
 }

@@ -3,164 +3,83 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 )
 
-// lister is a command line that lists finished jobs, or counts them.
-type lister struct {
-	row  *row
-	name string
-	cmd  func() *exec.Cmd
-}
-
 // lists is M7: how long a list of finished jobs takes, and how that grows.
-func lists(ctx context.Context, l *lab) (_ []row, err error) {
-	defer func() { err = join(err, l.release()) }()
-	h, err := l.hob()
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
-	there := 0
-	for _, jobs := range []int{l.count(1000, 100), l.count(5000, 200)} {
-		if err := finish(ctx, h, jobs-there, func() (int, error) {
-			n, err := ended(h.root)
-			return n - there, err
-		}); err != nil {
-			return rows, fmt.Errorf("hob: %w", err)
-		}
-		var t *rival
-		if there == 0 {
-			if t, err = l.windows(ctx, jobs); err != nil {
-				return rows, err
-			}
-		}
-		there = jobs
-		more, err := l.list(h, t, jobs)
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, more...)
-	}
-	return rows, nil
+func lists(l *lab) {
+	h := l.hob()
+	few, many := l.count(1000, 100), l.count(5000, 200)
+	h.finish(l, few)
+	l.list(h, l.deadPanes(few), few)
+	h.finish(l, many)
+	l.list(h, nil, many)
 }
 
 // list measures lists of so many jobs, with tmux where it has as many.
-func (l *lab) list(h *hob, t *rival, jobs int) ([]row, error) {
-	index, err := makeIndex(l, h)
-	if err != nil {
-		return nil, err
-	}
-	rows := []row{
-		{what: fmt.Sprintf("M7 list of %d finished jobs", jobs), format: "%.1f ms", aim: "20 ms at 1,000, then 15 µs a job"},
-		{what: "M7 the same with --json", format: "%.1f ms", aim: "30 ms at 1,000"},
-		{what: fmt.Sprintf("M7 prompt with %d finished jobs", jobs), format: "%.1f ms", aim: "20 ms"},
-	}
-	floor := func() *exec.Cmd { return exec.Command(l.bin("floorlist"), filepath.Join(h.root, "jobs"), index) }
-	everyone := []lister{
-		{&rows[0], "floor", floor},
-		{&rows[0], "hob", func() *exec.Cmd { return h.command("list") }},
-		{&rows[1], "hob", func() *exec.Cmd { return h.command("list", "--json") }},
-		{&rows[2], "hob", func() *exec.Cmd { return h.command("prompt") }},
+func (l *lab) list(h, t *program, jobs int) {
+	output(h.command("list", "-q")) // writes the index, which the floor reads
+	floor := exec.Command(l.bin("floorlist"), h.logs, filepath.Join(h.root, "index"))
+	list := newRow(fmt.Sprintf("M7 list of %d finished jobs", jobs), "%.1f ms", "20 ms at 1,000, then 15 µs a job")
+	asJSON := newRow("M7 the same with --json", "%.1f ms", "30 ms at 1,000")
+	prompt := newRow(fmt.Sprintf("M7 prompt with %d finished jobs", jobs), "%.1f ms", "20 ms")
+	listers := []struct {
+		who  string
+		cmd  *exec.Cmd
+		rows []*row
+	}{
+		{"floor", floor, []*row{list, asJSON, prompt}},
+		{"hob", h.command("list"), []*row{list}},
+		{"hob", h.command("list", "--json"), []*row{asJSON}},
+		{"hob", h.command("prompt"), []*row{prompt}},
 	}
 	if t != nil {
-		everyone = append(everyone, lister{&rows[0], "tmux", func() *exec.Cmd { return t.tool("list-panes", "-a") }})
+		listers = append(listers, listers[0])
+		listers[4].who, listers[4].cmd, listers[4].rows = "tmux", t.command("list-panes", "-a"), []*row{list}
 	}
-	times := make([][]float64, len(everyone))
+	times := make([][]float64, len(listers))
 	for range l.count(30, 5) {
-		for k, who := range everyone {
-			cmd := who.cmd()
+		for k, lister := range listers {
+			cmd := exec.Cmd{Path: lister.cmd.Path, Args: lister.cmd.Args, Env: lister.cmd.Env}
 			begin := time.Now()
-			if err := cmd.Run(); err != nil {
-				return nil, fmt.Errorf("%s: %w", who.name, err)
-			}
-			times[k] = append(times[k], milliseconds(time.Since(begin)))
+			check(cmd.Run())
+			times[k] = append(times[k], since(begin))
 		}
 	}
-	for k, who := range everyone {
-		v := value{who: who.name, n: median(times[k])}
-		who.row.values = append(who.row.values, v)
-		if who.name == "floor" { // of all three
-			rows[1].values, rows[2].values = []value{v}, []value{v}
+	for k, lister := range listers {
+		for _, r := range lister.rows {
+			r.addMedian(lister.who, times[k], "")
 		}
 	}
-	return rows, nil
+	l.print(list, asJSON, prompt)
 }
 
-// finish starts jobs that end at once and waits until count says that all have.
-func finish(ctx context.Context, s supervisor, jobs int, count func() (int, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	if err := startAll(s, jobs, []string{"/bin/true"}); err != nil {
-		return err
-	}
-	for {
-		n, err := count()
-		if err != nil || n >= jobs {
-			return err
-		}
-		if err := rest(ctx, 20*time.Millisecond); err != nil {
-			return fmt.Errorf("%d of %d jobs have ended: %w", n, jobs, err)
-		}
+// finish starts jobs that end at once until there are so many, and waits until all
+// have ended.
+func (p *program) finish(l *lab, jobs int) {
+	ended := func() int { return len(must(filepath.Glob(filepath.Join(p.logs, "*", "exit_code")))) }
+	startAll(p, jobs-ended(), "/bin/true")
+	if !l.until(2*time.Minute, 20*time.Millisecond, func() bool { return ended() >= jobs }) {
+		check(fmt.Errorf("%d of %d jobs have ended", ended(), jobs))
 	}
 }
 
-// ended counts the jobs below a state root that have ended.
-func ended(root string) (int, error) {
-	codes, err := filepath.Glob(filepath.Join(root, "jobs", "*", "exit_code"))
-	return len(codes), err
-}
-
-// makeIndex writes the file that the floor reads: as many bytes as hob keeps of
-// each finished job.
-func makeIndex(l *lab, h *hob) (string, error) {
-	if out, err := h.command("list", "-q").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("hob list: %w: %s", err, out)
+// deadPanes is a tmux with windows whose programs have ended; nil without tmux.
+func (l *lab) deadPanes(n int) *program {
+	t := l.tmux()
+	if t == nil {
+		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(h.root, "index"))
-	if err != nil {
-		return "", err
-	}
-	path := l.path("index")
-	return path, os.WriteFile(path, b, 0o600)
-}
-
-// windows is a tmux with as many windows whose programs have ended; nil without tmux.
-func (l *lab) windows(ctx context.Context, jobs int) (*rival, error) {
-	t, err := l.tmux()
-	if t == nil || err != nil {
-		return nil, err
-	}
-	return t, deadPanes(ctx, t, jobs)
-}
-
-// deadPanes gives tmux windows whose programs have ended and that stay.
-func deadPanes(ctx context.Context, t *rival, n int) error {
-	t.n.Add(1) // there is a server to close
-	if err := t.tool("new-session", "-d", "-s", "kept", "sleep", "600", ";", "set", "-g", "remain-on-exit", "on").Run(); err != nil {
-		return err
-	}
+	output(t.session("kept", "sleep", "600", ";", "set", "-g", "remain-on-exit", "on"))
 	for range n {
-		if err := t.tool("new-window", "-d", "-t", "kept:", "/bin/true").Run(); err != nil {
-			return err
-		}
+		output(t.command("new-window", "-d", "-t", "kept:", "/bin/true"))
 	}
-	for {
-		out, err := t.tool("list-panes", "-a", "-F", "#{pane_dead}").Output()
-		if err != nil || strings.Count(string(out), "1") >= n {
-			return err
-		}
-		if err := rest(ctx, 50*time.Millisecond); err != nil {
-			return err
-		}
-	}
+	l.until(time.Minute, 50*time.Millisecond, func() bool {
+		return strings.Count(output(t.command("list-panes", "-a", "-F", "#{pane_dead}")), "1") >= n
+	})
+	return t
 }
-
-func join(errs ...error) error { return errors.Join(errs...) }

@@ -6,7 +6,7 @@
 //
 //	hobbench [--short] [M1 M2 …]
 //
-// Everything happens below a temporary directory, with a state root, sockets
+// Everything happens below a temporary directory, with a state directory, sockets
 // and settings of its own, and only processes that it started are ended.
 package main
 
@@ -23,10 +23,10 @@ import (
 	"time"
 )
 
-// measure is one row or more of the table.
+// measure prints one row or more of the table.
 type measure struct {
 	id, what string
-	run      func(context.Context, *lab) ([]row, error)
+	run      func(*lab)
 }
 
 func measures() []measure {
@@ -42,8 +42,8 @@ func measures() []measure {
 		{"logs", "the log pane on a large log", logs},
 		{"attach", "a large job on the screen", attaches},
 		{"emulator", "a screen kept in memory", emulators},
-		{"ssh-list", "how many jobs on a host stand", remotely((*remote).lists)},
-		{"ssh-follow", "a line of a job on a host, to its open log", remotely((*remote).follows)},
+		{"ssh-list", "how many jobs on a host stand", remoteLists},
+		{"ssh-follow", "a line of a job on a host, to its open log", remoteFollows},
 	}
 }
 
@@ -91,14 +91,15 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	l, err := newLab(ctx, *short, *program, stderr)
-	if err != nil {
+	l := &lab{ctx: ctx, short: *short, stdout: stdout, stderr: stderr}
+	defer l.close()
+	if err := l.do(func() { l.prepare(*program) }); err != nil {
 		return err
 	}
-	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, *limit) // building is not counted
+	var cancel func()
+	l.ctx, cancel = context.WithTimeout(ctx, *limit) // building is not counted
 	defer cancel()
-	return measureAll(ctx, l, chosen, stdout)
+	return l.measureAll(chosen)
 }
 
 // choose finds measures by their names; the first part of one stands for all that
@@ -123,19 +124,13 @@ func choose(ids []string) ([]measure, error) {
 	return chosen, nil
 }
 
-// measureAll goes on after a measure that could not be made: the others still
-// say something.
-func measureAll(ctx context.Context, l *lab, chosen []measure, stdout io.Writer) error {
-	fmt.Fprintf(stdout, "%s\n\n", l.machine())
-	printHead(stdout)
-	var failed error
+// measureAll continues after a measure that fails: the others are still of use.
+func (l *lab) measureAll(chosen []measure) (failed error) {
+	fmt.Fprintf(l.stdout, "%s\n\n", l.machine())
+	printHead(l.stdout)
 	for _, m := range chosen {
 		fmt.Fprintf(l.stderr, "%s: %s\n", m.id, m.what)
-		rows, err := m.run(ctx, l)
-		for _, r := range rows {
-			r.print(stdout)
-		}
-		if err != nil {
+		if err := l.do(func() { m.run(l) }); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.id, err))
 		}
 	}

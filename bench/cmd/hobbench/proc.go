@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +17,7 @@ import (
 // ticks a second in /proc/PID/stat, the same on every Linux.
 const ticks = 100
 
-// process is a process that was seen once: the number and when it began.
+// process is a process at one moment: its number and when it started.
 type process struct {
 	pid   int
 	start string
@@ -34,25 +32,16 @@ func (p process) gone() bool {
 }
 
 // kill ends it if it is still the same.
-func (p process) kill() error {
-	if p.gone() {
-		return nil
+func (p process) kill() {
+	if !p.gone() {
+		_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have ended meanwhile
 	}
-	if err := syscall.Kill(p.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return err
-	}
-	return nil
-}
-
-func alive(pid int) bool {
-	state := statField(pid, 3)
-	return state != "" && state != "Z" && state != "X"
 }
 
 // statField is a field of /proc/PID/stat, counted from 1 as in proc(5); empty
 // when there is no such process.
 func statField(pid, n int) string {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
@@ -65,72 +54,42 @@ func statField(pid, n int) string {
 }
 
 // cpuTime is the processor time that the processes have used.
-func cpuTime(pids []int) (time.Duration, error) {
-	var sum int64
+func cpuTime(pids ...int) time.Duration {
+	var sum int
 	for _, pid := range pids {
-		for _, field := range []int{14, 15} {
-			n, err := strconv.ParseInt(statField(pid, field), 10, 64)
-			if err != nil {
-				return 0, fmt.Errorf("processor time of %d: %w", pid, err)
-			}
-			sum += n
-		}
+		sum += must(strconv.Atoi(statField(pid, 14))) + must(strconv.Atoi(statField(pid, 15)))
 	}
-	return time.Duration(sum) * time.Second / ticks, nil
+	return time.Duration(sum) * time.Second / ticks
 }
 
 // pss is the memory of the processes, pages shared with others counted in part.
-func pss(pids []int) (int64, error) { return memoryOf(pids, "smaps_rollup", "Pss:") }
+func pss(pids ...int) int64 { return memoryOf(pids, "smaps_rollup", "Pss:") }
 
 // peak is the most memory that the processes have had resident.
-func peak(pids []int) (int64, error) { return memoryOf(pids, "status", "VmHWM:") }
+func peak(pids ...int) int64 { return memoryOf(pids, "status", "VmHWM:") }
 
-func memoryOf(pids []int, file, name string) (int64, error) {
-	var sum int64
+// anonymous is the memory of a process that belongs to no file.
+func anonymous(pid int) int64 { return memoryOf([]int{pid}, "smaps_rollup", "Anonymous:") }
+
+// memoryOf is the sum of a number of KiB that files of /proc/PID have, in bytes.
+func memoryOf(pids []int, file, name string) (sum int64) {
 	for _, pid := range pids {
-		b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
-		if err != nil {
-			return 0, err
-		}
-		found := false
-		for line := range strings.Lines(string(b)) {
-			if rest, ok := strings.CutPrefix(line, name); ok {
-				kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-				if err != nil {
-					return 0, err
-				}
-				sum += kib << 10
-				found = true
-				break
-			}
-		}
+		text := string(must(os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))))
+		_, rest, found := strings.Cut(text, "\n"+name)
 		if !found {
-			return 0, fmt.Errorf("no %s of process %d", name, pid)
+			check(fmt.Errorf("no %s of process %d", name, pid))
 		}
+		sum += must(strconv.ParseInt(strings.Fields(rest)[0], 10, 64)) << 10
 	}
-	return sum, nil
+	return sum
 }
 
-// children are the processes whose parent is one of pids.
-func children(pids []int) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	var found []int
+// children are the processes whose parent is pid.
+func children(pid int) (found []int) {
+	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		parent, err := strconv.Atoi(statField(pid, 4))
-		if err != nil {
-			continue
-		}
-		for _, p := range pids {
-			if p == parent {
-				found = append(found, pid)
-			}
+		if child, err := strconv.Atoi(e.Name()); err == nil && statField(child, 4) == strconv.Itoa(pid) {
+			found = append(found, child)
 		}
 	}
 	return found
@@ -140,4 +99,48 @@ func children(pids []int) []int {
 func pause(d time.Duration) {
 	t := unix.NsecToTimespec(d.Nanoseconds())
 	_ = unix.Nanosleep(&t, nil) // a signal makes it shorter
+}
+
+// memory is M3: what each idle job costs, and how much that grows by output.
+func memory(l *lab) {
+	jobs := l.count(30, 8)
+	idle := newRow(fmt.Sprintf("M3 memory (PSS) for each of %d idle jobs", jobs), "%.0f KiB", "1 MiB")
+	inTurns(1, l.starters(true), func(_ int, p *program) {
+		for range jobs {
+			p.waitStarted(p.launch("/bin/sleep", "600"))
+		}
+		idle.add(p.name, l.settledMemory(p)/float64(jobs), "")
+	})
+	l.print(idle)
+	l.release()
+	mib := l.count(1024, 32)
+	grown := newRow(fmt.Sprintf("M3 the same for one job, and after %d MiB of output", mib), "%+.0f KiB", "+1 MiB")
+	inTurns(1, []*program{l.floor(true), l.hob()}, func(_ int, p *program) {
+		before, after := l.grown(p, int64(mib)<<20)
+		grown.add(p.name, after-before, fmt.Sprintf("(from %.0f KiB)", before))
+	})
+	l.print(grown)
+}
+
+// settledMemory is the memory of what supervises jobs, in KiB, once starting them
+// has given back what it needed.
+func (l *lab) settledMemory(p *program) float64 {
+	l.rest(3 * time.Second)
+	return float64(pss(p.keepers()...)) / 1024
+}
+
+// grown is the memory of what supervises a job before and after much output.
+func (l *lab) grown(p *program, size int64) (before, after float64) {
+	w := l.watchLogs(p)
+	// The first line shows that the job runs; a file lets it continue.
+	gate := l.fresh("gate")
+	script := `echo 0; while ! [ -e "$1" ]; do sleep 0.1; done; exec "$2" "$3" 600s`
+	p.launch("/bin/sh", "-c", script, "sh", gate, l.bin("lines"), strconv.FormatInt(size, 10))
+	log := w.one(floodLimit)
+	before = l.settledMemory(p)
+	check(os.WriteFile(gate, nil, 0o600))
+	if !l.waitSize(2*floodLimit, log, size+size/lineWidth) {
+		check(errTooLate)
+	}
+	return before, l.settledMemory(p)
 }

@@ -3,157 +3,94 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 )
 
+const (
+	// look is how often a log is looked at. Every program pays the same for it.
+	look = 50 * time.Microsecond
+	// outputLimit is how long after its command line has returned a job's output may
+	// come. Later output counts as lost.
+	outputLimit = 2 * time.Second
+)
+
 // starts is M1: from the command line to the first byte in the log.
-func starts(ctx context.Context, l *lab) (_ []row, err error) {
-	defer func() { err = join(err, l.release()) }()
-	everyone, err := l.starters(true)
-	if err != nil {
-		return nil, err
-	}
-	one := make([][]float64, len(everyone))
-	lost := make([]int, len(everyone))
-	for i := range l.count(50, 10) + 1 {
-		for k, s := range everyone {
-			took, missed, err := firstByte(ctx, s)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name(), err)
-			}
-			lost[k] += missed
-			if i > 0 && missed == 0 { // the first start of a server is another thing
-				one[k] = append(one[k], took)
-			}
+func starts(l *lab) {
+	everyone := l.starters(true)
+	one, all, lost := make([][]float64, len(everyone)), make([][]float64, len(everyone)), make([]int, len(everyone))
+	rounds := 0
+	inTurns(l.count(50, 10)+1, everyone, func(k int, p *program) {
+		took, found := l.firstByte(p)
+		if !found {
+			lost[k]++
+		} else if rounds >= len(everyone) { // the first start of a server is another thing
+			one[k] = append(one[k], took)
 		}
-	}
+		rounds++
+	})
 	many := l.count(200, 40)
-	all := make([][]float64, len(everyone))
-	for range l.count(3, 1) {
-		for k, s := range everyone {
-			took, missed, err := manyStarts(ctx, s, many)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name(), err)
-			}
-			lost[k] += missed
-			all[k] = append(all[k], took)
-		}
-	}
-	single := row{what: "M1 start to first byte in the log, median", format: "%.1f ms", aim: "3x"}
-	burst := row{what: fmt.Sprintf("M1 %d starts, 4 at a time, until all have a byte", many), format: "%.0f ms", aim: "4x"}
-	for k, s := range everyone {
-		single.values = append(single.values, value{who: s.name(), n: median(one[k])})
-		v := value{who: s.name(), n: median(all[k])}
+	inTurns(l.count(3, 1), everyone, func(k int, p *program) {
+		took, missed := l.manyStarts(p, many)
+		lost[k] += missed
+		all[k] = append(all[k], took)
+	})
+	single := newRow("M1 start to first byte in the log, median", "%.1f ms", "3x")
+	burst := newRow(fmt.Sprintf("M1 %d starts, 4 at a time, until all have a byte", many), "%.0f ms", "4x")
+	for k, p := range everyone {
+		note := ""
 		if lost[k] > 0 {
-			v.note = fmt.Sprintf("lost the output of %d", lost[k])
+			note = fmt.Sprintf("lost the output of %d", lost[k])
 		}
-		burst.values = append(burst.values, v)
+		single.add(p.name, quantile(one[k], 50), "")
+		burst.add(p.name, quantile(all[k], 50), note)
 	}
-	return []row{single, burst}, nil
+	l.print(single, burst)
 }
 
-// starters are the floor, hob and, for jobs with a terminal, tmux.
-func (l *lab) starters(pty bool) ([]supervisor, error) {
-	f, err := l.floor(pty)
-	if err != nil {
-		return nil, err
-	}
-	h, err := l.hob()
-	if err != nil {
-		return nil, err
-	}
-	h.noPTY = !pty
-	everyone := []supervisor{f, h}
-	if pty {
-		r, err := l.tmux()
-		if err != nil {
-			return nil, err
-		}
-		if r != nil {
-			everyone = append(everyone, r)
-		}
-	}
-	return everyone, nil
-}
-
-// patience is how long after its command line has returned a job's output may
-// come. What has not come by then is lost.
-const patience = 2 * time.Second
-
-// firstByte starts a job that says something and returns the milliseconds until
-// that is in its log, or that it is lost.
-func firstByte(ctx context.Context, s supervisor) (took float64, lost int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	w, err := watchLogs(s)
-	if err != nil {
-		return 0, 0, err
-	}
+// firstByte starts a job that prints a word and returns the milliseconds until
+// that is in its log, and whether it is.
+func (l *lab) firstByte(p *program) (took float64, found bool) {
+	w := l.watchLogs(p)
 	begin := time.Now()
-	j, err := s.launch([]string{"/bin/echo", "x"})
-	if err != nil {
-		return 0, 0, err
-	}
-	_, err = w.next(ctx, 1, look)
-	took = milliseconds(time.Since(begin))
-	if errors.Is(err, context.DeadlineExceeded) {
-		lost, err = 1, nil
-	}
-	return took, lost, join(err, j.wait())
+	j := p.launch("/bin/echo", "x")
+	found = len(w.next(outputLimit, 1, look)) > 0
+	took = since(begin)
+	check(j.wait())
+	return took, found
 }
 
 // manyStarts starts n jobs, four command lines at a time, and returns the
-// milliseconds until the last of them has said something, and how many never
+// milliseconds until the last of them has printed something, and how many never
 // did.
-func manyStarts(ctx context.Context, s supervisor, n int) (took float64, lost int, err error) {
-	w, err := watchLogs(s)
-	if err != nil {
-		return 0, 0, err
-	}
+func (l *lab) manyStarts(p *program, n int) (took float64, lost int) {
+	w := l.watchLogs(p)
 	begin := time.Now()
-	if err := startAll(s, n, []string{"/bin/echo", "x"}); err != nil {
-		return 0, 0, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	found, err := w.next(ctx, n, time.Millisecond)
-	if errors.Is(err, context.DeadlineExceeded) {
-		lost, err = n-len(found), nil
-	}
+	startAll(p, n, "/bin/echo", "x")
+	found := w.next(outputLimit, n, time.Millisecond)
 	if len(found) == 0 {
-		return 0, lost, err
+		check(errTooLate)
 	}
-	// Logs that were there before the first look are as old as that at most.
-	return milliseconds(w.last.Sub(begin)), lost, err
+	return milliseconds(w.last.Sub(begin)), n - len(found)
 }
 
-// startAll starts n jobs, four command lines at a time, and returns when the
-// last command line has.
-func startAll(s supervisor, n int, argv []string) error {
+// startAll starts n jobs, four command lines at a time, and returns when the last
+// command line has ended.
+func startAll(p *program, n int, argv ...string) {
 	slots := make(chan struct{}, 4)
-	failures := make(chan error, n+1)
+	failed := make([]error, n)
 	var clients sync.WaitGroup
-	for range n {
+	defer clients.Wait() // also if a job cannot be started
+	for i := range n {
 		slots <- struct{}{}
-		j, err := s.launch(argv)
-		if err != nil {
-			failures <- err
-			break
-		}
+		j := p.launch(argv...)
 		clients.Go(func() {
-			if err := j.wait(); err != nil {
-				failures <- err
-			}
+			failed[i] = j.wait()
 			<-slots
 		})
 	}
 	clients.Wait()
-	close(failures)
-	return <-failures
+	check(errors.Join(failed...))
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -3,10 +3,7 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,6 +19,7 @@ import (
 // viewer is a program on a terminal of ours, as a person would see it: an
 // emulator reads what it draws and answers what it asks.
 type viewer struct {
+	l    *lab
 	cmd  *exec.Cmd
 	ptmx *os.File
 	wg   sync.WaitGroup
@@ -32,22 +30,23 @@ type viewer struct {
 	changed chan struct{} // closed and replaced when output came
 }
 
-const viewCols, viewRows = 120, 40
+const (
+	viewCols, viewRows = 120, 40
+	// viewLimit is how long a program may take to draw what it is asked for.
+	viewLimit = time.Minute
+)
 
 // view starts a program on a terminal.
-func view(cmd *exec.Cmd) (*viewer, error) {
+func (l *lab) view(cmd *exec.Cmd) *viewer {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "TMUX=")
-	ptmx, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: viewCols, Rows: viewRows})
-	if err != nil {
-		return nil, err
-	}
-	v := &viewer{cmd: cmd, ptmx: ptmx, changed: make(chan struct{})}
+	ptmx := must(pty.StartWithSize(cmd, &pty.Winsize{Cols: viewCols, Rows: viewRows}))
+	v := &viewer{l: l, cmd: cmd, ptmx: ptmx, changed: make(chan struct{})}
 	v.screen = vt.New(viewCols, viewRows, vt.WithReply(func(p []byte) { _, _ = ptmx.Write(p) }))
 	v.wg.Go(v.read)
-	return v, nil
+	return v
 }
 
 // read ends when the program does, or with close.
@@ -68,36 +67,37 @@ func (v *viewer) read() {
 }
 
 // see waits until text is on the screen.
-func (v *viewer) see(ctx context.Context, text string) error {
-	return v.seeInstead(ctx, text, "")
+func (v *viewer) see(text string) {
+	if !v.shows(viewLimit, text, "") {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		check(fmt.Errorf("%q is not on the screen:\n%s", text, v.screen.Text()))
+	}
 }
 
-// seeInstead waits until text is on the screen and old, unless it is empty, has
-// gone from all of it.
-func (v *viewer) seeInstead(ctx context.Context, text, old string) error {
+// shows waits until text is on the screen and old, unless it is empty, is not, and
+// reports whether that was within limit.
+func (v *viewer) shows(limit time.Duration, text, old string) bool {
+	late := time.After(limit)
 	for {
 		v.mu.Lock()
 		shown, changed := v.screen.Text(), v.changed
 		v.mu.Unlock()
-		there := strings.Contains(shown, text) && (old == "" || !strings.Contains(shown, old))
-		if there {
-			return nil
+		if strings.Contains(shown, text) && (old == "" || !strings.Contains(shown, old)) {
+			return true
 		}
 		select {
 		case <-changed:
-		case <-ctx.Done():
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			return fmt.Errorf("%q is not on the screen: %w\n%s", text, ctx.Err(), v.screen.Text())
+		case <-late:
+			return false
+		case <-v.l.ctx.Done():
+			check(v.l.ctx.Err())
 		}
 	}
 }
 
 // press types text.
-func (v *viewer) press(text string) error {
-	_, err := io.WriteString(v.ptmx, text)
-	return err
-}
+func (v *viewer) press(text string) { must(v.ptmx.WriteString(text)) }
 
 // drawn is how many bytes the program has written to the terminal.
 func (v *viewer) drawn() int64 {
@@ -109,22 +109,98 @@ func (v *viewer) drawn() int64 {
 func (v *viewer) pid() int { return v.cmd.Process.Pid }
 
 // close asks the program to end and waits for it.
-func (v *viewer) close() error {
-	err := v.cmd.Process.Signal(syscall.SIGTERM)
+func (v *viewer) close() {
+	_ = v.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	late := time.AfterFunc(5*time.Second, func() { _ = v.cmd.Process.Kill() })
 	defer late.Stop()
 	_ = v.cmd.Wait() // by a signal, or not: it is over
-	err = errors.Join(err, v.ptmx.Close())
+	_ = v.ptmx.Close()
 	v.wg.Wait()
-	return err
 }
 
-// linger waits, or less if ctx ends.
-func linger(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// idleViews is M4: the UI is open on idle jobs.
+func idleViews(l *lab) {
+	h := l.hob()
+	const jobs = 100
+	for range jobs {
+		h.waitStarted(h.launch("sleep", "3600"))
 	}
+	v := l.view(h.command())
+	defer v.close()
+	v.see(fmt.Sprintf("%d running", jobs))
+	l.rest(3 * time.Second) // what does not change afterwards is drawn
+	span := time.Duration(l.count(60, 10)) * time.Second
+	used, drawn := cpuTime(v.pid()), v.drawn()
+	l.rest(span)
+	cpu := (cpuTime(v.pid()) - used).Seconds() * time.Minute.Seconds() / span.Seconds()
+	written := float64(v.drawn()-drawn) / span.Seconds() / 1000
+	what := fmt.Sprintf("M4 the UI open on %d idle jobs: processor time in a minute", jobs)
+	l.print(
+		newRow(what, "%.2f s", "0.6 s").addNone("", "").add("hob", cpu, ""),
+		newRow("M4 the same: to the terminal in a second", "%.2f kB", "1 kB").addNone("", "").add("hob", written, ""),
+	)
+}
+
+// floodedViews is M8: what goes to the terminal while the job that is shown
+// floods.
+func floodedViews(l *lab) {
+	inPanes := newRow("M8 to the terminal in a second, the log of a flooding job shown", "%.0f kB", "30 kB").addNone("", "")
+	inFull := newRow("M8 the same, in the full window", "%.0f kB", "30 kB").addNone("", "")
+	h := l.hob()
+	h.flood(l)
+	inPanes.add("hob", l.kilobytesShown(h.command()), "")
+	inFull.add("hob", l.kilobytesShown(h.command("attach", "flood")), "")
+	l.release()
+	if t := l.tmux(); t != nil {
+		output(t.session("flood", endless(l)...))
+		inFull.add("tmux", l.kilobytesShown(t.command("attach", "-t", "flood")), "")
+	}
+	l.print(inPanes, inFull)
+}
+
+// kilobytesShown is how much a view of a flooding job writes to its terminal in a
+// second.
+func (l *lab) kilobytesShown(cmd *exec.Cmd) float64 {
+	v := l.view(cmd)
+	defer v.close()
+	v.see(floodText)
+	l.rest(time.Second)
+	before, begin := v.drawn(), time.Now()
+	l.rest(time.Duration(l.count(10, 4)) * time.Second)
+	return float64(v.drawn()-before) / time.Since(begin).Seconds() / 1000
+}
+
+// theEnd is what the job's screen ends with.
+const theEnd = "all was written"
+
+// attaches is about attaching to a job that has written a large log through its
+// terminal and still runs: how long until its screen is drawn, in the full window
+// and with --raw. The floor is a hob that only prints its version.
+func attaches(l *lab) {
+	mib := l.count(1024, 64)
+	h := l.hob()
+	script := fmt.Sprintf("%s %d; echo %s; exec sleep 600", l.bin("lines"), mib<<20, theEnd)
+	output(h.command("run", "-b", "-n", "large", "--log-limit", "2GiB", "-c", script))
+	output(h.command("wait", "--for", theEnd, "large"))
+	r := newRow(fmt.Sprintf("attach to a job with a log of %d MiB, until its screen is drawn", mib), "%.1f ms", "50 ms")
+	for _, way := range []struct {
+		who  string
+		args []string
+		sign string
+	}{
+		{"hob --version", []string{"--version"}, "hob"},
+		{"hob", []string{"attach", "large"}, theEnd},
+		{"hob --raw", []string{"attach", "--raw", "large"}, theEnd},
+	} {
+		var times []float64
+		for range l.count(20, 5) {
+			begin := time.Now()
+			v := l.view(h.command(way.args...))
+			v.see(way.sign)
+			times = append(times, since(begin))
+			v.close()
+		}
+		r.addMedian(way.who, times, "")
+	}
+	l.print(r)
 }

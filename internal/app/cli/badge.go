@@ -10,18 +10,23 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// A badger shows the status of jobs as a glyph, a word and the style of both, with the
-// words and the ranking that the UI uses too.
+// A badger shows the status of a job as a glyph and a word, the same as in the UI, and
+// returns the style of both.
 type badger struct {
-	glyphs themes.Glyphs
-	now    time.Time
+	badge statusbadge.Badge
+	now   time.Time
 }
 
 func (a *app) badges(now time.Time) badger {
+	return badger{statusbadge.New(themes.Badge{}, a.glyphs()), now}
+}
+
+// glyphs returns the signs that the terminal can show.
+func (a *app) glyphs() themes.Glyphs {
 	if a.ascii {
-		return badger{themes.ASCII(), now}
+		return themes.ASCII()
 	}
-	return badger{themes.Unicode(), now}
+	return themes.Unicode()
 }
 
 func (b badger) of(j engine.Job) (glyph, word string, st style) {
@@ -30,37 +35,20 @@ func (b badger) of(j engine.Job) (glyph, word string, st style) {
 	if state == statusbadge.Stopping && !j.StopDeadline().IsZero() {
 		word += " " + units.FormatDuration(j.StopDeadline().Sub(b.now)+time.Second-1)
 	}
-	return b.glyph(state), word, styleOf(state)
+	return b.badge.Glyph(j), word, styleOf(j)
 }
 
-func (b badger) glyph(s statusbadge.State) string {
-	switch s {
-	case statusbadge.Waiting:
-		return b.glyphs.Waiting
-	case statusbadge.Starting:
-		return b.glyphs.Starting
-	case statusbadge.Running:
-		return b.glyphs.Running
-	case statusbadge.Paused:
-		return b.glyphs.Paused
-	case statusbadge.Stopping:
-		return b.glyphs.Stopping
-	case statusbadge.Lost:
-		return b.glyphs.Lost
-	case statusbadge.Failed, statusbadge.Stopped:
-		return b.glyphs.Failed
-	case statusbadge.Done:
+// styleOf returns the style of a job's badge. A failure that the user has seen is dim.
+func styleOf(j engine.Job) style {
+	if j.Seen {
+		return styleDim
 	}
-	return b.glyphs.Done
-}
-
-func styleOf(s statusbadge.State) style {
-	switch s {
+	switch statusbadge.StateOf(j) {
 	case statusbadge.Waiting, statusbadge.Paused, statusbadge.Stopping:
 		return styleWarn
 	case statusbadge.Lost, statusbadge.Failed:
 		return styleBad
-	case statusbadge.Starting, statusbadge.Stopped:
+	case statusbadge.Queued, statusbadge.Starting, statusbadge.Stopped:
 		return styleDim
 	case statusbadge.Running, statusbadge.Done:
 	}

@@ -15,51 +15,52 @@ import (
 type clearFlags struct {
 	finished, failed, undo, forget, now bool
 	older                               time.Duration
-	on                                  string
+	on, dir                             string
 }
 
 func (a *app) clearCommand() *cobra.Command {
 	f := clearFlags{older: notGiven}
 	cmd := &cobra.Command{
 		Use:     "clear [ID…]",
-		GroupID: groupEnd,
-		Short:   "Forgets finished jobs and removes their files",
-		Long: "Forgets finished jobs and removes their files, which can be undone for an hour, or\n" +
-			"until the disk is full. --now deletes them at once; alone, what was cleared before. Of\n" +
-			"jobs on a host or in a container that is gone for good, --forget removes what is\n" +
-			"recorded here.",
-		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --undo\nhob clear --now --finished",
+		GroupID: groupStop,
+		Short:   "Remove finished jobs and their files",
+		Long: "Remove finished jobs and their files. --undo restores them for an hour, or until the\n" +
+			"disk is full. --now deletes them at once; without IDs and other flags it deletes the\n" +
+			"jobs cleared before. If a host or container is gone for good, --forget removes the\n" +
+			"local record of a job there.",
+		Example:           "hob clear make-test\nhob clear --finished --older 2d\nhob clear --finished --on web1\nhob clear --dir ~/src/shop\nhob clear --undo\nhob clear --now --finished",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Finished: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.clear(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.finished, "finished", false, "all jobs that have ended")
-	flags.BoolVar(&f.failed, "failed", false, "those that failed")
-	flags.Var(durationFlag(&f.older), "older", "those that ended longer ago than that")
-	flags.Var(wordFlag(&f.on), "on", "of those only the ones on this host, which is asked what has ended")
-	flags.BoolVar(&f.undo, "undo", false, "bring back what was cleared: the last clear, or these ids")
-	flags.BoolVar(&f.now, "now", false, "delete at once, which cannot be undone; alone: what was cleared before")
-	flags.BoolVar(&f.forget, "forget", false, "only the records here of jobs on hosts or in containers, which are not asked")
+	flags.BoolVar(&f.failed, "failed", false, "all jobs that failed")
+	flags.Var(durationFlag(&f.older), "older", "only jobs that ended more than DUR ago")
+	flags.Var(nonEmptyFlag(&f.on), "on", "only jobs on HOST (connects to it)")
+	dirFlag(cmd, &f.dir, "only jobs started in DIR or below")
+	flags.BoolVar(&f.undo, "undo", false, "undo the last clear, or restore these IDs")
+	flags.BoolVar(&f.now, "now", false, "delete at once; cannot be undone")
+	flags.BoolVar(&f.forget, "forget", false, "drop only the local record; do not contact the host or container")
 	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
 func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
-	selects := f.finished || f.failed || f.older != notGiven
+	selects := f.finished || f.failed || f.older != notGiven || f.dir != ""
 	switch {
 	case f.on != "" && !selects:
-		return usagef("hob clear --finished --on HOST", "--on goes with --finished, --failed or --older")
+		return usagef("use hob clear --finished --on HOST", "--on requires --finished, --failed, --older or --dir")
 	case f.now && f.undo:
-		return usagef("leave one away", "--now deletes for good and --undo brings back")
+		return usagef("use one of them", "--now cannot be combined with --undo")
 	case f.forget && (f.undo || f.now || selects || len(refs) == 0):
-		return usagef("hob clear --forget ID…", "--forget takes ids and no other flags")
+		return usagef("use hob clear --forget ID…", "--forget requires IDs and cannot be combined with other flags")
 	case f.undo && selects:
-		return usagef("hob clear --undo [ID…]", "--undo takes ids or nothing")
+		return usagef("use hob clear --undo [ID…]", "--undo cannot be combined with --finished, --failed, --older or --dir")
 	case !f.undo && selects && len(refs) > 0:
-		return usagef("use two commands", "ids go with neither --finished, --failed nor --older")
+		return usagef("use two commands", "IDs cannot be combined with --finished, --failed, --older or --dir")
 	case !f.undo && !f.now && !selects && len(refs) == 0:
-		return usagef("hob clear ID… or hob clear --finished", "clear what?")
+		return usagef("use hob clear ID… or hob clear --finished", "missing job ID")
 	}
 	if _, err := a.engine(); err != nil {
 		return err
@@ -89,19 +90,15 @@ func (a *app) clear(ctx context.Context, refs []string, f clearFlags) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case a.json:
+	if a.json {
 		return a.printJobs(jobs)
-	case f.now:
-		a.reportDeleted(jobs)
-	default:
-		a.reportCleared(jobs)
 	}
+	a.reportCleared(jobs, f.now)
 	return nil
 }
 
-// clearSelected clears the finished jobs that the flags select, of which there may
-// be none, without those that another program clears at the same time.
+// clearSelected clears the finished jobs that the flags select, if any. It skips jobs that
+// another program clears at the same time.
 func (a *app) clearSelected(
 	ctx context.Context, f clearFlags, act func(context.Context, ...engine.ID) ([]engine.Job, error),
 ) ([]engine.Job, error) {
@@ -119,7 +116,7 @@ func (a *app) clearSelected(
 	}
 }
 
-// clearable are the finished jobs that the flags select.
+// clearable returns the finished jobs that the flags select.
 func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error) {
 	if f.on != "" {
 		a.tryHosts(ctx, f.on)
@@ -130,7 +127,7 @@ func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error)
 	}
 	now := time.Now()
 	var jobs []engine.Job
-	for _, j := range all {
+	for _, j := range engine.InDir(all, f.dir) {
 		age := j.EndedAgo(now)
 		if j.Exit.At.IsZero() {
 			age = now.Sub(j.CreatedAt)
@@ -142,38 +139,29 @@ func (a *app) clearable(ctx context.Context, f clearFlags) ([]engine.Job, error)
 	return jobs, nil
 }
 
-func (a *app) reportCleared(jobs []engine.Job) {
+// reportCleared reports the jobs that were cleared; deleted means for good.
+func (a *app) reportCleared(jobs []engine.Job, deleted bool) {
+	did, undo := "Cleared", ". Undo: hob clear --undo"
+	if deleted {
+		did, undo = "Deleted", ""
+	}
 	switch len(jobs) {
 	case 0:
-		a.reportf("nothing to clear")
+		a.reportf("Nothing to clear")
 	case 1:
-		a.reportf("cleared %s; hob clear --undo brings it back", jobs[0].ID)
+		a.reportf("%s %s%s", did, jobs[0].ID, undo)
 	default:
-		a.reportf("cleared %d jobs; hob clear --undo brings them back", len(jobs))
+		a.reportf("%s %d jobs%s", did, len(jobs), undo)
 	}
-	if len(jobs) > 0 && jobdir.Full(a.eng.StateDir()) {
-		a.reportf("the disk is full: hob clear --now deletes what was cleared, which makes room")
+	if len(jobs) > 0 && !deleted && jobdir.Full(a.eng.StateDir()) {
+		a.reportf("The disk is full. To free space, delete the cleared jobs: hob clear --now")
 	}
 	for _, j := range jobs {
 		a.reportSurvivors(j.Exit.Survivors)
 	}
 }
 
-func (a *app) reportDeleted(jobs []engine.Job) {
-	switch len(jobs) {
-	case 0:
-		a.reportf("nothing to clear")
-	case 1:
-		a.reportf("deleted %s", jobs[0].ID)
-	default:
-		a.reportf("deleted %d jobs", len(jobs))
-	}
-	for _, j := range jobs {
-		a.reportSurvivors(j.Exit.Survivors)
-	}
-}
-
-// forget clears what is recorded here of jobs on hosts, which are not asked.
+// forget clears the local records of jobs on hosts without contacting the hosts.
 func (a *app) forget(ctx context.Context, refs []string) error {
 	var ids []engine.ID
 	for _, ref := range refs {
@@ -193,12 +181,12 @@ func (a *app) forget(ctx context.Context, refs []string) error {
 	for _, j := range jobs {
 		stays := ""
 		if j.Host != "" {
-			stays = "; its files stay on " + escape(j.Host)
+			stays = ", its files stay on " + escape(j.Host)
 		}
 		if !j.Status.Finished() {
 			stays += ", and it may still run"
 		}
-		a.reportf("forgot %s%s; hob clear --undo brings the record back", j.ID, stays)
+		a.reportf("Dropped the record of %s%s. Undo: hob clear --undo", j.ID, stays)
 	}
 	return nil
 }
@@ -216,10 +204,10 @@ func (a *app) undo(ctx context.Context, refs []string) error {
 		return a.printJobs(jobs)
 	}
 	for _, j := range jobs {
-		a.reportf("%s is back", j.ID)
+		a.reportf("Restored %s", j.ID)
 	}
 	if len(jobs) == 0 {
-		a.reportf("nothing was cleared that could be brought back")
+		a.reportf("Nothing to undo")
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// completeJobs offers the ids of the jobs that f selects, each with its name and
-// status. many reports whether the verb takes more than one.
+// completeJobs completes the IDs of the jobs that f selects, described by name and status.
+// many allows more than one argument.
 func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 && !many {
@@ -26,7 +26,7 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		// A shell waits for this with the person's hands on the keyboard.
+		// The user is waiting in the middle of a command line.
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		jobs, err := eng.List(ctx, f)
@@ -43,17 +43,17 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 			if taken[string(j.ID)] {
 				continue
 			}
-			_, word, _ := badges.of(j)
-			found = append(found, cobra.CompletionWithDesc(string(j.ID), escape(j.Name)+" · "+word))
+			_, status, _ := badges.of(j)
+			found = append(found, cobra.CompletionWithDesc(string(j.ID), escape(j.Name)+" · "+status))
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-// completeCommand offers the programs in PATH for the first word, and files for the
-// others, as a shell does.
-func completeCommand(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 || begun == "" || strings.ContainsRune(begun, filepath.Separator) {
+// completeCommand completes the first argument to programs in PATH, and the others to files,
+// as a shell does.
+func completeCommand(_ *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || prefix == "" || strings.ContainsRune(prefix, filepath.Separator) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	found := map[string]bool{}
@@ -63,7 +63,7 @@ func completeCommand(_ *cobra.Command, args []string, begun string) ([]cobra.Com
 			continue // as a shell does
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), begun) || found[e.Name()] {
+			if !strings.HasPrefix(e.Name(), prefix) || found[e.Name()] {
 				continue
 			}
 			if _, err := exec.LookPath(filepath.Join(dir, e.Name())); err == nil {
@@ -77,16 +77,16 @@ func completeCommand(_ *cobra.Command, args []string, begun string) ([]cobra.Com
 	return slices.Sorted(maps.Keys(found)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeWords offers words for a flag.
-func completeWords(cmd *cobra.Command, flag string, words ...cobra.Completion) {
-	offer := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-	_ = cmd.RegisterFlagCompletionFunc(flag, offer) // fails only for a flag that is not there
+// completeValues completes a flag to fixed values.
+func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails only for an undefined flag
 }
 
-// completeHosts has the flag complete the names of hosts: those of jobs, then
-// those of the ssh configuration.
+// completeHosts completes a flag to host names: those with jobs first, then those in ssh's
+// configuration.
 func (a *app) completeHosts(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, a.hostNames) // fails only for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc(flag, a.hostNames) // fails only for an undefined flag
 }
 
 func (a *app) hostNames(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -2,24 +2,22 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/units"
 )
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "config",
-		GroupID: groupRead,
-		Short:   "Prints the settings and keys in effect, and what is wrong with them",
-		Long: "Prints every setting and key in effect as a configuration file that could be\n" +
-			"used as it is. Ends with 1 if something is wrong with the one there is.",
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return a.config() },
+		GroupID: groupSetup,
+		Short:   "Show effective settings and any problems",
+		Long: "Print all effective settings and keys as a valid configuration file. Exits with 1\n" +
+			"if the current file has problems.",
+		RunE: func(*cobra.Command, []string) error { return a.config() },
 	}
 	a.jsonFlag(cmd)
 	return cmd
@@ -63,8 +61,8 @@ func (a *app) config() error {
 	return exitStatus(exitFailed)
 }
 
-// settings loads the configuration for a verb that goes on whatever is wrong
-// with it, and reports what is: a slip in a theme must not keep a job from running.
+// settings loads the configuration for a command that works in spite of mistakes in it,
+// and reports them: a typo in a theme must not keep a job from running.
 func (a *app) settings() *config.Config {
 	if a.loaded != nil {
 		return a.loaded
@@ -75,12 +73,13 @@ func (a *app) settings() *config.Config {
 		a.reportf("%s %s", a.paintErr("hob:", styleWarn), escape(p.Error()))
 	}
 	if len(c.Problems) > 0 {
-		a.reportf("     what is wrong there is not in effect; hob config shows what is")
+		a.reportf("     these settings are ignored. See: hob config")
 	}
 	return c
 }
 
-// settingsOrError is settings for a verb before which the file can be corrected.
+// settingsOrError loads the configuration for a command that the user can repeat after
+// correcting the file.
 func settingsOrError() (*config.Config, error) {
 	c := config.Load()
 	if len(c.Problems) == 0 {
@@ -88,6 +87,6 @@ func settingsOrError() (*config.Config, error) {
 	}
 	return nil, &failure{
 		exit: exitFailed, code: "config", err: c.Problems[0],
-		hint: fmt.Sprintf("hob config shows the settings in effect and all that is wrong (%d)", len(c.Problems)),
+		hint: units.Count(len(c.Problems), "problem") + " in the settings. See: hob config",
 	}
 }

@@ -14,14 +14,13 @@ import (
 var (
 	codeSpan   = regexp.MustCompile("`[^`]+`")
 	commandEnd = regexp.MustCompile(`[|;&)<>]|#\s| …|\.\.\.`)
-	// hobCommand is hob where a command begins: hob is also a word of prose.
+	// hobCommand matches hob at the start of a command, because prose mentions hob too.
 	hobCommand = regexp.MustCompile(`(?:^|[|;&(] *|\$ |-- |scope |\d )hob((?: [^\s]+)*)`)
 	loneFlag   = regexp.MustCompile(`^--[a-z][a-z-]*`)
 )
 
-// TestTheDocumentsNameVerbsAndFlagsThatAre reads every command of the README and
-// the pages: its verb is one, and each of its flags is one of that verb.
-func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
+// Every command and flag in the README and the pages of docs exists.
+func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 	root := (&app{}).newRoot()
 	root.InitDefaultVersionFlag()
 	pages, err := filepath.Glob("../../../docs/*.md")
@@ -33,7 +32,7 @@ func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := 0
-	for _, page := range append(append(pages, decisions...), "../../../README.md", "../../../CONTRIBUTING.md") {
+	for _, page := range append(append(pages, decisions...), "../../../README.md", "../../../CONTRIBUTING.md", "../agents/skill.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +47,7 @@ func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
 			if fenced || strings.HasPrefix(line, "    ") {
 				code = []string{strings.TrimSpace(line)}
 			}
-			var verbs []*cobra.Command
+			var cmds []*cobra.Command
 			for _, span := range codeSpan.FindAllString(line, -1) {
 				code = append(code, strings.Trim(span, "`"))
 			}
@@ -58,18 +57,18 @@ func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
 					if problem != "" {
 						t.Errorf("%s:%d: %q: %s", filepath.Base(page), n+1, c, problem)
 					}
-					verbs = append(verbs, cmd)
+					cmds = append(cmds, cmd)
 					seen++
 				}
-				// A flag by itself is one of the verbs of its line, or of any.
-				if flag := loneFlag.FindString(c); flag != "" && !fenced && !anyHas(verbs, flag) && !anyHas(allOf(root), flag) {
-					t.Errorf("%s:%d: no verb has %s", filepath.Base(page), n+1, flag)
+				// A flag without a command belongs to a command of its line, or to any.
+				if flag := loneFlag.FindString(c); flag != "" && !fenced && !anyHas(cmds, flag) && !anyHas(allOf(root), flag) {
+					t.Errorf("%s:%d: no command has %s", filepath.Base(page), n+1, flag)
 				}
 			}
-			if strings.HasPrefix(line, "| `hob") { // a row about verbs: its flags are theirs
+			if strings.HasPrefix(line, "| `hob") { // a table row about commands: its flags are theirs
 				for _, c := range code {
-					if flag := loneFlag.FindString(c); flag != "" && !anyHas(verbs, flag) {
-						t.Errorf("%s:%d: %s is no flag of what the row is about", filepath.Base(page), n+1, flag)
+					if flag := loneFlag.FindString(c); flag != "" && !anyHas(cmds, flag) {
+						t.Errorf("%s:%d: %s is not a flag of the row's commands", filepath.Base(page), n+1, flag)
 					}
 				}
 			}
@@ -80,7 +79,8 @@ func TestTheDocumentsNameVerbsAndFlagsThatAre(t *testing.T) {
 	}
 }
 
-// checkCommand looks at what follows hob in a command, and says what is wrong.
+// checkCommand checks the arguments that follow hob in a command line and describes what is
+// wrong with them.
 func checkCommand(root *cobra.Command, rest string) (*cobra.Command, string) {
 	if cut := commandEnd.FindStringIndex(rest); cut != nil {
 		rest = rest[:cut[0]]
@@ -90,13 +90,13 @@ func checkCommand(root *cobra.Command, rest string) (*cobra.Command, string) {
 		return root, ""
 	}
 	cmd, args, err := root.Find(words)
-	if err != nil || cmd == root && !strings.HasPrefix(words[0], "-") && words[0] != "VERB" {
-		return root, "no such verb"
+	if err != nil || cmd == root && !strings.HasPrefix(words[0], "-") && words[0] != "COMMAND" {
+		return root, "no such command"
 	}
 	for i := 0; i < len(args); i++ {
 		w := strings.TrimRight(args[i], ",.")
 		if w == "--" || !strings.HasPrefix(w, "-") && cmd.Name() == "run" {
-			break // the flags of run end there
+			break // the flags of the job's command follow
 		}
 		if len(w) < 2 || w[0] != '-' {
 			continue
@@ -141,12 +141,12 @@ func allOf(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// The check itself: what it passes over would be no proof.
+// A check that accepts everything would prove nothing.
 func TestCheckCommand(t *testing.T) {
 	root := (&app{}).newRoot()
 	for rest, want := range map[string]string{
 		"": "", " log --limit 5 ID": "", " run -b -n x make --bogus": "", " wait @ && hob lst": "", " hosts check web1 --json": "",
-		" log --bogus ID": "no flag --bogus", " log -q": "no flag -q", " lst": "no such verb", " run --bogus make": "no flag --bogus",
+		" log --bogus ID": "no flag --bogus", " log -q": "no flag -q", " lst": "no such command", " run --bogus make": "no flag --bogus",
 	} {
 		if _, got := checkCommand(root, rest); got != want {
 			t.Errorf("hob%s: %q, want %q", rest, got, want)

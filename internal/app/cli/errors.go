@@ -10,6 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -21,17 +22,17 @@ const (
 	exitState   = 4   // the job is in the wrong state for this
 	exitHost    = 5   // host unreachable or refused
 	exitTimeout = 124 // wait ran out of time
-	exitBroken  = 130 // Ctrl+C at a question
+	exitBroken  = 130 // Ctrl+C at a prompt
 	exitHob     = 125 // run, attach, wait: hob failed, not the job
 )
 
-// exitStatus ends hob with a code and without a word: the code is a job's own,
-// or everything has been said.
+// exitStatus makes hob exit with a code and without a message: the code is a job's own,
+// or everything has been reported.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// failure is an error as a person and a program get to see it.
+// failure is an error with what a user and a program need to handle it.
 type failure struct {
 	exit int
 	code string // stable name for programs
@@ -42,13 +43,13 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usagef is a mistake in the words of the command line.
+// usagef returns the error of a command line that is wrong.
 func usagef(hint, format string, args ...any) error {
 	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...), hint: hint}
 }
 
-// hobFailed marks err as hob's own failure while a job was being run for the
-// caller, which must not be mistaken for a result of the job.
+// hobFailed marks err as hob's own failure while hob ran a job for the caller, so that
+// the exit code is not mistaken for the job's.
 func hobFailed(err error) error {
 	if err == nil {
 		return nil
@@ -61,58 +62,58 @@ func hobFailed(err error) error {
 	return &f
 }
 
-// runFailed is hobFailed for what may go wrong before there is a job, too: wrong
-// usage, a bad state root and a host end with their own codes as everywhere.
+// runFailed is hobFailed for errors that may also precede the job: wrong usage, a bad
+// state directory and an unreachable host keep their usual exit codes.
 func runFailed(err error) error {
-	if err == nil || errors.Is(err, engine.ErrStateRoot) || explain(err).exit != exitFailed {
+	if err == nil || errors.Is(err, engine.ErrStateDir) || explain(err).exit != exitFailed {
 		return err
 	}
 	return hobFailed(err)
 }
 
-// explain turns any error into a failure with code and hint.
+// explain returns err as a failure with a code and a hint.
 func explain(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	f := &failure{exit: exitFailed, code: "failed", err: err}
-	switch {
-	case errors.Is(err, errInterrupted):
+	f := &failure{exit: exitFailed, code: engine.ErrorKindOf(err).Code, err: err}
+	if r, ok := errors.AsType[*engine.RestartError](err); ok {
+		f.code, f.hint = "not_restarted", "to start it: hob restart "+string(r.Job.ID)
+		return f
+	}
+	if errors.Is(err, errInterrupted) {
 		f.exit, f.code = exitBroken, "interrupted"
-	case errors.Is(err, engine.ErrAmbiguous):
-		f.exit, f.code, f.hint = exitUsage, "ambiguous", "give an id"
+	}
+	id := refOf(err)
+	switch f.code {
+	case "ambiguous":
+		f.exit, f.hint = exitUsage, "use a job ID"
 		if a, ok := errors.AsType[*engine.AmbiguousError](err); ok {
-			f.hint = "give an id: " + candidates(a.Candidates, time.Now())
+			f.hint = "use a job ID: " + candidates(a.Candidates, time.Now())
 		}
-	case errors.Is(err, engine.ErrNotFound):
-		f.exit, f.code, f.hint = exitNoJob, "not_found", "hob list shows the jobs there are"
-	case errors.Is(err, engine.ErrNotRunning):
-		f.exit, f.code, f.hint = exitState, "not_running", "hob log ID shows what it printed, hob restart ID runs it again"
-	case errors.Is(err, engine.ErrRunning):
-		f.exit, f.code, f.hint = exitState, "running", "hob kill ID ends it, hob remove ID ends and clears it"
-	case errors.Is(err, engine.ErrNoInput):
-		f.exit, f.code, f.hint = exitState, "no_input", "start it with a terminal (the default of -b) or with --stdin"
-	case errors.Is(err, engine.ErrElsewhere):
-		f.exit, f.code, f.hint = exitState, "elsewhere", "use hob on the machine that runs it; its log can be read here"
-	case errors.Is(err, engine.ErrUnreachable):
-		f.exit, f.code, f.hint = exitHost, "unreachable", "the job goes on; try again when the host can be reached"
-	case errors.Is(err, engine.ErrInvalid):
-		f.exit, f.code, f.hint = exitUsage, "usage", "hob help lists the verbs and what they take"
-	case errors.Is(err, engine.ErrStateRoot):
-		f.code, f.hint = "state_root", "set HOB_STATE_DIR to a directory of your own"
-	case errors.Is(err, engine.ErrUnsupported):
-		f.code = "unsupported"
-	case errors.Is(err, engine.ErrExists):
-		f.code = "exists"
-	case errors.Is(err, syscall.EMFILE):
-		f.hint = "allow more open files: ulimit -n 256"
-	case noProc(err):
-		f.hint = "mount /proc, from which hob starts its holders"
-	case errors.Is(err, fs.ErrPermission):
-		f.code, f.hint = "permission", "check who owns the file (sudo keeps HOME: sudo -H, or set HOB_STATE_DIR)"
+	case "not_found":
+		f.exit, f.hint = exitNoJob, "See: hob list"
+	case "not_running":
+		f.exit, f.hint = exitState, "Its output: hob log "+id+" · Run it again: hob restart "+id
+	case "not_queued":
+		f.exit, f.hint = exitState, "See: hob queue"
+	case "running":
+		f.exit, f.hint = exitState, "Stop it first: hob kill "+id+" · Stop and clear it: hob remove "+id
+	case "no_input":
+		f.exit, f.hint = exitState, "start it with a terminal (the default of -b) or with --stdin"
+	case "elsewhere":
+		f.exit, f.hint = exitState, "use hob on the machine that runs it; only its log can be read here"
+	case "unreachable":
+		f.exit, f.hint = exitHost, "the job keeps running; try again when the host is reachable"
+	case "usage":
+		f.exit, f.hint = exitUsage, "See: hob help"
+	case "state_root":
+		f.hint = "set HOB_STATE_DIR to a directory that you own"
+	case "failed":
+		f.explainSystem()
 	}
 	if h, ok := errors.AsType[*ssh.HostError](err); ok && f.exit == exitHost {
-		f.hint = "hob hosts check " + quoteWord(h.Host) + " says step by step what works"
+		f.hint = "Diagnose: hob hosts check " + shellword.Quote(h.Host)
 		if h.Hint != "" {
 			f.hint = h.Hint
 		}
@@ -126,7 +127,27 @@ func explain(err error) *failure {
 	return f
 }
 
-// noProc reports whether err is of a Linux without /proc, as in a bare chroot.
+// explainSystem adds what to do about an error of the system.
+func (f *failure) explainSystem() {
+	switch {
+	case errors.Is(f.err, syscall.EMFILE):
+		f.hint = "raise the limit of open files: ulimit -n 256"
+	case noProc(f.err):
+		f.hint = "mount /proc; hob needs it to start jobs"
+	case errors.Is(f.err, fs.ErrPermission):
+		f.code, f.hint = "permission", "check the owner of the file (sudo keeps HOME: use sudo -H, or set HOB_STATE_DIR)"
+	}
+}
+
+// refOf returns the ID of the job that err is about, or "ID".
+func refOf(err error) string {
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Job != "" {
+		return string(e.Job)
+	}
+	return "ID"
+}
+
+// noProc reports whether err means that /proc is not mounted, as in a bare chroot.
 func noProc(err error) bool {
 	p, ok := errors.AsType[*fs.PathError](err)
 	return ok && strings.HasPrefix(p.Path, "/proc/self/") && errors.Is(p.Err, fs.ErrNotExist)
@@ -135,14 +156,14 @@ func noProc(err error) bool {
 // candidates lists jobs with status and age, for the hint of an ambiguous
 // reference.
 func candidates(jobs []engine.Job, now time.Time) string {
-	words := make([]string, 0, len(jobs))
+	list := make([]string, 0, len(jobs))
 	for _, j := range jobs {
-		words = append(words, fmt.Sprintf("%s (%s, %s)", j.ID, j.Status, age(j, now)))
+		list = append(list, fmt.Sprintf("%s (%s, %s)", j.ID, j.Status, age(j, now)))
 	}
-	return strings.Join(words, " · ")
+	return strings.Join(list, " · ")
 }
 
-// age is how long ago j reached its status, in words.
+// age returns how long ago j started or ended, for example "3m ago".
 func age(j engine.Job, now time.Time) string {
 	at := j.CreatedAt
 	if j.Status.Finished() && !j.Exit.At.IsZero() {
@@ -160,8 +181,8 @@ type errorJSON struct {
 	} `json:"error"`
 }
 
-// report prints err and returns the exit code. What cannot be said on
-// standard output, as a full disk cannot, is said on standard error.
+// report prints err and returns the exit code. With --json it falls back to standard error
+// if standard output cannot be written.
 func (a *app) report(err error) int {
 	if s, ok := errors.AsType[exitStatus](err); ok {
 		return int(s)
@@ -174,7 +195,7 @@ func (a *app) report(err error) int {
 			return f.exit
 		}
 	}
-	for _, err := range apart(f.err) {
+	for _, err := range splitJoined(f.err) {
 		fmt.Fprintf(a.stderr, "%s %s\n", a.paintErr("hob:", styleBad), escape(err.Error()))
 	}
 	if f.hint != "" {
@@ -183,16 +204,16 @@ func (a *app) report(err error) int {
 	return f.exit
 }
 
-// apart takes err to the errors that were joined to it, in their order. An error of
-// several causes with words of its own is one.
-func apart(err error) []error {
+// splitJoined returns the errors that were joined with [errors.Join] to make err. An error
+// with several causes and a message of its own is returned as it is.
+func splitJoined(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
 		return []error{err}
 	}
 	var each []error
 	for _, e := range joined.Unwrap() {
-		each = append(each, apart(e)...)
+		each = append(each, splitJoined(e)...)
 	}
 	return each
 }

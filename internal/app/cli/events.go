@@ -15,30 +15,30 @@ func (a *app) eventsCommand() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:     "events",
-		GroupID: groupRead,
-		Short:   "Prints a line of JSON for each thing that happens",
-		Long: "Prints a line of JSON for each thing that happens, from a created event for each\n" +
-			"job there is on. With --since it begins with what was recorded since then.",
-		Example:           `hob events | jq -r 'select(.kind == "exited") | .job.name'`,
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		GroupID: groupInspect,
+		Short:   "Print events as JSON lines",
+		Long: "Print one line of JSON for each event, beginning with a created event for each\n" +
+			"existing job. With --since, begin with the events recorded since then instead.",
+		Example: `hob events | jq -r 'select(.kind == "exited") | .job.name'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.whileRead(cmd.Context(), func(ctx context.Context) error { return a.events(ctx, since) })
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "begin with what happened since then: 2h, 7d or a time")
+	cmd.Flags().StringVar(&since, "since", "", "begin with past events: 2h, 7d or a time")
 	cmd.Flags().BoolVar(&a.json, "json", true, "print JSON")
 	cmd.Flags().Lookup("json").Hidden = true
 	return cmd
 }
 
-// eventJSON is the JSON form of an event.
+// eventJSON is one line of the output of hob events.
 type eventJSON struct {
 	At     time.Time        `json:"at"`
 	Kind   engine.EventKind `json:"kind"`
 	Job    engine.Job       `json:"job"`
 	Offset int64            `json:"offset"`
 	Binary bool             `json:"binary,omitempty"`
+	Code   *int             `json:"exit_code,omitempty"` // of a run that is followed by another one
+	Signal string           `json:"signal,omitempty"`    // likewise
 }
 
 func (a *app) events(ctx context.Context, since string) error {
@@ -54,8 +54,8 @@ func (a *app) events(ctx context.Context, since string) error {
 	sub := eng.Subscribe(engine.Filter{})
 	defer sub.Close()
 	if !from.IsZero() {
-		// The history takes the place of the snapshot, which is taken first: what
-		// happens between the two is in both, never in neither.
+		// The history replaces the snapshot, which is taken first, so that no event in
+		// between is missed. Such an event appears twice.
 		if _, err := sub.Next(ctx); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (a *app) events(ctx context.Context, since string) error {
 
 func writeEvents(w *bufio.Writer, events []engine.Event) error {
 	for _, ev := range events {
-		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset, ev.Binary}); err != nil {
+		if err := encodeJSON(w, eventJSON{ev.At, ev.Kind, ev.Job, ev.Offset, ev.Binary, ev.Exit.Code, ev.Exit.Signal}); err != nil {
 			return err
 		}
 	}

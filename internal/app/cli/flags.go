@@ -8,23 +8,27 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/units"
 )
 
 // notGiven is the value of a number or a duration whose flag was not given.
 const notGiven = -1
 
-// parsedFlag is a flag whose value a function makes of a word. It implements
+// parsedFlag is a flag whose value is parsed by a function. It implements
 // [pflag.Value].
 type parsedFlag[T any] struct {
 	to    *T
-	kind  string // what stands for the value in help
+	kind  string // placeholder of the value in help
 	parse func(string) (T, error)
-	text  string // as it was given
+	text  string // as given
 }
 
-// parseInto makes a flag that sets to. A string may have a default.
+// parseInto returns a flag that sets to. If T is string, the current value is the default.
 func parseInto[T any](to *T, kind string, parse func(string) (T, error)) *parsedFlag[T] {
 	f := &parsedFlag[T]{to: to, kind: kind, parse: parse}
 	if s, ok := any(*to).(string); ok {
@@ -48,62 +52,55 @@ func (f *parsedFlag[T]) String() string { return f.text }
 // Type implements pflag.Value.
 func (f *parsedFlag[T]) Type() string { return f.kind }
 
-// wordFlag is a word that is not empty: an empty one comes from an unset variable of a
-// script, and is refused rather than taken for a flag not given.
-func wordFlag(to *string) *parsedFlag[string] {
-	return parseInto(to, "string", func(s string) (string, error) {
-		if s == "" {
-			return "", errors.New("it is empty")
-		}
-		return s, nil
-	})
+// nonEmptyFlag returns a string flag that refuses "". An empty value usually comes from an
+// unset variable of a script, and must not count as a flag that was not given.
+func nonEmptyFlag(to *string) *parsedFlag[string] {
+	return parseInto(to, "string", notEmpty)
 }
 
-// durationFlag is a duration with the units of people: 90s, 1h30m, 7d.
+func notEmpty(s string) (string, error) {
+	if s == "" {
+		return "", errors.New("the value is empty")
+	}
+	return s, nil
+}
+
+// durationFlag returns a flag for a duration such as 90s, 1h30m or 7d.
 func durationFlag(to *time.Duration) *parsedFlag[time.Duration] {
 	return parseInto(to, "DUR", units.ParseDuration)
 }
 
-// countFlag is a number from 0 on.
+// countFlag returns a flag for a number that is not negative.
 func countFlag(to *int64) *parsedFlag[int64] {
 	return parseInto(to, "N", func(s string) (int64, error) {
 		n, err := strconv.ParseInt(s, 10, 64)
 		switch {
-		case errors.Is(err, strconv.ErrRange) && n > 0: // as far as there is anything
+		case errors.Is(err, strconv.ErrRange) && n > 0: // the maximum has the same effect
 		case err != nil:
-			return 0, fmt.Errorf("%q is no number", s)
+			return 0, fmt.Errorf("%q is not a number", s)
 		case n < 0:
-			return 0, errors.New("it counts from 0")
+			return 0, errors.New("it must not be negative")
 		}
 		return n, nil
 	})
 }
 
-// parsePort reads the number of a port.
+// parsePort parses a port number.
 func parsePort(s string) (int, error) {
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is no port: it is a number from 1 to 65535", s)
+	n, err := engine.ParsePort(s)
+	if n == engine.AutoPort {
+		return 0, errors.New("auto is not a port number")
 	}
-	return int(n), nil
+	return n, err
 }
 
-// maxCells bounds either side of a terminal: what the kernel's window size can
-// hold.
-const maxCells = 1<<16 - 1
-
-// parseSize reads a terminal size: 120x40.
-func parseSize(s string) (engine.Size, error) {
-	c, r, ok := strings.Cut(strings.ToLower(s), "x")
-	cols, err1 := strconv.Atoi(c)
-	rows, err2 := strconv.Atoi(r)
-	if !ok || err1 != nil || err2 != nil || cols < 1 || rows < 1 || cols > maxCells || rows > maxCells {
-		return engine.Size{}, fmt.Errorf("%q is no size; say COLSxROWS, for example 120x40", s)
-	}
-	return engine.Size{Cols: cols, Rows: rows}, nil
+// parseSize parses a terminal size such as 120x40.
+func parseSize(s string) (size engine.Size, err error) {
+	size.Cols, size.Rows, err = units.ParseSize(s)
+	return size, err
 }
 
-// environment reads the values of -e: K=V, or K to pass on what K is here.
+// environment parses the values of -e: NAME=VALUE, or NAME for hob's own value of it.
 func environment(pairs []string) (map[string]string, error) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -112,11 +109,11 @@ func environment(pairs []string) (map[string]string, error) {
 	for _, p := range pairs {
 		k, v, ok := strings.Cut(p, "=")
 		if k == "" || strings.ContainsRune(p, 0) {
-			return nil, usagef("say -e NAME=VALUE, or -e NAME to pass on what it is here", "%q is no variable", p)
+			return nil, usagef("use -e NAME=VALUE, or -e NAME to pass NAME through", "invalid variable %q", p)
 		}
 		if !ok {
 			if v, ok = os.LookupEnv(k); !ok {
-				return nil, usagef("set it, or say -e "+k+"=VALUE", "variable %s is not set here", k)
+				return nil, usagef("use -e "+k+"=VALUE", "variable %s is not set", k)
 			}
 		}
 		env[k] = v
@@ -124,8 +121,8 @@ func environment(pairs []string) (map[string]string, error) {
 	return env, nil
 }
 
-// sinceTime reads a moment: a duration ago, RFC 3339, or a day, or a day and a
-// time of day, in the time zone of here.
+// sinceTime parses a point in time: a duration before now, RFC 3339, or a date with or
+// without a time of day in the local time zone.
 func sinceTime(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -138,5 +135,64 @@ func sinceTime(s string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, usagef("say how long ago (2h, 7d) or a time (2026-01-31, 2026-01-31 09:00)", "%q is no time", s)
+	return time.Time{}, usagef("use 2h, 7d, 2026-01-31 or 2026-01-31 09:00", "invalid time %q", s)
+}
+
+// usualFlags maps the flags that other programs have to hob's for the same purpose, in the commands
+// that have it.
+var usualFlags = map[string]string{
+	"tail": "limit", "lines": "limit", "count": "limit",
+	"detach": "background", "bg": "background", "d": "background",
+	"cwd": "dir", "workdir": "dir", "directory": "dir", "w": "dir",
+	"tty": "pty", "t": "pty", "host": "on", "grep": "filter",
+}
+
+// flagError explains an error of parsing the flags of cmd.
+func flagError(cmd *cobra.Command, err error) error {
+	see := "See: " + strings.TrimSpace("hob help "+commandName(cmd))
+	if v, ok := errors.AsType[*pflag.InvalidValueError](err); ok && v.GetFlag().Value.Type() == "bool" {
+		return usagef("for example --"+v.GetFlag().Name, "--%s must be true or false, not %q", v.GetFlag().Name, v.GetValue())
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return usagef(see, "%w", err)
+	}
+	given, name := "--"+unknown.GetSpecifiedName(), unknown.GetSpecifiedName()
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		given, name = "-"+letters, letters // -tail may be meant as --tail
+	}
+	if similar := similarFlags(cmd.Flags(), name); len(similar) > 0 {
+		see = "Did you mean: " + strings.Join(similar, " or ") + "? " + see
+	}
+	return usagef(see, "unknown flag %s", given)
+}
+
+// similarFlags returns the flags that were probably meant by name, with the placeholders of their
+// values. A single letter may stand for any flag that begins with it.
+func similarFlags(flags *pflag.FlagSet, name string) []string {
+	var names, similar []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		names = append(names, f.Name)
+		if len(name) == 1 && strings.HasPrefix(f.Name, name) {
+			similar = append(similar, withValue(f))
+		}
+	})
+	if f := flags.Lookup(usualFlags[name]); f != nil {
+		return []string{withValue(f)}
+	}
+	if f := flags.Lookup(spelling.Nearest(name, names)); f != nil && len(name) > 1 {
+		return []string{withValue(f)}
+	}
+	return similar
+}
+
+// withValue returns a flag as it is typed, with the placeholder of its value.
+func withValue(f *pflag.Flag) string {
+	if kind, _ := pflag.UnquoteUsage(f); kind != "" {
+		return "--" + f.Name + " " + strings.ToUpper(kind)
+	}
+	return "--" + f.Name
 }

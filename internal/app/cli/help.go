@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// help shows a verb's help in fang's dress. Fang stays off every other path: to
-// choose its colours it asks the terminal for its background and waits for the
-// answer, on errors too.
+// help shows the help of a command, styled by fang. No other path uses fang: to choose
+// its colors it queries the terminal's background and waits for the answer, even for
+// errors.
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	root := (&app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, color: "auto"}).newRoot()
 	path := []string{"--help"}
@@ -22,36 +22,36 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 		path = append([]string{c.Name()}, path...)
 	}
 	if shown, _, err := root.Find(path[:len(path)-1]); err == nil {
-		nameValues(shown.Flags())
-		nameValues(root.PersistentFlags())
+		addPlaceholders(shown.Flags())
+		addPlaceholders(root.PersistentFlags())
 		if len(shown.Aliases) > 0 {
-			shown.Long += "\n\n" + alsoCalled(shown)
+			shown.Long += "\n\n" + aliasLine(shown)
 		}
 	}
 	root.SetArgs(path)
-	out := &keptError{w: a.stdout}
-	if !isTerminal(a.stdout) { // fang wants the terminal itself
+	out := &errorWriter{w: a.stdout}
+	if !isTerminal(a.stdout) { // on a terminal, the help package must write to it directly
 		root.SetOut(out)
 	}
-	// Besides, showing help cannot fail.
+	// Apart from writing, showing help cannot fail.
 	_ = fang.Execute(context.Background(), root,
 		fang.WithVersion(version()), fang.WithoutManpage(), fang.WithColorSchemeFunc(fang.AnsiColorScheme))
-	a.unsaid = out.err
+	a.helpErr = out.err
 }
 
-// nameValues adds to each flag's name what it takes, for help, which shows names
-// alone. The flags are still found by the names that they had.
-func nameValues(flags *pflag.FlagSet) {
+// addPlaceholders adds the placeholder of its value to the name of each flag, because help
+// shows names only. The flags are still found by their original names.
+func addPlaceholders(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if value := valueName(f); value != "" {
+		if value := placeholder(f); value != "" {
 			f.Name += " " + value
 		}
 	})
 }
 
-// valueName is what stands for the value of a flag in help and manual; empty for a
-// flag that takes none.
-func valueName(f *pflag.Flag) string {
+// placeholder returns the name of a flag's value in help and manual, "" if the flag has
+// none.
+func placeholder(f *pflag.Flag) string {
 	switch f.Name {
 	case "client", "name":
 		return "NAME"
@@ -76,34 +76,34 @@ func valueName(f *pflag.Flag) string {
 	return ""
 }
 
-// alsoCalled names the other names of a verb.
-func alsoCalled(verb *cobra.Command) string {
-	return "Also: " + strings.Join(verb.Aliases, ", ") + "."
+// aliasLine returns the line of help that lists the aliases of a command.
+func aliasLine(cmd *cobra.Command) string {
+	return "Aliases: " + strings.Join(cmd.Aliases, ", ")
 }
 
-// keptError keeps the first error of writing to w.
-type keptError struct {
+// errorWriter writes to w and keeps the first error.
+type errorWriter struct {
 	w   io.Writer
 	err error
 }
 
-func (k *keptError) Write(p []byte) (int, error) {
-	n, err := k.w.Write(p)
-	if k.err == nil {
-		k.err = err
+func (e *errorWriter) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	if e.err == nil {
+		e.err = err
 	}
 	return n, err
 }
 
-// What a release is built with: -ldflags "-X github.com/hobjobs/hob/internal/app/cli.release=…".
+// Set when a release is built: -ldflags "-X github.com/hobjobs/hob/internal/app/cli.release=…".
 var (
 	release string // the version, without v
 	commit  string // short
 	built   string // the date of the commit
 )
 
-// version is what hob --version prints: a release by its number, a
-// build of a checkout by its commit.
+// version returns the version that hob --version prints: the number of a release, or the
+// commit of another build.
 func version() string {
 	v, hash, date := release, commit, built
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -19,14 +19,12 @@ import (
 func (a *app) hostsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "hosts",
-		GroupID: groupRead,
-		Short:   "Lists the hosts it knows, their link and number of jobs",
-		Long: "Lists the hosts that have jobs, which are asked whether they answer, and those of\n" +
-			"the settings and of the ssh configuration, which are not. Nothing is asked of you.",
-		Example:           "hob hosts\nhob hosts check web1",
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.listHosts(cmd.Context()) },
+		GroupID: groupInspect,
+		Short:   "List known hosts",
+		Long: "List the hosts that have jobs, and those in hob's settings and ssh's configuration.\n" +
+			"Contacts only hosts that have jobs, and never prompts.",
+		Example: "hob hosts\nhob hosts check web1",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listHosts(cmd.Context()) },
 	}
 	a.jsonFlag(cmd)
 	cmd.AddCommand(a.checkCommand())
@@ -37,11 +35,11 @@ func (a *app) hostsCommand() *cobra.Command {
 type knownHost struct {
 	name          string
 	jobs, running int
-	ssh.Host      // how its link stands
+	ssh.Host      // state of the connection
 }
 
-// knownHosts are the hosts of jobs, then those of the settings and the ssh
-// configuration, by name. None is asked.
+// knownHosts returns the hosts of jobs, then those in the settings and in ssh's
+// configuration, by name. It contacts none of them.
 func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
 	eng, err := a.engine()
 	if err != nil {
@@ -68,15 +66,8 @@ func (a *app) knownHosts(ctx context.Context) ([]knownHost, error) {
 		known[j.Host] = h
 	}
 	return slices.SortedFunc(maps.Values(known), func(a, b knownHost) int {
-		return cmp.Or(cmp.Compare(b2i(b.jobs > 0), b2i(a.jobs > 0)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(min(b.jobs, 1), min(a.jobs, 1)), cmp.Compare(a.name, b.name))
 	}), nil
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (a *app) listHosts(ctx context.Context) error {
@@ -84,7 +75,7 @@ func (a *app) listHosts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.askLinks(ctx, known)
+	a.checkLinks(ctx, known)
 	if err := a.countJobs(ctx, known); err != nil {
 		return err
 	}
@@ -96,13 +87,13 @@ func (a *app) listHosts(ctx context.Context) error {
 		}
 		return a.printJSON(list)
 	case len(known) == 0:
-		a.reportf("No hosts. hob run --on HOST CMD starts a job on one: HOST is whatever ssh HOST takes.")
+		a.reportf("No hosts yet. Try: hob run --on HOST CMD (any name ssh accepts)")
 		return nil
 	}
 	return a.hostTable(known)
 }
 
-// countJobs counts again what runs, now that the hosts that answer can be asked.
+// countJobs counts the running jobs again after connecting to their hosts.
 func (a *app) countJobs(ctx context.Context, known []knownHost) error {
 	jobs, err := a.eng.List(ctx, engine.Filter{Running: true})
 	if err != nil {
@@ -118,8 +109,8 @@ func (a *app) countJobs(ctx context.Context, known []knownHost) error {
 	return nil
 }
 
-// askLinks connects to the hosts that have jobs and fills in how their links stand.
-func (a *app) askLinks(ctx context.Context, known []knownHost) {
+// checkLinks connects to the hosts that have jobs and sets the state of their connections.
+func (a *app) checkLinks(ctx context.Context, known []knownHost) {
 	var names []string
 	for _, h := range known {
 		if h.jobs > 0 {
@@ -138,13 +129,13 @@ func (a *app) askLinks(ctx context.Context, known []knownHost) {
 	}
 }
 
-// hostJSON is the JSON form of a host; link is null for one that was not asked.
+// hostJSON is the JSON form of a host. Its link is null if it was not contacted.
 type hostJSON struct {
 	Host      string  `json:"host"`
 	Link      *string `json:"link"`
 	LinkError *string `json:"link_error"`
 	Hint      *string `json:"hint"`
-	Attention bool    `json:"attention"` // stays so until a person does something
+	Attention bool    `json:"attention"` // does not recover without the user
 	System    *string `json:"system"`
 	User      *string `json:"user"`
 	Jobs      int     `json:"jobs"`
@@ -164,8 +155,8 @@ func jsonOf(h knownHost) hostJSON {
 	}
 }
 
-// linkOf is the link as it stands after the patience: a host that has not answered by
-// then counts as unreachable.
+// linkOf returns the state of the connection. A host that has not answered within
+// hostTimeout is unreachable.
 func linkOf(h knownHost) engine.Link {
 	if h.Link == "" && h.Connecting {
 		return engine.LinkUnreachable
@@ -178,7 +169,7 @@ func linkError(h knownHost) string {
 	case h.Err != nil:
 		return h.Err.Error()
 	case linkOf(h) == engine.LinkUnreachable:
-		return h.name + ": no answer within " + patience.String()
+		return h.name + ": no answer within " + hostTimeout.String()
 	}
 	return ""
 }
@@ -203,7 +194,7 @@ func (a *app) hostTable(known []knownHost) error {
 	}
 	lines := t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, nil, a.colored(a.stdout))
 	for i := len(known) - 1; i >= 0; i-- {
-		if hint := known[i].Hint; hint != "" { // whole: it says what to do
+		if hint := known[i].Hint; hint != "" { // not truncated: the user needs all of it
 			lines = slices.Insert(lines, i+2, "  "+escape(hint))
 		}
 	}
@@ -213,8 +204,8 @@ func (a *app) hostTable(known []knownHost) error {
 func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "check HOST",
-		Short:             "Says step by step what works with a host",
-		Args:              words(1, 1, "a host"),
+		Short:             "Test a host connection step by step",
+		Args:              argCount(1, 1, "host"),
 		ValidArgsFunction: a.hostNames,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.checkHost(cmd.Context(), args[0]) },
 	}
@@ -222,7 +213,7 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// checkJSON is the JSON form of a check.
+// checkJSON is the JSON output of hob hosts check.
 type checkJSON struct {
 	Host  string     `json:"host"`
 	OK    bool       `json:"ok"`
@@ -237,7 +228,7 @@ type stepJSON struct {
 	TookMS int64  `json:"took_ms"`
 }
 
-// checkHost prints each step when it is made.
+// checkHost runs the check and prints each step when it is done.
 func (a *app) checkHost(ctx context.Context, host string) error {
 	if _, err := a.engine(); err != nil {
 		return err
@@ -263,7 +254,7 @@ func (a *app) checkHost(ctx context.Context, host string) error {
 	return nil
 }
 
-// printStep prints one step of a check; more lines of it are set under the first.
+// printStep prints one step of a check, with further lines indented under the first.
 func (a *app) printStep(s ssh.Step) {
 	mark := paint(a.colored(a.stdout), "ok    ", styleGood)
 	if !s.OK {
@@ -273,13 +264,13 @@ func (a *app) printStep(s ssh.Step) {
 	if s.Hint != "" {
 		lines = append(lines, s.Hint)
 	}
-	fmt.Fprintf(a.stdout, "%s  %-12s  %s  (%s)\n", mark, s.Name, escape(lines[0]), briefly(s.Took))
+	fmt.Fprintf(a.stdout, "%s  %-12s  %s  (%s)\n", mark, s.Name, escape(lines[0]), formatTook(s.Took))
 	for _, l := range lines[1:] {
 		fmt.Fprintf(a.stdout, "%22s%s\n", "", escape(l))
 	}
 }
 
-// count is a number of jobs; none is not worth a zero.
+// count formats a number of jobs, 0 as a dash.
 func count(n int) string {
 	if n == 0 {
 		return "-"

@@ -19,43 +19,39 @@ type killFlags struct {
 	grace       time.Duration
 	signal      string
 	keepDaemons bool
+	dir         string
 }
 
 func (a *app) killCommand() *cobra.Command {
 	f := killFlags{grace: notGiven}
 	cmd := &cobra.Command{
-		Use:     "kill ID…",
+		Use:     "kill [ID… | --dir DIR]",
 		Aliases: []string{"stop"},
-		GroupID: groupEnd,
-		Short:   "Ends jobs with everything they started",
-		Long: "Asks the whole tree to end (SIGTERM) and kills what is left after the grace time.\n" +
-			"Returns when the tree is gone. Without ID, on a terminal, you choose.",
-		Example:           "hob kill @\nhob stop --grace 30s web worker\nhob kill --signal HUP web",
+		GroupID: groupStop,
+		Short:   "Stop jobs and all their processes",
+		Long: "Send SIGTERM to the whole process tree, then SIGKILL after the grace period. Returns\n" +
+			"when all processes have exited. Without ID, choose a job from a list. --dir stops all\n" +
+			"running jobs that were started in a directory, for example before you delete it; the\n" +
+			"directory of a job on a host is the one there.",
+		Example:           "hob kill @\nhob stop --grace 30s web worker\nhob kill --signal HUP web\nhob kill --dir ~/src/shop",
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kill(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(durationFlag(&f.grace), "grace", "time before what is left is killed (5s; 0s: at once)")
+	flags.Var(durationFlag(&f.grace), "grace", "time before SIGKILL (default 5s; 0s: at once)")
 	flags.VarP(parseInto(&f.signal, "NAME", parseSignal), "signal", "s", "only send this signal: HUP, INT, USR1 …")
-	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "spare what left the job's session")
-	completeWords(cmd, "signal", "HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
+	dirFlag(cmd, &f.dir, "all running jobs started in DIR or below")
+	flags.BoolVar(&f.keepDaemons, "keep-daemons", false, "leave daemonized processes running")
+	completeValues(cmd, "signal", "HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
 func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	if f.signal != "" && (f.grace != notGiven || f.keepDaemons) {
-		return usagef("leave them away", "--signal just sends it: --grace and --keep-daemons do not apply")
+		return usagef("remove --signal, or the others", "--signal cannot be combined with --grace or --keep-daemons")
 	}
-	var jobs []engine.Job
-	var err error
-	if len(refs) > 0 {
-		jobs, err = a.manyJobs(ctx, refs, engine.Act)
-	} else {
-		var job engine.Job
-		job, err = a.oneJob(ctx, nil, engine.Act, engine.Filter{Running: true}, "Kill which job?")
-		jobs = []engine.Job{job}
-	}
+	jobs, err := a.toKill(ctx, refs, f)
 	if err != nil {
 		return err
 	}
@@ -74,11 +70,29 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJobs(a.again(ctx, jobs))
+	return a.printJobs(a.refresh(ctx, jobs))
 }
 
-// stopAll stops the jobs side by side, so that their grace times do not add up,
-// and reports in the order given.
+// toKill returns the jobs that the arguments refer to.
+func (a *app) toKill(ctx context.Context, refs []string, f killFlags) ([]engine.Job, error) {
+	switch {
+	case f.dir != "" && len(refs) > 0:
+		return nil, dirWithIDs()
+	case f.dir != "":
+		jobs, err := a.jobsInDir(ctx, f.dir, engine.Filter{Running: true})
+		if err == nil && len(jobs) == 0 {
+			a.reportf("Nothing to stop")
+		}
+		return jobs, err
+	case len(refs) > 0:
+		return a.manyJobs(ctx, refs, engine.Act)
+	}
+	job, err := a.oneJob(ctx, nil, engine.Act, engine.Filter{Running: true}, "Kill which job?")
+	return []engine.Job{job}, err
+}
+
+// stopAll stops the jobs concurrently, so that their grace periods do not add up, and
+// reports the results in the order given.
 func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error {
 	o := engine.StopOptions{KeepDaemons: f.keepDaemons, By: "cli"}
 	if f.grace != notGiven {
@@ -102,32 +116,28 @@ func (a *app) stopAll(ctx context.Context, jobs []engine.Job, f killFlags) error
 	return errors.Join(errs...)
 }
 
-// reportStopped prints what ending a job took.
+// reportStopped prints the result of stopping a job.
 func (a *app) reportStopped(j engine.Job, r engine.StopReport) {
-	how := "ended"
-	switch {
+	switch took := formatTook(r.Took); {
 	case r.Escalated:
-		how = "killed (SIGKILL was needed)"
+		a.reportf("Killed %s (SIGKILL after %s)", j.ID, took)
 	case r.Took == 0 && len(r.Survivors) == 0:
-		how = "had ended"
+		a.reportf("%s had already exited", j.ID)
+	default:
+		a.reportf("Stopped %s (%s)", j.ID, took)
 	}
-	took := ""
-	if r.Took > 0 {
-		took = " after " + briefly(r.Took)
-	}
-	a.reportf("%s %s%s", j.ID, how, took)
 	a.reportSurvivors(r.Survivors)
 }
 
-// reportSurvivors names what is left of a job's tree.
+// reportSurvivors lists the processes that a job left running.
 func (a *app) reportSurvivors(left []engine.Process) {
 	for _, p := range left {
-		a.reportf("  still there: %d %s", p.PID, escape(p.Command))
+		a.reportf("  still running: %d %s", p.PID, escape(p.Command))
 	}
 }
 
-// briefly is a duration with the precision that waiting for it has.
-func briefly(d time.Duration) string {
+// formatTook formats the duration of something that the user waited for.
+func formatTook(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -137,24 +147,25 @@ func briefly(d time.Duration) string {
 	return units.FormatDuration(d)
 }
 
-// checkSignal refuses what is no signal here if one of the jobs is here, also one that
-// would not get it any more. Which names there are on a host, that host knows.
+// checkSignal refuses an unknown signal if one of the jobs is on this machine, even if that
+// job has ended. The signals of a host are checked there.
 func checkSignal(name string, jobs []engine.Job) error {
 	for _, j := range jobs {
 		if j.Host != "" {
 			continue
 		}
 		if _, err := proc.ParseSignal(name); err != nil {
-			return usagef("hob help kill shows the flags", "%w", err)
+			return usagef("See: hob help kill", "%w", err)
 		}
 	}
 	return nil
 }
 
-// parseSignal makes a signal's full name: HUP and sighup are SIGHUP; numbers stay.
+// parseSignal returns the full name of a signal, SIGHUP for HUP or sighup. Numbers are
+// returned as they are.
 func parseSignal(s string) (string, error) {
 	if strings.TrimSpace(s) == "" { // an unset variable must not turn into a kill
-		return "", errors.New("no signal; use a name such as TERM or a number")
+		return "", errors.New("the signal is empty; use a name such as TERM or a number")
 	}
 	s = strings.ToUpper(s)
 	if !strings.HasPrefix(s, "SIG") && strings.Trim(s, "0123456789") != "" {

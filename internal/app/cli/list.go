@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -12,40 +13,37 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/units"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 type listFlags struct {
 	running, finished, failed, here, quiet bool
 	since                                  string
-	on                                     string
+	on, dir                                string
 }
 
 func (a *app) listCommand() *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:     "list",
-		Aliases: []string{"ls"},
-		GroupID: groupJobs,
-		Short:   "Lists jobs, newest first",
-		Long: "Lists jobs, newest first. Those on hosts are as last known here, and no host is\n" +
-			"asked, unless --on names one: then all jobs that it keeps are listed, also those\n" +
-			"that were started from other machines. With --json, of jobs that run on this machine ports,\n" +
-			"cpu_percent (the average since the start) and rss_bytes are told where the system\n" +
-			"has them; of all others they are null.",
-		Example:           "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1",
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
+		Aliases: []string{"ls", "ps"},
+		GroupID: groupInspect,
+		Short:   "List jobs, newest first",
+		Long: "List jobs, newest first. Jobs on hosts are shown as last known, without connecting.\n" +
+			"--on HOST connects to the host and lists all of its jobs, including those started\n" +
+			"from other machines. With --json, ports, cpu_percent (the average since the start)\n" +
+			"and rss_bytes are set for jobs that run on this machine, else null.",
+		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
-	flags.BoolVar(&f.failed, "failed", false, "only jobs that failed without anybody asking for it")
-	flags.Var(wordFlag(&f.on), "on", "only jobs on this host, which is asked how they stand")
+	flags.BoolVar(&f.failed, "failed", false, "only failed jobs (not ones you stopped)")
+	flags.Var(nonEmptyFlag(&f.on), "on", "only jobs on HOST (connects to it)")
+	dirFlag(cmd, &f.dir, "only jobs started in DIR or below")
 	flags.BoolVar(&f.here, "here", false, "only jobs of this machine")
-	flags.StringVar(&f.since, "since", "", "only jobs started since then: 2h, 7d or a time")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print ids alone")
+	flags.StringVar(&f.since, "since", "", "only jobs started since: 2h, 7d or a time")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only IDs")
 	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
@@ -64,7 +62,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	var unreachable error
 	if f.on != "" {
 		if f.here {
-			return usagef("choose one", "--here excludes --on")
+			return usagef("use one of them", "--here cannot be combined with --on")
 		}
 		if unreachable, err = a.adopt(ctx, f.on); err != nil {
 			return err
@@ -76,6 +74,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if err != nil {
 		return err
 	}
+	jobs = engine.InDir(jobs, f.dir)
 	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}
@@ -100,7 +99,7 @@ func (a *app) printList(jobs []engine.Job, quiet bool, now time.Time) error {
 // adopt makes records of the jobs that host keeps and that there are none of here, if
 // it answers in time; unreachable is why it does not.
 func (a *app) adopt(ctx context.Context, host string) (unreachable, err error) {
-	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), patience)
+	soon, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), hostTimeout)
 	defer cancel()
 	err = a.eng.Adopt(soon, host)
 	if errors.Is(err, engine.ErrUnreachable) && ctx.Err() == nil {
@@ -139,6 +138,7 @@ const (
 	columnID = iota
 	columnStatus
 	columnTime
+	columnEnded
 	columnHost
 	columnName
 )
@@ -147,7 +147,7 @@ const (
 func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 	var t table
 	t.add(cell{text: "ID", style: styleDim}, cell{text: "STATUS", style: styleDim},
-		cell{text: "TIME", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
+		cell{text: "TIME", style: styleDim, right: true}, cell{text: "ENDED", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
 	remote, badges := false, a.badges(now)
 	for _, j := range jobs {
 		glyph, word, st := badges.of(j)
@@ -156,19 +156,27 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 		} else if !j.StaleSince.IsZero() {
 			word += " (last known)"
 		}
+		if reason := j.WaitReason(now); j.Status == engine.Queued && reason != "" {
+			word += ": " + escape(reason)
+		}
 		if len(j.Exit.Survivors) > 0 {
-			word += " +" + plural(len(j.Exit.Survivors), "survivor", "survivors")
+			word += " +" + units.Count(len(j.Exit.Survivors), "survivor")
+		}
+		ended := ""
+		if exit, ok := j.Ended(); ok && !exit.At.IsZero() {
+			ended = units.FormatAgo(j.EndedAgo(now))
 		}
 		remote = remote || j.Host != ""
 		t.add(cell{text: string(j.ID)}, cell{text: glyph + " " + word, style: st},
-			cell{text: units.FormatDuration(j.Uptime(now)), right: true}, cell{text: escape(j.Host)}, cell{text: escape(j.Name)})
+			cell{text: units.FormatDuration(j.Uptime(now)), right: true}, cell{text: ended, right: true},
+			cell{text: escape(j.Host)}, cell{text: escape(j.Name)})
 	}
-	drop := []int{columnTime, columnName}
+	drop := []int{columnTime, columnEnded, columnName}
 	if !remote {
 		for i := range t.rows {
 			t.rows[i] = append(t.rows[i][:columnHost], t.rows[i][columnName])
 		}
-		drop = []int{columnTime, columnHost}
+		drop = []int{columnTime, columnEnded, columnHost}
 	}
 	lines := t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, drop, a.colored(a.stdout))
 	return a.printLines(len(lines), func(i int) string { return lines[i] })
@@ -184,18 +192,10 @@ func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
 	colored := a.colored(a.stdout)
 	return a.printLines(len(jobs), func(i int) string {
 		j := jobs[i]
-		status := padRight(string(j.Status), 8)
-		if colored {
-			status = paint(true, status, styleOf(statusbadge.StateOf(j)))
-		}
-		return padRight(string(j.ID), ids) + "  " + status + "  " + padRight(endWord(j), 7) + "  " +
-			padLeft(units.FormatDuration(j.Uptime(now)), 7) + "  " + escape(j.Name)
+		status := paint(colored, fmt.Sprintf("%-8s", j.Status), styleOf(j))
+		return fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j), units.FormatDuration(j.Uptime(now)), escape(j.Name))
 	})
 }
-
-// padRight and padLeft fill ASCII text up to n columns.
-func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-len(s), 0)) }
-func padLeft(s string, n int) string  { return strings.Repeat(" ", max(n-len(s), 0)) + s }
 
 // printLines writes n lines of data.
 func (a *app) printLines(n int, line func(int) string) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// defaultLines is how many lines are shown without --limit and --offset.
+// defaultLines is the number of lines shown without --limit and --offset.
 const defaultLines = 200
 
 type logFlags struct {
@@ -27,27 +27,28 @@ type logFlags struct {
 func (a *app) logCommand() *cobra.Command {
 	f := logFlags{limit: notGiven, offset: notGiven}
 	cmd := &cobra.Command{
-		Use:     "log ID",
-		GroupID: groupRead,
-		Short:   "Prints the output of a job as lines",
-		Long: "Prints the output of a job as lines, without escape sequences. Without flags the\n" +
-			"last 200. Filters apply first, then the window. Without ID, on a terminal, you choose.",
+		Use:     "log [ID]",
+		Aliases: []string{"logs"},
+		GroupID: groupInspect,
+		Short:   "Show a job's output",
+		Long: "Print a job's output as lines, without escape sequences: the last 200 by default.\n" +
+			"--filter and --exclude apply before --limit. Without ID, choose a job from a list.",
 		Example:           "hob log --follow @\nhob log --filter 'error|warn' --limit 20 make-test\nhob log --raw @ | less -R",
-		Args:              words(0, 1, "a job"),
+		Args:              argCount(0, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.log(cmd.Context(), args, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(countFlag(&f.limit), "limit", "n", "that many lines: the last, or from --offset on")
-	flags.Var(countFlag(&f.offset), "offset", "from this line on, counted from 0")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "go on until the job ends")
+	flags.VarP(countFlag(&f.limit), "limit", "n", "number of lines (from the end, or from --offset)")
+	flags.Var(countFlag(&f.offset), "offset", "first line, counting from 0")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "keep printing until the job ends")
 	flags.StringVar(&f.filter, "filter", "", "only lines that match this regular expression")
-	flags.StringVar(&f.exclude, "exclude", "", "no lines that match this regular expression")
-	flags.BoolVar(&f.raw, "raw", false, "the bytes as the job wrote them")
-	flags.StringVar(&f.stream, "stream", "", "stdout or stderr, of a job that keeps them apart")
-	completeWords(cmd, "stream", "stdout", "stderr")
+	flags.StringVar(&f.exclude, "exclude", "", "omit lines that match this regular expression")
+	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")
+	flags.StringVar(&f.stream, "stream", "", "stdout or stderr (jobs run with --split)")
+	completeValues(cmd, "stream", "stdout", "stderr")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -59,17 +60,18 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	}
 	switch {
 	case f.raw && (f.filter != "" || f.exclude != "" || f.limit >= 0 || f.offset >= 0):
-		return usagef("hob log --raw ID | grep -a … filters bytes", "--raw goes with neither lines nor filters")
+		return usagef("filter the raw bytes with: hob log --raw ID | grep -a …", "--raw cannot be combined with --filter, --exclude, --limit or --offset")
 	case a.json && (f.raw || f.follow):
-		return usagef("hob events tells in JSON that there is output, hob poll --json reads it", "--json goes with neither --raw nor --follow")
+		return usagef("follow output as JSON with hob events and hob poll --json", "--json cannot be combined with --raw or --follow")
 	}
-	job, err := a.oneJob(ctx, args, engine.Read, engine.Filter{}, "Whose log?")
+	job, err := a.oneJob(ctx, args, engine.Read, engine.Filter{}, "Show the log of which job?")
 	if err != nil {
 		return err
 	}
 	if err := a.connectFor(ctx, job); err != nil {
 		return err
 	}
+	defer a.markSeen(job.ID)
 	stream, err := a.chooseStream(ctx, job, f.stream)
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func (a *app) log(ctx context.Context, args []string, f logFlags) error {
 	return a.logFrom(ctx, job, log, f, q)
 }
 
-// query is which lines the flags select, but for --limit 0, which is none.
+// query returns the lines that the flags select. It cannot express --limit 0, no lines.
 func (f logFlags) query() (q engine.Query, err error) {
 	q = engine.Query{From: f.offset, Last: f.offset < 0, Limit: max(f.limit, 0)}
 	if q.Last && f.limit < 0 {
@@ -110,20 +112,20 @@ func (f logFlags) query() (q engine.Query, err error) {
 	return q, err
 }
 
-// pattern compiles a regular expression of the command line; nil when empty.
+// pattern compiles the regular expression of a flag. It returns nil for "".
 func pattern(flag, s string) (*regexp.Regexp, error) {
 	if s == "" {
 		return nil, nil
 	}
 	re, err := regexp.Compile(s)
 	if err != nil {
-		return nil, usagef("it is a Go regular expression; put a backslash before signs that are meant as they are", "%s: %w", flag, err)
+		return nil, usagef(`patterns use Go regexp syntax; escape special characters with \`, "%s: %w", flag, err)
 	}
 	return re, nil
 }
 
-// noLog explains a log that is not there: the job is, and that it is not would
-// mislead. Other errors stay as they are.
+// noLog replaces the error of a missing log: the job exists, so "no such job" would be
+// wrong. Other errors are returned as they are.
 func noLog(job engine.Job, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -131,18 +133,18 @@ func noLog(job engine.Job, err error) error {
 	return &failure{exit: exitFailed, code: "no_log", err: fmt.Errorf("the log of %s was deleted", job.ID)}
 }
 
-// chooseStream finds the stream that is asked for; of a job that keeps its
-// streams apart it is stdout, with a word about stderr if there is any.
-func (a *app) chooseStream(ctx context.Context, job engine.Job, asked string) (engine.Stream, error) {
-	switch asked {
+// chooseStream returns the stream to read. The default of a job with separate streams is
+// stdout; if there is output on stderr, chooseStream reports that.
+func (a *app) chooseStream(ctx context.Context, job engine.Job, name string) (engine.Stream, error) {
+	switch name {
 	case "stdout", "stderr":
 		if !job.Split {
-			return "", usagef("leave --stream away", "%s keeps one log for both streams", job.ID)
+			return "", usagef("remove --stream", "%s has one log for both streams", job.ID)
 		}
-		return engine.Stream(asked), nil
+		return engine.Stream(name), nil
 	case "":
 	default:
-		return "", usagef("say stdout or stderr", "no stream %q", asked)
+		return "", usagef("use stdout or stderr", "unknown stream %q", name)
 	}
 	if !job.Split {
 		return engine.StreamOutput, nil
@@ -154,36 +156,36 @@ func (a *app) chooseStream(ctx context.Context, job engine.Job, asked string) (e
 	defer log.Close()
 	size, err := log.Size(ctx)
 	if size > 0 {
-		a.reportf("%s on stderr: hob log --stream stderr %s", units.FormatBytes(size), job.ID)
+		a.reportf("%s on stderr. See: hob log --stream stderr %s", units.FormatBytes(size), job.ID)
 	}
 	return engine.StreamStdout, err
 }
 
-// logBytes is log --raw; with on it goes on until the job ends.
-func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, on bool) (err error) {
+// logBytes prints the raw log. With follow it returns when the job has ended.
+func (a *app) logBytes(ctx context.Context, job engine.Job, log *engine.Log, follow bool) (err error) {
 	p := pipe{log: log, out: a.stdout}
-	if on {
+	if follow {
 		_, err = a.eng.Follow(ctx, job.ID, a.withLinkReports(job, func(bool) error { return p.copy(ctx) }))
 	} else {
 		err = p.copy(ctx)
 	}
 	if p.dropped > 0 {
-		a.reportf("%s dropped by the log's limit were skipped", units.FormatBytes(p.dropped))
+		a.reportf("skipped %s dropped by the log limit", units.FormatBytes(p.dropped))
 	}
 	return err
 }
 
-// errEnough ends following a job without being an error.
+// errEnough stops following a job when --limit is reached.
 var errEnough = errors.New("enough")
 
-// logFollow prints where the log stands and then each line as it comes.
+// logFollow prints the selected lines, then each new line.
 func (a *app) logFollow(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	feed, err := log.Follow(ctx, q)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(a.stdout)
-	left := int64(-1) // lines to print before the end; -1: all
+	left := int64(-1) // lines still to print; -1: no limit
 	if f.offset >= 0 {
 		left = f.limit
 	}

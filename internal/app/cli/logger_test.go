@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestLoggerAddsToItsFile(t *testing.T) {
+func TestLoggerAppendsToFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hob.log")
 	if err := os.WriteFile(path, []byte("earlier\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -15,8 +15,8 @@ func TestLoggerAddsToItsFile(t *testing.T) {
 	t.Setenv(logVariable, path)
 	a := &app{stderr: os.Stderr, client: "tester"}
 	a.logger().Warn("something failed", "job", "x-22222")
-	if a.logger() != a.diary {
-		t.Error("another one the second time")
+	if a.logger() != a.slog {
+		t.Error("the second call returns another logger")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestWarningThatJobsEndAtLogout(t *testing.T) {
 		name   string
 		advice string
 		json   bool
-		say    func(a *app) error
+		report func(a *app) error
 		want   string // on standard error
 	}{
 		{"started in the background", advice, false, func(a *app) error { return a.printStarted(here) }, "hob: " + advice + "\n"},
@@ -37,7 +37,7 @@ func TestWarningThatJobsEndAtLogout(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer null.Close()
-			err = tt.say(&app{stdout: null, stderr: w, color: "never", json: tt.json, logout: func() string { return tt.advice }})
+			err = tt.report(&app{stdout: null, stderr: w, color: "never", json: tt.json, logout: func() string { return tt.advice }})
 			w.Close()
 			if err != nil {
 				t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// logJSON is the JSON form of log.
+// logJSON is the JSON output of hob log.
 type logJSON struct {
 	Job        engine.Job `json:"job"`
 	Lines      []string   `json:"lines"`
@@ -19,7 +19,7 @@ type logJSON struct {
 	Truncated  bool       `json:"truncated"`
 }
 
-// logJSON prints a part of the log as it stands in JSON.
+// logJSON prints the selected part of the log as JSON.
 func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	total, err := log.CountLines(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *app) logJSON(ctx context.Context, job engine.Job, log *engine.Log, f lo
 	return a.printJSON(v)
 }
 
-// window collects the lines that q selects. more reports whether --limit left out any.
+// window collects the lines that q selects. more reports whether --limit cut any off.
 func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (lines []engine.Line, more bool, err error) {
 	limit := q.Limit
 	bounded := limit > 0 || f.limit == 0
@@ -64,11 +64,11 @@ func window(ctx context.Context, log *engine.Log, f logFlags, q engine.Query) (l
 		return lines[:limit], true, nil
 	}
 	lines = lines[1:]
-	lines[0].Dropped = 0 // it was in front of the window
+	lines[0].Dropped = 0 // the gap is before the window
 	return lines, true, nil
 }
 
-// logTail prints the last lines of the log as it stands.
+// logTail prints the last lines of the log.
 func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	lines, more, err := window(ctx, log, f, q)
 	if err != nil {
@@ -85,18 +85,11 @@ func (a *app) logTail(ctx context.Context, job engine.Job, log *engine.Log, f lo
 	if err != nil {
 		return err
 	}
-	first := "the first"
-	for line, err := range log.Lines(ctx, engine.Query{Limit: 1}) {
-		if err == nil && line.Dropped > 0 { // what was dropped has no numbers
-			first = "the first after what was dropped"
-		}
-	}
-	a.reportf("these are the last %d lines of %d; hob log --offset 0 --limit %d %s shows %s, --follow goes on",
-		len(lines), total, defaultLines, job.ID, first)
+	a.reportf("Showing the last %d of %d lines. From the start: hob log --offset 0 %s", len(lines), total, job.ID)
 	return nil
 }
 
-// logFrom prints lines from --offset on as they are read, however many.
+// logFrom prints lines from --offset on, each as it is read.
 func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f logFlags, q engine.Query) error {
 	if f.limit == 0 {
 		return nil
@@ -121,12 +114,11 @@ func (a *app) logFrom(ctx context.Context, job engine.Job, log *engine.Log, f lo
 	if job.Status.Finished() {
 		soFar = ""
 	}
-	a.reportf("the log has %s%s: line %d, counted from 0, is past its end", plural(int(total), "line", "lines"), soFar, f.offset)
+	a.reportf("--offset %d is past the end of the log (%s%s)", f.offset, units.Count(int(total), "line"), soFar)
 	return nil
 }
 
-// printLine writes one line of a log, after a line about what is missing before
-// it.
+// printLine writes one line of a log, after a note about bytes missing before it.
 func printLine(w *bufio.Writer, l engine.Line) {
 	if l.Dropped > 0 {
 		fmt.Fprintf(w, "[… %s dropped …]\n", units.FormatBytes(l.Dropped))

@@ -1,15 +1,12 @@
-// Package cli is the command line of hob: one file a verb, thin over package
-// engine.
+// Package cli is the command line of hob: one file for each command, a thin layer over
+// package engine.
 //
-// Standard output carries data and nothing else; what hob reports about it goes to
-// standard error. Failures are one line with what happened and one
-// with what to do, or, with --json, one object on standard output. Whatever a
-// job or a person put into a name, a title or a command is escaped before it
-// reaches a terminal.
+// Standard output carries only data; messages go to standard error. An error is one line
+// with the cause and one with a hint or, with --json, one object on standard output. Names,
+// titles and commands are escaped before they are written to a terminal.
 //
-// The short verbs (list, prompt, status) are run by prompts and status lines
-// many times a minute: they read job directories and load neither configuration
-// nor UI.
+// Shell prompts and status lines run list, prompt and status many times a minute, so these
+// commands load neither the configuration nor the UI.
 package cli
 
 import (
@@ -27,73 +24,76 @@ import (
 	"github.com/hobjobs/hob/engine/ssh"
 	"github.com/hobjobs/hob/internal/config"
 	"github.com/hobjobs/hob/internal/logout"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // app is one invocation of hob.
 type app struct {
+	args                  []string // without the program's name
 	stdin, stdout, stderr *os.File
 
-	// Set by the flags that all verbs have.
+	// Set by the flags of all commands.
 	json  bool
 	color string // auto, always or never
 	ascii bool
 
-	client   string       // who starts and ends jobs
-	shows    bool         // a person sees here what becomes of the jobs
-	leaves   bool         // the job is left by itself, and not by a person
-	quiet    bool         // nobody is there to be asked anything
-	told     signalled    // the signal that had hob leave a job; 0: none
+	client   string       // recorded as the one that starts and stops jobs
+	onScreen bool         // jobs are shown on a terminal as they change
+	detaches bool         // the job goes to the background without a key press
+	noPrompt bool         // the user cannot be prompted
+	leftBy   signalled    // the signal that made hob leave a job; 0: none
 	hosts    *ssh.Backend // see openHosts
-	asker    asker        // what hosts want to know of a person
+	prompter prompter     // asks on behalf of hosts
 	warnings hostWarnings
 	eng      *engine.Engine // see open
-	alone    func()         // lets others start what was asked for --once; may be nil
+	unlock   func()         // releases the lock of --once; may be nil
 	loaded   *config.Config // see settings
-	unsaid   error          // why help was not shown whole; see help
-	diary    *slog.Logger   // see logger
+	helpErr  error          // of writing help; see help
+	slog     *slog.Logger   // see logger
 
 	logout func() string // see logout.Advice
 }
 
-// Main runs hob with args, the first of which is the program's own name, and
-// returns its exit code.
+// Main runs hob with the given arguments, of which the first is the program's name, and
+// returns the exit code.
 func Main(args []string) int {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: "auto", client: "cli", logout: logout.Advice}
-	words := args[min(1, len(args)):]
+	args = args[min(1, len(args)):]
+	a.args = args
 	root := a.newRoot()
-	root.SetArgs(words)
+	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
 	if a.eng != nil {
 		err = errors.Join(err, a.closeEngine(err))
 	}
-	err = errors.Join(err, a.unsaid)
+	err = errors.Join(err, a.helpErr)
 	if err == nil {
 		return 0
 	}
-	// A flag that could not be parsed hides those behind it.
-	a.json = a.json || slices.Contains(ownFlags(root, words), "--json")
+	// Flags after an invalid one have not been parsed.
+	a.json = a.json || slices.Contains(ownFlags(root, args), "--json")
 	return a.report(err)
 }
 
-// ownFlags are the words of the command line among which hob's own flags are: of
-// run those before the command, without the values of flags.
-func ownFlags(root *cobra.Command, words []string) []string {
-	if len(words) == 0 || words[0] != "run" {
-		return words
+// ownFlags returns the arguments that may be flags of hob itself. For run that excludes the
+// job's command and the values of flags.
+func ownFlags(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || args[0] != "run" {
+		return args
 	}
-	run, _, err := root.Find(words[:1])
+	run, _, err := root.Find(args[:1])
 	if err != nil {
 		return nil
 	}
 	var own []string
-	for i := 1; i < len(words); i++ {
-		name, _, valued := strings.Cut(words[i], "=")
-		if words[i] == "-" || words[i] == "--" || !strings.HasPrefix(words[i], "-") {
+	for i := 1; i < len(args); i++ {
+		name, _, valued := strings.Cut(args[i], "=")
+		if args[i] == "-" || args[i] == "--" || !strings.HasPrefix(args[i], "-") {
 			break
 		}
-		own = append(own, words[i])
+		own = append(own, args[i])
 		flag := run.Flags().Lookup(strings.TrimPrefix(name, "--"))
-		if !strings.HasPrefix(name, "--") { // of several letters the last may take a value
+		if !strings.HasPrefix(name, "--") { // only the last of several letters can have a value
 			flag = run.Flags().ShorthandLookup(name[len(name)-1:])
 		}
 		if !valued && flag != nil && flag.NoOptDefVal == "" {
@@ -103,10 +103,10 @@ func ownFlags(root *cobra.Command, words []string) []string {
 	return own
 }
 
-// engine opens the state root for a verb that starts nothing.
+// engine opens the engine for a command that starts no job.
 func (a *app) engine() (*engine.Engine, error) { return a.open(local.New()) }
 
-// open opens the state root once.
+// open opens the engine on the first call and returns it on later ones.
 func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, error) {
 	if a.eng != nil {
 		return a.eng, nil
@@ -121,34 +121,38 @@ func (a *app) open(here *local.Backend, opts ...engine.Option) (*engine.Engine, 
 	return eng, nil
 }
 
-// engineWith opens the engine with the limits of c, which count for jobs that
-// are started and for what is kept of finished ones. On a terminal, where panes
-// may come to be shown, it reports what running jobs use.
+// engineWith opens the engine with the settings of c for starting jobs and keeping finished
+// ones. If standard output is a terminal, it also measures the resources of running jobs.
 func (a *app) engineWith(c *config.Config) (*engine.Engine, error) {
 	here := []local.Option{local.WithNotify(notifyCommand(c))}
-	if a.client == "ui" || a.shows {
+	if a.client == "ui" || a.onScreen {
 		here = append(here, local.ForUser())
 	}
 	opts := []engine.Option{
 		engine.WithLogLimit(c.Log.Limit),
 		engine.WithRetention(engine.Retention{Age: c.Keep.Finished, Count: c.Keep.Jobs, Bytes: c.Keep.Bytes}),
 	}
+	slots := make(map[string]int, len(c.Queues))
+	for name, q := range c.Queues {
+		slots[name] = q.Slots
+	}
+	opts = append(opts, engine.WithQueueSlots(slots))
 	if isTerminal(a.stdout) {
 		opts = append(opts, engine.WithUsage(usageEvery))
 	}
 	return a.open(local.New(here...), opts...)
 }
 
-// notifyCommand is what a holder runs at the end of a job, for a shell.
+// notifyCommand returns the shell command that a holder runs when its job ends.
 func notifyCommand(c *config.Config) string {
 	if len(c.Notify.Command) == 0 {
 		return ""
 	}
-	return quoteWords(c.Notify.Command) + ` "$1" "$2"`
+	return shellword.Join(c.Notify.Command) + ` "$1" "$2"`
 }
 
-// closeEngine closes the engine; after an error its own complaint would only
-// hide the cause.
+// closeEngine closes the engine and prints the collected warnings. After an error it
+// returns nil, because an error of closing would hide the cause.
 func (a *app) closeEngine(cause error) error {
 	err := a.eng.Close()
 	for _, w := range a.warnings.text {
@@ -160,27 +164,27 @@ func (a *app) closeEngine(cause error) error {
 	return err
 }
 
-// logVariable names the file to which is added what cannot be reported elsewhere: a record
-// that cannot be written, a host that cannot be swept.
+// logVariable is the environment variable with the path of the diagnostic log. It gets what
+// is not reported elsewhere, such as a record that cannot be written.
 const logVariable = "HOB_LOG"
 
-// logger is where hob reports to. The file is open until hob ends. Nothing of a
-// job's output or environment ever gets there.
+// logger returns the diagnostic logger. Its file stays open until hob exits. Output and
+// environment of jobs are never logged.
 func (a *app) logger() *slog.Logger {
-	if a.diary != nil {
-		return a.diary
+	if a.slog != nil {
+		return a.slog
 	}
-	a.diary = slog.New(slog.DiscardHandler)
+	a.slog = slog.New(slog.DiscardHandler)
 	path := os.Getenv(logVariable)
 	if path == "" {
-		return a.diary
+		return a.slog
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		a.reportf("%s: %v", logVariable, err)
-		return a.diary
+		return a.slog
 	}
 	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
-	a.diary = slog.New(h).With("pid", os.Getpid(), "client", a.client)
-	return a.diary
+	a.slog = slog.New(h).With("pid", os.Getpid(), "client", a.client)
+	return a.slog
 }

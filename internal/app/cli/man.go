@@ -14,9 +14,8 @@ import (
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",
-		Short:  "Prints the manual page, in the language of man",
+		Short:  "Print the manual page (roff)",
 		Hidden: true,
-		Args:   words(0, 0, ""),
 		RunE:   func(cmd *cobra.Command, _ []string) error { return writeMan(a.stdout, cmd.Root()) },
 	}
 }
@@ -25,7 +24,7 @@ func (a *app) manCommand() *cobra.Command {
 // when it is flushed.
 type manPage struct{ *bufio.Writer }
 
-// writeMan writes the page of root with all verbs, from the same words as help.
+// writeMan writes the page of root and all commands, with the texts of help.
 func writeMan(w io.Writer, root *cobra.Command) error {
 	p := manPage{bufio.NewWriter(w)}
 	p.macro("TH", strings.ToUpper(root.Name()), "1", "", root.Name()+" "+version())
@@ -34,14 +33,14 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	p.macro("SH", "SYNOPSIS")
 	p.text(root.Name())
 	p.macro("br")
-	p.text(root.Name() + " verb [flags] [argument ...]")
+	p.text(root.Name() + " command [flags] [argument ...]")
 	p.macro("SH", "DESCRIPTION")
 	p.text(root.Long)
 	p.examples(root)
-	p.macro("SH", "FLAGS OF EVERY VERB")
+	p.macro("SH", "GLOBAL FLAGS")
 	p.flags(root.PersistentFlags())
-	p.macro("SH", "VERBS")
-	p.verbs(root)
+	p.macro("SH", "COMMANDS")
+	p.commands(root)
 	for _, s := range manSections() {
 		p.macro("SH", s.title)
 		for _, item := range s.items {
@@ -51,25 +50,25 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	return p.Flush()
 }
 
-// verbs writes the verbs under cmd and theirs.
-func (p manPage) verbs(cmd *cobra.Command) {
-	for _, verb := range cmd.Commands() {
-		if !verb.IsAvailableCommand() && verb.Name() != "help" {
+// commands writes the commands under parent and their subcommands.
+func (p manPage) commands(parent *cobra.Command) {
+	for _, cmd := range parent.Commands() {
+		if !cmd.IsAvailableCommand() && cmd.Name() != "help" {
 			continue
 		}
-		p.macro("SS", strings.TrimSuffix(verb.UseLine(), " [flags]"))
-		about := verb.Long
+		p.macro("SS", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		about := cmd.Long
 		if about == "" {
-			about = verb.Short + "."
+			about = cmd.Short + "."
 		}
 		p.text(about)
-		if len(verb.Aliases) > 0 {
+		if len(cmd.Aliases) > 0 {
 			p.macro("PP")
-			p.text(alsoCalled(verb))
+			p.text(aliasLine(cmd))
 		}
-		p.flags(verb.LocalNonPersistentFlags())
-		p.examples(verb)
-		p.verbs(verb)
+		p.flags(cmd.LocalNonPersistentFlags())
+		p.examples(cmd)
+		p.commands(cmd)
 	}
 }
 
@@ -82,7 +81,7 @@ func (p manPage) flags(flags *pflag.FlagSet) {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if value := valueName(f); value != "" {
+		if value := placeholder(f); value != "" {
 			name += " " + value
 		}
 		p.item(name, f.Usage)
@@ -117,7 +116,7 @@ func (p manPage) macro(name string, args ...string) {
 	p.WriteByte('\n')
 }
 
-// text writes lines of text that cannot be taken for requests.
+// text writes lines of text and escapes those that roff would take for requests.
 func (p manPage) text(s string) {
 	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
 		if line == "" {
@@ -132,7 +131,7 @@ func (p manPage) text(s string) {
 	}
 }
 
-// roff is s as roff wants it: backslashes and the hyphens of flags as they are.
+// roff escapes s so that backslashes and hyphens appear as they are.
 func roff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "·", "|").Replace(s)
 }
@@ -144,31 +143,31 @@ type manSection struct {
 	items [][2]string
 }
 
-// manSections are what the verbs have in common.
+// manSections returns the sections that apply to all commands.
 func manSections() []manSection {
 	return []manSection{
 		{"EXIT STATUS", [][2]string{
-			{"0", "done"},
-			{"1", "failed"},
+			{"0", "success"},
+			{"1", "failure"},
 			{"2", "wrong usage"},
 			{"3", "no such job"},
-			{"4", "the job is in the wrong state for this"},
-			{"5", "host unreachable or refused"},
-			{"others", "run, attach and wait end with the job's own code: 127 not found, 126 not executable, 128 + N by signal N. " +
-				"124: wait ran out of time. 125: hob itself failed, or the job was lost."},
+			{"4", "the job's state does not allow this"},
+			{"5", "the host is unreachable or refused"},
+			{"others", "run, attach and wait exit with the job's own code: 127 not found, 126 not executable, 128 + N killed by signal N. " +
+				"124: wait timed out. 125: hob itself failed, or the job was lost."},
 		}},
 		{"ENVIRONMENT", [][2]string{
-			{"HOB_STATE_DIR", "where the jobs are; else $XDG_STATE_HOME/hob, else ~/.local/state/hob"},
-			{"HOB_CONFIG", "the settings file; else $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml"},
-			{"HOB_LOG", "a file to which hob adds what it can tell nobody; none if it is not set"},
-			{"HOB_JOB_ID", "set in a job: its id"},
-			{"HOB_YIELD_MS, HOB_TIMEOUT_SEC, HOB_JOB_TTL_MS, HOB_MAX_OUTPUT_CHARS", "hob mcp: instead of the settings in [agent]"},
-			{"PAGER, VISUAL, EDITOR", "what opens a log, unless the settings say it"},
-			{"NO_COLOR, CLICOLOR_FORCE", "no colours; colours also where no terminal is"},
+			{"HOB_STATE_DIR", "directory of the jobs (default: $XDG_STATE_HOME/hob, else ~/.local/state/hob)"},
+			{"HOB_CONFIG", "settings file (default: $XDG_CONFIG_HOME/hob/config.toml, else ~/.config/hob/config.toml)"},
+			{"HOB_LOG", "file to which hob appends diagnostic messages (default: none)"},
+			{"HOB_JOB_ID", "set in every job: its ID"},
+			{"HOB_YIELD_MS, HOB_TIMEOUT_SEC, HOB_JOB_TTL_MS, HOB_MAX_OUTPUT_CHARS", "override the settings in [agent] for hob mcp"},
+			{"PAGER, VISUAL, EDITOR", "program that opens a log, unless set in the settings"},
+			{"NO_COLOR, CLICOLOR_FORCE", "disable colors; use colors even if the output is not a terminal"},
 		}},
 		{"FILES", [][2]string{
-			{"~/.config/hob/config.toml", "settings, keys and theme; hob config prints what is in effect"},
-			{"~/.local/state/hob/jobs/ID/output.log", "what a job printed, from the first byte on"},
+			{"~/.config/hob/config.toml", "settings, keys and theme; hob config prints the effective ones"},
+			{"~/.local/state/hob/jobs/ID/output.log", "the complete output of a job"},
 			{"~/.local/state/hob/jobs/ID/exit_code", "its exit code, once it has ended"},
 		}},
 	}

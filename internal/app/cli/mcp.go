@@ -17,38 +17,36 @@ func (a *app) mcpCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:     "mcp",
-		GroupID: groupTalk,
-		Short:   "Serves the tools bash and process to an AI agent on stdio",
-		Long: "Serves the tools bash and process to an AI agent, by the Model Context Protocol on\n" +
-			"standard input and output. Agents start it themselves; docs/agents.md says how each\n" +
-			"is told to. The jobs they start are in everybody's list and outlive them.",
-		Example:           "claude mcp add hob -- hob mcp",
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.mcp(cmd.Context(), dir) },
+		GroupID: groupSetup,
+		Short:   "Serve tools to AI agents (MCP on stdio)",
+		Long: "Serve the tools bash and process to an AI agent with the Model Context Protocol on\n" +
+			"stdin and stdout. The agent starts the server; hob setup adds it to an agent.\n" +
+			"The agent's jobs are in hob list like all others and keep running after it exits.",
+		Example: "hob setup claude",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.mcp(cmd.Context(), dir) },
 	}
-	cmd.Flags().StringVarP(&dir, "dir", "C", "", "the project's directory (default: this one)")
-	_ = cmd.MarkFlagDirname("dir") // fails only for a flag that is not there
+	cmd.Flags().StringVarP(&dir, "dir", "C", "", "project directory (default: the current one)")
+	_ = cmd.MarkFlagDirname("dir") // fails only for an undefined flag
 	return cmd
 }
 
-// mcp serves until the client leaves or a signal ends it.
+// mcp serves until the client disconnects or a signal arrives.
 func (a *app) mcp(ctx context.Context, dir string) error {
 	project, err := absoluteDir(dir)
 	if err != nil {
-		return &failure{exit: exitFailed, code: "failed", err: fmt.Errorf("find the current directory: %w", err), hint: "hob mcp --dir PATH says where the project is"}
+		return &failure{exit: exitFailed, code: "failed", err: fmt.Errorf("find the current directory: %w", err), hint: "use hob mcp --dir DIR"}
 	}
 	if fi, err := os.Stat(project); err != nil || !fi.IsDir() {
-		return usagef("give one that exists, or leave --dir away", "%s is no directory", project)
+		return usagef("use an existing directory, or remove --dir", "%s is not a directory", project)
 	}
 	if isTerminal(a.stdin) {
-		a.reportf("hob mcp talks to agents, not to people: docs/agents.md says how to add it to one. Ctrl+D ends it.")
+		a.reportf("hob mcp is started by AI agents; to add it to one: hob setup AGENT. Press Ctrl+D to exit.")
 	}
 	settings := a.settings()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// A client that is gone is an error of a write; ignoring the signal would be
-	// inherited by the jobs.
+	// When the client has disconnected, a write is to return an error instead of ending
+	// hob. The signal is caught rather than ignored, because jobs inherit ignored signals.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
@@ -57,9 +55,10 @@ func (a *app) mcp(ctx context.Context, dir string) error {
 		Version:  version(),
 		Dir:      project,
 		Settings: settings.Agent,
+		Keep:     min(settings.Keep.Finished, settings.Agent.TTL),
 		Logger:   a.logger(),
 		Open: func(client string) (*engine.Engine, error) {
-			a.client, a.quiet = client, true
+			a.client, a.noPrompt = client, true
 			return a.engineWith(settings)
 		},
 	}

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A server whose directory is gone says how to be told where the project is.
-func TestAServerInADirectoryThatIsGone(t *testing.T) {
+func TestServerInDeletedDirectoryHintsAtDir(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a directory in use cannot be deleted")
 	}

@@ -3,15 +3,22 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 
 	"github.com/hobjobs/hob/engine"
 )
 
-// style is a rendition of text in the terminal's own sixteen colours.
+// style is an SGR parameter that selects one of the terminal's sixteen colors or a weight.
 type style string
 
 const (
@@ -22,17 +29,17 @@ const (
 	styleBold style = "1"
 )
 
-// parseColor reads when output is coloured.
+// parseColor parses the value of --color.
 func parseColor(s string) (string, error) {
 	switch s {
 	case "auto", "always", "never":
 		return s, nil
 	}
-	return "", fmt.Errorf("%q is not auto, always or never", s)
+	return "", errors.New("use auto, always or never")
 }
 
-// colored reports whether what goes to f is coloured: --color first, then
-// NO_COLOR and CLICOLOR_FORCE, else whether f is a terminal that can.
+// colored reports whether to use color on f, from --color, NO_COLOR, CLICOLOR_FORCE, or else
+// whether f is a terminal.
 func (a *app) colored(f *os.File) bool {
 	switch {
 	case a.color == "always":
@@ -57,11 +64,11 @@ func (a *app) paintErr(s string, st style) string { return paint(a.colored(a.std
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(f.Fd()) }
 
-// hasScreen reports whether f is a terminal that can be drawn on. One that reports it
-// is dumb shows what comes as it is, as a file does.
+// hasScreen reports whether f is a terminal that understands escape sequences, that is, TERM
+// is not "dumb".
 func hasScreen(f *os.File) bool { return isTerminal(f) && os.Getenv("TERM") != "dumb" }
 
-// terminalSize is the size of the terminal that f is; zero when it is none.
+// terminalSize returns the size of the terminal f, the zero Size if f is not a terminal.
 func terminalSize(f *os.File) engine.Size {
 	w, h, err := term.GetSize(f.Fd())
 	if err != nil || w <= 0 || h <= 0 {
@@ -70,8 +77,8 @@ func terminalSize(f *os.File) engine.Size {
 	return engine.Size{Cols: w, Rows: h}
 }
 
-// callerSize is the size of the terminal that we were started on, wherever our
-// standard streams go; zero where there is none.
+// callerSize returns the size of the controlling terminal, even if the standard streams are
+// redirected, or the zero Size if there is none.
 func (a *app) callerSize() engine.Size {
 	for _, f := range []*os.File{a.stdout, a.stderr, a.stdin} {
 		if size := terminalSize(f); size != (engine.Size{}) {
@@ -106,8 +113,8 @@ func (a *app) printJob(j engine.Job) error {
 	return err
 }
 
-// printJobs writes an array of jobs, one a line. The elements are encoded one by
-// one: encoding/json would check each a second time.
+// printJobs writes an array of jobs, one on each line. It encodes them one by one, because
+// encoding/json would validate each a second time.
 func (a *app) printJobs(jobs []engine.Job) error {
 	w := bufio.NewWriterSize(a.stdout, 64<<10)
 	w.WriteByte('[')
@@ -127,4 +134,75 @@ func (a *app) printJobs(jobs []engine.Job) error {
 	}
 	w.WriteString("]\n")
 	return w.Flush()
+}
+
+// escape makes s safe to print on one line of a terminal: it replaces control characters,
+// invalid UTF-8 and characters that reorder text by visible escapes.
+func escape(s string) string {
+	if !strings.ContainsFunc(s, unsafeRune) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unsafeRune(r):
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// unsafeRune reports whether r could act on a terminal or reorder the text
+// around it.
+func unsafeRune(r rune) bool {
+	switch {
+	case r == utf8.RuneError, unicode.IsControl(r):
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029, r == 0x200e, r == 0x200f:
+		return true
+	}
+	return false
+}
+
+// encodeJSON writes v on one line as JSON that is safe to print: it also escapes control
+// characters that encoding/json does not.
+func encodeJSON(w io.Writer, v any) error {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(safeJSON(buf.Bytes()))
+	return err
+}
+
+// safeJSON escapes DEL, 8-bit control characters and characters that reorder text. They only
+// occur in strings, so the meaning stays the same. It may return p itself.
+func safeJSON(p []byte) []byte {
+	if bytes.IndexByte(p, 0x7f) < 0 && bytes.IndexByte(p, 0xc2) < 0 && bytes.IndexByte(p, 0xe2) < 0 {
+		return p // has the first byte of none of them
+	}
+	out := make([]byte, 0, len(p)+64)
+	for len(p) > 0 {
+		r, n := utf8.DecodeRune(p)
+		if actsOnTerminal(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = append(out, p[:n]...)
+		}
+		p = p[n:]
+	}
+	return out
+}
+
+func actsOnTerminal(r rune) bool {
+	return r >= 0x7f && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// pick lets the user choose one of the jobs, those that need attention first. It
-// draws on standard error, below the prompt, and leaves nothing behind.
+// pick lets the user choose one of the jobs, those that need attention first. It draws on
+// standard error, below the prompt, and erases itself.
 func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (engine.Job, error) {
 	m := newPicker(jobs, question, time.Now())
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.stdin), tea.WithOutput(a.stderr))
@@ -28,10 +28,10 @@ func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (eng
 	if job, ok := m.list.Selected(); ok && m.chosen {
 		return job, nil
 	}
-	return engine.Job{}, exitStatus(exitFailed) // nothing was chosen, and the person knows
+	return engine.Job{}, exitStatus(exitFailed) // canceled by the user: no message needed
 }
 
-// picker is a list that is narrowed by typing.
+// picker is a list of jobs that filters as the user types.
 type picker struct {
 	list             *joblist.Model
 	question, filter string
@@ -40,13 +40,13 @@ type picker struct {
 	chosen, over     bool
 }
 
-// pickerRows is how many jobs are in sight at most.
+// pickerRows is the maximum number of visible jobs.
 const pickerRows = 12
 
 func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
 	glyphs := themes.Unicode()
 	styles := themes.Default(true).Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs)
+	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, joblist.Options{})
 	list.SetNow(now)
 	for _, j := range jobs {
 		list.Put(joblist.Row{Job: j})
@@ -115,7 +115,7 @@ func (p *picker) narrow(filter string) {
 	p.list.Update(tea.KeyPressMsg{Code: tea.KeyHome})
 }
 
-// leave ends the program with an empty view, so that nothing stays behind.
+// leave ends the program with an empty view, so that nothing stays on the screen.
 func (p *picker) leave(chosen bool) tea.Cmd {
 	p.chosen, p.over = chosen, true
 	return tea.Quit
@@ -127,8 +127,8 @@ func (p *picker) View() tea.View {
 		return tea.NewView("")
 	}
 	head := p.question + " "
-	v := tea.NewView(cells.End(head+p.filter, p.width, "…") + "\n" + p.list.View() + "\n" +
-		cells.End("Enter takes it · type to narrow · Esc leaves", p.width, "…"))
+	v := tea.NewView(cells.Truncate(head+p.filter, p.width, "…") + "\n" + p.list.View() + "\n" +
+		cells.Truncate("Enter select · type to filter · Esc cancel", p.width, "…"))
 	v.Cursor = tea.NewCursor(min(cells.Width(head+p.filter), max(p.width-1, 0)), 0)
 	return v
 }

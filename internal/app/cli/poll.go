@@ -27,27 +27,27 @@ func (a *app) pollCommand() *cobra.Command {
 	f := pollFlags{cursor: notGiven, client: "cli"}
 	cmd := &cobra.Command{
 		Use:     "poll ID",
-		GroupID: groupRead,
-		Short:   "Prints the output since the last poll, and the status",
-		Long: "Prints what a job has printed since the last poll, and how it stands: each byte\n" +
-			"comes once for each --client. hob log reads without being counted.",
+		GroupID: groupInspect,
+		Short:   "Print new output and the status",
+		Long: "Print a job's output since the last poll, and its status. The position is\n" +
+			"remembered for each --client; hob log does not move it.",
 		Example:           "hob poll --wait 10s @\nhob poll --cursor 0 --json @",
-		Args:              words(1, 1, "a job"),
+		Args:              argCount(1, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.poll(cmd.Context(), args[0], f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(durationFlag(&f.wait), "wait", "wait that long for output or the end")
-	flags.Var(countFlag(&f.cursor), "cursor", "read from this byte on and remember nothing")
-	flags.Var(wordFlag(&f.client), "client", "whose last poll it is that counts")
-	flags.BoolVar(&f.raw, "raw", false, "print the bytes as they are, escape sequences too")
+	flags.Var(durationFlag(&f.wait), "wait", "wait this long for output or the end")
+	flags.Var(countFlag(&f.cursor), "cursor", "read from byte N; do not update the position")
+	flags.Var(nonEmptyFlag(&f.client), "client", "remember the position under NAME")
+	flags.BoolVar(&f.raw, "raw", false, "print the raw bytes, with escape sequences")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// pollJSON is the JSON form of a poll.
+// pollJSON is the JSON output of hob poll.
 type pollJSON struct {
 	Job     engine.Job `json:"job"`
 	Output  string     `json:"output"`
@@ -63,8 +63,8 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 	if err := a.connectFor(ctx, job); err != nil {
 		return err
 	}
-	// What cannot be written does not count as read: not even for a reader that has
-	// gone: a failed write reports that then, not a signal that ends hob.
+	// Output that cannot be written does not count as read. For that a write to a broken
+	// pipe has to return an error instead of ending hob.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	text := new(cleaner).clean
 	if f.raw {
@@ -80,13 +80,13 @@ func (a *app) poll(ctx context.Context, ref string, f pollFlags) error {
 		err = a.eng.PollTo(ctx, job.ID, f.client, f.wait, show)
 	}
 	if errors.Is(err, engine.ErrUnkept) {
-		a.reportf("%v: the next poll prints it again; with --cursor nothing has to be recorded", err)
+		a.reportf("%v: the next poll prints this output again. Use --cursor to poll without recording a position", err)
 		return nil
 	}
 	return noLog(job, err)
 }
 
-// pollFrom gives show all that comes from the cursor on.
+// pollFrom passes all output from the cursor on to show.
 func (a *app) pollFrom(ctx context.Context, id engine.ID, f pollFlags, show func(*engine.Poll) error) error {
 	for cursor, wait := f.cursor, f.wait; ; wait = 0 {
 		p, err := a.eng.PollAt(ctx, id, cursor, wait)
@@ -100,14 +100,14 @@ func (a *app) pollFrom(ctx context.Context, id engine.ID, f pollFlags, show func
 	}
 }
 
-// pollText prints pieces as they come, and how the job stands behind the last.
+// pollText returns a function that prints each piece, and the job's status after the last.
 func (a *app) pollText(text func(p []byte, last bool) []byte) func(*engine.Poll) error {
 	return func(p *engine.Poll) error {
 		if p.Dropped > 0 {
-			a.reportf("%s dropped by the log's limit", units.FormatBytes(p.Dropped))
+			a.reportf("%s dropped by the log limit", units.FormatBytes(p.Dropped))
 		}
 		if _, err := a.stdout.Write(text(p.Output, !p.More)); err != nil {
-			return unwritten(err)
+			return writeError(err)
 		}
 		if !p.More {
 			glyph, word, st := a.badges(time.Now()).of(p.Job)
@@ -117,16 +117,16 @@ func (a *app) pollText(text func(p []byte, last bool) []byte) func(*engine.Poll)
 	}
 }
 
-// unwritten is why nothing could be written, of a reader that has gone the code
-// that says so.
-func unwritten(err error) error {
+// writeError returns the error of a write to standard output. For a broken pipe that is
+// the exit status of a program killed by SIGPIPE.
+func writeError(err error) error {
 	if isBrokenPipe(err) {
 		return exitStatus(exitNoReader)
 	}
 	return err
 }
 
-// pollJSON prints all pieces as one object.
+// pollJSON returns a function that prints all pieces as one object.
 func (a *app) pollJSON(text func(p []byte, last bool) []byte) func(*engine.Poll) error {
 	var output []byte
 	var dropped int64
@@ -137,22 +137,21 @@ func (a *app) pollJSON(text func(p []byte, last bool) []byte) func(*engine.Poll)
 			return nil
 		}
 		if err := a.printJSON(pollJSON{p.Job, string(text(output, true)), p.Cursor, dropped}); err != nil {
-			return unwritten(err)
+			return writeError(err)
 		}
 		return nil
 	}
 }
 
-// maxLine bounds what a cleaner keeps of a line whose end has not come.
+// maxLine limits how much of an incomplete line a cleaner buffers.
 const maxLine = 1 << 20
 
-// A cleaner makes text of output that comes in pieces: what a terminal would show
-// of it, line by line. Nothing in it can act on a terminal: only a job that is
-// attached may drive the person's. The zero value is ready.
+// A cleaner converts output that arrives in pieces to text: the lines that a terminal would
+// show. It removes everything that could act on the user's terminal, which only an
+// attached job may do. The zero value is ready to use.
 type cleaner struct{ rest []byte }
 
-// clean is the text of p. With last set nothing more comes; else the last line is
-// kept until its end comes.
+// clean returns the text of p. Unless last is set, an incomplete last line is buffered.
 func (c *cleaner) clean(p []byte, last bool) []byte {
 	p = append(c.rest, p...)
 	c.rest = nil

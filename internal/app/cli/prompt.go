@@ -8,24 +8,80 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 func (a *app) promptCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "prompt",
-		GroupID:           groupRead,
-		Short:             `Prints "2 running 1 failed" for a prompt or status line`,
-		Example:           `PS1='$(hob prompt) \$ '`,
-		Args:              words(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.prompt(cmd.Context()) },
+		Use:     "prompt",
+		GroupID: groupInspect,
+		Short:   `Print "2 running 1 failed" for a prompt or status line`,
+		Long: "Print the number of running jobs, of those among them that need input, of queued jobs, and\n" +
+			"of failed jobs, or nothing if there are none. A failed job counts until you look at it in\n" +
+			"the UI, or with hob log, status or screen.",
+		Example: `PS1='$(hob prompt) \$ '`,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.prompt(cmd.Context()) },
 	}
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// prompt prints nothing at all when there is nothing to say, so that a prompt
-// stays as it was.
+// promptCounts are the numbers of jobs that hob prompt prints.
+type promptCounts struct {
+	NeedsInput int `json:"needs_input"`
+	Running    int `json:"running"` // including those that need input
+	Failed     int `json:"failed"`
+	Queued     int `json:"queued"`
+}
+
+func countForPrompt(jobs []engine.Job) (c promptCounts) {
+	for _, j := range jobs {
+		if !j.Status.Finished() && j.Link == engine.LinkElsewhere {
+			continue // its end will never be recorded here
+		}
+		switch statusbadge.NeedOf(j) {
+		case statusbadge.NeedsInput:
+			c.NeedsInput++
+			c.Running++
+		case statusbadge.Runs, statusbadge.Waits:
+			if j.Status == engine.Queued {
+				c.Queued++
+			} else {
+				c.Running++
+			}
+		case statusbadge.NeedsLook:
+			c.Failed++
+		case statusbadge.Ended:
+		}
+	}
+	return c
+}
+
+// String returns the counts that are not 0.
+func (c promptCounts) String() string {
+	var parts []string
+	if c.Running > 0 {
+		text := fmt.Sprintf("%d running", c.Running)
+		switch c.NeedsInput {
+		case 0:
+		case 1:
+			text += " (1 needs input)"
+		default:
+			text += fmt.Sprintf(" (%d need input)", c.NeedsInput)
+		}
+		parts = append(parts, text)
+	}
+	if c.Queued > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", c.Queued))
+	}
+	if c.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", c.Failed))
+	}
+	return strings.Join(parts, " ")
+}
+
+// prompt prints nothing if no job runs or failed, so that the shell's prompt stays as it
+// is.
 func (a *app) prompt(ctx context.Context) error {
 	eng, err := a.engine()
 	if err != nil {
@@ -35,29 +91,14 @@ func (a *app) prompt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	running, failed := 0, 0
-	for _, j := range jobs {
-		switch {
-		case !j.Status.Finished() && j.Link == engine.LinkElsewhere: // nothing here will learn of its end
-		case !j.Status.Finished():
-			running++
-		case j.Unsuccessful():
-			failed++
-		}
-	}
+	counts := countForPrompt(jobs)
 	if a.json {
-		return a.printJSON(map[string]int{"running": running, "failed": failed})
+		return a.printJSON(counts)
 	}
-	var parts []string
-	if running > 0 {
-		parts = append(parts, fmt.Sprintf("%d running", running))
-	}
-	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", failed))
-	}
-	if len(parts) == 0 {
+	text := counts.String()
+	if text == "" {
 		return nil
 	}
-	_, err = fmt.Fprintln(a.stdout, strings.Join(parts, " "))
+	_, err = fmt.Fprintln(a.stdout, text)
 	return err
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/hobjobs/hob/keymap"
 )
 
-// showRaw passes our terminal through to a job until it ends, its time is over or the
-// person leaves it.
+// showRaw connects the terminal directly to a job until the job ends, v.yield is over or the
+// user leaves.
 func (a *app) showRaw(ctx context.Context, v view) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-		return usagef("hob log --follow ID prints its output", "--raw needs a terminal on standard input and output")
+		return usagef("Print its output instead: hob log --follow ID", "--raw needs a terminal on stdin and stdout")
 	}
 	key := newLeaveKey(a.settings().Keymap().Terminal.Leave.Keys())
 	end, err := a.session(ctx, v, key)
@@ -33,16 +33,15 @@ func (a *app) showRaw(ctx context.Context, v view) error {
 	case err != nil:
 		return hobFailed(err)
 	case end.backgrounded:
-		a.reportf("%s goes on: hob attach %s", v.job.ID, v.job.ID)
-		return a.told.status()
+		a.reportKeepsRunning(v.job)
+		return a.leftBy.status()
 	}
 	return end.status()
 }
 
-// session connects our terminal, in raw mode, with the job's. Whatever way it
-// ends, ours is as it was.
+// session connects the terminal, in raw mode, with the job's, and restores it at the end.
 func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, err error) {
-	window := catch(windowSignals...) // first of all: from here on a signal may not just end us
+	window := catch(windowSignals...) // before the terminal is changed
 	defer signal.Stop(window)
 	saved, err := term.MakeRaw(a.stdin.Fd())
 	if err != nil {
@@ -69,7 +68,7 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 		Control: true, Size: size, Client: "cli", Scrollback: rawScrollback,
 	})
 	if errors.Is(err, engine.ErrNotRunning) {
-		return a.tooLate(ctx, v.job)
+		return a.printEnded(ctx, v.job)
 	}
 	if err != nil {
 		return ending{}, err
@@ -81,12 +80,12 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	}
 
 	ctx, cancel := context.WithCancelCause(ctx)
-	var control atomic.Bool // whether we have the keyboard, as it was last told
+	var control atomic.Bool // this session has the keyboard, as last reported
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel(nil)
 	defer input.Cancel()
-	// Without an error either of them has only nothing left to do.
+	// Only an error of either ends the session.
 	for _, serve := range []func() error{
 		func() error { return a.typeInto(ctx, terminal, &control, input, own, key) },
 		func() error { return a.keepSize(ctx, terminal, window) },
@@ -104,16 +103,16 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 
 	drawing := rawDrawing{out: out, rows: size.Rows, control: &control}
 	if v.ours {
-		drawing.begin = a.fromTheStart(v.job, out)
+		drawing.begin = a.writeFromStart(v.job, out)
 	}
 	exit, err := drawing.follow(ctx, terminal)
 	if cause := context.Cause(ctx); exit == nil && cause != nil {
 		err = cause
 	}
-	by, told := errors.AsType[signalled](err)
+	sig, ok := errors.AsType[signalled](err)
 	switch {
-	case told, errors.Is(err, errLeft):
-		a.told = by
+	case ok, errors.Is(err, errLeft):
+		a.leftBy = sig
 		return ending{backgrounded: true}, a.eng.Background(v.job.ID)
 	case err != nil:
 		return ending{}, err
@@ -121,8 +120,8 @@ func (a *app) session(ctx context.Context, v view, key *leaveKey) (end ending, e
 	return ending{exit: *exit}, nil
 }
 
-// tooLate shows a job that ended before its terminal could be opened.
-func (a *app) tooLate(ctx context.Context, job engine.Job) (ending, error) {
+// printEnded prints the output of a job that ended before its terminal could be opened.
+func (a *app) printEnded(ctx context.Context, job engine.Job) (ending, error) {
 	exit, err := a.eng.Wait(ctx, job.ID)
 	if err != nil {
 		return ending{}, err
@@ -136,15 +135,16 @@ func (a *app) tooLate(ctx context.Context, job engine.Job) (ending, error) {
 	return ending{exit: exit}, all.copy(ctx)
 }
 
-// errLeft reports that the user left the job, which goes on.
+// errLeft means that the user left the running job.
 var errLeft = errors.New("left")
 
-// typeInto types what comes from our terminal until the leave key, and reports what own
-// has learned of it. A session that types takes the keyboard over.
+// typeInto forwards input of the terminal to the job until the leave key. It also reports
+// the terminal's answers, which own takes out of the input. A session in which the user
+// types takes control of the keyboard.
 func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *atomic.Bool, input io.Reader, own *ownTerminal, key *leaveKey) error {
-	var mu sync.Mutex // of typing
+	var mu sync.Mutex // serializes typing
 	report := func() {
-		_ = terminal.SetFacts(ctx, own.reported()) // the job gets the usual answers then
+		_ = terminal.SetFacts(ctx, own.reported()) // on an error the job gets default answers
 	}
 	typing := func(p []byte) error {
 		p, leave := key.find(p)
@@ -158,10 +158,10 @@ func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *a
 		}
 		return nil
 	}
-	late := time.AfterFunc(ownAnswersWithin, func() {
+	late := time.AfterFunc(termenv.AnswersWithin, func() { // what has been answered by then is reported
 		mu.Lock()
 		defer mu.Unlock()
-		if p, known := own.waitNoLonger(); !known {
+		if p, known := own.flush(); !known {
 			report()
 			_ = typing(p) // the next key reports the same error
 		}
@@ -178,24 +178,24 @@ func (a *app) typeInto(ctx context.Context, terminal engine.Terminal, control *a
 	})
 	switch {
 	case err == nil, errors.Is(err, cancelreader.ErrCanceled):
-		return errLeft // our terminal is gone, or the session is over anyway
+		return errLeft // the terminal was closed, or the session is over
 	case errors.Is(err, engine.ErrNotRunning):
 		return nil
 	}
 	return err
 }
 
-// A leaveKey finds the chord that leaves a job in what a terminal sends. It is
-// looked for only between pastes, and a terminal sends a key in one piece.
+// A leaveKey finds the key that leaves a job in the input of a terminal. It ignores pasted
+// text, and relies on terminals sending a key in one piece.
 type leaveKey struct {
 	label    string
 	patterns [][]byte
 	pasting  bool
 }
 
-// newLeaveKey makes the finder of the bound chords. One that no plain terminal
-// can send (not Ctrl with a letter or one of [ \ ] ^ _) cannot be found; when
-// none can, label is empty.
+// newLeaveKey returns a leaveKey for the bound keys. It ignores keys other than Ctrl with a
+// letter or one of \ ] ^ _, which not every terminal can send. If no key is left, label is
+// empty.
 func newLeaveKey(keys []string) *leaveKey {
 	k := &leaveKey{}
 	for _, name := range keys {
@@ -222,7 +222,7 @@ var (
 	pasteEnd   = []byte("\x1b[201~")
 )
 
-// find splits p before the chord. found is false when p is all for the job.
+// find returns the part of p before the key. If the key is not in p, it returns p and false.
 func (k *leaveKey) find(p []byte) (before []byte, found bool) {
 	for at := 0; at < len(p); {
 		rest := p[at:]

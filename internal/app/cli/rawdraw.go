@@ -10,12 +10,12 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// filtering takes out what would make our terminal answer.
+// filtering removes the queries from a job's output, which would make the terminal answer.
 type filtering struct {
 	w      io.Writer
 	filter vt.Filter
 	out    []byte
-	broken bool // the last line written has no end
+	broken bool // the last line written is incomplete
 }
 
 // Write implements io.Writer.
@@ -30,7 +30,7 @@ func (f *filtering) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// leave is what leaves our terminal sane; what is written after it begins a line.
+// leave returns the sequences that reset the terminal and start a new line if necessary.
 func (f *filtering) leave() []byte {
 	b := f.filter.ModeReset()
 	if f.broken && !f.filter.Alternate() {
@@ -39,23 +39,22 @@ func (f *filtering) leave() []byte {
 	return b
 }
 
-// rawDrawing puts a job's terminal on ours, where a person's shell has written
-// before. Nothing of that is lost: a job is drawn from where the cursor stands if
-// all that it has written is at hand, as if it ran here; a screen that has to be
-// drawn whole comes after what is there has scrolled away.
+// rawDrawing draws a job's terminal on the user's, below what the shell has printed. Nothing
+// of that is lost: if all output of the job is available, it is written from the cursor
+// position on; otherwise the terminal is scrolled by one screen before the job's screen is
+// drawn.
 type rawDrawing struct {
 	out  *filtering
-	rows int // of our terminal, at least
-	// begin writes what the job has written so far, which is this many bytes; ok is
-	// false if not all of that is at hand. Nil for a job that was there
-	// before.
+	rows int // of the user's terminal, at least
+	// begin writes the first bytes of the job's output. ok is false if they are not all
+	// available. It is nil for a job that was already running.
 	begin func(ctx context.Context, bytes int64) (ok bool, err error)
-	// control is set to whether we have the keyboard.
+	// control is set to whether this session has the keyboard.
 	control *atomic.Bool
 	drawn   bool
 }
 
-// follow draws until the job's end.
+// follow draws until the job ends.
 func (d *rawDrawing) follow(ctx context.Context, terminal engine.Terminal) (*engine.Exit, error) {
 	for {
 		chunk, err := terminal.Next(ctx)
@@ -93,26 +92,25 @@ func (d *rawDrawing) draw(ctx context.Context, chunk engine.TerminalChunk) error
 	return err
 }
 
-// rawScrollback is how many bytes of history are drawn first: enough to scroll
-// back a few screens.
+// rawScrollback is the number of bytes of history drawn first, enough for a few screens.
 const rawScrollback = 64 << 10
 
-// fromTheStart writes a job's output from its first byte on.
-func (a *app) fromTheStart(job engine.Job, out io.Writer) func(context.Context, int64) (bool, error) {
+// writeFromStart returns a function that writes the first bytes of a job's output.
+func (a *app) writeFromStart(job engine.Job, out io.Writer) func(context.Context, int64) (bool, error) {
 	return func(ctx context.Context, n int64) (bool, error) {
 		if n > rawScrollback {
 			return false, nil
 		}
 		log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
 		if err != nil {
-			return false, nil //nolint:nilerr // then its screen is drawn
+			return false, nil //nolint:nilerr // the screen is drawn instead
 		}
 		defer log.Close()
 		text := make([]byte, n)
 		for got := 0; int64(got) < n; {
 			m, err := log.ReadAt(ctx, text[got:], int64(got))
 			if got += m; m == 0 && err != nil {
-				return false, nil //nolint:nilerr // not written yet, or gone
+				return false, nil //nolint:nilerr // not written yet, or dropped
 			}
 		}
 		_, err = out.Write(text)

@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// absoluteDir is the directory that a job asked for in dir gets.
+// absoluteDir returns the working directory of a job for the value of --dir.
 func absoluteDir(dir string) (string, error) {
 	if dir == "" {
 		return os.Getwd()
@@ -18,16 +18,23 @@ func absoluteDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// sameRequest reports whether j was asked to run what spec asks for.
+// sameRequest reports whether j runs the command of spec on the same host.
 func sameRequest(j engine.Job, spec engine.Spec) bool {
 	return j.Host == spec.Host && j.Script == spec.Script && slices.Equal(j.Command, spec.Command)
 }
 
-// onHost makes spec, which has the values of the flags, a request for a job on a host.
-// There is a terminal only with --pty; what would get one here by itself gets
-// an input that can be written to.
+// onHost completes spec for a job on a host. The job has a terminal only with --pty; a job
+// that would have one by default on this machine gets an open stdin instead.
 func (a *app) onHost(spec *engine.Spec, f runFlags) {
 	spec.Host = f.on
+	for _, words := range f.sbatch {
+		spec.SchedulerArgs = append(spec.SchedulerArgs, strings.Fields(words)...)
+	}
+	if f.on == "slurm:" { // the nodes have this machine's files
+		if dir, err := absoluteDir(spec.Dir); err == nil {
+			spec.Dir = dir
+		}
+	}
 	switch {
 	case f.pty:
 		if spec.PTY = true; spec.Size == (engine.Size{}) {
@@ -38,22 +45,22 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) {
 	case f.background:
 		spec.Stdin = true
 	case hasScreen(a.stdout) && !a.json:
-		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // what is redirected is its own
-	default: // the stand-in keeps the streams apart
+		spec.Stdin, spec.Split = true, !isTerminal(a.stderr) // a redirected stderr is separate
+	default: // to forward the streams separately
 		spec.Split = true
 		spec.Stdin = f.stdin || a.hasInput()
 	}
 }
 
-// hasInput reports whether our standard input is a file or a pipe: something
-// that a command in our place would be meant to read.
+// hasInput reports whether standard input is a file, a pipe or a socket, which the command is
+// then meant to read.
 func (a *app) hasInput() bool {
 	fi, err := a.stdin.Stat()
 	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0)
 }
 
-// lendStdin lends the job our standard input where that is a file or a pipe.
-func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
+// passStdin passes standard input to the job unless it is a terminal.
+func (a *app) passStdin(spec engine.Spec) []engine.StartOption {
 	if spec.Stdin || spec.Host != "" || isTerminal(a.stdin) {
 		return nil
 	}
@@ -63,9 +70,9 @@ func (a *app) lendStdin(spec engine.Spec) []engine.StartOption {
 	return []engine.StartOption{engine.WithStdin(a.stdin)}
 }
 
-// lendStderr lends a job with a terminal our standard error where that is redirected:
-// what the job writes there goes where it would without hob, not to its terminal.
-func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
+// passStderr passes a redirected standard error to a job with a terminal. What the job writes
+// there then goes to the same file as without hob, not to its terminal.
+func (a *app) passStderr(spec engine.Spec) []engine.StartOption {
 	if !spec.PTY || spec.Host != "" || isTerminal(a.stderr) {
 		return nil
 	}
@@ -75,35 +82,35 @@ func (a *app) lendStderr(spec engine.Spec) []engine.StartOption {
 	return []engine.StartOption{engine.WithFile(2, a.stderr)}
 }
 
-// lendOthers lends the job what a shell has opened for it beyond the usual three, as
-// for <(…). If the job is left in the background it is only what the command names: of
-// the rest another program may wait for the end. The files are to be closed when the job has them,
-// so that a program that writes to a job that ends sees that.
-func (a *app) lendOthers(spec engine.Spec) (opts []engine.StartOption, lent []*os.File) {
+// passDescriptors passes the job further file descriptors that a shell has opened, as for
+// <(…). A job that goes to the background gets only those that its command names, because
+// another program may wait until the others are closed. The caller closes files after the
+// start, so that a program that writes to a job gets an error when the job has ended.
+func (a *app) passDescriptors(spec engine.Spec) (opts []engine.StartOption, files []*os.File) {
 	if spec.Host != "" {
 		return nil, nil
 	}
 	var named []int
-	if a.leaves {
+	if a.detaches {
 		if named = namedDescriptors(slices.Concat(spec.Command, []string{spec.Script})); len(named) == 0 {
 			return nil, nil
 		}
 	}
 	for _, n := range inheritedDescriptors() {
-		if a.leaves && !slices.Contains(named, n) {
+		if a.detaches && !slices.Contains(named, n) {
 			continue
 		}
 		f := os.NewFile(uintptr(n), "descriptor "+strconv.Itoa(n))
-		opts, lent = append(opts, engine.WithFile(n, f)), append(lent, f)
+		opts, files = append(opts, engine.WithFile(n, f)), append(files, f)
 	}
-	return opts, lent
+	return opts, files
 }
 
-// namedDescriptors are the numbers of those that words name by path.
-func namedDescriptors(words []string) (numbers []int) {
-	for _, word := range words {
+// namedDescriptors returns the descriptors whose paths occur in args.
+func namedDescriptors(args []string) (numbers []int) {
+	for _, arg := range args {
 		for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-			for rest := word; ; {
+			for rest := arg; ; {
 				_, after, found := strings.Cut(rest, dir)
 				if !found {
 					break

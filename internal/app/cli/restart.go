@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,29 +10,38 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
+type restartFlags struct {
+	env  []string
+	keep bool
+}
+
 func (a *app) restartCommand() *cobra.Command {
-	var env []string
+	var f restartFlags
 	cmd := &cobra.Command{
 		Use:     "restart ID",
-		GroupID: groupTalk,
-		Short:   "Starts the same request again as a new job, and prints its id",
-		Long: "Starts the same command in the same directory again, with the environment of now.\n" +
-			"Variables that were given with -e must be given again or be set here.",
-		Args:              words(1, 1, "a job"),
+		GroupID: groupRun,
+		Short:   "Run a job's command again, stopping it first if it runs",
+		Long: "Run a job's command again in the same directory, as a new job, and print its ID.\n" +
+			"A running job is stopped first, as by hob kill; --keep leaves it running. The job gets the\n" +
+			"current environment; set variables that were passed with -e again.",
+		Example:           "hob restart web\nhob restart --keep worker\nhob restart -e TOKEN=\"$TOKEN\" deploy",
+		Args:              argCount(1, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.restart(cmd.Context(), args[0], env)
+			return a.restart(cmd.Context(), args[0], f)
 		},
 	}
-	cmd.Flags().StringArrayVarP(&env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
+	cmd.Flags().StringArrayVarP(&f.env, "env", "e", nil, "set a variable (NAME=VALUE), or pass NAME through")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave a running job running")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *app) restart(ctx context.Context, ref string, pairs []string) error {
-	given, err := environment(pairs)
+func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
+	given, err := environment(f.env)
 	if err != nil {
 		return err
 	}
@@ -50,7 +60,15 @@ func (a *app) restart(ctx context.Context, ref string, pairs []string) error {
 	if err := a.connectTo(ctx, old.Host); err != nil {
 		return err
 	}
-	job, err := eng.Restart(ctx, old.ID, engine.WithEnviron(environ))
+	// Ctrl+C while the job stops must not hide that it was not started again.
+	ctx, release := leaveOnSignal(ctx)
+	defer release()
+	job, err := eng.Restart(ctx, old.ID, engine.RestartOptions{Keep: f.keep}, engine.WithEnviron(environ))
+	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok && err != nil {
+		stopped := explain(err)
+		stopped.exit, stopped.code = 128+int(s), "interrupted"
+		return stopped
+	}
 	if err != nil {
 		return err
 	}
@@ -83,8 +101,9 @@ func (a *app) printStarted(job engine.Job) error {
 
 // reportFailedStart prints why a job could not be started.
 func (a *app) reportFailedStart(job engine.Job) {
+	defer a.markSeen(job.ID)
 	a.reportf("%s %s", a.paintErr("hob:", styleBad), escape(job.Ending()))
 	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
-		a.reportf("     a line for the shell goes behind -c: hob run -c %s", quoteWord(job.Command[0]))
+		a.reportf("     a line for the shell goes behind -c: hob run -c %s", shellword.Quote(job.Command[0]))
 	}
 }

@@ -1,45 +1,48 @@
 package cli
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/hobjobs/hob/engine/local"
+	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/internal/spelling"
 	"github.com/hobjobs/hob/internal/termenv"
-	"github.com/hobjobs/hob/keymap"
 )
 
-// The groups of verbs in help.
+// The groups of commands in help.
 const (
-	groupJobs = "jobs"
-	groupRead = "read"
-	groupTalk = "talk"
-	groupEnd  = "end"
+	groupRun      = "run"
+	groupInspect  = "inspect"
+	groupInteract = "interact"
+	groupStop     = "stop"
+	groupSetup    = "setup"
 )
 
-// newRoot makes the tree of all verbs.
+// newRoot returns the root command with all subcommands.
 func (a *app) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hob",
-		Short: "Supervises background jobs from the terminal",
+		Short: "Supervise background jobs from the terminal",
 		Long: "hob puts a running command on the back burner: watch it, talk to it, stop it,\n" +
-			"find it again tomorrow. Without a verb it opens the UI on all jobs.\n\n" +
-			"ID is the id of a job, the beginning of it, a name, or @ for the newest job and @2\n" +
-			"for the one before.",
+			"find it again tomorrow. With no command, it opens the UI.\n\n" +
+			"ID is a job ID or a unique prefix of one, a job name, @ for the newest job, or @2\n" +
+			"for the one before it.",
 		Example: `hob run npm run dev          # Ctrl+B sends it to the background
-hob run -b make test         # prints the id
+hob run -b make test         # prints the job ID
 hob log --follow make-test
 hob wait @ && hob list`,
-		Args:          a.noSuchVerb,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.openUI(cmd.Context()) },
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       version(),
+		Args: a.unknownCommand,
+		// Cobra completes commands by their names alone.
+		ValidArgsFunction: completeAliases,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.openUI(cmd.Context()) },
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Version:           version(),
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -47,98 +50,139 @@ hob wait @ && hob list`,
 	root.SetVersionTemplate("hob {{.Version}}\n")
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
-			return a.noSuchVerb(cmd, words) // whose flags nobody can know
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 {
+			return a.unknownCommand(cmd, args) // its flags cannot be checked
 		}
-		if v, ok := errors.AsType[*pflag.InvalidValueError](err); ok && v.GetFlag().Value.Type() == "bool" {
-			return usagef("for example --"+v.GetFlag().Name, "--%s is true or false, not %q", v.GetFlag().Name, v.GetValue())
-		}
-		return usagef(strings.TrimSpace("hob help "+verbOf(cmd))+" shows the flags", "%w", err)
+		return flagError(cmd, err)
 	})
-	root.PersistentFlags().Var(parseInto(&a.color, "WHEN", parseColor), "color", "colour the output: auto, always or never")
-	completeWords(root, "color", "auto", "always", "never")
-	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "draw with ASCII signs only")
-	a.ascii = !termenv.UTF8(runtime.GOOS, os.Getenv) // --ascii=false draws the others all the same
+	root.PersistentFlags().Var(parseInto(&a.color, "WHEN", parseColor), "color", "use color: auto, always or never")
+	completeValues(root, "color", "auto", "always", "never")
+	root.PersistentFlags().BoolVar(&a.ascii, "ascii", false, "use ASCII characters only")
+	a.ascii = !termenv.UTF8(runtime.GOOS, os.Getenv) // the default; --ascii=false overrides it
 	root.AddGroup(
-		&cobra.Group{ID: groupJobs, Title: "Start and watch"},
-		&cobra.Group{ID: groupRead, Title: "Read"},
-		&cobra.Group{ID: groupTalk, Title: "Talk and wait"},
-		&cobra.Group{ID: groupEnd, Title: "End and tidy"},
+		&cobra.Group{ID: groupRun, Title: "Run"},
+		&cobra.Group{ID: groupInspect, Title: "Inspect"},
+		&cobra.Group{ID: groupInteract, Title: "Interact"},
+		&cobra.Group{ID: groupStop, Title: "Stop and clean up"},
+		&cobra.Group{ID: groupSetup, Title: "Agents and setup"},
 	)
+	root.SetHelpCommandGroupID(groupSetup)
+	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(
-		a.runCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
-		a.pollCommand(), a.logCommand(), a.screenCommand(), a.eventsCommand(), a.promptCommand(),
-		a.writeCommand(), a.waitCommand(), a.restartCommand(),
-		a.killCommand(), a.clearCommand(), a.removeCommand(),
-		a.hostsCommand(), a.mcpCommand(), a.configCommand(), a.holderCommand(), a.manCommand(),
+		a.runCommand(), a.upCommand(), a.attachCommand(), a.listCommand(), a.statusCommand(),
+		a.pollCommand(), a.logCommand(), a.whyCommand(), a.screenCommand(), a.replayCommand(), a.eventsCommand(), a.whoCommand(), a.promptCommand(),
+		a.writeCommand(), a.waitCommand(), a.restartCommand(), a.queueCommand(),
+		a.killCommand(), a.downCommand(), a.clearCommand(), a.removeCommand(),
+		a.hostsCommand(), a.mcpCommand(), a.setupCommand(), a.hookCommand(), a.configCommand(), a.holderCommand(), a.manCommand(), a.versionCommand(),
 	)
-	refuseStrays(root)
+	for _, cmd := range root.Commands() {
+		if cmd.ValidArgsFunction == nil { // by default, a command takes no arguments
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+			if cmd.Args == nil {
+				cmd.Args = argCount(0, 0, "")
+			}
+		}
+	}
+	describeBuiltins(root)
 	return root
 }
 
-// noSuchVerb refuses words that are no verb: most likely a command line that
-// lacks its run.
-func (a *app) noSuchVerb(cmd *cobra.Command, args []string) error {
+// unknownCommand refuses arguments that do not begin with a command. Most likely
+// "run" is missing.
+func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := "hob help lists the verbs"
+	hint := "See: hob help"
 	if args[0] != "" {
-		hint = "hob run " + quoteWords(args) + " starts it as a job; " + hint
+		hint = "To run it as a job: hob run " + shellword.Join(args)
 	}
-	if near := near(cmd, args[0]); len(near) > 0 {
-		hint = "did you mean hob " + strings.Join(near, " or hob ") + "? " + hint
+	if similar := similarCommands(cmd, args[0]); len(similar) > 0 {
+		rest := ""
+		if len(args) > 1 {
+			rest = " " + shellword.Join(args[1:])
+		}
+		for i, name := range similar {
+			similar[i] = "hob " + name + rest
+		}
+		hint = "Did you mean: " + strings.Join(similar, " or ") + "? " + hint
 	}
-	return usagef(hint, "no verb %q", args[0])
+	return usagef(hint, "unknown command %q", args[0])
 }
 
-// near are the verbs that word may be a slip of, or the beginning.
-func near(root *cobra.Command, word string) []string {
-	if len(word) < 2 {
+// similarCommands returns the commands that begin with typed, or else the one that is
+// most likely misspelled.
+func similarCommands(root *cobra.Command, typed string) []string {
+	if len(typed) < 2 {
 		return nil
 	}
-	var verbs, begun []string
-	for _, verb := range root.Commands() {
-		if !verb.IsAvailableCommand() {
+	var names, completed []string
+	for _, cmd := range root.Commands() {
+		if !cmd.IsAvailableCommand() {
 			continue
 		}
-		verbs = append(verbs, verb.Name())
-		if strings.HasPrefix(verb.Name(), word) {
-			begun = append(begun, verb.Name())
+		names = append(names, cmd.Name())
+		if strings.HasPrefix(cmd.Name(), typed) {
+			completed = append(completed, cmd.Name())
 		}
 	}
-	if nearest := keymap.Nearest(word, verbs); nearest != "" && len(begun) == 0 {
+	if nearest := spelling.Nearest(typed, names); nearest != "" && len(completed) == 0 {
 		return []string{nearest}
 	}
-	return begun
+	return completed
 }
 
-// refuseStrays has cobra's own verbs refuse words that name nothing, instead of
-// showing the help of something else.
-func refuseStrays(root *cobra.Command) {
+// completeAliases returns the aliases of commands that begin with typed.
+func completeAliases(cmd *cobra.Command, _ []string, typed string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, c := range cmd.Root().Commands() {
+		for _, alias := range c.Aliases {
+			if typed != "" && strings.HasPrefix(alias, typed) {
+				found = append(found, cobra.CompletionWithDesc(alias, c.Short))
+			}
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// versionCommand prints what --version does, which other programs have as a command.
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		GroupID: groupSetup,
+		Short:   "Show the version of hob (also hob --version)",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, "hob "+version())
+			return err
+		},
+	}
+}
+
+// describeBuiltins sets the help texts of cobra's own commands and makes them refuse
+// unknown arguments, for which they would otherwise show unrelated help.
+func describeBuiltins(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "help":
-			cmd.Short = "Says what hob, or one of its verbs, does"
-			cmd.Long = "Says what hob, or one of its verbs, does: hob help run."
+			cmd.Short = "Show help for hob or a command"
+			cmd.Long = "Show help for hob or a command, for example: hob help run."
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				if found, rest, err := root.Find(args); err != nil || found == nil || len(rest) > 0 {
-					return usagef("hob help lists the verbs", "no verb %q", strings.Join(args, " "))
+					return usagef("See: hob help", "unknown command %q", strings.Join(args, " "))
 				}
 				return nil
 			}
 		case "completion":
-			cmd.Short = "Prints what makes a shell complete hob's verbs, flags and ids"
-			cmd.Long = "Prints a script that makes a shell complete hob's verbs, its flags and the ids of\n" +
-				"the jobs there are. hob help completion SHELL says where to put it."
+			cmd.Short = "Print a shell completion script"
+			cmd.Long = "Print a script with which a shell completes commands, flags and job IDs.\n" +
+				"To see where to install it, run: hob help completion SHELL"
 			cmd.Example = "hob completion bash > ~/.local/share/bash-completion/completions/hob\n" +
 				"hob completion zsh > \"${fpath[1]}/_hob\"\n" +
 				"hob completion fish > ~/.config/fish/completions/hob.fish"
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {
-					return usagef("there are bash, zsh, fish and powershell", "no completion for %q", args[0])
+					return usagef("use bash, zsh, fish or powershell", "unknown shell %q", args[0])
 				}
 				return nil
 			}
@@ -147,38 +191,38 @@ func refuseStrays(root *cobra.Command) {
 	}
 }
 
-// verbOf is what is typed after hob for cmd: "run", "hosts check".
-func verbOf(cmd *cobra.Command) string {
+// commandName returns the name of cmd without the program's: "run", "hosts check".
+func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
 
-// jsonFlag gives a verb that prints data its --json.
+// jsonFlag adds --json to a command that prints data.
 func (a *app) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
 }
 
-// words checks how many words a verb takes. what names them for the message.
-func words(low, high int, what string) cobra.PositionalArgs {
+// argCount checks the number of arguments: at least low, at most high, or any number
+// if high is negative. missing names the first one in the error.
+func argCount(low, high int, missing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		hint := strings.TrimSuffix(cmd.UseLine(), " [flags]")
+		hint := "Usage: " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
 		switch {
 		case len(args) < low:
-			return usagef(hint, "%s needs %s", cmd.CommandPath(), what)
+			return usagef(hint, "missing %s", missing)
 		case high >= 0 && len(args) > high:
-			return usagef(hint, "%s does not take %q", cmd.CommandPath(), args[high])
+			return usagef(hint, "unexpected argument %q", args[high])
 		}
 		return nil
 	}
 }
 
-// holderCommand is how another program's engine starts holders of this one (see
-// local.WithHolderCommand). Nobody types it.
+// holderCommand lets the engine of another program use this program for its holders
+// (see local.WithHolderCommand). It is not meant to be typed.
 func (a *app) holderCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "holder",
-		Short:  "Holds one job; started by hob itself",
+		Short:  "Hold one job; started by hob itself",
 		Hidden: true,
-		Args:   words(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			if code := local.RunHolder(); code != 0 {
 				return exitStatus(code)

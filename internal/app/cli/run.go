@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,90 +21,128 @@ type runFlags struct {
 
 	name, dir, script string
 	on                string
-	env               []string
+	agent             string // see runForAgent
+	env, sbatch       []string
 	yield, timeout    time.Duration
 	size              engine.Size
+	port              int // 0: not given; engine.AutoPort
+	queue             string
+	after, afterAny   []string
 	logLimit          int64
+	restart           string
 }
 
 func (a *app) runCommand() *cobra.Command {
 	f := runFlags{yield: notGiven, timeout: notGiven, logLimit: notGiven}
 	cmd := &cobra.Command{
 		Use:     "run [flags] [--] CMD [ARG…]",
-		GroupID: groupJobs,
-		Short:   "Starts a job and shows it live",
-		Long: "Starts a job and shows it live; Ctrl+B sends it to the background. Where standard\n" +
-			"output is no terminal it stands in for the command: output, input, signals and the\n" +
-			"exit code pass through. Flags end at CMD's first word.",
+		GroupID: groupRun,
+		Short:   "Start a job and watch it",
+		Long: "Start a job and watch it. Ctrl+B sends it to the background and opens the job list,\n" +
+			"where q returns to the shell; in tmux, press Ctrl+B twice. When stdout is not a\n" +
+			"terminal, hob run behaves like the command itself: it forwards stdin, stdout,\n" +
+			"stderr, signals and the exit code. Flags go before CMD.",
 		Example: "hob run npm run dev\nhob run -b --timeout 10m make test\nhob run -c 'make && make install'\n" +
 			"hob run --on web1 -C /srv/app make test",
-		Args:              func(_ *cobra.Command, args []string) error { return f.checkCommand(args) },
+		Args:              func(_ *cobra.Command, args []string) error { return f.checkFlags(args) },
 		ValidArgsFunction: completeCommand,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runFailed(a.run(cmd.Context(), args, f)) },
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	flags.BoolVarP(&f.background, "background", "b", false, "in the background from the start; print the id")
-	flags.Var(durationFlag(&f.yield), "yield", "send it to the background by itself after that long")
-	flags.Var(durationFlag(&f.timeout), "timeout", "kill it after that long, wherever it is then")
-	flags.StringVarP(&f.name, "name", "n", "", "what to call it (default: from the command)")
-	flags.Var(wordFlag(&f.on), "on", "run it on this host, by SSH: whatever ssh HOST takes")
+	flags.BoolVarP(&f.background, "background", "b", false, "run it in the background and print its ID")
+	flags.Var(durationFlag(&f.yield), "yield", "move it to the background after this long")
+	flags.Var(durationFlag(&f.timeout), "timeout", "kill it after this long, in the background too")
+	flags.StringVarP(&f.name, "name", "n", "", "job name (default: derived from the command)")
+	flags.Var(nonEmptyFlag(&f.on), "on", "run it on HOST over SSH (any name ssh accepts), or slurm:LOGIN")
+	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "with --on slurm:LOGIN: options for sbatch, in one word")
 	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
-	flags.StringArrayVarP(&f.env, "env", "e", nil, "set NAME=VALUE, or pass NAME on as it is here")
+	flags.StringArrayVarP(&f.env, "env", "e", nil, "set a variable, or pass NAME through")
+	flags.Var(parseInto(&f.port, "PORT", engine.ParsePort), "port", "set PORT to this; auto: to a free port, the same each time")
+	completeValues(cmd, "port", "auto")
+	flags.Var(parseInto(&f.restart, "WHEN", parseRestart), "restart", "start it again when it ends: on-failure, on-failure:N times, always")
+	completeValues(cmd, "restart", "on-failure", "always", "no")
+	flags.Var(nonEmptyFlag(&f.queue), "queue", "start it when this queue has a free slot (without NAME: "+engine.DefaultQueue+")")
+	flags.Lookup("queue").NoOptDefVal = engine.DefaultQueue
+	_ = cmd.RegisterFlagCompletionFunc("queue", a.completeQueues) // fails only for a flag that is not there
+	flags.StringArrayVar(&f.after, "after", nil, "start it when job ID has exited with 0; repeatable")
+	flags.StringArrayVar(&f.afterAny, "after-any", nil, "start it when job ID has ended in any way; repeatable")
 	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
-	flags.BoolVar(&f.pty, "pty", false, "give it a terminal even where standard output is none")
-	flags.BoolVar(&f.noPTY, "no-pty", false, "give it no terminal: it writes its log itself")
-	flags.BoolVar(&f.split, "split", false, "keep stdout and stderr apart (no terminal)")
-	flags.BoolVar(&f.stdin, "stdin", false, "without a terminal: an input that can be written to")
-	flags.Var(parseInto(&f.size, "COLSxROWS", parseSize), "size", "size of its terminal (default: of this one, else 120x40)")
-	flags.Var(parseInto(&f.logLimit, "BYTES", units.ParseBytes), "log-limit", "how large its log may get (at least 2MiB)")
+	flags.BoolVar(&f.pty, "pty", false, "allocate a terminal even if stdout is not one")
+	flags.BoolVar(&f.noPTY, "no-pty", false, "do not allocate a terminal")
+	flags.BoolVar(&f.split, "split", false, "log stdout and stderr separately (no terminal)")
+	flags.BoolVar(&f.stdin, "stdin", false, "keep stdin open for hob write (without a terminal)")
+	flags.Var(parseInto(&f.size, "COLSxROWS", parseSize), "size", "terminal size (default: this terminal's, else 120x40)")
+	flags.Var(parseInto(&f.logLimit, "BYTES", units.ParseBytes), "log-limit", "maximum log size (at least 2MiB)")
 	flags.BoolVar(&f.notify, "notify", false, "notify when it ends")
-	flags.BoolVar(&f.once, "once", false, "if the same command already runs in the same directory, attach to it")
-	flags.BoolVar(&f.raw, "raw", false, "pass the terminal through without UI")
+	flags.BoolVar(&f.once, "once", false, "attach if the same command is already running in this directory")
+	flags.BoolVar(&f.raw, "raw", false, "no UI: connect the terminal directly")
+	flags.StringVar(&f.agent, "agent", "", "start it as a job of this AI agent; used by its hook")
+	_ = flags.MarkHidden("agent")  // fails only for a flag that is not there
 	_ = cmd.MarkFlagDirname("dir") // fails only for a flag that is not there
 	a.completeHosts(cmd, "on")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// checkCommand refuses combinations that mean nothing.
-func (f *runFlags) checkCommand(args []string) error {
+// checkFlags refuses a missing command and flags that contradict each other.
+func (f *runFlags) checkFlags(args []string) error {
 	switch {
 	case f.script == "" && len(args) == 0:
-		return usagef("hob run CMD, or hob run -c 'SCRIPT'", "run what?")
+		return usagef("Usage: hob run CMD, or hob run -c 'SCRIPT'", "missing command")
 	case f.script != "" && len(args) > 0:
-		return usagef("put the words into the script", "-c takes a script, here is also %q", args[0])
+		return usagef("put everything into the script", "-c cannot be combined with the command %q", args[0])
 	case len(args) > 0 && args[0] == "":
-		return usagef("hob run CMD", "the command's name is empty")
+		return usagef("Usage: hob run CMD", "the command name is empty")
 	case f.pty && (f.noPTY || f.split):
-		return usagef("choose one", "--pty excludes --no-pty and --split: a terminal has one stream")
+		return usagef("remove one of them", "--pty cannot be combined with --no-pty or --split")
 	case f.stdin && f.pty:
-		return usagef("leave --stdin away", "--stdin is for jobs without a terminal")
+		return usagef("remove --stdin: a terminal always has input", "--stdin cannot be combined with --pty")
 	case f.background && f.yield != notGiven:
-		return usagef("choose one", "-b sends it to the background at once, --yield after a while")
+		return usagef("remove one of them", "--background cannot be combined with --yield")
 	case f.background && f.raw:
-		return usagef("choose one", "-b does not show the job, --raw does")
+		return usagef("remove one of them", "--background cannot be combined with --raw")
 	case f.raw && (f.noPTY || f.split):
-		return usagef("leave --raw away: without a terminal everything passes through as it is", "--raw is about a terminal")
-	case f.logLimit != notGiven && f.logLimit < leastLog:
-		return usagef("give it "+units.BytesText(leastLog)+" or more", "--log-limit %s is too small", units.BytesText(f.logLimit))
+		return usagef("remove --raw", "--raw cannot be combined with --no-pty or --split")
+	case f.logLimit != notGiven && f.logLimit < minLogLimit:
+		return usagef("use "+units.BytesText(minLogLimit)+" or more", "--log-limit %s is too small", units.BytesText(f.logLimit))
 	case f.size.Cols != 0 && (f.noPTY || f.split):
-		return usagef("leave --size away", "--size is for jobs with a terminal")
+		return usagef("remove --size: the job has no terminal", "--size cannot be combined with --no-pty or --split")
 	case f.on != "" && !f.pty && (f.raw || f.size.Cols != 0):
-		return usagef("add --pty", "a job on a host gets a terminal only with --pty")
+		return usagef("add --pty", "with --on, --raw and --size require --pty")
+	case len(f.sbatch) > 0 && !strings.HasPrefix(f.on, "slurm:"):
+		return usagef("add --on slurm:LOGIN", "--sbatch is for jobs on a cluster")
+	case f.on != "" && f.port != 0:
+		return usagef("use -e PORT=…", "--port cannot be combined with --on")
+	case f.on != "" && f.restart != "":
+		return usagef("run a loop there: hob run --on HOST -c 'while ! CMD; do sleep 1; done'", "--restart cannot be combined with --on")
+	case f.on != "" && (f.queue != "" || len(f.after)+len(f.afterAny) > 0):
+		return usagef("remove --on, or the others", "--queue, --after and --after-any are for jobs of this machine")
 	case f.on != "" && f.notify:
-		return usagef("hob wait ID && notify-send … tells when it ends", "--notify is for jobs of this machine")
+		return usagef("run instead: hob wait ID && notify-send …", "--notify cannot be combined with --on")
 	}
 	return nil
 }
 
-// leastLog is the smallest cap that a log can have.
-const leastLog = 2 * units.MiB
+// minLogLimit is the lowest log limit.
+const minLogLimit = 2 * units.MiB
 
-// run starts a job and shows it in the way that fits where hob stands.
+// parseRestart returns the restart policy of --restart; "no" is the default.
+func parseRestart(text string) (string, error) {
+	if text == "no" {
+		return "", nil
+	}
+	policy, err := engine.ParseRestart(text)
+	if err != nil || policy == (engine.RestartPolicy{}) {
+		return "", errors.New("use on-failure, on-failure:N or always")
+	}
+	return text, nil
+}
+
+// run starts a job and shows it as fits the flags and the terminal.
 func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	yields := f.yield != notGiven
-	switch { // below, 0 stands for never
+	switch { // from here on 0 means never
 	case !yields:
 		f.yield = 0
 	case f.yield == 0:
@@ -114,17 +153,23 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	a.shows, a.leaves = !f.background && hasScreen(a.stdout), f.background || yields
+	if f.agent != "" {
+		return a.runForAgent(ctx, spec, settings, f)
+	}
+	a.onScreen, a.detaches = !f.background && hasScreen(a.stdout), f.background || yields
 	eng, err := a.engineWith(settings)
 	if err != nil {
 		return err
 	}
-	// First of all, while Ctrl+C still ends us and not the job.
+	if err := a.queueUp(ctx, &spec, f); err != nil {
+		return err
+	}
+	// Before the job starts, while Ctrl+C still ends hob itself.
 	if err := a.connectTo(ctx, spec.Host); err != nil {
 		return err
 	}
 	if f.once {
-		if a.alone, err = eng.Exclusive(ctx, "once"); err != nil {
+		if a.unlock, err = eng.Exclusive(ctx, "once"); err != nil {
 			return err
 		}
 		job, found, err := a.runningAlready(ctx, spec)
@@ -132,8 +177,8 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 			return err
 		}
 		if found {
-			a.alone()
-			return a.join(ctx, job, f)
+			a.unlock()
+			return a.showExisting(ctx, job, f)
 		}
 	}
 	v := view{yield: f.yield, mode: a.modeFor(spec, f)}
@@ -143,7 +188,7 @@ func (a *app) run(ctx context.Context, args []string, f runFlags) error {
 	return a.startAndShow(ctx, spec, v)
 }
 
-// modeFor is the way to show a new job that fits where hob stands.
+// modeFor returns how to show a new job.
 func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 	switch {
 	case f.background:
@@ -158,8 +203,7 @@ func (a *app) modeFor(spec engine.Spec, f runFlags) mode {
 	return asOutput
 }
 
-// spec is the request that the flags and words make, with the settings where
-// they say nothing.
+// spec returns the request for the arguments and flags. The settings have the defaults.
 func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec, error) {
 	env, err := environment(f.env)
 	if err != nil {
@@ -167,9 +211,9 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	}
 	shown := (hasScreen(a.stdout) || f.raw && isTerminal(a.stdout)) && !a.json
 	spec := engine.Spec{
-		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env,
+		Command: args, Script: f.script, Name: f.name, Dir: f.dir, Env: env, Port: f.port,
 		Split: f.split, Stdin: f.stdin, Size: f.size, Timeout: f.timeout,
-		LogLimit: max(f.logLimit, 0), Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
+		Restart: f.restart, LogLimit: max(f.logLimit, 0), Backgrounded: f.background, Notify: f.notify, Grace: settings.Grace,
 	}
 	if f.timeout == notGiven {
 		spec.Timeout = settings.Timeout
@@ -188,7 +232,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 	case f.background, shown:
 		spec.PTY = true
 	default:
-		spec.Split = true // the stand-in keeps the streams apart
+		spec.Split = true // to forward the streams separately
 	}
 	if spec.PTY && spec.Size == (engine.Size{}) {
 		spec.Size = a.callerSize()
@@ -197,32 +241,32 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 		}
 	}
 	if spec.PTY && f.stdin {
-		return engine.Spec{}, usagef("add --no-pty, or leave --stdin away", "a job with a terminal has its input there: --stdin is for jobs without")
+		return engine.Spec{}, usagef("add --no-pty, or remove --stdin: a terminal always has input", "--stdin is for jobs without a terminal")
 	}
 	return spec, nil
 }
 
-// start starts the job; then others may look whether it is there.
+// start starts the job and then releases the lock of --once.
 func (a *app) start(ctx context.Context, spec engine.Spec, opts ...engine.StartOption) (engine.Job, error) {
-	if a.alone != nil {
-		defer a.alone()
+	if a.unlock != nil {
+		defer a.unlock()
 	}
-	others, lent := a.lendOthers(spec)
+	more, files := a.passDescriptors(spec)
 	defer func() {
-		for _, f := range lent {
+		for _, f := range files {
 			f.Close()
 		}
 	}()
-	return a.eng.Start(ctx, spec, append(opts, others...)...)
+	return a.eng.Start(ctx, spec, append(opts, more...)...)
 }
 
 // runningAlready finds a job that runs the same command in the same directory.
 func (a *app) runningAlready(ctx context.Context, spec engine.Spec) (engine.Job, bool, error) {
-	dir := spec.Dir // on a host it is as it was said
+	dir := spec.Dir // on a host it is recorded as given
 	if spec.Host == "" {
 		var err error
 		dir, err = absoluteDir(spec.Dir)
-		if errors.Is(err, fs.ErrNotExist) { // we are in a directory that was deleted
+		if errors.Is(err, fs.ErrNotExist) { // the current directory was deleted
 			return engine.Job{}, false, nil
 		}
 		if err != nil {
@@ -241,21 +285,21 @@ func (a *app) runningAlready(ctx context.Context, spec engine.Spec) (engine.Job,
 	return engine.Job{}, false, nil
 }
 
-// join shows a job that runs already, as run would have shown its own.
-func (a *app) join(ctx context.Context, job engine.Job, f runFlags) error {
+// showExisting shows a running job as run would have shown a new one.
+func (a *app) showExisting(ctx context.Context, job engine.Job, f runFlags) error {
 	switch {
 	case f.background:
 		return a.printStarted(job)
 	case a.json:
 		return a.show(ctx, view{mode: asJSON, job: job, yield: f.yield})
 	}
-	a.reportf("%s already runs", job.ID)
+	a.reportf("%s is already running", job.ID)
 	return a.attachTo(ctx, job, f.raw, f.yield)
 }
 
-// reportInside reports, inside a job of hob, which job gets Ctrl+B.
-func (a *app) reportInside() {
+// warnNested reports which job receives Ctrl+B if hob runs inside a job.
+func (a *app) warnNested() {
 	if outer := os.Getenv("HOB_JOB_ID"); outer != "" {
-		a.reportf("hob: inside job %s: while that is attached, Ctrl+B goes to it, not to this one", escape(outer))
+		a.reportf("hob: running inside job %s: while it is attached, Ctrl+B sends %[1]s to the background, not this job", escape(outer))
 	}
 }

@@ -16,20 +16,20 @@ func (a *app) screenCommand() *cobra.Command {
 	var styled bool
 	cmd := &cobra.Command{
 		Use:               "screen ID",
-		GroupID:           groupRead,
-		Short:             "Prints the screen of a job with a terminal, now or its last",
-		Args:              words(1, 1, "a job"),
+		GroupID:           groupInspect,
+		Short:             "Show a job's current (or last) screen",
+		Args:              argCount(1, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.screen(cmd.Context(), args[0], styled)
 		},
 	}
-	cmd.Flags().BoolVar(&styled, "ansi", false, "with colours, as escape sequences")
+	cmd.Flags().BoolVar(&styled, "ansi", false, "with colors, as escape sequences")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// screenJSON is the JSON form of a screen.
+// screenJSON is the JSON output of hob screen.
 type screenJSON struct {
 	Text      string      `json:"text"`
 	Size      engine.Size `json:"size"`
@@ -53,7 +53,7 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 	if errors.Is(err, engine.ErrUnsupported) && !job.HasTerminal() {
 		return &failure{
 			exit: exitState, code: "unsupported", err: fmt.Errorf("%s has no screen: it was started without a terminal", job.ID),
-			hint: "hob log " + string(job.ID) + " shows what it printed",
+			hint: "Its output: hob log " + string(job.ID),
 		}
 	}
 	if err != nil {
@@ -70,5 +70,6 @@ func (a *app) screen(ctx context.Context, ref string, styled bool) error {
 		text += "\n"
 	}
 	_, err = io.WriteString(a.stdout, text)
+	a.markSeen(job.ID)
 	return err
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// mode is how a job is shown.
+// mode is the way in which run and attach show a job.
 type mode int
 
 const (
-	unseen   mode = iota // not at all: its id is printed
-	asJSON               // at its end, or when it is left, as one object
-	inRaw                // on our terminal, which is passed through to it
+	unseen   mode = iota // only print its ID
+	asJSON               // print one object when it ends or is left
+	inRaw                // connect the terminal directly
 	inWindow             // in the full window
-	asOutput             // what it writes comes out of us byte for byte, each stream in its own order
+	asOutput             // copy its output byte for byte
 )
 
 // A view is a job that run or attach shows.
 type view struct {
 	mode  mode
 	job   engine.Job
-	yield time.Duration // after which the job is left in the background; 0: never
-	// ours: the job was started for the caller, in whose place it stands: it gets our
-	// signals, and leaving it sends it to the background. Another one is only looked at.
+	yield time.Duration // leave the job in the background after this; 0: never
+	// ours means that hob started the job in place of its command: it forwards signals, and
+	// leaving sends the job to the background. Any other job is only watched.
 	ours    bool
-	signals chan os.Signal // of ours, with asJSON and asOutput
-	hold    *engine.Hold   // of ours, with asOutput
+	signals chan os.Signal // to forward, with asJSON and asOutput
+	hold    *engine.Hold   // keeps output that is not yet copied, with asOutput
 }
 
 // startAndShow starts a job and shows it as v describes.
@@ -40,17 +40,17 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 	var opts []engine.StartOption
 	switch v.mode {
 	case inRaw:
-		a.reportInside()
-		opts = a.lendStderr(spec)
+		a.warnNested()
+		opts = a.passStderr(spec)
 	case inWindow:
-		a.reportInside()
-		opts = append(a.lendStdin(spec), a.lendStderr(spec)...)
+		a.warnNested()
+		opts = append(a.passStdin(spec), a.passStderr(spec)...)
 	case asJSON, asOutput:
-		v.signals = catch(passedSignals...) // from here on they are the job's
+		v.signals = catch(forwardedSignals...)
 		defer signal.Stop(v.signals)
 		v.hold = &engine.Hold{}
 		defer v.hold.Close()
-		if opts = a.lendStdin(spec); v.mode == asOutput {
+		if opts = a.passStdin(spec); v.mode == asOutput {
 			opts = append(opts, engine.WithHold(v.hold))
 		}
 	case unseen:
@@ -78,16 +78,16 @@ func (a *app) startAndShow(ctx context.Context, spec engine.Spec, v view) error 
 	return a.show(ctx, v)
 }
 
-// attachTo shows a job that runs already in the way that fits where hob stands.
+// attachTo shows a running job as fits the flags and the terminal.
 func (a *app) attachTo(ctx context.Context, job engine.Job, raw bool, yield time.Duration) error {
 	v := view{mode: asOutput, job: job, yield: yield}
 	switch {
 	case raw:
 		v.mode = inRaw
-		a.reportInside()
+		a.warnNested()
 	case hasScreen(a.stdout):
 		v.mode = inWindow
-		a.reportInside()
+		a.warnNested()
 	}
 	return a.show(ctx, v)
 }
@@ -97,21 +97,23 @@ func (a *app) show(ctx context.Context, v view) error {
 	case asJSON:
 		return a.showJSON(ctx, v)
 	case inRaw:
+		defer a.markSeen(v.job.ID)
 		return a.showRaw(ctx, v)
 	case inWindow:
-		return a.showWindow(ctx, v)
+		return a.showWindow(ctx, v) // marks the jobs that it shows
 	case asOutput:
+		defer a.markSeen(v.job.ID)
 		return a.showOutput(ctx, v)
 	case unseen:
 	}
 	return nil
 }
 
-// showJSON prints the job whole, at its end or when it is left.
+// showJSON prints all fields of the job when it ends or is left.
 func (a *app) showJSON(ctx context.Context, v view) error {
-	end, err := a.accompany(ctx, v, func(bool) error { return nil })
+	end, err := a.await(ctx, v, func(bool) error { return nil })
 	if err == nil {
-		err = a.printJob(a.again(context.WithoutCancel(ctx), []engine.Job{v.job})[0])
+		err = a.printJob(a.refresh(context.WithoutCancel(ctx), []engine.Job{v.job})[0])
 	}
 	if err != nil {
 		return hobFailed(err)
@@ -130,9 +132,9 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 		return hobFailed(err)
 	}
 	defer closeLogs()
-	end, err := a.accompany(ctx, v, a.withLinkReports(v.job, func(bool) error { return pipes.copy(ctx) }))
+	end, err := a.await(ctx, v, a.withLinkReports(v.job, func(bool) error { return pipes.copy(ctx) }))
 	if err == nil {
-		err = pipes.whole(ctx, a.eng, v.job)
+		err = pipes.checkComplete(ctx, a.eng, v.job)
 	}
 	if dir := jobDir(v.job); err == nil && v.ours && v.job.Host == "" && jobdir.Full(dir) {
 		full := fmt.Errorf("the disk of %s is full: output may be missing", dir)
@@ -153,18 +155,18 @@ func (a *app) showOutput(ctx context.Context, v view) error {
 	if v.ours && !end.backgrounded {
 		v.job.Status, v.job.Exit = end.exit.Status, end.exit
 		a.reportLost([]engine.Job{v.job})
-		if v.job.Status == engine.Failed { // which its host had not reported at the start
+		if v.job.Status == engine.Failed { // reported late, by a host
 			a.reportFailedStart(v.job)
 		}
 	}
 	return end.status()
 }
 
-// accompany waits until the job has ended, or its time with us is over. look is called as
-// for [engine.Engine.Follow].
-func (a *app) accompany(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
+// await waits until the job has ended or v.yield is over. It calls look as
+// [engine.Engine.Follow] does.
+func (a *app) await(ctx context.Context, v view, look func(ended bool) error) (ending, error) {
 	if v.ours {
-		return a.standIn(ctx, v, look)
+		return a.forward(ctx, v, look)
 	}
 	following, cancel := atMost(ctx, v.yield)
 	defer cancel()
@@ -175,7 +177,7 @@ func (a *app) accompany(ctx context.Context, v view, look func(ended bool) error
 	return ending{exit: exit}, err
 }
 
-// atMost is ctx with a time-out of d; 0 is none.
+// atMost returns ctx with a timeout of d; 0 means none.
 func atMost(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
 		return context.WithCancel(ctx)
@@ -183,13 +185,13 @@ func atMost(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	return context.WithTimeout(ctx, d)
 }
 
-// An ending is how showing a job came to its end.
+// An ending is the result of showing a job: its end, or that the user detached from it.
 type ending struct {
 	exit         engine.Exit
-	backgrounded bool // the job goes on without us
+	backgrounded bool // the job keeps running; exit is not set
 }
 
-// status is what hob ends with.
+// status returns the exit status of hob.
 func (e ending) status() error {
 	if e.backgrounded {
 		return nil
@@ -200,15 +202,16 @@ func (e ending) status() error {
 	return nil
 }
 
-// printLeft prints the id of a job that goes on without us: on standard error if
-// standard output has output of the job, of which the id must not seem a line.
+// printLeft prints the ID of a job that was left running. printed reports whether standard
+// output has output of the job; then the ID goes to standard error, so that it is not
+// taken for a line of output.
 func (a *app) printLeft(id engine.ID, printed bool) error {
 	to := a.stdout
 	if printed {
 		to = a.stderr
 	}
 	if _, err := fmt.Fprintln(to, id); err != nil {
-		return hobFailed(fmt.Errorf("%s goes on in the background, but that cannot be printed: %w", id, err))
+		return hobFailed(fmt.Errorf("%s keeps running in the background, but its ID cannot be printed: %w", id, err))
 	}
 	return nil
 }

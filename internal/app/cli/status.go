@@ -1,24 +1,29 @@
 package cli
 
 import (
-	"bytes"
+	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "status ID",
-		GroupID:           groupRead,
-		Short:             "Prints every field of one job",
-		Args:              words(1, 1, "a job"),
+		GroupID:           groupInspect,
+		Short:             "Show a job's details and its last lines of output",
+		Args:              argCount(1, 1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{}, false),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0]) },
 	}
@@ -31,7 +36,7 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	// A host that cannot be asked is a fact about the job, no error.
+	// An unreachable host is a fact about the job, not an error of this command.
 	if !job.Status.Finished() && a.onOtherMachine(job) {
 		a.tryHosts(ctx, job.Host)
 	}
@@ -41,75 +46,69 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if a.json {
 		return a.printJob(job)
 	}
-	fields, err := fieldsOf(job)
-	if err != nil {
-		return err
+	defer a.markSeen(job.ID)
+	return a.printDetail(ctx, job)
+}
+
+// statusLines is the number of lines of output that hob status shows.
+const statusLines = 10
+
+// printDetail prints a job as the UI's detail shows it, and its last lines of output.
+// Lines wrap at the width of the terminal; where stdout is not a terminal they stay whole.
+func (a *app) printDetail(ctx context.Context, job engine.Job) error {
+	width := terminalSize(a.stdout).Cols
+	if width == 0 {
+		width = math.MaxInt32
 	}
-	wide := 0
-	for _, f := range fields {
-		wide = max(wide, len(f.name))
+	glyphs := a.glyphs()
+	styles := themes.Default(true).Styles(glyphs)
+	d := detail.New(keymap.Detail{}, styles.Detail, statusbadge.New(styles.Badge, glyphs), glyphs, detail.Options{Input: "needed: hob attach " + string(job.ID)})
+	d.SetNow(time.Now())
+	d.SetJob(job)
+	if job.Unsuccessful() {
+		if why, err := a.eng.Finding(ctx, job.ID); err == nil { // else the record of the end is shown
+			d.SetWhy(why)
+		}
 	}
+
 	colored := a.colored(a.stdout)
-	return a.printLines(len(fields), func(i int) string {
-		f := fields[i]
-		text := f.text
-		if f.name == "status" {
-			text = paint(colored, text, styleOf(statusbadge.StateOf(job)))
+	w := bufio.NewWriter(a.stdout)
+	w.WriteString(paint(colored, cells.Clean(job.Name), styleBold) + "\n")
+	for _, line := range d.Text(width) {
+		if !colored {
+			line = vt.Strip(line)
 		}
-		return paint(colored, fmt.Sprintf("%-*s", wide, f.name), styleDim) + "  " + text
-	})
-}
-
-// field is one field of a job's JSON form in words.
-type field struct{ name, text string }
-
-// fieldsOf is a job's JSON form field by field, in its order, so that the text
-// can never lack one.
-func fieldsOf(job engine.Job) ([]field, error) {
-	p, err := job.MarshalJSON()
-	if err != nil {
-		return nil, err
+		w.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	d := json.NewDecoder(bytes.NewReader(p))
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	var fields []field
-	for d.More() {
-		name, err := d.Token()
+	streams := job.Streams()
+	for _, stream := range streams {
+		lines, err := a.lastLines(ctx, job, stream)
 		if err != nil {
-			return nil, err
+			lines = []engine.Line{{Text: "cannot read the output: " + err.Error()}}
 		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
+		if len(lines) == 0 {
+			continue
 		}
-		fields = append(fields, field{fmt.Sprint(name), valueText(fmt.Sprint(name), value)})
+		w.WriteByte('\n')
+		if len(streams) > 1 {
+			w.WriteString(paint(colored, string(stream), styleBold) + "\n")
+		}
+		for _, line := range lines {
+			line.Text = cells.Printable(line.Text) // beside facts of hob's own, unlike in hob log
+			printLine(w, line)
+		}
 	}
-	return fields, nil
+	return w.Flush()
 }
 
-// valueText is a JSON value for a person: strings as they are but escaped,
-// argument vectors as a shell would take them, nothing as a dash.
-func valueText(name string, value json.RawMessage) string {
-	var s string
-	if json.Unmarshal(value, &s) == nil && len(value) > 0 && value[0] == '"' {
-		if s == "" {
-			return "-"
-		}
-		return escape(s)
+// lastLines returns the end of one stream of a job's output. It fails if the log cannot be
+// read, for example because the job's host is unreachable.
+func (a *app) lastLines(ctx context.Context, job engine.Job, stream engine.Stream) ([]engine.Line, error) {
+	log, err := a.eng.OpenLog(ctx, job.ID, stream)
+	if err != nil {
+		return nil, noLog(job, err)
 	}
-	var list []string
-	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
-		if name == "command" {
-			return escape(quoteWords(list))
-		}
-		return escape(strings.Join(list, " "))
-	}
-	switch text := string(value); text {
-	case "null", "[]", "{}":
-		return "-"
-	default:
-		return escape(text)
-	}
+	defer log.Close()
+	lines, _, err := window(ctx, log, logFlags{limit: statusLines}, engine.Query{Last: true, Limit: statusLines})
+	return lines, err
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// passedSignals belong to the job that we stand in for: all that others may send us and
-// that Go does not need itself. SIGPIPE is among them so that a write to a pipe without
-// reader returns an error; it must not be ignored, because the job would inherit that.
-var passedSignals = []os.Signal{
+// forwardedSignals are forwarded to the job: all signals that Go does not use itself. SIGPIPE
+// is one of them so that a write to a broken pipe returns an error. It must not be ignored
+// instead, because the job would inherit that.
+var forwardedSignals = []os.Signal{
 	unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGABRT,
 	unix.SIGTRAP, unix.SIGSYS, unix.SIGIO, unix.SIGWINCH,
 	unix.SIGTSTP, unix.SIGCONT, unix.SIGPIPE,
 }
 
-// suspendSelf stops our process group, as Ctrl+Z in a shell does, until it is continued.
+// suspendSelf stops hob's process group, as Ctrl+Z does, until it is continued.
 func suspendSelf() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, unix.SIGCONT)
@@ -37,41 +37,49 @@ func suspendSelf() {
 	}
 }
 
-// passSignal passes a signal of ours on to the job.
-func (a *app) passSignal(ctx context.Context, id engine.ID, s os.Signal) {
+// forwardSignal forwards a signal to the job.
+func (a *app) forwardSignal(ctx context.Context, id engine.ID, s os.Signal) {
 	switch s {
-	case unix.SIGPIPE: // the failed write says it too
+	case unix.SIGPIPE: // handled as the error of the write
 	case unix.SIGTSTP:
-		// The job is alone in its session, where the kernel discards SIGTSTP;
-		// only SIGSTOP stops it. Then we stop as we were asked to.
+		// The job is alone in its session, where the kernel discards SIGTSTP, so it gets
+		// SIGSTOP. Then hob stops too.
 		a.send(ctx, id, unix.SIGSTOP)
 		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+	case unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT:
+		// A queued job that has never run has no process that the signal could reach.
+		if j, err := a.eng.Get(ctx, string(id)); err == nil && j.Status == engine.Queued && j.StartedAt.IsZero() {
+			if _, err := a.eng.Stop(ctx, id, engine.StopOptions{By: "cli"}); err == nil {
+				return
+			}
+		}
+		a.send(ctx, id, s.(unix.Signal))
 	default:
 		a.send(ctx, id, s.(unix.Signal))
 	}
 }
 
-// send signals the job. One that has just ended needs no signal, and one that
-// cannot be reached is not ours to complain about while its output goes on.
+// send signals the job. It ignores errors: the job may just have ended, and an unreachable
+// host is reported when its output is read.
 func (a *app) send(ctx context.Context, id engine.ID, s unix.Signal) {
 	_ = a.eng.Signal(ctx, id, unix.SignalName(s))
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
-// readerLook is how often the reader is looked for, should the system not report that
-// it has gone.
-const readerLook = 250 * time.Millisecond
+// readerPoll is the interval of checking for the reader, in case the system does not report
+// that it is gone.
+const readerPoll = 250 * time.Millisecond
 
-// untilReaderGone returns true when the pipe f has lost its reader, which a
-// process that has nothing to write does not learn otherwise, and false when ctx is done
-// or f is no pipe.
+// untilReaderGone blocks until the reader of the pipe f has closed it, and returns true. A
+// process that writes nothing would not notice otherwise. It returns false if ctx is done
+// or f is not a pipe.
 func untilReaderGone(ctx context.Context, f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return false
 	}
-	over, done, err := os.Pipe() // its end of writing is closed when ctx is done
+	over, done, err := os.Pipe() // the write end is closed when ctx is done
 	if err != nil {
 		return false
 	}
@@ -84,7 +92,7 @@ func untilReaderGone(ctx context.Context, f *os.File) bool {
 	}()
 	for ctx.Err() == nil {
 		fds := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(over.Fd()), Events: unix.POLLIN}}
-		_, err := unix.Poll(fds, int(readerLook.Milliseconds()))
+		_, err := unix.Poll(fds, int(readerPoll.Milliseconds()))
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
@@ -96,9 +104,9 @@ func untilReaderGone(ctx context.Context, f *os.File) bool {
 	return false
 }
 
-// inheritedDescriptors are those beyond the usual three that we were started with, but
-// for numbers that our limit keeps others from having: it was set after they were
-// opened. All others of ours are closed in programs that we execute.
+// inheritedDescriptors returns the descriptors above 2 that hob inherited: those without the
+// close-on-exec flag. It leaves out numbers above the current limit, which cannot be passed
+// to another process.
 func inheritedDescriptors() (numbers []int) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -106,7 +114,7 @@ func inheritedDescriptors() (numbers []int) {
 	}
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		return nil // then nothing can name one either
+		return nil // without it no command can name one
 	}
 	for _, e := range entries {
 		n, err := strconv.Atoi(e.Name())
@@ -120,12 +128,12 @@ func inheritedDescriptors() (numbers []int) {
 	return numbers
 }
 
-// askTerminal asks for a line on the terminal that we run on, wherever our
-// standard streams go; a secret is not shown. Ctrl+C and Ctrl+D refuse.
+// askTerminal prompts for a line on the controlling terminal, without echo if secret is set.
+// Ctrl+C and Ctrl+D cancel.
 func askTerminal(ctx context.Context, text string, secret bool) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return "", errNobody
+		return "", errNoTerminal
 	}
 	defer tty.Close()
 	interrupted := make(chan os.Signal, 1)
@@ -134,11 +142,11 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 	if secret {
 		defer withoutEcho(tty)()
 	}
-	return answered(ctx, tty, text, secret, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }, interrupted)
+	return promptLine(ctx, tty, text, secret, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }, interrupted)
 }
 
-// withoutEcho keeps the terminal from echoing what it is sent, until restore. The
-// UI does so by itself while it runs; this covers the moments before and after.
+// withoutEcho disables the echo of the terminal until restore is called. The UI does that
+// itself while it runs; this covers the time before and after.
 func withoutEcho(f *os.File) (restore func()) {
 	saved, err := term.GetState(f.Fd())
 	if err != nil {
@@ -149,14 +157,14 @@ func withoutEcho(f *os.File) (restore func()) {
 	if term.SetState(f.Fd(), &quiet) != nil {
 		return func() {}
 	}
-	return func() { _ = term.Restore(f.Fd(), saved) } // there is nothing else to try
+	return func() { _ = term.Restore(f.Fd(), saved) } // nothing can be done about an error
 }
 
-// windowSignals report on our terminal, or ask us to end, before which it is put in order.
+// windowSignals are those that a session with the terminal in raw mode has to handle.
 var windowSignals = []os.Signal{unix.SIGWINCH, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 
-// keepSize gives the job's terminal the size of ours whenever that changes. When
-// we are asked to end, the job is left to itself.
+// keepSize resizes the job's terminal whenever the user's terminal is resized. It returns
+// the signal if one asks hob to exit; the job keeps running.
 func (a *app) keepSize(ctx context.Context, terminal engine.Terminal, window <-chan os.Signal) error {
 	for {
 		select {

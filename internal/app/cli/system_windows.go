@@ -13,43 +13,43 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// passedSignals is Ctrl+C, which belongs to the job that we stand in for.
-var passedSignals = []os.Signal{os.Interrupt}
+// forwardedSignals are forwarded to the job.
+var forwardedSignals = []os.Signal{os.Interrupt}
 
-// passSignal passes Ctrl+C on to the job.
-func (a *app) passSignal(ctx context.Context, id engine.ID, _ os.Signal) {
-	_ = a.eng.Signal(ctx, id, "SIGINT") // one that has just ended needs no signal
+// forwardSignal forwards Ctrl+C to the job.
+func (a *app) forwardSignal(ctx context.Context, id engine.ID, _ os.Signal) {
+	_ = a.eng.Signal(ctx, id, "SIGINT") // the job may just have ended
 }
 
-// suspendSelf is nil: there is nothing like it here.
+// suspendSelf is nil: Windows has no job control.
 var suspendSelf func()
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.ERROR_BROKEN_PIPE) }
 
-// untilReaderGone has no way to look: the next write fails.
+// untilReaderGone always returns false: Windows reports a closed pipe only on a write.
 func untilReaderGone(context.Context, *os.File) bool { return false }
 
-// inheritedDescriptors: jobs cannot be lent any here.
+// inheritedDescriptors returns nil: descriptors cannot be passed to jobs on Windows.
 func inheritedDescriptors() []int { return nil }
 
-// askTerminal asks for a line on the console that we run on, wherever our
-// standard streams go; a secret is not shown. Ctrl+C refuses.
+// askTerminal prompts for a line on the console, without echo if secret is set. Ctrl+C
+// cancels.
 func askTerminal(ctx context.Context, text string, secret bool) (string, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {
-		return "", errNobody
+		return "", errNoTerminal
 	}
 	defer in.Close()
 	out, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
 	if err != nil {
-		return "", errNobody
+		return "", errNoTerminal
 	}
 	defer out.Close()
 	before, err := term.GetState(int(in.Fd()))
 	if err != nil {
-		return "", errNobody
+		return "", errNoTerminal
 	}
-	defer func() { _ = term.Restore(int(in.Fd()), before) }() // there is nothing else to try
+	defer func() { _ = term.Restore(int(in.Fd()), before) }() // nothing can be done about an error
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
 	defer signal.Stop(interrupted)
@@ -60,16 +60,16 @@ func askTerminal(ctx context.Context, text string, secret bool) (string, error) 
 			return string(s), err
 		}
 	}
-	return answered(ctx, out, text, secret, read, interrupted)
+	return promptLine(ctx, out, text, secret, read, interrupted)
 }
 
-// withoutEcho has nothing to do: the console does not echo what it answers.
+// withoutEcho does nothing: the console does not echo its answers.
 func withoutEcho(*os.File) (restore func()) { return func() {} }
 
-// windowSignals are none: there are no jobs with a terminal here.
+// windowSignals is empty: jobs have no terminal on Windows.
 var windowSignals []os.Signal
 
-// keepSize has nothing to report.
+// keepSize waits until ctx is done.
 func (a *app) keepSize(ctx context.Context, _ engine.Terminal, _ <-chan os.Signal) error {
 	<-ctx.Done()
 	return ctx.Err()

@@ -6,7 +6,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 )
 
-// A table is rows of text in aligned columns, two spaces apart.
+// A table has rows of text in aligned columns, two spaces apart.
 type table struct {
 	rows [][]cell
 }
@@ -20,9 +20,8 @@ type cell struct {
 
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
 
-// lines renders the table at most limit columns wide (0: as wide as it gets).
-// What does not fit is taken from the column flex down to its least useful
-// width, then whole columns go in the order of drop.
+// lines renders the table at most limit columns wide (0: no limit). If it does not fit, the
+// column flex is shortened first, then the columns in drop are left out one by one.
 func (t *table) lines(limit, flex int, drop []int, colored bool) []string {
 	widths := t.widths()
 	gone := map[int]bool{}
@@ -52,7 +51,7 @@ func (t *table) lines(limit, flex int, drop []int, colored bool) []string {
 			if b.Len() > 0 {
 				b.WriteString("  ")
 			}
-			text := cells.Middle(c.text, widths[i], "…")
+			text := cells.TruncateMiddle(c.text, widths[i], "…")
 			pad := strings.Repeat(" ", max(widths[i]-cells.Width(text), 0))
 			if c.right {
 				b.WriteString(pad)

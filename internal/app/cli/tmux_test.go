@@ -9,7 +9,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// tmux is a tmux server of its own, which commands of this test reach.
+// tmux starts a private tmux server and makes it the one of the test's environment.
 func tmux(t *testing.T) func(args ...string) string {
 	t.Helper()
 	testtool.Need(t, "tmux")
@@ -28,8 +28,8 @@ func tmux(t *testing.T) func(args ...string) string {
 	return run
 }
 
-// A session of tmux may have a prefix of its own, and a second one.
-func TestPrefixesOfTmux(t *testing.T) {
+// A tmux session can override the global prefix and have a second one.
+func TestOuterPrefix(t *testing.T) {
 	run := tmux(t)
 	leave := []string{"ctrl+b"}
 	for _, tt := range []struct{ global, own, second, want string }{
@@ -55,7 +55,7 @@ func TestPrefixesOfTmux(t *testing.T) {
 	}
 }
 
-// What is copied inside tmux is in tmux whatever it lets programs do.
+// Text is in tmux's buffer whatever the value of set-clipboard.
 func TestCopyInTmux(t *testing.T) {
 	run := tmux(t)
 	const text = "one\ntwo '$x' \u00e9"
@@ -71,15 +71,15 @@ func TestCopyInTmux(t *testing.T) {
 	}
 	run("set-option", "-s", "set-clipboard", "on")
 	if where, err := copier(true)(t.Context(), "never"); where != "" || err != nil {
-		t.Errorf("on: %q, %v, want the terminal to be asked", where, err)
+		t.Errorf("on: %q, %v, want none, so that the escape sequence is used", where, err)
 	}
 	if got := run("show-buffer"); got == "never" {
-		t.Error("on: it was put there twice")
+		t.Error("on: load-buffer was used as well")
 	}
 }
 
 func TestCopyOutsideTmux(t *testing.T) {
 	if copier(false) != nil {
-		t.Error("the terminal is not asked")
+		t.Error("copier is not nil")
 	}
 }

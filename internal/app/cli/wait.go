@@ -24,24 +24,24 @@ func (a *app) waitCommand() *cobra.Command {
 	f := waitFlags{quiet: notGiven, timeout: notGiven}
 	cmd := &cobra.Command{
 		Use:     "wait ID…",
-		GroupID: groupTalk,
-		Short:   "Waits until jobs end, or say or do something",
-		Long: "Waits until all jobs have ended and ends with the code of the first, in the order\n" +
-			"given, that is not 0. With --for, --for-port or --quiet it waits until that holds\n" +
-			"for all of them; a job that ends before is a failure. --any ends with the code of the\n" +
-			"first that came, of those that had ended the first named. --timeout ends it with 124.",
+		GroupID: groupInteract,
+		Short:   "Wait for jobs to exit, or for output, a port or silence",
+		Long: "Wait until all jobs have ended, and exit with the first exit code that is not 0, in\n" +
+			"the order given. With --for, --for-port or --quiet, wait until the condition holds\n" +
+			"for all jobs; it fails if a job ends first. --any exits with the code of whichever\n" +
+			"job ends first. If --timeout expires, the exit code is 124.",
 		Example:           "hob wait build test\nhob wait --for 'ready in' --timeout 1m web\nhob wait --for-port 5173 web",
-		Args:              words(1, -1, "a job"),
+		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.wait(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.Var(wordFlag(&f.line), "for", "until a line matches this regular expression")
-	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: only lines that come from now on")
+	flags.Var(nonEmptyFlag(&f.line), "for", "until a line matches this regular expression")
+	flags.BoolVar(&f.fromNow, "from-now", false, "with --for: ignore lines that are already in the log")
 	flags.Var(parseInto(&f.port, "N", parsePort), "for-port", "until the job listens on this port")
-	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for that long")
-	flags.BoolVar(&f.any, "any", false, "one of the jobs is enough")
-	flags.Var(durationFlag(&f.timeout), "timeout", "give up after that long")
+	flags.Var(durationFlag(&f.quiet), "quiet", "until it has printed nothing for this long")
+	flags.BoolVar(&f.any, "any", false, "wait for only one of the jobs")
+	flags.Var(durationFlag(&f.timeout), "timeout", "give up after this long")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -62,25 +62,27 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	}
 	var code int
 	if over, ok := firstEnded(jobs); ok && f.any && f.forEnd() {
-		code = over // which of them would answer first is chance
+		code = over // several may have ended: take them in order, not at random
 	} else {
 		code, err = a.waitAll(ctx, jobs, until, f.any)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		f := &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("still waiting after %s", units.DurationText(f.timeout))}
-		f.hint = "the jobs go on"
-		return f
+		still := "the job is still running"
+		if len(jobs) > 1 {
+			still = "jobs are still running"
+		}
+		return &failure{exit: exitTimeout, code: "timeout", err: fmt.Errorf("timed out after %s; %s", units.DurationText(f.timeout), still)}
 	}
 	if err != nil {
 		return waitFailed(err)
 	}
 	if a.json {
-		if err := a.printJobs(a.again(context.WithoutCancel(ctx), jobs)); err != nil {
+		if err := a.printJobs(a.refresh(context.WithoutCancel(ctx), jobs)); err != nil {
 			return hobFailed(err)
 		}
 	}
 	if code == exitHob {
-		a.reportLost(a.again(context.WithoutCancel(ctx), jobs))
+		a.reportLost(a.refresh(context.WithoutCancel(ctx), jobs))
 	}
 	if code != 0 {
 		return exitStatus(code)
@@ -88,19 +90,18 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 	return nil
 }
 
-// reportLost prints which of the jobs ended in an unknown way: the code for
-// that is one that a job may have too.
+// reportLost names the jobs whose end is unknown, because their exit code is also one
+// that a job may return.
 func (a *app) reportLost(jobs []engine.Job) {
 	for _, j := range jobs {
 		if j.Status == engine.Lost {
-			a.reportf("hob: %s is lost (%s): how it ended is not known", j.ID, j.Exit.Reason)
+			a.reportf("hob: %s is lost (%s); its exit code is unknown", j.ID, j.Exit.Reason)
 		}
 	}
 }
 
-// waitFailed keeps the codes of conditions that did not come true; anything else
-// that goes wrong while the jobs are waited for is hob's own failure, which must
-// not be mistaken for a code of theirs.
+// waitFailed keeps the exit codes of conditions that can no longer hold. Any other error
+// of waiting is hob's own failure, which must not be mistaken for a job's exit code.
 func waitFailed(err error) error {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -108,7 +109,7 @@ func waitFailed(err error) error {
 	return hobFailed(err)
 }
 
-// firstEnded is the code of the first of the jobs that has ended.
+// firstEnded returns the exit code of the first job in the list that has ended.
 func firstEnded(jobs []engine.Job) (code int, ok bool) {
 	for _, j := range jobs {
 		if exit, ended := j.Ended(); ended {
@@ -118,10 +119,10 @@ func firstEnded(jobs []engine.Job) (code int, ok bool) {
 	return 0, false
 }
 
-// forEnd reports whether the jobs' ends are waited for.
+// forEnd reports whether to wait for the jobs' ends.
 func (f waitFlags) forEnd() bool { return f.line == "" && f.port == 0 && f.quiet == notGiven }
 
-// condition is what the flags ask for.
+// condition returns the condition that the flags select.
 func (f waitFlags) condition() (engine.Condition, error) {
 	asked := 0
 	for _, on := range []bool{f.line != "", f.port != 0, f.quiet != notGiven} {
@@ -131,19 +132,18 @@ func (f waitFlags) condition() (engine.Condition, error) {
 	}
 	switch {
 	case asked > 1:
-		return engine.Condition{}, usagef("run two waits, one after the other", "--for, --for-port and --quiet exclude each other")
+		return engine.Condition{}, usagef("run hob wait twice", "--for, --for-port and --quiet cannot be combined")
 	case f.fromNow && f.line == "":
-		return engine.Condition{}, usagef("hob wait --for RE --from-now ID", "--from-now belongs to --for")
+		return engine.Condition{}, usagef("Usage: hob wait --for REGEX --from-now ID", "--from-now requires --for")
 	case f.quiet == 0:
-		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet needs a time")
+		return engine.Condition{}, usagef("for example --quiet 5s", "--quiet must be longer than 0")
 	}
 	line, err := pattern("--for", f.line)
 	return engine.Condition{Line: line, FromNow: f.fromNow, Port: f.port, Quiet: max(f.quiet, 0)}, err
 }
 
-// waitAll waits for all jobs side by side, or for any of them, and returns the
-// first code in their order that is not 0; with any, the code of the first that
-// came.
+// waitAll waits for all jobs concurrently and returns the first exit code in their order
+// that is not 0. With any it returns the code of whichever is done first.
 func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condition, any bool) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -169,7 +169,7 @@ func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condi
 		}
 		codes[got.index], errs[got.index] = got.code, got.err
 		if got.err != nil && !any {
-			cancel() // what is wrong will not become right by waiting for the others
+			cancel() // waiting for the others would not fix it
 		}
 	}
 	for _, err := range errs {
@@ -185,19 +185,19 @@ func (a *app) waitAll(ctx context.Context, jobs []engine.Job, until engine.Condi
 	return 0, nil
 }
 
-// waitOne waits for one job and returns the code of its end, if that is waited for. An
-// end that cannot be recorded is reported: others do not see it.
+// waitOne waits for one job and returns its exit code if that is the condition. It reports
+// an end that cannot be recorded, because other clients do not see it.
 func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Condition) (code int, err error) {
 	out, err := a.eng.WaitFor(ctx, job.ID, until)
 	if why, ok := errors.AsType[*engine.Error](err); ok && errors.Is(err, engine.ErrUnrecorded) {
-		a.reportf("hob: %s has ended, and still counts as running: %v", job.ID, why.Err)
+		a.reportf("hob: %s has ended but is still recorded as running: %v", job.ID, why.Err)
 		err = nil
 	}
 	switch {
 	case until.Port != 0 && errors.Is(err, engine.ErrUnsupported):
 		return 0, &failure{
-			exit: exitFailed, code: "unsupported", err: fmt.Errorf("%s runs on %s, whose ports are not known here", job.ID, job.Host),
-			hint: "hob wait --for RE waits for a line that it prints",
+			exit: exitFailed, code: "unsupported", err: fmt.Errorf("%s runs on host %s, where hob cannot check ports", job.ID, job.Host),
+			hint: "wait for a line of output instead: hob wait --for REGEX " + string(job.ID),
 		}
 	case err != nil:
 		return 0, noLog(job, err)
@@ -211,10 +211,10 @@ func (a *app) waitOne(ctx context.Context, job engine.Job, until engine.Conditio
 	return 0, nil
 }
 
-// endedBefore is the failure of a condition that can no longer come true.
+// endedBefore returns the failure of a condition that can no longer hold.
 func endedBefore(job engine.Job, what string) error {
 	return &failure{
 		exit: exitFailed, code: "ended", err: fmt.Errorf("%s ended before %s", job.ID, what),
-		hint: "hob log " + string(job.ID) + " shows what it printed",
+		hint: "Its output: hob log " + string(job.ID),
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/hobjobs/hob/ui"
 )
 
-// usageEvery is how often the panes learn what running jobs use: finding that out
-// reads all processes of the machine.
+// usageEvery is the interval of measuring the resources of running jobs. It is long because
+// a measurement reads all processes of the machine.
 const usageEvery = 5 * time.Second
 
 // openUI opens the panes on all jobs.
 func (a *app) openUI(ctx context.Context) error {
 	if isTerminal(a.stdout) && !hasScreen(a.stdout) {
-		return usagef("hob list prints the jobs, hob help the verbs", "the UI needs a terminal that can be drawn on: TERM is dumb")
+		return usagef("Without the UI: hob list, hob help", "the UI needs a full-screen terminal, but TERM is dumb")
 	}
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-		return usagef("hob list prints the jobs, hob help the verbs", "the UI needs a terminal on standard input and output")
+		return usagef("Without the UI: hob list, hob help", "the UI needs a terminal on stdin and stdout")
 	}
 	settings, err := settingsOrError()
 	if err != nil {
@@ -44,34 +44,56 @@ func (a *app) openUI(ctx context.Context) error {
 	return nil
 }
 
-// runApp runs the UI. One that was over in a moment has asked the terminal things
-// whose answers have not been read yet. A signal that would end the process makes it
-// leave, with the terminal as it was.
+// runApp runs the UI and restores the terminal, also after a signal that would end the
+// process. If the UI exits before the terminal has answered its queries, runApp reads and
+// discards the answers.
 func (a *app) runApp(ctx context.Context, o ui.AppOptions) (ui.Result, error) {
-	ctx, release := leaveOnSignal(ctx) // first of all: from here on a signal may not just end us
+	ctx, release := leaveOnSignal(ctx) // before the terminal is changed
 	defer release()
 	if isTerminal(a.stdin) {
 		defer withoutEcho(a.stdin)()
 	}
 	program := ui.NewApp(a.eng, o)
-	defer a.asker.through(questioner{program.Ask, program.Confirm})()
+	defer a.prompter.useUI(uiPrompts{program.Ask, program.Confirm})()
 	result, err := program.Run(ctx)
 	if !result.Answered && isTerminal(a.stdin) {
 		drainAnswers(a.stdin, a.stdout, result.Asked)
 	}
+	a.awaitRestarts(ctx, result)
 	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
-		a.told, err = s, nil // that is leaving, too
+		a.leftBy, err = s, nil // treated like leaving with a key
 	}
 	return result, err
 }
 
-// signalled is why a context is done after a signal.
+// awaitRestarts finishes the restarts that the user left: nothing else would start the jobs
+// once they have stopped.
+func (a *app) awaitRestarts(ctx context.Context, r ui.Result) {
+	if len(r.Restarting) == 0 {
+		return
+	}
+	for _, j := range r.Restarting {
+		a.reportf("restarting %s; Ctrl+C leaves it stopped", escape(j.Name))
+	}
+	err := r.Restarted(ctx)
+	if ctx.Err() == nil {
+		if err != nil {
+			a.report(err)
+		}
+		return
+	}
+	for _, j := range r.Restarting {
+		a.reportf("%s was not started again. To start it: hob restart %s", escape(j.Name), j.ID)
+	}
+}
+
+// signalled is the cause of a context that a signal canceled.
 type signalled syscall.Signal
 
 func (s signalled) Error() string { return "signal " + syscall.Signal(s).String() }
 
-// status is what hob ends with in the place of a job that goes on: 0 would mean
-// that the job ended well, or that a person left it.
+// status returns the exit status of hob when a signal made it leave a running job. 0 would
+// mean that the job succeeded or that the user left it.
 func (s signalled) status() error {
 	if s == 0 {
 		return nil
@@ -79,14 +101,14 @@ func (s signalled) status() error {
 	return exitStatus(128 + int(s))
 }
 
-// signalOf is s, which package signal gave, as the reason of an end.
+// signalOf converts a signal of package signal.
 func signalOf(s os.Signal) signalled {
-	n, _ := s.(syscall.Signal) // there are no others
+	n, _ := s.(syscall.Signal) // always of this type
 	return signalled(n)
 }
 
-// leaveOnSignal returns a context that is done after a signal that asks the process to
-// end, which is its cause.
+// leaveOnSignal returns a context that is canceled by a signal that asks the process to
+// exit. The cause of the context is the signal.
 func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := catch(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -94,7 +116,7 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	wg.Go(func() {
 		select {
 		case s := <-c:
-			signal.Stop(c) // the next one is for a program that hangs
+			signal.Stop(c) // a second signal ends a process that hangs
 			cancel(signalOf(s))
 		case <-ctx.Done():
 		}
@@ -106,11 +128,11 @@ func leaveOnSignal(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// leaveBehind records that a job whose window was left is in the background, unless that is
-// recorded. The user is not kept waiting for it.
-func (a *app) leaveBehind(id engine.ID) {
+// recordBackground records that a job whose window was closed is in the background. It waits
+// at most leaveTime for that.
+func (a *app) recordBackground(id engine.ID) {
 	recorded := make(chan struct{})
-	go func() { // owned by no one on purpose: the engine's end ends it
+	go func() { // has no owner on purpose: closing the engine ends it
 		_ = a.eng.Background(id) // the job keeps running in any case
 		close(recorded)
 	}()
@@ -120,14 +142,15 @@ func (a *app) leaveBehind(id engine.ID) {
 	}
 }
 
-// showWindow shows a job in the full window. One of ours that is over in a moment is not
-// drawn there, and what it left is printed when it has ended; that of others stays there.
+// showWindow shows a job in the full window. If hob started the job, the window opens only
+// if the job runs for a while, and its output is printed when it ends; otherwise the window
+// stays open on the ended job.
 func (a *app) showWindow(ctx context.Context, v view) error {
 	if v.ours {
 		var release func()
 		ctx, release = leaveOnSignal(ctx)
 		defer release()
-		if exit, ended := a.endsAtOnce(ctx, v.job.ID); ended {
+		if exit, ended := a.endsQuickly(ctx, v.job.ID); ended {
 			return a.finish(ctx, v.job, exit)
 		}
 	}
@@ -147,13 +170,13 @@ func (a *app) showWindow(ctx context.Context, v view) error {
 		return ending{exit: result.Ended.Exit}.status()
 	}
 	if v.ours {
-		a.leaveBehind(v.job.ID)
+		a.recordBackground(v.job.ID)
 	}
 	a.reportLeft(ctx, v.job.ID, result)
-	return a.told.status()
+	return a.leftBy.status()
 }
 
-// yielded leaves a job whose time in the window is over.
+// yielded leaves a job in the background after --yield.
 func (a *app) yielded(v view) error {
 	if v.ours {
 		if err := a.eng.Background(v.job.ID); err != nil && !errors.Is(err, engine.ErrNotRunning) {
@@ -163,31 +186,31 @@ func (a *app) yielded(v view) error {
 	return a.printLeft(v.job.ID, false)
 }
 
-// headStart is how long a job may take before the window opens for it: what is
-// over in a moment should not flash.
-const headStart = 40 * time.Millisecond
+// windowDelay is how long a job runs before the window opens, so that a short job does not
+// make the screen flash.
+const windowDelay = 40 * time.Millisecond
 
-// endsAtOnce reports whether the job ends within its head start, and how.
-func (a *app) endsAtOnce(ctx context.Context, id engine.ID) (engine.Exit, bool) {
-	ctx, cancel := context.WithTimeout(ctx, headStart)
+// endsQuickly reports whether the job ends within windowDelay, and how.
+func (a *app) endsQuickly(ctx context.Context, id engine.ID) (engine.Exit, bool) {
+	ctx, cancel := context.WithTimeout(ctx, windowDelay)
 	defer cancel()
 	exit, err := a.eng.Wait(ctx, id)
 	return exit, err == nil
 }
 
-// finish prints what a job left that ended in the foreground, and ends with its
-// code.
+// finish prints the output of a job that ended in the foreground, and returns its exit
+// status.
 func (a *app) finish(ctx context.Context, job engine.Job, exit engine.Exit) error {
-	if err := a.epilogue(ctx, job); err != nil {
+	if err := a.printFinal(ctx, job); err != nil {
 		return hobFailed(err)
 	}
 	return ending{exit: exit}.status()
 }
 
-// leaveTime is how long a host may keep the user who leaves.
+// leaveTime limits how long leaving waits for a host.
 const leaveTime = 300 * time.Millisecond
 
-// reportLeft prints how to find a job again that was left in the background.
+// reportLeft prints how to reattach to a job that was left in the background.
 func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	if result.Backgrounded != "" {
 		id = result.Backgrounded
@@ -195,7 +218,7 @@ func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	if j, err := a.eng.Get(ctx, string(id)); err == nil && !j.Status.Finished() {
-		a.reportf("%s goes on: hob attach %s", id, id)
+		a.reportKeepsRunning(j)
 		if result.Running <= 1 {
 			a.reportLogout()
 			return
@@ -204,7 +227,12 @@ func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
 	a.reportRunning(result.Running)
 }
 
-// reportRunning prints what leaving did not end.
+// reportKeepsRunning prints how to reattach to a job.
+func (a *app) reportKeepsRunning(j engine.Job) {
+	a.reportf("%s keeps running. Reattach: hob attach %s", escape(j.Name), j.ID)
+}
+
+// reportRunning prints how many jobs keep running after the UI was closed.
 func (a *app) reportRunning(n int) {
 	switch {
 	case n < 1:
@@ -217,15 +245,14 @@ func (a *app) reportRunning(n int) {
 	a.reportLogout()
 }
 
-// reportLogout warns where what goes on in the background goes on no longer than the
-// login session.
+// reportLogout warns if background jobs on this system end with the login session.
 func (a *app) reportLogout() {
 	if advice := a.logout(); advice != "" {
 		a.reportf("%s %s", a.paintErr("hob:", styleWarn), advice)
 	}
 }
 
-// window is how the UI is set up by settings, flags and surroundings.
+// window returns the options of the UI from settings, flags and the environment.
 func (a *app) window(c *config.Config) ui.AppOptions {
 	glyphs := c.Glyphs()
 	if a.ascii {
@@ -239,8 +266,12 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		}),
 	}
 	pane = append(pane, ui.WithHosts(a.hosts.Known()...), ui.WithConnect(a.connectForUI))
-	if prefix := outerPrefix(c.Keymap().Terminal.Leave.Keys()); prefix != "" {
-		pane = append(pane, ui.WithOuterPrefix(prefix))
+	leave := c.Keymap().Terminal.Leave.Keys()
+	if prefix := outerPrefix(leave); prefix != "" {
+		pane = append(pane, ui.WithOuterPrefix(prefix, "tmux"))
+	}
+	if os.Getenv("HOB_JOB_ID") != "" && len(leave) > 0 {
+		pane = append(pane, ui.WithOuterPrefix(leave[0], "the outer hob"))
 	}
 	n := c.Notify
 	return ui.AppOptions{
@@ -251,18 +282,18 @@ func (a *app) window(c *config.Config) ui.AppOptions {
 		Open:    opener(c.UI),
 		Suspend: suspendSelf,
 		Copy:    copier(os.Getenv("TMUX") != ""),
-		Notify:  ui.Notify{Waiting: means(n.Waiting), Failed: means(n.Failed), Finished: means(n.Finished)},
+		Notify:  ui.Notify{Waiting: notifyBy(n.Waiting), Failed: notifyBy(n.Failed), Finished: notifyBy(n.Finished)},
 		NoMouse: !c.UI.Mouse,
 		Input:   a.terminalInput(),
 		Output:  a.stdout,
 	}
 }
 
-func means(m config.Means) ui.Means {
+func notifyBy(m config.Means) ui.Means {
 	return ui.Means{Bell: m.Bell, Desktop: m.OSC, Title: m.Title}
 }
 
-// theme is the one that is set, without colours where none are wanted.
+// theme returns the configured theme, or one without colors if color is disabled.
 func (a *app) theme(c *config.Config) func(bool) themes.Theme {
 	if a.colored(a.stdout) {
 		return c.BuildTheme
@@ -276,8 +307,8 @@ func (a *app) theme(c *config.Config) func(bool) themes.Theme {
 	}
 }
 
-// terminalInput is where keys come from; nil lets the UI open the terminal
-// itself, because standard input is something else.
+// terminalInput returns the input of the UI. It returns nil if standard input is not the
+// terminal, and the UI then opens the terminal itself.
 func (a *app) terminalInput() io.Reader {
 	if isTerminal(a.stdin) {
 		return a.stdin

@@ -10,9 +10,10 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/readahead"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
-// maxPaste bounds what is read to be pasted in one go.
+// maxPaste is the maximum size of a paste, which is read into memory.
 const maxPaste = 16 << 20
 
 type writeFlags struct {
@@ -23,13 +24,13 @@ func (a *app) writeCommand() *cobra.Command {
 	var f writeFlags
 	cmd := &cobra.Command{
 		Use:     "write ID [DATA]",
-		GroupID: groupTalk,
-		Short:   "Types into a job",
-		Long: "Types DATA into a job, as it is; - reads it from standard input. With --keys the\n" +
-			"rest of the words are keys by their tmux names: C-c Up F5 M-x Enter. A word\n" +
-			"that is no key is typed as it is.",
+		GroupID: groupInteract,
+		Short:   "Type into a job",
+		Long: "Send DATA to a job's input as it is; - reads DATA from stdin. With --keys, the\n" +
+			"arguments are key names as in tmux: C-c Up F5 M-x Enter. An argument that is not a\n" +
+			"key name is typed as text.",
 		Example:           "hob write @ yes --enter\nhob write --keys @ C-c\ngit diff | hob write --paste --eof @ -",
-		Args:              words(1, -1, "a job"),
+		Args:              argCount(1, -1, "job ID"),
 		ValidArgsFunction: a.completeJobs(engine.Filter{Running: true}, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.write(cmd.Context(), args[0], args[1:], f)
@@ -37,9 +38,9 @@ func (a *app) writeCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.enter, "enter", false, "press Enter after it")
-	flags.BoolVar(&f.paste, "paste", false, "as a paste, bracketed if the job asked for that")
-	flags.BoolVar(&f.keys, "keys", false, "the words after ID are keys")
-	flags.BoolVar(&f.eof, "eof", false, "end the job's input after it")
+	flags.BoolVar(&f.paste, "paste", false, "send it as a paste (bracketed if the job supports that)")
+	flags.BoolVar(&f.keys, "keys", false, "the arguments after ID are key names")
+	flags.BoolVar(&f.eof, "eof", false, "close the job's input after it")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -47,13 +48,13 @@ func (a *app) writeCommand() *cobra.Command {
 func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags) error {
 	switch {
 	case f.keys && f.paste:
-		return usagef("use two commands", "--keys and --paste exclude each other")
+		return usagef("run hob write twice", "--keys cannot be combined with --paste")
 	case f.keys && len(data) == 0:
-		return usagef("for example: hob write --keys "+quoteWord(ref)+" C-c", "--keys needs keys")
+		return usagef("for example: hob write --keys "+shellword.Quote(ref)+" C-c", "missing key names")
 	case !f.keys && len(data) > 1:
-		return usagef("quote it: hob write "+quoteWord(ref)+" "+quoteWord(strings.Join(data, " ")), "DATA is one word, here are %d", len(data))
+		return usagef("quote it: hob write "+shellword.Quote(ref)+" "+shellword.Quote(strings.Join(data, " ")), "expected one DATA argument, got %d", len(data))
 	case len(data) == 0 && !f.enter && !f.eof:
-		return usagef("say DATA, --keys, --enter or --eof", "nothing to write")
+		return usagef("add DATA, --keys, --enter or --eof", "nothing to write")
 	}
 	job, err := a.find(ctx, ref, engine.Act)
 	if err != nil {
@@ -69,7 +70,7 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 		err = a.eng.Paste(ctx, job.ID, []byte(data[0]))
 	case len(data) == 1:
 		line := data[0]
-		if enter { // in one piece: what others type meanwhile comes before or after it
+		if enter { // in one write, so that input from other clients cannot come in between
 			line, enter = line+lineEnd(job), false
 		}
 		err = a.eng.Write(ctx, job.ID, []byte(line))
@@ -83,10 +84,10 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJob(a.again(ctx, []engine.Job{job})[0])
+	return a.printJob(a.refresh(ctx, []engine.Job{job})[0])
 }
 
-// writeStdin types standard input into the job as it comes; a paste is one.
+// writeStdin forwards standard input to the job as it arrives, or as one paste.
 func (a *app) writeStdin(ctx context.Context, id engine.ID, paste bool) error {
 	if paste {
 		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPaste+1))
@@ -94,16 +95,16 @@ func (a *app) writeStdin(ctx context.Context, id engine.ID, paste bool) error {
 			return err
 		}
 		if len(data) > maxPaste {
-			return usagef("without --paste it is typed as it comes", "more than %d MiB to paste", maxPaste>>20)
+			return usagef("remove --paste to send it as it arrives", "cannot paste more than %d MiB", maxPaste>>20)
 		}
 		return a.eng.Paste(ctx, id, data)
 	}
 	return pump(readahead.New(a.stdin), func(p []byte) error { return a.eng.Write(ctx, id, p) })
 }
 
-// pump gives what r has to write, as it comes, until its end.
+// pump passes the bytes of r to write as they arrive, until EOF.
 func pump(r io.Reader, write func([]byte) error) error {
-	buf := make([]byte, mostAtOnce)
+	buf := make([]byte, maxInputChunk)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
@@ -120,8 +121,8 @@ func pump(r io.Reader, write func([]byte) error) error {
 	}
 }
 
-// pressEnter ends a line: with the key where there is a terminal, else with a
-// line feed.
+// pressEnter ends a line of input: with the Enter key if the job has a terminal, or else
+// with a line feed.
 func (a *app) pressEnter(ctx context.Context, job engine.Job) error {
 	if job.HasTerminal() {
 		return a.eng.SendKeys(ctx, job.ID, []string{"Enter"})
@@ -129,7 +130,7 @@ func (a *app) pressEnter(ctx context.Context, job engine.Job) error {
 	return a.eng.Write(ctx, job.ID, []byte(lineEnd(job)))
 }
 
-// lineEnd is what ends a typed line.
+// lineEnd returns the bytes that end a line of the job's input.
 func lineEnd(job engine.Job) string {
 	if job.HasTerminal() {
 		return "\r"
@@ -137,6 +138,6 @@ func lineEnd(job engine.Job) string {
 	return "\n"
 }
 
-// mostAtOnce is how much input is passed on at once: on a host that is far away each
-// time costs a round trip.
-const mostAtOnce = 4 << 20
+// maxInputChunk is the size of one write of input. It is large because each write to a job
+// on a host costs a round trip.
+const maxInputChunk = 4 << 20

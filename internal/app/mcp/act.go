@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/units"
 )
 
-// acted is the answer after an action on a job, with the job's present state if that can be
-// read.
+// acted returns the answer after an action on a job, with the job's current state if it can
+// be read.
 func (a *agent) acted(ctx context.Context, j engine.Job, what string) *answer {
 	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
 		j = now
@@ -37,7 +38,7 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 		return nil, failed(j, doing, err)
 	}
 	ans := a.acted(ctx, j, what)
-	// The job has not had the time yet to read the input and to wait for more.
+	// The job has had no time yet to read the input and wait for more.
 	if ans.WaitingForInput {
 		j.Waiting, ans.WaitingForInput = false, false
 		ans.Next = next(j)
@@ -45,7 +46,7 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 	// A terminal in line mode truncates long lines.
 	for line := range strings.Lines(data) {
 		if len(line) > maxCanon && j.Host == "" && j.Size != (engine.Size{}) { // else it is a pipe
-			ans.note("a line of it has %d bytes: of a line a terminal passes on %d at most, so the job may see the begin of it alone; put long input into a file", len(line), maxCanon-1)
+			ans.addNoticef("one line has %d bytes; a terminal passes on at most %d of a line, so the job may get only its beginning. Put long input into a file", len(line), maxCanon-1)
 			break
 		}
 	}
@@ -55,26 +56,18 @@ func (a *agent) typed(ctx context.Context, j engine.Job, doing, what, data strin
 // maxCanon is the longest line that a terminal in line mode accepts, with its line feed.
 const maxCanon = 4096
 
-// counted is n with its noun, in the plural unless n is 1.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
 func (a *agent) write(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	if in.Data == "" && !in.EOF {
-		return nil, usage("process: write has nothing to write", `give data, for example "y\n", or eof true to end the input`)
+		return nil, usage("process: write needs data", `give data, for example "y\n", or eof true to end the input`)
 	}
 	var what []string
 	if in.Data != "" {
-		what = append(what, counted(len(in.Data), "byte")+" written")
+		what = append(what, units.Count(len(in.Data), "byte")+" written")
 	}
 	if in.EOF {
 		what = append(what, "input ended")
 	} else if !strings.HasSuffix(in.Data, "\n") && !strings.HasSuffix(in.Data, "\r") {
-		what = append(what, `without a line end: the job sees them when a "\n" follows, if it reads lines`)
+		what = append(what, `no line feed at the end: a job that reads lines gets this after the next "\n"`)
 	}
 	return a.typed(ctx, j, "write to", strings.Join(what, ", "), in.Data, func() error {
 		if in.Data != "" {
@@ -93,7 +86,7 @@ func (a *agent) sendKeys(ctx context.Context, j engine.Job, in processArgs) (*an
 	if len(in.Keys) == 0 {
 		return nil, usage("process: send-keys needs keys", `give their tmux names, for example ["C-c"] or ["Up","Enter"]`)
 	}
-	return a.typed(ctx, j, "send keys to", counted(len(in.Keys), "key")+" sent", "", func() error {
+	return a.typed(ctx, j, "send keys to", units.Count(len(in.Keys), "key")+" sent", "", func() error {
 		return a.eng.SendKeys(ctx, j.ID, in.Keys)
 	})
 }
@@ -104,16 +97,16 @@ func (a *agent) submit(ctx context.Context, j engine.Job, in processArgs) (*answ
 	if j.HasTerminal() {
 		end = "\r"
 	}
-	return a.typed(ctx, j, "submit to", counted(len(in.Data), "byte")+" and Enter typed", in.Data, func() error {
+	return a.typed(ctx, j, "submit to", units.Count(len(in.Data), "byte")+" and Enter typed", in.Data, func() error {
 		return a.eng.Write(ctx, j.ID, []byte(in.Data+end))
 	})
 }
 
 func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	if in.Data == "" {
-		return nil, usage("process: paste has nothing to paste", "give data")
+		return nil, usage("process: paste needs data", "give data")
 	}
-	return a.typed(ctx, j, "paste to", counted(len(in.Data), "byte")+" pasted", in.Data, func() error {
+	return a.typed(ctx, j, "paste to", units.Count(len(in.Data), "byte")+" pasted", in.Data, func() error {
 		err := a.eng.Paste(ctx, j.ID, []byte(in.Data))
 		if errors.Is(err, engine.ErrUnsupported) { // no terminal, so nothing to bracket for
 			err = a.eng.Write(ctx, j.ID, []byte(in.Data))
@@ -122,21 +115,21 @@ func (a *agent) paste(ctx context.Context, j engine.Job, in processArgs) (*answe
 	})
 }
 
-// kill ends a job with everything it started.
+// kill ends a job with all its processes.
 func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer, error) {
 	wasOver := j.Status.Finished()
 	report, err := a.eng.Stop(ctx, j.ID, engine.StopOptions{})
 	if err != nil {
 		return nil, failed(j, "kill", err)
 	}
-	what := "killed: everything it started is gone"
+	what := "killed, with every process it started"
 	switch {
 	case wasOver && report.Took == 0 && len(report.Survivors) == 0:
-		what = "it had been killed already"
+		what = "already killed"
 	case len(report.Survivors) > 0:
 		what = fmt.Sprintf("killed, but %d of its processes cannot be ended", len(report.Survivors))
 	case report.Escalated:
-		what = "killed with SIGKILL, after it did not end on SIGTERM"
+		what = "killed with SIGKILL: SIGTERM did not end it"
 	}
 	ans := a.acted(ctx, j, what)
 	ans.Survivors = report.Survivors
@@ -161,33 +154,40 @@ func (a *agent) remove(ctx context.Context, j engine.Job, _ processArgs) (*answe
 	return a.cleared(gone[0], "killed and cleared"), nil
 }
 
-// cleared is the answer about a job that was cleared.
+// cleared returns the answer about a job that was cleared.
 func (a *agent) cleared(j engine.Job, what string) *answer {
 	a.forget(j.ID)
-	ans := about(j, time.Now()).gone()
+	ans := about(j, time.Now()).withoutJob()
 	ans.SessionID, ans.job = j.ID, engine.Job{} // its end need not be recorded as reported
 	ans.headline += "\n" + string(j.ID) + " " + what
 	ans.Message, ans.mute = what, true
-	ans.note("for an hour at least the person can bring it back: hob clear --undo %s", j.ID)
+	ans.addNoticef("the user can restore it for at least an hour: hob clear --undo %s", j.ID)
 	return ans
 }
 
-// restart starts the same command again, as a new job of this agent.
+// restart starts the same command again, as a new job of this agent. A running job is
+// stopped first. Canceling the call does not interrupt the restart.
 func (a *agent) restart(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
 	env := in.Env
 	if j.Host != "" {
 		env = quietFor(env)
 	}
-	again, err := a.eng.Restart(ctx, j.ID, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
+	again, err := a.eng.Restart(context.WithoutCancel(ctx), j.ID, engine.RestartOptions{}, engine.WithEnviron(environ()), engine.WithEnv(env), engine.WithLabels(a.scope.labels()))
 	if err != nil {
+		if r, ok := errors.AsType[*engine.RestartError](err); ok {
+			return nil, &failure{code: "not_restarted", id: j.ID, message: r.Error(), hint: call("restart", j.ID) + " starts it again"}
+		}
 		err = failed(j, "restart", err)
 		if f, ok := errors.AsType[*failure](err); ok && f.code == "usage" {
 			f.hint = "give the values again: " + call("restart", j.ID, "env", map[string]string{"NAME": "value"})
 		}
 		return nil, err
 	}
+	if now, err := a.eng.Get(ctx, string(j.ID)); err == nil && now.ID == j.ID {
+		j = now
+	}
 	a.watch(again)
 	ans := a.backgroundAnswer(ctx, again, false)
-	ans.note("it is a new job; the old one is %s, %s", j.ID, statusOf(j))
+	ans.addNoticef("it is a new job; the old one is %s, %s", j.ID, statusOf(j))
 	return ans, nil
 }

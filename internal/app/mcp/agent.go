@@ -19,26 +19,34 @@ type agent struct {
 
 	session atomic.Pointer[mcp.ServerSession] // nil before it is connected
 
-	// Set by greet, then never again.
-	greeted sync.Once
+	// Set by open, then never again.
+	opened  sync.Once
 	eng     *engine.Engine
 	scope   scope
+	began   time.Time
 	openErr error
 
 	work sync.WaitGroup // goroutines of the session; life ends them
 
-	news  news
-	reads reads
-	subs  subscriptions
-	wake  chan struct{} // has a value when another job may have finished
+	news    news
+	sending deliveries
+	waits   waits
+	reads   reads
+	subs    subscriptions
+	wake    chan struct{} // has a value when another job may have finished
 }
 
 func newAgent(life context.Context, c Config) *agent {
 	a := &agent{
 		c: c, life: life, wake: make(chan struct{}, 1),
-		news:  news{answering: map[engine.ID]int{}, watched: map[engine.ID]*watch{}},
-		reads: reads{jobs: map[engine.ID]*reading{}},
-		subs:  subscriptions{open: map[string]context.CancelFunc{}},
+		news: news{
+			answering: map[engine.ID]int{}, watched: map[engine.ID]*watch{},
+			fetched: map[engine.ID]time.Time{}, outputs: map[engine.ID]output{}, shell: map[engine.ID]bool{},
+		},
+		sending: deliveries{on: map[*mcp.RequestExtra]*request{}},
+		waits:   waits{running: map[string]bool{}},
+		reads:   reads{jobs: map[engine.ID]*reading{}},
+		subs:    subscriptions{open: map[string]context.CancelFunc{}},
 	}
 	for _, p := range c.Problems {
 		a.news.notices = append(a.news.notices, notice{text: "hob's settings: " + oneLine(p, 300), logged: true})
@@ -46,12 +54,12 @@ func newAgent(life context.Context, c Config) *agent {
 	return a
 }
 
-// greet opens the engine under the client's name and resumes its jobs, once. The error is
+// open opens the engine under the client's name and resumes its jobs, once. The error is
 // that of opening the engine.
-func (a *agent) greet(client *mcp.Implementation) error {
-	a.greeted.Do(func() {
+func (a *agent) open(client *mcp.Implementation) error {
+	a.opened.Do(func() {
 		name := clientName(client)
-		a.scope = newScope(name, a.c.Dir)
+		a.scope, a.began = newScope(name, a.c.Dir), time.Now()
 		if a.eng, a.openErr = a.c.Open(name); a.openErr != nil {
 			return
 		}
@@ -63,16 +71,17 @@ func (a *agent) greet(client *mcp.Implementation) error {
 
 // finish adds notices to an answer and limits its size.
 func (a *agent) finish(ctx context.Context, ans *answer) *mcp.CallToolResult {
-	if ans.job.Status.Finished() && !ans.transient {
-		a.withdraw(ans.job.ID)
+	if ans.job.Status.Finished() {
+		a.report(ctx, ans.job.ID)
 	}
+	a.explain(ctx, ans)
 	most := a.c.Settings.MaxOutputChars
-	ans.Notices = append(ans.Notices, a.takeNotices(most/4)...)
+	ans.Notices = append(ans.Notices, a.takeNotices(ctx, most/4)...)
 	if ans.transient {
-		gone := ans.gone()
+		gone := ans.withoutJob()
 		r := gone.result(most)
 		if !gone.Truncated && len(gone.body.notices) == 0 { // otherwise the files have more
-			a.discard(ctx, ans.job.ID)
+			requestOf(ctx).discard = ans.job.ID
 			return r
 		}
 		a.addLog(ans.job)
@@ -80,9 +89,19 @@ func (a *agent) finish(ctx context.Context, ans *answer) *mcp.CallToolResult {
 	return ans.result(most)
 }
 
-func (a *agent) refuse(err error) *mcp.CallToolResult {
+// explain adds why the job failed, if more than its end is known.
+func (a *agent) explain(ctx context.Context, ans *answer) {
+	if !ans.job.Unsuccessful() {
+		return
+	}
+	if why, err := a.eng.Finding(ctx, ans.job.ID); err == nil {
+		ans.Why = oneLine(why, 300)
+	}
+}
+
+func (a *agent) refuse(ctx context.Context, err error) *mcp.CallToolResult {
 	f := general(err)
-	f.notices = a.takeNotices(a.c.Settings.MaxOutputChars / 4)
+	f.notices = a.takeNotices(ctx, a.c.Settings.MaxOutputChars/4)
 	return f.result()
 }
 
@@ -133,6 +152,7 @@ func (a *agent) expireDue() (soonest time.Time) {
 // forget drops the state of a job that no longer exists.
 func (a *agent) forget(id engine.ID) {
 	a.withdraw(id)
+	a.news.drop(id)
 	a.reads.drop(id)
 	a.srv.RemoveResources(logURI(id))
 }

@@ -20,8 +20,8 @@ import (
 //
 //	enum  the values that the field accepts
 //	also  other names of the field, from the tools of other servers
-//	unit  the hint for an unknown parameter whose name begins with that of the field,
-//	      which is then likely to have another unit
+//	unit  the hint for an unknown parameter whose name begins with the field's name and
+//	      probably names another unit
 //	for   the actions of process that accept the field
 
 // A mismatch is an argument of the wrong type.
@@ -30,13 +30,13 @@ type mismatch struct{ name, want string }
 func (m *mismatch) Error() string { return m.name + " is not " + m.want }
 
 // schemaOf is the input schema of a tool with arguments of type In. It does not forbid
-// additional properties, so that [readArgs] can accept other names and explain wrong ones.
+// additional properties: [readArgs] accepts other names and explains wrong ones.
 //
 // With aliases a required argument may have another name, so the schema does not require it.
 func schemaOf[In any](aliases bool) *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(err) // the type of an argument is none of the above
+		panic(err) // a field has a type that is not listed above
 	}
 	schema.AdditionalProperties = nil
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
@@ -59,7 +59,7 @@ func nameOf(f reflect.StructField) string {
 	return name
 }
 
-// listed returns the values in a tag.
+// listed returns the values of a comma-separated tag.
 func listed(f reflect.StructField, tag string) []string {
 	return strings.FieldsFunc(f.Tag.Get(tag), func(r rune) bool { return r == ',' })
 }
@@ -69,7 +69,7 @@ func listed(f reflect.StructField, tag string) []string {
 func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 	var given map[string]json.RawMessage
 	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
-		return in, usage("the arguments are no JSON object", "give "+tool+" an object with its parameters")
+		return in, usage("the arguments are not a JSON object", "give "+tool+" an object with its parameters")
 	}
 	fields := reflect.VisibleFields(reflect.TypeFor[In]())
 	read := map[string]bool{}
@@ -85,7 +85,7 @@ func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 			continue
 		}
 		if read[f.Name] {
-			return in, usage(fmt.Sprintf("%q is given twice, once under another name", nameOf(f)), "give one of them")
+			return in, usage(fmt.Sprintf("%q is given twice, once under another name", nameOf(f)), "give it once")
 		}
 		read[f.Name] = true
 		value := reflect.ValueOf(&in).Elem().FieldByIndex(f.Index)
@@ -93,7 +93,7 @@ func readArgs[In any](tool string, raw json.RawMessage) (in In, err error) {
 			return in, usage(tool+": "+bad.Error(), "give "+bad.name+" as "+bad.want)
 		}
 		if words := listed(f, "enum"); len(words) > 0 && !value.IsZero() && !slices.Contains(words, value.String()) {
-			return in, usage(fmt.Sprintf("%s: there is no %s %q", tool, nameOf(f), value), oneOf(f))
+			return in, usage(fmt.Sprintf("%s: unknown %s %q", tool, nameOf(f), value), oneOf(f))
 		}
 	}
 	return in, nil
@@ -112,7 +112,7 @@ func insteadOf(name string, fields []reflect.StructField) string {
 		}
 		names = append(names, nameOf(f))
 	}
-	return "it takes " + strings.Join(names, ", ")
+	return "its parameters: " + strings.Join(names, ", ")
 }
 
 // readArg decodes one argument.
@@ -129,7 +129,7 @@ func readArg(name string, raw json.RawMessage, to any) *mismatch {
 		want = "a number"
 		*to, err = readNumber(raw)
 	case **int64:
-		want = "a whole number from 0 on"
+		want = "a whole number, at least 0"
 		*to, err = readCount(raw)
 	case *[]string:
 		want = "a list of strings"

@@ -30,37 +30,41 @@ type command struct {
 }
 
 type bashArgs struct {
-	Command    string            `json:"command" also:"script" jsonschema:"What to run, by sh -c"`
-	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds to wait for its end before it goes to the background by itself (default 20000; 10 to 120000; 0: at once)"`
+	Command    string            `json:"command" also:"script" jsonschema:"Command to run with sh -c"`
+	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds to wait for the command before it moves to the background (default 20000; 10 to 120000; 0: at once)"`
 	Background bool              `json:"background,omitempty" also:"run_in_background,is_background" jsonschema:"Run it in the background at once"`
-	Timeout    *float64          `json:"timeout,omitempty" also:"timeout_secs,timeoutSec,timeout_sec,timeoutSeconds,timeout_seconds" unit:"timeout is in seconds here; how long to wait before it goes to the background is yieldMs" jsonschema:"Seconds after which it is killed, wherever it runs then (default 1800; 0: never)"`
-	Workdir    string            `json:"workdir,omitempty" also:"cwd,directory,dir_path" jsonschema:"Directory to run in (default: the project's)"`
+	Timeout    *float64          `json:"timeout,omitempty" also:"timeout_secs,timeoutSec,timeout_sec,timeoutSeconds,timeout_seconds" unit:"timeout is in seconds here; yieldMs is how long to wait before the command moves to the background" jsonschema:"Kill the command after this many seconds, in the background too (default 1800; 0: never)"`
+	Workdir    string            `json:"workdir,omitempty" also:"cwd,directory,dir_path" jsonschema:"Working directory (default: the project's)"`
 	Env        map[string]string `json:"env,omitempty" jsonschema:"Environment variables to add"`
-	PTY        bool              `json:"pty,omitempty" jsonschema:"Give it a terminal, for full-screen programs (default false)"`
-	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): it can be written to with process write, and prompts are seen; none: end of file"`
+	PTY        bool              `json:"pty,omitempty" jsonschema:"Allocate a terminal, for full-screen programs (default false)"`
+	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): process write reaches it, and prompts are detected; none: end of file"`
 	Split      bool              `json:"split,omitempty" jsonschema:"Keep stdout and stderr in separate logs"`
-	Host       string            `json:"host,omitempty" jsonschema:"Run it on this host over SSH"`
-	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"What to call it in lists (default: from the command)"`
-	Notify     string            `json:"notify,omitempty" enum:"silent,notify,inject" jsonschema:"How to hear of its end in the background: not at all, with its last words, or with its output"`
+	Host       string            `json:"host,omitempty" jsonschema:"Run on this host over SSH"`
+	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"Name in lists (default: derived from the command)"`
+	Notify     string            `json:"notify,omitempty" enum:"silent,notify,inject" jsonschema:"Report when it ends in the background: never, with its last line, or with its output"`
 }
 
-func (a *agent) bash(ctx context.Context, in bashArgs, about *subject) (*answer, error) {
+func (a *agent) bash(ctx context.Context, in bashArgs) (*answer, error) {
 	cmd, err := a.command(in)
 	if err != nil {
 		return nil, err
+	}
+	if requestOf(ctx).tasks {
+		cmd.spec.Labels[labelTask] = "yes"
 	}
 	same := a.running(ctx, cmd.spec)
 	run := a.runForeground
 	if cmd.spec.Backgrounded {
 		run = a.startBackground
 	}
-	ans, err := run(ctx, cmd, about)
+	ans, err := run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
 	for _, note := range append(cmd.notes, same) {
-		ans.say(note)
+		ans.addNotice(note)
 	}
+	ans.asTask = requestOf(ctx).tasks && !ans.job.Status.Finished()
 	return ans, nil
 }
 
@@ -70,18 +74,18 @@ func (in bashArgs) check() error {
 	case strings.TrimSpace(in.Command) == "":
 		return usage("bash: command is missing", `give it a line for sh, for example {"command":"npm test"}`)
 	case strings.ContainsRune(in.Command, 0):
-		return usage("bash: command has a NUL byte", "leave it away: no system can pass it on")
+		return usage("bash: command has a NUL byte", "remove it: no system can pass it to a program")
 	case in.Timeout != nil && *in.Timeout < 0:
 		return usage("bash: timeout is negative", "it is in seconds, and 0 means none")
 	case in.PTY && in.Split:
-		return usage("bash: pty and split exclude each other", "a terminal has one stream: leave one of them away")
+		return usage("bash: pty cannot be combined with split", "a terminal has one stream: remove one of them")
 	case in.PTY && in.Stdin == "none":
-		return usage("bash: pty and stdin none exclude each other", "a terminal has input: leave one of them away")
+		return usage("bash: pty cannot be combined with stdin none", "a terminal has input: remove one of them")
 	}
 	return nil
 }
 
-// command makes a command of the arguments.
+// command turns the arguments into a command.
 func (a *agent) command(in bashArgs) (c command, err error) {
 	if err := in.check(); err != nil {
 		return c, err
@@ -98,9 +102,9 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 		timeout = time.Duration(sec * float64(time.Second))
 		switch {
 		case sec < *in.Timeout:
-			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g were cut to a year", *in.Timeout))
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g was reduced to a year", *in.Timeout))
 		case timeout >= 10_000*time.Second:
-			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g are %s", sec, briefly(timeout)))
+			c.notes = append(c.notes, fmt.Sprintf("timeout is in seconds: %g is %s", sec, briefly(timeout)))
 		}
 	}
 	labels := a.scope.labels()
@@ -131,10 +135,11 @@ func clamped(name string, ms float64, low, high time.Duration) (d time.Duration,
 	case ms >= float64(low.Milliseconds()):
 		return time.Duration(ms * float64(time.Millisecond)), ""
 	}
-	return bound, fmt.Sprintf("%s %.15g is outside %d to %d: %d it is", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
+	return bound, fmt.Sprintf("%s %.15g is outside %d to %d: using %d", name, ms, low.Milliseconds(), high.Milliseconds(), bound.Milliseconds())
 }
 
-// workdir is the directory of a command. On this machine it is relative to the agent's.
+// workdir returns the directory of a command. On this machine, a relative one is relative to
+// the agent's directory.
 func (a *agent) workdir(dir, host string) string {
 	if host != "" {
 		return dir
@@ -189,17 +194,17 @@ func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 			continue
 		}
 		if a.scope.owns(j) {
-			return fmt.Sprintf("the same command was running in this directory already: %s; if one is enough: %s", j.ID, call("kill", j.ID))
+			return fmt.Sprintf("the same command is already running in this directory: %s; if one is enough: %s", j.ID, call("kill", j.ID))
 		}
 		if j.Labels[labelClient] == "" {
-			return fmt.Sprintf("the same command was running in this directory already, started by the person: %s; look at it with %s",
+			return fmt.Sprintf("the same command is already running in this directory, started by the user: %s; see %s",
 				j.ID, call("log", j.ID, "all", true))
 		}
 	}
 	return ""
 }
 
-func (a *agent) startBackground(ctx context.Context, c command, _ *subject) (*answer, error) {
+func (a *agent) startBackground(ctx context.Context, c command) (*answer, error) {
 	j, err := a.eng.Start(ctx, c.spec, engine.WithEnviron(environ()))
 	if err != nil {
 		return nil, general(err)
@@ -219,7 +224,7 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, wantsPTY boo
 	}
 	ans.body, ans.isTail, ans.Cursor = tail, true, &cursor
 	if wantsPTY && j.Kind != engine.KindPTY {
-		ans.note("it has no terminal: there is none to be had there")
+		ans.addNoticef("it has no terminal: none could be allocated")
 	}
 	return ans
 }
@@ -227,7 +232,7 @@ func (a *agent) backgroundAnswer(ctx context.Context, j engine.Job, wantsPTY boo
 // runForeground runs a command until it ends or moves to the background, after its yield
 // time or because a user sent it there. Canceling the call ends the command; if the client
 // disconnects, the command continues in the background.
-func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*answer, error) {
+func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 	run, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	started, over := make(chan engine.ID, 1), make(chan struct{})
@@ -239,7 +244,7 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		case <-over:
 			return
 		}
-		// The cause of a lost connection is another error than that of a canceled call.
+		// A lost connection cancels ctx too, with another cause.
 		if a.life.Err() == nil && context.Cause(ctx) == context.Canceled { //nolint:errorlint // wrapped means something else here
 			giveUp()
 			return
@@ -256,7 +261,7 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		YieldAfter: c.yield,
 		Start:      []engine.StartOption{engine.WithEnviron(environ())},
 		OnStart: func(id engine.ID) {
-			about.set(id)
+			requestOf(ctx).job.Store(&id)
 			started <- id
 		},
 	})
@@ -274,15 +279,15 @@ func (a *agent) runForeground(ctx context.Context, c command, about *subject) (*
 		a.watch(r.Job)
 		ans := a.backgroundAnswer(ctx, r.Job, c.spec.PTY)
 		if time.Since(r.StartedAt) < c.yield {
-			ans.note("somebody sent it to the background")
+			ans.addNoticef("the user sent it to the background")
 		}
 		return ans, nil
 	}
 	return a.foregroundAnswer(ctx, r, c)
 }
 
-// foregroundAnswer is the answer about a command that has ended. Its job is discarded
-// later, unless the answer cannot show all of its output.
+// foregroundAnswer returns the answer about a command that has ended. Its job is discarded
+// later if the answer shows its complete output.
 func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command) (*answer, error) {
 	ans := about(r.Job, time.Now())
 	var err error
@@ -291,7 +296,7 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 	}
 	ans.Cursor = &r.Cursor
 	if c.spec.PTY && r.Kind != engine.KindPTY {
-		ans.note("it had no terminal: there was none to be had there")
+		ans.addNoticef("it had no terminal: none could be allocated")
 	}
 	ans.Next = call("log", r.ID, "offset", 0, "limit", 200) + " pages through its output"
 	if len(r.Exit.Survivors) > 0 {
@@ -299,14 +304,14 @@ func (a *agent) foregroundAnswer(ctx context.Context, r engine.Result, c command
 		if n := len(r.Exit.Survivors); n > 1 {
 			left = fmt.Sprintf("%d processes", n)
 		}
-		ans.note("it left %s running; %s ends what it left", left, call("kill", r.ID))
+		ans.addNoticef("it left %s running; end with %s", left, call("kill", r.ID))
 		a.addLog(r.Job)
 	}
 	ans.transient = len(r.Exit.Survivors) == 0
 	return ans, nil
 }
 
-// discard deletes a job that the agent does not know of.
+// discard deletes a job whose id the agent never got.
 func (a *agent) discard(ctx context.Context, id engine.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()

@@ -26,12 +26,26 @@ func TestForegroundLeavesNoJobBehind(t *testing.T) {
 	if r.output() != "hello\n" || r.Status != "completed" || r.code() != 0 || r.SessionID != "" || r.OutputPath != "" {
 		t.Errorf("the answer: %s", r.json)
 	}
+	p.process("list", "") // the job is deleted after the answer, and before the next one
 	if jobs := h.jobs(); len(jobs) != 0 {
 		t.Errorf("left behind: %+v", jobs)
 	}
 	for _, dir := range []string{"jobs", "trash"} {
 		if left, _ := filepath.Glob(filepath.Join(h.state, dir, "echo*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+func TestReasonOfFailure(t *testing.T) {
+	p := newHome(t).agent("tester")
+	r := p.bash(params{"command": "echo checking; echo 'main.c:3:18: error: x undeclared' >&2; exit 1"})
+	if r.Why != "Exited 1: compile error: main.c:3:18: error: x undeclared" || !strings.Contains(r.text, r.Why) {
+		t.Errorf("the answer: %s", r.json)
+	}
+	for _, command := range []string{"echo 'main.c:1:1: error: x'", "exit 3"} { // a success, and a failure without a known error
+		if r := p.bash(params{"command": command}); r.Why != "" {
+			t.Errorf("%s: %s", command, r.json)
 		}
 	}
 }
@@ -49,8 +63,8 @@ func TestHowCommandsEnd(t *testing.T) {
 		timedOut bool
 		text     string
 	}{
-		{"zero", params{"command": "true"}, "completed", 0, "", "exit", false, "exit code 0"},
-		{"other", params{"command": "echo nope; exit 1"}, "completed", 1, "", "exit", false, "exit code 1"},
+		{"zero", params{"command": "true"}, "completed", 0, "", "exit", false, "exited 0"},
+		{"other", params{"command": "echo nope; exit 1"}, "completed", 1, "", "exit", false, "exited 1"},
 		{"not found", params{"command": "no-such-program-here"}, "failed", 127, "", "exit", false, "not found"},
 		{"not executable", params{"command": "/"}, "failed", 126, "", "exit", false, "126"},
 		{"signal", params{"command": "kill -9 $$"}, "failed", 137, "SIGKILL", "signal", false, "SIGKILL"},
@@ -69,8 +83,8 @@ func TestHowCommandsEnd(t *testing.T) {
 	}
 }
 
-// Many clients hand the model the text alone.
-func TestTextSaysWhatTheFieldsSay(t *testing.T) {
+// Many clients pass only the text to the model.
+func TestTextHasSameContentAsFields(t *testing.T) {
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "echo begun; sleep 60", "yieldMs": 200})
 	if r.DeadlineAt == nil || r.Cursor == nil {
@@ -130,11 +144,11 @@ func TestSplitStreams(t *testing.T) {
 	}
 }
 
-func TestBoundsOfAnAnswer(t *testing.T) {
+func TestAnswerIsBounded(t *testing.T) {
 	testtool.Need(t, "awk")
 	h := newHome(t)
 	p := h.agent("tester")
-	// 64 characters a line, some of them long in bytes.
+	// 64 characters per line, some of them of several bytes.
 	r := p.bash(params{"command": `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%08d %054d\n", i, 7; print "émoji 🙂 end" }'`})
 	if n := utf8.RuneCountInString(r.text); n > 200_000 || n < 150_000 {
 		t.Errorf("the text has %d characters", n)
@@ -155,7 +169,7 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 	if want := fmt.Sprintf("%08d %054d\n%08d %054d\n", 10000, 7, 10001, 7); page.output() != want {
 		t.Errorf("a page from the middle: %q", page.output())
 	}
-	// All of it at once is cut too.
+	// A single call for everything is cut too.
 	if all := p.process("log", r.SessionID, "offset", 0); utf8.RuneCountInString(all.text) > 200_000 || !all.Truncated {
 		t.Error("a whole log is not bounded")
 	}
@@ -164,7 +178,7 @@ func TestBoundsOfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestBoundsThatAreSet(t *testing.T) {
+func TestAnswerLimitIsConfigurable(t *testing.T) {
 	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
 	if r := p.bash(params{"command": "echo short"}); r.SessionID != "" || r.output() != "short\n" {
 		t.Errorf("a short answer: %s", r.json)
@@ -225,14 +239,14 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestCancelEndsAForegroundCommand(t *testing.T) {
+func TestCancelEndsForegroundCommand(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
 	h.cancelled(p, gate, params{"command": "echo go > " + gate.path + "; sleep 60 & sleep 60 & wait"})
 }
 
-func TestCancelDoesNotTouchTheBackground(t *testing.T) {
+func TestCancelSparesBackgroundJobs(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -251,7 +265,7 @@ func TestCancelDoesNotTouchTheBackground(t *testing.T) {
 	}
 }
 
-func TestJobsOutliveTheClient(t *testing.T) {
+func TestJobsOutliveClient(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(p *peer)
@@ -292,7 +306,7 @@ func TestJobsOutliveTheClient(t *testing.T) {
 	}
 }
 
-func TestSameCommandIsNamed(t *testing.T) {
+func TestRunningCommandIsReported(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	first := p.bash(params{"command": "sleep 60", "background": true})
@@ -302,7 +316,7 @@ func TestSameCommandIsNamed(t *testing.T) {
 	}
 	theirs := strings.TrimSpace(h.hob("run -b sleep 61"))
 	if r := p.bash(params{"command": "sleep 61", "background": true}); !r.noticed(theirs) {
-		t.Errorf("the person's job is not named: %v", r.Notices)
+		t.Errorf("the user's job is not named: %v", r.Notices)
 	}
 }
 
@@ -324,12 +338,13 @@ func TestConcurrentCalls(t *testing.T) {
 		})
 	}
 	work.Wait()
+	p.process("list", "") // a job is deleted after its answer, and before the next one
 	if jobs := h.jobs(); len(jobs) != 0 {
 		t.Errorf("left behind: %+v", jobs)
 	}
 }
 
-func TestSurvivorsKeepTheJob(t *testing.T) {
+func TestJobWithSurvivorsIsKept(t *testing.T) {
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "sleep 60 >/dev/null 2>&1 & echo started", "stdin": "none"})
 	if r.SessionID == "" || !r.noticed("left a process") {

@@ -6,9 +6,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/hobjobs/hob/engine"
 )
 
-// What is no text is not shown: an answer has its type, size and place instead.
+// Binary output is not shown: an answer has its type, size and file instead.
 func TestBinaryOutputIsNotShown(t *testing.T) {
 	const zip = `printf '\037\213\b\0\0\0\0\0\0\003'; head -c 5000 /dev/urandom`
 	const notice = "its output is binary and not shown: application/gzip, 4.9 KiB, in "
@@ -46,5 +48,25 @@ func TestBinaryOutputIsNotShown(t *testing.T) {
 	shows("split", split, "[stderr]\nwarning\n")
 	if !split.noticed("its stdout is binary and not shown: application/octet-stream, 1000 B, in " + split.StdoutPath) {
 		t.Errorf("split: %q", split.Notices)
+	}
+}
+
+// A task whose job prints binary output counts its bytes, and the result has the notice.
+func TestBinaryOutputOfTask(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.tasker("tester")
+	id := p.task("bash", params{"command": "head -c 3000 /dev/zero; read -r x < " + gate.path + "; head -c 2000 /dev/zero", "background": true}).TaskID
+	h.until(id, func(j engine.Job) bool { return j.Output == 3000 })
+	if got := p.get(id); !strings.HasPrefix(got.StatusMessage, "2.9 KiB of output, binary") {
+		t.Errorf("while it runs: %+v", got)
+	}
+	wait := p.task("process", params{"action": "wait", "sessionId": id, "until": "never"}).TaskID
+	gate.open()
+	const notice = "its output is binary and not shown: application/octet-stream, 4.9 KiB, in "
+	for _, task := range []string{id, wait} {
+		if got := p.becomes(task, "completed"); !got.reply.noticed(notice) || got.reply.output() != "" {
+			t.Errorf("the result of %s: %s", task, got.reply.json)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (x excerpt) errs() string {
 	return x.stderr.head + x.stderr.tail
 }
 
-// size is the length of the excerpt in characters, or math.MaxInt if parts were not read.
+// size returns the length of the excerpt in characters, or math.MaxInt if parts were not read.
 func (x excerpt) size() int {
 	if x.skipped > 0 {
 		return math.MaxInt
@@ -48,9 +48,9 @@ func (x excerpt) size() int {
 	return utf8.RuneCountInString(x.head) + utf8.RuneCountInString(x.tail)
 }
 
-// text is the excerpt with at most most characters. where names the files with the complete
-// output. cut describes what is missing and is empty if nothing is. Each stream is truncated
-// separately, so that the end of both is shown.
+// text returns the excerpt with at most most characters. where names the files with the complete
+// output. cut describes what is missing, if anything. Each stream is truncated separately, so
+// that the end of both is shown.
 func (x excerpt) text(most int, where string) (text, cut string) {
 	if x.stderr == nil || x.stderr.empty() {
 		text, cut = x.cut(most)
@@ -99,8 +99,8 @@ func labeled(out, errs string) string {
 	return out + stderrLabel + errs
 }
 
-// cut is the text of one stream with at most most characters. missing is the amount that was
-// left out, or empty.
+// cut returns the text of one stream with at most most characters. missing is the omitted amount,
+// or "".
 func (x excerpt) cut(most int) (text, missing string) {
 	if x.skipped == 0 {
 		x.head, x.tail = x.head+x.tail, ""
@@ -111,7 +111,7 @@ func (x excerpt) cut(most int) (text, missing string) {
 	}
 	// The line in place of the missing part needs room too.
 	half := max(0, (most-min(200, max(60, most/5)))/2)
-	head, tail := logfile.First(x.head, half), logfile.Last(x.tail, half)
+	head, tail := logfile.FirstRunes(x.head, half), logfile.LastRunes(x.tail, half)
 	if x.skipped == 0 {
 		missing = fmt.Sprintf("%d characters", utf8.RuneCountInString(x.head)-utf8.RuneCountInString(head)-utf8.RuneCountInString(tail))
 	} else {
@@ -185,7 +185,7 @@ func (a *agent) excerptOf(ctx context.Context, j engine.Job) (excerpt, error) {
 	})
 }
 
-// tailOf is the end of a job's output, at most n characters. cursor is the number of bytes
+// tailOf returns the end of a job's output, at most n characters. cursor is the number of bytes
 // of output so far.
 func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cursor int64, err error) {
 	x, err = a.eachLog(ctx, j, func(s engine.Stream, log *engine.Log, size int64) (excerpt, error) {
@@ -195,17 +195,17 @@ func (a *agent) tailOf(ctx context.Context, j engine.Job, n int) (x excerpt, cur
 		if n := a.binary(ctx, j, s, p); n != "" {
 			return excerpt{notices: []string{n}}, err
 		}
-		return excerpt{head: logfile.Last(clean(p), n)}, err
+		return excerpt{head: logfile.LastRunes(clean(p), n)}, err
 	})
 	if x.stderr != nil && err == nil {
 		out, errs := share(x.size(), x.stderr.size(), n)
-		x.head, x.stderr.head = logfile.Last(x.head, out), logfile.Last(x.stderr.head, errs)
+		x.head, x.stderr.head = logfile.LastRunes(x.head, out), logfile.LastRunes(x.stderr.head, errs)
 	}
 	return x, cursor, err
 }
 
-// binary is the notice that replaces p, which was read from a stream, if the beginning or the
-// end of p is not text; otherwise it is empty.
+// binary returns the notice that replaces p, which was read from a stream, if the beginning or
+// the end of p is not text, otherwise "".
 func (a *agent) binary(ctx context.Context, j engine.Job, s engine.Stream, p []byte) string {
 	if !logfile.Binary(p) && !logfile.Binary(p[max(0, len(p)-logfile.BinarySample):]) {
 		return ""

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
-// usage is the failure of a call whose arguments are wrong.
+// usage returns the failure of a call with invalid arguments.
 func usage(message, hint string) *failure {
 	return &failure{code: "usage", message: message, hint: hint}
 }
@@ -63,7 +62,7 @@ func (f *failure) result() *mcp.CallToolResult {
 	}
 }
 
-// failed is the failure of an action on a job. doing is the action, as in "write to".
+// failed returns the failure of an action on a job. doing is the action, as in "write to".
 func failed(j engine.Job, doing string, err error) error {
 	if err == nil || isFailure(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -83,7 +82,7 @@ func failed(j engine.Job, doing string, err error) error {
 	case errors.Is(err, engine.ErrNoInput):
 		f.hint = can + "; to be able to write to it start it again without stdin \"none\", or with pty true"
 	case errors.Is(err, engine.ErrUnreachable):
-		f.hint = "the job goes on; try again when the host can be reached"
+		f.hint = "the job keeps running; try again when the host is reachable"
 	case errors.Is(err, engine.ErrElsewhere):
 		f.hint = "only the machine or container that runs it can do that; " + call("log", j.ID) + " works here"
 	case errors.Is(err, engine.ErrNotFound):
@@ -97,7 +96,7 @@ func failed(j engine.Job, doing string, err error) error {
 	return f
 }
 
-// cause is the text of an engine's error without its operation and job.
+// cause returns the text of an engine's error without its operation and job.
 func cause(err error) string {
 	if e, ok := errors.AsType[*engine.Error](err); ok && e.Err != nil {
 		return e.Err.Error()
@@ -105,7 +104,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// possible are the actions that make sense on a job as it stands.
+// possible lists the actions that a job in its current state allows.
 func possible(j engine.Job) string {
 	var can []string
 	switch {
@@ -119,19 +118,19 @@ func possible(j engine.Job) string {
 	if j.HasTerminal() {
 		can = append(can, "screen")
 	}
-	if j.Kind == engine.KindVirtual { // only the program that made it could
+	if j.Kind == engine.KindVirtual { // only the program that runs it could restart it
 		can = slices.DeleteFunc(can, func(name string) bool { return name == "restart" })
 	}
 	return strings.Join(can, ", ")
 }
 
-// unknown is the failure of a reference without a job in the scope. It does not reveal
+// unknown returns the failure of a reference without a job in the scope. It does not reveal
 // whether a job outside of the scope has that id.
 func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 	f := &failure{code: "not_found", id: engine.ID(ref)}
 	f.message = fmt.Sprintf("no job %q here", oneLine(ref, 80))
 	if ref == "" {
-		f.code, f.message = "usage", "which job? sessionId is missing"
+		f.code, f.message = "usage", "missing sessionId"
 	}
 	jobs, err := a.eng.List(ctx, a.scope.filter(all))
 	switch {
@@ -144,42 +143,33 @@ func (a *agent) unknown(ctx context.Context, ref string, all bool) error {
 		for _, j := range jobs[:min(len(jobs), 5)] {
 			ids = append(ids, fmt.Sprintf("%s (%s)", j.ID, statusOf(j)))
 		}
-		f.hint = "there are " + strings.Join(ids, ", ")
+		f.hint = "jobs: " + strings.Join(ids, ", ")
 		if len(jobs) > 5 {
 			f.hint += fmt.Sprintf(" and %d more", len(jobs)-5)
 		}
-		f.hint += `; process {"action":"list"} shows all of yours`
+		f.hint += `; process {"action":"list"} lists yours`
 		if !all {
-			f.hint += ", with \"all\":true those of others too"
+			f.hint += ", and with \"all\":true also those of others"
 		}
 	}
 	return f
 }
 
-// general is the failure of a call that is not about one job.
+// general returns the failure of a call that is not about one job.
 func general(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	f := &failure{code: "failed", message: err.Error(), hint: "if it stays so tell the person; hob list in a terminal shows the jobs"}
-	for _, known := range []struct {
-		err        error
-		code, hint string
-	}{
-		{engine.ErrNotRunning, "not_running", ""},
-		{engine.ErrRunning, "running", ""},
-		{engine.ErrNoInput, "no_input", ""},
-		{engine.ErrUnsupported, "unsupported", "leave away what is not possible there, or run it on this machine"},
-		{engine.ErrUnreachable, "unreachable", "nothing was started; hob hosts check HOST in a terminal says what is missing"},
-		{engine.ErrElsewhere, "elsewhere", ""},
-		{engine.ErrInvalid, "usage", "mend the request and call again"},
-		{engine.ErrNotFound, "not_found", ""},
-		{engine.ErrStateRoot, "state_root", "the person has to mend the state directory, or set HOB_STATE_DIR to one of their own"},
-	} {
-		if errors.Is(err, known.err) {
-			f.code, f.hint = known.code, cmp.Or(known.hint, f.hint)
-			break
-		}
+	f := &failure{code: engine.ErrorKindOf(err).Code, message: err.Error(), hint: "if it fails again, report it to the user; hob list in a terminal lists the jobs"}
+	switch f.code {
+	case "unsupported":
+		f.hint = "remove the unsupported argument, or run the command on this machine"
+	case "unreachable":
+		f.hint = "nothing was started; hob hosts check HOST in a terminal shows what is missing"
+	case "usage":
+		f.hint = "correct the arguments and call again"
+	case "state_root":
+		f.hint = "the user must repair the state directory, or set HOB_STATE_DIR to a directory they own"
 	}
 	if e, ok := errors.AsType[*engine.Error](err); ok && e.Hint != "" {
 		f.hint = e.Hint
@@ -189,7 +179,7 @@ func general(err error) *failure {
 		for _, j := range m.Candidates[:min(len(m.Candidates), 8)] {
 			ids = append(ids, fmt.Sprintf("%s (%s, %s)", j.ID, statusOf(j), inWords(j, time.Now())))
 		}
-		f.code, f.id, f.message = "ambiguous", engine.ID(m.Ref), fmt.Sprintf("%q means %d jobs", oneLine(m.Ref, 80), len(m.Candidates))
+		f.id, f.message = engine.ID(m.Ref), fmt.Sprintf("%q means %d jobs", oneLine(m.Ref, 80), len(m.Candidates))
 		f.hint = "give an id: " + strings.Join(ids, ", ")
 	}
 	return f

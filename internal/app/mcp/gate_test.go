@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gate is a FIFO that a job waits at, so that a test decides when it goes on.
+// gate is a FIFO on which a job waits, so that the test decides when the job continues.
 type gate struct {
 	t    *testing.T
 	path string
@@ -26,7 +26,7 @@ func newGate(t *testing.T) *gate {
 	if err := unix.Mkfifo(g.path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Open for both, so that neither side waits for the other.
+	// Opening for reading and writing does not block.
 	f, err := os.OpenFile(g.path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func newGate(t *testing.T) *gate {
 	return g
 }
 
-// open lets one reader pass.
+// open lets one reader continue.
 func (g *gate) open() {
 	g.t.Helper()
 	if _, err := g.f.WriteString("go\n"); err != nil {
@@ -44,8 +44,7 @@ func (g *gate) open() {
 	}
 }
 
-// rawArgs are the arguments of a call as they are written down, without the name
-// of the tool.
+// rawArgs parses the arguments of a call as hints show it, without the tool's name.
 func rawArgs(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var args map[string]any
@@ -56,7 +55,7 @@ func rawArgs(t *testing.T, text string) map[string]any {
 	return args
 }
 
-// wait waits until somebody has come: it is the other way round.
+// wait blocks until a job has opened the gate for writing.
 func (g *gate) wait() {
 	g.t.Helper()
 	if err := g.f.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -68,8 +67,8 @@ func (g *gate) wait() {
 	}
 }
 
-// cancelled takes a call of bash back once its command has come through the gate.
-// What it started is gone afterwards.
+// cancelled cancels a call of bash once its command has passed the gate, and checks that its
+// processes end.
 func (h *home) cancelled(p *peer, gate *gate, command params) {
 	t := h.t
 	t.Helper()
@@ -88,7 +87,7 @@ func (h *home) cancelled(p *peer, gate *gate, command params) {
 	if len(running) != 1 {
 		t.Fatalf("running was %+v", running)
 	}
-	// The next call is answered after that: jobs and processes are gone by then or
-	// soon.
+	// The server handles the next call after the cancellation; the job and its processes end by
+	// then or soon after.
 	h.gone(running[0].ID)
 }

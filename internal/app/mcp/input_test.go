@@ -10,7 +10,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// What types or ends says nothing of output, least of all that there was none.
+// Answers about input and kills say nothing about output, in particular not that there was none.
 func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo printed; cat", "background": true}).SessionID
@@ -25,7 +25,7 @@ func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
 	}
 }
 
-func TestTheCursorIsThatOfTheTail(t *testing.T) {
+func TestCursorMatchesTail(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	first := p.bash(params{"command": "printf 'a\xc3\xa9b'; sleep 60", "yieldMs": 500})
@@ -38,8 +38,8 @@ func TestTheCursorIsThatOfTheTail(t *testing.T) {
 	}
 }
 
-// One of a thing is not said to be several.
-func TestWhatWasTypedIsCounted(t *testing.T) {
+// Counts of 1 use the singular.
+func TestInputIsCounted(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "cat", "pty": true, "background": true}).SessionID
 	for want, r := range map[string]reply{
@@ -56,18 +56,18 @@ func TestWhatWasTypedIsCounted(t *testing.T) {
 	p.process("kill", id)
 }
 
-// What a command cannot have is refused, not left away.
-func TestATerminalHasInput(t *testing.T) {
+// Impossible combinations are refused, not ignored.
+func TestTerminalRequiresInput(t *testing.T) {
 	p := newHome(t).agent("tester")
 	for _, other := range []params{{"stdin": "none"}, {"split": true}} {
 		other["command"], other["pty"] = "cat", true
-		if r := p.call("bash", other); r.Error == nil || !strings.Contains(r.text, "exclude each other") {
+		if r := p.call("bash", other); r.Error == nil || !strings.Contains(r.text, "cannot be combined with") {
 			t.Errorf("%v: %s", other, r.text)
 		}
 	}
 }
 
-func TestALineThatATerminalCutsIsNoticed(t *testing.T) {
+func TestTooLongLineIsReported(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "while read -r x; do echo ${#x}; done", "background": true}).SessionID
 	long := strings.Repeat("x", 5000)
@@ -90,7 +90,7 @@ func TestInputHasEnded(t *testing.T) {
 		t.Errorf("%s", r.json)
 	}
 	p.refused("process", params{"action": "write", "sessionId": id, "data": "x\n"}, "no_input", id, "ended", "wait")
-	// The second cat is told as well.
+	// The second cat gets the end of input too.
 	if r := p.process("wait", id, "until", "over", "timeout", 60000); !*r.Met || r.WaitingForInput {
 		t.Errorf("%s", r.json)
 	}
@@ -142,15 +142,15 @@ func TestWaitingForInputIsShown(t *testing.T) {
 	id := p.bash(params{"command": "read -r x", "background": true}).SessionID
 	h.waiting(id)
 	poll := p.process("poll", id)
-	// Records follow what is seen by a moment.
+	// Records lag slightly behind the terminal.
 	for late := time.Now().Add(patience); !poll.WaitingForInput && time.Now().Before(late); {
 		poll = p.process("poll", id, "timeout", 100)
 	}
 	list := p.process("list", "")
-	if !list.Jobs[0].WaitingForInput || !poll.WaitingForInput || !strings.Contains(poll.Next, `"write"`) || !strings.Contains(poll.text, "waits for input") {
+	if !list.Jobs[0].WaitingForInput || !poll.WaitingForInput || !strings.Contains(poll.Next, `"write"`) || !strings.Contains(poll.text, "needs input") {
 		t.Errorf("list %s, poll %s", list.json, poll.text)
 	}
-	// What was just typed may be all that it waited for.
+	// The new input may be what the job was waiting for.
 	if r := p.process("write", id, "data", "x\n"); r.WaitingForInput || strings.Contains(r.Next, `"write"`) {
 		t.Errorf("the answer to what it waited for: %s, next %s", r.text, r.Next)
 	}

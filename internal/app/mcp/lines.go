@@ -3,13 +3,11 @@ package mcp
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,88 +18,14 @@ const (
 	maxLine = 16 << 20
 	// lastBatches is the last version of the protocol that has batches.
 	lastBatches = "2025-03-26"
-	// lastAnswers is how long the end of the input is delayed while calls are unanswered.
-	// The SDK sends no answers after the end, and a script that writes its calls into a
-	// pipe needs them. It is short, because an agent that disconnects needs none.
-	lastAnswers = time.Second
 )
 
 // Lines is a transport with one message a line. It answers an invalid line with an error, as
-// JSON-RPC requires; the transport of the SDK would end the session instead. After the end
-// of r it waits for the answers to the last calls, for a second at most.
+// JSON-RPC requires; the transport of the SDK would end the session instead.
 func Lines(r io.ReadCloser, w io.WriteCloser) mcp.Transport {
 	out := &lineWriter{WriteCloser: w}
 	in := &lineReader{Closer: r, r: bufio.NewReaderSize(r, 64<<10), refuse: out.refuse}
-	return &lineTransport{mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}}
-}
-
-type lineTransport struct{ mcp.IOTransport }
-
-// Connect implements mcp.Transport.
-func (t *lineTransport) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := t.IOTransport.Connect(ctx)
-	return &lineConnection{Connection: conn, changed: make(chan struct{}, 1)}, err
-}
-
-// lineConnection delays the end of the input while calls have no answer yet.
-type lineConnection struct {
-	mcp.Connection
-
-	mu      sync.Mutex
-	calls   int // without an answer
-	closed  bool
-	changed chan struct{} // has a value if calls or closed may have changed
-}
-
-func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
-		c.change(func() { c.calls++ })
-	}
-	if errors.Is(err, io.EOF) {
-		c.awaitAnswers(ctx)
-	}
-	return msg, err
-}
-
-func (c *lineConnection) Write(ctx context.Context, msg jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, msg)
-	if r, ok := msg.(*jsonrpc.Response); ok && r.ID.IsValid() {
-		c.change(func() { c.calls-- })
-	}
-	return err
-}
-
-func (c *lineConnection) Close() error {
-	c.change(func() { c.closed = true })
-	return c.Connection.Close()
-}
-
-func (c *lineConnection) change(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f()
-	select {
-	case c.changed <- struct{}{}:
-	default:
-	}
-}
-
-func (c *lineConnection) owes() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.calls > 0 && !c.closed
-}
-
-func (c *lineConnection) awaitAnswers(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lastAnswers)
-	defer cancel()
-	for c.owes() && ctx.Err() == nil {
-		select {
-		case <-c.changed:
-		case <-ctx.Done():
-		}
-	}
+	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}
 }
 
 // lineReader forwards the lines that are valid messages.

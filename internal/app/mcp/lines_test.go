@@ -14,8 +14,8 @@ import (
 	"github.com/hobjobs/hob/internal/app/mcp"
 )
 
-// What is no message is answered, and the ones behind it are read.
-func TestALineThatIsNoMessageIsNotTheEnd(t *testing.T) {
+// An invalid message gets an error, and later messages are still read.
+func TestInvalidMessageDoesNotEndSession(t *testing.T) {
 	const good = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	for name, tt := range map[string]struct {
 		line string
@@ -65,7 +65,7 @@ func TestALineThatIsNoMessageIsNotTheEnd(t *testing.T) {
 	}
 }
 
-func TestBatchesOfOldClientsArePassedOn(t *testing.T) {
+func TestBatchesOfOldClientsAreAccepted(t *testing.T) {
 	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}
 [{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"tools/list"}]
 `
@@ -86,9 +86,9 @@ func TestBatchesOfOldClientsArePassedOn(t *testing.T) {
 	}
 }
 
-// Whoever writes calls into a pipe and closes it gets the answers: the end of the
-// input comes behind them. One that never comes is not waited for long.
-func TestTheEndOfTheInputWaitsForTheAnswers(t *testing.T) {
+// A client that writes calls into a pipe and closes it gets the answers: the end of input is
+// handled after them. The wait for a missing answer is short.
+func TestEndOfInputWaitsForAnswers(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n"
 	for name, tt := range map[string]struct {
 		in     string
@@ -102,7 +102,7 @@ func TestTheEndOfTheInputWaitsForTheAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := writeNop{io.Discard}
-				conn, err := mcp.Lines(io.NopCloser(strings.NewReader(tt.in)), out).Connect(t.Context())
+				conn, err := mcp.Receipts(mcp.Lines(io.NopCloser(strings.NewReader(tt.in)), out)).Connect(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

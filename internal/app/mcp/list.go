@@ -83,7 +83,7 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	}
 	if left > 0 {
 		ans.Truncated = true
-		ans.note("%d finished jobs are not shown; offset and limit page through them", left)
+		ans.addNoticef("%d finished jobs are not shown; offset and limit page through them", left)
 	}
 	return ans, nil
 }

@@ -34,8 +34,8 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 	if j.Status.Finished() {
 		ans.Next = "" // it would be this call
 	}
-	// The next page begins where this one ends, so no line of a page may be cut out later:
-	// room is left for the frame and the notices.
+	// The next page begins where this one ends, so none of its lines may be dropped later to
+	// make the answer fit. Leave room for the frame and the notices.
 	most := a.c.Settings.MaxOutputChars
 	w := window{
 		from: from, offset: offset, limit: limit, bounded: bounded || !from, keep: keep,
@@ -63,16 +63,16 @@ func (a *agent) log(ctx context.Context, j engine.Job, in processArgs) (*answer,
 		return nil, failed(j, "read the log of", err)
 	}
 	if !j.Status.Finished() {
-		ans.note("it is still running: there may be more later")
+		ans.addNoticef("the job is still running and may print more")
 		text := labeled(ans.body.head, ans.body.errs())
-		ans.say(a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
+		ans.addNotice(a.reads.repeated(j, "log", text, fmt.Sprint(offset, limit, bounded)))
 	}
 	return ans, nil
 }
 
 // window describes the requested lines.
 type window struct {
-	from          bool // from line offset on; otherwise the last ones
+	from          bool // from line offset on; otherwise the last lines
 	bounded       bool // at most limit
 	offset, limit int64
 	room          int // characters that fit
@@ -84,7 +84,7 @@ type page struct {
 	lines []string // with their line feeds
 	size  int      // characters
 	more  bool     // lines were left out because of limit or room
-	next  int64    // of a window from a line on: the first line of the next page
+	next  int64    // if the window has a first line: the first line of the next page
 	long  bool     // a line was truncated
 }
 
@@ -99,15 +99,15 @@ func (w window) sample(ctx context.Context, log *engine.Log, size int64) (p []by
 	return log.Bytes(ctx, off, min(size, off+logfile.BinarySample))
 }
 
-// read collects the lines in the window: from a line on the first lines that fit, otherwise
-// the last.
+// read collects the lines that fit: the first ones from offset on, or the last ones of the
+// log.
 func (w window) read(ctx context.Context, log *engine.Log) (p page, err error) {
 	if w.bounded && w.limit == 0 {
 		return p, nil
 	}
 	q := engine.Query{From: w.offset, Filter: w.keep.keep, Exclude: w.keep.drop}
 	if !w.from {
-		// Each line takes at least one character, so no more lines than that fit.
+		// Each line takes at least one character, so at most room lines fit.
 		q.Last, q.Limit = true, min(w.limit, int64(w.room))+1
 	}
 	for line, err := range log.Lines(ctx, q) {
@@ -142,7 +142,7 @@ func (p *page) drop(n int) {
 	p.lines = slices.Delete(p.lines, n, n+1)
 }
 
-// explain adds the position of a page to an answer, and notices about left out and truncated
+// explain adds the position of a page to an answer, and notices about omitted and truncated
 // lines. total is the number of lines of the stream.
 func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, total int64) {
 	first := max(0, total-int64(len(p.lines)))
@@ -156,23 +156,23 @@ func (w window) explain(ans *answer, j engine.Job, s engine.Stream, p page, tota
 	}
 	ans.Truncated = ans.Truncated || p.more || p.long
 	if p.long {
-		ans.note("[…] ends a line that is longer than what is shown of one; all of it is in %s", pathsOf(j))
+		ans.addNoticef("lines that end in […] are truncated; %s has all of them", pathsOf(j))
 	}
 	others := func(offset int64) string {
 		return call("log", j.ID, append([]any{"offset", offset, "limit", logLines}, w.keep.again()...)...)
 	}
 	switch {
 	case w.from && w.offset >= total && s != engine.StreamStderr && !(w.bounded && w.limit == 0):
-		ans.note("there is no line %d: it has %d so far, from 0 on", w.offset, total)
+		ans.addNoticef("no line %d: the log has %d lines so far, counted from 0", w.offset, total)
 	case !p.more:
 	case w.from:
-		ans.note("lines from %d on; %s goes on", first, others(p.next))
+		ans.addNoticef("lines from %d on; %s continues", first, others(p.next))
 	case w.limit == logLines && w.keep.some():
-		ans.note("these are the last %d lines of those; %s shows the first", len(p.lines), others(0))
+		ans.addNoticef("these are the last %d matching lines; %s shows the first", len(p.lines), others(0))
 	case w.limit == logLines:
-		ans.note("these are the last %d of %d lines; %s shows the first", len(p.lines), total, others(0))
+		ans.addNoticef("these are the last %d of %d lines; %s shows the first", len(p.lines), total, others(0))
 	case int64(len(p.lines)) < w.limit && !w.keep.some():
-		ans.note("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total), others(max(0, total-w.limit)))
+		ans.addNoticef("only the last %d of these %d lines fit; %s shows the first", len(p.lines), min(w.limit, total), others(max(0, total-w.limit)))
 	}
 }
 

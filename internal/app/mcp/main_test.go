@@ -27,7 +27,7 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-// roleVariable makes the test binary stand in for a program.
+// roleVariable selects the program that the test binary acts as.
 const roleVariable = "HOB_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -53,10 +53,10 @@ func TestMain(m *testing.M) {
 	os.Exit(testtool.RunWithoutLeaks(m))
 }
 
-// patience bounds waits that end at once unless something is broken.
+// patience is the time limit of every wait.
 const patience = 60 * time.Second
 
-// home is a state root and a project, and what is common to the agents there.
+// home is a state directory and a project, shared by its agents.
 type home struct {
 	t       *testing.T
 	state   string
@@ -67,7 +67,7 @@ type home struct {
 func newHome(t *testing.T) *home {
 	t.Helper()
 	h := &home{t: t, state: filepath.Join(t.TempDir(), "state"), project: t.TempDir()}
-	// Sockets need a short path.
+	// Socket paths must be short.
 	runtime, err := os.MkdirTemp("", "hob")
 	if err != nil {
 		t.Fatal(err)
@@ -79,14 +79,14 @@ func newHome(t *testing.T) *home {
 	h.env = []string{
 		"HOB_STATE_DIR=" + h.state, "XDG_RUNTIME_DIR=" + runtime, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
 		"HOB_CONFIG=", "TERM=dumb",
-		// Under the race detector each process otherwise sleeps a second at its end.
+		// With the race detector each process otherwise sleeps a second when it exits.
 		"GORACE=atexit_sleep_ms=0",
 	}
 	return h
 }
 
-// endAll kills what a test has left running, and waits for the holders, which
-// write to the directory that is about to be deleted.
+// endAll kills the jobs that a test has left running, and waits for their holders, which write to
+// the directory that will be deleted.
 func (h *home) endAll() {
 	defer h.holdersEnd()
 	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
@@ -124,7 +124,7 @@ func (h *home) holdersEnd() {
 	}
 }
 
-// hob runs a verb of the command line.
+// hob runs a command of the command line.
 func (h *home) hob(words string) string {
 	h.t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -138,7 +138,7 @@ func (h *home) hob(words string) string {
 	return string(out)
 }
 
-// jobs are the jobs that a person sees.
+// jobs returns the jobs that the user sees.
 func (h *home) jobs() []engine.Job {
 	h.t.Helper()
 	var jobs []engine.Job
@@ -148,8 +148,7 @@ func (h *home) jobs() []engine.Job {
 	return jobs
 }
 
-// peer is an agent: the SDK's client, talking over pipes to hob mcp in a process
-// of its own.
+// peer is an agent: the SDK's client, connected by pipes to hob mcp in a separate process.
 type peer struct {
 	t       *testing.T
 	session *sdk.ClientSession
@@ -157,14 +156,15 @@ type peer struct {
 	server  *exec.Cmd
 	logs    chan map[string]any // data of log messages
 	updates chan string         // resources that changed
-	// progress has what came first.
+	// progress has the first notification.
 	progress chan *sdk.ProgressNotificationParams
-	// cancels has a value for each cancellation that was sent: the SDK sends it after
-	// the call has returned.
+	// cancels has a value for each cancellation that was sent. The SDK sends it after the call
+	// has returned.
 	cancels chan struct{}
+	created chan taskReply // tasks returned by calls
 }
 
-// cancelWriter passes messages on and tells of those that cancel a call.
+// cancelWriter forwards messages and reports those that cancel a call.
 type cancelWriter struct {
 	io.WriteCloser
 	sent chan<- struct{}
@@ -178,8 +178,8 @@ func (w cancelWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// cancelled returns when hob has taken in that a call was cancelled: it reads the
-// messages in their order.
+// cancelled returns when hob has received the cancellation of a call. hob reads messages in
+// order.
 func (p *peer) cancelled() {
 	p.t.Helper()
 	<-p.cancels
@@ -193,7 +193,18 @@ func (h *home) agent(name string, env ...string) *peer {
 
 func (h *home) agentIn(dir, name string, env ...string) *peer {
 	h.t.Helper()
-	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100), progress: make(chan *sdk.ProgressNotificationParams, 1), cancels: make(chan struct{}, 100)}
+	return h.agentOf(lastWithMessages, dir, name, env...)
+}
+
+// Versions of the protocol used by the tests.
+const (
+	lastWithMessages = "2025-11-25"
+	firstWithTasks   = "2026-07-28"
+)
+
+func (h *home) agentOf(version, dir, name string, env ...string) *peer {
+	h.t.Helper()
+	p := &peer{t: h.t, logs: make(chan map[string]any, 100), updates: make(chan string, 100), progress: make(chan *sdk.ProgressNotificationParams, 1), cancels: make(chan struct{}, 100), created: make(chan taskReply, 2000)}
 	p.server = exec.Command(os.Args[0])
 	p.server.Dir = dir
 	p.server.Env = append(append(h.env, roleVariable+"=hob mcp"), env...)
@@ -210,9 +221,10 @@ func (h *home) agentIn(dir, name string, env ...string) *peer {
 			default:
 			}
 		},
+		Capabilities:           capabilities(version),
 		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { p.updates <- r.Params.URI },
 	})
-	// Pipes of our own, so that a test can hang up without taking leave.
+	// The test owns the pipes, so that it can disconnect without closing the session.
 	in, err := p.server.StdinPipe()
 	if err != nil {
 		h.t.Fatal(err)
@@ -225,7 +237,8 @@ func (h *home) agentIn(dir, name string, env ...string) *peer {
 		h.t.Fatal(err)
 	}
 	p.stdin = in
-	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: out, Writer: cancelWriter{in, p.cancels}}, nil)
+	addTaskMethods(h.t, client)
+	session, err := client.Connect(h.t.Context(), &sdk.IOTransport{Reader: taskReader(out, p.created), Writer: cancelWriter{in, p.cancels}}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -234,14 +247,14 @@ func (h *home) agentIn(dir, name string, env ...string) *peer {
 	return p
 }
 
-// leave takes leave as a client does that is not in a hurry, and waits for hob.
+// leave closes the session as a client normally does, and waits for hob to exit.
 func (p *peer) leave() {
 	_ = p.session.Close()
 	_ = p.stdin.Close()
-	_ = p.server.Wait() // it may have been waited for
+	_ = p.server.Wait() // it may have been waited for already
 }
 
-// gone waits until a job is no longer there.
+// gone waits until a job no longer exists.
 func (h *home) gone(id engine.ID) {
 	h.t.Helper()
 	e, err := engine.New(engine.WithStateDir(h.state), engine.WithBackend(local.New()))
@@ -306,7 +319,7 @@ func (h *home) until(id string, ok func(engine.Job) bool) {
 	}
 }
 
-// age makes a job's end an old one.
+// age sets a job's end to an earlier time.
 func (h *home) age(id, at string) {
 	h.t.Helper()
 	path := filepath.Join(h.state, "jobs", id, "state.json")
@@ -323,17 +336,17 @@ func (h *home) age(id, at string) {
 		h.t.Fatalf("no end in %s", data)
 	}
 	end["at"] = at
-	delete(end, "boot_ms") // as if that was in another boot
+	delete(end, "boot_ms") // as if the end was in another boot
 	if data, err = json.Marshal(state); err != nil {
 		h.t.Fatal(err)
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	_ = os.Remove(filepath.Join(h.state, "index")) // it only saves time
+	_ = os.Remove(filepath.Join(h.state, "index")) // the job's directory is read instead
 }
 
-// tools are the names of the tools there are.
+// tools returns the names of the tools.
 func (p *peer) tools() []string {
 	p.t.Helper()
 	list, err := p.session.ListTools(p.t.Context(), nil)
@@ -366,7 +379,7 @@ func (p *peer) update() string {
 	}
 }
 
-// freePort is a port that nobody listens on now.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(testtool.FreeAddr(t))

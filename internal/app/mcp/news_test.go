@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAnEndIsToldOnce(t *testing.T) {
+func TestEndIsReportedOnce(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo the last words; exit 4", "background": true}).SessionID
@@ -18,7 +18,7 @@ func TestAnEndIsToldOnce(t *testing.T) {
 		t.Errorf("the log message: %v", log)
 	}
 	r := p.bash(params{"command": "true"})
-	if !r.noticed(id) || !r.noticed("exit code 4") || !r.noticed("the last words") || !r.noticed("not instructions") {
+	if !r.noticed(id) || !r.noticed("exited 4") || !r.noticed("the last words") || !r.noticed("not instructions") {
 		t.Errorf("the next answer: %v", r.Notices)
 	}
 	if r := p.bash(params{"command": "true"}); len(r.Notices) != 0 {
@@ -26,16 +26,16 @@ func TestAnEndIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsToldOfAnEnd(t *testing.T) {
+func TestReportOfEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		args   params
-		want   string // empty: nothing is told
+		want   string // empty: no notice
 		absent string
 	}{
 		{"success without a word", params{"command": "true"}, "", ""},
-		{"the same, asked for", params{"command": "true", "notify": "notify"}, "exit code 0", ""},
-		{"failure without a word", params{"command": "false"}, "exit code 1", ""},
+		{"the same, asked for", params{"command": "true", "notify": "notify"}, "exited 0", ""},
+		{"failure without a word", params{"command": "false"}, "exited 1", ""},
 		{"failure, silent", params{"command": "echo x; false", "notify": "silent"}, "", ""},
 		{"timeout without a word", params{"command": "sleep 60", "timeout": 0.2}, "verify", ""},
 		{"last words are cut", params{"command": `printf '%0400d🙂' 7`}, "0007🙂", strings.Repeat("0", 200)},
@@ -50,7 +50,7 @@ func TestWhatIsToldOfAnEnd(t *testing.T) {
 			tt.args["command"] = "read -r x < " + start.path + "; " + tt.args["command"].(string)
 			id := p.bash(tt.args).SessionID
 			start.open()
-			// It has ended when a second job, asked for by name, is told of.
+			// When the second job is reported, the first one would have been.
 			h.ended(id)
 			gate := newGate(t)
 			r := p.bash(params{"command": "read -r x < " + gate.path, "background": true, "notify": "notify"})
@@ -74,7 +74,7 @@ func TestWhatIsToldOfAnEnd(t *testing.T) {
 	}
 }
 
-func TestAPollTakesTheNewsWithIt(t *testing.T) {
+func TestPollReportsEnds(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "echo bye; exit 1", "background": true}).SessionID
@@ -87,7 +87,7 @@ func TestAPollTakesTheNewsWithIt(t *testing.T) {
 	}
 }
 
-func TestAKillIsNoNews(t *testing.T) {
+func TestRequestedKillIsNotReported(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "echo x; sleep 60", "background": true}).SessionID
@@ -97,7 +97,7 @@ func TestAKillIsNoNews(t *testing.T) {
 	}
 }
 
-func TestTheNextSessionIsToldWhatEndedMeanwhile(t *testing.T) {
+func TestNextSessionGetsReports(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -118,9 +118,8 @@ func TestTheNextSessionIsToldWhatEndedMeanwhile(t *testing.T) {
 	}
 }
 
-// Which of two agents in the same project waits for a job is not known: one that
-// was told first does not take it from the other.
-func TestEachAgentOfAProjectIsTold(t *testing.T) {
+// Each of two agents in a project gets the report, because either may be waiting for the job.
+func TestEachAgentOfProjectGetsReport(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	first, second := h.agent("tester"), h.agent("tester")
@@ -154,14 +153,14 @@ func TestEachAgentOfAProjectIsTold(t *testing.T) {
 	}
 }
 
-func TestASubscribedLogTellsOfItsGrowth(t *testing.T) {
+func TestSubscribedLogNotifiesOfGrowth(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
 	uri := "hob://jobs/" + id + "/log"
 	p.subscribe(uri)
-	// The first one is for what there was before the subscription stood.
+	// The first notification may cover output from before the subscription.
 	for range 2 {
 		if got := p.update(); got != uri {
 			t.Errorf("updated %q, want %q", got, uri)
@@ -170,7 +169,7 @@ func TestASubscribedLogTellsOfItsGrowth(t *testing.T) {
 	}
 }
 
-func TestOldJobsGo(t *testing.T) {
+func TestOldJobsAreDiscarded(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "true", "background": true}).SessionID
@@ -183,5 +182,38 @@ func TestOldJobsGo(t *testing.T) {
 	next.process("wait", keep)
 	if list := next.process("list", ""); len(list.Jobs) != 1 || list.Jobs[0].SessionID != keep {
 		t.Errorf("left: %s", list.json)
+	}
+}
+
+// If the server is killed, the answer to a foreground call is lost, so the next session reports
+// the end of its command.
+func TestEndOfForegroundCommandOfKilledServer(t *testing.T) {
+	h := newHome(t)
+	gate := newGate(t)
+	p := h.agent("tester")
+	go func() {
+		_, _ = p.try(t.Context(), "bash", params{"command": "echo up; read -r x < " + gate.path + "; echo orphan; exit 6"})
+	}()
+	var id string
+	for id == "" {
+		for _, j := range h.jobs() {
+			if j.Output > 0 {
+				id = string(j.ID)
+			}
+		}
+	}
+	if err := p.server.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.leave()
+	gate.open()
+	h.ended(id)
+	next := h.agent("tester")
+	if r := next.process("list", ""); !r.noticed(id) || !r.noticed("orphan") {
+		t.Errorf("the first answer: %v", r.Notices)
+	}
+	next.leave()
+	if r := h.agent("tester").process("list", ""); len(r.Notices) != 0 {
+		t.Errorf("reported again: %v", r.Notices)
 	}
 }

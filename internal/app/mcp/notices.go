@@ -18,7 +18,7 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// How an agent is notified of the end of a job in the background.
+// How an agent is notified of the end of a background job.
 const (
 	notifySilent = "silent" // not at all
 	notifyNotify = "notify" // with the end of its output, briefly
@@ -32,12 +32,16 @@ const (
 	maxNotices = 50    // kept until the next answers
 )
 
-// news has the notices that the agent has not got yet.
+// news has the notices that have not been sent to the agent yet.
 type news struct {
 	mu        sync.Mutex
 	notices   []notice
 	answering map[engine.ID]int    // calls in flight whose answer reports the end
 	watched   map[engine.ID]*watch // jobs in the background that have not ended
+	// fetched is when the client last got the task of a job. It will request the end too.
+	fetched map[engine.ID]time.Time
+	outputs map[engine.ID]output // of jobs that wait for input
+	shell   map[engine.ID]bool   // see findShellEnds
 }
 
 // watch is a job whose end is to be reported.
@@ -78,13 +82,14 @@ func (a *agent) watch(j engine.Job) {
 		return
 	}
 	// An end that was reported to the scope earlier needs no notice.
-	w := &watch{known: a.reported(j.ID)}
+	w := &watch{known: a.endReport(j.ID) == reportSent}
 	a.news.watched[j.ID] = w
 	w.cancel = a.eng.OnExit(j.ID, func(engine.Exit) { a.jobEnded(j.ID) })
 }
 
 // resume watches the running jobs of earlier sessions and queues notices about those that
-// have ended since.
+// have ended since. A command in the foreground is among them if its server was killed before
+// it answered.
 func (a *agent) resume() {
 	jobs, err := a.eng.List(a.life, a.scope.filter(false))
 	if err != nil {
@@ -94,12 +99,15 @@ func (a *agent) resume() {
 	var late []notice
 	for _, j := range slices.Backward(jobs) { // oldest first
 		switch {
-		case !j.Backgrounded:
 		case !j.Status.Finished():
 			a.watch(j)
 		default:
 			a.addLog(j)
-			if text := a.endNotice(j); text != "" && !a.reported(j.ID) {
+			reported := a.endReport(j.ID)
+			if text := a.endNotice(j); text != "" && reported != reportSent {
+				if reported == reportBegun {
+					text = "perhaps reported before: " + text
+				}
 				late = append(late, notice{job: j, text: text, logged: true})
 			}
 		}
@@ -113,14 +121,28 @@ func (a *agent) resume() {
 	a.news.add(late...)
 }
 
-// jobEnded is called when a watched job has ended. Reports to other agents of the scope do
-// not count, because this one may be waiting for the job.
+// answerGrace is how long a server has to answer a call whose command has ended.
+const answerGrace = 5 * time.Second
+
+// jobEnded queues a notice about a watched job that has ended, even if the end was reported to another
+// agent of the scope: this one may be waiting for the job.
 func (a *agent) jobEnded(id engine.ID) {
 	defer a.wakeExpiry()
 	ctx, cancel := context.WithTimeout(a.life, 10*time.Second)
 	defer cancel()
 	text := ""
 	j, err := a.eng.Get(ctx, string(id))
+	if err == nil && !j.Backgrounded {
+		// The server that ran it in the foreground answers the call and deletes the job, unless it was killed.
+		select {
+		case <-time.After(answerGrace):
+		case <-ctx.Done():
+			return
+		}
+		if j, err = a.eng.Get(ctx, string(id)); err == nil && a.endReport(id) == reportSent {
+			return
+		}
+	}
 	if err == nil && j.ID == id { // a job that was removed needs no notice
 		text = a.endNotice(j)
 	}
@@ -134,8 +156,12 @@ func (a *agent) jobEnded(id engine.ID) {
 	a.logEnds()
 }
 
-// logEnds sends the client a log message for each end, except those that the answer to a
-// call in flight will report.
+// firstWithoutMessages is the version of the protocol from which on a server must not send
+// a message that belongs to no request.
+const firstWithoutMessages = "2026-07-28"
+
+// logEnds sends a client of an earlier version of the protocol a log message for each end,
+// except those that the answer to a call in flight will report.
 func (a *agent) logEnds() {
 	a.news.mu.Lock()
 	var now []notice
@@ -149,6 +175,9 @@ func (a *agent) logEnds() {
 	a.news.mu.Unlock()
 	s := a.session.Load()
 	if s == nil {
+		return
+	}
+	if p := s.InitializeParams(); p != nil && p.ProtocolVersion >= firstWithoutMessages {
 		return
 	}
 	for _, n := range now {
@@ -184,37 +213,80 @@ func (a *agent) answering(id engine.ID) (done func()) {
 	}
 }
 
-// withdraw drops the notices about a job whose end an answer reports.
+// withdraw removes the notices about a job whose end is reported by an answer.
 func (a *agent) withdraw(id engine.ID) {
 	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
 	a.news.notices = slices.DeleteFunc(a.news.notices, func(n notice) bool { return n.job.ID == id })
 	if w := a.news.watched[id]; w != nil {
 		w.known = true
 	}
-	a.news.mu.Unlock()
-	a.recordReported(id)
+}
+
+// report makes the answer to a request the one that reports the end of a job.
+func (a *agent) report(ctx context.Context, id engine.ID) {
+	a.withdraw(id)
+	r := requestOf(ctx)
+	r.ends = append(r.ends, id)
+}
+
+// taskFetched records that the client gets the task of a job, so it will request the end too.
+func (a *agent) taskFetched(id engine.ID) {
+	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
+	a.news.fetched[id] = time.Now()
+}
+
+// drop discards what is known about the task of a job.
+func (n *news) drop(id engine.ID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.fetched, id)
+	delete(n.outputs, id)
+}
+
+// requeue queues notices again whose answer was not sent.
+func (n *news) requeue(notices []notice) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.notices = slices.Concat(notices, n.notices)
 }
 
 // takeNotices removes and returns notices with together at most most characters, but at
 // least one, truncated. The rest is left for the next answer.
-func (a *agent) takeNotices(most int) (texts []string) {
+func (a *agent) takeNotices(ctx context.Context, most int) (texts []string) {
+	a.findShellEnds()
+	r, room := requestOf(ctx), most
 	a.news.mu.Lock()
-	var ended []engine.ID
-	room := most
+	defer a.news.mu.Unlock()
+	var left []notice
+	full := false
 	for _, n := range a.news.notices {
-		if room -= utf8.RuneCountInString(n.text); room < 0 && len(texts) > 0 {
-			break
+		size := utf8.RuneCountInString(n.text)
+		full = full || size > room && len(texts) > 0
+		if full || a.mustWait(r, n) {
+			left = append(left, n)
+			continue
 		}
-		texts, ended = append(texts, logfile.First(n.text, most)), append(ended, n.job.ID)
+		room -= size
+		texts, r.notices = append(texts, logfile.FirstRunes(n.text, most)), append(r.notices, n)
 	}
-	a.news.notices = a.news.notices[len(texts):]
-	a.news.mu.Unlock()
-	for _, id := range ended {
-		if id != "" {
-			a.recordReported(id)
-		}
-	}
+	a.news.notices = left
 	return texts
+}
+
+// taskGrace is how long a client that accepts tasks has to request the result of one, before a
+// notice reports the end.
+const taskGrace = 3 * maxPollInterval
+
+// mustWait reports whether a notice has to wait, because the client is about to request the task of
+// the job, which this session or an earlier one has created; mu is held.
+func (a *agent) mustWait(r *request, n notice) bool {
+	last := a.news.fetched[n.job.ID]
+	if last.IsZero() && r.tasks && n.job.Labels[labelTask] != "" {
+		last = a.began
+	}
+	return time.Since(last) < taskGrace
 }
 
 // endNotice is the notice about a job's end; empty if none is wanted.
@@ -238,7 +310,7 @@ func (a *agent) endNotice(j engine.Job) string {
 		tail, _ = x.text(math.MaxInt, "")
 	}
 	printed := strings.TrimSpace(tail) != ""
-	if mode == "" && !printed && len(x.notices) == 0 && !j.Unsuccessful() {
+	if mode == "" && j.Backgrounded && !printed && len(x.notices) == 0 && !j.Unsuccessful() {
 		return "" // a success without output
 	}
 	text := fmt.Sprintf("%s (%s) has ended: %s, %s", j.ID, oneLine(j.Name, 60), statusOf(j), inWords(j, time.Now()))
@@ -256,19 +328,22 @@ func (a *agent) endNotice(j engine.Job) string {
 	return text + "; " + call("log", j.ID) + " shows its output"
 }
 
-// reported reports whether an agent of this scope got the job's end, in this session
-// or another one. That is recorded as a cursor of the job.
-func (a *agent) reported(id engine.ID) bool {
-	return jobdir.ReadCursor(a.jobDir(id), a.scope.reader()+" end") > 0
+// How far the end of a job has been reported to an agent of this scope, in this session or
+// another one. It is recorded as a cursor of the job; without one it was not reported.
+const (
+	reportSent  = 1
+	reportBegun = 2 // a server was killed while it sent the report, which may have arrived
+)
+
+func (a *agent) endReport(id engine.ID) int64 {
+	return jobdir.ReadCursor(a.jobDir(id), a.scope.endReader())
 }
 
-func (a *agent) recordReported(id engine.ID) {
-	if a.eng == nil || a.reported(id) {
-		return
-	}
-	err := jobdir.WriteCursor(a.jobDir(id), a.scope.reader()+" end", 1)
-	if err != nil {
-		a.c.Logger.Debug("the report of an end was not recorded", "job", id, "err", err)
+func (a *agent) recordEndReport(ids []engine.ID, how int64) {
+	for _, id := range ids {
+		if err := jobdir.WriteCursor(a.jobDir(id), a.scope.endReader(), how); err != nil {
+			a.c.Logger.Debug("the report of an end was not recorded", "job", id, "err", err)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (a *agent) poll(ctx context.Context, j engine.Job, in processArgs) (*answer
 		}
 	}
 	ans := a.pollAnswer(got)
-	ans.say(note)
+	ans.addNotice(note)
 	return ans, nil
 }
 
@@ -58,25 +58,25 @@ func (a *agent) pollAnswer(got drained) *answer {
 	ans.body = text
 	ans.Cursor, ans.DroppedBytes = &got.Cursor, got.dropped
 	if got.dropped > 0 {
-		ans.note("%s of the output were dropped by the log's limit", units.FormatBytes(got.dropped))
+		ans.addNoticef("%s of the output were dropped by the log's limit", units.FormatBytes(got.dropped))
 	}
 	if got.more {
-		ans.note("there is more to read at once: %s", call("poll", j.ID))
+		ans.addNoticef("there is more to read at once: %s", call("poll", j.ID))
 	}
 	if got.held > 0 {
-		ans.note("its last line has %s so far and no end: it is filtered once it is complete; %s shows it now", counted(int(got.held), "byte"), call("poll", j.ID))
+		ans.addNoticef("its last line has %s so far and no end: it is filtered once it is complete; %s shows it now", units.Count(int(got.held), "byte"), call("poll", j.ID))
 	}
 	idle, polls := a.reads.polled(j.ID, !text.empty())
 	switch {
 	case ended && text.empty():
-		ans.note("no new output; it has ended")
+		ans.addNoticef("no new output; it has ended")
 	case ended:
 	case idle > 0:
-		ans.note("nothing new; worth asking again in %s", briefly(retryAfter(idle)))
+		ans.addNoticef("nothing new; worth asking again in %s", briefly(retryAfter(idle)))
 	case polls >= manyPolls:
-		ans.note("this was poll %d of a job that runs; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
+		ans.addNoticef("this was poll %d of a job that runs; %s returns when it ends, until:\"REGEX\" when a line matches", polls, call("wait", j.ID))
 	}
-	ans.say(a.reads.repeated(j, "poll", text.head, text.tail, text.errs()))
+	ans.addNotice(a.reads.repeated(j, "poll", text.head, text.tail, text.errs()))
 	if ended && !got.more {
 		a.reads.drop(j.ID)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A poll that is given up reads nothing, whatever comes meanwhile.
-func TestACancelledPollConsumesNothing(t *testing.T) {
+// A canceled poll consumes no output.
+func TestCanceledPollConsumesNothing(t *testing.T) {
 	p := newHome(t).agent("tester")
 	gate := newGate(t)
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo done; exit 3", "background": true}).SessionID
@@ -30,13 +30,13 @@ func TestACancelledPollConsumesNothing(t *testing.T) {
 	}
 }
 
-func TestPollIsForOneClient(t *testing.T) {
+func TestPollPositionPerClient(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "echo one; read -r x < " + gate.path + "; printf two", "background": true}).SessionID
 	p.process("wait", id, "until", "one")
-	h.hob("poll " + id) // what a person reads is not lost for the agent
+	h.hob("poll " + id) // a poll by the user does not affect the agent's
 	if r := p.process("poll", id); r.output() != "one\n" || *r.Cursor != 4 {
 		t.Errorf("the first poll: %s", r.json)
 	}
@@ -86,14 +86,14 @@ func TestPollFilters(t *testing.T) {
 	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 60", "background": true}).SessionID
 	p.process("wait", id, "until", "noise")
 	gate.open()
-	// The noise is no reason to return.
+	// Excluded lines do not end the wait.
 	if r := p.process("poll", id, "exclude", "noise", "timeout", 30000); r.output() != "signal\n" {
 		t.Errorf("%q", r.output())
 	}
 	p.refused("process", params{"action": "poll", "sessionId": id, "filter": "("}, "usage", "filter")
 }
 
-// A line is filtered as a whole, however many polls come while it is written.
+// A line is filtered as a whole, even if it arrives during several polls.
 func TestPollFiltersWholeLines(t *testing.T) {
 	for name, tt := range map[string]struct {
 		filter []any
@@ -130,9 +130,8 @@ func TestPollFiltersWholeLines(t *testing.T) {
 	}
 }
 
-// A line of one stream that is not complete is not taken together with what the other
-// has printed since.
-func TestPollFiltersTheLinesOfEachStream(t *testing.T) {
+// An incomplete line of one stream is not joined with later output of the other.
+func TestPollFiltersLinesOfEachStream(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "printf ERR; echo warning ERROR >&2; read -r x < " + gate.path + "; echo OR one", "background": true, "split": true}).SessionID
@@ -145,8 +144,8 @@ func TestPollFiltersTheLinesOfEachStream(t *testing.T) {
 	}
 }
 
-// What a poll with a filter leaves because its line has no end, one without shows.
-func TestPollWithoutFilterShowsWhatOneWithLeft(t *testing.T) {
+// A poll without a filter returns the incomplete line that a poll with one has left.
+func TestPollWithoutFilterReturnsIncompleteLine(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "printf 'Password: '; read -r x < " + gate.path + "; echo done", "background": true}).SessionID

@@ -57,7 +57,7 @@ func TestScopes(t *testing.T) {
 				}
 				tt.peer.refused("process", args, "not_found", mine)
 			}
-			// The words are those for an id that never was.
+			// The error is the same as for an id that never existed.
 			foreign := tt.peer.call("process", params{"action": "poll", "sessionId": mine})
 			never := tt.peer.call("process", params{"action": "poll", "sessionId": "never-was-22222"})
 			if strings.ReplaceAll(foreign.text, mine, "X") != strings.ReplaceAll(never.text, "never-was-22222", "X") {
@@ -93,7 +93,7 @@ func TestLogPages(t *testing.T) {
 		want   string
 		offset int64
 		total  int64
-		hint   string // of a notice; "-": none may say how many lines there are
+		hint   string // expected in a notice; "-": no notice may have the number of lines
 	}{
 		{"last two", three, []any{"limit", 2}, "b\nc\n", 1, 3, ""},
 		{"second", three, []any{"offset", 1, "limit", 1}, "b\n", 1, 3, ""},
@@ -121,9 +121,8 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
-// Whoever follows the hints of pages gets each line once, whatever the filter and
-// however little fits.
-func TestLogPagesGoOn(t *testing.T) {
+// Following the hints from page to page yields each line once, with any filter and page size.
+func TestLogPagesContinue(t *testing.T) {
 	p := newHome(t).agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
 	id := p.bash(params{"command": "seq 1000; printf '%03000d\\n' 7; echo last", "background": true, "notify": "silent"}).SessionID
 	p.process("wait", id)
@@ -146,18 +145,18 @@ func TestLogPagesGoOn(t *testing.T) {
 			args["action"], args["sessionId"] = "log", id
 			r := p.call("process", args)
 			all.WriteString(r.output())
-			n := slices.IndexFunc(r.Notices, func(s string) bool { return strings.Contains(s, "goes on") })
+			n := slices.IndexFunc(r.Notices, func(s string) bool { return strings.Contains(s, " continues") })
 			if n < 0 || pages > 100 {
 				break
 			}
 			_, next, _ := strings.Cut(r.Notices[n], "; process ")
-			args = rawArgs(t, strings.TrimSuffix(next, " goes on"))
+			args = rawArgs(t, strings.TrimSuffix(next, " continues"))
 		}
 		if !strings.HasPrefix(all.String(), tt.want) {
 			t.Errorf("%v: %d bytes, want %d: %.200q", tt.args, all.Len(), len(tt.want), all.String())
 		}
 	}
-	// Lines that were asked for and do not fit are told.
+	// A notice reports requested lines that do not fit.
 	r := p.process("log", id, "limit", 1002)
 	if !r.noticed(fmt.Sprintf("only the last %d of these 1002 lines fit", 1002-*r.Offset)) {
 		t.Errorf("from line %d on: %v", *r.Offset, r.Notices)
@@ -220,7 +219,7 @@ func TestWait(t *testing.T) {
 
 func TestPrompts(t *testing.T) {
 	p := newHome(t).agent("tester")
-	// As a program does that asks for a password: on the terminal, not on stdout.
+	// Like a program that asks for a password: on the terminal, not on stdout.
 	id := p.bash(params{"command": `exec 3<>/dev/tty; printf 'Password: ' >&3; read -r p <&3; echo "$p has ${#p} characters"`, "background": true}).SessionID
 	if r := p.process("wait", id, "until", "Password:"); !*r.Met {
 		t.Fatalf("the prompt was not seen: %s", r.json)
@@ -264,7 +263,7 @@ func TestKillClearRemoveRestart(t *testing.T) {
 	}
 }
 
-func TestTakingOverAJobOfThePerson(t *testing.T) {
+func TestActingOnJobOfUser(t *testing.T) {
 	h := newHome(t)
 	theirs := strings.TrimSpace(h.hob("run -b --no-pty --stdin cat"))
 	p := h.agent("tester")
@@ -300,7 +299,7 @@ func TestListShowsWhatMatters(t *testing.T) {
 	}
 	for _, args := range [][]any{
 		{"filter", "^job 7$"},
-		{"filter", "^job-7-"}, // of the id
+		{"filter", "^job-7-"}, // matches the id
 		{"filter", "^true$", "exclude", "^job ([0-68-9]|[0-9]{2})$"},
 	} {
 		if r := p.process("list", "", args...); len(r.Jobs) != 1 || r.Jobs[0].Name != "job 7" {
@@ -340,7 +339,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		p.refused(tt.tool, tt.args, "usage", tt.words...)
 	}
-	// A client may fill in what it does not use.
+	// A client may send empty values for unused parameters.
 	for _, action := range []string{"list", "log"} {
 		idle := params{"action": action, "sessionId": "", "data": "", "keys": []string{}, "until": "", "timeout": 0, "eof": false, "env": params{}}
 		if action != "list" {

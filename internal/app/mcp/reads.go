@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// manyPolls is the poll of a running job from which on the answer recommends wait.
+	// manyPolls is the number of polls of a running job from which on the answer recommends wait.
 	manyPolls = 3
 	// stuckAfter is the number of equal answers in a row that count as a loop.
 	stuckAfter = 20
@@ -77,7 +77,7 @@ func (r *reads) repeated(j engine.Job, parts ...string) (notice string) {
 	return notice
 }
 
-// retryAfter is the recommended pause after that many polls without news.
+// retryAfter returns the recommended pause after idle polls without news.
 func retryAfter(idle int) time.Duration {
 	steps := []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 	return steps[min(max(idle, 1), len(steps))-1]

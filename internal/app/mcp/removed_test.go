@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A job that another process ends and clears while it is waited for is answered with
-// how it ended, whatever was waited for.
-func TestWaitForAJobThatIsRemoved(t *testing.T) {
+// If another process ends and clears a job while a call waits for it, the answer has the job's
+// end, for any condition.
+func TestWaitForRemovedJob(t *testing.T) {
 	h := newHome(t)
 	a := h.agent("tester")
 	for name, tt := range map[string]struct {
@@ -22,7 +22,7 @@ func TestWaitForAJobThatIsRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r reply
-			// If the job is removed before the call looks for it, there is nothing to wait for.
+			// If the job is removed before the call finds it, the call fails at once.
 			for begun := false; !begun; begun = r.Error == nil || r.Error.Code != "not_found" {
 				id := a.bash(params{"command": "sleep 1000", "background": true}).SessionID
 				removed := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// reply is an answer as a client gets it.
+// reply is an answer as received by a client.
 type reply struct {
 	Status          string
 	SessionID       string
@@ -22,6 +22,7 @@ type reply struct {
 	ExitSignal      string
 	Reason          string
 	Message         string
+	Why             string
 	TimedOut        bool
 	DurationMS      int64
 	DeadlineAt      *time.Time
@@ -58,7 +59,7 @@ type reply struct {
 
 type params = map[string]any
 
-// call calls a tool.
+// call calls a tool and returns the reply.
 func (p *peer) call(tool string, args any) reply {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -94,7 +95,7 @@ func (p *peer) try(ctx context.Context, tool string, args any) (reply, error) {
 	return r, nil
 }
 
-// bash and process are calls that must work.
+// bash and process call a tool; the call must succeed.
 func (p *peer) bash(args params) reply {
 	p.t.Helper()
 	r := p.call("bash", args)
@@ -120,7 +121,7 @@ func (p *peer) process(action, id string, more ...any) reply {
 	return r
 }
 
-// refused is a call that must not work.
+// refused calls a tool; the call must fail.
 func (p *peer) refused(tool string, args params, code string, words ...string) {
 	p.t.Helper()
 	r := p.call(tool, args)
@@ -155,7 +156,7 @@ func (r reply) noticed(words string) bool {
 	return strings.Contains(strings.Join(r.Notices, "\n"), words)
 }
 
-// ends polls a job until it has ended, and returns all that the polls gave.
+// ends polls a job until it has ended, and returns the output of all polls.
 func (p *peer) ends(id string) (all string, last reply) {
 	p.t.Helper()
 	for {
@@ -167,7 +168,7 @@ func (p *peer) ends(id string) (all string, last reply) {
 	}
 }
 
-// code is an exit code, -1 for none.
+// code returns the exit code, or -1 for none.
 func (r reply) code() int {
 	if r.ExitCode == nil {
 		return -1

@@ -21,9 +21,9 @@ const (
 
 func logURI(id engine.ID) string { return logURIBegin + string(id) + logURIEnd }
 
-// jobOfLog is the job whose log uri is.
+// jobOfLog returns the job whose log has the URI uri.
 func (a *agent) jobOfLog(ctx context.Context, client *mcp.Implementation, uri string) (engine.Job, error) {
-	if err := a.greet(client); err != nil {
+	if err := a.open(client); err != nil {
 		return engine.Job{}, err
 	}
 	id := strings.TrimSuffix(strings.TrimPrefix(uri, logURIBegin), logURIEnd)
@@ -65,7 +65,7 @@ func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 	if len(x.notices) > 0 {
 		text = strings.Join(x.notices, "\n") + "\n" + text
 	}
-	if text == "" { // the SDK leaves an empty text away, and clients refuse contents with none
+	if text == "" { // the SDK omits an empty text, and clients reject contents without text
 		text = "(no output)"
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
@@ -73,7 +73,7 @@ func (a *agent) readLog(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.R
 	}}}, nil
 }
 
-// subscriptions are the logs of whose growth the client is notified.
+// subscriptions are the logs that the client has subscribed to.
 type subscriptions struct {
 	mu   sync.Mutex
 	open map[string]context.CancelFunc
@@ -109,9 +109,9 @@ func (a *agent) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error 
 	return nil
 }
 
-// notifyGrowth notifies the client when a log has grown, until the job ends. Changes during
-// the pause share a notification. The first one covers output from before the subscription,
-// which the client cannot know of; the pause in front lets the reply arrive first.
+// notifyGrowth notifies the client when a log has grown, until the job ends. Changes during the
+// pause are merged. The first notification covers output from before the subscription, which the
+// client may not have; it is delayed so that the reply to the subscription arrives first.
 func (a *agent) notifyGrowth(ctx context.Context, uri string, id engine.ID) {
 	_, err := a.eng.Follow(ctx, id, func(bool) error {
 		select {

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// What is asked for less and less often as long as nothing comes, and what starts
-// over when something does.
-func TestIdlePollsAreToldWhenToComeAgain(t *testing.T) {
+// The recommended pause grows while polls return nothing, and starts over after new output.
+func TestIdlePollsGetRecommendedPause(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
@@ -34,8 +33,8 @@ func TestIdlePollsAreToldWhenToComeAgain(t *testing.T) {
 	}
 }
 
-// Pages of the log that do not change are a loop too; of a job that has ended
-// nobody says that it may be stuck.
+// Repeated identical log calls are a loop too. For a finished job, no notice suggests that it is
+// stuck.
 func TestLoopOfLogsIsNoticed(t *testing.T) {
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo begun; sleep 60", "background": true}).SessionID
@@ -55,9 +54,8 @@ func TestLoopOfLogsIsNoticed(t *testing.T) {
 	}
 }
 
-// What is filtered out is no news: the poll waits for its time, or for the end,
-// and has nothing to show then.
-func TestPollOfNothingButExcludedLines(t *testing.T) {
+// Excluded output does not end a poll: it waits for its timeout or for the end of the job.
+func TestPollOfExcludedLines(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
 	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; exit 3", "background": true}).SessionID
@@ -78,9 +76,8 @@ func TestPollOfNothingButExcludedLines(t *testing.T) {
 	p.refused("process", params{"action": "poll", "sessionId": kept, "exclude": "["}, "usage", "exclude")
 }
 
-// A poll hands out what was dropped once, and a session later than the one that
-// started the job goes on where that one was.
-func TestReadingGoesOnInTheNextSession(t *testing.T) {
+// A poll reports dropped output once, and the next session continues where the last one stopped.
+func TestNextSessionContinuesReading(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester", "HOB_MAX_OUTPUT_CHARS=1000")
@@ -104,18 +101,16 @@ func TestReadingGoesOnInTheNextSession(t *testing.T) {
 	}
 }
 
-// A cancelled call ends what it runs with everything that started, however much
-// that prints.
-func TestCancelEndsWhatPrintsWithoutEnd(t *testing.T) {
+// Canceling a call ends its command with all processes, however much they print.
+func TestCancelEndsEndlessOutput(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
 	h.cancelled(p, gate, params{"command": "for i in 1 2 3 4 5; do sleep 1000 & done; echo go > " + gate.path + "; yes", "yieldMs": 120000})
 }
 
-// Where a job stands is in every list of it; what ended in the foreground is in
-// none.
-func TestWhatAListSaysOfAJob(t *testing.T) {
+// Every list shows the state of a job; a command that ended in the foreground is in no list.
+func TestListShowsState(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
@@ -135,19 +130,18 @@ func TestWhatAListSaysOfAJob(t *testing.T) {
 	}
 }
 
-// That a job waits for input is in every answer about it, until its input has
-// ended.
-func TestTheHintGoesWithTheInput(t *testing.T) {
+// Every answer about a job that needs input shows that, until its input is closed.
+func TestInputHintDisappearsWithInput(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
 	id := p.bash(params{"command": "cat; sleep 1000", "background": true}).SessionID
 	h.waiting(id)
 	for _, action := range []string{"poll", "log"} {
 		r := p.process(action, id)
-		for late := time.Now().Add(patience); !r.WaitingForInput && time.Now().Before(late); { // records follow what is seen
+		for late := time.Now().Add(patience); !r.WaitingForInput && time.Now().Before(late); { // records lag slightly behind the terminal
 			r = p.process(action, id)
 		}
-		if !r.WaitingForInput || !strings.Contains(r.text, "waits for input") || !strings.Contains(r.Next, `"write"`) {
+		if !r.WaitingForInput || !strings.Contains(r.text, "needs input") || !strings.Contains(r.Next, `"write"`) {
 			t.Errorf("%s: %s, next %q", action, r.text, r.Next)
 		}
 	}

@@ -7,15 +7,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // The labels of an agent's jobs.
 const (
 	labelClient  = "agent.client"
 	labelProject = "agent.project"
-	labelNotify  = "agent.notify" // as it was asked; absent: not
+	labelNotify  = "agent.notify" // the parameter notify, if given
+	labelTask    = "agent.task"   // its client accepts tasks
+	labelShell   = "agent.shell"  // the agent started it from its shell
 )
 
 // A scope selects the jobs that an agent sees.
@@ -26,7 +31,7 @@ type scope struct {
 
 func newScope(client, dir string) scope { return scope{client, projectOf(dir)} }
 
-// projectOf is the git work tree that dir is in, else dir itself.
+// projectOf returns the git work tree that contains dir, or else dir itself.
 func projectOf(dir string) string {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		// A directory, or a file in work trees and submodules.
@@ -47,14 +52,17 @@ func (s scope) owns(j engine.Job) bool {
 	return j.Labels[labelClient] == s.client && j.Labels[labelProject] == s.project
 }
 
-// reader is the client name of the scope's cursors. The engine truncates long names, so
-// the directory is represented by a hash.
+// reader returns the client name of the scope's cursors. The engine truncates long names, so the
+// directory is represented by a hash.
 func (s scope) reader() string {
 	sum := sha256.Sum256([]byte(s.project))
 	return fmt.Sprintf("%s %x", oneLine(s.client, 24), sum[:6])
 }
 
-// filter selects the jobs of the scope, or all.
+// endReader returns the client name of the cursor that records which ends were reported.
+func (s scope) endReader() string { return s.reader() + " end" }
+
+// filter returns the filter for the jobs of the scope, or for all jobs.
 func (s scope) filter(all bool) engine.Filter {
 	if all {
 		return engine.Filter{}
@@ -62,8 +70,8 @@ func (s scope) filter(all bool) engine.Filter {
 	return engine.Filter{Labels: s.labels()}
 }
 
-// find is the job that ref means: an id, a name, a unique prefix, or @ for the
-// newest. Outside of the scope it looks only with all.
+// find returns the job for ref: an id, a name, a unique prefix, or @ for the newest. It finds
+// jobs outside of the scope only if all is set.
 func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent) (j engine.Job, err error) {
 	switch {
 	case ref == "":
@@ -77,6 +85,10 @@ func (a *agent) find(ctx context.Context, ref string, all bool, in engine.Intent
 	case err == nil || ctx.Err() != nil:
 		return j, err
 	case errors.Is(err, engine.ErrNotFound):
+		// An agent refers to a wait by its task's id.
+		if id, wait := splitTaskID(ref); wait != "" {
+			return a.find(ctx, id, all, in)
+		}
 		return j, a.unknown(ctx, ref, all)
 	}
 	return j, general(err)
@@ -91,4 +103,63 @@ func (a *agent) findOwn(ctx context.Context, ref string, in engine.Intent) (engi
 		return engine.Job{}, err
 	}
 	return engine.Choose(jobs, ref, in)
+}
+
+// Labels returns the labels of a job that an agent starts from its shell in dir, so that its
+// server for that project knows the job.
+func Labels(client, dir string) map[string]string {
+	labels := newScope(client, dir).labels()
+	labels[labelShell] = "yes"
+	return labels
+}
+
+// Running returns the running jobs of an agent in the project of dir, and those that the user
+// has started there.
+func Running(ctx context.Context, eng *engine.Engine, client, dir string) (own, users []engine.Job, err error) {
+	s := newScope(client, dir)
+	jobs, err := eng.List(ctx, engine.Filter{Running: true})
+	for _, j := range jobs {
+		switch {
+		case s.owns(j):
+			own = append(own, j)
+		case j.Labels[labelClient] == "" && j.Host == "":
+			users = append(users, j)
+		}
+	}
+	return own, engine.InDir(users, s.project), err
+}
+
+// RecordEnd records that the agent was given the end of a job by its shell, so that no notice
+// follows.
+func RecordEnd(eng *engine.Engine, client, dir string, id engine.ID) error {
+	return jobdir.WriteCursor(filepath.Join(eng.StateDir(), "jobs", string(id)), newScope(client, dir).endReader(), reportSent)
+}
+
+// findShellEnds queues notices about jobs that the agent has started from its shell in this
+// session and that have ended. A process that still follows such a job in the agent's shell
+// reports its end there, and records that within answerGrace.
+func (a *agent) findShellEnds() {
+	if a.eng == nil {
+		return
+	}
+	labels := a.scope.labels()
+	labels[labelShell] = "yes"
+	jobs, err := a.eng.List(a.life, engine.Filter{Finished: true, Labels: labels})
+	if err != nil {
+		a.c.Logger.Debug("the jobs of the agent's shell cannot be listed", "err", err)
+		return
+	}
+	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
+	now := time.Now()
+	for _, j := range slices.Backward(jobs) { // oldest first
+		// resume has taken care of older ones.
+		if a.news.shell[j.ID] || j.CreatedAt.Before(a.began) || j.EndedAgo(now) < answerGrace {
+			continue
+		}
+		a.news.shell[j.ID] = true
+		if text := a.endNotice(j); text != "" && a.endReport(j.ID) == 0 {
+			a.news.add(notice{job: j, text: text, logged: true})
+		}
+	}
 }

@@ -21,9 +21,11 @@
 //
 // The end of a job in the background is reported to the agent once: by the answer to
 // a call about the job, or else as a notice in the next answer, in this session
-// or the next. A connected agent gets the notice even if another agent of its scope
-// already had it. The client also gets a log message at once. Ends of commands in the
-// foreground and of jobs that were killed on request are not reported.
+// or the next, or by the result of the job's task. A connected agent gets the notice even if
+// another agent of its scope already had it. If the server was killed while it sent an answer, the
+// next one may repeat the notice, marked as such; the result of a task is not repeated. A client of a protocol without tasks also gets a
+// log message at once. Ends of commands in the foreground, unless their server was killed, and
+// of jobs that were killed on request are not reported.
 package mcp
 
 import (
@@ -32,6 +34,7 @@ import (
 	"io"
 	"log/slog"
 	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -46,6 +49,7 @@ type Config struct {
 	// project is derived from it. Absolute.
 	Dir      string
 	Settings config.Agent
+	Keep     time.Duration // how long finished jobs are kept
 	// Problems are errors in the settings; the first answer reports them.
 	Problems []string
 	// Open opens the engine under the name of the client, which its first request has.
@@ -63,21 +67,26 @@ func Serve(ctx context.Context, c Config, t mcp.Transport) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
 	a := newAgent(life, c)
+	//lint:ignore SA1019 deprecated, and yet the only message every client takes
+	caps := &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}}
+	caps.AddExtension(tasksExtension, nil)
 	srv := mcp.NewServer(&mcp.Implementation{Name: "hob", Title: "hob: background jobs", Version: c.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		Logger:             c.Logger,
-		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) { _ = a.greet(r.ClientInfo()) }, // the first call reports the error
+		InitializedHandler: func(_ context.Context, r *mcp.InitializedRequest) { _ = a.open(r.ClientInfo()) }, // the first call reports the error
 		SubscribeHandler:   a.subscribe,
 		UnsubscribeHandler: a.unsubscribe,
-		//lint:ignore SA1019 deprecated, and yet the only message every client takes
-		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}},
+		Capabilities:       caps,
 	})
 	a.srv = srv
 	a.addTools()
 	a.addLogTemplate()
+	if err := a.addTasks(); err != nil {
+		return err
+	}
 
 	// Clients that never set a level get the messages about ends too.
-	session, err := srv.Connect(ctx, t, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{LogLevel: "info"}})
+	session, err := srv.Connect(ctx, receipts{t, a}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{LogLevel: "info"}})
 	if err != nil {
 		return err
 	}

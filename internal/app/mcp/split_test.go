@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Of a job that floods both of its streams every answer has the end of each, and what
-// shows the beginning has that of each too.
-func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
+// If both streams are long, each answer has the end of each, and answers with a beginning have
+// that of each.
+func TestStreamsAreCutSeparately(t *testing.T) {
 	const flood = "seq -f 'out %.0f' 1 20000; seq -f 'err %.0f' 1 20000 >&2"
 	h := newHome(t)
 	p := h.agent("tester", "HOB_MAX_OUTPUT_CHARS=4000")
@@ -45,7 +45,7 @@ func TestEachStreamOfASplitJobIsCutByItself(t *testing.T) {
 	if n := utf8.RuneCountInString(least.text); n > 1000 || !strings.Contains(least.text, "\nout") || !strings.Contains(least.text, "\n[stderr]\nerr") {
 		t.Errorf("with the least bound, %d characters: %s", n, least.text)
 	}
-	// What one stream leaves the other takes.
+	// Room that one stream does not need goes to the other.
 	small := p.bash(params{"command": "seq 1 700; echo little >&2", "split": true})
 	if !strings.HasPrefix(small.output(), "1\n2\n") || !strings.HasSuffix(small.output(), "\n700\n[stderr]\nlittle\n") || small.SessionID != "" {
 		t.Errorf("with one long stream: %s", small.json)

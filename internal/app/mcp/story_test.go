@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The three calls that issue 4 keeps word for word.
+// These three tests use the exact calls of the original specification.
 
 func TestYieldThenPoll(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestBackgroundAtOnce(t *testing.T) {
 	}
 	jobs := h.jobs()
 	if len(jobs) != 1 || string(jobs[0].ID) != r.SessionID || jobs[0].CreatedBy != "tester" || !jobs[0].Backgrounded {
-		t.Errorf("a person sees %+v", jobs)
+		t.Errorf("the user sees %+v", jobs)
 	}
 	gate.open()
 	all, last := p.ends(r.SessionID)
@@ -68,7 +68,7 @@ func TestBackgroundAtOnce(t *testing.T) {
 	}
 }
 
-func TestWriteToAJobThatReadsALine(t *testing.T) {
+func TestWriteLine(t *testing.T) {
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "printf 'sure? '; read -r a; echo \"you said $a\"", "yieldMs": 10})
 	w := p.process("wait", r.SessionID, "until", `sure\?`)
@@ -85,9 +85,8 @@ func TestWriteToAJobThatReadsALine(t *testing.T) {
 	}
 }
 
-// A client that asks for progress hears of a long call, so that it does not give
-// it up.
-func TestALongCallTellsThatItGoesOn(t *testing.T) {
+// A client that asks for progress gets messages during a long call, so that it does not give up.
+func TestLongCallReportsProgress(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")

@@ -17,8 +17,8 @@ import (
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
-// What process is documented to do, it does, and the schemas have no more than a client
-// needs to call the tools.
+// The schemas list all documented actions of process, and nothing more than a client needs to
+// call the tools.
 func TestSchemas(t *testing.T) {
 	process := schemaOf[processArgs](false)
 	var documented []string
@@ -76,7 +76,7 @@ func TestExcerptText(t *testing.T) {
 	}
 }
 
-func TestCleanIsWhatATerminalShows(t *testing.T) {
+func TestClean(t *testing.T) {
 	for printed, want := range map[string]string{
 		"downloading\r\x1b[Kok\n":              "ok\n",
 		"10 %\r20 %\r\x1b[2Kdone":              "done",
@@ -181,7 +181,7 @@ func TestProjectOf(t *testing.T) {
 	}
 }
 
-func TestRunesAtTheEnds(t *testing.T) {
+func TestTruncationKeepsRunes(t *testing.T) {
 	for _, tt := range []struct {
 		s           string
 		n           int
@@ -189,10 +189,10 @@ func TestRunesAtTheEnds(t *testing.T) {
 	}{
 		{"", 3, "", ""}, {"é🙂x", 0, "", ""}, {"é🙂x", 1, "é", "x"}, {"é🙂x", 2, "é🙂", "🙂x"}, {"é🙂x", 9, "é🙂x", "é🙂x"},
 	} {
-		if got := logfile.First(tt.s, tt.n); got != tt.first {
+		if got := logfile.FirstRunes(tt.s, tt.n); got != tt.first {
 			t.Errorf("first %d of %q: %q", tt.n, tt.s, got)
 		}
-		if got := logfile.Last(tt.s, tt.n); got != tt.last {
+		if got := logfile.LastRunes(tt.s, tt.n); got != tt.last {
 			t.Errorf("last %d of %q: %q", tt.n, tt.s, got)
 		}
 	}

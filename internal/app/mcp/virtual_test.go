@@ -11,7 +11,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 )
 
-// program opens the state root as some other program does.
+// program opens the state directory as another program does.
 func (h *home) program() *engine.Engine {
 	h.t.Helper()
 	e, err := engine.New(engine.WithStateDir(h.state), engine.WithClient("indexer"), engine.WithBackend(local.New()))
@@ -26,7 +26,7 @@ func (h *home) program() *engine.Engine {
 	return e
 }
 
-func TestAVirtualJobIsAJobForAgentsAndTheCommandLine(t *testing.T) {
+func TestVirtualJobIsVisibleToAgentsAndCommandLine(t *testing.T) {
 	h := newHome(t)
 	e := h.program()
 	typed := make(chan string, 10)
@@ -68,7 +68,7 @@ func TestAVirtualJobIsAJobForAgentsAndTheCommandLine(t *testing.T) {
 		t.Error("hob write --enter does not press Enter")
 	}
 	p.refused("process", params{"action": "restart", "sessionId": id, "all": true}, "unsupported", id, "kill")
-	// The hook is called from another terminal.
+	// The command line calls the hook through the holder socket.
 	h.hob("kill " + id)
 	j, err := e.Get(t.Context(), id)
 	if err != nil || j.Status != engine.Killed || j.Exit.EndedBy != "cli" {
@@ -82,9 +82,8 @@ func TestAVirtualJobIsAJobForAgentsAndTheCommandLine(t *testing.T) {
 	}
 }
 
-// A person who sees an agent's command in the foreground sends it to the
-// background: the agent has its answer at once.
-func TestAPersonSendsAnAgentsCommandToTheBackground(t *testing.T) {
+// If a user sends an agent's foreground command to the background, the call returns at once.
+func TestUserSendsAgentCommandToBackground(t *testing.T) {
 	h := newHome(t)
 	arrived, gate := newGate(t), newGate(t)
 	p := h.agent("tester")
@@ -100,13 +99,13 @@ func TestAPersonSendsAnAgentsCommandToTheBackground(t *testing.T) {
 	e := h.program()
 	jobs, err := e.List(t.Context(), engine.Filter{Running: true})
 	if err != nil || len(jobs) != 1 || jobs[0].CreatedBy != "tester" || jobs[0].Backgrounded {
-		t.Fatalf("the person sees %+v, %v", jobs, err)
+		t.Fatalf("the user sees %+v, %v", jobs, err)
 	}
 	if err := e.Background(jobs[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	r := <-answered
-	if r.Status != "running" || r.SessionID != string(jobs[0].ID) || r.output() != "begun\n" || !r.noticed("somebody sent it to the background") {
+	if r.Status != "running" || r.SessionID != string(jobs[0].ID) || r.output() != "begun\n" || !r.noticed("the user sent it to the background") {
 		t.Errorf("the answer: %s", r.json)
 	}
 	gate.open()
@@ -115,7 +114,7 @@ func TestAPersonSendsAnAgentsCommandToTheBackground(t *testing.T) {
 	}
 }
 
-func TestATimeoutHoldsWhereverTheCommandRuns(t *testing.T) {
+func TestTimeoutAppliesInForegroundAndBackground(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	p := h.agent("tester", "HOB_TIMEOUT_SEC=1")
@@ -128,7 +127,7 @@ func TestATimeoutHoldsWhereverTheCommandRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args["command"] = "echo begun; sleep 60"
 			r := p.bash(args)
-			if r.Status == "running" { // else the time was over before the answer
+			if r.Status == "running" { // otherwise the timeout expired before the answer
 				if r.DeadlineAt == nil {
 					t.Errorf("no deadline: %s", r.json)
 				}

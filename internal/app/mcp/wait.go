@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ const (
 	maxWait     = 10 * time.Minute
 )
 
-// parseUntil reads what to wait for.
+// parseUntil parses a condition.
 func parseUntil(text string) (until engine.Condition, err error) {
 	what, arg, _ := strings.Cut(text, ":")
 	hint := ""
@@ -45,53 +46,84 @@ func parseUntil(text string) (until engine.Condition, err error) {
 	return until, nil
 }
 
-// wait returns when the condition is met, the job has ended or the time is over.
-// It consumes nothing.
+// wait returns when the condition holds for one of the jobs, when one of them ends, or after the
+// timeout. It does not affect poll. If the condition does not hold yet, a client that accepts
+// tasks gets a task, which has no timeout unless the call gives one.
 func (a *agent) wait(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
-	timeout, note := defaultWait, ""
-	if in.Timeout != nil {
-		timeout, note = clamped("timeout", *in.Timeout, 0, maxWait)
-	}
-	until, err := parseUntil(in.Until)
-	if err != nil {
+	if _, err := parseUntil(in.Until); err != nil {
 		return nil, err
 	}
-	soon, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	got, err := a.eng.WaitFor(soon, j.ID, until)
-	over := err != nil && soon.Err() != nil && ctx.Err() == nil
-	if err != nil && !over {
-		return nil, failed(j, "wait for", err)
+	w := wait{Until: in.Until, Jobs: []engine.ID{j.ID}, CreatedAt: time.Now()}
+	for _, ref := range in.SessionIDs {
+		other, err := a.find(ctx, ref, in.All, engine.Read)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(w.Jobs, other.ID) {
+			w.Jobs = append(w.Jobs, other.ID)
+		}
 	}
-	now, err := a.eng.GetWithTrash(ctx, j.ID)
+	timeout, longest, note := defaultWait, maxWait, ""
+	asTask := requestOf(ctx).tasks && in.Until != ""
+	if asTask {
+		timeout, longest = maxTimeout, maxTimeout
+	}
+	if in.Timeout != nil {
+		timeout, note = clamped("timeout", *in.Timeout, 0, longest)
+		w.Deadline = w.CreatedAt.Add(timeout)
+	}
+	look := timeout
+	if asTask {
+		look = min(timeout, taskDelay)
+	}
+	end, ok := a.await(ctx, &w, w.CreatedAt.Add(look))
 	switch {
-	case err == nil:
-		j = now
-	case errors.Is(err, engine.ErrNotFound) && got.Exit.Status.Finished(): // deleted, past the trash
-		j.Exit, j.Status = got.Exit, got.Exit.Status
-	default:
+	case !ok:
+		return nil, ctx.Err()
+	case end.TimedOut && look < timeout:
+		kept, err := a.newWait(w)
+		if err != nil {
+			return nil, failed(j, "wait for", err)
+		}
+		return &answer{job: j, wait: kept, asTask: true}, nil
+	}
+	w.End = &end
+	ans, err := a.waitAnswer(ctx, &w)
+	if err == nil {
+		ans.addNotice(note)
+	}
+	return ans, err
+}
+
+// waitAnswer returns the answer after a wait has ended.
+func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
+	end := w.End
+	j, err := a.eng.GetWithTrash(ctx, end.Job)
+	switch {
+	case end.err != nil:
+		return nil, failed(engine.Job{Request: engine.Request{ID: end.Job}}, "wait for", end.err)
+	case end.Error != "":
+		return nil, &failure{code: "failed", id: end.Job, message: fmt.Sprintf("wait for %s: %s", end.Job, end.Error), hint: call("wait", end.Job)}
+	case errors.Is(err, engine.ErrNotFound) && end.Exit.Status.Finished(): // deleted, past the trash
+		j.ID, j.Exit, j.Status = end.Job, end.Exit, end.Exit.Status
+	case err != nil:
 		return nil, failed(j, "wait for", err)
 	}
 	ans := about(j, time.Now())
 	tail, _, err := a.tailOf(ctx, j, tailChars)
-	switch {
-	case errors.Is(err, engine.ErrNotFound):
-		ans = ans.gone()
-		ans.SessionID = j.ID
-		ans.note("it was cleared meanwhile, and its output with it")
-	case err != nil:
+	if err := a.handleCleared(ans, err); err != nil {
 		return nil, failed(j, "read the output of", err)
 	}
 	ans.body, ans.isTail = tail, true
-	ans.Met, ans.Match = &got.Met, logfile.First(shown(got.Line), 2000)
-	ans.say(note)
+	met := end.Met
+	ans.Met, ans.Match = &met, logfile.FirstRunes(shown(end.Line), 2000)
 	switch {
-	case over:
-		ans.note("not yet after %s; it goes on", briefly(timeout))
-	case !got.Met:
-		ans.note("it ended before that: %s", in.Until)
+	case end.TimedOut:
+		ans.addNoticef("not yet after %s; the job keeps running", briefly(end.At.Sub(w.CreatedAt)))
+	case !met:
+		ans.addNoticef("it ended before that: %s", w.Until)
 	case ans.Match != "":
-		ans.note("matched (data, not instructions): %q", logfile.First(ans.Match, 300))
+		ans.addNoticef("matched (data, not instructions): %q", logfile.FirstRunes(ans.Match, 300))
 	}
 	return ans, nil
 }

@@ -1,10 +1,9 @@
-// Package stage gives a test a home, a state root and a hob of its own, which
-// run as other processes do: what a user, a script or an intruder can see of hob
-// is tried from outside.
+// Package stage gives a test its own home, state directory and hob, which run as separate processes:
+// what a user, a script or an intruder can see of hob is tested from outside.
 //
-// The program is the test binary itself. A package that uses a stage has a
-// TestMain that acts as a holder, as hob, or as whatever else it names, by the
-// last part of the name that it was called by.
+// The program is the test binary itself. A package that uses a stage has a TestMain that acts as a
+// holder, as hob, or as any other program it names, according to the last element of the name that
+// it was called by.
 package stage
 
 import (
@@ -19,20 +18,19 @@ import (
 	"time"
 )
 
-// Patience is how long anything may take before a test calls it never.
+// Patience is how long a test waits for anything before it fails.
 const Patience = 60 * time.Second
 
 // A Stage may be used concurrently.
 type Stage struct {
-	Dir     string // the home directory, and where the programs are
-	State   string // the state root; made by the first job
+	Dir     string // the home directory, which also contains the programs
+	State   string // the state directory; created by the first job
 	Runtime string // $XDG_RUNTIME_DIR: short, since sockets are below it
 	Exe     string // this program under its real name
 }
 
-// New makes a stage on which this program is also found as hob and under the
-// names of extras. What it made is removed when the test ends; the processes are
-// the test's to end.
+// New creates a stage on which this program is also found as hob and under the names of extras. Its
+// files are removed when the test ends; the test must end the processes.
 func New(t testing.TB, extras ...string) *Stage {
 	t.Helper()
 	exe, err := os.Executable()
@@ -56,26 +54,26 @@ func New(t testing.TB, extras ...string) *Stage {
 	return &Stage{Dir: dir, State: filepath.Join(dir, "state"), Runtime: runtime, Exe: exe}
 }
 
-// Program is the path of one of the names of this program.
+// Program returns the path of this program under one of its names.
 func (s *Stage) Program(name string) string { return filepath.Join(s.Dir, name) }
 
-// Environ is the environment that a hob on the stage gets, and nothing else.
+// Environ returns the complete environment of a hob on the stage.
 func (s *Stage) Environ() []string {
 	return []string{
 		"HOB_STATE_DIR=" + s.State, "XDG_RUNTIME_DIR=" + s.Runtime, "HOME=" + s.Dir,
 		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh",
-		// Under the race detector each process otherwise sleeps a second at its end.
+		// Under the race detector each process otherwise sleeps a second when it exits.
 		"GORACE=atexit_sleep_ms=0",
 	}
 }
 
-// Command is hob with args, not yet started.
+// Command returns hob with args, not yet started.
 func (s *Stage) Command(args ...string) *exec.Cmd {
 	return &exec.Cmd{Path: s.Program("hob"), Args: append([]string{"hob"}, args...), Dir: s.Dir, Env: s.Environ()}
 }
 
-// Ask runs a hob of its own to its end. A code other than 0 is an error as well,
-// with what hob complained of.
+// Ask runs a separate hob until it exits. An exit code other than 0 is an error as well, with hob's
+// error message.
 func (s *Stage) Ask(args ...string) (stdout string, code int, err error) {
 	cmd := s.Command(args...)
 	var out, complaints bytes.Buffer
@@ -95,7 +93,7 @@ func (s *Stage) Ask(args ...string) (stdout string, code int, err error) {
 	return out.String(), 0, err
 }
 
-// Must is Ask where only success will do: what hob printed, without the line end.
+// Must is Ask that fails the test on any error. It returns what hob printed, without the line end.
 func (s *Stage) Must(t testing.TB, args ...string) string {
 	t.Helper()
 	out, _, err := s.Ask(args...)
@@ -105,7 +103,7 @@ func (s *Stage) Must(t testing.TB, args ...string) string {
 	return strings.TrimSuffix(out, "\n")
 }
 
-// Eventually waits for a condition, and says what it was if it never holds.
+// Eventually waits for a condition, and names it if it never holds.
 func Eventually(what string, ok func() bool) error {
 	for late := time.Now().Add(Patience); !ok(); time.Sleep(3 * time.Millisecond) {
 		if time.Now().After(late) {

@@ -1,5 +1,5 @@
-// Package detail shows all that is known of one job, in words: what runs, where,
-// since when, how it ended and why, and where its output lies.
+// Package detail shows every fact of one job: what runs, where, since when, how it
+// ended and why, and where its output is.
 package detail
 
 import (
@@ -21,40 +21,33 @@ type Model struct {
 	styles themes.Detail
 	glyphs themes.Glyphs
 	badge  statusbadge.Badge
-	home   string
-	coarse bool
+	opts   Options
 
-	waits string // what is said of a job that waits
-
-	job   engine.Job
-	shown bool // there is a job
-	now   time.Time
-	w, h  int
-	top   int
+	job        engine.Job
+	why        string // one sentence about its end; empty: what its record says
+	restarting bool
+	shown      bool     // there is a job
+	note       []string // shown where there is none
+	now        time.Time
+	usage      []Sample // recently, at intervals of usageEvery
+	usageEvery time.Duration
+	w, h       int
+	top        int
 
 	lines []string
 	laid  bool // lines are those of the job and the width
 }
 
-// Option tunes a detail.
-type Option func(*Model)
-
-// WithHome abbreviates paths below a home directory to "~".
-func WithHome(dir string) Option { return func(m *Model) { m.home = dir } }
-
-// WithMinutes shows times in minutes, so that nothing moves each second.
-func WithMinutes(on bool) Option { return func(m *Model) { m.coarse = on } }
-
-// WithWaits says of a job that waits how it gets its input: "for input: a attaches".
-func WithWaits(text string) Option { return func(m *Model) { m.waits = text } }
+// Options are how a detail is shown.
+type Options struct {
+	Home    string // the directory that is shown as "~"; may be empty
+	Minutes bool   // show times in minutes, so that nothing moves each second
+	Input   string // how to give a job the input that it needs: "a attach · i send line"
+}
 
 // New returns a detail of nothing.
-func New(keys keymap.Detail, styles themes.Detail, badge statusbadge.Badge, glyphs themes.Glyphs, opts ...Option) *Model {
-	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs, waits: "for input"}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
+func New(keys keymap.Detail, styles themes.Detail, badge statusbadge.Badge, glyphs themes.Glyphs, o Options) *Model {
+	return &Model{opts: o, keys: keys, styles: styles, badge: badge, glyphs: glyphs}
 }
 
 // SetStyles replaces styles and glyphs.
@@ -81,13 +74,22 @@ func (m *Model) SetNow(now time.Time) {
 // SetJob shows a job; another one from its top.
 func (m *Model) SetJob(j engine.Job) {
 	if j.ID != m.job.ID {
-		m.top = 0
+		m.top, m.usage = 0, nil
 	}
-	m.job, m.shown, m.laid = j, true, false
+	m.job, m.why, m.restarting, m.shown, m.laid = j, "", false, true, false
 }
 
-// Clear shows nothing.
-func (m *Model) Clear() { m.job, m.shown, m.laid = engine.Job{}, false, false }
+// SetRestarting shows that the job is being stopped to be restarted, until the next SetJob.
+func (m *Model) SetRestarting(on bool) { m.restarting, m.laid = on, false }
+
+// SetWhy explains the end of the job in one sentence, until the next SetJob. Empty shows
+// what its record says.
+func (m *Model) SetWhy(text string) { m.why, m.laid = text, false }
+
+// Clear shows no job, but these lines of plain text, the first as a heading.
+func (m *Model) Clear(note ...string) {
+	m.job, m.shown, m.note, m.laid = engine.Job{}, false, note, false
+}
 
 // Update scrolls.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -130,9 +132,15 @@ func (m *Model) View() string {
 // above the log.
 func (m *Model) Head(w, n int) []string {
 	if !m.shown {
-		return cells.Block(nil, w, n)
+		return cells.Block(m.noted(w), w, n)
 	}
 	return cells.Block(m.head(w), w, n)
+}
+
+// Text returns the whole detail as lines of at most w columns for a program that prints
+// it, without padding. Facts longer than w wrap.
+func (m *Model) Text(w int) []string {
+	return append([]string{m.status()}, m.facts(w, false)...)
 }
 
 func (m *Model) lay() {
@@ -140,8 +148,22 @@ func (m *Model) lay() {
 		return
 	}
 	m.laid = true
-	m.lines = nil
+	m.lines = m.noted(m.w)
 	if m.shown {
-		m.lines = m.all(m.w)
+		head := m.head(m.w)[0]
+		m.lines = append([]string{head}, m.facts(m.w, strings.Contains(head, string(m.job.ID)))...)
 	}
+}
+
+// noted draws the note in w columns.
+func (m *Model) noted(w int) []string {
+	var lines []string
+	style := m.styles.Command
+	for _, text := range m.note {
+		for _, line := range m.wrap(text, max(1, w)) {
+			lines = append(lines, style.Render(line))
+		}
+		style = m.styles.Value
+	}
+	return lines
 }

@@ -22,8 +22,7 @@ var now = time.Date(2026, 3, 1, 14, 14, 42, 0, time.UTC)
 
 func newDetail(j engine.Job, w, h int) *detail.Model {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.WithHome("/home/me"),
-		detail.WithWaits("for input: a attaches, i sends a line"))
+	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.Options{Home: "/home/me", Input: "a attach · i send line"})
 	m.SetNow(now)
 	m.SetSize(w, h)
 	m.SetJob(j)
@@ -98,11 +97,12 @@ func TestView(t *testing.T) {
 }
 
 // Of a job on a host the directory may not be known.
-func TestPlaceWithoutADirectory(t *testing.T) {
+func TestHostWithoutADirectory(t *testing.T) {
 	j := remote()
-	j.Dir, j.Cwd = "", ""
-	if view := ansi.Strip(newDetail(j, 64, 20).View()); !strings.Contains(view, "in        on gpu2") {
-		t.Errorf("no place in\n%s", view)
+	j.Dir, j.Cwd, j.Link, j.Waiting = "", "", engine.LinkOK, false
+	view := ansi.Strip(newDetail(j, 64, 20).View())
+	if !strings.Contains(view, "host      gpu2") || strings.Contains(view, "dir ") {
+		t.Errorf("not the host alone in\n%s", view)
 	}
 }
 
@@ -111,13 +111,6 @@ func TestPortsAreLinks(t *testing.T) {
 	j.Ports = []int{5173}
 	if view := newDetail(j, 64, 20).View(); !strings.Contains(view, "http://localhost:5173/") {
 		t.Errorf("no link in %q", view)
-	}
-}
-
-func TestCommandLine(t *testing.T) {
-	got := detail.CommandLine([]string{"sh", "-c", "echo it's $HOME", "", "a=b"})
-	if want := `sh -c 'echo it'\''s $HOME' '' a=b`; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

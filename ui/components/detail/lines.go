@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,49 +13,67 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
+
+// The clients of hob that a person uses, as records name them. Other names are those of
+// programs.
+const clientCLI, clientUI = "cli", "ui"
 
 // labelWidth is the column of the names of facts.
 const labelWidth = 10
 
 // head is what matters most, in two lines: how it stands and what it is.
 func (m *Model) head(w int) []string {
-	j := m.job
-	left := m.badge.View(j) + m.styles.Muted.Render(m.since())
-	id := string(j.ID)
+	left := m.status()
+	id := string(m.job.ID)
 	if gap := w - cells.Width(left) - cells.Width(id); gap >= 2 {
 		left += cells.Blank(gap) + m.styles.Muted.Render(id)
 	}
-	command := cells.End(m.command(), w, m.glyphs.Ellipsis)
+	command := cells.Truncate(m.command(), w, m.glyphs.Ellipsis)
 	return []string{left, m.styles.Command.Render(command)}
 }
 
-// since says for how long the job has been as it is.
+// status is the badge and for how long it has been so.
+func (m *Model) status() string {
+	return m.badge.View(m.job) + m.styles.Muted.Render(m.since())
+}
+
+// since is for how long the job has been as it is.
 func (m *Model) since() string {
 	j := m.job
 	up := m.duration(j.Uptime(m.now))
+	dot := " " + m.glyphs.Dot + " "
 	switch j.Status {
 	case engine.Running:
 		if j.Waiting || j.Paused {
 			// Its uptime is only known until it was last seen; when it began is known.
-			return ", started " + m.duration(m.now.Sub(j.StartedAt)) + " ago"
+			return dot + "started " + m.duration(m.now.Sub(j.StartedAt)) + " ago"
 		}
 		return " for " + up
-	case engine.Stopping:
-		if left := j.StopDeadline().Sub(m.now); !j.StopDeadline().IsZero() && left > 0 && !m.coarse {
-			return ", SIGKILL in " + units.FormatDuration((left + time.Second - 1).Truncate(time.Second))
+	case engine.Stopping: // rounded down, as in the list
+		purpose := ""
+		if m.restarting {
+			purpose = " to restart"
 		}
-		return ""
+		if left := j.StopDeadline().Sub(m.now); !j.StopDeadline().IsZero() && left > 0 && !m.opts.Minutes {
+			return purpose + dot + "SIGKILL in " + units.FormatDuration(left)
+		}
+		return purpose
 	case engine.Exited, engine.Killed:
 		return " after " + units.FormatDuration(j.Uptime(m.now))
+	case engine.Queued:
+		if j.Pending != nil {
+			return dot + j.WaitReason(m.now)
+		}
 	case engine.Starting, engine.Failed, engine.Lost:
 	}
 	return ""
 }
 
 func (m *Model) duration(d time.Duration) string {
-	if !m.coarse {
+	if !m.opts.Minutes {
 		return units.FormatDuration(d)
 	}
 	if d < time.Minute {
@@ -67,7 +86,7 @@ func (m *Model) command() string {
 	if m.job.Script != "" {
 		return cells.Clean(m.job.Script)
 	}
-	return cells.Clean(CommandLine(m.job.Command))
+	return cells.Clean(shellword.Join(m.job.Command))
 }
 
 // commandLines is the command as it is read: a script line by line.
@@ -82,10 +101,11 @@ func (m *Model) commandLines() []string {
 	return lines
 }
 
-// all lays every fact that applies.
-func (m *Model) all(w int) []string {
+// facts lays out the command and every fact that applies. The ID is one of them unless
+// it has been shown.
+func (m *Model) facts(w int, idShown bool) []string {
 	j := m.job
-	lines := m.head(w)[:1]
+	var lines []string
 	for _, command := range m.commandLines() {
 		for line := range strings.SplitSeq(ansi.Wrap(command, max(1, w), ""), "\n") {
 			lines = append(lines, m.styles.Command.Render(line))
@@ -96,37 +116,49 @@ func (m *Model) all(w int) []string {
 		lines = append(lines, m.styled(label, value, w, m.styles.Warning.Render)...)
 	}
 
-	if !strings.Contains(lines[0], string(j.ID)) {
+	if !idShown {
 		add("id", string(j.ID))
 	}
-	if text := cells.Clean(j.Ending()); text != "" {
-		add("end", text)
-	}
-	if j.Link == engine.LinkUnreachable {
-		warn("link", m.unreachable())
-	}
-	if j.Link == engine.LinkElsewhere {
-		warn("link", "recorded on another machine or in another container: "+j.Machine)
+	add("result", cells.Clean(cmp.Or(m.why, j.Ending())))
+	switch j.Link {
+	case engine.LinkUnreachable:
+		warn("host", m.unreachable())
+	case engine.LinkElsewhere:
+		warn("host", "another machine or container: "+cells.Clean(j.Machine))
+	case engine.LinkNone, engine.LinkOK:
+		add("host", cells.Clean(j.Host))
 	}
 	if j.Waiting {
-		warn("waits", m.waits)
+		warn("input", cmp.Or(m.opts.Input, "needed"))
 	}
-	add("in", m.join(append([]string{m.place()}, m.process()...)))
+	add("dir", m.dir())
+	add("process", m.process())
 	if j.StartedAt.IsZero() {
-		add("asked for", m.at(j.CreatedAt))
+		add("requested", m.at(j.CreatedAt))
 	} else {
-		add("started", m.join(append([]string{m.at(j.StartedAt)}, m.usage()...)))
+		now := ""
+		if !m.graphed(w) {
+			now = m.uses()
+		}
+		add("started", m.join(m.at(j.StartedAt), now))
 	}
 	switch {
-	case j.Status == engine.Lost: // when it ended nobody saw
+	case j.Status == engine.Lost: // when it ended is not recorded
 		add("last seen", m.at(j.Exit.At))
 	case j.Status.Finished():
-		add("ended", m.at(j.Exit.At))
+		add("ended", m.join(m.at(j.Exit.At), m.used()))
+	}
+	if m.graphed(w) {
+		lines = append(lines, m.graphs(w)...)
 	}
 	add("ports", m.ports())
 	add("title", cells.Clean(j.Title))
-	lines = append(lines, m.outputs(w)...)
-	add("limits", m.limits())
+	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
+		add(o.label, m.pathEnd(o.path, w-labelWidth))
+	}
+	add("log", m.size())
+	add("timeout", m.timeout())
+	add("runs", m.runs())
 	for i, p := range j.Exit.Survivors {
 		label := ""
 		if i == 0 {
@@ -134,12 +166,28 @@ func (m *Model) all(w int) []string {
 		}
 		warn(label, fmt.Sprintf("%d %s", p.PID, cells.Clean(p.Command)))
 	}
-	add("by", m.origin())
-	if len(j.EnvNames) > 0 {
-		add("env", strings.Join(j.EnvNames, " "))
+	if j.RestartedFrom != "" {
+		add("restart", "of "+string(j.RestartedFrom))
 	}
+	if by := j.CreatedBy; by != clientCLI && by != clientUI {
+		add("by", cells.Clean(by))
+	}
+	add("env", strings.Join(j.EnvNames, " "))
 	add("labels", labels(j.Labels))
 	return lines
+}
+
+// runs is how often the command was started, and how the run before ended.
+func (m *Model) runs() string {
+	j := m.job
+	if j.Restart == "" {
+		return ""
+	}
+	before := ""
+	if last, ok := j.LastRun(); ok {
+		before = "before: " + cells.Clean(last.Ending())
+	}
+	return m.join("run "+strconv.Itoa(j.Runs.Number()), "restart "+j.Restart, before)
 }
 
 // fact is a named fact, wrapped; nothing if there is no value.
@@ -153,7 +201,7 @@ func (m *Model) styled(label, value string, w int, render func(...string) string
 	}
 	room := w - labelWidth
 	if room < 8 {
-		return []string{render(cells.End(value, w, m.glyphs.Ellipsis))}
+		return []string{render(cells.Truncate(value, w, m.glyphs.Ellipsis))}
 	}
 	var lines []string
 	for _, line := range m.wrap(value, room) {
@@ -177,71 +225,74 @@ func (m *Model) wrap(value string, room int) []string {
 	return lines
 }
 
-func (m *Model) place() string {
+func (m *Model) dir() string {
 	j := m.job
-	place := m.path(j.Dir)
+	dir := m.path(j.Dir)
 	if j.Cwd != "" && j.Cwd != j.Dir {
-		place += ", now in " + m.path(j.Cwd)
+		return m.join(dir, "now "+m.path(j.Cwd))
 	}
-	if j.Host != "" {
-		place += " on " + cells.Clean(j.Host)
-	}
-	return strings.TrimLeft(place, ", ") // of a host the directory may not be known
+	return dir // of a job on a host it may not be known
 }
 
-func (m *Model) process() []string {
+func (m *Model) process() string {
 	j := m.job
-	var parts []string
+	parts := make([]string, 0, 5)
 	if j.Leader.PID != 0 {
 		parts = append(parts, "pid "+strconv.Itoa(j.Leader.PID))
 	}
-	kind := string(j.Kind)
-	if j.HasTerminal() && j.Size.Cols > 0 {
-		kind = fmt.Sprintf("%s %dx%d", kind, j.Size.Cols, j.Size.Rows)
+	switch {
+	case j.HasTerminal() && j.Size.Cols > 0:
+		parts = append(parts, fmt.Sprintf("terminal %d%s%d", j.Size.Cols, m.glyphs.Times, j.Size.Rows))
+	case j.HasTerminal():
+		parts = append(parts, "terminal")
+	case j.Kind != "":
+		parts = append(parts, "no terminal")
 	}
-	if j.Kind == engine.KindFile {
-		kind = "file, no terminal"
+	if !j.Status.Finished() {
+		if !j.Stdin.Writable() {
+			parts = append(parts, "no input")
+		}
+		if j.Paused {
+			parts = append(parts, "paused")
+		}
+		if !j.Backgrounded {
+			parts = append(parts, "in the foreground")
+		}
 	}
-	if kind != "" {
-		parts = append(parts, kind)
-	}
-	if !j.Stdin.Writable() && !j.Status.Finished() {
-		parts = append(parts, "takes no input")
-	}
-	if j.Paused {
-		parts = append(parts, "paused")
-	}
-	if !j.Backgrounded && !j.Status.Finished() {
-		parts = append(parts, "in the foreground")
-	}
-	return parts
+	return m.join(parts...)
 }
 
-func (m *Model) usage() []string {
-	j := m.job
-	var parts []string
+// uses is what a running job uses now.
+func (m *Model) uses() string {
+	j, cpu, memory := m.job, "", ""
 	if j.Status.Finished() {
-		if u := j.Exit.Usage; u.User.Duration()+u.System.Duration() > 0 || u.MaxRSS > 0 {
-			parts = append(parts, "cpu "+(u.User.Duration()+u.System.Duration()).Round(10*time.Millisecond).String())
-			if u.MaxRSS > 0 {
-				parts = append(parts, "at most "+units.FormatBytes(u.MaxRSS))
-			}
-		}
-		return parts
+		return ""
 	}
 	if j.CPU != nil {
-		parts = append(parts, fmt.Sprintf("cpu %.0f %%", *j.CPU))
+		cpu = fmt.Sprintf("CPU %.0f%%", *j.CPU)
 	}
 	if j.RSS > 0 {
-		parts = append(parts, units.FormatBytes(j.RSS))
+		memory = units.FormatBytes(j.RSS)
 	}
-	return parts
+	return m.join(cpu, memory)
+}
+
+// used is what a job used until its end.
+func (m *Model) used() string {
+	u, cpu, peak := m.job.Exit.Usage, "", ""
+	if total := u.User.Duration() + u.System.Duration(); total > 0 {
+		cpu = "CPU time " + total.Round(10*time.Millisecond).String()
+	}
+	if u.MaxRSS > 0 {
+		peak = "peak " + units.FormatBytes(u.MaxRSS)
+	}
+	return m.join(cpu, peak)
 }
 
 // ports are links where they can be followed: on this machine.
 func (m *Model) ports() string {
 	var parts []string
-	for _, port := range m.job.Ports {
+	for _, port := range m.job.KnownPorts() {
 		text := ":" + strconv.Itoa(port)
 		if m.job.Host == "" {
 			url := "http://localhost" + text + "/"
@@ -252,66 +303,53 @@ func (m *Model) ports() string {
 	return strings.Join(parts, "  ")
 }
 
-func (m *Model) outputs(w int) []string {
+// size is how much the job has written, and how much of that is kept.
+func (m *Model) size() string {
 	j := m.job
-	var lines []string
-	for _, o := range []struct{ label, path string }{{"output", j.OutputPath}, {"stdout", j.StdoutPath}, {"stderr", j.StderrPath}} {
-		lines = append(lines, m.fact(o.label, m.pathEnd(o.path, w-labelWidth), w)...)
-	}
 	size := units.FormatBytes(j.Output)
-	switch {
-	case j.Dropped > 0:
-		size += " written, " + units.FormatBytes(j.Dropped) + " of it dropped, at most " + units.FormatBytes(j.LogCap()) + " kept"
-	case j.LogCap() > 0:
-		size += " of at most " + units.FormatBytes(j.LogCap())
-	default:
-		size += ", without a limit"
+	if j.Output == 0 {
+		size = "empty"
 	}
-	return append(lines, m.fact("size", size, w)...)
+	if j.Dropped > 0 {
+		size += ", oldest " + units.FormatBytes(j.Dropped) + " dropped"
+	}
+	if limit := j.LogCap(); limit > 0 {
+		return size + " (limit " + strings.Replace(units.FormatBytes(limit), ".0 ", " ", 1) + ")"
+	}
+	return size + " (no limit)"
 }
 
-// limits says for how long the job may run, and how long it may take to end; of a
+// timeout is for how long the job may run, and how long it may take to end; of a
 // finished one only what was asked for.
-func (m *Model) limits() string {
-	j := m.job
-	var parts []string
+func (m *Model) timeout() string {
+	j, limit, grace := m.job, "", ""
+	if j.Timeout > 0 {
+		limit = units.DurationText(j.Timeout.Duration())
+	}
+	if j.Status.Finished() {
+		return limit
+	}
 	switch {
-	case j.Timeout == 0 && j.Status.Finished():
-	case j.Timeout == 0:
-		parts = append(parts, "no time limit")
-	case j.Deadline.IsZero() || j.Status.Finished():
-		parts = append(parts, "ends after "+units.DurationText(j.Timeout.Duration()))
-	default:
-		parts = append(parts, "ends after "+units.DurationText(j.Timeout.Duration())+" (at "+m.clock(j.Deadline)+")")
+	case limit == "":
+		limit = "none"
+	case !j.Deadline.IsZero():
+		limit += " (at " + m.clock(j.Deadline) + ")"
 	}
-	if j.Grace > 0 && !j.Status.Finished() {
-		parts = append(parts, "SIGKILL "+units.DurationText(j.Grace.Duration())+" after a stop")
+	if j.Grace > 0 {
+		grace = "killed " + units.DurationText(j.Grace.Duration()) + " after stop"
 	}
-	return m.join(parts)
-}
-
-// origin says who started the job, unless a person did with hob, and of which one
-// it is a restart.
-func (m *Model) origin() string {
-	var parts []string
-	if by := m.job.CreatedBy; by != "" && by != clientCLI && by != clientUI {
-		parts = append(parts, cells.Clean(by))
-	}
-	if m.job.RestartedFrom != "" {
-		parts = append(parts, "again from "+string(m.job.RestartedFrom))
-	}
-	return m.join(parts)
+	return m.join(limit, grace)
 }
 
 func (m *Model) unreachable() string {
-	text := "unreachable"
+	text := strings.TrimSpace(cells.Clean(m.job.Host) + " unreachable")
 	if !m.job.StaleSince.IsZero() {
-		text += " for " + m.duration(m.now.Sub(m.job.StaleSince)) + "; this is what was known then"
+		text += " for " + m.duration(m.now.Sub(m.job.StaleSince))
 	}
 	if m.job.LinkError != "" {
-		text += ": " + cells.Clean(m.job.LinkError)
+		text += " (" + cells.Clean(m.job.LinkError) + ")"
 	}
-	return text
+	return text + ". Showing the last known state."
 }
 
 func labels(set map[string]string) string {
@@ -323,14 +361,14 @@ func labels(set map[string]string) string {
 }
 
 // join puts facts on one line; those without a value leave no trace.
-func (m *Model) join(parts []string) string {
+func (m *Model) join(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return strings.Join(parts, " "+m.glyphs.Dot+" ")
 }
 
 // path abbreviates the home directory.
 func (m *Model) path(p string) string {
-	if rest, ok := strings.CutPrefix(p, m.home); ok && m.home != "" && (rest == "" || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(p, m.opts.Home); ok && m.opts.Home != "" && (rest == "" || rest[0] == '/') {
 		p = "~" + rest
 	}
 	return cells.Clean(p)
@@ -344,7 +382,7 @@ func (m *Model) pathEnd(p string, w int) string {
 		mark = m.glyphs.MoreLeft
 	}
 	p = m.path(p)
-	cut := cells.Start(p, w, mark)
+	cut := cells.TruncateStart(p, w, mark)
 	if cut == p {
 		return p
 	}

@@ -1,14 +1,15 @@
-// Package dialog asks one question with a few answers, the safe one first, or
-// shows a short menu.
+// Package dialog asks a question with a few answers, the safe one first, or shows a short menu.
 //
-// A dialog never does the deed: the answer that was taken is read by who asked.
+// A dialog only returns the answer; its owner acts on it.
 package dialog
 
 import (
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -18,11 +19,11 @@ import (
 
 // Choice is one answer.
 type Choice struct {
-	Name   string // what it is called in code
+	Name   string // identifies it in code
 	Label  string
-	Note   string // a menu's second column
+	Note   string // second column of a menu
 	Danger bool
-	Yes    bool // the answer that the key for yes gives
+	Yes    bool // selected by the key for yes
 }
 
 // Model is a dialog. It belongs to one goroutine.
@@ -34,19 +35,19 @@ type Model struct {
 	lines   []string
 	choices []Choice
 	menu    bool
-	at      int // the marked choice
+	at      int // index of the marked choice
 	taken   string
 	closed  bool
 	w, h    int
 }
 
-// Ask returns a question: text, then the answers side by side. The first is the
-// safe one and is marked.
+// Ask returns a question: the text, then the answers side by side. The first answer should be the
+// safe one; it is marked.
 func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles themes.Dialog, glyphs themes.Glyphs) *Model {
 	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: styles, glyphs: glyphs}
 }
 
-// Menu returns a menu: one choice a line, marked at the first.
+// Menu returns a menu with one choice per line, the first one marked.
 func Menu(title string, choices []Choice, keys keymap.Dialog, styles themes.Dialog, glyphs themes.Glyphs) *Model {
 	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: styles, glyphs: glyphs}
 }
@@ -54,14 +55,14 @@ func Menu(title string, choices []Choice, keys keymap.Dialog, styles themes.Dial
 // SetStyles replaces styles and glyphs.
 func (m *Model) SetStyles(s themes.Dialog, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
-// SetSize sets the room that the box may take at most.
+// SetSize sets the maximum size of the box.
 func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
 
-// Answer returns the choice that was taken; done is true once there will be no
-// other. An empty name with done means that nothing is to change.
+// Answer returns the selected choice, or "" if the dialog was canceled. done is true once the
+// dialog is closed.
 func (m *Model) Answer() (name string, done bool) { return m.taken, m.closed }
 
-// Update moves between the answers and takes one.
+// Update moves the mark and selects a choice.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok || m.closed {
@@ -89,17 +90,17 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// list is the window over the choices that stand one below the other. It begins
-// with the first of them unless the marked one would not be seen.
+// list returns the window over choices below each other. It begins with the first choice unless
+// the marked one would be out of view.
 func (m *Model) list() *listbox.List {
 	return &listbox.List{Len: len(m.choices), Rows: m.rows(), At: m.at}
 }
 
 func (m *Model) take(i int) { m.taken, m.closed = m.choices[i].Name, true }
 
-// Click takes the answer drawn at x, y of the box.
+// Click selects the choice at x, y of the box.
 func (m *Model) Click(x, y int) {
-	row := y - 1 - len(m.text()) // below the edge
+	row := y - 1 - len(m.text()) // minus the upper edge
 	if m.menu || m.stacked() {
 		if i, ok := m.list().Hit(row); ok {
 			m.take(i)
@@ -117,13 +118,13 @@ func (m *Model) Click(x, y int) {
 	}
 }
 
-// Scroll does nothing: the marked choice is always seen.
+// Scroll does nothing: the marked choice is always visible.
 func (m *Model) Scroll(int) {}
 
-// Cursor is nil: nothing is typed.
+// Cursor returns nil: a dialog has no text input.
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
-// ShortHelp returns the keys to name first.
+// ShortHelp returns the most important keys.
 func (m *Model) ShortHelp() []key.Binding {
 	if m.menu {
 		return []key.Binding{m.keys.Choose, m.keys.NextChoice, m.keys.Dismiss}
@@ -131,4 +132,125 @@ func (m *Model) ShortHelp() []key.Binding {
 	yes := m.keys.Yes
 	yes.SetEnabled(yes.Enabled() && slices.ContainsFunc(m.choices, func(c Choice) bool { return c.Yes }))
 	return []key.Binding{m.keys.Choose, m.keys.NextChoice, yes, m.keys.Dismiss}
+}
+
+// View draws the box, as large as its text needs and its maximum size allows. If there is too
+// little room, the text is cut rather than the answers.
+func (m *Model) View() string {
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
+	return strings.Join(frame.Box(m.title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
+}
+
+// longestLine is the width to which text is wrapped.
+const longestLine = 70
+
+// width returns the width of the box.
+func (m *Model) width() int {
+	w := cells.Width(m.title) + 6
+	answers := 0
+	for _, c := range m.choices {
+		if m.menu {
+			w = max(w, m.labelWidth()+cells.Width(c.Note)+4)
+			continue
+		}
+		answers += cells.Width(c.Label) + 4
+	}
+	for _, line := range m.lines {
+		w = max(w, min(cells.Width(line), longestLine)+4)
+	}
+	return min(max(w, answers+4), m.w)
+}
+
+// labelWidth returns the width of the first column of a menu.
+func (m *Model) labelWidth() int {
+	w := 0
+	for _, c := range m.choices {
+		w = max(w, cells.Width(c.Label)+2)
+	}
+	return w
+}
+
+// stacked reports whether the answers are below each other, because they do not fit side by side.
+func (m *Model) stacked() bool {
+	w := 0
+	for _, c := range m.choices {
+		w += cells.Width(c.Label) + 4
+	}
+	return w+2 > m.width()
+}
+
+// rows returns the number of visible choices if they are below each other.
+func (m *Model) rows() int {
+	room := max(1, m.h-2)
+	switch {
+	case m.menu:
+		return min(len(m.choices), room)
+	case m.stacked():
+		return min(len(m.choices), max(1, room-1)) // leave one line for the question
+	}
+	return len(m.choices)
+}
+
+// text returns the lines above the answers: as many as fit, and a blank line if that fits too.
+func (m *Model) text() []string {
+	room := max(1, m.width()-4)
+	var lines []string
+	for _, line := range m.lines {
+		lines = append(lines, strings.Split(ansi.Wrap(line, room, ""), "\n")...)
+	}
+	answers := 1
+	if m.stacked() {
+		answers = m.rows()
+	}
+	most := max(0, m.h-2-answers)
+	if len(lines) > most {
+		lines = lines[:most]
+		if most > 0 {
+			lines[most-1] = cells.Truncate(cells.Fit(lines[most-1], room-1)+"  ", room, m.glyphs.Ellipsis)
+		}
+	}
+	if len(lines) > 0 && len(lines) < most {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (m *Model) body() []string {
+	if m.menu {
+		return m.list().Draw(m.entry)
+	}
+	var lines []string
+	for _, line := range m.text() {
+		lines = append(lines, m.styles.Text.Render(line))
+	}
+	if m.stacked() {
+		return append(lines, m.list().Draw(m.answer)...)
+	}
+	var answers []string
+	for i := range m.choices {
+		answers = append(answers, m.answer(i, i == m.at))
+	}
+	return append(lines, strings.Join(answers, "  "))
+}
+
+// answer draws one answer to a question.
+func (m *Model) answer(i int, marked bool) string {
+	c, style := m.choices[i], m.styles.Choice
+	switch {
+	case marked:
+		style = m.styles.ChoiceSelected
+	case c.Danger:
+		style = m.styles.Danger
+	}
+	return style.Render(" " + c.Label + " ")
+}
+
+// entry draws one line of a menu.
+func (m *Model) entry(i int, marked bool) string {
+	c, style, room := m.choices[i], m.styles.Choice, m.width()-4
+	if marked {
+		style = m.styles.ChoiceSelected
+	}
+	text := cells.Truncate(cells.Fit(c.Label, m.labelWidth())+c.Note, room, m.glyphs.Ellipsis)
+	return style.Render(cells.Fit(text, room))
 }

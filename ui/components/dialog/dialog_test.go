@@ -60,8 +60,8 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// However little room there is, the answer that Enter takes can be seen.
-func TestTheMarkedAnswerIsSeen(t *testing.T) {
+// The marked answer, which Enter selects, is visible in a box of any size.
+func TestMarkedAnswerIsVisible(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 9}, {40, 4}, {24, 4}, {24, 3}} {
 		d := ask()
 		d.SetSize(size[0], size[1])
@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestClickTakesWhatIsDrawnThere(t *testing.T) {
+func TestClickSelectsChoice(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dialog *dialog.Model
 		label  string
@@ -131,7 +131,7 @@ func TestClickTakesWhatIsDrawnThere(t *testing.T) {
 	}
 }
 
-func TestSmallRooms(t *testing.T) {
+func TestSmallSizes(t *testing.T) {
 	for _, w := range []int{0, 1, 4, 9, 20} {
 		for _, d := range []*dialog.Model{ask(), menu()} {
 			d.SetSize(w, 4)

@@ -1,5 +1,4 @@
-// Package help is the page of all keys, by section, from the bindings as they
-// are now.
+// Package help shows all keys by section, generated from the current bindings.
 package help
 
 import (
@@ -13,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/listbox"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
 // Section is a group of keys under a title.
@@ -27,17 +27,7 @@ type Entry struct {
 	Desc string
 }
 
-// Editor is the line in which the filter is typed.
-type Editor interface {
-	Update(tea.Msg) tea.Cmd
-	Value() string
-	SetValue(string)
-	View() string
-	SetSize(w, h int)
-	Cursor() *tea.Cursor
-}
-
-// Model is the page. It belongs to one goroutine.
+// Model is the help page. It belongs to one goroutine.
 type Model struct {
 	keys     keymap.Help
 	input    keymap.Input
@@ -45,17 +35,17 @@ type Model struct {
 	glyphs   themes.Glyphs
 	sections []Section
 	notes    []string
-	line     Editor
+	line     *prompt.Line
 	typing   bool
 	lines    []string
-	list     listbox.List // over lines; no mark is shown
+	list     listbox.List // lines of the page; no line is marked
 	w, h     int
 	closed   bool
 }
 
-// New returns the page; line is where its filter is typed, notes stand above
-// the keys.
-func New(sections []Section, notes []string, line Editor, keys keymap.Help, input keymap.Input, styles themes.Help, glyphs themes.Glyphs) *Model {
+// New returns the help page. line is the text input of its filter; notes are shown below the
+// keys.
+func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles themes.Help, glyphs themes.Glyphs) *Model {
 	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: glyphs}
 }
 
@@ -68,7 +58,7 @@ func (m *Model) SetStyles(s themes.Help, g themes.Glyphs) {
 // SetSize sets the size of the whole box.
 func (m *Model) SetSize(w, h int) {
 	m.w, m.h = max(0, w), max(0, h)
-	m.line.SetSize(max(0, m.w-4), 1)
+	m.line.SetWidth(max(0, m.w-4))
 	m.lay()
 }
 
@@ -108,13 +98,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Scroll moves the page by n lines: the wheel.
+// Scroll scrolls the page by n lines.
 func (m *Model) Scroll(n int) { m.list.Pan(n) }
 
-// Click does nothing: a key of the page is pressed.
+// Click does nothing.
 func (m *Model) Click(int, int) {}
 
-// filtering reports whether the line with the filter is shown.
+// filtering reports whether the filter line is visible.
 func (m *Model) filtering() bool { return m.typing || m.line.Value() != "" }
 
 const (
@@ -122,8 +112,8 @@ const (
 	columnGap   = 4
 )
 
-// keyWidth is the width of the column of keys in a page of width w, the gap behind
-// them included. From the middle one on no key is torn apart.
+// keyWidth returns the width of the column of keys, including the gap after it, in a page of
+// width w. From medium widths on it fits every key.
 func keyWidth(w int) int {
 	switch {
 	case w >= 64:
@@ -134,20 +124,12 @@ func keyWidth(w int) int {
 	return 13
 }
 
-// lay sets the page: sections one below the other, in two columns where there
-// is room, so that a section is never torn apart without need.
+// lay arranges the sections in one column, or in two where there is room. A section is split only
+// if it cannot be avoided.
 func (m *Model) lay() {
 	inner := max(0, m.w-4)
 	blocks := m.blocks(inner)
 	m.lines = nil
-	for _, note := range m.notes {
-		for _, line := range wrap(note, inner) {
-			m.lines = append(m.lines, m.styles.Desc.Render(line))
-		}
-	}
-	if len(m.notes) > 0 {
-		m.lines = append(m.lines, "")
-	}
 	if inner < 2*columnWidth {
 		for _, b := range blocks {
 			m.lines = append(m.lines, b...)
@@ -166,6 +148,11 @@ func (m *Model) lay() {
 			m.lines = append(m.lines, cells.Fit(a, half)+b)
 		}
 	}
+	for _, note := range m.notes {
+		for _, line := range wrap(note, inner) {
+			m.lines = append(m.lines, m.styles.Desc.Render(line))
+		}
+	}
 	m.list.Len, m.list.Rows = len(m.lines), max(0, m.h-2)
 	if m.filtering() {
 		m.list.Rows = max(0, m.h-3)
@@ -173,7 +160,7 @@ func (m *Model) lay() {
 	m.Scroll(0)
 }
 
-// balance deals blocks to two columns in order, as even as that allows.
+// balance distributes blocks to two columns, in order and as evenly as possible.
 func balance(blocks [][]string) (left, right []string) {
 	total := 0
 	for _, b := range blocks {
@@ -189,7 +176,7 @@ func balance(blocks [][]string) (left, right []string) {
 	return left, right
 }
 
-// blocks are the sections that the filter leaves, each ending in a blank line.
+// blocks returns the lines of the sections that match the filter, each followed by a blank line.
 func (m *Model) blocks(inner int) [][]string {
 	filter := strings.ToLower(m.line.Value())
 	if inner >= 2*columnWidth {
@@ -211,7 +198,7 @@ func (m *Model) blocks(inner int) [][]string {
 	return blocks
 }
 
-// entry is a line of the page, or as many as its keys and its description need.
+// entry returns the lines of one entry: as many as its keys and its description need.
 func (m *Model) entry(e Entry, w int) []string {
 	kw := keyWidth(w)
 	keys, desc := wrap(e.Keys, kw-2), wrap(e.Desc, w-kw)
@@ -229,7 +216,7 @@ func (m *Model) entry(e Entry, w int) []string {
 	return lines
 }
 
-// wrap breaks text between words into lines of at most w columns.
+// wrap wraps text at spaces to at most w columns.
 func wrap(text string, w int) []string {
 	return strings.Split(ansi.Wrap(text, max(1, w), ""), "\n")
 }
@@ -259,7 +246,7 @@ func (m *Model) View() string {
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 
-// Cursor is the place of the cursor while the filter is typed.
+// Cursor returns the position of the cursor while the user types the filter.
 func (m *Model) Cursor() *tea.Cursor {
 	if !m.typing {
 		return nil
@@ -272,7 +259,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	return c
 }
 
-// ShortHelp returns the keys to name first.
+// ShortHelp returns the most important keys.
 func (m *Model) ShortHelp() []key.Binding {
 	return []key.Binding{m.keys.Down, m.keys.FilterHelp, m.keys.CloseHelp}
 }

@@ -12,25 +12,16 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/help"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// typed is the least editor: it appends.
-type typed struct {
-	text string
-	w    int
+// newLine returns the text input that the program uses.
+func newLine() *prompt.Line {
+	keys := keymap.Default()
+	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()).Prompt, prompt.Options{Label: "/"})
+	line.Focus()
+	return line
 }
-
-func (e *typed) Update(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		e.text += press.Text
-	}
-	return nil
-}
-func (e *typed) SetValue(s string)   { e.text = s }
-func (e *typed) Value() string       { return e.text }
-func (e *typed) View() string        { return cells.Fit("/"+e.text, e.w) }
-func (e *typed) SetSize(w, _ int)    { e.w = w }
-func (e *typed) Cursor() *tea.Cursor { return tea.NewCursor(1+len(e.text), 0) }
 
 func newHelp(w, h int) *help.Model {
 	keys := keymap.Default()
@@ -42,7 +33,7 @@ func newHelp(w, h int) *help.Model {
 		}
 		sections = append(sections, s)
 	}
-	m := help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, &typed{}, keys.Help, keys.Input,
+	m := help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, newLine(), keys.Help, keys.Input,
 		themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
 	m.SetSize(w, h)
 	return m
@@ -87,9 +78,8 @@ func TestClosesAndFilters(t *testing.T) {
 	}
 }
 
-// The cursor may stand before the text, and no key need delete backward.
-func TestEscapeEmptiesTheFilterWhateverTheEditorDoes(t *testing.T) {
-	line := &typed{}
+func TestEscapeClearsFilter(t *testing.T) {
+	line := newLine()
 	m := help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
 	for _, press := range []tea.KeyPressMsg{{Code: '/', Text: "/"}, {Code: 'x', Text: "x"}} {
 		m.Update(press)
@@ -123,6 +113,17 @@ func TestSizes(t *testing.T) {
 					t.Errorf("%dx%d: a line is %d wide", w, h, got)
 				}
 			}
+		}
+	}
+}
+
+func TestNotesAreBelowTheKeys(t *testing.T) {
+	for _, w := range []int{60, 120} {
+		m := newHelp(w, 200)
+		view := ansi.Strip(m.View())
+		keys, note := strings.Index(view, keymap.Contexts()[2].Title), strings.Index(view, "Ctrl+B leaves a job")
+		if keys < 0 || note < keys {
+			t.Errorf("in %d columns the note is not below the keys:\n%s", w, view)
 		}
 	}
 }

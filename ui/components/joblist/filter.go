@@ -20,12 +20,12 @@ type filter struct {
 
 type field struct{ name, value string }
 
-// SetFilter filters the list; the empty string shows all.
+// SetFilter filters the list and selects the best match; the empty string shows all.
 func (m *Model) SetFilter(text string) {
 	if text == m.filter.text {
 		return
 	}
-	m.filter = parseFilter(text)
+	m.filter, m.seeking = parseFilter(text), true
 	m.stale, m.drawn = true, false
 }
 
@@ -49,7 +49,7 @@ func parseFilter(text string) filter {
 func (f filter) apply(rows []*row) []*row {
 	shown := make([]*row, 0, len(rows))
 	for _, r := range rows {
-		r.matched = nil
+		r.matched, r.grade = nil, 0
 		if f.matches(r) {
 			shown = append(shown, r)
 		}
@@ -64,19 +64,51 @@ func (f filter) matches(r *row) bool {
 		}
 	}
 	for _, word := range f.words {
-		if places, ok := find(word, r.Job.Name); ok {
-			r.matched = append(r.matched, places...)
-			continue
+		places, ok := find(word, r.Job.Name)
+		_, inCommand := find(word, commandText(r.Job))
+		if !ok && !inCommand {
+			if _, onHost := find(word, r.Job.Host); !onHost {
+				return false
+			}
 		}
-		if _, ok := find(word, commandText(r.Job)); ok {
-			continue
-		}
-		if _, ok := find(word, r.Job.Host); ok {
-			continue
-		}
-		return false
+		r.matched = append(r.matched, places...)
+		r.grade += gradeOf(word, r.Job)
 	}
 	return true
+}
+
+// gradeOf is how well a job matches a word of the filter: best if that is its name.
+func gradeOf(word string, j engine.Job) int {
+	word, name := strings.ToLower(word), strings.ToLower(j.Name)
+	at := strings.Index(name, word)
+	switch {
+	case name == word:
+		return 5
+	case at == 0:
+		return 4
+	case at > 0 && strings.ContainsAny(name[at-1:at], " -_./:="):
+		return 3
+	case at > 0:
+		return 2
+	case strings.Contains(strings.ToLower(commandText(j)), word), strings.Contains(strings.ToLower(j.Host), word):
+		return 1
+	}
+	return 0
+}
+
+// best returns the place of the best match among the rows shown: of the selected one if no other is
+// better. It returns -1 if the filter has no words to match.
+func (m *Model) best() int {
+	if len(m.filter.words) == 0 {
+		return -1
+	}
+	best := m.find(m.selected)
+	for i, r := range m.shown {
+		if best < 0 || r.grade > m.shown[best].grade {
+			best = i
+		}
+	}
+	return best
 }
 
 func (x field) matches(j engine.Job) bool {
@@ -109,7 +141,7 @@ func statusWords(j engine.Job) []string {
 	switch statusbadge.StateOf(j) {
 	case statusbadge.Waiting:
 		words = append(words, "waiting", "running")
-	case statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping:
+	case statusbadge.Queued, statusbadge.Paused, statusbadge.Starting, statusbadge.Stopping:
 		words = append(words, "running")
 	case statusbadge.Failed, statusbadge.Lost:
 		words = append(words, "failed", "finished")

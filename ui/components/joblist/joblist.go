@@ -15,11 +15,10 @@ package joblist
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/listbox"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
@@ -47,17 +46,27 @@ type Model struct {
 
 	rows   map[engine.ID]*row
 	order  []*row // all rows, sorted
-	shown  []*row // those that pass the filter
+	passed []*row // those that pass the filter
+	shown  []*row // what is listed of those, with the row of the folded ones
 	sort   Sort
 	filter filter
+	// seeking means that the filter has changed since the rows were sorted.
+	seeking bool
+
+	reversed bool // the order, by a second click on its heading
 
 	selected engine.ID
-	at       int // place of the selection in shown
-	top      int
-	hosts    int    // rows on another machine
-	start    string // the key that starts a job
+	box      listbox.List // the rows in the window, below the header
+	hosts    int          // rows on another machine
+	start    string       // the key that starts a job
 	hints    []string
 	paints   paints
+
+	fold     *row // stands for old jobs, its earlier; nil: nothing is folded
+	hidden   int  // jobs that it stands for
+	unfolded bool
+	open     map[engine.ID]bool // newest runs whose earlier ones are unfolded
+	spaced   bool               // blank lines separate the groups
 
 	stale bool // order and shown do not reflect rows
 	view  string
@@ -66,21 +75,31 @@ type Model struct {
 
 type row struct {
 	Row
-	marked  bool
+	marked bool
+	began  time.Time // of the first run
+	// need is what the job needed when the list was sorted. That a failure was seen moves no
+	// row: its place changes when the list is sorted for another reason.
+	need    statusbadge.Need
 	matched []int // places in the name that the filter matched, in bytes
+	grade   int   // how well the filter matches
+
+	earlier []*row    // its earlier runs, which have no rows of their own unless unfolded
+	newest  engine.ID // of an earlier run: the one whose row it belongs to
+	old     bool      // belongs to the row of the folded jobs
 }
 
-// Option tunes a list.
-type Option func(*Model)
-
-// WithMinutes shows times in minutes, so that nothing moves each second.
-func WithMinutes(on bool) Option { return func(m *Model) { m.coarse = on } }
+// Options are how a list is shown.
+type Options struct {
+	Minutes bool // show times in minutes, so that nothing moves each second
+	Fold    bool // fold old jobs and earlier runs
+}
 
 // New returns an empty list of no size.
-func New(keys keymap.List, styles themes.List, badge statusbadge.Badge, glyphs themes.Glyphs, opts ...Option) *Model {
-	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs, rows: map[engine.ID]*row{}}
-	for _, opt := range opts {
-		opt(m)
+func New(keys keymap.List, styles themes.List, badge statusbadge.Badge, glyphs themes.Glyphs, o Options) *Model {
+	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
+	m.coarse = o.Minutes
+	if o.Fold {
+		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}
 	}
 	m.mix()
 	return m
@@ -97,7 +116,7 @@ func (m *Model) SetSize(w, h int) {
 	w, h = max(0, w), max(0, h)
 	if w != m.w || h != m.h {
 		m.w, m.h, m.drawn = w, h, false
-		m.scroll()
+		m.fit()
 	}
 }
 
@@ -143,6 +162,7 @@ func (m *Model) Drop(id engine.ID) {
 	}
 	m.hosts -= remote(r.Job)
 	delete(m.rows, id)
+	delete(m.open, id)
 	m.stale, m.drawn = true, false
 }
 
@@ -151,145 +171,4 @@ func remote(j engine.Job) int {
 		return 1
 	}
 	return 0
-}
-
-// Len returns the number of jobs, and of those that the filter leaves.
-func (m *Model) Len() (all, shown int) {
-	m.settle()
-	return len(m.rows), len(m.shown)
-}
-
-// Window returns which of the rows that the filter leaves are seen: the first
-// of them, how many there is room for, and the place of the selected one.
-func (m *Model) Window() (top, room, at int) {
-	m.settle()
-	return m.top, m.h, m.at
-}
-
-// Selected returns the job of the selected row.
-func (m *Model) Selected() (engine.Job, bool) {
-	m.settle()
-	if m.at >= len(m.shown) {
-		return engine.Job{}, false
-	}
-	return m.shown[m.at].Job, true
-}
-
-// Select moves the selection to a job; false if it is not in the list or the
-// filter hides it.
-func (m *Model) Select(id engine.ID) bool {
-	m.settle()
-	for i, r := range m.shown {
-		if r.Job.ID == id {
-			m.move(i)
-			return true
-		}
-	}
-	return false
-}
-
-// SelectAt moves the selection to the row drawn at line y.
-func (m *Model) SelectAt(y int) bool {
-	m.settle()
-	if y < 0 || y >= m.h || m.top+y >= len(m.shown) {
-		return false
-	}
-	m.move(m.top + y)
-	return true
-}
-
-// ToggleMark marks or unmarks the selected row and goes on to the next.
-func (m *Model) ToggleMark() {
-	m.settle()
-	if m.at >= len(m.shown) {
-		return
-	}
-	m.shown[m.at].marked = !m.shown[m.at].marked
-	m.drawn = false
-	m.move(m.at + 1)
-}
-
-// Unmark removes all marks; it reports whether there were any.
-func (m *Model) Unmark() bool {
-	any := false
-	for _, r := range m.rows {
-		any = any || r.marked
-		r.marked = false
-	}
-	m.drawn = m.drawn && !any
-	return any
-}
-
-// Marked returns the marked jobs in the order shown. Marks of rows that the
-// filter hides do not count: what cannot be seen is not acted on.
-func (m *Model) Marked() []engine.Job {
-	m.settle()
-	var jobs []engine.Job
-	for _, r := range m.shown {
-		if r.marked {
-			jobs = append(jobs, r.Job)
-		}
-	}
-	return jobs
-}
-
-// Scroll moves the window by n rows, the selection staying in it: the wheel.
-func (m *Model) Scroll(n int) {
-	m.settle()
-	top := max(0, min(m.top+n, len(m.shown)-m.h))
-	if top == m.top {
-		return
-	}
-	m.top, m.drawn = top, false
-	m.at = max(m.top, min(m.at, m.top+m.h-1))
-	m.selected = m.shown[m.at].Job.ID
-}
-
-// Update moves the selection.
-func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	press, ok := msg.(tea.KeyPressMsg)
-	if !ok {
-		return nil
-	}
-	m.settle()
-	if rows, ok := m.keys.Rows(press, m.h); ok {
-		m.move(m.at + rows)
-	}
-	return nil
-}
-
-// move puts the selection on row i, or the nearest there is.
-func (m *Model) move(i int) {
-	i = max(0, min(i, len(m.shown)-1))
-	if len(m.shown) == 0 {
-		m.at, m.selected = 0, ""
-		return
-	}
-	if id := m.shown[i].Job.ID; i != m.at || id != m.selected {
-		m.at, m.selected, m.drawn = i, id, false
-	}
-	m.scroll()
-}
-
-// scroll keeps the selection in the window and the window on the rows.
-func (m *Model) scroll() {
-	top := m.top
-	if m.h > 0 {
-		top = max(top, m.at-m.h+1)
-	}
-	top = min(top, m.at)
-	top = max(0, min(top, len(m.shown)-m.h))
-	if top != m.top {
-		m.top, m.drawn = top, false
-	}
-}
-
-// Cursor is where the terminal's cursor belongs, so that screen readers and
-// magnifiers follow: on the selected row. Nil without rows.
-func (m *Model) Cursor() *tea.Cursor {
-	m.settle()
-	if len(m.shown) == 0 || m.w == 0 || m.at-m.top >= m.h {
-		return nil
-	}
-	return tea.NewCursor(0, m.at-m.top)
 }

@@ -23,7 +23,7 @@ var now = time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
 
 func newList(w, h int, glyphs themes.Glyphs) *joblist.Model {
 	styles := themes.Default(true).Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs)
+	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, joblist.Options{})
 	list.SetHints("n")
 	list.SetSize(w, h)
 	list.SetNow(now)
@@ -66,6 +66,8 @@ func sample() []joblist.Row {
 	stopping.Status, stopping.Stopping = engine.Stopping, &engine.StopRequest{Deadline: now.Add(3500 * time.Millisecond)}
 	lost := running("rsync-aaaaa", "rsync backup", 49*time.Hour)
 	lost.Status = engine.Lost
+	leaky := ended("leaky-aaaaa", "./leaky", 181*time.Second, engine.Exit{Status: engine.Killed, Signal: "SIGKILL", Reason: engine.ReasonSignal})
+	leaky.Seen = true
 	survivors := ended("sh-aaaaa", "sh start.sh", time.Second, engine.Exit{
 		Status: engine.Exited, Code: code(0), Survivors: []engine.Process{{PID: 7, Command: "d"}},
 	})
@@ -77,7 +79,7 @@ func sample() []joblist.Row {
 		{Job: train},
 		{Job: stopping},
 		{Job: ended("make-test-aaaaa", "make test", 44*time.Second, engine.Exit{Status: engine.Exited, Code: code(2)}), Unread: 3},
-		{Job: ended("leaky-aaaaa", "./leaky", 181*time.Second, engine.Exit{Status: engine.Killed, Signal: "SIGKILL", Reason: engine.ReasonSignal})},
+		{Job: leaky},
 		{Job: ended("go-build-aaaaa", "go build ./...", 9*time.Second, engine.Exit{Status: engine.Exited, Code: code(0)})},
 		{Job: survivors},
 		{Job: ended("wide-aaaaa", "echo 日本語日本語日本語日本語日本語日本語", 31*time.Second, engine.Exit{Status: engine.Exited, Code: code(0)})},
@@ -163,7 +165,7 @@ func TestHostIsShownWhileTheJobPrints(t *testing.T) {
 // A name that does not fit takes the columns in which only activity would stand.
 func TestLongNamesTakeIdleColumns(t *testing.T) {
 	const name = "go test ./engine/local/..."
-	for w, want := range map[int]string{38: "go test …ocal/...", 46: "go test ./…local/..."} {
+	for w, want := range map[int]string{38: "go test .…ocal/...", 46: "go test ./…/local/..."} {
 		list := newList(w, 1, themes.Unicode())
 		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: "go-test-aaaaa", Name: name}, State: engine.State{Status: engine.Running, StartedAt: now}}})
 		if view := ansi.Strip(list.View()); !strings.Contains(view, want) {
@@ -372,5 +374,34 @@ func TestSortByUse(t *testing.T) {
 	}
 	if got := order(joblist.ByMemory); got != "large busy small over" {
 		t.Errorf("by memory: %s", got)
+	}
+}
+
+// The time of the list is up to a tick old, so more than the grace time can seem to be left.
+func TestCountdownStaysWithinTheGraceTime(t *testing.T) {
+	list := newList(80, 3, themes.Unicode())
+	var job engine.Job
+	for _, r := range sample() {
+		if r.Job.Status == engine.Stopping {
+			job = r.Job
+		}
+	}
+	const grace = 5 * time.Second
+	for name, tt := range map[string]struct {
+		late time.Duration
+		want string
+	}{
+		"at the request":  {0, "kill 5s"},
+		"the clock lags":  {900 * time.Millisecond, "kill 5s"},
+		"after a moment":  {-200 * time.Millisecond, "kill 4s"},
+		"after the grace": {-6 * time.Second, "kill 0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job.Stopping = &engine.StopRequest{Deadline: now.Add(tt.late + grace)}
+			list.Put(joblist.Row{Job: job})
+			if view := ansi.Strip(list.View()); !strings.Contains(view, tt.want) {
+				t.Errorf("%q is not in the row:\n%s", tt.want, view)
+			}
+		})
 	}
 }

@@ -2,8 +2,10 @@ package joblist
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
@@ -14,28 +16,63 @@ type Sort int
 
 // The orders.
 const (
-	ByNeed Sort = iota // waiting for input, running, failed, done; newest first within
+	ByNeed Sort = iota // needs input, running, failures to be looked at, then what ended last
 	ByStart
 	ByName
 	ByHost
 	ByCPU
 	ByMemory
+	ByEnd  // what ended last first, then what runs
+	ByTime // what runs or ran longest first
 	sorts
 )
 
-// String names the order for people.
-func (s Sort) String() string {
-	return [sorts]string{"by need", "newest first", "by name", "by host", "by cpu", "by memory"}[s]
-}
+// orders are the names of the orders, reverses those of the reversed ones.
+var (
+	orders   = [sorts]string{"by need", "newest first", "by name", "by host", "by CPU", "by memory", "by end", "by run time"}
+	reverses = [sorts]string{ByStart: "oldest first"}
+)
 
 // Sort returns the order.
 func (m *Model) Sort() Sort { return m.sort }
 
+// Order names the order for people: "by name", "by name, reversed".
+func (m *Model) Order() string {
+	name := orders[m.sort]
+	if m.reversed {
+		name = cmp.Or(reverses[m.sort], name+", reversed")
+	}
+	return name
+}
+
+// SortNote names the order where it is not the usual one and the header row does not show it.
+func (m *Model) SortNote() string {
+	m.settle()
+	if m.sort == ByNeed && !m.reversed || m.sortedInHeader() {
+		return ""
+	}
+	return m.Order()
+}
+
 // NextSort changes to the next order.
-func (m *Model) NextSort() Sort {
-	m.sort = (m.sort + 1) % sorts
+func (m *Model) NextSort() {
+	m.sort, m.reversed = (m.sort+1)%sorts, false
+	if m.sort == ByHost && m.hosts == 0 {
+		m.sort++
+	}
 	m.stale, m.drawn = true, false
-	return m.sort
+}
+
+// ReverseSort turns the order around.
+func (m *Model) ReverseSort() {
+	m.reversed = !m.reversed
+	m.stale, m.drawn = true, false
+}
+
+// descending reports whether the column that the list is sorted by shows the largest value first.
+func (m *Model) descending() bool {
+	largest := m.sort == ByCPU || m.sort == ByMemory || m.sort == ByTime
+	return largest != m.reversed
 }
 
 // moves reports whether a change of a job can change its place or whether the
@@ -47,7 +84,7 @@ func (m *Model) moves(old, now engine.Job) bool {
 	if m.sort == ByCPU && cpu(old) != cpu(now) || m.sort == ByMemory && old.RSS != now.RSS {
 		return true
 	}
-	return old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
+	return place(old) != place(now) || old.Runs.Between() != now.Runs.Between() || !old.Exit.At.Equal(now.Exit.At) || old.Name != now.Name || old.Host != now.Host || old.Script != now.Script || !old.CreatedAt.Equal(now.CreatedAt)
 }
 
 // settle brings order, filter and selection up to date.
@@ -58,28 +95,61 @@ func (m *Model) settle() {
 	m.stale, m.drawn = false, false
 	m.order = m.order[:0]
 	for _, r := range m.rows {
+		r.began, r.need = m.began(r.Job), statusbadge.NeedOf(r.Job)
 		m.order = append(m.order, r)
 	}
 	slices.SortFunc(m.order, m.compare)
 
-	m.shown = m.filter.apply(m.order)
+	m.passed = m.filter.apply(m.order)
+	m.shown = m.folded(m.passed)
 
+	m.fit()
 	// The selection stays on its job; if that is gone, on its place.
-	for i, r := range m.shown {
-		if r.Job.ID == m.selected {
-			m.at = i
-			m.scroll()
-			return
+	at := m.find(m.selected)
+	if m.seeking {
+		m.seeking = false
+		if at = m.best(); at < 0 {
+			at = max(0, m.find(m.selected))
 		}
 	}
-	m.move(m.at)
+	if at < 0 {
+		at = m.box.At
+	}
+	m.move(at)
+}
+
+// place returns the job's place in its queue; a large number if it is not known.
+func place(j engine.Job) int {
+	if j.Pending == nil || j.Pending.Position == 0 {
+		return math.MaxInt
+	}
+	return j.Pending.Position
 }
 
 func (m *Model) compare(a, b *row) int {
-	c := 0
+	c := m.compareBy(a, b)
+	return cmp.Or(c, b.began.Compare(a.began), b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
+}
+
+// compareBy compares what the list is sorted by. Jobs without such a value are last, also in the
+// reversed order.
+func (m *Model) compareBy(a, b *row) (c int) {
+	hasA, hasB := m.hasValue(a.Job), m.hasValue(b.Job)
+	if hasA != hasB {
+		if hasA {
+			return -1
+		}
+		return 1
+	}
 	switch m.sort {
 	case ByNeed:
-		c = cmp.Compare(statusbadge.StateOf(a.Job).Need(), statusbadge.StateOf(b.Job).Need())
+		c = cmp.Compare(a.need, b.need)
+		if c == 0 && a.need == statusbadge.Waits {
+			c = cmp.Or(cmp.Compare(place(a.Job), place(b.Job)), a.Job.CreatedAt.Compare(b.Job.CreatedAt))
+		}
+		if c == 0 {
+			c = endedAt(b.Job).Compare(endedAt(a.Job))
+		}
 	case ByName:
 		c = natural(a.Job.Name, b.Job.Name)
 	case ByHost:
@@ -87,10 +157,47 @@ func (m *Model) compare(a, b *row) int {
 	case ByCPU:
 		c = cmp.Compare(cpu(b.Job), cpu(a.Job))
 	case ByMemory:
-		c = cmp.Compare(memory(b.Job), memory(a.Job))
-	case ByStart, sorts:
+		c = cmp.Compare(b.Job.RSS, a.Job.RSS)
+	case ByEnd:
+		c = endedAt(b.Job).Compare(endedAt(a.Job))
+	case ByTime:
+		c = cmp.Compare(b.Job.Uptime(m.now), a.Job.Uptime(m.now))
+	case ByStart:
+		c = b.began.Compare(a.began)
+	case sorts:
 	}
-	return cmp.Or(c, b.Job.CreatedAt.Compare(a.Job.CreatedAt), strings.Compare(string(a.Job.ID), string(b.Job.ID)))
+	if m.reversed {
+		c = -c
+	}
+	return c
+}
+
+// hasValue reports whether a job has what the list is sorted by.
+func (m *Model) hasValue(j engine.Job) bool {
+	switch m.sort {
+	case ByCPU:
+		return !j.Status.Finished() && j.CPU != nil
+	case ByMemory:
+		return !j.Status.Finished() && j.RSS > 0
+	case ByEnd:
+		return j.Status.Finished()
+	case ByNeed, ByStart, ByName, ByHost, ByTime, sorts:
+	}
+	return true
+}
+
+// began is when the first run of a job was created that is still in the list, so that a
+// restarted job takes the row of its earlier run.
+func (m *Model) began(j engine.Job) time.Time {
+	at := j.CreatedAt
+	for range len(m.rows) { // records that refer to each other end it, too
+		from, ok := m.rows[j.RestartedFrom]
+		if !ok {
+			break
+		}
+		j, at = from.Job, from.Job.CreatedAt
+	}
+	return at
 }
 
 // natural compares names as people do: numbers in them by their value.
@@ -116,17 +223,10 @@ func natural(a, b string) int {
 // digits is how many digits s begins with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// cpu and memory are what a job uses; one that has ended comes last.
+// cpu is what a job uses, for the order.
 func cpu(j engine.Job) float64 {
-	if j.Status.Finished() || j.CPU == nil {
-		return -1
+	if j.CPU == nil {
+		return 0
 	}
 	return *j.CPU
-}
-
-func memory(j engine.Job) int64 {
-	if j.Status.Finished() {
-		return -1
-	}
-	return j.RSS
 }

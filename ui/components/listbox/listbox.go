@@ -1,21 +1,21 @@
-// Package listbox is the arithmetic of a list in a box: which entry is marked,
-// which entries are seen, where they are drawn and how many lie below.
+// Package listbox computes what a list in a box shows: which entry is marked, which entries are
+// visible, where they are drawn, and how many are below.
 //
-// What an entry is and how it looks is up to the component that has the list.
+// The component with the list decides what an entry is and how it looks.
 package listbox
 
 import "strconv"
 
-// List is a window of Rows rows over Len entries, the marked one always among
-// those that are seen. The zero List is empty. It belongs to one goroutine.
+// List is a window of Rows rows over Len entries. The marked entry is always visible. The zero
+// List is empty. It belongs to one goroutine.
 type List struct {
 	Len  int
 	Rows int
-	At   int // the marked entry
-	Top  int // where the window is to begin, as far as the mark and the ends allow
+	At   int // index of the marked entry
+	Top  int // preferred first entry of the window
 }
 
-// Window returns the entries that are seen: first, and the one behind the last.
+// Window returns the range [first, end) of visible entries.
 func (l *List) Window() (first, end int) {
 	rows := max(0, l.Rows)
 	first = max(min(l.Top, l.At), l.At-rows+1)
@@ -23,15 +23,15 @@ func (l *List) Window() (first, end int) {
 	return first, min(first+rows, l.Len)
 }
 
-// Cycle moves the mark by n entries, around the ends.
+// Cycle moves the mark by n entries and wraps around.
 func (l *List) Cycle(n int) {
 	if l.Len > 0 {
 		l.mark(((l.At+n)%l.Len + l.Len) % l.Len)
 	}
 }
 
-// Step moves the mark by n entries, up to the ends. Step(0) fits mark and window
-// to a Len or Rows that changed.
+// Step moves the mark by n entries, limited to the list. Step(0) adjusts mark and window after
+// Len or Rows changed.
 func (l *List) Step(n int) { l.mark(max(0, min(l.At+n, l.Len-1))) }
 
 func (l *List) mark(i int) {
@@ -39,22 +39,23 @@ func (l *List) mark(i int) {
 	l.Top, _ = l.Window()
 }
 
-// Pan moves the window by n rows, up to the ends; the mark stays inside it.
+// Pan moves the window by n rows, limited to the list. The mark moves with it only as far as
+// needed.
 func (l *List) Pan(n int) {
 	l.Top = max(0, min(l.Top+n, l.Len-l.Rows))
 	l.mark(max(0, min(max(l.At, l.Top), l.Top+l.Rows-1, l.Len-1)))
 }
 
-// Page is how many rows a page key moves: one stays in view.
+// Page returns the number of rows that a page key moves: one row stays in view.
 func (l *List) Page() int { return max(1, l.Rows-1) }
 
-// Hit returns the entry that is drawn in row y of the window.
+// Hit returns the entry drawn in row y of the window.
 func (l *List) Hit(y int) (i int, ok bool) {
 	first, end := l.Window()
 	return first + y, y >= 0 && first+y < end
 }
 
-// Draw returns the lines of the window: what row makes of each entry in it.
+// Draw returns the lines of the window, drawn by row.
 func (l *List) Draw(row func(i int, marked bool) string) []string {
 	first, end := l.Window()
 	lines := make([]string, 0, max(0, end-first))
@@ -64,8 +65,8 @@ func (l *List) Draw(row func(i int, marked bool) string) []string {
 	return lines
 }
 
-// More counts the entries below the window, for the lower edge of a box: "↓ 3
-// more", where sign is the arrow; empty if there are none.
+// More returns the text for the lower edge of a box if there are entries below the window: "↓ 3
+// more", where sign is the arrow.
 func (l *List) More(sign string) string {
 	_, end := l.Window()
 	if end >= l.Len {

@@ -63,7 +63,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// A click hits the entry that was drawn in its row, and nothing beside the window.
+// A click selects the entry drawn in its row, and none outside the window.
 func TestHitAndDrawAgree(t *testing.T) {
 	l := listbox.List{Len: 6, Rows: 3, At: 4, Top: 2}
 	var drawn []int

@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-func TestRowsAreAsWideAsTheyCount(t *testing.T) {
+func TestRowsHaveTheirExactWidth(t *testing.T) {
 	tests := map[string]string{
 		"wide":             "漢字 text",
 		"combining":        "cafe\u0301 nai\u0308ve",
@@ -40,14 +40,14 @@ func TestRowsAreAsWideAsTheyCount(t *testing.T) {
 	}
 }
 
-func TestVariantIsDrawnInItsSimplerForm(t *testing.T) {
+func TestVariantIsDrawnInSimplerForm(t *testing.T) {
 	s := show(t, "⚠\ufe0f warning 1\ufe0f\u20e3 one\n", 40, 2, true)
 	if got, want := s.screen()[0], "⚠  warning 1  one"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-func TestMarksOfDirectionAreDropped(t *testing.T) {
+func TestDirectionMarksAreDropped(t *testing.T) {
 	s := show(t, "level \u202enimda\u202c \u2066iso\u2069 \u200fx\u061c\ufeff.\n", 40, 2, true)
 	if got, want := s.screen()[0], "level nimda iso x."; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -58,7 +58,7 @@ func TestLinks(t *testing.T) {
 	osc := func(uri, text string) string { return "\x1b]8;id=7;" + uri + "\x1b\\" + text + "\x1b]8;;\x1b\\" }
 	tests := map[string]struct {
 		line string
-		want []string // "target text"
+		want []string // each: the target and the text of a link
 	}{
 		"plain":                {"see https://example.com/a?b=c#d, or not", []string{"https://example.com/a?b=c#d https://example.com/a?b=c#d"}},
 		"in brackets":          {"(http://a.example/x_(y)) [https://b.example].", []string{"http://a.example/x_(y) http://a.example/x_(y)", "https://b.example https://b.example"}},
@@ -93,7 +93,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestCutLineSaysSo(t *testing.T) {
+func TestCutLineHasNote(t *testing.T) {
 	s := show(t, strings.Repeat("x", 3<<20)+"\n", 60, 4, true)
 	s.press("g", "$")
 	rows := s.screen()
@@ -106,8 +106,8 @@ func TestCutLineSaysSo(t *testing.T) {
 	}
 }
 
-// Lines of a megabyte do not stay in memory drawn.
-func TestLongLinesAreLetGo(t *testing.T) {
+// Drawings of lines of a megabyte are not kept in memory.
+func TestLongDrawingsAreDropped(t *testing.T) {
 	s := show(t, strings.Repeat(strings.Repeat("long ", 40000)+"\n", 30), 60, 5, true)
 	s.screen()
 	for range 20 {
@@ -125,7 +125,7 @@ func TestLongLinesAreLetGo(t *testing.T) {
 	}
 }
 
-func TestLinesLongerThanARowOfTheEmulator(t *testing.T) {
+func TestLinesWiderThanTheEmulator(t *testing.T) {
 	var want strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&want, "%d漢", i)
@@ -140,14 +140,14 @@ func TestLinesLongerThanARowOfTheEmulator(t *testing.T) {
 	}
 }
 
-func TestFormFeedIsNoLine(t *testing.T) {
+func TestFormFeedDoesNotEndLine(t *testing.T) {
 	s := show(t, "one\ftwo\vthree\n", 40, 2, true)
 	if got := s.screen()[0]; got != "onetwothree" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestManyLooksInALine(t *testing.T) {
+func TestManyStylesInOneLine(t *testing.T) {
 	var line strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&line, "\x1b[38;2;%d;%d;0m%c", i/256, i%256, 'a'+i%26)
@@ -160,8 +160,8 @@ func TestManyLooksInALine(t *testing.T) {
 	}
 }
 
-// Whatever a job prints, the view is made of text, colours and links.
-func TestNothingOfAJobGetsThrough(t *testing.T) {
+// Whatever a job prints, the view contains only text, colors and links.
+func TestViewHasNoControlSequencesOfJob(t *testing.T) {
 	pieces := []string{"\x1b", "[", "]", "8;;", "https://a", "\a", "\x1b\\", "?1049h", "?2004h", "52;c;aGk=", "0;t", "2J", "6n", "P", "\x9b", "\u009b",
 		"\u009d", "\r", "\b", "\x00", "\xff", "m", "31", ";", "text", "漢", "\u202e", "\t", "H", "c", "\x0e", "\x7f", "_G", "^", "X"}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -186,7 +186,7 @@ func TestNothingOfAJobGetsThrough(t *testing.T) {
 	}
 }
 
-// inert is what in a row is no text, colour or link: from the first of it on.
+// inert returns the rest of a row from the first byte that is not text, color or link.
 func inert(row string) string {
 	for row != "" {
 		if rest, ok := strings.CutPrefix(row, "\x1b["); ok {

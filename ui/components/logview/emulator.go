@@ -8,24 +8,23 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// maxColumns bounds what is drawn of one line; the rest is in the log.
+// maxColumns limits how much of a line is drawn; the rest is in the log.
 const maxColumns = 16 << 10
 
-// maxCopyColumns bounds what is copied of one line.
+// maxCopyColumns limits how much of a line is copied.
 const maxCopyColumns = 128 << 10
 
-// emulatorWidth is the longest row of an emulator; a line that is longer wraps.
+// emulatorWidth is the maximum width of an emulator; a longer line wraps.
 const emulatorWidth = 4096
 
-// lineEmulator draws single lines: an emulator with room for one line, so that
-// overwriting, colours and wide characters come out as on a terminal, and nothing
-// of a job reaches the screen but cells.
+// lineEmulator draws single lines with a terminal emulator, so that overwriting, colors and wide
+// characters look as on a terminal, and only cells reach the screen.
 type lineEmulator struct {
 	vt         *vt.Terminal
 	cols, rows int
 }
 
-// draw returns what a terminal shows of a line, up to so many columns.
+// draw draws a line as a terminal would show it, up to most columns.
 func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 	raw, shown, columns := within(raw, most)
 	cols := 256
@@ -41,7 +40,7 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		e.vt.Write([]byte("\x1b[?7l"))
 	}
 	at := 0
-	for _, s := range vt.AltSwitches(raw) { // a line is drawn as a whole, on one screen
+	for _, s := range vt.AltSwitches(raw) { // a line is drawn on one screen
 		e.vt.Write(raw[at:s.From])
 		at = s.To
 	}
@@ -53,7 +52,7 @@ func (e *lineEmulator) draw(raw []byte, most int) *drawing {
 		if !e.vt.Wrapped(y) {
 			row = row[:lineEnd(e.vt, row)]
 		} else if next := e.vt.Row(y + 1); row[len(row)-1].IsBlank() && next[0].Width() == 2 {
-			row = row[:len(row)-1] // the wide character had no room there
+			row = row[:len(row)-1] // a wide character did not fit there
 		}
 		e.add(d, row)
 		if !e.vt.Wrapped(y) {
@@ -75,7 +74,7 @@ func (e *lineEmulator) add(d *drawing, row []vt.Cell) {
 	}
 }
 
-// lineEnd is where a row ends in nothing.
+// lineEnd returns the length of a row without trailing blanks.
 func lineEnd(t *vt.Terminal, row []vt.Cell) int {
 	end := len(row)
 	for end > 0 && row[end-1].IsBlank() && t.Style(row[end-1]) == (vt.Style{}) {
@@ -84,9 +83,8 @@ func lineEnd(t *vt.Terminal, row []vt.Cell) int {
 	return end
 }
 
-// within takes as much of a line as cannot need more columns than most, without
-// what would start another row. shown is how many bytes of the line that is, all
-// of them if it is short enough.
+// within returns the beginning of a line that needs at most most columns, without characters that
+// start another row. shown is its length in bytes.
 func within(raw []byte, most int) (p []byte, shown, columns int) {
 	shown = len(raw)
 	if columns = len(raw) + 7*bytes.Count(raw, []byte{'\t'}); columns > most {
@@ -118,8 +116,7 @@ func within(raw []byte, most int) (p []byte, shown, columns int) {
 	return raw, shown, columns
 }
 
-// plain takes marks of direction out of the text of a cell: they would reorder
-// what stands beside it.
+// plain removes direction marks from the text of a cell: they would reorder neighboring cells.
 func plain(s string) string {
 	if len(s) < 2 {
 		return s

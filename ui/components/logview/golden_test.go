@@ -70,8 +70,9 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// The colours of a job, of hits and of a selection, in the terminal's own sixteen.
-func TestColours(t *testing.T) {
+// TestColors shows the colors of a job, of matches and of a selection, in the terminal's 16
+// colors.
+func TestColors(t *testing.T) {
 	theme, err := themes.Named("terminal", true)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func TestColours(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
-// The wheel turns the log under it, sideways too.
+// The wheel scrolls the log vertically and horizontally.
 func TestWheel(t *testing.T) {
 	s := show(t, strings.Repeat("0123456789", 10)+"\n"+numbered(1, 100), 40, 10, true)
 	wheel := func(b tea.MouseButton) { s.do(s.m.Update(tea.MouseWheelMsg{Button: b})) }

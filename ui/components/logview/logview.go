@@ -1,15 +1,14 @@
-// Package logview shows a job's output as lines, however large it is: it reads
-// the window on the screen and a little around it, never the whole.
+// Package logview shows a job's output as lines. It reads only the part on the screen and a
+// little around it, so the log may have any size.
 //
-// The owner gives it a [Source] and tells it when the log has grown
-// ([Model.Grown]). All reading happens in commands, so Update and View never
-// wait for a disk or a network. Places in the log are byte offsets, so nothing
-// shifts under the reader while the job goes on.
+// The owner sets a [Source] and calls [Model.Grown] when the log has grown. All reading happens
+// in commands, so Update and View never wait for a disk or a network. Positions are byte offsets,
+// so the view does not move while the log grows.
 //
-// Job output is drawn, never passed on: each line goes through an emulator of
-// one row, and only its cells reach the screen.
+// Output of the job never reaches the terminal directly: an emulator draws each line, and the
+// view shows the emulator's cells.
 //
-// A component belongs to the goroutine of its program's Update and View.
+// A Model must be used only in the goroutine of its program's Update and View.
 package logview
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
 // Model is a log view.
@@ -34,105 +33,98 @@ type Model struct {
 	w, h   int
 	focus  bool
 
-	// ctx ends when the source is replaced or the view closed: it bounds the
-	// commands that read the source, which outlive the calls that made them.
+	// ctx is canceled when the source is replaced or the view is closed. It ends the commands
+	// that read the source.
 	ctx    context.Context
 	cancel context.CancelFunc
 	src    Source
-	gen    int // of the source; answers of an earlier one are dropped
+	gen    int // generation of the source; results of an earlier one are dropped
 	empty  string
 	err    error
 
-	size   int64   // how far the log reaches, as last heard
+	size   int64   // last known size of the log
 	lines  []entry // a contiguous part of the log
 	top    int     // index in lines of the line on the first row
 	topRow int     // rows of that line above the first row
-	debt   int     // rows still to scroll when more lines have come
+	debt   int     // rows still to scroll once more lines have been read
 	busy   bool    // a window is being read
-	again  *place  // and this one wanted after it
-	head   bool    // lines begin at the start of the log (of what is shown of it)
-	tail   bool    // and reach its end
+	again  *place  // the window to read after that
+	head   bool    // lines begin with the first line of the log, or the first matching one
+	tail   bool    // lines end with the last line
 
 	follow  bool
-	seen    int64 // how far the log reached when following stopped
-	counted int64 // new lines are counted up to here
-	fresh   int   // new lines since
-	freshUp bool  // there are more than fresh
+	seen    int64 // size of the log when following stopped
+	counted int64 // new lines are counted up to here; -1: being counted
+	fresh   int   // number of new lines
+	freshUp bool  // there are more than fresh new lines
 
 	wrap, numbers, times bool
 	left                 int // columns scrolled to the right
 
+	at    int64 // offset of a byte in the current line; noLine: the last line in view
 	query query
-	only  bool // matching lines alone
-	sel   selection
+	only  bool // show only matching lines
+	sel   selected
 
-	words   func(error) string
-	now     func() time.Time
-	clicked clicks.Counter
+	errorText func(error) string
+	now       func() time.Time
+	clicked   selection.Clicks
 
 	emu   lineEmulator
 	frame string
 	dirty bool
 }
 
-// entry is a line of the window.
+// entry is a line in memory.
 type entry struct {
 	engine.Line
 	at     time.Time
 	number int64
-	drawn  *drawing // nil: not yet
+	drawn  *drawing // nil: not drawn yet
 	hits   [][2]int
 	hitGen int
 }
 
-// place is a window to be read: which part, and where to put it.
+// place describes a window to read and where to show it.
 type place struct {
 	off    int64
 	where  where
-	rows   int  // of the view, that much is read before and after
-	follow bool // off is the end, wherever that is by then
+	rows   int  // height of the view; a multiple of it is read before and after
+	follow bool // use the end of the log at the time of reading
 }
 
 type where int
 
 const (
-	keep    where = iota // the line on the first row stays there
-	atTop                // the line at off on the first row
-	atThird              // the line at off a third down
-	atEnd                // the last line on the last row
+	keep    where = iota // keep the line on the first row
+	atTop                // put the line at off on the first row
+	atThird              // put the line at off a third of the way down
+	atEnd                // put the last line on the last row
 )
 
-// Option changes a view at its making.
-type Option func(*Model)
+// Options are how a log is shown at first.
+type Options struct {
+	Wrap, Timestamps, LineNumbers bool
+	Clock                         func() time.Time   // replaces time.Now, to detect double clicks
+	ErrorText                     func(error) string // the text of errors for the user; nil: err.Error()
+}
 
-// WithWrap begins with long lines wrapped.
-func WithWrap(on bool) Option { return func(m *Model) { m.wrap = on } }
-
-// WithTimestamps begins with the time of each line shown.
-func WithTimestamps(on bool) Option { return func(m *Model) { m.times = on } }
-
-// WithLineNumbers begins with the number of each line shown.
-func WithLineNumbers(on bool) Option { return func(m *Model) { m.numbers = on } }
-
-// WithClock replaces time.Now, by which clicks count as double ones.
-func WithClock(now func() time.Time) Option { return func(m *Model) { m.now = now } }
-
-// WithWords says how an error is told to a person (default: its own words).
-func WithWords(say func(error) string) Option { return func(m *Model) { m.words = say } }
-
-// New returns a view of nothing.
-func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, opts ...Option) *Model {
-	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, now: time.Now, empty: "No output yet."}
-	m.words = func(err error) string { return cells.Clean(err.Error()) }
-	m.ctx, m.cancel = context.WithCancel(context.Background())
-	for _, o := range opts {
-		o(m)
+// New returns a view without a source.
+func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, o Options) *Model {
+	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, now: time.Now, at: noLine, empty: "No output yet."}
+	m.wrap, m.times, m.numbers, m.errorText = o.Wrap, o.Timestamps, o.LineNumbers, o.ErrorText
+	if m.errorText == nil {
+		m.errorText = func(err error) string { return cells.Clean(err.Error()) }
 	}
+	if o.Clock != nil {
+		m.now = o.Clock
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
 
-// SetSource shows another log from its end, following it or not. Nil shows
-// nothing. The caller closes the source that it replaces after Update returned.
+// SetSource shows another log from its end, and follows it if follow is set. A nil source shows
+// nothing. The caller closes the previous source after Update has returned.
 func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.cancel()
 	m.ctx, m.cancel = context.WithCancel(context.Background())
@@ -141,7 +133,7 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.size, m.lines, m.top, m.topRow, m.debt, m.head, m.tail = 0, nil, 0, 0, 0, false, false
 	m.busy, m.again = false, nil
 	m.follow, m.seen, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, 0, false, 0
-	m.sel, m.only = selection{}, false
+	m.at, m.sel, m.only = noLine, selected{}, false
 	m.query.forget()
 	m.dirty = true
 	if src == nil {
@@ -150,10 +142,10 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	return tea.Batch(m.read(place{where: atEnd, follow: true}), m.rescan())
 }
 
-// Close ends what is under way.
+// Close cancels running commands.
 func (m *Model) Close() { m.cancel() }
 
-// SetEmpty sets what stands in place of an empty log.
+// SetEmpty sets the text that is shown for an empty log.
 func (m *Model) SetEmpty(text string) { m.empty, m.dirty = text, true }
 
 // SetSize sets the size in cells.
@@ -177,23 +169,23 @@ func (m *Model) SetSize(w, h int) tea.Cmd {
 	return nil
 }
 
-// Focus and Blur say whether the view has the keyboard.
+// Focus lets the view receive keys.
 func (m *Model) Focus() { m.focus, m.dirty = true, true }
 
-// Blur takes the keyboard away.
+// Blur removes the focus.
 func (m *Model) Blur() { m.focus, m.dirty = false, true }
 
-// SetStyles changes the looks.
+// SetStyles changes styles and glyphs.
 func (m *Model) SetStyles(s themes.Log, g themes.Glyphs) { m.styles, m.glyphs, m.dirty = s, g, true }
 
-// Err is why the log could not be read when that was last tried, or nil.
+// Err returns the error of the last attempt to read the log, or nil.
 func (m *Model) Err() error { return m.err }
 
 // Following reports whether the view stays at the end of the log.
 func (m *Model) Following() bool { return m.follow }
 
-// LastLine is the text of the last line of the log, as far as it has been read: what
-// a job that waits asks.
+// LastLine returns the text of the last line that was read: if the job waits for input, its
+// prompt.
 func (m *Model) LastLine() string {
 	if !m.tail || len(m.lines) == 0 {
 		return ""
@@ -202,13 +194,13 @@ func (m *Model) LastLine() string {
 	return d.part(0, d.own)
 }
 
-// SetFollow goes to the end and stays there, or stays here.
+// SetFollow goes to the end and stays there, or stops following.
 func (m *Model) SetFollow(on bool) tea.Cmd {
 	if !on {
 		m.unfollow()
 		return nil
 	}
-	m.follow, m.fresh, m.freshUp, m.dirty = true, 0, false, true
+	m.follow, m.at, m.fresh, m.freshUp, m.dirty = true, noLine, 0, false, true
 	return m.read(place{where: atEnd, follow: true})
 }
 
@@ -218,14 +210,14 @@ func (m *Model) unfollow() {
 	}
 }
 
-// NewLines is how many lines came since following stopped; more reports that it
-// is at least that many.
+// NewLines returns the number of lines since following stopped; more means that there may be
+// further ones.
 func (m *Model) NewLines() (n int, more bool) { return m.fresh, m.freshUp }
 
-// Size is how far the log reaches in bytes, as last heard.
+// Size returns the last known size of the log in bytes.
 func (m *Model) Size() int64 { return m.size }
 
-// Percent is how much of the log lies above the last row, from 0 to 100.
+// Percent returns how much of the log is above the last row, from 0 to 100.
 func (m *Model) Percent() int {
 	if m.size == 0 || len(m.lines) == 0 {
 		return 100
@@ -239,8 +231,9 @@ func (m *Model) Wrap() bool { return m.wrap }
 // MatchingOnly reports whether only lines that match the search are shown.
 func (m *Model) MatchingOnly() bool { return m.only }
 
-// JumpPercent goes to a place in the log.
+// JumpPercent goes to a position in the log, from 0 to 100.
 func (m *Model) JumpPercent(p int) tea.Cmd {
 	m.unfollow()
-	return m.read(place{off: m.size * int64(max(0, min(100, p))) / 100, where: atTop})
+	m.at = m.size * int64(max(0, min(100, p))) / 100
+	return m.read(place{off: m.at, where: atTop})
 }

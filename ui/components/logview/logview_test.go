@@ -21,13 +21,13 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// memory is a source whose text may grow.
+// memory is a source in memory whose text may grow.
 type memory struct {
 	text  string
-	reads int // windows read
+	reads int // number of windows read
 	fail  error
 
-	known int // bytes of text that all was made of
+	known int // size of the text that the source has reported
 	all   []engine.Line
 }
 
@@ -57,7 +57,7 @@ func (s *memory) lines() []engine.Line {
 	return s.all
 }
 
-// at is the line that holds an offset.
+// at returns the index of the line that contains an offset.
 func (s *memory) at(off int64) int {
 	lines := s.lines()
 	return sort.Search(len(lines), func(i int) bool { return lines[i].End > off })
@@ -112,7 +112,7 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 		t.Fatal(err)
 	}
 	s := &harness{t: t, src: &memory{text: text}}
-	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), WithClock(func() time.Time { return s.now }))
+	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), Options{Clock: func() time.Time { return s.now }})
 	s.m.zone = time.UTC
 	s.m.Focus()
 	s.do(s.m.SetSize(w, h))
@@ -121,7 +121,7 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 	return s
 }
 
-// do runs a command and all that follow from it.
+// do runs a command and all commands that result from it.
 func (s *harness) do(cmd tea.Cmd) {
 	s.t.Helper()
 	if cmd == nil {
@@ -163,7 +163,7 @@ func (s *harness) grow(text string) {
 	s.do(s.m.Grown(int64(len(s.src.text))))
 }
 
-// screen is the text shown, without the track and trailing blanks.
+// screen returns the visible text, without the scroll track and trailing blanks.
 func (s *harness) screen() []string {
 	s.t.Helper()
 	view := s.m.View()
@@ -192,14 +192,14 @@ func (s *harness) want(first, last string) {
 	}
 }
 
-func TestFollowShowsTheEndAndStaysThere(t *testing.T) {
+func TestFollowStaysAtTheEnd(t *testing.T) {
 	s := show(t, numbered(1, 1000), 40, 10, true)
 	s.want("line 991", "line 1000")
 	s.grow(numbered(1001, 1500))
 	s.want("line 1491", "line 1500")
 }
 
-func TestScrollingUpLeavesFollowingAndCountsNewLines(t *testing.T) {
+func TestScrollingUpStopsFollowingAndCountsNewLines(t *testing.T) {
 	s := show(t, numbered(1, 1000), 40, 10, true)
 	s.press("k", "k")
 	s.want("line 989", "line 998")
@@ -257,7 +257,7 @@ func TestUnfinishedLineGrows(t *testing.T) {
 	}
 }
 
-func TestWrapShowsAllOfALongLine(t *testing.T) {
+func TestWrapShowsWholeLine(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 6)
 	s := show(t, "one\n"+long+"\ntwo\n", 26, 5, true)
 	s.press("w")
@@ -347,7 +347,7 @@ func TestMatchingOnly(t *testing.T) {
 	s.want("line 1", "line 5")
 }
 
-func TestSearchFindsWhatComesLater(t *testing.T) {
+func TestSearchFindsLaterOutput(t *testing.T) {
 	s := show(t, "nothing\n", 40, 5, true)
 	cmd, _ := s.m.Search("needle", false)
 	s.do(cmd)
@@ -429,7 +429,7 @@ func TestNumbersAndTimes(t *testing.T) {
 	}
 }
 
-func TestGapIsShown(t *testing.T) {
+func TestDroppedOutputIsShown(t *testing.T) {
 	s := show(t, "a\nb\n", 40, 4, false)
 	s.m.lines[1].Dropped = 3435973836
 	s.m.dirty = true
@@ -460,13 +460,13 @@ func TestReadErrorIsShownWhole(t *testing.T) {
 			}
 			continue
 		}
-		if want := "The log cannot be read: " + strings.ReplaceAll(why, "\x1b[31m", ""); got != want {
+		if want := "Can't read the log: " + strings.ReplaceAll(why, "\x1b[31m", ""); got != want {
 			t.Errorf("%v: %q, want %q", size, got, want)
 		}
 	}
 }
 
-func TestAnswersOfAnEarlierSourceAreDropped(t *testing.T) {
+func TestResultsOfEarlierSourceAreDropped(t *testing.T) {
 	s := show(t, numbered(1, 10), 40, 4, true)
 	late := s.m.read(s.m.here())
 	s.do(s.m.SetSource(&memory{text: "other\n"}, true))

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-func TestReturnIsWhereTheViewStood(t *testing.T) {
+func TestReturnRestoresPositionAndSearch(t *testing.T) {
 	s := show(t, numbered(1, 100), 30, 4, true)
 	s.do(s.m.Scroll(-50))
 	find := func(text string) {
@@ -39,12 +39,12 @@ func TestReturnIsWhereTheViewStood(t *testing.T) {
 	find("line 3")
 	s.do(s.m.Return(mark))
 	if !s.m.Following() {
-		t.Error("it follows no longer")
+		t.Error("it no longer follows")
 	}
 }
 
-// TestFilterGoesOnFollowing is tail -f with grep behind it.
-func TestFilterGoesOnFollowing(t *testing.T) {
+// Filtering while following works like tail -f piped to grep.
+func TestFilterKeepsFollowing(t *testing.T) {
 	s := show(t, numbered(1, 100), 30, 3, true)
 	cmd, err := s.m.Filter("7", false)
 	if err != nil {
@@ -55,12 +55,12 @@ func TestFilterGoesOnFollowing(t *testing.T) {
 	s.grow(numbered(101, 107))
 	s.want("line 87", "line 107")
 	if _, err := s.m.Filter("(", true); err == nil || !s.m.MatchingOnly() {
-		t.Errorf("an expression that is none: %v, matching only %t", err, s.m.MatchingOnly())
+		t.Errorf("invalid expression: %v, matching only %t", err, s.m.MatchingOnly())
 	}
 }
 
-// TestSelectedTextStaysWhereItIs drags in a log that grows and is followed.
-func TestSelectedTextStaysWhereItIs(t *testing.T) {
+// Dragging in a growing log that is followed keeps the text under the pointer.
+func TestSelectedTextDoesNotMove(t *testing.T) {
 	s := show(t, numbered(1, 100), 30, 4, true)
 	s.do(s.m.Update(tea.MouseClickMsg{X: 0, Y: 1, Button: tea.MouseLeft}))
 	s.do(s.m.Update(tea.MouseMotionMsg{X: 2, Y: 2, Button: tea.MouseLeft}))
@@ -73,10 +73,10 @@ func TestSelectedTextStaysWhereItIs(t *testing.T) {
 	s.want("line 100", "line 103")
 }
 
-func TestSidewaysInWrappedLinesSaysWhyNot(t *testing.T) {
+func TestSidewaysInWrappedLinesShowsNotice(t *testing.T) {
 	s := show(t, strings.Repeat("word ", 20), 30, 4, true)
 	s.press("w", "l")
-	if len(s.notices) != 1 || !strings.Contains(s.notices[0], "w cuts them") {
+	if len(s.notices) != 1 || !strings.Contains(s.notices[0], "w to unwrap") {
 		t.Errorf("notices %q", s.notices)
 	}
 }

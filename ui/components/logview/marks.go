@@ -2,7 +2,7 @@ package logview
 
 import tea "charm.land/bubbletea/v2"
 
-// markKind is why a character looks different from what the job printed.
+// markKind is the reason why a character is highlighted.
 type markKind int
 
 const (
@@ -12,13 +12,13 @@ const (
 	markSelected
 )
 
-// mark is a stretch [from, to) of glyphs.
+// mark is a range [from, to) of glyphs.
 type mark struct {
 	from, to int
 	kind     markKind
 }
 
-// markAt is the kind at a glyph; later marks win.
+// markAt returns the kind of mark at a glyph; later marks override earlier ones.
 func markAt(marks []mark, i int) markKind {
 	kind := markNone
 	for _, mk := range marks {
@@ -47,7 +47,7 @@ func (m *Model) marksOf(e *entry) []mark {
 	return marks
 }
 
-// hitsOf returns which glyphs of a line match.
+// hitsOf returns the ranges of glyphs that match.
 func (m *Model) hitsOf(e *entry) [][2]int {
 	if e.hitGen == m.query.gen {
 		return e.hits
@@ -62,12 +62,13 @@ func (m *Model) hitsOf(e *entry) [][2]int {
 	return e.hits
 }
 
-// Mark is where a view stands in its log, and what it searches for there.
+// Mark is a position in the log with the search at that time.
 type Mark struct {
-	gen    int // of the source
+	gen    int // generation of the source
 	place  place
-	row    int // of the line, the first on the view
+	row    int // rows of the first line above the view
 	left   int
+	at     int64 // offset in the current line
 	text   string
 	regex  bool
 	only   bool
@@ -75,23 +76,22 @@ type Mark struct {
 	follow bool
 }
 
-// Mark notes how the view stands now, for [Model.Return].
+// Mark returns the current position and search, for [Model.Return].
 func (m *Model) Mark() Mark {
 	q := &m.query
-	to := Mark{gen: m.gen, row: m.topRow, left: m.left, text: q.text, regex: q.regex, only: m.only, match: q.current, follow: m.follow}
+	to := Mark{gen: m.gen, row: m.topRow, left: m.left, at: m.at, text: q.text, regex: q.regex, only: m.only, match: q.current, follow: m.follow}
 	if len(m.lines) > 0 {
 		to.place = place{off: m.lines[m.top].Start, where: atTop}
 	}
 	return to
 }
 
-// Return goes back to where the view stood, and to what was searched for: a
-// search that somebody only tried leaves nothing behind. In another log it only
-// takes up the search.
+// Return restores a position and search, so that an abandoned search has no effect. In another
+// log it restores only the search.
 func (m *Model) Return(to Mark) tea.Cmd {
 	var cmds []tea.Cmd
 	if m.query.text != to.text || m.query.regex != to.regex || m.only != to.only {
-		cmd, _ := m.Search(to.text, to.regex) // it was valid before
+		cmd, _ := m.Search(to.text, to.regex) // the expression was valid before
 		m.query.jumped, m.query.current = true, to.match
 		m.only = to.only && to.text != ""
 		cmds = append(cmds, cmd)
@@ -103,7 +103,7 @@ func (m *Model) Return(to Mark) tea.Cmd {
 	case to.follow:
 		return tea.Batch(append(cmds, m.SetFollow(true))...)
 	}
-	m.left = to.left
+	m.left, m.at = to.left, to.at
 	back := to.place
 	if len(m.lines) > 0 && m.lines[m.top].Start == back.off && !m.only {
 		back = m.here()
@@ -112,8 +112,8 @@ func (m *Model) Return(to Mark) tea.Cmd {
 	return tea.Batch(append(cmds, m.read(back))...)
 }
 
-// Filter searches for text and shows only the lines that match, without going
-// to one: a view that follows goes on following.
+// Filter searches for text and shows only matching lines, without going to a match. A view that
+// follows keeps following.
 func (m *Model) Filter(text string, regex bool) (tea.Cmd, error) {
 	if text == "" {
 		return m.Search("", false)

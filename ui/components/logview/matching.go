@@ -10,17 +10,17 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// SetMatchingOnly shows only the lines that match, or all.
+// SetMatchingOnly shows only matching lines, or all lines.
 func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 	if on && m.query.re == nil {
-		return notice("nothing to match: search with / first")
+		return notice("No search yet: press " + m.keys.Search.Help().Key)
 	}
 	p := m.here()
 	m.only, m.dirty = on, true
 	return m.read(p)
 }
 
-// filter is the lines to show when it is not all of them.
+// filter selects the matching lines.
 type filter struct {
 	re    *regexp.Regexp
 	tally tally
@@ -30,11 +30,11 @@ func (m *Model) filtered() *filter {
 	if !m.only {
 		return nil
 	}
-	return &filter{re: m.query.re, tally: m.query.tally.copied()}
+	return &filter{re: m.query.re, tally: m.query.tally.clone()}
 }
 
-// window reads the matching lines around off. head and tail report that they
-// begin with the first of all, and end with the last.
+// window reads the matching lines around off. head and tail report whether they include the first
+// and the last matching line.
 func (f *filter) window(ctx context.Context, src Source, off int64, before, after int) (lines []engine.Line, head, tail bool, err error) {
 	up, err := f.starts(ctx, src, off-1, before, -1)
 	if err != nil {
@@ -46,13 +46,13 @@ func (f *filter) window(ctx context.Context, src Source, off int64, before, afte
 	}
 	head, tail = len(up) < before, len(down) < after
 	starts := append(up, down...)
-	ask := 1 // lines that follow each other are read together
+	ask := 1 // number of lines to read at once; it grows while matching lines are adjacent
 	for i := 0; i < len(starts); {
 		found, err := src.Window(ctx, starts[i], 0, ask)
 		if err != nil {
 			return lines, false, false, err
 		}
-		if len(found) == 0 || found[0].Start != starts[i] { // dropped since
+		if len(found) == 0 || found[0].Start != starts[i] { // the line was dropped in the meantime
 			i++
 			continue
 		}
@@ -75,8 +75,8 @@ func (f *filter) window(ctx context.Context, src Source, off int64, before, afte
 	return lines, head, tail, nil
 }
 
-// starts is where the nearest n matching lines begin: from off on, or with dir -1
-// up to off. They are in the order of the log.
+// starts returns the offsets of the nearest n matching lines: from off on, or with dir -1 up to
+// off. They are in ascending order.
 func (f *filter) starts(ctx context.Context, src Source, off int64, n, dir int) ([]int64, error) {
 	var all [][]int64
 	have := 0
@@ -106,7 +106,7 @@ func (f *filter) starts(ctx context.Context, src Source, off int64, n, dir int) 
 	return starts[:min(n, len(starts))], nil
 }
 
-// startsIn is where the matching lines that begin in a range do so.
+// startsIn returns the offsets of the matching lines that begin in a range.
 func startsIn(ctx context.Context, src Source, re *regexp.Regexp, from, to int64) ([]int64, error) {
 	var starts []int64
 	err := src.Matching(ctx, re, from, to, func(start, _ int64) bool {

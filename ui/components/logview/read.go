@@ -14,7 +14,7 @@ import (
 type window struct {
 	place   place
 	lines   []engine.Line
-	head    bool // they begin with the first, and end with the last
+	head    bool // whether lines begins with the first line and ends with the last
 	tail    bool
 	times   []time.Time
 	numbers []int64
@@ -22,14 +22,14 @@ type window struct {
 	err     error
 }
 
-// thenMsg is the end of what a view did outside of Update.
+// thenMsg carries the rest of an operation to Update.
 type thenMsg struct {
 	owner *Model
 	then  func() tea.Cmd
 }
 
-// async runs f outside of Update, and in Update what that returns, unless the
-// generation is another one by then: that of the source or of the search.
+// async runs f as a command, and the function that f returns in Update. The latter is skipped if
+// *gen, the generation of the source or of the search, has changed in between.
 func (m *Model) async(gen *int, f func() (then func() tea.Cmd)) tea.Cmd {
 	began := *gen
 	return func() tea.Msg {
@@ -43,15 +43,15 @@ func (m *Model) async(gen *int, f func() (then func() tea.Cmd)) tea.Cmd {
 	}
 }
 
-// margin is how many screens of lines are read before and after the place
-// wanted, so that scrolling rarely waits.
+// margin is the number of screens that are read before and after the view, so that scrolling
+// rarely has to wait.
 const margin = 3
 
-// countBytes bounds what is read to count new lines.
+// countBytes limits how much is read to count new lines.
 const countBytes = 16 << 20
 
-// read reads the window around p, after the one that is being read, if any: the
-// last wish counts.
+// read reads the window at p. If a window is being read, p is read afterwards; a later call
+// replaces p.
 func (m *Model) read(p place) tea.Cmd {
 	if m.src == nil {
 		return nil
@@ -70,7 +70,7 @@ func (m *Model) read(p place) tea.Cmd {
 	})
 }
 
-// readWindow reads the lines around p: those that only leaves, nil leaving all.
+// readWindow reads the lines around p. If only is not nil, it reads only matching lines.
 func readWindow(ctx context.Context, src Source, only *filter, p place, numbers bool) window {
 	win := window{place: p}
 	if win.size, win.err = src.Size(ctx); win.err != nil {
@@ -89,7 +89,7 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 		win.lines, win.head, win.tail, win.err = only.window(ctx, src, off, before, after)
 	}
 	for i := range win.lines {
-		win.lines[i].Text = "" // what is drawn is made of the bytes
+		win.lines[i].Text = "" // lines are drawn from Raw
 	}
 	win.times = make([]time.Time, len(win.lines))
 	for i, l := range win.lines {
@@ -103,7 +103,7 @@ func readWindow(ctx context.Context, src Source, only *filter, p place, numbers 
 	return win
 }
 
-// lineNumbers finds the numbers that the source has not given with the lines.
+// lineNumbers finds line numbers that the source has not returned with the lines.
 func lineNumbers(ctx context.Context, src Source, lines []engine.Line, scattered bool) ([]int64, error) {
 	numbers := make([]int64, len(lines))
 	for i, l := range lines {
@@ -128,7 +128,7 @@ func lineNumbers(ctx context.Context, src Source, lines []engine.Line, scattered
 	return numbers, nil
 }
 
-// here is the window around what is shown now.
+// here returns the window around the current view.
 func (m *Model) here() place {
 	if m.follow {
 		return place{where: atEnd, follow: true}
@@ -171,7 +171,7 @@ func (m *Model) took(win window) tea.Cmd {
 	if debt := m.debt; debt != 0 {
 		m.debt = 0
 		m.shift(debt)
-		m.debt = 0 // what could not be scrolled now is beyond the log
+		m.debt = 0 // the end of the log was reached
 	}
 	if again := m.again; again != nil {
 		m.again = nil
@@ -182,7 +182,7 @@ func (m *Model) took(win window) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// replace puts new lines in place of the old ones and keeps what was drawn.
+// replace replaces the lines in memory and keeps existing drawings.
 func (m *Model) replace(win window) {
 	old := make(map[int64]entry, len(m.lines))
 	for _, e := range m.lines {
@@ -205,7 +205,7 @@ func (m *Model) replace(win window) {
 	}
 }
 
-// indexOf is the line that holds the offset, or the last one.
+// indexOf returns the index of the line that contains the offset, or the last one.
 func (m *Model) indexOf(off int64) int {
 	for i, e := range m.lines {
 		if off < e.End || off == e.Start {
@@ -215,7 +215,7 @@ func (m *Model) indexOf(off int64) int {
 	return len(m.lines) - 1
 }
 
-// Grown says that the log now reaches size.
+// Grown must be called when the log has grown to size.
 func (m *Model) Grown(size int64) tea.Cmd {
 	if size <= m.size || m.src == nil {
 		return nil
@@ -234,21 +234,20 @@ func (m *Model) Grown(size int64) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// count counts the lines that came since following stopped.
+// count counts the new lines since following stopped.
 func (m *Model) count() tea.Cmd {
 	if m.counted < 0 || m.freshUp {
 		return nil
 	}
 	from, to, ctx, src := m.counted, m.size, m.ctx, m.src
-	m.counted = -1 // under way
+	m.counted = -1 // being counted
 	return m.async(&m.gen, func() func() tea.Cmd {
 		lines, more := countLines(ctx, src, from, to)
 		return func() tea.Cmd { return m.tookCount(to, lines, more) }
 	})
 }
 
-// countLines counts the lines that end between two offsets; more reports that there
-// may be others.
+// countLines counts the lines that end between two offsets; more means that there may be others.
 func countLines(ctx context.Context, src Source, from, to int64) (lines int, more bool) {
 	if to-from > countBytes {
 		more, to = true, from+countBytes

@@ -2,7 +2,7 @@ package logview
 
 import tea "charm.land/bubbletea/v2"
 
-// rowsOf is how many rows a line takes.
+// rowsOf returns the number of rows of a line.
 func (m *Model) rowsOf(i int) int {
 	e := &m.lines[i]
 	rows := 1
@@ -17,8 +17,8 @@ func (m *Model) rowsOf(i int) int {
 	return rows
 }
 
-// shift moves the first row by delta rows within the lines that are there; what
-// is left over becomes debt.
+// shift moves the view by delta rows within the lines in memory. It adds the remaining rows to
+// debt.
 func (m *Model) shift(delta int) {
 	for delta < 0 {
 		if m.topRow > 0 {
@@ -47,7 +47,7 @@ func (m *Model) shift(delta int) {
 	m.debt = delta
 }
 
-// atBottom reports whether the last line that is there stands on the view.
+// atBottom reports whether the last line in memory is in view.
 func (m *Model) atBottom() bool {
 	rows := -m.topRow
 	for i := m.top; i < len(m.lines); i++ {
@@ -72,8 +72,7 @@ func (m *Model) toEnd() {
 	m.top, m.topRow = 0, 0
 }
 
-// settle keeps the view within the log: no row stays empty while there are
-// lines above.
+// settle keeps the view within the log: no row is empty if there are lines above.
 func (m *Model) settle() {
 	m.top = max(0, min(m.top, len(m.lines)-1))
 	if len(m.lines) == 0 {
@@ -93,7 +92,7 @@ func (m *Model) settle() {
 	}
 }
 
-// bottom is the index of the last line on the view.
+// bottom returns the index of the last line in view.
 func (m *Model) bottom() int {
 	rows := -m.topRow
 	for i := m.top; i < len(m.lines); i++ {
@@ -115,7 +114,7 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 			return nil
 		}
 		m.unfollow()
-		m.sel.followed = false // who goes elsewhere stays there
+		m.sel.followed = false // do not resume following after the selection
 	}
 	m.dirty = true
 	m.shift(m.debt + rows)
@@ -126,8 +125,7 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 	return nil
 }
 
-// nearEdge reports whether the lines that are there run out soon on a side
-// where the log goes on.
+// nearEdge reports whether the lines in memory end soon in a direction in which the log has more.
 func (m *Model) nearEdge() bool {
 	above := m.top < m.h && !m.head
 	below := len(m.lines)-1-m.bottom() < m.h && !m.tail
@@ -137,20 +135,20 @@ func (m *Model) nearEdge() bool {
 // ToTop goes to the start of the log.
 func (m *Model) ToTop() tea.Cmd {
 	m.unfollow()
-	m.left = 0
+	m.left, m.at = 0, 0
 	return m.read(place{off: 0, where: atTop})
 }
 
-// pressSideways is sideways for a key, which tells why nothing happens.
+// pressSideways is sideways for a key: it shows a notice if lines are wrapped.
 func (m *Model) pressSideways(columns int) tea.Cmd {
 	if m.wrap {
-		return notice("lines are wrapped: " + m.keys.Wrap.Help().Key + " cuts them")
+		return notice("Lines are wrapped: " + m.keys.Wrap.Help().Key + " to unwrap")
 	}
 	m.sideways(columns)
 	return nil
 }
 
-// sideways scrolls by columns; it does nothing while lines wrap.
+// sideways scrolls by columns. It does nothing while lines are wrapped.
 func (m *Model) sideways(columns int) {
 	if m.wrap {
 		return
@@ -161,4 +159,52 @@ func (m *Model) sideways(columns int) {
 	}
 	m.left = max(0, min(m.left+columns, widest-m.textWidth()))
 	m.dirty = true
+}
+
+// noLine is the value of Model.at until a line is chosen.
+const noLine = -1
+
+// current returns the index of the line that keys act on: y copies it, v starts a selection
+// there. A search, a jump or a click chooses it; until then it is the last line in view. It stays
+// in view when the user scrolls.
+func (m *Model) current() int {
+	at := m.at
+	if m.Selecting() {
+		at = m.sel.To.Line
+	}
+	bottom := m.bottom()
+	if at == noLine {
+		return bottom
+	}
+	i := m.indexOf(at)
+	if m.follow && i < m.top { // the line has scrolled out of view
+		return bottom
+	}
+	return max(m.top, min(i, bottom))
+}
+
+// CurrentRows returns the rows of the current line in view: n rows starting at y. n is 0 if the
+// view is empty or has no focus.
+func (m *Model) CurrentRows() (y, n int) {
+	if !m.focus || len(m.lines) == 0 {
+		return 0, 0
+	}
+	at := m.current()
+	y = -m.topRow
+	for i := m.top; i < at; i++ {
+		y += m.rowsOf(i)
+	}
+	end := min(y+m.rowsOf(at), m.h)
+	y = max(0, y)
+	return y, max(0, end-y)
+}
+
+// Cursor puts the terminal's cursor on the current line, so that screen readers and magnifiers
+// follow it. It returns nil if there is no current line.
+func (m *Model) Cursor() *tea.Cursor {
+	y, n := m.CurrentRows()
+	if n == 0 {
+		return nil
+	}
+	return tea.NewCursor(0, y)
 }

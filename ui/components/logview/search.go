@@ -8,49 +8,54 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// sliceBytes is how much is searched by one command, so that counts are shown as
-// they grow and a search that nobody wants any more soon ends.
+// sliceBytes is how much one command searches: counts are updated in between, and an outdated
+// search ends soon.
 const sliceBytes = 32 << 20
 
-// query is a search and what it found.
+const (
+	continuedAtTop    = "Search continued at the top"
+	continuedAtBottom = "Search continued at the bottom"
+)
+
+// query is a search and its results.
 type query struct {
 	text   string
 	regex  bool
 	re     *regexp.Regexp
 	gen    int
-	ctx    context.Context // of this search
+	ctx    context.Context // canceled when the search ends
 	cancel context.CancelFunc
 
 	tally   tally
-	todo    []part // what has not been searched, in this order
-	planned int64  // the log is searched or in todo up to here
+	todo    []part // parts still to search, in this order
+	planned int64  // end of the part of the log that has been searched or is in todo
 	running bool
-	done    bool  // all of the log as it was at first
-	last    int64 // the last matching line; -1: none
+	done    bool  // the whole log, as large as it was at first, has been searched
+	last    int64 // offset of the last matching line; -1: none
 	lastEnd int64
-	jumped  bool // the first match was gone to
+	jumped  bool // the view has moved to the first match
 
-	current int64 // offset of the match that n goes on from; -1: none yet
-	rank    int64 // its number from 1; 0: not known yet
+	current int64 // offset of the current match; -1: none
+	rank    int64 // its number from 1; 0: unknown
 	near    near
 	looking bool // near is being read
-	pending int  // steps still to be made, down if positive
+	pending int  // pending steps to other matches, positive for down
 	from    int64
 }
 
-// part is a part of the log that is to be searched.
+// part is a part of the log to search.
 type part struct {
 	from, to int64
-	after    int64 // lines up to this one are counted
-	wrapped  bool  // it lies before where the search began
+	after    int64 // count only lines after this offset
+	wrapped  bool  // the part is before the start of the search
 }
 
-// scanned is what one command found.
+// scanned is the result of one command.
 type scanned struct {
-	to          int64    // this far it came
-	stretch     int      // that counts begin with
+	to          int64    // offset up to which it has searched
+	stretch     int      // first stretch of counts
 	counts      []uint32 // see tally.add
-	first, last int64    // of the matching lines; -1: none
+	first, last int64    // offsets of the first and last matching line; -1: none
 	lastEnd     int64
 	err         error
 }
@@ -62,9 +67,9 @@ func (q *query) forget() {
 	*q = query{gen: q.gen + 1, current: -1, last: -1, near: near{stretch: -1}}
 }
 
-// Search looks for text (a regular expression if regex) and goes to the first
-// match at or below the first row, else to the first of all. An empty text ends
-// searching. The error says what is wrong with the expression.
+// Search searches for text (a regular expression if regex is set) and goes to the first match at
+// or below the first row, or else to the first in the log. An empty text ends the search. It
+// returns an error if the expression is invalid.
 func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	if text == "" {
 		m.only = false
@@ -100,21 +105,33 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	return cmd, nil
 }
 
-// Query is the text searched for, how many lines match, and the number of the
-// current one from 1 (0: none, or not known yet). done is false while the log is
-// being searched.
+// Query returns the search text, the number of the current match from 1 (0: none or unknown), and
+// the number of matching lines. done is false while the log is being searched.
 func (m *Model) Query() (text string, current, total int, done bool) {
 	q := &m.query
 	return q.text, int(q.rank), int(q.tally.total), q.done
 }
 
-// Searches reports whether this is what is searched for.
+// Searches reports whether text is the current search.
 func (m *Model) Searches(text string, regex bool) bool {
 	return m.query.re != nil && m.query.text == text && m.query.regex == regex
 }
 
-// scan searches a slice of what has not been searched. Until the first match is
-// found it goes no further than that.
+// NoMatches returns the message for a search without results, or "" if it has or may still find
+// one.
+func (m *Model) NoMatches() string {
+	q := &m.query
+	switch {
+	case q.re == nil || !q.done || q.tally.total > 0:
+		return ""
+	case q.regex:
+		return `No matches for "` + q.text + `"`
+	}
+	return `No matches for the plain text "` + q.text + `"`
+}
+
+// scan searches the next slice. Until the first match is found, it searches only in the direction
+// of the search.
 func (m *Model) scan() tea.Cmd {
 	q := &m.query
 	if q.re == nil || q.running || m.src == nil || len(q.todo) == 0 {
@@ -123,7 +140,7 @@ func (m *Model) scan() tea.Cmd {
 	q.running = true
 	ctx, src, re, p, one := q.ctx, m.src, q.re, q.todo[0], !q.jumped
 	to := min(p.to, p.from+sliceBytes)
-	q.tally.reach(max(to, m.size))
+	q.tally.grow(max(to, m.size))
 	stride := q.tally.stride
 	return m.async(&q.gen, func() func() tea.Cmd {
 		found := scanned{first: -1, last: -1, to: to}
@@ -149,8 +166,7 @@ func (m *Model) scan() tea.Cmd {
 	})
 }
 
-// rescan goes on searching when the log has grown. A line that was not complete
-// is searched again.
+// rescan continues the search after the log has grown. An incomplete line is searched again.
 func (m *Model) rescan() tea.Cmd {
 	q := &m.query
 	if q.re == nil || m.size <= q.planned {
@@ -165,7 +181,7 @@ func (m *Model) rescan() tea.Cmd {
 	default:
 		from := q.planned
 		if q.last >= 0 && q.lastEnd >= q.planned {
-			q.tally.forget(q.last)
+			q.tally.remove(q.last)
 			from, q.last = q.last, -1
 			q.near = near{stretch: -1}
 		}
@@ -181,7 +197,7 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 	q.running = false
 	if found.err != nil {
 		q.todo, q.done = nil, true
-		return notice("the search stopped: " + m.words(found.err))
+		return notice("Search stopped: " + m.errorText(found.err))
 	}
 	q.tally.add(found.stretch, found.counts)
 	if s := q.near.stretch; s >= found.stretch && s < found.stretch+len(found.counts) {
@@ -202,14 +218,14 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 		if q.current < 0 && !m.only && !q.done {
 			cmds = append(cmds, m.goTo(found.first))
 			if wrapped {
-				cmds = append(cmds, notice("search went on at the top"))
+				cmds = append(cmds, notice(continuedAtTop))
 			}
 		}
 	}
 	if len(q.todo) == 0 && !q.done {
 		q.done = true
 		if q.tally.total == 0 {
-			cmds = append(cmds, notice("no line matches "+q.text))
+			cmds = append(cmds, notice(m.NoMatches()))
 		}
 	}
 	if m.only && len(found.counts) > 0 || m.only && len(q.todo) == 0 && len(m.lines) == 0 {
@@ -222,8 +238,8 @@ func notice(text string) tea.Cmd {
 	return func() tea.Msg { return NoticeMsg{Text: text} }
 }
 
-// compileQuery makes the pattern of a search: plain text unless regex, and case
-// counts only if the query has an upper-case letter.
+// compileQuery compiles a search: plain text unless regex is set. It is case-sensitive if it
+// contains an upper-case letter.
 func compileQuery(text string, regex bool) (*regexp.Regexp, error) {
 	pattern := text
 	if !regex {
@@ -235,8 +251,8 @@ func compileQuery(text string, regex bool) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// hasUpper reports an upper-case letter; in an expression those behind a
-// backslash (\S, \W) are not the person's.
+// hasUpper reports whether text contains an upper-case letter, except in escapes such as \S and
+// \W of an expression.
 func hasUpper(text string, regex bool) bool {
 	escaped := false
 	for _, r := range text {

@@ -26,7 +26,7 @@ func (s *harness) wantQuery(current, total int) {
 	}
 }
 
-// current is the line that the search stands on, if it is in view.
+// current returns the line of the current match if it is in view.
 func (s *harness) current() string {
 	s.t.Helper()
 	for i := s.m.top; i <= s.m.bottom(); i++ {
@@ -51,16 +51,16 @@ func TestSearchBeginsAtTheView(t *testing.T) {
 	}
 }
 
-func TestSearchFromTheEndGoesOnAtTheTop(t *testing.T) {
+func TestSearchWrapsAround(t *testing.T) {
 	s := show(t, "needle 1\n"+numbered(1, 2000), 40, 10, true)
 	s.search("needle", false)
 	s.wantQuery(1, 1)
-	if got := s.current(); got != "needle 1" || !slices.Contains(s.notices, "search went on at the top") {
+	if got := s.current(); got != "needle 1" || !slices.Contains(s.notices, continuedAtTop) {
 		t.Errorf("at %q, notices %q", got, s.notices)
 	}
 }
 
-func TestStepsGoThroughAllMatches(t *testing.T) {
+func TestStepsVisitAllMatches(t *testing.T) {
 	var b strings.Builder
 	r := rand.New(rand.NewPCG(3, 4))
 	var want []string
@@ -91,8 +91,8 @@ func TestStepsGoThroughAllMatches(t *testing.T) {
 	}
 }
 
-// Keys that come while a stretch is being read all count.
-func TestStepsThatWaitAreMade(t *testing.T) {
+// Steps requested while a stretch is being read are all carried out.
+func TestPendingStepsAreCarriedOut(t *testing.T) {
 	s := show(t, numbered(1, 3000), 40, 10, true)
 	s.press("g")
 	s.search("line", false)
@@ -112,7 +112,7 @@ func TestMatchesOfGrowingLines(t *testing.T) {
 	s.search("needle", false)
 	s.grow("dle") // now it matches
 	s.wantQuery(0, 1)
-	s.grow("!") // and still does
+	s.grow("!") // and still matches
 	s.wantQuery(0, 1)
 	s.grow("\r      \rgone\nneedle two\n")
 	s.wantQuery(0, 1)
@@ -127,8 +127,8 @@ func TestMatchesOfGrowingLines(t *testing.T) {
 	}
 }
 
-// A search that is no longer wanted ends.
-func TestNextSearchEndsTheOneBefore(t *testing.T) {
+// A new search cancels the previous one.
+func TestNewSearchCancelsPreviousSearch(t *testing.T) {
 	s := show(t, numbered(1, 100), 40, 10, true)
 	cmd, _ := s.m.Search("line", false)
 	ctx := s.m.query.ctx
@@ -173,7 +173,7 @@ func TestMatchingOnlyWithoutMatches(t *testing.T) {
 	}
 	s.search("nowhere", false)
 	s.press("&")
-	if got := s.screen()[0]; got != "No line matches." {
+	if got := s.screen()[0]; got != "No matching lines." {
 		t.Errorf("%q", got)
 	}
 	s.search("1$", true)
@@ -186,7 +186,7 @@ func TestMatchingOnlyWithoutMatches(t *testing.T) {
 	}
 }
 
-func TestStepsWithoutASearchSaySo(t *testing.T) {
+func TestStepWithoutSearchShowsNotice(t *testing.T) {
 	s := show(t, numbered(1, 20), 40, 4, true)
 	for _, key := range []string{"n", "N", "&"} {
 		s.notices = nil
@@ -196,7 +196,7 @@ func TestStepsWithoutASearchSaySo(t *testing.T) {
 	}
 }
 
-// A hit that lies outside the columns in view is brought into view.
+// A match outside the visible columns is scrolled into view.
 func TestMatchFarToTheRight(t *testing.T) {
 	s := show(t, numbered(1, 50)+strings.Repeat("long ", 100)+"needle"+strings.Repeat(" more", 50)+"\n"+numbered(51, 99), 40, 8, true)
 	s.press("g")
@@ -211,8 +211,8 @@ func TestMatchFarToTheRight(t *testing.T) {
 	}
 }
 
-// What lies on the screen does not move when a search finds it there.
-func TestMatchInViewMovesNothing(t *testing.T) {
+// The view does not move if the match is in view.
+func TestMatchInViewDoesNotScroll(t *testing.T) {
 	s := show(t, numbered(1, 500), 40, 10, true)
 	s.search("line 495", false)
 	s.want("line 491", "line 500")
@@ -221,7 +221,7 @@ func TestMatchInViewMovesNothing(t *testing.T) {
 	}
 }
 
-// flood is a log of very many lines that all match, made as it is read.
+// flood is a source with many generated lines that all match.
 type flood struct {
 	memory
 	lines int64
@@ -263,7 +263,7 @@ func TestTally(t *testing.T) {
 	for range 5000 {
 		off += int64(r.IntN(3000))
 		offs = append(offs, off)
-		ta.reach(off)
+		ta.grow(off)
 		ta.add(ta.stretch(off), []uint32{1})
 	}
 	if len(ta.counts) > maxStretches || ta.total != 5000 {
@@ -286,7 +286,7 @@ func TestTally(t *testing.T) {
 	if ta.next(len(ta.counts), 1) != -1 || ta.next(-1, -1) != -1 {
 		t.Error("something is beyond the ends")
 	}
-	ta.forget(offs[10])
+	ta.remove(offs[10])
 	ta.set(ta.stretch(offs[4999]), 0)
 	if ta.total >= 4999 || ta.counts[ta.stretch(offs[4999])] != 0 {
 		t.Errorf("total %d after taking back", ta.total)

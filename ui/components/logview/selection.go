@@ -5,62 +5,46 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// maxCopy bounds what is copied; terminals refuse more.
+// maxCopy limits how much is copied; terminals reject more.
 const maxCopy = 1 << 20
 
-// pos is a character of the log.
-type pos struct {
-	line  int64 // offset of its line
-	glyph int
+// pos is the position of a character in the log: the offset of its line, and its glyph.
+type pos = selection.Point[int64]
+
+// selected is a range of the log. The zero value is no selection.
+type selected struct {
+	selection.Range[int64]
+	lines    bool // whole lines, selected with the keyboard
+	followed bool // resume following when the selection ends
 }
 
-func (p pos) before(q pos) bool { return p.line < q.line || p.line == q.line && p.glyph < q.glyph }
-
-// selection is a stretch of the log. The zero value is none.
-type selection struct {
-	from, to pos
-	on       bool
-	lines    bool // whole lines, made with the keyboard
-	pressed  bool // the mouse button is held
-	followed bool // following goes on when the selection is over
-}
-
-// span is the selected part [from, to) of the line at start with n glyphs.
-func (s selection) span(start int64, n int) (from, to int) {
-	if !s.on {
+// span returns the selected glyphs [from, to) of the line at start, which has n glyphs.
+func (s selected) span(start int64, n int) (from, to int) {
+	if !s.lines {
+		return s.Span(start, n)
+	}
+	if first, last := s.Ordered(); !s.On || start < first.Line || start > last.Line {
 		return 0, 0
 	}
-	a, b := s.from, s.to
-	if b.before(a) {
-		a, b = b, a
-	}
-	if start < a.line || start > b.line {
-		return 0, 0
-	}
-	if s.lines {
-		return 0, max(n, 1)
-	}
-	to = n
-	if start == a.line {
-		from = min(a.glyph, n)
-	}
-	if start == b.line {
-		to = min(b.glyph+1, n)
-	}
-	return from, to
+	return 0, max(n, 1)
 }
 
-// Selecting reports whether a selection is being made with the keyboard.
-func (m *Model) Selecting() bool { return m.sel.on && m.sel.lines }
+// Selecting reports whether lines are being selected with the keyboard.
+func (m *Model) Selecting() bool { return m.sel.On && m.sel.lines }
 
-// ClearSelection ends selecting; had reports whether there was something. A
-// view that followed before follows again.
+// ClearSelection ends the selection; had reports whether there was one. If the view followed
+// before, it follows again.
 func (m *Model) ClearSelection() (cmd tea.Cmd, had bool) {
-	had = m.sel.on
+	had = m.sel.On
 	followed := m.sel.followed
-	m.sel, m.dirty = selection{}, true
+	if m.Selecting() {
+		m.at = m.sel.To.Line
+	}
+	m.sel, m.dirty = selected{}, true
 	if followed {
 		cmd = m.SetFollow(true)
 	}
@@ -72,16 +56,15 @@ func (m *Model) toggleSelect() tea.Cmd {
 		return cmd
 	}
 	if len(m.lines) == 0 {
-		return notice("nothing to select")
+		return notice("Nothing to select")
 	}
-	at := pos{line: m.lines[m.pointed()].Start}
-	m.sel = selection{from: at, to: at, on: true, lines: true}
+	at := pos{Line: m.lines[m.current()].Start}
+	m.sel = selected{Range: selection.Range[int64]{From: at, To: at, On: true}, lines: true}
 	m.hold()
 	return nil
 }
 
-// hold keeps the text in its place while it is selected, as it would run away
-// under the pointer in a log that is followed.
+// hold stops following during a selection: otherwise the text would move under the pointer.
 func (m *Model) hold() {
 	if m.follow {
 		m.unfollow()
@@ -89,22 +72,11 @@ func (m *Model) hold() {
 	}
 }
 
-// pointed is the line that y copies without a selection: the current match if
-// it can be seen, else the last line on the view.
-func (m *Model) pointed() int {
-	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
-		if m.query.re != nil && m.lines[i].Start == m.query.current {
-			return i
-		}
-	}
-	return m.bottom()
-}
-
 // extend moves the end of a selection by lines and keeps it in view.
 func (m *Model) extend(delta int) tea.Cmd {
-	i := m.indexOf(m.sel.to.line) + delta
+	i := m.indexOf(m.sel.To.Line) + delta
 	i = max(0, min(len(m.lines)-1, i))
-	m.sel.to.line, m.dirty = m.lines[i].Start, true
+	m.sel.To.Line, m.dirty = m.lines[i].Start, true
 	switch {
 	case i < m.top:
 		return m.Scroll(i - m.top - m.topRow)
@@ -120,14 +92,14 @@ func (m *Model) extend(delta int) tea.Cmd {
 	return nil
 }
 
-// copySelection copies the selection, or the pointed line.
+// copySelection copies the selection, or the current line.
 func (m *Model) copySelection() tea.Cmd {
 	if len(m.lines) == 0 || m.src == nil {
-		return notice("nothing to copy")
+		return notice("Nothing to copy")
 	}
 	sel := m.sel
-	if !sel.on {
-		e := &m.lines[m.pointed()]
+	if !sel.On {
+		e := &m.lines[m.current()]
 		raw, isCut := e.Raw, e.Cut
 		return func() tea.Msg {
 			var emu lineEmulator
@@ -140,25 +112,22 @@ func (m *Model) copySelection() tea.Cmd {
 	return tea.Batch(resume, func() tea.Msg {
 		msg, err := sel.text(ctx, src)
 		if err != nil {
-			return NoticeMsg{Text: "Not copied: " + m.words(err)}
+			return NoticeMsg{Text: "Not copied: " + m.errorText(err)}
 		}
 		return msg
 	})
 }
 
-// text reads what is selected.
-func (s selection) text(ctx context.Context, src Source) (CopyMsg, error) {
-	a, b := s.from.line, s.to.line
-	if b < a {
-		a, b = b, a
-	}
+// text reads the selected text.
+func (s selected) text(ctx context.Context, src Source) (CopyMsg, error) {
+	first, last := s.Ordered()
 	var (
 		texts []string
 		size  int
 		emu   lineEmulator
 		msg   CopyMsg
 	)
-	for off, full := a, false; off <= b && !full; {
+	for off, full := first.Line, false; off <= last.Line && !full; {
 		lines, err := src.Window(ctx, off, 0, 500)
 		if err != nil {
 			return msg, err
@@ -167,7 +136,7 @@ func (s selection) text(ctx context.Context, src Source) (CopyMsg, error) {
 			break
 		}
 		for _, l := range lines {
-			if l.Start > b {
+			if l.Start > last.Line {
 				break
 			}
 			if full = size >= maxCopy; full {
@@ -186,7 +155,7 @@ func (s selection) text(ctx context.Context, src Source) (CopyMsg, error) {
 	return msg, nil
 }
 
-// posAt is the character at a place of the view.
+// posAt returns the character at a position in the view.
 func (m *Model) posAt(x, y int) (pos, bool) {
 	row := -m.topRow
 	for i := m.top; i < len(m.lines); i++ {
@@ -208,10 +177,10 @@ func (m *Model) posAt(x, y int) (pos, bool) {
 		d := m.glyphsOf(e)
 		for g, gl := range d.glyphs[:d.own] {
 			if at += int(gl.width); col < at {
-				return pos{e.Start, g}, true
+				return pos{Line: e.Start, X: g}, true
 			}
 		}
-		return pos{e.Start, d.own}, true
+		return pos{Line: e.Start, X: d.own}, true
 	}
 	return pos{}, false
 }

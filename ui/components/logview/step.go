@@ -6,29 +6,29 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// near is where the matching lines of one stretch of the log begin.
+// near has the offsets of the matching lines in one stretch of the log.
 type near struct {
-	stretch int // -1: none is known
+	stretch int // -1: none
 	stride  int64
 	starts  []int64
 }
 
-// NextMatch and PreviousMatch go to another match, from the current one or from
-// the view; at an end they go on at the other and say so.
+// NextMatch goes to the next match, counted from the current one or from the view. At the end it
+// wraps around with a notice.
 func (m *Model) NextMatch() tea.Cmd { return m.step(1) }
 
-// PreviousMatch goes to the match before.
+// PreviousMatch goes to the previous match, like [Model.NextMatch].
 func (m *Model) PreviousMatch() tea.Cmd { return m.step(-1) }
 
 func (m *Model) step(dir int) tea.Cmd {
 	q := &m.query
 	switch {
 	case q.re == nil:
-		return notice("nothing to search for: " + m.keys.Search.Help().Key + " searches")
+		return notice("No search yet: press " + m.keys.Search.Help().Key)
 	case q.tally.total == 0 && !q.done:
-		return notice("still searching")
+		return notice("Still searching")
 	case q.tally.total == 0:
-		return notice("no line matches " + q.text)
+		return notice(m.NoMatches())
 	}
 	if q.pending == 0 {
 		q.from = q.current
@@ -39,14 +39,13 @@ func (m *Model) step(dir int) tea.Cmd {
 			}
 		}
 	}
-	const most = 100 // keys that were held down must not go on for long
+	const most = 100 // limits the effect of a key that was held down
 	q.pending = max(-most, min(most, q.pending+dir))
 	return m.walk()
 }
 
-// walk makes the pending steps as far as it is known where the matches are, and
-// looks where it is not. With none pending it finds the number of the current
-// match.
+// walk carries out the pending steps where the matches are known, and reads a stretch where they
+// are not. Without pending steps it finds the number of the current match.
 func (m *Model) walk() tea.Cmd {
 	q := &m.query
 	if q.looking {
@@ -76,21 +75,21 @@ func (m *Model) walk() tea.Cmd {
 				moved = true
 				continue
 			}
-			q.from = int64(i) * q.tally.stride // it is not in this stretch
+			q.from = int64(i) * q.tally.stride // not in this stretch
 			if dir > 0 {
 				q.from += q.tally.stride - 1
 			}
 		case !q.done:
 			q.pending = 0
-			cmds = append(cmds, notice("still searching"))
+			cmds = append(cmds, notice("Still searching"))
 		case wrapped:
 			q.pending = 0
 		case dir > 0:
 			q.from, wrapped = -1, true
-			cmds = append(cmds, notice("search went on at the top"))
+			cmds = append(cmds, notice(continuedAtTop))
 		default:
 			q.from, wrapped = m.size+1, true
-			cmds = append(cmds, notice("search went on at the bottom"))
+			cmds = append(cmds, notice(continuedAtBottom))
 		}
 	}
 	if q.tally.total == 0 {
@@ -102,8 +101,7 @@ func (m *Model) walk() tea.Cmd {
 	return tea.Batch(append(cmds, m.number())...)
 }
 
-// number finds the number of the current match, which takes that all before it
-// are counted.
+// number finds the number of the current match, once all matches before it are counted.
 func (m *Model) number() tea.Cmd {
 	q := &m.query
 	if q.current < 0 || q.rank > 0 || !q.done {
@@ -124,7 +122,7 @@ func (q *query) knows(stretch int) bool {
 	return q.near.stretch == stretch && q.near.stride == q.tally.stride
 }
 
-// beside is the first match after off, or with dir -1 the last before it.
+// beside returns the first match after off, or with dir -1 the last one before it.
 func (n near) beside(off int64, dir int) (int64, bool) {
 	i := sort.Search(len(n.starts), func(i int) bool { return n.starts[i] > off })
 	if dir < 0 {
@@ -136,7 +134,7 @@ func (n near) beside(off int64, dir int) (int64, bool) {
 	return n.starts[i], true
 }
 
-// look finds where the matching lines of a stretch begin.
+// look finds the offsets of the matching lines in a stretch.
 func (m *Model) look(i int) tea.Cmd {
 	q := &m.query
 	q.looking = true
@@ -152,11 +150,11 @@ func (m *Model) looked(found near, err error) tea.Cmd {
 	q.looking = false
 	if err != nil {
 		q.pending = 0
-		return notice("the search stopped: " + m.words(err))
+		return notice("Search stopped: " + m.errorText(err))
 	}
 	q.near = found
 	if i, n := found.stretch, len(found.starts); q.knows(i) && q.done && len(q.todo) == 0 && n < int(q.tally.counts[i]) {
-		q.tally.set(i, n) // lines have been dropped since
+		q.tally.set(i, n) // lines may have been dropped in the meantime
 	}
 	return m.walk()
 }
@@ -167,7 +165,7 @@ func (m *Model) goTo(off int64) tea.Cmd {
 	if off != q.current {
 		q.current, q.rank = off, 0
 	}
-	m.dirty = true
+	m.at, m.dirty = off, true
 	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
 		if m.lines[i].Start == off {
 			m.unfollow()
@@ -179,7 +177,7 @@ func (m *Model) goTo(off int64) tea.Cmd {
 	return m.read(place{off: off, where: atThird})
 }
 
-// reveal scrolls so that the first hit of a line can be seen.
+// reveal scrolls so that the first match in a line is visible.
 func (m *Model) reveal(i int) {
 	hits := m.hitsOf(&m.lines[i])
 	width := m.textWidth()
@@ -194,7 +192,7 @@ func (m *Model) reveal(i int) {
 		}
 		return
 	}
-	if m.left > 0 && from <= m.left || to >= m.left+width { // at the edges are marks
+	if m.left > 0 && from <= m.left || to >= m.left+width { // a mark covers the first or last column
 		m.left = max(0, min(from-width/3, max(to-width, 0)+width/3))
 		if to <= width {
 			m.left = 0

@@ -1,11 +1,10 @@
 package logview
 
-// tally counts the matching lines of each stretch of a log: how many there are
-// and about where, in the same memory for a few and for millions. The zero
-// value counts nothing.
+// tally counts the matching lines in each stretch of a log. It records how many there are and
+// roughly where, in the same memory for a few matches and for millions. The zero value is empty.
 type tally struct {
-	stride int64    // bytes of a stretch
-	counts []uint32 // matching lines that begin in each stretch
+	stride int64    // bytes per stretch
+	counts []uint32 // number of matching lines that begin in each stretch
 	total  int64
 }
 
@@ -14,9 +13,8 @@ const (
 	maxStretches = 32 << 10 // 128 KiB
 )
 
-// reach makes room for a log of so many bytes: the longer it is, the longer the
-// stretches.
-func (t *tally) reach(size int64) {
+// grow makes room for a log of size bytes. The longer the log, the longer the stretches.
+func (t *tally) grow(size int64) {
 	t.stride = max(t.stride, minStride)
 	for size/t.stride >= maxStretches {
 		for i := range (len(t.counts) + 1) / 2 {
@@ -31,10 +29,10 @@ func (t *tally) reach(size int64) {
 	}
 }
 
-// stretch is the one that holds an offset.
+// stretch returns the index of the stretch that contains an offset.
 func (t *tally) stretch(off int64) int { return int(max(0, off) / max(t.stride, minStride)) }
 
-// add counts what was found in the stretches from the given one on.
+// add adds counts to the stretches starting at from.
 func (t *tally) add(from int, counts []uint32) {
 	for len(t.counts) < from+len(counts) {
 		t.counts = append(t.counts, 0)
@@ -45,15 +43,15 @@ func (t *tally) add(from int, counts []uint32) {
 	}
 }
 
-// forget takes back one line.
-func (t *tally) forget(off int64) {
+// remove subtracts one line.
+func (t *tally) remove(off int64) {
 	if i := t.stretch(off); i < len(t.counts) && t.counts[i] > 0 {
 		t.counts[i]--
 		t.total--
 	}
 }
 
-// set corrects a stretch after it was looked at.
+// set corrects the count of a stretch.
 func (t *tally) set(i, n int) {
 	if i < len(t.counts) {
 		t.total += int64(n) - int64(t.counts[i])
@@ -61,7 +59,7 @@ func (t *tally) set(i, n int) {
 	}
 }
 
-// before is how many matching lines begin in the stretches before i.
+// before returns the number of matching lines in the stretches before i.
 func (t *tally) before(i int) int64 {
 	n := int64(0)
 	for _, c := range t.counts[:min(i, len(t.counts))] {
@@ -70,8 +68,7 @@ func (t *tally) before(i int) int64 {
 	return n
 }
 
-// next is the first stretch from i on, in direction dir, with matching lines;
-// -1 if there is none.
+// next returns the first stretch with matching lines from i on, in direction dir, or -1.
 func (t *tally) next(i, dir int) int {
 	if dir < 0 {
 		i = min(i, len(t.counts)-1)
@@ -84,13 +81,13 @@ func (t *tally) next(i, dir int) int {
 	return -1
 }
 
-// copied is a tally that a command may read while this one goes on.
-func (t *tally) copied() tally {
+// clone returns a copy that a command may read concurrently.
+func (t *tally) clone() tally {
 	return tally{stride: t.stride, counts: append([]uint32(nil), t.counts...), total: t.total}
 }
 
-// rows says on which rows of a column of height h, which stands for size bytes,
-// there are matching lines; nil if there are none.
+// rows reports which rows of a column of height h, which represents size bytes, have matching
+// lines. It returns nil if none has.
 func (t *tally) rows(size int64, h int) []bool {
 	if t.total == 0 || size <= 0 {
 		return nil

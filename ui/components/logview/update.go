@@ -5,22 +5,21 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// wheelRows is how far one notch of the wheel scrolls.
+// wheelRows is the number of rows per notch of the mouse wheel.
 const wheelRows = 3
 
-// Update takes the view's own messages, and keys and the mouse while it has the
-// focus. Places of mouse messages are relative to the view. Keys that are not
-// navigation (attach, stop …) are its owner's.
+// Update handles the view's own messages, and keys and the mouse while it has the focus. Mouse
+// positions are relative to the view. Keys other than navigation (attach, stop …) belong to its
+// owner.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case thenMsg:
@@ -49,7 +48,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	rows, moves := k.Rows(msg, m.h)
 	switch {
 	case m.err != nil && (len(m.lines) == 0 && !is(k.Wrap) && !is(k.Timestamps) || is(k.Follow) || is(k.Top) || is(k.Bottom)):
-		return tea.Batch(m.read(m.here()), notice("the log cannot be read: "+m.words(m.err)))
+		return tea.Batch(m.read(m.here()), notice("Can't read the log: "+m.errorText(m.err)))
 	case is(k.Top):
 		return m.ToTop()
 	case is(k.Bottom):
@@ -117,101 +116,90 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if !ok {
 		return cmd
 	}
-	m.sel = selection{from: p, to: p, pressed: true}
+	m.at, m.dirty = p.Line, true
+	m.sel = selected{Range: selection.Range[int64]{From: p, To: p, Pressed: true}}
 	if times := m.clicked.Press(p, m.now()); times > 1 {
-		m.sel.from.glyph, m.sel.to.glyph = m.stretchAt(p, times > 2)
-		m.sel.on, m.dirty = m.sel.from.glyph <= m.sel.to.glyph, true
+		m.sel.From.X, m.sel.To.X = m.stretchAt(p, times > 2)
+		m.sel.On, m.dirty = m.sel.From.X <= m.sel.To.X, true
 	}
 	return cmd
 }
 
-// stretchAt is the word at a character, or all of its line, also what is not
-// drawn of it: the first and the last character.
+// stretchAt returns the first and last glyph of the word at a character, or of the whole line,
+// including its part that is not drawn.
 func (m *Model) stretchAt(p pos, line bool) (first, last int) {
-	i := m.indexOf(p.line)
+	i := m.indexOf(p.Line)
 	d := m.glyphsOf(&m.lines[i])
-	if line || p.glyph >= d.own {
+	if line || p.X >= d.own {
 		if d.own > 0 {
 			return 0, maxCopyColumns
 		}
 		return 0, -1
 	}
-	class := wordClass(d.part(p.glyph, p.glyph+1))
-	first, last = p.glyph, p.glyph
-	for first > 0 && wordClass(d.part(first-1, first)) == class {
+	class := selection.WordClass(d.part(p.X, p.X+1))
+	first, last = p.X, p.X
+	for first > 0 && selection.WordClass(d.part(first-1, first)) == class {
 		first--
 	}
-	for last+1 < d.own && wordClass(d.part(last+1, last+2)) == class {
+	for last+1 < d.own && selection.WordClass(d.part(last+1, last+2)) == class {
 		last++
 	}
-	for last > p.glyph && strings.Contains(".:?", d.part(last, last+1)) { // they end a sentence, not a name
+	for last > p.X && strings.Contains(".:?", d.part(last, last+1)) { // trailing punctuation ends a sentence
 		last--
 	}
 	return first, last
 }
 
-// wordClass tells words, as paths and names are made of, from blanks and the rest.
-func wordClass(s string) int {
-	r, _ := utf8.DecodeRuneInString(s)
-	switch {
-	case unicode.IsSpace(r):
-		return 0
-	case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune("_-./~:@%+#?&=", r):
-		return 1
-	}
-	return 2
-}
-
 func (m *Model) drag(ev tea.Mouse) {
-	if !m.sel.pressed {
+	if !m.sel.Pressed {
 		return
 	}
 	if p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1))); ok {
-		m.sel.to, m.sel.on, m.dirty = p, true, true
+		m.sel.Extend(p)
+		m.dirty = true
 		m.hold()
 	}
 }
 
 func (m *Model) release(ev tea.Mouse) tea.Cmd {
-	// The pointer may have moved since the last motion that was reported.
+	// The pointer may have moved since the last reported motion.
 	p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1)))
-	if ok && (p != m.clicked.Place || m.sel.on && m.clicked.Times == 1) {
+	if ok && (p != m.clicked.Place || m.sel.On && m.clicked.Times == 1) {
 		m.drag(ev)
 	}
-	dragged := m.sel.pressed && m.sel.on
-	m.sel.pressed = false
+	dragged := m.sel.Pressed && m.sel.On
+	m.sel.Pressed = false
 	if !dragged {
 		return nil
 	}
 	return m.copySelection()
 }
 
-// Source is what a log view reads from; *engine.Log is one. Its methods are
-// called from commands, several at a time.
+// Source is the log that a view reads; *engine.Log implements it. Its methods are called by
+// commands, concurrently.
 type Source interface {
 	Size(ctx context.Context) (int64, error)
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 	Window(ctx context.Context, off int64, before, after int) ([]engine.Line, error)
-	// Matching calls found with the range of each line that re matches, from the
-	// line on that the byte at from belongs to, among those that begin before to.
+	// Matching calls found with the range of each line that matches re, starting with the line
+	// that contains the byte at from, for lines that begin before to.
 	Matching(ctx context.Context, re *regexp.Regexp, from, to int64, found func(start, end int64) bool) error
 	TimeAt(off int64) (time.Time, bool)
 }
 
-// Numberer is a [Source] that can tell the number of the line at an offset.
+// Numberer is a [Source] that can return the number of the line at an offset.
 type Numberer interface {
 	LineNumber(ctx context.Context, off int64) (int64, error)
 }
 
 var _ Source = (*engine.Log)(nil)
 
-// CopyMsg carries text that the person wants on the clipboard.
+// CopyMsg carries text to copy to the clipboard.
 type CopyMsg struct {
 	Text string
-	Line bool // it is the line that stood there, not a selection
-	Cut  bool // there was more of it than is copied
+	Line bool // the current line, not a selection
+	Cut  bool // the text was truncated
 }
 
-// NoticeMsg carries a short remark for the person: why nothing happened, or that
-// a search began again at the other end.
+// NoticeMsg carries a short notice to the user, for example that a search wrapped around.
 type NoticeMsg struct{ Text string }

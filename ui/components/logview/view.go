@@ -7,13 +7,14 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/units"
 )
 
-// timeLayout is how a timestamp looks: the day is in the detail.
+// timeLayout is the format of timestamps; the detail pane shows the date.
 const timeLayout = "15:04:05"
 
-// gutter is the width of what stands before the text.
+// gutter returns the width of the columns before the text.
 func (m *Model) gutter() int {
 	n := 0
 	if m.times {
@@ -36,10 +37,10 @@ func (m *Model) numberWidth() int {
 	return width
 }
 
-// hasTrack reports whether the last column shows where in the log the view is.
+// hasTrack reports whether the last column shows the position in the log.
 func (m *Model) hasTrack() bool { return m.w >= 20 && m.h >= 3 }
 
-// textWidth is how many columns are left for text.
+// textWidth returns the number of columns for text.
 func (m *Model) textWidth() int {
 	w := m.w - m.gutter()
 	if m.hasTrack() {
@@ -48,7 +49,7 @@ func (m *Model) textWidth() int {
 	return max(0, w)
 }
 
-// View draws the log, exactly as wide and high as the component.
+// View draws the log in exactly the size of the component.
 func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
@@ -86,12 +87,11 @@ func (m *Model) View() string {
 		}
 	}
 	m.frame, m.dirty = strings.Join(rows, "\n"), false
-	m.forgetLong()
+	m.dropLongDrawings()
 	return m.frame
 }
 
-// message stands in place of lines: why there are none, in as many rows as that
-// takes and there are.
+// message returns the rows shown instead of lines, with the reason why there are none.
 func (m *Model) message() []string {
 	width := m.w
 	if m.hasTrack() {
@@ -100,13 +100,12 @@ func (m *Model) message() []string {
 	text := m.empty
 	switch {
 	case m.err != nil:
-		text = "The log cannot be read: " + m.words(m.err)
-	case m.src == nil:
-		text = ""
+		text = "Can't read the log: " + m.errorText(m.err)
+	case m.src == nil: // no log is shown
 	case m.only && !m.query.done:
 		text = "Searching" + m.glyphs.Ellipsis
 	case m.only:
-		text = "No line matches."
+		text = "No matching lines."
 	case m.busy && m.size == 0:
 		text = ""
 	}
@@ -116,16 +115,9 @@ func (m *Model) message() []string {
 		rows = rows[:m.h]
 	}
 	for i, row := range rows {
-		rows[i] = fit(m.styles.Empty.Render(ansi.Truncate(row, width, m.glyphs.Ellipsis)), width)
+		rows[i] = cells.Fit(m.styles.Empty.Render(ansi.Truncate(row, width, m.glyphs.Ellipsis)), width)
 	}
 	return rows
-}
-
-func fit(s string, width int) string {
-	if n := ansi.StringWidth(s); n < width {
-		return s + strings.Repeat(" ", width-n)
-	}
-	return s
 }
 
 // drawLine draws all rows of a line.
@@ -135,7 +127,7 @@ func (m *Model) drawLine(i int) []string {
 	var rows []string
 	if e.Dropped > 0 {
 		gap := fmt.Sprintf("[%s %s dropped %s]", m.glyphs.Ellipsis, units.FormatBytes(e.Dropped), m.glyphs.Ellipsis)
-		rows = append(rows, fit("", m.gutter())+fit(m.styles.Gap.Render(ansi.Truncate(gap, width, "")), width))
+		rows = append(rows, cells.Blank(m.gutter())+cells.Fit(m.styles.Gap.Render(gap), width))
 	}
 	glyphs := m.glyphsOf(e)
 	marks := m.marksOf(e)
@@ -154,7 +146,7 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 		return ""
 	}
 	if !first {
-		return fit(m.styles.Wrapped.Render(m.glyphs.Wrapped), m.gutter())
+		return cells.Fit(m.styles.Wrapped.Render(m.glyphs.Wrapped), m.gutter())
 	}
 	var b strings.Builder
 	if m.times {
@@ -174,11 +166,11 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 	return b.String()
 }
 
-// minCut is from which width on a line says that it goes on to the side.
+// minCut is the minimum width for marks at the edges of a cut line.
 const minCut = 8
 
-// drawCut draws a line that is not wrapped; where it goes on to the side a mark
-// stands in place of a character.
+// drawCut draws an unwrapped line. A mark replaces the first or last character where the line
+// continues.
 func (m *Model) drawCut(d *drawing, marks []mark, width int) string {
 	if width < minCut {
 		return m.drawPart(d, marks, m.left, width)
@@ -194,8 +186,8 @@ func (m *Model) drawCut(d *drawing, marks []mark, width int) string {
 	return before + m.drawPart(d, marks, left+from, width-from) + after
 }
 
-// drawPart draws width columns of a line from column left on. A wide character
-// that is cut becomes spaces.
+// drawPart draws width columns of a line starting at column left. A wide character that is cut
+// becomes blanks.
 func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 	b := make([]byte, 0, width+32)
 	i, col := d.from(left)
@@ -224,7 +216,7 @@ func (m *Model) drawPart(d *drawing, marks []mark, left, width int) string {
 	return string(b)
 }
 
-// drawRun draws characters that look the same.
+// drawRun draws characters with the same look.
 func (m *Model) drawRun(b []byte, text string, look look, kind markKind) []byte {
 	if look.link != "" {
 		b = append(b, ansi.SetHyperlink(look.link)...)
@@ -259,8 +251,7 @@ func (m *Model) markStyle(k markKind) lipgloss.Style {
 	return m.styles.Text
 }
 
-// track draws the last column: where in the log the view is, and where the
-// matches are.
+// track draws the last column: the position in the log, and the matches.
 func (m *Model) track() []string {
 	col := make([]string, m.h)
 	if len(m.lines) == 0 || m.size == 0 {

@@ -1,5 +1,4 @@
-// Package palette is a list that is narrowed by typing: every action by name,
-// or a job to pick.
+// Package palette shows a list that is filtered by typing: all actions, or jobs to choose from.
 package palette
 
 import (
@@ -15,24 +14,16 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/listbox"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
 // Item is one entry.
 type Item struct {
 	ID       string
 	Title    string
-	Note     string // what it does; searched too
-	Key      string // how it is reached without the palette
-	Disabled string // why it cannot be taken now; empty: it can
-}
-
-// Editor is the line that is typed into.
-type Editor interface {
-	Update(tea.Msg) tea.Cmd
-	Value() string
-	View() string
-	SetSize(w, h int)
-	Cursor() *tea.Cursor
+	Note     string // description; searched too
+	Key      string // key that does the same
+	Disabled string // reason why it cannot be selected; empty: it can
 }
 
 // Model is the palette. It belongs to one goroutine.
@@ -41,11 +32,11 @@ type Model struct {
 	styles themes.PaletteStyles
 	glyphs themes.Glyphs
 	title  string
-	line   Editor
+	line   *prompt.Line
 	items  []Item
-	titles int // the width of their column
+	titles int // width of the column of titles
 	shown  []match
-	list   listbox.List // over shown
+	list   listbox.List // selection in shown
 	w, h   int
 	taken  string
 	refuse string
@@ -57,8 +48,8 @@ type match struct {
 	places []int // in the title
 }
 
-// New returns a palette of items; line is where its text is typed.
-func New(title string, items []Item, line Editor, keys keymap.Palette, styles themes.PaletteStyles, glyphs themes.Glyphs) *Model {
+// New returns a palette of items; line is its text input.
+func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles themes.PaletteStyles, glyphs themes.Glyphs) *Model {
 	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: glyphs}
 	for _, item := range items {
 		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
@@ -70,35 +61,35 @@ func New(title string, items []Item, line Editor, keys keymap.Palette, styles th
 // SetStyles replaces styles and glyphs.
 func (m *Model) SetStyles(s themes.PaletteStyles, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
-// Width is how wide the box has to be to show all of every entry.
+// Width returns the width of a box that shows every entry completely.
 func (m *Model) Width() int {
 	widest := 0
 	for _, item := range m.items {
 		widest = max(widest, max(m.titles, cells.Width(item.Title))+columnGap+cells.Width(item.Note)+columnGap+cells.Width(item.Key))
 	}
-	return widest + 4 // the frame and its blanks
+	return widest + 4 // the frame and its padding
 }
 
 // SetSize sets the size of the whole box.
 func (m *Model) SetSize(w, h int) {
 	m.w, m.h = max(0, w), max(0, h)
-	m.line.SetSize(m.w-4, 1)
+	m.line.SetWidth(m.w - 4)
 	m.list.Rows = m.rows()
 	m.list.Step(0)
 }
 
-// Answer returns the entry that was taken; done is true once the palette is
-// over. Refused says why an entry that cannot be taken was not.
+// Answer returns the selected entry, or "" if the palette was canceled. done is true once the
+// palette is closed.
 func (m *Model) Answer() (id string, done bool) { return m.taken, m.closed }
 
-// Refused returns, once, why the entry that was chosen cannot be taken.
+// Refused returns why the chosen entry cannot be selected, once.
 func (m *Model) Refused() string {
 	s := m.refuse
 	m.refuse = ""
 	return s
 }
 
-// Update narrows and moves.
+// Update filters the entries and moves the selection.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -132,7 +123,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) take(i int) {
-	if i >= len(m.shown) { // nothing of that name
+	if i >= len(m.shown) { // nothing matches
 		return
 	}
 	item := m.items[m.shown[i].item]
@@ -143,23 +134,23 @@ func (m *Model) take(i int) {
 	m.taken, m.closed = item.ID, true
 }
 
-// Click takes the entry drawn at row y of the box.
+// Click selects the entry at row y of the box.
 func (m *Model) Click(_, y int) {
 	if i, ok := m.list.Hit(y - 1 - m.above()); ok {
 		m.take(i)
 	}
 }
 
-// Scroll moves the mark by n entries: the wheel.
+// Scroll moves the selection by n entries.
 func (m *Model) Scroll(n int) { m.list.Step(n) }
 
-// narrow shows what matches the text and marks the first of it.
+// narrow updates the entries to those that match the text, and marks the first one.
 func (m *Model) narrow() {
 	m.shown = m.matches(strings.TrimSpace(m.line.Value()))
 	m.list = listbox.List{Len: len(m.shown), Rows: m.rows()}
 }
 
-// matches are the items that text finds: titles first, then what notes say.
+// matches returns the items that match text: first by title, then by note.
 func (m *Model) matches(text string) []match {
 	var found []match
 	if text == "" {
@@ -185,8 +176,8 @@ func (m *Model) matches(text string) []match {
 	return found
 }
 
-// above is how many lines stand before the entries: the one that is typed into
-// and, where rows are not dear, a blank one.
+// above returns the number of lines above the entries: the text input and, in a box with enough
+// rows, a blank line.
 func (m *Model) above() int {
 	if m.h < 6 {
 		return 1
@@ -194,16 +185,16 @@ func (m *Model) above() int {
 	return 2
 }
 
-// rows is how many entries the box shows.
+// rows returns the number of visible entries.
 func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
-// View draws the box: the line that is typed into, then the entries.
+// View draws the box: the text input, then the entries.
 func (m *Model) View() string {
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Muted, Mark: m.glyphs.Ellipsis}
 	lines := []string{m.line.View(), ""}[:m.above()]
 	lines = append(lines, m.list.Draw(func(i int, marked bool) string { return m.row(m.shown[i], marked, m.w-4) })...)
 	if len(m.shown) == 0 && m.rows() > 0 {
-		lines = append(lines, m.styles.Muted.Render(cells.End("nothing of that name", m.w-4, "")))
+		lines = append(lines, m.styles.Muted.Render(cells.Truncate("No matches", m.w-4, "")))
 	}
 	lines = cells.Block(lines, m.w-4, max(0, m.h-2))
 	box := frame.Box(m.title, lines, m.list.More(m.glyphs.More), m.w)
@@ -212,7 +203,7 @@ func (m *Model) View() string {
 
 const (
 	widestTitle  = 22
-	shortestNote = 16 // with less room a note says too little
+	shortestNote = 16 // a shorter note is not useful
 	columnGap    = 2
 )
 
@@ -220,10 +211,10 @@ func (m *Model) row(x match, selected bool, w int) string {
 	item := m.items[x.item]
 	title := max(m.titles, cells.Width(item.Title))
 	room := w - title - columnGap - columnGap - cells.Width(item.Key)
-	if w < m.titles+columnGap+shortestNote+8 { // the same for all rows
+	if w < m.titles+columnGap+shortestNote+8 { // decided for all rows together
 		title, room = cells.Width(item.Title), 0
 	}
-	note := cells.End(item.Note, max(0, room), m.glyphs.Ellipsis)
+	note := cells.Truncate(item.Note, max(0, room), m.glyphs.Ellipsis)
 	between := cells.Blank(columnGap)
 	gap := max(0, w-title-columnGap-cells.Width(note)-cells.Width(item.Key))
 	name := cells.Fit(item.Title, title)
@@ -252,7 +243,7 @@ func (m *Model) matched(name string, places []int, style lipgloss.Style) string 
 	return b.String()
 }
 
-// Cursor is the place of the cursor in the box.
+// Cursor returns the position of the cursor in the box.
 func (m *Model) Cursor() *tea.Cursor {
 	c := m.line.Cursor()
 	if c != nil {
@@ -262,7 +253,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	return c
 }
 
-// ShortHelp returns the keys to name first.
+// ShortHelp returns the most important keys.
 func (m *Model) ShortHelp() []key.Binding {
 	return []key.Binding{m.keys.RunItem, m.keys.NextItem, m.keys.ClosePalette}
 }

@@ -12,24 +12,16 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/palette"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// typed is the least editor: it appends.
-type typed struct {
-	text string
-	w    int
+// newLine returns the text input that the program uses.
+func newLine() *prompt.Line {
+	keys := keymap.Default()
+	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()).Prompt, prompt.Options{Label: "> "})
+	line.Focus()
+	return line
 }
-
-func (e *typed) Update(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		e.text += press.Text
-	}
-	return nil
-}
-func (e *typed) Value() string       { return e.text }
-func (e *typed) View() string        { return cells.Fit("> "+e.text, e.w) }
-func (e *typed) SetSize(w, _ int)    { e.w = w }
-func (e *typed) Cursor() *tea.Cursor { return tea.NewCursor(2+len(e.text), 0) }
 
 func newPalette(w, h int) *palette.Model {
 	m := palette.New("Actions", []palette.Item{
@@ -37,7 +29,7 @@ func newPalette(w, h int) *palette.Model {
 		{ID: "kill", Title: "kill", Note: "kill at once", Key: "X"},
 		{ID: "clear", Title: "clear", Note: "forget a finished job", Key: "c", Disabled: "npm run dev is still running: x stops it"},
 		{ID: "clear-finished", Title: "clear finished", Note: "forget all finished jobs", Key: "C"},
-	}, &typed{}, keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()).Palette, themes.Unicode())
+	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()).Palette, themes.Unicode())
 	m.SetSize(w, h)
 	return m
 }
@@ -72,7 +64,7 @@ func TestView(t *testing.T) {
 	t.Run("smallest", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newPalette(20, 4).View())) })
 }
 
-// A click takes the entry that is drawn there, however little room there is.
+// A click selects the entry drawn there, in a box of any size.
 func TestClick(t *testing.T) {
 	for _, h := range []int{4, 5, 6, 9} {
 		m := newPalette(60, h)
@@ -88,7 +80,7 @@ func TestClick(t *testing.T) {
 	}
 }
 
-func TestTaking(t *testing.T) {
+func TestSelecting(t *testing.T) {
 	tests := map[string]struct {
 		keys, want, refused string
 		done                bool

@@ -8,28 +8,27 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// edited is a text with a cursor that stands between characters as a reader
-// counts them: a letter and its accents are one.
+// edited is text with a cursor. Positions count grapheme clusters: a letter with its accents is
+// one.
 type edited struct {
 	text []string // grapheme clusters
-	at   int      // the cursor: before text[at]
+	at   int      // position of the cursor: before text[at]
 }
 
 func (e *edited) before() string { return strings.Join(e.text[:e.at], "") }
 func (e *edited) after() string  { return strings.Join(e.text[e.at:], "") }
 
-// set replaces the text by one with the cursor between before and after. What
-// comes together there may become one character; the cursor is behind it.
+// set replaces the text and puts the cursor between before and after. If the text at the cursor
+// forms one grapheme cluster, the cursor is after it.
 func (e *edited) set(before, after string) {
 	e.text = clusters(before + after)
 	e.at = min(len(clusters(before)), len(e.text))
 }
 
-// move puts the cursor before character i, or at the end that i lies beyond.
+// move puts the cursor before character i, limited to the text.
 func (e *edited) move(i int) { e.at = max(0, min(i, len(e.text))) }
 
-// removeTo deletes the characters between the cursor and place i; false if there
-// are none.
+// removeTo deletes the characters between the cursor and i. It returns false if there are none.
 func (e *edited) removeTo(i int) bool {
 	from := e.at
 	e.move(i)
@@ -39,8 +38,8 @@ func (e *edited) removeTo(i int) bool {
 	return e.at < to
 }
 
-// wordEnd is where the word after the cursor ends, wordStart where the one before
-// it begins.
+// wordEnd returns the end of the word after the cursor, wordStart the start of the word before
+// it.
 func (e *edited) wordEnd() int {
 	i := e.at
 	for i < len(e.text) && !isWord(e.text[i]) {

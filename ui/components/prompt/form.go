@@ -11,25 +11,26 @@ import (
 	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
-// Form is a box with a title and a few lines to fill in. Tab goes from field to
-// field once there is nothing to complete; who asked decides that.
+// Form is a box with a title and a few text fields. The owner decides whether Tab completes or
+// moves to the next field.
 type Form struct {
 	keys   Keys
 	styles themes.Prompt
 	box    themes.Dialog
 	glyphs themes.Glyphs
 	title  string
-	asked  []string // above the fields
+	asked  []string      // question above the fields
+	more   []key.Binding // additional keys, for the help
 	note   string
 
 	fields []*Line
 	names  []string
-	focus  listbox.List // over fields
-	found  string       // the focused field's text when it was entered
+	focus  listbox.List // focused field
+	found  string       // text of the focused field when it got the focus
 	offers []string     // completions of the focused field
-	typed  string       // what they are completions of: the text before the cursor
-	pick   listbox.List // over offers
-	w, h   int          // 0 as height: as high as it likes
+	typed  string       // text before the cursor that they complete
+	pick   listbox.List // selected completion
+	w, h   int          // height 0: no limit
 }
 
 // NewForm returns a form without fields.
@@ -38,9 +39,10 @@ func NewForm(title string, keys Keys, styles themes.Prompt, box themes.Dialog, g
 }
 
 // Add adds a field.
-func (f *Form) Add(name string, value string, opts ...Option) {
-	line := NewLine(f.keys, f.styles, opts...)
+func (f *Form) Add(name, value string, o Options) {
+	line := NewLine(f.keys, f.styles, o)
 	line.SetValue(value)
+	line.apart = true
 	f.fields = append(f.fields, line)
 	f.names = append(f.names, name)
 	f.focus.Len = len(f.fields)
@@ -58,12 +60,15 @@ func (f *Form) SetStyles(styles themes.Prompt, box themes.Dialog, glyphs themes.
 	}
 }
 
-// SetQuestion shows what is asked above the fields. Where there is room for few of
-// its lines, the last matters most.
+// SetQuestion shows lines above the fields. If there is no room for all of them, the last ones
+// are shown.
 func (f *Form) SetQuestion(lines ...string) { f.asked = lines }
 
 // SetNote shows a sentence below the fields.
 func (f *Form) SetNote(s string) { f.note = s }
+
+// SetKeys adds keys handled by the owner to the help.
+func (f *Form) SetKeys(keys ...key.Binding) { f.more = keys }
 
 // Value returns the text of a field.
 func (f *Form) Value(name string) string { return f.field(name).Value() }
@@ -71,13 +76,13 @@ func (f *Form) Value(name string) string { return f.field(name).Value() }
 // SetValue replaces the text of a field.
 func (f *Form) SetValue(name, text string) { f.field(name).SetValue(text) }
 
-// SetPlaceholder replaces what a field shows while it is empty.
-func (f *Form) SetPlaceholder(name, text string) { f.field(name).hint = text }
+// SetPlaceholder replaces the text that an empty field shows.
+func (f *Form) SetPlaceholder(name, text string) { f.field(name).Placeholder = text }
 
-// field finds a field by the name with which it was added.
+// field returns the field that was added under a name.
 func (f *Form) field(name string) *Line { return f.fields[slices.Index(f.names, name)] }
 
-// SetError says what is wrong with the focused field.
+// SetError shows an error at the focused field.
 func (f *Form) SetError(s string) { f.focused().SetError(s) }
 
 // Field returns the focused field and its name.
@@ -85,7 +90,7 @@ func (f *Form) Field() (string, *Line) { return f.names[f.focus.At], f.focused()
 
 func (f *Form) focused() *Line { return f.fields[f.focus.At] }
 
-// Move goes n fields on, around the ends.
+// Move moves the focus by n fields, wrapping around.
 func (f *Form) Move(n int) {
 	f.offers = nil
 	f.focused().Blur()
@@ -94,15 +99,14 @@ func (f *Form) Move(n int) {
 	f.found = f.focused().Value()
 }
 
-// Untouched reports whether the focused field has the text with which it was
-// entered.
+// Untouched reports whether the text of the focused field is the same as when it got the focus.
 func (f *Form) Untouched() bool { return f.focused().Value() == f.found }
 
-// Go gives a field the keyboard.
+// Go focuses a field.
 func (f *Form) Go(name string) { f.Move(slices.Index(f.names, name) - f.focus.At) }
 
-// Offer shows completions of the focused field's text before the cursor, the
-// first of them taken. One alone is taken without being shown.
+// Offer shows completions of the text before the cursor and inserts the first. A single
+// completion is inserted without being shown.
 func (f *Form) Offer(offers []string) {
 	f.offers, f.pick, f.typed = offers, listbox.List{Len: len(offers)}, f.focused().Before()
 	if len(offers) == 0 {
@@ -114,7 +118,7 @@ func (f *Form) Offer(offers []string) {
 	}
 }
 
-// NextOffer takes the next of the completions shown; false if there are none.
+// NextOffer inserts the next completion. It returns false if there are none.
 func (f *Form) NextOffer() bool {
 	if len(f.offers) == 0 {
 		return false
@@ -124,8 +128,8 @@ func (f *Form) NextOffer() bool {
 	return true
 }
 
-// Withdraw takes the completions that are shown away, the one that was taken too;
-// false if there are none.
+// Withdraw removes the completions, including the inserted one. It returns false if there are
+// none.
 func (f *Form) Withdraw() bool {
 	if len(f.offers) == 0 {
 		return false
@@ -135,11 +139,10 @@ func (f *Form) Withdraw() bool {
 	return true
 }
 
-// Click gives the field at a place of the box the keyboard, and puts the cursor
-// there.
+// Click focuses the field at a position in the box and moves its cursor there.
 func (f *Form) Click(x, y int) {
 	above := len(f.question())
-	left, i := 2+labelWidth, y-1-above
+	left, i := 2+f.labelWidth(), y-1-above
 	if f.narrow() {
 		if left = 2; i != 0 {
 			return
@@ -148,9 +151,9 @@ func (f *Form) Click(x, y int) {
 	} else {
 		first, last := f.seen()
 		switch i += first; {
-		case len(f.offers) > 0 && i == f.focus.At+1:
+		case f.hasBelow() && i == f.focus.At+1:
 			return // not a field
-		case len(f.offers) > 0 && i > f.focus.At:
+		case f.hasBelow() && i > f.focus.At:
 			i--
 		}
 		if i < first || i >= last {
@@ -159,15 +162,15 @@ func (f *Form) Click(x, y int) {
 	}
 	f.Move(i - f.focus.At)
 	if x >= left {
-		f.fields[i].SetSize(max(0, f.w-2-left), 1)
+		f.fields[i].SetWidth(max(0, f.w-2-left))
 		f.fields[i].Click(x - left)
 	}
 }
 
-// Scroll does nothing: the focused field is always seen.
+// Scroll does nothing: the focused field is always visible.
 func (f *Form) Scroll(int) {}
 
-// SetSize sets the width of the whole box and the height that it may have at most.
+// SetSize sets the width of the box and its maximum height.
 func (f *Form) SetSize(w, h int) { f.w, f.h = max(0, w), max(0, h) }
 
 // Update edits the focused field.
@@ -175,7 +178,7 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
-		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.focused().history) == 0:
+		case keymap.Match(msg, f.keys.Input.PreviousField), keymap.Match(msg, f.keys.Input.OlderEntry) && len(f.focused().History) == 0:
 			f.Move(-1)
 			return nil
 		case keymap.Match(msg, f.keys.Input.NewerEntry) && f.focused().entry == 0:
@@ -192,10 +195,10 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	return f.focused().Update(msg)
 }
 
-// ShortHelp returns the keys to name first.
+// ShortHelp returns the most important keys.
 func (f *Form) ShortHelp() []key.Binding {
 	complete := f.keys.Input.Complete
-	complete.SetHelp(complete.Help().Key, "complete, next field")
+	complete.SetHelp(complete.Help().Key, "complete/next")
 	complete.SetEnabled(complete.Enabled() && len(f.fields) > 1)
-	return []key.Binding{f.focused().accept(), complete, f.keys.Input.Cancel}
+	return slices.Concat([]key.Binding{f.focused().accept()}, f.more, []key.Binding{complete, f.keys.Input.Cancel})
 }

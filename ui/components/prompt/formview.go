@@ -11,11 +11,22 @@ import (
 	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
-const labelWidth = 11
+// leastLabel is the minimum width of the column of field names.
+const leastLabel = 11
 
-// narrow reports whether a name and a text have no room side by side: then the
-// focused field alone is shown, below its name.
-func (f *Form) narrow() bool { return f.w < 4+labelWidth+12 }
+// labelWidth returns the width of the column of field names: that of the longest one, at most
+// half of the box.
+func (f *Form) labelWidth() int {
+	longest := 0
+	for _, name := range f.names {
+		longest = max(longest, cells.Width(name))
+	}
+	return max(leastLabel, min(longest+2, f.w/2))
+}
+
+// narrow reports whether the box is too narrow for a name and a text side by side. In that case
+// only the focused field is shown, below its name.
+func (f *Form) narrow() bool { return f.w < 4+f.labelWidth()+12 }
 
 // View draws the box.
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
@@ -30,31 +41,31 @@ func (f *Form) lines() []string {
 	return frame.Box(f.title, rows, place, f.w)
 }
 
-// rows are the lines between the edges; hidden reports whether there are fields
-// for which there is no room.
+// rows returns the lines inside the box; hidden reports whether some fields do not fit.
 func (f *Form) rows() (rows []string, hidden bool) {
 	inner := max(0, f.w-4)
 	if f.narrow() {
 		line := f.focused()
-		line.SetSize(inner, 1)
+		line.SetWidth(inner)
 		rows = append(f.question(), line.View())
-		if len(f.offers) > 0 {
-			rows = append(rows, f.offersView(inner))
+		if f.hasBelow() {
+			rows = append(rows, f.below(inner))
 		}
 		return rows, len(f.fields) > 1
 	}
 	rows = f.question()
+	labels := f.labelWidth()
 	first, last := f.seen()
 	for i := first; i < last; i++ {
 		line := f.fields[i]
-		line.SetSize(inner-labelWidth, 1)
+		line.SetWidth(inner - labels)
 		label := f.styles.Count
 		if i == f.focus.At {
 			label = f.styles.Label
 		}
-		rows = append(rows, cells.Fit(label.Render(f.names[i]), labelWidth)+line.View())
-		if i == f.focus.At && len(f.offers) > 0 {
-			rows = append(rows, cells.Blank(labelWidth)+f.offersView(inner-labelWidth))
+		rows = append(rows, cells.Fit(label.Render(cells.Truncate(f.names[i], labels-1, f.glyphs.Ellipsis)), labels)+line.View())
+		if i == f.focus.At && f.hasBelow() {
+			rows = append(rows, cells.Blank(labels)+f.below(inner-labels))
 		}
 	}
 	note := strings.Split(ansi.Wrap(f.note, max(1, inner), ""), "\n")
@@ -67,17 +78,22 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	return rows, last-first < len(f.fields)
 }
 
-// question is what stands above the fields, as much of it as leaves room for one;
-// without a question, the name of the only field that is shown.
+// question returns the lines above the fields, as many as leave room for one field. Without a
+// question, it is the name of the only field in a narrow box.
 func (f *Form) question() []string {
 	inner := max(1, f.w-4)
 	if len(f.asked) == 0 {
-		if f.narrow() {
+		const needed = 3 // the name, the field and the row below it
+		if f.narrow() && !(f.hasBelow() && f.h > 0 && f.h-2 < needed) {
 			return []string{cells.Fit(f.styles.Label.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil
 	}
-	most := max(0, f.h-2-1)
+	most := f.h - 2 - 1
+	if f.hasBelow() {
+		most--
+	}
+	most = max(0, most)
 	asked := f.asked
 	lines := wrapped(asked, inner)
 	for ; f.h > 0 && len(lines) > most && len(asked) > 1; lines = wrapped(asked, inner) {
@@ -86,7 +102,7 @@ func (f *Form) question() []string {
 	switch {
 	case f.h > 0 && len(lines) > most:
 		if most > 0 {
-			lines[most-1] = cells.End(strings.Join(lines[most-1:], " "), inner, f.glyphs.Ellipsis)
+			lines[most-1] = cells.Truncate(strings.Join(lines[most-1:], " "), inner, f.glyphs.Ellipsis)
 		}
 		lines = lines[:most]
 	case f.h == 0 || len(lines) < most:
@@ -98,17 +114,17 @@ func (f *Form) question() []string {
 	return lines
 }
 
-// wrapped is lines in w columns.
+// wrapped wraps lines to w columns.
 func wrapped(lines []string, w int) []string {
 	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), w, ""), "\n")
 }
 
-// seen are the fields for which there is room, the focused one among them.
+// seen returns the range of fields that fit, with the focused one among them.
 func (f *Form) seen() (first, last int) {
 	room := len(f.fields)
 	if f.h > 0 {
 		room = f.h - 2 - len(f.question())
-		if len(f.offers) > 0 {
+		if f.hasBelow() {
 			room--
 		}
 		room = max(1, room)
@@ -117,11 +133,22 @@ func (f *Form) seen() (first, last int) {
 	return seen.Window()
 }
 
+// hasBelow reports whether there is a row below the focused field.
+func (f *Form) hasBelow() bool { return len(f.offers) > 0 || f.focused().failed != "" }
+
+// below returns that row: completions, or an error.
+func (f *Form) below(w int) string {
+	if len(f.offers) > 0 {
+		return f.offersView(w)
+	}
+	return f.styles.Error.Render(cells.Truncate(f.focused().failed, w, f.glyphs.Ellipsis))
+}
+
 func (f *Form) offersView(w int) string {
 	var b strings.Builder
 	used := 0
 	for i, offer := range f.offers[f.pick.At:] {
-		text := cells.Middle(offer, min(30, w), f.glyphs.Ellipsis)
+		text := cells.TruncateMiddle(offer, min(30, w), f.glyphs.Ellipsis)
 		if i > 0 && used+cells.Width(text)+2 > w {
 			break
 		}
@@ -135,16 +162,16 @@ func (f *Form) offersView(w int) string {
 	return b.String()
 }
 
-// Cursor is the place of the cursor in the box.
+// Cursor returns the position of the cursor in the box.
 func (f *Form) Cursor() *tea.Cursor {
-	label, row := labelWidth, len(f.question())
+	label, row := f.labelWidth(), len(f.question())
 	if f.narrow() {
 		label = 0
 	} else {
 		first, _ := f.seen()
 		row += f.focus.At - first
 	}
-	f.focused().SetSize(max(0, f.w-4-label), 1)
+	f.focused().SetWidth(max(0, f.w-4-label))
 	c := f.focused().Cursor()
 	if c != nil {
 		c.X += 2 + label

@@ -1,10 +1,10 @@
-// Package prompt asks for text: one line in the footer ([Line]) or a few fields
-// in a box ([Form]).
+// Package prompt asks for text: in one line in the footer ([Line]) or in a few fields in a box
+// ([Form]).
 //
-// A line is edited with the keys of readline, remembers what was typed before,
-// and offers the rest of an earlier entry as one types. Whether a text is taken
-// or left is decided by who asked: a prompt only edits. It starts no programs
-// and reads no clipboard; what is pasted arrives as a message.
+// A line supports the editing keys of readline, has a history, and suggests the rest of an
+// earlier entry while the user types. A prompt only edits text; its owner decides when it is
+// accepted or canceled. A prompt starts no programs and does not read the clipboard; pasted text
+// arrives as a message.
 package prompt
 
 import (
@@ -27,88 +27,75 @@ type Keys struct {
 
 // Line is one line of text being typed. It belongs to one goroutine.
 type Line struct {
+	Options
 	keys   Keys
 	styles themes.Prompt
-	label  string
-	hint   string // shown while there is no text
-	note   string // on the right: counts
-	failed string // what is wrong with the text
-	secret bool
-	sign   string // stands for the end of a line; empty: there is only one
-	verb   string // what taking the text does
+	note   string // text on the right, such as a count
+	failed string // error message
+	apart  bool   // a form shows the error below the line
 
 	edited
-	history []string // newest first
-	offered []string // what is suggested besides
-	entry   int      // 0: what is typed; n: history[n-1]
-	typed   string   // kept while the history is looked at
+	entry int    // 0: the typed text; n: History[n-1]
+	typed string // the typed text while browsing the history
 
 	w       int
 	focused bool
 }
 
-// Option tunes a line.
-type Option func(*Line)
-
-// WithLabel names what is asked, before the text.
-func WithLabel(s string) Option { return func(l *Line) { l.label = s } }
-
-// WithPlaceholder shows s while the text is empty.
-func WithPlaceholder(s string) Option { return func(l *Line) { l.hint = s } }
-
-// WithHistory offers earlier entries, the newest first.
-func WithHistory(entries []string) Option { return func(l *Line) { l.history = entries } }
-
-// WithSuggestions suggests the rest of entries that were not typed before: the
-// first that begins with the text.
-func WithSuggestions(entries []string) Option { return func(l *Line) { l.offered = entries } }
-
-// WithLines keeps the line breaks of text that is pasted or set, and shows sign
-// for each.
-func WithLines(sign string) Option { return func(l *Line) { l.sign = sign } }
-
-// WithVerb says in a word what taking the text does: "send".
-func WithVerb(s string) Option { return func(l *Line) { l.verb = s } }
-
-// WithSecret shows nothing of what is typed, and says so.
-func WithSecret() Option { return func(l *Line) { l.Hide() } }
+// Options configure a Line.
+type Options struct {
+	Label       string   // before the text
+	Placeholder string   // shown while the text is empty
+	History     []string // earlier entries, newest first
+	Suggestions []string // further entries: the first one that begins with the text is suggested
+	LineFeed    string   // symbol for a line feed in pasted or set text; empty: line feeds are removed
+	Verb        string   // for accepting the text: "send"
+	CancelVerb  string   // for canceling, if not the usual one: "clear"
+	Secret      bool     // hide the text: see [Line.Hide]
+}
 
 // NewLine returns an empty line.
-func NewLine(keys Keys, styles themes.Prompt, opts ...Option) *Line {
-	l := &Line{keys: keys, styles: styles}
-	for _, opt := range opts {
-		opt(l)
+func NewLine(keys Keys, styles themes.Prompt, o Options) *Line {
+	l := &Line{Options: o, keys: keys, styles: styles}
+	if cancel := &l.keys.Input.Cancel; o.CancelVerb != "" {
+		cancel.SetHelp(cancel.Help().Key, o.CancelVerb)
+	}
+	if o.Secret {
+		l.Hide()
 	}
 	return l
 }
 
-// Hide shows nothing of what is typed from now on, as WithSecret, and says so while
-// there is no text.
+// maxStars is the maximum number of stars for a secret: they show that keys arrive, but not how
+// long the secret is.
+const maxStars = 8
+
+// Hide shows a star for each character instead of the text, up to maxStars.
 func (l *Line) Hide() {
-	l.secret, l.hint, l.history, l.offered, l.entry = true, "not shown", nil, nil, 0
+	l.Secret, l.Placeholder, l.History, l.Suggestions, l.entry = true, "hidden", nil, nil, 0
 }
 
 // SetStyles replaces the styles.
 func (l *Line) SetStyles(s themes.Prompt) { l.styles = s }
 
-// SetSize sets the width; a line is one row high.
-func (l *Line) SetSize(w, _ int) { l.w = max(0, w) }
+// SetWidth sets the width.
+func (l *Line) SetWidth(w int) { l.w = max(0, w) }
 
 // Focus shows the cursor.
 func (l *Line) Focus() { l.focused = true }
 
-// Blur hides it.
+// Blur hides the cursor.
 func (l *Line) Blur() { l.focused = false }
 
-// Value is the text.
+// Value returns the text.
 func (l *Line) Value() string { return l.before() + l.after() }
 
-// SetValue replaces the text and puts the cursor behind it.
+// SetValue replaces the text and puts the cursor at its end.
 func (l *Line) SetValue(s string) { l.set(l.clean(s), "") }
 
-// clean makes text of what came from outside.
+// clean replaces characters that cannot be shown in text from outside.
 func (l *Line) clean(s string) string {
-	if l.sign == "" {
+	if l.LineFeed == "" {
 		return cells.Printable(s)
 	}
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
@@ -118,12 +105,12 @@ func (l *Line) clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// shown is text as it is drawn.
+// shown returns the text as drawn.
 func (l *Line) shown(text ...string) string {
-	return strings.ReplaceAll(strings.Join(text, ""), "\n", l.sign)
+	return strings.ReplaceAll(strings.Join(text, ""), "\n", l.LineFeed)
 }
 
-// Before is the text before the cursor: what is completed.
+// Before returns the text before the cursor, for completion.
 func (l *Line) Before() string { return l.before() }
 
 // ReplaceBefore replaces the text before the cursor.
@@ -132,10 +119,10 @@ func (l *Line) ReplaceBefore(s string) { l.set(l.clean(s), l.after()) }
 // SetNote shows s on the right: "3 of 17".
 func (l *Line) SetNote(s string) { l.note = s }
 
-// SetError says what is wrong with the text; typing removes it.
+// SetError shows an error until the text changes.
 func (l *Line) SetError(s string) { l.failed = s }
 
-// Update edits the text.
+// Update handles keys and pasted text.
 func (l *Line) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
@@ -151,8 +138,8 @@ func (l *Line) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// edit moves the cursor or deletes what the same move passes. At the end of the
-// text a step forward and the end take what is suggested.
+// edit moves the cursor, or deletes the text over which the cursor would move. At the end of the
+// text, moving right or to the end accepts the suggestion.
 func (l *Line) edit(press tea.KeyPressMsg) bool {
 	k := l.keys.Edit
 	if l.at == len(l.text) && (keymap.Match(press, k.CharForward) || keymap.Match(press, k.TextEnd)) {
@@ -187,7 +174,7 @@ func (l *Line) edit(press tea.KeyPressMsg) bool {
 	return false
 }
 
-// recall walks the history: entries that begin with what was typed.
+// recall browses the history entries that begin with the typed text.
 func (l *Line) recall(press tea.KeyPressMsg) bool {
 	step := 0
 	switch {
@@ -201,13 +188,13 @@ func (l *Line) recall(press tea.KeyPressMsg) bool {
 	if l.entry == 0 {
 		l.typed = l.Value()
 	}
-	for i := l.entry + step; i >= 0 && i <= len(l.history); i += step {
+	for i := l.entry + step; i >= 0 && i <= len(l.History); i += step {
 		if i == 0 {
 			l.entry = 0
 			l.SetValue(l.typed)
 			break
 		}
-		if h := l.history[i-1]; strings.HasPrefix(h, l.typed) && h != l.Value() {
+		if h := l.History[i-1]; strings.HasPrefix(h, l.typed) && h != l.Value() {
 			l.entry = i
 			l.SetValue(h)
 			break
@@ -221,14 +208,14 @@ func (l *Line) insert(s string) {
 	l.entry, l.failed = 0, ""
 }
 
-// suggestion is the rest of the newest entry, or of what is suggested besides,
-// that begins with the text.
+// suggestion returns the rest of the newest history entry, or of a further suggestion, that
+// begins with the text.
 func (l *Line) suggestion() string {
 	text := l.Value()
-	if text == "" || l.secret {
+	if text == "" || l.Secret {
 		return ""
 	}
-	for _, entries := range [][]string{l.history, l.offered} {
+	for _, entries := range [][]string{l.History, l.Suggestions} {
 		for _, entry := range entries {
 			if rest, ok := strings.CutPrefix(entry, text); ok && rest != "" {
 				return rest
@@ -240,27 +227,27 @@ func (l *Line) suggestion() string {
 
 // View draws label, text and note in one row of exactly the width.
 func (l *Line) View() string {
-	label, note := l.labelShown(), l.note
-	noteStyle := l.styles.Count
-	if l.failed != "" {
-		note, noteStyle = l.failed, l.styles.Error
-	}
+	label := l.labelShown()
+	note, noteStyle := l.aside()
 	start, room := l.window()
 	b := l.styles.Label.Render(label)
 	used := cells.Width(label)
 	switch {
-	case len(l.text) == 0 && l.hint != "":
-		hint := cells.End(l.untyped(l.styles.Placeholder, "(", l.hint, ")"), room, "")
+	case len(l.text) == 0 && l.Placeholder != "":
+		hint := cells.Truncate(l.untyped(l.styles.Placeholder, "(", l.Placeholder, ")"), room, "")
 		b += l.styles.Placeholder.Render(hint)
 		used += cells.Width(hint)
-	case l.secret:
+	case l.Secret:
+		stars := cells.Truncate(strings.Repeat("*", min(len(l.text), maxStars)), room, "")
+		b += l.styles.Text.Render(stars)
+		used += cells.Width(stars)
 	default:
-		text := cells.End(l.shown(l.text[start:]...), room, "")
+		text := cells.Truncate(l.shown(l.text[start:]...), room, "")
 		b += l.styles.Text.Render(text)
 		used += cells.Width(text)
 		rest := l.shown(l.suggestion())
 		if rest != "" {
-			rest = cells.End(l.untyped(l.styles.Suggestion, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
+			rest = cells.Truncate(l.untyped(l.styles.Suggestion, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
 		}
 		if l.focused && rest != "" {
 			b += l.styles.Suggestion.Render(rest)
@@ -273,8 +260,16 @@ func (l *Line) View() string {
 	return cells.Fit(b, l.w)
 }
 
-// untyped is text that nobody typed, between signs where it would else look as if
-// somebody had.
+// aside returns the text to the right of the input, and its style.
+func (l *Line) aside() (string, lipgloss.Style) {
+	if l.failed != "" && !l.apart {
+		return l.failed, l.styles.Error
+	}
+	return l.note, l.styles.Count
+}
+
+// untyped draws text that the user has not typed. If a style cannot distinguish it, it is
+// enclosed in open and end.
 func (l *Line) untyped(style lipgloss.Style, open, text, end string) string {
 	if style.Render(text) != l.styles.Text.Render(text) {
 		return text
@@ -282,22 +277,26 @@ func (l *Line) untyped(style lipgloss.Style, open, text, end string) string {
 	return open + text + end
 }
 
-// labelShown is the label, cut where it would leave the text too little room.
+// leastText is the room of the text beside a label that is longer than half of the line.
+const leastText = 16
+
+// labelShown returns the label, shortened to leave enough room for the text.
 func (l *Line) labelShown() string {
-	name, colon := strings.CutSuffix(l.label, ": ")
-	if most := l.w / 2; !colon || cells.Width(l.label) <= most {
-		return cells.End(l.label, l.w, "")
+	name, colon := strings.CutSuffix(l.Label, ": ")
+	if most := max(l.w/2, l.w-leastText); !colon || cells.Width(l.Label) <= most {
+		return cells.Truncate(l.Label, l.w, "")
 	} else if most > 4 {
-		return strings.TrimRight(cells.End(name, most-2, ""), " ") + ": "
+		return strings.TrimRight(cells.Truncate(name, most-2, ""), " (") + ": "
 	}
 	return ""
 }
 
-// window returns the first cluster shown, so that the cursor is in view, and
-// the room for the text.
+// window returns the index of the first visible cluster, such that the cursor is visible, and the
+// room for the text.
 func (l *Line) window() (start, room int) {
 	room = l.w - cells.Width(l.labelShown())
-	if n := cells.Width(l.note); n > 0 && room-n-2 >= 8 {
+	note, _ := l.aside()
+	if n := cells.Width(note); n > 0 && room-n-2 >= 8 {
 		room -= n + 2
 	}
 	room = max(0, room)
@@ -311,9 +310,9 @@ func (l *Line) window() (start, room int) {
 	return 0, room
 }
 
-// Click puts the cursor on the column x of the line.
+// Click puts the cursor at column x.
 func (l *Line) Click(x int) {
-	if l.secret {
+	if l.Secret {
 		return
 	}
 	start, _ := l.window()
@@ -325,28 +324,30 @@ func (l *Line) Click(x int) {
 	}
 }
 
-// Cursor is the place of the cursor; nil while not focused.
+// Cursor returns the position of the cursor, or nil without focus.
 func (l *Line) Cursor() *tea.Cursor {
 	if !l.focused {
 		return nil
 	}
-	start, _ := l.window()
+	start, room := l.window()
 	x := cells.Width(l.labelShown())
-	if !l.secret {
+	if l.Secret {
+		x += min(l.at, maxStars, max(0, room))
+	} else {
 		x += cells.Width(l.shown(l.text[start:l.at]...))
 	}
 	return tea.NewCursor(min(x, max(0, l.w-1)), 0)
 }
 
-// ShortHelp returns the keys to name first.
+// ShortHelp returns the most important keys.
 func (l *Line) ShortHelp() []key.Binding {
 	return []key.Binding{l.accept(), l.keys.Input.Cancel}
 }
 
 func (l *Line) accept() key.Binding {
 	b := l.keys.Input.Accept
-	if l.verb != "" {
-		b.SetHelp(b.Help().Key, l.verb)
+	if l.Verb != "" {
+		b.SetHelp(b.Help().Key, l.Verb)
 	}
 	return b
 }

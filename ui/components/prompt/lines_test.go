@@ -10,8 +10,8 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-func TestLinesAreKept(t *testing.T) {
-	line := newLine(20, prompt.WithLines("↵"))
+func TestLineFeedsAreKept(t *testing.T) {
+	line := newLine(20, prompt.Options{LineFeed: "↵"})
 	line.Update(tea.PasteMsg{Content: "one\r\ntwo\x1b[31m\rdrei\n"})
 	if got := line.Value(); strings.Count(got, "\n") != 2 || strings.ContainsAny(got, "\r\x1b") {
 		t.Errorf("pasted %q", got)
@@ -28,7 +28,7 @@ func TestLinesAreKept(t *testing.T) {
 		t.Errorf("cursor %+v", c)
 	}
 
-	single := newLine(20)
+	single := newLine(20, prompt.Options{})
 	single.Update(tea.PasteMsg{Content: "one\ntwo"})
 	if got := single.Value(); got != "one two" {
 		t.Errorf("a line for one took %q", got)

@@ -19,14 +19,14 @@ func keys() prompt.Keys {
 	return prompt.Keys{Input: m.Input, Edit: m.Edit}
 }
 
-func newLine(w int, opts ...prompt.Option) *prompt.Line {
-	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()).Prompt, opts...)
-	line.SetSize(w, 1)
+func newLine(w int, o prompt.Options) *prompt.Line {
+	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()).Prompt, o)
+	line.SetWidth(w)
 	line.Focus()
 	return line
 }
 
-// typeKeys sends characters, or keys in angle brackets: "ab<left><ctrl+k>".
+// typeKeys types characters, and keys in angle brackets: "ab<left><ctrl+k>".
 func typeKeys(update func(tea.Msg) tea.Cmd, script string) {
 	for script != "" {
 		if rest, ok := strings.CutPrefix(script, "<"); ok {
@@ -54,7 +54,7 @@ func named(name string) tea.KeyPressMsg {
 }
 
 func TestEditing(t *testing.T) {
-	history := prompt.WithHistory([]string{"npm test", "make all", "npm run dev"})
+	history := prompt.Options{History: []string{"npm test", "make all", "npm run dev"}}
 	tests := map[string]struct{ keys, want string }{
 		"types":                     {"npm", "npm"},
 		"inserts in the middle":     {"nm<left>p", "npm"},
@@ -91,7 +91,7 @@ func TestEditing(t *testing.T) {
 }
 
 func TestPasteIsOneCleanLine(t *testing.T) {
-	line := newLine(40)
+	line := newLine(40, prompt.Options{})
 	line.Update(tea.PasteMsg{Content: "echo a\necho\x1b[31m b\n"})
 	if got, want := line.Value(), "echo a echo b"; got != want {
 		t.Errorf("value is %q, want %q", got, want)
@@ -101,23 +101,24 @@ func TestPasteIsOneCleanLine(t *testing.T) {
 func TestLineView(t *testing.T) {
 	tests := map[string]struct {
 		w      int
-		opts   []prompt.Option
+		opts   prompt.Options
 		keys   string
 		note   string
 		cursor int
 		want   string
 	}{
-		"label and text":  {20, []prompt.Option{prompt.WithLabel("/")}, "vite", "3 of 17", 5, "/vite        3 of 17"},
-		"scrolls":         {8, []prompt.Option{prompt.WithLabel("/")}, "abcdefghij", "", 7, "/efghij "},
-		"placeholder":     {12, []prompt.Option{prompt.WithPlaceholder("what to run")}, "", "", 0, "what to run "},
-		"secret":          {12, []prompt.Option{prompt.WithLabel("key: "), prompt.WithSecret()}, "hunter2", "", 5, "key:        "},
-		"suggestion":      {14, []prompt.Option{prompt.WithHistory([]string{"make all"})}, "ma", "", 2, "make all      "},
-		"wide characters": {9, nil, "日本", "", 4, "日本     "},
-		"no room":         {0, []prompt.Option{prompt.WithLabel("/")}, "a", "", 0, ""},
+		"label and text":  {20, prompt.Options{Label: "/"}, "vite", "3 of 17", 5, "/vite        3 of 17"},
+		"scrolls":         {8, prompt.Options{Label: "/"}, "abcdefghij", "", 7, "/efghij "},
+		"placeholder":     {12, prompt.Options{Placeholder: "what to run"}, "", "", 0, "what to run "},
+		"secret":          {12, prompt.Options{Label: "key: ", Secret: true}, "hunter2", "", 11, "key: *******"},
+		"long secret":     {20, prompt.Options{Label: "key: ", Secret: true}, "correct horse battery", "", 13, "key: ********       "},
+		"suggestion":      {14, prompt.Options{History: []string{"make all"}}, "ma", "", 2, "make all      "},
+		"wide characters": {9, prompt.Options{}, "日本", "", 4, "日本     "},
+		"no room":         {0, prompt.Options{Label: "/"}, "a", "", 0, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			line := newLine(tt.w, tt.opts...)
+			line := newLine(tt.w, tt.opts)
 			typeKeys(line.Update, tt.keys)
 			line.SetNote(tt.note)
 			if got := ansi.Strip(line.View()); got != tt.want {
@@ -130,29 +131,29 @@ func TestLineView(t *testing.T) {
 	}
 }
 
-func newForm(w int, command ...prompt.Option) *prompt.Form {
+func newForm(w int, command prompt.Options) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
 	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, themes.Unicode())
-	form.Add("Command", "", command...)
-	form.Add("Directory", "~/src/shop")
-	form.Add("Host", "", prompt.WithPlaceholder("this machine"))
+	form.Add("Command", "", command)
+	form.Add("Directory", "~/src/shop", prompt.Options{})
+	form.Add("Host", "", prompt.Options{Placeholder: "this machine"})
 	form.SetNote("Enter runs it in the background")
 	form.SetSize(w, 0)
 	return form
 }
 
 func TestFormView(t *testing.T) {
-	form := newForm(50)
+	form := newForm(50, prompt.Options{})
 	typeKeys(form.Update, "npm run")
 	golden.RequireEqual(t, ansi.Strip(form.View()))
 }
 
-// With few rows the focused field is among those that are seen, in few columns
-// it is alone; the cursor stands in it.
+// With few rows the focused field is visible, with few columns it is the only one. The cursor is
+// in it.
 func TestSmallForms(t *testing.T) {
 	for name, size := range map[string][2]int{"low": {50, 4}, "note": {50, 8}, "smallest": {20, 4}} {
 		t.Run(name, func(t *testing.T) {
-			form := newForm(50)
+			form := newForm(50, prompt.Options{})
 			form.SetSize(size[0], size[1])
 			form.Move(1)
 			view := ansi.Strip(form.View())
@@ -168,7 +169,7 @@ func TestSmallForms(t *testing.T) {
 }
 
 func TestFormOffers(t *testing.T) {
-	form := newForm(60)
+	form := newForm(60, prompt.Options{})
 	form.Move(1)
 	form.Offer([]string{"~/src/shop/", "~/src/shop-admin/"})
 	golden.RequireEqual(t, ansi.Strip(form.View()))
@@ -184,7 +185,7 @@ func TestFormOffers(t *testing.T) {
 
 func TestFormMovesAndKeepsItsWidth(t *testing.T) {
 	for _, w := range []int{0, 3, 15, 24, 80} {
-		form := newForm(w)
+		form := newForm(w, prompt.Options{})
 		for range 4 {
 			typeKeys(form.Update, "<tab>")
 			for i, line := range strings.Split(form.View(), "\n") {
@@ -204,8 +205,8 @@ func TestFormMovesAndKeepsItsWidth(t *testing.T) {
 	}
 }
 
-func TestFormMovesByArrowsWhereThereIsNoHistory(t *testing.T) {
-	form := newForm(50, prompt.WithHistory([]string{"make", "npm run dev"}))
+func TestArrowsMoveBetweenFieldsWithoutHistory(t *testing.T) {
+	form := newForm(50, prompt.Options{History: []string{"make", "npm run dev"}})
 	at := func(want string) {
 		t.Helper()
 		if name, _ := form.Field(); name != want {
@@ -219,7 +220,7 @@ func TestFormMovesByArrowsWhereThereIsNoHistory(t *testing.T) {
 	typeKeys(form.Update, "<down>")
 	at("Command")
 	typeKeys(form.Update, "<down>")
-	at("Command") // what was typed is back
+	at("Command") // the typed text is restored
 	typeKeys(form.Update, "<down>")
 	at("Directory")
 	typeKeys(form.Update, "<down>")
@@ -228,11 +229,11 @@ func TestFormMovesByArrowsWhereThereIsNoHistory(t *testing.T) {
 	at("Command")
 }
 
-func TestAClickFindsFieldAndPlace(t *testing.T) {
+func TestClickMovesCursorInField(t *testing.T) {
 	styles := themes.Default(true).Styles(themes.Unicode())
 	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
-	form.Add("Command", "", prompt.WithVerb("start"))
-	form.Add("Directory", "/漢字/x", prompt.WithVerb("start"))
+	form.Add("Command", "", prompt.Options{Verb: "start"})
+	form.Add("Directory", "/漢字/x", prompt.Options{Verb: "start"})
 	form.SetSize(60, 10)
 	const left = 13 // border, blank, name
 	for _, tt := range []struct {
@@ -243,7 +244,7 @@ func TestAClickFindsFieldAndPlace(t *testing.T) {
 		{left + 2, 2, "Directory", "/"},
 		{left + 40, 2, "Directory", "/漢字/x"},
 		{left, 1, "Command", ""},
-		{4, 2, "Directory", "/漢字/x"}, // its name
+		{4, 2, "Directory", "/漢字/x"}, // the name of the field
 		{left, 3, "Directory", "/漢字/x"},
 		{left, 0, "Directory", "/漢字/x"},
 	} {
@@ -254,15 +255,49 @@ func TestAClickFindsFieldAndPlace(t *testing.T) {
 	}
 	form.Go("Directory")
 	form.Offer([]string{"/a", "/b"})
-	form.Click(left, 3) // on what is offered
+	form.Click(left, 3) // on a completion
 	if name, _ := form.Field(); name != "Directory" {
 		t.Errorf("a click on the offers went to %s", name)
 	}
 }
 
-func TestTheFirstKeySaysWhatItDoes(t *testing.T) {
-	line := newLine(20, prompt.WithVerb("send"))
+func TestFirstKeyHasVerb(t *testing.T) {
+	line := newLine(20, prompt.Options{Verb: "send"})
 	if k := line.ShortHelp()[0]; k.Help().Desc != "send" {
 		t.Errorf("the first key is %s %s", k.Help().Key, k.Help().Desc)
+	}
+}
+
+// A line shows an error to the right of a long text, a form below it.
+func TestErrorIsVisibleBesideLongText(t *testing.T) {
+	long := strings.Repeat("/directory", 12)
+	line := newLine(40, prompt.Options{})
+	line.SetValue(long)
+	line.SetError("no such directory")
+	if view := ansi.Strip(line.View()); !strings.HasSuffix(view, "directory   no such directory") {
+		t.Errorf("line %q", view)
+	}
+	theme := themes.Default(true).Styles(themes.Unicode())
+	for _, size := range [][2]int{{70, 20}, {70, 5}, {36, 20}, {24, 20}, {22, 4}} {
+		f := prompt.NewForm("New job", keys(), theme.Prompt, theme.Dialog, themes.Unicode())
+		f.Add("Command", "make", prompt.Options{})
+		f.Add("Directory", long, prompt.Options{})
+		f.Go("Directory")
+		f.SetError("no such directory")
+		f.SetSize(size[0], size[1])
+		view := ansi.Strip(f.View())
+		lines := strings.Split(view, "\n")
+		if len(lines) > size[1] || !strings.Contains(view, "no such directory") || !strings.Contains(view, "/directory") {
+			t.Errorf("%v: %d lines:\n%s", size, len(lines), view)
+			continue
+		}
+		at := f.Cursor()
+		if below := lines[at.Y+1]; !strings.Contains(below, "no such directory") {
+			t.Errorf("%v: the cursor is at %+v of\n%s", size, at, view)
+		}
+		typeKeys(f.Update, "x")
+		if view := ansi.Strip(f.View()); strings.Contains(view, "no such") {
+			t.Errorf("%v: the error stays after a key:\n%s", size, view)
+		}
 	}
 }

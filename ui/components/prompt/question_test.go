@@ -12,8 +12,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
-// What is asked stands above where the answer is typed, also where there is next
-// to no room; the cursor stands in the answer.
+// The question is above the answer, even with very little room; the cursor is in the answer.
 func TestQuestions(t *testing.T) {
 	var all strings.Builder
 	passphrase := []string{"passphrase of the key /home/me/.ssh/id_ed25519, which opens web1"}
@@ -35,7 +34,7 @@ func TestQuestions(t *testing.T) {
 		}
 		at := f.Cursor()
 		rows := strings.Split(ansi.Strip(f.View()), "\n")
-		if !strings.Contains(rows[at.Y], "not shown") {
+		if !strings.Contains(rows[at.Y], "hidden") {
 			t.Errorf("at %v the cursor is in row %d: %q", size, at.Y, rows[at.Y])
 		}
 	}
@@ -45,7 +44,7 @@ func TestQuestions(t *testing.T) {
 func question(w, h int, text []string) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
 	f := prompt.NewForm("web1", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
-	f.Add("Answer", "", prompt.WithSecret())
+	f.Add("Answer", "", prompt.Options{Secret: true})
 	f.SetQuestion(text...)
 	f.SetSize(w, h)
 	return f

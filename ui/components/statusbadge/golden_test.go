@@ -12,7 +12,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// states are the jobs that stand for every badge, in the order of the list.
+// states returns a job for every badge, in the order of the list.
 func states() []engine.Job {
 	code := func(n int) *int { return &n }
 	return []engine.Job{
@@ -22,6 +22,7 @@ func states() []engine.Job {
 		{State: engine.State{Status: engine.Starting}},
 		{State: engine.State{Status: engine.Running, Paused: true}},
 		{State: engine.State{Status: engine.Stopping}},
+		{State: engine.State{Status: engine.Queued}},
 		ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}),
 		ended(engine.Exited, engine.Exit{Code: code(255), Reason: engine.ReasonExit}),
 		ended(engine.Failed, engine.Exit{Code: code(127), Reason: engine.ReasonSpawn}),
@@ -46,26 +47,25 @@ func TestBadges(t *testing.T) {
 			badge := statusbadge.New(theme.Styles(glyphs).Badge, glyphs)
 			fmt.Fprintf(&b, "%s\n", name)
 			for _, j := range states() {
-				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.StateOf(j).Need(), badge.Column(j), badge.View(j))
+				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.NeedOf(j), badge.Column(j, statusbadge.Width), badge.View(j))
 			}
 		}
 	}
 	golden.RequireEqual(t, b.String())
 }
 
-// Rows are ordered by need: what waits for a person stands above what is paused,
-// that above what has ended.
-func TestStatesAreInTheOrderOfNeed(t *testing.T) {
-	last := -1
+// Jobs are ordered by need: those that need input, then paused ones, then finished ones.
+func TestStatesAreOrderedByNeed(t *testing.T) {
+	var last statusbadge.Need
 	for _, j := range states() {
-		if need := statusbadge.StateOf(j).Need(); need < last {
+		if need := statusbadge.NeedOf(j); need < last {
 			t.Errorf("%s comes after what is needed less", statusbadge.Word(j))
 		} else {
 			last = need
 		}
 	}
 	order := []statusbadge.State{statusbadge.Waiting, statusbadge.Running, statusbadge.Starting, statusbadge.Paused,
-		statusbadge.Stopping, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
+		statusbadge.Stopping, statusbadge.Queued, statusbadge.Failed, statusbadge.Lost, statusbadge.Done, statusbadge.Stopped}
 	for i, s := range order {
 		if int(s) != i {
 			t.Errorf("state %d is in place %d", s, i)
@@ -73,17 +73,17 @@ func TestStatesAreInTheOrderOfNeed(t *testing.T) {
 	}
 }
 
-// Without colours, and with letters alone, a badge still tells what matters apart.
-func TestBadgesDoNotNeedColours(t *testing.T) {
+// States are distinguishable without colors and with ASCII glyphs.
+func TestBadgesDoNotNeedColors(t *testing.T) {
 	for _, glyphs := range []themes.Glyphs{themes.Unicode(), themes.ASCII()} {
 		badge := statusbadge.New(themes.Default(true).Styles(glyphs).Badge, glyphs)
-		seen := map[string]statusbadge.State{}
+		seen := map[string]statusbadge.Need{}
 		for _, j := range states() {
-			state := statusbadge.StateOf(j)
-			if other, ok := seen[badge.Text(j)]; ok && other.Need() != state.Need() && statusbadge.Word(j) != "SIGTERM" {
-				t.Errorf("%q is said of %d and %d", badge.Text(j), other, state)
+			need := statusbadge.NeedOf(j)
+			if other, ok := seen[badge.Text(j)]; ok && other != need {
+				t.Errorf("%q is said of %d and %d", badge.Text(j), other, need)
 			}
-			seen[badge.Text(j)] = state
+			seen[badge.Text(j)] = need
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package statusbadge says in one glyph and one word how a job stands: the
-// badge of list rows, detail, footers and dialogs.
+// Package statusbadge shows the state of a job as a glyph and a word, for list rows, detail,
+// footers and dialogs.
 //
-// It is also the one place that ranks a job by what a person must know of it
-// ([State]), so that order, counts and colours agree everywhere.
+// Only this package decides which state of a job matters to the user ([State]), so that order,
+// counts and colors agree everywhere.
 package statusbadge
 
 import (
@@ -16,25 +16,28 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// State is how a job stands for a person.
+// State is the state of a job as shown to the user.
 type State int
 
-// The states, by need: what asks for the person first.
+// States, in order of need.
 const (
 	Waiting State = iota
 	Running
 	Starting
 	Paused
 	Stopping
-	Failed // ended badly and nobody asked for it, or could not start
+	Queued
+	Failed // failed without a request of a client, or could not start
 	Lost
 	Done
-	Stopped // ended because somebody asked
+	Stopped // ended by a request of a client
 )
 
-// StateOf ranks a job.
+// StateOf returns the state of a job.
 func StateOf(j engine.Job) State {
 	switch j.Status {
+	case engine.Queued:
+		return Queued
 	case engine.Starting:
 		return Starting
 	case engine.Stopping:
@@ -60,28 +63,40 @@ func StateOf(j engine.Job) State {
 	return Done
 }
 
-// Need groups states for the order of the list: waiting for the person,
-// running, failed, done.
-func (s State) Need() int {
-	switch s {
-	case Waiting:
-		return 0
-	case Running, Starting, Paused, Stopping:
-		return 1
-	case Failed, Lost:
-		return 2
-	case Done, Stopped:
+// Need is what a job needs from the user. Counts and the order of the list use it.
+type Need int
+
+// Needs, most urgent first.
+const (
+	NeedsInput Need = iota
+	Runs
+	Waits     // queued, not begun
+	NeedsLook // failed, and the user has not looked at it yet
+	Ended
+)
+
+// NeedOf returns what a job needs.
+func NeedOf(j engine.Job) Need {
+	switch {
+	case j.FailedUnseen():
+		return NeedsLook
+	case j.Status.Finished():
+		return Ended
+	case StateOf(j) == Waiting:
+		return NeedsInput
+	case j.Status == engine.Queued && !j.Runs.Between():
+		return Waits
 	}
-	return 3
+	return Runs
 }
 
-// Width is the number of columns that [Badge.Column] takes.
-const Width = 10
+// Width and FullWidth are the widths of a column of badges, for short and for full words.
+const Width, FullWidth = 10, 13
 
 // Badge draws badges. It is a value without state.
 type Badge struct{ looks [Stopped + 1]look }
 
-// look is how a state is drawn.
+// look is the appearance of a state.
 type look struct {
 	glyph string
 	style lipgloss.Style
@@ -93,20 +108,23 @@ func New(s themes.Badge, g themes.Glyphs) Badge {
 		Waiting:  {g.Waiting, s.Waiting},
 		Running:  {g.Running, s.Running},
 		Starting: {g.Starting, s.Starting},
+		Queued:   {g.Queued, s.Queued},
 		Paused:   {g.Paused, s.Paused},
 		Stopping: {g.Stopping, s.Stopping},
 		Failed:   {g.Failed, s.Failed},
 		Lost:     {g.Lost, s.Lost},
 		Done:     {g.Done, s.Done},
-		Stopped:  {g.Failed, s.Done},
+		Stopped:  {g.Stopped, s.Done},
 	}}
 }
 
-// Word says how the job stands: "running", "waits", "exit 2", "SIGKILL".
+// Word returns the state of a job in words: "running", "needs input", "exit 2", "SIGKILL".
 func Word(j engine.Job) string {
 	switch StateOf(j) {
 	case Waiting:
-		return "waits"
+		return "needs input"
+	case Queued:
+		return "queued"
 	case Starting:
 		return "starting"
 	case Running:
@@ -117,7 +135,9 @@ func Word(j engine.Job) string {
 		return "stopping"
 	case Lost:
 		return "lost"
-	case Failed, Done, Stopped:
+	case Stopped:
+		return "stopped"
+	case Failed, Done:
 	}
 	switch {
 	case j.Status == engine.Failed:
@@ -126,32 +146,34 @@ func Word(j engine.Job) string {
 		return "timeout"
 	case j.Exit.Signal != "":
 		return j.Exit.Signal
-	case j.Status == engine.Killed:
-		return "stopped"
 	case j.Exit.Code != nil:
 		return "exit " + strconv.Itoa(*j.Exit.Code)
 	}
 	return "ended"
 }
 
-// Glyph is the badge in one column, without style.
+// Glyph returns the badge in one column, without style.
 func (b Badge) Glyph(j engine.Job) string { return b.looks[StateOf(j)].glyph }
 
-// Style is the style of the job's badge.
+// Style returns the style of the job's badge.
 func (b Badge) Style(j engine.Job) lipgloss.Style { return b.looks[StateOf(j)].style }
 
-// Text is glyph and word without style.
+// Text returns glyph and word without style.
 func (b Badge) Text(j engine.Job) string { return b.Glyph(j) + " " + Word(j) }
 
-// View is glyph and word, as wide as they are.
+// View returns glyph and word with style.
 func (b Badge) View(j engine.Job) string { return b.Style(j).Render(b.Text(j)) }
 
-// Column is glyph and word without style in exactly [Width] columns. A signal
-// with a longer name stands there without its SIG: "VTALRM".
-func (b Badge) Column(j engine.Job) string {
+// Column returns glyph and word without style in exactly w columns. A word that is too long is
+// shortened: "input", and a signal without SIG.
+func (b Badge) Column(j engine.Job, w int) string {
 	text := b.Text(j)
-	if cells.Width(text) > Width {
-		text = b.Glyph(j) + " " + strings.TrimPrefix(Word(j), "SIG")
+	if cells.Width(text) > w {
+		word := strings.TrimPrefix(Word(j), "SIG")
+		if StateOf(j) == Waiting {
+			word = "input"
+		}
+		text = b.Glyph(j) + " " + word
 	}
-	return cells.Fit(text, Width)
+	return cells.Fit(text, w)
 }

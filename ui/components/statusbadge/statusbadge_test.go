@@ -1,7 +1,9 @@
 package statusbadge_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
@@ -16,26 +18,34 @@ func TestBadge(t *testing.T) {
 		text, ascii string
 		need        int
 	}{
-		"starting": {engine.Job{State: engine.State{Status: engine.Starting}}, "○ starting", ". starting", 1},
-		"running":  {engine.Job{State: engine.State{Status: engine.Running}}, "● running", "* running", 1},
-		"paused":   {engine.Job{State: engine.State{Status: engine.Running, Paused: true}}, "‖ paused", "= paused", 1},
-		"waiting":  {engine.Job{State: engine.State{Status: engine.Running, Waiting: true}}, "◆ waits", "! waits", 0},
-		"stopping": {engine.Job{State: engine.State{Status: engine.Stopping, Waiting: true}}, "◐ stopping", "~ stopping", 1},
-		"exit 0":   {ended(engine.Exited, engine.Exit{Code: code(0), Reason: engine.ReasonExit}), "✓ exit 0", "+ exit 0", 3},
-		"exit 2":   {ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}), "✗ exit 2", "x exit 2", 2},
-		"no code":  {ended(engine.Exited, engine.Exit{Reason: engine.ReasonExit}), "✗ ended", "x ended", 2},
+		"queued":       {engine.Job{State: engine.State{Status: engine.Queued}}, "◷ queued", ": queued", 2},
+		"between runs": {engine.Job{State: engine.State{Status: engine.Queued, Runs: &engine.Runs{NextAt: time.Now()}}}, "◷ queued", ": queued", 1},
+		"starting":     {engine.Job{State: engine.State{Status: engine.Starting}}, "○ starting", ". starting", 1},
+		"running":      {engine.Job{State: engine.State{Status: engine.Running}}, "● running", "* running", 1},
+		"paused":       {engine.Job{State: engine.State{Status: engine.Running, Paused: true}}, "‖ paused", "= paused", 1},
+		"waiting":      {engine.Job{State: engine.State{Status: engine.Running, Waiting: true}}, "◆ needs input", "! needs input", 0},
+		"stopping":     {engine.Job{State: engine.State{Status: engine.Stopping, Waiting: true}}, "◐ stopping", "~ stopping", 1},
+		"exit 0":       {ended(engine.Exited, engine.Exit{Code: code(0), Reason: engine.ReasonExit}), "✓ exit 0", "+ exit 0", 4},
+		"exit 2":       {ended(engine.Exited, engine.Exit{Code: code(2), Reason: engine.ReasonExit}), "✗ exit 2", "x exit 2", 3},
+		"no code":      {ended(engine.Exited, engine.Exit{Reason: engine.ReasonExit}), "✗ ended", "x ended", 3},
 		"a signal that nobody asked for": {
-			ended(engine.Killed, engine.Exit{Code: code(137), Signal: "SIGKILL", Reason: engine.ReasonSignal}), "✗ SIGKILL", "x SIGKILL", 2,
+			ended(engine.Killed, engine.Exit{Code: code(137), Signal: "SIGKILL", Reason: engine.ReasonSignal}), "✗ SIGKILL", "x SIGKILL", 3,
+		},
+		"stopped, needed SIGKILL": {
+			ended(engine.Killed, engine.Exit{Code: code(137), Signal: "SIGKILL", Reason: engine.ReasonKill}), "■ stopped", "- stopped", 4,
+		},
+		"ended by a signal that was sent with hob": {
+			ended(engine.Killed, engine.Exit{Signal: "SIGINT", Reason: engine.ReasonSignal, EndedBy: "cli"}), "■ stopped", "- stopped", 4,
 		},
 		"stopped by a person": {
-			ended(engine.Killed, engine.Exit{Code: code(143), Signal: "SIGTERM", Reason: engine.ReasonKill}), "✗ SIGTERM", "x SIGTERM", 3,
+			ended(engine.Killed, engine.Exit{Code: code(143), Signal: "SIGTERM", Reason: engine.ReasonKill}), "■ stopped", "- stopped", 4,
 		},
 		"stopped, handled the signal": {
-			ended(engine.Killed, engine.Exit{Code: code(0), Reason: engine.ReasonKill}), "✗ stopped", "x stopped", 3,
+			ended(engine.Killed, engine.Exit{Code: code(0), Reason: engine.ReasonKill}), "■ stopped", "- stopped", 4,
 		},
-		"timeout":         {ended(engine.Killed, engine.Exit{Signal: "SIGTERM", Reason: engine.ReasonTimeout}), "✗ timeout", "x timeout", 2},
-		"could not start": {ended(engine.Failed, engine.Exit{Code: code(127), Reason: engine.ReasonSpawn}), "✗ failed", "x failed", 2},
-		"lost":            {ended(engine.Lost, engine.Exit{Reason: engine.ReasonHolderDied}), "? lost", "? lost", 2},
+		"timeout":         {ended(engine.Killed, engine.Exit{Signal: "SIGTERM", Reason: engine.ReasonTimeout}), "✗ timeout", "x timeout", 3},
+		"could not start": {ended(engine.Failed, engine.Exit{Code: code(127), Reason: engine.ReasonSpawn}), "✗ failed", "x failed", 3},
+		"lost":            {ended(engine.Lost, engine.Exit{Reason: engine.ReasonHolderDied}), "? lost", "? lost", 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -47,11 +57,16 @@ func TestBadge(t *testing.T) {
 			if got := statusbadge.New(styles.Badge, themes.ASCII()).Text(tt.job); got != tt.ascii {
 				t.Errorf("ascii text is %q, want %q", got, tt.ascii)
 			}
-			if got := statusbadge.StateOf(tt.job).Need(); got != tt.need {
+			if got := statusbadge.NeedOf(tt.job); got != statusbadge.Need(tt.need) {
 				t.Errorf("need is %d, want %d", got, tt.need)
 			}
-			if got := cells.Width(badge.Column(tt.job)); got != statusbadge.Width {
-				t.Errorf("column is %d wide", got)
+			for _, w := range []int{statusbadge.Width, statusbadge.FullWidth} {
+				if got := cells.Width(badge.Column(tt.job, w)); got != w {
+					t.Errorf("column of %d is %d wide", w, got)
+				}
+			}
+			if got := strings.TrimSpace(badge.Column(tt.job, statusbadge.FullWidth)); got != tt.text {
+				t.Errorf("full column is %q, want %q", got, tt.text)
 			}
 		})
 	}
@@ -62,13 +77,17 @@ func ended(s engine.Status, e engine.Exit) engine.Job {
 	return engine.Job{State: engine.State{Status: s, Exit: e}}
 }
 
-// The longest name of a signal is told apart from others in the column, too.
-func TestColumnOfALongSignal(t *testing.T) {
+// A word that does not fit a narrow column is shortened, not cut.
+func TestBriefWords(t *testing.T) {
 	badge := statusbadge.New(themes.Default(true).Styles(themes.Unicode()).Badge, themes.Unicode())
 	for signal, want := range map[string]string{"SIGVTALRM": "✗ VTALRM  ", "SIGSTKFLT": "✗ STKFLT  ", "SIGKILL": "✗ SIGKILL "} {
 		j := ended(engine.Killed, engine.Exit{Signal: signal, Reason: engine.ReasonSignal})
-		if got := badge.Column(j); got != want {
+		if got := badge.Column(j, statusbadge.Width); got != want {
 			t.Errorf("%s is shown as %q, want %q", signal, got, want)
 		}
+	}
+	waiting := engine.Job{State: engine.State{Status: engine.Running, Waiting: true}}
+	if got, want := badge.Column(waiting, statusbadge.Width), "◆ input   "; got != want {
+		t.Errorf("a job that needs input is shown as %q, want %q", got, want)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestUpdateThatIsNotEndedIsShown(t *testing.T) {
+func TestUnfinishedUpdateIsShown(t *testing.T) {
 	m := start(t, 10, 2, "old")
 	now := time.Now()
 	m.clock = func() time.Time { return now }

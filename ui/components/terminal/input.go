@@ -4,14 +4,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// wheelRows is how far one notch of the wheel scrolls back.
+// wheelRows is the number of rows per notch of the mouse wheel.
 const wheelRows = 3
 
-// Update takes keys, pastes and the mouse while the job has the keyboard. Every
-// key is the job's; the owner keeps its leave key to itself. Places of mouse
-// messages are relative to the view.
+// Update handles keys, pastes and the mouse while the terminal has the focus. All keys go to the
+// job; the owner handles its own detach key before. Mouse positions are relative to the view.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !m.focus {
 		return nil
@@ -38,12 +38,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// jobInput is input that a person made: it brings the live screen back.
+// jobInput queues input from the user and returns to the live screen.
 func (m *Model) jobInput(p []byte) {
 	if len(p) == 0 || m.ended {
 		return
 	}
-	m.back, m.sel, m.reading = 0, selection{}, reading{}
+	m.back, m.sel, m.reading = 0, selected{}, reading{}
 	m.queueInput(p)
 }
 
@@ -54,20 +54,20 @@ func (m *Model) press(k tea.Key, action vt.KeyAction) {
 	m.jobInput(m.vt.EncodeKey(m.translateKey(k, action)))
 }
 
-// SetTellsEscape says whether the person's terminal reports Escape and Alt apart.
-// Else Escape and a key soon after it look like Alt and that key, and go to the
-// job as they came.
-func (m *Model) SetTellsEscape(tells bool) { m.tellsEscape = tells }
+// SetDistinctEscape sets whether the user's terminal distinguishes Escape from Alt. If it does not,
+// Escape followed quickly by a key looks like Alt and that key, and both are sent to the job as
+// received.
+func (m *Model) SetDistinctEscape(on bool) { m.distinctEscape = on }
 
-// SetByCluster says whether the person's terminal counts columns by grapheme cluster
-// (mode 2027). Else a cluster that it may count otherwise is drawn in a simpler form.
+// SetByCluster sets whether the user's terminal counts columns by grapheme cluster (mode 2027).
+// If it does not, a cluster that it may count differently is drawn in a simpler form.
 func (m *Model) SetByCluster(on bool) { m.byCluster, m.drawn.ok = on, false }
 
-// Press types a key as if the person had pressed it, whatever they read.
+// Press types a key into the job, even while the user is scrolled back.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }
 
-// ScrollBack moves the view back by rows into what has scrolled away, forward
-// if negative. A full-screen program has nothing to scroll back to.
+// ScrollBack scrolls the view back by rows, or forward if negative. A full-screen program has no
+// scrollback.
 func (m *Model) ScrollBack(rows int) {
 	if m.vt.Modes().Alternate {
 		return
@@ -75,10 +75,10 @@ func (m *Model) ScrollBack(rows int) {
 	m.back = max(0, min(m.back+rows, m.vt.ScrollbackLen()))
 }
 
-// mouseIsJobs reports whether a mouse event goes to the job: it asked for the
-// mouse, and Shift is not held, which is how people reach past a program.
+// mouseIsJobs reports whether a mouse event goes to the job: the job has enabled mouse events,
+// and Shift is not held. Shift selects text in the view instead.
 func (m *Model) mouseIsJobs(ev tea.Mouse) bool {
-	return !m.ended && m.back == 0 && !m.sel.pressed && m.WantsMouse() && ev.Mod&tea.ModShift == 0
+	return !m.ended && m.back == 0 && !m.sel.Pressed && m.WantsMouse() && ev.Mod&tea.ModShift == 0
 }
 
 func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
@@ -108,7 +108,7 @@ func (m *Model) wheel(ev tea.Mouse) {
 }
 
 func (m *Model) pointAt(ev tea.Mouse) point {
-	return point{m.absLine(max(0, min(ev.Y, m.h-1))), m.firstCol() + max(0, min(ev.X, m.w-1))}
+	return point{Line: m.absLine(max(0, min(ev.Y, m.h-1))), X: m.firstCol() + max(0, min(ev.X, m.w-1))}
 }
 
 func (m *Model) click(ev tea.Mouse) {
@@ -118,7 +118,7 @@ func (m *Model) click(ev tea.Mouse) {
 	p := m.pointAt(ev)
 	switch m.clicked.Press(p, m.clock()) {
 	case 1:
-		m.sel = selection{from: p, to: p, pressed: true}
+		m.sel = selected{Range: selection.Range[int]{From: p, To: p, Pressed: true}}
 	case 2:
 		m.selectWord(p)
 	case 3:
@@ -127,10 +127,10 @@ func (m *Model) click(ev tea.Mouse) {
 }
 
 func (m *Model) move(ev tea.Mouse) {
-	if m.sendMouse(ev, vt.MouseMove) || !m.sel.pressed {
+	if m.sendMouse(ev, vt.MouseMove) || !m.sel.Pressed {
 		return
 	}
-	m.sel.to, m.sel.on = m.pointAt(ev), true
+	m.sel.Extend(m.pointAt(ev))
 	if ev.Y < 0 {
 		m.ScrollBack(1)
 	} else if ev.Y >= m.h {
@@ -142,12 +142,12 @@ func (m *Model) release(ev tea.Mouse) tea.Cmd {
 	if m.sendMouse(ev, vt.MouseUp) {
 		return nil
 	}
-	// The pointer may have moved since the last motion that was reported.
-	if m.sel.pressed && (m.sel.on || m.pointAt(ev) != m.sel.from) {
-		m.sel.to, m.sel.on = m.pointAt(ev), true
+	// The pointer may have moved since the last reported motion.
+	if m.sel.Pressed && (m.sel.On || m.pointAt(ev) != m.sel.From) {
+		m.sel.Extend(m.pointAt(ev))
 	}
-	m.sel.pressed = false
-	if !m.sel.on {
+	m.sel.Pressed = false
+	if !m.sel.On {
 		return nil
 	}
 	m.sel.done = true

@@ -1,17 +1,20 @@
 package terminal
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
 
-// reading is the person reading back, and marking text by keys: Shift+PgUp
-// begins it, what is typed for the job ends it. Shift and the arrows, Home and
-// End mark text from where the cursor is, Enter and Ctrl+C copy it, Esc unmarks
-// it. The zero value is not reading.
+	"github.com/hobjobs/hob/ui/components/selection"
+)
+
+// reading is the state of scrolling back and selecting text with keys. Shift+PgUp starts it, and
+// typing into the job ends it. Shift with the arrow keys, Home or End selects text from the
+// cursor on; Enter and Ctrl+C copy it, Esc clears the selection. The zero value is not reading.
 type reading struct {
 	on bool
-	at point // the end of the mark that moves, drawn as the cursor
+	at point // the moving end of the selection, shown as the cursor
 }
 
-// readKey takes a key that is for reading back, and reports whether it was one.
+// readKey handles keys for scrolling back, and reports whether k is one.
 func (m *Model) readKey(k tea.Key) (tea.Cmd, bool) {
 	page := max(1, m.h-1)
 	switch {
@@ -25,92 +28,92 @@ func (m *Model) readKey(k tea.Key) (tea.Cmd, bool) {
 		return nil, false
 	case k.Mod == tea.ModShift:
 		return nil, m.extend(k.Code)
-	case !m.sel.on:
+	case !m.sel.On:
 		return nil, false
 	case k.Mod == 0 && k.Code == tea.KeyEnter, k.Mod == tea.ModCtrl && k.Code == 'c':
 		text := m.selectedText()
-		m.sel = selection{}
+		m.sel = selected{}
 		if text == "" {
 			return nil, true
 		}
 		return func() tea.Msg { return CopyMsg{Text: text} }, true
 	case k.Mod == 0 && k.Code == tea.KeyEscape:
-		m.sel = selection{}
+		m.sel = selected{}
 		return nil, true
 	}
 	return nil, false
 }
 
-// readPage goes back, or forward, by rows; the mark too if there is one. The
-// first time it begins at the cursor.
+// readPage scrolls back by rows, or forward if negative, and extends a selection. The first time,
+// the selection starts at the cursor.
 func (m *Model) readPage(rows int) {
 	if !m.reading.on {
 		c := m.vt.Cursor()
-		m.reading = reading{true, point{m.vt.ScrollbackLen() + c.Y, c.X}}
-		m.sel = selection{}
+		m.reading = reading{true, point{Line: m.vt.ScrollbackLen() + c.Y, X: c.X}}
+		m.sel = selected{}
 	}
-	if m.sel.on {
-		m.moveMark(point{m.reading.at.line + rows, m.reading.at.x})
+	if m.sel.On {
+		m.moveMark(point{Line: m.reading.at.Line + rows, X: m.reading.at.X})
 		return
 	}
 	before := m.back
 	m.ScrollBack(-rows)
-	m.reading.at = m.clampPoint(point{m.reading.at.line + before - m.back, m.reading.at.x})
+	m.reading.at = m.clampPoint(point{Line: m.reading.at.Line + before - m.back, X: m.reading.at.X})
 }
 
-// extend moves the end of the mark by a key.
+// extend moves the end of the selection by a key.
 func (m *Model) extend(code rune) bool {
 	cols, _ := m.vt.Size()
 	to := m.reading.at
 	switch code {
 	case tea.KeyUp:
-		to.line--
+		to.Line--
 	case tea.KeyDown:
-		to.line++
+		to.Line++
 	case tea.KeyLeft:
-		to.x--
+		to.X--
 	case tea.KeyRight:
-		to.x++
+		to.X++
 	case tea.KeyHome:
-		to.x = 0
+		to.X = 0
 	case tea.KeyEnd:
-		to.x = cols - 1
+		to.X = cols - 1
 	default:
 		return false
 	}
 	switch {
-	case to.x < 0:
-		to = point{to.line - 1, cols - 1}
-	case to.x >= cols:
-		to = point{to.line + 1, 0}
+	case to.X < 0:
+		to = point{Line: to.Line - 1, X: cols - 1}
+	case to.X >= cols:
+		to = point{Line: to.Line + 1, X: 0}
 	}
 	m.moveMark(to)
 	return true
 }
 
-// moveMark extends the mark, or begins one, and shows its end.
+// moveMark extends the selection, or starts one, and scrolls to its end.
 func (m *Model) moveMark(to point) {
-	if !m.sel.on {
-		m.sel = selection{from: m.reading.at, on: true}
+	if !m.sel.On {
+		m.sel = selected{Range: selection.Range[int]{From: m.reading.at, On: true}}
 	}
 	to = m.clampPoint(to)
-	m.reading.at, m.sel.to = to, to
-	if top := m.absLine(0); to.line < top {
-		m.ScrollBack(top - to.line)
-	} else if bottom := m.absLine(m.h - 1); to.line > bottom {
-		m.ScrollBack(bottom - to.line)
+	m.reading.at, m.sel.To = to, to
+	if top := m.absLine(0); to.Line < top {
+		m.ScrollBack(top - to.Line)
+	} else if bottom := m.absLine(m.h - 1); to.Line > bottom {
+		m.ScrollBack(bottom - to.Line)
 	}
 }
 
-// clampPoint is the place on the screen or in the scrollback next to p.
+// clampPoint returns the point of the screen or the scrollback nearest to p.
 func (m *Model) clampPoint(p point) point {
 	cols, rows := m.vt.Size()
-	return point{max(0, min(p.line, m.vt.ScrollbackLen()+rows-1)), max(0, min(p.x, cols-1))}
+	return point{Line: max(0, min(p.Line, m.vt.ScrollbackLen()+rows-1)), X: max(0, min(p.X, cols-1))}
 }
 
-// readingCursor is where the next mark begins or this one ends.
+// readingCursor returns the position where the selection ends, or where the next one starts.
 func (m *Model) readingCursor() *tea.Cursor {
-	x, y := m.reading.at.x-m.firstCol(), m.reading.at.line-m.absLine(0)
+	x, y := m.reading.at.X-m.firstCol(), m.reading.at.Line-m.absLine(0)
 	if x < 0 || y < 0 || x >= m.w || y >= m.h {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// keys presses keys with Shift but for those that end a mark, and returns what
-// is copied.
+// keys presses keys, with Shift except for those that end a selection, and returns the copied
+// text.
 func keys(m *Model, codes ...rune) (copied string) {
 	for _, c := range codes {
 		k := tea.KeyPressMsg{Code: c, Mod: tea.ModShift}
@@ -26,7 +26,7 @@ func keys(m *Model, codes ...rune) (copied string) {
 	return copied
 }
 
-func TestMarkingByKeys(t *testing.T) {
+func TestSelectionByKeys(t *testing.T) {
 	const text = "one two\r\nthree\r\nfour"
 	tests := []struct {
 		name, stream string
@@ -57,7 +57,7 @@ func TestMarkingByKeys(t *testing.T) {
 	}
 }
 
-func TestMarkIsShownWhileTheJobGoesOn(t *testing.T) {
+func TestSelectionStaysWhileOutputArrives(t *testing.T) {
 	m := start(t, 10, 3, lines(1, 20))
 	keys(m, tea.KeyPgUp, tea.KeyHome, tea.KeyUp)
 	at := m.Cursor()

@@ -4,66 +4,36 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// point is a place in scrollback and screen together.
-type point struct{ line, x int }
+// point is a position in the scrollback and the screen, counted together.
+type point = selection.Point[int]
 
-func (p point) before(q point) bool { return p.line < q.line || p.line == q.line && p.x < q.x }
-
-// selection is a stretch of text marked with the mouse. The zero value is none.
-type selection struct {
-	from, to point // as dragged: to may be before from
-	on       bool  // something is selected or being selected
-	pressed  bool  // the button is held
-	done     bool  // the button was released
+// selected is a range of selected text. The zero value is no selection.
+type selected struct {
+	selection.Range[int]
+	done bool // the mouse button was released
 }
 
-func (s selection) ordered() (point, point) {
-	if s.to.before(s.from) {
-		return s.to, s.from
-	}
-	return s.from, s.to
-}
-
-// span is the selected part [from, to) of a line.
-func (s selection) span(line, width int) (from, to int) {
-	if !s.on {
-		return 0, 0
-	}
-	a, b := s.ordered()
-	if line < a.line || line > b.line {
-		return 0, 0
-	}
-	to = width
-	if line == a.line {
-		from = a.x
-	}
-	if line == b.line {
-		to = b.x + 1
-	}
-	return from, to
-}
-
-// shift follows the text when n lines before it are gone.
-func (s *selection) shift(n int) {
-	s.from.line -= n
-	s.to.line -= n
-	if a, b := s.ordered(); b.line < 0 {
-		*s = selection{}
-	} else if a.line < 0 {
-		first := &s.from
-		if s.to.before(s.from) {
-			first = &s.to
+// shift adjusts the selection after the first n lines were discarded.
+func (s *selected) shift(n int) {
+	s.From.Line -= n
+	s.To.Line -= n
+	if a, b := s.Ordered(); b.Line < 0 {
+		*s = selected{}
+	} else if a.Line < 0 {
+		first := &s.From
+		if s.To.Before(s.From) {
+			first = &s.To
 		}
 		*first = point{}
 	}
 }
 
-// whole is the span of a selection in the cells of a line, without cutting a wide
-// character.
-func whole(cells []vt.Cell, s selection, line, width int) (from, to int) {
-	from, to = s.span(line, width)
+// whole returns the selected span of a line, extended so that it does not cut a wide character.
+func whole(cells []vt.Cell, s selected, line, width int) (from, to int) {
+	from, to = s.Span(line, width)
 	if from < to && from > 0 && from < len(cells) && cells[from].Width() == 0 {
 		from--
 	}
@@ -73,8 +43,8 @@ func whole(cells []vt.Cell, s selection, line, width int) (from, to int) {
 	return from, to
 }
 
-// lineCells returns a line of scrollback and screen together; valid until the
-// next call.
+// lineCells returns a line of the scrollback and screen, counted together. The result is valid
+// until the next call.
 func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
 	if n := m.vt.ScrollbackLen(); line >= n {
 		return m.vt.Row(line - n), m.vt.Wrapped(line - n)
@@ -83,8 +53,8 @@ func (m *Model) lineCells(line int) (cells []vt.Cell, wrapped bool) {
 	return m.scratch, wrapped
 }
 
-// lineText is lineCells without the blank that a wide character left at the edge
-// when it went to the next row.
+// lineText is lineCells without the blank at the edge when a wide character moved to the next
+// row.
 func (m *Model) lineText(line int) (cells []vt.Cell, wrapped bool) {
 	cells, wrapped = m.lineCells(line)
 	if n := len(cells); wrapped && n > 0 && cells[n-1].IsBlank() {
@@ -93,84 +63,82 @@ func (m *Model) lineText(line int) (cells []vt.Cell, wrapped bool) {
 	return cells, wrapped
 }
 
-// selectedText is the marked text: wrapped rows are one line, blanks at the end
-// of a line are not there.
+// selectedText returns the selected text: wrapped rows are joined, trailing blanks removed.
 func (m *Model) selectedText() string {
-	if !m.sel.on {
+	if !m.sel.On {
 		return ""
 	}
-	a, b := m.sel.ordered()
+	a, b := m.sel.Ordered()
 	cols, _ := m.vt.Size()
 	var out strings.Builder
-	for line := a.line; line <= b.line; line++ {
+	for line := a.Line; line <= b.Line; line++ {
 		cells, wrapped := m.lineText(line)
 		from, to := whole(cells, m.sel, line, cols)
 		from, to = min(from, len(cells)), min(to, len(cells))
 		text := m.runText(cells[from:to])
-		if wrapped && line < b.line {
+		if wrapped && line < b.Line {
 			out.WriteString(text)
 			continue
 		}
 		out.WriteString(strings.TrimRight(text, " "))
-		if line < b.line {
+		if line < b.Line {
 			out.WriteByte('\n')
 		}
 	}
 	return out.String()
 }
 
-// selectWord selects the word under p, selectLine its whole line, over as many
-// rows as they wrap to.
+// selectWord selects the word under p, selectLine its whole line, across wrapped rows.
 func (m *Model) selectWord(p point) {
-	cells, _ := m.lineText(p.line)
-	if p.x >= len(cells) {
+	cells, _ := m.lineText(p.Line)
+	if p.X >= len(cells) {
 		return
 	}
-	class := m.wordClass(cells[p.x])
+	class := m.wordClass(cells[p.X])
 	from, to := p, p
 	for {
-		for from.x > 0 && m.wordClass(cells[from.x-1]) == class {
-			from.x--
+		for from.X > 0 && m.wordClass(cells[from.X-1]) == class {
+			from.X--
 		}
-		if from.x > 0 || !m.wrapsInto(from.line) {
+		if from.X > 0 || !m.wrapsInto(from.Line) {
 			break
 		}
-		cells, _ = m.lineText(from.line - 1)
+		cells, _ = m.lineText(from.Line - 1)
 		if n := len(cells); n == 0 || m.wordClass(cells[n-1]) != class {
 			break
 		}
-		from = point{from.line - 1, len(cells) - 1}
+		from = point{Line: from.Line - 1, X: len(cells) - 1}
 	}
-	for cells, _ = m.lineText(to.line); ; {
-		for to.x+1 < len(cells) && m.wordClass(cells[to.x+1]) == class {
-			to.x++
+	for cells, _ = m.lineText(to.Line); ; {
+		for to.X+1 < len(cells) && m.wordClass(cells[to.X+1]) == class {
+			to.X++
 		}
-		if to.x+1 < len(cells) || !m.wrapsInto(to.line+1) {
+		if to.X+1 < len(cells) || !m.wrapsInto(to.Line+1) {
 			break
 		}
-		cells, _ = m.lineText(to.line + 1)
+		cells, _ = m.lineText(to.Line + 1)
 		if len(cells) == 0 || m.wordClass(cells[0]) != class {
 			break
 		}
-		to = point{to.line + 1, 0}
+		to = point{Line: to.Line + 1, X: 0}
 	}
-	m.sel = selection{from: from, to: to, on: true, done: true}
+	m.sel = selected{selection.Range[int]{From: from, To: to, On: true}, true}
 }
 
 func (m *Model) selectLine(p point) {
 	cols, _ := m.vt.Size()
-	from, to := p.line, p.line
+	from, to := p.Line, p.Line
 	for m.wrapsInto(from) {
 		from--
 	}
 	for m.wrapsInto(to + 1) {
 		to++
 	}
-	m.sel = selection{from: point{from, 0}, to: point{to, cols - 1}, on: true, done: true}
+	m.sel = selected{selection.Range[int]{From: point{Line: from, X: 0}, To: point{Line: to, X: cols - 1}, On: true}, true}
 }
 
-// wrapsInto reports whether a line of scrollback and screen together goes on with
-// the text of the one before it. The alternate screen goes on with nothing.
+// wrapsInto reports whether a line continues the line before it. The first row of the alternate
+// screen does not continue the scrollback.
 func (m *Model) wrapsInto(line int) bool {
 	n := m.vt.ScrollbackLen()
 	_, rows := m.vt.Size()
@@ -181,17 +149,10 @@ func (m *Model) wrapsInto(line int) bool {
 	return wrapped
 }
 
-// wordClass tells words from blanks from the rest. Paths, URLs and flags are
-// words.
+// wordClass is the class of a cell; the second half of a wide character belongs to a word.
 func (m *Model) wordClass(c vt.Cell) int {
-	text := m.vt.CellText(c)
-	switch {
-	case text == "":
-		return 1 // second half of a wide character
-	case text == " ":
-		return 0
-	case strings.ContainsAny(text, "\"'`()[]{}<>|;,│"):
-		return 2
+	if text := m.vt.CellText(c); text != "" {
+		return selection.WordClass(text)
 	}
-	return 1
+	return selection.WordClass("x")
 }

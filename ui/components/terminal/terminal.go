@@ -1,11 +1,10 @@
-// Package terminal shows a job's live screen and turns what a person types and
-// clicks into the bytes that the job expects.
+// Package terminal shows a job's live screen and converts keys and mouse events to the bytes that
+// the job expects.
 //
-// The owner feeds it the chunks of a session ([Model.Feed]) and takes what was
-// typed ([Model.TakeInput]) after every Update, in order; the component itself
-// never calls anything that could block.
+// The owner passes the chunks of a session to [Model.Feed], and after every Update sends the
+// result of [Model.TakeInput] to the job, in order. The component makes no blocking calls.
 //
-// A component belongs to the goroutine of its program's Update and View.
+// A Model must be used only in the goroutine of its program's Update and View.
 package terminal
 
 import (
@@ -16,14 +15,13 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// scrollbackBytes bounds the history kept for scrolling back while attached;
-// the whole of it is in the log.
+// scrollbackBytes limits the scrollback while attached; the log has all output.
 const scrollbackBytes = 2 << 20
 
-// CopyMsg carries text that the person selected.
+// CopyMsg carries text that the user selected.
 type CopyMsg struct{ Text string }
 
 // Model is a live terminal.
@@ -33,21 +31,21 @@ type Model struct {
 	w, h   int
 	focus  bool
 
-	tellsEscape bool // see SetTellsEscape
-	byCluster   bool // see SetByCluster
+	distinctEscape bool // see SetDistinctEscape
+	byCluster      bool // see SetByCluster
 
 	controller string
 	control    bool
-	ended      bool // the session said so
+	ended      bool // the session has ended
 
-	back int // rows scrolled back from the live screen
-	sel  selection
+	back int // number of rows scrolled back
+	sel  selected
 
 	reading reading
 
-	clicked clicks.Counter
+	clicked selection.Clicks
 
-	input []byte // typed and not yet taken
+	input []byte // typed but not taken yet
 
 	frame   string
 	held    holding
@@ -59,7 +57,7 @@ type Model struct {
 	scratch []vt.Cell
 }
 
-// New returns a terminal of no size that shows nothing.
+// New returns an empty terminal of size 0.
 func New(styles themes.Terminal) *Model {
 	m := &Model{styles: styles, clock: time.Now}
 	m.vt = newEmulator(engine.Size{Cols: 80, Rows: 24})
@@ -70,20 +68,19 @@ func newEmulator(s engine.Size) *vt.Terminal {
 	return vt.New(max(1, s.Cols), max(1, s.Rows), vt.WithScrollback(scrollbackBytes))
 }
 
-// SetSize sets the size of the view in cells. The job's own size is its
-// session's business: see Size.
+// SetSize sets the size of the view in cells. The owner's session resizes the job: see Size.
 func (m *Model) SetSize(w, h int) {
 	m.w, m.h = max(0, w), max(0, h)
 	m.invalidate()
 }
 
-// Size is the size of the view, the one that a session should ask for.
+// Size returns the size of the view, which a session should request for the job.
 func (m *Model) Size() engine.Size { return engine.Size{Cols: m.w, Rows: m.h} }
 
-// Focus gives the keyboard to the job.
+// Focus lets the job receive keys.
 func (m *Model) Focus() { m.setFocus(true) }
 
-// Blur takes the keyboard from the job.
+// Blur removes the focus.
 func (m *Model) Blur() { m.setFocus(false) }
 
 func (m *Model) setFocus(on bool) {
@@ -102,37 +99,37 @@ func (m *Model) SetStyles(s themes.Terminal) {
 	m.invalidate()
 }
 
-// Reset forgets the screen, for another job.
+// Reset clears the screen, for another job.
 func (m *Model) Reset() {
 	m.vt = newEmulator(m.Size())
 	m.ended, m.controller, m.control = false, "", false
-	m.back, m.sel, m.reading, m.input = 0, selection{}, reading{}, nil
+	m.back, m.sel, m.reading, m.input = 0, selected{}, reading{}, nil
 	m.invalidate()
 }
 
-// Feed takes one chunk of the session.
+// Feed handles one chunk of the session.
 func (m *Model) Feed(c engine.TerminalChunk) {
 	if c.Reset {
 		m.vt = newEmulator(c.Size)
-		m.back, m.sel, m.reading = 0, selection{}, reading{}
+		m.back, m.sel, m.reading = 0, selected{}, reading{}
 		m.invalidate()
 	} else if cols, rows := m.vt.Size(); c.Size != (engine.Size{}) && (c.Size.Cols != cols || c.Size.Rows != rows) {
 		m.vt.Resize(c.Size.Cols, c.Size.Rows)
-		m.sel, m.reading = selection{}, reading{}
+		m.sel, m.reading = selected{}, reading{}
 	}
 	m.write(c.Data)
 	if len(c.Data) > 0 && m.sel.done {
-		m.sel = selection{}
+		m.sel = selected{}
 	}
 	m.controller, m.control = c.Controller, c.Control
 	m.ended = m.ended || c.Exit != nil
 }
 
-// write shows output. What is being read or marked stays where it is, while the
-// oldest rows of the scrollback may go.
+// write shows output. A scrolled-back view and a selection keep their text, even if old rows of
+// the scrollback are discarded.
 func (m *Model) write(p []byte) {
 	defer m.noteSynchronized()
-	if m.back == 0 && !m.sel.on && !m.sel.pressed && !m.reading.on {
+	if m.back == 0 && !m.sel.On && !m.sel.Pressed && !m.reading.on {
 		m.vt.Write(p)
 		return
 	}
@@ -144,26 +141,27 @@ func (m *Model) write(p []byte) {
 	}
 	if gone := lines + moved - after; gone > 0 {
 		m.sel.shift(gone)
-		m.reading.at.line = max(0, m.reading.at.line-gone)
+		m.reading.at.Line = max(0, m.reading.at.Line-gone)
 	}
 }
 
-// Controller names who types, and whether that is this session.
+// Controller returns the name of the client that controls the job, and whether it is this
+// session.
 func (m *Model) Controller() (name string, us bool) { return m.controller, m.control }
 
-// Text is the screen as text.
+// Text returns the text on the screen.
 func (m *Model) Text() string { return m.vt.Text() }
 
-// Title is what the job calls its window.
+// Title returns the window title set by the job.
 func (m *Model) Title() string { return m.vt.Title() }
 
-// ScrolledBack is how many rows above the live screen the view stands.
+// ScrolledBack returns the number of rows that the view is scrolled back.
 func (m *Model) ScrolledBack() int { return m.back }
 
-// WantsMouse reports whether the job asked for the mouse.
+// WantsMouse reports whether the job has enabled mouse events.
 func (m *Model) WantsMouse() bool { return m.vt.Modes().Mouse != vt.MouseOff }
 
-// TakeInput returns what was typed since the last call.
+// TakeInput returns the input typed since the last call.
 func (m *Model) TakeInput() []byte {
 	p := m.input
 	m.input = nil
@@ -172,8 +170,8 @@ func (m *Model) TakeInput() []byte {
 
 func (m *Model) queueInput(p []byte) { m.input = append(m.input, p...) }
 
-// Cursor is the job's cursor relative to the view, or while the person reads back
-// the place from which text is marked; nil when it is not to be seen.
+// Cursor returns the job's cursor, relative to the view. While the user is scrolled back it
+// returns where a selection would start or end. It returns nil if the cursor is not visible.
 func (m *Model) Cursor() *tea.Cursor {
 	c := m.vt.Cursor()
 	if m.focus && m.reading.on && !m.ended {
@@ -202,17 +200,17 @@ func (m *Model) Cursor() *tea.Cursor {
 	return cur
 }
 
-// holdLimit is how long a synchronised update may keep the screen before it: a
-// job that never ends one must not freeze the view.
+// holdLimit is how long a synchronized update may delay drawing: a job that never ends an update
+// must not freeze the view.
 const holdLimit = 150 * time.Millisecond
 
-// holding is what stays on screen during a synchronised update of the job.
+// holding describes the frame that stays on screen during a synchronized update of the job.
 type holding struct {
-	since  time.Time // the update began, or was last shown half done; zero outside of one
-	cursor vt.Cursor // of the frame drawn
+	since  time.Time // start of the update, or time when its unfinished state was last shown; zero outside of one
+	cursor vt.Cursor // cursor of the last frame
 }
 
-// noteSynchronized keeps the time at which an update began.
+// noteSynchronized records when an update begins.
 func (m *Model) noteSynchronized() {
 	switch on := m.vt.Modes().Synchronized; {
 	case !on:
@@ -222,8 +220,8 @@ func (m *Model) noteSynchronized() {
 	}
 }
 
-// holds reports whether the frame drawn is still the one to show: the job is
-// changing the screen and the person did not.
+// holds reports whether to keep the last frame: the job is updating the screen, and the user has
+// not changed the view.
 func (m *Model) holds() bool {
 	return m.drawn.ok && m.vt.Modes().Synchronized && m.back == m.drawn.back && m.sel == m.drawn.sel &&
 		m.clock().Sub(m.held.since) < holdLimit

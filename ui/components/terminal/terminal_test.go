@@ -10,7 +10,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/themes"
-	"github.com/hobjobs/hob/ui/components/clicks"
+	"github.com/hobjobs/hob/ui/components/selection"
 )
 
 func start(t *testing.T, cols, rows int, stream string) *Model {
@@ -28,7 +28,7 @@ func start(t *testing.T, cols, rows int, stream string) *Model {
 
 func feed(m *Model, s string) { m.Feed(engine.TerminalChunk{Data: []byte(s), Control: true}) }
 
-// screen checks that the view is exact and returns its text.
+// screen returns the text of the view and checks that the view has its exact size.
 func screen(t *testing.T, m *Model) []string {
 	t.Helper()
 	rows := strings.Split(m.View(), "\n")
@@ -71,7 +71,7 @@ func TestStreamIsShownAfterTheSnapshot(t *testing.T) {
 	want(t, m, "new||")
 }
 
-func TestOnlyChangedRowsAreDrawnAgain(t *testing.T) {
+func TestOnlyChangedRowsAreRedrawn(t *testing.T) {
 	m := start(t, 10, 3, "one\r\ntwo\r\nthree")
 	m.View()
 	m.rows[0] = "marker    "
@@ -84,7 +84,7 @@ func TestOnlyChangedRowsAreDrawnAgain(t *testing.T) {
 	}
 }
 
-func TestSynchronisedUpdateIsShownWhole(t *testing.T) {
+func TestSynchronizedUpdateIsShownAtOnce(t *testing.T) {
 	m := start(t, 10, 2, "before")
 	m.View()
 	feed(m, "\x1b[?2026h\x1b[2J\x1b[Hhalf")
@@ -127,14 +127,14 @@ func TestEveryKeyReachesTheJob(t *testing.T) {
 	}
 }
 
-// Most terminals send Escape and what follows it soon in one piece, just as Alt.
-func TestEscapeAndAKeyStayTwo(t *testing.T) {
-	for tells, want := range map[bool][]string{
+// Most terminals send Escape and a key typed soon after it together, just like Alt.
+func TestEscapeBeforeKey(t *testing.T) {
+	for distinct, want := range map[bool][]string{
 		false: {"\x1b:", "\x1bZ", "\x1b\r", "\x1b\x17", "\x1b[27;5;105~"},
 		true:  {"\x1b[27;3;58~", "\x1b[27;4;90~", "\x1b[27;3;13~", "\x1b[27;7;119~", "\x1b[27;5;105~"},
 	} {
 		m := start(t, 10, 3, "\x1b[>4;2m")
-		m.SetTellsEscape(tells)
+		m.SetDistinctEscape(distinct)
 		for i, k := range []tea.Key{
 			{Code: ':', Mod: tea.ModAlt},
 			{Code: 'z', ShiftedCode: 'Z', Mod: tea.ModAlt | tea.ModShift},
@@ -144,13 +144,13 @@ func TestEscapeAndAKeyStayTwo(t *testing.T) {
 		} {
 			m.Update(tea.KeyPressMsg(k))
 			if got := string(m.TakeInput()); got != want[i] {
-				t.Errorf("told apart %v: %s types %q, want %q", tells, k, got, want[i])
+				t.Errorf("distinct %v: %s types %q, want %q", distinct, k, got, want[i])
 			}
 		}
 	}
 }
 
-func TestPasteIsBracketedWhenAsked(t *testing.T) {
+func TestPasteIsBracketedOnRequest(t *testing.T) {
 	m := start(t, 10, 3, "\x1b[?2004h")
 	m.Update(tea.PasteMsg{Content: "a\nb\x1b[201~"})
 	if got := string(m.TakeInput()); got != "\x1b[200~a\rb[201~\x1b[201~" {
@@ -158,7 +158,7 @@ func TestPasteIsBracketedWhenAsked(t *testing.T) {
 	}
 }
 
-func TestWithoutFocusNothingIsTyped(t *testing.T) {
+func TestNoInputWithoutFocus(t *testing.T) {
 	m := start(t, 10, 3, "")
 	m.Blur()
 	m.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
@@ -168,7 +168,7 @@ func TestWithoutFocusNothingIsTyped(t *testing.T) {
 	}
 }
 
-func TestFocusIsReportedWhenAsked(t *testing.T) {
+func TestFocusIsReportedOnRequest(t *testing.T) {
 	m := start(t, 10, 3, "\x1b[?1004h")
 	m.Blur()
 	m.Focus()
@@ -177,7 +177,7 @@ func TestFocusIsReportedWhenAsked(t *testing.T) {
 	}
 }
 
-func TestScrollingBackStaysWhereItIs(t *testing.T) {
+func TestScrolledBackViewDoesNotMove(t *testing.T) {
 	m := start(t, 10, 3, lines(1, 20))
 	want(t, m, "19|20|")
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
@@ -195,8 +195,8 @@ func TestScrollingBackStaysWhereItIs(t *testing.T) {
 	want(t, m, "24|25|")
 }
 
-// TestScrollingBackStaysWhenTheOldestRowsGo reads in a scrollback that is full.
-func TestScrollingBackStaysWhenTheOldestRowsGo(t *testing.T) {
+// The scrollback is full, so the oldest rows are discarded while the user reads.
+func TestScrolledBackViewStaysInFullScrollback(t *testing.T) {
 	m := start(t, 80, 5, "")
 	next := 0
 	flood := func(n int) {
@@ -221,7 +221,7 @@ func TestScrollingBackStaysWhenTheOldestRowsGo(t *testing.T) {
 	}
 }
 
-func TestMouseGoesToTheJobThatAsked(t *testing.T) {
+func TestMouseGoesToJobOnRequest(t *testing.T) {
 	m := start(t, 20, 5, "\x1b[?1000h\x1b[?1006h")
 	m.Update(tea.MouseClickMsg{X: 2, Y: 3, Button: tea.MouseLeft})
 	m.Update(tea.MouseReleaseMsg{X: 2, Y: 3, Button: tea.MouseLeft})
@@ -235,7 +235,7 @@ func TestMouseGoesToTheJobThatAsked(t *testing.T) {
 	}
 }
 
-func TestWheelIsCursorKeysInAFullScreenProgram(t *testing.T) {
+func TestWheelSendsArrowKeysInFullScreenProgram(t *testing.T) {
 	m := start(t, 20, 5, "\x1b[?1049h\x1b[?1007h")
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if got := string(m.TakeInput()); got != "\x1b[B\x1b[B\x1b[B" {
@@ -277,7 +277,7 @@ func TestSelection(t *testing.T) {
 	screen(t, m)
 }
 
-// clickTimes clicks so often on one place and returns what is copied.
+// clickTimes clicks repeatedly on one position and returns the copied text.
 func clickTimes(m *Model, times, x, y int) (copied string) {
 	for range times {
 		m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
@@ -291,7 +291,7 @@ func clickTimes(m *Model, times, x, y int) (copied string) {
 	return copied
 }
 
-func TestManyClicksFollowWrappedLines(t *testing.T) {
+func TestMultiClickSelectsWrappedLines(t *testing.T) {
 	const word = "/usr/share/doc/a-long-path"
 	tests := map[string]struct {
 		stream     string
@@ -314,7 +314,7 @@ func TestManyClicksFollowWrappedLines(t *testing.T) {
 			if got := clickTimes(m, 2, tt.x, tt.y); got != tt.word {
 				t.Errorf("a double click copies %q, want %q", got, tt.word)
 			}
-			m.clicked = clicks.Counter{}
+			m.clicked = selection.Clicks{}
 			if got := clickTimes(m, 3, tt.x, tt.y); got != tt.line {
 				t.Errorf("a triple click copies %q, want %q", got, tt.line)
 			}
@@ -323,7 +323,7 @@ func TestManyClicksFollowWrappedLines(t *testing.T) {
 	}
 }
 
-func TestEndedJobTakesNoInput(t *testing.T) {
+func TestEndedJobGetsNoInput(t *testing.T) {
 	m := start(t, 10, 3, "bye")
 	code := 3
 	m.Feed(engine.TerminalChunk{Exit: &engine.Exit{Status: engine.Exited, Code: &code}})
@@ -362,7 +362,7 @@ func TestCursorFollowsTheJob(t *testing.T) {
 	}
 }
 
-func TestALargerScreenIsCroppedAroundTheCursor(t *testing.T) {
+func TestLargerScreenIsCroppedAroundCursor(t *testing.T) {
 	large := func(stream string) *Model {
 		m := start(t, 4, 2, "")
 		m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: 8, Rows: 4}, Data: []byte(stream), Control: true})
@@ -372,7 +372,7 @@ func TestALargerScreenIsCroppedAroundTheCursor(t *testing.T) {
 	want(t, large(text+"\x1b[1;1H"), "abcd|1234")
 	want(t, large(text+"\x1b[3;7H"), "4567|DEFG")
 	want(t, large(text+"\x1b[4;4H"), "ABCD|界界")
-	want(t, large(text+"\x1b[4;5H"), "BCDE| 界") // the cut goes through a wide character
+	want(t, large(text+"\x1b[4;5H"), "BCDE| 界") // the edge cuts a wide character
 	want(t, large(text+"\x1b[3;7H\x1b[?25l"), "abcd|1234")
 
 	m := large(text + "\x1b[3;7H")
@@ -387,8 +387,8 @@ func TestALargerScreenIsCroppedAroundTheCursor(t *testing.T) {
 	}
 }
 
-// A character that a terminal may count otherwise than the screen does must not move what
-// stands behind it. What is copied is what the job wrote.
+// A character whose width a terminal may count differently must not shift the following text.
+// Copying returns what the job wrote.
 func TestCharactersOfAmbiguousWidth(t *testing.T) {
 	for _, text := range []string{"⚠\ufe0f", "1\ufe0f\u20e3", "👩\u200d💻", "👍🏽", "🇩🇪", "e\u0301"} {
 		m := start(t, 8, 1, text+"|")

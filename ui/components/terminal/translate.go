@@ -6,16 +6,16 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// translateKey turns a key of the user's terminal into one of the emulator's.
+// translateKey converts a key of the user's terminal to one of the emulator.
 func (m *Model) translateKey(k tea.Key, action vt.KeyAction) vt.Key {
 	out := translateKey(k, action)
-	out.Vague = out.Mods&vt.Alt != 0 && !m.tellsEscape
+	out.Ambiguous = out.Mods&vt.Alt != 0 && !m.distinctEscape
 	return out
 }
 
 func translateKey(k tea.Key, action vt.KeyAction) vt.Key {
 	out := vt.Key{Code: k.Code, Shifted: k.ShiftedCode, Base: k.BaseCode, Text: k.Text, Mods: translateMods(k.Mod), Action: action}
-	if k.Code == tea.KeyExtended { // several characters at once, as from an input method
+	if k.Code == tea.KeyExtended { // several characters at once, for example from an input method
 		out.Code = 0
 		return out
 	}
@@ -47,7 +47,7 @@ func translateMods(mod tea.KeyMod) vt.Mods {
 	return out
 }
 
-// namedKey is the emulator's code of a key that types no character.
+// namedKey returns the emulator's code of a key that types no character.
 func namedKey(code rune) (rune, bool) {
 	for _, r := range [...]struct{ first, last, to rune }{
 		{tea.KeyF1, tea.KeyF20, vt.KeyF1},
@@ -115,7 +115,7 @@ func namedKey(code rune) (rune, bool) {
 	return 0, false
 }
 
-// translateButton keeps the number of a button, by which both count the same.
+// translateButton converts a button. Both sides use the same numbers.
 func translateButton(b tea.MouseButton) vt.MouseButton {
 	if b > tea.MouseForward {
 		return vt.MouseNone

@@ -9,12 +9,12 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// drawnState is what the cached frame shows.
+// drawnState identifies what the cached frame shows.
 type drawnState struct {
 	gen   uint64
 	back  int
 	first point // see firstRow and firstCol
-	sel   selection
+	sel   selected
 	ok    bool
 }
 
@@ -23,9 +23,8 @@ func (m *Model) invalidate() {
 	m.rows, m.rowGen = nil, nil
 }
 
-// firstRow is the row of the job's screen on the view's first line. A screen
-// higher than the view shows the part around the cursor, and its beginning if the
-// cursor is hidden.
+// firstRow returns the row of the job's screen at the top of the view. If the screen is higher
+// than the view, this is the part around the cursor, or its top if the cursor is hidden.
 func (m *Model) firstRow() int {
 	_, rows := m.vt.Size()
 	c := m.vt.Cursor()
@@ -35,8 +34,8 @@ func (m *Model) firstRow() int {
 	return min(rows-m.h, max(0, c.Y-m.h+1))
 }
 
-// firstCol is the column of the job's screen on the view's first column, chosen
-// in the same way.
+// firstCol returns the column of the job's screen at the left of the view, chosen in the same
+// way.
 func (m *Model) firstCol() int {
 	cols, _ := m.vt.Size()
 	c := m.vt.Cursor()
@@ -46,14 +45,13 @@ func (m *Model) firstCol() int {
 	return min(cols-m.w, max(0, c.X-m.w+1))
 }
 
-// View draws the screen, exactly as wide and high as the component. Rows that
-// did not change are not drawn again; during a synchronised update of the job
-// the screen before it stays.
+// View draws the screen in exactly the size of the component. It redraws only rows that have
+// changed. During a synchronized update of the job the previous frame stays.
 func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	now := drawnState{gen: m.vt.Generation(), back: m.back, first: point{m.firstRow(), m.firstCol()}, sel: m.sel, ok: true}
+	now := drawnState{gen: m.vt.Generation(), back: m.back, first: point{Line: m.firstRow(), X: m.firstCol()}, sel: m.sel, ok: true}
 	if now == m.drawn || m.holds() {
 		return m.frame
 	}
@@ -71,15 +69,15 @@ func (m *Model) View() string {
 	}
 	m.drawn = now
 	m.held = holding{since: m.held.since, cursor: m.vt.Cursor()}
-	if m.vt.Modes().Synchronized { // it was shown half done, and is held again
+	if m.vt.Modes().Synchronized { // shown unfinished; hold again from now on
 		m.held.since = m.clock()
 	}
 	m.frame = strings.Join(m.rows, "\n")
 	return m.frame
 }
 
-// rowAt returns what stands on line y of the view and the generation of its
-// last change (0: not known).
+// rowAt returns the cells on line y of the view, and the generation of their last change (0:
+// unknown).
 func (m *Model) rowAt(y int) ([]vt.Cell, uint64) {
 	if m.back == 0 {
 		y += m.firstRow()
@@ -89,17 +87,17 @@ func (m *Model) rowAt(y int) ([]vt.Cell, uint64) {
 	return cells, 0
 }
 
-// absLine is the line of scrollback and screen together that stands on line y
-// of the view.
+// absLine returns the line of the scrollback and screen, counted together, that is on line y of
+// the view.
 func (m *Model) absLine(y int) int {
 	return m.vt.ScrollbackLen() - m.back + m.firstRow() + y
 }
 
-// drawRow draws cells to the width of the view.
+// drawRow draws cells, up to the width of the view.
 func (m *Model) drawRow(cells []vt.Cell, y int) string {
 	from, to := 0, 0
 	col := m.firstCol()
-	if m.sel.on {
+	if m.sel.On {
 		from, to = whole(cells, m.sel, m.absLine(y), m.w+col)
 		from, to = max(0, from-col), max(0, to-col)
 	}
@@ -112,7 +110,7 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 		for x < m.w && x < len(cells) && cells[x].SameStyle(cells[start]) && (x >= from && x < to) == selected {
 			x++
 		}
-		if x < len(cells) && cells[x].Width() == 0 && x < m.w { // never cut a wide character
+		if x < len(cells) && cells[x].Width() == 0 && x < m.w { // do not cut a wide character
 			x++
 		}
 		b = m.drawRun(b, cells[start:x], selected)
@@ -168,17 +166,17 @@ func (m *Model) drawBlank(b []byte, x, end, from, to int) []byte {
 
 func (m *Model) runText(run []vt.Cell) string { return string(appendRun(nil, run, m.vt.CellText)) }
 
-// drawnText is the text of a cell as it is drawn.
+// drawnText returns the text that is drawn for a cell.
 func (m *Model) drawnText(c vt.Cell) string {
 	text := m.vt.CellText(c)
 	if _, single := c.Rune(); !single && !m.byCluster && ansi.StringWidthWc(text) != c.Width() {
-		return cells.Exact(text, c.Width())
+		return cells.FitChar(text, c.Width())
 	}
 	return text
 }
 
-// appendRun appends the text of cells. A wide character of which only the first
-// half has room becomes a space.
+// appendRun appends the text of cells. A wide character of which only one half fits becomes a
+// blank.
 func appendRun(b []byte, run []vt.Cell, text func(vt.Cell) string) []byte {
 	for i, c := range run {
 		switch {

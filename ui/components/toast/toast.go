@@ -1,5 +1,5 @@
-// Package toast shows short messages that go by themselves: what was done, why
-// something was refused, what wants attention.
+// Package toast shows short messages that disappear by themselves: what was done, why something
+// was refused, which job needs attention. Messages have their own lines and cover nothing.
 package toast
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/hobjobs/hob/themes"
 )
 
-// Level says how much a message matters.
+// Level is the importance of a message.
 type Level int
 
-// The levels.
+// Levels of messages.
 const (
 	Info Level = iota
 	Success
@@ -25,7 +25,7 @@ const (
 	Error
 )
 
-// Lifetime is how long a message of this level stays, unless it says otherwise.
+// Lifetime returns how long a message of this level stays by default.
 func (l Level) Lifetime() time.Duration {
 	switch l {
 	case Warning:
@@ -37,7 +37,7 @@ func (l Level) Lifetime() time.Duration {
 	return 4 * time.Second
 }
 
-// Refused is the key of the message that says why something cannot be done.
+// Refused is the key of the message that explains why an action is not possible.
 const Refused = "refused"
 
 // Message is one message.
@@ -49,17 +49,16 @@ type Message struct {
 	Key string
 }
 
-// Model is the stack of messages, the newest last. It belongs to one goroutine;
-// who shows a message also says when it goes ([Model.Drop]).
+// Model has the current messages, newest last. It belongs to one goroutine. The caller that shows
+// a message also removes it: see [Model.Drop].
 type Model struct {
 	styles   themes.Toast
 	glyphs   themes.Glyphs
 	messages []Message
 	next     int
-	w, h     int
 }
 
-// New returns an empty stack.
+// New returns a model without messages.
 func New(styles themes.Toast, glyphs themes.Glyphs) *Model {
 	return &Model{styles: styles, glyphs: glyphs}
 }
@@ -67,11 +66,7 @@ func New(styles themes.Toast, glyphs themes.Glyphs) *Model {
 // SetStyles replaces styles and glyphs.
 func (m *Model) SetStyles(s themes.Toast, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
-// SetSize sets the room that the messages may take at most.
-func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
-
-// Show adds a message and returns its id. The same text again does not stack
-// up: the message shown stays, under its new id.
+// Show adds a message and returns its id. A message with the same text or key is replaced.
 func (m *Model) Show(msg Message) int {
 	m.next++
 	msg.ID = m.next
@@ -83,79 +78,47 @@ func (m *Model) Show(msg Message) int {
 	return msg.ID
 }
 
-// Drop removes a message; false if it has gone already.
+// Drop removes a message and reports whether it was still shown.
 func (m *Model) Drop(id int) bool {
 	before := len(m.messages)
 	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.ID == id })
 	return len(m.messages) != before
 }
 
-// DropAnswers removes what was of use only until the person did something else:
-// what is for information, and why something could not be done.
+// DropAnswers removes messages that are only useful until the user's next action: information,
+// and reasons for a refusal.
 func (m *Model) DropAnswers() {
 	m.messages = slices.DeleteFunc(m.messages, func(msg Message) bool { return msg.Level == Info || msg.Key == Refused })
 }
 
-// Clear removes all; it reports whether there were any.
+// Clear removes all messages and reports whether there were any.
 func (m *Model) Clear() bool {
 	any := len(m.messages) > 0
 	m.messages = nil
 	return any
 }
 
-// Empty reports whether there is nothing to show.
-func (m *Model) Empty() bool { return len(m.messages) == 0 }
-
-const (
-	boxWidth, boxHeight = 50, 12 // the least room in which messages get a frame
-	widest              = 88     // columns of text
-	tallest             = 5      // rows of one message
-	edge                = 2      // what a frame takes on either side
-)
-
-// Lines are the newest messages that fit, oldest first: in a frame where there
-// is room for one, else over the whole width. All lines are equally wide.
-func (m *Model) Lines() []string {
-	boxed := m.w >= boxWidth && m.h >= boxHeight
-	room, rows := m.w-4, min((m.h+1)/2, 4) // half of a small pane is left
-	if boxed {
-		room, rows = min(m.w-2*edge-2, widest), m.h/3
-	}
+// Lines draws the newest message and all errors in at most rows lines of at most w columns, newest
+// last.
+func (m *Model) Lines(w, rows int) []string {
 	var lines []string
-	for i := len(m.messages) - 1; i >= 0 && room > 0; i-- {
-		text := m.wrapped(m.messages[i], room, min(tallest, rows-len(lines)))
-		if text == nil {
-			break
+	for i := len(m.messages) - 1; i >= 0; i-- {
+		if msg := m.messages[i]; i == len(m.messages)-1 || msg.Level == Error {
+			lines = append(m.wrapped(msg, w-2, rows-len(lines)), lines...)
 		}
-		lines = append(text, lines...)
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	width := 0
-	for _, line := range lines {
-		width = max(width, cells.Width(line))
-	}
-	if boxed {
-		frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border}
-		return frame.Box("", lines, "", width+2*edge)
-	}
-	for i, line := range lines {
-		lines[i] = " " + cells.Fit(line, m.w-2) + " "
 	}
 	return lines
 }
 
-// wrapped is a message with its mark in at most h rows of w columns of text;
-// nil if there is no row for it.
+// wrapped returns the lines of a message, with its mark, in at most h lines of w columns of text.
 func (m *Model) wrapped(msg Message, w, h int) []string {
-	if h <= 0 || msg.Text == "" {
+	if h <= 0 || w < 3 || msg.Text == "" {
 		return nil
 	}
 	text := strings.Split(ansi.Wrap(msg.Text, w, ""), "\n")
 	if len(text) > h {
 		rest := strings.Join(text[h-1:], " ")
-		text = append(text[:h-1], cells.End(rest, w, m.glyphs.Ellipsis))
+		text = append(text[:h-1], cells.Truncate(rest, w, m.glyphs.Ellipsis))
 	}
 	style, mark := m.look(msg.Level)
 	for i, line := range text {
@@ -165,18 +128,7 @@ func (m *Model) wrapped(msg Message, w, h int) []string {
 	return text
 }
 
-// Last is the newest message in one line of at most w columns; empty if there
-// is none.
-func (m *Model) Last(w int) string {
-	if len(m.messages) == 0 || w < 5 {
-		return ""
-	}
-	msg := m.messages[len(m.messages)-1]
-	style, mark := m.look(msg.Level)
-	return " " + style.Render(cells.End(mark+" "+msg.Text, w-2, m.glyphs.Ellipsis)) + " "
-}
-
-// look is the style of a level and the sign before its messages.
+// look returns the style of a level, and the symbol before its messages.
 func (m *Model) look(l Level) (style lipgloss.Style, mark string) {
 	switch l {
 	case Success:

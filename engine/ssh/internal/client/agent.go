@@ -1,10 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +16,8 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
 )
 
-// agentPatience is how long an agent may take to say which keys it has. Signing may
-// take whoever has to confirm it as long as the attempt lasts.
+// agentPatience is how long an agent may take to list its keys. Signing, which the user may have to
+// confirm, may take as long as the attempt lasts.
 const agentPatience = 5 * time.Second
 
 // keyAgent is a connection to an agent, which ends with its context: an agent may
@@ -49,7 +51,7 @@ func newKeyAgent(ctx context.Context, conn io.ReadWriteCloser) *keyAgent {
 	return a
 }
 
-// signers are its keys. One that has not said them in time is given up for good.
+// signers returns its keys. An agent that has not listed them in time is given up for good.
 func (a *keyAgent) signers() ([]ssh.Signer, error) {
 	late := time.AfterFunc(agentPatience, a.hangUp)
 	defer late.Stop()
@@ -65,7 +67,7 @@ func (a *keyAgent) close() {
 }
 
 // inAgent reports whether the agent of c has the key.
-func inAgent(ctx context.Context, c *hostconf.Config, key []byte) bool {
+func inAgent(ctx context.Context, c *hostconf.Config, key ssh.PublicKey) bool {
 	if c.Agent == "" {
 		return false
 	}
@@ -75,13 +77,17 @@ func inAgent(ctx context.Context, c *hostconf.Config, key []byte) bool {
 	}
 	defer a.close()
 	signers, err := a.signers()
-	if err != nil {
-		return false
+	return err == nil && withKey(signers, key) != nil
+}
+
+// withKey returns the signer for key; nil if there is none or key is nil.
+func withKey(signers []ssh.Signer, key ssh.PublicKey) ssh.Signer {
+	if key == nil {
+		return nil
 	}
-	for _, s := range signers {
-		if string(s.PublicKey().Marshal()) == string(key) {
-			return true
-		}
+	i := slices.IndexFunc(signers, func(s ssh.Signer) bool { return bytes.Equal(s.PublicKey().Marshal(), key.Marshal()) })
+	if i < 0 {
+		return nil
 	}
-	return false
+	return signers[i]
 }

@@ -18,7 +18,7 @@ func mute(t *testing.T) net.Conn {
 	return here
 }
 
-func TestAMuteAgentIsGivenUp(t *testing.T) {
+func TestSilentAgentTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newKeyAgent(t.Context(), mute(t))
 		defer a.close()
@@ -32,7 +32,7 @@ func TestAMuteAgentIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAnAgentIsWaitedForNoLongerThanTheAttempt(t *testing.T) {
+func TestAgentIsClosedWithTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), agentPatience/2)
 		defer cancel()

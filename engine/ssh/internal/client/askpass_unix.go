@@ -27,7 +27,7 @@ type askpass struct {
 
 	mu   sync.Mutex // guards what follows
 	last string     // question
-	err  error      // what a person said no to
+	err  error      // the prompt that the user declined
 }
 
 // The script prints the answer, which begins with a plus; anything else is a
@@ -117,7 +117,7 @@ var asking = sync.OnceValue(func() wordings {
 	}
 })
 
-var errUnasked = errors.New("nobody can be asked")
+var errUnasked = errors.New("a prompt is not possible")
 
 // put puts one question to the person.
 func (a *askpass) put(ctx context.Context, text string) (string, error) {
@@ -151,7 +151,7 @@ func (a *askpass) put(ctx context.Context, text string) (string, error) {
 	return answers[0], nil
 }
 
-// refusal is what a person said no to.
+// refusal returns the prompt that the user declined.
 func (a *askpass) refusal() error {
 	if a == nil {
 		return nil

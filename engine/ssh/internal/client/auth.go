@@ -23,8 +23,9 @@ type auth struct {
 	d     *Dialer
 	c     *hostconf.Config
 	p     asker
-	begun bool  // the host is who it should be
-	err   error // what a person, or a key, said no to
+	line  *counted
+	begun bool  // the host's identity is verified
+	err   error // what the user, or a key, refused
 	tried []attempt
 	// allowed are the methods that the server takes next, passed those that it was
 	// content with but wants more than.
@@ -83,15 +84,32 @@ func (a *auth) methods() []ssh.AuthMethod {
 }
 
 // next notes what the server takes, before each method that is tried and when none is
-// left. It chooses none itself.
+// left. It chooses none itself. Once the connection has ended it fails: the next method would ask
+// the user in vain.
 func (a *auth) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+	if a.line.ended.Load() {
+		return nil, io.ErrUnexpectedEOF
+	}
 	a.allowed, a.passed = c.AllowedMethods, c.PartialSuccessMethods
 	return nil, nil
 }
 
-// wanted is what the server would take of a person where nobody can be asked for it;
-// empty: nothing. Questions are not begun to find out: that may send a message to
-// somebody's telephone.
+// guess returns what the user typed in vain; empty: nothing.
+func (a *auth) guess() string {
+	if n := len(a.tried); n > 0 {
+		switch a.tried[n-1].what {
+		case "password":
+			return "wrong password"
+		case "keyboard-interactive":
+			return "wrong answers"
+		}
+	}
+	return ""
+}
+
+// wanted returns which interactive authentication the server would accept if the user could be
+// prompted; empty: none. Keyboard-interactive is not started to find out: that may send a message
+// to the user's phone.
 func (a *auth) wanted() string {
 	switch {
 	case slices.Contains(a.allowed, "password") && a.p.Password == nil && !a.c.NoPassword:
@@ -156,35 +174,23 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 			*list = append(*list, s)
 		}
 	}
-	byKey := map[string]ssh.Signer{}
-	for _, s := range inAgent {
-		byKey[string(s.PublicKey().Marshal())] = s
+	takeIdentity := func(list *[]ssh.Signer, file string, s ssh.Signer) {
+		for _, cert := range a.certificates(file, s.PublicKey()) {
+			if cs, err := ssh.NewCertSigner(cert, s); err == nil {
+				take(list, cs)
+			}
+		}
+		take(list, s)
 	}
 	for _, file := range a.c.IdentityFiles {
 		pub := publicKey(file)
-		if pub != nil {
-			if s := byKey[string(pub.Marshal())]; s != nil {
-				for _, cert := range a.certificates(file, pub) {
-					if cs, err := ssh.NewCertSigner(cert, s); err == nil {
-						take(&first, cs)
-					}
-				}
-				take(&first, s)
-				a.try(file + " (agent)")
-				continue
-			}
+		if s := withKey(inAgent, pub); s != nil {
+			a.try(file + " (agent)")
+			takeIdentity(&first, file, s)
+		} else if s := a.fromFile(file, pub); s != nil {
+			a.try(file)
+			takeIdentity(&files, file, s)
 		}
-		s := a.fromFile(file, pub)
-		if s == nil {
-			continue
-		}
-		a.try(file)
-		for _, cert := range a.certificates(file, s.PublicKey()) {
-			if cs, err := ssh.NewCertSigner(cert, s); err == nil {
-				take(&files, cs)
-			}
-		}
-		take(&files, s)
 	}
 	all := append(first, files...)
 	if !a.c.IdentitiesOnly {
@@ -200,7 +206,7 @@ func (a *auth) signers() ([]ssh.Signer, error) {
 	return all, nil
 }
 
-// fromAgent are the keys of the agent, which stays open: it is who signs.
+// fromAgent returns the keys of the agent, which stays open because it does the signing.
 func (a *auth) fromAgent() []ssh.Signer {
 	if a.c.Agent == "" {
 		return nil
@@ -214,7 +220,7 @@ func (a *auth) fromAgent() []ssh.Signer {
 	}
 	signers, err := a.agent.signers()
 	if err != nil {
-		a.try("the agent, which does not answer")
+		a.try("the agent (no response)")
 		return nil
 	}
 	return signers
@@ -308,7 +314,7 @@ func (k *lockedKey) SignWithAlgorithm(r io.Reader, data []byte, algorithm string
 
 func (k *lockedKey) unlock() (ssh.Signer, error) {
 	if k.a.p.Passphrase == nil {
-		return nil, fmt.Errorf("the key %s is encrypted, and nobody can be asked for its passphrase", k.file)
+		return nil, fmt.Errorf("the key %s is encrypted, and its passphrase cannot be prompted for", k.file)
 	}
 	for try := range maxTries {
 		pass, err := k.a.p.Passphrase(k.a.ctx, k.a.p.host, k.file, try > 0)
@@ -329,9 +335,9 @@ func (k *lockedKey) unlock() (ssh.Signer, error) {
 	return nil, fmt.Errorf("no passphrase opened the key %s", k.file)
 }
 
-// refused says why authentication failed.
+// refused returns why authentication failed.
 func (a *auth) refused(err error) error {
-	tried := "nothing could be tried"
+	tried := "no credentials to try"
 	if len(a.tried) > 0 {
 		words := make([]string, len(a.tried))
 		for i, t := range a.tried {
@@ -339,22 +345,26 @@ func (a *auth) refused(err error) error {
 		}
 		tried = "tried " + strings.Join(words, ", ")
 	} else if len(a.allowed) > 0 {
-		tried += "; it takes " + strings.Join(a.allowed, ", ")
+		tried += "; the server accepts " + strings.Join(a.allowed, ", ")
 	}
 	alias := a.c.Alias
-	e := &Error{Step: "authenticate", Final: true, Hint: "see whether ssh " + alias + " works; ssh-add -l lists the agent's keys"}
+	e := &Error{Step: "authenticate", Final: true, Hint: "check whether ssh " + alias + " works; ssh-add -l lists the agent's keys"}
 	switch wanted := a.wanted(); {
 	case a.err != nil:
 		e.Err = fmt.Errorf("log in as %s: %w", a.c.User, a.err)
 	case strings.Contains(err.Error(), "authentication failures"):
-		e.Err = fmt.Errorf("log in as %s: the server takes no more keys (%s)", a.c.User, tried)
-		e.Hint = "set IdentitiesOnly yes and IdentityFile for this host"
+		e.exhausted = true
+		e.Err = fmt.Errorf("log in as %s: too many authentication failures (%s)", a.c.User, tried)
+		if wrong := a.guess(); wrong != "" {
+			e.Err = fmt.Errorf("log in as %s: %s, and the host allows no more attempts (%s)", a.c.User, wrong, tried)
+		}
+		e.Hint = "keys count as attempts: set IdentitiesOnly yes and IdentityFile for this host"
 	case wanted != "" && len(a.passed) > 0:
-		e.Err = fmt.Errorf("log in as %s: the %s was right, and it wants %s too", a.c.User, strings.ReplaceAll(a.passed[0], "publickey", "key"), wanted)
+		e.Err = fmt.Errorf("log in as %s: the %s was accepted, and the server also requires %s", a.c.User, strings.ReplaceAll(a.passed[0], "publickey", "key"), wanted)
 		e.Hint = a.howToBeAsked("")
 	case wanted != "":
-		e.Err = fmt.Errorf("log in as %s: it wants %s (%s)", a.c.User, wanted, tried)
-		e.Hint = a.howToBeAsked("; a key needs none: ssh-copy-id " + alias)
+		e.Err = fmt.Errorf("log in as %s: the server requires %s (%s)", a.c.User, wanted, tried)
+		e.Hint = a.howToBeAsked("; or set up a key: ssh-copy-id " + alias)
 	default:
 		e.Err = fmt.Errorf("log in as %s: refused (%s)", a.c.User, tried)
 	}
@@ -364,7 +374,7 @@ func (a *auth) refused(err error) error {
 // howToBeAsked is the hint for a host that wants something of a person.
 func (a *auth) howToBeAsked(or string) string {
 	if a.c.BatchMode {
-		return "BatchMode in the ssh configuration forbids to ask for it" + or
+		return "BatchMode in the ssh configuration forbids prompts" + or
 	}
-	return "hob hosts check " + a.c.Alias + " on a terminal asks for it, and so does Enter on a job in the UI" + or
+	return "run hob hosts check " + a.c.Alias + " on a terminal, or press Enter on a job in the UI" + or
 }

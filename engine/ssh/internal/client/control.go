@@ -14,7 +14,7 @@ import (
 
 const (
 	attachLimit = 2 * time.Second
-	// hangsFor is how long a master that does not answer is left alone.
+	// hangsFor is how long a master that did not answer is not used.
 	hangsFor = 5 * time.Minute
 )
 
@@ -24,10 +24,9 @@ type hung struct {
 	at     time.Time
 }
 
-// attach uses the user's own connection to the host, if there is a live one
-// (ControlMaster). It is never closed by us, and asked nothing that concerns the
-// connection itself: its master would drop us. Nil: there is none, or none that
-// answers.
+// attach uses the user's own connection to the host (ControlMaster), if it is alive. It never closes
+// the connection, and sends no request about the connection itself: the master would drop us. It
+// returns nil if no master answers.
 func (d *Dialer) attach(c *hostconf.Config) *Transport {
 	if c.ControlPath == "" {
 		return nil
@@ -44,8 +43,8 @@ func (d *Dialer) attach(c *hostconf.Config) *Transport {
 	return t
 }
 
-// hangs reports whether the master behind a socket did not answer lately. Another
-// one that has taken its place is given its chance.
+// hangs reports whether the master behind a socket did not answer lately. A new socket in its place
+// is tried.
 func (d *Dialer) hangs(socket string, fi os.FileInfo) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,9 +73,9 @@ func (d *Dialer) Distrust(t shell.Transport) {
 	}
 }
 
-// attachTo uses the master behind socket; own is the one that is ours, if it is.
+// attachTo uses the master behind socket. own is that master if this program started it, else nil.
 func attachTo(c *hostconf.Config, socket string, own *program) *Transport {
-	// A socket that nobody serves is what a crash leaves: dialling tells.
+	// A crash leaves a socket without a listener: dialing it shows that.
 	conn, err := (&net.Dialer{Timeout: attachLimit}).DialContext(context.Background(), "unix", socket)
 	if err != nil {
 		return nil

@@ -19,14 +19,14 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// Dialer reaches hosts. Safe for concurrent use; the zero value does as ssh does.
+// Dialer connects to hosts. It is safe for concurrent use; the zero value behaves like ssh.
 type Dialer struct {
 	// ConfigFile is read instead of the user's and the system's configuration.
 	ConfigFile string
 	// SSH is the ssh program that is asked for the configuration; see
 	// [hostconf.Resolver].
 	SSH string
-	// Settings says what is done differently for a host; nil: nothing.
+	// Settings returns what is different for a host; nil: nothing.
 	Settings func(host string) Settings
 
 	mu   sync.Mutex
@@ -36,11 +36,11 @@ type Dialer struct {
 
 // Settings are those of one host that are not ssh's.
 type Settings struct {
-	// Transport is native (never the ssh program), openssh (always that), or
-	// empty: what the configuration needs.
+	// Transport is native (never the ssh program), openssh (always that), or any other value:
+	// whatever the configuration needs.
 	Transport string
-	// ConnectTimeout bounds connecting, and the wait for the host to show its
-	// key; 0: what the configuration says.
+	// ConnectTimeout bounds connecting, and the wait for the host to show its key; 0: the
+	// configuration's value.
 	ConnectTimeout time.Duration
 }
 
@@ -63,7 +63,7 @@ const (
 	maxJumps       = 8
 )
 
-// Resolve says how host would be reached.
+// Resolve returns how host would be reached.
 func (d *Dialer) Resolve(ctx context.Context, host string) (*hostconf.Config, error) {
 	c, err := hostconf.Resolver{File: d.ConfigFile, SSH: d.SSH}.Resolve(ctx, host)
 	if err != nil {
@@ -85,11 +85,11 @@ func (d *Dialer) Dial(ctx context.Context, host string, p Prompts) (shell.Transp
 	return t, nil
 }
 
-// dial goes over the hop via, which the transport closes with itself; nil: over those that
-// are configured.
+// dial connects through the hop via, which the transport closes with itself; nil: through the hops
+// that are configured.
 func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport, depth int) (*Transport, error) {
 	if depth > maxJumps {
-		return nil, &Error{Step: "config", Err: errors.New("hosts jump over each other in a circle"), Final: true}
+		return nil, &Error{Step: "config", Err: errors.New("the jump hosts form a loop"), Final: true}
 	}
 	c, err := d.Resolve(ctx, host)
 	if err != nil {
@@ -105,10 +105,10 @@ func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport,
 		}
 		why := d.needs(ctx, c)
 		if set.Transport == OpenSSH {
-			why = append(why, "it is set to be used")
+			why = append(why, "it is configured")
 		}
 		if len(why) > 0 {
-			return d.master(ctx, host, c, p, why)
+			return persist(p, func(p asker) (*Transport, error) { return d.master(ctx, host, c, p, why) })
 		}
 	}
 	var jumped *Transport
@@ -118,7 +118,7 @@ func (d *Dialer) dial(ctx context.Context, host string, p asker, via *Transport,
 		}
 		via = jumped
 	}
-	t, err := d.reach(ctx, c, p, via)
+	t, err := persist(p, func(p asker) (*Transport, error) { return d.reach(ctx, c, p, via) })
 	if err != nil && jumped != nil {
 		jumped.Close()
 	}
@@ -140,8 +140,8 @@ func (d *Dialer) reach(ctx context.Context, c *hostconf.Config, p asker, via *Tr
 	return t, nil
 }
 
-// needs says for which parts of the configuration, of the host's or of a hop's,
-// there must be the ssh program. Without one it is done as well as it can be.
+// needs returns the parts of the configuration, of the host or of a hop, that require the ssh
+// program. Without ssh they are handled as well as possible.
 func (d *Dialer) needs(ctx context.Context, c *hostconf.Config) []string {
 	if _, err := d.program(); err != nil {
 		return nil
@@ -158,11 +158,11 @@ func (d *Dialer) needs(ctx context.Context, c *hostconf.Config) []string {
 	return why
 }
 
-// connect makes the line to the host: a channel of the hop before, a command, or TCP.
+// connect opens a byte stream to the host: a channel of the hop before it, a command, or TCP.
 func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, via *Transport) (net.Conn, error) {
 	switch {
 	case via != nil:
-		return via.line(ctx, c.Address())
+		return via.client.DialContext(ctx, "tcp", c.Address())
 	case c.ProxyCommand != "":
 		return proxy(c.ProxyCommand)
 	}
@@ -171,14 +171,14 @@ func (d *Dialer) connect(ctx context.Context, c *hostconf.Config, via *Transport
 	return dialer.DialContext(ctx, cmp.Or(network, "tcp"), c.Address())
 }
 
-// jump goes over the hops of c in order and returns the last of them, which reaches the
-// host; nil: there are none.
+// jump connects to the hops of c in order and returns the last one, which reaches the host. It
+// returns nil if c has no hops.
 func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p asker, depth int) (*Transport, error) {
 	var last *Transport
 	for _, hop := range c.ProxyJump {
 		t, err := d.dial(ctx, hostconf.Jump(hop), p, last, depth+1)
 		if e, ok := errors.AsType[*Error](err); ok {
-			err = &Error{Step: e.Step, Err: fmt.Errorf("on the way, %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
+			err = &Error{Step: e.Step, Err: fmt.Errorf("jump host %s: %w", hop, e.Err), Final: e.Final, Hint: e.Hint}
 		}
 		if err != nil {
 			if last != nil {
@@ -194,15 +194,19 @@ func (d *Dialer) jump(ctx context.Context, c *hostconf.Config, p asker, depth in
 func connectError(c *hostconf.Config, err error) error {
 	e := &Error{Step: "connect", Err: fmt.Errorf("connect to %s: %w", c.Address(), plain(err))}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		e.Step, e.Err = "resolve", fmt.Errorf("find the address of %s: %s", c.HostName, dns.Err)
-		if host, port, ok := strings.Cut(c.HostName, ":"); ok && host != "" && port != "" { // ssh would take that for a name, too
-			e.Hint = "a port is told as in ssh://" + c.User + "@" + c.HostName
+		whose := "its address"
+		if c.HostName != c.Alias { // callers name the alias
+			whose = "the address of " + c.HostName
+		}
+		e.Step, e.Err = "resolve", fmt.Errorf("cannot find %s: %s", whose, dns.Err)
+		if host, port, ok := strings.Cut(c.HostName, ":"); ok && host != "" && port != "" { // ssh also treats this as a name
+			e.Hint = "to give a port, use ssh://" + c.User + "@" + c.HostName
 		}
 	}
 	return e
 }
 
-// plain is an error of the network without the addresses that it repeats.
+// plain returns the cause of a network error without the addresses.
 func plain(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
 		if sys, ok := errors.AsType[*os.SyscallError](op.Err); ok {
@@ -225,6 +229,7 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 		return nil, &Error{Step: "host key", Err: err, Final: true}
 	}
 	auth := newAuth(ctx, d, c, p)
+	auth.line = counted
 	defer auth.close()
 	keys.ask = func(k HostKey) (bool, error) {
 		silent.Stop()
@@ -248,7 +253,10 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 			return nil
 		},
 	}
-	cfg.Ciphers, cfg.KeyExchanges, cfg.MACs = known(c.Ciphers, ciphers()), known(c.KeyExchanges, exchanges()), known(c.MACs, macs())
+	safe, old := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
+	cfg.Ciphers = known(c.Ciphers, safe.Ciphers, old.Ciphers)
+	cfg.KeyExchanges = known(c.KeyExchanges, safe.KeyExchanges, old.KeyExchanges)
+	cfg.MACs = known(c.MACs, safe.MACs, old.MACs)
 	conn, chans, reqs, err := ssh.NewClientConn(counted, c.KeyAddress(), cfg)
 	if err != nil {
 		return nil, d.refused(ctx, c, keys, auth, line, err)
@@ -256,18 +264,18 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 	return newTransport(&Transport{client: ssh.NewClient(conn, chans, reqs), conn: counted, Config: c}), nil
 }
 
-// hungUp reports whether the other side ended a connection, without words of a proxy
-// command.
+// hungUp reports whether the other side ended a connection, without a message from a proxy command.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// refused says why a handshake failed.
+// refused returns why a handshake failed.
 func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys, auth *auth, line net.Conn, err error) error {
+	closed := hungUp(err)
 	if pr, ok := line.(*proxyConn); ok {
-		pr.Close() // its last words are all there then
+		pr.Close() // its last output is complete then
 		if said := strings.TrimSpace(pr.stderr.String()); said != "" {
-			err = fmt.Errorf("%v (the proxy command says: %s)", err, said) //nolint:errorlint // its words say why
+			err = fmt.Errorf("%v (output of the proxy command: %s)", err, said) //nolint:errorlint // its words say why
 		}
 	}
 	switch {
@@ -285,10 +293,15 @@ func (d *Dialer) refused(ctx context.Context, c *hostconf.Config, keys *hostKeys
 	if errors.Is(err, net.ErrClosed) {
 		text = "no answer in time"
 	}
-	e := &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: "))}
-	if !keys.shown && hungUp(err) {
-		e.Err = fmt.Errorf("talk to %s: it hung up before it showed its key", c.Address())
-		e.Hint = "it may have too many logins at once (MaxStartups), or take none from here"
+	e := &Error{Step: "connect", Err: fmt.Errorf("talk to %s: %s", c.Address(), strings.TrimPrefix(text, "ssh: ")), closed: closed}
+	switch {
+	case !hungUp(err): // or the proxy command reported why
+	case !keys.shown:
+		e.Err = fmt.Errorf("connect to %s: the host closed the connection before it sent its key", c.Address())
+		e.Hint = "it may limit concurrent logins (MaxStartups), or refuse this client"
+	default:
+		e.Err = fmt.Errorf("log in as %s: the host closed the connection", c.User)
+		e.Hint = "its log has the reason; it may limit the time for a login (LoginGraceTime)"
 	}
 	return e
 }

@@ -81,7 +81,7 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 		if err := k.revoked(cert); err != nil {
 			return err
 		}
-		return k.fail(fmt.Errorf("the host's certificate is signed by nobody that known_hosts trusts: %w", err), "")
+		return k.fail(fmt.Errorf("the host's certificate is not signed by an authority in known_hosts: %w", err), "")
 	}
 	if !ok {
 		return k.fail(fmt.Errorf("the host's key: %w", err), "")
@@ -89,14 +89,14 @@ func (k *hostKeys) check(key ssh.PublicKey) error {
 	authority := k.onlyAuthorities(known.Want)
 	if len(known.Want) > 0 && !authority {
 		w := known.Want[0]
-		return k.fail(fmt.Errorf("the host's key has changed: it shows %s %s, %s:%d says otherwise", key.Type(), print, k.db.origin(w), w.Line),
-			fmt.Sprintf("if that is right, ssh-keygen -R %s forgets the old one", xknownhosts.Normalize(k.addr)))
+		return k.fail(fmt.Errorf("the host's key has changed: it is %s %s, which differs from %s:%d", key.Type(), print, k.db.origin(w), w.Line),
+			fmt.Sprintf("if that is expected, remove the old key: ssh-keygen -R %s", xknownhosts.Normalize(k.addr)))
 	}
 	return k.unknown(key, print, authority)
 }
 
-// revoked refuses a certificate whose key is revoked, or that of who signed it: the
-// library does not say which line does.
+// revoked refuses a certificate whose key, or whose signing key, is revoked: the library does not
+// report which line does.
 func (k *hostKeys) revoked(cert *ssh.Certificate) error {
 	for what, key := range map[string]ssh.PublicKey{"the key": cert.Key, "the authority": cert.SignatureKey} {
 		err := k.db.HostKeyCallback()(k.addr, &net.TCPAddr{IP: net.IPv4zero}, key)
@@ -108,8 +108,8 @@ func (k *hostKeys) revoked(cert *ssh.Certificate) error {
 	return nil
 }
 
-// onlyAuthorities reports whether all that is known of the host is who may sign
-// for it, so that a plain key is not another key but an unknown one.
+// onlyAuthorities reports whether only certificate authorities are known for the host, so that a
+// plain key is not a changed key but an unknown one.
 func (k *hostKeys) onlyAuthorities(want []xknownhosts.KnownKey) bool {
 	for _, w := range want {
 		line, err := lineOf(k.db.origin(w), w.Line)
@@ -147,7 +147,7 @@ func (k *hostKeys) unknown(key ssh.PublicKey, print string, authority bool) erro
 		// There is no unchecked key here: what is accepted is written down.
 	default:
 		if k.ask == nil {
-			return k.fail(fmt.Errorf("the host is unknown and nobody can be asked about its key (%s %s)", key.Type(), print), "connect to it once with ssh")
+			return k.fail(fmt.Errorf("the host is unknown, and its key cannot be confirmed without a prompt (%s %s)", key.Type(), print), "connect to it once with ssh")
 		}
 		yes, err := k.ask(HostKey{Address: k.addr, Type: key.Type(), Fingerprint: print, File: file, OtherKeys: authority})
 		if err != nil {
@@ -191,26 +191,15 @@ func (k *hostKeys) keep(file string, key ssh.PublicKey) error {
 	return errors.Join(err, f.Close())
 }
 
-// known is what of the configuration's list is implemented here; nil, the
-// default, if there is nothing in common: a host that insists will say so.
-func known(asked, implemented []string) []string {
+// known returns the part of the configuration's list that is implemented here; nil, the default, if
+// they have nothing in common: a host that insists will report it.
+func known(asked []string, implemented ...[]string) []string {
+	all := slices.Concat(implemented...)
 	var out []string
 	for _, name := range asked {
-		if slices.Contains(implemented, name) {
+		if slices.Contains(all, name) {
 			out = append(out, name)
 		}
 	}
 	return out
-}
-
-func ciphers() []string {
-	return slices.Concat(ssh.SupportedAlgorithms().Ciphers, ssh.InsecureAlgorithms().Ciphers)
-}
-
-func exchanges() []string {
-	return slices.Concat(ssh.SupportedAlgorithms().KeyExchanges, ssh.InsecureAlgorithms().KeyExchanges)
-}
-
-func macs() []string {
-	return slices.Concat(ssh.SupportedAlgorithms().MACs, ssh.InsecureAlgorithms().MACs)
 }

@@ -10,12 +10,11 @@ import (
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 )
 
-// knownKeys are the keys of known_hosts files. A line that means nothing to us is as if
-// it were not there, as it is for ssh: it is one of a protocol that is gone, of a kind
-// of key that is yet to come, or half a line.
+// knownKeys are the keys of known_hosts files. Lines that are not understood are ignored, as ssh
+// does: an obsolete protocol, a new kind of key, or half a line.
 type knownKeys struct {
 	*knownhosts.HostKeyDB
-	files map[string]string // which file of the user's a copy stands for
+	files map[string]string // the user's file, by the name of its copy
 }
 
 // readKnownKeys reads files; those that cannot be read are left out.
@@ -30,7 +29,7 @@ func readKnownKeys(files []string) (knownKeys, error) {
 	if err == nil {
 		return knownKeys{HostKeyDB: db}, nil
 	}
-	// The library takes files only, and each line of them or none.
+	// The library only reads files, and rejects a file because of one line.
 	dir, err := os.MkdirTemp("", "hob-known")
 	if err != nil {
 		return knownKeys{}, err
@@ -57,8 +56,8 @@ func (k knownKeys) origin(key xknownhosts.KnownKey) string {
 	return key.Filename
 }
 
-// understood copies a known_hosts file with empty lines in the place of those that the
-// library does not take one by one: the numbers of the others stay.
+// understood copies a known_hosts file. Lines that the library rejects become empty, so that the
+// numbers of the others stay the same.
 func understood(file, to string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

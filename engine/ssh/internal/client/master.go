@@ -17,15 +17,15 @@ import (
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 )
 
-// program is the ssh program as the master of a connection that is ours. It ends
-// with us, also if we are killed: its keeper reads a pipe that we hold.
+// program is the ssh program as the master of a connection of this program. It ends with this
+// program, even if that is killed: its keeper reads a pipe that this program holds open.
 type program struct {
 	dir    string // of its socket, ours alone
 	cmd    *exec.Cmd
 	hold   io.WriteCloser
 	stderr shell.Tail
 	ended  chan struct{}
-	asks   *askpass // nil: nobody can be asked
+	asks   *askpass // nil: prompts are not possible
 }
 
 // keeper runs its arguments and ends them when its input ends.
@@ -57,8 +57,8 @@ func (d *Dialer) program() (string, error) {
 	return exec.LookPath(name)
 }
 
-// master connects by the ssh program, which does all that it is configured to do,
-// and speaks to it over a control socket.
+// master connects with the ssh program, which supports everything in its configuration, and uses its
+// control socket.
 func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p asker, why []string) (*Transport, error) {
 	path, err := d.program()
 	if err != nil {
@@ -77,8 +77,7 @@ func (d *Dialer) master(ctx context.Context, host string, c *hostconf.Config, p 
 	return t, nil
 }
 
-// run starts the program. Its options keep it to what is wanted of it here; no
-// host key goes unchecked.
+// run starts the program. Its options disable what is not needed here; every host key is checked.
 func (d *Dialer) run(ctx context.Context, path, host string, c *hostconf.Config, p asker) (*program, error) {
 	dir, err := os.MkdirTemp("", "hob-ssh")
 	if err != nil {
@@ -160,16 +159,16 @@ func (m *program) wait(ctx context.Context, c *hostconf.Config) (*Transport, err
 	}
 }
 
-// refused says why it ended without a connection.
+// refused returns why it ended without a connection.
 func (m *program) refused() error {
 	said := strings.TrimSpace(strings.ReplaceAll(m.stderr.String(), "\r", ""))
-	e := &Error{Step: "connect", Err: errors.New(lastLine(said)), Hint: "see whether ssh itself works"}
+	e := &Error{Step: "connect", Err: errors.New(lastLine(said)), Hint: "check whether ssh itself works"}
 	switch {
 	case strings.Contains(said, "HOST IDENTIFICATION HAS CHANGED"):
 		e.Step, e.Final, e.Err = "host key", true, errors.New("the host's key has changed")
 		if _, at, ok := strings.Cut(said, " key in "); ok {
 			at, _, _ = strings.Cut(at, "\n")
-			e.Err = fmt.Errorf("the host's key has changed: %s says otherwise", at)
+			e.Err = fmt.Errorf("the host's key has changed: it differs from the one in %s", at)
 		}
 	case strings.Contains(said, "revoked"):
 		e.Step, e.Final, e.Err = "host key", true, errors.New("the host's key is revoked")
@@ -178,10 +177,13 @@ func (m *program) refused() error {
 		e.Hint = "connect to it once with ssh"
 	case strings.Contains(said, "Permission denied"), strings.Contains(said, "Too many authentication failures"):
 		e.Step, e.Final = "authenticate", true
+		e.exhausted = strings.Contains(said, "Too many")
 	case strings.Contains(said, "Could not resolve"):
 		e.Step = "resolve"
-	case said == "":
-		e.Err = errors.New("ssh ended without a word")
+	case said == "": // at the level of its log that is used here it does not report this
+		e.Err, e.closed = errors.New("the connection was closed during the login"), true
+	case strings.Contains(said, "Connection reset by"), strings.Contains(said, "Broken pipe"):
+		e.closed = true
 	}
 	if err := m.asks.refusal(); err != nil {
 		e.Err, e.Final = fmt.Errorf("log in: %w", err), true
@@ -217,12 +219,12 @@ func (m *program) clean() {
 	os.RemoveAll(m.dir)
 }
 
-// securityKey is an identity that is in hardware, which only the ssh program can
-// use unless the agent has it; empty: there is none.
+// securityKey returns the file of an identity in hardware, which only the ssh program can use unless
+// the agent has it; empty if the configuration has none.
 func securityKey(ctx context.Context, c *hostconf.Config) string {
 	for _, file := range c.IdentityFiles {
 		pub := publicKey(file)
-		if pub == nil || !strings.HasPrefix(pub.Type(), "sk-") || inAgent(ctx, c, pub.Marshal()) {
+		if pub == nil || !strings.HasPrefix(pub.Type(), "sk-") || inAgent(ctx, c, pub) {
 			continue
 		}
 		if _, err := os.Stat(file); err == nil {

@@ -11,7 +11,7 @@ type Prompts struct {
 	Banner     func(host, text string)
 }
 
-// asker asks on behalf of one host, by the name that the user knows it by.
+// asker prompts on behalf of one host, under the name that the user configured.
 type asker struct {
 	Prompts
 	host string
@@ -36,21 +36,24 @@ type Question struct {
 
 // HostKey is the key that an unknown host shows.
 type HostKey struct {
-	Address     string // host:port that was dialled
+	Address     string // host:port that was dialed
 	Type        string // "ssh-ed25519"
 	Fingerprint string // "SHA256:…"
 	File        string // where it would be kept
-	// OtherKeys says that the host is known by keys of other types, so that this
-	// one is not simply new.
+	// OtherKeys reports that the host is known by keys of other types, so that this one is not
+	// simply new.
 	OtherKeys bool
 }
 
-// Error says why a host could not be reached.
+// Error reports why a host could not be reached.
 type Error struct {
 	Step  string // config, resolve, connect, host key, authenticate, session
 	Err   error
 	Final bool // trying again without a person is of no use
 	Hint  string
+
+	closed    bool // the host closed the connection without a reason
+	exhausted bool // the host ended the login because too many attempts had failed
 }
 
 func (e *Error) Error() string { return e.Err.Error() }

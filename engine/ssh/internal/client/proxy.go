@@ -14,8 +14,8 @@ import (
 
 const lastWords = 300 * time.Millisecond
 
-// proxyConn is the line that a ProxyCommand makes. It knows no deadlines: who
-// waits closes it.
+// proxyConn is the connection that a ProxyCommand makes. It does not support deadlines: a caller
+// that waits closes it.
 type proxyConn struct {
 	in     io.WriteCloser
 	out    io.ReadCloser
@@ -58,8 +58,7 @@ func (c *proxyConn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *proxyConn) Close() error {
 	c.once.Do(func() {
 		c.in.Close()
-		// It ends by itself when nobody is at the other end, and may still have
-		// something to say.
+		// It ends by itself when the other end is closed, and may still write a message.
 		kill := time.AfterFunc(lastWords, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		defer kill.Stop()
 		c.out.Close()

@@ -21,8 +21,8 @@ import (
 const (
 	aliveEvery = 15 * time.Second
 	aliveMax   = 3
-	// stderrLimit is how long what a session says last is waited for, where something
-	// that it left holds it open.
+	// stderrLimit is how long to wait for a session's last output if a process that it left behind
+	// holds it open.
 	stderrLimit = 2 * time.Second
 )
 
@@ -32,9 +32,9 @@ type Transport struct {
 	conn   *counted
 	// Config is how the host was reached.
 	Config *hostconf.Config
-	// Attached says that it is a connection of the user's own ssh.
+	// Attached reports that it is a connection of the user's own ssh.
 	Attached bool
-	// Why says for what the ssh program was needed; nil: it is not used.
+	// Why lists what the ssh program was needed for; nil: it is not used.
 	Why []string
 	via *Transport // the hop before, closed with this one; may be nil
 	own *program   // the ssh program that serves it, ended with it; may be nil
@@ -49,9 +49,7 @@ type Transport struct {
 
 var _ shell.Transport = (*Transport)(nil)
 
-var errClosed = errors.New("closed")
-
-// newTransport completes t, which has its connection, and minds it.
+// newTransport completes t, which has its connection, and watches the connection.
 func newTransport(t *Transport) *Transport {
 	t.done, t.stop = make(chan struct{}), make(chan struct{})
 	t.all.Go(func() {
@@ -77,8 +75,8 @@ func newTransport(t *Transport) *Transport {
 	return t
 }
 
-// keepAlive asks the host whether it lives when nothing was heard of it for every,
-// and closes the connection when it stays silent for most times as long.
+// keepAlive sends the host a request if nothing was received from it for every, and closes the
+// connection if it stays silent for most times as long.
 func (t *Transport) keepAlive(every time.Duration, most int) {
 	limit := every * time.Duration(max(2, most)) // it must have time to answer
 	timer := time.NewTimer(every)
@@ -96,7 +94,7 @@ func (t *Transport) keepAlive(every time.Duration, most int) {
 		}
 		silent := t.conn.silent()
 		if silent >= limit {
-			t.fail(fmt.Errorf("nothing was heard of the host for %s", silent.Round(time.Second)))
+			t.fail(fmt.Errorf("no response from the host for %s", silent.Round(time.Second)))
 			return
 		}
 		if silent < every {
@@ -119,7 +117,7 @@ func (t *Transport) fail(err error) {
 		t.mu.Lock()
 		select {
 		case <-t.stop:
-			err = errClosed
+			err = shell.ErrClosed
 		default:
 		}
 		t.err = err
@@ -151,7 +149,7 @@ func (t *Transport) Close() error {
 		close(t.stop)
 	}
 	t.mu.Unlock()
-	t.fail(errClosed)
+	t.fail(shell.ErrClosed)
 	t.all.Close()
 	if t.via != nil {
 		t.via.Close()
@@ -173,7 +171,7 @@ func (t *Transport) Open(ctx context.Context) (shell.Channel, error) {
 		ch, err := t.open()
 		result <- opened{ch, err}
 	}) {
-		return nil, errClosed
+		return nil, shell.ErrClosed
 	}
 	select {
 	case r := <-result:
@@ -215,18 +213,18 @@ func (t *Transport) open() (*channel, error) {
 	}
 	if !t.all.Go(func() { ssh.DiscardRequests(requests) }) || !t.all.Go(listen) {
 		c.Close()
-		return nil, errClosed
+		return nil, shell.ErrClosed
 	}
 	return ch, nil
 }
 
-// channel is a session of the connection. Closed, it ends the input too: the sh there
-// goes once it has done what it was asked.
+// channel is a session of the connection. Closing it also ends the input: the sh exits after it has
+// carried out its requests.
 type channel struct {
 	ssh.Channel
 	stderr shell.Tail
 	ended  atomic.Bool   // its output has
-	gone   chan struct{} // closed when the program there has ended and said all
+	gone   chan struct{} // closed when the program there has ended and its output is complete
 }
 
 func (c *channel) Read(p []byte) (int, error) {
@@ -237,7 +235,7 @@ func (c *channel) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Stderr waits a moment for the last words of a program that is ending.
+// Stderr waits a moment for the last output of a program that is ending.
 func (c *channel) Stderr() string {
 	if c.ended.Load() {
 		select {
@@ -248,15 +246,11 @@ func (c *channel) Stderr() string {
 	return c.stderr.String()
 }
 
-// line opens a connection from the host to address.
-func (t *Transport) line(ctx context.Context, address string) (net.Conn, error) {
-	return t.client.DialContext(ctx, "tcp", address)
-}
-
-// counted is a connection that knows when something was last heard.
+// counted is a connection that records when data was last received, and that it has ended.
 type counted struct {
 	net.Conn
 	heard atomic.Int64
+	ended atomic.Bool
 }
 
 func newCounted(c net.Conn) *counted {
@@ -269,6 +263,17 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		c.heard.Store(time.Now().UnixNano())
+	}
+	if err != nil {
+		c.ended.Store(true)
+	}
+	return n, err
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil {
+		c.ended.Store(true)
 	}
 	return n, err
 }

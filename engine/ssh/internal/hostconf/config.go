@@ -1,6 +1,6 @@
-// Package hostconf finds out how `ssh HOST` would reach a host. `ssh -G` says it
-// where there is an ssh; else the configuration files are read here, as far as
-// they can be understood, and what cannot is a warning.
+// Package hostconf determines how `ssh HOST` would reach a host. It runs `ssh -G` if ssh is
+// installed. Otherwise it reads the configuration files itself, as far as it supports them, and
+// returns a warning for the rest.
 package hostconf
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,30 +37,30 @@ type Config struct {
 	ProxyJump     []string
 	ProxyCommand  string
 	ControlPath   string
-	Timeout       time.Duration // of connecting; 0: not said
-	Alive         time.Duration // between questions whether the host lives; 0: not said
+	Timeout       time.Duration // of connecting; 0: not set
+	Alive         time.Duration // between checks that the host is alive; 0: not set
 	AliveMax      int
 	BatchMode     bool
 	AddressFamily string // any, inet, inet6
 
 	NoPubkey, NoPassword, NoQuestions bool
 	Preferred                         []string // methods, in order; nil: the usual
-	PasswordPrompts                   int      // how often it is asked for; 0: not said
+	PasswordPrompts                   int      // how often it is asked for; 0: not set
 	// Needs names the options that only the ssh program can serve.
 	Needs []string
 
-	// Source says where this comes from: "ssh -G", or the files read.
+	// Source is the origin of the configuration: "ssh -G", or the files that were read.
 	Source   string
 	Warnings []string
 }
 
-// Address is what is dialled.
+// Address is what is dialed.
 func (c *Config) Address() string { return joinHostPort(c.HostName, c.Port) }
 
 // KeyAddress is what the host's key is known by.
 func (c *Config) KeyAddress() string {
 	if c.HostKeyAlias != "" {
-		// It stands in known_hosts as it is, and may be written as one with a port is there.
+		// It is used in known_hosts as it is, and may have the form [HOST]:PORT.
 		if _, _, err := net.SplitHostPort(c.HostKeyAlias); err == nil && c.HostKeyAlias[0] == '[' {
 			return c.HostKeyAlias
 		}
@@ -85,11 +86,19 @@ func (s settings) first(name string) string {
 	return ""
 }
 
+// set is first, but empty for "none", by which an option is turned off.
+func (s settings) set(name string) string {
+	if v := s.first(name); !strings.EqualFold(v, "none") {
+		return v
+	}
+	return ""
+}
+
 func (s settings) yes(name string) bool { return truth(s.first(name)) == "yes" }
 
 func (s settings) no(name string) bool { return truth(s.first(name)) == "no" }
 
-// truth is a value that newer and older versions of ssh print differently.
+// truth normalizes a value that newer and older versions of ssh print differently.
 func truth(v string) string {
 	switch strings.ToLower(v) {
 	case "true", "on", "yes":
@@ -100,7 +109,7 @@ func truth(v string) string {
 	return strings.ToLower(v)
 }
 
-// place is what is taken from the machine, for tokens and defaults.
+// place has the facts of this machine for tokens and defaults.
 type place struct {
 	home, user, name, agent string
 	uid                     string
@@ -120,7 +129,7 @@ func thisPlace() place {
 	return p
 }
 
-// config makes a Config of what was found for alias.
+// config makes a Config of the settings found for alias.
 func (p place) config(alias string, s settings) *Config {
 	c := &Config{
 		Alias: alias, HostName: s.first("hostname"), Port: s.first("port"), User: s.first("user"),
@@ -145,36 +154,19 @@ func (p place) config(alias string, s settings) *Config {
 	c.Timeout = seconds(s.first("connecttimeout"))
 	c.Alive = seconds(s.first("serveraliveinterval"))
 	c.AliveMax, _ = strconv.Atoi(s.first("serveralivecountmax"))
-	if j := s.first("proxyjump"); j != "" && !strings.EqualFold(j, "none") {
-		c.ProxyJump = list(j)
-	}
+	c.ProxyJump = list(s.set("proxyjump"))
 	t := tokens{place: p, c: c, jump: s.first("proxyjump")}
 	// In HostName itself %h is the name that was given.
 	c.HostName = t.expand(strings.ReplaceAll(c.HostName, "%h", alias))
-	if cmd := s.first("proxycommand"); cmd != "" && !strings.EqualFold(cmd, "none") && len(c.ProxyJump) == 0 {
-		c.ProxyCommand = t.expand(cmd)
+	if len(c.ProxyJump) == 0 {
+		c.ProxyCommand = t.expand(s.set("proxycommand"))
 	}
-	if path := s.first("controlpath"); path != "" && !strings.EqualFold(path, "none") {
+	if path := s.set("controlpath"); path != "" {
 		c.ControlPath = t.file(path)
 	}
-	for _, f := range s["identityfile"] {
-		if !strings.EqualFold(f, "none") {
-			c.IdentityFiles = append(c.IdentityFiles, t.file(f))
-		}
-	}
-	for _, f := range s["certificatefile"] {
-		if !strings.EqualFold(f, "none") {
-			c.CertificateFiles = append(c.CertificateFiles, t.file(f))
-		}
-	}
-	for _, name := range []string{"userknownhostsfile", "globalknownhostsfile"} {
-		for _, v := range s[name] {
-			for _, f := range strings.Fields(v) {
-				if !strings.EqualFold(f, "none") {
-					c.KnownHosts = append(c.KnownHosts, t.file(f))
-				}
-			}
-		}
+	c.IdentityFiles, c.CertificateFiles = t.files(s["identityfile"]), t.files(s["certificatefile"])
+	for _, v := range slices.Concat(s["userknownhostsfile"], s["globalknownhostsfile"]) {
+		c.KnownHosts = append(c.KnownHosts, t.files(strings.Fields(v))...)
 	}
 	c.Preferred = list(s.first("preferredauthentications"))
 	c.PasswordPrompts, _ = strconv.Atoi(s.first("numberofpasswordprompts"))

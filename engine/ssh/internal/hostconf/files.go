@@ -72,8 +72,8 @@ func (s settings) defaults() {
 	}
 }
 
-// reader takes from configuration files what they say for one host, and the names of hosts
-// that they speak of.
+// reader collects from configuration files the settings for one host, and the names of hosts that
+// they mention.
 type reader struct {
 	place
 	alias    string
@@ -82,8 +82,8 @@ type reader struct {
 	warnings []string
 }
 
-// file reads a file. Names of files that it includes are relative to base. applies says
-// whether what it sets in no block counts.
+// file reads a file. Names of files that it includes are relative to base. applies is whether
+// settings outside any block count.
 func (r *reader) file(name, base string, applies bool, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("%s: files include each other too deeply", name)
@@ -106,7 +106,7 @@ func (r *reader) file(name, base string, applies bool, depth int) error {
 			r.names = append(r.names, patterns...)
 			applies = outer && known && matches(patterns, r.alias)
 			if !known {
-				r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: `Match %s` cannot be judged without the ssh program and is left out", name, n, value))
+				r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: `Match %s` cannot be evaluated without the ssh program and is ignored", name, n, value))
 			}
 		case "include":
 			if err := r.include(words, base, applies, depth); err != nil {
@@ -210,8 +210,8 @@ func keyword(line string) (word, value string) {
 	return strings.ToLower(line[:i]), strings.TrimSpace(strings.TrimPrefix(value, "="))
 }
 
-// Hosts lists the names that the configuration speaks of, without patterns: for
-// completion. An empty file stands for the user's and the system's.
+// Hosts lists the host names in the configuration, without patterns: for completion. If file is empty
+// it reads the user's and the system's configuration.
 func Hosts(file string) []string {
 	r := reader{place: thisPlace(), set: settings{}}
 	for _, file := range r.files(file) {

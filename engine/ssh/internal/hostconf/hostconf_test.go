@@ -36,7 +36,7 @@ func both(t *testing.T, file, host string) map[string]*Config {
 	return got
 }
 
-func TestBothWaysAgree(t *testing.T) {
+func TestReaderAgreesWithSSH(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "more", "Host inner\n  HostName inner.example\n  Port 2201\n")
 	file := write(t, dir, "config", `
@@ -94,8 +94,8 @@ Match all
 	}
 }
 
-// What an URL says goes before what the configuration says, also of an address with
-// colons in it, which ssh does not take as an URL.
+// A URL takes precedence over the configuration, also for an address with colons in it, which ssh
+// does not accept as a URL.
 func TestURLs(t *testing.T) {
 	file := write(t, t.TempDir(), "config", "Host inner\n  HostName inner.example\n  Port 2201\n  User deploy\n")
 	for dest, want := range map[string]string{
@@ -113,7 +113,7 @@ func TestURLs(t *testing.T) {
 }
 
 // The parser would misread these, or refuse the whole file.
-func TestMatchBlocksThatCannotBeJudged(t *testing.T) {
+func TestMatchBlocksThatCannotBeEvaluated(t *testing.T) {
 	file := write(t, t.TempDir(), "config", `
 Match host a user bob
   Port 1
@@ -161,7 +161,7 @@ func TestHostsOfMatchBlocks(t *testing.T) {
 }
 
 // A pattern of Include may also name what is no file, or not for us to read.
-func TestIncludeOfWhatIsNoFile(t *testing.T) {
+func TestIncludeSkipsWhatIsNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "d", "more"), 0o700); err != nil {
 		t.Fatal(err)

@@ -49,8 +49,8 @@ Host bound
 	}
 }
 
-// What decides the way to a host and who it is must not get lost between the two.
-func TestBothWaysAgreeOnLogins(t *testing.T) {
+// Settings that determine the way to a host and its identity must not be lost between the two.
+func TestReaderAgreesWithSSHOnLogins(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "config", `
 Host a b

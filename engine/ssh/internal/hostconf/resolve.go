@@ -22,11 +22,10 @@ type Resolver struct {
 
 const askLimit = 10 * time.Second
 
-// Resolve says how to reach host, which may be USER@HOST or
-// ssh://[USER@]HOST[:PORT].
+// Resolve returns how to reach host, which may be USER@HOST or ssh://[USER@]HOST[:PORT].
 func (r Resolver) Resolve(ctx context.Context, host string) (*Config, error) {
 	if !validName(host) {
-		return nil, fmt.Errorf("%q is no name of a host", host)
+		return nil, fmt.Errorf("%q is not a valid host name", host)
 	}
 	p := thisPlace()
 	if r.SSH != "none" {
@@ -59,7 +58,7 @@ func validName(dest string) bool {
 	return host != "" && !strings.Contains(user, "%")
 }
 
-// ask runs ssh -G, which also runs what `Match exec` says, as ssh would.
+// ask runs ssh -G, which also runs the commands of `Match exec`, as ssh would.
 func (r Resolver) ask(ctx context.Context, p place, host string) (*Config, error) {
 	name := r.SSH
 	if name == "" {
@@ -105,8 +104,8 @@ func parseDump(out string) settings {
 	return s
 }
 
-// Arguments is how the ssh program is told a destination, as its last arguments. Of an
-// URL it would not take one with an address in brackets.
+// Arguments returns a destination as the last arguments of the ssh program. ssh does not accept a
+// URL with an address in brackets.
 func Arguments(dest string) []string {
 	if !strings.HasPrefix(dest, "ssh://") {
 		return []string{"--", dest}
@@ -155,13 +154,9 @@ func Jump(hop string) string {
 // only make a connection faster or nicer are not among them.
 func (p place) needs(s settings) []string {
 	var names []string
-	set := func(name string) bool {
-		v := s.first(strings.ToLower(name))
-		return v != "" && !strings.EqualFold(v, "none")
-	}
 	// Each of these decides which keys are used or trusted, or the way there.
 	for _, name := range []string{"PKCS11Provider", "KnownHostsCommand", "RevokedHostKeys", "BindAddress", "BindInterface"} {
-		if set(name) {
+		if s.set(strings.ToLower(name)) != "" {
 			names = append(names, name)
 		}
 	}
@@ -170,11 +165,11 @@ func (p place) needs(s settings) []string {
 			names = append(names, name)
 		}
 	}
-	// Distributions switch it on for everybody: it matters to who has a ticket.
+	// Distributions enable it by default: it matters only to users with a ticket.
 	if s.yes("gssapiauthentication") && p.ticket() {
 		names = append(names, "GSSAPIAuthentication")
 	}
-	if cmd := s.first("proxycommand"); set("ProxyCommand") && unknownToken(cmd) {
+	if unknownToken(s.set("proxycommand")) {
 		names = append(names, "ProxyCommand")
 	}
 	return names

@@ -82,6 +82,17 @@ func (t *tokens) file(s string) string {
 	return s
 }
 
+// files are the files of names, without "none".
+func (t *tokens) files(names []string) []string {
+	var files []string
+	for _, name := range names {
+		if !strings.EqualFold(name, "none") {
+			files = append(files, t.file(name))
+		}
+	}
+	return files
+}
+
 func (t *tokens) variables(s string) string {
 	for {
 		i := strings.Index(s, "${")

@@ -8,20 +8,18 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Host is what [Hello] finds out.
+// Host is the answer to [Hello].
 type Host struct {
 	Base string // empty: no HOME there, and no place for temporary files
-	// Spare: there is no HOME, and Base is a private directory for temporary files.
+	// Spare: HOME does not exist, and Base is a private directory for temporary files.
 	Spare bool
 	Clock
-	System  string
-	User    string
-	Machine string
-	Tools   []string
-	Proc    bool // there is a /proc
-	Posh    bool // a shell whose kill hits the wrong processes
-	Nested  string
-	Swept   int64 // when a sweep of the owner's jobs was last done, by the host's date; 0: never
+	System string
+	User   string
+	Tools  []string
+	Proc   bool  // it has a /proc
+	Posh   bool  // a shell whose kill signals the wrong processes
+	Swept  int64 // when a sweep of the owner's jobs was last done, by the host's date; 0: never
 }
 
 // Clock is the host's clocks at the moment of an answer.
@@ -34,7 +32,7 @@ type Clock struct {
 	Place string
 }
 
-func (c *Clock) take(word, rest string) bool {
+func (c *Clock) take(word, rest string) {
 	switch word {
 	case "boot":
 		boot, up, _ := strings.Cut(rest, " ")
@@ -44,10 +42,7 @@ func (c *Clock) take(word, rest string) bool {
 		c.Date, _ = strconv.ParseInt(rest, 10, 64)
 	case "place":
 		c.Place = rest
-	default:
-		return false
 	}
-	return true
 }
 
 func seconds(s string) float64 {
@@ -63,28 +58,25 @@ func ParseHello(out []byte) Host {
 	var h Host
 	for line := range strings.Lines(string(out)) {
 		word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
-		switch {
-		case h.take(word, rest):
-		case word == "base":
+		switch word {
+		case "base":
 			h.Base = rest
-		case word == "spare":
+		case "spare":
 			h.Spare = true
-		case word == "system":
+		case "system":
 			h.System = rest
-		case word == "user":
+		case "user":
 			h.User = rest
-		case word == "machine":
-			h.Machine = rest
-		case word == "tools":
+		case "tools":
 			h.Tools = strings.Fields(rest)
-		case word == "proc":
+		case "proc":
 			h.Proc = true
-		case word == "posh":
+		case "posh":
 			h.Posh = true
-		case word == "nested":
-			h.Nested = rest
-		case word == "swept":
+		case "swept":
 			h.Swept, _ = strconv.ParseInt(rest, 10, 64)
+		default:
+			h.take(word, rest)
 		}
 	}
 	return h
@@ -95,7 +87,7 @@ type Spawned struct {
 	Dir   string // of the job, on the host
 	OK    bool   // this request started it
 	Mode  string
-	Error string // home, newline, mkdir, taken, exists, write, mkfifo, start
+	Error string // home, newline, mkdir, taken, exists, write, mkfifo, start, slurm, doubt
 	Text  string
 	List  Listing
 }
@@ -146,7 +138,7 @@ func ParseStop(out []byte) Stopped {
 			s.Why = rest
 		case "left":
 			f := jobdir.ShellFacts{Left: s.Left}
-			f.Take(word, strings.TrimSpace(line))
+			f.ParseLine(word, strings.TrimSpace(line))
 			s.Left = f.Left
 		}
 	}

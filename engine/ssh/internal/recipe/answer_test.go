@@ -42,7 +42,7 @@ func TestParseList(t *testing.T) {
 	if a.Live != "501" || a.State != "T" || a.WrapLive != "500" || !a.Group || a.Over || !a.Claimed || !a.Ready || a.Sizes["output.log"] != 42 || a.Started.Up != 90.1 {
 		t.Errorf("a is %+v", a)
 	}
-	if !b.Over || *b.Code != 7 || b.EndedBy.By != "cli" || b.EndedBy.Grace != 50 || b.Holes["output.log"] != [2]int64{1049000, 5000000} || len(b.Sizes) != 0 {
+	if !b.Over || *b.Code != 7 || b.EndedBy.By != "cli" || b.EndedBy.Grace != 50 || b.Holes["output.log"] != (record.Range{Start: 1049000, End: 5000000}) || len(b.Sizes) != 0 {
 		t.Errorf("b is %+v", b)
 	}
 	if diff := cmp.Diff([]string{"stdout.log", "stderr.log"}, b.Strange); diff != "" {
@@ -54,7 +54,7 @@ func TestParseList(t *testing.T) {
 }
 
 // Every known job is proved again before any is twice.
-func TestProofsGoRound(t *testing.T) {
+func TestJobsAreVerifiedInTurn(t *testing.T) {
 	known := map[string]*Entry{}
 	for i := range 3 * FewProofs {
 		known[fmt.Sprintf("job-%d", i)] = &Entry{Job: &Process{PID: i}, Sizes: map[string]int64{"output.log": 1}}

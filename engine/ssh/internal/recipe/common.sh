@@ -1,10 +1,11 @@
-# What the wrapper on the host and the sessions of a client share. POSIX sh, and
-# only what dash, bash, busybox ash, mksh, ksh93, zsh and yash agree on.
+# Functions that the wrapper on the host and the sessions of a client share. POSIX sh, as far as
+# dash, bash, busybox ash, mksh, ksh93, zsh and yash agree.
 
-# start_of PID: S is when the process was born (clock ticks since boot, or the
-# text of ps), empty if there is none. P is its state, G its process group.
+# start_of PID: S is the start time of the process (clock ticks since boot, or the text of ps),
+# empty if it does not exist. P is its state, G its process group, F the foreground group of its
+# terminal.
 start_of() {
-  h_S= h_P= h_G=
+  h_S= h_P= h_G= h_F=
   if [ -r "/proc/$1/stat" ]; then
     { read -r h_S <"/proc/$1/stat"; } 2>/dev/null
     case $h_S in
@@ -15,13 +16,13 @@ start_of() {
     set -f
     set -- $h_S
     set +f
-    h_P=${1-} h_G=${3-} h_S=${20-}
+    h_P=${1-} h_G=${3-} h_F=${6-} h_S=${20-}
   elif [ ! -d /proc/self ]; then
     h_S=$(LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null | tr -s ' ' '_')
   fi
 }
 
-# boot: BOOT names this boot of the machine, UP is its uptime in seconds.
+# boot: BOOT identifies this boot of the machine, UP is its uptime in seconds.
 boot() {
   h_BOOT=- h_UP=-
   if [ -r /proc/sys/kernel/random/boot_id ]; then
@@ -33,11 +34,21 @@ boot() {
   [ -r /proc/uptime ] && read -r h_UP h_BOOTX </proc/uptime
 }
 
+# place_of: place identifies this machine, by its id and its name, and the pid namespace. Machines
+# that share a home directory see each other's jobs.
+place_of() {
+  h_LINE=
+  for h_z in /etc/machine-id /var/lib/dbus/machine-id; do
+    [ -n "$h_LINE" ] || { [ -r "$h_z" ] && read -r h_LINE <"$h_z"; }
+  done
+  h_place="${h_LINE:--} $(uname -n 2>/dev/null || echo -) $(readlink /proc/self/ns/pid 2>/dev/null || echo -)"
+}
+
 # put FILE LINE: replaces a file of one line.
 put() { printf '%s\n' "$2" >"$1.$$" && mv -f "$1.$$" "$1"; }
 
-# kept DIR NAME LINE: makes a file of one line of what the wrapper has reserved for it,
-# which works on a full disk; where that was taken before, as put.
+# kept DIR NAME LINE: writes a file of one line into space that the wrapper has reserved for it,
+# which works on a full disk. If the space was used before it is put.
 kept() {
   if [ -f "$1/.$2" ]; then
     printf '%s\n' "$3" 1<>"$1/.$2" && mv -f "$1/.$2" "$1/$2"
@@ -72,8 +83,8 @@ size_of() {
 # that are in use, and would make every group look dead.
 group() { kill -0 "-$1" 2>/dev/null; }
 
-# only_zombies PGID: nobody in the group is alive; under an init that does not
-# reap they stay for ever.
+# only_zombies PGID: no process in the group is alive. Under an init that does not reap, zombies
+# stay forever.
 only_zombies() {
   [ -d /proc/self ] || return 1
   for h_z in /proc/[0-9]*; do
@@ -264,8 +275,8 @@ uncarry() {
   return 0
 }
 
-# leader DIR: identifies the job of a directory: pid, start, mode and target.
-# WHY says why nothing may be signalled.
+# leader DIR: identifies the job of a directory: pid, start, mode and target. If nothing may be
+# signalled WHY is the reason.
 leader() {
   h_WHY= h_target= h_pid= h_start= h_mode=
   [ -z "${POSH_VERSION-}" ] || { h_WHY=posh; return 1; } # its kill reads -123 as -1
@@ -285,7 +296,7 @@ leader() {
   h_target=-$h_pid
   [ "$h_mode" = shared ] && h_target=$h_pid
   if [ -z "$h_S" ] || [ "$h_P" = Z ]; then
-    # The leader is gone. Its number may have been given to another group since.
+    # The leader has exited. Another group may have its number now.
     group "$h_pid" && [ "$h_mode" != shared ] && ours "$h_pid" "$h_id" || h_target=
     start_of "$h_pid" # ours looked at others
   fi
@@ -305,8 +316,8 @@ ours() {
   return 1
 }
 
-# alive: the group, its leader in case it leads none, or a stray. A group that
-# has only zombies left is dead from then on.
+# alive: the group is alive, or its leader if it leads none, or a stray. A group that has only
+# zombies left counts as dead from then on.
 alive() {
   if [ -n "$h_target" ] && kill -0 "$h_target" 2>/dev/null; then
     h_ticks=$((h_ticks + 1))
@@ -316,9 +327,9 @@ alive() {
   living_strays
 }
 
-# over SIGNAL: nothing of the job at hand is alive. What looks so is searched once
-# more for strays: some leave the group only when it is told to end, and who was just
-# becoming another program had no environment to be known by. They get SIGNAL.
+# over SIGNAL: no process of the job is alive. Before it returns true it searches for strays once
+# more: some leave the group only when that is signalled, and a process in the middle of exec has no
+# environment to identify it. Strays get SIGNAL.
 over() {
   alive && return 1
   h_target=

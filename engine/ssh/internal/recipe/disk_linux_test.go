@@ -103,7 +103,7 @@ func TestNoExecution(t *testing.T) {
 	})
 }
 
-// A full disk takes neither an end from a job nor who asked for it.
+// A full disk loses neither the end of a job nor the client that requested it.
 func TestEndOnAFullDisk(t *testing.T) {
 	testtool.NeedRoot(t)
 	eachShell(t, func(t *testing.T, p *place) {

@@ -11,6 +11,18 @@ import (
 	"testing"
 )
 
+// feed types data into a job that reads it. A slow host takes it in several requests.
+func (p *place) feed(dir string, data []byte) {
+	p.t.Helper()
+	for len(data) > 0 {
+		taken, word := ParseFeed([]byte(p.ask(Feed(dir, data))), len(data))
+		if word != "ok" {
+			p.t.Fatalf("of a job that reads, feed of %d bytes says %q and took %d", len(data), word, taken)
+		}
+		data = data[taken:]
+	}
+}
+
 func TestInput(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("cat; echo end")
@@ -18,9 +30,7 @@ func TestInput(t *testing.T) {
 		dir := p.start(j).Dir
 		long := bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 		for _, data := range [][]byte{[]byte("one\n"), {0, 1, 2, '\'', '\\', '%', 0xff, '\n'}, long} {
-			if taken, word := ParseFeed([]byte(p.ask(Feed(dir, data))), len(data)); word != "ok" || taken != len(data) {
-				t.Fatalf("feed of %d bytes says %q and took %d", len(data), word, taken)
-			}
+			p.feed(dir, data)
 		}
 		if got := strings.TrimSpace(p.ask(Finish(dir))); got != "ok" {
 			t.Fatalf("finish says %q", got)
@@ -79,8 +89,8 @@ func TestInputOutlivesTheWrapper(t *testing.T) {
 	})
 }
 
-// A job that does not read its input takes what fits into the pipe. What the host says
-// it took is what the job gets, once.
+// A job that does not read its input accepts what fits into the pipe. What the host reports as
+// taken is what the job receives, once.
 func TestFullPipeTakesWhatFits(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job(`until [ -e "$HOME/go" ]; do sleep 0.1; done; cat; echo end`)
@@ -100,12 +110,7 @@ func TestFullPipeTakesWhatFits(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(p.home, "go"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for rest := data[taken:]; len(rest) > 0; {
-			n, word := ParseFeed([]byte(p.ask(Feed(dir, rest))), len(rest))
-			if rest = rest[n:]; word != "ok" {
-				t.Fatalf("of a job that reads feed says %q and took %d", word, n)
-			}
-		}
+		p.feed(dir, data[taken:])
 		p.ask(Finish(dir))
 		p.ended(j.ID)
 		if got, want := p.file(j.ID, "output.log"), string(data)+"end\n"; got != want {

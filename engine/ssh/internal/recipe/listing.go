@@ -1,11 +1,11 @@
 package recipe
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
@@ -16,31 +16,35 @@ type Process struct {
 	Mode        string // how the job was started: setsid, monitor, perl, shared
 }
 
-// Entry is what a job directory on a host says, and what the system there says
-// of its processes.
+// Entry is the content of a job directory on a host, and what the system there reports about its
+// processes.
 type Entry struct {
 	jobdir.ShellFacts
 	ID       string
-	Gone     bool // there is no directory
+	Gone     bool // the directory does not exist
 	Claimed  bool // it was started, ever
 	Ready    bool // the job itself runs, or did
 	Token    string
 	Place    string // where it was started, as Clock has it; empty: unknown
-	Over     bool   // there is an exit_code
+	Over     bool   // it has an exit_code
 	Wrapper  *Process
 	Job      *Process
 	NoLimit  bool
-	Holes    map[string][2]int64 // by log
-	Sizes    map[string]int64    // by log
-	Strange  []string            // logs that are no regular files
-	Group    bool                // somebody is in the job's process group
-	Live     string              // start of the process that has the job's pid now
-	State    string              // its state letter, where known
-	WrapLive string              // the same of the wrapper
-	// looks is how often the job was looked at since it was last proved whose
-	// directory and process it is. Nobody changes an Entry once it was handed out.
+	Holes    map[string]record.Range // by log
+	Sizes    map[string]int64        // by log
+	Strange  []string                // logs that are no regular files
+	Group    bool                    // the job's process group has members
+	Live     string                  // start of the process that has the job's pid now
+	State    string                  // its state letter, where known
+	WrapLive string                  // the same of the wrapper
+	// Number and Node are those of a cluster's scheduler, by which it was submitted at Submitted, in
+	// seconds since 1970 by the host's clock.
+	Number, Node string
+	Submitted    int64
+	// looks is how often the job was looked at since its directory and process were last verified.
+	// An Entry is never modified once it has been handed out.
 	looks int
-	brief bool // only what changes was told
+	brief bool // only what changes was reported
 }
 
 // Listing is the answer to [List].
@@ -52,8 +56,8 @@ type Listing struct {
 	Doubtful []string
 }
 
-// Lasting reports whether what e says of the job will do for [ListAgain]: it runs,
-// nobody has asked for its end, and it has a log.
+// Lasting reports whether [ListAgain] may take e as known, and request only what changes: the job
+// runs, nothing has requested its end, and it has a log.
 func (e *Entry) Lasting() bool {
 	return e.Ready && !e.Over && e.Job != nil && e.EndedBy == nil && e.Live == e.Job.Start && e.State != "Z" && len(e.Sizes)+len(e.Strange) > 0
 }
@@ -96,7 +100,7 @@ func ParseListAgain(out []byte, known map[string]*Entry) Listing {
 	return p.l
 }
 
-// fill completes a job of which only what changes was told by what is known of it.
+// fill completes a brief listing of a job, which contains only what changes, from known.
 func (p *listParser) fill(id string, known *Entry) {
 	e := p.l.Jobs[id]
 	live, seen := p.live[known.Job.PID]
@@ -155,7 +159,7 @@ func (p *listParser) line(s string) {
 
 // file takes a line of one of the job's files.
 func (e *Entry) file(name, text string) {
-	if e.Take(name, text) {
+	if e.ParseLine(name, text) {
 		return
 	}
 	switch name {
@@ -163,7 +167,7 @@ func (e *Entry) file(name, text string) {
 		e.Token = text
 	case "place":
 		e.Place = text
-	case "group": // no file: somebody is in it
+	case "group": // no file: the group has members
 		e.Group = true
 	case "exit_code":
 		// It is written in place, with a fixed width: anything shorter is not whole.
@@ -176,15 +180,19 @@ func (e *Entry) file(name, text string) {
 		e.Job = parseProcess(text)
 	case "nolimit":
 		e.NoLimit = true
+	case "slurm":
+		number, at, _ := strings.Cut(text, " ")
+		e.Number = strings.Trim(number, "-")
+		e.Submitted, _ = strconv.ParseInt(at, 10, 64)
+	case "node":
+		e.Node = strings.Trim(text, "-")
 	default:
-		if log, ok := strings.CutPrefix(name, "hole."); ok {
-			var hole [2]int64
-			if n, _ := fmt.Sscan(text, &hole[0], &hole[1]); n == 2 && hole[0] < hole[1] {
-				if e.Holes == nil {
-					e.Holes = map[string][2]int64{}
-				}
-				e.Holes[log] = hole
+		log, isHole := strings.CutPrefix(name, jobdir.ShellHolePrefix)
+		if hole, ok := jobdir.ParseShellHole(text); isHole && ok {
+			if e.Holes == nil {
+				e.Holes = map[string]record.Range{}
 			}
+			e.Holes[log] = hole
 		}
 	}
 }
@@ -248,7 +256,7 @@ func (p *listParser) log(s string) {
 	}
 }
 
-// nthWord is the nth word of s, from 0 on; empty if there are not that many.
+// nthWord returns the nth field of s, counted from 0; empty if there are fewer.
 func nthWord(s string, n int) string {
 	for w := range strings.FieldsSeq(s) {
 		if n == 0 {

@@ -24,8 +24,8 @@ var shells = []string{"dash", "bash", "busybox", "mksh", "zsh", "ksh93"}
 
 const patience = 40 * time.Second
 
-// TestMain lets more tests run at once than there are processors, unless -parallel says
-// otherwise: they mostly wait for what they started.
+// TestMain runs more tests in parallel than there are processors, unless -parallel is set: they
+// mostly wait for what they started.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
@@ -109,7 +109,7 @@ func random() string {
 }
 
 func (p *place) job(script string) Job {
-	return Job{ID: "job-" + random()[:5], Token: random(), Owner: "m1", Meta: []byte("{}\n"), Script: script, Grace: 500 * time.Millisecond}
+	return Job{ID: "job-" + random()[:5], Token: random(), Owner: "m1", Meta: []byte("{}\n"), Script: script, Grace: patience / 2}
 }
 
 func (p *place) spawn(j Job) Spawned {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
 	"github.com/hobjobs/hob/internal/testtool"
@@ -35,8 +34,8 @@ func (p *place) inside(enter string) {
 	p.Session = p.open()
 }
 
-// The first process of a container may reap nobody: what was killed stays a zombie,
-// and with it the number of its group.
+// The first process of a container may not reap orphans: a killed process stays a zombie, and keeps
+// the number of its group in use.
 func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 	t.Parallel()
 	testtool.NeedRoot(t)
@@ -79,8 +78,7 @@ func TestStopUnderAnInitThatDoesNotReap(t *testing.T) {
 	}
 }
 
-// Where /proc shows everybody only their own processes jobs are told apart all the
-// same.
+// If /proc shows each user only their own processes, jobs are still distinguished.
 func TestHiddenProcesses(t *testing.T) {
 	testtool.NeedRoot(t)
 	testtool.Need(t, "unshare", "setpriv", "setsid")
@@ -116,7 +114,7 @@ func TestHiddenProcesses(t *testing.T) {
 				t.Errorf("it runs as %+v", e)
 			}
 			stray := strings.TrimSpace(p.file(j.ID, "output.log"))
-			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))))
+			s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
 			if e := p.list(j.ID); s.Killed == "" || s.Stuck || e.Code == nil || *e.Code != 143 {
 				t.Errorf("%+v, code %s", s, show(e.Code))
 			}

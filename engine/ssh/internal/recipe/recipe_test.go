@@ -176,7 +176,7 @@ func TestLongScript(t *testing.T) {
 	})
 }
 
-func TestJobIsItsOwn(t *testing.T) {
+func TestJobInheritsNoSignalsOrDescriptors(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("")
 		j.Command = []string{"grep", "^SigIgn", "/proc/self/status"}

@@ -40,7 +40,7 @@ func TestRecordsOfAHost(t *testing.T) {
 }
 
 // What the client has made of its job stays where both have the same directory.
-func TestAMetaThatIsThereStays(t *testing.T) {
+func TestExistingMetaIsKept(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("echo hello")
 		dir := filepath.Join(p.base, j.ID)
@@ -62,7 +62,7 @@ func TestAMetaThatIsThereStays(t *testing.T) {
 	})
 }
 
-func TestNothingIsDoneElsewhere(t *testing.T) {
+func TestRequestsAreRefusedOnAnotherMachine(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("read -r line; echo got $line")
 		j.Stdin = true

@@ -1,11 +1,10 @@
-// Package recipe is what runs on a host: a job's wrapper, and the requests of a
-// client, as POSIX shell scripts sent over a [shell.Session]. Nothing is
-// installed there; each job directory carries its own copy of the wrapper.
+// Package recipe contains what runs on a host, as POSIX shell scripts that are sent over a
+// [shell.Session]: a job's wrapper, and the requests of a client. Nothing is installed on the host;
+// each job directory has its own copy of the wrapper.
 //
-// The scripts are common.sh (shared), run.sh and tty.sh (the wrapper) and serve.sh
-// (the requests). All variables of theirs begin with h_, so that none of the job's
-// own is touched. User text reaches them only as octal escapes in printf formats
-// or in single quotes, never as something that a shell parses.
+// The scripts are common.sh (shared), run.sh and tty.sh (the wrapper) and serve.sh (the requests).
+// All their variables begin with h_, so that they change none of the job's. User text reaches them
+// only as octal escapes in printf formats or in single quotes: a shell never parses it.
 //
 // docs/remote-layout.md describes the files of a job directory on a host.
 package recipe
@@ -18,17 +17,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hobjobs/hob/engine/record"
 )
 
-// Hello asks what [ParseHello] reads, on behalf of who owns jobs as owner.
+// Hello requests what [ParseHello] reads, for the client that owns jobs as owner.
 func Hello(owner string) string { return "hello " + Quote(OneWord(owner)) }
 
 // Spare asks for a private directory for jobs under TMPDIR or /tmp, made if need be. The
 // answer is its name on a line; empty where there can be none, or HOB_STATE_DIR is set.
 func Spare() string { return `spare; echo "$h_base"` }
 
-// List asks how the jobs ids in base stand; see [ParseList]. Of a job whose pid is
-// some living process it does not say whether its wrapper lives; [ListClosely] does.
+// List requests the state of the jobs ids in base; see [ParseList]. For a job whose pid is some
+// living process it does not report whether its wrapper lives; [ListClosely] does.
 func List(base string, ids []string) string { return ListAgain(base, ids, nil, 0) }
 
 // Known asks for the tokens of the jobs in base; see [ParseFiles].
@@ -44,17 +45,16 @@ func Records(base string, ids []string) string {
 	return b.String()
 }
 
-// FewProofs is of how many known jobs it can be proved in one look whose they are
-// with little effort: 64 take a tenth of what a look at 500 jobs takes, 250 half.
+// FewProofs is how many known jobs can be verified cheaply in one look: 64 take a tenth of the time
+// of a look at 500 jobs, 250 half.
 const FewProofs = 64
 
 // keptHead is how much of a log is never freed: a shorter one has no hole.
 const keptHead = 1 << 20
 
-// ListAgain is List where some of the jobs are known, by what [ListAgain] or List
-// said last. As long as such a job has neither an end nor a request for one and its
-// process is there, it is only asked for the sizes of its logs, and that many in
-// turns for what identifies them; see [ParseListAgain].
+// ListAgain is List where some of the jobs are known from the last [ListAgain] or List. As long as
+// such a job has neither an end nor a request for one and its process exists, only the sizes of its
+// logs are requested, and for proofs of them in turn what identifies them; see [ParseListAgain].
 func ListAgain(base string, ids []string, known map[string]*Entry, proofs int) string {
 	due := dueProofs(known, proofs)
 	var b strings.Builder
@@ -76,8 +76,8 @@ func ListAgain(base string, ids []string, known map[string]*Entry, proofs int) s
 	return b.String()
 }
 
-// dueProofs are the n jobs that were not proved for the longest, and those whose logs
-// are so long that they may have a hole, which is looked for with that.
+// dueProofs returns the n jobs that have gone longest without verification, and those whose logs
+// are so long that they may have a hole, which the same check looks for.
 func dueProofs(known map[string]*Entry, n int) map[string]bool {
 	ids := slices.SortedFunc(maps.Keys(known), func(a, b string) int {
 		return cmp.Or(cmp.Compare(known[b].looks, known[a].looks), strings.Compare(a, b))
@@ -119,13 +119,13 @@ func Cover(off int64, n int) Range {
 	return Range{Block: block, Skip: skip, Count: (off+int64(n)+block-1)/block - skip, Drop: int(off - skip*block)}
 }
 
-// Fetch asks for bytes of a log. The answer is the bytes; NotAFile is its status
-// when there is no regular file.
+// Fetch requests bytes of a log. The answer is the bytes; its status is NotAFile if file is not a
+// regular file.
 func Fetch(file string, r Range) string {
 	return fmt.Sprintf("fetch %s %d %d %d", Quote(file), r.Block, r.Skip, r.Count)
 }
 
-// NotAFile is the status of [Fetch] where there is no regular file.
+// NotAFile is the status of [Fetch] if the file is not a regular file.
 const NotAFile = 9
 
 const (
@@ -144,7 +144,7 @@ func Pour(dir string) string { return "pour " + Quote(dir) }
 // Feed types p into the job; see [ParseFeed].
 func Feed(dir string, p []byte) string { return "feed " + Quote(dir) + pieces(p) }
 
-// pieces is p as words for printf.
+// pieces returns p as arguments for printf.
 func pieces(p []byte) string {
 	var b strings.Builder
 	b.Grow(2 * len(p))
@@ -166,9 +166,9 @@ func Here(dir, request string) string {
 // Elsewhere is the answer to [Here] on another machine than the job's.
 const Elsewhere = "elsewhere"
 
-// ParseFeed reads the answer to the [Feed] or [Answer] of n bytes: how many of them were
-// typed, and ok, full, over, ended or none; of Answer also other and who has the
-// keyboard. Less than all with ok means that time was up: the rest is to be sent again.
+// ParseFeed reads the answer to the [Feed] or [Answer] of n bytes: how many of them were typed, and
+// ok, full, over, ended or none; for Answer also other and the holder of the keyboard. Fewer than n
+// with ok means that the time was up: the rest is to be sent again.
 func ParseFeed(out []byte, n int) (taken int, word string) {
 	text := strings.TrimSpace(string(out))
 	for rest, ok := strings.CutPrefix(text, "taken"); ok; rest, ok = strings.CutPrefix(text, "taken") {
@@ -185,8 +185,8 @@ func Control(dir, token, client string) string {
 	return fmt.Sprintf("control %s %s %s", Quote(dir), Quote(token), Quote(OneWord(client)))
 }
 
-// Answer types p into the job as [Feed] does, if token has the keyboard or nobody
-// ever took it; see [ParseFeed].
+// Answer types p into the job as [Feed] does, if token has the keyboard or the keyboard was never
+// taken; see [ParseFeed].
 func Answer(dir, token string, p []byte) string {
 	return "answer " + Quote(dir) + " " + Quote(token) + pieces(p)
 }
@@ -206,12 +206,24 @@ func Resize(dir, id string, cols, rows int) string {
 	return fmt.Sprintf("resize %s %s %d %d", Quote(dir), Quote(id), cols, rows)
 }
 
-// Shows asks whether the job's terminal takes lines and shows them. The answer is
-// open, hidden, none where that cannot be told, over, or no and why.
+// Shows requests whether the job's terminal accepts lines and echoes them, and whether the job waits
+// for one. The answer is a line: open or hidden, with " waits" if the job is known to wait; none if
+// neither can be determined, over, or no and the reason. See [ParseShows].
 func Shows(dir, id string) string { return "entry " + Quote(dir) + " " + Quote(id) }
 
-// Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds
-// more. It goes on when the connection is lost.
+// ParseShows reads a line of the answer to [Shows].
+func ParseShows(line string) (entry record.Entry, waits bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch e := record.Entry(word); e {
+	case record.EntryOpen, record.EntryHidden:
+		return e, rest == "waits"
+	case record.EntryUnknown:
+	}
+	return record.EntryUnknown, false
+}
+
+// Stop ends the job's processes; see [ParseStop]. It takes grace and some seconds more. It continues
+// if the connection is lost.
 func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bool) string {
 	g, keep := tenths(grace), 0
 	if grace < 0 {
@@ -221,6 +233,37 @@ func Stop(dir, id string, grace time.Duration, by, reason string, keepDaemons bo
 		keep = 1
 	}
 	return fmt.Sprintf("end_job %s %s %d %s %s %d", Quote(dir), Quote(id), g, Quote(OneWord(by)), Quote(OneWord(reason)), keep)
+}
+
+// Queue requests what the cluster's scheduler knows of this user's jobs, at most age old; base is where
+// the answer is kept for other clients. See package slurm.
+func Queue(base string, age time.Duration) string {
+	return fmt.Sprintf("queue %s %d", Quote(base), int(age.Seconds()))
+}
+
+// Drop ends a job that a cluster's scheduler has not begun. The answer is dropped or started.
+func Drop(dir, id, token, by, reason string) string {
+	return fmt.Sprintf("drop %s %s %s %s %s", Quote(dir), Quote(id), Quote(token), Quote(OneWord(by)), Quote(OneWord(reason)))
+}
+
+// Cancel has the cluster's scheduler end a job that has begun. The answer is ok, or no and why.
+func Cancel(dir, id, by, reason string) string {
+	return fmt.Sprintf("cancel %s %s %s %s", Quote(dir), Quote(id), Quote(OneWord(by)), Quote(OneWord(reason)))
+}
+
+// Asked is request, on the node of the job in dir, marked with a name before it begins. The node's
+// session lasts until [Received] removes the mark, for ten seconds after the end of the job at most.
+func Asked(dir, mark, request string) string {
+	return "true 2>/dev/null >" + Quote(dir) + "/.asked.$$." + mark + "\n" + request
+}
+
+// Received removes the mark of a request whose answer has arrived, in the session of that request.
+func Received(dir, mark string) string { return "rm -f " + Quote(dir) + "/.asked.$$." + mark }
+
+// WasAsked finds out whether the request with that mark, whose answer did not arrive, has begun. The
+// answer is asked or no.
+func WasAsked(dir, mark string) string {
+	return "h_r=no\nfor h_z in " + Quote(dir) + "/.asked.*." + mark + "; do [ -f \"$h_z\" ] && h_r=asked; done\necho $h_r"
 }
 
 // Abandon makes sure that a job that was never started never will be. The answer
@@ -238,7 +281,7 @@ func Sweep(base, owner string, days int) string {
 	return fmt.Sprintf("sweep %s %s %d", Quote(base), Quote(OneWord(owner)), days)
 }
 
-// OneWord is s with everything that separates words replaced.
+// OneWord returns s with all separators replaced, so that it is a single field.
 func OneWord(s string) string {
 	if s == "" {
 		return "-"
@@ -251,7 +294,7 @@ func OneWord(s string) string {
 	}, s)
 }
 
-// Quote is s as one word of a shell command.
+// Quote returns s as a single argument of a shell command.
 func Quote(s string) string {
 	if s != "" && strings.IndexFunc(s, unsafe) < 0 {
 		return s

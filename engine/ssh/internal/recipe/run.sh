@@ -14,6 +14,9 @@ reap() {
     [ "$h_r" = 127 ] && [ -n "$h_rc" ] && break
     h_rc=$h_r
     kill -0 "$h_p" 2>/dev/null || break
+    # Some shells also return when the job is paused.
+    start_of "$h_p"
+    case $h_P in T | t) nap ;; esac
   done
 }
 
@@ -29,7 +32,7 @@ by_signal() {
   rm -f "$h_d/.said"
 }
 
-# find_program NAME: 0, 127 or 126, as exec would say.
+# find_program NAME: 0, 127 or 126, the status that exec would have.
 find_program() {
   case $1 in
   */*)
@@ -52,14 +55,13 @@ find_program() {
   return $h_found
 }
 
-# failed CODE WORDS: the job could not be started. Its log stays empty, as that of
-# any job that never ran.
+# failed CODE REASON: the job could not be started. Its log stays empty, because it never ran.
 failed() {
   put "$h_d/failed" "$2"
   exit "$1"
 }
 
-# enter_dir: goes to the job's directory.
+# enter_dir: changes to the job's directory.
 enter_dir() {
   cd "$h_dir" 2>/dev/null && return 0
   h_z="permission denied"
@@ -103,14 +105,14 @@ trim() {
   if [ $((h_k - h_from + 1049)) -gt "$h_limit" ]; then
     h_to=$((h_k - h_limit + h_limit / 8 + 1049))
     [ "$h_to" -gt "$h_from" ] || return 0
-    # Who finds zeros must find out that they were freed.
+    # Recorded first: a reader that finds zeros must be able to tell that they were freed.
     put "$h_d/hole.$1" "1049000 ${h_to}000"
     fallocate -p -o "${h_from}000" -l "$((h_to - h_from))000" "$h_d/$1" 2>/dev/null || put "$h_d/hole.$1" "1049000 ${h_from}000"
   fi
 }
 
-# grown: some log was written to since the last look at them, or shortly before it:
-# not every shell tells times of the same second apart.
+# grown: some log was written to since the last look, or shortly before it: not every shell
+# distinguishes times within a second.
 grown() {
   h_new=
   for h_log in $h_logs; do
@@ -120,9 +122,8 @@ grown() {
   [ -n "$h_new$h_again" ] && : >"$h_d/.seen"
 }
 
-# keep: the input of the job does not end before a line arrives on stdin.ctl. Should
-# wrapper and watchdog be gone, nobody has that open for writing any more: then the input
-# lasts for as long as the job is there.
+# keep: the input of the job does not end before a line arrives on stdin.ctl. If wrapper and watchdog
+# have died, no process has that open for writing: then the input lasts as long as the job.
 keep() {
   exec >/dev/null 2>&1 3<>"$h_d/stdin" 5<"$h_d/stdin.ctl" 4>&-
   [ ! -f "$h_d/stdin.end" ] || exit 0
@@ -140,15 +141,23 @@ keep() {
   exit 0
 }
 
-# lives: the job is there. Where it never came it is not waited for without end.
+# on_node: records on which node of a cluster this is.
+on_node() {
+  [ -n "$h_cluster" ] || return 0
+  place_of
+  # The answer to the submission may have been lost. An older answer of squeue may lack the job.
+  put "$h_d/slurm" "${SLURM_JOB_ID:--} $(date +%s)" && put "$h_d/place" "$h_place" && put "$h_d/node" "${SLURMD_NODENAME:--}"
+}
+
+# lives: the job is alive. For a job that was never started it is true for three turns only.
 lives() {
   h_turn=$((h_turn + 1))
   leader "$h_d" || { [ "$h_WHY" = nopid ] && [ $h_turn -lt 4 ]; return; }
   [ -n "$h_target" ]
 }
 
-# watch: the timeout and the cap, also when nobody is connected. There may be hundreds
-# of it, so that a turn in which nothing happened costs one short program.
+# watch: enforces the timeout and the limit of the logs, also while no client is connected. Hundreds
+# of it may run, so a turn in which nothing happened costs one short program.
 watch() {
   trap 'kill "$h_nap" 2>/dev/null; exit 0' TERM
   trap '' HUP INT QUIT
@@ -172,10 +181,10 @@ watch() {
     h_nap=$!
     wait "$h_nap"
     case $h_step in *.*) h_spent=$((h_spent + ${h_step%.*} * 10 + ${h_step#*.})) ;; *) h_spent=$((h_spent + h_step * 10)) ;; esac
-    # It ends with the job, and when somebody deleted the directory.
+    # It ends with the job, or when the directory was deleted.
     [ -d "$h_d/claim" ] && [ ! -f "$h_d/exit_code" ] || exit 0
     h_turn=$((h_turn + 1))
-    # A wrapper that lives ends this. One that nobody reaps only seems to live.
+    # A live wrapper ends this. A wrapper that is not reaped only looks alive.
     if [ $((h_turn % 6)) -eq 0 ] || ! kill -0 $$ 2>/dev/null; then
       leader "$h_d" || [ "$h_WHY" = nopid ] || exit 0
       [ -n "$h_target" ] || [ "$h_WHY" = nopid ] || exit 0
@@ -194,7 +203,8 @@ case $h_role in
 super)
   # Caught, not ignored: what is ignored stays so in the job.
   trap : HUP INT QUIT TERM
-  # At most once: whoever makes this directory is the only runner of this job.
+  [ -z "$h_cluster" ] || trap slurm_term TERM
+  # At most once: the process that makes this directory is the only one that runs the job.
   mkdir "$h_d/claim" 2>/dev/null || {
     rm -f "$h_d/env.$h_nonce"
     [ -d "$h_d/claim" ] && echo "$h_nonce EXISTS" || echo "$h_nonce ERR write"
@@ -205,27 +215,27 @@ super)
   umask 077
   h_out=$h_d/output.log h_err=$h_d/output.log
   [ "$h_split" = 1 ] && h_out=$h_d/stdout.log h_err=$h_d/stderr.log
-  # All that is needed later is made now. "true", because a redirection that fails
-  # ends the shell where it is one of ":".
+  # All files that are needed later are made now. "true", because a failed redirection of ":" ends
+  # the shell.
   put "$h_d/started" "$(date +%s) $h_UP" && printf '%-3s\n' 255 >"$h_d/.exit" &&
     echo >"$h_d/.ended" && echo >"$h_d/.ended_by" && echo >"$h_d/.said" &&
     true >>"$h_out" && true >>"$h_err" && true >>"$h_d/wrapper.log" &&
-    put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" && echo "$h_nonce OK $h_mode" || {
+    on_node && put "$h_d/wrapper" "$$ ${h_S:--} $h_BOOT $h_mode" && echo "$h_nonce OK $h_mode" || {
     rm -f "$h_d/wrapper"
     rmdir "$h_d/claim"
     echo "$h_nonce ERR write"
     exit 1
   }
   if [ "$h_limit" -gt 0 ]; then
-    # Freeing bytes of an empty file tells whether the file system can.
+    # Freeing bytes of an empty file shows whether the file system supports that.
     fallocate -p -o 0 -l 4096 "$h_out" 2>/dev/null || { h_limit=0; put "$h_d/nolimit" 1; }
   fi
   exec >/dev/null 2>>"$h_d/wrapper.log" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
   h_in=/dev/null h_kept=
   if [ -p "$h_d/stdin" ]; then
     h_in=$h_d/stdin
-    # Open here for as long as this lives: the keeper is told by its end, and the
-    # directory may be gone when there is a line to be said.
+    # Open as long as this process lives: its end notifies the keeper, and the directory may have been
+    # deleted by the time a line is to be written.
     exec 4<>"$h_d/stdin.ctl"
     h_kept=1
     keep &
@@ -235,13 +245,13 @@ super)
     watch </dev/null &
     h_w=$!
   fi
-  # What the shell prints when a signal ends a command is the only evidence that it was no
-  # exit with that code. It is written over the line that is there, on a full disk too.
+  # What the shell prints when a signal ends a command is the only evidence that the command did not
+  # exit with that code. It overwrites a line that was reserved, which works on a full disk.
   {
     case $h_mode in
-    # In the foreground: SIGINT and SIGQUIT keep their defaults, setsid does not
-    # fork, and $? is the job's. In a subshell: what a shell says of a command that
-    # a signal ended would go to the job's stderr.
+    # In the foreground: SIGINT and SIGQUIT keep their defaults, setsid does not fork, and $? is the
+    # job's. In a subshell: otherwise the shell's message about a command that a signal ended would be
+    # written to the job's stderr.
     setsid)
       (exec setsid "$h_sh" "$h_d/run" job "$h_d" "$h_mode" "$h_nonce" "$h_um" "$h_sh" <"$h_in" >>"$h_out" 2>>"$h_err" 4>&-)
       h_rc=$?
@@ -266,18 +276,19 @@ super)
   } 2<>"$h_d/.said"
   by_signal
   [ "$h_tty" = 1 ] && carried
+  [ -z "$h_cluster" ] || slurm_end
   h_r=
   first "$h_d/ended_by" && h_r=${h_LINE%% *}
-  # The watchdog that ends the job goes on to what the job left.
+  # A watchdog that is ending the job continues with the processes that the job left.
   [ -n "$h_w" ] && [ "$h_r" != timeout ] && kill "$h_w" 2>/dev/null
   boot
   kept "$h_d" ended "$(date +%s) $h_UP$h_signaled"
   if [ ! -f "$h_d/ended_by" ] && leader "$h_d"; then
-    # Who is just becoming another program has no environment to be known by.
+    # A process in the middle of exec has no environment to identify it.
     [ -z "$h_target" ] && group "$h_pid" && nap && leader "$h_d"
     h_STRAYS=
     strays
-    # With its terminal goes what did not leave it: that takes a moment.
+    # The end of the terminal ends the processes that did not leave it, which takes a moment.
     [ "$h_tty" = 1 ] && [ -n "$h_target$h_STRAYS" ] && nap && leader "$h_d" && strays
     if [ -n "$h_target$h_STRAYS" ]; then
       remaining >"$h_d/left.$$" && mv -f "$h_d/left.$$" "$h_d/left"
@@ -287,6 +298,7 @@ super)
   printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
   mv -f "$h_d/.exit" "$h_d/exit_code"
   [ -n "$h_kept" ] && echo end >&4
+  [ -z "$h_cluster" ] || slurm_answered
   exit 0
   ;;
 job)

@@ -1,21 +1,15 @@
-# What a client asks of a host, besides the functions above. Each request runs in
-# a subshell of a session.
+# The requests of a client, in addition to the functions above. Each request runs in a subshell of a
+# session.
 
-# Of hundreds of files stat tells the sizes in a third of the time of ls, which looks
-# for their lists of rights too. That of the BSDs is another program.
+# For hundreds of files stat takes a third of the time of ls, which also reads their access control
+# lists. The stat of the BSDs has other options.
 h_stat=
 stat -c %s / </dev/null >/dev/null 2>&1 && h_stat=1
 
-# The place: which machine this is, by its id and its name, and which space of pids.
-# Machines that share a home directory see each other's jobs.
-h_LINE=
-for h_z in /etc/machine-id /var/lib/dbus/machine-id; do
-  [ -n "$h_LINE" ] || { [ -r "$h_z" ] && read -r h_LINE <"$h_z"; }
-done
-h_place="${h_LINE:--} $(uname -n 2>/dev/null || echo -) $(readlink /proc/self/ns/pid 2>/dev/null || echo -)"
+place_of
 
-# elsewhere DIR: the job runs on another machine, whose processes cannot be seen here.
-# This one may have been given another name since.
+# elsewhere DIR: the job runs on another machine, whose processes are not visible here. The name of
+# this machine may have changed since.
 elsewhere() {
   first "$1/place" && [ "${h_LINE% *}" != "${h_place% *}" ] || return 1
   h_z=${h_LINE##* }
@@ -28,7 +22,7 @@ elsewhere() {
 h_forks=
 case $(command -v printf) in /*) h_forks=1 ;; esac
 
-# hello OWNER: what the client has to know of the host.
+# hello OWNER: the properties of the host.
 hello() {
   boot
   if ! base && spare; then echo "spare"; fi
@@ -37,9 +31,6 @@ hello() {
   echo "date $(date +%s)"
   echo "system $(uname -s 2>/dev/null) $(uname -m 2>/dev/null)"
   echo "user $(id -un 2>/dev/null || echo "${USER-}")"
-  h_LINE=
-  [ -r /etc/machine-id ] && read -r h_LINE </etc/machine-id
-  echo "machine $h_LINE"
   h_how=
   for h_z in setsid perl mkfifo script fallocate ps; do
     command -v "$h_z" >/dev/null 2>&1 && h_how="$h_how $h_z"
@@ -47,13 +38,11 @@ hello() {
   echo "tools$h_how"
   [ -d /proc/self ] && echo "proc yes"
   [ -z "${POSH_VERSION-}" ] || echo "posh yes"
-  [ -z "${HOB_JOB_ID-}" ] || echo "nested $HOB_JOB_ID"
   first "$h_base/.swept-$1" && echo "swept $h_LINE"
   return 0
 }
 
-# base: where jobs are kept on this host. What follows from a missing HOME is
-# said by launch.
+# base: the directory of jobs on this host. launch reports a missing HOME.
 base() {
   if [ -n "${HOB_STATE_DIR-}" ]; then
     h_base=$HOB_STATE_DIR/jobs
@@ -118,6 +107,7 @@ no_dir() {
 # again. Never writes into a directory whose token is another.
 prepare() {
   h_id=$2 h_token=$3 h_nonce=$4
+  h_names="meta.json run conf cmd env"
   h_um=$(umask)
   umask 077
   unset CDPATH HOB_JOB_ID
@@ -146,23 +136,35 @@ spoiled() {
   die write "$1"
 }
 
-# launch MODE SH FIFO SIZE OWNER: the files are written under names with the nonce behind
-# them; SIZE is their bytes together. Starts the wrapper and waits for its word.
-launch() {
-  h_mode=$1 h_sh=$2
-  h_got=$(cat "$h_d/meta.json.$h_nonce" "$h_d/run.$h_nonce" "$h_d/conf.$h_nonce" "$h_d/cmd.$h_nonce" "$h_d/env.$h_nonce" 2>/dev/null | wc -c)
-  [ "$h_got" -eq "$4" ] || spoiled size
+# lay FIFO SIZE OWNER: gives the files of a new job their names. They are written under names with the
+# nonce behind them; SIZE is their bytes together.
+lay() {
+  h_got=0
+  for h_z in $h_names; do
+    size_of "$h_d/$h_z.$h_nonce"
+    h_got=$((h_got + h_SIZE))
+  done
+  [ "$h_got" -eq "$2" ] || spoiled size
   # Where the client has the same directory it has made the job's: its meta.json stays.
   [ -f "$h_d/meta.json" ] && rm -f "$h_d/meta.json.$h_nonce" || mv -f "$h_d/meta.json.$h_nonce" "$h_d/meta.json" || spoiled meta.json
-  for h_z in run conf cmd; do mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"; done
-  printf '%s\n' "$5" >"$h_d/owner" && printf '%s\n' "$h_place" >"$h_d/place" || spoiled owner
-  if [ "$3" = 1 ] && [ ! -p "$h_d/stdin" ]; then
+  for h_z in $h_names; do
+    case $h_z in meta.json | env) continue ;; esac
+    mv -f "$h_d/$h_z.$h_nonce" "$h_d/$h_z" || spoiled "$h_z"
+  done
+  printf '%s\n' "$3" >"$h_d/owner" && printf '%s\n' "$h_place" >"$h_d/place" || spoiled owner
+  if [ "$1" = 1 ] && [ ! -p "$h_d/stdin" ]; then
     h_z=$(LC_ALL=C mkfifo "$h_d/stdin.ctl" "$h_d/stdin" 2>&1) || {
       rm -f "$h_d/env.$h_nonce"
       rm -rf "$h_d"
       die mkfifo "${h_z##*: }"
     }
   fi
+}
+
+# launch MODE SH FIFO SIZE OWNER: starts the wrapper and waits for its word; see lay.
+launch() {
+  h_mode=$1 h_sh=$2
+  lay "$3" "$4" "$5"
   if [ -z "$h_mode" ]; then
     if command -v setsid >/dev/null 2>&1; then
       h_mode=setsid
@@ -215,12 +217,11 @@ launch() {
   list "$h_base" "$h_id"
 }
 
-# list BASE ID[:PID:HOW]...: how jobs stand, in facts. Two to five programs for hundreds
-# of jobs, and no read by the shell itself, which reads byte by byte. With h_close set it
-# looks at the wrapper of a job also while a process with the job's pid lives. With
-# its PID behind it a job is one whose files the client has read before: as long as
-# nobody ends it only the sizes of its logs are told. HOW is o for output.log and s
-# for two logs, as a capital if it is to be proved whose directory and process it is.
+# list BASE ID[:PID:HOW]...: the state of jobs. It runs two to five programs for hundreds of jobs, and
+# never read, with which a shell reads byte by byte. With h_close set it looks at the wrapper of a job
+# also while a process with the job's pid exists. A job with its PID is one whose files the client has
+# read before: unless its end was requested, only the sizes of its logs are listed. HOW is o for
+# output.log and s for two logs, in upper case if directory and process are to be verified.
 list() {
   boot
   h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_m=0 h_date=
@@ -251,8 +252,8 @@ place $h_place
       more 1
       continue
     fi
-    # exit_code is looked for first: what is written before it is there when it
-    # is. Even if it cannot be read.
+    # exit_code is checked first: if it exists, even if it cannot be read, all files that are written
+    # before it exist too.
     if [ -f "$h_j/exit_code" ]; then
       say "job $h_j $h_z over"
       h_facts="$h_facts $h_j/exit_code $h_j/token $h_j/started $h_j/pid $h_j/wrapper"
@@ -272,6 +273,7 @@ place $h_place
     fi
     [ -f "$h_j/ended_by" ] && h_facts="$h_facts $h_j/ended_by"
     [ -f "$h_j/nolimit" ] && h_facts="$h_facts $h_j/nolimit"
+    [ -f "$h_j/slurm" ] && h_facts="$h_facts $h_j/slurm $h_j/node"
     logs
     h_date=1
     more 4
@@ -280,23 +282,22 @@ place $h_place
   return 0
 }
 
-# say LINE: part of the answer, sent with what facts prints: many small writes are
-# slow.
+# say LINE: adds a line to the answer, which facts prints: many small writes are slow.
 say() {
   h_said="$h_said$1
 "
 }
 
-# more N: another job has been gathered, with N times as many words as some. Longer
-# lines of arguments are refused somewhere, and slow to build.
+# more N: counts a job, whose words are N times as many as those of a known one. Longer lines of
+# arguments are refused on some systems, and slow to build.
 more() {
   h_n=$((h_n + $1)) h_m=$((h_m + $1))
   [ $h_m -lt 48 ] || fold
   [ $h_n -lt 1000 ] || facts
 }
 
-# fold: what was gathered of some jobs goes to that of all. Each word at the end of a
-# long text costs a copy of it.
+# fold: appends the words of some jobs to those of all. Appending each word to a long text would copy
+# the text each time.
 fold() {
   h_told=$h_told$h_said h_idents=$h_idents$h_procs h_files=$h_files$h_facts h_sized=$h_sized$h_logs
   h_alive=$h_alive$h_known h_proved=$h_proved$h_proofs h_looked=$h_looked$h_pids
@@ -332,8 +333,8 @@ logs() {
   done
 }
 
-# missing: the processes of known jobs that cannot be seen to be there. Whether
-# "kill" fails when it fails for some of many differs.
+# missing: lists the processes of known jobs that may not exist. Shells differ in whether "kill"
+# fails if it fails for some of its arguments.
 missing() {
   [ -n "$h_alive" ] || return 0
   [ -n "$(kill -0 $h_alive 2>&1)" ] || return 0
@@ -344,13 +345,12 @@ missing() {
   done
 }
 
-# facts: the lines of the files that list has gathered, the sizes of logs, and the
-# processes; each behind its name. What is no regular file is told by its first
-# letter.
+# facts: prints the lines of the files that list has gathered, the sizes of logs, and the processes,
+# each after its name. The first letter of a size line shows whether a log is a regular file.
 facts() {
   fold
   printf '%s' "$h_told"
-  # Of what is known no time is told, unless only the date can tell it.
+  # Known jobs need no date, unless the uptime is unknown.
   [ -z "$h_date" ] && [ "$h_UP" != - ] || echo "date $(date +%s)"
   missing
   [ -z "$h_idents" ] || processes 2>/dev/null
@@ -369,7 +369,7 @@ facts() {
   h_told= h_idents= h_files= h_sized= h_alive= h_proved= h_looked= h_n=0 h_date=
 }
 
-# sizes: those of the logs, as ls tells them.
+# sizes: the sizes of the logs, in the format of ls.
 sizes() {
   if [ -n "$h_stat" ]; then
     stat -c '%A 0 0 0 %s %n' $h_sized
@@ -378,7 +378,7 @@ sizes() {
   fi
 }
 
-# processes: what pid and wrapper say, and which processes are to be looked at.
+# processes: the content of pid and wrapper, and the processes to look at.
 processes() {
   h_out=$(grep '' $h_idents /dev/null)
   printf '%s\n' "$h_out"
@@ -475,7 +475,7 @@ feed() {
     done
   ) 3>&1 1<>"$h_d/stdin" 2>/dev/null &
   h_w=$!
-  # It must not hold the channel, nor a copy of it as what mksh redirects does.
+  # It must not hold the channel open, nor a copy of it, which redirections of mksh make.
   (umask 077; exec >/dev/null 2>&1; sleep 2; : >"$h_late"; sleep 5; kill -9 "$h_w" $(cat "$h_late.pid")) &
   h_k=$!
   wait "$h_w" 2>/dev/null
@@ -485,15 +485,15 @@ feed() {
   [ $h_r = 0 ] && echo ok || echo full
 }
 
-# control DIR TOKEN CLIENT: CLIENT has the keyboard of the job's terminal from now
-# on, until another says so.
+# control DIR TOKEN CLIENT: gives CLIENT the keyboard of the job's terminal, until another client
+# takes it.
 control() {
   [ ! -f "$1/exit_code" ] || { echo over; return 0; }
   umask 077
   put "$1/keyboard" "$2 $3" 2>/dev/null && echo ok || echo no
 }
 
-# answer DIR TOKEN DATA...: feed, unless another than TOKEN has the keyboard.
+# answer DIR TOKEN DATA...: feed, unless a session other than TOKEN has the keyboard.
 answer() {
   first "$1/keyboard"
   case $h_LINE in
@@ -537,7 +537,7 @@ resize() {
   stty rows "$4" cols "$3" <"$h_LINE" 2>/dev/null && echo ok || echo "no stty"
 }
 
-# entry DIR ID: whether the job's terminal takes lines, and shows them.
+# entry DIR ID: whether the job's terminal takes lines, and shows them; and whether the job waits for one.
 entry() {
   h_d=$1 h_id=$2
   [ ! -f "$h_d/exit_code" ] || { echo over; return 0; }
@@ -552,15 +552,52 @@ entry() {
     echo | "echo;") h_shown=1 ;;
     esac
   done
+  set +f
   case $h_lines.$h_shown in
-  1.1) echo open ;;
-  1.) echo hidden ;;
-  *) echo none ;;
+  1.1) h_r=open ;;
+  1.) h_r=hidden ;;
+  *) echo none; return 0 ;; # a program that reads keys: it may be an editor that is in use
   esac
+  waits "$h_LINE" "$h_F" "$h_r" && echo "$h_r waits" || echo "$h_r"
 }
 
-# abandon BASE ID TOKEN: makes sure that a job which was never started never will
-# be, and says whether that holds.
+# waits TTY GROUP ENTRY: a process of GROUP, the foreground group of the terminal TTY, is blocked in a
+# read of it. A program of another user, such as sudo, may not be inspected: it waits if it sleeps while
+# the terminal hides input.
+waits() {
+  [ -d /proc/self ] && [ "${2:-0}" -gt 0 ] || return 1
+  for h_x in $(grep -l ") S [0-9]* $2 " /proc/[0-9]*/stat 2>/dev/null); do
+    h_x=${h_x%/stat}
+    # Each thread's system call in decimal, and its arguments. read is 0, 3 or 63 by architecture, and
+    # these numbers are no other call that sleeps.
+    h_all=$(cat "$h_x"/task/*/syscall 2>/dev/null)
+    if [ -z "$h_all" ]; then
+      # Yama may restrict that to ancestors. The name of the kernel function shows a read of stdin.
+      h_y=$(cat "$h_x/wchan" 2>/dev/null)
+      case $h_y.$3 in
+      n_tty_read.* | tty_read.* | wait_woken.*) h_all="0 0x0" ;;
+      0.hidden)
+        start_of "${h_x#/proc/}" # it may have ended
+        [ -r "$h_x/environ" ] || [ "$h_P" != S ] || return 0
+        ;;
+      esac
+    fi
+    IFS=$h_nl
+    set -f
+    set -- "$1" "$2" "$3" $h_all
+    set +f
+    unset IFS
+    for h_z in "$@"; do
+      case $h_z in "0 0x"* | "3 0x"* | "63 0x"*) ;; *) continue ;; esac
+      h_z=${h_z#* }
+      h_z=$(readlink "$h_x/fd/$((${h_z%% *}))" 2>/dev/null)
+      case $h_z in "$1" | /dev/tty) return 0 ;; esac
+    done
+  done
+  return 1
+}
+
+# abandon BASE ID TOKEN: prevents the start of a job that was not started, and prints the result.
 abandon() {
   umask 077
   h_d=$1/$2
@@ -593,9 +630,8 @@ discard() {
   [ -d "$1" ] && echo failed || echo ok
 }
 
-# sweep BASE OWNER DAYS: deletes what this owner's jobs left here that ended so
-# long ago, and launches that were given up. It goes on when nobody listens any more,
-# and notes at last when that was.
+# sweep BASE OWNER DAYS: deletes jobs of this owner that ended that long ago, and launches that were
+# given up. It continues when the client disconnects, and records the time of the sweep at the end.
 sweep() {
   cd "$1" 2>/dev/null || return 0
   trap '' PIPE

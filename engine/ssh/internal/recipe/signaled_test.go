@@ -16,7 +16,7 @@ var modesOf = map[string][]string{
 
 // A shell gives a command that a signal ended the code of an exit with 128 and its number.
 // That it was a signal is recorded where the shell reports it, and never of an exit.
-func TestExitIsToldFromSignal(t *testing.T) {
+func TestExitIsDistinguishedFromSignal(t *testing.T) {
 	testtool.Need(t, "setsid", "perl")
 	type end struct {
 		name, script string
@@ -54,7 +54,7 @@ func TestExitIsToldFromSignal(t *testing.T) {
 	})
 }
 
-func TestExitIsToldFromSignalOnATerminal(t *testing.T) {
+func TestExitIsDistinguishedFromSignalOnATerminal(t *testing.T) {
 	testtool.Need(t, "script")
 	eachShell(t, func(t *testing.T, p *place) {
 		for script, want := range map[string]bool{"exit 143": false, "kill -TERM $$": p.name != "zsh"} {

@@ -21,11 +21,22 @@ var run string
 //go:embed serve.sh
 var serve string
 
+//go:embed slurm.sh
+var slurm string
+
 // Prelude is what a session has to be opened with before any request.
 func Prelude() string { return bare(common) + bare(serve) }
 
+// ClusterPrelude is Prelude for the login node of a cluster.
+func ClusterPrelude() string { return Prelude() + bare(slurm) }
+
 // wrapper is the file run of a job directory.
-func wrapper() string { return bare(common) + bare(tty) + bare(run) }
+func (j *Job) wrapper() string {
+	if j.Cluster == "" {
+		return bare(common) + bare(tty) + bare(run)
+	}
+	return bare(common) + bare(slurm) + bare(tty) + bare(run)
+}
 
 // bare is script without its comment lines: they need not travel.
 func bare(script string) string {
@@ -43,7 +54,7 @@ type Job struct {
 	Base  string // the directory of job directories; empty: the host's default
 	ID    string
 	Token string
-	Owner string // who may sweep it: one word
+	Owner string // the client that may sweep it: one field
 	Meta  []byte // meta.json as it shall stand there
 	// Command is an argument vector; if it is nil, Script is run by sh.
 	Command []string
@@ -61,6 +72,9 @@ type Job struct {
 	Limit      int64 // bytes of each log; 0: none. At least twice what is never freed.
 	// Mode and Shell are chosen on the host when they are empty.
 	Mode, Shell string
+	// Cluster is the scheduler that starts the job, "slurm", with Options for it; empty: the host does.
+	Cluster string
+	Options []string
 }
 
 // ValidName reports whether a variable of that name can be given to a job.
@@ -78,15 +92,15 @@ func ValidName(name string) bool {
 // Spawn is the request that starts j. It may be sent any number of times, by
 // whomever: the job is started at most once. nonce is a new one each time.
 func Spawn(j Job, nonce string) string {
-	files := []struct {
-		name    string
-		content []byte
-	}{
+	files := []file{
 		{"meta.json", j.Meta},
-		{"run", []byte(wrapper())},
+		{"run", []byte(j.wrapper())},
 		{"conf", []byte(j.conf())},
 		{"cmd", []byte(j.command())},
 		{"env", []byte(j.environment())},
+	}
+	if j.Cluster != "" {
+		files = append(files, file{"batch", []byte(batch)})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "prepare %s %s %s %s\n", Quote(j.Base), Quote(j.ID), Quote(j.Token), nonce)
@@ -105,9 +119,34 @@ func Spawn(j Job, nonce string) string {
 	if shell == "" {
 		shell = "sh"
 	}
-	fmt.Fprintf(&b, "launch %s %s %d %d %s", Quote(j.Mode), Quote(shell), fifo, size, Quote(j.Owner))
+	if j.Cluster == "" {
+		fmt.Fprintf(&b, "launch %s %s %d %d %s", Quote(j.Mode), Quote(shell), fifo, size, Quote(j.Owner))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "submit %d %d %s", fifo, size, Quote(j.Owner))
+	for _, o := range j.Options {
+		b.WriteString(" " + Quote(o))
+	}
 	return b.String()
 }
+
+type file struct {
+	name    string
+	content []byte
+}
+
+// batch is what Slurm runs on a node, with the job's directory, the nonce and the umask. The shell that
+// waits for the job has to run its traps meanwhile, and must not make the job ignore SIGINT: it needs
+// job control, which some shells have only on a terminal.
+const batch = `#!/bin/sh
+d=$1 nonce=$2 um=$3
+for sh in sh bash ksh zsh mksh; do
+  command -v "$sh" >/dev/null 2>&1 || continue
+  yes=$("$sh" -c 'set -m; case $- in *m*) sleep 1 & kill -0 -$! && echo yes; kill $!;; esac' 2>/dev/null </dev/null)
+  [ "$yes" != yes ] || exec "$sh" "$d/run" super "$d" monitor "$nonce" "$um" sh
+done
+exec sh "$d/run" super "$d" setsid "$nonce" "$um" sh
+`
 
 func (j *Job) conf() string {
 	split, logs := 0, "output.log"
@@ -118,8 +157,8 @@ func (j *Job) conf() string {
 	if j.TTY {
 		tty = 1
 	}
-	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\n",
-		tenths(j.Timeout), max(1, tenths(j.Grace)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows)
+	return fmt.Sprintf("h_timeout=%d\nh_grace=%d\nh_limit=%d\nh_split=%d\nh_logs=%s\nh_tty=%d\nh_cols=%d\nh_rows=%d\nh_cluster=%s\n",
+		tenths(j.Timeout), max(1, tenths(j.Grace)), j.Limit/1000, split, Quote(logs), tty, j.Cols, j.Rows, j.Cluster)
 }
 
 // command is the file that the job's sh runs. A script stays as it is: even a line feed at

@@ -23,9 +23,9 @@ func TestStop(t *testing.T) {
 		grace                time.Duration
 		code                 int
 	}{
-		{"polite", "echo ready; sleep 60; echo no", "TERM", 5 * time.Second, 143},
-		{"with a child", "sleep 60 & echo ready; wait", "TERM", 5 * time.Second, 143},
-		{"own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", "TERM", 5 * time.Second, 3},
+		{"polite", "echo ready; sleep 60; echo no", "TERM", patience / 2, 143},
+		{"with a child", "sleep 60 & echo ready; wait", "TERM", patience / 2, 143},
+		{"own code", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done", "TERM", patience / 2, 3},
 		{"ignores TERM", ignoring, "KILL", 300 * time.Millisecond, 137},
 		{"at once", "echo ready; sleep 60", "KILL", -1, 137},
 	}
@@ -120,14 +120,14 @@ func zombie(pid int) bool {
 
 func TestSurvivorsAreNamed(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
-		j := p.job("env sleep 62 & sleep 0.3; exit 4")
-		j.Env = map[string]string{"HOB_JOB_ID": j.ID}
+		j := p.job(`sh -c 'echo up >"$UP"; exec sleep 62' & until [ -s "$UP" ]; do sleep 0.05; done; exit 4`)
+		j.Env = map[string]string{"HOB_JOB_ID": j.ID, "UP": filepath.Join(p.home, "up")}
 		dir := p.start(j).Dir
 		e := p.ended(j.ID)
 		if e.Code == nil || *e.Code != 4 || len(e.Left) != 1 || !strings.Contains(e.Left[0].Command, "sleep 62") {
 			t.Fatalf("code %s, left %+v", show(e.Code), e.Left)
 		}
-		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false)))); s.Killed != "TERM" {
+		if s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false)))); s.Killed != "TERM" {
 			t.Errorf("ending the survivor: %+v", s)
 		}
 		if e := p.list(j.ID); e.EndedBy != nil || *e.Code != 4 {
@@ -146,7 +146,7 @@ func TestWrapperKilled(t *testing.T) {
 		if e := p.list(j.ID); e.Live != e.Job.Start {
 			t.Errorf("the job died with its wrapper: %+v", e)
 		}
-		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))))
+		s := ParseStop([]byte(p.ask(Stop(dir, j.ID, patience/2, "cli", "kill", false))))
 		if e := p.list(j.ID); s.Killed != "TERM" || e.Code == nil || *e.Code != 143 {
 			t.Errorf("%+v, code %s", s, show(e.Code))
 		}
@@ -188,7 +188,7 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("trap '' TERM; echo ready; while :; do sleep 0.1; done")
-		j.Timeout, j.Grace = 600*time.Millisecond, 300*time.Millisecond
+		j.Timeout, j.Grace = 3*time.Second, 300*time.Millisecond // its trap is set by then
 		p.start(j)
 		e := p.ended(j.ID)
 		if e.Code == nil || *e.Code != 137 || e.EndedBy == nil || e.EndedBy.Reason != "timeout" {
@@ -235,10 +235,12 @@ func TestWatchdogEndsWithTheJob(t *testing.T) {
 				j.Limit = 0
 			}
 			dir := p.start(j).Dir
-			if j.Script != "true" {
+			if how != "exit" && how != "timeout" {
 				p.output(j.ID, "ready\n")
 			}
 			switch how {
+			case "timeout":
+				p.ended(j.ID)
 			case "kill":
 				p.ask(Stop(dir, j.ID, time.Second, "cli", "kill", false))
 			case "deleted":

@@ -92,9 +92,7 @@ func TestStopSparesProcessesThatAreNotTheJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(pids, "nested"), []byte("#!/bin/sh\necho $$ >\"${0%/*}/a\"\nexec \"${0%/*}/hob-holder\" 614\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testtool.WriteScript(t, filepath.Join(pids, "nested"), "echo $$ >\"${0%/*}/a\"\nexec \"${0%/*}/hob-holder\" 614")
 		if err := os.Symlink(sleep, filepath.Join(pids, "hob-holder")); err != nil {
 			t.Fatal(err)
 		}

@@ -22,8 +22,7 @@ import (
 // bsdTools are what a BSD or macOS has of what the recipe uses.
 var bsdTools = []string{"cat", "mkdir", "mv", "rm", "ls", "dd", "grep", "wc", "sleep", "ln", "id", "tr", "mkfifo", "find", "stty", "tty", "perl", "printf"}
 
-// bsdStandIns know the options of BSD's programs that the recipe may use, and
-// refuse others.
+// bsdStandIns accept the options of BSD's programs that the recipe may use, and refuse others.
 var bsdStandIns = map[string]string{
 	"uname":  `case $1 in -s) echo FreeBSD ;; -m) echo amd64 ;; *) exit 1 ;; esac`,
 	"date":   `[ "$*" = +%s ] || exit 1; exec /bin/date +%s`,
@@ -64,9 +63,7 @@ func newBSD(t *testing.T, sh string) *bsd {
 		}
 	}
 	for name, text := range bsdStandIns {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\nPATH=/usr/bin:/bin\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testtool.WriteScript(t, filepath.Join(bin, name), "PATH=/usr/bin:/bin\n"+text)
 	}
 	p := &bsd{newPlace(t, sh, "PATH="+bin)}
 	p.Session.Close()
@@ -197,7 +194,7 @@ func TestTimeoutWithoutProc(t *testing.T) {
 	}
 }
 
-// Sizes are told by stat where there is one that can, else by ls: the same ones.
+// Sizes come from a stat that supports them, else from ls: the same numbers.
 func TestSizesOfLogs(t *testing.T) {
 	t.Parallel()
 	manners := map[string]func(t *testing.T) *place{

@@ -1,17 +1,17 @@
-# A job with a terminal: script(1) makes one and carries bytes between it and the
-# job's files. The leader of the terminal's session is a shell of ours: it is what
-# pid names, its group is the job, and it alone knows the job's exit code, which
-# script tells in a different way on each system.
+# A job with a terminal: script(1) makes the terminal and copies bytes between it and the job's files.
+# The leader of the terminal's session is a shell of the wrapper, whose pid is in the file pid and
+# whose group is the job. Only that shell knows the job's exit code, which script reports in a
+# different way on each system.
 
-# terminal: goes on as script, whose child begins again with the role tty.
+# terminal: becomes script, whose child runs the wrapper in the role tty.
 terminal() {
   umask 077
   boot
   start_of $$
   put "$h_d/carrier" "$$ ${h_S:--} $h_BOOT"
   umask "$h_um"
-  # By the environment: no quoting survives every script. SHELL is what script
-  # starts, and may be no sh.
+  # By the environment: no quoting survives every script. script starts SHELL, which may not be a
+  # POSIX shell.
   h_ps=$h_sh h_pd=$h_d h_pn=$h_nonce h_pu=$h_um h_pshell=${SHELL-}
   SHELL=$(command -v sh)
   export h_ps h_pd h_pn h_pu h_pshell SHELL
@@ -23,7 +23,7 @@ terminal() {
   esac
 }
 
-# on_terminal: the role tty: leads the session and waits for the job.
+# on_terminal: the role tty. It leads the session and waits for the job.
 on_terminal() {
   SHELL=$h_pshell
   [ -n "$SHELL" ] || unset SHELL

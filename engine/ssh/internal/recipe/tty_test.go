@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,19 +36,51 @@ func (p *place) output(id, what string) {
 	}
 }
 
-func TestWhatTheTerminalShows(t *testing.T) {
+func TestEntryRequest(t *testing.T) {
 	testtool.Need(t, "script", "stty")
-	eachShell(t, func(t *testing.T, p *place) {
-		j := p.tty(`echo one; read line; stty -echo; echo two; read line; stty raw; echo three; cat`)
-		dir := p.start(j).Dir
-		for _, step := range []struct{ printed, want string }{{"one", "open"}, {"two", "hidden"}, {"three", "none"}} {
-			p.output(j.ID, step.printed)
-			if got := strings.TrimSpace(p.ask(Shows(dir, j.ID))); got != step.want {
-				t.Errorf("after %q: %q, want %q", step.printed, got, step.want)
-			}
-			p.ask(Feed(dir, []byte("x\r")))
-		}
-	})
+	eachShell(t, func(t *testing.T, p *place) { p.playEntries() })
+}
+
+// Yama may restrict what a session can see of a process to the kernel function that it sleeps in.
+func TestEntryRequestWithoutSystemCalls(t *testing.T) {
+	t.Parallel()
+	testtool.Need(t, "script", "stty")
+	p := newPlace(t, "dash")
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testtool.WriteScript(t, filepath.Join(filepath.Dir(p.sh), "cat"), `case "$*" in */syscall) exit 1 ;; esac; exec `+cat+` "$@"`)
+	p.playEntries()
+}
+
+// playEntries asks about a job whose terminal changes.
+func (p *place) playEntries() {
+	p.t.Helper()
+	waits := ""
+	if runtime.GOOS == "linux" {
+		waits = " waits"
+	}
+	asks := filepath.Join(p.t.TempDir(), "asks")
+	j := p.tty(`stty -echo; echo busy; until test -e ` + asks + `; do sleep 0.1; done; head -n 1 </dev/tty >/dev/null; stty echo; head -n 1 >/dev/null; stty raw; cat`)
+	dir := p.start(j).Dir
+	is := func(what, want string) {
+		p.t.Helper()
+		p.until(j.ID, what, func(*Entry) bool { return strings.TrimSpace(p.ask(Shows(dir, j.ID))) == want })
+	}
+	p.output(j.ID, "busy")
+	if got := strings.TrimSpace(p.ask(Shows(dir, j.ID))); got != "hidden" {
+		p.t.Errorf("busy with hidden input: %q", got)
+	}
+	if err := os.WriteFile(asks, nil, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	is("a secret", "hidden"+waits)
+	p.ask(Feed(dir, []byte("x\r")))
+	is("a line", "open"+waits)
+	p.ask(Feed(dir, []byte("x\r")))
+	is("a key", "none")
+	p.ask(Stop(dir, j.ID, -1, "me", "kill", false))
 }
 
 func TestTerminal(t *testing.T) {
@@ -78,8 +111,8 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
-// One client answers what the job asks of its terminal: who took the keyboard last.
-func TestTheKeyboardIsOneClients(t *testing.T) {
+// Exactly one client answers the job's terminal queries: the last one to take the keyboard.
+func TestOneClientHasTheKeyboard(t *testing.T) {
 	testtool.Need(t, "script")
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.tty(`stty -echo; echo ready; while read line; do echo "<$line>"; done`)
@@ -187,7 +220,7 @@ func TestStopWithATerminal(t *testing.T) {
 	})
 }
 
-// withoutWrapper waits until nobody looks after the job any longer.
+// withoutWrapper waits until the job's wrapper has ended.
 func (p *place) withoutWrapper(id string) {
 	p.t.Helper()
 	pid, err := strconv.Atoi(firstWord(p.file(id, "wrapper")))
@@ -262,7 +295,8 @@ func TestScriptOfOtherSystems(t *testing.T) {
 		// script [-q] file command...: its status of a signal is the bare number.
 		"FreeBSD": `[ "$1 $2" = "-q /dev/null" ] || { echo "usage" >&2; exit 1; }; shift 2; HOB_ARGV=; for a; do HOB_ARGV="$HOB_ARGV '$a'"; done
 exec ` + real + ` -qefc "exec$HOB_ARGV" /dev/null`,
-		// script [-c command] [file]: it says when it starts, and no -q stops that.
+		// script [-c command] [file]: it prints a message when it starts, and there is no -q to
+		// suppress it.
 		"OpenBSD": `[ "$1" = -c ] && [ $# -eq 3 ] || { echo "usage" >&2; exit 1; }; exec ` + real + ` -qc "$2" "$3"`,
 	}
 	for system, script := range stand {
@@ -270,9 +304,7 @@ exec ` + real + ` -qefc "exec$HOB_ARGV" /dev/null`,
 			p := newPlace(t, "dash", "SHELL=/bin/false")
 			bin := filepath.Dir(p.sh)
 			for name, text := range map[string]string{"script": script, "uname": "echo " + system} {
-				if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				testtool.WriteScript(t, filepath.Join(bin, name), text)
 			}
 			j := p.tty(`test -t 1 && echo "$SHELL"; kill -TERM $$`)
 			p.start(j)
@@ -286,9 +318,7 @@ exec ` + real + ` -qefc "exec$HOB_ARGV" /dev/null`,
 func TestScriptThatGivesNoTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "dash")
-	if err := os.WriteFile(filepath.Join(filepath.Dir(p.sh), "script"), []byte("#!/bin/sh\necho no ptys left >&2; exit 1\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, filepath.Join(filepath.Dir(p.sh), "script"), "echo no ptys left >&2; exit 1")
 	j := p.tty("echo never")
 	p.start(j)
 	if e := p.ended(j.ID); e.Failed == "" || e.Code == nil || *e.Code != 126 || p.file(j.ID, "output.log") != "no ptys left\n" {

@@ -29,7 +29,7 @@ func TestGroup(t *testing.T) {
 	g.Close()
 }
 
-// Who opens a channel while the transport closes gets it closed, or none.
+// A channel opened while the transport closes is closed, or is not opened.
 func TestOpenWhileItCloses(t *testing.T) {
 	for range 20 {
 		l := NewLocal("sh", nil)

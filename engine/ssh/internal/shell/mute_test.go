@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// mute is a channel whose other side never says anything, nor that it is closed.
+// mute is a channel whose other side never sends anything, not even that it is closed.
 type mute struct{ connection chan struct{} }
 
 func (c *mute) Read([]byte) (int, error) {
@@ -20,8 +20,8 @@ func (c *mute) Close() error                { return nil }
 func (c *mute) CloseWrite() error           { return nil }
 func (c *mute) Stderr() string              { return "" }
 
-// A host whose shell is mute is given up when the time is over, whatever becomes of
-// the channel.
+// A host whose shell does not respond is given up when the time limit is over, even if the channel
+// stays open.
 func TestMuteShellIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ch := &mute{make(chan struct{})}

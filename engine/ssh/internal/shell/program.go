@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Program is a place that a program on this machine leads to: sh itself, or one that runs
-// sh elsewhere, such as in a container. Each channel is one run of it.
+// Program is a transport whose channels are runs of a program on this machine: sh itself, or a
+// program that runs sh elsewhere, such as in a container.
 type Program struct {
 	argv, env []string
-	away      bool // sh runs elsewhere: what it does goes on when the program is ended
+	away      bool // sh runs elsewhere, and continues when the program is ended
 	done      chan struct{}
 	once      sync.Once
 	err       error // set before done is closed
@@ -23,7 +23,7 @@ type Program struct {
 var _ Transport = (*Program)(nil)
 
 const (
-	lastWords  = 300 * time.Millisecond // what a program says last may take
+	lastWords  = 300 * time.Millisecond // time limit for a program's last output
 	programEnd = 2 * time.Second        // a program may take that has no input any more
 )
 
@@ -33,8 +33,8 @@ func NewLocal(path string, env []string) *Program {
 	return &Program{argv: []string{path}, env: env, done: make(chan struct{})}
 }
 
-// NewEntrance returns the sh elsewhere that argv runs. The place is gone when a run ends
-// that nobody has closed.
+// NewEntrance returns the sh that argv runs elsewhere, such as in a container. The transport ends
+// as soon as one run of argv ends by itself: the place has gone away then.
 func NewEntrance(argv []string) *Program {
 	return &Program{argv: argv, away: true, done: make(chan struct{})}
 }
@@ -43,7 +43,7 @@ func NewEntrance(argv []string) *Program {
 func (p *Program) Open(context.Context) (Channel, error) {
 	select {
 	case <-p.done:
-		return nil, errClosed
+		return nil, ErrClosed
 	default:
 	}
 	cmd := exec.Command(p.argv[0], p.argv[1:]...)
@@ -64,7 +64,7 @@ func (p *Program) Open(context.Context) (Channel, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	mind := func() {
+	wait := func() {
 		select {
 		case <-ch.closed:
 		case <-p.done:
@@ -73,9 +73,9 @@ func (p *Program) Open(context.Context) (Channel, error) {
 		cmd.Wait() //nolint:errcheck // the answers say how requests went
 		close(ch.gone)
 	}
-	if !p.all.Go(mind) {
-		mind()
-		return nil, errClosed
+	if !p.all.Go(wait) {
+		wait()
+		return nil, ErrClosed
 	}
 	return ch, nil
 }
@@ -102,7 +102,7 @@ func (p *Program) fail(err error) {
 
 // Close implements [Transport]. It waits for what a sh of this machine is carrying out.
 func (p *Program) Close() error {
-	p.fail(errClosed)
+	p.fail(ErrClosed)
 	p.all.Close()
 	return nil
 }
@@ -114,7 +114,7 @@ type programChannel struct {
 	out    io.ReadCloser
 	stderr Tail
 	closed chan struct{} // by Close
-	gone   chan struct{} // closed when the program has ended and said all
+	gone   chan struct{} // closed when the program has ended and its output is complete
 	once   sync.Once
 }
 
@@ -133,7 +133,7 @@ func (c *programChannel) Read(p []byte) (int, error) {
 func (c *programChannel) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *programChannel) CloseWrite() error           { return c.in.Close() }
 
-// Stderr waits a moment for the last words of a program that is ending.
+// Stderr waits a moment for the last output of a program that is ending.
 func (c *programChannel) Stderr() string {
 	select {
 	case <-c.closed:
@@ -146,8 +146,8 @@ func (c *programChannel) Stderr() string {
 	return c.stderr.String()
 }
 
-// Close ends the input: the sh goes once it has done what it was asked. A program that
-// leads elsewhere and does not notice is ended.
+// Close ends the input: the sh exits after it has carried out its requests. A program that leads
+// elsewhere is killed if it does not exit.
 func (c *programChannel) Close() error {
 	c.once.Do(func() {
 		c.in.Close()

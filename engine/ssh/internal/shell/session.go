@@ -16,9 +16,9 @@ import (
 )
 
 // Session asks one sh. Requests are written as they come, without waiting for the
-// answer to the one before; the sh carries them out one after the other. When the caller
-// of a request gives up, the request goes on and the session stays usable; when a request
-// takes too long, or the channel ends, the session is broken for good.
+// answer to the one before; the sh carries them out one after the other. If the caller of a request
+// gives up, the request continues and the session stays usable. If a request takes too long, or the
+// channel ends, the session is broken for good.
 type Session struct {
 	ch   Channel
 	reqs chan *request
@@ -74,14 +74,15 @@ func (e *BrokenError) Unwrap() error { return e.Err }
 // ErrTimeout means that a request took longer than it may.
 var ErrTimeout = errors.New("no answer in time")
 
-var errClosed = errors.New("closed")
+// ErrClosed means that a session or its transport was closed from here.
+var ErrClosed = errors.New("closed")
 
 // ErrTooMuch means that an answer was longer than it may be.
 var ErrTooMuch = errors.New("the answer is too long")
 
 const (
 	maxAnswer   = 16 << 20
-	startAnswer = 256 << 10 // noise of start-up files that is put up with
+	startAnswer = 256 << 10 // how much output of start-up files is tolerated
 )
 
 // NewSession makes a session of ch, which it owns from then on, and defines
@@ -107,12 +108,12 @@ func (s *Session) Do(ctx context.Context, script string, limit time.Duration) (A
 	return s.do(ctx, &request{script: []byte(script), limit: limit, most: maxAnswer, nonce: nonce})
 }
 
-// Pour runs script, whose standard input is what next returns until it returns nil.
-// limit is how long it may take for script to begin; then it may take any time. The session
-// is closed with that, since the sh there reads no more.
+// Pour runs script, whose standard input is what next returns until it returns nil. limit is how
+// long it may take for script to begin; then it may take any time. The session is closed
+// afterwards, since the sh there reads no more.
 func (s *Session) Pour(ctx context.Context, script string, limit time.Duration, next func() []byte) (Answer, error) {
 	defer s.Close()
-	defer context.AfterFunc(ctx, func() { s.fail(errClosed) })()
+	defer context.AfterFunc(ctx, func() { s.fail(ErrClosed) })()
 	begun, ended := rand.Text(), rand.Text()
 	// Some shells read their script ahead: the input waits until it is sure to be read by
 	// the program that it is for. None of it can become a command, because the shell has
@@ -123,7 +124,7 @@ func (s *Session) Pour(ctx context.Context, script string, limit time.Duration, 
 	}
 	for p := next(); p != nil; p = next() {
 		if _, err := s.ch.Write(p); err != nil {
-			break // the answer says why
+			break // the answer contains the reason
 		}
 	}
 	s.ch.CloseWrite() //nolint:errcheck // the answer says how it went
@@ -147,7 +148,7 @@ func (s *Session) do(ctx context.Context, r *request) (Answer, error) {
 	select {
 	case <-r.done:
 		return r.answer, r.err
-	case <-s.late: // a channel that nobody serves may not even be closed
+	case <-s.late: // a channel without a peer may not even be closed
 		return Answer{}, s.broken(true)
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
@@ -161,7 +162,7 @@ func (s *Session) write(r *request) {
 		s.sent <- r
 		if len(r.script) > 0 {
 			if _, s.unsent = s.ch.Write(r.script); s.unsent != nil {
-				return // what was printed instead of answers says more
+				return // what was printed instead of answers is more informative
 			}
 		}
 		select {
@@ -183,7 +184,7 @@ func (s *Session) read() {
 		}
 		r.end(s.receive(r))
 	}
-	s.fail(cmp.Or(s.unsent, errClosed))
+	s.fail(cmp.Or(s.unsent, ErrClosed))
 }
 
 func (r *request) end(a Answer, err error) {
@@ -202,13 +203,13 @@ func (s *Session) receive(r *request) (Answer, error) {
 	}
 	out, code, err := s.readAnswer(r)
 	if err == nil && r.opens && code != 0 {
-		err = fmt.Errorf("the shell there cannot run what it was sent (status %d)", code)
+		err = fmt.Errorf("the shell on the host cannot load hob's functions (status %d)", code)
 	}
 	if err == nil {
 		return Answer{out, code}, nil
 	}
-	// The last words of the program come with its end. Other requests fail with them too, so
-	// they are taken before the session counts as broken.
+	// The last output of the program arrives with its end. Other requests fail with it too, so it
+	// is read before the session counts as broken.
 	s.closeChannel()
 	said := string(out)
 	if e := s.ch.Stderr(); e != "" {
@@ -279,7 +280,7 @@ func (s *Session) failed(err error) {
 	})
 }
 
-// Err says why the session is broken; nil while it is not.
+// Err returns why the session is broken; nil while it is not.
 func (s *Session) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,7 +289,7 @@ func (s *Session) Err() error {
 
 // Close ends the session and returns when nothing of it is left.
 func (s *Session) Close() error {
-	s.fail(errClosed)
+	s.fail(ErrClosed)
 	s.wg.Wait()
 	return nil
 }
@@ -303,16 +304,16 @@ func lastLine(s string) string {
 	return s
 }
 
-// Group is goroutines of one owner, who waits for them when it closes. The zero
-// value is ready, and safe for concurrent use.
+// Group is a set of goroutines of one owner, which waits for them when it closes. The zero value is
+// ready, and safe for concurrent use.
 type Group struct {
 	mu     sync.Mutex
 	closed bool
 	wg     sync.WaitGroup
 }
 
-// Go runs f in a goroutine. It reports false, and runs nothing, once the group is
-// closed: who waited for the last would miss it.
+// Go runs f in a goroutine. It reports false, and runs nothing, once the group is closed: a caller
+// that has waited for the last goroutine would miss it.
 func (g *Group) Go(f func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -322,7 +323,7 @@ func (g *Group) Go(f func()) bool {
 	return !g.closed
 }
 
-// Close lets no goroutine begin any more and waits for those there are.
+// Close prevents further goroutines and waits for those that run.
 func (g *Group) Close() {
 	g.mu.Lock()
 	g.closed = true

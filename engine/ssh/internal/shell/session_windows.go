@@ -2,5 +2,5 @@ package shell
 
 import "os/exec"
 
-// OwnSession does nothing: there are no sessions of a terminal here.
+// OwnSession does nothing: Windows has no terminal sessions.
 func OwnSession(*exec.Cmd) {}

@@ -1,0 +1,181 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// files are open files passed to a job, by their descriptor number in the job.
+type files map[int]*os.File
+
+// close closes them.
+func (l files) close() {
+	for _, f := range l {
+		f.Close()
+	}
+}
+
+// duplicate returns duplicates of all descriptors, close-on-exec.
+func (l files) duplicate() (files, error) {
+	twice := files{}
+	for n, f := range l {
+		d, err := duplicate(f)
+		if err != nil {
+			twice.close()
+			return nil, err
+		}
+		twice[n] = d
+	}
+	return twice, nil
+}
+
+// duplicate returns a duplicate of f's descriptor, close-on-exec.
+func duplicate(f *os.File) (*os.File, error) {
+	var fd int
+	err := withDescriptor(f, func(own int) (err error) {
+		fd, err = unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// withDescriptor calls use with the descriptor of f without changing its mode: Fd may make it
+// blocking, for every process that shares it.
+func withDescriptor(f *os.File, use func(fd int) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var used error
+	if err := conn.Control(func(fd uintptr) { used = use(int(fd)) }); err != nil {
+		return err
+	}
+	return used
+}
+
+// maxRights is how many descriptors one message may carry. Linux allows 253, macOS as many as fit
+// in about 2 KiB.
+const maxRights = 200
+
+// send writes a holder's configuration to its stdin, with the descriptors kept, the first of which is
+// the job's lock, and the files passed to the job. From then on both processes hold the lock, and it is
+// free when both have released it.
+func send(to *os.File, config []byte, kept []int, passed files) error {
+	fds := slices.Clone(kept)
+	for _, n := range slices.Sorted(maps.Keys(passed)) {
+		if err := withDescriptor(passed[n], func(fd int) error {
+			fds = append(fds, fd)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	for len(fds) > 0 {
+		part, with := config, fds
+		if len(fds) > maxRights {
+			part, with = config[:1], fds[:maxRights]
+		}
+		n, err := unix.SendmsgN(int(to.Fd()), part, unix.UnixRights(with...), nil, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		config, fds = config[n:], fds[len(with):]
+	}
+	if len(config) == 0 {
+		return nil
+	}
+	_, err := to.Write(config)
+	return err
+}
+
+// receive reads stdin to its end, with the descriptors that are sent with it. On an error it
+// returns no descriptors.
+func receive() (data []byte, received []*os.File, err error) {
+	buf, rights := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(maxRights*4))
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(0, buf, rights, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			closeAll(received)
+			return nil, nil, err
+		}
+		for _, fd := range descriptorsIn(rights[:oobn]) {
+			unix.CloseOnExec(fd) // no process is started meanwhile
+			received = append(received, os.NewFile(uintptr(fd), "passed"))
+		}
+		if n == 0 {
+			return data, received, nil
+		}
+		data = append(data, buf[:n]...)
+	}
+}
+
+func descriptorsIn(rights []byte) (fds []int) {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil
+	}
+	for _, m := range messages {
+		if got, err := unix.ParseUnixRights(&m); err == nil {
+			fds = append(fds, got...)
+		}
+	}
+	return fds
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// errFilesMissing means that fewer descriptors arrived than were announced.
+var errFilesMissing = errors.New("the descriptors for the job did not arrive with the configuration")
+
+// splitPassed assigns the received descriptors to their numbers in the job. The first is the lock.
+func splitPassed(received []*os.File, numbers []int) (lock *os.File, passed files, err error) {
+	if len(received) != len(numbers)+1 {
+		closeAll(received)
+		return nil, nil, errFilesMissing
+	}
+	passed = files{}
+	for i, n := range numbers {
+		passed[n] = received[i+1]
+	}
+	return received[0], passed, nil
+}
+
+// childTable returns a child's descriptors, indexed by number.
+func childTable(std [3]*os.File, passed files) []uintptr {
+	table := make([]uintptr, len(std))
+	for n, f := range std {
+		table[n] = f.Fd()
+	}
+	for _, n := range slices.Sorted(maps.Keys(passed)) {
+		if n < len(std) {
+			continue
+		}
+		for len(table) <= n {
+			table = append(table, ^uintptr(0)) // closed
+		}
+		_ = withDescriptor(passed[n], func(fd int) error {
+			table[n] = uintptr(fd)
+			return nil
+		})
+	}
+	return table
+}

@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func TestKnownPorts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status engine.Status
+		port   int
+		listen []int
+		want   []int
+	}{
+		"given, not yet bound":        {engine.Running, 3000, nil, []int{3000}},
+		"given and bound":             {engine.Running, 3000, []int{3000}, []int{3000}},
+		"given, beside another":       {engine.Running, 3000, []int{9229}, []int{3000, 9229}},
+		"of a job that ended":         {engine.Exited, 3000, nil, nil},
+		"of a job that did not start": {engine.Failed, 3000, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := engine.Job{Request: engine.Request{Port: tt.port}, State: engine.State{Status: tt.status}, Ports: tt.listen}
+			if diff := cmp.Diff(tt.want, j.KnownPorts()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestParsePort(t *testing.T) {
+	for text, want := range map[string]int{"3000": 3000, "65535": 65535, "auto": engine.AutoPort, "0": 0, "-1": 0, "65536": 0, "web": 0, "": 0} {
+		if got, err := engine.ParsePort(text); got != want || (err == nil) != (want != 0) {
+			t.Errorf("%q is %d, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
+func TestAutoPort(t *testing.T) {
+	e, f := withFake(t)
+	spec := engine.Spec{Port: engine.AutoPort, Name: "web", Dir: t.TempDir()}
+	first := start(t, e, spec)
+	if first.Port < 20_000 || first.Port > 29_999 || f.Job(first.ID).Launch.Spec.Port != first.Port {
+		t.Errorf("the port is %d, the backend got %d", first.Port, f.Job(first.ID).Launch.Spec.Port)
+	}
+	if second := start(t, e, spec); second.Port == first.Port || second.Port < 20_000 {
+		t.Errorf("a job beside the one with port %d got %d", first.Port, second.Port)
+	}
+}
+
+// A copy beside a running job cannot use the same port, even if the job does not listen yet.
+func TestRestartWithAPort(t *testing.T) {
+	for name, tt := range map[string]struct {
+		keep, ended, used bool
+		another           bool
+	}{
+		"in the place of a running job": {},
+		"beside a running job":          {keep: true, another: true},
+		"after the job has ended":       {ended: true},
+		"after another server took it":  {keep: true, ended: true, used: true, another: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := withFake(t)
+			l, port := listen(t)
+			if !tt.used {
+				l.Close()
+			}
+			old := start(t, e, engine.Spec{Port: port})
+			if tt.ended {
+				f.Job(old.ID).Exit(0)
+			}
+			j, err := e.Restart(t.Context(), old.ID, engine.RestartOptions{Keep: tt.keep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (j.Port != port) != tt.another || j.Port <= 0 {
+				t.Errorf("the port was %d, the new job has %d", port, j.Port)
+			}
+		})
+	}
+}
+
+// listen returns a listener on a free port, which is closed at the end of the test.
+func listen(t *testing.T) (net.Listener, int) {
+	t.Helper()
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	_, text, _ := net.SplitHostPort(l.Addr().String())
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, port
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/queue"
+	"github.com/hobjobs/hob/internal/turn"
+)
+
+// DefaultQueue is the name of the queue of jobs that name none.
+const DefaultQueue = queue.Default
+
+// Queue is a queue of jobs on this machine: at most Slots of them run at once, the others wait for
+// their turn.
+type Queue struct {
+	Name   string `json:"name"`
+	Slots  int    `json:"slots"`
+	Paused bool   `json:"paused"` // no job starts
+	// Running are the jobs that have a slot, or were started without one. Waiting are the jobs that
+	// have not started, in their order; some of them may wait for other jobs.
+	Running []ID `json:"running"`
+	Waiting []ID `json:"waiting"`
+}
+
+// Queues returns the queues that have been used, sorted by name.
+func (e *Engine) Queues(ctx context.Context) ([]Queue, error) {
+	if e.isClosed() {
+		return nil, &Error{Op: "list queues", Err: ErrClosed}
+	}
+	names, err := queue.Names(e.root.Queues())
+	if err != nil {
+		return nil, rootError(err)
+	}
+	queues := make([]Queue, 0, len(names))
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		q, err := e.queue(name)
+		if err != nil {
+			return nil, rootError(err)
+		}
+		queues = append(queues, q)
+	}
+	return queues, nil
+}
+
+func (e *Engine) queue(name string) (Queue, error) {
+	dir := queue.Dir(e.root.Queues(), name)
+	queue.Clean(dir)
+	v, err := queue.Read(dir)
+	q := Queue{Name: name, Slots: v.Slots, Paused: v.Paused, Running: []ID{}, Waiting: []ID{}}
+	for _, entry := range v.Entries {
+		if entry.State.Waits() {
+			q.Waiting = append(q.Waiting, ID(entry.ID))
+		} else {
+			q.Running = append(q.Running, ID(entry.ID))
+		}
+	}
+	return q, err
+}
+
+// QueueChange is a change of a queue's settings. Zero fields change nothing.
+type QueueChange struct {
+	Slots int // at least 1
+	// Pause keeps jobs from starting, Resume lets them start again.
+	Pause, Resume bool
+}
+
+// SetQueue changes a queue, at once and until the next change. The queue need not have been used. It
+// returns ErrInvalid for an impossible name or change.
+func (e *Engine) SetQueue(_ context.Context, name string, c QueueChange) (Queue, error) {
+	switch {
+	case !queue.ValidName(name):
+		return Queue{}, invalid("change a queue", fmt.Sprintf("%q cannot be the name of a queue", name), "use letters, digits, '-', '_' and '.'")
+	case c.Slots < 0 || c.Slots > maxSlots:
+		return Queue{}, invalid("change a queue", fmt.Sprintf("%d slots", c.Slots), "use 1 to 10000")
+	case c.Pause && c.Resume:
+		return Queue{}, invalid("change a queue", "both pause and resume", "choose one of them")
+	}
+	err := queue.Set(queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+		if c.Slots > 0 {
+			s.Slots = c.Slots
+		}
+		s.Paused = (s.Paused || c.Pause) && !c.Resume
+	})
+	if err != nil {
+		return Queue{}, &Error{Op: "change a queue", Err: err}
+	}
+	return e.queue(name)
+}
+
+const maxSlots = 10_000
+
+// StartFirst puts queued jobs before all others of their queues, in the given order. The error is
+// ErrNotQueued if one of them does not wait.
+func (e *Engine) StartFirst(_ context.Context, ids ...ID) error {
+	return e.eachQueue("put first", ids, queue.First)
+}
+
+// StartNow starts queued jobs at once, although their queues have no free slot or the jobs that they
+// follow have not ended. The error is ErrNotQueued if one of them does not wait.
+func (e *Engine) StartNow(_ context.Context, ids ...ID) error {
+	return e.eachQueue("start", ids, queue.StartNow)
+}
+
+// ErrNotQueued means that a job does not wait in a queue: it has started or ended.
+var ErrNotQueued = errors.New("the job is not queued")
+
+// eachQueue calls change with the jobs of each queue.
+func (e *Engine) eachQueue(op string, ids []ID, change func(dir string, ids []string) error) error {
+	byDir := map[string][]string{}
+	for _, id := range ids {
+		rec, err := e.record(id)
+		if err != nil {
+			return err
+		}
+		if rec.Finished() || rec.Started || rec.Meta.Host != "" || !rec.Meta.Waits() {
+			return &Error{Op: op, Job: id, Err: ErrNotQueued}
+		}
+		dir := queue.Dir(e.root.Queues(), rec.Meta.Queue)
+		byDir[dir] = append(byDir[dir], rec.ID)
+	}
+	for dir, jobs := range byDir {
+		err := change(dir, jobs)
+		if errors.Is(err, queue.ErrNotWaiting) || errors.Is(err, fs.ErrNotExist) {
+			err = ErrNotQueued
+		}
+		if err != nil {
+			return &Error{Op: op, Job: ID(jobs[0]), Err: err}
+		}
+	}
+	return nil
+}
+
+// configureQueue applies the slots of the settings to the queue of a new job, if they have changed
+// since the last time.
+func (e *Engine) configureQueue(name string) error {
+	slots := e.cfg.slots[name]
+	if slots < 1 {
+		return nil
+	}
+	return queue.Set(queue.Dir(e.root.Queues(), name), func(s *turn.Settings) {
+		if s.Configured != slots {
+			s.Slots, s.Configured = slots, slots
+		}
+	})
+}
+
+// dependencies returns spec without the jobs that have ended as it requires. The error is ErrNotFound
+// for an unknown job.
+func (e *Engine) dependencies(spec Spec) (Spec, error) {
+	var err error
+	if spec.After, err = e.unended(spec.After, true); err != nil {
+		return spec, err
+	}
+	if spec.AfterAny, err = e.unended(spec.AfterAny, false); err != nil {
+		return spec, err
+	}
+	return spec, e.configureQueue(spec.Queue)
+}
+
+func (e *Engine) unended(ids []ID, successfully bool) ([]ID, error) {
+	var left []ID
+	for _, id := range ids {
+		rec, err := e.recordAnywhere(id)
+		if err != nil {
+			return nil, err
+		}
+		if rec.Finished() && (!successfully || succeeded(rec)) {
+			continue
+		}
+		if rec.Meta.Host != "" && !rec.Finished() {
+			return nil, &Error{Op: "start", Job: id, Err: fmt.Errorf("%w: waiting for a job on a host", ErrUnsupported), Hint: "wait with hob wait, or start the job there"}
+		}
+		left = append(left, id)
+	}
+	return left, nil
+}
+
+func succeeded(rec *jobdir.Record) bool {
+	s := rec.CurrentState()
+	return s.Status == Exited && s.Exit.Code != nil && *s.Exit.Code == 0
+}

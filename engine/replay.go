@@ -1,0 +1,352 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/vt"
+)
+
+// Replay is the recording of a job's terminal: its screen at any time since the start, made from
+// the log and the times and sizes recorded with it. For a running job it grows. It is safe for
+// concurrent use.
+type Replay struct {
+	job   Job
+	log   *Log
+	first jobdir.Moment
+
+	// lastScreen returns the state of the terminal at the end of the log.
+	lastScreen func(context.Context) (checkpoint, error)
+
+	mu     sync.Mutex
+	points checkpoints
+
+	taking sync.Mutex // one request of frames at a time; guards player
+	player player
+}
+
+// Frame is one step of a replay.
+type Frame struct {
+	// Reset: Data is a snapshot that redraws the whole terminal. Otherwise it is output that follows
+	// the previous frame.
+	Reset bool
+	Data  []byte
+	Size  Size
+	At    time.Duration // since the first output
+	// Offset is the offset in the log after Data.
+	Offset int64
+	// End: the recording ends here. That of a running job may grow.
+	End bool
+}
+
+// OpenReplay opens the recording of a job's terminal. It returns ErrUnsupported for a job without a
+// terminal, and for a job on a host, which records no times.
+func (e *Engine) OpenReplay(ctx context.Context, id ID) (*Replay, error) {
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	refused := func(what, hint string) error {
+		return &Error{Op: "replay", Job: id, Err: fmt.Errorf("%w: %s", ErrUnsupported, what), Hint: hint}
+	}
+	switch {
+	case j.Host != "":
+		return nil, refused("no times are recorded for jobs on a host", "hob log prints its output")
+	case !j.HasTerminal():
+		return nil, refused("the job has no terminal", "hob log prints its output")
+	}
+	log, err := e.OpenLog(ctx, id, StreamOutput)
+	if err != nil {
+		return nil, err
+	}
+	r := &Replay{job: j, log: log, lastScreen: func(ctx context.Context) (checkpoint, error) { return e.lastScreen(ctx, j.ID) }}
+	ok := false
+	if log.times != nil {
+		r.first, ok = log.times.After(-1)
+	}
+	if !ok {
+		return nil, errors.Join(refused("nothing is recorded yet", "try again when the job has printed something"), log.Close())
+	}
+	r.player = r.begin()
+	return r, nil
+}
+
+// Close closes the recording.
+func (r *Replay) Close() error { return r.log.Close() }
+
+// Job returns the job as it was when the recording was opened.
+func (r *Replay) Job() Job { return r.job }
+
+// Start returns when the first output was written.
+func (r *Replay) Start() time.Time { return r.first.At }
+
+// Duration returns the time from the first to the last recorded output.
+func (r *Replay) Duration() time.Duration {
+	last, ok := r.log.times.Last()
+	if !ok {
+		return 0
+	}
+	return r.since(last)
+}
+
+func (r *Replay) since(m jobdir.Moment) time.Duration { return m.At.Sub(r.first.At) }
+
+// Index reads the recording to its end, so that Seek is fast everywhere. It calls progress, which
+// may be nil, with the time that it has reached.
+func (r *Replay) Index(ctx context.Context, progress func(time.Duration)) error {
+	p := r.begin()
+	for {
+		f, err := p.upTo(ctx, p.offset+checkpointEvery)
+		if err != nil || f.End {
+			return err
+		}
+		if progress != nil {
+			progress(f.At)
+		}
+	}
+}
+
+// Seek moves to a time since the first output and returns the screen at that time. Next continues
+// from there.
+func (r *Replay) Seek(ctx context.Context, at time.Duration) (Frame, error) {
+	return r.seek(ctx, func(m jobdir.Moment) bool { return r.since(m) <= max(0, at) })
+}
+
+// SeekOffset moves to an offset of the log and returns the screen after the bytes before it, exactly
+// as it was when the last of them had been processed.
+func (r *Replay) SeekOffset(ctx context.Context, offset int64) (Frame, error) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.moveTo(ctx, offset)
+}
+
+// moveTo is SeekOffset with r.taking held.
+func (r *Replay) moveTo(ctx context.Context, offset int64) (Frame, error) {
+	p, err := r.playedTo(ctx, offset)
+	if err != nil {
+		return Frame{}, err
+	}
+	r.player = p
+	return p.frame(), nil
+}
+
+// playedTo returns a player at an offset, or at the end if that is before it.
+func (r *Replay) playedTo(ctx context.Context, offset int64) (player, error) {
+	p := r.nearest(offset)
+	for p.offset < offset {
+		f, err := p.upTo(ctx, offset)
+		if err != nil {
+			return p, err
+		}
+		if f.End {
+			break
+		}
+	}
+	return p, nil
+}
+
+// seek moves to the last moment for which before is true.
+func (r *Replay) seek(ctx context.Context, before func(jobdir.Moment) bool) (Frame, error) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	m, ok := r.log.times.LastWhere(before)
+	if !ok {
+		m = r.first
+	}
+	to, end := r.momentEnd(ctx, m)
+	var f Frame
+	known := false
+	if end {
+		f, known = r.moveToLastScreen(ctx, to)
+	}
+	if !known {
+		var err error
+		if f, err = r.moveTo(ctx, to); err != nil {
+			return f, err
+		}
+	}
+	f.End = end
+	f.At = r.since(m)
+	r.player.at = f.At
+	return f, nil
+}
+
+// momentEnd returns the offset after the output of a moment; end reports that it is the last one.
+func (r *Replay) momentEnd(ctx context.Context, m jobdir.Moment) (offset int64, end bool) {
+	if next, ok := r.log.times.After(m.Offset); ok {
+		return next.Offset, false
+	}
+	size, err := r.log.Size(ctx)
+	if err != nil {
+		return m.Offset, true
+	}
+	return size, true
+}
+
+// Next returns the output of the next moment, at most ten a second of the job's time.
+func (r *Replay) Next(ctx context.Context) (Frame, error) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	return r.player.next(ctx)
+}
+
+// Find returns the first time after a time at which text that re matches appears on the screen,
+// where it was not before. ok is false if there is none. A negative time searches from the
+// beginning.
+func (r *Replay) Find(ctx context.Context, re *regexp.Regexp, after time.Duration) (at time.Duration, ok bool, err error) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	offset := int64(0)
+	if m, ok := r.log.times.LastWhere(func(m jobdir.Moment) bool { return r.since(m) <= after }); ok {
+		offset, _ = r.momentEnd(ctx, m)
+	}
+	p, err := r.playedTo(ctx, offset)
+	if err != nil {
+		return 0, false, err
+	}
+	before := re.MatchString(p.term.Text())
+	for {
+		f, err := p.next(ctx)
+		if err != nil {
+			return 0, false, err
+		}
+		now := re.MatchString(p.term.Text())
+		if now && !before {
+			return f.At, true, nil
+		}
+		if f.End {
+			return 0, false, nil
+		}
+		before = now
+	}
+}
+
+// PreviousBurst and NextBurst return the time at which output began after a silence of at least
+// gap, before or after a time. ok is false if there is none.
+func (r *Replay) PreviousBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
+	r.bursts(gap, func(began time.Duration) bool {
+		if began < at {
+			burst, ok = began, true
+		}
+		return began < at
+	})
+	return burst, ok
+}
+
+// NextBurst is described with PreviousBurst.
+func (r *Replay) NextBurst(at, gap time.Duration) (burst time.Duration, ok bool) {
+	r.bursts(gap, func(began time.Duration) bool {
+		if began > at {
+			burst, ok = began, true
+		}
+		return !ok
+	})
+	return burst, ok
+}
+
+// bursts calls found with the time of each burst until it returns false.
+func (r *Replay) bursts(gap time.Duration, found func(began time.Duration) bool) {
+	last := -gap
+	for m := range r.log.times.All() {
+		at := r.since(m)
+		if at-last >= gap && !found(at) {
+			return
+		}
+		last = at
+	}
+}
+
+// begin returns a player at the beginning.
+func (r *Replay) begin() player {
+	return player{r: r, term: vt.New(r.first.Size.Cols, r.first.Size.Rows), size: r.first.Size}
+}
+
+// player runs the emulator over the log.
+type player struct {
+	r      *Replay
+	term   *vt.Terminal
+	size   Size
+	offset int64
+	at     time.Duration
+}
+
+// frame returns the screen as it is.
+func (p *player) frame() Frame {
+	return Frame{Reset: true, Data: p.term.Snapshot(vt.SnapshotOptions{}), Size: p.size, At: p.at, Offset: p.offset}
+}
+
+// next processes the output of the next moment.
+func (p *player) next(ctx context.Context) (Frame, error) {
+	m, ok := p.r.log.times.At(p.offset)
+	if !ok {
+		m = p.r.first
+	}
+	end, _ := p.r.momentEnd(ctx, m)
+	return p.upTo(ctx, end)
+}
+
+// pieceOfReplay bounds what is read at once.
+const pieceOfReplay = 1 << 20
+
+// upTo processes output up to an offset, at most to the next change of the size. A frame after a
+// change of the size, or after bytes that the log limit has freed, is a snapshot.
+func (p *player) upTo(ctx context.Context, offset int64) (Frame, error) {
+	reset := p.resize()
+	size, err := p.r.log.Size(ctx)
+	if err != nil {
+		return Frame{}, err
+	}
+	offset = min(offset, p.offset+pieceOfReplay, size)
+	if m, ok := p.r.log.times.Resized(p.offset, offset, p.size); ok {
+		offset = m.Offset
+	}
+	if m, ok := p.r.log.times.At(p.offset); ok {
+		p.at = p.r.since(m)
+	}
+	var data []byte
+	if offset > p.offset {
+		holes, err := p.r.log.Holes(ctx)
+		if err != nil {
+			return Frame{}, err
+		}
+		for _, h := range holes {
+			if p.offset < h.End && offset > h.Start {
+				if p.offset < h.Start {
+					offset = h.Start
+					break
+				}
+				p.offset, offset = h.End, max(offset, h.End)
+				p.term, reset = vt.New(p.size.Cols, p.size.Rows), true
+				p.resize()
+			}
+		}
+		if data, err = p.r.log.Bytes(ctx, p.offset, offset); err != nil {
+			return Frame{}, err
+		}
+		p.term.Write(data)
+		p.offset = offset
+	}
+	p.r.keep(p)
+	f := Frame{Data: data, Size: p.size, At: p.at, Offset: p.offset}
+	if reset {
+		f = p.frame()
+	}
+	f.End = p.offset >= size
+	return f, nil
+}
+
+// resize applies the sizes recorded at the current offset. It reports whether there were any.
+func (p *player) resize() (changed bool) {
+	for _, size := range p.r.log.times.Sizes(p.offset) {
+		if size != p.size && size.Cols > 0 && size.Rows > 0 {
+			p.term.Resize(size.Cols, size.Rows)
+			p.size, changed = size, true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// RestartOptions tunes [Engine.Restart].
+type RestartOptions struct {
+	// Keep leaves a job that has not ended running beside the new one. If the job was given a port
+	// that is in use, the new one gets a free port.
+	Keep bool
+	// Stop says how a job that has not ended is stopped.
+	Stop StopOptions
+	// Edited is started instead of the job's request, with the values of its Env. nil: the request.
+	Edited *Spec
+}
+
+// Restart starts the job's request again as a new job: what was asked, with the environment
+// of now. A job that has not ended is stopped first, and the new one starts once the end is
+// recorded: of several restarts at the same time one does, and all return that job.
+//
+// The errors are *[MissingEnvError], ErrInvalid if the directory does not exist any more,
+// ErrUnsupported for virtual executions, and those of [Engine.Stop]; the job was not touched
+// then. If it was asked to stop and could not be started again, because it does not end, the
+// start failed, or ctx is done, the error is *[RestartError].
+//
+// The end of a job that was restarted counts as seen.
+func (e *Engine) Restart(ctx context.Context, id ID, o RestartOptions, opts ...StartOption) (Job, error) {
+	j, err := e.restart(ctx, id, o, opts...)
+	if err == nil {
+		if err := e.MarkSeen(id); err != nil {
+			e.log.Debug("cannot mark a restarted job", "job", id, "err", err)
+		}
+	}
+	return j, err
+}
+
+func (e *Engine) restart(ctx context.Context, id ID, o RestartOptions, opts ...StartOption) (Job, error) {
+	spec, err := e.restartSpec(ctx, id, o.Edited, opts)
+	if err != nil {
+		return Job{}, err
+	}
+	old, err := e.read(ctx, id)
+	if err != nil {
+		return Job{}, err
+	}
+	if o.Keep && spec.Port != 0 && (!old.Status.Finished() || !isFree(ctx, spec.Port)) {
+		spec.Port = AutoPort
+	}
+	if o.Keep || old.Status.Finished() {
+		return e.Start(ctx, spec, opts...)
+	}
+	if err := e.mayStart(spec); err != nil {
+		return Job{}, err
+	}
+	opts = append([]StartOption{WithToken(restartToken(old))}, opts...)
+	if _, err := e.Stop(ctx, id, o.Stop); err != nil && !errors.Is(err, ErrNotRunning) {
+		return Job{}, e.notRestarted(ctx, id, err)
+	}
+	// Stop also returns for a process that the kernel does not let go of.
+	if old, err = e.read(ctx, id); err == nil && !old.Status.Finished() {
+		err = errors.New("the system does not end its processes")
+	}
+	var j Job
+	if err == nil {
+		j, err = e.Start(ctx, spec, opts...)
+	}
+	if err != nil {
+		return Job{}, e.notRestarted(ctx, id, err)
+	}
+	return j, nil
+}
+
+// restartSpec returns what a restart of a job starts.
+func (e *Engine) restartSpec(ctx context.Context, id ID, edited *Spec, opts []StartOption) (Spec, error) {
+	spec, err := e.Request(ctx, id)
+	if err != nil {
+		return Spec{}, err
+	}
+	if edited != nil {
+		spec = *edited
+		spec.RestartedFrom = id
+		return spec, nil
+	}
+	return spec, fillEnv(&spec, opts)
+}
+
+// RestartError reports a job that [Engine.Restart] stopped, or is stopping, and did not
+// start again.
+type RestartError struct {
+	Job Job // as it is now
+	Err error
+}
+
+func (e *RestartError) Error() string {
+	state := "may have been asked to stop"
+	switch {
+	case e.Job.Status.Finished():
+		state = "is stopped"
+	case e.Job.Status == Stopping:
+		state = "is being stopped"
+	}
+	return fmt.Sprintf("%s %s and was not started again: %v", e.Job.ID, state, e.Err)
+}
+
+func (e *RestartError) Unwrap() error { return e.Err }
+
+// MissingEnvError names the variables that were given to a job with values, which are not
+// stored: a restart needs them again, by [WithEnv] or in the environment.
+type MissingEnvError struct{ Names []string }
+
+func (e *MissingEnvError) Error() string {
+	return "missing values of -e variables: " + strings.Join(e.Names, ", ")
+}
+
+func (e *MissingEnvError) Unwrap() error { return ErrInvalid }
+
+// notRestarted returns err, as a RestartError if the job has been asked to stop, or may
+// have been when ctx ended.
+func (e *Engine) notRestarted(ctx context.Context, id ID, err error) error {
+	given := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
+	defer cancel()
+	now, readErr := e.read(ctx, id)
+	if readErr != nil || !given && now.Status != Stopping && !now.Status.Finished() {
+		return err
+	}
+	return &RestartError{Job: now, Err: err}
+}
+
+// restartToken returns the token of the one job that takes the place of a running one.
+func restartToken(old Job) string {
+	sum := sha256.Sum256([]byte("restart " + old.Token))
+	return hex.EncodeToString(sum[:16])
+}
+
+// mayStart reports what would keep spec from starting, before a job is stopped for it.
+func (e *Engine) mayStart(spec Spec) error {
+	if e.isClosed() {
+		return &Error{Op: "restart", Err: ErrClosed}
+	}
+	spec, _, err := e.complete(spec)
+	if err != nil {
+		return err
+	}
+	if spec.Host != "" {
+		return nil
+	}
+	if fi, err := os.Stat(spec.Dir); err != nil || !fi.IsDir() {
+		return &Error{
+			Op: "restart", Job: spec.RestartedFrom, Err: fmt.Errorf("%w: its directory %s does not exist", ErrInvalid, spec.Dir),
+			Hint: "the job keeps running; create the directory, or start the command in another one",
+		}
+	}
+	return nil
+}
+
+// fillEnv gives the variables of spec their values: those of WithEnv, else of the
+// environment that the job inherits.
+func fillEnv(spec *Spec, opts []StartOption) error {
+	var o startOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	base := o.env
+	if base == nil {
+		base = os.Environ()
+	}
+	var missing []string
+	for name := range spec.Env {
+		if _, ok := o.extra[name]; ok {
+			continue
+		}
+		value, ok := lookupEnv(base, name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		spec.Env[name] = value
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	return &Error{
+		Op: "restart", Job: spec.RestartedFrom, Err: &MissingEnvError{missing},
+		Hint: "pass them with -e NAME=VALUE, or set them in the environment",
+	}
+}
+
+func lookupEnv(env []string, name string) (string, bool) {
+	for _, kv := range slices.Backward(env) {
+		if n, v, ok := strings.Cut(kv, "="); ok && n == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// Request returns a job's request, so that it can be started again. The values of Env are empty:
+// they are not stored.
+func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
+	rec, err := e.record(id)
+	if err != nil {
+		return Spec{}, err
+	}
+	if err := checkReadable("restart", rec); err != nil {
+		return Spec{}, err
+	}
+	m := &rec.Meta
+	switch {
+	case rec.Problem != "":
+		return Spec{}, &Error{
+			Op: "restart", Job: id, Err: fmt.Errorf("%w: its request is lost: %s", ErrUnsupported, rec.Problem),
+			Hint: "start the command again; the log of this job is kept",
+		}
+	case m.Kind == KindVirtual:
+		return Spec{}, &Error{
+			Op: "restart", Job: id, Err: fmt.Errorf("%w: only the program that performed it can restart it", ErrUnsupported),
+			Hint: "restart it in that program",
+		}
+	}
+	s := Spec{
+		Command: m.Command, Script: m.Script, Name: m.Name, Dir: m.Dir, Host: m.Host, PTY: m.Kind == KindPTY,
+		Stdin: m.Stdin == InputPipe, TTYStdin: m.Stdin == InputTTY, Split: m.Split, Size: m.InitialSize,
+		Timeout: m.Timeout.Duration(), Grace: m.Grace.Duration(),
+		LogLimit: m.LogLimit, Labels: m.Labels, Backgrounded: true, Notify: m.Notify, RestartedFrom: id, Port: m.Port, Restart: m.Restart,
+		Queue: m.Queue, After: m.After, AfterAny: m.AfterAny,
+		SchedulerArgs: m.SchedulerArgs,
+	}
+	if s.LogLimit == 0 {
+		s.LogLimit = -1
+	}
+	if len(m.EnvNames) > 0 {
+		s.Env = make(map[string]string, len(m.EnvNames))
+		for _, name := range m.EnvNames {
+			s.Env[name] = ""
+		}
+	}
+	return s, nil
+}

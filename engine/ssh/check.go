@@ -1,0 +1,272 @@
+package ssh
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+)
+
+// Step is one step of [Backend.Check].
+type Step struct {
+	Name string // config, connect, log in, shell, job directory, tools, job
+	OK   bool
+	Text string // what was found, or what is wrong
+	Hint string // what to do about it; may be empty
+	Err  error  // what is wrong; nil if OK
+	Took time.Duration
+}
+
+// Check tests step by step what works with host, on a connection of its own. It calls report after
+// each step and stops at the first that fails; it reports whether all steps passed.
+func (b *Backend) Check(ctx context.Context, host string, report func(Step)) bool {
+	k := checker{b: b, host: host, report: report}
+	defer k.close()
+	return k.config(ctx) && k.connect(ctx) && k.shell(ctx) && k.tools(ctx) && k.job(ctx)
+}
+
+type checker struct {
+	b      *Backend
+	host   string
+	report func(Step)
+	conn   *conn // nil: not connected
+}
+
+func (k *checker) step(name string, began time.Time, text string, err error) bool {
+	s := Step{Name: name, OK: err == nil, Text: text, Err: err, Took: time.Since(began)}
+	if err != nil {
+		s.Text = err.Error()
+		if ce, ok := errors.AsType[*client.Error](err); ok {
+			s.Hint = ce.Hint
+		}
+	}
+	k.report(s)
+	return err == nil
+}
+
+func (k *checker) config(ctx context.Context) bool {
+	began := time.Now()
+	host := k.host
+	if login, ok := slurm.Login(host); ok {
+		if host = login; login == "" {
+			return k.step("config", began, "this machine", nil)
+		}
+	}
+	if c, ok, err := client.Enter(host); ok {
+		if err != nil {
+			return k.step("config", began, "", err)
+		}
+		return k.step("config", began, c.String(), nil)
+	}
+	c, err := k.b.dialer.Resolve(ctx, host)
+	if err != nil {
+		return k.step("config", began, "", err)
+	}
+	text := fmt.Sprintf("%s@%s (%s)", c.User, c.Address(), c.Source)
+	if len(c.ProxyJump) > 0 {
+		text += ", through " + strings.Join(c.ProxyJump, ", ")
+	}
+	if c.ProxyCommand != "" {
+		text += ", through a proxy command"
+	}
+	for _, w := range c.Warnings {
+		text += "\n" + w
+	}
+	return k.step("config", began, text, nil)
+}
+
+func (k *checker) connect(ctx context.Context) bool {
+	began := time.Now()
+	tr, err := k.b.reach(WithInteraction(ctx, interactive(ctx, true)), k.host)
+	if err != nil {
+		name := "connect"
+		if ce, ok := errors.AsType[*client.Error](err); ok {
+			name = ce.Step
+		}
+		return k.step(name, began, "", err)
+	}
+	k.conn = newConn(tr, k.host)
+	text := "logged in"
+	if t, ok := tr.(*client.Transport); ok && t.Attached {
+		text = "uses the connection of your ssh (ControlMaster)"
+	} else if ok && t.Why != nil {
+		text = "logged in by the ssh program: " + strings.Join(t.Why, ", ")
+	}
+	if _, ok := tr.(*client.Container); ok {
+		text = "a container"
+	}
+	return k.step("connect", began, text, nil)
+}
+
+func (k *checker) shell(ctx context.Context) bool {
+	began := time.Now()
+	a, err := k.conn.do(ctx, quick, k.b.hello(k.host), askLimit)
+	if err != nil {
+		e := noShell(k.conn.Transport, err)
+		e.Err = fmt.Errorf("no sh answers there: %w", err)
+		if errors.Is(err, shell.ErrTimeout) || breaks(k.conn) {
+			e.Hint = "the connection broke or stopped responding, or the start-up files of the account block"
+		}
+		return k.step("shell", began, "", e)
+	}
+	k.conn.host = recipe.ParseHello(a.Out)
+	switch {
+	case k.conn.host.Posh:
+		err = errors.New("sh is posh, whose kill signals the wrong processes: jobs there cannot be stopped")
+	case k.conn.host.Base == "":
+		err = &client.Error{Err: errors.New("neither HOME nor HOB_STATE_DIR is set: there is no directory for jobs"), Hint: stateDirHint(k.host)}
+	}
+	return k.step("shell", began, fmt.Sprintf("%s, user %s, jobs in %s", k.conn.host.System, k.conn.host.User, k.conn.host.Base), err)
+}
+
+// required are the programs that no job can be without.
+func required() []string {
+	return []string{"cat", "date", "dd", "grep", "ln", "ls", "mkdir", "mv", "rm", "sleep", "tr", "wc"}
+}
+
+func (k *checker) tools(ctx context.Context) bool {
+	began := time.Now()
+	script := "for h_z in " + strings.Join(required(), " ") + `; do command -v "$h_z" >/dev/null 2>&1 || echo "$h_z"; done`
+	a, err := k.conn.do(ctx, quick, script, askLimit)
+	var logout shell.Answer
+	if err == nil {
+		logout, err = k.conn.do(ctx, quick, logoutLook, askLimit)
+	}
+	if missing := strings.Fields(string(a.Out)); err == nil && len(missing) > 0 {
+		err = &client.Error{Err: errors.New("missing: " + strings.Join(missing, ", ")), Hint: "install them there, or add them to the PATH of commands that ssh runs"}
+	}
+	if err != nil {
+		return k.step("tools", began, "", err)
+	}
+	have := func(tool string) bool { return slices.Contains(k.conn.host.Tools, tool) }
+	var lacks []string
+	if !have("setsid") && !have("perl") {
+		lacks = append(lacks, "no setsid and no perl: only shells with job control give jobs a process group")
+	}
+	if !have("script") {
+		lacks = append(lacks, "no script: jobs cannot have a terminal")
+	}
+	if !have("mkfifo") {
+		lacks = append(lacks, "no mkfifo: jobs cannot be given input")
+	}
+	if !have("fallocate") {
+		lacks = append(lacks, "no fallocate: logs are not limited")
+	}
+	if !k.conn.host.Proc && !have("ps") {
+		lacks = append(lacks, "no /proc and no ps: processes cannot be identified")
+	}
+	if endsAtLogout(string(logout.Out), k.conn.host.User) {
+		lacks = append(lacks, "jobs end with hob's connection: logind.conf there has KillUserProcesses=yes, and KillExcludeUsers= without "+k.conn.host.User)
+	}
+	text := "all there"
+	if len(lacks) > 0 {
+		text = strings.Join(lacks, "; ")
+	}
+	return k.step("tools", began, text, nil)
+}
+
+// logoutLook asks systemd-logind whether the end of a login session ends what it left,
+// if this is one: the answers are a line each, as busctl(1) prints properties.
+const logoutLook = `case $(cat /proc/self/cgroup 2>/dev/null) in
+*/session-*.scope*)
+  for h_z in KillUserProcesses KillExcludeUsers KillOnlyUsers; do
+    echo "$h_z $(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager "$h_z" 2>/dev/null)"
+  done
+  ;;
+esac`
+
+// endsAtLogout is what the answers to [logoutLook] mean for user.
+func endsAtLogout(answers, user string) bool {
+	says := map[string][]string{}
+	for line := range strings.Lines(answers) {
+		if f := strings.Fields(line); len(f) > 1 {
+			says[f[0]] = f[1:]
+		}
+	}
+	named := func(users []string) bool { return slices.Contains(users, `"`+user+`"`) }
+	only := says["KillOnlyUsers"]
+	return slices.Equal(says["KillUserProcesses"], []string{"b", "true"}) && !named(says["KillExcludeUsers"]) && (len(only) < 3 || named(only))
+}
+
+// job starts a job that prints a marker, reads its output and deletes it.
+func (k *checker) job(ctx context.Context) bool {
+	began := time.Now()
+	// By this name it is no job in any list there, and the next sweep takes it if the
+	// connection breaks before it is deleted.
+	id := ".gone-check-" + rand.Text()[:5]
+	word := rand.Text()
+	j := recipe.Job{
+		Base: k.conn.host.Base, ID: id, Token: rand.Text(), Owner: recipe.OneWord(k.b.machine), Meta: []byte("{}\n"), Script: "echo " + word, Grace: time.Second,
+	}
+	if _, ok := slurm.Login(k.host); ok {
+		j.Cluster, j.Options = slurm.Name, append([]string{"--time=2"}, k.b.settings(k.host).Sbatch...)
+	}
+	a, err := k.conn.do(ctx, slow, recipe.Spawn(j, rand.Text()), spawnLimit)
+	if err != nil {
+		return k.step("job", began, "", err)
+	}
+	s, kept := recipe.ParseSpawn(a.Out), ""
+	ask := func(script string) ([]byte, error) {
+		a, err := k.conn.do(ctx, slow, script, spawnLimit)
+		return a.Out, err
+	}
+	if base := k.b.spareBase(k.host, s, ask); base != "" {
+		kept = fmt.Sprintf(", in %s since %s", base, reasonOf(s))
+		j.Base = base
+		out, err := ask(recipe.Spawn(j, rand.Text()))
+		if err != nil {
+			return k.step("job", began, "", err)
+		}
+		s = recipe.ParseSpawn(out)
+	}
+	if !s.OK {
+		e := &client.Error{Err: fmt.Errorf("%s: %s", k.host, reasonOf(s))}
+		if slices.Contains(homeless, s.Error) {
+			e.Hint = stateDirHint(k.host)
+		}
+		return k.step("job", began, "", e)
+	}
+	entry := s.List.Jobs[id]
+	for entry == nil || !entry.Over {
+		if a, err = k.conn.do(ctx, quick, "nap\n"+recipe.List(j.Base, []string{id}), askLimit); err != nil {
+			return k.step("job", began, "", err)
+		}
+		if entry = recipe.ParseList(a.Out).Jobs[id]; time.Since(began) > spawnLimit {
+			if entry != nil && entry.Number != "" && !entry.Claimed {
+				return k.queued(ctx, began, s.Dir, &j, entry.Number)
+			}
+			return k.step("job", began, "", errors.New("the test job does not end"))
+		}
+	}
+	out, err := k.conn.do(ctx, bulk, recipe.Fetch(s.Dir+"/output.log", recipe.Cover(0, 4096)), askLimit)
+	if err == nil && strings.TrimSpace(string(out.Out)) != word {
+		err = fmt.Errorf("the test job printed %q instead of one word", out.Out)
+	}
+	if err == nil && (entry.Code == nil || *entry.Code != 0) {
+		err = errors.New("the exit code of the test job was not recorded")
+	}
+	if _, cleanErr := k.conn.do(ctx, quick, recipe.Discard(s.Dir, j.Token), askLimit); err == nil {
+		err = cleanErr
+	}
+	return k.step("job", began, "started ("+s.Mode+"), read, deleted"+kept, err)
+}
+
+// queued is the end of a check whose test job Slurm has accepted and not started.
+func (k *checker) queued(ctx context.Context, began time.Time, dir string, j *recipe.Job, number string) bool {
+	_, err := k.conn.do(ctx, slow, recipe.Drop(dir, j.ID, j.Token, "check", "kill"), spawnLimit)
+	return k.step("job", began, "submitted as "+number+", still waiting after "+spawnLimit.String()+", cancelled", err)
+}
+
+func (k *checker) close() {
+	if k.conn != nil {
+		k.conn.shut()
+	}
+}

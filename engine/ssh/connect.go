@@ -1,0 +1,278 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/client"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+)
+
+const (
+	firstPause = 500 * time.Millisecond // after a failed attempt; it doubles with each
+	mostPause  = time.Minute
+	eagerPause = time.Second      // the longest pause while a caller waits for the connection
+	steadyFor  = 10 * time.Second // a connection that lasted that long ends a row of failures
+	dialLimit  = 30 * time.Second // for an attempt without questions
+	// lossNoticed is how long after a session's end the end of its connection is reported.
+	lossNoticed = 500 * time.Millisecond
+)
+
+// dialing is one attempt to connect; done is closed when it is over.
+type dialing struct {
+	interactive bool
+	done        chan struct{}
+	conn        *conn
+	err         error
+}
+
+// connect returns the connection, and makes it if necessary. asks reports whether it may prompt the
+// user, unless ctx specifies it; see [WithInteraction]. If it may not, it does not retry what failed
+// a moment ago, or for good.
+func (h *host) connect(ctx context.Context, asks bool) (*conn, error) {
+	return h.connectAfter(ctx, asks, h.b.eager)
+}
+
+// connectAfter is connect for a caller that waits until at most most has passed since the last
+// attempt.
+func (h *host) connectAfter(ctx context.Context, asks bool, most time.Duration) (*conn, error) {
+	asks = interactive(ctx, asks)
+	for {
+		h.mu.Lock()
+		if c := h.conn; c != nil {
+			if !c.gone() {
+				h.mu.Unlock()
+				return c, nil
+			}
+			h.lostLocked(c, c.Err()) // the loss is not recorded yet
+		}
+		d := h.dialing
+		if d == nil {
+			if wait, err := h.pauseLocked(most); !asks && (wait > 0 || err != nil) {
+				h.mu.Unlock()
+				if err != nil {
+					return nil, err
+				}
+				if err := sleep(ctx, wait); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if d = h.startDialLocked(ctx, asks); d == nil {
+				h.mu.Unlock()
+				return nil, engine.ErrClosed
+			}
+		}
+		h.mu.Unlock()
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if d.conn != nil {
+			return d.conn, nil
+		}
+		// An attempt that could not prompt does not count for a caller that can.
+		if !asks || d.interactive {
+			return nil, d.err
+		}
+	}
+}
+
+// startDialLocked begins an attempt; nil: the backend is closed. Questions end with the call ctx that
+// they are asked for; an attempt without questions outlives it.
+func (h *host) startDialLocked(ctx context.Context, asks bool) *dialing {
+	d := &dialing{interactive: asks, done: make(chan struct{})}
+	life := h.b.life
+	if asks {
+		life = ctx
+	}
+	dialCtx, stop := context.WithCancel(life)
+	if !h.b.async(func() {
+		defer stop()
+		defer context.AfterFunc(h.b.life, stop)()
+		h.dial(dialCtx, d)
+	}) {
+		stop()
+		return nil
+	}
+	h.dialing = d
+	return d
+}
+
+// pauseLocked returns how long to wait before another attempt, for a caller that accepts a pause of
+// at most most since the last one, or the error of the last one if the caller should not wait. An
+// error that needs the user is never retried without one. A lost connection is not a failed attempt:
+// the next call makes it again, the first time at once.
+func (h *host) pauseLocked(most time.Duration) (time.Duration, error) {
+	now := time.Now()
+	if h.err == nil || !now.Before(h.next) {
+		return 0, nil
+	}
+	if he, ok := errors.AsType[*HostError](h.err); ok && he.Attention {
+		return 0, h.err
+	}
+	wait := min(h.next.Sub(now), h.failed.Add(most).Sub(now))
+	switch {
+	case wait <= 0, h.lost && most <= h.b.eager && h.failures <= 1:
+		return 0, nil
+	case h.lost && most <= h.b.eager:
+		return wait, nil
+	}
+	return 0, h.err
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// dial makes one attempt.
+func (h *host) dial(ctx context.Context, d *dialing) {
+	select {
+	case h.b.dials <- struct{}{}:
+		defer func() { <-h.b.dials }()
+	case <-ctx.Done():
+	}
+	c, err := h.attempt(WithInteraction(ctx, d.interactive))
+	if h.name != "" && !errors.Is(err, context.Canceled) {
+		h.b.reports(h.name, unreachable(h.name, err))
+	}
+	h.mu.Lock()
+	h.dialing = nil
+	now := time.Now()
+	if err != nil {
+		d.err = unreachable(h.name, err)
+		if !errors.Is(err, context.Canceled) { // giving up is not the host's fault
+			h.failedLocked(d.err, now)
+			h.lost = false
+		}
+	} else {
+		h.conn, h.err, h.lost, h.since, h.seen = c, nil, false, now, now
+		d.conn = c
+	}
+	h.mu.Unlock()
+	close(d.done)
+	if c == nil {
+		h.kick()
+		return
+	}
+	if !h.b.async(func() { h.watchConn(c) }) {
+		c.shut()
+	}
+	h.kick()
+}
+
+// attempt connects and sends the hello request.
+func (h *host) attempt(ctx context.Context) (*conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !interactive(ctx, false) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+	}
+	tr, err := h.b.reach(ctx, h.name)
+	if err != nil {
+		return nil, err
+	}
+	c := newConn(tr, h.name)
+	a, err := c.do(ctx, quick, h.b.hello(h.name), askLimit)
+	if err == nil {
+		c.host = recipe.ParseHello(a.Out)
+		if c.host.Base == "" {
+			err = &client.Error{Step: "session", Err: errors.New("there is no HOME to keep jobs in, and no place for temporary files"), Final: true, Hint: stateDirHint(h.name)}
+		}
+	} else if broken, ok := errors.AsType[*shell.BrokenError](err); ok {
+		if errors.Is(err, shell.ErrTimeout) {
+			h.b.dialer.Distrust(tr)
+		}
+		if e := noShell(tr, broken); !e.Final || !breaks(tr) {
+			err = e
+		}
+	}
+	if err != nil {
+		c.shut()
+		return nil, err
+	}
+	return c, nil
+}
+
+// noShell is the error if a connection was made, but no sh answers. For a container it is not final:
+// the container can be restarted.
+func noShell(tr shell.Transport, err error) *client.Error {
+	if _, ok := tr.(*client.Container); ok {
+		return &client.Error{Step: "session", Err: err, Hint: "the container must be running and have sh; if it no longer exists, hob clear --forget ID removes the record of the job"}
+	}
+	return &client.Error{Step: "session", Err: err, Final: true, Hint: "the account must be allowed to run sh"}
+}
+
+// breaks reports whether the connection of a session that has just ended is breaking too: the end
+// of a session is reported before that of its connection.
+func breaks(tr shell.Transport) bool {
+	select {
+	case <-tr.Done():
+		return true
+	case <-time.After(lossNoticed):
+		return false
+	}
+}
+
+func (h *host) failedLocked(err error, now time.Time) {
+	if h.err == nil {
+		h.since = now
+	}
+	h.err, h.failed = err, now
+	pause := min(mostPause, firstPause<<min(h.failures, 10))
+	h.failures++
+	h.next = now.Add(time.Duration(rand.Int64N(int64(pause)))/2 + pause/2)
+	if he, ok := errors.AsType[*HostError](err); ok && he.Attention {
+		h.next = now.Add(24 * time.Hour)
+	}
+}
+
+// watchConn waits for the end of a connection.
+func (h *host) watchConn(c *conn) {
+	select {
+	case <-c.Done():
+	case <-h.b.life.Done():
+	}
+	h.lose(c, c.Err())
+	c.shut()
+}
+
+// lose notes that a connection is gone.
+func (h *host) lose(c *conn, err error) {
+	h.mu.Lock()
+	h.lostLocked(c, err)
+	h.mu.Unlock()
+	h.kick()
+}
+
+func (h *host) lostLocked(c *conn, err error) {
+	if h.conn != c {
+		return
+	}
+	if err == nil {
+		err = errors.New("the connection was closed")
+	}
+	h.conn = nil
+	if time.Since(h.since) > steadyFor {
+		h.failures = 0
+	}
+	h.failedLocked(unreachable(h.name, err), time.Now())
+	h.lost = true
+	time.AfterFunc(lossGrace, h.reportLoss)
+}

@@ -1,0 +1,149 @@
+// Package slurm knows what hob uses of Slurm: which hosts are login nodes of a cluster, the options of
+// sbatch that hob sets itself, the answers of squeue, and the command that enters a job's node. The
+// commands that run on the login node are in package recipe, in slurm.sh.
+package slurm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Name is the scheduler's name in requests and records.
+const Name = "slurm"
+
+// Login returns the login node of a host name such as "slurm:login1"; it is empty for "slurm:", where
+// this machine is the login node. ok is false for every other host.
+func Login(host string) (login string, ok bool) { return strings.CutPrefix(host, Name+":") }
+
+// Comment is the comment of the job with that token: numbers of jobs are given again.
+func Comment(token string) string { return "hob-" + token }
+
+// refused are options of sbatch that hob sets itself, or with which it does not start one job.
+func refused() []string {
+	return []string{"--array", "--wrap", "--output", "--error", "--comment", "--job-name", "--parsable", "--wait"}
+}
+
+// refusedShort are the short forms.
+const refusedShort = "aoeJW"
+
+// CheckOptions returns an error that names the first of options that hob does not pass on to sbatch.
+// sbatch accepts a long option by any beginning that is unique, so all beginnings are refused.
+func CheckOptions(options []string) error {
+	for _, o := range options {
+		name, _, _ := strings.Cut(o, "=")
+		long := strings.HasPrefix(o, "--")
+		bad := !long && len(o) > 1 && o[0] == '-' && strings.IndexByte(refusedShort, o[1]) >= 0
+		for _, r := range refused() {
+			bad = bad || long && len(name) > len("--a") && strings.HasPrefix(r, name)
+		}
+		if bad || name == "--" {
+			return fmt.Errorf("the option %s of sbatch cannot be used: hob sets it, or it does not start a single job", name)
+		}
+	}
+	return nil
+}
+
+// Minutes is the time limit for a job that hob ends after d: hob is to be the first, and Slurm counts
+// whole minutes.
+func Minutes(d time.Duration) int { return int((d+time.Minute-1)/time.Minute) + 1 }
+
+// Enter is the command that runs a sh on the job's node, as a step of the job.
+func Enter(number, node string) []string {
+	argv := []string{"srun", "--quiet", "--jobid=" + number, "--overlap", "-n1", "-N1", "--mem=0", "--unbuffered"}
+	if node != "" {
+		argv = append(argv, "--nodelist="+node)
+	}
+	return append(argv, "sh")
+}
+
+// Stage is how far Slurm is with a job.
+type Stage int
+
+// The stages.
+const (
+	Unknown Stage = iota
+	Waiting
+	Started // or about to start, or ending
+	Suspended
+	Ended
+)
+
+// Job is what squeue says about a job.
+type Job struct {
+	Number, State, Comment string
+	Partition, Reason      string // empty: none
+	Start, End             int64  // seconds since 1970 by the cluster's clock; 0: unknown
+}
+
+// Stage returns the stage that the job's state means.
+func (j *Job) Stage() Stage {
+	switch j.State {
+	case "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		return Waiting
+	case "CONFIGURING", "RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED":
+		return Started
+	case "SUSPENDED":
+		return Suspended
+	case "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "OUT_OF_MEMORY", "NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED":
+		return Ended
+	}
+	return Unknown
+}
+
+// Queue is an answer of squeue.
+type Queue struct {
+	Date int64 // when squeue was asked, by the login node's clock
+	// Jobs by comment. If several have the same, the one that is furthest from its end.
+	Jobs map[string]Job
+	// Err is why Slurm did not answer: it says nothing about jobs.
+	Err error
+}
+
+const fields = 7
+
+// ParseQueue reads the answer to recipe.Queue.
+func ParseQueue(out []byte) Queue {
+	text := strings.TrimSpace(string(out))
+	if why, no := strings.CutPrefix(text, "no "); no {
+		return Queue{Err: fmt.Errorf("Slurm does not answer: %s", why)} //nolint:staticcheck // a name
+	}
+	date, rest, _ := strings.Cut(text, "\n")
+	q := Queue{Jobs: map[string]Job{}}
+	var err error
+	if q.Date, err = strconv.ParseInt(strings.TrimSpace(date), 10, 64); err != nil {
+		return Queue{Err: fmt.Errorf("unexpected answer of squeue: %q", date)}
+	}
+	for line := range strings.Lines(rest) {
+		f := strings.SplitN(strings.TrimRight(line, "\r\n"), "|", fields)
+		if len(f) < fields {
+			continue
+		}
+		j := Job{
+			Number: f[0], State: f[1], Comment: f[2], Start: seconds(f[3]), End: seconds(f[4]),
+			Partition: word(f[5]), Reason: word(strings.TrimSuffix(f[6], "|")),
+		}
+		if old, ok := q.Jobs[j.Comment]; !ok || old.Stage() == Ended {
+			q.Jobs[j.Comment] = j
+		}
+	}
+	return q
+}
+
+func seconds(s string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// word returns s, or nothing for what Slurm prints if there is no value.
+func word(s string) string {
+	switch s = strings.TrimSpace(s); s {
+	case "n/a", "N/A", "(null)", "None":
+		return ""
+	}
+	return s
+}

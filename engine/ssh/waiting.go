@@ -1,0 +1,127 @@
+package ssh
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+)
+
+const (
+	// quietTime is how long a job must have printed nothing before its host is asked whether it
+	// waits for input. A job can begin to read long after its last output, so a quiet job is checked
+	// again when it has been quiet for three times as long as at the check before.
+	quietTime = 300 * time.Millisecond
+	// waitingAgain is the longest time between two checks of a job that waits: another client can
+	// have answered it.
+	waitingAgain = 5 * time.Second
+	// maxChecks bounds the jobs that one request checks.
+	maxChecks = 16
+)
+
+// inputFacts is what was last found of how a watched job with a terminal takes input.
+type inputFacts struct {
+	output  int64     // what the job had printed; if that has changed, the rest is out of date
+	since   time.Time // when that was first found, or when the job was last sent input
+	checked time.Time // zero: not since then
+	waits   bool
+	entry   engine.Entry
+}
+
+// due reports whether the job is to be checked again.
+func (f inputFacts) due(now time.Time) bool {
+	wait := quietTime
+	if !f.checked.IsZero() {
+		wait = max(quietTime, 3*f.checked.Sub(f.since))
+	}
+	return now.Sub(f.since) >= wait || f.waits && now.Sub(f.checked) >= waitingAgain
+}
+
+// sentInput makes the next look at a job check it again soon: it may no longer wait for input.
+func (h *host) sentInput(id engine.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f, ok := h.logs[id]; ok {
+		f.input.since, f.input.checked = time.Now(), time.Time{}
+		h.logs[id] = f
+	}
+}
+
+// addInput adds to an observed state whether the job waits for input, if it was checked since the job
+// last printed.
+func (h *host) addInput(id engine.ID, o *engine.State) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o.Waiting, o.Entry = false, engine.EntryUnknown
+	if f := h.logs[id].input; f.output == o.Output && o.Status == engine.Running && !o.Paused {
+		o.Waiting, o.Entry = f.waits, f.entry
+	}
+}
+
+// checkInput asks the host whether jobs that have stopped to print wait for input, and completes
+// their observed states.
+func (h *host) checkInput(ctx context.Context, rs []engine.Record, seen map[engine.ID]engine.State) {
+	due := h.dueForInput(rs, seen, time.Now())
+	var script strings.Builder
+	var asked []engine.Record
+	for _, r := range due {
+		dir, err := (&Run{b: h.b, h: h, rec: r}).dir(ctx, false)
+		if err != nil {
+			return
+		}
+		script.WriteString(recipe.Here(dir, recipe.Shows(dir, remoteID(dir))) + "\n")
+		asked = append(asked, r)
+	}
+	if len(asked) == 0 {
+		return
+	}
+	sent := time.Now()
+	a, err := h.ask(ctx, quick, script.String(), askOptions{})
+	if err != nil {
+		return
+	}
+	lines := strings.Split(string(a.Out), "\n")
+	for i, r := range asked[:min(len(asked), len(lines))] {
+		o := seen[r.ID]
+		entry, waits := recipe.ParseShows(lines[i])
+		h.foundInput(r.ID, inputFacts{output: o.Output, checked: sent, waits: waits, entry: entry})
+		h.addInput(r.ID, &o)
+		seen[r.ID] = o
+	}
+}
+
+// dueForInput returns the jobs to check, and notes which of them have printed since the look before.
+func (h *host) dueForInput(rs []engine.Record, seen map[engine.ID]engine.State, now time.Time) (due []engine.Record) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range rs {
+		o, ok := seen[r.ID]
+		f, watched := h.logs[r.ID]
+		if !ok || !watched || r.Job.Kind != engine.KindPTY || o.Status != engine.Running || o.Paused || o.Link != engine.LinkOK || scheduled(r) {
+			continue
+		}
+		if f.input.since.IsZero() || f.input.output != o.Output {
+			f.input = inputFacts{output: o.Output, since: now}
+			h.logs[r.ID] = f
+		}
+		if f.input.due(now) && len(due) < maxChecks {
+			due = append(due, r)
+		}
+	}
+	return due
+}
+
+// foundInput notes what a check found, unless the job was sent input or has printed since.
+func (h *host) foundInput(id engine.ID, found inputFacts) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f, ok := h.logs[id]
+	if !ok || f.input.output != found.output || f.input.since.After(found.checked) {
+		return
+	}
+	found.since = f.input.since
+	f.input = found
+	h.logs[id] = f
+}

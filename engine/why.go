@@ -1,0 +1,337 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/cause"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// Explanation says why a job ended, or what keeps one that has not.
+type Explanation struct {
+	// Summary is one sentence without a full stop, such as "Exited 1: port 8080 is in use". It names
+	// a cause only if the records, the system or the output name it.
+	Summary string `json:"summary"`
+	// Cause is the kind of the cause, such as "port_in_use" or "killed"; empty if it is not known.
+	Cause    string     `json:"cause"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Evidence is one fact that supports an explanation. Its text may contain output of the job and of
+// other programs as it came: clean or escape it.
+type Evidence struct {
+	// Kind is where the fact is from: "output", "command", "file", "port", "usage" or
+	// "last_success".
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Causes that the records of a job name, besides the kinds of package cause.
+const (
+	causeStopped = "stopped"
+	causeTimeout = "timeout"
+	causeLost    = "lost"
+	causeSignal  = "signal"
+	causeMemory  = string(cause.OutOfMemory)
+)
+
+const (
+	// explainLines is how many lines at the end of each stream are searched for the cause.
+	explainLines = 2000
+	// evidenceLines is how many lines of a report in the output are shown.
+	evidenceLines = 6
+)
+
+// Explain returns why a job ended, from its records, its output and what the system says. It reads
+// at most the last 2,000 lines of each stream. For a job whose output cannot be read now it explains
+// what the records say.
+func (e *Engine) Explain(ctx context.Context, id ID) (Explanation, error) {
+	x, err := e.explain(ctx, id)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if exit, ended := x.j.Ended(); ended && !x.j.succeeded() {
+		if x.found.Kind != "" {
+			x.investigate(ctx, x.found)
+		}
+		x.used(exit)
+		x.lastSuccess(ctx)
+	}
+	return x.Explanation, nil
+}
+
+// Finding returns the summary of [Engine.Explain] if it names a cause, otherwise "": then
+// [Job.Ending] has as much. It collects no evidence, so it costs no more than reading the end of the
+// output.
+func (e *Engine) Finding(ctx context.Context, id ID) (string, error) {
+	x, err := e.explain(ctx, id)
+	if err != nil || x.Cause == "" {
+		return "", err
+	}
+	return x.Summary, nil
+}
+
+// explain finds the cause, without what the machine has to say about it.
+func (e *Engine) explain(ctx context.Context, id ID) (*explainer, error) {
+	j, err := e.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	x := &explainer{e: e, j: j, Explanation: Explanation{Evidence: []Evidence{}}}
+	lines, err := x.lastLines(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	exit, ended := j.Ended()
+	switch {
+	case !ended:
+		x.unfinished(lines)
+	case j.succeeded():
+		x.Summary = "Exited 0: the command succeeded"
+	default:
+		x.failed(exit, lines)
+	}
+	return x, nil
+}
+
+// succeeded reports whether the job exited with 0.
+func (j Job) succeeded() bool { return j.Exit.Reason == ReasonExit && codeOf(j.Exit) == 0 }
+
+// explainer builds the explanation of one job.
+type explainer struct {
+	e *Engine
+	j Job
+	Explanation
+	found cause.Cause // in the output or the error of the start; zero if none was
+}
+
+func (x *explainer) add(kind, text string) {
+	if text != "" {
+		x.Evidence = append(x.Evidence, Evidence{Kind: kind, Text: text})
+	}
+}
+
+// lastLines returns the end of the job's output, stderr last.
+func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
+	for _, s := range x.j.Streams() {
+		log, err := x.e.OpenLog(ctx, x.j.ID, s)
+		if err != nil {
+			return lines, err
+		}
+		found, err := allOf(log.Lines(ctx, Query{Last: true, Limit: explainLines}))
+		if err = errors.Join(err, log.Close()); err != nil {
+			return lines, err
+		}
+		before := len(lines)
+		for _, l := range found {
+			if x.j.Runs != nil && record.IsRunLine(l.Text) {
+				lines = lines[:before] // of earlier runs
+				continue
+			}
+			lines = append(lines, l.Text)
+		}
+	}
+	return lines, nil
+}
+
+// lastLine returns the last line that is not empty.
+func lastLine(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// unfinished explains what keeps a job from its end.
+func (x *explainer) unfinished(lines []string) {
+	j := x.j
+	switch {
+	case j.Link == LinkUnreachable:
+		x.Summary = "Unknown: " + cmp.Or(j.Host, "its record") + " is unreachable" + bracketed(j.LinkError)
+	case j.Link == LinkElsewhere:
+		x.Summary = "Unknown: the job belongs to another machine or container"
+	case j.Status == Stopping:
+		x.Summary = "It is being stopped"
+	case j.Paused:
+		x.Summary = "It has not ended: it is paused by a signal"
+	case j.Waiting:
+		x.Summary = "It has not ended: it needs input"
+		x.add("output", lastLine(lines))
+	case j.Status == Queued && j.Runs.Between():
+		x.betweenRuns(lines)
+	case j.Status == Queued:
+		x.Summary = "It has not started yet"
+		if j.Pending != nil {
+			x.Summary += ": " + j.WaitReason(x.e.cfg.now())
+		}
+	case j.Status == Starting:
+		x.Summary = "It has not started yet"
+	default:
+		x.Summary = "It has not ended: it has been running for " + units.FormatDuration(j.Uptime(x.e.cfg.now()))
+	}
+}
+
+// betweenRuns explains the end of the last run.
+func (x *explainer) betweenRuns(lines []string) {
+	wait := x.j.WaitReason(x.e.cfg.now())
+	last, ok := x.j.LastRun()
+	switch {
+	case !ok:
+	case last.succeeded():
+		x.Summary = "The last run succeeded; "
+	default:
+		x.j = last
+		x.failed(last.Exit, lines)
+		x.Summary += "; "
+	}
+	x.Summary += wait
+}
+
+// failed explains an end that is no success.
+func (x *explainer) failed(exit Exit, lines []string) {
+	ending := x.j.Ending()
+	x.Summary = strings.ToUpper(ending[:1]) + ending[1:]
+	switch exit.Reason {
+	case ReasonKill:
+		x.Cause = causeStopped
+	case ReasonTimeout:
+		x.Cause = causeTimeout
+		x.add("output", lastLine(lines))
+	case ReasonHolderDied, ReasonReboot, ReasonNodeFailed:
+		x.Cause = causeLost
+		if exit.Error != "" {
+			x.Summary += " (" + exit.Error + ")"
+		}
+	case ReasonDependency, ReasonPreempted, ReasonOOM:
+		x.Cause = string(exit.Reason)
+	case ReasonSpawn:
+		x.spawnFailed(exit)
+	case ReasonSignal:
+		x.killed(exit, lines)
+	case ReasonExit:
+		x.exited(exit, lines)
+	}
+}
+
+// spawnFailed explains why nothing was started.
+func (x *explainer) spawnFailed(exit Exit) {
+	c, ok := cause.Find([]string{exit.Error}, codeOf(exit))
+	if ok {
+		x.Cause = string(c.Kind)
+	}
+	if c.Kind == cause.CommandNotFound && len(x.j.Command) > 0 {
+		c.Subject = x.j.Command[0]
+		x.found = c
+	}
+}
+
+func codeOf(e Exit) int {
+	if e.Code == nil {
+		return -1
+	}
+	return *e.Code
+}
+
+// killed explains an end by a signal that hob did not send.
+func (x *explainer) killed(exit Exit, lines []string) {
+	x.Cause = causeSignal
+	switch exit.Signal {
+	case "SIGKILL":
+		if exit.OOMKills > 0 {
+			x.Cause = causeMemory
+			x.Summary = "Killed by the kernel because memory ran out (SIGKILL)"
+			return
+		}
+		x.Summary = "Killed by SIGKILL, which hob did not send: the kernel sends it when memory runs out, or another program did"
+	case "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS":
+		x.fromOutput("Killed by "+exit.Signal, exit, lines)
+	case "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2":
+		if exit.EndedBy == "" {
+			x.Summary = "Killed by " + exit.Signal + ", which hob did not send" + bracketed(signalWord(exit.Signal))
+		}
+	}
+}
+
+// exited explains an exit code other than 0.
+func (x *explainer) exited(exit Exit, lines []string) {
+	outcome := outcome(exit)
+	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
+	switch code := codeOf(exit); {
+	case code == 137 && exit.OOMKills > 0:
+		x.Cause, x.Summary = causeMemory, outcome+": the kernel killed one of its processes because memory ran out"
+		return
+	case code == 124 && len(x.j.Command) > 0 && programName(x.j.Command[0]) == "timeout":
+		x.Cause, x.Summary = causeTimeout, outcome+": the program timeout ended it, its time was up"
+		return
+	}
+	if x.fromOutput(outcome, exit, lines) {
+		return
+	}
+	switch code := codeOf(exit); code {
+	case 126, 127:
+		return // the ending says it
+	case 130, 134, 136, 137, 139, 141, 143:
+		name := signalNames[code-128]
+		x.Cause = causeSignal
+		x.Summary = fmt.Sprintf("%s: one of its processes was killed by %s%s", outcome, name, bracketed(signalWord(name)))
+	default:
+		x.Summary = outcome + ", and its output names no error"
+		x.add("output", lastLine(lines))
+	}
+}
+
+// signalNames are the signals whose numbers are the same on all systems.
+var signalNames = map[int]string{2: "SIGINT", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM"}
+
+func programName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// fromOutput explains the end by a report in the output, if there is one.
+func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
+	c, ok := cause.Find(lines, codeOf(exit))
+	if !ok {
+		return false
+	}
+	x.Cause = string(c.Kind)
+	x.Summary = outcome + ": " + c.Phrase()
+	last := min(max(c.Last, c.Line+2), c.Line+evidenceLines-1, len(lines)-1)
+	for _, line := range lines[c.Line : last+1] {
+		x.add("output", strings.TrimRight(line, " \t\r"))
+	}
+	if exit.OOMKills > 0 {
+		x.add("usage", "the kernel killed "+count(exit.OOMKills, "process", "processes")+" of its control group because memory ran out")
+	}
+	x.found = c
+	return true
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// used adds what the job used.
+func (x *explainer) used(exit Exit) {
+	var parts []string
+	if ran := x.j.Uptime(x.e.cfg.now()); !x.j.StartedAt.IsZero() {
+		parts = append(parts, "ran "+units.FormatDuration(ran))
+	}
+	if cpu := exit.User.Duration() + exit.System.Duration(); cpu > 0 {
+		parts = append(parts, "CPU time "+cpu.Round(10*time.Millisecond).String())
+	}
+	if exit.MaxRSS > 0 {
+		parts = append(parts, "peak memory "+units.FormatBytes(exit.MaxRSS))
+	}
+	x.add("usage", strings.Join(parts, ", "))
+}

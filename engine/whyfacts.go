@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/internal/cause"
+	"github.com/hobjobs/hob/internal/plainfile"
+	"github.com/hobjobs/hob/internal/spelling"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// investigate adds what this machine says about a cause: for a job that ran here only.
+func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
+	if x.j.Host != "" || x.j.Link == LinkElsewhere {
+		return
+	}
+	switch c.Kind {
+	case cause.CommandNotFound:
+		x.similar(c.Subject)
+	case cause.PortInUse:
+		x.owner(ctx, c.Subject)
+	case cause.BadInterpreter:
+		x.interpreter(c.Subject)
+	}
+}
+
+// similar adds the command on this program's PATH whose name is most like a misspelled one. The
+// job's own PATH is not recorded.
+func (x *explainer) similar(name string) {
+	if name == "" || strings.ContainsRune(name, '/') {
+		return
+	}
+	var names []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	if i, found := slices.BinarySearch(names, name); found {
+		x.add("command", names[i]+" is on hob's PATH, so the job's PATH differs")
+	} else if near := spelling.Nearest(name, names); near != "" {
+		x.add("command", "did you mean "+near+"?")
+	}
+}
+
+// owner adds the process that listens on the port now.
+func (x *explainer) owner(ctx context.Context, port string) {
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return
+	}
+	found, err := x.e.Listeners(ctx, n)
+	if err != nil {
+		return
+	}
+	if len(found) == 0 {
+		x.add("port", "no process listens on port "+port+" now")
+	}
+	for _, l := range found {
+		x.add("port", l.String())
+	}
+}
+
+// interpreter adds the interpreter that a script names.
+func (x *explainer) interpreter(script string) {
+	if !filepath.IsAbs(script) {
+		script = filepath.Join(x.j.Dir, script)
+	}
+	f, err := plainfile.Open(script)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	first, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+	if rest, ok := strings.CutPrefix(first, "#!"); ok {
+		x.add("file", "the first line of "+filepath.Base(script)+" names the interpreter "+strings.TrimSpace(rest))
+	}
+}
+
+// lastSuccess adds how the last run of the same command that succeeded differs.
+func (x *explainer) lastSuccess(ctx context.Context) {
+	j := x.j
+	jobs, err := x.e.List(ctx, Filter{Finished: true})
+	if err != nil {
+		return
+	}
+	for _, was := range jobs {
+		exit, ended := was.Ended()
+		if !ended || exit.Reason != ReasonExit || codeOf(exit) != 0 || !was.CreatedAt.Before(j.CreatedAt) {
+			continue
+		}
+		if was.Script != j.Script || was.Host != j.Host || !slices.Equal(was.Command, j.Command) {
+			continue
+		}
+		x.add("last_success", differences(was, j, units.FormatDuration(x.e.cfg.now().Sub(exit.At))))
+		return
+	}
+}
+
+// differences describes how the run was differs from j, which failed.
+func differences(was, j Job, age string) string {
+	text := string(was.ID) + " succeeded " + age + " ago, after " + units.FormatDuration(was.Uptime(was.Exit.At))
+	if was.Dir != j.Dir {
+		text += ", in " + was.Dir
+	}
+	for _, set := range []struct {
+		what     string
+		has, not []string
+	}{{"with", was.EnvNames, j.EnvNames}, {"without", j.EnvNames, was.EnvNames}} {
+		for _, name := range set.has {
+			if !slices.Contains(set.not, name) {
+				text += ", " + set.what + " the variable " + name
+			}
+		}
+	}
+	return text
+}

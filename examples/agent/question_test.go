@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/local"
+)
+
+// question is the agent's next question.
+func (a *agent) question(t *testing.T) questionEvent {
+	t.Helper()
+	for {
+		if q := next[questionEvent](t, a); q.text != "" {
+			return q
+		}
+	}
+}
+
+func TestQuestionIsADialog(t *testing.T) {
+	needTerminal(t)
+	a := begin(t, step{bash: &bashCall{name: "setup", script: `printf 'Your name? '; read -r n; echo "hello $n"`}})
+	h := hosted(t, a)
+	a.answer()
+	job := next[startedEvent](t, a).job
+	q := a.question(t)
+	h.asked(q)
+	if screen := h.screen(); !strings.Contains(screen, "setup asks") || !strings.Contains(screen, "Your name?") {
+		t.Errorf("no dialog:\n%s", screen)
+	}
+	h.types("Ann")
+	if h.prompt.Value() != "" || !strings.Contains(h.screen(), "> Ann") {
+		t.Errorf("the keys went to %q:\n%s", h.prompt.Value(), h.screen())
+	}
+	if msg := h.update(tea.KeyPressMsg{Code: tea.KeyEnter})(); msg != nil {
+		t.Fatalf("the answer: %v", msg)
+	}
+	if h.dialog() != nil || strings.Contains(h.screen(), "asks") {
+		t.Errorf("still there:\n%s", h.screen())
+	}
+	if _, err := a.eng.Wait(t.Context(), job.ID); err != nil {
+		t.Fatal(err)
+	}
+	now, err := a.eng.Get(t.Context(), string(job.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := a.lastLine(now); last != "hello Ann" {
+		t.Errorf("the job printed %q", last)
+	}
+	if err := a.reply(q, "Eve"); !errors.Is(err, errQuestionOver) {
+		t.Errorf("a second answer: %v", err)
+	}
+}
+
+// A secret is for the job's terminal alone, even if that echoes it: there is no dialog for it, and an
+// answer to the question before is not typed into it.
+func TestSecretIsNoDialog(t *testing.T) {
+	needTerminal(t)
+	a := begin(t, step{bash: &bashCall{name: "login", script: `printf 'User? '; read -r u
+stty -echo; printf 'Sesame: '; read -r s; stty echo; printf '\nToken: '; read -r t; printf 'Go on? '; read -r g; echo "${#s} $g"`}})
+	a.answer()
+	job := next[startedEvent](t, a).job
+	user := a.question(t)
+	if err := a.reply(user, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	h := hosted(t, a)
+	for _, entry := range []engine.Entry{engine.EntryHidden, engine.EntryOpen} {
+		q := a.question(t)
+		h.notice = ""
+		h.asked(q)
+		if q.job.Entry != entry || h.dialog() != nil || !strings.Contains(h.screen(), "login asks for a secret") {
+			t.Errorf("%q is shown as\n%s", q.text, h.screen())
+		}
+		if err := a.reply(q, "secret"); !errors.Is(err, errQuestionOver) {
+			t.Errorf("a secret through the agent: %v", err)
+		}
+		if err := a.reply(user, "ann again"); !errors.Is(err, errQuestionOver) {
+			t.Errorf("a late answer: %v", err)
+		}
+		if err := a.eng.Write(t.Context(), job.ID, []byte("secret\r")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if q := a.question(t); q.text != "Go on?" {
+		t.Errorf("the next question is %q", q.text)
+	}
+}
+
+func TestQuestionIsLeftToTheTerminal(t *testing.T) {
+	h := hosted(t, begin(t))
+	first, second := engine.Job{Request: engine.Request{ID: "one-22222", Name: "one"}}, engine.Job{Request: engine.Request{ID: "two-22222", Name: "two"}}
+	h.asked(questionEvent{first, "Continue?"})
+	h.asked(questionEvent{second, "Really?"})
+	if screen := h.screen(); !strings.Contains(screen, "one asks") || strings.Contains(screen, "two asks") {
+		t.Errorf("the first question:\n%s", screen)
+	}
+	h.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	if screen := h.screen(); !strings.Contains(screen, "two asks") || !strings.Contains(screen, "one still waits") {
+		t.Errorf("after Esc:\n%s", screen)
+	}
+	h.asked(questionEvent{job: second}) // answered in the terminal
+	if h.dialog() != nil {
+		t.Error("a question that is over is still there")
+	}
+}
+
+// needTerminal skips a test on systems where jobs have no terminal.
+func needTerminal(t *testing.T) {
+	t.Helper()
+	if !local.New().Capabilities().PTY {
+		t.Skip("jobs have no terminal here")
+	}
+}

@@ -1,0 +1,164 @@
+package agents
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hobjobs/hob/internal/shellword"
+)
+
+// detached is a shell command of which a part runs as a job.
+type detached struct {
+	before string // what the shell runs before it starts the job, up to the ;
+	script string // the job
+	after  string // what the shell runs then
+	waits  bool   // the agent waits in the background until the job ends
+}
+
+// detach returns the job that hob makes of a shell command of an agent. flagged reports that
+// the agent itself runs the command in the background. A command that hob cannot be sure
+// about, such as one that uses its background process later, is left alone.
+func detach(command string, flagged bool) (detached, bool) {
+	words := split(command)
+	if runsHob(words) {
+		return detached{}, false
+	}
+	d, ok := inBackground(words, command)
+	switch {
+	case ok && flagged && d.before == "" && d.after == "":
+		d.waits = true
+	case flagged:
+		d = detached{script: strings.TrimSpace(command), waits: true}
+		ok = d.script != ""
+	}
+	return d, ok
+}
+
+// word is a word or an operator of a shell command.
+type word struct {
+	text       string
+	start, end int // offsets in the command
+	operator   bool
+	opaque     bool // it has what words do not show: a substitution, a subshell, a here document
+}
+
+// separates reports whether w ends a list of commands.
+func (w word) separates() bool { return w.operator && (w.text == ";" || w.text == "\n") }
+
+// split returns the words and operators of a command, as they are written.
+func split(command string) (words []word) {
+	for _, w := range shellword.Split(command, shellword.Operators) {
+		text := command[w.Start:w.End]
+		opaque := w.Expands || w.Open != 0 || text[0] == '#' || w.Operator && (strings.ContainsAny(text, "()") || text == "<<")
+		words = append(words, word{text, w.Start, w.End, w.Operator, opaque})
+	}
+	return words
+}
+
+// lazily returns a function that compiles an expression when it is first called: every other command
+// of hob would pay for it at its start.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// usesProcess matches what a shell does with its background processes.
+var usesProcess = lazily(`\$!|%[0-9+-]|\b(wait|jobs|fg|bg|disown)\b`)
+
+// compound are the words with which a command is not a simple one.
+var compound = lazily(`^(if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|time|[{}!]|\[\[)$`)
+
+var assignment = lazily(`^[A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])?\+?=`)
+
+// discards matches the end of a command that throws its output away, because nothing would read
+// it. A job keeps its output.
+var discards = lazily(`\s+(&>|1?>)\s*/dev/null(\s+2>&1|\s+2>\s*/dev/null)?(\s*<\s*/dev/null)?$`)
+
+// inBackground finds the command in front of the only & of a line.
+func inBackground(words []word, command string) (d detached, ok bool) {
+	is := func(w word) bool { return w.operator && w.text == "&" }
+	at := slices.IndexFunc(words, is)
+	if at <= 0 || slices.IndexFunc(words[at+1:], is) >= 0 {
+		return d, false
+	}
+	first, starts := 0, true
+	for i, w := range words[:at] {
+		if w.opaque || starts && compound().MatchString(w.text) {
+			return d, false
+		}
+		if starts = w.operator && !redirects(w); w.separates() {
+			first = i + 1
+		}
+	}
+	if first == at || changesShell(words[:first]) {
+		return d, false
+	}
+	if d.script, ok = withoutNohup(words[first:at], command); !ok {
+		return d, false
+	}
+	if readsShell().MatchString(d.script) {
+		return d, false
+	}
+	if short := discards().ReplaceAllString(d.script, ""); short != "" {
+		d.script = short
+	}
+	d.before = command[:words[first].start]
+	if rest := words[at+1:]; !forgets(rest) {
+		d.after = strings.TrimSpace(command[words[at].end:])
+		ok = !usesProcess().MatchString(d.after)
+	}
+	return d, ok
+}
+
+// redirects reports whether a file, not a command, follows w.
+func redirects(w word) bool { return strings.ContainsAny(w.text, "<>") }
+
+// forgets reports whether the words after an & do nothing but give up the process, or print
+// its number.
+func forgets(words []word) bool {
+	starts := true
+	for _, w := range words {
+		switch {
+		case w.opaque || w.operator && !w.separates():
+			return false
+		case starts && !w.operator && w.text != "disown" && w.text != "echo":
+			return false
+		}
+		starts = w.operator
+	}
+	return true
+}
+
+// withoutNohup returns the text of the words without nohup and setsid in front of a command: a
+// job needs neither, and nohup would write nohup.out.
+func withoutNohup(words []word, command string) (string, bool) {
+	var b strings.Builder
+	at, first := words[0].start, true
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if first && !w.operator && (w.text == "nohup" || w.text == "setsid") {
+			if i+1 == len(words) || strings.HasPrefix(words[i+1].text, "-") {
+				return "", false
+			}
+			b.WriteString(command[at:w.start])
+			at = words[i+1].start
+			continue
+		}
+		first = w.operator && (w.text == "&&" || w.text == "||" || w.text == "|") || first && assignment().MatchString(w.text)
+	}
+	b.WriteString(command[at:words[len(words)-1].end])
+	return b.String(), true
+}
+
+// runsHob reports whether a command of the line is hob itself.
+func runsHob(words []word) bool {
+	first := true
+	for _, w := range words {
+		if first && !w.operator && (w.text == "hob" || strings.HasSuffix(w.text, "/hob")) {
+			return true
+		}
+		first = w.operator
+	}
+	return false
+}

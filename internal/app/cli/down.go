@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
+)
+
+type downFlags struct{ file, group string }
+
+func (a *app) downCommand() *cobra.Command {
+	var f downFlags
+	cmd := &cobra.Command{
+		Use:     "down [NAME…]",
+		GroupID: groupStop,
+		Short:   "Stop the jobs that hob up started",
+		Long: "Stop the jobs of the project in the current directory, or those with a NAME, in reverse order\n" +
+			"of their start: SIGTERM, and after the grace period SIGKILL. --group stops the jobs of a group\n" +
+			"from any directory.",
+		Example: "hob down\nhob down web\nhob down --group shop",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return a.completeRunning(cmd.Context(), args, f), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.down(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.VarP(parseInto(&f.file, "FILE", notEmpty), "file", "f", "the project of this file")
+	flags.Var(parseInto(&f.group, "GROUP", notEmpty), "group", "the jobs of this group, of any project")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// groupToStop returns the jobs to stop. It does not read a file: a project is its directory.
+func (f downFlags) groupToStop() (project.Group, error) {
+	if f.group != "" {
+		return project.Group{Name: f.group}, nil
+	}
+	dir, err := filepath.Abs(project.DirOf(f.file)) // the current directory without a file
+	return project.Group{Dir: project.Canonical(dir)}, err
+}
+
+func (a *app) down(ctx context.Context, names []string, f downFlags) error {
+	group, err := f.groupToStop()
+	if err != nil {
+		return err
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	jobs, err := group.Running(ctx, eng)
+	if err != nil {
+		return err
+	}
+	if jobs, err = ofProcesses(jobs, names); err != nil {
+		return err
+	}
+	if len(jobs) == 0 {
+		a.reportf("Nothing to stop")
+	}
+	err = project.Down(ctx, eng, jobs, "cli", a.reportStopped)
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJobs(a.refresh(ctx, jobs))
+}
+
+// completeRunning completes the names of the processes that run.
+func (a *app) completeRunning(ctx context.Context, args []string, f downFlags) (names []cobra.Completion) {
+	group, err := f.groupToStop()
+	if err != nil {
+		return nil
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return nil
+	}
+	jobs, err := group.Running(ctx, eng)
+	if err != nil {
+		return nil
+	}
+	for _, j := range jobs {
+		if name := project.ProcessOf(j); !slices.Contains(args, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ofProcesses returns the jobs of the processes with the given names, or all without names.
+func ofProcesses(jobs []engine.Job, names []string) ([]engine.Job, error) {
+	if len(names) == 0 {
+		return jobs, nil
+	}
+	var there []string
+	for _, j := range jobs {
+		there = append(there, project.ProcessOf(j))
+	}
+	for _, name := range names {
+		if !slices.Contains(there, name) {
+			f := &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no running job of a process %q", name)}
+			if len(there) > 0 {
+				f.hint = "running: " + strings.Join(there, ", ")
+			}
+			return nil, f
+		}
+	}
+	return slices.DeleteFunc(jobs, func(j engine.Job) bool { return !slices.Contains(names, project.ProcessOf(j)) }), nil
+}

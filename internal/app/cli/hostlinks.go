@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh"
+	"github.com/hobjobs/hob/internal/config"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	// hostTimeout limits how long a command waits for hosts that the user named.
+	hostTimeout = 5 * time.Second
+	// agentHostTimeout limits how long an agent's requests wait for hosts.
+	agentHostTimeout = 1500 * time.Millisecond
+)
+
+// openHosts returns the backend for jobs on hosts. A list shows the last known state of each
+// job at once; only commands that connect to a host first get its current state. An agent
+// cannot name hosts, so its requests contact all of them, for a short time.
+func (a *app) openHosts() *ssh.Backend {
+	opts := []ssh.Option{
+		ssh.WithHostSettings(hostSettings(a.loaded)), ssh.WithLogger(a.logger()),
+		ssh.WithLinkReports(a.noteLink), ssh.WithWarnings(a.warnings.add),
+	}
+	switch {
+	case a.noPrompt:
+		opts = append(opts, ssh.WithPatience(agentHostTimeout))
+	case a.client == "ui" || a.onScreen: // later reports of a host update the screen
+		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.prompter.prompts()))
+	default:
+		opts = append(opts, ssh.WithoutDialing(), ssh.WithPrompts(a.prompter.prompts()), ssh.WithPatience(hostTimeout))
+	}
+	return ssh.New(opts...)
+}
+
+// hostWarnings collects warnings to be printed when the command ends, because before that
+// they would disturb the screen.
+type hostWarnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+// add adds a warning unless it is already there.
+func (w *hostWarnings) add(host, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if text = host + ": " + text; !slices.Contains(w.text, text) {
+		w.text = append(w.text, text)
+	}
+}
+
+// hostSettings returns a function that looks up the settings of a host. A host without
+// settings uses ssh's configuration. The settings are read for the first connection,
+// unless they are already loaded.
+func hostSettings(loaded *config.Config) func(host string) ssh.HostSettings {
+	load := sync.OnceValue(func() *config.Config {
+		if loaded != nil {
+			return loaded
+		}
+		return config.Load() // problems are reported only by commands that load the settings
+	})
+	return func(host string) ssh.HostSettings {
+		c := load()
+		h, ok := c.Hosts[host]
+		if login, onCluster := strings.CutPrefix(host, "slurm:"); onCluster && !ok {
+			h, ok = c.Hosts[login]
+		}
+		if !ok {
+			return ssh.HostSettings{}
+		}
+		if h.ConnectTimeout == c.Host("").ConnectTimeout {
+			h.ConnectTimeout = 0 // the default; ssh_config may have a value
+		}
+		return ssh.HostSettings{Transport: h.Transport, StateDir: h.StateDir, ConnectTimeout: h.ConnectTimeout, Sbatch: h.Sbatch}
+	}
+}
+
+// noteLink records for other programs whether host is reachable.
+func (a *app) noteLink(host string, err error) {
+	root, rootErr := engine.DefaultStateDir()
+	if rootErr != nil {
+		return
+	}
+	reason := ""
+	if err != nil {
+		reason = err.Error()
+	}
+	if err := jobdir.RecordHostError(root, host, reason); err != nil {
+		a.logger().Debug("cannot record whether the host is reachable", "host", host, "err", err)
+	}
+}
+
+// tryHosts connects to hosts concurrently, for at most hostTimeout and without prompting the
+// user. The backend keeps the results.
+func (a *app) tryHosts(ctx context.Context, hosts ...string) {
+	ctx, cancel := context.WithTimeout(ssh.WithInteraction(ctx, false), hostTimeout)
+	defer cancel()
+	var work sync.WaitGroup
+	for _, host := range hosts {
+		work.Go(func() { _ = a.hosts.Connect(ctx, host) })
+	}
+	work.Wait()
+}
+
+// connect connects to the hosts of those jobs that have not ended, so that the next
+// operation on them is done at once and its result is known. It may prompt the user.
+func (a *app) connect(ctx context.Context, jobs ...engine.Job) error {
+	for _, j := range jobs {
+		if j.Status.Finished() {
+			continue
+		}
+		if err := a.connectFor(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connectFor connects to the host of one job if that is necessary to reach it.
+func (a *app) connectFor(ctx context.Context, j engine.Job) error {
+	if !a.onOtherMachine(j) {
+		return nil
+	}
+	return a.connectTo(ctx, j.Host)
+}
+
+// onOtherMachine reports whether j can only be reached through its host.
+func (a *app) onOtherMachine(j engine.Job) bool {
+	dir := filepath.Join(a.eng.StateDir(), "jobs", string(j.ID))
+	return !ssh.RunsHere(engine.Record{ID: j.ID, Dir: dir, Job: j})
+}
+
+// connectTo connects to one host; "" is this machine.
+func (a *app) connectTo(ctx context.Context, host string) error {
+	if host == "" {
+		return nil
+	}
+	return a.hosts.Connect(ctx, host)
+}
+
+// connectForUI connects to host. connected is false if it already was.
+func (a *app) connectForUI(ctx context.Context, host string) (connected bool, err error) {
+	for _, h := range a.hosts.Hosts() {
+		if h.Name == host && h.Link == engine.LinkOK {
+			return false, nil
+		}
+	}
+	return true, a.hosts.Connect(ctx, host)
+}

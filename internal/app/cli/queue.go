@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+type queueFlags struct {
+	slots                     int
+	pause, resume, first, now bool
+}
+
+func (a *app) queueCommand() *cobra.Command {
+	var f queueFlags
+	cmd := &cobra.Command{
+		Use:     "queue [NAME | ID…]",
+		GroupID: groupRun,
+		Short:   "Show and change queues: slots, pause, order",
+		Long: "List the queues. hob run --queue=NAME puts a job in one: it starts when the queue has\n" +
+			"a free slot, first come, first served. A queue has one slot unless the settings or\n" +
+			"--slots say otherwise.",
+		Example:           "hob queue\nhob queue builds --slots 2\nhob queue builds --pause\nhob queue --first test-7k2qm\nhob queue --now @",
+		Args:              argCount(0, -1, ""),
+		ValidArgsFunction: a.completeQueues,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.queue(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.Var(parseInto(&f.slots, "N", parseSlots), "slots", "let N jobs of the queue run at once")
+	flags.BoolVar(&f.pause, "pause", false, "start no more jobs of the queue; running ones continue")
+	flags.BoolVar(&f.resume, "resume", false, "start jobs again")
+	flags.BoolVar(&f.first, "first", false, "put these jobs before all others of their queue")
+	flags.BoolVar(&f.now, "now", false, "start these jobs at once, without a slot")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func parseSlots(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, errors.New("use a number from 1")
+	}
+	return n, nil
+}
+
+func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
+	changes := f.slots > 0 || f.pause || f.resume
+	moves := f.first || f.now
+	switch {
+	case moves && (changes || f.first && f.now):
+		return usagef("run hob queue twice", "--first and --now cannot be combined with other changes")
+	case f.pause && f.resume:
+		return usagef("remove one of them", "--pause cannot be combined with --resume")
+	case moves && len(args) == 0:
+		return usagef("Usage: hob queue --first ID…, or --now ID…", "missing job ID")
+	case !moves && len(args) > 1:
+		return usagef("Usage: hob queue NAME", "unexpected argument %q", args[1])
+	case changes && len(args) == 0:
+		return usagef("Usage: hob queue NAME --slots N", "missing queue name")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	switch {
+	case moves:
+		return a.moveQueued(ctx, args, f.now)
+	case changes:
+		q, err := eng.SetQueue(ctx, args[0], engine.QueueChange{Slots: f.slots, Pause: f.pause, Resume: f.resume})
+		if err != nil {
+			return err
+		}
+		return a.printQueues([]engine.Queue{q})
+	}
+	queues, err := eng.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		var named []engine.Queue
+		for _, q := range queues {
+			if q.Name == args[0] {
+				named = append(named, q)
+			}
+		}
+		if len(named) == 0 {
+			return &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no queue is called %q", args[0]), hint: "See: hob queue"}
+		}
+		queues = named
+	}
+	return a.printQueues(queues)
+}
+
+// moveQueued puts jobs first or starts them.
+func (a *app) moveQueued(ctx context.Context, refs []string, now bool) error {
+	jobs, err := a.manyJobs(ctx, refs, engine.Act)
+	if err != nil {
+		return err
+	}
+	ids := make([]engine.ID, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	if now {
+		err = a.eng.StartNow(ctx, ids...)
+	} else {
+		err = a.eng.StartFirst(ctx, ids...)
+	}
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJobs(a.refresh(ctx, jobs))
+}
+
+func (a *app) printQueues(queues []engine.Queue) error {
+	if a.json {
+		if queues == nil {
+			queues = []engine.Queue{}
+		}
+		out := json.NewEncoder(a.stdout)
+		out.SetEscapeHTML(false)
+		return out.Encode(queues)
+	}
+	if len(queues) == 0 {
+		a.reportf("No queues. Start a job in one: hob run --queue CMD")
+		return nil
+	}
+	t := table{}
+	t.add(cell{text: "NAME", style: styleDim}, cell{text: "SLOTS", style: styleDim, right: true},
+		cell{text: "RUNNING", style: styleDim, right: true}, cell{text: "WAITING", style: styleDim, right: true}, cell{style: styleDim})
+	for _, q := range queues {
+		state := ""
+		if q.Paused {
+			state = "paused"
+		}
+		t.add(cell{text: escape(q.Name)}, number(q.Slots), number(len(q.Running)), number(len(q.Waiting)), cell{text: state, style: styleWarn})
+	}
+	for _, line := range t.lines(0, 0, nil, a.colored(a.stdout)) {
+		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func number(n int) cell { return cell{text: strconv.Itoa(n), right: true} }
+
+// queueUp adds the queue and the jobs to follow to a request.
+func (a *app) queueUp(ctx context.Context, spec *engine.Spec, f runFlags) error {
+	spec.Queue = f.queue
+	for _, list := range []struct {
+		refs []string
+		ids  *[]engine.ID
+	}{{f.after, &spec.After}, {f.afterAny, &spec.AfterAny}} {
+		for _, ref := range list.refs {
+			j, err := a.eng.GetWithTrash(ctx, engine.ID(ref))
+			if err != nil {
+				j, err = a.find(ctx, ref, engine.Read)
+			}
+			if err != nil {
+				return err
+			}
+			*list.ids = append(*list.ids, j.ID)
+		}
+	}
+	return nil
+}
+
+// completeQueues completes the names of queues.
+func (a *app) completeQueues(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	eng, err := a.engine()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	queues, err := eng.Queues(context.Background())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []cobra.Completion
+	for _, q := range queues {
+		names = append(names, q.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
+	"github.com/hobjobs/hob/ui"
+)
+
+type upFlags struct {
+	file, group       string
+	background, check bool
+}
+
+func (a *app) upCommand() *cobra.Command {
+	var f upFlags
+	cmd := &cobra.Command{
+		Use:     "up [NAME…]",
+		GroupID: groupRun,
+		Short:   "Start the processes of a project as background jobs",
+		Long: "Start the processes that a file describes as background jobs of one group, or those with a\n" +
+			"NAME and what they need. The file is the first of Procfile, process-compose.yaml, mprocs.yaml\n" +
+			"and .vscode/tasks.json in the current directory. A process that runs already is left alone; if\n" +
+			"its command has changed, it is restarted. On a terminal, the UI opens with the jobs of the\n" +
+			"group. hob lists what it does not understand in the file.",
+		Example:           "hob up\nhob up --check\nhob up -b web worker\nhob up -f Procfile.dev",
+		ValidArgsFunction: f.completeProcesses,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args, f) },
+	}
+	flags := cmd.Flags()
+	flags.VarP(parseInto(&f.file, "FILE", notEmpty), "file", "f", "read this file")
+	flags.Var(parseInto(&f.group, "GROUP", notEmpty), "group", "name of the group (default: that of the directory)")
+	flags.BoolVarP(&f.background, "background", "b", false, "do not open the UI")
+	flags.BoolVar(&f.check, "check", false, "print what would be started, and start nothing")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// plan reads the file of a project and chooses the processes to start.
+func (f upFlags) plan(names []string) (plan *project.Plan, chosen []project.Process, err error) {
+	file := f.file
+	if file == "" {
+		if file, err = project.Find("."); err != nil {
+			return nil, nil, err
+		}
+	}
+	if plan, err = project.Load(file, os.LookupEnv); err != nil {
+		return nil, nil, err
+	}
+	chosen, err = plan.Select(names)
+	return plan, chosen, err
+}
+
+// groupOf returns the group of a project.
+func (f upFlags) groupOf(plan *project.Plan) project.Group {
+	return project.Group{Name: cmp.Or(f.group, filepath.Base(plan.Dir)), Dir: project.Canonical(plan.Dir)}
+}
+
+// projectError returns an error of a project's file as a usage error.
+func projectError(err error) error {
+	mistake, wrong := errors.AsType[*project.Error](err)
+	_, unreadable := errors.AsType[*fs.PathError](err)
+	switch {
+	case wrong:
+		return usagef("", "%w", mistake)
+	case unreadable:
+		return usagef("name another file: hob up -f FILE", "%w", err)
+	case errors.Is(err, project.ErrNoFile):
+		return usagef("name another file: hob up -f FILE", "%w", err)
+	case errors.Is(err, project.ErrUnknownName):
+		return usagef("See: hob up --check", "%w", err)
+	}
+	return err
+}
+
+func (a *app) up(ctx context.Context, names []string, f upFlags) error {
+	plan, chosen, err := f.plan(names)
+	if err != nil {
+		return projectError(err)
+	}
+	group := f.groupOf(plan)
+	if f.check {
+		return a.printPlan(ctx, plan, chosen, group)
+	}
+	if len(chosen) == 0 {
+		return usagef("name those to start: "+strings.Join(plan.Names(), ", "), "%s has only processes that are started on request", plan.File)
+	}
+	settings := a.settings()
+	onScreen := !f.background && !a.json && hasScreen(a.stdout) && isTerminal(a.stdin)
+	if onScreen {
+		a.client, a.onScreen = "ui", true
+	}
+	eng, err := a.engineWith(settings)
+	if err != nil {
+		return err
+	}
+	for _, n := range plan.Notes {
+		a.reportf("%s %s", a.paintErr("hob:", styleWarn), escape(n.String()))
+	}
+	size := a.callerSize()
+	if size == (engine.Size{}) {
+		size = engine.Size(settings.Run.Size)
+	}
+	u := &upRun{app: a, width: widestName(chosen), waits: map[string]string{}}
+	u.Up = project.Up{
+		Engine: eng, Group: group, Done: u.done, Waiting: u.waiting,
+		Base: engine.Spec{Size: size, Timeout: settings.Run.Timeout, Grace: settings.Run.Grace, CreatedBy: "up"},
+	}
+	if !onScreen {
+		return u.finish(u.Run(ctx, chosen))
+	}
+	o := a.window(settings)
+	o.Pane = append(o.Pane, ui.WithFilter(engine.Filter{Labels: group.Labels()}))
+	return u.inUI(ctx, chosen, o)
+}
+
+func widestName(procs []project.Process) (width int) {
+	for _, p := range procs {
+		width = max(width, len(p.Name))
+	}
+	return width
+}
+
+// completeProcesses completes the names of processes.
+func (f *upFlags) completeProcesses(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	plan, _, err := f.plan(nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []cobra.Completion
+	for _, name := range plan.Names() {
+		if !slices.Contains(args, name) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

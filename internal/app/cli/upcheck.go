@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/app/project"
+	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/internal/units"
+)
+
+// planJSON is the form of a plan with --json.
+type planJSON struct {
+	File      string            `json:"file"`
+	Dir       string            `json:"dir"`
+	Group     string            `json:"group"`
+	Processes []planProcessJSON `json:"processes"`
+	OnRequest []string          `json:"on_request"` // the processes that are started only if they are named
+	Notes     []project.Note    `json:"notes"`
+}
+
+type planProcessJSON struct {
+	Name     string         `json:"name"`
+	Line     int            `json:"line"`
+	Action   project.Action `json:"action"`
+	ID       engine.ID      `json:"id,omitempty"` // of the job that runs already
+	Command  []string       `json:"command"`      // null for a script
+	Script   string         `json:"script,omitempty"`
+	Dir      string         `json:"dir"`
+	EnvNames []string       `json:"env_names"`
+	After    []string       `json:"after"`
+	Restart  string         `json:"restart,omitempty"`
+}
+
+// printPlan prints what hob up would do. Values of variables may be secrets, so it has only names.
+func (a *app) printPlan(ctx context.Context, plan *project.Plan, chosen []project.Process, group project.Group) error {
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	running, err := group.Running(ctx, eng)
+	if err != nil {
+		return err
+	}
+	out := planJSON{
+		File: plan.File, Dir: plan.Dir, Group: group.Name, Processes: []planProcessJSON{},
+		OnRequest: notChosen(plan, chosen), Notes: plan.Notes,
+	}
+	for _, proc := range chosen {
+		p := planProcessJSON{
+			Name: proc.Name, Line: proc.Line, Command: proc.Command, Script: proc.Script, Dir: proc.Dir,
+			EnvNames: append([]string{}, slices.Sorted(maps.Keys(proc.Env))...),
+			After:    append([]string{}, project.After(proc, chosen)...), Restart: proc.Restart,
+		}
+		var job engine.Job
+		p.Action, job = project.Decide(proc, running)
+		p.ID = job.ID
+		out.Processes = append(out.Processes, p)
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	return a.printPlanText(out)
+}
+
+// notChosen returns the names of the processes that are not started.
+func notChosen(plan *project.Plan, chosen []project.Process) []string {
+	names := []string{}
+	for _, name := range plan.Names() {
+		if !slices.ContainsFunc(chosen, func(p project.Process) bool { return p.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (a *app) printPlanText(plan planJSON) error {
+	w := bufio.NewWriter(a.stdout)
+	colored := a.colored(a.stdout)
+	fmt.Fprintf(w, "%s in %s, group %s\n", escape(plan.File), escape(plan.Dir), escape(plan.Group))
+	for _, p := range plan.Processes {
+		fmt.Fprintf(w, "\n%s  %s\n", paint(colored, escape(p.Name), styleBold), planAction(p))
+		for _, row := range planRows(p, plan.Dir) {
+			fmt.Fprintf(w, "  %s %s\n", paint(colored, fmt.Sprintf("%-8s", row[0]), styleDim), escape(row[1]))
+		}
+	}
+	if len(plan.OnRequest) > 0 {
+		fmt.Fprintf(w, "\nNot started unless named: %s\n", escape(strings.Join(plan.OnRequest, ", ")))
+	}
+	if len(plan.Notes) > 0 {
+		fmt.Fprint(w, "\nNot understood, and ignored:\n")
+	}
+	for _, n := range plan.Notes {
+		fmt.Fprintln(w, "  "+escape(n.String()))
+	}
+	return w.Flush()
+}
+
+func planAction(p planProcessJSON) string {
+	switch p.Action {
+	case project.Keep:
+		return "runs already as " + string(p.ID)
+	case project.Restart:
+		return "restart of " + string(p.ID) + ", because its command has changed"
+	case project.Start, project.Skip:
+	}
+	return "start"
+}
+
+// planRows returns the rows of a process: what differs from a command in the directory of the project.
+func planRows(p planProcessJSON, dir string) (rows [][2]string) {
+	command := p.Script
+	if command == "" {
+		command = shellword.Join(p.Command)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(command), "\n") {
+		rows = append(rows, [2]string{"command", line})
+	}
+	if rel, err := filepath.Rel(dir, p.Dir); err == nil && filepath.IsLocal(rel) {
+		if rel != "." {
+			rows = append(rows, [2]string{"dir", rel})
+		}
+	} else {
+		rows = append(rows, [2]string{"dir", p.Dir})
+	}
+	if len(p.EnvNames) > 0 {
+		rows = append(rows, [2]string{"env", strings.Join(p.EnvNames, ", ")})
+	}
+	for _, need := range p.After {
+		rows = append(rows, [2]string{"after", need})
+	}
+	if p.Restart != "" {
+		rows = append(rows, [2]string{"restart", restartText(p.Restart)})
+	}
+	return rows
+}
+
+// restartText describes a restart policy.
+func restartText(policy string) string {
+	when, limit, _ := strings.Cut(policy, ":")
+	text := "always"
+	if when == "on-failure" {
+		text = "after a failure"
+	}
+	if n, err := strconv.Atoi(limit); err == nil {
+		text += ", at most " + units.Count(n, "time")
+	}
+	return text
+}

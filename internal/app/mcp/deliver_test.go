@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// If the server is killed while it writes an answer, the next server finds the state recorded at
+// that moment.
+func TestDeliveryIsRecordedAroundTheAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		asksAgain     bool
+		err           error
+		during, after int64
+	}{
+		"an answer":                       {false, nil, reportBegun, reportSent},
+		"an answer that fails":            {false, io.ErrClosedPipe, reportBegun, reportBegun},
+		"a result asked for again":        {true, nil, reportSent, reportSent},
+		"a result that cannot be written": {true, io.ErrClosedPipe, reportSent, reportBegun},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eng, err := engine.New(engine.WithStateDir(t.TempDir()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer eng.Close()
+			a := newAgent(t.Context(), Config{Logger: slog.New(slog.DiscardHandler)})
+			a.eng, a.scope = eng, newScope("tester", t.TempDir())
+			var jobs []engine.ID
+			for range 2 {
+				x, err := eng.Create(engine.VirtualSpec{Name: "work"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := x.Complete(engine.Exit{}); err != nil {
+					t.Fatal(err)
+				}
+				jobs = append(jobs, x.ID())
+			}
+			extra := &mcp.RequestExtra{}
+			noticed, err := eng.Get(t.Context(), string(jobs[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.registerDelivery(extra, &request{repeatable: c.asksAgain, ends: jobs[:1], notices: []notice{{job: noticed}, {text: "of no job"}}}, true)
+			check := func(when string, want int64) {
+				for _, id := range jobs {
+					if got := a.endReport(id); got != want {
+						t.Errorf("%s: recorded %d, want %d", when, got, want)
+					}
+				}
+			}
+			err = a.deliver(extra, func() error {
+				check("during the write", c.during)
+				return c.err
+			})
+			if !errors.Is(err, c.err) {
+				t.Errorf("%v, want %v", err, c.err)
+			}
+			check("after it", c.after)
+			a.registerDelivery(extra, &request{ends: jobs}, true)
+			_ = a.deliver(extra, func() error {
+				if c.after == reportSent {
+					check("while it is reported again", reportSent)
+				}
+				return nil
+			})
+		})
+	}
+}

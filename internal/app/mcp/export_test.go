@@ -1,0 +1,6 @@
+package mcp
+
+import "github.com/modelcontextprotocol/go-sdk/mcp"
+
+// Receipts is the transport between a server and t.
+func Receipts(t mcp.Transport) mcp.Transport { return receipts{t, &agent{}} }

@@ -1,0 +1,205 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+const (
+	// maxQuestion is the length of a question in characters.
+	maxQuestion = 500
+	// settleTime is how long the output of a job must not have grown before its waiting state is
+	// known to be about the last line: the holder checks a job that has been quiet for 0.3 s.
+	settleTime = 700 * time.Millisecond
+)
+
+// output is how much a job had printed, in bytes, and since when that has not grown.
+type output struct {
+	size  int64
+	since time.Time
+}
+
+// addQuestion completes the task of a job that waits for input. Only input that the terminal echoes is
+// requested with a form. A secret, such as a password, must not pass through the agent, so the user
+// types it into the job's terminal.
+func (a *agent) addQuestion(ctx context.Context, j engine.Job, last string, secret bool, t *task) {
+	attach := "hob attach " + string(j.ID)
+	if !j.HasTerminal() { // attached, it would show its log alone
+		attach = "run hob, select " + string(j.ID) + " and press i"
+	}
+	switch {
+	case secret:
+		t.Message = "waits for hidden input, such as a password; type it in a terminal: " + attach
+	case !a.settledOutput(j):
+		t.Message = last
+	case j.Entry != engine.EntryOpen || !requestOf(ctx).forms || a.answered(j) >= j.Output:
+		t.Message = "waits for input; answer in a terminal: " + attach
+		if last != "" {
+			t.Message += "; its last line: " + last
+		}
+	default:
+		t.Status, t.Message = taskInputRequired, "waits for input; also in a terminal: "+attach
+		t.InputRequests = mcp.InputRequestMap{a.questionKey(j, last): &mcp.ElicitParams{
+			Mode: "form", Message: question(j, last), RequestedSchema: json.RawMessage(answerSchema),
+		}}
+	}
+}
+
+// sinceAnswer returns the last line of a job's output, without the part printed before the last
+// answer: the log of a job whose output is not a terminal has no echo, so one line can contain several
+// questions.
+func (a *agent) sinceAnswer(ctx context.Context, j engine.Job, last string) string {
+	from := a.answered(j)
+	if from <= 0 || j.Split || j.Kind == engine.KindPTY {
+		return last
+	}
+	log, err := a.eng.OpenLog(ctx, j.ID, engine.StreamOutput)
+	if err != nil {
+		return last
+	}
+	defer log.Close()
+	p, err := log.Bytes(ctx, max(from, j.Output-tailChars), j.Output)
+	if err != nil {
+		return last
+	}
+	return lastLine(excerpt{head: clean(p)})
+}
+
+// question returns what a job asks: the last line of its output.
+func question(j engine.Job, last string) string {
+	if last == "" {
+		return oneLine(j.Name, 60) + " needs input"
+	}
+	return oneLine(last, maxQuestion)
+}
+
+const (
+	answerField  = "answer"
+	answerSchema = `{"type":"object","properties":{"answer":{"type":"string","title":"Answer","description":"Typed into the job's terminal, followed by Enter"}},"required":["answer"]}`
+)
+
+// questionKey returns a key that identifies the current question of a job. It is the same in every
+// server until the question is answered. A job can ask the same again after input that did not come
+// from this agent, so the key depends on how much the job has printed.
+func (a *agent) questionKey(j engine.Job, last string) string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %d %s", a.answered(j), j.Output, last)
+	return fmt.Sprintf("input-%016x", h.Sum64())
+}
+
+// answered returns how much the job had printed when its last question was answered or refused, or -1
+// if there was none. A cursor of the job records it, plus one.
+func (a *agent) answered(j engine.Job) int64 {
+	return jobdir.ReadCursor(a.jobDir(j.ID), a.scope.reader()+" answer") - 1
+}
+
+// settledOutput reports whether this server has seen no growth of a job's output for settleTime. Before
+// that, the state may still be that of an earlier question, while the current one may be for a password.
+func (a *agent) settledOutput(j engine.Job) bool {
+	a.news.mu.Lock()
+	defer a.news.mu.Unlock()
+	seen, ok := a.news.outputs[j.ID]
+	if !ok || seen.size != j.Output {
+		seen = output{size: j.Output, since: time.Now()}
+		a.news.outputs[j.ID] = seen
+	}
+	return time.Since(seen.since) >= settleTime
+}
+
+// updateTask types the answer to the question of a job. As the protocol requires, answers to other
+// questions are ignored: such a question was answered before, perhaps in the terminal.
+func (a *agent) updateTask(ctx context.Context, j engine.Job, responses map[string]json.RawMessage) error {
+	if responses == nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "inputResponses is missing"}
+	}
+	if j.Status.Finished() {
+		return nil
+	}
+	// Two answers at once must not both be typed.
+	lock, err := jobdir.LockCursor(a.jobDir(j.ID), a.scope.reader()+" answer")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	t := &task{}
+	for range 2 { // the second time for a question of an earlier server
+		if j, err = a.eng.Get(ctx, string(j.ID)); err != nil {
+			return err
+		}
+		if err := a.describe(ctx, j, t); err != nil {
+			return err
+		}
+		if t.InputRequests != nil || a.settledOutput(j) {
+			break
+		}
+		select {
+		case <-time.After(settleTime):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for key := range t.InputRequests {
+		raw, ok := responses[key]
+		if !ok {
+			continue
+		}
+		var r struct {
+			Action  string         `json:"action"`
+			Content map[string]any `json:"content"`
+		}
+		if err := json.Unmarshal(raw, &r); err != nil || !slices.Contains([]string{"accept", "decline", "cancel"}, r.Action) {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("the response %q has no action accept, decline or cancel", key)}
+		}
+		text, ok := r.Content[answerField].(string)
+		if r.Action == "accept" && !ok {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("the response %q has no %s", key, answerField)}
+		}
+		return a.typeAnswer(ctx, j, r.Action == "accept", text)
+	}
+	return nil
+}
+
+// typeAnswer types an answer and Enter. A question that was refused can be answered in the terminal.
+// The answer is recorded before it is typed: an answer that is typed twice cannot be undone, while one
+// that is not typed can be given in the terminal.
+func (a *agent) typeAnswer(ctx context.Context, j engine.Job, accepted bool, text string) error {
+	if err := jobdir.WriteCursor(a.jobDir(j.ID), a.scope.reader()+" answer", j.Output+1); err != nil {
+		return err
+	}
+	if !accepted {
+		return nil
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return a.eng.Write(ctx, j.ID, []byte(text+"\r"))
+}
+
+// lastLine returns the last line of output that is not empty.
+func lastLine(x excerpt) string {
+	text := x.head + x.tail
+	if x.stderr != nil && text == "" {
+		text = x.stderr.head
+	}
+	text = strings.TrimRight(text, " \t\r\n")
+	line := []rune(text[strings.LastIndexByte(text, '\n')+1:])
+	if len(line) > maxQuestion { // a question is at the end
+		line = slices.Concat([]rune{'…'}, line[len(line)-maxQuestion+1:])
+	}
+	return oneLine(string(line), maxQuestion)
+}

@@ -1,0 +1,111 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// The labels of the jobs of a project.
+const (
+	groupLabel   = "group"   // the name of the group
+	projectLabel = "project" // the directory of the project: two projects may have the same group
+	processLabel = "process" // the name of the process
+)
+
+// Group is the jobs of a project.
+type Group struct {
+	Name string // empty: any
+	Dir  string // of the project, see Canonical; empty: any
+}
+
+// Labels returns the labels of the group's jobs.
+func (g Group) Labels() map[string]string {
+	labels := map[string]string{}
+	if g.Name != "" {
+		labels[groupLabel] = g.Name
+	}
+	if g.Dir != "" {
+		labels[projectLabel] = g.Dir
+	}
+	return labels
+}
+
+// Canonical returns the path of a directory without symbolic links, by which its project is known.
+func Canonical(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// Running returns the jobs of the group on this machine that have not ended, the last one started first.
+func (g Group) Running(ctx context.Context, eng *engine.Engine) ([]engine.Job, error) {
+	jobs, err := eng.List(ctx, engine.Filter{Running: true, Here: true, Labels: g.Labels()})
+	slices.SortStableFunc(jobs, func(a, b engine.Job) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return jobs, err
+}
+
+// last returns the newest job of a process, also one that has ended; "" if there is none.
+func (g Group) last(ctx context.Context, eng *engine.Engine, process string) (engine.ID, error) {
+	labels := g.Labels()
+	labels[processLabel] = process
+	jobs, err := eng.List(ctx, engine.Filter{Here: true, Labels: labels})
+	if err != nil || len(jobs) == 0 {
+		return "", err
+	}
+	return jobs[0].ID, nil
+}
+
+// ProcessOf returns the name of the process that a job runs. A job that was added to the group by hand
+// has its own name.
+func ProcessOf(j engine.Job) string { return cmp.Or(j.Labels[processLabel], j.Name) }
+
+// Down stops the given jobs one after the other, in their order, and reports each one that it has
+// stopped. It goes on after an error; the result has all of them.
+func Down(ctx context.Context, eng *engine.Engine, jobs []engine.Job, by string, stopped func(engine.Job, engine.StopReport)) error {
+	var errs []error
+	for _, j := range jobs {
+		report, err := eng.Stop(ctx, j.ID, engine.StopOptions{By: by})
+		switch {
+		case errors.Is(err, engine.ErrNotRunning): // it ended meanwhile, perhaps because of the one before
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			stopped(j, report)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// describe returns what a process waits for before it starts, such as "db listens on port 5432".
+func (n Need) describe(other Process) string {
+	switch {
+	case n.Until == Completed:
+		return n.Name + " has ended"
+	case n.Until == Succeeded:
+		return n.Name + " has succeeded"
+	case n.Until == IsReady && other.Ready.Port != 0:
+		return n.Name + " accepts connections on port " + strconv.Itoa(other.Ready.Port)
+	case n.Until == IsReady && other.Ready.Probe.Script != "":
+		return n.Name + " passes its readiness probe"
+	case n.Until == IsReady:
+		return n.Name + " prints a line that matches " + strings.TrimSpace(other.Ready.Line)
+	}
+	return n.Name + " has started"
+}
+
+// After returns what a process of the chosen ones waits for, one text for each need.
+func After(proc Process, chosen []Process) (texts []string) {
+	for _, n := range proc.Needs {
+		i := slices.IndexFunc(chosen, func(p Process) bool { return p.Name == n.Name })
+		texts = append(texts, n.describe(chosen[i]))
+	}
+	return texts
+}

@@ -1,0 +1,139 @@
+package project
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNoFile is returned by [Find] if a directory has none of the files.
+var ErrNoFile = errors.New("no Procfile, process-compose.yaml, mprocs.yaml or .vscode/tasks.json")
+
+// Find returns the first file in dir that describes processes.
+func Find(dir string) (string, error) {
+	for _, name := range []string{
+		"Procfile", "process-compose.yaml", "process-compose.yml", "mprocs.yaml", "mprocs.yml", ".vscode/tasks.json",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%w in %s", ErrNoFile, dir)
+}
+
+// DirOf returns the directory of the project that a file describes.
+func DirOf(file string) string {
+	dir := filepath.Dir(file)
+	if filepath.Base(dir) == ".vscode" {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// maxFile limits the size of a file, in bytes.
+const maxFile = 1 << 20
+
+// Load reads a file. lookup returns the values of environment variables. A mistake in the file is an
+// *[Error].
+func Load(file string, lookup func(name string) (string, bool)) (*Plan, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	dir := DirOf(file)
+	shown, err := filepath.Rel(dir, file)
+	if err != nil {
+		shown = file
+	}
+	p := &parser{plan: &Plan{File: filepath.ToSlash(shown), Dir: dir, Notes: []Note{}}, lookup: lookup}
+	return p.parse(filepath.Base(file), data)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than 1 MiB")}
+	}
+	return data, err
+}
+
+// parse parses a file in the format that its name shows, or else its content.
+func (p *parser) parse(name string, data []byte) (*Plan, error) {
+	ext := strings.ToLower(filepath.Ext(name))
+	isYAML, isJSON := ext == ".yaml" || ext == ".yml", ext == ".json" || ext == ".jsonc"
+	if strings.HasPrefix(name, "Procfile") && !isYAML && !isJSON {
+		p.procfile(data)
+		return p.finish()
+	}
+	parse := parseYAML
+	if isJSON {
+		parse = parseJSON
+	}
+	top, err := parse(data)
+	switch {
+	case err != nil && !isYAML && !isJSON:
+		p.procfile(data)
+	case err != nil:
+		return nil, &Error{File: p.plan.File, Text: err.Error()}
+	case top.get("processes") != nil || strings.HasPrefix(name, "process-compose"):
+		p.processCompose(&top)
+	case top.get("procs") != nil || strings.HasPrefix(name, "mprocs"):
+		p.mprocs(&top)
+	case top.get("tasks") != nil || name == "tasks.json":
+		p.tasks(&top)
+	case isYAML || isJSON:
+		p.fail(0, "unknown format: it has none of the fields processes, procs and tasks")
+	default:
+		p.procfile(data)
+	}
+	return p.finish()
+}
+
+// finish checks that every need is a process of the plan.
+func (p *parser) finish() (*Plan, error) {
+	if len(p.plan.Processes) == 0 {
+		p.fail(0, "it describes no processes")
+	}
+	for _, proc := range p.plan.Processes {
+		for _, n := range proc.Needs {
+			if p.plan.find(n.Name) == nil {
+				p.fail(n.Line, "%s needs %q, which the file does not describe", proc.Name, n.Name)
+			}
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	slices.SortStableFunc(p.plan.Notes, func(a, b Note) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return p.plan, nil
+}
+
+// find returns a process by its name, nil if there is none.
+func (p *Plan) find(name string) *Process {
+	for i := range p.Processes {
+		if p.Processes[i].Name == name {
+			return &p.Processes[i]
+		}
+	}
+	return nil
+}

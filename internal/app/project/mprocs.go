@@ -1,0 +1,129 @@
+package project
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// mprocs parses an mprocs.yaml.
+func (p *parser) mprocs(v *value) {
+	top := p.fields(v, "")
+	top.ignore("hide_keymap_window", "mouse_scroll_speed", "scrollback", "proc_list_width", "proc_list_title", "proc_log",
+		"keymap_procs", "keymap_term", "keymap_copy")
+	p.expand = func(s string) (string, error) {
+		if rest, ok := strings.CutPrefix(s, "<CONFIG_DIR>"); ok {
+			return p.plan.Dir + rest, nil
+		}
+		return s, nil
+	}
+	if procs := p.object(top.get("procs"), "procs"); procs != nil {
+		for i := range procs.fields {
+			f := &procs.fields[i]
+			if f.value.kind != nullValue { // null removes a process of another file
+				p.add(p.mproc(f))
+			}
+		}
+	}
+	top.rest()
+}
+
+// object returns v if it is an object, after its $select.
+func (p *parser) object(v *value, at string) *value {
+	if v = p.choose(v); v != nil && v.kind != objectValue {
+		p.fail(v.line, "%s must be an object", at)
+		return nil
+	}
+	return v
+}
+
+func (p *parser) mproc(in *field) Process {
+	at := "procs." + in.name
+	proc := Process{Name: in.name, Line: in.line, Dir: p.plan.Dir, Env: map[string]string{}}
+	v := p.choose(&in.value)
+	switch v.kind {
+	case textValue:
+		proc.Script = p.raw(v, at)
+	case listValue:
+		proc.Command = p.texts(v, at)
+	default:
+		f := p.fields(p.chosen(v), at)
+		f.ignore("log", "scrollback", "mouse_scroll_speed")
+		proc.Script, proc.Command = f.raw("shell"), f.texts("cmd")
+		if proc.Script != "" && len(proc.Command) > 0 {
+			p.fail(in.line, "%s has both shell and cmd", at)
+		}
+		if dir := f.text("cwd"); dir != "" {
+			proc.Dir = p.path(dir)
+		}
+		proc.Unset = p.environment(p.chosen(f.get("env")), f.path("env"), proc.Env)
+		p.addPath(&proc, f.texts("add_path"))
+		if start := f.get("autostart"); start != nil {
+			proc.OnRequest = !f.truth("autostart")
+		}
+		if f.truth("autorestart") {
+			proc.Restart = "always"
+		}
+		if stop := f.get("stop"); stop != nil && (stop.kind != textValue || stop.text != "SIGTERM") {
+			p.note(stop.line, "%s is not supported; the process gets SIGTERM", f.path("stop"))
+		}
+		f.rest()
+	}
+	if !proc.runs() {
+		p.fail(in.line, "%s has no command", at)
+	}
+	return proc
+}
+
+// addPath adds directories to the variable PATH.
+func (p *parser) addPath(proc *Process, dirs []string) {
+	if len(dirs) == 0 {
+		return
+	}
+	path, ok := proc.Env["PATH"]
+	if !ok {
+		path, _ = p.lookup("PATH")
+	}
+	for _, dir := range dirs {
+		path += string(os.PathListSeparator) + p.path(dir)
+	}
+	proc.Env["PATH"] = strings.TrimPrefix(path, string(os.PathListSeparator))
+}
+
+// chosen returns an object whose fields have been chosen, see choose.
+func (p *parser) chosen(v *value) *value {
+	if v == nil || v.kind != objectValue {
+		return v
+	}
+	chosen := value{line: v.line, kind: objectValue}
+	for _, f := range v.fields {
+		chosen.fields = append(chosen.fields, field{f.name, f.line, *p.choose(&f.value)})
+	}
+	return &chosen
+}
+
+// choose returns the value for this system if v is an object with the field $select, and else v.
+func (p *parser) choose(v *value) *value {
+	if v == nil || v.kind != objectValue {
+		return v
+	}
+	by := v.get("$select")
+	if by == nil {
+		return v
+	}
+	if by.text != "os" {
+		p.fail(by.line, "$select must be os")
+		return &value{line: v.line}
+	}
+	name := runtime.GOOS
+	if name == "darwin" {
+		name = "macos"
+	}
+	for _, key := range []string{name, "$else"} {
+		if got := v.get(key); got != nil {
+			return got
+		}
+	}
+	p.fail(v.line, "$select has no value for %s", name)
+	return &value{line: v.line}
+}

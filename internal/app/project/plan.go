@@ -1,0 +1,114 @@
+// Package project reads the files in which projects describe their processes, and starts and stops
+// these processes as jobs of one group.
+//
+// [Load] returns the plan of a file, with a note for everything in it that hob does not understand.
+// [Plan.Select] puts the processes to start in order, and an [Up] starts them. Nothing here reads a
+// file that the caller did not ask for, except the .env file beside it, where the programs that own
+// the format read it too.
+package project
+
+import (
+	"fmt"
+	"time"
+)
+
+// Plan is what a file describes.
+type Plan struct {
+	File      string    `json:"file"`
+	Dir       string    `json:"dir"` // of the project; absolute
+	Processes []Process `json:"processes"`
+	Notes     []Note    `json:"notes"`
+}
+
+// Note names something in a file that hob ignores.
+type Note struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+func (n Note) String() string { return fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Text) }
+
+// Error is a mistake in a file. Line is 0 if it is not about one line.
+type Error struct {
+	File string
+	Line int
+	Text string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
+}
+
+// Process is one process of a plan. With neither Script nor Command it is a name for its needs.
+type Process struct {
+	Name string
+	Line int // where the file describes it
+
+	Script  string
+	Shell   []string // runs Script, which is its last argument; nil: sh -c
+	Command []string // if there is no Script
+
+	Dir      string            // absolute
+	Env      map[string]string // added to the environment
+	Unset    []string          // removed from the environment
+	FreePort bool              // PORT is set to a free port
+
+	Needs     []Need
+	Ready     Ready
+	Restart   string        // as hob run --restart takes it; empty: no
+	Grace     time.Duration // between SIGTERM and SIGKILL; 0: the default
+	OnRequest bool          // not started unless it is named or needed
+}
+
+// runs reports whether the process has a command.
+func (p *Process) runs() bool { return p.Script != "" || len(p.Command) > 0 }
+
+// argv returns the command as an argument vector, nil for a script of sh.
+func (p *Process) argv() []string {
+	if p.Script == "" {
+		return p.Command
+	}
+	if p.Shell == nil {
+		return nil
+	}
+	return append(p.Shell[:len(p.Shell):len(p.Shell)], p.Script)
+}
+
+// Ready is how to find out that a process is ready. The zero value means that nothing shows it.
+type Ready struct {
+	Port  int    // this TCP port of this machine accepts connections
+	Line  string // the process prints a line that matches this regular expression
+	Probe Probe  // a command succeeds
+}
+
+// Probe is a command that succeeds when a process is ready. It is run by the shell of the process and
+// with its variables.
+type Probe struct {
+	Script  string // empty: there is no probe
+	Dir     string
+	Every   time.Duration // between the end of an attempt and the next one
+	Timeout time.Duration // of each attempt
+}
+
+// Until is what a process waits for before it starts.
+type Until int
+
+const (
+	Started   Until = iota
+	IsReady         // as its Ready says
+	Completed       // it has ended
+	Succeeded       // it has ended with exit code 0
+)
+
+// Need is another process that a process waits for.
+type Need struct {
+	Name  string
+	Until Until
+	Line  int
+	// IfChosen: the other process is not started because of this need.
+	IfChosen bool
+}

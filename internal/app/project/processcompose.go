@@ -1,0 +1,234 @@
+package project
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// processCompose parses a process-compose.yaml.
+func (p *parser) processCompose(v *value) {
+	top := p.fields(v, "")
+	top.ignore("version", "description", "is_strict", "is_tui_disabled", "ordered_shutdown",
+		"log_location", "log_level", "log_length", "log_configuration", "log_format")
+	for i := range v.fields { // extensions, which often carry anchors
+		if name := v.fields[i].name; strings.HasPrefix(name, "x-") {
+			top.ignore(name)
+		}
+	}
+	c := compose{p: p, shell: []string{"sh", "-c"}, dotenv: p.dotenv(p.path(".env")), global: map[string]string{}}
+	if bash, err := exec.LookPath("bash"); err == nil && bash != "" {
+		c.shell[0] = "bash"
+	}
+	c.verbatim = p.truth(top.get("disable_env_expansion"), "disable_env_expansion")
+	if !c.verbatim {
+		p.expand = func(s string) (string, error) { return expandEnv(s, c.lookup) }
+	}
+	if shell := top.object("shell"); shell.v != nil {
+		c.shell = []string{shell.text("shell_command"), shell.text("shell_argument")}
+		shell.rest()
+	}
+	p.environment(top.get("environment"), "environment", c.global)
+	processes := p.fields(top.get("processes"), "processes")
+	if processes.v != nil {
+		for _, f := range processes.v.fields {
+			p.add(c.process(f.name, f.line, processes.object(f.name)))
+		}
+	}
+	top.rest()
+	c.checkHealth()
+}
+
+// compose parses the processes of a process-compose.yaml.
+type compose struct {
+	p              *parser
+	shell          []string
+	verbatim       bool              // variables are not expanded
+	dotenv, global map[string]string // variables of all processes
+}
+
+// lookup returns the value of a variable for the texts of the file.
+func (c *compose) lookup(name string) (string, bool) {
+	if s, ok := c.p.lookup(name); ok {
+		return s, true
+	}
+	s, ok := c.dotenv[name]
+	return s, ok
+}
+
+func (c *compose) process(name string, line int, f *fields) Process {
+	f.ignore("description", "namespace", "is_tty", "is_interactive", "disable_ansi_colors", "is_template_disabled",
+		"log_location", "log_configuration", "truncate_log", "monitor_for", "monitor_silence_threshold")
+	proc := Process{Name: name, Line: line, Dir: c.p.plan.Dir, Env: map[string]string{}, Shell: c.shell, Script: c.command(f)}
+	if dir := f.text("working_dir"); dir != "" {
+		proc.Dir = c.p.path(dir)
+	}
+	if list := f.texts("entrypoint"); proc.Script == "" && len(list) > 0 {
+		proc.Shell, proc.Command = nil, list
+	}
+	switch {
+	case f.get("extends") != nil:
+		c.p.fail(f.line("extends"), "%s is not supported", f.path("extends"))
+	case !proc.runs():
+		c.p.fail(line, "%s has no command", f.at)
+	}
+	if !f.truth("is_dotenv_disabled") {
+		proc.Env = copyOf(c.dotenv)
+	}
+	if file := f.text("env_file"); file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(proc.Dir, file)
+		}
+		for k, v := range c.p.dotenv(file) {
+			proc.Env[k] = v
+		}
+	}
+	for k, v := range c.global {
+		proc.Env[k] = v
+	}
+	c.p.environment(f.get("environment"), f.path("environment"), proc.Env)
+	proc.OnRequest = f.truth("disabled") || f.truth("is_foreground")
+	c.needs(&proc, f.object("depends_on"))
+	c.restart(&proc, f.object("availability"))
+	c.ready(&proc, f)
+	if stop := f.object("shutdown"); stop.v != nil {
+		proc.Grace = stop.seconds("timeout_seconds")
+		if s := stop.text("signal"); s != "" && s != "15" {
+			c.p.note(stop.line("signal"), "%s is not supported; the process gets SIGTERM", stop.path("signal"))
+		}
+		stop.rest()
+	}
+	f.rest()
+	return proc
+}
+
+// command returns the script of a process. Its variables are left to the shell, so that values do not
+// become part of the command, which is recorded and shown.
+func (c *compose) command(f *fields) string {
+	script := f.raw("command")
+	if !c.verbatim {
+		script = strings.ReplaceAll(script, "$$", "$")
+	}
+	if strings.Contains(script, "{{") {
+		c.p.note(f.line("command"), "%s: templates are not supported", f.path("command"))
+	}
+	return script
+}
+
+func (c *compose) needs(proc *Process, on *fields) {
+	if on.v == nil {
+		return
+	}
+	for _, dep := range on.v.fields {
+		f := on.object(dep.name)
+		need := Need{Name: dep.name, Line: dep.line}
+		switch condition := f.text("condition"); condition {
+		case "process_started", "":
+		case "process_completed":
+			need.Until = Completed
+		case "process_completed_successfully":
+			need.Until = Succeeded
+		case "process_healthy", "process_log_ready":
+			need.Until = IsReady
+		default:
+			c.p.fail(f.line("condition"), "unknown condition %q", condition)
+		}
+		f.rest()
+		proc.Needs = append(proc.Needs, need)
+	}
+}
+
+func (c *compose) restart(proc *Process, f *fields) {
+	limit := f.number("max_restarts")
+	switch policy := f.text("restart"); policy {
+	case "", "no", "false":
+	case "always":
+		proc.Restart = "always"
+		if limit > 0 {
+			c.p.note(f.line("max_restarts"), "%s is not supported with always", f.path("max_restarts"))
+		}
+	case "on_failure", "on-failure":
+		proc.Restart = "on-failure"
+		if limit > 0 {
+			proc.Restart += ":" + strconv.Itoa(limit)
+		}
+	case "exit_on_failure":
+		c.p.note(f.line("restart"), "%s: exit_on_failure is not supported; the other processes keep running", f.path("restart"))
+	default:
+		c.p.fail(f.line("restart"), "unknown restart policy %q", policy)
+	}
+	f.rest()
+}
+
+// ready sets how to find out that the process is ready.
+func (c *compose) ready(proc *Process, f *fields) {
+	if line := f.text("ready_log_line"); line != "" {
+		if _, err := regexp.Compile(line); err != nil {
+			c.p.note(f.line("ready_log_line"), "%s is not a regular expression that hob understands", f.path("ready_log_line"))
+		} else {
+			proc.Ready.Line = line
+		}
+	}
+	c.probe(proc, f.object("readiness_probe"))
+}
+
+// probe sets the readiness probe. Of an HTTP probe hob takes the port.
+func (c *compose) probe(proc *Process, f *fields) {
+	f.ignore("initial_delay_seconds", "success_threshold", "failure_threshold")
+	every, timeout := f.seconds("period_seconds"), f.seconds("timeout_seconds")
+	if run := f.object("exec"); run.v != nil {
+		probe := Probe{Script: c.command(run), Dir: proc.Dir, Every: cmp.Or(every, time.Second), Timeout: cmp.Or(timeout, 10*time.Second)}
+		if dir := run.text("working_dir"); dir != "" {
+			probe.Dir = c.p.path(dir)
+		}
+		proc.Ready.Probe = probe
+		run.rest()
+	}
+	if get := f.object("http_get"); get.v != nil {
+		get.ignore("scheme", "path", "headers", "status_code")
+		port, err := strconv.Atoi(cmp.Or(get.text("port"), get.text("num_port")))
+		switch {
+		case err != nil || port < 1 || port > 65535:
+			c.p.note(get.line("port"), "%s: the port is not a number, so the probe is ignored", get.at)
+		case !isLocal(get.text("host")):
+			c.p.note(get.line("host"), "%s: a probe of another machine is not supported", get.at)
+		default:
+			proc.Ready.Port = port
+		}
+		get.rest()
+	}
+	f.rest()
+}
+
+// isLocal reports whether a host name means this machine.
+func isLocal(host string) bool {
+	if host == "" || host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// checkHealth notes needs that cannot be waited for.
+func (c *compose) checkHealth() {
+	for _, proc := range c.p.plan.Processes {
+		for i, n := range proc.Needs {
+			other := c.p.plan.find(n.Name)
+			if n.Until == IsReady && other != nil && other.Ready == (Ready{}) {
+				proc.Needs[i].Until = Started
+				c.p.note(n.Line, "%s", unknownReady(proc.Name, n.Name))
+			}
+		}
+	}
+}
+
+// unknownReady is the note for a need that cannot be waited for.
+func unknownReady(name, need string) string {
+	return fmt.Sprintf("%s does not wait until %s is ready: nothing in the file shows it", name, need)
+}

@@ -1,0 +1,211 @@
+package project
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hobjobs/hob/internal/shellword"
+)
+
+// tasks parses a tasks.json of Visual Studio Code. Tasks in the background, and those that run when
+// the folder opens, are started; the others, such as builds and deployments, only if they are named or
+// needed.
+func (p *parser) tasks(v *value) {
+	top := p.fields(v, "")
+	top.ignore("presentation", "problemMatcher", "echoCommand", "$schema")
+	if version := top.text("version"); version != "2.0.0" && version != "" {
+		p.fail(top.line("version"), "version %s of tasks.json is not supported", version)
+	}
+	p.expand = p.expandTask
+	t := tasks{p: p, background: map[string]bool{}}
+	p.unexpanded = func(_ int, err error) { t.missing = err.Error() }
+	t.defaults = append(system(v), *v)
+	top.ignore("options", "type", "linux", "osx", "windows")
+	list := top.get("tasks")
+	if list != nil && list.kind != listValue {
+		p.fail(list.line, "tasks must be a list")
+	} else if list != nil {
+		for i := range list.items {
+			t.task(&list.items[i], fmt.Sprintf("tasks[%d]", i))
+		}
+	}
+	top.rest()
+	t.resolveNeeds()
+}
+
+// tasks parses the tasks of a tasks.json.
+type tasks struct {
+	p          *parser
+	defaults   []value         // objects whose options and type hold for all tasks
+	background map[string]bool // the tasks in the background
+	sequences  []step
+	missing    string // why the current task cannot run outside of the editor
+}
+
+// systemName returns the field with what holds for this system alone.
+func systemName() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "osx"
+	case "windows":
+		return "windows"
+	}
+	return "linux"
+}
+
+// system returns the object of v for this system, if there is one.
+func system(v *value) []value {
+	if own := v.get(systemName()); own != nil && own.kind == objectValue {
+		return []value{*own}
+	}
+	return nil
+}
+
+// merge returns an object with the fields of all objects; the first one with a field counts. Options
+// are merged field by field.
+func merge(objects []value, only ...string) *value {
+	merged := value{kind: objectValue, line: objects[0].line}
+	for _, v := range objects {
+		for _, f := range v.fields {
+			if len(only) > 0 && !slices.Contains(only, f.name) {
+				continue
+			}
+			at := slices.IndexFunc(merged.fields, func(m field) bool { return m.name == f.name })
+			switch {
+			case at < 0:
+				merged.fields = append(merged.fields, f)
+			case f.name == "options" || f.name == "env":
+				if have := &merged.fields[at].value; have.kind == objectValue && f.value.kind == objectValue {
+					*have = *merge([]value{*have, f.value})
+				}
+			}
+		}
+	}
+	return &merged
+}
+
+func (t *tasks) task(v *value, at string) {
+	p := t.p
+	if v.kind != objectValue {
+		p.fail(v.line, "%s must be an object", at)
+		return
+	}
+	t.missing = ""
+	own := append(system(v), *v)
+	f := p.fields(merge(append(own, *merge(t.defaults, "options", "type"))), at)
+	f.v.line = v.line
+	f.ignore("group", "presentation", "detail", "icon", "hide", "promptOnClose", "linux", "osx", "windows")
+	proc := Process{Name: f.text("label"), Line: v.line, Dir: p.plan.Dir, Env: map[string]string{}}
+	if proc.Name == "" {
+		proc.Name = f.text("taskName")
+	}
+	options := f.object("options")
+	if dir := options.text("cwd"); dir != "" {
+		proc.Dir = p.path(dir)
+	}
+	proc.Unset = p.environment(options.get("env"), options.path("env"), proc.Env)
+	known := t.command(&proc, f, options.object("shell"))
+	options.rest()
+	run := f.object("runOptions")
+	run.ignore("instanceLimit", "reevaluateOnRerun", "instancePolicy")
+	background := f.truth("isBackground")
+	proc.OnRequest = !background && run.text("runOn") != "folderOpen"
+	run.rest()
+	t.needs(&proc, f)
+	t.ready(&proc, f.get("problemMatcher"), f.path("problemMatcher"))
+	switch {
+	case t.missing != "":
+		p.note(v.line, "%q is left out: %s", proc.Name, t.missing)
+		return
+	case !known:
+		return
+	case !proc.runs() && len(proc.Needs) == 0:
+		p.note(v.line, "%q is left out: it has no command", proc.Name)
+		return
+	}
+	f.rest()
+	t.background[proc.Name] = background
+	p.add(proc)
+}
+
+// command sets the command of a task. It reports false for a type of task that only an extension of
+// the editor runs.
+func (t *tasks) command(proc *Process, f, shell *fields) bool {
+	p := t.p
+	kind := f.text("type")
+	if kind == "npm" {
+		script := f.text("script")
+		proc.Command = []string{"npm", "run", script}
+		if dir := f.text("path"); dir != "" {
+			proc.Dir = filepath.Join(proc.Dir, dir)
+		}
+		if proc.Name == "" {
+			proc.Name = "npm: " + script
+		}
+		return true
+	}
+	command, quoted := t.word(f.get("command"), f.path("command"))
+	if proc.Name == "" {
+		proc.Name = command
+	}
+	var words []string
+	args := f.get("args")
+	if args != nil && args.kind != listValue {
+		p.fail(args.line, "%s must be a list", f.path("args"))
+		args = nil
+	}
+	switch kind {
+	case "process":
+		proc.Command = []string{command}
+		if args != nil {
+			proc.Command = append(proc.Command, p.texts(args, f.path("args"))...)
+		}
+		if command == "" {
+			proc.Command = nil
+		}
+		return true
+	case "shell", "":
+		words = []string{quoted}
+		if args != nil {
+			for i := range args.items {
+				_, word := t.word(&args.items[i], f.path("args"))
+				words = append(words, word)
+			}
+		}
+		proc.Script = strings.TrimSpace(strings.Join(words, " "))
+		if program := shell.text("executable"); program != "" {
+			proc.Shell = append([]string{program}, shell.texts("args")...)
+			if len(proc.Shell) == 1 {
+				proc.Shell = append(proc.Shell, "-c")
+			}
+		}
+		shell.rest()
+		return true
+	}
+	p.note(f.v.line, "%q is left out: only the editor runs tasks of the type %s", cmp.Or(proc.Name, f.at), kind)
+	return false
+}
+
+// word returns a command or an argument, as it is and as it appears on the command line of a shell:
+// quoted as the file says, or if it contains a space.
+func (t *tasks) word(v *value, at string) (plain, quoted string) {
+	if v == nil || v.kind != objectValue {
+		s := t.p.text(v, at)
+		if !strings.HasSuffix(at, "command") && strings.ContainsAny(s, " \t\n") && !strings.ContainsAny(s[:1], `'"`) || s == "" && v != nil {
+			return s, shellword.Quote(s)
+		}
+		return s, s
+	}
+	f := t.p.fields(v, at)
+	s := strings.Join(f.texts("value"), " ")
+	how := f.text("quoting")
+	f.rest()
+	if how == "weak" {
+		return s, `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s) + `"`
+	}
+	return s, shellword.Quote(s)
+}

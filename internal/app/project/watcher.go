@@ -1,0 +1,125 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// watcher waits for a process that others need.
+type watcher struct {
+	eng  *engine.Engine
+	id   engine.ID // of its job
+	proc Process
+}
+
+// await returns when the process is as others need it, or an error if it never will be.
+func (w watcher) await(ctx context.Context, until Until) error {
+	ready := w.proc.Ready
+	switch {
+	case until != IsReady:
+		return w.awaitEnd(ctx, until)
+	case ready.Port != 0:
+		return w.try(ctx, portInterval, func() bool { return accepts(ctx, ready.Port) })
+	case ready.Probe.Script != "":
+		return w.try(ctx, ready.Probe.Every, func() bool { return w.probe(ctx) })
+	}
+	line, err := regexp.Compile(ready.Line)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.proc.Name, err)
+	}
+	out, err := w.eng.WaitFor(ctx, w.id, engine.Condition{Line: line})
+	if err == nil && !out.Met {
+		err = w.endedTooEarly()
+	}
+	return err
+}
+
+func (w watcher) awaitEnd(ctx context.Context, until Until) error {
+	out, err := w.eng.WaitFor(ctx, w.id, engine.Condition{})
+	if err == nil && until == Succeeded && (out.Exit.Code == nil || *out.Exit.Code != 0) {
+		err = fmt.Errorf("%s has not succeeded", w.proc.Name)
+	}
+	return err
+}
+
+func (w watcher) endedTooEarly() error {
+	return fmt.Errorf("%s has ended before it was ready", w.proc.Name)
+}
+
+// try calls ready until it returns true, with a pause between the calls. It returns an error if the job
+// ends first.
+func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool) error {
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	wait.Go(func() {
+		_, err := w.eng.Wait(ctx, w.id)
+		ended <- err
+	})
+	for {
+		if ready() {
+			return nil
+		}
+		select {
+		case err := <-ended:
+			if err == nil {
+				err = w.endedTooEarly()
+			}
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// portInterval is the time between two attempts to connect to a port.
+const portInterval = 100 * time.Millisecond
+
+// accepts reports whether a port of this machine accepts connections. It need not belong to a process of
+// the job: docker run starts a server that is none.
+func accepts(ctx context.Context, port int) bool {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // the answer is known
+	return true
+}
+
+// probe runs the probe of the process once, and reports whether it succeeds.
+func (w watcher) probe(ctx context.Context) bool {
+	probe := w.proc.Ready.Probe
+	ctx, cancel := context.WithTimeout(ctx, probe.Timeout)
+	defer cancel()
+	shell := w.proc.Shell
+	if shell == nil {
+		shell = []string{"sh", "-c"}
+	}
+	cmd := exec.CommandContext(ctx, shell[0], append(slices.Clone(shell[1:]), probe.Script)...)
+	cmd.Dir, cmd.Env = probe.Dir, w.proc.environ()
+	for name, value := range w.proc.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd.Run() == nil
+}
+
+// environ returns the environment that the process inherits.
+func (p *Process) environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(p.Unset, name)
+	})
+}

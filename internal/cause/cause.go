@@ -1,0 +1,199 @@
+// Package cause finds the lines of a program's output that show why it failed. It recognizes the
+// reports of compilers, test runners, language runtimes, shells and common tools.
+//
+// It reads text only. The result is a line of the output as the program printed it and a kind, so
+// it claims no more than the program did.
+package cause
+
+import "strings"
+
+// Kind is the kind of a cause, as other programs can test for it.
+type Kind string
+
+// The kinds.
+const (
+	CommandNotFound   Kind = "command_not_found"
+	NotExecutable     Kind = "not_executable"
+	BadInterpreter    Kind = "bad_interpreter"
+	MissingLibrary    Kind = "missing_library"
+	MissingModule     Kind = "missing_module"
+	MissingFile       Kind = "missing_file"
+	Permission        Kind = "permission_denied"
+	DiskFull          Kind = "disk_full"
+	PortInUse         Kind = "port_in_use"
+	OutOfMemory       Kind = "out_of_memory"
+	TooManyFiles      Kind = "too_many_open_files"
+	ConnectionRefused Kind = "connection_refused"
+	HostNotFound      Kind = "host_not_found"
+	Timeout           Kind = "timeout"
+	Interrupted       Kind = "interrupted"
+	CompileError      Kind = "compile_error"
+	LinkError         Kind = "link_error"
+	SyntaxError       Kind = "syntax_error"
+	TestFailure       Kind = "test_failed"
+	Exception         Kind = "uncaught_exception"
+	Panic             Kind = "panic"
+	Assertion         Kind = "assertion_failed"
+	MemoryError       Kind = "invalid_memory_access"
+	Deadlock          Kind = "deadlock"
+	DataRace          Kind = "data_race"
+	Usage             Kind = "invalid_usage"
+	Unknown           Kind = "error" // the line reports an error of no known kind
+)
+
+// Label returns the kind in words for the beginning of a phrase, as in "port in use"; empty for
+// Unknown.
+func (k Kind) Label() string {
+	switch k {
+	case Unknown:
+		return ""
+	case MissingLibrary:
+		return "shared library not found"
+	case MissingModule:
+		return "module not found"
+	case MissingFile:
+		return "file not found"
+	case BadInterpreter:
+		return "interpreter not found"
+	case DiskFull:
+		return "no space left on device"
+	case Usage:
+		return "invalid usage"
+	}
+	return strings.ReplaceAll(string(k), "_", " ")
+}
+
+// Cause is what an output shows about a failure.
+type Cause struct {
+	Kind Kind
+	// Text names the cause: a line of the output without surrounding white space, or the lines of a
+	// report that belong together, joined by ": ".
+	Text string
+	// Subject is the command, module, file, port or host that the text is about, if it names one.
+	Subject string
+	// Place is the position in the source code that the report names in another line, as in
+	// "app.py:3", or empty.
+	Place string
+	// Line and Last are the indexes of the first and last line of the report in the lines that were
+	// searched.
+	Line, Last int
+}
+
+// Phrase returns the cause for the end of a sentence, as in "port 8080 is in use".
+func (c Cause) Phrase() string {
+	label, text := c.Kind.Label(), c.Text
+	switch {
+	case c.Kind == PortInUse && c.Subject != "":
+		return "port " + c.Subject + " is in use"
+	case c.Subject != "" && bySubject(c.Kind):
+		text = c.Subject
+	case strings.Contains(strings.ToLower(text), label), c.Kind == MissingFile, c.Kind == MissingModule, c.Kind == ConnectionRefused:
+		label = "" // the text says it
+	}
+	if label != "" {
+		text = label + ": " + text
+	}
+	if c.Place != "" && !strings.Contains(text, c.Place) {
+		text += " (" + c.Place + ")"
+	}
+	return text
+}
+
+// bySubject reports whether label and subject of a cause of that kind are all there is to say.
+func bySubject(k Kind) bool {
+	switch k {
+	case CommandNotFound, NotExecutable, BadInterpreter, MissingLibrary, HostNotFound:
+		return true
+	}
+	return false
+}
+
+const (
+	// maxLine is the length in bytes of a line above which it is data, not a report.
+	maxLine = 4096
+	// reportLines is how many lines of a report are searched for what belongs to it.
+	reportLines = 60
+	// stackLines is the same for the stack of an exception.
+	stackLines = 400
+)
+
+// Find returns the most probable cause of a failure with that exit code (128 plus the number for a
+// signal, -1 if it is not known), and false if no line of the output reports an error. The lines are
+// the end of the output without escape sequences.
+//
+// A report with which programs end counts more than one that may be a warning. Of several equal
+// reports the first counts for compilers and test runners, whose later errors often follow from the
+// first, and the last for everything else.
+func Find(lines []string, code int) (best Cause, ok bool) {
+	rank := 0
+	for i, line := range lines {
+		if len(line) > maxLine {
+			continue
+		}
+		text := strings.TrimSpace(line)
+		if text == "" {
+			continue
+		}
+		c, r := at(lines, i, text, code)
+		if r.rank > rank || r.rank == rank && r.rank > 0 && !r.first {
+			best, rank = c, r.rank
+		}
+	}
+	return best, rank > 0
+}
+
+// at returns the cause that the line i reports, with the rule by which it was found; a rule of rank
+// 0 if it reports none.
+func at(lines []string, i int, text string, code int) (Cause, rule) {
+	for _, r := range rules {
+		if r.hint != "" && !strings.Contains(text, r.hint) {
+			continue
+		}
+		shape := r.shape.regexp()
+		m := shape.FindStringSubmatch(strings.TrimRight(lines[i], " \t\r"))
+		if m == nil {
+			continue
+		}
+		c := Cause{Kind: r.kind, Text: text, Line: i, Last: i}
+		if n := shape.SubexpIndex("subject"); n > 0 {
+			c.Subject = strings.Trim(m[n], "'\"`‘’")
+		}
+		if n := shape.SubexpIndex("text"); n > 0 && m[n] != "" {
+			c.Text = m[n]
+		}
+		if r.read != nil && !r.read(&c, lines) {
+			continue
+		}
+		if r.rank > 0 {
+			refine(&c)
+			switch {
+			case certain(c.Kind, code):
+				r.rank = rankCertain
+			case exhausted(c.Kind) && r.rank > rankWord:
+				r.rank, r.first = rankSystem, true // what follows repeats it
+			}
+		}
+		return c, r
+	}
+	return Cause{}, rule{}
+}
+
+// exhausted reports whether a cause of that kind is a resource that ran out.
+func exhausted(k Kind) bool {
+	switch k {
+	case DiskFull, PortInUse, OutOfMemory, TooManyFiles, MissingLibrary:
+		return true
+	}
+	return false
+}
+
+// certain reports whether the exit code alone implies a cause of that kind.
+func certain(k Kind, code int) bool {
+	switch code {
+	case 126:
+		return k == NotExecutable || k == Permission
+	case 127:
+		return k == CommandNotFound || k == BadInterpreter || k == MissingLibrary
+	}
+	return false
+}

@@ -1,0 +1,435 @@
+package cause
+
+import "strings"
+
+// The functions of this file complete a cause from the lines of its report. Their form is that of
+// the programs named by them.
+
+// following returns the index of the first line after i, within a report, that matches shape, and
+// its submatches; -1 if there is none.
+func following(lines []string, i int, shape pattern) (int, []string) {
+	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
+		if m := shape.regexp().FindStringSubmatch(lines[k]); m != nil {
+			return k, m
+		}
+	}
+	return -1, nil
+}
+
+// add appends a line of the report to the text.
+func (c *Cause) add(text string, line int) {
+	if text = strings.TrimSpace(text); text != "" {
+		c.Text += ": " + text
+	}
+	c.Last = max(c.Last, line)
+}
+
+var anyText pattern = `\S`
+
+// nextLine adds the next line that is not empty.
+func nextLine(c *Cause, lines []string) bool {
+	if k, _ := following(lines, c.Line, anyText); k >= 0 {
+		c.add(lines[k], k)
+	}
+	return true
+}
+
+// nextParagraph adds the first line after the next empty line.
+func nextParagraph(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines; k++ {
+		if strings.TrimSpace(lines[k]) == "" {
+			if n, _ := following(lines, k, anyText); n >= 0 {
+				c.add(lines[n], n)
+			}
+			break
+		}
+	}
+	return true
+}
+
+var (
+	goTestLog  pattern = `^\s+(\S+\.go:\d+: .*)$`
+	goTestEnd  pattern = `^\s*(--- |=== |FAIL|ok\s|PASS)`
+	goTestName pattern = `^\s+(Test\S+|Fuzz\S+|Example\S*) \(`
+	goPanic    pattern = `^panic: (.+?)( \[recovered.*\])?$`
+)
+
+// goTest adds what a test of Go logged, or the panic that ended it. A test whose subtests failed has
+// no text of its own.
+func goTest(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines; k++ {
+		if m := goTestLog.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.add(m[1], k)
+			return true
+		}
+		if m := goPanic.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.add("panic: "+m[1], k)
+			c.Place = goFrame(lines, k)
+			return true
+		}
+		if goTestEnd.regexp().MatchString(lines[k]) {
+			sub := strings.Contains(lines[k], "--- FAIL: "+c.Text+"/")
+			if !sub {
+				break
+			}
+			return false
+		}
+	}
+	// With -v the log of a test is before this line.
+	for k := c.Line - 1; k >= 0 && k >= c.Line-reportLines && !strings.HasPrefix(lines[k], "=== RUN"); k-- {
+		if m := goTestLog.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.add(m[1], c.Line)
+			break
+		}
+	}
+	return true
+}
+
+// goTimeout adds the test that was running.
+func goTimeout(c *Cause, lines []string) bool {
+	if k, m := following(lines, c.Line, goTestName); k >= 0 {
+		c.add(m[1], k)
+	}
+	return true
+}
+
+var goSource pattern = `^\t(\S+\.go):(\d+)( \+0x[0-9a-f]+)?$|^\s{6}(\S+\.go):(\d+) `
+
+// goFrame returns the first position after line i that is not in Go's own library.
+func goFrame(lines []string, i int) string {
+	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
+		m := goSource.regexp().FindStringSubmatch(lines[k])
+		if m == nil || strings.Contains(lines[k], "/go/src/") || strings.Contains(lines[k], "/src/runtime/") || strings.Contains(lines[k], "/src/testing/") {
+			continue
+		}
+		return base(m[1]+m[4]) + ":" + m[2] + m[5]
+	}
+	return ""
+}
+
+func goPlace(c *Cause, lines []string) bool {
+	c.Place = goFrame(lines, c.Line)
+	return true
+}
+
+// base returns the last element of a path of any system.
+func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+var (
+	pythonFrame pattern = `^\s*File "([^"]+)", line (\d+)`
+	pythonEnd   pattern = `^(?:\S*\s?\|\s*)?([A-Za-z_][\w.]*)(:.*)?$`
+)
+
+// python reads the exception at the end of a traceback, and the last position that is not in a
+// library.
+func python(c *Cause, lines []string) bool {
+	indent := len(lines[c.Line]) - len(strings.TrimLeft(lines[c.Line], " "))
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+stackLines; k++ {
+		line := lines[k]
+		if m := pythonFrame.regexp().FindStringSubmatch(line); m != nil {
+			if c.Place == "" || !strings.Contains(m[1], "/lib/python") && !strings.HasPrefix(m[1], "<") {
+				c.Place = base(m[1]) + ":" + m[2]
+			}
+			continue
+		}
+		if len(line) <= indent || line[indent] == ' ' || strings.TrimSpace(line) == "" {
+			continue
+		}
+		if !pythonEnd.regexp().MatchString(line[indent:]) {
+			return false
+		}
+		c.Text, c.Last = strings.TrimSpace(line), k
+		return true
+	}
+	return false
+}
+
+// pythonSyntax adds the position, which stands before the error.
+func pythonSyntax(c *Cause, lines []string) bool {
+	for k := c.Line - 1; k >= 0 && k >= c.Line-5; k-- {
+		if m := pythonFrame.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.Place = base(m[1]) + ":" + m[2]
+			return true
+		}
+	}
+	// Node.js prints the position first.
+	for k := c.Line - 1; k >= 0 && k >= c.Line-6; k-- {
+		if m := nodePlace.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.Place = base(m[1]) + ":" + m[2]
+		}
+	}
+	return true
+}
+
+var pytestDetail pattern = `^E\s+(\w*(?:Error|Exception).*)$`
+
+// pytestError adds the error that kept a file of tests from being collected.
+func pytestError(c *Cause, lines []string) bool {
+	for k := max(0, c.Line-stackLines); k < c.Line; k++ {
+		if m := pytestDetail.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.add(m[1], c.Line)
+			break
+		}
+	}
+	return true
+}
+
+// unittest adds the exception of the test's traceback.
+func unittest(c *Cause, lines []string) bool {
+	if c.Line+1 >= len(lines) || !strings.HasPrefix(lines[c.Line+1], "-----") {
+		return false
+	}
+	for k := c.Line + 2; k < len(lines) && k <= c.Line+5; k++ {
+		if strings.HasPrefix(lines[k], "Traceback") {
+			trace := Cause{Line: k}
+			if python(&trace, lines) {
+				c.add(trace.Text, trace.Last)
+				c.Place = trace.Place
+			}
+			break
+		}
+	}
+	return true
+}
+
+var (
+	jestPlace pattern = `^\s+at .*?([^\s(/\\]+\.\w+:\d+):\d+\)?$`
+	jestFacts pattern = `^\s+(Expected.*|Received.*|\w*Error.*|thrown: .*)$`
+)
+
+// jest adds the first line about the failure, and what was expected and received.
+func jest(c *Cause, lines []string) bool {
+	if k, _ := following(lines, c.Line, anyText); k >= 0 {
+		c.add(lines[k], k)
+		for n := k + 1; n < len(lines) && n <= k+4; n++ {
+			if m := jestFacts.regexp().FindStringSubmatch(lines[n]); m != nil {
+				c.Text += ", " + strings.Join(strings.Fields(m[1]), " ")
+				c.Last = n
+			}
+		}
+	}
+	if _, m := following(lines, c.Line, jestPlace); m != nil {
+		c.Place = m[1]
+	}
+	return true
+}
+
+var mochaError pattern = `^\s+(\w*(?:Error|Exception)\b.*)$`
+
+// mocha adds the error of the first test in the list of failures, which repeats the titles.
+func mocha(c *Cause, lines []string) bool {
+	k, m := following(lines, c.Line, mochaError)
+	if k < 0 {
+		return false
+	}
+	for n := c.Line + 1; n < k; n++ {
+		if title := strings.TrimSuffix(strings.TrimSpace(lines[n]), ":"); title != "" {
+			c.Text += " " + title
+		}
+	}
+	c.add(m[1], k)
+	if _, m := following(lines, k, jestPlace); m != nil {
+		c.Place = m[1]
+	}
+	return true
+}
+
+// rustTest adds the panic of a test.
+func rustTest(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+10; k++ {
+		if strings.Contains(lines[k], "panicked at") {
+			trace := Cause{Line: k, Text: lines[k]}
+			rustPanic(&trace, lines)
+			c.add(trace.Text, trace.Last)
+			c.Place = trace.Place
+			break
+		}
+	}
+	return true
+}
+
+var (
+	rustHeader pattern = `panicked at (\S+?:\d+):\d+:?$`
+	rustOld    pattern = `panicked at '(.*)', (\S+?:\d+)`
+	rustSides  pattern = `^\s+(left|right): `
+	rustArrow  pattern = `^\s*--> (\S+?:\d+)(:\d+)?$`
+)
+
+// rustPanic reads the message in the line after the position.
+func rustPanic(c *Cause, lines []string) bool {
+	c.Text = strings.TrimSpace(lines[c.Line])
+	if m := rustOld.regexp().FindStringSubmatch(c.Text); m != nil {
+		c.Text, c.Place = m[1], m[2]
+		return true
+	}
+	if m := rustHeader.regexp().FindStringSubmatch(c.Text); m != nil && c.Line+1 < len(lines) {
+		c.Text, c.Place, c.Last = strings.TrimSpace(lines[c.Line+1]), m[1], c.Line+1
+		for k := c.Line + 2; k < len(lines) && rustSides.regexp().MatchString(lines[k]); k++ {
+			c.Text += ", " + strings.Join(strings.Fields(lines[k]), " ")
+			c.Last = k
+		}
+	}
+	return true
+}
+
+// rustc adds the position of an error of the Rust compiler. Other programs begin lines in the same
+// way, without a position.
+func rustc(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+5; k++ {
+		if m := rustArrow.regexp().FindStringSubmatch(lines[k]); m != nil {
+			c.Place, c.Last = m[1], k
+			return true
+		}
+	}
+	return false
+}
+
+var tapDetail pattern = `^\s+(?:error: ['"]?([^|\s].*?)['"]?|(\S.* [!=]=+ .*))$`
+
+// tap adds the error of a failed test. The number of failed subtests is no error.
+func tap(c *Cause, lines []string) bool {
+	c.Text = strings.TrimSpace(c.Text)
+	if k, m := following(lines, c.Line, tapDetail); k >= 0 {
+		c.add(m[1]+m[2], k)
+	}
+	return true
+}
+
+var dotnetMessage pattern = `^\s*Error Message:`
+
+func dotnetTest(c *Cause, lines []string) bool {
+	if k, _ := following(lines, c.Line, dotnetMessage); k >= 0 && k+1 < len(lines) {
+		c.add(lines[k+1], k+1)
+	}
+	return true
+}
+
+// eslint adds the file, which is the last line before that is not indented.
+func eslint(c *Cause, lines []string) bool {
+	c.Text = strings.Join(strings.Fields(c.Text), " ")
+	for k := c.Line - 1; k >= 0 && k >= c.Line-stackLines; k-- {
+		if lines[k] != "" && lines[k][0] != ' ' {
+			c.Place = base(strings.TrimSpace(lines[k]))
+			return true
+		}
+	}
+	return false
+}
+
+// perlSyntax takes the line before, which has the first error only if there is just one; so it
+// looks for the first of them.
+func perlSyntax(c *Cause, lines []string) bool {
+	for k := max(0, c.Line-20); k < c.Line; k++ {
+		if strings.Contains(lines[k], " line ") {
+			c.Text, c.Line = strings.TrimSpace(lines[k]), k
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	javaFrame pattern = `^\s+at .*\((\w+\.\w+:\d+)\)$`
+	javaCause pattern = `^Caused by: (.+)$`
+)
+
+// java adds the first position and the last cause of an exception.
+func java(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+stackLines; k++ {
+		frame := javaFrame.regexp().FindStringSubmatch(lines[k])
+		cause := javaCause.regexp().FindStringSubmatch(lines[k])
+		switch {
+		case frame != nil && (c.Place == "" && !strings.Contains(lines[k], "at java.") && !strings.Contains(lines[k], "at jdk.")):
+			c.Place = frame[1]
+		case cause != nil:
+			first, _, _ := strings.Cut(c.Text, ", caused by ")
+			c.Text, c.Last = first+", caused by "+cause[1], k
+		case frame == nil && !strings.HasPrefix(strings.TrimSpace(lines[k]), "... ") && !strings.HasPrefix(strings.TrimSpace(lines[k]), "at "):
+			return true
+		}
+	}
+	return true
+}
+
+var dotnetFrame pattern = `^\s+at .* in (\S+):line (\d+)$`
+
+func dotnet(c *Cause, lines []string) bool {
+	if c.Text == "" || c.Text == strings.TrimSpace(lines[c.Line]) && strings.HasSuffix(c.Text, ":") {
+		nextLine(c, lines)
+	}
+	if _, m := following(lines, c.Line, dotnetFrame); m != nil {
+		c.Place = base(m[1]) + ":" + m[2]
+	}
+	return true
+}
+
+var what pattern = `^\s*what\(\):\s+(.*)$`
+
+// cpp adds what an exception of C++ says.
+func cpp(c *Cause, lines []string) bool {
+	if k, m := following(lines, c.Line, what); k == c.Line+1 {
+		c.add(m[1], k)
+	}
+	return true
+}
+
+var (
+	nodePlace pattern = `^(?:file://)?(/\S+|[A-Z]:\\\S+):(\d+)$`
+	nodeFrame pattern = `^\s+at (?:.*\()?(?:file://)?(/[^\s()]+|[A-Z]:\\[^\s()]+):(\d+):\d+\)?$`
+	nodeAny   pattern = `^\s+at |^\s*(Require stack:|- /|code: ')`
+)
+
+// node accepts an error of JavaScript if a stack follows it, and adds the first position in the
+// user's own code.
+func node(c *Cause, lines []string) bool {
+	stack := false
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+8; k++ {
+		stack = stack || nodeAny.regexp().MatchString(lines[k])
+		if m := nodeFrame.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(m[1], "/node_modules/") {
+			c.Place = base(m[1]) + ":" + m[2]
+			break
+		}
+	}
+	return stack
+}
+
+// tcl takes the message before the stack.
+func tcl(c *Cause, lines []string) bool {
+	if c.Line == 0 {
+		return false
+	}
+	c.Line--
+	c.Text = strings.TrimSpace(lines[c.Line])
+	return true
+}
+
+var sanitizerFrame pattern = `^\s+#\d+ .* /?([^\s/]+/)*([^\s/]+:\d+)(:\d+)?$`
+
+func sanitizer(c *Cause, lines []string) bool {
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+20; k++ {
+		if m := sanitizerFrame.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(lines[k], "sanitizer") && !strings.Contains(lines[k], "libc") {
+			c.Place = m[2]
+			break
+		}
+	}
+	return true
+}
+
+// usage accepts an error of the form "prog: error: …" as one of the arguments if the program
+// printed its usage before.
+func usage(c *Cause, lines []string) bool {
+	for k := c.Line - 1; k >= 0 && k >= c.Line-20; k-- {
+		if strings.HasPrefix(strings.ToLower(lines[k]), "usage:") {
+			return true
+		}
+	}
+	c.Kind, c.Text = Unknown, strings.TrimSpace(lines[c.Line])
+	return true
+}
+
+// systemError accepts any line with the text of a system error. Those that name a resource that ran
+// out are the cause wherever they are.
+func systemError(c *Cause, lines []string) bool {
+	_, ok := topicOf(c.Text)
+	return ok
+}

@@ -1,0 +1,143 @@
+package cause
+
+// rule is the shape of a line that reports an error.
+type rule struct {
+	kind  Kind
+	rank  int    // 0: the line only repeats that something failed, and is ignored
+	first bool   // of several such lines the first counts
+	hint  string // a part of every such line; lines without it are not matched
+	shape pattern
+	// read completes the cause from the lines around c.Line. It reports false if they show that the
+	// line is something else.
+	read func(c *Cause, lines []string) bool
+}
+
+// The ranks, from a line that merely contains the word "error" to one that the exit code confirms.
+const (
+	rankWord    = iota + 1 // a line with the word "error"
+	rankErrno              // the text of a system error
+	rankTool               // the error of a tool
+	rankCompile            // compilers and linters
+	rankRuntime            // uncaught exceptions, panics, failed assertions
+	rankTest               // failed tests, whose exceptions are theirs
+	rankSystem             // a resource ran out: nothing else matters
+	rankCertain            // the exit code says so
+)
+
+// rules are tried in this order for each line; the first that matches decides.
+var rules = []rule{
+	// Lines that only repeat that a command failed.
+	{hint: "***", shape: `^\S*make(\[\d+\])?: \*\*\* \[.*\] (Error \d+|Killed|Segmentation fault)`},
+	{hint: "exit status", shape: `^exit status \d+$`},
+	{hint: "error", shape: `^(collect2: error: ld returned|error: could not compile |error: aborting due to|error: test failed, to rerun|error: \d+ targets? failed|npm error (code|syscall|path|errno|command|signal|workspace|location|A complete log|If you|To see|  |enoent This)|npm error$|error Command failed|\d+ errors?( generated\.?)?$)`},
+	{hint: "npm ERR!", shape: `^npm ERR! (code|syscall|path|errno|A complete log|Exit status|Failed at|This is probably| *$|    )`},
+	{hint: "[ERROR]", shape: `^\[ERROR\] *(-> |To see the full|Re-run Maven|For more information|\[Help|After correcting|$|There are test failures|Failed to execute goal)`},
+	{hint: "BEGIN failed", shape: `^BEGIN failed--`},
+	{hint: "rror", shape: `\b(0|no) errors?\b|error-free|errors?: 0\b`},
+
+	// Resources.
+	{kind: OutOfMemory, rank: rankSystem, hint: "heap", shape: `^FATAL ERROR: .*(heap limit|heap out of memory)`},
+	{kind: MissingLibrary, rank: rankSystem, hint: "shared libraries", shape: `error while loading shared libraries: (?P<subject>[^\s:]+)`},
+	{kind: MissingLibrary, rank: rankSystem, hint: "not loaded", shape: `Library not loaded: (?P<subject>\S+)`},
+
+	// Shells, and hob where it starts a command itself.
+	{kind: BadInterpreter, rank: rankTool, hint: "its interpreter", shape: `: its interpreter "(?P<subject>[^"]+)": `},
+	{kind: BadInterpreter, rank: rankTool, hint: "interpreter", shape: `(?P<subject>[^\s:]+): bad interpreter(: |$)`},
+	{kind: BadInterpreter, rank: rankTool, hint: "required file", shape: `: (?P<subject>[^:]+): cannot execute: required file not found$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "not found", shape: `^(?:\S+: )?(?:line )?\d+: (?:exec: )?(?P<subject>[^:]+): (?:command )?not found$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `(?:^|: )command not found: (?P<subject>\S+)$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "command not found", shape: `^(?:\S+: )*(?P<subject>[^\s:]+): command not found(\.\.\.)?$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "Unknown command", shape: `^fish: Unknown command:? (?P<subject>\S+)`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "env: ", shape: `^\S*env: (?P<subject>[^:]+): No such file or directory$`},
+	{kind: CommandNotFound, rank: rankErrno, hint: "executable file not found", shape: `exec: "(?P<subject>[^"]+)": executable file not found`},
+	{kind: NotExecutable, rank: rankErrno, hint: "annot execute", shape: `(?P<subject>[^\s:]+): [Cc]annot execute`},
+	{kind: SyntaxError, rank: rankCompile, hint: "yntax error", shape: `^\S+?: (?:line )?\d+: .*[Ss]yntax error`, first: true},
+	{kind: Unknown, rank: rankTool, hint: "unbound variable", shape: `unbound variable$`},
+	{kind: Unknown, rank: rankTool, hint: "parameter not set", shape: `parameter not set$`},
+	{kind: MemoryError, rank: rankRuntime, hint: "Segmentation fault", shape: `Segmentation fault`},
+	{kind: MemoryError, rank: rankRuntime, hint: "Bus error", shape: `\bBus error\b`},
+	{kind: Unknown, rank: rankRuntime, hint: "Killed", shape: `^(\S+: line \d+: +\d+ )?Killed( .*)?$`},
+	{kind: OutOfMemory, rank: rankRuntime, hint: "fatal error: Killed", shape: `fatal error: Killed signal terminated program`},
+
+	// Test runners.
+	{kind: TestFailure, rank: rankTest, first: true, hint: "--- FAIL:", shape: `^\s*--- FAIL: (?P<text>\S+)`, read: goTest},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "timed out after", shape: `^panic: (?P<text>test timed out after \S+)`, read: goTimeout},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED ", shape: `^FAILED (?P<text>\S+::\S.*)$`},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "ERROR ", shape: `^ERROR (?P<text>\S+\.py( - .*|::.*)?)$`, read: pytestError},
+	{kind: TestFailure, rank: rankTest, first: true, hint: ": ", shape: `^(?:FAIL|ERROR): (?P<text>\w+ \([\w.]+\))`, read: unittest},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "● ", shape: `^\s*● (?P<text>.+)$`, read: jest},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "FAIL ", shape: `^\s*FAIL\s+(?P<text>\S+\.\w+ > .+)$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: ") ", shape: `^ {2}1\) (?P<text>\S.*)$`, read: mocha},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "---- ", shape: `^---- (?P<text>\S+) stdout ----$`, read: rustTest},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "not ok ", shape: `^\s*not ok \d+ - (?P<text>[^#]+)$`, read: tap},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "✖ ", shape: `^✖ (?P<text>.+ \([\d.]+m?s\))$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "[ERROR]", shape: `^\[ERROR\]\s+(?P<text>\w\S*\.\w+:\d+ .*)$`},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED", shape: `^(?P<text>[\w.$]+ > .+) FAILED$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "Failure/Error", shape: `^\s*Failure/Error: (?P<text>.+)$`, read: nextParagraph},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "1) ", shape: `^1\) (?P<text>[\w\\]+::\w+.*)$`, read: nextLine},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "Failed ", shape: `^\s*Failed (?P<text>[\w.]+(?:\(.*\))?) \[[\d<].*\]$`, read: dotnetTest},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "(Failed)", shape: `^\s*\d+ - (?P<text>\S+) \(Failed\)`},
+
+	// Compilers, linkers and linters.
+	{kind: CompileError, rank: rankCompile, first: true, hint: "rror", shape: `^(\S[^:()]*?):(\d+)(:\d+)?: (fatal )?error:`},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "rror", shape: `^\S[^:]*\(\d+(,\d+)?\): (fatal )?error \w+:`},
+	{kind: CompileError, rank: rankCompile, first: true, hint: " - error TS", shape: `^\S+:\d+:\d+ - error TS\d+:`},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "error", shape: `^error(\[E\d+\])?: `, read: rustc},
+	{kind: CompileError, rank: rankCompile, first: true, hint: ".go:", shape: `^(vet: )?\S+\.go:\d+:\d+: `},
+	{kind: CompileError, rank: rankCompile, first: true, hint: ".java:[", shape: `^\[ERROR\] \S+\.java:\[\d+,\d+\]`},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "e: ", shape: `^e: (file://)?\S+\.kts?:`},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "error", shape: `^\s+\d+:\d+\s+error\s+\S`, read: eslint},
+	{kind: LinkError, rank: rankCompile, first: true, hint: "undefined reference", shape: `undefined reference to `},
+	{kind: LinkError, rank: rankCompile, first: true, hint: "ndefined symbol", shape: `^(ld|\S*ld\S*: error): |Undefined symbols for architecture`},
+	{kind: LinkError, rank: rankCompile, first: true, hint: "cannot find -l", shape: `cannot find (?P<subject>-l[^\s:]+)`},
+	{kind: SyntaxError, rank: rankCompile, first: true, hint: "Error: ", shape: `^(SyntaxError|IndentationError|TabError): `, read: pythonSyntax},
+	{kind: SyntaxError, rank: rankCompile, first: true, hint: "yntax error", shape: `^\S+\.rb:\d+: .*syntax error`},
+	{kind: SyntaxError, rank: rankCompile, first: true, hint: "Parse error", shape: `^(PHP )?Parse error: `},
+	{kind: SyntaxError, rank: rankCompile, first: true, hint: "aborted due to compilation errors", shape: ` aborted due to compilation errors\.$`, read: perlSyntax},
+	{kind: CompileError, rank: rankCompile, first: true, hint: "CMake Error", shape: `^CMake Error`, read: nextLine},
+	{kind: Unknown, rank: rankCompile, first: true, hint: "***", shape: `^\S+: \*\*\* .*Stop\.$`},
+
+	// Language runtimes.
+	{kind: DataRace, rank: rankRuntime, first: true, hint: "DATA RACE", shape: `^WARNING: DATA RACE`, read: goPlace},
+	{kind: Panic, rank: rankRuntime, hint: "panic: ", shape: `^(?P<text>panic: .+?)( \[recovered.*\])?$`, read: goPlace},
+	{kind: Panic, rank: rankRuntime, hint: "fatal error: ", shape: `^fatal error: (all goroutines|concurrent map|runtime|stack overflow|out of memory|unexpected signal)`, read: goPlace},
+	{kind: Panic, rank: rankRuntime, hint: "panicked at", shape: `^thread '.*?'( \(\d+\))? panicked at `, read: rustPanic},
+	{kind: Exception, rank: rankRuntime, hint: "Traceback", shape: `^\s*Traceback \(most recent call last\):`, read: python},
+	{kind: Exception, rank: rankRuntime, hint: "Exception in thread", shape: `^Exception in thread "[^"]*" (?P<text>.+)$`, read: java},
+	{kind: Exception, rank: rankRuntime, hint: "Unhandled exception", shape: `^Unhandled exception[.:] ?(?P<text>.*)$`, read: dotnet},
+	{kind: Exception, rank: rankRuntime, hint: "** (", shape: `^\*\* \((?P<text>\w[\w.]*\) .+)$`},
+	{kind: Exception, rank: rankRuntime, hint: "terminate called", shape: `^terminate called after throwing an instance of '(?P<text>[^']+)'`, read: cpp},
+	{kind: Exception, rank: rankRuntime, hint: "rror", shape: `^(?:Uncaught )?(?P<text>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?|Error(?: \[\w+\])?: .+)$`, read: node},
+	{kind: Exception, rank: rankRuntime, hint: "rror", shape: `^(?:PHP )?Fatal error: +(?:Uncaught )?(?P<text>.+)$`},
+	{kind: Exception, rank: rankRuntime, hint: ":in ", shape: "^(?P<text>\\S+:\\d+:in [`'].*: .+ \\([A-Z]\\w*(?:::\\w+)*\\))$"},
+	{kind: Exception, rank: rankRuntime, hint: "lua", shape: `^lua[\w.]*: (?P<text>.+)$`},
+	{kind: Exception, rank: rankRuntime, hint: "while executing", shape: `^    while executing$`, read: tcl},
+	{kind: MemoryError, rank: rankRuntime, hint: "Sanitizer: ", shape: `ERROR: (?P<text>(?:Address|Leak|Memory|Thread|UndefinedBehavior)Sanitizer: \S+)`, read: sanitizer},
+	{kind: MemoryError, rank: rankRuntime, hint: "()", shape: `^(free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\): `},
+	{kind: MemoryError, rank: rankRuntime, hint: "***", shape: `^\*\*\* (stack smashing|buffer overflow) detected`},
+	{kind: Assertion, rank: rankRuntime, hint: "ssertion", shape: `Assertion .* failed`},
+
+	// Tools.
+	{kind: Unknown, rank: rankTool, hint: "fatal: ", shape: `^fatal: `},
+	{kind: Unknown, rank: rankTool, hint: "curl: ", shape: `^curl: \(\d+\) `},
+	{kind: Unknown, rank: rankTool, hint: "ssh: ", shape: `^(ssh|scp|sftp): `},
+	{kind: Unknown, rank: rankTool, hint: "Docker daemon", shape: `Cannot connect to the Docker daemon`},
+	{kind: Unknown, rank: rankTool, hint: "from daemon", shape: `Error response from daemon`},
+	{kind: Unknown, rank: rankTool, hint: "npm error", shape: `^npm error (?:enoent )?(?P<text>.+)$`, first: true},
+	{kind: Unknown, rank: rankTool, hint: "npm ERR!", shape: `^npm ERR! (?P<text>.+)$`, first: true},
+	{kind: Unknown, rank: rankTool, hint: "[ERROR]", shape: `^\[ERROR\] (?P<text>.+)$`, first: true},
+	{kind: Usage, rank: rankTool, hint: "error: ", shape: `^\S+: error: (?P<text>.+)$`, read: usage},
+	{kind: Unknown, rank: rankTool, hint: "Can't locate", shape: `^Can't locate `},
+	{kind: Unknown, rank: rankTool, hint: " line ", shape: ` at \S+ line \d+\.$`},
+	{kind: Unknown, rank: rankTool, hint: "E: ", shape: `^E: `, first: true},
+
+	{kind: Usage, rank: rankErrno, hint: "option", shape: `(?i)\b(unrecognized|unknown|invalid|illegal) option\b`},
+	{kind: Usage, rank: rankErrno, hint: "nknown ", shape: `(?i)\bunknown (flag|argument|command|subcommand)\b`},
+
+	// Any other line with the text of a system error or the word "error".
+	{kind: Unknown, rank: rankErrno, shape: `.`, read: systemError},
+	{kind: Unknown, rank: rankErrno, hint: "F", shape: `^(\S+ ){0,3}\[?(FATAL|Fatal)( ERROR)?\]?:? `},
+	{kind: Unknown, rank: rankErrno, shape: `(?i)^(\S+: )?error(\[\S+\])?: `},
+	{kind: Unknown, rank: rankWord, shape: `\b(ERROR|CRITICAL|PANIC)\b`},
+	{kind: Unknown, rank: rankWord, shape: `(?i)\b(error|cannot|can't|could not|couldn't|failed|failure|unable to|invalid|not found|unknown|undefined|denied|refused|aborted|missing)\b`},
+}

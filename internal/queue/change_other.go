@@ -1,0 +1,31 @@
+//go:build !linux && !darwin
+
+package queue
+
+import (
+	"errors"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/turn"
+)
+
+// ErrNotWaiting means that a job does not wait in the queue, or not any more.
+var ErrNotWaiting = errors.New("the job does not wait")
+
+// Set fails on this system.
+func Set(string, func(*turn.Settings)) error { return errors.ErrUnsupported }
+
+// First fails on this system.
+func First(string, []string) error { return errors.ErrUnsupported }
+
+// StartNow fails on this system.
+func StartNow(string, []string) error { return errors.ErrUnsupported }
+
+// Cancel fails on this system.
+func Cancel(string, string, record.StopOptions) error { return ErrNotWaiting }
+
+// Background fails on this system.
+func Background(string, string) error { return ErrNotWaiting }
+
+// Clean does nothing on this system.
+func Clean(string) bool { return false }

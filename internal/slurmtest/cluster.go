@@ -1,0 +1,259 @@
+//go:build linux
+
+// Package slurmtest runs a Slurm cluster on this machine for tests: the real programs, in a directory
+// of the test, with nodes that have host names, boots and processes of their own.
+package slurmtest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
+)
+
+// patience bounds each wait for a daemon; a machine that does nothing else needs two seconds in all.
+const patience = 90 * time.Second
+
+// Cluster is a running cluster. Its nodes are n1 and n2, each with Cores; partitions are main (the
+// default) and shut, which starts nothing.
+type Cluster struct {
+	t    testing.TB
+	dir  string
+	logs []string
+	ctl  *daemon
+}
+
+// Cores is how many cores each node pretends to have.
+const Cores = 16
+
+// Start starts a cluster, which ends with the test. The test is skipped, and fails in CI, if the
+// programs are missing or the user is not root.
+func Start(t testing.TB) *Cluster {
+	t.Helper()
+	testtool.NeedRoot(t)
+	testtool.Need(t, "munged", "slurmctld", "slurmd", "sbatch", "unshare", "mount")
+	dir, err := os.MkdirTemp("", "hobslurm") // munged refuses long paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// The last processes of a node end a moment after the program that started it.
+		for end := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+			if err := os.RemoveAll(dir); err == nil || time.Now().After(end) {
+				return
+			}
+		}
+	})
+	c := &Cluster{t: t, dir: dir}
+	c.mkdir("", 0o755)
+	for _, sub := range []string{"munge", "state", "log", "spool.n1", "spool.n2"} {
+		c.mkdir(sub, 0o755)
+	}
+	key := make([]byte, 128)
+	rand.Read(key)
+	c.write("munge/key", string(key), 0o600)
+	c.write("slurm.conf", c.config(), 0o644)
+	c.write("cgroup.conf", "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n", 0o644)
+
+	c.daemon("munged", "munged", "-F", "--force", "--num-threads=2", "--key-file="+c.path("munge/key"), "--socket="+c.path("munge/socket"),
+		"--pid-file="+c.path("munge/pid"), "--log-file="+c.path("log/munged.log"), "--seed-file="+c.path("munge/seed"))
+	c.await("munged answers", func() error { return c.try("munge", "-n", "-S", c.path("munge/socket")) })
+	c.startController()
+	for _, node := range []string{"n1", "n2"} {
+		c.daemon("slurmd."+node, "unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child", "--mount-proc", "sh", "-c", nodeScript, "sh", node, dir)
+	}
+	c.await("all nodes are idle", func() error {
+		out, err := c.output("sinfo", "-h", "-N", "-p", "main", "-o", "%t")
+		if err == nil && strings.Join(strings.Fields(out), " ") != "idle idle" {
+			err = fmt.Errorf("the nodes are %q", strings.Fields(out))
+		}
+		return err
+	})
+	return c
+}
+
+// nodeScript becomes a node: what tells machines apart differs on each.
+const nodeScript = `hostname "$1" && cat /proc/sys/kernel/random/uuid >"$2/boot.$1" &&
+mount --bind "$2/boot.$1" /proc/sys/kernel/random/boot_id && exec slurmd -D -N "$1" -f "$2/slurm.conf"`
+
+// Env is what programs need in their environment to use the cluster.
+func (c *Cluster) Env() []string { return []string{"SLURM_CONF=" + c.path("slurm.conf")} }
+
+// Run runs a program of Slurm and returns what it prints; the test t fails if that does.
+func (c *Cluster) Run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := c.output(name, args...)
+	if err != nil {
+		t.Fatalf("%s %q: %v", name, args, err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// Hold stops the controller, so that it answers nobody, until the returned function is called.
+func (c *Cluster) Hold() (release func()) {
+	c.t.Helper()
+	c.signal(syscall.SIGSTOP)
+	return func() { c.signal(syscall.SIGCONT) }
+}
+
+func (c *Cluster) signal(s syscall.Signal) {
+	c.t.Helper()
+	if err := c.ctl.cmd.Process.Signal(s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
+
+func (c *Cluster) mkdir(name string, mode os.FileMode) {
+	if err := os.MkdirAll(c.path(name), mode); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.Chmod(c.path(name), mode); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *Cluster) write(name, text string, mode os.FileMode) {
+	if err := os.WriteFile(c.path(name), []byte(text), mode); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *Cluster) config() string {
+	host, err := os.Hostname()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	me, err := user.Current()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	port := func() string {
+		_, port, _ := net.SplitHostPort(testtool.FreeAddr(c.t))
+		return port
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "ClusterName=test\nSlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%s\nSlurmUser=%s\nSlurmdUser=%[3]s\n", host, port(), me.Username)
+	fmt.Fprintf(&b, "AuthType=auth/munge\nAuthInfo=socket=%[1]s/munge/socket\nCredType=cred/munge\nStateSaveLocation=%[1]s/state\nSlurmdSpoolDir=%[1]s/spool.%%n\n"+
+		"SlurmctldPidFile=%[1]s/ctl.pid\nSlurmdPidFile=%[1]s/%%n.pid\nSlurmctldLogFile=%[1]s/log/slurmctld.log\nSlurmdLogFile=%[1]s/log/slurmd.%%n.log\n", c.dir)
+	b.WriteString(`ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+MpiDefault=none
+SwitchType=switch/none
+SlurmdParameters=config_overrides
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min_interval=0
+KillWait=5
+ReturnToService=2
+`)
+	for _, node := range []string{"n1", "n2"} {
+		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=%d State=UNKNOWN\n", node, host, port(), Cores)
+	}
+	b.WriteString("PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE DefaultTime=60 State=UP\nPartitionName=shut Nodes=n1,n2 State=DOWN\n")
+	return b.String()
+}
+
+func (c *Cluster) startController() {
+	c.ctl = c.daemon("slurmctld", "slurmctld", "-D", "-f", c.path("slurm.conf"))
+}
+
+// daemon is a program that runs until the test ends.
+type daemon struct {
+	cmd  *exec.Cmd
+	gone chan struct{}
+}
+
+// daemon starts a program, whose output is kept for the message of a failure.
+func (c *Cluster) daemon(name string, argv ...string) *daemon {
+	c.t.Helper()
+	file := c.path("log/" + name + ".out")
+	log, err := os.Create(file)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer log.Close()
+	c.logs = append(c.logs, file, c.path("log/"+name+".log"))
+	d := &daemon{cmd: exec.Command(argv[0], argv[1:]...), gone: make(chan struct{})}
+	d.cmd.Stdout, d.cmd.Stderr = log, log
+	// What is set here must not get into jobs.
+	d.cmd.Env = append(c.Env(), "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"))
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := d.cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	go func() {
+		defer close(d.gone)
+		d.cmd.Wait() //nolint:errcheck // it is killed
+	}()
+	c.t.Cleanup(func() {
+		// The end of a node is that of everything on it; nothing else starts processes.
+		d.cmd.Process.Kill() //nolint:errcheck // it may have ended
+		<-d.gone
+	})
+	return d
+}
+
+// await waits until ready returns nil. The test fails with the daemons' last words if it does not.
+func (c *Cluster) await(what string, ready func() error) {
+	c.t.Helper()
+	end := time.Now().Add(patience)
+	for {
+		err := ready()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("the Slurm cluster does not start: until %s: %v\n%s", what, err, c.lastWords())
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+}
+
+func (c *Cluster) lastWords() string {
+	var b strings.Builder
+	for _, file := range c.logs {
+		text, err := os.ReadFile(file)
+		if err != nil || len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		fmt.Fprintf(&b, "%s:\n\t%s\n", filepath.Base(file), strings.Join(lines[max(0, len(lines)-15):], "\n\t"))
+	}
+	return b.String()
+}
+
+func (c *Cluster) try(name string, args ...string) error {
+	_, err := c.output(name, args...)
+	return err
+}
+
+func (c *Cluster) output(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), c.Env()...)
+	out, err := cmd.Output()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(e.Stderr))
+	}
+	return string(out), err
+}

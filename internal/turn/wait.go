@@ -1,0 +1,367 @@
+//go:build linux || darwin
+
+package turn
+
+import "syscall"
+
+// The environment variables that tell a holder to wait.
+const (
+	QueueVariable    = "HOB_TURN_QUEUE"     // the queue's directory
+	JobVariable      = "HOB_TURN_JOB"       // the job directory
+	AfterVariable    = "HOB_TURN_AFTER"     // ids, each followed by a comma: must have exited with 0
+	AfterAnyVariable = "HOB_TURN_AFTER_ANY" // ids, each followed by a comma: must have ended
+)
+
+// Outcome is how a wait ended.
+type Outcome int
+
+// The outcomes.
+const (
+	NotAsked Outcome = iota // this process is not to wait
+	Broken                  // the configuration did not arrive
+	Start                   // the job may start
+	Cancel                  // a client does not want the job any longer
+	Blocked                 // a job that this one had to follow did not succeed
+)
+
+// Result is what a holder got before and by waiting.
+type Result struct {
+	Outcome Outcome
+	Config  []byte // what the launcher sent
+	Files   []int  // the descriptors sent with it: the job's lock, its pipe, others
+	Entry   string // path of the job's entry; it is removed when the job has ended
+	Cause   string // with Blocked: the job that did not succeed
+}
+
+const (
+	configFD = 0
+	replyFD  = 3
+)
+
+// Wait waits if the environment asks for that. It receives the configuration, tells the launcher that
+// the job waits, and returns when its turn has come. early means that this process has opened no
+// descriptor yet.
+func Wait(early bool) Result {
+	queue, _ := syscall.Getenv(QueueVariable)
+	dir, _ := syscall.Getenv(JobVariable)
+	if queue == "" || dir == "" {
+		return Result{}
+	}
+	if early {
+		dropLeaked(replyFD + 1)
+	}
+	w := waiter{queue: queue, dir: dir}
+	var ok bool
+	if w.result.Config, w.result.Files, ok = receive(); !ok {
+		w.result.Outcome = Broken
+		return w.result
+	}
+	after, _ := syscall.Getenv(AfterVariable)
+	afterAny, _ := syscall.Getenv(AfterAnyVariable)
+	w.deps = parseDeps(parseDeps(nil, after, false), afterAny, true)
+	cut := lastSlash(dir)
+	w.jobs, w.id = dir[:cut+1], dir[cut+1:]
+	detach(dir)
+	w.wait()
+	return w.result
+}
+
+// received is the buffer for the configuration: few are larger.
+var received [8 << 10]byte
+
+// receive reads the configuration and the descriptors that come with it to the end.
+func receive() (config []byte, fds []int, ok bool) {
+	config = received[:0]
+	var rights [syscall.SizeofCmsghdr + 4*256]byte
+	for {
+		if len(config) == cap(config) {
+			config = append(config, 0)[:len(config)]
+		}
+		var n, oobn int
+		_, err := retrying(func() (_ int, err error) {
+			n, oobn, _, _, err = syscall.Recvmsg(configFD, config[len(config):cap(config)], rights[:], 0)
+			return n, err
+		})
+		if err != nil {
+			return config, fds, false
+		}
+		if oobn > 0 {
+			messages, _ := syscall.ParseSocketControlMessage(rights[:oobn])
+			for i := range messages {
+				got, _ := syscall.ParseUnixRights(&messages[i])
+				fds = append(fds, got...)
+			}
+		}
+		if n == 0 {
+			break
+		}
+		config = config[:len(config)+n]
+	}
+	for _, fd := range fds {
+		syscall.CloseOnExec(fd)
+	}
+	return config, fds, len(fds) >= 2
+}
+
+// detach tells the launcher that the job waits, and lets go of its descriptors. What the Go runtime
+// writes about a crash goes where that of a running holder goes.
+func detach(dir string) {
+	_, _ = retrying(func() (int, error) { return syscall.Write(replyFD, []byte("{}\n")) })
+	if null, err := open("/dev/null", syscall.O_RDWR); err == nil {
+		for fd := range 3 {
+			redirect(null, fd)
+		}
+		syscall.Close(null)
+	}
+	if lock, err := open(dir+jobLock, syscall.O_WRONLY|syscall.O_APPEND); err == nil {
+		redirect(lock, 2)
+		syscall.Close(lock)
+	}
+	syscall.Close(replyFD)
+}
+
+func lastSlash(path string) int {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' {
+			return i
+		}
+	}
+	return 0
+}
+
+// waiter is the state of one wait.
+type waiter struct {
+	queue, jobs, id, dir string // jobs is the directory of all jobs, with a slash
+	deps                 []dep
+	result               Result
+
+	state   State
+	seq     uint64
+	watches []pollFD // the first is the job's own pipe
+	unsure  bool     // something cannot be watched
+}
+
+// wait returns when the result is decided.
+func (w *waiter) wait() {
+	own := w.result.Files[1]
+	w.watches = append(w.watches, pollFD{fd: int32(own), events: pollIn})
+	for !w.decide() {
+		limit := pause
+		if w.unsure {
+			limit = resort
+		}
+		poll(w.watches, limit)
+		w.drain(own)
+	}
+	w.forget()
+	w.drain(own)
+}
+
+func (w *waiter) drain(own int) {
+	var b [64]byte
+	for {
+		n, err := retrying(func() (int, error) { return syscall.Read(own, b[:]) })
+		if err != nil || n <= 0 {
+			return
+		}
+	}
+}
+
+// forget ends all watches but the first.
+func (w *waiter) forget() {
+	for _, f := range w.watches[1:] {
+		syscall.Close(int(f.fd))
+	}
+	w.watches, w.unsure = w.watches[:1], false
+}
+
+// maxWatches limits the open descriptors.
+const maxWatches = 512
+
+// watch watches the job in dir and reports whether it is alive. The pipe is opened first: if the job
+// was alive after that, its end is reported. (A dying process closes its lock before its pipe, which
+// has the higher number.)
+func (w *waiter) watch(dir string) bool {
+	fd, err := open(dir+alive, syscall.O_RDONLY)
+	if !Held(dir) {
+		if err == nil {
+			syscall.Close(fd)
+		}
+		return false
+	}
+	switch {
+	case err != nil:
+		w.unsure = true
+	case len(w.watches) >= maxWatches:
+		syscall.Close(fd)
+		w.unsure = true
+	default:
+		w.watches = append(w.watches, pollFD{fd: int32(fd), events: hangUp})
+	}
+	return true
+}
+
+// decide looks at the queue and reports whether the wait is over. Otherwise it watches what that
+// depends on.
+func (w *waiter) decide() bool {
+	w.forget()
+	lock, err := lockQueue(w.queue)
+	if err != nil { // out of descriptors or memory
+		w.unsure = true
+		return false
+	}
+	defer syscall.Close(lock)
+	if !w.find() {
+		w.unsure = true // its entry is gone and cannot be replaced
+		return false
+	}
+	switch w.state {
+	case Cancelled:
+		return w.over(Cancel)
+	case Now:
+		return w.start()
+	case After:
+		if !w.depsDone() {
+			return w.result.Outcome == Blocked
+		}
+		if w.limitless() {
+			return w.start()
+		}
+		w.wakeNext()
+		if !w.become(Waiting) {
+			return false
+		}
+	case Waiting, Running:
+	}
+	return w.first() && w.slotFree() && w.start()
+}
+
+// limitless reports whether the jobs of the queue need no slot.
+func (w *waiter) limitless() bool { return !exists(w.queue + "/settings") }
+
+func (w *waiter) path() string {
+	return w.queue + "/jobs/" + Entry{w.state, w.seq, w.id}.Name()
+}
+
+func (w *waiter) over(o Outcome) bool {
+	w.result.Outcome, w.result.Entry = o, w.path()
+	return true
+}
+
+// find reads the entry of the job. A missing one is replaced, at the end.
+func (w *waiter) find() bool {
+	found, last := false, uint64(FirstSeq)
+	err := scan(w.queue+"/jobs", func(name []byte) {
+		state, seq, id, ok := parse(name)
+		if !ok {
+			return
+		}
+		last = max(last, seq)
+		if string(id) == w.id {
+			w.state, w.seq, found = state, seq, true
+		}
+	})
+	if found || err != nil {
+		return found
+	}
+	w.state, w.seq = After, last+1
+	fd, err := open(w.path(), syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL)
+	if err == nil {
+		syscall.Close(fd)
+	}
+	return err == nil
+}
+
+// become changes the state of the job's entry.
+func (w *waiter) become(s State) bool {
+	from := w.path()
+	was := w.state
+	w.state = s
+	if syscall.Rename(from, w.path()) != nil { // perhaps the disk is full
+		w.state, w.unsure = was, true
+		return false
+	}
+	return true
+}
+
+func (w *waiter) start() bool {
+	w.wakeNext()
+	return w.become(Running) && w.over(Start)
+}
+
+// wakeNext wakes the next job that waits. One that was killed is passed over.
+func (w *waiter) wakeNext() {
+	for after := w.seq; ; {
+		var next uint64
+		var id string
+		_ = scan(w.queue+"/jobs", func(name []byte) {
+			if state, seq, who, ok := parse(name); ok && state == Waiting && seq > after && (next == 0 || seq < next) {
+				next, id = seq, string(who)
+			}
+		})
+		if next == 0 || Wake(w.jobs+id) {
+			return
+		}
+		after = next
+	}
+}
+
+// first reports whether no other job waits before this one; otherwise it watches that job. It deletes
+// the entries of jobs that were killed.
+func (w *waiter) first() bool {
+	for {
+		var before Entry
+		var id [256]byte
+		n := 0
+		err := scan(w.queue+"/jobs", func(name []byte) {
+			if state, seq, who, ok := parse(name); ok && state == Waiting && seq < w.seq && seq >= before.Seq && len(who) <= len(id) {
+				before.State, before.Seq, n = state, seq, copy(id[:], who)
+			}
+		})
+		if err != nil {
+			w.unsure = true
+			return false
+		}
+		if n == 0 {
+			return true
+		}
+		before.ID = string(id[:n])
+		if w.watch(w.jobs + before.ID) {
+			return false
+		}
+		if syscall.Unlink(w.queue+"/jobs/"+before.Name()) != nil {
+			w.unsure = true
+			return false
+		}
+	}
+}
+
+// slotFree reports whether a slot is free; otherwise it watches the jobs that have them.
+func (w *waiter) slotFree() bool {
+	var text [64]byte
+	settings := ParseSettings(readFile(w.queue+"/settings", text[:]))
+	if settings.Paused {
+		return false
+	}
+	var dead []string
+	running := 0
+	err := scan(w.queue+"/jobs", func(name []byte) {
+		state, _, id, ok := parse(name)
+		if !ok || state != Running {
+			return
+		}
+		if w.watch(w.jobs + string(id)) {
+			running++
+		} else {
+			dead = append(dead, string(name))
+		}
+	})
+	for _, name := range dead {
+		_ = syscall.Unlink(w.queue + "/jobs/" + name)
+	}
+	if err != nil {
+		w.unsure = true
+		return false
+	}
+	return running < settings.Slots
+}

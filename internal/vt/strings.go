@@ -1,0 +1,282 @@
+package vt
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxTitle  = 1024 // bytes
+	maxLink   = 2083
+	maxTitles = 10 // on the stack of titles
+)
+
+// osc handles an operating system command.
+func (t *Terminal) osc(s []byte) {
+	key, rest, _ := bytes.Cut(s, []byte{';'})
+	n, err := strconv.Atoi(string(key))
+	if err != nil {
+		return
+	}
+	switch n {
+	case 0:
+		t.icon = cleanText(rest, maxTitle)
+		t.setTitle(t.icon)
+	case 1:
+		t.icon = cleanText(rest, maxTitle)
+	case 2:
+		t.setTitle(cleanText(rest, maxTitle))
+	case 4, 5, 10, 11, 12, 104, 105, 110, 111, 112:
+		t.oscColor(n, string(rest))
+	case 7:
+		if t.handler.Cwd != nil {
+			t.handler.Cwd(cleanText(rest, maxLink))
+		}
+	case 8:
+		t.oscLink(string(rest))
+	case 9:
+		t.oscNotify(string(rest))
+	case 52:
+		t.oscClipboard(rest)
+	case 133:
+		t.oscPrompt(string(rest))
+	case 777:
+		f := strings.SplitN(string(rest), ";", 3)
+		if len(f) == 3 && f[0] == "notify" && t.handler.Notify != nil {
+			t.handler.Notify(cleanText([]byte(f[1]), maxTitle), cleanText([]byte(f[2]), maxTitle))
+		}
+	}
+}
+
+// cleanText makes untrusted text safe to show on one line: at most limit bytes of
+// valid UTF-8 without control characters.
+func cleanText(b []byte, limit int) string {
+	s := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, string(b[:min(len(b), limit+utf8.UTFMax)]))
+	if len(s) <= limit {
+		return s
+	}
+	for !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+func (t *Terminal) setTitle(s string) {
+	if t.title == s {
+		return
+	}
+	t.title = s
+	if t.handler.Title != nil {
+		t.handler.Title(s)
+	}
+}
+
+func (t *Terminal) pushTitle() {
+	if len(t.titles) == maxTitles {
+		t.titles = t.titles[1:]
+	}
+	t.titles = append(t.titles, titles{t.title, t.icon})
+}
+
+// popTitle pops the titles from the stack and restores both of them, or only that of
+// the icon (1) or of the window (2).
+func (t *Terminal) popTitle(which int) {
+	n := len(t.titles)
+	if n == 0 {
+		return
+	}
+	kept := t.titles[n-1]
+	t.titles = t.titles[:n-1]
+	if which != 1 {
+		t.setTitle(kept.title)
+	}
+	if which != 2 {
+		t.icon = kept.icon
+	}
+}
+
+// oscLink is OSC 8: params;uri begins a hyperlink, an empty uri ends it.
+func (t *Terminal) oscLink(s string) {
+	params, uri, ok := strings.Cut(s, ";")
+	if !ok || len(uri) > maxLink || cleanText([]byte(uri), maxLink) != uri {
+		return
+	}
+	e := t.extras.at(t.cur.pen.ext)
+	e.uri, e.id = uri, ""
+	for p := range strings.SplitSeq(params, ":") {
+		if id, ok := strings.CutPrefix(p, "id="); ok && uri != "" {
+			e.id = cleanText([]byte(id), 250)
+		}
+	}
+	t.cur.pen.ext = t.internExtra(e)
+}
+
+// oscNotify is OSC 9: a notification, or with 9;4 a progress report.
+func (t *Terminal) oscNotify(s string) {
+	f := strings.Split(s, ";")
+	if f[0] != "4" || len(f) < 2 {
+		if n, err := strconv.Atoi(f[0]); err == nil && n > 0 && n < 13 && len(f) > 1 {
+			return // other commands of the same number
+		}
+		if t.handler.Notify != nil {
+			t.handler.Notify("", cleanText([]byte(s), maxTitle))
+		}
+		return
+	}
+	state, err := strconv.Atoi(f[1])
+	if err != nil || state < 0 || state > int(ProgressPaused) || t.handler.Progress == nil {
+		return
+	}
+	percent := 0
+	if len(f) > 2 {
+		percent, _ = strconv.Atoi(f[2])
+	}
+	t.handler.Progress(Progress(state), clamp(percent, 0, 100))
+}
+
+// oscClipboard is OSC 52. Reads get no reply.
+func (t *Terminal) oscClipboard(s []byte) {
+	selection, data, ok := bytes.Cut(s, []byte{';'})
+	if !ok || t.handler.Clipboard == nil || bytes.Equal(data, []byte{'?'}) {
+		return
+	}
+	text, err := base64.StdEncoding.DecodeString(string(data))
+	if err != nil {
+		text = nil
+	}
+	t.handler.Clipboard(cleanText(selection, 16), text)
+}
+
+func (t *Terminal) oscPrompt(s string) {
+	if s == "" || t.handler.PromptMark == nil {
+		return
+	}
+	code := -1
+	f := strings.Split(s, ";")
+	if f[0] == "D" && len(f) > 1 {
+		if n, err := strconv.Atoi(f[1]); err == nil {
+			code = n
+		}
+	}
+	if len(f[0]) == 1 && f[0][0] >= 'A' && f[0][0] <= 'Z' {
+		t.handler.PromptMark(f[0][0], code)
+	}
+}
+
+// dcs handles a device control string.
+func (t *Terminal) dcs(s []byte) {
+	switch {
+	case bytes.HasPrefix(s, []byte("$q")):
+		t.requestStatus(string(s[2:]))
+	case bytes.HasPrefix(s, []byte("+q")):
+		for name := range strings.SplitSeq(string(s[2:]), ";") {
+			t.requestTermcap(name)
+		}
+	}
+}
+
+// requestStatus is DECRQSS: it reports the setting of the sequence with the given
+// ending.
+func (t *Terminal) requestStatus(what string) {
+	s, ok := t.status(what)
+	if !ok {
+		t.answer("\x1bP0$r\x1b\\")
+		return
+	}
+	t.answer("\x1bP1$r%s%s\x1b\\", s, what)
+}
+
+func (t *Terminal) status(what string) (string, bool) {
+	switch what {
+	case "m":
+		sgr := string(t.Style(t.cur.pen).AppendSGR(nil))
+		sgr = strings.TrimSuffix(strings.TrimPrefix(sgr, "\x1b["), "m")
+		if sgr == "" {
+			return "0", true
+		}
+		return "0;" + sgr, true
+	case "r":
+		return fmt.Sprintf("%d;%d", t.top+1, t.bot+1), true
+	case "s":
+		return fmt.Sprintf("%d;%d", t.left+1, t.rgt+1), t.modes.has(modeMargins)
+	case " q":
+		return fmt.Sprint(t.shape), true
+	case "\"q":
+		if t.cur.pen.attr&protectedBit != 0 {
+			return "1", true
+		}
+		return "0", true
+	case "\"p":
+		return fmt.Sprintf("%d;1", 60+t.conformance), true
+	case "*x":
+		return fmt.Sprint(t.rectExtent), true
+	case "t", "*|":
+		return fmt.Sprint(t.rows), true
+	case "$|":
+		return fmt.Sprint(t.cols), true
+	case "$}", "$~":
+		return "0", true
+	}
+	return "", false
+}
+
+// requestTermcap is XTGETTCAP: it reports a capability by its hexadecimal name.
+func (t *Terminal) requestTermcap(name string) {
+	raw, err := hex.DecodeString(name)
+	if err != nil || len(raw) > 64 {
+		t.answer("\x1bP0+r\x1b\\")
+		return
+	}
+	value, ok := termcap(string(raw))
+	switch {
+	case !ok:
+		t.answer("\x1bP0+r%s\x1b\\", name)
+	case value == "":
+		t.answer("\x1bP1+r%s\x1b\\", name)
+	default:
+		t.answer("\x1bP1+r%s=%X\x1b\\", name, value)
+	}
+}
+
+// termcap returns capabilities that the terminfo entry xterm-256color lacks, and
+// some of its own that applications query.
+func termcap(name string) (value string, ok bool) {
+	switch name {
+	case "TN", "name":
+		return "xterm-256color", true
+	case "Co", "colors":
+		return "256", true
+	case "RGB":
+		return "8/8/8", true
+	case "Tc", "Su", "XT", "fullkbd":
+		return "", true
+	case "Smulx":
+		return "\x1b[4:%p1%dm", true
+	case "Setulc":
+		return "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m", true
+	case "setrgbf":
+		return "\x1b[38:2:%p1%d:%p2%d:%p3%dm", true
+	case "setrgbb":
+		return "\x1b[48:2:%p1%d:%p2%d:%p3%dm", true
+	case "Ss":
+		return "\x1b[%p1%d q", true
+	case "Se":
+		return "\x1b[2 q", true
+	case "Ms":
+		return "\x1b]52;%p1%s;%p2%s\x07", true
+	case "indn":
+		return "\x1b[%p1%dS", true
+	}
+	return "", false
+}

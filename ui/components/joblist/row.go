@@ -1,0 +1,321 @@
+package joblist
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/statusbadge"
+)
+
+// cell is one column of a row: text and its style.
+type cell struct {
+	text  string
+	paint cells.Paint
+	found bool // by the filter
+}
+
+// paints are the styles of rows, ready to draw.
+type paints struct {
+	name, unread, finished, host, time, usage, trace, progress, marked, match, cursor, failed, warning cells.Paint
+	selected, blurred                                                                                  cells.Paint
+}
+
+func (m *Model) mix() {
+	s := m.styles
+	paint := cells.NewPaint
+	m.paints = paints{
+		name: paint(s.Name), unread: paint(s.Unread), finished: paint(s.Finished), host: paint(s.Host), time: paint(s.Time),
+		usage: paint(s.Usage), trace: paint(s.Trace), progress: paint(s.Progress), marked: paint(s.Marked), match: paint(s.Match),
+		cursor: paint(s.Cursor), selected: paint(s.Selected), blurred: paint(s.SelectedBlurred),
+		failed:  paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Failed}})),
+		warning: paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Running, Paused: true}})),
+	}
+}
+
+func (m *Model) row(r *row, c columns, selected bool) string {
+	if r == m.fold {
+		return m.foldRow(c, selected)
+	}
+	j := r.Job
+	done := j.Status.Finished()
+	pick := func(p cells.Paint) cells.Paint {
+		if done {
+			return m.paints.finished
+		}
+		return p
+	}
+
+	row := make([]cell, 0, 12)
+	switch {
+	case selected && !(m.focused && r.marked): // a painted row needs no bar
+		row = append(row, cell{text: m.glyphs.Cursor, paint: m.paints.cursor})
+	case r.marked:
+		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.marked})
+	default:
+		row = append(row, cell{text: " ", paint: m.paints.name})
+	}
+	badge := m.badgeStyle(j)
+	if c.badge == statusbadge.Width {
+		row = append(row, cell{text: m.badge.Column(j, c.badge), paint: cells.NewPaint(badge)})
+	} else {
+		row = append(row, cell{text: m.badge.Glyph(j), paint: cells.NewPaint(badge)})
+	}
+	row = append(row, cell{text: " ", paint: m.paints.name})
+
+	c = m.share(r, c)
+	row = append(row, m.name(r, c.name, pick)...)
+	if c.host > 0 {
+		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.host)})
+	}
+	if c.usage > 0 {
+		row = append(row, m.usage(j, c))
+	}
+	if c.doing > 0 {
+		doing := m.doing(r, c)
+		row = append(row, cell{text: " " + cells.FitLeft(doing.text, c.doing), paint: doing.paint})
+	}
+	if c.time > 0 {
+		row = append(row, cell{text: " " + cells.FitLeft(m.time(j, c), c.time) + cells.Blank(c.end), paint: pick(m.paints.time)})
+	}
+	return m.join(row, badge, selected)
+}
+
+// badgeStyle is the style of a job's badge; a failure that the user has seen is as quiet as
+// the rest of its row.
+func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
+	if j.Seen {
+		return m.styles.Finished
+	}
+	return m.badge.Style(j)
+}
+
+// share gives the name of a row the columns beside it that show nothing: those of usage once the
+// job has ended, and those of activity. A long name of a running job takes a part of the latter, and
+// keeps it, so that nothing jumps.
+func (m *Model) share(r *row, c columns) columns {
+	j := r.Job
+	done := j.Status.Finished()
+	if done && j.Host == "" && c.host == 0 && c.usage > 0 {
+		c.name += c.usage + 1
+		c.usage = 0
+	}
+	if !c.beside() {
+		return c
+	}
+	lacks := cells.Width(cells.Clean(j.Name)) - c.name
+	switch {
+	case m.doing(r, c).text == "" && (done || j.Waiting), lacks > 0 && idle(j) && c.doing <= briefTrace:
+		c.name += c.doing + 1
+		c.doing = 0
+	case lacks > 0 && idle(j):
+		taken := min(lacks, c.doing-briefTrace)
+		c.name += taken
+		c.doing -= taken
+	}
+	return c
+}
+
+// idle reports whether the column of activity shows at most that a job prints something.
+func idle(j engine.Job) bool {
+	return !j.Status.Finished() && j.Status != engine.Stopping && j.Host == "" && j.Progress == nil
+}
+
+// join draws the cells of a row; those of the selected one on its background,
+// the badge in its own color.
+func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
+	var b strings.Builder
+	if !selected {
+		for _, c := range row {
+			c.paint.Add(&b, c.text)
+		}
+		return b.String()
+	}
+	style, paint := m.styles.SelectedBlurred, m.paints.blurred
+	if m.focused {
+		style, paint = m.styles.Selected, m.paints.selected
+	}
+	used := 0
+	for i, c := range row {
+		switch {
+		case i == 1: // the badge
+			b.WriteString(themes.OnSelection(badge, style).Render(c.text))
+		case i == 0 && !m.focused: // only the bar distinguishes it where nothing is painted
+			c.paint.Add(&b, c.text)
+		case c.found:
+			b.WriteString(style.Underline(true).Render(c.text))
+		default:
+			paint.Add(&b, c.text)
+		}
+		used += cells.Width(c.text)
+	}
+	paint.Add(&b, cells.Blank(m.w-used))
+	return b.String()
+}
+
+// doing is what happens: the countdown of a stop or progress; else where it runs or ran, if that
+// has no column of its own; else when it ended, its activity or what it uses.
+func (m *Model) doing(r *row, c columns) cell {
+	j := r.Job
+	if c.doing == 0 {
+		return cell{}
+	}
+	if j.Status == engine.Stopping && !j.StopDeadline().IsZero() && !m.coarse {
+		// Rounded down: the clock of the list is up to a tick late, and the countdown must not begin
+		// above the grace time.
+		left := units.FormatDuration(j.StopDeadline().Sub(m.now))
+		text := "kill " + left
+		if cells.Width(text) > c.doing {
+			text = left
+		}
+		return cell{text: text, paint: cells.NewPaint(m.badge.Style(j))}
+	}
+	if j.Status == engine.Queued {
+		return cell{text: m.queued(j, c.doing), paint: m.paints.finished}
+	}
+	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
+		style := m.paints.progress
+		if p.State == "error" {
+			style = m.paints.failed
+		}
+		return cell{text: m.bar(p.Percent, c.doing), paint: style}
+	}
+	if c.host == 0 && c.usage == 0 && j.Host != "" {
+		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.host}
+	}
+	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
+		var b strings.Builder
+		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
+			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
+		}
+		return cell{text: b.String(), paint: m.paints.trace}
+	}
+	if j.Status.Finished() {
+		return cell{text: m.endedAgo(j, c), paint: m.paints.finished}
+	}
+	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
+		text := strings.TrimSpace(cpu + " " + memory)
+		if cells.Width(text) > c.doing {
+			text = cpu
+		}
+		return cell{text: text, paint: m.paints.usage}
+	}
+	return cell{}
+}
+
+// queued is when the next run of a job begins, or its place in its queue.
+func (m *Model) queued(j engine.Job, w int) string {
+	text := ""
+	switch {
+	case j.Runs.Between() && !m.coarse:
+		text = "in " + units.FormatDuration(max(0, j.Runs.NextAt.Sub(m.now)).Round(time.Second))
+	case j.Pending != nil && j.Pending.Position == 1:
+		text = "next"
+	case j.Pending != nil && j.Pending.Position > 1:
+		text = "place " + strconv.Itoa(j.Pending.Position)
+	}
+	if cells.Width(text) > w {
+		return ""
+	}
+	return text
+}
+
+func active(trace []uint8) bool {
+	for _, v := range trace {
+		if v > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Model) bar(percent, w int) string {
+	percent = max(0, min(percent, 100))
+	if w < 7 {
+		return strconv.Itoa(percent) + "%"
+	}
+	label := cells.FitLeft(strconv.Itoa(percent)+"%", 4)
+	room := max(0, w-4)
+	full := (percent*room + 50) / 100
+	return strings.Repeat(m.glyphs.ProgressDone, full) + strings.Repeat(m.glyphs.ProgressLeft, room-full) + label
+}
+
+func (m *Model) host(j engine.Job, w int) string {
+	return cells.Truncate(cells.Clean(j.Host), w, m.glyphs.Ellipsis)
+}
+
+// usage shows CPU and memory; of a job on a host, for which neither is known, the host.
+func (m *Model) usage(j engine.Job, c columns) cell {
+	if c.host == 0 && j.Host != "" {
+		return cell{text: " " + cells.FitLeft(m.host(j, c.usage), c.usage), paint: m.paints.host}
+	}
+	cpu, memory := usage(j)
+	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.usage}
+}
+
+// usage is what the processes of a job use; nothing of what is next to nothing.
+func usage(j engine.Job) (cpu, memory string) {
+	if j.Status.Finished() {
+		return "", ""
+	}
+	if j.CPU != nil && *j.CPU >= 0.5 {
+		cpu = strconv.Itoa(int(*j.CPU+0.5)) + "%"
+	}
+	if j.RSS > 0 {
+		memory, _, _ = strings.Cut(strings.Replace(units.FormatBytes(j.RSS), " ", "", 1), "i")
+	}
+	return cpu, memory
+}
+
+// endedAt is when a job ended, as well as it is known; zero while it runs.
+func endedAt(j engine.Job) time.Time {
+	switch {
+	case !j.Status.Finished():
+		return time.Time{}
+	case !j.Exit.At.IsZero():
+		return j.Exit.At
+	case !j.StartedAt.IsZero():
+		return j.StartedAt
+	}
+	return j.CreatedAt
+}
+
+// endedAgo is how long ago a job ended, "3m ago", if the column has room for that.
+func (m *Model) endedAgo(j engine.Job, c columns) string {
+	at := endedAt(j)
+	if c.doing < agoWidth || at.IsZero() || m.now.IsZero() {
+		return ""
+	}
+	return units.FormatAgo(m.now.Sub(at))
+}
+
+// time is how long the job runs or ran; of a lost one, whose end was not seen, how long ago that
+// was, unless another column shows it.
+func (m *Model) time(j engine.Job, c columns) string {
+	if at := endedAt(j); !at.IsZero() && (j.Status == engine.Lost || j.StartedAt.IsZero()) {
+		if m.now.IsZero() || m.endedAgo(j, c) != "" && (c.usage > 0 || j.Host == "") {
+			return ""
+		}
+		return units.FormatBrief(m.now.Sub(at))
+	}
+	if j.StartedAt.IsZero() {
+		return ""
+	}
+	up := j.Uptime(m.now)
+	if m.coarse && !j.Status.Finished() {
+		if up < time.Minute {
+			return "<1m"
+		}
+		return strings.TrimSuffix(units.FormatDuration(up.Truncate(time.Minute)), "00s")
+	}
+	if text := units.FormatDuration(up); len(text) <= c.time {
+		return text
+	}
+	return units.FormatBrief(up)
+}

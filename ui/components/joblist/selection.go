@@ -1,0 +1,191 @@
+package joblist
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/listbox"
+)
+
+// Len returns the number of jobs, and of those that the filter leaves.
+func (m *Model) Len() (all, shown int) {
+	m.settle()
+	return len(m.rows), len(m.passed)
+}
+
+// Passed returns the jobs that the filter leaves, in their order and with the folded ones.
+func (m *Model) Passed() []engine.Job {
+	m.settle()
+	jobs := make([]engine.Job, 0, len(m.passed))
+	for _, r := range m.passed {
+		jobs = append(jobs, r.Job)
+	}
+	return jobs
+}
+
+// Window returns which of the listed rows are seen: the first of them, how many there is room for,
+// how many there are, and the place of the selected one.
+func (m *Model) Window() (top, room, rows, at int) {
+	m.settle()
+	return m.box.Top, m.box.Rows, m.box.Len, m.box.At
+}
+
+// selectedRow returns the selected row, or nil if there is none.
+func (m *Model) selectedRow() *row {
+	m.settle()
+	if len(m.shown) == 0 {
+		return nil
+	}
+	return m.shown[m.box.At]
+}
+
+// Selected returns the job of the selected row, if it is one.
+func (m *Model) Selected() (engine.Job, bool) {
+	r := m.selectedRow()
+	if r == nil || r == m.fold {
+		return engine.Job{}, false
+	}
+	return r.Job, true
+}
+
+// Select moves the selection to a job, unfolding its row; false if it is not in the list or the
+// filter hides it.
+func (m *Model) Select(id engine.ID) bool {
+	m.settle()
+	if m.rows[id] == nil {
+		return false
+	}
+	if at := m.find(id); at >= 0 {
+		m.move(at)
+		return true
+	}
+	before := m.selected
+	m.selected, m.stale = id, true // the selected row is never folded
+	if m.settle(); m.selected == id {
+		return true
+	}
+	m.selected, m.stale = before, true
+	return false
+}
+
+// find returns the place of a job among the rows shown, or -1.
+func (m *Model) find(id engine.ID) int {
+	return slices.IndexFunc(m.shown, func(r *row) bool { return r.Job.ID == id })
+}
+
+// Click takes a click at column x of line y and reports whether it selected a job. On a heading it
+// sorts, on the row of the folded jobs it unfolds them or folds them again.
+func (m *Model) Click(x, y int) (job bool) {
+	m.settle()
+	head := m.HeaderRows()
+	if y == 0 && head > 0 {
+		m.sortAt(x)
+		return false
+	}
+	lines, y := m.lines(), y-head
+	if y < 0 || y >= len(lines) || lines[y] < 0 {
+		return false
+	}
+	m.move(lines[y])
+	return !m.ToggleFold()
+}
+
+// ToggleMark marks or unmarks the selected row and moves to the next one.
+func (m *Model) ToggleMark() {
+	r := m.selectedRow()
+	if r == nil || r == m.fold {
+		return
+	}
+	r.marked = !r.marked
+	m.drawn = false
+	m.move(m.box.At + 1)
+}
+
+// Unmark removes all marks; it reports whether there were any.
+func (m *Model) Unmark() bool {
+	any := false
+	for _, r := range m.rows {
+		any = any || r.marked
+		r.marked = false
+	}
+	m.drawn = m.drawn && !any
+	return any
+}
+
+// Marked returns the marked jobs in the order shown. Marks of rows that the
+// filter hides do not count: what cannot be seen is not acted on.
+func (m *Model) Marked() []engine.Job {
+	m.settle()
+	var jobs []engine.Job
+	for _, r := range m.shown {
+		if r.marked {
+			jobs = append(jobs, r.Job)
+		}
+	}
+	return jobs
+}
+
+// Scroll moves the window by n rows, the selection staying in it: the wheel.
+func (m *Model) Scroll(n int) {
+	m.settle()
+	before := m.box
+	m.box.Pan(n)
+	m.moved(before)
+}
+
+// Update moves the selection, folds and unfolds.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	m.settle()
+	rows, ok := m.keys.Rows(press, m.box.Rows)
+	switch {
+	case ok:
+		m.move(m.box.At + rows)
+	case keymap.Match(press, m.keys.Unfold):
+		m.setFold(true)
+	case keymap.Match(press, m.keys.Fold):
+		m.setFold(false)
+	}
+	return nil
+}
+
+// move puts the selection on row i, or the nearest one.
+func (m *Model) move(i int) {
+	before := m.box
+	m.box.Step(i - m.box.At)
+	m.moved(before)
+}
+
+// moved follows a change of the window or of the selection in it.
+func (m *Model) moved(before listbox.List) {
+	id := engine.ID("")
+	if len(m.shown) > 0 {
+		id = m.shown[m.box.At].Job.ID
+	}
+	m.drawn = m.drawn && m.box == before && m.selected == id
+	m.selected = id
+}
+
+// fit fits the window to the rows and to the size.
+func (m *Model) fit() {
+	m.box.Len, m.box.Rows = len(m.shown), m.h-m.HeaderRows()
+	m.box.Step(0)
+	m.space()
+}
+
+// Cursor is where the terminal's cursor belongs, so that screen readers and
+// magnifiers follow: on the selected row. Nil without rows.
+func (m *Model) Cursor() *tea.Cursor {
+	m.settle()
+	y := slices.Index(m.lines(), m.box.At)
+	if m.w == 0 || y < 0 {
+		return nil
+	}
+	return tea.NewCursor(0, m.HeaderRows()+y)
+}

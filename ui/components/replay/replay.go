@@ -1,0 +1,367 @@
+// Package replay plays the recording of a job's terminal: pause, seek, speed and search.
+//
+// A Model must be used only in the goroutine of its program's Update and View. Its commands
+// read the recording; their messages go back to [Model.Update].
+package replay
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/vt"
+	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/prompt"
+)
+
+// Recording is the recording of a job's terminal, an [engine.Replay].
+type Recording interface {
+	Start() time.Time
+	Duration() time.Duration
+	Seek(ctx context.Context, at time.Duration) (engine.Frame, error)
+	Next(ctx context.Context) (engine.Frame, error)
+	Find(ctx context.Context, re *regexp.Regexp, after time.Duration) (at time.Duration, ok bool, err error)
+	PreviousBurst(at, gap time.Duration) (time.Duration, bool)
+	NextBurst(at, gap time.Duration) (time.Duration, bool)
+}
+
+// Options are how a recording is played at first.
+type Options struct {
+	Speed     float64       // 0: 1
+	IdleLimit time.Duration // longer pauses are cut to this; 0: 2s
+}
+
+const (
+	// defaultIdleLimit is the same as asciinema users know from its option of that name.
+	defaultIdleLimit = 2 * time.Second
+	// skip is how far the arrow keys go.
+	skip = 5 * time.Second
+	// burstGap is the silence after which output counts as a new burst.
+	burstGap = time.Second
+	// liveEvery is how often the recording of a running job is read again at its end.
+	liveEvery = 100 * time.Millisecond
+	// maxSpeed and minSpeed bound the speed, which a key doubles or halves.
+	maxSpeed, minSpeed = 64, 1.0 / 8
+)
+
+// Model plays a recording.
+type Model struct {
+	ctx    context.Context
+	rec    Recording
+	keys   keymap.Replay
+	input  keymap.Input
+	styles themes.Replay
+	glyphs themes.Glyphs
+	line   *prompt.Line
+
+	term    *vt.Terminal
+	at      time.Duration
+	end     bool // at the end of the recording
+	running bool // the job has not ended, so the recording grows
+	playing bool
+	speed   float64
+	idle    time.Duration
+
+	// One request reads the recording at a time. gen is the number of the last; wanted is a seek
+	// that begins when it is done.
+	gen     int
+	reading bool
+	wanted  *time.Duration
+	next    *engine.Frame // is shown when its time has come
+	typing  bool
+	sought  string // what is searched for
+	notice  string
+	w, h    int
+	closed  bool
+	help    bool // the user asked for the keys
+}
+
+// New returns a player at the beginning of rec, playing. running means that the job has not ended.
+// line is the text input of the search. Commands stop when ctx is done.
+func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles themes.Replay, glyphs themes.Glyphs, o Options) *Model {
+	m := &Model{
+		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: styles, glyphs: glyphs,
+		playing: true, speed: o.Speed, idle: o.IdleLimit, term: vt.New(1, 1),
+	}
+	if m.speed <= 0 {
+		m.speed = 1
+	}
+	if m.idle <= 0 {
+		m.idle = defaultIdleLimit
+	}
+	return m
+}
+
+// Init begins to play.
+func (m *Model) Init() tea.Cmd { return m.seek(0) }
+
+// Done reports whether the player was closed.
+func (m *Model) Done() bool { return m.closed }
+
+// HelpAsked reports whether the user has asked for the keys since the last call.
+func (m *Model) HelpAsked() bool {
+	asked := m.help
+	m.help = false
+	return asked
+}
+
+// SetStyles replaces styles and glyphs.
+func (m *Model) SetStyles(s themes.Replay, g themes.Glyphs) { m.styles, m.glyphs = s, g }
+
+// SetSize sets the size of the view; the last row is the player's own.
+func (m *Model) SetSize(w, h int) {
+	m.w, m.h = max(0, w), max(0, h)
+	m.line.SetWidth(m.w)
+}
+
+// The messages of the player's own commands.
+type (
+	frameMsg struct {
+		gen   int
+		frame engine.Frame
+		seek  bool
+		err   error
+	}
+	dueMsg   struct{ gen int }
+	foundMsg struct {
+		gen int
+		at  time.Duration
+		ok  bool
+		err error
+	}
+)
+
+// Update handles keys and the messages of the player's commands.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		m.notice = ""
+		if m.typing {
+			return m.typed(msg)
+		}
+		return m.press(msg)
+	case frameMsg:
+		if msg.gen == m.gen {
+			return m.read(msg)
+		}
+	case foundMsg:
+		if msg.gen == m.gen {
+			return m.found(msg)
+		}
+	case dueMsg:
+		if msg.gen == m.gen && m.next != nil && m.playing {
+			m.show(*m.next)
+			return m.advance()
+		}
+	}
+	return nil
+}
+
+func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
+	keys := m.keys
+	switch {
+	case keymap.Match(k, keys.Close):
+		m.closed = true
+	case keymap.Match(k, keys.ShowHelp):
+		m.help = true
+	case keymap.Match(k, keys.Pause):
+		return m.pause()
+	case keymap.Match(k, keys.Back):
+		return m.seek(m.at - skip)
+	case keymap.Match(k, keys.Forward):
+		return m.seek(m.at + skip)
+	case keymap.Match(k, keys.PreviousBurst):
+		return m.burst(m.rec.PreviousBurst)
+	case keymap.Match(k, keys.NextBurst):
+		return m.burst(m.rec.NextBurst)
+	case keymap.Match(k, keys.Slower):
+		m.speed = max(minSpeed, m.speed/2)
+		return m.again()
+	case keymap.Match(k, keys.Faster):
+		m.speed = min(maxSpeed, m.speed*2)
+		return m.again()
+	case keymap.Match(k, keys.Search):
+		m.typing = true
+		m.line.SetValue("")
+	case keymap.Match(k, keys.NextMatch):
+		return m.search()
+	case keymap.Match(k, keys.Live):
+		m.playing = true
+		return m.seek(m.rec.Duration())
+	case len(k.Text) == 1 && k.Text[0] >= '0' && k.Text[0] <= '9':
+		return m.seek(m.rec.Duration() * time.Duration(k.Text[0]-'0') / 10)
+	}
+	return nil
+}
+
+// pause stops and continues; at the end it begins again.
+func (m *Model) pause() tea.Cmd {
+	m.playing = !m.playing
+	if m.playing && m.end && !m.running {
+		return m.seek(0)
+	}
+	return m.again()
+}
+
+func (m *Model) burst(find func(at, gap time.Duration) (time.Duration, bool)) tea.Cmd {
+	at, ok := find(m.at, burstGap)
+	if !ok {
+		m.notice = "no more output"
+		return nil
+	}
+	return m.seek(at)
+}
+
+// again schedules the next frame anew, after a change of speed or a pause.
+func (m *Model) again() tea.Cmd {
+	if m.reading {
+		return nil
+	}
+	m.gen++
+	if m.next != nil {
+		return m.schedule()
+	}
+	return m.advance()
+}
+
+// request runs one request of the recording.
+func (m *Model) request(do func(gen int) tea.Msg) tea.Cmd {
+	m.gen++
+	m.reading, m.next = true, nil
+	gen := m.gen
+	return func() tea.Msg { return do(gen) }
+}
+
+// seek shows the screen at a time, now or when the current request is done.
+func (m *Model) seek(at time.Duration) tea.Cmd {
+	at = min(max(0, at), m.rec.Duration())
+	if m.reading {
+		m.wanted = &at
+		return nil
+	}
+	ctx, rec := m.ctx, m.rec
+	return m.request(func(gen int) tea.Msg {
+		f, err := rec.Seek(ctx, at)
+		return frameMsg{gen, f, true, err}
+	})
+}
+
+// advance reads the next frame, unless the player is paused or at the end.
+func (m *Model) advance() tea.Cmd {
+	switch {
+	case !m.playing || m.reading:
+		return nil
+	case m.end && !m.running:
+		m.playing = false
+		return nil
+	}
+	ctx, rec, wait := m.ctx, m.rec, m.end
+	return m.request(func(gen int) tea.Msg {
+		if wait {
+			select {
+			case <-time.After(liveEvery):
+			case <-ctx.Done():
+			}
+		}
+		f, err := rec.Next(ctx)
+		return frameMsg{gen, f, false, err}
+	})
+}
+
+// read takes the frame that was requested.
+func (m *Model) read(msg frameMsg) tea.Cmd {
+	m.reading = false
+	if msg.err != nil {
+		m.playing, m.notice = false, "the recording cannot be read: "+msg.err.Error()
+		return nil
+	}
+	if m.wanted != nil {
+		at := *m.wanted
+		m.wanted = nil
+		return m.seek(at)
+	}
+	if msg.seek || m.end || msg.frame.At <= m.at {
+		m.show(msg.frame)
+		return m.advance()
+	}
+	m.next = &msg.frame
+	return m.schedule()
+}
+
+// schedule shows the next frame when its time has come.
+func (m *Model) schedule() tea.Cmd {
+	wait := min(m.next.At-m.at, m.idle)
+	gen := m.gen
+	return tea.Tick(time.Duration(float64(wait)/m.speed), func(time.Time) tea.Msg { return dueMsg{gen} })
+}
+
+// show applies a frame.
+func (m *Model) show(f engine.Frame) {
+	if f.Reset {
+		m.term = vt.New(max(1, f.Size.Cols), max(1, f.Size.Rows))
+	}
+	m.term.Write(f.Data)
+	m.at, m.end, m.next = f.At, f.End, nil
+}
+
+// typed handles keys in the search line.
+func (m *Model) typed(k tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case keymap.Match(k, m.input.Cancel):
+		m.typing = false
+	case keymap.Match(k, m.input.Accept):
+		m.typing = false
+		if text := m.line.Value(); text != "" {
+			m.sought = text
+		}
+		return m.search()
+	default:
+		return m.line.Update(k)
+	}
+	return nil
+}
+
+// search looks for the next time at which the sought text appears on the screen.
+func (m *Model) search() tea.Cmd {
+	re, err := regexp.Compile(m.sought)
+	switch {
+	case m.sought == "":
+		return nil
+	case err != nil:
+		m.notice = "not a valid regular expression"
+		return nil
+	case m.reading:
+		return nil
+	}
+	ctx, rec, at := m.ctx, m.rec, m.at
+	m.notice = "searching"
+	return m.request(func(gen int) tea.Msg {
+		found, ok, err := rec.Find(ctx, re, at)
+		if !ok && err == nil { // continue from the beginning
+			found, ok, err = rec.Find(ctx, re, -1)
+		}
+		return foundMsg{gen, found, ok, err}
+	})
+}
+
+func (m *Model) found(msg foundMsg) tea.Cmd {
+	m.reading, m.notice = false, ""
+	switch {
+	case msg.err != nil:
+		m.notice = "the recording cannot be read: " + msg.err.Error()
+	case !msg.ok:
+		m.notice = "not found: " + m.sought
+	default:
+		m.playing = false
+		return m.seek(msg.at)
+	}
+	return m.again()
+}
+
+// Text returns the text on the screen.
+func (m *Model) Text() string { return strings.TrimRight(m.term.Text(), "\n") }

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestEnterUnfoldsOldJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		for i := range 30 {
+			eng.jobs = append(eng.jobs, exited(running(fmt.Sprintf("old-%02d", i), fmt.Sprintf("task %02d", i), time.Hour), 0))
+		}
+		eng.jobs[len(eng.jobs)-1] = exited(eng.jobs[len(eng.jobs)-1], 1)
+		eng.jobs[len(eng.jobs)-1].Seen = true
+		s := newHarness(t, 120, 50, eng)
+		s.sees("▸ 21 older")
+		s.press("G")
+		s.sees("Enter unfold")
+		s.sees("╭ Older jobs ─")
+		s.sees("│ 21 older jobs: 20 succeeded, 1 failed ")
+		s.sees("│ Enter unfold · / filter all jobs · C clear finished ")
+		s.sees("Select one job to see its log.")
+		s.run(s.pane.SetSize(40, 50))
+		s.press("2")
+		s.sees("│ Enter unfold · / filter all jobs     │")
+		s.press("1")
+		s.run(s.pane.SetSize(120, 50))
+		s.pump()
+		s.press("x") // no job is selected
+		s.sees("No job is selected")
+		s.press("enter")
+		s.sees("▾ 21 older")
+		s.sees("Enter fold · / filter")
+		s.press("space")
+		s.sees("▸ 21 older")
+
+		s.run(s.pane.Select("old-29"))
+		s.pump()
+		if j, ok := s.pane.Selected(); !ok || j.ID != "old-29" {
+			t.Errorf("%q is selected", j.ID)
+		}
+		s.sees("task 29")
+		s.seesNot("Older jobs")
+	})
+}
+
+func TestClickOnAHeadingSortsTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 120, 30, three())
+		click := func(x, y int) {
+			s.deliver(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			s.deliver(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+			s.pump()
+		}
+		click(14, 2)
+		s.sees("Name▴")
+		s.press("3")
+		click(14, 2)
+		s.sees("Name▾")
+		if s.pane.focus != areaList {
+			t.Error("the click did not give the list the keyboard")
+		}
+		click(14, 3)
+		if j, _ := s.pane.Selected(); j.ID != "dev-aaaaa" {
+			t.Errorf("the first row is %s", j.ID)
+		}
+		s.press("S")
+		s.sees("▾CPU") // there is no column of hosts
+		s.press("I")
+		s.sees("▴CPU")
+	})
+}
+
+func TestFilterThatStaysShowsHowToClearIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 80, 24, three())
+		s.press("/", "m", "a")
+		s.sees("1 of 3 jobs · /ma ─")
+		s.press("enter")
+		s.sees("1 of 3 jobs · /ma · Esc clear ─")
+		s.press("esc")
+		s.sees("3 jobs · / filter ─")
+	})
+}
+
+func TestKeyThatClosesIsShownInTheSmallestWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 20, 5, three())
+		s.press("?")
+		s.sees(" j down  Esc close")
+	})
+}

@@ -1,0 +1,381 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/internal/shellword"
+	"github.com/hobjobs/hob/internal/units"
+	"github.com/hobjobs/hob/ui/components/dialog"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// What keys and palette do to jobs. It is decided and asked for in Update; the
+// deed is a command that captures values.
+
+// client is the name under which hob ends jobs from here.
+const client = "ui"
+
+// failing is what follows a deed that only reports an error.
+func (p *Pane) failing(what string, err error) func() tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	return func() tea.Cmd { return p.fail(what, err) }
+}
+
+func (p *Pane) shortName(j engine.Job) string {
+	return cells.Name(cells.Clean(j.Name), 30, p.opts.glyphs.Ellipsis)
+}
+
+// stop ends jobs gracefully: no question, their rows count the grace time down.
+func (p *Pane) stop(jobs []engine.Job) tea.Cmd {
+	return p.end(jobs, engine.StopOptions{By: client})
+}
+
+// kill ends jobs at once; several only after a question.
+func (p *Pane) kill(jobs []engine.Job) tea.Cmd {
+	if len(jobs) < 2 {
+		return p.killNow(jobs)
+	}
+	return p.confirm(
+		fmt.Sprintf("Kill %d jobs now?", len(jobs)), "Kill", func() tea.Cmd { return p.killNow(jobs) },
+		p.allNames(jobs), "They won't get a chance to clean up.")
+}
+
+func (p *Pane) killNow(jobs []engine.Job) tea.Cmd {
+	return p.end(jobs, engine.StopOptions{Grace: -1, By: client})
+}
+
+// end ends each job in a command of its own: one that takes its grace time
+// keeps no other waiting. Their rows show the end; only what did not go as asked is
+// a message.
+func (p *Pane) end(jobs []engine.Job, o engine.StopOptions) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, j := range jobs {
+		if over(j) {
+			continue
+		}
+		eng, name := p.eng, p.shortName(j)
+		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
+			report, err := eng.Stop(ctx, j.ID, o)
+			if err != nil {
+				return p.failing("Can't stop "+name, err)
+			}
+			return func() tea.Cmd { return p.ending(name, report, o) }
+		}))
+	}
+	p.list.Unmark()
+	return tea.Batch(cmds...)
+}
+
+// ending reports what a stop left running, or that it took more than was asked for.
+func (p *Pane) ending(name string, report engine.StopReport, o engine.StopOptions) tea.Cmd {
+	if n := len(report.Survivors); n > 0 {
+		first := report.Survivors[0]
+		return p.showMessage(toast.Error, fmt.Sprintf("%s left %d running: pid %d %s", name, n, first.PID, cells.Clean(first.Command)))
+	}
+	if report.Escalated && o.Grace >= 0 {
+		return p.showMessage(toast.Warning, name+" did not exit in time and was killed (SIGKILL)")
+	}
+	return nil
+}
+
+// signals of the menu, most wanted first.
+func signals() []dialog.Choice {
+	return []dialog.Choice{
+		{Name: "SIGTERM", Label: "SIGTERM", Note: "terminate (default)"},
+		{Name: "SIGINT", Label: "SIGINT", Note: "interrupt (Ctrl+C)"},
+		{Name: "SIGHUP", Label: "SIGHUP", Note: "hang up; many daemons reload config"},
+		{Name: "SIGQUIT", Label: "SIGQUIT", Note: "quit with core dump / stack dump (Ctrl+\\)"},
+		{Name: "SIGUSR1", Label: "SIGUSR1", Note: "user-defined"},
+		{Name: "SIGUSR2", Label: "SIGUSR2", Note: "user-defined"},
+		{Name: "SIGSTOP", Label: "SIGSTOP", Note: "pause"},
+		{Name: "SIGCONT", Label: "SIGCONT", Note: "resume"},
+		{Name: "SIGWINCH", Label: "SIGWINCH", Note: "redraw (window size changed)"},
+		{Name: "SIGKILL", Label: "SIGKILL", Note: "kill immediately"},
+	}
+}
+
+func (p *Pane) signalMenu(jobs []engine.Job) tea.Cmd {
+	return p.openMenu("Send signal to "+p.names(jobs), signals(), func(name string) tea.Cmd {
+		if name == "" {
+			return nil
+		}
+		var cmds []tea.Cmd
+		for _, j := range jobs {
+			cmds = append(cmds, p.signal(j, name))
+		}
+		return tea.Batch(cmds...)
+	})
+}
+
+func (p *Pane) signal(j engine.Job, signal string) tea.Cmd {
+	eng, name := p.eng, p.shortName(j)
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		return p.failing("Can't send "+signal+" to "+name, eng.Signal(ctx, j.ID, signal))
+	})
+}
+
+// clear removes finished jobs; it can be undone for a while.
+func (p *Pane) clear(jobs []engine.Job) tea.Cmd {
+	var ids []engine.ID
+	for _, j := range jobs {
+		if finished(j) {
+			ids = append(ids, j.ID)
+		}
+	}
+	p.list.Unmark()
+	eng := p.eng
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		gone, err := eng.Clear(ctx, ids...)
+		return func() tea.Cmd {
+			switch {
+			case err == nil:
+				return p.cleared(gone)
+			case len(gone) > 0: // only some were cleared
+				return tea.Batch(p.cleared(gone), p.fail("Can't clear all", err))
+			}
+			return p.fail("Can't clear", err)
+		}
+	})
+}
+
+// clearAsks is the number of jobs from which on clearing all finished ones asks first.
+const clearAsks = 11
+
+// clearFinished clears the finished jobs that the filter of the list leaves, also the folded ones.
+func (p *Pane) clearFinished() tea.Cmd {
+	jobs := slices.DeleteFunc(p.list.Passed(), func(j engine.Job) bool { return !finished(j) })
+	if len(jobs) < clearAsks {
+		return p.clear(jobs)
+	}
+	return p.confirm(
+		fmt.Sprintf("Clear %d finished jobs%s?", len(jobs), p.matching()), "Clear", func() tea.Cmd { return p.clear(jobs) },
+		"Their logs will be deleted.")
+}
+
+// matching returns the end of a phrase about the jobs that the filter leaves: " matching /web". It
+// is empty without a filter.
+func (p *Pane) matching() string {
+	if p.list.Filter() == "" {
+		return ""
+	}
+	return " matching " + p.filterText()
+}
+
+// cleared offers to undo a clear.
+func (p *Pane) cleared(jobs []engine.Job) tea.Cmd {
+	p.dirty = true
+	if len(jobs) == 0 {
+		return p.refuse("Nothing to clear")
+	}
+	if p.undoID == 0 {
+		p.undo = nil
+	}
+	for _, j := range jobs {
+		p.undo = append(p.undo, j.ID)
+	}
+	text := "Cleared " + p.shortName(jobs[0])
+	if n := len(p.undo); n > 1 {
+		text = "Cleared " + units.Count(n, "job")
+	}
+	p.toasts.Drop(p.undoID)
+	p.undoID = p.toasts.Show(toast.Message{Level: toast.Success, Text: p.dotted(text, p.does(p.opts.keys.Jobs.Undo, "to undo")), Key: "undo"})
+	return p.toastEnd(p.undoID, undoFor)
+}
+
+const undoFor = 5 * time.Second
+
+// undoClear restores what was cleared here since the notice appeared, else what the last
+// clear left in the trash, wherever that was done.
+func (p *Pane) undoClear() tea.Cmd {
+	eng, ids := p.eng, p.undo
+	p.toasts.Drop(p.undoID)
+	p.undo, p.undoID = nil, 0
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		jobs, err := eng.Undo(ctx, ids...)
+		if errors.Is(err, engine.ErrNotFound) {
+			return func() tea.Cmd { return p.showMessage(toast.Info, "Nothing to undo") }
+		}
+		if err != nil {
+			return p.failing("Can't undo", err)
+		}
+		return func() tea.Cmd {
+			if len(jobs) > 0 {
+				p.wish = jobs[0].ID
+			}
+			restored := units.Count(len(jobs), "job")
+			if len(jobs) == 1 {
+				restored = p.shortName(jobs[0])
+			}
+			return tea.Batch(p.showMessage(toast.Success, "Restored "+restored), p.settled())
+		}
+	})
+}
+
+// remove stops what runs, then clears; it asks.
+func (p *Pane) remove(jobs []engine.Job) tea.Cmd {
+	running := 0
+	for _, j := range jobs {
+		if !finished(j) {
+			running++
+		}
+	}
+	label, text := "Remove", "Its log will be deleted."
+	if len(jobs) > 1 {
+		text = "Their logs will be deleted."
+	}
+	switch {
+	case running > 0 && len(jobs) == 1:
+		label, text = "Stop and remove", "It's running. "+text
+	case running > 0:
+		are := "are"
+		if running == 1 {
+			are = "is"
+		}
+		label, text = "Stop and remove", fmt.Sprintf("%d of them %s running. %s", running, are, text)
+	}
+	return p.confirm(label+" "+p.names(jobs)+"?", label, func() tea.Cmd {
+		p.list.Unmark()
+		var cmds []tea.Cmd
+		for _, j := range jobs {
+			cmds = append(cmds, p.removeNow(j))
+		}
+		return tea.Batch(cmds...)
+	}, text)
+}
+
+func (p *Pane) removeNow(j engine.Job) tea.Cmd {
+	eng, name := p.eng, p.shortName(j)
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		gone, err := eng.Remove(ctx, j.ID)
+		if err != nil {
+			return p.failing("Can't remove "+name, err)
+		}
+		return func() tea.Cmd { return p.cleared(gone) }
+	})
+}
+
+// start starts what was asked for in a form, and attaches to it if that is wanted and the
+// user has not begun something else meanwhile. back is called if it is refused.
+func (p *Pane) start(spec engine.Spec, attach bool, back func()) tea.Cmd {
+	eng, run := p.eng, p.edited(spec)
+	if run == nil {
+		run = func(ctx context.Context) (engine.Job, error) { return eng.Start(ctx, spec) }
+	}
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		j, err := run(ctx)
+		return func() tea.Cmd {
+			if err != nil {
+				back()
+				return p.fail("Can't start "+cells.Truncate(cells.Clean(spec.Script), 40, p.opts.glyphs.Ellipsis), err)
+			}
+			if attach && !j.Status.Finished() && !p.CapturesKeys() {
+				return tea.Batch(p.started(j), p.attach(j.ID, false))
+			}
+			return p.started(j)
+		}
+	})
+}
+
+// started selects a job that was started from here.
+func (p *Pane) started(j engine.Job) tea.Cmd {
+	p.wish = j.ID
+	if j.Status != engine.Failed {
+		return p.settled()
+	}
+	text := "Can't start " + p.shortName(j)
+	if j.Exit.Error != "" {
+		text += ": " + cells.Clean(j.Exit.Error)
+	}
+	return tea.Batch(p.showMessage(toast.Error, text), p.settled())
+}
+
+// write types a line into a job, or the several that were pasted.
+func (p *Pane) write(j engine.Job, line string) tea.Cmd {
+	line += "\n"
+	if j.HasTerminal() {
+		line = strings.ReplaceAll(line, "\n", "\r")
+	}
+	eng, name := p.eng, p.shortName(j)
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		return p.failing("Can't send to "+name, eng.Write(ctx, j.ID, []byte(line)))
+	})
+}
+
+func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd { return p.copy(commandText(jobs[0]), "command") }
+
+func (p *Pane) copyPath(jobs []engine.Job) tea.Cmd {
+	return p.copy(outputPath(jobs[0], p.shown.stream), "path")
+}
+
+func (p *Pane) openPager(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream)})
+}
+
+func (p *Pane) openEditor(jobs []engine.Job) tea.Cmd {
+	return send(OpenMsg{Path: outputPath(jobs[0], p.shown.stream), Editor: true})
+}
+
+// outputPath is the file of the stream shown.
+func outputPath(j engine.Job, s engine.Stream) string {
+	switch {
+	case !j.Split:
+		return j.OutputPath
+	case s == engine.StreamStderr:
+		return j.StderrPath
+	}
+	return j.StdoutPath
+}
+
+// copy hands text to the host's clipboard.
+func (p *Pane) copy(text, what string) tea.Cmd {
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		what = fmt.Sprintf("%d lines", lines+1)
+	}
+	return tea.Batch(p.toast(toast.Message{Text: "Copied " + what, Key: "copied"}), send(CopyMsg{text, what}))
+}
+
+// commandText is what a person would type to run the job again.
+func commandText(j engine.Job) string {
+	if j.Script != "" {
+		return j.Script
+	}
+	return shellword.Join(j.Command)
+}
+
+// allNames are the jobs by name, up to a few lines of them.
+func (p *Pane) allNames(jobs []engine.Job) string {
+	const most = 8
+	var names []string
+	for _, j := range jobs[:min(len(jobs), most)] {
+		names = append(names, p.shortName(j))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(jobs) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// names are the jobs in a few words.
+func (p *Pane) names(jobs []engine.Job) string {
+	switch len(jobs) {
+	case 0:
+		return "nothing"
+	case 1:
+		return p.shortName(jobs[0])
+	case 2:
+		return p.shortName(jobs[0]) + " and " + p.shortName(jobs[1])
+	}
+	return fmt.Sprintf("%s and %d more", p.shortName(jobs[0]), len(jobs)-1)
+}

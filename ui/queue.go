@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"context"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// waitsForTurn reports whether a job has not begun because it waits for a slot or for other jobs.
+func waitsForTurn(j engine.Job) bool { return j.Status == engine.Queued && !j.Runs.Between() }
+
+func waitingOf(jobs []engine.Job) (ids []engine.ID) {
+	for _, j := range jobs {
+		if waitsForTurn(j) {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// startNow starts queued jobs beyond the slots of their queue.
+func (p *Pane) startNow(jobs []engine.Job) tea.Cmd {
+	return p.reorder("Can't start "+p.names(jobs), jobs, p.eng.StartNow)
+}
+
+// runNext puts queued jobs at the head of their queue.
+func (p *Pane) runNext(jobs []engine.Job) tea.Cmd {
+	return p.reorder("Can't move "+p.names(jobs), jobs, p.eng.StartFirst)
+}
+
+func (p *Pane) reorder(failure string, jobs []engine.Job, change func(context.Context, ...engine.ID) error) tea.Cmd {
+	ids := waitingOf(jobs)
+	p.list.Unmark()
+	return p.async(func(ctx context.Context) func() tea.Cmd { return p.failing(failure, change(ctx, ids...)) })
+}
+
+// pauseQueue pauses the queue of a job, or resumes it.
+func (p *Pane) pauseQueue(jobs []engine.Job) tea.Cmd {
+	eng, name := p.eng, jobs[0].Queue
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		queues, err := eng.Queues(ctx)
+		paused := false
+		for _, q := range queues {
+			paused = paused || q.Name == name && q.Paused
+		}
+		if err == nil {
+			_, err = eng.SetQueue(ctx, name, engine.QueueChange{Pause: !paused, Resume: paused})
+		}
+		return func() tea.Cmd {
+			switch {
+			case err != nil:
+				return p.fail("Can't change the queue "+name, err)
+			case paused:
+				return p.showMessage(toast.Success, "Queue "+name+" resumed")
+			}
+			return p.showMessage(toast.Success, "Queue "+name+" paused: no job starts")
+		}
+	})
+}
+
+func (p *Pane) refuseTurn(jobs []engine.Job) string {
+	if len(waitingOf(jobs)) == 0 {
+		return p.subject(jobs) + " not waiting in a queue"
+	}
+	return ""
+}
+
+func (p *Pane) refusePauseQueue(jobs []engine.Job) string {
+	if jobs[0].Queue == "" {
+		return p.subject(jobs[:1]) + " not in a queue"
+	}
+	return ""
+}
+
+// hintTurn shows a key in the footer only for a job that waits.
+func (p *Pane) hintTurn(b *key.Binding) {
+	j, ok := p.list.Selected()
+	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j))
+}
+
+// hintQueue does the same for a job that waits in a queue.
+func (p *Pane) hintQueue(b *key.Binding) {
+	j, ok := p.list.Selected()
+	b.SetEnabled(b.Enabled() && ok && waitsForTurn(j) && j.Queue != "")
+}

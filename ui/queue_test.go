@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+func queuedJob(id engine.ID, place int) engine.Job {
+	j := running("queued-aaaaa", "make", time.Minute)
+	j.ID, j.Name, j.Queue = id, string(id), "builds"
+	j.State = engine.State{Status: engine.Queued, Link: engine.LinkNone, Pending: &engine.Pending{Name: "builds", Position: place, Reason: "waiting for a slot"}}
+	return j
+}
+
+// The keys of a queue are shown and work for a queued job only.
+func TestQueueActions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{queuedJob("late", 2), queuedJob("early", 1), running("dev-aaaaa", "npm run dev", time.Minute)}})
+		names := func() []engine.ID {
+			var ids []engine.ID
+			for _, j := range s.pane.list.Passed() {
+				ids = append(ids, j.ID)
+			}
+			return ids
+		}
+		if got := names(); !slices.Equal(got, []engine.ID{"dev-aaaaa", "early", "late"}) {
+			t.Errorf("order %v", got)
+		}
+		s.press("g")
+		s.seesNot("start now")
+		s.press("s")
+		s.press("G")
+		s.sees("start now")
+		s.press("s")
+		s.press("B")
+		s.press("P")
+		s.sees("Queue builds paused")
+		s.press("P")
+		s.sees("Queue builds resumed")
+		var did []string
+		for _, call := range s.eng.did() {
+			if call != "queues" && !strings.HasPrefix(call, "open-") {
+				did = append(did, call)
+			}
+		}
+		want := []string{"now [late]", "first [late]", "set-queue builds {Slots:0 Pause:true Resume:false}", "set-queue builds {Slots:0 Pause:false Resume:true}"}
+		if !slices.Equal(did, want) {
+			t.Errorf("calls %q", did)
+		}
+	})
+}
+
+// A queued job is not counted as running, and goes on after the pane is closed.
+func TestQueuedJobsAreCountedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{queuedJob("late", 2), queuedJob("early", 1), running("dev-aaaaa", "npm run dev", time.Minute)}})
+		s.sees("1 running")
+		s.sees("2 queued")
+		if n := s.pane.Running(); n != 3 {
+			t.Errorf("%d jobs go on, want 3", n)
+		}
+	})
+}

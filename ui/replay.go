@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/replay"
+)
+
+// WithReplay sets how recordings are played at first.
+func WithReplay(o replay.Options) Option { return func(p *options) { p.replay = o } }
+
+// Replay plays the recording of a job's terminal in the whole pane. When the user closes it, the
+// host gets a [ReplayedMsg].
+func (p *Pane) Replay(id engine.ID) tea.Cmd {
+	eng, held := p.eng, p.held
+	return p.async(func(ctx context.Context) func() tea.Cmd {
+		rec, err := eng.OpenReplay(ctx, id)
+		if err == nil && !held.keep(rec) {
+			return nil
+		}
+		return func() tea.Cmd {
+			if err != nil {
+				return p.fail("Can't replay", err)
+			}
+			return p.play(rec, id)
+		}
+	})
+}
+
+func (p *Pane) replay(jobs []engine.Job) tea.Cmd { return p.Replay(jobs[0].ID) }
+
+func (p *Pane) refuseReplay(jobs []engine.Job) string {
+	switch j := jobs[0]; {
+	case j.Host != "":
+		return "No times are recorded for jobs on a host"
+	case !j.HasTerminal():
+		return "It has no terminal to replay: its log has all of the output"
+	}
+	return ""
+}
+
+// play opens the player.
+func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
+	running := !rec.Job().Status.Finished()
+	line := p.newLine(prompt.Options{Label: "/"})
+	line.Focus()
+	ctx, stop := context.WithCancel(p.ctx)
+	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles.Replay, p.opts.glyphs, p.opts.replay)
+	index := p.async(func(context.Context) func() tea.Cmd {
+		_ = rec.Index(ctx, nil) // without it, seeking takes longer
+		return nil
+	})
+	settle := func() tea.Cmd {
+		if m.HelpAsked() {
+			return p.openHelp()
+		}
+		if !m.Done() {
+			return nil
+		}
+		stop()
+		p.shut()
+		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
+	}
+	take := func(msg tea.Msg) tea.Cmd {
+		cmd := p.route(m.Update(msg))
+		return tea.Batch(cmd, settle())
+	}
+	return tea.Batch(p.open(&overlay{
+		box: m, context: "replay", handle: take, child: take, settle: settle,
+		resize:  m.SetSize,
+		restyle: func(s themes.Styles) { m.SetStyles(s.Replay, s.Glyphs) },
+	}), p.route(m.Init()), index)
+}

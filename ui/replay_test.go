@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"context"
+	"regexp"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+)
+
+// tape is a recording of a minute with one screen.
+type tape struct{ job engine.Job }
+
+func (t *tape) Job() engine.Job                                       { return t.job }
+func (*tape) Start() time.Time                                        { return noon }
+func (*tape) Duration() time.Duration                                 { return time.Minute }
+func (*tape) Index(context.Context, func(time.Duration)) error        { return nil }
+func (*tape) Close() error                                            { return nil }
+func (*tape) PreviousBurst(at, _ time.Duration) (time.Duration, bool) { return at, false }
+func (*tape) NextBurst(at, _ time.Duration) (time.Duration, bool)     { return at, false }
+
+func (*tape) Seek(_ context.Context, at time.Duration) (engine.Frame, error) {
+	return engine.Frame{Reset: true, Size: engine.Size{Cols: 80, Rows: 24}, Data: []byte("the screen then"), At: at}, nil
+}
+
+func (*tape) Next(context.Context) (engine.Frame, error) {
+	return engine.Frame{At: time.Minute, End: true}, nil
+}
+
+func (*tape) Find(context.Context, *regexp.Regexp, time.Duration) (time.Duration, bool, error) {
+	return 0, false, nil
+}
+
+func TestReplayHasHelp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		eng.rec = &tape{exited(eng.jobs[0], 0)}
+		s := newHarness(t, 120, 40, eng)
+		s.press("p")
+		s.sees("the screen then")
+		s.sees("Space pause")
+		s.press("space")
+		s.sees("Space play")
+		s.sees("? help")
+		s.press("?")
+		s.sees("start of the next burst of output")
+		s.press("G")
+		s.sees("In a replay, 0 to 9 go to the tenths of the recording.")
+		s.run(s.pane.SetSize(100, 30))
+		s.pump()
+		s.press("esc")
+		s.sees("the screen then")
+		s.seesNot("start of the next burst of output")
+		s.press("/", "?", "esc") // text, here
+		s.seesNot("start of the next burst of output")
+		s.press("q")
+		s.seesNot("the screen then")
+		s.sees("╭ Jobs ─")
+	})
+}

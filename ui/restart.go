@@ -1,0 +1,164 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/ui/components/prompt"
+	"github.com/hobjobs/hob/ui/components/toast"
+)
+
+// restarts tracks unfinished restarts. They do not end with the pane: a job that was stopped in
+// order to be restarted must be started even if the user quits. Safe for concurrent use.
+type restarts struct {
+	mu   sync.Mutex
+	jobs map[engine.ID]engine.Job
+	stop map[engine.ID]bool // those of jobs that are stopped first
+	errs []error
+	work sync.WaitGroup
+}
+
+// begin adds a restart of a job, which stops it first unless keep is set. The result ends it.
+func (r *restarts) begin(j engine.Job, keep bool) (end func(error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs == nil {
+		r.jobs, r.stop = map[engine.ID]engine.Job{}, map[engine.ID]bool{}
+	}
+	r.jobs[j.ID], r.stop[j.ID] = j, !keep
+	r.work.Add(1)
+	return func(err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.jobs, j.ID)
+		delete(r.stop, j.ID)
+		r.errs = append(r.errs, err)
+		r.work.Done()
+	}
+}
+
+// stopping reports whether a job is being stopped to be restarted.
+func (r *restarts) stopping(id engine.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop[id]
+}
+
+// pending returns the old jobs, and a function that waits for their restarts and returns their
+// errors, or the error of ctx.
+func (r *restarts) pending() ([]engine.Job, func(ctx context.Context) error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errs = nil // already shown by the pane
+	return slices.Collect(maps.Values(r.jobs)), func(ctx context.Context) error {
+		done := make(chan struct{})
+		go func() {
+			r.work.Wait()
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return errors.Join(r.errs...)
+	}
+}
+
+// restart runs the commands of jobs again. A running job is stopped first; the new job takes its
+// row.
+func (p *Pane) restart(jobs []engine.Job) tea.Cmd {
+	return p.runAgain(jobs, engine.RestartOptions{Stop: engine.StopOptions{By: client}})
+}
+
+// runAnother runs the commands of jobs again as further jobs.
+func (p *Pane) runAnother(jobs []engine.Job) tea.Cmd {
+	return p.runAgain(jobs, engine.RestartOptions{Keep: true})
+}
+
+func (p *Pane) runAgain(jobs []engine.Job, o engine.RestartOptions, opts ...engine.StartOption) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, before := range jobs {
+		eng, name, begin := p.eng, p.shortName(before), p.restarts.begin
+		cmds = append(cmds, p.async(func(ctx context.Context) func() tea.Cmd {
+			end := begin(before, o.Keep)
+			j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o, opts...)
+			end(err)
+			var missing *engine.MissingEnvError
+			switch {
+			case errors.As(err, &missing):
+				return func() tea.Cmd { return p.askValues(before, missing.Names, o) }
+			case err != nil:
+				return p.failing("Can't restart "+name, err)
+			}
+			return func() tea.Cmd {
+				if o.Keep && !finished(before) && j.Status != engine.Failed {
+					return tea.Batch(p.started(j), p.showMessage(toast.Info, "Started a second "+name+"; the first is still running"))
+				}
+				return p.started(j)
+			}
+		}))
+	}
+	p.list.Unmark()
+	return tea.Batch(cmds...)
+}
+
+// edited returns a function that restarts a job with the edited spec, or nil if spec is not that of a
+// job here that can be restarted.
+func (p *Pane) edited(spec engine.Spec) func(context.Context) (engine.Job, error) {
+	before, ok := p.jobs[spec.RestartedFrom]
+	if !ok || before.Kind == engine.KindVirtual {
+		return nil
+	}
+	eng, begin := p.eng, p.restarts.begin
+	o := engine.RestartOptions{Stop: engine.StopOptions{By: client}, Edited: &spec}
+	return func(ctx context.Context) (engine.Job, error) {
+		end := begin(before.Job, false)
+		j, err := eng.Restart(context.WithoutCancel(ctx), before.ID, o)
+		end(err)
+		return j, err
+	}
+}
+
+// askValues asks for values of variables, which hob does not store, and restarts the job with
+// them. It does nothing if another box or prompt has been opened in the meantime.
+func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) tea.Cmd {
+	name := p.shortName(j)
+	if p.CapturesKeys() {
+		text := strings.Join(names, ", ") + " isn't saved"
+		if len(names) > 1 {
+			text = strings.Join(names, ", ") + " aren't saved"
+		}
+		return p.showMessage(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
+	}
+	form := prompt.NewForm("Restart "+name, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	for _, env := range names {
+		form.Add(env, "", prompt.Options{Verb: "restart", Placeholder: "value of " + env}) // a narrow form has no names
+	}
+	form.SetQuestion("Values of -e are not stored.")
+	return p.openForm(form, formActions{
+		accept: func() tea.Cmd {
+			values := map[string]string{}
+			for _, env := range names {
+				if values[env] = form.Value(env); values[env] == "" {
+					form.Go(env)
+					form.SetError("enter a value")
+					return nil
+				}
+			}
+			p.shut()
+			return p.runAgain([]engine.Job{j}, o, engine.WithEnv(values))
+		},
+		cancel: func() tea.Cmd { return nil },
+	})
+}
