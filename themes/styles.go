@@ -126,7 +126,7 @@ type Dialog struct {
 }
 
 // build returns the styles of a palette.
-func build(p Palette, g Glyphs) Styles {
+func build(p Palette, g Glyphs) *Styles {
 	var (
 		text     = p.Text.Style()
 		muted    = p.Muted.Style()
@@ -149,7 +149,7 @@ func build(p Palette, g Glyphs) Styles {
 	if cut == (Token{}) { // it must differ from the text
 		cut.Invert = true
 	}
-	return Styles{
+	return &Styles{
 		Glyphs: g,
 		Badge: Badge{
 			Starting: p.Starting.Style(), Running: p.Running.Style(), Waiting: p.Waiting.Style(),

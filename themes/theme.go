@@ -65,7 +65,7 @@ func (t Theme) Background() color.Color { return t.Palette.Background.BG }
 func (t Theme) Foreground() color.Color { return t.Palette.Text.FG }
 
 // Styles builds the styles of every component.
-func (t Theme) Styles(g Glyphs) Styles { return build(t.Palette, g) }
+func (t Theme) Styles(g Glyphs) *Styles { return build(t.Palette, g) }
 
 // Token is the style of one role. The zero value is the terminal's default text.
 type Token struct {

@@ -149,7 +149,7 @@ func TestBuildSetsAllStyles(t *testing.T) {
 	for _, token := range p.tokens() {
 		*token = Token{FG: lipgloss.Red, BG: lipgloss.Blue}
 	}
-	styles := reflect.ValueOf(build(p, Unicode()))
+	styles := reflect.ValueOf(*build(p, Unicode()))
 	for section, v := range styles.Fields() {
 		if section.Name == "Glyphs" {
 			continue

@@ -98,7 +98,7 @@ func (p *Pane) nextAsk() tea.Cmd {
 	if ask.Confirm != "" {
 		return p.askYesOrNo(ask, title, text)
 	}
-	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	form := prompt.NewForm(title, p.promptKeys(), p.styles)
 	form.Add("Answer", "", prompt.Options{Verb: "answer", Secret: ask.Secret})
 	form.SetQuestion(text...)
 	return p.openForm(form, formActions{

@@ -82,7 +82,7 @@ func (p *Pane) openJobForm(title string, spec engine.Spec, asked jobText) tea.Cm
 }
 
 func (p *Pane) jobFields(title string, first jobText) *prompt.Form {
-	form := prompt.NewForm(title, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	form := prompt.NewForm(title, p.promptKeys(), p.styles)
 	const verb = "start"
 	form.Add(fieldCommand, first.command, prompt.Options{Verb: verb, Placeholder: "npm run dev", History: p.commands(), LineFeed: p.lineFeed()})
 	form.Add(fieldDir, first.dir, prompt.Options{Verb: verb, Placeholder: dirHint(first.host)})

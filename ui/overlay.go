@@ -8,7 +8,6 @@ import (
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/dialog"
 	"github.com/hobjobs/hob/ui/components/help"
 	"github.com/hobjobs/hob/ui/components/palette"
@@ -30,7 +29,6 @@ type overlay struct {
 	box
 	context string                    // context in the key map
 	resize  func(w, h int)            // resizes the box
-	restyle func(s themes.Styles)     // changes its styles
 	handle  func(msg tea.Msg) tea.Cmd // handles messages; nil: the box does
 	child   func(msg tea.Msg) tea.Cmd // handles messages of the box's own commands; nil: it has none
 	settle  func() tea.Cmd            // runs after a key or a click; may be nil
@@ -113,7 +111,7 @@ func boxWidth(w, want int) int {
 
 // openDialog asks a question. answer gets the name of the choice, or "" if canceled.
 func (p *Pane) openDialog(title string, text []string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	return p.openChoices(dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
+	return p.openChoices(dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles), answer)
 }
 
 // confirm asks whether to do something that may be regretted. yes is the label of that answer;
@@ -131,13 +129,12 @@ func (p *Pane) confirm(title, yes string, do func() tea.Cmd, text ...string) tea
 
 // openMenu shows a menu.
 func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	return p.openChoices(dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles.Dialog, p.opts.glyphs), answer)
+	return p.openChoices(dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles), answer)
 }
 
 func (p *Pane) openChoices(d *dialog.Model, answer func(string) tea.Cmd) tea.Cmd {
 	return p.open(&overlay{
 		box: d, context: "dialog", resize: d.SetSize,
-		restyle: func(s themes.Styles) { d.SetStyles(s.Dialog, s.Glyphs) },
 		settle: func() tea.Cmd {
 			name, done := d.Answer()
 			if !done {
@@ -162,8 +159,7 @@ func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
 	const width = 70
 	return p.open(&overlay{
 		box: form, context: "input",
-		resize:  func(w, h int) { form.SetSize(boxWidth(w, width), h) },
-		restyle: func(s themes.Styles) { form.SetStyles(s.Prompt, s.Dialog, s.Glyphs) },
+		resize: func(w, h int) { form.SetSize(boxWidth(w, width), h) },
 		handle: func(msg tea.Msg) tea.Cmd {
 			if do.changed != nil {
 				defer do.changed()
@@ -201,8 +197,7 @@ func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd
 func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cmd {
 	return p.open(&overlay{
 		box: m, context: "palette",
-		resize:  func(w, h int) { m.SetSize(boxWidth(w, m.Width()), min(h, boxWidth(h, 22))) },
-		restyle: func(s themes.Styles) { m.SetStyles(s.Palette, s.Glyphs) },
+		resize: func(w, h int) { m.SetSize(boxWidth(w, m.Width()), min(h, boxWidth(h, 22))) },
 		settle: func() tea.Cmd {
 			if why := m.Refused(); why != "" {
 				return p.refuse(why)
@@ -224,8 +219,7 @@ func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cm
 func (p *Pane) openPage(m *help.Model) tea.Cmd {
 	return p.open(&overlay{
 		box: m, context: "help", under: p.over,
-		resize:  func(w, h int) { m.SetSize(boxWidth(w, 116), h) },
-		restyle: func(s themes.Styles) { m.SetStyles(s.Help, s.Glyphs) },
+		resize: func(w, h int) { m.SetSize(boxWidth(w, 116), h) },
 		settle: func() tea.Cmd {
 			if m.Done() {
 				p.shut()

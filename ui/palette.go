@@ -34,7 +34,7 @@ func (p *Pane) openPalette() tea.Cmd {
 	}
 	line := p.newLine(prompt.Options{Label: ": "})
 	line.Focus()
-	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles.Palette, p.opts.glyphs)
+	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles)
 	return p.openPicker(m, p.performNamed)
 }
 
@@ -89,7 +89,7 @@ func (p *Pane) openHelp() tea.Cmd {
 	notes := []string{"Move: " + p.dotted(moves...), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
 	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
-	return p.openPage(help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles.Help, p.opts.glyphs))
+	return p.openPage(help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles))
 }
 
 // helpRank orders the sections of help: actions on jobs and their output, then general ones, then

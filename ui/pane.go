@@ -27,7 +27,7 @@ import (
 type Pane struct {
 	eng      jobEngine
 	opts     options
-	styles   themes.Styles
+	styles   *themes.Styles // shared with the components
 	badge    statusbadge.Badge
 	held     *holdings
 	restarts *restarts
@@ -124,26 +124,27 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		opt(&o)
 	}
 	p := &Pane{
-		eng: eng, opts: o, held: &holdings{}, restarts: &restarts{}, focused: true, focus: areaList, dirty: true,
+		eng: eng, opts: o, held: &holdings{}, restarts: &restarts{}, focused: true, focus: areaList, dirty: true, styles: &themes.Styles{},
 		jobs: map[engine.ID]*job{}, gone: map[engine.ID]time.Time{}, drafts: map[engine.ID]jobText{}, unsent: map[engine.ID]string{},
 		now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.buildStyles()
+	p.badge = statusbadge.New(p.styles)
 	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
 		p.bindings[c.Name] = o.keys.In(c.Name)
 	}
 
 	s := p.styles
-	p.list = joblist.New(o.keys.List, s.List, p.badge, o.glyphs, joblist.Options{Minutes: o.calm, Fold: true})
-	p.detail = detail.New(o.keys.Detail, s.Detail, p.badge, o.glyphs, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
-	p.log = logview.New(o.keys.Log, s.Log, o.glyphs, logview.Options{
+	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true})
+	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
+	p.log = logview.New(o.keys.Log, s, logview.Options{
 		Wrap: o.log.Wrap, Timestamps: o.log.Timestamps, LineNumbers: o.log.LineNumbers, Clock: o.clock, ErrorText: p.logError,
 	})
 	p.log.SetEmpty("")
-	p.term, p.screen = terminal.New(s.Terminal), terminal.New(s.Terminal)
-	p.toasts = toast.New(s.Toast, o.glyphs)
+	p.term, p.screen = terminal.New(s), terminal.New(s)
+	p.toasts = toast.New(s)
 	p.setNow(p.now)
 	p.spreadFocus()
 	p.list.SetHints(p.keyLabel(o.keys.Jobs.New), p.firstWords()...)
@@ -181,8 +182,7 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 
 // buildStyles computes the styles of the theme.
 func (p *Pane) buildStyles() {
-	p.styles = p.opts.theme.Styles(p.opts.glyphs)
-	p.badge = statusbadge.New(p.styles.Badge, p.opts.glyphs)
+	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.footerKey, p.footerDesc = cells.NewPaint(p.styles.Footer.Key), cells.NewPaint(p.styles.Footer.Desc)
 	p.footerDim = cells.NewPaint(p.styles.Frame.Backdrop)
 }
@@ -191,19 +191,10 @@ func (p *Pane) buildStyles() {
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
 	p.buildStyles()
-	s := p.styles
-	p.list.SetStyles(s.List, p.badge, g)
-	p.detail.SetStyles(s.Detail, p.badge, g)
-	p.log.SetStyles(s.Log, g)
-	p.term.SetStyles(s.Terminal)
-	p.screen.SetStyles(s.Terminal)
-	p.toasts.SetStyles(s.Toast, g)
-	for o := p.over; o != nil; o = o.under {
-		o.restyle(s)
+	for _, c := range []interface{ Restyled() }{p.list, p.detail, p.log, p.term, p.screen} {
+		c.Restyled()
 	}
-	if p.prompt != nil {
-		p.prompt.line.SetStyles(s.Prompt)
-	}
+	p.sizeOverlay() // a page of help is laid out with its styles
 	p.dirty = true
 }
 

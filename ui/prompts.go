@@ -41,7 +41,7 @@ func (p *Pane) closePrompt() {
 }
 
 func (p *Pane) newLine(o prompt.Options) *prompt.Line {
-	return prompt.NewLine(p.promptKeys(), p.styles.Prompt, o)
+	return prompt.NewLine(p.promptKeys(), p.styles, o)
 }
 
 // openFilter filters the list while the user types.

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/prompt"
 	"github.com/hobjobs/hob/ui/components/replay"
 )
@@ -50,7 +49,7 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
 	ctx, stop := context.WithCancel(p.ctx)
-	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles.Replay, p.opts.glyphs, p.opts.replay)
+	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay)
 	index := p.async(func(context.Context) func() tea.Cmd {
 		_ = rec.Index(ctx, nil) // without it, seeking takes longer
 		return nil
@@ -72,7 +71,6 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	}
 	return tea.Batch(p.open(&overlay{
 		box: m, context: "replay", handle: take, child: take, settle: settle,
-		resize:  m.SetSize,
-		restyle: func(s themes.Styles) { m.SetStyles(s.Replay, s.Glyphs) },
+		resize: m.SetSize,
 	}), p.route(m.Init()), index)
 }

@@ -141,7 +141,7 @@ func (p *Pane) askValues(j engine.Job, names []string, o engine.RestartOptions) 
 		}
 		return p.showMessage(toast.Error, "Can't restart "+name+": "+cells.Clean(text))
 	}
-	form := prompt.NewForm("Restart "+name, p.promptKeys(), p.styles.Prompt, p.styles.Dialog, p.opts.glyphs)
+	form := prompt.NewForm("Restart "+name, p.promptKeys(), p.styles)
 	for _, env := range names {
 		form.Add(env, "", prompt.Options{Verb: "restart", Placeholder: "value of " + env}) // a narrow form has no names
 	}

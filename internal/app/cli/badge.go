@@ -18,7 +18,7 @@ type badger struct {
 }
 
 func (a *app) badges(now time.Time) badger {
-	return badger{statusbadge.New(themes.Badge{}, a.glyphs()), now}
+	return badger{statusbadge.New(&themes.Styles{Glyphs: a.glyphs()}), now}
 }
 
 // glyphs returns the signs that the terminal can show.

@@ -14,7 +14,6 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/joblist"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // pick lets the user choose one of the jobs, those that need attention first. It draws on
@@ -44,9 +43,7 @@ type picker struct {
 const pickerRows = 12
 
 func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
-	glyphs := themes.Unicode()
-	styles := themes.Default(true).Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, joblist.Options{})
+	list := joblist.New(keymap.Default().List, themes.Default(true).Styles(themes.Unicode()), joblist.Options{})
 	list.SetNow(now)
 	for _, j := range jobs {
 		list.Put(joblist.Row{Job: j})

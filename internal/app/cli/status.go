@@ -15,7 +15,6 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -60,9 +59,7 @@ func (a *app) printDetail(ctx context.Context, job engine.Job) error {
 	if width == 0 {
 		width = math.MaxInt32
 	}
-	glyphs := a.glyphs()
-	styles := themes.Default(true).Styles(glyphs)
-	d := detail.New(keymap.Detail{}, styles.Detail, statusbadge.New(styles.Badge, glyphs), glyphs, detail.Options{Input: "needed: hob attach " + string(job.ID)})
+	d := detail.New(keymap.Detail{}, themes.Default(true).Styles(a.glyphs()), detail.Options{Input: "needed: hob attach " + string(job.ID)})
 	d.SetNow(time.Now())
 	d.SetJob(job)
 	if job.Unsuccessful() {

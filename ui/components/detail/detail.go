@@ -18,8 +18,8 @@ import (
 // Model is the detail of one job. It belongs to one goroutine.
 type Model struct {
 	keys   keymap.Detail
-	styles themes.Detail
-	glyphs themes.Glyphs
+	styles *themes.Detail
+	glyphs *themes.Glyphs
 	badge  statusbadge.Badge
 	opts   Options
 
@@ -46,14 +46,12 @@ type Options struct {
 }
 
 // New returns a detail of nothing.
-func New(keys keymap.Detail, styles themes.Detail, badge statusbadge.Badge, glyphs themes.Glyphs, o Options) *Model {
-	return &Model{opts: o, keys: keys, styles: styles, badge: badge, glyphs: glyphs}
+func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
+	return &Model{opts: o, keys: keys, styles: &styles.Detail, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
 }
 
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(styles themes.Detail, badge statusbadge.Badge, glyphs themes.Glyphs) {
-	m.styles, m.badge, m.glyphs, m.laid = styles, badge, glyphs, false
-}
+// Restyled must be called after a change of the styles.
+func (m *Model) Restyled() { m.laid = false }
 
 // SetSize sets the number of columns and rows to fill.
 func (m *Model) SetSize(w, h int) {

@@ -15,14 +15,13 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 var now = time.Date(2026, 3, 1, 14, 14, 42, 0, time.UTC)
 
 func newDetail(j engine.Job, w, h int) *detail.Model {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	m := detail.New(keymap.Default().Detail, styles.Detail, statusbadge.New(styles.Badge, themes.Unicode()), themes.Unicode(), detail.Options{Home: "/home/me", Input: "a attach · i send line"})
+	m := detail.New(keymap.Default().Detail, styles, detail.Options{Home: "/home/me", Input: "a attach · i send line"})
 	m.SetNow(now)
 	m.SetSize(w, h)
 	m.SetJob(j)

@@ -29,8 +29,8 @@ type Choice struct {
 // Model is a dialog. It belongs to one goroutine.
 type Model struct {
 	keys    keymap.Dialog
-	styles  themes.Dialog
-	glyphs  themes.Glyphs
+	styles  *themes.Dialog
+	glyphs  *themes.Glyphs
 	title   string
 	lines   []string
 	choices []Choice
@@ -43,17 +43,14 @@ type Model struct {
 
 // Ask returns a question: the text, then the answers side by side. The first answer should be the
 // safe one; it is marked.
-func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles themes.Dialog, glyphs themes.Glyphs) *Model {
-	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: styles, glyphs: glyphs}
+func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
+	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: &styles.Dialog, glyphs: &styles.Glyphs}
 }
 
 // Menu returns a menu with one choice per line, the first one marked.
-func Menu(title string, choices []Choice, keys keymap.Dialog, styles themes.Dialog, glyphs themes.Glyphs) *Model {
-	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: styles, glyphs: glyphs}
+func Menu(title string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
+	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: &styles.Dialog, glyphs: &styles.Glyphs}
 }
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(s themes.Dialog, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
 // SetSize sets the maximum size of the box.
 func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }

@@ -18,7 +18,7 @@ func ask() *dialog.Model {
 	d := dialog.Ask("Remove npm run dev?",
 		[]string{"It is running. It will be stopped, then its files go.", "u brings the files back for 5 seconds."},
 		[]dialog.Choice{{Name: "keep", Label: "Keep it"}, {Name: "remove", Label: "Stop and remove", Danger: true, Yes: true}},
-		keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()).Dialog, themes.Unicode())
+		keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()))
 	d.SetSize(80, 24)
 	return d
 }
@@ -28,7 +28,7 @@ func menu() *dialog.Model {
 		{Name: "SIGTERM", Label: "SIGTERM", Note: "end, please"},
 		{Name: "SIGINT", Label: "SIGINT", Note: "as Ctrl+C"},
 		{Name: "SIGHUP", Label: "SIGHUP", Note: "hang up, reload"},
-	}, keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()).Dialog, themes.Unicode())
+	}, keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()))
 	d.SetSize(80, 24)
 	return d
 }

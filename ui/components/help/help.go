@@ -31,8 +31,8 @@ type Entry struct {
 type Model struct {
 	keys     keymap.Help
 	input    keymap.Input
-	styles   themes.Help
-	glyphs   themes.Glyphs
+	styles   *themes.Help
+	glyphs   *themes.Glyphs
 	sections []Section
 	notes    []string
 	line     *prompt.Line
@@ -45,14 +45,8 @@ type Model struct {
 
 // New returns the help page. line is the text input of its filter; notes are shown below the
 // keys.
-func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles themes.Help, glyphs themes.Glyphs) *Model {
-	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: glyphs}
-}
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(s themes.Help, g themes.Glyphs) {
-	m.styles, m.glyphs = s, g
-	m.lay()
+func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles) *Model {
+	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: &styles.Help, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the size of the whole box.

@@ -18,7 +18,7 @@ import (
 // newLine returns the text input that the program uses.
 func newLine() *prompt.Line {
 	keys := keymap.Default()
-	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()).Prompt, prompt.Options{Label: "/"})
+	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()), prompt.Options{Label: "/"})
 	line.Focus()
 	return line
 }
@@ -34,7 +34,7 @@ func newHelp(w, h int) *help.Model {
 		sections = append(sections, s)
 	}
 	m := help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, newLine(), keys.Help, keys.Input,
-		themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
+		themes.Default(true).Styles(themes.Unicode()))
 	m.SetSize(w, h)
 	return m
 }
@@ -80,7 +80,7 @@ func TestClosesAndFilters(t *testing.T) {
 
 func TestEscapeClearsFilter(t *testing.T) {
 	line := newLine()
-	m := help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()).Help, themes.Unicode())
+	m := help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()))
 	for _, press := range []tea.KeyPressMsg{{Code: '/', Text: "/"}, {Code: 'x', Text: "x"}} {
 		m.Update(press)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/joblist"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 func newFolding(w, h int, dark bool) *joblist.Model {
@@ -29,7 +28,7 @@ func newFolding(w, h int, dark bool) *joblist.Model {
 		panic(err)
 	}
 	styles := theme.Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, joblist.Options{Fold: true})
+	list := joblist.New(keymap.Default().List, styles, joblist.Options{Fold: true})
 	list.SetSize(w, h)
 	list.SetNow(now)
 	list.Focus()

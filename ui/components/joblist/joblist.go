@@ -1,7 +1,7 @@
 // Package joblist is the list of jobs: one row each, by need, filtered as one
 // types, with a selection that stays on its job whatever moves around it.
 //
-//	list := joblist.New(keys.List, styles.List, badges, glyphs)
+//	list := joblist.New(keys.List, styles, joblist.Options{})
 //	list.SetSize(46, 20)
 //	list.Put(joblist.Row{Job: job})
 //	text := list.View() // 46 by 20 cells
@@ -35,8 +35,8 @@ type Row struct {
 // Model is the list.
 type Model struct {
 	keys   keymap.List
-	styles themes.List
-	glyphs themes.Glyphs
+	styles *themes.List
+	glyphs *themes.Glyphs
 	badge  statusbadge.Badge
 
 	w, h    int
@@ -95,20 +95,14 @@ type Options struct {
 }
 
 // New returns an empty list of no size.
-func New(keys keymap.List, styles themes.List, badge statusbadge.Badge, glyphs themes.Glyphs, o Options) *Model {
-	m := &Model{keys: keys, styles: styles, badge: badge, glyphs: glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
+func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
+	m := &Model{keys: keys, styles: &styles.List, badge: statusbadge.New(styles), glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
 	m.coarse = o.Minutes
 	if o.Fold {
 		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}
 	}
-	m.mix()
+	m.Restyled()
 	return m
-}
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(styles themes.List, badge statusbadge.Badge, glyphs themes.Glyphs) {
-	m.styles, m.badge, m.glyphs, m.drawn = styles, badge, glyphs, false
-	m.mix()
 }
 
 // SetSize sets the number of columns and rows to fill.

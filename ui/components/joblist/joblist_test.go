@@ -16,14 +16,13 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/joblist"
-	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 var now = time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
 
 func newList(w, h int, glyphs themes.Glyphs) *joblist.Model {
 	styles := themes.Default(true).Styles(glyphs)
-	list := joblist.New(keymap.Default().List, styles.List, statusbadge.New(styles.Badge, glyphs), glyphs, joblist.Options{})
+	list := joblist.New(keymap.Default().List, styles, joblist.Options{})
 	list.SetHints("n")
 	list.SetSize(w, h)
 	list.SetNow(now)

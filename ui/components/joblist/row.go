@@ -27,7 +27,9 @@ type paints struct {
 	selected, blurred                                                                                  cells.Paint
 }
 
-func (m *Model) mix() {
+// Restyled must be called after a change of the styles.
+func (m *Model) Restyled() {
+	m.drawn = false
 	s := m.styles
 	paint := cells.NewPaint
 	m.paints = paints{

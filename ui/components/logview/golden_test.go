@@ -78,7 +78,8 @@ func TestColors(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := show(t, mixed, 70, 8, true)
-	s.m.SetStyles(theme.Styles(themes.Unicode()).Log, themes.Unicode())
+	*s.m.styles = theme.Styles(themes.Unicode()).Log
+	s.m.Restyled()
 	s.press("g", "T", "#")
 	s.search("n", false)
 	s.press("n")

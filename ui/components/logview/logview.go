@@ -27,8 +27,8 @@ import (
 // Model is a log view.
 type Model struct {
 	keys   keymap.Log
-	styles themes.Log
-	glyphs themes.Glyphs
+	styles *themes.Log
+	glyphs *themes.Glyphs
 	zone   *time.Location
 	w, h   int
 	focus  bool
@@ -110,8 +110,8 @@ type Options struct {
 }
 
 // New returns a view without a source.
-func New(keys keymap.Log, styles themes.Log, glyphs themes.Glyphs, o Options) *Model {
-	m := &Model{keys: keys, styles: styles, glyphs: glyphs, zone: time.Local, now: time.Now, at: noLine, empty: "No output yet."}
+func New(keys keymap.Log, styles *themes.Styles, o Options) *Model {
+	m := &Model{keys: keys, styles: &styles.Log, glyphs: &styles.Glyphs, zone: time.Local, now: time.Now, at: noLine, empty: "No output yet."}
 	m.wrap, m.times, m.numbers, m.errorText = o.Wrap, o.Timestamps, o.LineNumbers, o.ErrorText
 	if m.errorText == nil {
 		m.errorText = func(err error) string { return cells.Clean(err.Error()) }
@@ -175,8 +175,8 @@ func (m *Model) Focus() { m.focus, m.dirty = true, true }
 // Blur removes the focus.
 func (m *Model) Blur() { m.focus, m.dirty = false, true }
 
-// SetStyles changes styles and glyphs.
-func (m *Model) SetStyles(s themes.Log, g themes.Glyphs) { m.styles, m.glyphs, m.dirty = s, g, true }
+// Restyled must be called after a change of the styles.
+func (m *Model) Restyled() { m.dirty = true }
 
 // Err returns the error of the last attempt to read the log, or nil.
 func (m *Model) Err() error { return m.err }

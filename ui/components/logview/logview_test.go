@@ -112,7 +112,7 @@ func show(t *testing.T, text string, w, h int, follow bool) *harness {
 		t.Fatal(err)
 	}
 	s := &harness{t: t, src: &memory{text: text}}
-	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()).Log, themes.Unicode(), Options{Clock: func() time.Time { return s.now }})
+	s.m = New(keymap.Default().Log, theme.Styles(themes.Unicode()), Options{Clock: func() time.Time { return s.now }})
 	s.m.zone = time.UTC
 	s.m.Focus()
 	s.do(s.m.SetSize(w, h))

@@ -29,8 +29,8 @@ type Item struct {
 // Model is the palette. It belongs to one goroutine.
 type Model struct {
 	keys   keymap.Palette
-	styles themes.PaletteStyles
-	glyphs themes.Glyphs
+	styles *themes.PaletteStyles
+	glyphs *themes.Glyphs
 	title  string
 	line   *prompt.Line
 	items  []Item
@@ -49,17 +49,14 @@ type match struct {
 }
 
 // New returns a palette of items; line is its text input.
-func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles themes.PaletteStyles, glyphs themes.Glyphs) *Model {
-	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: glyphs}
+func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles) *Model {
+	m := &Model{title: title, items: items, line: line, keys: keys, styles: &styles.Palette, glyphs: &styles.Glyphs}
 	for _, item := range items {
 		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
 	}
 	m.narrow()
 	return m
 }
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(s themes.PaletteStyles, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
 // Width returns the width of a box that shows every entry completely.
 func (m *Model) Width() int {

@@ -18,7 +18,7 @@ import (
 // newLine returns the text input that the program uses.
 func newLine() *prompt.Line {
 	keys := keymap.Default()
-	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()).Prompt, prompt.Options{Label: "> "})
+	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, themes.Default(true).Styles(themes.Unicode()), prompt.Options{Label: "> "})
 	line.Focus()
 	return line
 }
@@ -29,7 +29,7 @@ func newPalette(w, h int) *palette.Model {
 		{ID: "kill", Title: "kill", Note: "kill at once", Key: "X"},
 		{ID: "clear", Title: "clear", Note: "forget a finished job", Key: "c", Disabled: "npm run dev is still running: x stops it"},
 		{ID: "clear-finished", Title: "clear finished", Note: "forget all finished jobs", Key: "C"},
-	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()).Palette, themes.Unicode())
+	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()))
 	m.SetSize(w, h)
 	return m
 }

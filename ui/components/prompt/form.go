@@ -15,9 +15,7 @@ import (
 // moves to the next field.
 type Form struct {
 	keys   Keys
-	styles themes.Prompt
-	box    themes.Dialog
-	glyphs themes.Glyphs
+	styles *themes.Styles
 	title  string
 	asked  []string      // question above the fields
 	more   []key.Binding // additional keys, for the help
@@ -34,8 +32,8 @@ type Form struct {
 }
 
 // NewForm returns a form without fields.
-func NewForm(title string, keys Keys, styles themes.Prompt, box themes.Dialog, glyphs themes.Glyphs) *Form {
-	return &Form{title: title, keys: keys, styles: styles, box: box, glyphs: glyphs}
+func NewForm(title string, keys Keys, styles *themes.Styles) *Form {
+	return &Form{title: title, keys: keys, styles: styles}
 }
 
 // Add adds a field.
@@ -49,14 +47,6 @@ func (f *Form) Add(name, value string, o Options) {
 	if len(f.fields) == 1 {
 		line.Focus()
 		f.found = line.Value()
-	}
-}
-
-// SetStyles replaces styles and glyphs.
-func (f *Form) SetStyles(styles themes.Prompt, box themes.Dialog, glyphs themes.Glyphs) {
-	f.styles, f.box, f.glyphs = styles, box, glyphs
-	for _, line := range f.fields {
-		line.SetStyles(styles)
 	}
 }
 

@@ -32,7 +32,7 @@ func (f *Form) narrow() bool { return f.w < 4+f.labelWidth()+12 }
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 
 func (f *Form) lines() []string {
-	frame := cells.Frame{Border: f.glyphs.Border, Line: f.box.Border, Title: f.box.Title, Info: f.styles.Count, Mark: f.glyphs.Ellipsis}
+	frame := cells.Frame{Border: f.styles.Glyphs.Border, Line: f.styles.Dialog.Border, Title: f.styles.Dialog.Title, Info: f.styles.Prompt.Count, Mark: f.styles.Glyphs.Ellipsis}
 	rows, hidden := f.rows()
 	place := ""
 	if hidden {
@@ -59,11 +59,11 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	for i := first; i < last; i++ {
 		line := f.fields[i]
 		line.SetWidth(inner - labels)
-		label := f.styles.Count
+		label := f.styles.Prompt.Count
 		if i == f.focus.At {
-			label = f.styles.Label
+			label = f.styles.Prompt.Label
 		}
-		rows = append(rows, cells.Fit(label.Render(cells.Truncate(f.names[i], labels-1, f.glyphs.Ellipsis)), labels)+line.View())
+		rows = append(rows, cells.Fit(label.Render(cells.Truncate(f.names[i], labels-1, f.styles.Glyphs.Ellipsis)), labels)+line.View())
 		if i == f.focus.At && f.hasBelow() {
 			rows = append(rows, cells.Blank(labels)+f.below(inner-labels))
 		}
@@ -72,7 +72,7 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	if f.note != "" && (f.h == 0 || len(rows)+1+len(note) <= f.h-2) {
 		rows = append(rows, "")
 		for _, line := range note {
-			rows = append(rows, f.styles.Count.Render(line))
+			rows = append(rows, f.styles.Prompt.Count.Render(line))
 		}
 	}
 	return rows, last-first < len(f.fields)
@@ -85,7 +85,7 @@ func (f *Form) question() []string {
 	if len(f.asked) == 0 {
 		const needed = 3 // the name, the field and the row below it
 		if f.narrow() && !(f.hasBelow() && f.h > 0 && f.h-2 < needed) {
-			return []string{cells.Fit(f.styles.Label.Render(f.names[f.focus.At]), inner)}
+			return []string{cells.Fit(f.styles.Prompt.Label.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil
 	}
@@ -102,14 +102,14 @@ func (f *Form) question() []string {
 	switch {
 	case f.h > 0 && len(lines) > most:
 		if most > 0 {
-			lines[most-1] = cells.Truncate(strings.Join(lines[most-1:], " "), inner, f.glyphs.Ellipsis)
+			lines[most-1] = cells.Truncate(strings.Join(lines[most-1:], " "), inner, f.styles.Glyphs.Ellipsis)
 		}
 		lines = lines[:most]
 	case f.h == 0 || len(lines) < most:
 		lines = append(lines, "")
 	}
 	for i, line := range lines {
-		lines[i] = f.box.Text.Render(line)
+		lines[i] = f.styles.Dialog.Text.Render(line)
 	}
 	return lines
 }
@@ -141,20 +141,20 @@ func (f *Form) below(w int) string {
 	if len(f.offers) > 0 {
 		return f.offersView(w)
 	}
-	return f.styles.Error.Render(cells.Truncate(f.focused().failed, w, f.glyphs.Ellipsis))
+	return f.styles.Prompt.Error.Render(cells.Truncate(f.focused().failed, w, f.styles.Glyphs.Ellipsis))
 }
 
 func (f *Form) offersView(w int) string {
 	var b strings.Builder
 	used := 0
 	for i, offer := range f.offers[f.pick.At:] {
-		text := cells.TruncateMiddle(offer, min(30, w), f.glyphs.Ellipsis)
+		text := cells.TruncateMiddle(offer, min(30, w), f.styles.Glyphs.Ellipsis)
 		if i > 0 && used+cells.Width(text)+2 > w {
 			break
 		}
-		style := f.styles.Count
+		style := f.styles.Prompt.Count
 		if i == 0 {
-			style = f.styles.Selected
+			style = f.styles.Prompt.Selected
 		}
 		b.WriteString(style.Render(text) + "  ")
 		used += cells.Width(text) + 2

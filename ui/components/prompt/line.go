@@ -29,7 +29,7 @@ type Keys struct {
 type Line struct {
 	Options
 	keys   Keys
-	styles themes.Prompt
+	styles *themes.Prompt
 	note   string // text on the right, such as a count
 	failed string // error message
 	apart  bool   // a form shows the error below the line
@@ -55,8 +55,8 @@ type Options struct {
 }
 
 // NewLine returns an empty line.
-func NewLine(keys Keys, styles themes.Prompt, o Options) *Line {
-	l := &Line{Options: o, keys: keys, styles: styles}
+func NewLine(keys Keys, styles *themes.Styles, o Options) *Line {
+	l := &Line{Options: o, keys: keys, styles: &styles.Prompt}
 	if cancel := &l.keys.Input.Cancel; o.CancelVerb != "" {
 		cancel.SetHelp(cancel.Help().Key, o.CancelVerb)
 	}
@@ -74,9 +74,6 @@ const maxStars = 8
 func (l *Line) Hide() {
 	l.Secret, l.Placeholder, l.History, l.Suggestions, l.entry = true, "hidden", nil, nil, 0
 }
-
-// SetStyles replaces the styles.
-func (l *Line) SetStyles(s themes.Prompt) { l.styles = s }
 
 // SetWidth sets the width.
 func (l *Line) SetWidth(w int) { l.w = max(0, w) }

@@ -17,7 +17,7 @@ func narrowLine(t *testing.T, theme string, o Options) *Line {
 		t.Fatal(err)
 	}
 	k := keymap.Default()
-	l := NewLine(Keys{Input: k.Input, Edit: k.Edit}, look.Styles(themes.Unicode()).Prompt, o)
+	l := NewLine(Keys{Input: k.Input, Edit: k.Edit}, look.Styles(themes.Unicode()), o)
 	l.Focus()
 	return l
 }

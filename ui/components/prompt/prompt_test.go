@@ -20,7 +20,7 @@ func keys() prompt.Keys {
 }
 
 func newLine(w int, o prompt.Options) *prompt.Line {
-	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()).Prompt, o)
+	line := prompt.NewLine(keys(), themes.Default(true).Styles(themes.Unicode()), o)
 	line.SetWidth(w)
 	line.Focus()
 	return line
@@ -133,7 +133,7 @@ func TestLineView(t *testing.T) {
 
 func newForm(w int, command prompt.Options) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, themes.Unicode())
+	form := prompt.NewForm("New job", keys(), styles)
 	form.Add("Command", "", command)
 	form.Add("Directory", "~/src/shop", prompt.Options{})
 	form.Add("Host", "", prompt.Options{Placeholder: "this machine"})
@@ -231,7 +231,7 @@ func TestArrowsMoveBetweenFieldsWithoutHistory(t *testing.T) {
 
 func TestClickMovesCursorInField(t *testing.T) {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	form := prompt.NewForm("New job", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
+	form := prompt.NewForm("New job", keys(), styles)
 	form.Add("Command", "", prompt.Options{Verb: "start"})
 	form.Add("Directory", "/漢字/x", prompt.Options{Verb: "start"})
 	form.SetSize(60, 10)
@@ -279,7 +279,7 @@ func TestErrorIsVisibleBesideLongText(t *testing.T) {
 	}
 	theme := themes.Default(true).Styles(themes.Unicode())
 	for _, size := range [][2]int{{70, 20}, {70, 5}, {36, 20}, {24, 20}, {22, 4}} {
-		f := prompt.NewForm("New job", keys(), theme.Prompt, theme.Dialog, themes.Unicode())
+		f := prompt.NewForm("New job", keys(), theme)
 		f.Add("Command", "make", prompt.Options{})
 		f.Add("Directory", long, prompt.Options{})
 		f.Go("Directory")

@@ -43,7 +43,7 @@ func TestQuestions(t *testing.T) {
 
 func question(w, h int, text []string) *prompt.Form {
 	styles := themes.Default(true).Styles(themes.Unicode())
-	f := prompt.NewForm("web1", keys(), styles.Prompt, styles.Dialog, styles.Glyphs)
+	f := prompt.NewForm("web1", keys(), styles)
 	f.Add("Answer", "", prompt.Options{Secret: true})
 	f.SetQuestion(text...)
 	f.SetSize(w, h)

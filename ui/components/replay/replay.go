@@ -55,8 +55,8 @@ type Model struct {
 	rec    Recording
 	keys   keymap.Replay
 	input  keymap.Input
-	styles themes.Replay
-	glyphs themes.Glyphs
+	styles *themes.Replay
+	glyphs *themes.Glyphs
 	line   *prompt.Line
 
 	term    *vt.Terminal
@@ -83,9 +83,9 @@ type Model struct {
 
 // New returns a player at the beginning of rec, playing. running means that the job has not ended.
 // line is the text input of the search. Commands stop when ctx is done.
-func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles themes.Replay, glyphs themes.Glyphs, o Options) *Model {
+func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options) *Model {
 	m := &Model{
-		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: styles, glyphs: glyphs,
+		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: &styles.Replay, glyphs: &styles.Glyphs,
 		playing: true, speed: o.Speed, idle: o.IdleLimit, term: vt.New(1, 1),
 	}
 	if m.speed <= 0 {
@@ -109,9 +109,6 @@ func (m *Model) HelpAsked() bool {
 	m.help = false
 	return asked
 }
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(s themes.Replay, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
 // SetSize sets the size of the view; the last row is the player's own.
 func (m *Model) SetSize(w, h int) {

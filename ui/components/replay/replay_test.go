@@ -87,9 +87,9 @@ type player struct {
 func play(t *testing.T, rec Recording, running bool, o Options) *player {
 	keys, theme := keymap.Default(), themes.Default(true)
 	styles := theme.Styles(themes.Unicode())
-	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles.Prompt, prompt.Options{})
+	line := prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles, prompt.Options{})
 	line.Focus()
-	m := New(t.Context(), rec, running, line, keys.Replay, keys.Input, styles.Replay, themes.Unicode(), o)
+	m := New(t.Context(), rec, running, line, keys.Replay, keys.Input, styles, o)
 	m.SetSize(60, 8)
 	p := &player{t: t, m: m, msgs: make(chan tea.Msg, 100)}
 	p.run(m.Init())

@@ -44,7 +44,7 @@ func TestBadges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			badge := statusbadge.New(theme.Styles(glyphs).Badge, glyphs)
+			badge := statusbadge.New(theme.Styles(glyphs))
 			fmt.Fprintf(&b, "%s\n", name)
 			for _, j := range states() {
 				fmt.Fprintf(&b, "%d |%s| %q\n", statusbadge.NeedOf(j), badge.Column(j, statusbadge.Width), badge.View(j))
@@ -76,7 +76,7 @@ func TestStatesAreOrderedByNeed(t *testing.T) {
 // States are distinguishable without colors and with ASCII glyphs.
 func TestBadgesDoNotNeedColors(t *testing.T) {
 	for _, glyphs := range []themes.Glyphs{themes.Unicode(), themes.ASCII()} {
-		badge := statusbadge.New(themes.Default(true).Styles(glyphs).Badge, glyphs)
+		badge := statusbadge.New(themes.Default(true).Styles(glyphs))
 		seen := map[string]statusbadge.Need{}
 		for _, j := range states() {
 			need := statusbadge.NeedOf(j)

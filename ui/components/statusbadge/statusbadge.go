@@ -93,28 +93,29 @@ func NeedOf(j engine.Job) Need {
 // Width and FullWidth are the widths of a column of badges, for short and for full words.
 const Width, FullWidth = 10, 13
 
-// Badge draws badges. It is a value without state.
+// Badge draws badges with the current values of its styles.
 type Badge struct{ looks [Stopped + 1]look }
 
 // look is the appearance of a state.
 type look struct {
-	glyph string
-	style lipgloss.Style
+	glyph *string
+	style *lipgloss.Style
 }
 
-// New returns the badges of a theme.
-func New(s themes.Badge, g themes.Glyphs) Badge {
+// New returns the badges of styles.
+func New(styles *themes.Styles) Badge {
+	s, g := &styles.Badge, &styles.Glyphs
 	return Badge{[Stopped + 1]look{
-		Waiting:  {g.Waiting, s.Waiting},
-		Running:  {g.Running, s.Running},
-		Starting: {g.Starting, s.Starting},
-		Queued:   {g.Queued, s.Queued},
-		Paused:   {g.Paused, s.Paused},
-		Stopping: {g.Stopping, s.Stopping},
-		Failed:   {g.Failed, s.Failed},
-		Lost:     {g.Lost, s.Lost},
-		Done:     {g.Done, s.Done},
-		Stopped:  {g.Stopped, s.Done},
+		Waiting:  {&g.Waiting, &s.Waiting},
+		Running:  {&g.Running, &s.Running},
+		Starting: {&g.Starting, &s.Starting},
+		Queued:   {&g.Queued, &s.Queued},
+		Paused:   {&g.Paused, &s.Paused},
+		Stopping: {&g.Stopping, &s.Stopping},
+		Failed:   {&g.Failed, &s.Failed},
+		Lost:     {&g.Lost, &s.Lost},
+		Done:     {&g.Done, &s.Done},
+		Stopped:  {&g.Stopped, &s.Done},
 	}}
 }
 
@@ -153,10 +154,10 @@ func Word(j engine.Job) string {
 }
 
 // Glyph returns the badge in one column, without style.
-func (b Badge) Glyph(j engine.Job) string { return b.looks[StateOf(j)].glyph }
+func (b Badge) Glyph(j engine.Job) string { return *b.looks[StateOf(j)].glyph }
 
 // Style returns the style of the job's badge.
-func (b Badge) Style(j engine.Job) lipgloss.Style { return b.looks[StateOf(j)].style }
+func (b Badge) Style(j engine.Job) lipgloss.Style { return *b.looks[StateOf(j)].style }
 
 // Text returns glyph and word without style.
 func (b Badge) Text(j engine.Job) string { return b.Glyph(j) + " " + Word(j) }

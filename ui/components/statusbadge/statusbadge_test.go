@@ -50,11 +50,11 @@ func TestBadge(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			styles := themes.Default(true).Styles(themes.Unicode())
-			badge := statusbadge.New(styles.Badge, themes.Unicode())
+			badge := statusbadge.New(styles)
 			if got := badge.Text(tt.job); got != tt.text {
 				t.Errorf("text is %q, want %q", got, tt.text)
 			}
-			if got := statusbadge.New(styles.Badge, themes.ASCII()).Text(tt.job); got != tt.ascii {
+			if got := statusbadge.New(themes.Default(true).Styles(themes.ASCII())).Text(tt.job); got != tt.ascii {
 				t.Errorf("ascii text is %q, want %q", got, tt.ascii)
 			}
 			if got := statusbadge.NeedOf(tt.job); got != statusbadge.Need(tt.need) {
@@ -79,7 +79,7 @@ func ended(s engine.Status, e engine.Exit) engine.Job {
 
 // A word that does not fit a narrow column is shortened, not cut.
 func TestBriefWords(t *testing.T) {
-	badge := statusbadge.New(themes.Default(true).Styles(themes.Unicode()).Badge, themes.Unicode())
+	badge := statusbadge.New(themes.Default(true).Styles(themes.Unicode()))
 	for signal, want := range map[string]string{"SIGVTALRM": "✗ VTALRM  ", "SIGSTKFLT": "✗ STKFLT  ", "SIGKILL": "✗ SIGKILL "} {
 		j := ended(engine.Killed, engine.Exit{Signal: signal, Reason: engine.ReasonSignal})
 		if got := badge.Column(j, statusbadge.Width); got != want {

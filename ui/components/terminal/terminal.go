@@ -26,7 +26,7 @@ type CopyMsg struct{ Text string }
 
 // Model is a live terminal.
 type Model struct {
-	styles themes.Terminal
+	styles *themes.Terminal
 	vt     *vt.Terminal
 	w, h   int
 	focus  bool
@@ -58,8 +58,8 @@ type Model struct {
 }
 
 // New returns an empty terminal of size 0.
-func New(styles themes.Terminal) *Model {
-	m := &Model{styles: styles, clock: time.Now}
+func New(styles *themes.Styles) *Model {
+	m := &Model{styles: &styles.Terminal, clock: time.Now}
 	m.vt = newEmulator(engine.Size{Cols: 80, Rows: 24})
 	return m
 }
@@ -91,12 +91,6 @@ func (m *Model) setFocus(on bool) {
 	if m.vt.Modes().FocusEvents {
 		m.queueInput(m.vt.EncodeFocus(on))
 	}
-}
-
-// SetStyles changes the styles.
-func (m *Model) SetStyles(s themes.Terminal) {
-	m.styles = s
-	m.invalidate()
 }
 
 // Reset clears the screen, for another job.

@@ -19,7 +19,7 @@ func start(t *testing.T, cols, rows int, stream string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(theme.Styles(themes.Unicode()).Terminal)
+	m := New(theme.Styles(themes.Unicode()))
 	m.SetSize(cols, rows)
 	m.Focus()
 	m.Feed(engine.TerminalChunk{Reset: true, Size: engine.Size{Cols: cols, Rows: rows}, Data: []byte(stream), Control: true})

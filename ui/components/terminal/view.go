@@ -18,6 +18,9 @@ type drawnState struct {
 	ok    bool
 }
 
+// Restyled must be called after a change of the styles.
+func (m *Model) Restyled() { m.invalidate() }
+
 func (m *Model) invalidate() {
 	m.drawn = drawnState{}
 	m.rows, m.rowGen = nil, nil

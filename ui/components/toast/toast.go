@@ -52,19 +52,16 @@ type Message struct {
 // Model has the current messages, newest last. It belongs to one goroutine. The caller that shows
 // a message also removes it: see [Model.Drop].
 type Model struct {
-	styles   themes.Toast
-	glyphs   themes.Glyphs
+	styles   *themes.Toast
+	glyphs   *themes.Glyphs
 	messages []Message
 	next     int
 }
 
 // New returns a model without messages.
-func New(styles themes.Toast, glyphs themes.Glyphs) *Model {
-	return &Model{styles: styles, glyphs: glyphs}
+func New(styles *themes.Styles) *Model {
+	return &Model{styles: &styles.Toast, glyphs: &styles.Glyphs}
 }
-
-// SetStyles replaces styles and glyphs.
-func (m *Model) SetStyles(s themes.Toast, g themes.Glyphs) { m.styles, m.glyphs = s, g }
 
 // Show adds a message and returns its id. A message with the same text or key is replaced.
 func (m *Model) Show(msg Message) int {

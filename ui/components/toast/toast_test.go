@@ -13,7 +13,7 @@ import (
 )
 
 func TestMessages(t *testing.T) {
-	m := toast.New(themes.Default(true).Styles(themes.Unicode()).Toast, themes.Unicode())
+	m := toast.New(themes.Default(true).Styles(themes.Unicode()))
 	check := func(rows int, want ...string) {
 		t.Helper()
 		var got []string
@@ -48,7 +48,7 @@ func TestMessages(t *testing.T) {
 func TestLongMessages(t *testing.T) {
 	for name, size := range map[string][2]int{"three rows": {78, 3}, "narrow": {38, 3}, "one row": {30, 1}, "no room": {2, 1}} {
 		t.Run(name, func(t *testing.T) {
-			m := toast.New(themes.Default(true).Styles(themes.Unicode()).Toast, themes.Unicode())
+			m := toast.New(themes.Default(true).Styles(themes.Unicode()))
 			m.Show(toast.Message{Level: toast.Error, Text: "gpu2: the host key has changed since it was last seen; hob hosts check gpu2 tests the connection step by step and prints what works"})
 			lines := m.Lines(size[0], size[1])
 			golden.RequireEqual(t, ansi.Strip(strings.Join(lines, "\n")))
