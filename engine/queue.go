@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
@@ -185,4 +186,12 @@ func (e *Engine) unended(ids []ID, successfully bool) ([]ID, error) {
 func succeeded(rec *jobdir.Record) bool {
 	s := rec.CurrentState()
 	return s.Status == Exited && s.Exit.Code != nil && *s.Exit.Code == 0
+}
+
+// undeleted returns the jobs that have records.
+func (e *Engine) undeleted(ids []ID) []ID {
+	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+		_, err := e.recordAnywhere(id)
+		return errors.Is(err, ErrNotFound)
+	})
 }

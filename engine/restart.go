@@ -204,7 +204,7 @@ func lookupEnv(env []string, name string) (string, bool) {
 }
 
 // Request returns a job's request, so that it can be started again. The values of Env are empty:
-// they are not stored.
+// they are not stored. After and AfterAny are without jobs that have been deleted.
 func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 	rec, err := e.record(id)
 	if err != nil {
@@ -231,7 +231,7 @@ func (e *Engine) Request(ctx context.Context, id ID) (Spec, error) {
 		Stdin: m.Stdin == InputPipe, TTYStdin: m.Stdin == InputTTY, Split: m.Split, Size: m.InitialSize,
 		Timeout: m.Timeout.Duration(), Grace: m.Grace.Duration(),
 		LogLimit: m.LogLimit, Labels: m.Labels, Backgrounded: true, Notify: m.Notify, RestartedFrom: id, Port: m.Port, Restart: m.Restart,
-		Queue: m.Queue, After: m.After, AfterAny: m.AfterAny,
+		Queue: m.Queue, After: e.undeleted(m.After), AfterAny: e.undeleted(m.AfterAny),
 		SchedulerArgs: m.SchedulerArgs,
 	}
 	if s.LogLimit == 0 {

@@ -254,3 +254,27 @@ func TestRestartOfAVirtualJobStopsNothing(t *testing.T) {
 		t.Errorf("the job is %s", got.Status)
 	}
 }
+
+// The jobs that a job has followed may have been deleted since.
+func TestRestartWithoutDeletedDependency(t *testing.T) {
+	e, f := withFake(t)
+	deleted, kept := start(t, e, engine.Spec{}), start(t, e, engine.Spec{})
+	j := start(t, e, engine.Spec{After: []engine.ID{deleted.ID}, AfterAny: []engine.ID{kept.ID}})
+	f.Job(j.ID).Exit(0)
+	f.Job(deleted.ID).Exit(0)
+	for _, id := range []engine.ID{j.ID, deleted.ID} {
+		if _, err := e.Wait(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Discard(t.Context(), deleted.ID); err != nil {
+		t.Fatal(err)
+	}
+	again, err := e.Restart(t.Context(), j.ID, engine.RestartOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]engine.ID{kept.ID}, again.AfterAny); diff != "" || len(again.After) > 0 {
+		t.Errorf("it follows %v, and %s", again.After, diff)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +28,7 @@ type Condition struct {
 	FromNow bool
 	// Port is a TCP port of this machine on which a process of the job listens.
 	Port int
-	// Quiet is how long the job must print nothing. A job that has ended is quiet.
+	// Quiet is how long the job must print nothing. A job that has ended is quiet, a queued one is not.
 	Quiet time.Duration
 	// Since, with Quiet, is when the waiting began if that was earlier, for example in another
 	// process. Silence since then counts, as far as the time of the last output is known.
@@ -225,10 +226,15 @@ func (s *lineSearch) first(lines iter.Seq2[Line, error]) error {
 func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration, since time.Time) (Outcome, error) {
 	quiet, cancel := context.WithCancel(ctx)
 	defer cancel()
-	timer := time.AfterFunc(d, cancel)
+	timer := time.AfterFunc(math.MaxInt64, cancel) // until the first look
 	defer timer.Stop()
 	reached := int64(-1)
 	exit, _, err := e.waitUnless(quiet, id, nil, func(j Job) bool {
+		if j.Status == Queued { // it has not begun, so its silence means nothing
+			timer.Stop()
+			reached = -1
+			return false
+		}
 		if j.Output != reached {
 			rest := d
 			if reached < 0 && !since.IsZero() {
@@ -245,8 +251,12 @@ func (e *Engine) waitForQuiet(ctx context.Context, id ID, d time.Duration, since
 	return Outcome{Met: err == nil, Exit: exit}, err
 }
 
-// silence returns for how long a job has printed nothing, at most since a time; 0 if it is not known.
+// silence returns for how long a job has run and printed nothing, at most since a time; 0 if it is not
+// known.
 func (e *Engine) silence(j Job, since time.Time) time.Duration {
+	if j.Waits() && j.StartedAt.After(since) {
+		since = j.StartedAt
+	}
 	for _, s := range j.Streams() {
 		info, err := os.Stat(filepath.Join(e.root.Dir(string(j.ID)), s.File()))
 		if err != nil || j.Host != "" {

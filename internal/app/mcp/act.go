@@ -132,6 +132,9 @@ func (a *agent) kill(ctx context.Context, j engine.Job, _ processArgs) (*answer,
 		what = "killed with SIGKILL: SIGTERM did not end it"
 	}
 	ans := a.acted(ctx, j, what)
+	if !wasOver && ans.job.Status == engine.Killed && ans.job.StartedAt.IsZero() {
+		ans = a.acted(ctx, j, "killed before it started")
+	}
 	ans.Survivors = report.Survivors
 	return ans, nil
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -17,8 +18,9 @@ import (
 )
 
 // The statuses of an answer. A command that exited has completed, whatever its exit code;
-// one that a signal or a timeout ended, or that could not be started, has failed.
+// one that a signal or a timeout ended, or that was not started, has failed.
 const (
+	statusQueued    = "queued" // it has not begun, or waits for its next run
 	statusRunning   = "running"
 	statusCompleted = "completed"
 	statusFailed    = "failed"
@@ -34,6 +36,7 @@ type facts struct {
 	Name       string    `json:"name,omitempty"`
 	Host       string    `json:"host,omitempty"`
 	PID        int       `json:"pid,omitempty"`
+	WaitReason string    `json:"waitReason,omitempty"` // why it is queued
 	ExitCode   *int      `json:"exitCode,omitempty"`
 	ExitSignal string    `json:"exitSignal,omitempty"`
 	Reason     string    `json:"reason,omitempty"`
@@ -45,7 +48,7 @@ type facts struct {
 func factsOf(j engine.Job) facts {
 	f := facts{
 		Status: statusOf(j), SessionID: j.ID, Name: oneLine(j.Name, 60), Host: j.Host, PID: j.Leader.PID,
-		OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath,
+		WaitReason: waitReason(j, time.Now()), OutputPath: j.OutputPath, StdoutPath: j.StdoutPath, StderrPath: j.StderrPath,
 	}
 	if exit, ok := j.Ended(); ok {
 		f.ExitCode, f.ExitSignal, f.Reason = exit.Code, exit.Signal, string(exit.Reason)
@@ -108,7 +111,10 @@ func about(j engine.Job, now time.Time) *answer {
 	took := j.Uptime(now).Milliseconds()
 	exit, ended := j.Ended()
 	timedOut := exit.Reason == engine.ReasonTimeout
-	a := &answer{facts: factsOf(j), where: pathsOf(j), DurationMS: &took, TimedOut: &timedOut, Next: next(j), job: j}
+	a := &answer{facts: factsOf(j), where: pathsOf(j), Next: next(j), job: j}
+	if j.Status != engine.Queued {
+		a.DurationMS, a.TimedOut = &took, &timedOut
+	}
 	if ended {
 		a.Message, a.Survivors = oneLine(exit.Error, 300), exit.Survivors
 	} else {
@@ -121,6 +127,8 @@ func about(j engine.Job, now time.Time) *answer {
 func statusOf(j engine.Job) string {
 	exit, ok := j.Ended()
 	switch {
+	case j.Status == engine.Queued:
+		return statusQueued
 	case !ok:
 		return statusRunning
 	case j.Status == engine.Exited && exit.Code != nil && (*exit.Code == 126 || *exit.Code == 127):
@@ -131,12 +139,20 @@ func statusOf(j engine.Job) string {
 	return statusFailed
 }
 
+// waitReason returns why a job is queued; empty if it is not.
+func waitReason(j engine.Job, now time.Time) string {
+	if j.Status != engine.Queued {
+		return ""
+	}
+	return cmp.Or(oneLine(j.WaitReason(now), 300), "not started yet")
+}
+
 // inWords describes the state of a job.
 func inWords(j engine.Job, now time.Time) string {
 	took := briefly(j.Uptime(now))
 	exit, ok := j.Ended()
 	if !ok {
-		text := "for " + took
+		text := cmp.Or(waitReason(j, now), "for "+took)
 		if j.Status == engine.Stopping {
 			text = "being stopped"
 		}
@@ -199,12 +215,12 @@ func (a *answer) result(most int) *mcp.CallToolResult {
 	text, cut := a.body.text(max(0, most-frame), a.where)
 	a.addNotice(cut)
 	a.Truncated = a.Truncated || cut != ""
-	if a.Jobs == nil {
-		if a.isTail {
-			a.Tail = &text
-		} else if !a.mute && (a.Status != "" || text != "") {
-			a.Output = &text
-		}
+	switch {
+	case a.Jobs != nil, a.Status == statusQueued && text == "": // no output is expected
+	case a.isTail:
+		a.Tail = &text
+	case !a.mute && (a.Status != "" || text != ""):
+		a.Output = &text
 	}
 	if text != "" || a.Why != "" {
 		a.Untrusted = untrusted
@@ -296,6 +312,8 @@ func next(j engine.Job) string {
 	switch {
 	case j.Status.Finished():
 		return call("log", j.ID)
+	case j.Status == engine.Queued:
+		return call("wait", j.ID, "timeout", 60000) + " for its end; " + call("kill", j.ID) + " ends it now"
 	case j.Waiting && j.HasTerminal():
 		return call("screen", j.ID) + ", then " + call("submit", j.ID, "data", "…")
 	case j.Waiting:

@@ -31,22 +31,32 @@ type command struct {
 
 type bashArgs struct {
 	Command    string            `json:"command" also:"script" jsonschema:"Command to run with sh -c"`
-	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds to wait for the command before it moves to the background (default 20000; 10 to 120000; 0: at once)"`
+	YieldMs    *float64          `json:"yieldMs,omitempty" also:"yield_ms" jsonschema:"Milliseconds until the command moves to the background (default 20000; 10 to 120000; 0: at once)"`
 	Background bool              `json:"background,omitempty" also:"run_in_background,is_background" jsonschema:"Run it in the background at once"`
 	Timeout    *float64          `json:"timeout,omitempty" also:"timeout_secs,timeoutSec,timeout_sec,timeoutSeconds,timeout_seconds" unit:"timeout is in seconds here; yieldMs is how long to wait before the command moves to the background" jsonschema:"Kill the command after this many seconds, in the background too (default 1800; 0: never)"`
 	Workdir    string            `json:"workdir,omitempty" also:"cwd,directory,dir_path" jsonschema:"Working directory (default: the project's)"`
 	Env        map[string]string `json:"env,omitempty" jsonschema:"Environment variables to add"`
-	PTY        bool              `json:"pty,omitempty" jsonschema:"Allocate a terminal, for full-screen programs (default false)"`
+	PTY        bool              `json:"pty,omitempty" jsonschema:"Allocate a terminal, for full-screen programs"`
 	Stdin      string            `json:"stdin,omitempty" enum:"tty,none" jsonschema:"tty (default): process write reaches it, and prompts are detected; none: end of file"`
 	Split      bool              `json:"split,omitempty" jsonschema:"Keep stdout and stderr in separate logs"`
 	Host       string            `json:"host,omitempty" jsonschema:"Run on this host over SSH"`
 	Name       string            `json:"name,omitempty" also:"display_name,description" jsonschema:"Name in lists (default: derived from the command)"`
+	Queue      string            `json:"queue,omitempty" jsonschema:"Start it when this queue has a free slot (usually one), for example default"`
+	After      []string          `json:"after,omitempty" jsonschema:"Start it once these jobs have exited with 0"`
+	AfterAny   []string          `json:"afterAny,omitempty" also:"after_any" jsonschema:"The same, whatever their exit code"`
+	Restart    string            `json:"restart,omitempty" jsonschema:"Start it again when it ends: always, on-failure or on-failure:N"`
 	Notify     string            `json:"notify,omitempty" enum:"silent,notify,inject" jsonschema:"Report when it ends in the background: never, with its last line, or with its output"`
 }
 
 func (a *agent) bash(ctx context.Context, in bashArgs) (*answer, error) {
 	cmd, err := a.command(in)
 	if err != nil {
+		return nil, err
+	}
+	if cmd.spec.After, err = a.jobsToFollow(ctx, in.After); err != nil {
+		return nil, err
+	}
+	if cmd.spec.AfterAny, err = a.jobsToFollow(ctx, in.AfterAny); err != nil {
 		return nil, err
 	}
 	if requestOf(ctx).tasks {
@@ -81,8 +91,29 @@ func (in bashArgs) check() error {
 		return usage("bash: pty cannot be combined with split", "a terminal has one stream: remove one of them")
 	case in.PTY && in.Stdin == "none":
 		return usage("bash: pty cannot be combined with stdin none", "a terminal has input: remove one of them")
+	case in.Host != "" && (in.Queue != "" || len(in.After)+len(in.AfterAny) > 0):
+		return usage("bash: host cannot be combined with queue, after or afterAny", "they are for jobs of this machine: remove them, or host")
+	}
+	if _, err := engine.ParseRestart(in.Restart); err != nil {
+		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use always, on-failure, or on-failure:3 for three restarts")
 	}
 	return nil
+}
+
+// jobsToFollow returns the jobs for the references of after or afterAny. An id may be that of any job,
+// also of one that was cleared.
+func (a *agent) jobsToFollow(ctx context.Context, refs []string) (ids []engine.ID, err error) {
+	for _, ref := range refs {
+		j, err := a.eng.GetWithTrash(ctx, engine.ID(ref))
+		if err != nil {
+			j, err = a.find(ctx, ref, false, engine.Read)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, j.ID)
+	}
+	return ids, nil
 }
 
 // command turns the arguments into a command.
@@ -113,7 +144,7 @@ func (a *agent) command(in bashArgs) (c command, err error) {
 	}
 	c.spec = engine.Spec{
 		Script: in.Command, Name: in.Name, Host: in.Host, Dir: a.workdir(in.Workdir, in.Host), Timeout: timeout, Labels: labels,
-		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env,
+		PTY: in.PTY, Split: in.Split, TTYStdin: in.Stdin != "none", Env: in.Env, Queue: in.Queue, Restart: in.Restart,
 		Backgrounded: in.Background || c.yield == 0,
 	}
 	if in.Host != "" {
@@ -182,7 +213,7 @@ func environ() []string {
 }
 
 // running returns a notice about a job that already runs the same command in the same
-// directory; empty if there is none. Jobs of other agents are not mentioned.
+// directory, or is queued to do so; empty if there is none. Jobs of other agents are not mentioned.
 func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 	jobs, err := a.eng.List(ctx, engine.Filter{Running: true, Host: spec.Host, Here: spec.Host == ""})
 	if err != nil {
@@ -194,11 +225,11 @@ func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 			continue
 		}
 		if a.scope.owns(j) {
-			return fmt.Sprintf("the same command is already running in this directory: %s; if one is enough: %s", j.ID, call("kill", j.ID))
+			return fmt.Sprintf("the same command is already %s in this directory: %s; if one is enough: %s", statusOf(j), j.ID, call("kill", j.ID))
 		}
 		if j.Labels[labelClient] == "" {
-			return fmt.Sprintf("the same command is already running in this directory, started by the user: %s; see %s",
-				j.ID, call("log", j.ID, "all", true))
+			return fmt.Sprintf("the same command is already %s in this directory, started by the user: %s; see %s",
+				statusOf(j), j.ID, call("log", j.ID, "all", true))
 		}
 	}
 	return ""
@@ -257,6 +288,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 		case <-over:
 		}
 	})
+	began := time.Now()
 	r, err := a.eng.Run(run, c.spec, engine.RunOptions{
 		YieldAfter: c.yield,
 		Start:      []engine.StartOption{engine.WithEnviron(environ())},
@@ -278,7 +310,7 @@ func (a *agent) runForeground(ctx context.Context, c command) (*answer, error) {
 	case r.Backgrounded:
 		a.watch(r.Job)
 		ans := a.backgroundAnswer(ctx, r.Job, c.spec.PTY)
-		if time.Since(r.StartedAt) < c.yield {
+		if time.Since(began) < c.yield {
 			ans.addNoticef("the user sent it to the background")
 		}
 		return ans, nil

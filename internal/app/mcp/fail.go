@@ -71,6 +71,9 @@ func failed(j engine.Job, doing string, err error) error {
 	f.id, f.message = j.ID, doing+" "+string(j.ID)+": "+cause(err)
 	can := "possible now: " + possible(j)
 	switch {
+	case errors.Is(err, engine.ErrNotRunning) && j.Status == engine.Queued:
+		f.message = fmt.Sprintf("%s %s: it is queued: %s", doing, j.ID, waitReason(j, time.Now()))
+		f.hint = can
 	case errors.Is(err, engine.ErrNotRunning):
 		f.message = fmt.Sprintf("%s %s: it is not running any more (%s)", doing, j.ID, inWords(j, time.Now()))
 		f.hint = can + "; " + call("log", j.ID) + " shows what it printed, " + call("restart", j.ID) + " runs it again"
@@ -110,6 +113,8 @@ func possible(j engine.Job) string {
 	switch {
 	case j.Status.Finished():
 		can = []string{"poll", "log", "restart", "clear", "remove"}
+	case j.Status == engine.Queued:
+		return "poll, log, wait, kill, remove, restart"
 	case j.Stdin.Writable():
 		can = []string{"poll", "log", "write", "send-keys", "submit", "paste", "wait", "kill", "remove", "restart"}
 	default:

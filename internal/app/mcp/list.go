@@ -25,7 +25,7 @@ type row struct {
 	CreatedBy       string    `json:"createdBy,omitempty"`
 }
 
-// list returns the jobs of the scope, newest first: all running jobs, and limit finished
+// list returns the jobs of the scope, newest first: all that have not ended, and limit finished
 // ones from offset on.
 func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	offset, limit := int64(0), int64(defaultListed)
@@ -46,20 +46,23 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 	now := time.Now()
 	rows := []row{}
 	var lines []string
-	var running, finished, left int64
+	var running, queued, finished, left int64
 	room := a.c.Settings.MaxOutputChars / 2
 	for _, j := range jobs {
 		r := rowOf(j, now)
 		if !keep.keeps(string(r.SessionID), r.Name, r.Command) {
 			continue
 		}
-		if j.Status.Finished() {
+		switch {
+		case j.Status.Finished():
 			finished++
 			if finished <= offset || finished > offset+limit {
 				left++
 				continue
 			}
-		} else {
+		case j.Status == engine.Queued:
+			queued++
+		default:
 			running++
 		}
 		// The field names of a row take about 300 characters of JSON.
@@ -78,6 +81,9 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 		lines = append(lines, line)
 	}
 	ans := &answer{Jobs: &rows, headline: fmt.Sprintf("%d running, %d finished", running, finished)}
+	if queued > 0 {
+		ans.headline = fmt.Sprintf("%d running, %d queued, %d finished", running, queued, finished)
+	}
 	if len(lines) > 0 {
 		ans.headline += "\n" + strings.Join(lines, "\n")
 	}

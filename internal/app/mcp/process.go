@@ -20,7 +20,7 @@ type processArgs struct {
 	Offset     *int64            `json:"offset,omitempty" for:"log,list" jsonschema:"log: number of the first line, from 0; list: how many finished jobs to skip"`
 	Limit      *int64            `json:"limit,omitempty" also:"lines" for:"log,list" jsonschema:"log: how many lines; list: how many finished jobs (default 50)"`
 	Filter     string            `json:"filter,omitempty" for:"poll,log,list" jsonschema:"poll, log: only lines that match this regular expression; list: only jobs whose id, name or command does"`
-	Exclude    string            `json:"exclude,omitempty" for:"poll,log,list" jsonschema:"poll, log: no lines that match this regular expression; list: no jobs whose id, name or command does"`
+	Exclude    string            `json:"exclude,omitempty" for:"poll,log,list" jsonschema:"The opposite of filter"`
 	Data       string            `json:"data,omitempty" for:"write,submit,paste" jsonschema:"write, submit, paste: the input; write needs \"\\n\" at the end of a line"`
 	EOF        bool              `json:"eof,omitempty" for:"write" jsonschema:"write: then end the input"`
 	Keys       []string          `json:"keys,omitempty" for:"send-keys" jsonschema:"send-keys: tmux names, such as C-c, Up, Enter; other words are typed"`

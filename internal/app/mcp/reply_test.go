@@ -15,6 +15,7 @@ import (
 // reply is an answer as received by a client.
 type reply struct {
 	Status          string
+	WaitReason      string
 	SessionID       string
 	Name            string
 	PID             int
@@ -43,6 +44,7 @@ type reply struct {
 		SessionID       string
 		Name            string
 		Status          string
+		WaitReason      string
 		ExitCode        *int
 		WaitingForInput bool
 		CreatedBy       string

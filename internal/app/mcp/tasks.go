@@ -260,7 +260,7 @@ func (a *agent) describe(ctx context.Context, j engine.Job, t *task) error {
 		last = units.FormatBytes(size) + " of output, binary at its end"
 	}
 	switch {
-	case j.Link == engine.LinkUnreachable:
+	case j.Link == engine.LinkUnreachable, j.Status == engine.Queued:
 		t.Message = inWords(j, time.Now())
 	case j.Waiting:
 		if len(x.notices) == 0 {

@@ -48,7 +48,7 @@ func (a *agent) addTools() {
 	no, yes := false, true
 	addTool(a, &mcp.Tool{
 		Name: "bash", Title: "Run a command",
-		Description: "Run a shell command. Returns status (running, completed, failed), exitCode and output. A command that takes longer than yieldMs keeps running in the background: " +
+		Description: "Run a shell command. Returns status (queued, running, completed, failed), exitCode and output. A command that takes longer than yieldMs keeps running in the background: " +
 			"the answer then has a sessionId for process and the last lines of output. timeout is in seconds, yieldMs in milliseconds.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes},
 	}, a.bash)
@@ -119,18 +119,25 @@ func noProcessID(tool string) error {
 // progressPause is the time between two progress messages.
 const progressPause = 2 * time.Second
 
-// output returns how much the job of a call has written, for a progress message. It is empty if
-// the job is unknown or has written nothing.
-func (a *agent) output(ctx context.Context) string {
+// progressOf describes a call that has taken that long, for a progress message: how much its job has
+// written, or why it is queued, if the job is known.
+func (a *agent) progressOf(ctx context.Context, took time.Duration) string {
+	text := "running for " + briefly(took.Truncate(time.Second))
 	id := requestOf(ctx).job.Load()
 	if id == nil {
-		return ""
+		return text
 	}
 	j, err := a.eng.Get(ctx, string(*id))
-	if err != nil || j.Output == 0 {
-		return ""
+	if err != nil {
+		return text
 	}
-	return fmt.Sprintf(", %s of output", units.FormatBytes(j.Output))
+	if reason := waitReason(j, time.Now()); reason != "" {
+		text = "queued: " + reason
+	}
+	if j.Output > 0 {
+		text += fmt.Sprintf(", %s of output", units.FormatBytes(j.Output))
+	}
+	return text
 }
 
 // Many clients give up on a call that reports no progress. progress tells a client that
@@ -155,7 +162,7 @@ func (a *agent) progress(ctx context.Context, r *mcp.CallToolRequest) (stop func
 			}
 			took := time.Since(began)
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: token, Progress: took.Seconds(), Message: "running for " + briefly(took.Truncate(time.Second)) + a.output(ctx),
+				ProgressToken: token, Progress: took.Seconds(), Message: a.progressOf(ctx, took),
 			})
 			if err != nil && ctx.Err() == nil {
 				a.c.Logger.Debug("no progress was reported", "err", err)

@@ -119,7 +119,11 @@ func (a *agent) waitAnswer(ctx context.Context, w *wait) (*answer, error) {
 	ans.Met, ans.Match = &met, logfile.FirstRunes(shown(end.Line), 2000)
 	switch {
 	case end.TimedOut:
-		ans.addNoticef("not yet after %s; the job keeps running", briefly(end.At.Sub(w.CreatedAt)))
+		state := "keeps running"
+		if j.Status == engine.Queued {
+			state = "is still queued"
+		}
+		ans.addNoticef("not yet after %s; the job %s", briefly(end.At.Sub(w.CreatedAt)), state)
 	case !met:
 		ans.addNoticef("it ended before that: %s", w.Until)
 	case ans.Match != "":

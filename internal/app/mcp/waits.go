@@ -276,6 +276,9 @@ func (a *agent) getWait(ctx context.Context, j engine.Job, w *wait) (*task, erro
 // describeWait sets the message of the task of a wait that has not ended.
 func (a *agent) describeWait(ctx context.Context, j engine.Job, w *wait, t *task) error {
 	t.Message = "waits until " + oneLine(w.Until, 80)
+	if reason := waitReason(j, time.Now()); reason != "" {
+		t.Message += "; the job is queued: " + reason
+	}
 	x, _, err := a.tailOf(ctx, j, tailChars)
 	if last := lastLine(x); err == nil && last != "" {
 		t.Message += "; the last line so far: " + last
