@@ -26,7 +26,7 @@ var mayImport = []struct {
 	{"examples/...", []string{"engine/...", "ui", "keymap", "themes"}},
 	{"bench/...", []string{"..."}},
 	{"ui", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
-	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
+	{"ui/components/...", []string{"engine", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "ui/components/statusbadge", "ui/components/later", "ui/components/listbox", "ui/components/selection", "ui/components/prompt"}},
 	{"ui/...", []string{"engine", "ui/components/...", "keymap", "themes", "internal/vt", "internal/shellword", "internal/units", "internal/cells", "internal/termenv"}},
 	{"keymap", []string{"internal/spelling"}},
 	{"themes", []string{"internal/spelling"}},

@@ -283,7 +283,7 @@ func TestAppRingsForUnseenJobs(t *testing.T) {
 		if raw, ok := w.notify(other)().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;hob: make test failed (exit 2)\a" {
 			t.Errorf("it also notified of another job that failed at the same time: %q", raw.Msg)
 		}
-		w.update(rangMsg{})
+		w.rang = nil
 		if cmd := w.notify(AttentionMsg{Job: exited(s.eng.jobs[0], 0), Why: WhyFinished}); cmd != nil {
 			t.Error("it rang for what is switched off")
 		}

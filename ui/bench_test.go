@@ -22,12 +22,11 @@ func BenchmarkFrame(b *testing.B) {
 	for _, j := range eng.jobs {
 		events = append(events, engine.Event{Kind: engine.EventCreated, Job: j})
 	}
-	p.subGen = 1
-	p.handleEvents(eventsMsg{stamp: stamp{p, 1}, events: events, now: noon})
+	p.handleEvents(events, noon)
 	at := noon
 	for b.Loop() {
 		at = at.Add(time.Second)
-		p.ticked(tickMsg{stamp{p, p.tickGen}, at})
+		p.ticked(at)
 		p.View()
 	}
 }

@@ -27,16 +27,16 @@ type job struct {
 const traceLength = 8
 
 // handleEvents handles a batch of events.
-func (p *Pane) handleEvents(msg eventsMsg) tea.Cmd {
-	p.now = msg.now
-	seen := p.trouble != "" || p.visible(msg.events)
+func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
+	p.now = now
+	seen := p.trouble != "" || p.visible(events)
 	p.dirty = p.dirty || !p.known || seen
 	p.trouble = ""
 	if !p.known {
-		return p.snapshot(msg.events)
+		return p.snapshot(events)
 	}
 	var cmds []tea.Cmd
-	for _, e := range msg.events {
+	for _, e := range events {
 		cmds = append(cmds, p.event(e))
 	}
 	if seen {
@@ -233,9 +233,11 @@ func (p *Pane) tick() tea.Cmd {
 		return nil
 	}
 	p.ticking = true
-	p.tickGen++
-	s, clock := stamp{p, p.tickGen}, p.opts.clock
-	return tea.Every(p.tickEvery(), func(time.Time) tea.Msg { return tickMsg{s, clock()} })
+	clock := p.opts.clock
+	return tea.Every(p.tickEvery(), func(time.Time) tea.Msg {
+		now := clock()
+		return thenMsg{p, func() tea.Cmd { return p.ticked(now) }}
+	})
 }
 
 // moving reports whether something on screen changes with time.
@@ -255,9 +257,9 @@ func (p *Pane) moving() bool {
 	return false
 }
 
-func (p *Pane) ticked(msg tickMsg) tea.Cmd {
+func (p *Pane) ticked(now time.Time) tea.Cmd {
 	p.ticking = false
-	p.setNow(msg.now)
+	p.setNow(now)
 	for _, j := range p.jobs {
 		if j.advance() {
 			p.putRow(j)

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -63,39 +61,11 @@ type AskMsg struct {
 	Reply   func(answer string, ok bool)
 }
 
-// stamp identifies the pane of an asynchronous message.
-type stamp struct {
+// thenMsg carries the rest of an asynchronous operation to Update of its pane.
+type thenMsg struct {
 	pane *Pane
-	gen  int
+	then func() tea.Cmd
 }
-
-// stamped is a message that belongs to one pane.
-type stamped interface{ owner() *Pane }
-
-func (s stamp) owner() *Pane { return s.pane }
-
-type (
-	// childMsg is a message of one of the pane's components.
-	childMsg struct {
-		stamp
-		msg tea.Msg
-	}
-	eventsMsg struct {
-		stamp
-		events []engine.Event
-		now    time.Time
-		err    error
-	}
-	tickMsg struct {
-		stamp
-		now time.Time
-	}
-	// thenMsg carries the result of a command to Update.
-	thenMsg struct {
-		stamp
-		then func() tea.Cmd
-	}
-)
 
 // Requests to the App, for what only a program with its own terminal can do.
 type (

@@ -30,17 +30,17 @@ type overlay struct {
 	context string                    // context in the key map
 	resize  func(w, h int)            // resizes the box
 	handle  func(msg tea.Msg) tea.Cmd // handles messages; nil: the box does
-	child   func(msg tea.Msg) tea.Cmd // handles messages of the box's own commands; nil: it has none
 	settle  func() tea.Cmd            // runs after a key or a click; may be nil
 	under   *overlay                  // the box that this one covers, and that is shown again after it
 }
 
-// update passes a message to the box.
-func (o *overlay) update(msg tea.Msg) tea.Cmd {
+// updateOver passes a message to the open box.
+func (p *Pane) updateOver(msg tea.Msg) tea.Cmd {
+	o := p.over
 	if o.handle != nil {
 		return o.handle(msg)
 	}
-	return tea.Batch(o.Update(msg), o.settled())
+	return tea.Batch(p.route(o.Update(msg)), o.settled())
 }
 
 func (o *overlay) click(x, y int) tea.Cmd {

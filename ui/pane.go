@@ -52,9 +52,7 @@ type Pane struct {
 	measured bool        // the usage of some job has been known
 	known    bool        // the snapshot was received
 	trouble  string
-	subGen   int
 	sub      subscription
-	tickGen  int
 	ticking  bool
 
 	actions  map[string]action          // by id

@@ -65,7 +65,7 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 func (p *Pane) pressOn(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case p.over != nil:
-		return p.over.update(msg)
+		return p.updateOver(msg)
 	case p.attachment != nil:
 		return p.pressAttached(msg)
 	case p.prompt != nil:

@@ -161,7 +161,7 @@ func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
 	p.dirty = true
 	switch {
 	case p.over != nil:
-		return p.over.update(msg)
+		return p.updateOver(msg)
 	case p.attachment != nil:
 		return p.toTerminal(msg)
 	case p.prompt != nil:

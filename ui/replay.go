@@ -65,12 +65,8 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 		p.shut()
 		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
 	}
-	take := func(msg tea.Msg) tea.Cmd {
-		cmd := p.route(m.Update(msg))
-		return tea.Batch(cmd, settle())
-	}
 	return tea.Batch(p.open(&overlay{
-		box: m, context: "replay", handle: take, child: take, settle: settle,
+		box: m, context: "replay", settle: settle,
 		resize: m.SetSize,
 	}), p.route(m.Init()), index)
 }

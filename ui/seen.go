@@ -43,7 +43,7 @@ func (p *Pane) updateViewed() tea.Cmd {
 	var cmd tea.Cmd
 	if id != p.viewed.id {
 		p.viewed = viewed{id: id, gen: p.viewed.gen + 1}
-		cmd = p.viewedLong()
+		cmd = p.after(seenAfter, p.viewedLong(p.viewed.gen))
 	}
 	if p.attachment != nil || p.focus == areaLog || p.focus == areaDetail {
 		p.viewed.long = true
@@ -52,23 +52,12 @@ func (p *Pane) updateViewed() tea.Cmd {
 	return cmd
 }
 
-// viewedLong waits until the viewed job counts as seen.
-func (p *Pane) viewedLong() tea.Cmd {
-	gen := p.viewed.gen
-	if p.viewed.id == "" {
+// viewedLong counts the viewed job as seen, unless another one has been selected since.
+func (p *Pane) viewedLong(gen int) func() tea.Cmd {
+	return func() tea.Cmd {
+		p.viewed.long = p.viewed.long || gen == p.viewed.gen
 		return nil
 	}
-	return p.async(func(ctx context.Context) func() tea.Cmd {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(seenAfter):
-		}
-		return func() tea.Cmd {
-			p.viewed.long = p.viewed.long || gen == p.viewed.gen
-			return nil
-		}
-	})
 }
 
 // looked marks the viewed job as seen if it has been on screen long enough.

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/logview"
 	"github.com/hobjobs/hob/ui/components/terminal"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -24,7 +25,7 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *Pane) update(msg tea.Msg) tea.Cmd {
-	if s, ok := msg.(stamped); ok && s.owner() != p {
+	if then, ok := msg.(thenMsg); ok && then.pane != p {
 		return nil
 	}
 	if p.ctx.Err() != nil { // closed
@@ -52,14 +53,6 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	case AskMsg:
 		return p.asked(msg)
-	case childMsg:
-		return p.child(msg)
-	case eventsMsg:
-		return p.facts(msg)
-	case tickMsg:
-		if msg.gen == p.tickGen {
-			return p.ticked(msg)
-		}
 	case thenMsg:
 		return msg.then()
 	}
@@ -68,10 +61,10 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 
 // async runs f as a command, and the function that f returns in Update, unless it is nil.
 func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd {
-	s, ctx := stamp{pane: p}, p.ctx
+	ctx := p.ctx
 	return func() tea.Msg {
 		if then := f(ctx); then != nil {
-			return thenMsg{s, then}
+			return thenMsg{p, then}
 		}
 		return nil
 	}
@@ -79,8 +72,7 @@ func (p *Pane) async(f func(ctx context.Context) (then func() tea.Cmd)) tea.Cmd 
 
 // after runs then in Update after d.
 func (p *Pane) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
-	s := stamp{pane: p}
-	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{s, then} })
+	return tea.Tick(d, func(time.Time) tea.Msg { return thenMsg{p, then} })
 }
 
 // route makes the result of a component's command come back to this pane.
@@ -98,15 +90,17 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 			}
 			return msg
 		default:
-			return childMsg{stamp{pane: p}, msg}
+			return thenMsg{p, func() tea.Cmd { return p.child(msg) }}
 		}
 	}
 }
 
 // child handles a message of a component.
-func (p *Pane) child(msg childMsg) tea.Cmd {
+func (p *Pane) child(msg tea.Msg) tea.Cmd {
 	p.dirty = true
-	switch m := msg.msg.(type) {
+	switch m := msg.(type) {
+	case later.Msg:
+		return p.route(m())
 	case logview.CopyMsg:
 		what := "selection"
 		if m.Line {
@@ -125,13 +119,7 @@ func (p *Pane) child(msg childMsg) tea.Cmd {
 		}
 		return p.showMessage(toast.Info, m.Text)
 	}
-	for o := p.over; o != nil; o = o.under {
-		if o.child != nil {
-			return o.child(msg.msg)
-		}
-	}
-	// Both ignore messages of other components.
-	return tea.Batch(p.route(p.term.Update(msg.msg)), p.route(p.log.Update(msg.msg)))
+	return nil
 }
 
 // send returns a command that sends a message to the host.
@@ -139,17 +127,13 @@ func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // subscribe opens a new subscription.
 func (p *Pane) subscribe() tea.Cmd {
-	p.subGen++
-	gen, eng, held, filter := p.subGen, p.eng, p.held, p.opts.filter
+	eng, held, filter := p.eng, p.held, p.opts.filter
 	return p.async(func(context.Context) func() tea.Cmd {
 		sub := eng.Subscribe(filter)
 		if !held.keep(sub) {
 			return nil
 		}
 		return func() tea.Cmd {
-			if gen != p.subGen {
-				return p.release(sub)
-			}
 			p.sub, p.known = sub, false
 			p.attend()
 			return p.listen()
@@ -171,33 +155,27 @@ func (p *Pane) attend() {
 
 // listen waits for the next events. At most one such command runs: each result starts the next.
 func (p *Pane) listen() tea.Cmd {
-	s, ctx, sub, clock := stamp{p, p.subGen}, p.ctx, p.sub, p.opts.clock
-	return func() tea.Msg {
+	sub, clock := p.sub, p.opts.clock
+	return p.async(func(ctx context.Context) func() tea.Cmd {
 		events, err := sub.Next(ctx)
-		return eventsMsg{s, events, clock(), err}
-	}
+		now := clock()
+		return func() tea.Cmd { return p.facts(events, now, err) }
+	})
 }
 
 const retryAfter = 2 * time.Second
 
 // facts handles events. A lost subscription is opened again.
-func (p *Pane) facts(msg eventsMsg) tea.Cmd {
+func (p *Pane) facts(events []engine.Event, now time.Time, err error) tea.Cmd {
 	switch {
-	case msg.gen != p.subGen:
-		return nil
-	case msg.err == nil:
-		return tea.Batch(p.handleEvents(msg), p.listen())
-	case errors.Is(msg.err, context.Canceled) || errors.Is(msg.err, engine.ErrClosed):
+	case err == nil:
+		return tea.Batch(p.handleEvents(events, now), p.listen())
+	case errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrClosed):
 		return nil
 	}
 	// The displayed state may be outdated; show that until it is current again.
-	p.trouble, p.dirty = hint(msg.err), true
-	return tea.Batch(p.release(p.sub), p.after(retryAfter, func() tea.Cmd {
-		if msg.gen != p.subGen {
-			return nil
-		}
-		return p.subscribe()
-	}))
+	p.trouble, p.dirty = hint(err), true
+	return tea.Batch(p.release(p.sub), p.after(retryAfter, p.subscribe))
 }
 
 // release closes something in a command, because closing may block.

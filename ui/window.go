@@ -17,6 +17,7 @@ import (
 	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
@@ -55,21 +56,14 @@ func (w *window) applyTheme() {
 	w.pane.SetTheme(w.o.Theme(w.dark).For(w.profile), glyphs)
 }
 
-type (
-	// laterMsg runs in Update.
-	laterMsg func() tea.Cmd
-	// rangMsg ends the pause after a bell.
-	rangMsg struct{}
-)
-
 // after runs then in Update after d.
 func (w *window) after(d time.Duration, then func() tea.Cmd) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return laterMsg(then) })
+	return tea.Tick(d, func(time.Time) tea.Msg { return later.Msg(then) })
 }
 
 func (w *window) Init() tea.Cmd {
 	w.asked = time.Now()
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(laterMsg(w.starting))}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.RequestForegroundColor, w.pane.Init(), send(later.Msg(w.starting))}
 	if w.o.Select != "" {
 		cmds = append(cmds, w.pane.Select(w.o.Select))
 	}
@@ -101,7 +95,7 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case uv.PrimaryDeviceAttributesEvent, tea.ColorProfileMsg, tea.BackgroundColorMsg, tea.ForegroundColorMsg, tea.KeyboardEnhancementsMsg, tea.ModeReportMsg:
 		return w.reported(msg)
-	case laterMsg:
+	case later.Msg:
 		return msg()
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
@@ -149,9 +143,6 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.lifecycle(msg)
 	case AttentionMsg:
 		return w.notify(msg)
-	case rangMsg:
-		w.rang = nil
-		return nil
 	}
 	return w.pane.Update(msg)
 }
@@ -262,7 +253,7 @@ func (w *window) copy(msg CopyMsg) tea.Cmd {
 	ctx, put := w.pane.ctx, w.o.Copy
 	return func() tea.Msg {
 		where, err := put(ctx, msg.Text)
-		return laterMsg(func() tea.Cmd { return w.copied(msg, where, err) })
+		return later.Msg(func() tea.Cmd { return w.copied(msg, where, err) })
 	}
 }
 
@@ -287,7 +278,7 @@ func (w *window) open(msg OpenMsg) tea.Cmd {
 		return w.pane.showMessage(toast.Error, cells.Clean(err.Error()))
 	}
 	return w.onceAnswered(tea.Exec(&borrower{ExecCommand: cmd}, func(err error) tea.Msg {
-		return laterMsg(func() tea.Cmd { return w.opened(err) })
+		return later.Msg(func() tea.Cmd { return w.opened(err) })
 	}))
 }
 
@@ -318,7 +309,10 @@ func (w *window) notify(msg AttentionMsg) tea.Cmd {
 	if w.rang = append(w.rang, msg.Job.ID); len(w.rang) > 1 {
 		return cmd
 	}
-	return tea.Batch(cmd, tea.Tick(time.Second, func(time.Time) tea.Msg { return rangMsg{} }))
+	return tea.Batch(cmd, w.after(time.Second, func() tea.Cmd {
+		w.rang = nil
+		return nil
+	}))
 }
 
 // desktop returns the escape sequence for a desktop notification. Inside tmux it is wrapped, so

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/ui/components/later"
 )
 
 // window is a part of the log that has been read.
@@ -20,27 +21,6 @@ type window struct {
 	numbers []int64
 	size    int64
 	err     error
-}
-
-// thenMsg carries the rest of an operation to Update.
-type thenMsg struct {
-	owner *Model
-	then  func() tea.Cmd
-}
-
-// async runs f as a command, and the function that f returns in Update. The latter is skipped if
-// *gen, the generation of the source or of the search, has changed in between.
-func (m *Model) async(gen *int, f func() (then func() tea.Cmd)) tea.Cmd {
-	began := *gen
-	return func() tea.Msg {
-		then := f()
-		return thenMsg{m, func() tea.Cmd {
-			if *gen != began {
-				return nil
-			}
-			return then()
-		}}
-	}
 }
 
 // margin is the number of screens that are read before and after the view, so that scrolling
@@ -64,7 +44,7 @@ func (m *Model) read(p place) tea.Cmd {
 	m.busy = true
 	ctx, src, numbers := m.ctx, m.src, m.numbers
 	only := m.filtered()
-	return m.async(&m.gen, func() func() tea.Cmd {
+	return later.Run(&m.gen, func() func() tea.Cmd {
 		win := readWindow(ctx, src, only, p, numbers)
 		return func() tea.Cmd { return m.took(win) }
 	})
@@ -241,7 +221,7 @@ func (m *Model) count() tea.Cmd {
 	}
 	from, to, ctx, src := m.counted, m.size, m.ctx, m.src
 	m.counted = -1 // being counted
-	return m.async(&m.gen, func() func() tea.Cmd {
+	return later.Run(&m.gen, func() func() tea.Cmd {
 		lines, more := countLines(ctx, src, from, to)
 		return func() tea.Cmd { return m.tookCount(to, lines, more) }
 	})

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/ui/components/later"
 )
 
 // sliceBytes is how much one command searches: counts are updated in between, and an outdated
@@ -142,7 +144,7 @@ func (m *Model) scan() tea.Cmd {
 	to := min(p.to, p.from+sliceBytes)
 	q.tally.grow(max(to, m.size))
 	stride := q.tally.stride
-	return m.async(&q.gen, func() func() tea.Cmd {
+	return later.Run(&q.gen, func() func() tea.Cmd {
 		found := scanned{first: -1, last: -1, to: to}
 		found.err = src.Matching(ctx, re, p.from, to, func(start, end int64) bool {
 			if start <= p.after {

@@ -4,6 +4,8 @@ import (
 	"sort"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/ui/components/later"
 )
 
 // near has the offsets of the matching lines in one stretch of the log.
@@ -139,7 +141,7 @@ func (m *Model) look(i int) tea.Cmd {
 	q := &m.query
 	q.looking = true
 	ctx, src, re, stride := q.ctx, m.src, q.re, q.tally.stride
-	return m.async(&q.gen, func() func() tea.Cmd {
+	return later.Run(&q.gen, func() func() tea.Cmd {
 		starts, err := startsIn(ctx, src, re, int64(i)*stride, int64(i+1)*stride)
 		return func() tea.Cmd { return m.looked(near{i, stride, starts}, err) }
 	})

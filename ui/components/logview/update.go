@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
+	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/selection"
 )
 
@@ -22,10 +23,8 @@ const wheelRows = 3
 // owner.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case thenMsg:
-		if msg.owner == m {
-			return msg.then()
-		}
+	case later.Msg:
+		return msg()
 	case tea.KeyPressMsg:
 		if m.focus {
 			return m.press(msg)

@@ -16,6 +16,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
+	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
@@ -116,23 +117,6 @@ func (m *Model) SetSize(w, h int) {
 	m.line.SetWidth(m.w)
 }
 
-// The messages of the player's own commands.
-type (
-	frameMsg struct {
-		gen   int
-		frame engine.Frame
-		seek  bool
-		err   error
-	}
-	dueMsg   struct{ gen int }
-	foundMsg struct {
-		gen int
-		at  time.Duration
-		ok  bool
-		err error
-	}
-)
-
 // Update handles keys and the messages of the player's commands.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -142,19 +126,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 			return m.typed(msg)
 		}
 		return m.press(msg)
-	case frameMsg:
-		if msg.gen == m.gen {
-			return m.read(msg)
-		}
-	case foundMsg:
-		if msg.gen == m.gen {
-			return m.found(msg)
-		}
-	case dueMsg:
-		if msg.gen == m.gen && m.next != nil && m.playing {
-			m.show(*m.next)
-			return m.advance()
-		}
+	case later.Msg:
+		return msg()
 	}
 	return nil
 }
@@ -227,11 +200,10 @@ func (m *Model) again() tea.Cmd {
 }
 
 // request runs one request of the recording.
-func (m *Model) request(do func(gen int) tea.Msg) tea.Cmd {
+func (m *Model) request(do func() (then func() tea.Cmd)) tea.Cmd {
 	m.gen++
 	m.reading, m.next = true, nil
-	gen := m.gen
-	return func() tea.Msg { return do(gen) }
+	return later.Run(&m.gen, do)
 }
 
 // seek shows the screen at a time, now or when the current request is done.
@@ -242,9 +214,9 @@ func (m *Model) seek(at time.Duration) tea.Cmd {
 		return nil
 	}
 	ctx, rec := m.ctx, m.rec
-	return m.request(func(gen int) tea.Msg {
+	return m.request(func() func() tea.Cmd {
 		f, err := rec.Seek(ctx, at)
-		return frameMsg{gen, f, true, err}
+		return func() tea.Cmd { return m.read(f, true, err) }
 	})
 }
 
@@ -258,7 +230,7 @@ func (m *Model) advance() tea.Cmd {
 		return nil
 	}
 	ctx, rec, wait := m.ctx, m.rec, m.end
-	return m.request(func(gen int) tea.Msg {
+	return m.request(func() func() tea.Cmd {
 		if wait {
 			select {
 			case <-time.After(liveEvery):
@@ -266,15 +238,15 @@ func (m *Model) advance() tea.Cmd {
 			}
 		}
 		f, err := rec.Next(ctx)
-		return frameMsg{gen, f, false, err}
+		return func() tea.Cmd { return m.read(f, false, err) }
 	})
 }
 
 // read takes the frame that was requested.
-func (m *Model) read(msg frameMsg) tea.Cmd {
+func (m *Model) read(frame engine.Frame, seek bool, err error) tea.Cmd {
 	m.reading = false
-	if msg.err != nil {
-		m.playing, m.notice = false, "the recording cannot be read: "+msg.err.Error()
+	if err != nil {
+		m.playing, m.notice = false, "the recording cannot be read: "+err.Error()
 		return nil
 	}
 	if m.wanted != nil {
@@ -282,19 +254,30 @@ func (m *Model) read(msg frameMsg) tea.Cmd {
 		m.wanted = nil
 		return m.seek(at)
 	}
-	if msg.seek || m.end || msg.frame.At <= m.at {
-		m.show(msg.frame)
+	if seek || m.end || frame.At <= m.at {
+		m.show(frame)
 		return m.advance()
 	}
-	m.next = &msg.frame
+	m.next = &frame
 	return m.schedule()
 }
 
 // schedule shows the next frame when its time has come.
 func (m *Model) schedule() tea.Cmd {
-	wait := min(m.next.At-m.at, m.idle)
-	gen := m.gen
-	return tea.Tick(time.Duration(float64(wait)/m.speed), func(time.Time) tea.Msg { return dueMsg{gen} })
+	ctx, wait := m.ctx, time.Duration(float64(min(m.next.At-m.at, m.idle))/m.speed)
+	return later.Run(&m.gen, func() func() tea.Cmd {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		return func() tea.Cmd {
+			if m.next == nil || !m.playing {
+				return nil
+			}
+			m.show(*m.next)
+			return m.advance()
+		}
+	})
 }
 
 // show applies a frame.
@@ -337,25 +320,25 @@ func (m *Model) search() tea.Cmd {
 	}
 	ctx, rec, at := m.ctx, m.rec, m.at
 	m.notice = "searching"
-	return m.request(func(gen int) tea.Msg {
+	return m.request(func() func() tea.Cmd {
 		found, ok, err := rec.Find(ctx, re, at)
 		if !ok && err == nil { // continue from the beginning
 			found, ok, err = rec.Find(ctx, re, -1)
 		}
-		return foundMsg{gen, found, ok, err}
+		return func() tea.Cmd { return m.found(found, ok, err) }
 	})
 }
 
-func (m *Model) found(msg foundMsg) tea.Cmd {
+func (m *Model) found(at time.Duration, ok bool, err error) tea.Cmd {
 	m.reading, m.notice = false, ""
 	switch {
-	case msg.err != nil:
-		m.notice = "the recording cannot be read: " + msg.err.Error()
-	case !msg.ok:
+	case err != nil:
+		m.notice = "the recording cannot be read: " + err.Error()
+	case !ok:
 		m.notice = "not found: " + m.sought
 	default:
 		m.playing = false
-		return m.seek(msg.at)
+		return m.seek(at)
 	}
 	return m.again()
 }
