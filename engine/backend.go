@@ -96,10 +96,6 @@ type Record struct {
 
 // Run is one execution. It behaves the same whether it was just started or found again.
 type Run interface {
-	ID() ID
-	// Wait returns when the job has ended. ErrUnreachable means that the outcome is unknown, not
-	// that the job has ended.
-	Wait(ctx context.Context) (Exit, error)
 	// Signal sends one signal ("SIGINT") to the job's foreground process group and its own. If the
 	// job ends because of it, by is recorded as ended_by, where the backend can detect that.
 	Signal(ctx context.Context, name, by string) error

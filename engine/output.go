@@ -31,7 +31,7 @@ func (e *Engine) openOutput(ctx context.Context, id ID, s Stream) (Output, Job, 
 	if errors.Is(err, ErrElsewhere) || errors.Is(err, ErrUnsupported) {
 		// The files of a local job can be read even without its backend.
 		if j.Host == "" {
-			run, err = newVirtualRun(id, e.root.Dir(string(id)), j), nil
+			run, err = newVirtualRun(e.root.Dir(string(id)), j), nil
 		}
 	}
 	if err != nil {

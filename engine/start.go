@@ -103,7 +103,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		// The job exists now, even if the caller stops waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 		defer cancel()
-		j, err = e.read(ctx, run.ID())
+		j, err = e.read(ctx, meta.ID)
 	}
 	if err != nil {
 		// The job is running even if its records cannot be read now.

@@ -25,7 +25,7 @@ func (b *virtualBackend) Close() error               { return nil }
 func (b *virtualBackend) Start(context.Context, Launch) (Run, error) { return nil, ErrUnsupported }
 
 func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
-	run := newVirtualRun(r.ID, r.Dir, r.Job)
+	run := newVirtualRun(r.Dir, r.Job)
 	if x := b.e.execution(r.ID); x != nil {
 		return &ownRun{virtualRun: run, x: x}, nil
 	}
@@ -57,8 +57,8 @@ func (b *virtualBackend) Observe(ctx context.Context, rs []Record) (map[ID]State
 // virtualRun is one execution of another program, or one that has ended.
 type virtualRun struct{ *holder.Run }
 
-func newVirtualRun(id ID, dir string, j Job) *virtualRun {
-	return &virtualRun{holder.NewRun(dir, id, j.Request, false)}
+func newVirtualRun(dir string, j Job) *virtualRun {
+	return &virtualRun{holder.NewRun(dir, j.Request, false)}
 }
 
 // Stop ends the execution. The program that performs it answers within the grace period, unless it
@@ -87,12 +87,6 @@ var (
 	_ ScreenReader   = (*ownRun)(nil)
 	_ TerminalOpener = (*ownRun)(nil)
 )
-
-func (r *ownRun) Wait(ctx context.Context) (Exit, error) {
-	var exit Exit
-	err := r.Watch(ctx, func(s State, _ Note) { exit = s.Exit })
-	return exit, err
-}
 
 func (r *ownRun) Stop(ctx context.Context, o StopOptions) (StopReport, error) {
 	return r.x.stop(ctx, o)

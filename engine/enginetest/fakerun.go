@@ -22,8 +22,6 @@ var (
 	_ engine.Throttler    = fakeRun{}
 )
 
-func (r fakeRun) ID() engine.ID { return r.j.Launch.ID }
-
 func (r fakeRun) alive() error {
 	if err := r.j.f.unreachable(); err != nil {
 		return errors.Join(engine.ErrUnreachable, err)
@@ -40,12 +38,6 @@ func (r fakeRun) Throttle(on bool) {
 	r.j.mu.Lock()
 	defer r.j.mu.Unlock()
 	r.j.throttled = on
-}
-
-func (r fakeRun) Wait(ctx context.Context) (engine.Exit, error) {
-	var exit engine.Exit
-	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
-	return exit, err
 }
 
 func (r fakeRun) Signal(_ context.Context, name, _ string) error {

@@ -105,7 +105,7 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{Run: holder.NewRun(r.Dir, r.ID, r.Job.Request, b.shows), request: r.Job.Request}
+	return &Run{Run: holder.NewRun(r.Dir, r.Job.Request, b.shows)}
 }
 
 // Close implements [engine.Backend].

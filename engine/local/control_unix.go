@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,11 +103,7 @@ func asksToEnd(sig unix.Signal) bool {
 
 // end ends the whole tree and returns when it is gone and the end is recorded.
 func (j *job) end(ctx context.Context, o engine.StopOptions) (report engine.StopReport, err error) {
-	grace := o.Grace
-	if grace == 0 {
-		grace = j.grace()
-	}
-	grace = max(0, grace)
+	grace := max(0, cmp.Or(o.Grace, j.grace()))
 	j.mu.Lock()
 	if j.pid == 0 || j.gone {
 		j.mu.Unlock()

@@ -305,7 +305,7 @@ func TestKilledHolderIsLost(t *testing.T) {
 			var exit engine.Exit
 			go func() {
 				var err error
-				exit, err = s.run.Wait(t.Context())
+				exit, err = exitOf(t.Context(), s.run)
 				waited <- err
 			}()
 			if err := proc.Signal(st.Holder, syscall.SIGKILL); err != nil {

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -297,9 +298,4 @@ func (j *job) closeFiles() error {
 	return nil
 }
 
-func (j *job) grace() time.Duration {
-	if j.meta.Grace > 0 {
-		return j.meta.Grace.Duration()
-	}
-	return defaultGrace
-}
+func (j *job) grace() time.Duration { return cmp.Or(j.meta.Grace.Duration(), defaultGrace) }

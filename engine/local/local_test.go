@@ -161,11 +161,17 @@ type started struct {
 	rec engine.Record
 }
 
+// exitOf waits for the end of a run.
+func exitOf(ctx context.Context, run engine.Run) (exit engine.Exit, err error) {
+	err = run.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
+	return exit, err
+}
+
 func (s started) wait(t testing.TB) engine.Exit {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	exit, err := s.run.Wait(ctx)
+	exit, err := exitOf(ctx, s.run)
 	if err != nil {
 		t.Fatalf("wait for %s: %v", s.rec.ID, err)
 	}

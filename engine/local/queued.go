@@ -37,7 +37,7 @@ func (v views) complete(dir string, r *record.Request, s *engine.State) {
 // watchQueued calls notify with the state of a queued job and after each change, until it is not
 // queued any more.
 func (r *Run) watchQueued(ctx context.Context, notify func(engine.State, engine.Note)) error {
-	f, leave := queue.Follow(queueOf(r.Dir, &r.request))
+	f, leave := queue.Follow(queueOf(r.Dir, &r.Request))
 	defer leave()
 	s, err := holder.Look(r.Dir)
 	if err != nil || s.Status != engine.Queued {
@@ -46,10 +46,10 @@ func (r *Run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 	reported := false
 	for {
 		view, changed := f.Now()
-		e, there := view.Find(string(r.ID()))
+		e, there := view.Find(string(r.Request.ID))
 		if there && e.State.Waits() {
 			was := s
-			s.Pending = view.Pending(string(r.ID()), &r.request)
+			s.Pending = view.Pending(string(r.Request.ID), &r.Request)
 			s.Backgrounded = s.Backgrounded || jobdir.Backgrounded(r.Dir)
 			if !reported || !reflect.DeepEqual(was.Pending, s.Pending) || was.Backgrounded != s.Backgrounded {
 				reported = true
@@ -68,7 +68,7 @@ func (r *Run) watchQueued(ctx context.Context, notify func(engine.State, engine.
 
 // Watch implements [engine.Run].
 func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note)) error {
-	if r.request.Waits() {
+	if r.Request.Waits() {
 		if err := r.watchQueued(ctx, notify); err != nil {
 			return err
 		}
@@ -76,17 +76,10 @@ func (r *Run) Watch(ctx context.Context, notify func(engine.State, engine.Note))
 	return r.Run.Watch(ctx, notify)
 }
 
-// Wait implements [engine.Run].
-func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
-	var exit engine.Exit
-	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
-	return exit, err
-}
-
 // Background implements [engine.Backgrounder].
 func (r *Run) Background(ctx context.Context) error {
-	if r.request.Waits() {
-		if err := queue.Background(r.Dir, r.request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
+	if r.Request.Waits() {
+		if err := queue.Background(r.Dir, r.Request.Queue); !errors.Is(err, queue.ErrNotWaiting) {
 			return err
 		}
 	}
@@ -100,7 +93,7 @@ func (r *Run) stopQueued(ctx context.Context, o engine.StopOptions) (report engi
 		o.Reason = engine.ReasonKill
 	}
 	began := time.Now()
-	if err := queue.Cancel(r.Dir, r.request.Queue, o); err != nil {
+	if err := queue.Cancel(r.Dir, r.Request.Queue, o); err != nil {
 		if errors.Is(err, queue.ErrNotWaiting) {
 			return report, false, nil
 		}

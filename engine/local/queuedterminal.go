@@ -82,7 +82,7 @@ func (t *queuedTerminal) reason(s engine.State) engine.TerminalChunk {
 	defer t.mu.Unlock()
 	c := engine.TerminalChunk{Reset: true, Size: t.o.Size, Control: t.o.Control}
 	if !t.o.Control || c.Size == (engine.Size{}) {
-		c.Size = t.r.request.InitialSize
+		c.Size = t.r.Request.InitialSize
 	}
 	c.Data = []byte("\x1b[H\x1b[2JQueued: " + s.Pending.Reason + "\r\n")
 	return c

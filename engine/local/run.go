@@ -1,13 +1,13 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -20,8 +20,7 @@ const defaultGrace = 5 * time.Second
 // for concurrent use.
 type Run struct {
 	*holder.Run
-	request record.Request
-	begun   *engine.State // what the holder replied at the start; nil if not started by this backend
+	begun *engine.State // what the holder replied at the start; nil if not started by this backend
 }
 
 // Begun implements [engine.StartObserver].
@@ -34,7 +33,7 @@ func (r *Run) Begun() (engine.State, bool) {
 
 // Stop implements [engine.Run]. Survivors of a job without a holder are found by their environment.
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {
-	if r.request.Waits() {
+	if r.Request.Waits() {
 		if report, done, err := r.stopQueued(ctx, o); done {
 			return report, err
 		}
@@ -85,7 +84,7 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	if err != nil || !holder.SeesProcesses(&st) {
 		return engine.StopReport{}, engine.ErrNotRunning
 	}
-	ref := holder.Orphans(r.ID(), &st)
+	ref := holder.Orphans(r.Request.ID, &st)
 	left, err := proc.Members(ref)
 	if err != nil {
 		return engine.StopReport{}, err
@@ -93,13 +92,7 @@ func (r *Run) stopSurvivors(ctx context.Context, o engine.StopOptions) (engine.S
 	if len(left) == 0 {
 		return engine.StopReport{}, engine.ErrNotRunning
 	}
-	grace := o.Grace
-	if grace == 0 {
-		grace = defaultGrace
-		if meta, err := jobdir.ReadMeta(r.Dir); err == nil && meta.Grace > 0 {
-			grace = meta.Grace.Duration()
-		}
-	}
+	grace := cmp.Or(o.Grace, r.Request.Grace.Duration(), defaultGrace)
 	res, err := proc.Terminate(ctx, ref, proc.Options{Grace: grace, KeepDaemons: o.KeepDaemons})
 	return engine.StopReport{
 		Took: res.Took, Escalated: res.Escalated, Survivors: holder.Describe(res.Survivors),

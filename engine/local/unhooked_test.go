@@ -44,7 +44,7 @@ func TestHolderStartsNoHolders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if exit, err := run.Wait(t.Context()); err != nil || exit.Status != engine.Exited {
+			if exit, err := exitOf(t.Context(), run); err != nil || exit.Status != engine.Exited {
 				t.Errorf("%+v, %v", exit, err)
 			}
 		})

@@ -28,22 +28,12 @@ var (
 	_ engine.InputCopier   = (*Run)(nil)
 )
 
-// ID implements [engine.Run].
-func (r *Run) ID() engine.ID { return r.rec.ID }
-
 // Begun implements [engine.StartObserver].
 func (r *Run) Begun() (o engine.State, known bool) {
 	if r.begun == nil {
 		return o, false
 	}
 	return *r.begun, true
-}
-
-// Wait implements [engine.Run].
-func (r *Run) Wait(ctx context.Context) (engine.Exit, error) {
-	var exit engine.Exit
-	err := r.Watch(ctx, func(s engine.State, _ engine.Note) { exit = s.Exit })
-	return exit, err
 }
 
 // dir is the job's directory on the host. The host's default is known only when

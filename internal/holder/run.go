@@ -15,10 +15,9 @@ import (
 // the socket of its holder. It keeps nothing open between calls and is safe for concurrent use. Its
 // errors match the conditions of package record.
 type Run struct {
-	Dir string
+	Dir     string
+	Request record.Request
 
-	id        record.ID
-	request   record.Request
 	shows     bool
 	throttled atomic.Bool
 	paced     chan struct{} // of size 1; has a value when throttled has changed
@@ -26,12 +25,9 @@ type Run struct {
 
 // NewRun returns the run of the job in dir. shows means that the client shows the job to a user, so
 // that no other notification of its end is needed.
-func NewRun(dir string, id record.ID, request record.Request, shows bool) *Run {
-	return &Run{Dir: dir, id: id, request: request, shows: shows, paced: make(chan struct{}, 1)}
+func NewRun(dir string, request record.Request, shows bool) *Run {
+	return &Run{Dir: dir, Request: request, shows: shows, paced: make(chan struct{}, 1)}
 }
-
-// ID returns the job's id.
-func (r *Run) ID() record.ID { return r.id }
 
 // do sends one instruction to the holder.
 func (r *Run) do(ctx context.Context, t Type, payload, result any) error {

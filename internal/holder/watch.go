@@ -11,13 +11,6 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// Wait returns when the job has ended.
-func (r *Run) Wait(ctx context.Context) (record.Exit, error) {
-	var exit record.Exit
-	err := r.Watch(ctx, func(s record.State, _ record.Note) { exit = s.Exit })
-	return exit, err
-}
-
 // Throttle sets whether changes that are not urgent are reported only once a second. It may be called at any time, and
 // waits for nothing.
 func (r *Run) Throttle(on bool) {
@@ -89,7 +82,7 @@ func (r *Run) after(s record.State, f Facts) (record.State, record.Note) {
 
 // StateOf completes a state sent by the holder, which contains only what state.json has.
 func (r *Run) StateOf(st *record.State) record.State {
-	return stateOf(&jobdir.Record{Meta: jobdir.Meta{Request: r.request}, State: *st, Started: !st.StartedAt.IsZero()})
+	return stateOf(&jobdir.Record{Meta: jobdir.Meta{Request: r.Request}, State: *st, Started: !st.StartedAt.IsZero()})
 }
 
 // stream calls more with the facts from the holder, until more returns false, which is not an error.
