@@ -65,11 +65,7 @@ func (a *app) down(ctx context.Context, names []string, f downFlags) error {
 	if len(jobs) == 0 {
 		a.reportf("Nothing to stop")
 	}
-	err = project.Down(ctx, eng, jobs, "cli", a.reportStopped)
-	if err != nil || !a.json {
-		return err
-	}
-	return a.printJobs(a.refresh(ctx, jobs))
+	return a.printChanged(ctx, jobs, project.Down(ctx, eng, jobs, "cli", a.reportStopped))
 }
 
 // completeRunning completes the names of the processes that run.

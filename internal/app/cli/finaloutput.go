@@ -21,7 +21,7 @@ const (
 // printFinal prints the output of a job that ended in the foreground, as it would be on the
 // main screen and in the scrollback if the job had run without hob.
 func (a *app) printFinal(ctx context.Context, job engine.Job) error {
-	lines, total, err := a.outputLines(ctx, job, finalBytes)
+	lines, total, err := a.outputLines(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (a *app) printFinal(ctx context.Context, job engine.Job) error {
 }
 
 // outputLines returns the last lines of a job's main screen and scrollback, styled, and the
-// total number of lines. It reads at most limit bytes from the end of the log.
-func (a *app) outputLines(ctx context.Context, job engine.Job, limit int64) (lines []string, total int64, err error) {
+// total number of lines. It reads at most finalBytes of the log.
+func (a *app) outputLines(ctx context.Context, job engine.Job) (lines []string, total int64, err error) {
 	log, err := a.eng.OpenLog(ctx, job.ID, job.Streams()[0])
 	if err != nil {
 		return nil, 0, err
@@ -57,20 +57,20 @@ func (a *app) outputLines(ctx context.Context, job engine.Job, limit int64) (lin
 	if cols <= 0 || rows <= 0 {
 		cols, rows = 120, 40
 	}
-	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(min(2*size, 2*limit))))
+	term := vt.New(cols, rows, vt.WithScrollback(2*int(units.MiB)+int(2*min(size, finalBytes))))
 	if !job.HasTerminal() {
 		// Without a terminal no carriage return was added before each line feed, so the
 		// emulator has to do that.
 		_, _ = term.Write([]byte("\x1b[20h")) // never fails
 	}
-	all := pipe{log: log, out: term, next: max(size-limit, 0)}
+	all := pipe{log: log, out: term, next: max(size-finalBytes, 0)}
 	if err := all.copy(ctx); err != nil {
 		return nil, 0, err
 	}
 	if text := strings.TrimRight(term.MainANSI(), "\n"); text != "" {
 		lines = strings.Split(text, "\n")
 	}
-	if size <= limit {
+	if size <= finalBytes {
 		return lines, int64(len(lines)), nil
 	}
 	total, err = log.CountLines(ctx)

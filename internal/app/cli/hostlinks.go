@@ -109,21 +109,8 @@ func (a *app) tryHosts(ctx context.Context, hosts ...string) {
 	work.Wait()
 }
 
-// connect connects to the hosts of those jobs that have not ended, so that the next
-// operation on them is done at once and its result is known. It may prompt the user.
-func (a *app) connect(ctx context.Context, jobs ...engine.Job) error {
-	for _, j := range jobs {
-		if j.Status.Finished() {
-			continue
-		}
-		if err := a.connectFor(ctx, j); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// connectFor connects to the host of one job if that is necessary to reach it.
+// connectFor connects to the host of a job if that is necessary to reach it, so that the next
+// operation on it is done at once and its result is known. It may prompt the user.
 func (a *app) connectFor(ctx context.Context, j engine.Job) error {
 	if !a.onOtherMachine(j) {
 		return nil

@@ -175,9 +175,7 @@ func linkError(h knownHost) string {
 }
 
 func (a *app) hostTable(known []knownHost) error {
-	var t table
-	dim := func(s string) cell { return cell{text: s, style: styleDim} }
-	t.add(dim("HOST"), dim("LINK"), cell{text: "RUNNING", style: styleDim, right: true}, cell{text: "JOBS", style: styleDim, right: true}, dim("ABOUT"))
+	t := newTable("HOST", "LINK", ">RUNNING", ">JOBS", "ABOUT")
 	for _, h := range known {
 		link, about := cell{text: "-", style: styleDim}, ""
 		switch linkOf(h) {
@@ -198,7 +196,7 @@ func (a *app) hostTable(known []knownHost) error {
 			lines = slices.Insert(lines, i+2, "  "+escape(hint))
 		}
 	}
-	return a.printLines(len(lines), func(i int) string { return lines[i] })
+	return printLines(a, lines)
 }
 
 func (a *app) checkCommand() *cobra.Command {

@@ -67,10 +67,7 @@ func (a *app) kill(ctx context.Context, refs []string, f killFlags) error {
 	} else {
 		err = a.stopAll(ctx, jobs, f)
 	}
-	if err != nil || !a.json {
-		return err
-	}
-	return a.printJobs(a.refresh(ctx, jobs))
+	return a.printChanged(ctx, jobs, err)
 }
 
 // toKill returns the jobs that the arguments refer to.

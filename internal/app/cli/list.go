@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +85,7 @@ func (a *app) printList(jobs []engine.Job, quiet bool, now time.Time) error {
 	case a.json:
 		return a.printJobs(a.eng.MeasureAll(jobs))
 	case quiet:
-		return a.printLines(len(jobs), func(i int) string { return string(jobs[i].ID) })
+		return printLines(a, idsOf(jobs))
 	case len(jobs) == 0 && isTerminal(a.stdout):
 		a.reportf("No jobs. hob run -b CMD starts one.")
 		return nil
@@ -145,9 +144,7 @@ const (
 
 // listTable is the list for a person.
 func (a *app) listTable(jobs []engine.Job, now time.Time) error {
-	var t table
-	t.add(cell{text: "ID", style: styleDim}, cell{text: "STATUS", style: styleDim},
-		cell{text: "TIME", style: styleDim, right: true}, cell{text: "ENDED", style: styleDim, right: true}, cell{text: "HOST", style: styleDim}, cell{text: "NAME", style: styleDim})
+	t := newTable("ID", "STATUS", ">TIME", ">ENDED", "HOST", "NAME")
 	remote, badges := false, a.badges(now)
 	for _, j := range jobs {
 		glyph, word, st := badges.of(j)
@@ -178,8 +175,7 @@ func (a *app) listTable(jobs []engine.Job, now time.Time) error {
 		}
 		drop = []int{columnTime, columnEnded, columnHost}
 	}
-	lines := t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, drop, a.colored(a.stdout))
-	return a.printLines(len(lines), func(i int) string { return lines[i] })
+	return printLines(a, t.lines(terminalSize(a.stdout).Cols, len(t.rows[0])-1, drop, a.colored(a.stdout)))
 }
 
 // listPlain is the list for a program: id, status, end (code, signal or a dash),
@@ -190,19 +186,10 @@ func (a *app) listPlain(jobs []engine.Job, now time.Time) error {
 		ids = max(ids, len(j.ID))
 	}
 	colored := a.colored(a.stdout)
-	return a.printLines(len(jobs), func(i int) string {
-		j := jobs[i]
+	lines := make([]string, len(jobs))
+	for i, j := range jobs {
 		status := paint(colored, fmt.Sprintf("%-8s", j.Status), styleOf(j))
-		return fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j), units.FormatDuration(j.Uptime(now)), escape(j.Name))
-	})
-}
-
-// printLines writes n lines of data.
-func (a *app) printLines(n int, line func(int) string) error {
-	w := bufio.NewWriter(a.stdout)
-	for i := range n {
-		w.WriteString(line(i))
-		w.WriteByte('\n')
+		lines[i] = fmt.Sprintf("%-*s  %s  %-7s  %7s  %s", ids, j.ID, status, endWord(j), units.FormatDuration(j.Uptime(now)), escape(j.Name))
 	}
-	return w.Flush()
+	return printLines(a, lines)
 }

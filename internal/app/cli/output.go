@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,16 +104,6 @@ func (a *app) printJSON(v any) error {
 	return encodeJSON(a.stdout, v)
 }
 
-// printJob writes one job as JSON on one line.
-func (a *app) printJob(j engine.Job) error {
-	p, err := j.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	_, err = a.stdout.Write(append(safeJSON(p), '\n'))
-	return err
-}
-
 // printJobs writes an array of jobs, one on each line. It encodes them one by one, because
 // encoding/json would validate each a second time.
 func (a *app) printJobs(jobs []engine.Job) error {
@@ -134,6 +125,23 @@ func (a *app) printJobs(jobs []engine.Job) error {
 	}
 	w.WriteString("]\n")
 	return w.Flush()
+}
+
+// printLines writes lines of data.
+func printLines[T ~string](a *app, lines []T) error {
+	w := bufio.NewWriter(a.stdout)
+	for _, line := range lines {
+		w.WriteString(string(line) + "\n")
+	}
+	return w.Flush()
+}
+
+// printChanged ends a command that has changed jobs: with --json it prints them as they are now.
+func (a *app) printChanged(ctx context.Context, jobs []engine.Job, err error) error {
+	if err != nil || !a.json {
+		return err
+	}
+	return a.printJobs(a.refresh(ctx, jobs...))
 }
 
 // escape makes s safe to print on one line of a terminal: it replaces control characters,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -103,19 +102,11 @@ func (a *app) moveQueued(ctx context.Context, refs []string, now bool) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]engine.ID, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.ID
-	}
+	move := a.eng.StartFirst
 	if now {
-		err = a.eng.StartNow(ctx, ids...)
-	} else {
-		err = a.eng.StartFirst(ctx, ids...)
+		move = a.eng.StartNow
 	}
-	if err != nil || !a.json {
-		return err
-	}
-	return a.printJobs(a.refresh(ctx, jobs))
+	return a.printChanged(ctx, jobs, move(ctx, idsOf(jobs)...))
 }
 
 func (a *app) printQueues(queues []engine.Queue) error {
@@ -123,17 +114,13 @@ func (a *app) printQueues(queues []engine.Queue) error {
 		if queues == nil {
 			queues = []engine.Queue{}
 		}
-		out := json.NewEncoder(a.stdout)
-		out.SetEscapeHTML(false)
-		return out.Encode(queues)
+		return a.printJSON(queues)
 	}
 	if len(queues) == 0 {
 		a.reportf("No queues. Start a job in one: hob run --queue CMD")
 		return nil
 	}
-	t := table{}
-	t.add(cell{text: "NAME", style: styleDim}, cell{text: "SLOTS", style: styleDim, right: true},
-		cell{text: "RUNNING", style: styleDim, right: true}, cell{text: "WAITING", style: styleDim, right: true}, cell{style: styleDim})
+	t := newTable("NAME", ">SLOTS", ">RUNNING", ">WAITING", "")
 	for _, q := range queues {
 		state := ""
 		if q.Paused {
@@ -141,12 +128,7 @@ func (a *app) printQueues(queues []engine.Queue) error {
 		}
 		t.add(cell{text: escape(q.Name)}, number(q.Slots), number(len(q.Running)), number(len(q.Waiting)), cell{text: state, style: styleWarn})
 	}
-	for _, line := range t.lines(0, 0, nil, a.colored(a.stdout)) {
-		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printLines(a, t.lines(0, 0, nil, a.colored(a.stdout)))
 }
 
 func number(n int) cell { return cell{text: strconv.Itoa(n), right: true} }

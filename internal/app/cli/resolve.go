@@ -46,7 +46,7 @@ func (a *app) find(ctx context.Context, ref string, in engine.Intent) (engine.Jo
 	if err != nil || job.Host == "" || job.Status.Finished() {
 		return job, err
 	}
-	if err := a.connect(ctx, job); err != nil {
+	if err := a.connectFor(ctx, job); err != nil {
 		return engine.Job{}, &engine.Error{Op: "find", Job: job.ID, Backend: job.Backend, Err: err}
 	}
 	return a.eng.Resolve(ctx, string(job.ID), in)
@@ -75,6 +75,16 @@ func (a *app) resolve(ctx context.Context, ref string, in engine.Intent) (engine
 	}
 	a.tryHosts(ctx, hosts...)
 	return a.eng.Resolve(ctx, ref, in)
+}
+
+// resolveNow is resolve with the current state of a job on a host, if the host answers in time.
+func (a *app) resolveNow(ctx context.Context, ref string) (engine.Job, error) {
+	job, err := a.resolve(ctx, ref, engine.Read)
+	if err != nil || job.Status.Finished() || !a.onOtherMachine(job) {
+		return job, err
+	}
+	a.tryHosts(ctx, job.Host)
+	return a.eng.Get(ctx, string(job.ID))
 }
 
 // manyJobs resolves all references before anything is done to any job. A job that is
@@ -108,7 +118,7 @@ func (a *app) markSeen(id engine.ID) {
 
 // refresh returns the jobs in their current state, including jobs that were cleared
 // meanwhile.
-func (a *app) refresh(ctx context.Context, jobs []engine.Job) []engine.Job {
+func (a *app) refresh(ctx context.Context, jobs ...engine.Job) []engine.Job {
 	current := make([]engine.Job, len(jobs))
 	for i, j := range jobs {
 		current[i] = j

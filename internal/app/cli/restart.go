@@ -80,7 +80,7 @@ func (a *app) restart(ctx context.Context, ref string, f restartFlags) error {
 func (a *app) printStarted(job engine.Job) error {
 	var err error
 	if a.json {
-		err = a.printJob(job)
+		err = a.printJSON(job)
 	} else {
 		_, err = fmt.Fprintln(a.stdout, job.ID)
 	}

@@ -113,7 +113,7 @@ func (a *app) show(ctx context.Context, v view) error {
 func (a *app) showJSON(ctx context.Context, v view) error {
 	end, err := a.await(ctx, v, func(bool) error { return nil })
 	if err == nil {
-		err = a.printJob(a.refresh(context.WithoutCancel(ctx), []engine.Job{v.job})[0])
+		err = a.printJSON(a.refresh(context.WithoutCancel(ctx), v.job)[0])
 	}
 	if err != nil {
 		return hobFailed(err)

@@ -31,19 +31,12 @@ func (a *app) statusCommand() *cobra.Command {
 }
 
 func (a *app) status(ctx context.Context, ref string) error {
-	job, err := a.resolve(ctx, ref, engine.Read)
-	if err != nil {
+	job, err := a.resolveNow(ctx, ref) // an unreachable host is a fact about the job, not an error
+	switch {
+	case err != nil:
 		return err
-	}
-	// An unreachable host is a fact about the job, not an error of this command.
-	if !job.Status.Finished() && a.onOtherMachine(job) {
-		a.tryHosts(ctx, job.Host)
-	}
-	if job, err = a.eng.Get(ctx, string(job.ID)); err != nil {
-		return err
-	}
-	if a.json {
-		return a.printJob(job)
+	case a.json:
+		return a.printJSON(job)
 	}
 	defer a.markSeen(job.ID)
 	return a.printDetail(ctx, job)

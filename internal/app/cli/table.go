@@ -18,6 +18,17 @@ type cell struct {
 	right bool // aligned to the right
 }
 
+// newTable returns a table with a heading. Names that begin with > are those of columns that are
+// aligned to the right.
+func newTable(names ...string) *table {
+	var heading []cell
+	for _, name := range names {
+		text, right := strings.CutPrefix(name, ">")
+		heading = append(heading, cell{text: text, style: styleDim, right: right})
+	}
+	return &table{rows: [][]cell{heading}}
+}
+
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
 
 // lines renders the table at most limit columns wide (0: no limit). If it does not fit, the

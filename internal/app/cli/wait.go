@@ -77,12 +77,12 @@ func (a *app) wait(ctx context.Context, refs []string, f waitFlags) error {
 		return waitFailed(err)
 	}
 	if a.json {
-		if err := a.printJobs(a.refresh(context.WithoutCancel(ctx), jobs)); err != nil {
+		if err := a.printJobs(a.refresh(context.WithoutCancel(ctx), jobs...)); err != nil {
 			return hobFailed(err)
 		}
 	}
 	if code == exitHob {
-		a.reportLost(a.refresh(context.WithoutCancel(ctx), jobs))
+		a.reportLost(a.refresh(context.WithoutCancel(ctx), jobs...))
 	}
 	if code != 0 {
 		return exitStatus(code)

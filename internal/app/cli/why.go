@@ -27,12 +27,9 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 func (a *app) why(ctx context.Context, ref string) error {
-	job, err := a.resolve(ctx, ref, engine.Read)
+	job, err := a.resolveNow(ctx, ref)
 	if err != nil {
 		return err
-	}
-	if !job.Status.Finished() && a.onOtherMachine(job) {
-		a.tryHosts(ctx, job.Host)
 	}
 	x, err := a.eng.Explain(ctx, job.ID)
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *app) write(ctx context.Context, ref string, data []string, f writeFlags
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJob(a.refresh(ctx, []engine.Job{job})[0])
+	return a.printJSON(a.refresh(ctx, job)[0])
 }
 
 // writeStdin forwards standard input to the job as it arrives, or as one paste.
