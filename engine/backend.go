@@ -36,6 +36,14 @@ type Placer interface {
 	HostDir(r Record) string
 }
 
+// Scheduler is a [Backend] with hosts where a scheduler starts jobs.
+type Scheduler interface {
+	// Schedules reports whether host has a scheduler. A job there can wait for others:
+	// Launch.Spec.After and AfterAny are jobs of the same host that have not ended, or jobs of any
+	// host that have ended without the required success.
+	Schedules(host string) bool
+}
+
 // Finder is a [Backend] whose hosts store enough to recreate the records of their jobs.
 type Finder interface {
 	// Find calls found for each job on host except those with known tokens, and returns the error

@@ -154,33 +154,49 @@ func (e *Engine) configureQueue(name string) error {
 
 // dependencies returns spec without the jobs that have ended as it requires. The error is ErrNotFound
 // for an unknown job.
-func (e *Engine) dependencies(spec Spec) (Spec, error) {
+func (e *Engine) dependencies(ctx context.Context, spec Spec) (Spec, error) {
 	var err error
-	if spec.After, err = e.unended(spec.After, true); err != nil {
+	if spec.After, err = e.unended(ctx, spec.Host, spec.After, true); err != nil {
 		return spec, err
 	}
-	if spec.AfterAny, err = e.unended(spec.AfterAny, false); err != nil {
+	if spec.AfterAny, err = e.unended(ctx, spec.Host, spec.AfterAny, false); err != nil {
 		return spec, err
 	}
 	return spec, e.configureQueue(spec.Queue)
 }
 
-func (e *Engine) unended(ids []ID, successfully bool) ([]ID, error) {
+// unended returns the jobs among ids for which a job on host has to wait, and those that have ended
+// without the success that it requires.
+func (e *Engine) unended(ctx context.Context, host string, ids []ID, successfully bool) ([]ID, error) {
 	var left []ID
 	for _, id := range ids {
 		rec, err := e.recordAnywhere(id)
+		if err == nil && rec.Meta.Host != "" && !rec.Finished() { // its end may not be recorded here yet
+			e.observe(ctx, []*jobdir.Record{rec})
+			rec, err = e.recordAnywhere(id)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if rec.Finished() && (!successfully || succeeded(rec)) {
 			continue
 		}
-		if rec.Meta.Host != "" && !rec.Finished() {
-			return nil, &Error{Op: "start", Job: id, Err: fmt.Errorf("%w: waiting for a job on a host", ErrUnsupported), Hint: "wait with hob wait, or start the job there"}
+		if rec.Meta.Host != host && !rec.Finished() {
+			return nil, &Error{
+				Op: "start", Job: id, Err: fmt.Errorf("%w: a job on %s cannot wait for one on %s", ErrInvalid, placeName(host), placeName(rec.Meta.Host)),
+				Hint: "wait with hob wait, or start both in one place",
+			}
 		}
 		left = append(left, id)
 	}
 	return left, nil
+}
+
+func placeName(host string) string {
+	if host == "" {
+		return "this machine"
+	}
+	return host
 }
 
 func succeeded(rec *jobdir.Record) bool {

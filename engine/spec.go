@@ -44,9 +44,10 @@ type Spec struct {
 	// Queue is the queue of this machine whose slot the job needs to start; empty: none. See
 	// [Engine.Queues].
 	Queue string
-	// After are jobs of this machine that must have exited with 0 before this one starts; if one ends
-	// in another way, this one fails. AfterAny are jobs that must have ended in any way. A job that has
-	// ended when this one is requested counts too, also if it was cleared.
+	// After are jobs that must have exited with 0 before this one starts; if one ends in another way,
+	// this one fails. AfterAny are jobs that must have ended in any way. A job that has ended when this
+	// one is requested counts too, also if it was cleared. The others must be on the same Host, which
+	// is this machine or a cluster.
 	After, AfterAny []ID
 
 	// SchedulerArgs are options for the scheduler of a cluster, for a job on Host "slurm:LOGIN" those of

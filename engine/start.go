@@ -54,7 +54,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 			return Job{}, err
 		}
 	}
-	waits, err := e.dependencies(spec)
+	waits, err := e.dependencies(ctx, spec)
 	if err != nil {
 		return Job{}, err
 	}
@@ -142,6 +142,9 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		return s, nil, e
 	}
+	if on, ok := b.(Scheduler); s.Host != "" && len(s.After)+len(s.AfterAny) > 0 && !(ok && on.Schedules(s.Host)) {
+		return s, nil, invalid("start", "a job on a host cannot wait for other jobs", "start it there when it is due, or run it here")
+	}
 	caps := b.Capabilities()
 	s.PTY = s.PTY && !s.Split && caps.PTY
 	if s.TTYStdin && !s.PTY && !caps.TTYStdin { // a pipe is the closest substitute
@@ -224,8 +227,8 @@ func checkSpec(s Spec) error {
 		return bad(fmt.Sprintf("port %d", s.Port), "use a port from 1 to 65535")
 	case s.Port != 0 && s.Host != "":
 		return bad("a port for a job on a host", "set PORT as a variable")
-	case s.Host != "" && (s.Queue != "" || len(s.After)+len(s.AfterAny) > 0):
-		return bad("a job on a host cannot wait in a queue of this machine or for other jobs", "start it there when it is due, or run it here")
+	case s.Host != "" && s.Queue != "":
+		return bad("a job on a host cannot wait in a queue of this machine", "start it there when it is due, or run it here")
 	case s.Queue != "" && !queue.ValidName(s.Queue):
 		return bad(fmt.Sprintf("%q cannot be the name of a queue", s.Queue), "use letters, digits, '-', '_' and '.'")
 	case strings.HasPrefix(strings.TrimSpace(s.Name), "@"):

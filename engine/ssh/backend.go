@@ -34,11 +34,13 @@ type Backend struct {
 	patience time.Duration
 	passive  bool          // see WithoutDialing
 	eager    time.Duration // between attempts to connect while a caller waits
-	machine  string        // id of the machine that this program runs on
-	dialer   client.Dialer
-	settings func(host string) HostSettings
-	reports  func(host string, err error)
-	reach    func(ctx context.Context, host string) (shell.Transport, error)
+	// queueOften is how old an answer of a cluster's scheduler may be while a client watches.
+	queueOften time.Duration
+	machine    string // id of the machine that this program runs on
+	dialer     client.Dialer
+	settings   func(host string) HostSettings
+	reports    func(host string, err error)
+	reach      func(ctx context.Context, host string) (shell.Transport, error)
 
 	life  context.Context // ends with Close: bounds what runs between calls
 	end   context.CancelFunc
@@ -61,7 +63,7 @@ var (
 // New returns a backend. It connects to nothing.
 func New(opts ...Option) *Backend {
 	b := &Backend{
-		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), eager: eagerPause,
+		log: slog.New(slog.DiscardHandler), machine: proc.MachineID(), eager: eagerPause, queueOften: queueOften,
 		dials: make(chan struct{}, maxDials), hosts: map[string]*host{}, dirs: map[engine.ID]string{},
 		records:  map[engine.ID]remembered{},
 		settings: func(string) HostSettings { return HostSettings{} },

@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	jobqueue "github.com/hobjobs/hob/internal/queue"
 )
 
 // How old an answer of the cluster's scheduler may be. The job's files show start and end sooner.
 const (
-	queueEvery  = 10 * time.Second // while a client watches
+	queueOften  = 10 * time.Second // while a client watches
 	queueSeldom = time.Minute
 	// queueLimit bounds one question. Slurm's own programs give up after ten seconds.
 	queueLimit = 30 * time.Second
@@ -54,7 +56,7 @@ func (h *host) askQueue(ctx context.Context, base string) *slurm.Queue {
 	h.mu.Lock()
 	every := queueSeldom
 	if len(h.watchers) > 0 {
-		every = queueEvery
+		every = h.b.queueOften
 	}
 	last, asking := h.queue.last, h.queue.asking
 	if (last == nil || time.Since(h.queue.at) >= every) && asking == nil {
@@ -114,6 +116,8 @@ func (s *sight) onCluster(o *engine.State) certainty {
 		j, listed = q.Jobs[slurm.Comment(s.rec.Job.Token)]
 	}
 	switch {
+	case listed && !e.Claimed && j.Unsatisfiable() && len(s.rec.Job.After) > 0:
+		return unstarted // which of the jobs that it follows is the cause, their records show
 	case listed && j.Stage() == slurm.Ended && !s.stillWriting(&j):
 		return s.endedThere(o, &j)
 	case known && !listed && q.Date > s.submitted() && !e.Claimed:
@@ -165,13 +169,15 @@ func (s *sight) pending(j *slurm.Job, listed bool) *engine.Pending {
 	if before := s.rec.Job.Pending; !listed && before != nil {
 		return before
 	}
+	if after := slices.Concat(s.rec.Job.After, s.rec.Job.AfterAny); len(after) > 0 && (!listed || j.Depends()) {
+		p.Reason, p.After = jobqueue.After(after), after
+	} else if listed && j.Reason != "" {
+		p.Reason = j.Reason
+	}
 	if !listed {
 		return p
 	}
 	p.SchedulerID, p.Partition = j.Number, j.Partition
-	if j.Reason != "" {
-		p.Reason = j.Reason
-	}
 	if j.Start > 0 {
 		at := s.at.Add(time.Duration(j.Start-s.clock.Date) * time.Second).Round(time.Second)
 		if before := s.rec.Job.Pending; before != nil && at.Sub(before.StartsAt).Abs() <= 2*time.Second {
@@ -185,16 +191,18 @@ func (s *sight) pending(j *slurm.Job, listed bool) *engine.Pending {
 // endedThere is the end of a job that left no record, by the state that Slurm gives.
 func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
 	exit := engine.Exit{Status: engine.Killed, EndedBy: slurm.Name, At: s.at}
-	switch j.State {
-	case "CANCELLED", "REVOKED":
+	switch state := j.State; {
+	case j.Unsatisfiable(): // by the user's own options
+		exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: "a job that it depends on was not successful", At: s.at}
+	case state == "CANCELLED", state == "REVOKED":
 		exit.Reason = engine.ReasonKill
-	case "TIMEOUT", "DEADLINE":
+	case state == "TIMEOUT", state == "DEADLINE":
 		exit.Reason = engine.ReasonTimeout
-	case "OUT_OF_MEMORY":
+	case state == "OUT_OF_MEMORY":
 		exit.Reason, exit.Signal = engine.ReasonOOM, "SIGKILL"
-	case "PREEMPTED":
+	case state == "PREEMPTED":
 		exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonPreempted, Error: "Slurm ended it for another job, and its end was not recorded", At: s.at}
-	case "NODE_FAIL", "BOOT_FAIL":
+	case state == "NODE_FAIL", state == "BOOT_FAIL":
 		exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonNodeFailed, Error: "its node failed", At: s.at}
 	default:
 		if s.entry.Claimed {

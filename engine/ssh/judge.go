@@ -91,6 +91,8 @@ func (s *sight) verdict() (o engine.State, sure certainty) {
 	case e.Failed != "" && e.Wrapper == nil && e.Job == nil && e.EndedBy != nil: // cancelled before it began
 		o.Status = engine.Killed
 		o.Exit = engine.Exit{Status: engine.Killed, Reason: engine.Reason(e.EndedBy.Reason), EndedBy: e.EndedBy.By, At: s.at}
+	case e.Failed != "" && e.Wrapper == nil && e.Job == nil && scheduled(s.rec) && len(j.After) > 0:
+		return o, unstarted // the end of another job may be why
 	case e.Failed != "" && e.Wrapper == nil && e.Job == nil: // abandoned
 		o.Status = engine.Failed
 		o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: e.Failed, At: s.at}

@@ -346,6 +346,11 @@ func (h *host) unstarted(ctx context.Context, base string, r engine.Record, e *r
 	}
 	o.Pending = nil
 	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: why, At: time.Now()}
+	if blocked, err := h.blocked(ctx, r.Dir, r.Job.After); blocked != "" {
+		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, blocked
+	} else if err != nil {
+		return // the next look
+	}
 	h.b.remember(r, *o, "", "", false)
 }
 

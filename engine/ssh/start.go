@@ -60,6 +60,15 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if h.name != "" {
 		b.keepDir(l.ID, path.Join(j.Base, j.ID))
 	}
+	following, blocked, err := h.follow(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if blocked != "" {
+		b.decline(l, blocked)
+		return run, nil
+	}
+	j.Options = append(j.Options, following...)
 	if l.Spec.Stdin && !l.Spec.Backgrounded {
 		h.prepare(slow) // the caller is about to write
 	}
@@ -95,7 +104,9 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		return nil, refusal(h.name, s)
 	}
 	if e := s.List.Jobs[j.ID]; e != nil {
-		seen := sight{rec: l.Record, entry: e, clock: s.List.Clock, at: time.Now()}
+		rec := l.Record
+		rec.Job.After, rec.Job.AfterAny = l.Spec.After, l.Spec.AfterAny // without those that have ended
+		seen := sight{rec: rec, entry: e, clock: s.List.Clock, at: time.Now()}
 		o, sure := seen.verdict() // where it is doubtful the next look decides
 		if !o.StartedAt.IsZero() && o.StartedAt.Before(began) {
 			o.StartedAt = began
@@ -125,6 +136,9 @@ func (b *Backend) request(l engine.Launch) (recipe.Job, error) {
 		j.Options = append(append(j.Options, b.settings(s.Host).Sbatch...), s.SchedulerArgs...)
 		if err := slurm.CheckOptions(j.Options); err != nil {
 			return j, fmt.Errorf("%w: %w", engine.ErrInvalid, err)
+		}
+		if slurm.Depends(j.Options) && len(l.Job.After)+len(l.Job.AfterAny) > 0 {
+			return j, fmt.Errorf("%w: --after and --after-any cannot be combined with the option --dependency of sbatch", engine.ErrInvalid)
 		}
 	} else if len(s.SchedulerArgs) > 0 {
 		return j, fmt.Errorf("%w: options for sbatch without a cluster; use --on slurm:LOGIN", engine.ErrInvalid)

@@ -113,7 +113,7 @@ func (v *View) Pending(id string, r *record.Request) *record.Pending {
 	switch e.State {
 	case turn.After:
 		p.After = slices.Concat(r.After, r.AfterAny)
-		p.Reason = "after " + listed(p.After)
+		p.Reason = After(p.After)
 	case turn.Cancelled:
 		p.Reason = "being stopped"
 	case turn.Waiting:

@@ -21,13 +21,14 @@ func waiting(ahead int, paused bool) string {
 // maxListed is how many jobs a reason names.
 const maxListed = 3
 
-func listed(ids []record.ID) string {
+// After is the reason of a job that waits for others.
+func After(ids []record.ID) string {
 	names := make([]string, 0, maxListed)
 	for _, id := range ids {
 		if len(names) == maxListed {
-			return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(ids)-maxListed)
+			return fmt.Sprintf("after %s and %d more", strings.Join(names, ", "), len(ids)-maxListed)
 		}
 		names = append(names, string(id))
 	}
-	return strings.Join(names, ", ")
+	return "after " + strings.Join(names, ", ")
 }

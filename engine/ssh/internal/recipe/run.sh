@@ -298,8 +298,11 @@ super)
   printf '%-3s\n' "$h_rc" 1<>"$h_d/.exit" # in place: it works on a full disk
   mv -f "$h_d/.exit" "$h_d/exit_code"
   [ -n "$h_kept" ] && echo end >&4
-  [ -z "$h_cluster" ] || slurm_answered
-  exit 0
+  [ -n "$h_cluster" ] || exit 0
+  slurm_answered
+  # Slurm judges the job by this, for its own dependencies too. One that was ended has no success.
+  [ "$h_rc" != 0 ] || [ ! -f "$h_d/ended_by" ] || h_rc=1
+  exit "$h_rc"
   ;;
 job)
   trap - HUP INT QUIT TERM

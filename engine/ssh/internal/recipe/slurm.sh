@@ -5,18 +5,22 @@
 # with the reason in SAID, if Slurm does not answer.
 slurm_find() {
   h_NUMBERS=
-  h_SAID=$(LC_ALL=C squeue -h --user="$(id -un)" -t all -O 'JobID:|,State:|,Comment:|' 2>&1) || return 1
+  h_SAID=$(LC_ALL=C squeue -h --user="$(id -un)" -t all -O 'JobID:|,State:|,Comment:|,Reason:|' 2>&1) || return 1
+  IFS=$h_nl
+  set -f
   for h_z in $(printf '%s\n' "$h_SAID" | grep -F "|hob-$1|"); do
     case $h_z in
-    *"|FAILED|"*) ;; # one that was refused may be listed
+    *"|FAILED|"*"|BadConstraints|") ;; # it was refused, and is listed all the same
     *) h_NUMBERS="$h_NUMBERS ${h_z%%|*}" ;;
     esac
   done
+  set +f
+  unset IFS
 }
 
 # slurm_said: SAID as one line, without the name of the program.
 slurm_said() {
-  h_SAID=$(printf '%s\n' "$h_SAID" | grep -v '^$' | tail -n 1)
+  h_SAID=$(printf '%s\n' "$h_SAID" | grep -v -e '^$' -e '^Try ' | tail -n 1)
   h_SAID=${h_SAID#*: error: }
 }
 
@@ -80,8 +84,9 @@ numbered() {
 # refused: gives up a launch that Slurm does not accept, for the reason in SAID.
 refused() {
   slurm_said
-  # A copy of this request that Slurm has accepted finds that the job must not start.
-  mkdir "$h_d/claim" 2>/dev/null && rm -rf "$h_d"
+  # A copy of this request that Slurm has accepted finds that the job must not start, or has started it.
+  mkdir "$h_d/claim" 2>/dev/null || [ ! -d "$h_d/claim" ] || die exists
+  rm -rf "$h_d"
   die slurm "$h_SAID"
 }
 

@@ -5,6 +5,7 @@ package slurm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,31 @@ func CheckOptions(options []string) error {
 		}
 	}
 	return nil
+}
+
+// After returns the options with which a job starts when those with the numbers after have exited with
+// 0, and those with the numbers afterAny have ended. If that becomes impossible, Slurm cancels the job.
+func After(after, afterAny []string) []string {
+	var all []string
+	for _, number := range after {
+		all = append(all, "afterok:"+number)
+	}
+	for _, number := range afterAny {
+		all = append(all, "afterany:"+number)
+	}
+	if all == nil {
+		return nil
+	}
+	return []string{"--dependency=" + strings.Join(all, ","), "--kill-on-invalid-dep=yes"}
+}
+
+// Depends reports whether options make a job wait for others.
+func Depends(options []string) bool {
+	return slices.ContainsFunc(options, func(o string) bool {
+		name, _, _ := strings.Cut(o, "=")
+		long := len(name) > len("--d") && strings.HasPrefix("--dependency", name)
+		return long || strings.HasPrefix(o, "-d")
+	})
 }
 
 // Minutes is the time limit for a job that hob ends after d: hob is to be the first, and Slurm counts
@@ -90,6 +116,14 @@ func (j *Job) Stage() Stage {
 		return Ended
 	}
 	return Unknown
+}
+
+// Depends reports whether the job waits for others.
+func (j *Job) Depends() bool { return j.Stage() == Waiting && j.Reason == "Dependency" }
+
+// Unsatisfiable reports whether Slurm has cancelled the job because another one was not successful.
+func (j *Job) Unsatisfiable() bool {
+	return j.Stage() == Ended && j.Reason == "DependencyNeverSatisfied"
 }
 
 // Queue is an answer of squeue.

@@ -1,0 +1,114 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+var _ engine.Scheduler = (*Backend)(nil)
+
+// Schedules implements [engine.Scheduler].
+func (b *Backend) Schedules(host string) bool {
+	_, onCluster := slurm.Login(host)
+	return onCluster
+}
+
+// follow returns the options for sbatch with which the job of l waits for the jobs that it follows. If
+// one of those has ended without the success that l requires, blocked says how instead.
+func (h *host) follow(ctx context.Context, l engine.Launch) (options []string, blocked string, err error) {
+	if len(l.Spec.After)+len(l.Spec.AfterAny) == 0 {
+		return nil, "", nil
+	}
+	if blocked, err = h.blocked(ctx, l.Dir, l.Spec.After); blocked != "" || err != nil {
+		return nil, blocked, err
+	}
+	h.forgetQueue()
+	after, err := h.numbers(ctx, l.Dir, l.Spec.After)
+	if err != nil {
+		return nil, "", err
+	}
+	afterAny, err := h.numbers(ctx, l.Dir, l.Spec.AfterAny)
+	return slurm.After(after, afterAny), "", err
+}
+
+// followed returns a job that the job with the record in dir follows; it may have been cleared.
+func followed(dir string, id engine.ID) (engine.Record, error) {
+	of := filepath.Join(filepath.Dir(dir), string(id))
+	rec, err := jobdir.Read(of)
+	if errors.Is(err, fs.ErrNotExist) {
+		of = filepath.Join(filepath.Dir(filepath.Dir(of)), "trash", string(id))
+		rec, err = jobdir.Read(of)
+	}
+	return engine.Record{ID: id, Dir: of, Job: engine.Job{Request: rec.Meta.Request, State: rec.CurrentState()}}, err
+}
+
+// blocked returns how a job that the one with the record in dir follows has ended, if it was not
+// successful; empty: none has.
+func (h *host) blocked(ctx context.Context, dir string, after []engine.ID) (string, error) {
+	for _, id := range after {
+		rec, err := followed(dir, id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return string(id) + " was deleted", nil
+		case err != nil:
+			return "", err
+		case !rec.Job.Status.Finished():
+			seen, err := h.look(ctx, []engine.Record{rec})
+			if err != nil {
+				return "", err
+			}
+			rec.Job.State = seen[id]
+		}
+		if exit := rec.Job.Exit; rec.Job.Status.Finished() && (exit.Status != engine.Exited || exit.Code == nil || *exit.Code != 0) {
+			return string(id) + " " + rec.Job.Ending(), nil
+		}
+	}
+	return "", nil
+}
+
+// numbers returns the scheduler's numbers of jobs. One that has ended since it was looked at is still
+// known to it.
+func (h *host) numbers(ctx context.Context, dir string, ids []engine.ID) (numbers []string, err error) {
+	for _, id := range ids {
+		rec, err := followed(dir, id)
+		if err != nil {
+			return nil, err
+		}
+		at, err := (&Run{b: h.b, h: h, rec: rec}).dir(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		e, err := h.entryOf(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		number := e.Number
+		base, _ := dirAndName(at)
+		if q := h.askQueue(ctx, base); q != nil && q.Err == nil { // a number may have been given again
+			if j, listed := q.Jobs[slurm.Comment(rec.Job.Token)]; listed {
+				number = j.Number
+			}
+		}
+		if number == "" {
+			return nil, fmt.Errorf("Slurm does not have the job %s yet; try again", id) //nolint:staticcheck // a name
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, nil
+}
+
+// decline records that the job of l is not started, because of the end of one that it follows.
+func (b *Backend) decline(l engine.Launch, blocked string) {
+	o := lastKnown(l.Record)
+	o.Status = engine.Failed
+	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: blocked, At: time.Now()}
+	b.remember(l.Record, o, "", "", true)
+}
