@@ -18,9 +18,58 @@ import (
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
-func TestConformanceOnSlurm(t *testing.T) {
+// clusterTest is a test that shares its cluster with others.
+type clusterTest struct {
+	name string
+	run  func(t *testing.T, cluster *slurmtest.Cluster)
+}
+
+// TestSlurm has the tests that leave the other jobs of the cluster alone.
+func TestSlurm(t *testing.T) {
+	t.Parallel()
 	cluster := slurmtest.Start(t)
+	for _, c := range []clusterTest{
+		{"conformance", testConformance},
+		{"start cut at each step", testStartCutAtEachStep},
+		{"job submitted during a look", testJobSubmittedDuringALook},
+		{"waiting job is queued with the reason", testPending},
+		{"scancel by somebody else is a kill by slurm", testScancel},
+		{"suspended job is paused", testSuspended},
+		{"time limit of Slurm is a timeout", testTimeLimit},
+		{"refused job leaves nothing", testRefused},
+		{"options of the settings", testSettings},
+		{"job after another", testAfter},
+		{"job after one that has ended", testAfterTheEnd},
+		{"job after one that is stopped while it waits", testAfterAStoppedJob},
+		{"jobs that cannot be followed", testCannotFollow},
+		{"request after the end of the job", testRequestAfterTheEnd},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, cluster)
+		})
+	}
+}
+
+// TestSlurmFaults has the tests that concern all jobs of the cluster, one after another. It forgets
+// ended jobs soon.
+func TestSlurmFaults(t *testing.T) {
+	t.Parallel()
+	cluster := slurmtest.Start(t, "MessageTimeout=3", "MinJobAge=2")
+	for _, c := range []clusterTest{
+		{"start without an answer", testStartWithoutAnswer},
+		{"controller that does not answer is a problem of the link", testNoAnswer},
+		{"preempted job", testPreempted},
+		{"job of a failed node", testNodeFailed},
+		{"forgotten jobs are judged by their files", testForgotten},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(t, cluster) })
+	}
+}
+
+func testConformance(t *testing.T, cluster *slurmtest.Cluster) {
 	enginetest.Run(t, func(t *testing.T) enginetest.Config {
+		t.Parallel()
 		s := sshtest.NewServer(t, func(s *sshtest.Server) {
 			s.Env = append(append(os.Environ(), remoteEnv(t)...), cluster.Env()...)
 		})
@@ -35,23 +84,32 @@ func TestConformanceOnSlurm(t *testing.T) {
 }
 
 // onSlurm is an engine whose jobs run on cluster, through an SSH server that plays the login node.
-func onSlurm(t *testing.T, cluster *slurmtest.Cluster) *engine.Engine {
+func onSlurm(t *testing.T, cluster *slurmtest.Cluster, opts ...Option) *engine.Engine {
+	t.Helper()
+	e, _ := onSlurmIn(t, cluster, remoteEnv(t), opts...)
+	return e
+}
+
+// onSlurmIn is onSlurm with more variables for the login node. It also returns the engine's backend.
+func onSlurmIn(t *testing.T, cluster *slurmtest.Cluster, env []string, opts ...Option) (*engine.Engine, *Backend) {
 	t.Helper()
 	s := sshtest.NewServer(t, func(s *sshtest.Server) {
-		s.Env = append(append(os.Environ(), remoteEnv(t)...), cluster.Env()...)
+		s.Env = slices.Concat(os.Environ(), cluster.Env(), env)
 	})
 	c := sshtest.ClientOf(t, "box", s)
-	e, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithBackend(New(WithConfigFile(c.ConfigFile), WithPatience(patient))))
+	b := New(append([]Option{WithConfigFile(c.ConfigFile), WithPatience(patient), func(b *Backend) { b.queueOften = time.Second }}, opts...)...)
+	e, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithBackend(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	return e
+	return e, b
 }
 
 // submit starts a script on a terminal, with options for sbatch.
 func submit(t *testing.T, e *engine.Engine, script string, options ...string) engine.Job {
 	t.Helper()
+	testtool.Need(t, "script")
 	j, err := e.Start(t.Context(), engine.Spec{Script: script, Host: "slurm:box", SchedulerArgs: options, Grace: 2 * time.Second, PTY: true})
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +159,7 @@ func numberOf(t *testing.T, cluster *slurmtest.Cluster, j engine.Job) string {
 }
 
 // However often a submission is cut off, Slurm has the job once and runs it once.
-func TestSlurmStartCutAtEachStep(t *testing.T) {
-	cluster := slurmtest.Start(t)
+func testStartCutAtEachStep(t *testing.T, cluster *slurmtest.Cluster) {
 	r := newRig(t, func(s *sshtest.Server) { s.Env = append(s.Env, cluster.Env()...) })
 	r.host = "slurm:box"
 	steps := []string{"", "token", "batch", "submit", ".sbatch", "slurm", "claim", "ready", "exit_code"}
@@ -118,8 +175,7 @@ func TestSlurmStartCutAtEachStep(t *testing.T) {
 }
 
 // While the controller does not answer, sbatch fails although Slurm gets the request.
-func TestSlurmStartWithoutAnswer(t *testing.T) {
-	cluster := slurmtest.Start(t)
+func testStartWithoutAnswer(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	mark := filepath.Join(t.TempDir(), "ran")
 	release := sync.OnceFunc(cluster.Hold())
@@ -132,30 +188,20 @@ func TestSlurmStartWithoutAnswer(t *testing.T) {
 	watch(t, e, j.ID)
 	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
 	ran, _ := os.ReadFile(mark)
-	if known := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%A"); known == "" {
-		if j.Status != engine.Failed || len(ran) > 0 {
-			t.Errorf("Slurm does not know the job, which is %+v and printed %q", j, ran)
-		}
-	} else if numberOf(t, cluster, j); j.Status != engine.Exited || string(ran) != "x\n" {
-		t.Errorf("Slurm has the job, which is %+v and printed %q", j, ran)
+	known := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%A %T")
+	switch {
+	case j.Status == engine.Exited && string(ran) == "x\n":
+	case j.Status == engine.Failed && len(ran) == 0 && known == "":
+	default:
+		t.Errorf("the job is %+v and printed %q; Slurm has %q", j, ran, known)
 	}
 }
 
 // A look may list the files of a job before it is submitted, and judge it once its starter has ended.
-func TestSlurmJobSubmittedDuringALook(t *testing.T) {
-	cluster := slurmtest.Start(t)
-	s := sshtest.NewServer(t, func(s *sshtest.Server) {
-		s.Env = append(append(os.Environ(), remoteEnv(t)...), cluster.Env()...)
-	})
-	b := New(WithConfigFile(sshtest.ClientOf(t, "box", s).ConfigFile), WithPatience(patient))
-	state := t.TempDir()
-	e, err := engine.New(engine.WithStateDir(state), engine.WithBackend(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
+func testJobSubmittedDuringALook(t *testing.T, cluster *slurmtest.Cluster) {
+	e, b := onSlurmIn(t, cluster, remoteEnv(t))
 	j := submit(t, e, "echo ran", "--partition=shut")
-	rec := engine.Record{ID: j.ID, Dir: filepath.Join(state, "jobs", string(j.ID)), Job: j}
+	rec := engine.Record{ID: j.ID, Dir: filepath.Join(e.StateDir(), "jobs", string(j.ID)), Job: j}
 	base, _ := dirAndName(b.HostDir(rec))
 	var o engine.State
 	b.host(j.Host).unstarted(t.Context(), base, rec, &recipe.Entry{Gone: true}, &o)
@@ -167,98 +213,4 @@ func TestSlurmJobSubmittedDuringALook(t *testing.T) {
 	if j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }); j.Status != engine.Exited {
 		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
 	}
-}
-
-func TestSlurm(t *testing.T) {
-	testtool.Need(t, "script") // its jobs have terminals
-	cluster := slurmtest.Start(t)
-	e := onSlurm(t, cluster)
-
-	t.Run("a waiting job is queued with the reason", func(t *testing.T) {
-		j := submit(t, e, "echo never", "--partition=shut")
-		j = when(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition == "shut" })
-		if j.Status != engine.Queued || j.Pending.Reason == "" || j.Pending.SchedulerID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
-			t.Errorf("the job is %s, %+v", j.Status, j.Pending)
-		}
-		term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer term.Close()
-		if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil {
-			t.Errorf("its terminal begins with %+v, %v", chunk, err)
-		}
-		if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{By: "test"}); err != nil {
-			t.Fatal(err)
-		}
-		j = when(t, e, j.ID, is(engine.Killed))
-		if j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "test" || j.Exit.Code != nil || j.Pending != nil {
-			t.Errorf("it ended as %+v", j.Exit)
-		}
-		if state := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%T"); state != "CANCELLED" {
-			t.Errorf("to Slurm it is %s", state)
-		}
-	})
-
-	t.Run("scancel by somebody else is a kill by slurm", func(t *testing.T) {
-		j := submit(t, e, "sleep 300")
-		when(t, e, j.ID, is(engine.Running))
-		cluster.Run(t, "scancel", numberOf(t, cluster, j))
-		j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
-		if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGTERM" {
-			t.Errorf("it ended as %+v", j.Exit)
-		}
-	})
-
-	t.Run("a suspended job is paused", func(t *testing.T) {
-		j := submit(t, e, "sleep 300")
-		watch(t, e, j.ID)
-		when(t, e, j.ID, is(engine.Running))
-		cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
-		when(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
-		cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
-		if _, err := e.Kill(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-	})
-
-	t.Run("a job of a failed node says so", func(t *testing.T) {
-		j := submit(t, e, "sleep 300", "--nodelist=n2")
-		when(t, e, j.ID, is(engine.Running))
-		cluster.Run(t, "scontrol", "update", "nodename=n2", "state=down", "reason=test")
-		j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
-		if j.Exit.Reason != engine.ReasonNodeFailed {
-			t.Errorf("it ended as %+v", j.Exit)
-		}
-	})
-
-	t.Run("what Slurm refuses is an error that leaves nothing", func(t *testing.T) {
-		for _, o := range []string{"--partition=nowhere", "--mem=100T"} {
-			_, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box", Name: "refused", SchedulerArgs: []string{o}})
-			if err == nil || !strings.Contains(err.Error(), "Slurm does not accept the job") {
-				t.Errorf("%s: %v", o, err)
-			}
-		}
-		jobs, err := e.List(t.Context(), engine.Filter{})
-		if err != nil || slices.ContainsFunc(jobs, func(j engine.Job) bool { return j.Name == "refused" }) {
-			t.Errorf("%+v, %v", jobs, err)
-		}
-	})
-
-	t.Run("a controller that does not answer is a problem of the link", func(t *testing.T) {
-		j := submit(t, e, "sleep 300")
-		watch(t, e, j.ID)
-		when(t, e, j.ID, is(engine.Running))
-		release := sync.OnceFunc(cluster.Hold())
-		defer release()
-		j = when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
-		if j.Status != engine.Running || j.LinkError == "" {
-			t.Errorf("the job is %s, %q", j.Status, j.LinkError)
-		}
-		release()
-		when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
-		if _, err := e.Kill(t.Context(), j.ID); err != nil {
-			t.Fatal(err)
-		}
-	})
 }

@@ -26,8 +26,9 @@ import (
 // patience bounds each wait for a daemon; a machine that does nothing else needs two seconds in all.
 const patience = 90 * time.Second
 
-// Cluster is a running cluster. Its nodes are n1 and n2, each with Cores; partitions are main (the
-// default) and shut, which starts nothing.
+// Cluster is a running cluster. Its nodes are n1 and n2, each with Cores. Its partitions are main (the
+// default), urgent, whose jobs preempt those of main and may last an hour, closed, which takes no jobs,
+// and shut, which starts none.
 type Cluster struct {
 	t    testing.TB
 	dir  string
@@ -38,9 +39,10 @@ type Cluster struct {
 // Cores is how many cores each node pretends to have.
 const Cores = 16
 
-// Start starts a cluster, which ends with the test. The test is skipped, and fails in CI, if the
-// programs are missing or the user is not root.
-func Start(t testing.TB) *Cluster {
+// Start starts a cluster, which ends with the test and its subtests. Its configuration ends with
+// settings, such as "MinJobAge=2". The test is skipped, and fails in CI, if the programs are missing or
+// the user is not root.
+func Start(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	testtool.NeedRoot(t)
 	testtool.Need(t, "munged", "slurmctld", "slurmd", "sbatch", "unshare", "mount")
@@ -64,7 +66,7 @@ func Start(t testing.TB) *Cluster {
 	key := make([]byte, 128)
 	rand.Read(key)
 	c.write("munge/key", string(key), 0o600)
-	c.write("slurm.conf", c.config(), 0o644)
+	c.write("slurm.conf", c.config(settings), 0o644)
 	c.write("cgroup.conf", "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n", 0o644)
 
 	c.daemon("munged", "munged", "-F", "--force", "--num-threads=2", "--key-file="+c.path("munge/key"), "--socket="+c.path("munge/socket"),
@@ -101,6 +103,21 @@ func (c *Cluster) Run(t testing.TB, name string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
+// Forgotten waits until Slurm does not know jobs with these names. It needs the setting MinJobAge.
+func (c *Cluster) Forgotten(t testing.TB, names ...string) {
+	t.Helper()
+	list := strings.Join(names, ",")
+	for end := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
+		known := c.Run(t, "squeue", "-h", "-t", "all", "-n", list)
+		if known == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("Slurm does not forget %s:\n%s", list, known)
+		}
+	}
+}
+
 // Hold stops the controller, so that it answers nobody, until the returned function is called.
 func (c *Cluster) Hold() (release func()) {
 	c.t.Helper()
@@ -132,7 +149,7 @@ func (c *Cluster) write(name, text string, mode os.FileMode) {
 	}
 }
 
-func (c *Cluster) config() string {
+func (c *Cluster) config(settings []string) string {
 	host, err := os.Hostname()
 	if err != nil {
 		c.t.Fatal(err)
@@ -164,11 +181,21 @@ SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min_interval=0
 KillWait=5
 ReturnToService=2
+EnforcePartLimits=ALL
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 `)
 	for _, node := range []string{"n1", "n2"} {
 		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=%d State=UNKNOWN\n", node, host, port(), Cores)
 	}
-	b.WriteString("PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE DefaultTime=60 State=UP\nPartitionName=shut Nodes=n1,n2 State=DOWN\n")
+	b.WriteString(`PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE DefaultTime=60 PriorityTier=10 State=UP
+PartitionName=urgent Nodes=n1,n2 MaxTime=60 PriorityTier=20 PreemptMode=OFF State=UP
+PartitionName=closed Nodes=n1,n2 AllowAccounts=others State=UP
+PartitionName=shut Nodes=n1,n2 State=DOWN
+`)
+	for _, s := range settings {
+		b.WriteString(s + "\n")
+	}
 	return b.String()
 }
 

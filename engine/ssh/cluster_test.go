@@ -1,0 +1,85 @@
+package ssh
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
+	"github.com/hobjobs/hob/engine/ssh/internal/slurm"
+	"github.com/hobjobs/hob/internal/jobdir"
+)
+
+// What is concluded about a job without a recorded end from the answer of squeue.
+func TestStatesOfSlurm(t *testing.T) {
+	const now, long = 1_700_001_000, 1_700_000_100
+	unclaimed := recipe.Entry{Number: "7", Submitted: 1_700_000_000}
+	claimed := unclaimed
+	claimed.Claimed = true
+	ready := claimed
+	ready.Ready = true
+	stopped := ready
+	stopped.EndedBy = &jobdir.ShellRequest{Reason: "kill", By: "cli", Date: long}
+	for name, c := range map[string]struct {
+		entry  recipe.Entry
+		squeue string // state, start, end, partition, reason; empty: the job is not listed
+		want   engine.Status
+		reason engine.Reason
+		by     string
+		paused bool
+		sure   certainty
+		after  bool // it follows another job
+	}{
+		"waits":                        {entry: unclaimed, squeue: "PENDING|N/A|N/A|main|Resources", want: engine.Queued},
+		"node boots":                   {entry: unclaimed, squeue: "CONFIGURING|N/A|N/A|main|None", want: engine.Queued},
+		"has begun":                    {entry: claimed, squeue: "RUNNING|1700000100|N/A|main|None", want: engine.Starting},
+		"runs":                         {entry: ready, squeue: "RUNNING|1700000100|N/A|main|None", want: engine.Running},
+		"suspended":                    {entry: ready, squeue: "SUSPENDED|1700000100|N/A|main|None", want: engine.Running, paused: true},
+		"completing":                   {entry: ready, squeue: "COMPLETING|1700000100|N/A|main|None", want: engine.Running},
+		"state of a later Slurm":       {entry: ready, squeue: "MEDITATING|1700000100|N/A|main|None", want: engine.Running},
+		"ended a moment ago":           {entry: ready, squeue: "COMPLETED|1700000100|1700000990|main|None", want: engine.Running},
+		"cancelled while it waited":    {entry: unclaimed, squeue: "CANCELLED|N/A|1700000990|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "slurm"},
+		"cancelled":                    {entry: ready, squeue: "CANCELLED|1700000100|1700000200|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "slurm"},
+		"cancelled by hob":             {entry: stopped, squeue: "CANCELLED|1700000100|1700000200|main|None", want: engine.Killed, reason: engine.ReasonKill, by: "cli"},
+		"time limit":                   {entry: ready, squeue: "TIMEOUT|1700000100|1700000200|main|TimeLimit", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
+		"deadline":                     {entry: ready, squeue: "DEADLINE|1700000100|1700000200|main|DeadLine", want: engine.Killed, reason: engine.ReasonTimeout, by: "slurm"},
+		"out of memory":                {entry: ready, squeue: "OUT_OF_MEMORY|1700000100|1700000200|main|OutOfMemory", want: engine.Killed, reason: engine.ReasonOOM, by: "slurm"},
+		"preempted":                    {entry: ready, squeue: "PREEMPTED|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonPreempted},
+		"node failed":                  {entry: ready, squeue: "NODE_FAIL|1700000100|1700000200|main|NodeDown", want: engine.Lost, reason: engine.ReasonNodeFailed},
+		"node did not boot":            {entry: unclaimed, squeue: "BOOT_FAIL|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonNodeFailed},
+		"could not be launched":        {entry: unclaimed, squeue: "FAILED|1700000100|1700000200|main|JobLaunchFailure", want: engine.Failed, reason: engine.ReasonSpawn},
+		"wrapper was killed":           {entry: ready, squeue: "FAILED|1700000100|1700000200|main|JobLaunchFailure", want: engine.Lost, reason: engine.ReasonHolderDied},
+		"record is missing":            {entry: ready, squeue: "COMPLETED|1700000100|1700000200|main|None", want: engine.Lost, reason: engine.ReasonHolderDied},
+		"dependency failed":            {entry: unclaimed, squeue: "PENDING|N/A|N/A|main|DependencyNeverSatisfied", want: engine.Queued},
+		"cancelled for an option":      {entry: unclaimed, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", want: engine.Failed, reason: engine.ReasonDependency},
+		"cancelled for its dependency": {entry: unclaimed, after: true, squeue: "CANCELLED|N/A|1700000990|main|DependencyNeverSatisfied", sure: unstarted},
+		"forgotten while it waited":    {entry: unclaimed, sure: unstarted},
+		"forgotten":                    {entry: ready, want: engine.Lost, reason: engine.ReasonHolderDied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := "1700001000\n"
+			if c.squeue != "" {
+				state, rest, _ := strings.Cut(c.squeue, "|")
+				answer += "7|" + state + "|hob-token|" + rest + "|\n"
+			}
+			q := slurm.ParseQueue([]byte(answer))
+			rec := engine.Record{ID: "job", Job: engine.Job{Request: engine.Request{Token: "token", Host: "slurm:box"}}}
+			rec.Job.Status = engine.Starting
+			if c.after {
+				rec.Job.After = []engine.ID{"other"}
+			}
+			s := sight{rec: rec, entry: &c.entry, clock: recipe.Clock{Date: now, Up: -1}, at: time.Now(), confirms: true, queue: &q}
+			o, sure := s.verdict()
+			if sure != c.sure {
+				t.Fatalf("the certainty is %d, not %d", sure, c.sure)
+			}
+			if sure == unstarted {
+				return
+			}
+			if o.Status != c.want || o.Exit.Reason != c.reason || o.Exit.EndedBy != c.by || o.Paused != c.paused || o.Link != engine.LinkOK {
+				t.Errorf("it is %s, %+v, paused %v, %s", o.Status, o.Exit, o.Paused, o.Link)
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+package ssh
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/slurmtest"
+	"github.com/hobjobs/hob/internal/sshtest"
+)
+
+func testPending(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "echo never", "--partition=shut")
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition == "shut" })
+	if j.Status != engine.Queued || j.Pending.Reason == "" || j.Pending.SchedulerID != numberOf(t, cluster, j) || !j.StartedAt.IsZero() {
+		t.Errorf("the job is %s, %+v", j.Status, j.Pending)
+	}
+	term, err := e.OpenTerminal(t.Context(), j.ID, engine.TerminalOptions{Control: true, Client: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil {
+		t.Errorf("its terminal begins with %+v, %v", chunk, err)
+	}
+	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	j = when(t, e, j.ID, is(engine.Killed))
+	if j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "test" || j.Exit.Code != nil || j.Pending != nil {
+		t.Errorf("it ended as %+v", j.Exit)
+	}
+	if state := cluster.Run(t, "squeue", "-h", "-t", "all", "-n", string(j.ID), "-o", "%T"); state != "CANCELLED" {
+		t.Errorf("to Slurm it is %s", state)
+	}
+}
+
+func testScancel(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "sleep 300")
+	when(t, e, j.ID, is(engine.Running))
+	cluster.Run(t, "scancel", numberOf(t, cluster, j))
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonKill || j.Exit.EndedBy != "slurm" || j.Exit.Signal != "SIGTERM" {
+		t.Errorf("it ended as %+v", j.Exit)
+	}
+}
+
+func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "sleep 300")
+	watch(t, e, j.ID)
+	when(t, e, j.ID, is(engine.Running))
+	cluster.Run(t, "scontrol", "suspend", numberOf(t, cluster, j))
+	when(t, e, j.ID, func(j engine.Job) bool { return j.Status == engine.Running && j.Paused })
+	cluster.Run(t, "scontrol", "resume", numberOf(t, cluster, j))
+	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testNodeFailed(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "sleep 300", "--nodelist=n2")
+	when(t, e, j.ID, is(engine.Running))
+	cluster.Run(t, "scontrol", "update", "nodename=n2", "state=down", "reason=test")
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	if j.Exit.Reason != engine.ReasonNodeFailed {
+		t.Errorf("it ended as %+v", j.Exit)
+	}
+}
+
+func testNoAnswer(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "sleep 300")
+	watch(t, e, j.ID)
+	when(t, e, j.ID, is(engine.Running))
+	release := sync.OnceFunc(cluster.Hold())
+	defer release()
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkUnreachable })
+	if j.Status != engine.Running || j.LinkError == "" {
+		t.Errorf("the job is %s, %q", j.Status, j.LinkError)
+	}
+	release()
+	when(t, e, j.ID, func(j engine.Job) bool { return j.Link == engine.LinkOK && j.Status == engine.Running })
+	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testTimeLimit(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j, err := e.Start(t.Context(), engine.Spec{Script: "sleep 300", Host: "slurm:box", Timeout: 10 * time.Minute, Grace: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limit := cluster.Run(t, "squeue", "-h", "-n", string(j.ID), "-o", "%l"); limit != "11:00" {
+		t.Errorf("the limit of Slurm is %s", limit)
+	}
+	when(t, e, j.ID, is(engine.Running))
+	// Slurm enforces limits every 30 s, so this takes as long.
+	cluster.Run(t, "scontrol", "update", "jobid="+numberOf(t, cluster, j), "endtime=now+1")
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonTimeout || j.Exit.EndedBy != "slurm" {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
+func testPreempted(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "sleep 300", "--nodelist=n1", "--exclusive")
+	when(t, e, j.ID, is(engine.Running))
+	cluster.Run(t, "sbatch", "--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null", "--wrap=true")
+	j = when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() })
+	if j.Status != engine.Killed || j.Exit.Reason != engine.ReasonPreempted || j.Exit.EndedBy != "slurm" {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
+func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster, WithHostSettings(func(string) HostSettings { return HostSettings{Sbatch: []string{"-p", "shut"}} }))
+	j := submit(t, e, "true")
+	if j = when(t, e, j.ID, func(j engine.Job) bool { return j.Pending != nil && j.Pending.Partition != "" }); j.Pending.Partition != "shut" {
+		t.Errorf("without options the job waits in %s", j.Pending.Partition)
+	}
+	if j = submit(t, e, "true", "--partition=main"); when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
+		t.Errorf("with other options it did not run")
+	}
+}
+
+// jobDirs returns the names of all job directories of the engine and of its login node.
+func jobDirs(t *testing.T, e *engine.Engine, env []string) (names []string) {
+	t.Helper()
+	remote, _ := strings.CutPrefix(env[0], "HOB_STATE_DIR=")
+	for _, dir := range []string{e.StateDir(), remote} {
+		entries, err := os.ReadDir(filepath.Join(dir, "jobs"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	return names
+}
+
+func testRefused(t *testing.T, cluster *slurmtest.Cluster) {
+	env := remoteEnv(t)
+	e, _ := onSlurmIn(t, cluster, env)
+	for option, want := range map[string]string{
+		"--partition=nowhere": "Invalid partition",
+		"--mem=100T":          "node configuration is not available",
+		"--nodes=3":           "Node count",
+		"--partition=closed":  "account",
+		"--no-such-option":    "unrecognized option",
+		"--gres=gpu:1":        "Invalid generic resource",
+		"--time=x":            "Invalid --time",
+	} {
+		_, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box", SchedulerArgs: []string{option}})
+		if err == nil || !strings.Contains(err.Error(), "Slurm does not accept the job: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, without %q", option, err, want)
+		}
+		if left := jobDirs(t, e, env); len(left) > 0 {
+			t.Errorf("%s: it leaves %v", option, left)
+		}
+	}
+}
+
+func TestLoginNodeWithoutSlurm(t *testing.T) {
+	bin := t.TempDir()
+	for _, tool := range append(required(), "sh", "id", "setsid", "stat", "tail", "uname") {
+		path, err := exec.LookPath(tool)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(bin, tool))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := remoteEnv(t)
+	s := sshtest.NewServer(t, func(s *sshtest.Server) { s.Env = append(env, "PATH="+bin) })
+	e, err := engine.New(engine.WithStateDir(t.TempDir()), engine.WithBackend(New(WithConfigFile(sshtest.ClientOf(t, "box", s).ConfigFile), WithPatience(patient))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"}); err == nil || !strings.Contains(err.Error(), "has no sbatch") {
+		t.Errorf("the error is %v", err)
+	}
+	if left := jobDirs(t, e, env); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+}
