@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // absoluteDir returns the working directory of a job for the value of --dir.
@@ -25,10 +26,11 @@ func sameRequest(j engine.Job, spec engine.Spec) bool {
 
 // onHost completes spec for a job on a host. The job has a terminal only with --pty; a job
 // that would have one by default on this machine gets an open stdin instead.
-func (a *app) onHost(spec *engine.Spec, f runFlags) {
+func (a *app) onHost(spec *engine.Spec, f runFlags) error {
 	spec.Host = f.on
-	for _, words := range f.sbatch {
-		spec.SchedulerArgs = append(spec.SchedulerArgs, strings.Fields(words)...)
+	var err error
+	if spec.SchedulerArgs, err = schedulerArgs(f.sbatch); err != nil {
+		return err
 	}
 	if f.on == "slurm:" { // the nodes have this machine's files
 		if dir, err := absoluteDir(spec.Dir); err == nil {
@@ -50,6 +52,20 @@ func (a *app) onHost(spec *engine.Spec, f runFlags) {
 		spec.Split = true
 		spec.Stdin = f.stdin || a.hasInput()
 	}
+	return nil
+}
+
+// schedulerArgs splits the values of --sbatch into options, as a shell would.
+func schedulerArgs(values []string) (args []string, err error) {
+	for _, value := range values {
+		for _, word := range shellword.Split(value, "") {
+			if word.Open != 0 {
+				return nil, usagef("close the quotes, or write a backslash before a quote that is meant as it is", "--sbatch %s: a quote or a backslash is not complete", value)
+			}
+			args = append(args, word.Text)
+		}
+	}
+	return args, nil
 }
 
 // hasInput reports whether standard input is a file, a pipe or a socket, which the command is

@@ -55,7 +55,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Var(durationFlag(&f.timeout), "timeout", "kill it after this long, in the background too")
 	flags.StringVarP(&f.name, "name", "n", "", "job name (default: derived from the command)")
 	flags.Var(nonEmptyFlag(&f.on), "on", "run it on HOST over SSH (any name ssh accepts), or slurm:LOGIN")
-	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "with --on slurm:LOGIN: options for sbatch, in one word")
+	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "with --on slurm:LOGIN: options for sbatch, separated by spaces")
 	flags.StringVarP(&f.dir, "dir", "C", "", "run it in this directory")
 	flags.StringArrayVarP(&f.env, "env", "e", nil, "set a variable, or pass NAME through")
 	flags.Var(parseInto(&f.port, "PORT", engine.ParsePort), "port", "set PORT to this; auto: to a free port, the same each time")
@@ -110,19 +110,26 @@ func (f *runFlags) checkFlags(args []string) error {
 		return usagef("remove --size: the job has no terminal", "--size cannot be combined with --no-pty or --split")
 	case f.on != "" && !f.pty && (f.raw || f.size.Cols != 0):
 		return usagef("add --pty", "with --on, --raw and --size require --pty")
-	case len(f.sbatch) > 0 && !strings.HasPrefix(f.on, "slurm:"):
+	case len(f.sbatch) > 0 && !f.onCluster():
 		return usagef("add --on slurm:LOGIN", "--sbatch is for jobs on a cluster")
 	case f.on != "" && f.port != 0:
 		return usagef("use -e PORT=…", "--port cannot be combined with --on")
 	case f.on != "" && f.restart != "":
-		return usagef("run a loop there: hob run --on HOST -c 'while ! CMD; do sleep 1; done'", "--restart cannot be combined with --on")
-	case f.on != "" && (f.queue != "" || len(f.after)+len(f.afterAny) > 0):
-		return usagef("remove --on, or the others", "--queue, --after and --after-any are for jobs of this machine")
+		return usagef("run a loop there: hob run --on HOST -c 'while ! CMD; do sleep 1; done'", "--restart is only for jobs of this machine")
+	case f.onCluster() && f.queue != "":
+		return usagef("name a partition of Slurm: --sbatch '-p PARTITION'", "--queue is only for jobs of this machine")
+	case f.on != "" && f.queue != "":
+		return usagef("remove --on or --queue", "--queue is only for jobs of this machine")
+	case f.on != "" && !f.onCluster() && len(f.after)+len(f.afterAny) > 0:
+		return usagef("start it when the others have ended: hob wait ID && hob run --on …", "--after and --after-any are only for jobs of this machine and of clusters")
 	case f.on != "" && f.notify:
 		return usagef("run instead: hob wait ID && notify-send …", "--notify cannot be combined with --on")
 	}
 	return nil
 }
+
+// onCluster reports whether a cluster is to run the job.
+func (f *runFlags) onCluster() bool { return strings.HasPrefix(f.on, "slurm:") }
 
 // minLogLimit is the lowest log limit.
 const minLogLimit = 2 * units.MiB
@@ -222,8 +229,7 @@ func (a *app) spec(args []string, f runFlags, settings config.Run) (engine.Spec,
 		spec.Command = nil
 	}
 	if f.on != "" {
-		a.onHost(&spec, f)
-		return spec, nil
+		return spec, a.onHost(&spec, f)
 	}
 	switch {
 	case f.pty:
