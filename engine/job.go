@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/shellword"
 )
 
 // Job is a job at one moment: its request, its state, and what was found out apart from its
@@ -37,6 +38,14 @@ func (j Job) HasTerminal() bool {
 
 // HasDerivedName reports whether the job's name is the one that is derived from its command.
 func (j Job) HasDerivedName() bool { return j.Name == deriveName(j.Command, j.Script) }
+
+// CommandLine returns the command or script as a user would type it.
+func (j Job) CommandLine() string {
+	if j.Script != "" {
+		return j.Script
+	}
+	return shellword.Join(j.Command)
+}
 
 // Streams returns the streams of the job's output.
 func (j Job) Streams() []Stream {

@@ -3,6 +3,8 @@ package ui
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
 // onFold reports whether the row of the folded jobs is selected, and whether they are unfolded.
@@ -26,15 +28,15 @@ func (p *Pane) showFold() {
 // foldNote describes the folded jobs: how many ended how, and the keys that show them.
 func (p *Pane) foldNote(unfolded bool) []string {
 	jobs := p.list.Folded()
-	var c counts
+	var c statusbadge.Counts
 	for _, j := range jobs {
-		c.add(j)
+		c.Add(j)
 	}
 	var ends []string
 	for _, end := range []struct {
 		n    int
 		word string
-	}{{c.done, "succeeded"}, {c.seen + c.failed, "failed"}, {c.stopped, "stopped"}} {
+	}{{c.Done, "succeeded"}, {c.Seen + c.Failed, "failed"}, {c.Stopped, "stopped"}} {
 		if end.n > 0 {
 			ends = append(ends, strconv.Itoa(end.n)+" "+end.word)
 		}

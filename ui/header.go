@@ -49,21 +49,21 @@ type count struct {
 // are shown only beside the hosts, which take aside columns.
 func (p *Pane) countLine(w, aside int) string {
 	g, b, c := p.opts.glyphs, p.styles.Badge, p.counts()
-	waiting := count{c.waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
-	if c.waiting == 1 {
+	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
+	if c.Waiting == 1 {
 		waiting.words = "needs input"
 	}
-	seen := count{c.seen, g.Failed, "failures seen", "", b.Done.Render, 2}
-	if c.seen == 1 {
+	seen := count{c.Seen, g.Failed, "failures seen", "", b.Done.Render, 2}
+	if c.Seen == 1 {
 		seen.words = "failure seen"
 	}
 	all := []count{
-		{c.running - c.waiting, g.Running, "running", "", b.Running.Render, 0},
+		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render, 0},
 		waiting,
-		{c.queued, g.Queued, "queued", "", b.Queued.Render, 0},
-		{c.failed, g.Failed, "failed", "failed", b.Failed.Render, 0},
-		{c.done, g.Done, "done", "", b.Done.Render, 1},
-		{c.stopped, g.Stopped, "stopped", "", b.Done.Render, 2},
+		{c.Queued, g.Queued, "queued", "", b.Queued.Render, 0},
+		{c.Failed, g.Failed, "failed", "failed", b.Failed.Render, 0},
+		{c.Done, g.Done, "done", "", b.Done.Render, 1},
+		{c.Stopped, g.Stopped, "stopped", "", b.Done.Render, 2},
 		seen,
 	}
 	words := func(c count) string { return c.words }
@@ -136,5 +136,5 @@ func ago(d time.Duration) string {
 	if d < time.Minute {
 		return units.FormatDuration(d)
 	}
-	return strings.TrimSuffix(units.FormatDuration(d.Truncate(time.Minute)), "00s")
+	return units.FormatMinutes(d)
 }

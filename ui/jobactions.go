@@ -12,7 +12,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 	"github.com/hobjobs/hob/ui/components/dialog"
 	"github.com/hobjobs/hob/ui/components/toast"
@@ -312,7 +311,9 @@ func (p *Pane) write(j engine.Job, line string) tea.Cmd {
 	})
 }
 
-func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd { return p.copy(commandText(jobs[0]), "command") }
+func (p *Pane) copyCommand(jobs []engine.Job) tea.Cmd {
+	return p.copy(jobs[0].CommandLine(), "command")
+}
 
 func (p *Pane) copyPath(jobs []engine.Job) tea.Cmd {
 	return p.copy(outputPath(jobs[0], p.shown.stream), "path")
@@ -343,14 +344,6 @@ func (p *Pane) copy(text, what string) tea.Cmd {
 		what = fmt.Sprintf("%d lines", lines+1)
 	}
 	return tea.Batch(p.toast(toast.Message{Text: "Copied " + what, Key: "copied"}), send(CopyMsg{text, what}))
-}
-
-// commandText is what a person would type to run the job again.
-func commandText(j engine.Job) string {
-	if j.Script != "" {
-		return j.Script
-	}
-	return shellword.Join(j.Command)
 }
 
 // allNames are the jobs by name, up to a few lines of them.

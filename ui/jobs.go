@@ -299,34 +299,10 @@ func level(n int64) uint8 {
 	return uint8(max(1, min(8, (bits.Len64(uint64(n))-3)/2)))
 }
 
-// counts are numbers of jobs. A failure counts as failed until the user has seen it, then as seen.
-// unseenDone are those of done that succeeded while not on screen.
-type counts struct{ running, waiting, queued, failed, done, stopped, seen, unseenDone int }
-
-// add counts a job, except in unseenDone.
-func (c *counts) add(j engine.Job) {
-	switch state := statusbadge.StateOf(j); statusbadge.NeedOf(j) {
-	case statusbadge.NeedsInput:
-		c.waiting++
-		c.running++
-	case statusbadge.Runs, statusbadge.Waits:
-		if state == statusbadge.Queued {
-			c.queued++
-		} else {
-			c.running++
-		}
-	case statusbadge.NeedsLook:
-		c.failed++
-	case statusbadge.Ended:
-		switch {
-		case state == statusbadge.Done:
-			c.done++
-		case state == statusbadge.Stopped:
-			c.stopped++
-		default:
-			c.seen++
-		}
-	}
+// counts are numbers of jobs. unseenDone are those of Done that succeeded while not on screen.
+type counts struct {
+	statusbadge.Counts
+	unseenDone int
 }
 
 func (p *Pane) counts() counts {
@@ -335,9 +311,9 @@ func (p *Pane) counts() counts {
 	}
 	var c counts
 	for _, j := range p.jobs {
-		done := c.done
-		c.add(j.Job)
-		c.unseenDone += min(j.unread, c.done-done) // 1 at most
+		done := c.Done
+		c.Add(j.Job)
+		c.unseenDone += min(j.unread, c.Done-done) // 1 at most
 	}
 	p.tally = &c
 	return c
@@ -346,5 +322,5 @@ func (p *Pane) counts() counts {
 // Running returns the number of jobs that keep running after the pane is closed.
 func (p *Pane) Running() int {
 	c := p.counts()
-	return c.running + c.queued
+	return c.Running + c.Queued
 }

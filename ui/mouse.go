@@ -80,14 +80,12 @@ func moved(msg tea.MouseMsg, x, y int) tea.Msg {
 	return msg
 }
 
-const wheelRows = 3
-
 func wheelStep(b tea.MouseButton) int {
 	switch b {
 	case tea.MouseWheelUp:
-		return -wheelRows
+		return -selection.WheelRows
 	case tea.MouseWheelDown:
-		return wheelRows
+		return selection.WheelRows
 	}
 	return 0
 }

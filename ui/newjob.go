@@ -14,6 +14,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
+	"github.com/hobjobs/hob/ui/components/detail"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
@@ -29,7 +30,7 @@ const (
 func (p *Pane) newJob() tea.Cmd {
 	asked := jobText{}
 	if j, ok := p.list.Selected(); ok && j.Host == "" && !mayHaveBadDir(j) {
-		asked.dir = p.tilde(j.Dir)
+		asked.dir = detail.Tilde(j.Dir, p.opts.home)
 	}
 	return p.openJobForm("New job", engine.Spec{}, asked)
 }
@@ -45,7 +46,7 @@ func mayHaveBadDir(j engine.Job) bool {
 func (p *Pane) editRestart(jobs []engine.Job) tea.Cmd {
 	j := jobs[0]
 	spec := engine.Spec{Size: j.Size, Grace: j.Grace.Duration(), LogLimit: j.LogCap(), Labels: j.Labels, RestartedFrom: j.ID}
-	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{commandText(j), p.tilde(j.Dir), j.Host, optionsOf(j)})
+	return p.openJobForm("Edit and restart "+p.shortName(j), spec, jobText{j.CommandLine(), detail.Tilde(j.Dir, p.opts.home), j.Host, optionsOf(j)})
 }
 
 // jobText has the texts of the form's fields.
@@ -253,7 +254,7 @@ func (p *Pane) commands() []string {
 		seen[text] = true
 	}
 	for _, j := range jobs {
-		if text := commandText(j); text != "" && !seen[text] {
+		if text := j.CommandLine(); text != "" && !seen[text] {
 			seen[text] = true
 			all = append(all, text)
 		}
@@ -287,14 +288,7 @@ func (p *Pane) hostHint() string {
 	return cells.Clean("local (or: " + hint + ")")
 }
 
-// tilde abbreviates the home directory; untilde expands it.
-func (p *Pane) tilde(path string) string {
-	if rest, ok := strings.CutPrefix(path, p.opts.home); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
-		return "~" + rest
-	}
-	return path
-}
-
+// untilde expands the home directory.
 func (p *Pane) untilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && p.opts.home != "" && (rest == "" || rest[0] == '/') {
 		return p.opts.home + rest

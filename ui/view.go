@@ -92,7 +92,7 @@ func (p *Pane) drawTooSmall() []string {
 	if long := fmt.Sprintf("too small: %dx%d at least", minWidth, minHeight); len(long) <= p.w {
 		words[0] = long
 	}
-	if n := p.counts().waiting; n > 0 {
+	if n := p.counts().Waiting; n > 0 {
 		words = append(words, p.opts.glyphs.Waiting+" "+strconv.Itoa(n)+" input")
 		words = words[max(0, len(words)-p.h):]
 	}

@@ -410,9 +410,9 @@ func (w *window) title() string {
 		n    int
 		word string
 	}{
-		{n.Waiting.Title, c.waiting, "waiting"},
-		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.running - c.waiting, "running"},
-		{n.Failed.Title, c.failed, "failed"},
+		{n.Waiting.Title, c.Waiting, "waiting"},
+		{n.Waiting.Title || n.Failed.Title || n.Finished.Title, c.Running - c.Waiting, "running"},
+		{n.Failed.Title, c.Failed, "failed"},
 		{n.Finished.Title, c.unseenDone, "done"},
 	} {
 		if part.on && part.n > 0 {

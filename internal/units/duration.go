@@ -114,6 +114,11 @@ func FormatBrief(d time.Duration) string {
 	return text
 }
 
+// FormatMinutes returns a duration without its seconds: "3m", "6h2m".
+func FormatMinutes(d time.Duration) string {
+	return strings.TrimSuffix(FormatDuration(d.Truncate(time.Minute)), "00s")
+}
+
 // FormatAgo returns how long ago something was, in the largest unit: "3m ago".
 func FormatAgo(d time.Duration) string { return FormatBrief(d) + " ago" }
 

@@ -131,3 +131,13 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestFormatMinutes(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		59 * time.Second: "0s", 3*time.Minute + 4*time.Second: "3m", 62*time.Minute + 5*time.Second: "1h2m", 25 * time.Hour: "1d1h",
+	} {
+		if got := FormatMinutes(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}

@@ -34,27 +34,15 @@ type promptCounts struct {
 	Queued     int `json:"queued"`
 }
 
-func countForPrompt(jobs []engine.Job) (c promptCounts) {
+func countForPrompt(jobs []engine.Job) promptCounts {
+	var c statusbadge.Counts
 	for _, j := range jobs {
 		if !j.Status.Finished() && j.Link == engine.LinkElsewhere {
 			continue // its end will never be recorded here
 		}
-		switch statusbadge.NeedOf(j) {
-		case statusbadge.NeedsInput:
-			c.NeedsInput++
-			c.Running++
-		case statusbadge.Runs, statusbadge.Waits:
-			if j.Status == engine.Queued {
-				c.Queued++
-			} else {
-				c.Running++
-			}
-		case statusbadge.NeedsLook:
-			c.Failed++
-		case statusbadge.Ended:
-		}
+		c.Add(j)
 	}
-	return c
+	return promptCounts{NeedsInput: c.Waiting, Running: c.Running, Failed: c.Failed, Queued: c.Queued}
 }
 
 // String returns the counts that are not 0.

@@ -220,8 +220,7 @@ func (a *agent) running(ctx context.Context, spec engine.Spec) string {
 		return ""
 	}
 	for _, j := range jobs {
-		same := j.Script == spec.Script || j.Script == "" && strings.Join(j.Command, " ") == spec.Script
-		if !same || j.Dir != spec.Dir || j.Host != spec.Host {
+		if j.CommandLine() != spec.Script || j.Dir != spec.Dir || j.Host != spec.Host {
 			continue
 		}
 		if a.scope.owns(j) {

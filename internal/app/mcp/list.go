@@ -95,14 +95,10 @@ func (a *agent) list(ctx context.Context, in processArgs) (*answer, error) {
 }
 
 func rowOf(j engine.Job, now time.Time) row {
-	text := j.Script
-	if text == "" {
-		text = strings.Join(j.Command, " ")
-	}
 	exit, ended := j.Ended()
 	return row{
 		facts: factsOf(j), UptimeMS: j.Uptime(now).Milliseconds(), StartedAt: j.StartedAt.UTC(), EndedAt: exit.At.UTC(),
-		Dir: j.Dir, Command: oneLine(text, 200), WaitingForInput: j.Waiting && !ended, OutputBytes: j.Output,
+		Dir: j.Dir, Command: oneLine(j.CommandLine(), 200), WaitingForInput: j.Waiting && !ended, OutputBytes: j.Output,
 		CreatedBy: oneLine(j.CreatedBy, 40),
 	}
 }

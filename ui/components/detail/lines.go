@@ -13,7 +13,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
-	"github.com/hobjobs/hob/internal/shellword"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -31,7 +30,7 @@ func (m *Model) head(w int) []string {
 	if gap := w - cells.Width(left) - cells.Width(id); gap >= 2 {
 		left += cells.Blank(gap) + m.styles.Muted.Render(id)
 	}
-	command := cells.Truncate(m.command(), w, m.glyphs.Ellipsis)
+	command := cells.Truncate(cells.Clean(m.job.CommandLine()), w, m.glyphs.Ellipsis)
 	return []string{left, m.styles.Command.Render(command)}
 }
 
@@ -79,20 +78,13 @@ func (m *Model) duration(d time.Duration) string {
 	if d < time.Minute {
 		return "less than a minute"
 	}
-	return strings.TrimSuffix(units.FormatDuration(d.Truncate(time.Minute)), "00s")
-}
-
-func (m *Model) command() string {
-	if m.job.Script != "" {
-		return cells.Clean(m.job.Script)
-	}
-	return cells.Clean(shellword.Join(m.job.Command))
+	return units.FormatMinutes(d)
 }
 
 // commandLines is the command as it is read: a script line by line.
 func (m *Model) commandLines() []string {
 	if m.job.Script == "" {
-		return []string{m.command()}
+		return []string{cells.Clean(m.job.CommandLine())}
 	}
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(m.job.Script, "\n"), "\n") {
@@ -366,13 +358,15 @@ func (m *Model) join(parts ...string) string {
 	return strings.Join(parts, " "+m.glyphs.Dot+" ")
 }
 
-// path abbreviates the home directory.
-func (m *Model) path(p string) string {
-	if rest, ok := strings.CutPrefix(p, m.opts.Home); ok && m.opts.Home != "" && (rest == "" || rest[0] == '/') {
-		p = "~" + rest
+// Tilde abbreviates the home directory, if it is known.
+func Tilde(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home); ok && home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
 	}
-	return cells.Clean(p)
+	return path
 }
+
+func (m *Model) path(p string) string { return cells.Clean(Tilde(p, m.opts.Home)) }
 
 // pathEnd is a path in w columns: its end says more than its start, and a key
 // copies all of it.

@@ -65,7 +65,7 @@ func (f filter) matches(r *row) bool {
 	}
 	for _, word := range f.words {
 		places, ok := find(word, r.Job.Name)
-		_, inCommand := find(word, commandText(r.Job))
+		_, inCommand := find(word, r.Job.CommandLine())
 		if !ok && !inCommand {
 			if _, onHost := find(word, r.Job.Host); !onHost {
 				return false
@@ -90,7 +90,7 @@ func gradeOf(word string, j engine.Job) int {
 		return 3
 	case at > 0:
 		return 2
-	case strings.Contains(strings.ToLower(commandText(j)), word), strings.Contains(strings.ToLower(j.Host), word):
+	case strings.Contains(strings.ToLower(j.CommandLine()), word), strings.Contains(strings.ToLower(j.Host), word):
 		return 1
 	}
 	return 0
@@ -152,13 +152,6 @@ func statusWords(j engine.Job) []string {
 	case statusbadge.Running:
 	}
 	return words
-}
-
-func commandText(j engine.Job) string {
-	if j.Script != "" {
-		return j.Script
-	}
-	return strings.Join(j.Command, " ")
 }
 
 // find matches fuzzily, but not over distances at which everything matches.

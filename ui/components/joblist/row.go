@@ -314,7 +314,7 @@ func (m *Model) time(j engine.Job, c columns) string {
 		if up < time.Minute {
 			return "<1m"
 		}
-		return strings.TrimSuffix(units.FormatDuration(up.Truncate(time.Minute)), "00s")
+		return units.FormatMinutes(up)
 	}
 	if text := units.FormatDuration(up); len(text) <= c.time {
 		return text

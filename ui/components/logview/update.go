@@ -15,9 +15,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// wheelRows is the number of rows per notch of the mouse wheel.
-const wheelRows = 3
-
 // Update handles the view's own messages, and keys and the mouse while it has the focus. Mouse
 // positions are relative to the view. Keys other than navigation (attach, stop …) belong to its
 // owner.
@@ -95,9 +92,9 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	switch msg.Button {
 	case tea.MouseWheelUp:
-		return m.Scroll(-wheelRows)
+		return m.Scroll(-selection.WheelRows)
 	case tea.MouseWheelDown:
-		return m.Scroll(wheelRows)
+		return m.Scroll(selection.WheelRows)
 	case tea.MouseWheelLeft:
 		m.sideways(-8)
 	case tea.MouseWheelRight:

@@ -67,6 +67,9 @@ func WordClass(char string) int {
 	return 2
 }
 
+// WheelRows is how many rows a notch of the mouse wheel scrolls.
+const WheelRows = 3
+
 // within is the maximum time between two clicks that count together.
 const within = 400 * time.Millisecond
 

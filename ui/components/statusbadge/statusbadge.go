@@ -90,6 +90,38 @@ func NeedOf(j engine.Job) Need {
 	return Runs
 }
 
+// Counts are numbers of jobs. A failure counts as failed until the user has seen it, then as seen.
+type Counts struct {
+	Running                                      int // including those that need input
+	Waiting, Queued, Failed, Done, Stopped, Seen int
+}
+
+// Add counts a job.
+func (c *Counts) Add(j engine.Job) {
+	switch state := StateOf(j); NeedOf(j) {
+	case NeedsInput:
+		c.Waiting++
+		c.Running++
+	case Runs, Waits:
+		if state == Queued {
+			c.Queued++
+		} else {
+			c.Running++
+		}
+	case NeedsLook:
+		c.Failed++
+	case Ended:
+		switch state {
+		case Done:
+			c.Done++
+		case Stopped:
+			c.Stopped++
+		default:
+			c.Seen++
+		}
+	}
+}
+
 // Width and FullWidth are the widths of a column of badges, for short and for full words.
 const Width, FullWidth = 10, 13
 

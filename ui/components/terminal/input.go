@@ -7,9 +7,6 @@ import (
 	"github.com/hobjobs/hob/ui/components/selection"
 )
 
-// wheelRows is the number of rows per notch of the mouse wheel.
-const wheelRows = 3
-
 // Update handles keys, pastes and the mouse while the terminal has the focus. All keys go to the
 // job; the owner handles its own detach key before. Mouse positions are relative to the view.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -101,9 +98,9 @@ func (m *Model) wheel(ev tea.Mouse) {
 	}
 	switch ev.Button {
 	case tea.MouseWheelUp:
-		m.ScrollBack(wheelRows)
+		m.ScrollBack(selection.WheelRows)
 	case tea.MouseWheelDown:
-		m.ScrollBack(-wheelRows)
+		m.ScrollBack(-selection.WheelRows)
 	}
 }
 
