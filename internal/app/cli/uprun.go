@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/app/project"
 	"github.com/hobjobs/hob/ui"
 )
@@ -51,6 +53,9 @@ func (u *upRun) print(r project.Result) {
 		what = "runs already"
 	case r.Action == project.Restart:
 		what = "restarted: its command has changed"
+	}
+	if r.Job.Status == engine.Queued && r.Job.StartedAt.IsZero() {
+		what = "queued " + r.Job.WaitReason(time.Now())
 	}
 	fmt.Fprintf(u.app.stdout, "%-*s  %s  %s\n", u.width, escape(r.Name), r.Job.ID, what)
 }

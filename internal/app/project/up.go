@@ -39,33 +39,28 @@ type Up struct {
 	Waiting func(name string, until []string)
 }
 
-// need is a need of any process.
-type need struct {
-	name  string
-	until Until
-}
-
 // run is the state of one call of [Up.Run].
 type run struct {
 	*Up
 	chosen  []Process
 	pending []Process
 	results map[string]Result
-	met     map[need]error // of the needs whose outcome is known
-	watched map[need]bool
+	known   map[string]error    // of the processes that are ready, or why they never will be
+	watched map[string]bool     // until they are ready
 	waiting map[string][]string // as last reported
 	news    chan outcome
 }
 
-// outcome says that a need is met, or why it never will be.
+// outcome says that a process is ready, or why it never will be.
 type outcome struct {
-	need need
+	name string
 	err  error
 }
 
-// Run starts the processes, which are in the order of [Plan.Select], each one as soon as what it needs
-// is there. It returns when all are started or skipped, or with the error of ctx when that is done; then
-// the remaining ones are not started.
+// Run starts the processes, which are in the order of [Plan.Select]. One that needs the end of others is
+// queued behind their jobs, so that it starts without hob up; Run itself waits only until processes are
+// ready. It returns when all are started, queued or skipped, or with the error of ctx when that is done;
+// then the remaining ones are not started.
 func (u *Up) Run(ctx context.Context, chosen []Process) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
@@ -73,7 +68,7 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 	defer cancel()
 	r := &run{
 		Up: u, chosen: chosen, pending: slices.Clone(chosen), results: map[string]Result{},
-		met: map[need]error{}, watched: map[need]bool{}, waiting: map[string][]string{}, news: make(chan outcome),
+		known: map[string]error{}, watched: map[string]bool{}, waiting: map[string][]string{}, news: make(chan outcome),
 	}
 	if err := r.keepRunning(ctx); err != nil {
 		return err
@@ -87,19 +82,22 @@ func (u *Up) Run(ctx context.Context, chosen []Process) error {
 		for _, proc := range r.pending {
 			r.announce(proc)
 			for _, n := range proc.Needs {
-				r.watch(ctx, need{n.Name, n.Until}, &watchers)
+				if n.Until == IsReady {
+					r.watch(ctx, n.Name, &watchers)
+				}
 			}
 		}
 		select {
 		case o := <-r.news:
-			r.met[o.need] = o.err
+			r.known[o.name] = o.err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// keepRunning handles the processes that run already: they wait for nothing.
+// keepRunning handles the processes that run already: they wait for nothing. Those that are queued may
+// have to wait for another job now.
 func (r *run) keepRunning(ctx context.Context) error {
 	running, err := r.Group.Running(ctx, r.Engine)
 	if err != nil {
@@ -107,10 +105,11 @@ func (r *run) keepRunning(ctx context.Context) error {
 	}
 	r.pending = slices.DeleteFunc(r.pending, func(proc Process) bool {
 		action, job := Decide(proc, running)
-		if action == Keep {
+		keep := action == Keep && !follows(job)
+		if keep {
 			r.report(Result{Name: proc.Name, Action: Keep, Job: &job})
 		}
-		return action == Keep
+		return keep
 	})
 	return nil
 }
@@ -120,7 +119,8 @@ func (r *run) report(result Result) {
 	r.Done(result)
 }
 
-// startSome handles the pending processes that wait for nothing, and reports whether there were any.
+// startSome handles the pending processes that can be started or queued, and reports whether there were
+// any.
 func (r *run) startSome(ctx context.Context) (some bool) {
 	var rest []Process
 	for _, proc := range r.pending {
@@ -142,7 +142,8 @@ func (r *run) startSome(ctx context.Context) (some bool) {
 	return some && len(rest) > 0
 }
 
-// ready reports whether all needs of a process are met. An error means that they never will be.
+// ready reports whether a process can be started, or queued behind the jobs of others. An error means
+// that it never can be.
 func (r *run) ready(proc Process) (bool, error) {
 	for _, n := range proc.Needs {
 		result, known := r.results[n.Name]
@@ -151,11 +152,10 @@ func (r *run) ready(proc Process) (bool, error) {
 			return false, nil
 		case result.Error != "":
 			return false, fmt.Errorf("%s is not running", n.Name)
-		case n.Until == Started:
+		case n.Until != IsReady:
 			continue
 		}
-		err, known := r.met[need{n.Name, n.Until}]
-		if !known || err != nil {
+		if err, known := r.known[n.Name]; !known || err != nil {
 			return false, err
 		}
 	}
@@ -176,26 +176,26 @@ func (r *run) missing(proc Process) (texts []string) {
 	for i, text := range After(proc, r.chosen) {
 		n := proc.Needs[i]
 		_, started := r.results[n.Name]
-		_, known := r.met[need{n.Name, n.Until}]
-		if !known && (n.Until != Started || !started) {
+		_, known := r.known[n.Name]
+		if !started || n.Until == IsReady && !known {
 			texts = append(texts, text)
 		}
 	}
 	return texts
 }
 
-// watch waits for a need of a process that has a job, unless it does so already.
-func (r *run) watch(ctx context.Context, n need, watchers *sync.WaitGroup) {
-	result, started := r.results[n.name]
-	if !started || result.Job == nil || n.until == Started || r.watched[n] {
+// watch waits until a process that has a job is ready, unless it does so already.
+func (r *run) watch(ctx context.Context, name string, watchers *sync.WaitGroup) {
+	result, started := r.results[name]
+	if !started || result.Job == nil || r.watched[name] {
 		return
 	}
-	r.watched[n] = true
-	i := slices.IndexFunc(r.chosen, func(p Process) bool { return p.Name == n.name })
+	r.watched[name] = true
+	i := slices.IndexFunc(r.chosen, func(p Process) bool { return p.Name == name })
 	w := watcher{r.Engine, result.Job.ID, r.chosen[i]}
 	watchers.Go(func() { // ends with ctx
 		select {
-		case r.news <- outcome{n, w.await(ctx, n.until)}:
+		case r.news <- outcome{name, w.await(ctx)}:
 		case <-ctx.Done():
 		}
 	})
@@ -210,7 +210,7 @@ func (r *run) start(ctx context.Context, proc Process) Result {
 		return result
 	}
 	result.Job = &job
-	if job.Status == engine.Failed || job.Status == engine.Lost {
+	if (job.Status == engine.Failed || job.Status == engine.Lost) && job.Exit.Reason != engine.ReasonDependency {
 		result.Error = job.Ending()
 	}
 	return result
@@ -229,6 +229,9 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 	var job engine.Job
 	*action, job = Decide(proc, running)
 	spec := r.spec(proc)
+	if *action == Keep && follows(job) && !(slices.Equal(job.After, spec.After) && slices.Equal(job.AfterAny, spec.AfterAny)) {
+		*action = Restart
+	}
 	var opts []engine.StartOption
 	if len(proc.Unset) > 0 {
 		opts = append(opts, engine.WithEnviron(proc.environ()))
@@ -244,7 +247,13 @@ func (r *run) startOne(ctx context.Context, proc Process, action *Action) (engin
 	if spec.RestartedFrom, err = r.Group.last(ctx, r.Engine, proc.Name); err != nil {
 		return engine.Job{}, err
 	}
-	return r.Engine.Start(ctx, spec, opts...)
+	job, err = r.Engine.Start(ctx, spec, opts...)
+	if err == nil && spec.RestartedFrom != "" {
+		// As after a restart, a failure of the earlier run needs no attention any more. If that cannot be
+		// recorded, it gets attention.
+		_ = r.Engine.MarkSeen(spec.RestartedFrom)
+	}
+	return job, err
 }
 
 // Decide returns what to do with a process, given the running jobs of its group, and its job if it has
@@ -271,13 +280,42 @@ func commandOf(proc Process) (command []string, script string) {
 	return command, script
 }
 
+// follows reports whether a job has not begun because it waits for other jobs.
+func follows(j engine.Job) bool {
+	return j.Status == engine.Queued && j.StartedAt.IsZero() && len(j.After)+len(j.AfterAny) > 0
+}
+
+// order adds to the job of a process the jobs that it follows. A process that needs the start of a
+// queued one follows the same jobs as that.
+func (r *run) order(proc Process, s *engine.Spec) {
+	add := func(to *[]engine.ID, ids ...engine.ID) {
+		for _, id := range ids {
+			if !slices.Contains(*to, id) {
+				*to = append(*to, id)
+			}
+		}
+	}
+	for _, n := range proc.Needs {
+		job := r.results[n.Name].Job
+		switch {
+		case n.Until == Succeeded:
+			add(&s.After, job.ID)
+		case n.Until == Completed:
+			add(&s.AfterAny, job.ID)
+		case n.Until == Started && follows(*job):
+			add(&s.After, job.After...)
+			add(&s.AfterAny, job.AfterAny...)
+		}
+	}
+}
+
 // spec returns the job of a process.
-func (u *Up) spec(proc Process) engine.Spec {
-	s := u.Base
+func (r *run) spec(proc Process) engine.Spec {
+	s := r.Base
 	s.Name, s.Dir, s.Env, s.PTY, s.Backgrounded = proc.Name, proc.Dir, proc.Env, true, true
 	s.Command, s.Script = commandOf(proc)
 	s.Restart = proc.Restart
-	s.Labels = u.Group.Labels()
+	s.Labels = r.Group.Labels()
 	s.Labels[processLabel] = proc.Name
 	if proc.FreePort {
 		s.Port = engine.AutoPort
@@ -285,5 +323,6 @@ func (u *Up) spec(proc Process) engine.Spec {
 	if proc.Grace > 0 {
 		s.Grace = proc.Grace
 	}
+	r.order(proc, &s)
 	return s
 }

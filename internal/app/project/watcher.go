@@ -16,19 +16,17 @@ import (
 	"github.com/hobjobs/hob/engine"
 )
 
-// watcher waits for a process that others need.
+// watcher waits until a process is ready.
 type watcher struct {
 	eng  *engine.Engine
 	id   engine.ID // of its job
 	proc Process
 }
 
-// await returns when the process is as others need it, or an error if it never will be.
-func (w watcher) await(ctx context.Context, until Until) error {
+// await returns when the process is ready, or an error if it never will be.
+func (w watcher) await(ctx context.Context) error {
 	ready := w.proc.Ready
 	switch {
-	case until != IsReady:
-		return w.awaitEnd(ctx, until)
 	case ready.Port != 0:
 		return w.try(ctx, portInterval, func() bool { return accepts(ctx, ready.Port) })
 	case ready.Probe.Script != "":
@@ -45,20 +43,12 @@ func (w watcher) await(ctx context.Context, until Until) error {
 	return err
 }
 
-func (w watcher) awaitEnd(ctx context.Context, until Until) error {
-	out, err := w.eng.WaitFor(ctx, w.id, engine.Condition{})
-	if err == nil && until == Succeeded && (out.Exit.Code == nil || *out.Exit.Code != 0) {
-		err = fmt.Errorf("%s has not succeeded", w.proc.Name)
-	}
-	return err
-}
-
 func (w watcher) endedTooEarly() error {
 	return fmt.Errorf("%s has ended before it was ready", w.proc.Name)
 }
 
-// try calls ready until it returns true, with a pause between the calls. It returns an error if the job
-// ends first.
+// try calls ready until it returns true, with a pause between the calls, once the job has begun. It
+// returns an error if the job ends first.
 func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool) error {
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
@@ -69,8 +59,13 @@ func (w watcher) try(ctx context.Context, pause time.Duration, ready func() bool
 		_, err := w.eng.Wait(ctx, w.id)
 		ended <- err
 	})
+	begun := false
 	for {
-		if ready() {
+		if !begun {
+			j, err := w.eng.Get(ctx, string(w.id))
+			begun = err == nil && !j.StartedAt.IsZero()
+		}
+		if begun && ready() {
 			return nil
 		}
 		select {
