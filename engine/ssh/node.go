@@ -68,12 +68,7 @@ func (c *conn) node(ctx context.Context, number, node string) (*nodeSession, err
 	c.nodesMu.Lock()
 	defer c.nodesMu.Unlock()
 	for _, s := range c.nodes {
-		if s.number == number && s.Err() == nil {
-			if s.idle != nil && !s.idle.Stop() {
-				continue // it is being closed
-			}
-			s.idle = nil
-			s.pending++
+		if s.number == number && s.takeLocked() {
 			return s, nil
 		}
 	}
@@ -88,6 +83,31 @@ func (c *conn) node(ctx context.Context, number, node string) (*nodeSession, err
 	s := &nodeSession{Session: shell.NewSession(ch, recipe.Prelude(), openLimit), number: number, pending: 1}
 	c.nodes = append(c.nodes, s)
 	return s, nil
+}
+
+// idleNode returns a session with the node of the job with that number if one is open and has no
+// requests. It does not wait for one that is being opened.
+func (c *conn) idleNode(number string) *nodeSession {
+	if !c.nodesMu.TryLock() {
+		return nil
+	}
+	defer c.nodesMu.Unlock()
+	for _, s := range c.nodes {
+		if s.number == number && s.idle != nil && s.takeLocked() {
+			return s
+		}
+	}
+	return nil
+}
+
+// takeLocked counts a request. It reports false for a session that has ended or is being closed.
+func (s *nodeSession) takeLocked() bool {
+	if s.Err() != nil || s.idle != nil && !s.idle.Stop() {
+		return false
+	}
+	s.idle = nil
+	s.pending++
+	return true
 }
 
 // trimNodesLocked drops sessions that have broken, and an idle one if there are as many as there may be.

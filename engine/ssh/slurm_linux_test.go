@@ -42,6 +42,7 @@ func TestSlurm(t *testing.T) {
 		{"job after one that has ended", testAfterTheEnd},
 		{"job after one that is stopped while it waits", testAfterAStoppedJob},
 		{"jobs that cannot be followed", testCannotFollow},
+		{"job that waits for input", testWaitsForInput},
 		{"request after the end of the job", testRequestAfterTheEnd},
 	} {
 		t.Run(c.name, func(t *testing.T) {

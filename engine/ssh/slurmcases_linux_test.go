@@ -13,6 +13,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/slurmtest"
 	"github.com/hobjobs/hob/internal/sshtest"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func testPending(t *testing.T, cluster *slurmtest.Cluster) {
@@ -132,6 +133,27 @@ func testSettings(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 	if j = submit(t, e, "true", "--partition=main"); when(t, e, j.ID, func(j engine.Job) bool { return j.Status.Finished() }).Status != engine.Exited {
 		t.Errorf("with other options it did not run")
+	}
+}
+
+// While a session with the node of a job is open, the job is known to wait for input.
+func testWaitsForInput(t *testing.T, cluster *slurmtest.Cluster) {
+	testtool.Need(t, "stty")
+	e := onSlurm(t, cluster)
+	j := submit(t, e, "head -n 1 >/dev/null; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000")
+	watch(t, e, j.ID)
+	when(t, e, j.ID, is(engine.Running))
+	answer := func() {
+		if err := e.Write(t.Context(), j.ID, []byte("x\r")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer()
+	when(t, e, j.ID, func(j engine.Job) bool { return j.Waiting && j.Entry == engine.EntryHidden })
+	answer() // prints nothing
+	when(t, e, j.ID, func(j engine.Job) bool { return !j.Waiting })
+	if _, err := e.Kill(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
 	}
 }
 

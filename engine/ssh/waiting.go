@@ -17,6 +17,8 @@ const (
 	// waitingAgain is the longest time between two checks of a job that waits: another client can
 	// have answered it.
 	waitingAgain = 5 * time.Second
+	// nodeCheckLimit bounds a check on the node of a cluster's job: other looks wait for it.
+	nodeCheckLimit = 3 * time.Second
 	// maxChecks bounds the jobs that one request checks.
 	maxChecks = 16
 )
@@ -71,6 +73,10 @@ func (h *host) checkInput(ctx context.Context, rs []engine.Record, seen map[engi
 		if err != nil {
 			return
 		}
+		if scheduled(r) {
+			h.checkInputOnNode(ctx, r, dir, seen)
+			continue
+		}
 		script.WriteString(recipe.Here(dir, recipe.Shows(dir, remoteID(dir))) + "\n")
 		asked = append(asked, r)
 	}
@@ -84,12 +90,37 @@ func (h *host) checkInput(ctx context.Context, rs []engine.Record, seen map[engi
 	}
 	lines := strings.Split(string(a.Out), "\n")
 	for i, r := range asked[:min(len(asked), len(lines))] {
-		o := seen[r.ID]
-		entry, waits := recipe.ParseShows(lines[i])
-		h.foundInput(r.ID, inputFacts{output: o.Output, checked: sent, waits: waits, entry: entry})
-		h.addInput(r.ID, &o)
-		seen[r.ID] = o
+		h.noteInput(r.ID, lines[i], sent, seen)
 	}
+}
+
+// checkInputOnNode is checkInput for a job on a cluster. It uses a session with the node that is open
+// for something else: a step of its own for each check is too much work for the scheduler.
+func (h *host) checkInputOnNode(ctx context.Context, r engine.Record, dir string, seen map[engine.ID]engine.State) {
+	h.mu.Lock()
+	c, e := h.conn, h.logs[r.ID].entry
+	h.mu.Unlock()
+	if c == nil || e == nil {
+		return
+	}
+	s := c.idleNode(e.Number)
+	if s == nil {
+		return
+	}
+	defer c.release(s)
+	sent := time.Now()
+	if a, err := s.Do(ctx, recipe.Here(dir, recipe.Shows(dir, remoteID(dir))), nodeCheckLimit); err == nil {
+		h.noteInput(r.ID, string(a.Out), sent, seen)
+	}
+}
+
+// noteInput adds an answer about a job to its observed state.
+func (h *host) noteInput(id engine.ID, line string, sent time.Time, seen map[engine.ID]engine.State) {
+	o := seen[id]
+	entry, waits := recipe.ParseShows(line)
+	h.foundInput(id, inputFacts{output: o.Output, checked: sent, waits: waits, entry: entry})
+	h.addInput(id, &o)
+	seen[id] = o
 }
 
 // dueForInput returns the jobs to check, and notes which of them have printed since the look before.
@@ -99,7 +130,7 @@ func (h *host) dueForInput(rs []engine.Record, seen map[engine.ID]engine.State, 
 	for _, r := range rs {
 		o, ok := seen[r.ID]
 		f, watched := h.logs[r.ID]
-		if !ok || !watched || r.Job.Kind != engine.KindPTY || o.Status != engine.Running || o.Paused || o.Link != engine.LinkOK || scheduled(r) {
+		if !ok || !watched || r.Job.Kind != engine.KindPTY || o.Status != engine.Running || o.Paused || o.Link != engine.LinkOK {
 			continue
 		}
 		if f.input.since.IsZero() || f.input.output != o.Output {
