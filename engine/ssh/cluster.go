@@ -140,6 +140,18 @@ func (s *sight) onCluster(o *engine.State) certainty {
 	return certain
 }
 
+// unsatisfied is why Slurm has cancelled a job, if it is not known which other one is the cause.
+const unsatisfied = "to Slurm, a job that it depends on was not successful"
+
+// unsatisfiable reports whether Slurm has cancelled the job because of the end of another.
+func (s *sight) unsatisfiable() bool {
+	if s.queue == nil {
+		return false
+	}
+	j, listed := s.queue.Jobs[slurm.Comment(s.rec.Job.Token)]
+	return listed && j.Unsatisfiable()
+}
+
 // submitted is when Slurm must have known the job, by the host's clock. A submission whose answer was
 // lost may arrive after its end.
 func (s *sight) submitted() int64 {
@@ -193,7 +205,7 @@ func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
 	exit := engine.Exit{Status: engine.Killed, EndedBy: slurm.Name, At: s.at}
 	switch state := j.State; {
 	case j.Unsatisfiable(): // by the user's own options
-		exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: "a job that it depends on was not successful", At: s.at}
+		exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: unsatisfied, At: s.at}
 	case state == "CANCELLED", state == "REVOKED":
 		exit.Reason = engine.ReasonKill
 	case state == "TIMEOUT", state == "DEADLINE":

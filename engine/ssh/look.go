@@ -234,7 +234,7 @@ func (h *host) conclude(
 			again = append(again, r)
 			continue
 		case unstarted:
-			h.unstarted(ctx, base, r, e, &o)
+			h.unstarted(ctx, base, &s, &o)
 		case certain:
 			h.settle(r, l, base, o, at)
 		case elsewhere: // that machine writes the record
@@ -328,28 +328,31 @@ func (h *host) logsOf(id engine.ID) logFacts {
 	return f
 }
 
-// unstarted is for a job that was requested but was not on the host, according to e. While its starter
+// unstarted is for a job that was requested but was not on the host, according to s. While its starter
 // holds the lock it is starting; after that the host is made to refuse the start.
-func (h *host) unstarted(ctx context.Context, base string, r engine.Record, e *recipe.Entry, o *engine.State) {
+func (h *host) unstarted(ctx context.Context, base string, s *sight, o *engine.State) {
+	r := s.rec
 	o.Status = engine.Starting
-	if jobdir.Locked(r.Dir) || scheduled(r) && h.submittedSince(ctx, base, r, e) {
+	if jobdir.Locked(r.Dir) || scheduled(r) && h.submittedSince(ctx, base, r, s.entry) {
 		return
 	}
 	a, err := h.ask(ctx, quick, recipe.Abandon(base, remoteID(h.b.HostDir(r)), r.Job.Token), askOptions{})
 	if err != nil || strings.TrimSpace(string(a.Out)) == "started" {
 		return
 	}
-	o.Status = engine.Failed
-	why := "the connection broke before it was started"
-	if scheduled(r) {
-		why = "Slurm does not have the job, and it had not begun"
-	}
-	o.Pending = nil
-	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: why, At: time.Now()}
-	if blocked, err := h.blocked(ctx, r.Dir, r.Job.After); blocked != "" {
-		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, blocked
-	} else if err != nil {
+	blocked, err := h.blocked(ctx, r.Dir, r.Job.After)
+	if err != nil {
 		return // the next look
+	}
+	o.Status, o.Pending = engine.Failed, nil
+	o.Exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "the connection broke before it was started", At: time.Now()}
+	switch {
+	case blocked != "":
+		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, blocked
+	case s.unsatisfiable(): // a process of another job may have run out of memory, and that job exited with 0
+		o.Exit.Reason, o.Exit.Error = engine.ReasonDependency, unsatisfied
+	case scheduled(r):
+		o.Exit.Error = "Slurm does not have the job, and it had not begun"
 	}
 	h.b.remember(r, *o, "", "", false)
 }
