@@ -98,23 +98,16 @@ func TestTranscript(t *testing.T) {
 		Request: engine.Request{ID: "npm-run-dev-7k2qm", Name: "npm run dev"},
 		State: engine.State{
 			Status: engine.Running, StartedAt: now.Add(-3*time.Minute - 12*time.Second),
-			Leader: engine.Identity{PID: 48211},
 		},
-		OutputPath: "/jobs/npm-run-dev-7k2qm/output.log",
 	}
 	talk := newTranscript()
 	talk.add(row{kind: rowYou, text: "get the shop running"})
 	talk.add(row{kind: rowCall, call: &call{job: job, background: true}})
-	talk.choose(-1)
-	talk.unfold()
 	want := `
 > get the shop running
 ⚡ background · npm run dev · 3m12s
-    id     npm-run-dev-7k2qm
-    output /jobs/npm-run-dev-7k2qm/output.log
-    pid    48211, running since 11:56:48
 `
-	if got := trimmed(talk.view(80, 7, now)); got != want {
+	if got := trimmed(talk.view(80, 4, now)); got != want {
 		t.Errorf("the transcript is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -94,7 +94,9 @@ func (h *host) update(msg tea.Msg) tea.Cmd {
 		h.ticking, h.now = false, time.Time(msg)
 		return tea.Batch(h.tick(), h.readTail(h.foreground))
 	case tailMsg:
-		h.talk.find(msg.id).tail = msg.lines
+		if c := h.talk.find(msg.id); !c.background {
+			c.tail = msg.lines
+		}
 		return nil
 	case failedMsg:
 		h.notice = msg.err.Error()
@@ -165,12 +167,6 @@ func (h *host) press(msg tea.KeyPressMsg) tea.Cmd {
 		h.hidden = false
 		h.focus(true)
 		return h.arrange()
-	case "up":
-		h.talk.choose(-1)
-		return nil
-	case "down":
-		h.talk.choose(1)
-		return nil
 	case "pgup":
 		h.talk.port.HalfPageUp()
 		return nil
@@ -196,14 +192,13 @@ func (h *host) edit(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// enter sends the prompt or, if it is empty, unfolds the chosen row.
+// enter sends the prompt.
 func (h *host) enter() tea.Cmd {
 	text := strings.TrimSpace(h.prompt.Value())
-	if text == "" {
-		h.talk.unfold()
+	switch {
+	case text == "":
 		return nil
-	}
-	if h.busy {
+	case h.busy:
 		h.notice = "The model is still working. Ctrl+B sends its command to the background."
 		return nil
 	}

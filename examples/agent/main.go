@@ -8,9 +8,8 @@
 //
 // Type anything and press Enter: the model begins to work. While a tool call is in the foreground,
 // Ctrl+B sends it to the background and the model continues. Tab focuses the jobs, q returns to the
-// prompt. Ctrl+T hides or shows the jobs, Ctrl+Up and Ctrl+Down resize them. With an empty prompt,
-// the arrow keys select a row of the transcript and Enter unfolds it; PgUp and PgDn scroll. Ctrl+C
-// quits; background jobs keep running.
+// prompt. Ctrl+T hides or shows the jobs, Ctrl+Up and Ctrl+Down resize them. PgUp and PgDn
+// scroll the transcript. Ctrl+C quits; background jobs keep running.
 //
 // When a job asks a question, a dialog shows it and types the answer into the job. A password is typed
 // only in the job's own terminal, so it never passes through the agent.

@@ -80,7 +80,7 @@ func (h *host) status() string {
 	case h.foreground != "":
 		parts = append(parts, "Ctrl+B background", "Tab jobs", hide)
 	default:
-		parts = append(parts, "Tab jobs", "↑↓ Enter unfold", hide)
+		parts = append(parts, "Tab jobs", "PgUp PgDn scroll", hide)
 		if h.paneRows() > 0 {
 			parts = append(parts, "Ctrl+↑↓ size")
 		}
