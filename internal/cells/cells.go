@@ -132,12 +132,21 @@ func Printable(s string) string {
 		switch {
 		case r == '\n', r == '\t', r == '\r', r == '\u2028', r == '\u2029':
 			return ' '
-		case unicode.IsControl(r), r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
-			// Direction marks could reorder the text beside them.
+		case unicode.IsControl(r), Reorders(r):
 			return -1
 		}
 		return r
 	}, s)
+}
+
+// Reorders reports whether r is a mark for the direction of text. It has no width, and could reorder
+// the text beside it.
+func Reorders(r rune) bool {
+	switch r {
+	case '\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069', '\ufeff':
+		return true
+	}
+	return false
 }
 
 func isClean(s string) bool {
@@ -147,6 +156,21 @@ func isClean(s string) bool {
 		}
 	}
 	return true
+}
+
+// Wrap breaks text into lines of at most w columns, at blanks where it can.
+func Wrap(text string, w int) []string { return strings.Split(ansi.Wrap(text, max(1, w), ""), "\n") }
+
+// WrapTo is Wrap for at most h lines, of which the last one is cut if there is no room for all.
+func WrapTo(text string, w, h int, mark string) []string {
+	lines := Wrap(text, w)
+	if h <= 0 {
+		return nil
+	}
+	if len(lines) > h {
+		lines = append(lines[:h-1], Truncate(strings.Join(lines[h-1:], " "), w, mark))
+	}
+	return lines
 }
 
 // Block returns exactly h lines of exactly w columns.

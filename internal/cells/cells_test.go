@@ -133,3 +133,21 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+func TestWrapTo(t *testing.T) {
+	for name, tt := range map[string]struct {
+		w, h int
+		want string
+	}{
+		"fits":          {20, 2, "one two three"},
+		"wraps":         {8, 2, "one two|three"},
+		"cuts the last": {5, 2, "one|two …"},
+		"no room":       {5, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := strings.Join(cells.WrapTo("one two three", tt.w, tt.h, "…"), "|"); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

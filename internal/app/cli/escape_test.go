@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/hobjobs/hob/internal/cells"
 )
 
 func TestSafeJSON(t *testing.T) {
-	for _, text := range []string{"", "plain", "é ü 漢 🙂", "\u009b31m", "a\x7fb", "x\u202egnp.exe", "\u2067\u2069", "\u00a0\u2028", "\xff\xfe"} {
+	for _, text := range []string{"", "plain", "é ü 漢 🙂", "\u009b31m", "a\x7fb", "x\u202egnp.exe", "\u2067\u2069", "\u061c\u200f\ufeff", "\u00a0\u2028", "\xff\xfe"} {
 		var buf bytes.Buffer
 		if err := encodeJSON(&buf, text); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range buf.String() {
-			if r != '\n' && (r < ' ' || actsOnTerminal(r)) {
+			if r != '\n' && (r < ' ' || r >= 0x7f && r <= 0x9f || cells.Reorders(r)) {
 				t.Errorf("%q is printed as %q", text, buf.String())
 			}
 		}

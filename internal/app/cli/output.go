@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/cells"
 )
 
 // style is an SGR parameter that selects one of the terminal's sixteen colors or a weight.
@@ -170,13 +172,7 @@ func escape(s string) string {
 // unsafeRune reports whether r could act on a terminal or reorder the text
 // around it.
 func unsafeRune(r rune) bool {
-	switch {
-	case r == utf8.RuneError, unicode.IsControl(r):
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029, r == 0x200e, r == 0x200f:
-		return true
-	}
-	return false
+	return r == utf8.RuneError || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || cells.Reorders(r)
 }
 
 // encodeJSON writes v on one line as JSON that is safe to print: it also escapes control
@@ -195,13 +191,13 @@ func encodeJSON(w io.Writer, v any) error {
 // safeJSON escapes DEL, 8-bit control characters and characters that reorder text. They only
 // occur in strings, so the meaning stays the same. It may return p itself.
 func safeJSON(p []byte) []byte {
-	if bytes.IndexByte(p, 0x7f) < 0 && bytes.IndexByte(p, 0xc2) < 0 && bytes.IndexByte(p, 0xe2) < 0 {
-		return p // has the first byte of none of them
+	if !slices.ContainsFunc(p, func(b byte) bool { return b >= 0x7f }) {
+		return p // ASCII
 	}
 	out := make([]byte, 0, len(p)+64)
 	for len(p) > 0 {
 		r, n := utf8.DecodeRune(p)
-		if actsOnTerminal(r) {
+		if r >= 0x7f && r <= 0x9f || cells.Reorders(r) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		} else {
 			out = append(out, p[:n]...)
@@ -209,8 +205,4 @@ func safeJSON(p []byte) []byte {
 		p = p[n:]
 	}
 	return out
-}
-
-func actsOnTerminal(r rune) bool {
-	return r >= 0x7f && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/logfile"
 )
 
@@ -26,10 +27,10 @@ func clean(p []byte) string {
 func shown(s string) string { return strings.Map(visible, s) }
 
 // visible drops control characters, and those in which text can be hidden from readers:
-// direction overrides and tag characters.
+// direction marks and tag characters.
 func visible(r rune) rune {
 	switch {
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+	case cells.Reorders(r), r >= 0xe0000 && r <= 0xe007f:
 		return -1
 	case r != '\n' && r != '\t' && unicode.IsControl(r):
 		return -1

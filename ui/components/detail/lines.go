@@ -99,7 +99,7 @@ func (m *Model) facts(w int, idShown bool) []string {
 	j := m.job
 	var lines []string
 	for _, command := range m.commandLines() {
-		for line := range strings.SplitSeq(ansi.Wrap(command, max(1, w), ""), "\n") {
+		for _, line := range cells.Wrap(command, w) {
 			lines = append(lines, m.styles.Command.Render(line))
 		}
 	}

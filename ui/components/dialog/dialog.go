@@ -9,7 +9,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -193,7 +192,7 @@ func (m *Model) text() []string {
 	room := max(1, m.width()-4)
 	var lines []string
 	for _, line := range m.lines {
-		lines = append(lines, strings.Split(ansi.Wrap(line, room, ""), "\n")...)
+		lines = append(lines, cells.Wrap(line, room)...)
 	}
 	answers := 1
 	if m.stacked() {

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
@@ -143,7 +142,7 @@ func (m *Model) lay() {
 		}
 	}
 	for _, note := range m.notes {
-		for _, line := range wrap(note, inner) {
+		for _, line := range cells.Wrap(note, inner) {
 			m.lines = append(m.lines, m.styles.Desc.Render(line))
 		}
 	}
@@ -195,7 +194,7 @@ func (m *Model) blocks(inner int) [][]string {
 // entry returns the lines of one entry: as many as its keys and its description need.
 func (m *Model) entry(e Entry, w int) []string {
 	kw := keyWidth(w)
-	keys, desc := wrap(e.Keys, kw-2), wrap(e.Desc, w-kw)
+	keys, desc := cells.Wrap(e.Keys, kw-2), cells.Wrap(e.Desc, w-kw)
 	lines := make([]string, 0, max(len(keys), len(desc)))
 	for i := range max(len(keys), len(desc)) {
 		k, d := "", ""
@@ -210,11 +209,6 @@ func (m *Model) entry(e Entry, w int) []string {
 	return lines
 }
 
-// wrap wraps text at spaces to at most w columns.
-func wrap(text string, w int) []string {
-	return strings.Split(ansi.Wrap(text, max(1, w), ""), "\n")
-}
-
 // View draws the box in exactly its size.
 func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
@@ -227,16 +221,11 @@ func (m *Model) View() string {
 	}
 	first, end := m.list.Window()
 	lines = append(lines, m.lines[first:end]...)
-	box := []string{frame.Top("Help", "", m.w)}
-	for i, line := range lines {
-		lines[i] = " " + line
-	}
-	box = append(box, frame.Sides(cells.Block(lines, max(0, m.w-2), max(0, m.h-2)), m.w)...)
 	more := ""
 	if end < len(m.lines) {
 		more = m.glyphs.More + " more"
 	}
-	box = append(box, frame.Bottom("", more, m.w))
+	box := frame.Box("Help", cells.Block(lines, max(0, m.w-4), max(0, m.h-2)), more, m.w)
 	return strings.Join(box[:min(len(box), m.h)], "\n")
 }
 

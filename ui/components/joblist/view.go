@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/hobjobs/hob/internal/cells"
 )
 
@@ -42,7 +40,7 @@ func (m *Model) empty() []string {
 	room := max(1, m.w-4)
 	var lines []string
 	add := func(words string) {
-		for line := range strings.SplitSeq(ansi.Wrap(words, room, ""), "\n") {
+		for _, line := range cells.Wrap(words, room) {
 			lines = append(lines, text(line))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -122,8 +123,7 @@ func plain(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\u061c', r == '\u200e', r == '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
+		if cells.Reorders(r) {
 			return -1
 		}
 		return r

@@ -109,13 +109,9 @@ func (m *Model) message() []string {
 	case m.busy && m.size == 0:
 		text = ""
 	}
-	rows := strings.Split(ansi.Wrap(text, width, ""), "\n")
-	if len(rows) > m.h {
-		rows[m.h-1] = strings.Join(rows[m.h-1:], " ")
-		rows = rows[:m.h]
-	}
+	rows := cells.WrapTo(text, width, m.h, m.glyphs.Ellipsis)
 	for i, row := range rows {
-		rows[i] = cells.Fit(m.styles.Empty.Render(ansi.Truncate(row, width, m.glyphs.Ellipsis)), width)
+		rows[i] = cells.Fit(m.styles.Empty.Render(row), width)
 	}
 	return rows
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/listbox"
@@ -68,7 +67,7 @@ func (f *Form) rows() (rows []string, hidden bool) {
 			rows = append(rows, cells.Blank(labels)+f.below(inner-labels))
 		}
 	}
-	note := strings.Split(ansi.Wrap(f.note, max(1, inner), ""), "\n")
+	note := cells.Wrap(f.note, inner)
 	if f.note != "" && (f.h == 0 || len(rows)+1+len(note) <= f.h-2) {
 		rows = append(rows, "")
 		for _, line := range note {
@@ -95,16 +94,13 @@ func (f *Form) question() []string {
 	}
 	most = max(0, most)
 	asked := f.asked
-	lines := wrapped(asked, inner)
-	for ; f.h > 0 && len(lines) > most && len(asked) > 1; lines = wrapped(asked, inner) {
+	lines := cells.Wrap(strings.Join(asked, "\n"), inner)
+	for ; f.h > 0 && len(lines) > most && len(asked) > 1; lines = cells.Wrap(strings.Join(asked, "\n"), inner) {
 		asked = asked[1:]
 	}
 	switch {
 	case f.h > 0 && len(lines) > most:
-		if most > 0 {
-			lines[most-1] = cells.Truncate(strings.Join(lines[most-1:], " "), inner, f.styles.Glyphs.Ellipsis)
-		}
-		lines = lines[:most]
+		lines = cells.WrapTo(strings.Join(asked, "\n"), inner, most, f.styles.Glyphs.Ellipsis)
 	case f.h == 0 || len(lines) < most:
 		lines = append(lines, "")
 	}
@@ -112,11 +108,6 @@ func (f *Form) question() []string {
 		lines[i] = f.styles.Dialog.Text.Render(line)
 	}
 	return lines
-}
-
-// wrapped wraps lines to w columns.
-func wrapped(lines []string, w int) []string {
-	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), w, ""), "\n")
 }
 
 // seen returns the range of fields that fit, with the focused one among them.

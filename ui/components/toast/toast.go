@@ -4,11 +4,9 @@ package toast
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/themes"
@@ -112,11 +110,7 @@ func (m *Model) wrapped(msg Message, w, h int) []string {
 	if h <= 0 || w < 3 || msg.Text == "" {
 		return nil
 	}
-	text := strings.Split(ansi.Wrap(msg.Text, w, ""), "\n")
-	if len(text) > h {
-		rest := strings.Join(text[h-1:], " ")
-		text = append(text[:h-1], cells.Truncate(rest, w, m.glyphs.Ellipsis))
-	}
+	text := cells.WrapTo(msg.Text, w, h, m.glyphs.Ellipsis)
 	style, mark := m.look(msg.Level)
 	for i, line := range text {
 		text[i] = style.Render(mark + " " + line)
