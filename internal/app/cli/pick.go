@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/joblist"
+	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
 // pick lets the user choose one of the jobs, those that need attention first. It draws on
@@ -32,30 +31,36 @@ func (a *app) pick(ctx context.Context, jobs []engine.Job, question string) (eng
 
 // picker is a list of jobs that filters as the user types.
 type picker struct {
-	list             *joblist.Model
-	question, filter string
-	count            int
-	width            int
-	chosen, over     bool
+	list         *joblist.Model
+	line         *prompt.Line
+	count        int
+	width        int
+	chosen, over bool
 }
 
 // pickerRows is the maximum number of visible jobs.
 const pickerRows = 12
 
 func newPicker(jobs []engine.Job, question string, now time.Time) *picker {
-	list := joblist.New(keymap.Default().List, themes.Default(true).Styles(themes.Unicode()), joblist.Options{})
-	list.SetNow(now)
-	for _, j := range jobs {
-		list.Put(joblist.Row{Job: j})
+	keys, styles := keymap.Default(), themes.Default(true).Styles(themes.Unicode())
+	p := &picker{
+		list:  joblist.New(keys.List, styles, joblist.Options{}),
+		line:  prompt.NewLine(prompt.Keys{Input: keys.Input, Edit: keys.Edit}, styles, prompt.Options{Label: question + " "}),
+		count: len(jobs),
 	}
-	list.Focus()
-	p := &picker{list: list, question: question, count: len(jobs)}
+	p.list.SetNow(now)
+	for _, j := range jobs {
+		p.list.Put(joblist.Row{Job: j})
+	}
+	p.list.Focus()
+	p.line.Focus()
 	p.resize(80, 24)
 	return p
 }
 
 func (p *picker) resize(w, h int) {
 	p.width = w
+	p.line.SetWidth(w)
 	p.list.SetSize(w, max(min(p.count, pickerRows, h-2), 1))
 }
 
@@ -70,13 +75,13 @@ func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return p, p.key(msg)
 	case tea.PasteMsg:
-		p.narrow(p.filter + msg.Content)
+		p.edit(msg)
 	}
 	return p, nil
 }
 
 func (p *picker) key(msg tea.KeyPressMsg) tea.Cmd {
-	switch k := msg.String(); k {
+	switch msg.String() {
 	case "enter":
 		_, ok := p.list.Selected()
 		return p.leave(ok)
@@ -88,28 +93,18 @@ func (p *picker) key(msg tea.KeyPressMsg) tea.Cmd {
 		return p.list.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	case "ctrl+n", "ctrl+j":
 		return p.list.Update(tea.KeyPressMsg{Code: tea.KeyDown})
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(p.filter)
-		p.narrow(p.filter[:len(p.filter)-n])
-	case "ctrl+u":
-		p.narrow("")
-	default:
-		if msg.Text != "" {
-			p.narrow(p.filter + msg.Text)
-		}
 	}
+	p.edit(msg)
 	return nil
 }
 
-func (p *picker) narrow(filter string) {
-	p.filter = strings.Map(func(r rune) rune {
-		if unsafeRune(r) {
-			return -1
-		}
-		return r
-	}, filter)
-	p.list.SetFilter(p.filter)
-	p.list.Update(tea.KeyPressMsg{Code: tea.KeyHome})
+// edit changes the filter, which selects the first job.
+func (p *picker) edit(msg tea.Msg) {
+	p.line.Update(msg)
+	if filter := p.line.Value(); filter != p.list.Filter() {
+		p.list.SetFilter(filter)
+		p.list.Update(tea.KeyPressMsg{Code: tea.KeyHome})
+	}
 }
 
 // leave ends the program with an empty view, so that nothing stays on the screen.
@@ -123,9 +118,8 @@ func (p *picker) View() tea.View {
 	if p.over {
 		return tea.NewView("")
 	}
-	head := p.question + " "
-	v := tea.NewView(cells.Truncate(head+p.filter, p.width, "…") + "\n" + p.list.View() + "\n" +
+	v := tea.NewView(p.line.View() + "\n" + p.list.View() + "\n" +
 		cells.Truncate("Enter select · type to filter · Esc cancel", p.width, "…"))
-	v.Cursor = tea.NewCursor(min(cells.Width(head+p.filter), max(p.width-1, 0)), 0)
+	v.Cursor = p.line.Cursor()
 	return v
 }
