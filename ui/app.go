@@ -120,11 +120,11 @@ func newApp(eng jobEngine, o AppOptions) *App {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
-	glyphs := themes.Unicode()
-	if o.Glyphs != nil {
-		glyphs = *o.Glyphs
+	if o.Glyphs == nil {
+		glyphs := themes.Unicode()
+		o.Glyphs = &glyphs
 	}
-	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(glyphs)}, o.Pane...)
+	opts := append([]Option{WithHeader(true), WithTheme(o.Theme(darkBackground(o.Environ))), WithGlyphs(*o.Glyphs)}, o.Pane...)
 	opts = append(opts, withProgram(), func(p *options) { p.toShell = o.ToShell })
 	return &App{pane: newPane(eng, opts...), o: o, started: make(chan struct{}), ended: make(chan struct{})}
 }

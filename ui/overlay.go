@@ -193,8 +193,8 @@ func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd
 	return form.Update(msg)
 }
 
-// openPicker shows a palette; take gets the id of the chosen item.
-func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cmd {
+// openList shows a palette of actions and performs the chosen one.
+func (p *Pane) openList(m *palette.Model) tea.Cmd {
 	return p.open(&overlay{
 		box: m, context: "palette",
 		resize: func(w, h int) { m.SetSize(boxWidth(w, m.Width()), min(h, boxWidth(h, 22))) },
@@ -210,7 +210,7 @@ func (p *Pane) openPicker(m *palette.Model, take func(id string) tea.Cmd) tea.Cm
 			if id == "" {
 				return nil
 			}
-			return take(id)
+			return p.performNamed(id)
 		},
 	})
 }

@@ -35,7 +35,7 @@ func (p *Pane) openPalette() tea.Cmd {
 	line := p.newLine(prompt.Options{Label: ": "})
 	line.Focus()
 	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles)
-	return p.openPicker(m, p.performNamed)
+	return p.openList(m)
 }
 
 // performNamed performs the chosen entry: an action, or a key of the log.

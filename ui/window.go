@@ -16,7 +16,6 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/internal/termenv"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/later"
 	"github.com/hobjobs/hob/ui/components/toast"
 )
@@ -49,11 +48,7 @@ type window struct {
 
 // applyTheme sets the pane's theme according to the terminal's colors.
 func (w *window) applyTheme() {
-	glyphs := themes.Unicode()
-	if w.o.Glyphs != nil {
-		glyphs = *w.o.Glyphs
-	}
-	w.pane.SetTheme(w.o.Theme(w.dark).For(w.profile), glyphs)
+	w.pane.SetTheme(w.o.Theme(w.dark).For(w.profile), *w.o.Glyphs)
 }
 
 // after runs then in Update after d.

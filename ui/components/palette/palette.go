@@ -1,4 +1,4 @@
-// Package palette shows a list that is filtered by typing: all actions, or jobs to choose from.
+// Package palette shows all actions in a list that is filtered by typing.
 package palette
 
 import (
