@@ -83,15 +83,9 @@ type Launch struct {
 	// absent, Spec decides), 2 for the stderr of a job with a terminal, and numbers above 2. The
 	// caller keeps ownership.
 	Files map[int]*os.File
-	// Prepared is the result of [Preparer.Prepare], or nil. The backend must not close it.
-	Prepared io.Closer
-}
-
-// Preparer is a [Backend] that prepares a job's directory before the job becomes visible.
-type Preparer interface {
-	// Prepare returns the value for Launch.Prepared. It is closed when Start has returned, or when
-	// the job is not started after all.
-	Prepare(dir string) (io.Closer, error)
+	// Lock is the lock of the job's directory, which marks the job as alive. The engine has held it
+	// since before the job became visible, and closes it when Start has returned.
+	Lock io.Closer
 }
 
 // Record locates a job.

@@ -68,16 +68,22 @@ func (e *Engine) EmptyTrash(ctx context.Context) ([]Job, error) {
 	return jobs, opError("empty the trash", Job{}, err)
 }
 
-// create creates the directory of a job with what prepare adds to it. On a full disk it empties the
-// trash and tries again, so prepare may be called twice.
-func (e *Engine) create(ctx context.Context, m *jobdir.Meta, prepare func(dir string) error) (dir string, err error) {
-	if dir, err = e.root.Create(m, m.Name, prepare); errors.Is(err, syscall.ENOSPC) && e.makeRoom(ctx) {
-		dir, err = e.root.Create(m, m.Name, prepare)
+// create creates the directory of a job, whose lock the caller has then. On a full disk it empties
+// the trash and tries again.
+func (e *Engine) create(ctx context.Context, m *jobdir.Meta) (dir string, lock *jobdir.FileLock, err error) {
+	hold := func(dir string) (err error) {
+		lock.Close() // of the first attempt
+		lock, err = jobdir.Lock(dir)
+		return err
+	}
+	if dir, err = e.root.Create(m, m.Name, hold); errors.Is(err, syscall.ENOSPC) && e.makeRoom(ctx) {
+		dir, err = e.root.Create(m, m.Name, hold)
 	}
 	if err != nil {
-		return "", rootError(err)
+		lock.Close()
+		return "", nil, rootError(err)
 	}
-	return dir, nil
+	return dir, lock, nil
 }
 
 // makeRoom empties the trash and reports whether anything was deleted. It skips jobs of hosts:

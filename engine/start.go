@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -59,26 +58,14 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		return Job{}, err
 	}
 	meta := e.metaOf(spec, b, o)
-	var prepared io.Closer
-	dir, err := e.create(ctx, &meta, func(dir string) (err error) {
-		if prepared != nil {
-			prepared.Close()
-		}
-		if p, ok := b.(Preparer); ok {
-			prepared, err = p.Prepare(dir)
-		}
-		return err
-	})
+	dir, lock, err := e.create(ctx, &meta)
 	if err != nil {
-		if prepared != nil {
-			prepared.Close()
-		}
 		return Job{}, err
 	}
 	l := Launch{
 		Record: Record{ID: meta.ID, Dir: dir, Job: jobOf(&jobdir.Record{ID: string(meta.ID), Meta: meta}, dir)},
 		Spec:   waits,
-		Files:  o.files, Prepared: prepared,
+		Files:  o.files, Lock: lock,
 	}
 	if spec.Host == "" {
 		l.Env = environ(o.env, withPort(spec), string(meta.ID))
@@ -87,9 +74,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		o.hold.hold(dir, l.Job)
 	}
 	run, err := b.Start(ctx, l)
-	if prepared != nil { // before anything caused by the start is recorded
-		prepared.Close()
-	}
+	lock.Close() // before anything caused by the start is recorded
 	if err != nil {
 		if rmErr := os.RemoveAll(dir); rmErr != nil {
 			e.log.Warn("cannot delete the directory of a job that was not started", "job", meta.ID, "err", rmErr)

@@ -122,18 +122,8 @@ func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
 
 // open creates the directory and becomes its holder.
 func (x *Execution) open(leader proc.Identity) error {
-	var lock *jobdir.FileLock
-	dir, err := x.e.create(x.e.runCtx, &x.meta, func(dir string) (err error) {
-		if lock != nil {
-			lock.Close()
-		}
-		lock, err = jobdir.Lock(dir)
-		return err
-	})
+	dir, lock, err := x.e.create(x.e.runCtx, &x.meta)
 	if err != nil {
-		if lock != nil {
-			lock.Close()
-		}
 		return err
 	}
 	x.id, x.dir = x.meta.ID, dir

@@ -3,7 +3,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -90,22 +89,6 @@ func (f *Fake) Serves(host string) bool { return host == f.host }
 // Close implements [engine.Backend]. Jobs keep running: another engine may use the same Fake.
 func (f *Fake) Close() error { return nil }
 
-// Prepare implements [engine.Preparer]: a job is locked before it becomes visible.
-func (f *Fake) Prepare(dir string) (io.Closer, error) {
-	lock, err := jobdir.Lock(dir)
-	return &reserved{lock}, err
-}
-
-// reserved is the lock of a job until Start takes it.
-type reserved struct{ lock *jobdir.FileLock }
-
-func (r *reserved) Close() error {
-	if r.lock == nil {
-		return nil
-	}
-	return r.lock.Close()
-}
-
 // Start implements [engine.Backend].
 func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if err := ctx.Err(); err != nil {
@@ -116,9 +99,7 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if f.startErr != nil {
 		return nil, f.startErr
 	}
-	r := l.Prepared.(*reserved)
-	lock := r.lock
-	j := &FakeJob{f: f, Launch: l, lock: lock, changed: make(chan struct{}), ended: make(chan struct{})}
+	j := &FakeJob{f: f, Launch: l, changed: make(chan struct{}), ended: make(chan struct{})}
 	j.state = engine.State{
 		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: proc.Self(),
 		Leader: proc.Identity{PID: 100_000 + len(f.jobs)}, StartedAt: f.now(), Backgrounded: l.Spec.Backgrounded, Size: l.Spec.Size,
@@ -129,7 +110,7 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	if err := jobdir.WriteState(l.Dir, &j.state); err != nil {
 		return nil, err
 	}
-	r.lock = nil
+	j.lock = l.Lock.(*jobdir.FileLock).Keep()
 	f.jobs[l.ID] = j
 	return fakeRun{j}, nil
 }

@@ -115,7 +115,7 @@ func TestHolderDoesNotRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer l.Prepared.Close()
+			defer l.Lock.Close()
 			l.Env = append(l.Env, "LARGE="+strings.Repeat("x", size))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

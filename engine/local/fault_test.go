@@ -62,7 +62,7 @@ func runClient(name string) int {
 			ctx, cancel := contextWithTimeout()
 			_, err = p.b.Start(ctx, l)
 			cancel()
-			if err := errors.Join(err, l.Prepared.Close()); err != nil {
+			if err := errors.Join(err, l.Lock.Close()); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
@@ -464,8 +464,8 @@ func TestNoJobIsLostWhileItStarts(t *testing.T) {
 			}
 		}()
 		s := p.launch(t, l)
-		if l.Prepared != nil {
-			l.Prepared.Close()
+		if l.Lock != nil {
+			l.Lock.Close()
 		}
 		s.wait(t)
 		close(over)

@@ -5,7 +5,6 @@ package local_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,12 +84,12 @@ func (p *place) make(spec engine.Spec) (engine.Launch, error) {
 
 // makeHeld is like make, but locks the job from the first moment, as an engine does.
 func (p *place) makeHeld(spec engine.Spec) (engine.Launch, error) {
-	var held io.Closer
+	var held *jobdir.FileLock
 	l, err := p.makeWith(spec, func(dir string) (err error) {
-		held, err = p.b.Prepare(dir)
+		held, err = jobdir.Lock(dir)
 		return err
 	})
-	l.Prepared = held
+	l.Lock = held
 	return l, err
 }
 

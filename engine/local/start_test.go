@@ -263,11 +263,3 @@ func TestStartIsRefusedTwice(t *testing.T) {
 		t.Error("a second holder took the job")
 	}
 }
-
-func TestPrepareFailsWithoutLock(t *testing.T) {
-	t.Parallel()
-	held, err := local.New().Prepare(filepath.Join(t.TempDir(), "gone"))
-	if err == nil || held != nil { // files that arrived are closed, whatever the error
-		t.Errorf("Prepare = %v, %v", held, err)
-	}
-}

@@ -43,9 +43,6 @@ func (b *Backend) Capabilities() engine.Capabilities {
 	return engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true, Restart: !b.inProcess}
 }
 
-// Prepare implements [engine.Preparer]: a job is locked before it becomes visible.
-func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.LockForStart(dir) }
-
 // Start implements [engine.Backend].
 func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	b.mu.Lock()
@@ -67,7 +64,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	run := b.run(l.Record)
 	b.kids.reap()
 	// Until there is a holder, this process holds the lock that marks the job as alive.
-	lock, ok := l.Prepared.(*jobdir.FileLock)
+	lock, ok := l.Lock.(*jobdir.FileLock)
 	var err error
 	if !ok {
 		lock, err = jobdir.Lock(l.Dir)

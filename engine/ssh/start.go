@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"path/filepath"
@@ -26,10 +25,6 @@ const (
 	// doubt is how long a start is sent again while it is unknown whether the host received it.
 	doubt = 30 * time.Second
 )
-
-// Prepare implements [engine.Preparer]: until Start has returned, the lock shows other programs
-// that the job is being started.
-func (b *Backend) Prepare(dir string) (io.Closer, error) { return jobdir.LockForStart(dir) }
 
 // Start implements [engine.Backend]. If the connection breaks in the middle the same request is sent
 // again: the host starts the job at most once. If it remains unknown whether the job was started,

@@ -3,7 +3,6 @@ package jobdir
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,8 +24,20 @@ const (
 // FileLock is a lock on a file that this process holds until Close, or until it exits.
 type FileLock struct{ f *os.File }
 
-// Close releases the lock, unless the file was passed to another process.
-func (h *FileLock) Close() error { return h.f.Close() }
+// Close releases the lock, unless the file was passed to another process. nil is no lock.
+func (h *FileLock) Close() error {
+	if h == nil || h.f == nil {
+		return nil
+	}
+	return h.f.Close()
+}
+
+// Keep returns the lock for a caller that needs it for longer: Close of h does not release it.
+func (h *FileLock) Keep() *FileLock {
+	kept := &FileLock{h.f}
+	h.f = nil
+	return kept
+}
 
 // File returns the open lock file, which h still owns. A process that it is passed to
 // holds the lock, too.
@@ -54,15 +65,6 @@ func Inherit(dir string, f *os.File) (*FileLock, error) {
 // Lock acquires the lock of the job directory dir, which a holder keeps while it runs. It
 // does not wait: the error is ErrLocked if the job has a holder.
 func Lock(dir string) (*FileLock, error) { return lockFile(filepath.Join(dir, LockFile)) }
-
-// LockForStart is [Lock] for an engine.Preparer: after an error the io.Closer is nil.
-func LockForStart(dir string) (io.Closer, error) {
-	lock, err := Lock(dir)
-	if err != nil {
-		return nil, err // not an interface that contains a nil *FileLock
-	}
-	return lock, nil
-}
 
 // Locked reports whether a process holds the lock of the job directory dir.
 func Locked(dir string) bool {
