@@ -169,15 +169,6 @@ func (e *Engine) isClosed() bool {
 	return e.closed
 }
 
-// Backends returns the names of the backends, in order.
-func (e *Engine) Backends() []string {
-	names := make([]string, 0, len(e.cfg.backends))
-	for _, b := range e.cfg.backends {
-		names = append(names, b.Name())
-	}
-	return names
-}
-
 // Capabilities returns the capabilities of the backend that serves host, or the zero value if none
 // does.
 func (e *Engine) Capabilities(host string) Capabilities {

@@ -95,7 +95,7 @@ func (b *Backend) dial(ctx context.Context, host string) (shell.Transport, error
 	}
 	p := client.Prompts{}
 	if interactive(ctx, false) {
-		p = client.Prompts(b.prompts)
+		p = b.prompts
 	}
 	return b.dialer.Dial(ctx, host, p)
 }

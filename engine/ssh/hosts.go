@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/hostconf"
@@ -23,8 +22,7 @@ type Host struct {
 	// questions.
 	Attention bool
 	Hint      string
-	Retry     time.Time // when the next attempt is made without a call; zero: none is
-	System    string    // "Linux x86_64"
+	System    string // "Linux x86_64"
 	User      string
 }
 
@@ -54,9 +52,6 @@ func (h *host) state() Host {
 		s.Link, s.Err = engine.LinkUnreachable, h.err
 		if he, ok := errors.AsType[*HostError](h.err); ok {
 			s.Attention, s.Hint = he.Attention, he.Hint
-		}
-		if !s.Attention && len(h.watchers) > 0 {
-			s.Retry = h.next
 		}
 	}
 	return s

@@ -73,7 +73,7 @@ func BenchmarkSearch(b *testing.B) {
 		for _, p := range patterns {
 			b.Run(format.name+"/"+p.name, func(b *testing.B) {
 				benchRead(b, 256, format.format, func(ctx context.Context, f *File, _ int64) error {
-					_, found, err := nextMatch(ctx, f, p.p, 0, 0)
+					_, found, err := nextMatch(ctx, f, p.p, 0)
 					if found {
 						return fmt.Errorf("found what is not there")
 					}

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultWidth is the default number of bytes of text that a line keeps.
-const DefaultWidth = 64 << 10
+// lineWidth is the number of bytes of text that a line keeps.
+const lineWidth = 64 << 10
 
 // A renderer turns the bytes of one line, written in any number of parts, into the text
 // that a terminal would show. Every character counts as one cell, even wide and combining
@@ -29,12 +29,7 @@ type renderer struct {
 	pendingLen int // bytes of an incomplete character
 }
 
-func newRenderer(width int) *renderer {
-	if width <= 0 {
-		width = DefaultWidth
-	}
-	return &renderer{width: width}
-}
+func newRenderer(width int) *renderer { return &renderer{width: width} }
 
 // reset prepares r for the next line.
 func (r *renderer) reset() {

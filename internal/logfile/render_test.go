@@ -72,7 +72,7 @@ func TestRender(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := renderAll([]byte(tt.in), 0); got != tt.want {
+			if got := renderAll([]byte(tt.in), lineWidth); got != tt.want {
 				t.Errorf("text = %q, want %q", got, tt.want)
 			}
 		})

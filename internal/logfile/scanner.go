@@ -32,15 +32,10 @@ type scanner struct {
 	filter, exclude *matcher
 	render          *renderer
 	long            *renderer
-	width           int
 }
 
 func newScanner(src Source, q Query) *scanner {
-	s := &scanner{src: src, width: q.Width}
-	if s.width <= 0 {
-		s.width = DefaultWidth
-	}
-	s.render = newRenderer(s.width)
+	s := &scanner{src: src, render: newRenderer(lineWidth)}
 	s.long = s.render
 	if q.Filter != nil {
 		s.filter = newMatcher(q.Filter)
@@ -49,7 +44,7 @@ func newScanner(src Source, q Query) *scanner {
 		s.exclude = newMatcher(q.Exclude)
 	}
 	if s.filter != nil || s.exclude != nil {
-		s.long = newRenderer(max(s.width, maxMatchWidth))
+		s.long = newRenderer(maxMatchWidth)
 	}
 	return s
 }
@@ -238,8 +233,8 @@ func (s *scanner) line(f rawLine) Line {
 		f.text, f.over = s.render.endOf(f)
 	}
 	text := f.text
-	if len(text) > s.width {
-		n := s.width
+	if len(text) > lineWidth {
+		n := lineWidth
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
 		}

@@ -79,7 +79,7 @@ func TestSearchMatchesText(t *testing.T) {
 				ctx := t.Context()
 				var down, up []string
 				for off := int64(0); ; {
-					m, ok, err := nextMatch(ctx, src, tt.p, off, 0)
+					m, ok, err := nextMatch(ctx, src, tt.p, off)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -187,7 +187,7 @@ func TestSearchStopsWhenCanceled(t *testing.T) {
 	defer f.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := nextMatch(ctx, f, anyCase("none"), 0, 0); !errors.Is(err, context.Canceled) {
+	if _, _, err := nextMatch(ctx, f, anyCase("none"), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("the next match: error = %v, want %v", err, context.Canceled)
 	}
 	if _, err := Count(ctx, f); !errors.Is(err, context.Canceled) {
@@ -201,20 +201,20 @@ func TestLongLine(t *testing.T) {
 	long := "early " + strings.Repeat("x", n) + " late"
 	log := memoryLog("first\n" + long + "\nlast\n" + strings.Repeat("0%\r", n/3) + "done\n")
 	ctx := t.Context()
-	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3, Width: 10}, fn) })
+	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3}, fn) })
 	want := []Line{
-		{Number: -1, Off: 6, End: int64(len(long)) + 7, Text: "early xxxx", Cut: int64(len(long)) - 10},
+		{Number: -1, Off: 6, End: int64(len(long)) + 7, Text: long[:lineWidth], Cut: int64(len(long)) - lineWidth},
 		{Number: -1, Off: int64(len(long)) + 7, End: int64(len(long)) + 12, Text: "last"},
 		{Number: -1, Off: int64(len(long)) + 12, End: int64(len(log)), Text: "done"},
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	m, ok, err := nextMatch(ctx, log, anyCase("early"), 0, 20)
-	if err != nil || !ok || m.Off != 6 || len(m.Text) != 20 {
+	m, ok, err := nextMatch(ctx, log, anyCase("early"), 0)
+	if err != nil || !ok || m.Off != 6 || len(m.Text) != lineWidth {
 		t.Errorf("the next match is %+v, %v, %v", m, ok, err)
 	}
-	if _, ok, err := nextMatch(ctx, log, anyCase("0%"), 0, 0); ok || err != nil {
+	if _, ok, err := nextMatch(ctx, log, anyCase("0%"), 0); ok || err != nil {
 		t.Errorf("overwritten text was found (%v)", err)
 	}
 }

@@ -30,10 +30,9 @@ func anyCase(text string) *Pattern { return expression("(?i:" + quoted(text) + "
 
 func quoted(text string) string { return regexp.QuoteMeta(strings.ToValidUTF8(text, "\uFFFD")) }
 
-// nextMatch returns the first line that begins at off or later and matches p, with at most
-// width bytes of text.
-func nextMatch(ctx context.Context, src Source, p *Pattern, off int64, width int) (line Line, ok bool, err error) {
-	s := newScanner(src, Query{Filter: p, Width: width})
+// nextMatch returns the first line that begins at off or later and matches p.
+func nextMatch(ctx context.Context, src Source, p *Pattern, off int64) (line Line, ok bool, err error) {
+	s := newScanner(src, Query{Filter: p})
 	err = s.forward(ctx, off, math.MaxInt64, unknown, func(f rawLine) error {
 		if f.gap > 0 {
 			return nil

@@ -17,7 +17,7 @@ type Line struct {
 	Text string
 	// Open means that the line has no LF: it may still grow.
 	Open bool
-	// Cut is the number of bytes of text beyond the requested width.
+	// Cut is the number of bytes of text beyond those that a line keeps.
 	Cut int64
 	// Gap, if not 0, is the number of dropped bytes that this gap represents.
 	Gap int64
@@ -33,8 +33,6 @@ type Query struct {
 	// Filter selects the lines that it matches, Exclude removes the lines that it
 	// matches; either is optional. Gaps are always reported.
 	Filter, Exclude *Pattern
-	// Width is the maximum number of bytes of text in a line; 0 means [DefaultWidth].
-	Width int
 	// Numbered requests line numbers even if that requires reading all of the log
 	// before the lines.
 	Numbered bool

@@ -60,7 +60,7 @@ func splitLines(h holedLog) []Line {
 			if end == hole.Start && !hole.Empty() {
 				raw = raw[:len(raw)-IncompleteRune(raw)]
 			}
-			l.Text = renderAll(bytes.TrimSuffix(raw, lf), 0)
+			l.Text = renderAll(bytes.TrimSuffix(raw, lf), lineWidth)
 			lines = append(lines, l)
 			if !l.Open {
 				number = advance(number, 1)

@@ -11,8 +11,6 @@ import (
 type Config struct {
 	// Limit is the number of bytes to keep; 0 means no limit.
 	Limit int64
-	// Hole is the hole that the log has already.
-	Hole Hole
 	// Held is called before bytes are freed, by the goroutine that writes. Optional.
 	Held HeldFunc
 	// Record is called with a new hole before its bytes are freed, by the goroutine that
@@ -24,12 +22,10 @@ type Config struct {
 type Stats struct {
 	Size int64 // offset after the last byte
 	Hole Hole
-	// Lost is the number of bytes that could not be written; they have no offset.
-	// LostAt is the size of the log when the last of them were lost. Err is the error
-	// of the last write, nil if it succeeded.
-	Lost   int64
-	LostAt int64
-	Err    error
+	// Lost is the number of bytes that could not be written; they have no offset. Err is the
+	// error of the last write, nil if it succeeded.
+	Lost int64
+	Err  error
 	// LimitErr is why the log exceeds its limit. It matches [ErrNoHoles] if that is
 	// permanent.
 	LimitErr error
@@ -64,7 +60,7 @@ func NewWriter(f *os.File, cfg Config) (*Writer, error) {
 	if cfg.Limit > 0 {
 		cfg.Limit = max(cfg.Limit, MinLimit)
 	}
-	w := &Writer{f: f, cfg: cfg, st: Stats{Size: info.Size(), Hole: cfg.Hole}}
+	w := &Writer{f: f, cfg: cfg, st: Stats{Size: info.Size()}}
 	// The lines of an earlier writer were not counted.
 	w.counting = cfg.Limit > 0 && info.Size() == 0
 	w.countBase = Head
@@ -105,10 +101,7 @@ func (w *Writer) appended(p []byte, lost int64, err error) {
 	}
 	w.st.Size += int64(len(p))
 	w.st.Err = err
-	if lost > 0 {
-		w.st.Lost += lost
-		w.st.LostAt = w.st.Size
-	}
+	w.st.Lost += lost
 }
 
 // count adds the line feeds of p, which was appended, to the counts of its steps.

@@ -83,10 +83,7 @@ func (a *askpass) serve(ctx context.Context) {
 		switch kind {
 		case quitKind:
 			return
-		case "none":
-			if a.p.Banner != nil {
-				a.p.Banner(a.p.host, text)
-			}
+		case "none": // a message, not a question
 			continue
 		}
 		s, err := a.put(ctx, text)

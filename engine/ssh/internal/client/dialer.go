@@ -246,12 +246,6 @@ func (d *Dialer) handshake(ctx context.Context, c *hostconf.Config, line net.Con
 			auth.begun = err == nil
 			return err
 		},
-		BannerCallback: func(text string) error {
-			if p.Banner != nil {
-				p.Banner(p.host, text)
-			}
-			return nil
-		},
 	}
 	safe, old := ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms()
 	cfg.Ciphers = known(c.Ciphers, safe.Ciphers, old.Ciphers)
