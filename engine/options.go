@@ -83,10 +83,11 @@ const (
 	defaultLogLimit = 1 << 30
 	minLogLimit     = 2 << 20
 	defaultGrace    = 5 * time.Second
-	defaultCols     = 120
-	defaultRows     = 40
 	maxCells        = 4096 // columns or rows
 )
+
+// defaultSize is that of a terminal.
+var defaultSize = Size{Cols: 120, Rows: 40}
 
 func (r Retention) complete() Retention {
 	if r.Age == 0 {

@@ -131,8 +131,12 @@ type Result struct {
 	Cursor int64
 }
 
+// ExternalSpec describes a process that the caller started and owns.
+type ExternalSpec = VirtualSpec
+
 // VirtualSpec describes an execution that a program performs itself.
 type VirtualSpec struct {
+	PID     int      // of an ExternalSpec; 0: none
 	Name    string   // empty: derived from the command
 	Command []string // shown as the command; may be nil
 	Dir     string
@@ -144,27 +148,6 @@ type VirtualSpec struct {
 	LogLimit  int64 // bytes; 0: the engine's default, negative: none
 	Hooks     Hooks
 	CreatedBy string // empty: the engine's client name
-}
-
-// ExternalSpec describes a process that the caller started and owns. Fields it shares with
-// [VirtualSpec] have the same meaning.
-type ExternalSpec struct {
-	PID       int // 0: none
-	Hooks     Hooks
-	Name      string
-	Command   []string
-	Dir       string
-	Size      Size
-	Labels    map[string]string
-	LogLimit  int64
-	CreatedBy string
-}
-
-func (s ExternalSpec) virtual() VirtualSpec {
-	return VirtualSpec{
-		Name: s.Name, Command: s.Command, Dir: s.Dir, Size: s.Size, Labels: s.Labels,
-		LogLimit: s.LogLimit, Hooks: s.Hooks, CreatedBy: s.CreatedBy,
-	}
 }
 
 // Hooks are the engine's access to an execution that a program owns. If a hook is nil, the

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	if err != nil {
 		return Job{}, err
 	}
-	meta := e.metaOf(spec, b, o)
+	meta := e.metaOf(spec, b.Name(), o)
 	dir, lock, err := e.create(ctx, &meta)
 	if err != nil {
 		return Job{}, err
@@ -157,22 +158,21 @@ func (e *Engine) complete(s Spec) (Spec, Backend, error) {
 		}
 		s.Dir = dir
 	}
+	if s.Size == (Size{}) {
+		s.Size = defaultSize
+	}
+	return e.withDefaults(s), b, nil
+}
+
+// withDefaults fills in what every job needs.
+func (e *Engine) withDefaults(s Spec) Spec {
 	if s.Name = clipName(s.Name); s.Name == "" {
 		s.Name = deriveName(s.Command, s.Script)
 	}
-	if s.Size == (Size{}) {
-		s.Size = Size{Cols: defaultCols, Rows: defaultRows}
-	}
-	if s.Grace == 0 {
-		s.Grace = defaultGrace
-	}
-	if s.LogLimit == 0 {
-		s.LogLimit = e.cfg.logLimit
-	}
-	if s.CreatedBy == "" {
-		s.CreatedBy = e.cfg.client
-	}
-	return s, b, nil
+	s.Grace = cmp.Or(s.Grace, defaultGrace)
+	s.LogLimit = cmp.Or(s.LogLimit, e.cfg.logLimit)
+	s.CreatedBy = cmp.Or(s.CreatedBy, e.cfg.client)
+	return s
 }
 
 // deletedDir returns the path of the working directory if it has been deleted. A job cannot be
@@ -244,10 +244,10 @@ func checkFiles(files map[int]*os.File, terminal bool) error {
 	return nil
 }
 
-func (e *Engine) metaOf(s Spec, b Backend, o startOptions) jobdir.Meta {
+func (e *Engine) metaOf(s Spec, backend string, o startOptions) jobdir.Meta {
 	m := jobdir.Meta{
 		Request: Request{
-			Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: b.Name(),
+			Token: o.token, Name: s.Name, Command: s.Command, Script: s.Script, Dir: s.Dir, Host: s.Host, Backend: backend,
 			Kind: KindFile, Split: s.Split, Stdin: InputNull, InitialSize: s.Size,
 			Timeout: InMilliseconds(s.Timeout), Grace: InMilliseconds(s.Grace), LogLimit: max(0, s.LogLimit),
 			EnvNames: slices.Sorted(maps.Keys(s.Env)), Labels: s.Labels, StartInBackground: s.Backgrounded, Notify: s.Notify,

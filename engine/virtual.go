@@ -47,11 +47,12 @@ func (e *Engine) Attach(spec ExternalSpec) (*Execution, error) {
 	if spec.PID < 0 {
 		return nil, invalid("attach", fmt.Sprintf("the pid %d", spec.PID), "0 is none")
 	}
-	return e.hold(spec.virtual(), spec.PID)
+	return e.hold(spec, spec.PID)
 }
 
 func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
-	if err := checkVirtual(spec); err != nil {
+	meta, err := e.virtualMeta(spec)
+	if err != nil {
 		return nil, err
 	}
 	var leader proc.Identity
@@ -66,7 +67,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 		leader = id
 	}
 	x := &Execution{
-		e: e, pid: pid, meta: e.virtualMeta(spec), changed: make(chan struct{}), backgrounded: make(chan struct{}), done: make(chan struct{}),
+		e: e, pid: pid, meta: meta, changed: make(chan struct{}), backgrounded: make(chan struct{}), done: make(chan struct{}),
 		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1)},
 	}
 	if err := e.reserve(pid); err != nil {
@@ -85,39 +86,24 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 	return x, nil
 }
 
-func checkVirtual(s VirtualSpec) error {
-	spec := Spec{Command: s.Command, Name: s.Name, Dir: s.Dir, LogLimit: s.LogLimit, Size: s.Size}
-	if len(spec.Command) == 0 {
-		spec.Command = []string{"-"} // the name may be empty
+// virtualMeta returns the request of an execution, or an error if it is not valid.
+func (e *Engine) virtualMeta(v VirtualSpec) (jobdir.Meta, error) {
+	s := Spec{Name: v.Name, Command: v.Command, Dir: v.Dir, Size: v.Size, Labels: v.Labels, LogLimit: v.LogLimit, CreatedBy: v.CreatedBy}
+	checked := s
+	if len(s.Command) == 0 {
+		checked.Command = []string{"-"} // the name may be empty
 	}
-	return checkSpec(spec)
-}
-
-func (e *Engine) virtualMeta(s VirtualSpec) jobdir.Meta {
-	m := jobdir.Meta{
-		Request: Request{
-			Token: jobdir.NewToken(), Name: clipName(s.Name), Command: s.Command, Dir: s.Dir, Backend: virtualName, Kind: KindVirtual,
-			Stdin: InputNull, LogLimit: s.LogLimit, EnvNames: []string{}, Labels: s.Labels, ClientMachine: e.here.machine,
-			Grace: InMilliseconds(defaultGrace), CreatedAt: e.cfg.now(), CreatedBy: s.CreatedBy,
-		},
+	if err := checkSpec(checked); err != nil {
+		return jobdir.Meta{}, err
 	}
-	if m.Name == "" {
-		m.Name = deriveName(s.Command, "")
+	if v.Hooks.Resize != nil && s.Size == (Size{}) {
+		s.Size = defaultSize
 	}
-	if m.CreatedBy == "" {
-		m.CreatedBy = e.cfg.client
-	}
-	if m.LogLimit == 0 {
-		m.LogLimit = e.cfg.logLimit
-	}
-	m.LogLimit = max(0, m.LogLimit)
-	if s.Hooks.Write != nil {
+	m := e.metaOf(e.withDefaults(s), virtualName, startOptions{})
+	if m.Kind = KindVirtual; v.Hooks.Write != nil {
 		m.Stdin = InputHook
 	}
-	if m.InitialSize = s.Size; s.Hooks.Resize != nil && s.Size == (Size{}) {
-		m.InitialSize = Size{Cols: defaultCols, Rows: defaultRows}
-	}
-	return m
+	return m, nil
 }
 
 // open creates the directory and becomes its holder.
