@@ -95,7 +95,7 @@ func (r *Root) newDir() (string, error) {
 // fs.ErrExist if the id is invalid, or taken by a job or in the trash.
 func (r *Root) publish(tmp string, m *Meta) error {
 	id := string(m.ID)
-	if _, err := os.Lstat(r.trash(id)); err == nil || !ValidID(id) {
+	if _, err := os.Lstat(r.TrashDir(id)); err == nil || !ValidID(id) {
 		return fs.ErrExist
 	}
 	file := *m

@@ -180,12 +180,6 @@ func (r *Record) noteReadError(file string, err error) {
 	}
 }
 
-// Backgrounded reports whether a client sent the queued job in dir to the background.
-func Backgrounded(dir string) bool {
-	_, err := os.Lstat(inDir(dir, BackgroundFile))
-	return err == nil
-}
-
 // MayExist reports whether a record may exist although reading it failed with err: the
 // system refused access. Such a record must not be replaced.
 func MayExist(err error) bool {
@@ -218,28 +212,6 @@ func (r *Record) statLogs(dir string) {
 
 // inDir is a faster filepath.Join for file names, because a list calls it for every file.
 func inDir(dir, name string) string { return dir + string(filepath.Separator) + name }
-
-// ReadMeta reads meta.json.
-func ReadMeta(dir string) (Meta, error) {
-	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
-	if err != nil {
-		return Meta{}, err
-	}
-	return DecodeMeta(data)
-}
-
-// DecodeMeta decodes the content of a meta.json.
-func DecodeMeta(data []byte) (Meta, error) {
-	var m Meta
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("invalid: %w", err)
-	}
-	if m.Version < 1 {
-		return m, errors.New("invalid: no version")
-	}
-	m.applyRaw()
-	return m, nil
-}
 
 // ReadState reads state.json.
 func ReadState(dir string) (record.State, error) {

@@ -163,7 +163,8 @@ func (r *Root) Dir(id string) string { // filepath.Join is too slow: a list call
 	return r.path + string(filepath.Separator) + jobsName + string(filepath.Separator) + id
 }
 
-func (r *Root) trash(id string) string { return filepath.Join(r.path, trashName, id) }
+// TrashDir returns the path of the directory of a cleared job.
+func (r *Root) TrashDir(id string) string { return filepath.Join(r.path, trashName, id) }
 
 // Make creates the state directory with its jobs directory and its trash if they are missing.
 // Once the disk is full it would be too late to create the trash.

@@ -2,8 +2,6 @@ package jobdir
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +22,7 @@ const PlaceFile = "place"
 
 // HasWrapper reports whether dir is the directory that a job's wrapper writes to, as
 // opposed to the client's copy of the records.
-func HasWrapper(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, PlaceFile))
-	return err == nil
-}
+func HasWrapper(dir string) bool { return has(dir, PlaceFile) }
 
 // ShellFacts is the content of the files that a wrapper writes.
 type ShellFacts struct {

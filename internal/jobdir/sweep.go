@@ -111,7 +111,7 @@ func (s *sweep) exists(id string) bool {
 }
 
 func (s *sweep) trashedAt(id string) (time.Time, bool) {
-	fi, err := os.Lstat(s.trash(id))
+	fi, err := os.Lstat(s.TrashDir(id))
 	if err != nil {
 		return time.Time{}, false
 	}
@@ -245,7 +245,7 @@ func (s *sweep) emptyTrash() error {
 	}
 	for _, t := range all {
 		if t.At.Sub(s.ages.now) > maxJump { // cleared when the clock was ahead
-			t.At = s.ages.firstSeen(s.trash(t.ID))
+			t.At = s.ages.firstSeen(s.TrashDir(t.ID))
 		}
 		if !s.stale(t.At) {
 			continue
@@ -253,8 +253,8 @@ func (s *sweep) emptyTrash() error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		rec, err := Read(s.trash(t.ID))
-		if releaseRecord(s.ctx, &rec, err, s.trash(t.ID), s.o.Release) != nil {
+		rec, err := Read(s.TrashDir(t.ID))
+		if releaseRecord(s.ctx, &rec, err, s.TrashDir(t.ID), s.o.Release) != nil {
 			continue
 		}
 		if err := s.Delete(t.ID); err != nil {

@@ -41,11 +41,11 @@ func (r *Root) moveToTrash(at time.Time, ids ...string) error {
 		if err := os.Chtimes(r.Dir(id), at, at); err != nil {
 			return err
 		}
-		if err := os.Rename(r.Dir(id), r.trash(id)); err != nil {
+		if err := os.Rename(r.Dir(id), r.TrashDir(id)); err != nil {
 			return err
 		}
 		// On some file systems, renaming a directory changes its modification time.
-		if err := os.Chtimes(r.trash(id), at, at); err != nil {
+		if err := os.Chtimes(r.TrashDir(id), at, at); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (r *Root) InTrash() ([]Trashed, error) {
 	}
 	var all []Trashed
 	for _, id := range names {
-		if fi, err := os.Lstat(r.trash(id)); err == nil {
+		if fi, err := os.Lstat(r.TrashDir(id)); err == nil {
 			all = append(all, Trashed{id, fi.ModTime()})
 		}
 	}
@@ -105,10 +105,13 @@ func (r *Root) Restore(id string) error {
 	if !ValidID(id) {
 		return fs.ErrNotExist
 	}
-	if err := os.Rename(r.trash(id), r.Dir(id)); err != nil {
+	if err := os.Rename(r.TrashDir(id), r.Dir(id)); err != nil {
 		return err
 	}
-	return removeAbandonedMark(r.Dir(id))
+	if err := os.Remove(filepath.Join(r.Dir(id), abandonedFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // EmptyTrash deletes all jobs in the trash for which release, as in [SweepOptions],
@@ -124,8 +127,8 @@ func (r *Root) EmptyTrash(ctx context.Context, release func(ctx context.Context,
 		if err := ctx.Err(); err != nil {
 			return deleted, err
 		}
-		rec, err := Read(r.trash(t.ID))
-		if err := releaseRecord(ctx, &rec, err, r.trash(t.ID), release); err != nil {
+		rec, err := Read(r.TrashDir(t.ID))
+		if err := releaseRecord(ctx, &rec, err, r.TrashDir(t.ID), release); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -146,7 +149,7 @@ func (r *Root) Discard(id string) (dir string, err error) {
 	past := time.Unix(0, 0)
 	err = r.moveToTrash(past, id)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return r.trash(id), err
+		return r.TrashDir(id), err
 	}
 	dir = filepath.Join(r.Jobs(), newPrefix+id)
 	if os.Rename(r.Dir(id), dir) != nil {
@@ -156,15 +159,12 @@ func (r *Root) Discard(id string) (dir string, err error) {
 	return dir, nil
 }
 
-// TrashDir returns the path of the directory of a cleared job.
-func (r *Root) TrashDir(id string) string { return r.trash(id) }
-
 // Delete permanently deletes a directory in the trash.
 func (r *Root) Delete(id string) error {
 	if !ValidID(id) {
 		return fs.ErrNotExist
 	}
-	err := os.RemoveAll(r.trash(id))
+	err := os.RemoveAll(r.TrashDir(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -1,0 +1,114 @@
+package jobdir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/hobjobs/hob/engine/record"
+	"github.com/hobjobs/hob/internal/plainfile"
+)
+
+// Version is the version of the records that this program writes. Readers accept later
+// versions and ignore unknown fields.
+const Version = 1
+
+// Names of the files in a job directory.
+const (
+	MetaFile     = "meta.json"
+	StateFile    = "state.json"
+	OutputFile   = "output.log"
+	StdoutFile   = "stdout.log"
+	StderrFile   = "stderr.log"
+	TimesFile    = "times"
+	ExitCodeFile = "exit_code"
+	LockFile     = "lock"
+	EventsFile   = "events"
+	CursorsDir   = "cursors"
+	AliveFile    = "alive" // a pipe, see Alive
+)
+
+// Meta is the content of meta.json: the request and some additional fields.
+type Meta struct {
+	Version int `json:"version"`
+	record.Request
+	// Held means that the lock was acquired before the directory became visible. So if
+	// the lock is free, no program is about to start the job.
+	Held bool        `json:"held,omitempty"`
+	Raw  *RawRequest `json:"exact,omitempty"` // only in the file
+}
+
+// ReadMeta reads meta.json.
+func ReadMeta(dir string) (Meta, error) {
+	data, err := plainfile.Read(filepath.Join(dir, MetaFile), maxRecord)
+	if err != nil {
+		return Meta{}, err
+	}
+	return DecodeMeta(data)
+}
+
+// DecodeMeta decodes the content of a meta.json.
+func DecodeMeta(data []byte) (Meta, error) {
+	var m Meta
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("invalid: %w", err)
+	}
+	if m.Version < 1 {
+		return m, errors.New("invalid: no version")
+	}
+	m.applyRaw()
+	return m, nil
+}
+
+// RawRequest has those fields of a request that are not UTF-8, byte for byte. JSON strings
+// cannot represent them, and with replacement characters they would name other files. The
+// records contain the usual fields, too, for readers that only display them.
+type RawRequest struct {
+	Command [][]byte `json:"command,omitempty"`
+	Script  []byte   `json:"script,omitempty"`
+	Dir     []byte   `json:"dir,omitempty"`
+}
+
+// rawOf returns the fields of m that JSON strings cannot represent, nil if there are none.
+func rawOf(m *Meta) *RawRequest {
+	var e RawRequest
+	if slices.ContainsFunc(m.Command, func(s string) bool { return !utf8.ValidString(s) }) {
+		for _, word := range m.Command {
+			e.Command = append(e.Command, []byte(word))
+		}
+	}
+	if !utf8.ValidString(m.Script) {
+		e.Script = []byte(m.Script)
+	}
+	if !utf8.ValidString(m.Dir) {
+		e.Dir = []byte(m.Dir)
+	}
+	if e.Command == nil && e.Script == nil && e.Dir == nil {
+		return nil
+	}
+	return &e
+}
+
+// applyRaw moves the fields of m.Raw to the request.
+func (m *Meta) applyRaw() {
+	e := m.Raw
+	if e == nil {
+		return
+	}
+	m.Raw = nil
+	if e.Command != nil {
+		m.Command = make([]string, len(e.Command))
+		for i, word := range e.Command {
+			m.Command[i] = string(word)
+		}
+	}
+	if e.Script != nil {
+		m.Script = string(e.Script)
+	}
+	if e.Dir != nil {
+		m.Dir = string(e.Dir)
+	}
+}
