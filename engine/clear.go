@@ -36,15 +36,20 @@ func (e *Engine) Clear(ctx context.Context, ids ...ID) ([]Job, error) {
 	return moved, err
 }
 
+// unique returns ids without duplicates, in the same order.
+func unique(ids []ID) []ID {
+	seen := make(map[ID]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool {
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+}
+
 // finished returns the jobs of ids without duplicates, or an error if one has not ended.
 func (e *Engine) finished(ctx context.Context, op string, ids []ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
-	seen := map[ID]bool{}
-	for _, id := range ids {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
+	for _, id := range unique(ids) {
 		j, err := e.read(ctx, id)
 		if err != nil {
 			return nil, err
@@ -160,11 +165,9 @@ func (e *Engine) inTrash(refs []ID) ([]ID, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
+		ids = append(ids, id)
 	}
-	return ids, nil
+	return unique(ids), nil
 }
 
 // Remove stops jobs that are running or have survivors, in parallel, and then clears all of them

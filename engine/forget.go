@@ -16,12 +16,7 @@ import (
 // result and its other errors are those of [Engine.Clear].
 func (e *Engine) Forget(ctx context.Context, ids ...ID) ([]Job, error) {
 	jobs := make([]Job, 0, len(ids))
-	seen := map[ID]bool{}
-	for _, id := range ids {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
+	for _, id := range unique(ids) {
 		rec, err := e.record(id)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
@@ -102,4 +104,37 @@ func setPaths(j *Job, dir string) {
 		return
 	}
 	j.OutputPath = dir + slash + jobdir.OutputFile
+}
+
+// mayFollow reports whether a job can change from one status to the other, or stay. An end never
+// changes, and a job that has started does not start again, unless its command is to be started
+// again when it ends; a stop can be abandoned. A running execution may fail: it is running from the
+// beginning, and its program reports the failure later. On a cluster, a starting job may turn out to wait.
+func mayFollow(from Status, to *State) bool {
+	switch {
+	case from == to.Status, from == "":
+		return true
+	case from.Finished():
+		return false
+	case to.Status == Queued:
+		return from == Starting || to.Runs.Between()
+	}
+	return to.Status.Finished() || to.Status == Stopping || to.Status == Running || from == Queued
+}
+
+// livingSurvivors returns the recorded survivors of a job that may still exist: the record lists
+// the processes left at the end. s is the state that lists them.
+func (p place) livingSurvivors(s *State, left []Process) []Process {
+	switch {
+	case s.BootID == "" || p.boot == "" || s.Machine != p.machine:
+		return left // of another machine, or not known
+	case s.BootID != p.boot:
+		return nil // no process survives a reboot
+	case s.PIDNS != p.pidns:
+		return left // the pids are of another namespace
+	}
+	return slices.DeleteFunc(left, func(one Process) bool {
+		now, err := proc.Stat(one.PID)
+		return errors.Is(err, proc.ErrGone) || err == nil && (now.Dead() || one.Start != "" && one.Start != now.Identity().Start)
+	})
 }

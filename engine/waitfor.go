@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -279,12 +280,6 @@ func (e *Engine) waitForPort(ctx context.Context, id ID, port int) (Outcome, err
 	defer tick.Stop()
 	for {
 		j, err := e.read(ctx, id)
-		if errors.Is(err, ErrNotFound) { // it may have ended and been cleared
-			var rec *jobdir.Record
-			if rec, err = e.recordAnywhere(id); err == nil {
-				j = e.jobOf(rec)
-			}
-		}
 		switch {
 		case err != nil:
 			return Outcome{}, err
@@ -316,3 +311,13 @@ func (e *Engine) listens(j Job, port int) bool {
 	ports, err := proc.ListeningPorts(members)
 	return err == nil && slices.ContainsFunc(ports, func(p proc.Port) bool { return int(p.Addr.Port()) == port })
 }
+
+// secretPrompt matches prompts for secrets. It is compiled on first use, to keep starts fast.
+var secretPrompt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(pass(word|phrase|code)|\b(pin|secret|token|verification code))(\b.*:|\s*\?)\s*$`)
+})
+
+// AsksSecret reports whether a line of output is a prompt for a password or another secret, as far
+// as its text shows. [Job.Entry] is more reliable for programs that switch the echo off; this is for
+// those that do not, and for jobs whose terminal cannot be checked.
+func AsksSecret(line string) bool { return secretPrompt().MatchString(line) }
