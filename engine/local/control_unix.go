@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/proc"
 )
@@ -25,30 +26,27 @@ const patientPause = 500 * time.Millisecond
 
 // hooks returns the hooks through which clients control the job.
 func (j *job) hooks() holder.Hooks {
-	hooks := holder.Hooks{Signal: j.signal, Stop: j.end, Backgrounded: func() { j.prompt.active() }}
-	if j.tty != nil || j.noTTY != nil || j.meta.Stdin == "pipe" || j.meta.Stdin == "tty" {
-		hooks.Input = func(ctx context.Context, p []byte) error {
-			if j.in == nil {
-				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}
-			}
+	hooks := holder.Hooks{
+		Signal: j.signal, Stop: j.end, Backgrounded: func() { j.prompt.active() },
+		Input: func(ctx context.Context, p []byte) error {
 			j.interrupt(p)
-			err := j.in.write(ctx, p)
-			j.prompt.typed()
-			return err
-		}
-		hooks.CloseInput = func(ctx context.Context) error {
-			if j.in == nil {
-				return &holder.Failure{Code: holder.CodeNoInput, Message: "the job takes no input"}
-			}
-			err := j.in.end(ctx)
-			j.prompt.typed()
-			return err
-		}
+			return j.typed(func() error { return j.in.write(ctx, p) })
+		},
+		CloseInput: func(ctx context.Context) error { return j.typed(func() error { return j.in.end(ctx) }) },
 	}
 	if j.tty != nil {
 		hooks.Resize = j.tty.resize
 	}
 	return hooks
+}
+
+// typed types into the job, which may then wait for input no longer.
+func (j *job) typed(do func() error) error {
+	if j.in == nil {
+		return record.ErrNoInput
+	}
+	defer j.prompt.active()
+	return do()
 }
 
 func ended() error {

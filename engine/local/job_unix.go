@@ -162,7 +162,7 @@ func (j *job) begin(started time.Time) {
 // started does the work that follows the start of each run of the command.
 func (j *job) started(at, deadline time.Time) {
 	_ = j.h.Started(j.ref.Leader, j.ref.Session, at, deadline)
-	j.prompt.start()
+	j.prompt.active()
 	if j.own {
 		j.rest.start()
 	}

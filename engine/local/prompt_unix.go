@@ -42,9 +42,6 @@ type prompter struct {
 
 func newPrompter(j *job) *prompter { return &prompter{j: j, epoch: time.Now()} }
 
-func (p *prompter) start() { p.active() }
-func (p *prompter) typed() { p.active() }
-
 // active records activity. It is called for each piece of output, so it does not touch the timer
 // unless the job was quiet.
 func (p *prompter) active() {

@@ -8,6 +8,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/ssh/internal/recipe"
 	"github.com/hobjobs/hob/engine/ssh/internal/shell"
+	"github.com/hobjobs/hob/internal/holder"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -47,12 +48,7 @@ func (r *Run) Screen(ctx context.Context) (engine.Screen, error) {
 	if err != nil {
 		return engine.Screen{}, err
 	}
-	cols, rows := t.Size()
-	cur := t.Cursor()
-	s := engine.Screen{
-		Text: t.Text(), ANSI: t.ANSI(), Size: engine.Size{Cols: cols, Rows: rows},
-		CursorX: cur.X, CursorY: cur.Y, CursorOn: cur.Visible, Title: t.Title(), Alternate: t.Modes().Alternate,
-	}
+	s := holder.ScreenOf(t)
 	if r.rec.Job.Status.Finished() {
 		s.Main = t.MainANSI()
 	}

@@ -86,7 +86,7 @@ func (h *Holder) Screen() (record.Screen, error) {
 		h.mu.Unlock()
 		return record.Screen{}, &Failure{CodeUnsupported, "the job has no screen"}
 	}
-	s, ended, offset := screenOf(h.term), h.state.Exit.Known(), h.offset
+	s, ended, offset := ScreenOf(h.term), h.state.Exit.Known(), h.offset
 	if ended {
 		s.Main = h.term.MainANSI()
 	}
@@ -99,7 +99,8 @@ func (h *Holder) Screen() (record.Screen, error) {
 	return s, nil
 }
 
-func screenOf(t *vt.Terminal) record.Screen {
+// ScreenOf returns the screen that t shows.
+func ScreenOf(t *vt.Terminal) record.Screen {
 	cols, rows := t.Size()
 	cur := t.Cursor()
 	return record.Screen{

@@ -73,7 +73,7 @@ func LastScreen(dir string) (record.Screen, error) {
 		t = vt.New(size.Cols, size.Rows)
 		t.Write(data)
 	}
-	s := screenOf(t)
+	s := ScreenOf(t)
 	s.Main = again.MainANSI()
 	return s, nil
 }

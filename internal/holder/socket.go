@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+
+	"github.com/hobjobs/hob/internal/jobdir"
 )
 
 // maxSocketPath returns the maximum length of a socket's path: that of the kernel's sun_path without
@@ -77,8 +79,8 @@ func privateDir(d string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", d)
 	}
-	if uid, ok := ownerOf(info); ok && uid != os.Getuid() {
-		return fmt.Errorf("%s belongs to another user", d)
+	if err := jobdir.CheckOwner(d, info); err != nil {
+		return err
 	}
 	if info.Mode().Perm() != 0o700 {
 		return os.Chmod(d, 0o700)

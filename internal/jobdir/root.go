@@ -83,11 +83,11 @@ func OpenRoot(path string) (*Root, error) {
 	}
 	if link, err := os.Lstat(path); err == nil {
 		// Another user's link could point to any directory of this user.
-		if err := checkOwner(path, link); err != nil {
+		if err := CheckOwner(path, link); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkOwner(path, fi); err != nil {
+	if err := CheckOwner(path, fi); err != nil {
 		return nil, err
 	}
 	if err := checkMode(path, fi); err != nil {

@@ -14,9 +14,8 @@ import (
 
 const privateModes = true
 
-// checkOwner refuses a state directory of another user, who could not read records that this
-// user writes there.
-func checkOwner(path string, fi fs.FileInfo) error {
+// CheckOwner refuses a directory of another user, who could not read what this user writes there.
+func CheckOwner(path string, fi fs.FileInfo) error {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil

@@ -11,7 +11,8 @@ import (
 // On Windows, access control lists protect a user's directories, not modes.
 const privateModes = false
 
-func checkOwner(string, fs.FileInfo) error { return nil }
+// CheckOwner does nothing on this system.
+func CheckOwner(string, fs.FileInfo) error { return nil }
 
 // isShortage reports whether err is a temporary lack of resources, not a property of the
 // file.

@@ -8,24 +8,10 @@ import (
 // hasVariable reports whether env, NAME=VALUE strings terminated by NUL bytes, contains
 // exactly name=value.
 func hasVariable(env []byte, name, value string) bool {
-	want := []byte(name + "=" + value)
-	for len(env) > 0 {
-		i := bytes.Index(env, want)
-		if i < 0 {
-			return false
-		}
-		end := i + len(want)
-		if (i == 0 || env[i-1] == 0) && (end == len(env) || env[end] == 0) {
+	want := name + "=" + value
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		if string(kv) == want {
 			return true
-		}
-		env = env[end:]
-		if len(env) > 0 && env[0] != 0 {
-			// A longer value: continue after its end.
-			next := bytes.IndexByte(env, 0)
-			if next < 0 {
-				return false
-			}
-			env = env[next:]
 		}
 	}
 	return false
