@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -223,14 +224,21 @@ func (c *Cluster) daemon(name string, argv ...string) *daemon {
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	// What is set here must not get into jobs.
 	d.cmd.Env = append(c.Env(), "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"))
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := d.cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
 	go func() {
 		defer close(d.gone)
-		d.cmd.Wait() //nolint:errcheck // it is killed
+		// The daemon ends with the thread that starts it: also with a test program that is killed.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := d.cmd.Start()
+		if started <- err; err == nil {
+			d.cmd.Wait() //nolint:errcheck // it is killed
+		}
 	}()
+	if err := <-started; err != nil {
+		c.t.Fatal(err)
+	}
 	c.t.Cleanup(func() {
 		// The end of a node is that of everything on it; nothing else starts processes.
 		d.cmd.Process.Kill() //nolint:errcheck // it may have ended
