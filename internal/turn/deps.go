@@ -43,18 +43,18 @@ func (w *waiter) depsDone() bool {
 	return done
 }
 
-// lookAt reports whether a job has ended, and whether it exited with 0. One that was cleared is in the
-// trash.
+// lookAt reports whether a job has ended, and whether it exited with 0. One that was cleared, perhaps
+// just now, is in the trash.
 func (w *waiter) lookAt(id string) (ended, success bool) {
 	dir := w.jobs + id
-	if !exists(dir) {
-		root := w.jobs[:lastSlash(w.jobs[:len(w.jobs)-1])]
-		dir = root + "/trash/" + id
-	}
 	if w.watch(dir) && !exists(dir+"/exit_code") {
 		return false, false
 	}
-	return true, Succeeded(dir)
+	if Succeeded(dir) {
+		return true, true
+	}
+	root := w.jobs[:lastSlash(w.jobs[:len(w.jobs)-1])]
+	return true, !exists(dir) && Succeeded(root+"/trash/"+id)
 }
 
 var stateText [32 << 10]byte

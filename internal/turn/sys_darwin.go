@@ -27,6 +27,9 @@ type pollFD struct {
 
 const pollIn = unix.POLLIN
 
+// hungUp reports false: jobs are looked at again from time to time.
+func hungUp(string, int) bool { return false }
+
 // poll waits for a byte at the first of fds or a hang-up of one of the others.
 func poll(fds []pollFD, milliseconds int) {
 	list := make([]unix.PollFd, len(fds))

@@ -29,7 +29,24 @@ type pollFD struct {
 	events, happen int16
 }
 
-const pollIn = 1
+const (
+	pollIn  = 1
+	pollHup = 0x10
+)
+
+// hungUp reports whether the pipe at path, which is open for reading as fd, has no other process left
+// that keeps it open for writing. After it, poll reports when that happens: the system reports a
+// hang-up only if there was a writer after the reader.
+func hungUp(path string, fd int) bool {
+	writer, err := open(path, syscall.O_WRONLY)
+	if err != nil {
+		return true // it was deleted, which precedes the end
+	}
+	syscall.Close(writer)
+	list := [1]pollFD{{fd: int32(fd)}}
+	poll(list[:], 0)
+	return list[0].happen&pollHup != 0
+}
 
 // poll waits for a byte at the first of fds or a hang-up of one of the others. A negative time is no
 // limit.

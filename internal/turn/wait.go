@@ -139,7 +139,11 @@ type waiter struct {
 	seq     uint64
 	watches []pollFD // the first is the job's own pipe
 	unsure  bool     // something cannot be watched
+	dying   bool     // a job has closed its pipe and still has its lock
 }
+
+// moment is how long to wait for a process that dies, in milliseconds.
+const moment = 10
 
 // wait returns when the result is decided.
 func (w *waiter) wait() {
@@ -147,7 +151,10 @@ func (w *waiter) wait() {
 	w.watches = append(w.watches, pollFD{fd: int32(own), events: pollIn})
 	for !w.decide() {
 		limit := pause
-		if w.unsure {
+		switch {
+		case w.dying:
+			limit = moment
+		case w.unsure:
 			limit = resort
 		}
 		poll(w.watches, limit)
@@ -172,15 +179,14 @@ func (w *waiter) forget() {
 	for _, f := range w.watches[1:] {
 		syscall.Close(int(f.fd))
 	}
-	w.watches, w.unsure = w.watches[:1], false
+	w.watches, w.unsure, w.dying = w.watches[:1], false, false
 }
 
 // maxWatches limits the open descriptors.
 const maxWatches = 512
 
 // watch watches the job in dir and reports whether it is alive. The pipe is opened first: if the job
-// was alive after that, its end is reported. (A dying process closes its lock before its pipe, which
-// has the higher number.)
+// was alive after that, its end is reported. A dying process may close its pipe before its lock.
 func (w *waiter) watch(dir string) bool {
 	fd, err := open(dir+alive, syscall.O_RDONLY)
 	if !Held(dir) {
@@ -195,6 +201,9 @@ func (w *waiter) watch(dir string) bool {
 	case len(w.watches) >= maxWatches:
 		syscall.Close(fd)
 		w.unsure = true
+	case hungUp(dir+alive, fd):
+		syscall.Close(fd)
+		w.dying = true
 	default:
 		w.watches = append(w.watches, pollFD{fd: int32(fd), events: hangUp})
 	}
