@@ -11,6 +11,10 @@
 //	go test ./internal/campaign -campaign.rounds 200     more
 //	go test ./internal/campaign -campaign.seed 7 -campaign.only 12
 //
+// Jobs of queues have rounds of their own, in which many of them wait together:
+//
+//	go test ./internal/campaign -run Queues -campaign.kills 200
+//
 // Besides the rounds there are single faults: few descriptors, records and holders of other
 // versions, a thousand clients of one holder, bad networks to a host.
 //

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +41,7 @@ type job struct {
 }
 
 func (j job) finished() bool {
-	return j.Status != "starting" && j.Status != "running" && j.Status != "stopping"
+	return !slices.Contains([]string{"queued", "starting", "running", "stopping"}, j.Status)
 }
 
 func (j job) String() string {
