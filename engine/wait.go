@@ -79,8 +79,9 @@ func (e *Engine) waitUnless(ctx context.Context, id ID, also <-chan struct{}, st
 	return j.Exit, false, err
 }
 
-// recordTimeout bounds the wait for the second of the two files that record an end.
-const recordTimeout = time.Second
+// recordTimeout bounds the wait for the second of the two files that record an end. Writing it may
+// take a while on a slow disk.
+const recordTimeout = 5 * time.Second
 
 // waitRecorded waits until an end is completely recorded: exit_code, which scripts read, is written
 // after state.json, in which the end was seen.

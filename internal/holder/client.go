@@ -29,7 +29,7 @@ const (
 	// helloTimeout is how long a holder may take to send its greeting.
 	helloTimeout = 5 * time.Second
 	// socketTimeout is how long a holder may take to bind its socket.
-	socketTimeout = 2 * time.Second
+	socketTimeout = 5 * time.Second
 )
 
 // Client is a connection to a holder. It is safe for concurrent use. Instructions are carried out one

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// killTimeout is the longest wait after SIGKILL. Only uninterruptible sleep and
-	// the release of much memory delay the end of a process.
-	killTimeout = 2 * time.Second
+	// killTimeout is the longest wait after SIGKILL. Only uninterruptible sleep, the
+	// release of much memory and a busy machine delay the end of a process.
+	killTimeout = 10 * time.Second
 	// deniedTimeout is the same for processes that may not be signaled.
 	deniedTimeout = 100 * time.Millisecond
 	// maxHandles limits the processes that are waited for at once, each with a

@@ -27,7 +27,7 @@ func (a *app) completeJobs(f engine.Filter, many bool) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		// The user is waiting in the middle of a command line.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		jobs, err := eng.List(ctx, f)
 		if err != nil {

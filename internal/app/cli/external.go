@@ -71,13 +71,16 @@ func (c *fileCommand) SetStdout(w io.Writer) { c.Stdout = w }
 // SetStderr implements tea.ExecCommand.
 func (c *fileCommand) SetStderr(w io.Writer) { c.Stderr = w }
 
+// tmuxLimit is how long tmux may take for an answer: it needs milliseconds, and more on a busy machine.
+const tmuxLimit = 2 * time.Second
+
 // outerPrefix returns the prefix key of the surrounding tmux session, "" outside of tmux. If
 // there are two prefixes, it prefers the one that is also in ours.
 func outerPrefix(ours []string) string {
 	if os.Getenv("TMUX") == "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), tmuxLimit)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "tmux", "display-message", "-p", "#{prefix} #{prefix2}").Output()
 	if err != nil {
@@ -100,7 +103,7 @@ func copier(inTmux bool) func(ctx context.Context, text string) (string, error) 
 		return nil
 	}
 	return func(ctx context.Context, text string) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, tmuxLimit)
 		defer cancel()
 		out, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "set-clipboard").Output()
 		policy := strings.TrimSpace(string(out))

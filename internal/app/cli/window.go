@@ -207,8 +207,8 @@ func (a *app) finish(ctx context.Context, job engine.Job, exit engine.Exit) erro
 	return ending{exit: exit}.status()
 }
 
-// leaveTime limits how long leaving waits for a host.
-const leaveTime = 300 * time.Millisecond
+// leaveTime limits how long leaving waits for a host or a disk. A busy machine needs a part of it.
+const leaveTime = 2 * time.Second
 
 // reportLeft prints how to reattach to a job that was left in the background.
 func (a *app) reportLeft(ctx context.Context, id engine.ID, result ui.Result) {
