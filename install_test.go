@@ -63,9 +63,7 @@ func newInstallation(t *testing.T, processor string, programs ...string) *instal
 // script adds a program to the PATH.
 func (in *installation) script(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(in.bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, filepath.Join(in.bin, name), text)
 }
 
 // publish adds the archive of a version to the release, with its checksum.

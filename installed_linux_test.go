@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // TestInstalled runs the stories with both programs installed: hob-holder is next to hob.
@@ -76,11 +78,7 @@ func newHome(t *testing.T, settings string) *home {
 	if settings != "" {
 		h.write(t, settings)
 	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	testtool.RemoveLate(t, dir)
 	return h
 }
 
@@ -219,8 +217,8 @@ func TestFailedHolderIsReplacedOrLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "hob"), copyOf, 0o700), //nolint:gosec // a program
-				os.WriteFile(filepath.Join(dir, "hob-holder"), []byte(script), 0o700)); err != nil { //nolint:gosec // a program
+			if err := errors.Join(os.Mkdir(dir, 0o700), testtool.WriteProgram(filepath.Join(dir, "hob"), string(copyOf)),
+				testtool.WriteProgram(filepath.Join(dir, "hob-holder"), script)); err != nil {
 				t.Fatal(err)
 			}
 			id, stderr, code := h.run(t, filepath.Join(dir, "hob"), nil, "run", "-b", "true")

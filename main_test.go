@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,12 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("TERM", "xterm-256color")
 	env.Setenv("SHELL", "/bin/sh")
 	env.Setenv("LANG", "C.UTF-8")
+	addr, err := testtool.FindAddr()
+	if err != nil {
+		return err
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	env.Setenv("FREE_PORT", port)
 	env.Values[terminalKey{}] = &terminal{}
 	env.Defer(func() {
 		env.Values[terminalKey{}].(*terminal).close()

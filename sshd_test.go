@@ -177,7 +177,7 @@ Host *
 		filepath.Join(dir, "known_hosts"):        known,
 		filepath.Join(bin, "ssh"):                fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", sshPath, filepath.Join(dir, "config")),
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+		if err := testtool.WriteProgram(file, text); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/hobjobs/hob/internal/testtool"
 	"github.com/hobjobs/hob/internal/vt"
 )
 
@@ -63,7 +64,7 @@ func newHome() (_ *home, err error) {
 		}
 	}
 	for _, name := range []string{"npm", "terraform", "docker", "pytest", "python", "make", "go"} {
-		if err := os.WriteFile(filepath.Join(h.dir, "bin", name), []byte(demo), 0o700); err != nil {
+		if err := testtool.WriteProgram(filepath.Join(h.dir, "bin", name), demo); err != nil {
 			return nil, err
 		}
 	}

@@ -63,7 +63,7 @@ func endings() []suiteCase {
 		{"stop lets the job clean up", func(s *suite) {
 			j := s.sh(`trap 'echo cleaned; exit 3' TERM; echo ready; while :; do sleep 0.05; done`)
 			s.until(j.ID, func(out string) bool { return strings.Contains(out, "ready") })
-			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: 10 * time.Second})
+			r, err := s.e.Stop(s.ctx(), j.ID, engine.StopOptions{Grace: Patience / 2})
 			if err != nil || r.Escalated || len(r.Survivors) > 0 {
 				s.Errorf("report = %+v, err %v", r, err)
 			}

@@ -21,7 +21,7 @@ import (
 )
 
 // Patience is the time limit of every wait. A working backend needs far less.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // Config describes a backend under test. Its jobs run POSIX sh.
 type Config struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/proc"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // dyingHolder is the argument that makes this test binary a holder that dies between the start of
@@ -83,10 +84,7 @@ func stoppedHolder(t *testing.T) (program string, stopped func() (pid int, is bo
 	t.Helper()
 	dir := t.TempDir()
 	program, at := filepath.Join(dir, "holder"), filepath.Join(dir, "pid")
-	script := "#!/bin/sh\necho $$ >" + at + "\nkill -STOP $$\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, program, "echo $$ >"+at+"\nkill -STOP $$")
 	return program, func() (int, bool) {
 		text, err := os.ReadFile(at)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // printed waits until the log contains text.
@@ -239,10 +240,7 @@ func TestDialogProgramWaitsForInput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	dialog := filepath.Join(t.TempDir(), "dialog")
-	script := "#!/bin/sh\nstty raw -echo; printf '\\033[?1049hSure? <Yes> <No>'; read -r x\n"
-	if err := os.WriteFile(dialog, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, dialog, `stty raw -echo; printf '\033[?1049hSure? <Yes> <No>'; read -r x`)
 	s := p.start(t, engine.Spec{PTY: true, Command: []string{"sh", "-c", `"$0"; echo "got $?"; sleep 100`, dialog}})
 	eventually(t, "waiting on the alternate screen", func() bool {
 		st := s.state(t)

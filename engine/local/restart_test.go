@@ -17,6 +17,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 var separator = regexp.MustCompile(`── run (\d+) · \d\d:\d\d:\d\d ──`)
@@ -115,9 +116,7 @@ func TestRestartOfMissingCommand(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	path := filepath.Join(dir, "command")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nrm \"$0\"\nexit 1\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, path, `rm "$0"; exit 1`)
 	s := newPlace(t).start(t, engine.Spec{Command: []string{path}, Dir: dir, Restart: "on-failure:2"})
 	if exit := s.wait(t); exit.Status != engine.Failed || exit.Reason != engine.ReasonSpawn || *exit.Code != 127 {
 		t.Errorf("end %+v", exit)

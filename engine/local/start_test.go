@@ -17,6 +17,7 @@ import (
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/engine/local"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -206,7 +207,7 @@ func TestTooManyArguments(t *testing.T) {
 func TestScriptWithoutHeader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(path, []byte("echo $1\n"), 0o700); err != nil {
+	if err := testtool.WriteProgram(path, "echo $1\n"); err != nil {
 		t.Fatal(err)
 	}
 	p := newPlace(t)

@@ -135,10 +135,7 @@ func TestStartUpFilesOfTheLoginShell(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			login := filepath.Join(t.TempDir(), "login")
-			sshtest.Write(t, login, "#!/bin/sh\n"+profile+"\nexec /bin/sh \"$@\"\n")
-			if err := os.Chmod(login, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testtool.WriteScript(t, login, profile+"\nexec /bin/sh \"$@\"")
 			r := newRig(t, func(s *sshtest.Server) { s.Shell = login })
 			j := r.start("echo out; exit 7")
 			if exit := r.wait(j.ID); exit.Code == nil || *exit.Code != 7 || r.read(j.ID) != "out\n" {

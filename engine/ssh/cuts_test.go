@@ -29,7 +29,7 @@ func (r *rig) cutStart(name string, cut func(mark string) (heal func())) (ran bo
 	defer r.e.Close()
 	mark := filepath.Join(r.TempDir(), "ran")
 	heal := cut(mark)
-	ctx, cancel := context.WithTimeout(r.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
 	defer cancel()
 	j, err := r.e.Start(ctx, engine.Spec{Script: "echo x >>" + mark, Host: r.host})
 	heal()
@@ -67,12 +67,21 @@ func TestStartCutAtAnyByte(t *testing.T) {
 			for i := range *cuts {
 				at := whole * (i + 1) / *cuts
 				if r.cutStart(fmt.Sprintf("at byte %d", at), func(string) func() {
+					// So are the first connection and, if the start makes another one, that one too.
+					begun := r.s.Connections()
 					r.s.CutAfter(int64(at))
-					// Until then each further connection is cut there too.
-					timer := time.AfterFunc(300*time.Millisecond, func() { r.s.CutAfter(0); r.s.Cut() })
-					return func() {
-						timer.Stop()
+					ctx, cancel := context.WithCancel(r.Context())
+					done := make(chan struct{})
+					go func() { // ends with heal
+						defer close(done)
+						for ctx.Err() == nil && r.s.Connections() < begun+2 {
+							time.Sleep(time.Millisecond)
+						}
 						r.s.CutAfter(0)
+					}()
+					return func() {
+						cancel()
+						<-done
 						r.s.Cut()
 					}
 				}) {

@@ -403,13 +403,13 @@ func TestTamperedDirectories(t *testing.T) {
 func TestSilentHostIsNoticed(t *testing.T) {
 	t.Parallel() // it waits
 	r := newRig(t, nil)
-	r.c.AddHost(t, "quiet", r.s.Addr, "ServerAliveInterval 1", "ServerAliveCountMax 2", "ConnectTimeout 60")
+	r.c.AddHost(t, "quiet", r.s.Addr, "ServerAliveInterval 1", "ServerAliveCountMax 8", "ConnectTimeout 60")
 	j := r.start("sleep 300", func(s *engine.Spec) { s.Host = "quiet" })
 	run, err := r.b.Open(r.ctx(), engine.Record{ID: j.ID, Dir: filepath.Join(r.state, "jobs", string(j.ID)), Job: j})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patient)
 	defer cancel()
 	var links []engine.Link
 	err = run.Watch(ctx, func(o engine.State, _ engine.Note) {

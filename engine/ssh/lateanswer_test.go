@@ -40,7 +40,7 @@ func TestAnswerAfterTheLoginGraceTime(t *testing.T) {
 			c := sshtest.NewClient(t)
 			file := filepath.Join(t.TempDir(), "locked")
 			c.Public = sshtest.KeyFile(t, file, "sesame")
-			addr := sshtest.Sshd(t, c, nil, "LoginGraceTime 5")
+			addr := sshtest.Sshd(t, c, nil, "LoginGraceTime 12")
 			sshtest.Write(t, c.KnownHosts, "") // so that the host's key is a question too
 			c.AddHost(t, "box", addr, "IdentityFile "+file, "StrictHostKeyChecking ask")
 			asked := map[string]int{}

@@ -12,13 +12,14 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // The end of a job whose record is its own directory is recorded in full, even if the record is
 // locked at that moment: the end is not requested again.
 func TestEndIsRecordedWhileTheRecordIsInUse(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
+	root := testtool.TempDir(t)
 	eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(newHere()))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/jobdir"
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // The end of a job run by this machine's own sh is reported in full even if no program observed it:
@@ -30,7 +31,7 @@ func TestEndWithoutAClient(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root := t.TempDir()
+			root := testtool.TempDir(t)
 			open := func() *engine.Engine {
 				eng, err := engine.New(engine.WithStateDir(root), engine.WithBackend(newHere()))
 				if err != nil {

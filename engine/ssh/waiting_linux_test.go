@@ -1,6 +1,8 @@
 package ssh
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -27,7 +29,8 @@ func becomes(r *rig, s *engine.Subscription, what string, ok func(engine.Job) bo
 func TestWaitingOnAHost(t *testing.T) {
 	testtool.Need(t, "script", "stty")
 	r := newRig(t, nil)
-	j := r.start(`echo begun; head -n 1 >/dev/null; echo busy; sleep 1; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000`, onTerminal)
+	gate := filepath.Join(t.TempDir(), "gate")
+	j := r.start(`echo begun; head -n 1 >/dev/null; echo busy; until [ -e `+gate+` ]; do sleep 0.1; done; stty -echo; printf 'Password: '; head -n 1 >/dev/null; exec sleep 1000`, onTerminal)
 	s := r.e.Subscribe(engine.Filter{IDs: []engine.ID{j.ID}})
 	defer s.Close()
 	is := func(waiting bool, entry engine.Entry) func(engine.Job) bool {
@@ -44,6 +47,9 @@ func TestWaitingOnAHost(t *testing.T) {
 	}
 	answer()
 	becomes(r, s, "its answer", func(j engine.Job) bool { return !j.Waiting })
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	becomes(r, s, "a password", is(true, engine.EntryHidden))
 	answer() // prints nothing
 	becomes(r, s, "the password", is(false, engine.EntryHidden))

@@ -36,7 +36,7 @@ func (p *page) Write(b []byte) (int, error) {
 }
 
 func TestRunReportsEachJob(t *testing.T) {
-	t.Setenv("HOB_STATE_DIR", t.TempDir())
+	t.Setenv("HOB_STATE_DIR", testtool.TempDir(t))
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

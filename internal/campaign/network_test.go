@@ -27,7 +27,7 @@ func TestBadNetworks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := farEngine(t, n)
-			ctx, cancel := context.WithTimeout(t.Context(), stage.Patience)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*stage.Patience) // for all of it
 			defer cancel()
 			const lines = 3000
 			j, err := e.Start(ctx, engine.Spec{

@@ -154,7 +154,7 @@ func startTree(t *testing.T, script string, options ...func(*exec.Cmd)) *tree {
 		cmd.Wait()
 		close(waited)
 	}()
-	tr := &tree{t: t, lines: bufio.NewReader(r), read: r, leader: cmd,
+	tr := &tree{t: t, lines: lines(r), read: r, leader: cmd,
 		ref: JobRef{Leader: id, Session: id.PID, JobID: job}}
 	tr.close = func() { <-waited }
 	t.Cleanup(func() {
@@ -196,7 +196,7 @@ func startWithHolder(t *testing.T, script string, env ...string) *tree {
 		cmd.Wait()
 		close(waited)
 	}()
-	tr := &tree{t: t, lines: bufio.NewReader(r), read: r}
+	tr := &tree{t: t, lines: lines(r), read: r}
 	tr.close = func() {
 		stdin.Close()
 		<-waited
@@ -206,8 +206,8 @@ func startWithHolder(t *testing.T, script string, env ...string) *tree {
 		tr.close()
 		tr.assertAllGone()
 	})
-	lines := bufio.NewReader(fromHolder)
-	pid, start := readInt(t, lines), readInt(t, lines)
+	said := lines(fromHolder)
+	pid, start := readInt(t, said), readInt(t, said)
 	leader := Identity{PID: pid, Start: strconv.Itoa(start)}
 	holder, err := IdentityOf(cmd.Process.Pid)
 	if err != nil {
@@ -224,8 +224,20 @@ func pipe(t *testing.T) (r, w *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
-	r.SetReadDeadline(time.Now().Add(time.Minute))
 	return r, w
+}
+
+// patience bounds each wait for another process.
+const patience = time.Minute
+
+// lines reads a pipe. Each wait for more has a time limit of its own.
+func lines(r *os.File) *bufio.Reader { return bufio.NewReader(patient{r}) }
+
+type patient struct{ *os.File }
+
+func (p patient) Read(b []byte) (int, error) {
+	_ = p.SetReadDeadline(time.Now().Add(patience)) // every pipe has deadlines
+	return p.File.Read(b)
 }
 
 func readInt(t *testing.T, r *bufio.Reader) int {
@@ -271,7 +283,7 @@ func (tr *tree) assertAllGone() {
 // waitUntil polls a condition of another process.
 func waitUntil(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for !met() {
 		if time.Now().After(deadline) {
 			t.Fatalf("timed out waiting for: %s", what)

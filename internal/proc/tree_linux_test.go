@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -221,8 +220,8 @@ func TestReaperReapsOnlyOrphans(t *testing.T) {
 	if err := parent.Run(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewReader(r2)
-	orphans := []int{readInt(t, lines), readInt(t, lines)}
+	said := lines(r2)
+	orphans := []int{readInt(t, said), readInt(t, said)}
 	waitUntil(t, "both orphans reaped", func() bool {
 		r.ReapOrphans()
 		return !slices.ContainsFunc(orphans, func(pid int) bool { _, err := Stat(pid); return err == nil })

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // hostile is text that sets a title, writes to the clipboard, clears the screen, causes a reply that
@@ -23,9 +25,7 @@ func TestCommandsPrintNoControlCharacters(t *testing.T) {
 	}
 	noNUL := strings.ReplaceAll(hostile, "\x00", "")
 	script := filepath.Join(s.Dir, "print")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ncat \"$0.txt\"\necho up\nexec sleep 1000\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, script, "cat \"$0.txt\"\necho up\nexec sleep 1000")
 	if err := os.WriteFile(script+".txt", []byte(hostile+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

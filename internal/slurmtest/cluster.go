@@ -180,7 +180,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min_interval=0
-KillWait=5
+KillWait=60
 ReturnToService=2
 EnforcePartLimits=ALL
 PreemptType=preempt/partition_prio

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -75,6 +76,9 @@ func FreeAddr(t testing.TB) string {
 	return addr
 }
 
+// givenPorts are the ports that FindAddr has returned.
+var givenPorts sync.Map
+
 // FindAddr returns an address of this machine, host and port, without a listener, for a server
 // whose port must be chosen in advance. The port is outside the ranges from which systems assign
 // ports to connections (IANA's begins at 49152, Linux's at 32768): such a port may be taken before
@@ -83,7 +87,11 @@ func FindAddr() (string, error) {
 	const lowest, beyond, tries = 10_000, 32_768, 100
 	var last error
 	for range tries {
-		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(lowest+rand.IntN(beyond-lowest)))
+		port := lowest + rand.IntN(beyond-lowest)
+		if _, given := givenPorts.LoadOrStore(port, true); given {
+			continue // to a server that may not listen yet
+		}
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 		ln, err := net.Listen("tcp", addr)
 		if err == nil {
 			return addr, ln.Close()
@@ -155,10 +163,48 @@ func resetSignals() {
 	os.Exit(1)
 }
 
+// RemoveLate removes a directory when the test ends. A holder may write its last records there at that
+// moment, so the removal is tried again for a while.
+func RemoveLate(t testing.TB, dir string) {
+	t.Helper()
+	t.Cleanup(func() {
+		for late := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			err := os.RemoveAll(dir)
+			if err == nil {
+				return
+			}
+			if time.Now().After(late) {
+				t.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// TempDir is like that of testing.T, for a directory to which a holder may write its last records when
+// the test ends.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	RemoveLate(t, dir)
+	return dir
+}
+
 // WriteScript creates file as a program that sh runs: body, behind the line that names sh.
 func WriteScript(t testing.TB, file, body string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+	if err := WriteProgram(file, "#!/bin/sh\n"+body+"\n"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// WriteProgram creates file as a program with that content. No other program is started meanwhile:
+// it would inherit the open file, and a file that is open for writing cannot be executed.
+func WriteProgram(file, content string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(file, []byte(content), 0o755) //nolint:gosec // a program
 }

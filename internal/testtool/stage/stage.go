@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // Patience is how long a test waits for anything before it fails.
@@ -40,12 +42,7 @@ func New(t testing.TB, extras ...string) *Stage {
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
 		t.Fatal(err)
 	}
-	runtime, err := os.MkdirTemp("", "hob")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(runtime) })
-	dir := t.TempDir()
+	runtime, dir := testtool.TempDir(t), testtool.TempDir(t)
 	for _, name := range append(extras, "hob") {
 		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)

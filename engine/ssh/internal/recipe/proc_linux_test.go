@@ -20,9 +20,7 @@ import (
 func (p *place) inside(enter string) {
 	p.t.Helper()
 	script := filepath.Join(p.t.TempDir(), "enter")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nSH='"+p.sh+"'\n"+enter+"\n"), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
+	testtool.WriteScript(p.t, script, "SH='"+p.sh+"'\n"+enter)
 	probe := exec.Command(script)
 	probe.Env, probe.Stdin = p.env, strings.NewReader("exit 0\n")
 	if out, err := probe.CombinedOutput(); err != nil {

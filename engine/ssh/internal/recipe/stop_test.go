@@ -188,7 +188,7 @@ func TestForgedIdentityIsNotSignalled(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	eachShell(t, func(t *testing.T, p *place) {
 		j := p.job("trap '' TERM; echo ready; while :; do sleep 0.1; done")
-		j.Timeout, j.Grace = 3*time.Second, 300*time.Millisecond // its trap is set by then
+		j.Timeout, j.Grace = 10*time.Second, 300*time.Millisecond // its trap is set by then
 		p.start(j)
 		e := p.ended(j.ID)
 		if e.Code == nil || *e.Code != 137 || e.EndedBy == nil || e.EndedBy.Reason != "timeout" {

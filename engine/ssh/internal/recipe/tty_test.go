@@ -168,10 +168,10 @@ func TestExitCodesWithATerminal(t *testing.T) {
 }
 
 func TestKeysOfATerminalAreSignals(t *testing.T) {
-	testtool.Need(t, "script")
+	testtool.Need(t, "script", "perl")
 	eachShell(t, func(t *testing.T, p *place) {
 		// Some shells are deaf to SIGQUIT themselves.
-		j := p.tty("trap 'echo interrupted; exec sleep 60' INT; echo ready; while :; do sleep 0.1; done")
+		j := p.tty(`trap 'exec perl -e "\$|=1; print qq(interrupted\n); sleep 60"' INT; echo ready; while :; do sleep 0.1; done`)
 		dir := p.start(j).Dir
 		p.output(j.ID, "ready")
 		p.ask(Feed(dir, []byte{3}))
