@@ -68,7 +68,7 @@ func TestHowCommandsEnd(t *testing.T) {
 		{"not found", params{"command": "no-such-program-here"}, "failed", 127, "", "exit", false, "not found"},
 		{"not executable", params{"command": "/"}, "failed", 126, "", "exit", false, "126"},
 		{"signal", params{"command": "kill -9 $$"}, "failed", 137, "SIGKILL", "signal", false, "SIGKILL"},
-		{"timeout", params{"command": "echo begun; sleep 60", "timeout": 0.2}, "failed", 143, "SIGTERM", "timeout", true, "timeout"},
+		{"timeout", params{"command": "echo begun; sleep 1000", "timeout": 0.2}, "failed", 143, "SIGTERM", "timeout", true, "timeout"},
 		{"no directory", params{"command": "true", "workdir": missing}, "failed", 126, "", "spawn", false, missing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestHowCommandsEnd(t *testing.T) {
 // Many clients pass only the text to the model.
 func TestTextHasSameContentAsFields(t *testing.T) {
 	p := newHome(t).agent("tester")
-	r := p.bash(params{"command": "echo begun; sleep 60", "yieldMs": 200})
+	r := p.bash(params{"command": "echo begun; sleep 1000", "yieldMs": 200})
 	if r.DeadlineAt == nil || r.Cursor == nil {
 		t.Fatalf("the answer: %s", r.json)
 	}
@@ -130,11 +130,11 @@ func TestEnvironmentOfCommands(t *testing.T) {
 
 func TestSplitStreams(t *testing.T) {
 	p := newHome(t).agent("tester")
-	silent := p.bash(params{"command": "sleep 60", "split": true, "background": true}).SessionID
+	silent := p.bash(params{"command": "sleep 1000", "split": true, "background": true}).SessionID
 	if r := p.process("poll", silent, "filter", "x"); r.output() != "" || r.Status != "running" {
 		t.Errorf("poll of one that printed nothing: %s", r.json)
 	}
-	r := p.bash(params{"command": "echo out; echo err >&2; sleep 60", "split": true, "yieldMs": 10})
+	r := p.bash(params{"command": "echo out; echo err >&2; sleep 1000", "split": true, "yieldMs": 10})
 	if r.StdoutPath == "" || r.StderrPath == "" || r.OutputPath != "" {
 		t.Errorf("paths: %s", r.json)
 	}
@@ -219,7 +219,7 @@ func TestYieldIsClamped(t *testing.T) {
 			t.Errorf("yieldMs %v: nothing says that it was clamped: %s", ms, r.json)
 		}
 	}
-	if r := p.bash(params{"command": "sleep 60", "yieldMs": 0}); r.Status != "running" || len(r.Notices) != 0 {
+	if r := p.bash(params{"command": "sleep 1000", "yieldMs": 0}); r.Status != "running" || len(r.Notices) != 0 {
 		t.Errorf("yieldMs 0: %s", r.json)
 	}
 }
@@ -227,7 +227,7 @@ func TestYieldIsClamped(t *testing.T) {
 func TestSettings(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester", "HOB_YIELD_MS=0", "HOB_TIMEOUT_SEC=0", "HOB_JOB_TTL_MS=soon")
-	r := p.bash(params{"command": "sleep 60"})
+	r := p.bash(params{"command": "sleep 1000"})
 	if r.Status != "running" || r.DeadlineAt != nil {
 		t.Errorf("the variables do not hold: %s", r.json)
 	}
@@ -243,7 +243,7 @@ func TestCancelEndsForegroundCommand(t *testing.T) {
 	h := newHome(t)
 	gate := newGate(t)
 	p := h.agent("tester")
-	h.cancelled(p, gate, params{"command": "echo go > " + gate.path + "; sleep 60 & sleep 60 & wait"})
+	h.cancelled(p, gate, params{"command": "echo go > " + gate.path + "; sleep 1000 & sleep 1000 & wait"})
 }
 
 func TestCancelSparesBackgroundJobs(t *testing.T) {
@@ -309,13 +309,13 @@ func TestJobsOutliveClient(t *testing.T) {
 func TestRunningCommandIsReported(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
-	first := p.bash(params{"command": "sleep 60", "background": true})
-	second := p.bash(params{"command": "sleep 60", "background": true})
+	first := p.bash(params{"command": "sleep 1000", "background": true})
+	second := p.bash(params{"command": "sleep 1000", "background": true})
 	if first.noticed("already") || !second.noticed(first.SessionID) {
 		t.Errorf("notices: %v, then %v", first.Notices, second.Notices)
 	}
-	theirs := strings.TrimSpace(h.hob("run -b sleep 61"))
-	if r := p.bash(params{"command": "sleep 61", "background": true}); !r.noticed(theirs) {
+	theirs := strings.TrimSpace(h.hob("run -b sleep 1001"))
+	if r := p.bash(params{"command": "sleep 1001", "background": true}); !r.noticed(theirs) {
 		t.Errorf("the user's job is not named: %v", r.Notices)
 	}
 }
@@ -346,7 +346,7 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestJobWithSurvivorsIsKept(t *testing.T) {
 	p := newHome(t).agent("tester")
-	r := p.bash(params{"command": "sleep 60 >/dev/null 2>&1 & echo started", "stdin": "none"})
+	r := p.bash(params{"command": "sleep 1000 >/dev/null 2>&1 & echo started", "stdin": "none"})
 	if r.SessionID == "" || !r.noticed("left a process") {
 		t.Fatalf("the answer: %s", r.json)
 	}

@@ -17,7 +17,7 @@ func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
 	p.process("wait", id, "until", "printed")
 	for _, r := range []reply{
 		p.process("write", id, "data", "x\n"), p.process("submit", id, "data", "y"), p.process("write", id, "eof", true),
-		p.process("kill", p.bash(params{"command": "echo z; sleep 60", "background": true}).SessionID), p.process("remove", id),
+		p.process("kill", p.bash(params{"command": "echo z; sleep 1000", "background": true}).SessionID), p.process("remove", id),
 	} {
 		if r.Output != nil || r.Tail != nil || strings.Contains(r.text, "no output") {
 			t.Errorf("%s: %s", r.text, r.json)
@@ -28,7 +28,7 @@ func TestAnswersAboutActionsHaveNoOutput(t *testing.T) {
 func TestCursorMatchesTail(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
-	first := p.bash(params{"command": "printf 'a\xc3\xa9b'; sleep 60", "yieldMs": 500})
+	first := p.bash(params{"command": "printf 'a\xc3\xa9b'; sleep 1000", "yieldMs": 500})
 	if first.Cursor == nil || first.Tail == nil || *first.Cursor != int64(len(*first.Tail)) {
 		t.Errorf("yielded: %s", first.json)
 	}
@@ -108,7 +108,7 @@ func TestInputEnds(t *testing.T) {
 		t.Errorf("%q", all)
 	}
 	p.refused("process", params{"action": "write", "sessionId": id, "data": "x"}, "not_running", id, "restart")
-	none := p.bash(params{"command": "sleep 60", "stdin": "none", "background": true}).SessionID
+	none := p.bash(params{"command": "sleep 1000", "stdin": "none", "background": true}).SessionID
 	for _, args := range []params{{"action": "write", "data": "x"}, {"action": "submit"}, {"action": "send-keys", "keys": []string{"C-c"}}, {"action": "paste", "data": "x"}} {
 		args["sessionId"] = none
 		p.refused("process", args, "no_input", none, "stdin")
@@ -117,7 +117,7 @@ func TestInputEnds(t *testing.T) {
 
 func TestTerminal(t *testing.T) {
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; exec sleep 60", "pty": true, "background": true}).SessionID
+	id := p.bash(params{"command": "printf 'name? '; read -r n; printf '\\033[2Jhello %s' \"$n\"; exec sleep 1000", "pty": true, "background": true}).SessionID
 	p.process("wait", id, "until", "name")
 	p.process("send-keys", id, "keys", []string{"h", "i", "Enter"})
 	p.process("wait", id, "until", "hello hi")
@@ -132,7 +132,7 @@ func TestTerminal(t *testing.T) {
 	if _, last := p.ends(id); last.ExitSignal != "SIGINT" && last.code() != 130 {
 		t.Errorf("the end: %s", last.json)
 	}
-	file := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	file := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	p.refused("process", params{"action": "screen", "sessionId": file}, "unsupported", file, "log")
 }
 

@@ -66,7 +66,7 @@ type home struct {
 
 func newHome(t *testing.T) *home {
 	t.Helper()
-	h := &home{t: t, state: filepath.Join(t.TempDir(), "state"), project: t.TempDir()}
+	h := &home{t: t, state: filepath.Join(testtool.TempDir(t), "state"), project: t.TempDir()}
 	// Socket paths must be short.
 	runtime, err := os.MkdirTemp("", "hob")
 	if err != nil {

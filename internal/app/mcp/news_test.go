@@ -37,7 +37,7 @@ func TestReportOfEnd(t *testing.T) {
 		{"the same, asked for", params{"command": "true", "notify": "notify"}, "exited 0", ""},
 		{"failure without a word", params{"command": "false"}, "exited 1", ""},
 		{"failure, silent", params{"command": "echo x; false", "notify": "silent"}, "", ""},
-		{"timeout without a word", params{"command": "sleep 60", "timeout": 0.2}, "verify", ""},
+		{"timeout without a word", params{"command": "sleep 1000", "timeout": 0.2}, "verify", ""},
 		{"last words are cut", params{"command": `printf '%0400d🙂' 7`}, "0007🙂", strings.Repeat("0", 200)},
 		{"inject", params{"command": `printf '%0400d' 7`, "notify": "inject"}, strings.Repeat("0", 399) + "7", ""},
 	} {
@@ -90,7 +90,7 @@ func TestPollReportsEnds(t *testing.T) {
 func TestRequestedKillIsNotReported(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
-	id := p.bash(params{"command": "echo x; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "echo x; sleep 1000", "background": true}).SessionID
 	h.hob("kill " + id)
 	if r := p.process("list", ""); len(r.Notices) != 0 || r.Jobs[0].Status != "failed" {
 		t.Errorf("after the kill: %s", r.json)
@@ -157,7 +157,7 @@ func TestSubscribedLogNotifiesOfGrowth(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 1000", "background": true}).SessionID
 	uri := "hob://jobs/" + id + "/log"
 	p.subscribe(uri)
 	// The first notification may cover output from before the subscription.

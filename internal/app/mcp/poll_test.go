@@ -54,7 +54,7 @@ func TestPollPositionPerClient(t *testing.T) {
 
 func TestPollTimeouts(t *testing.T) {
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	for _, args := range []params{{"timeoutMs": 10}, {"timeout": "10"}, {"timeout_ms": 10.0}, {"timeout": 0}} {
 		args["action"], args["sessionId"] = "poll", id
 		if r := p.call("process", args); r.Error != nil || r.Status != "running" {
@@ -68,7 +68,7 @@ func TestPollTimeouts(t *testing.T) {
 func TestLoopIsNoticed(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 1000", "background": true}).SessionID
 	for i := range 20 {
 		if r := p.process("poll", id); r.noticed("same answer") != (i == 19) {
 			t.Fatalf("poll %d: %v", i+1, r.Notices)
@@ -83,7 +83,7 @@ func TestLoopIsNoticed(t *testing.T) {
 func TestPollFilters(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "echo noise; read -r x < " + gate.path + "; echo noise; echo signal; sleep 1000", "background": true}).SessionID
 	p.process("wait", id, "until", "noise")
 	gate.open()
 	// Excluded lines do not end the wait.

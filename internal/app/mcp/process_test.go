@@ -24,7 +24,7 @@ func TestScopes(t *testing.T) {
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mine := h.agent("claude-code").bash(params{"command": "echo mine; sleep 60", "background": true}).SessionID
+	mine := h.agent("claude-code").bash(params{"command": "echo mine; sleep 1000", "background": true}).SessionID
 
 	for _, tt := range []struct {
 		name  string
@@ -175,7 +175,7 @@ func TestWait(t *testing.T) {
 	port := freePort(t)
 	p := h.agent("tester")
 	quick := p.bash(params{"command": "echo first; exit 3", "background": true}).SessionID
-	slow := p.bash(params{"command": "echo ready on 3000; sleep 60", "background": true}).SessionID
+	slow := p.bash(params{"command": "echo ready on 3000; sleep 1000", "background": true}).SessionID
 	server := p.bash(params{
 		"command": "exec " + os.Args[0], "env": params{roleVariable: "listen 127.0.0.1:" + port}, "background": true, "name": "server",
 	}).SessionID
@@ -233,7 +233,7 @@ func TestPrompts(t *testing.T) {
 func TestKillClearRemoveRestart(t *testing.T) {
 	h := newHome(t)
 	p := h.agent("tester")
-	id := p.bash(params{"command": "sleep 60 & sleep 60", "name": "sleeper", "background": true}).SessionID
+	id := p.bash(params{"command": "sleep 1000 & sleep 1000", "name": "sleeper", "background": true}).SessionID
 	p.refused("process", params{"action": "clear", "sessionId": id}, "running", id, "kill", "remove")
 	if r := p.process("kill", "sleeper"); r.Status != "failed" || r.ExitSignal != "SIGTERM" || r.Reason != "kill" {
 		t.Errorf("kill: %s", r.json)
@@ -310,7 +310,7 @@ func TestListShowsWhatMatters(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	for _, tt := range []struct {
 		tool  string
 		args  params
@@ -350,7 +350,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	p.refused("bash", params{"command": "true", "host": "nowhere.invalid", "timeout": 1}, "unreachable", "nowhere.invalid")
-	second := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	second := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	p.refused("process", params{"action": "kill", "sessionId": "sleep"}, "ambiguous", id, second)
 }
 
@@ -369,7 +369,7 @@ func TestAliases(t *testing.T) {
 	if got := p.tools(); !slices.Equal(got, want) {
 		t.Errorf("with aliases: %v", got)
 	}
-	r := p.call("bash", params{"script": "echo yes; echo no; sleep 60", "run_in_background": true, "display_name": "both", "timeout_secs": 60})
+	r := p.call("bash", params{"script": "echo yes; echo no; sleep 1000", "run_in_background": true, "display_name": "both", "timeout_secs": 60})
 	if r.Name != "both" || r.Status != "running" || r.DeadlineAt == nil {
 		t.Fatalf("bash: %s", r.json)
 	}
@@ -420,7 +420,7 @@ func TestResources(t *testing.T) {
 	if got := read(); got != "one\n" {
 		t.Errorf("the log: %q", got)
 	}
-	silent := p.bash(params{"command": "sleep 60", "background": true}).SessionID
+	silent := p.bash(params{"command": "sleep 1000", "background": true}).SessionID
 	if r, err := p.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "hob://jobs/" + silent + "/log"}); err != nil || r.Contents[0].Text != "(no output)" {
 		t.Errorf("an empty log: %+v, %v", r, err)
 	}
@@ -441,7 +441,7 @@ func TestResources(t *testing.T) {
 
 func TestLongNamesStayShort(t *testing.T) {
 	p := newHome(t).agent("tester")
-	r := p.bash(params{"command": "sleep 60", "name": strings.Repeat("näme ", 100), "background": true})
+	r := p.bash(params{"command": "sleep 1000", "name": strings.Repeat("näme ", 100), "background": true})
 	if n := utf8.RuneCountInString(r.Name); n > 60 {
 		t.Errorf("a name of %d characters", n)
 	}

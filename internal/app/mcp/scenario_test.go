@@ -12,7 +12,7 @@ import (
 func TestIdlePollsGetRecommendedPause(t *testing.T) {
 	gate := newGate(t)
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "read -r x < " + gate.path + "; echo news; sleep 1000", "background": true}).SessionID
 	for i, want := range []string{"again in 5.0 s", "again in 10.0 s", "again in 30.0 s", "again in 1m", "again in 1m"} {
 		if r := p.process("poll", id); !r.noticed(want) {
 			t.Errorf("poll %d: %v, want %q", i+1, r.Notices, want)
@@ -37,7 +37,7 @@ func TestIdlePollsGetRecommendedPause(t *testing.T) {
 // stuck.
 func TestLoopOfLogsIsNoticed(t *testing.T) {
 	p := newHome(t).agent("tester")
-	id := p.bash(params{"command": "echo begun; sleep 60", "background": true}).SessionID
+	id := p.bash(params{"command": "echo begun; sleep 1000", "background": true}).SessionID
 	p.process("wait", id, "until", "begun")
 	for i := range 20 {
 		if r := p.process("log", id); r.noticed("same answer") != (i == 19) {
@@ -68,7 +68,7 @@ func TestPollOfExcludedLines(t *testing.T) {
 	if r := p.process("poll", id, "exclude", "noise", "timeout", 30000); r.output() != "" || r.Status != "completed" || r.code() != 3 {
 		t.Errorf("at the end of the job: %s", r.json)
 	}
-	kept := p.bash(params{"command": "echo noise; echo signal; sleep 60", "background": true}).SessionID
+	kept := p.bash(params{"command": "echo noise; echo signal; sleep 1000", "background": true}).SessionID
 	p.process("wait", kept, "until", "signal")
 	if r := p.process("poll", kept, "filter", "^sig"); r.output() != "signal\n" {
 		t.Errorf("filter: %q", r.output())

@@ -5,6 +5,7 @@ package mcp_test
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEndOfShellJobIsReportedOnce(t *testing.T) {
@@ -14,8 +15,11 @@ func TestEndOfShellJobIsReportedOnce(t *testing.T) {
 	other := strings.TrimSpace(h.hob("run -b --agent claude -- sleep 600"))
 	id := strings.TrimSpace(h.hob("run -b --agent claude -- false"))
 	h.ended(id)
-	// A process in the agent's shell could still report it.
-	r := p.process("wait", other, "until", "exit", "timeout", 6000)
+	// For a while a process in the agent's shell could still report it.
+	var r reply
+	for late := time.Now().Add(patience); !r.noticed(id) && time.Now().Before(late); {
+		r = p.process("wait", other, "until", "exit", "timeout", 500)
+	}
 	if !r.noticed(id) || !r.noticed("exited 1") {
 		t.Errorf("the notices: %v", r.Notices)
 	}

@@ -10,13 +10,18 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hobjobs/hob/internal/testtool"
 )
 
 // These three tests use the exact calls of the original specification.
 
 func TestYieldThenPoll(t *testing.T) {
 	t.Parallel()
-	p := newHome(t).agent("tester")
+	bin := t.TempDir()
+	testtool.WriteScript(t, filepath.Join(bin, "sleep"), "read -r go < \"$GATE\"") // as long as the test needs
+	gate := newGate(t)
+	p := newHome(t).agent("tester", "PATH="+bin+":"+os.Getenv("PATH"), "GATE="+gate.path)
 	r := p.call("bash", rawArgs(t, `{"tool":"bash","command":"sleep 5 && echo done","yieldMs":1000}`))
 	if r.Status != "running" || r.SessionID == "" || r.PID == 0 {
 		t.Fatalf("after a second: %s", r.json)
@@ -34,6 +39,7 @@ func TestYieldThenPoll(t *testing.T) {
 	if poll.Status != "running" || poll.output() != "" {
 		t.Errorf("the poll: %s", poll.json)
 	}
+	gate.open()
 	all, last := p.ends(r.SessionID)
 	if all != "done\n" || last.Status != "completed" || last.code() != 0 {
 		t.Errorf("the end: %q, %s", all, last.json)
@@ -47,10 +53,7 @@ func TestYieldThenPoll(t *testing.T) {
 func TestBackgroundAtOnce(t *testing.T) {
 	h := newHome(t)
 	bin := t.TempDir()
-	npm := "#!/bin/sh\necho \"> $*\"\nread -r go < \"$GATE\"\necho built\n"
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testtool.WriteScript(t, filepath.Join(bin, "npm"), "echo \"> $*\"\nread -r go < \"$GATE\"\necho built")
 	gate := newGate(t)
 	p := h.agent("tester", "PATH="+bin+":"+os.Getenv("PATH"), "GATE="+gate.path)
 	r := p.call("bash", rawArgs(t, `{"tool":"bash","command":"npm run build","background":true}`))

@@ -20,11 +20,17 @@ func TestTypeScriptClient(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
 		t.Fatal(err)
 	}
-	install := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
+	for try := 1; ; try++ { // the registry may be slow
+		install := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=5")
+		install.Dir = dir
+		out, err := install.CombinedOutput()
+		if err == nil {
+			break
+		}
 		t.Log(string(out))
-		testtool.Missing(t, "needs the packages of testdata/typescript")
+		if try == 3 {
+			testtool.Missing(t, "needs the packages of testdata/typescript")
+		}
 	}
 	h := newHome(t)
 	play := exec.Command("node", filepath.Join(dir, "play.mjs"), os.Args[0])

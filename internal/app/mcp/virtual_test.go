@@ -125,7 +125,7 @@ func TestTimeoutAppliesInForegroundAndBackground(t *testing.T) {
 		"by its parameter": {"background": true, "timeout": 0.3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args["command"] = "echo begun; sleep 60"
+			args["command"] = "echo begun; sleep 1000"
 			r := p.bash(args)
 			if r.Status == "running" { // otherwise the timeout expired before the answer
 				if r.DeadlineAt == nil {
