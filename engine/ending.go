@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/hobjobs/hob/internal/units"
@@ -9,6 +10,9 @@ import (
 // The clients of hob that the user works with, as the record of an end names them. Other
 // names are those of programs.
 const clientCLI, clientUI = "cli", "ui"
+
+// schedulerSlurm is the name of Slurm where it has ended a job by itself.
+const schedulerSlurm = "slurm"
 
 // Ending describes, for the middle of a sentence, how the job ended and why, as in
 // "exited 127 (command not found)". It is empty while the job has not ended. It contains
@@ -21,23 +25,20 @@ func (j Job) Ending() string {
 	text := ""
 	switch exit.Reason {
 	case ReasonKill:
-		by := exit.EndedBy
-		if by == clientCLI || by == clientUI {
-			by = "you"
-		}
 		text = "stopped"
-		if by != "" {
+		if by := senderOf(exit); by != "" {
 			text += " by " + by
 		}
-		switch {
-		case exit.Code != nil || exit.Signal != "":
-			text += bracketed(outcome(exit))
-		case j.StartedAt.IsZero():
+		if j.StartedAt.IsZero() && outcome(exit) == "" {
 			text += " before it started"
 		}
+		text += bracketed(outcome(exit))
 	case ReasonTimeout:
 		text = "timed out"
-		if j.Timeout > 0 {
+		switch {
+		case exit.EndedBy == schedulerSlurm:
+			text += " at the time limit of Slurm"
+		case j.Timeout > 0:
 			text += " after " + units.DurationText(j.Timeout.Duration())
 		}
 		text += bracketed(outcome(exit))
@@ -51,19 +52,27 @@ func (j Job) Ending() string {
 	case ReasonOOM:
 		text = "out of memory" + bracketed(outcome(exit))
 	case ReasonPreempted:
-		text = "preempted: its scheduler needed its place for another job"
+		text = "preempted: its scheduler needed the resources for another job"
 	case ReasonNodeFailed:
 		text = "lost: its node failed; output until then is kept"
 	case ReasonHolderDied:
-		text = "lost: its supervisor process died; output until then is kept"
+		text = "lost: " + cmp.Or(exit.Error, "its supervisor process died; output until then is kept")
 	case ReasonReboot:
 		text = "lost: the machine restarted; output until then is kept"
 	case ReasonExit, ReasonSignal:
 		text = outcome(exit)
-		if exit.Signal != "" {
-			text = "killed by " + text
+		switch by := senderOf(exit); {
+		case exit.Signal != "" && by != "":
+			text = "killed by " + text + ", sent by " + by
+		case exit.Signal != "":
+			text = "killed by " + text + bracketed(meaning(exit))
+		case exit.Status == Failed && exit.Error != "": // a virtual execution
+			text = "failed: " + exit.Error
+		case text == "":
+			text = "ended, exit code unknown"
+		default:
+			text += bracketed(meaning(exit))
 		}
-		text += bracketed(meaning(exit))
 	}
 	if exit.Core {
 		text += ", core dumped"
@@ -78,13 +87,25 @@ func bracketed(text string) string {
 	return " (" + text + ")"
 }
 
-// outcome is the signal or the code of an end.
+// senderOf returns the client or limit that requested an end, as the object of "by"; "" if there is
+// none.
+func senderOf(e Exit) string {
+	switch e.EndedBy {
+	case clientCLI, clientUI:
+		return "you"
+	case schedulerSlurm:
+		return "Slurm"
+	}
+	return e.EndedBy
+}
+
+// outcome is the signal or the code of an end; "" if neither is known.
 func outcome(e Exit) string {
 	switch {
 	case e.Signal != "":
 		return e.Signal
 	case e.Code == nil:
-		return "exited, code unknown"
+		return ""
 	}
 	return "exited " + strconv.Itoa(*e.Code)
 }
@@ -143,6 +164,8 @@ func signalWord(name string) string {
 		return "terminated"
 	case "SIGXCPU":
 		return "CPU time limit"
+	case "SIGXFSZ":
+		return "file size limit"
 	}
 	return ""
 }

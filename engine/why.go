@@ -98,6 +98,9 @@ func (e *Engine) explain(ctx context.Context, id ID) (*explainer, error) {
 		x.Summary = "Exited 0: the command succeeded"
 	default:
 		x.failed(exit, lines)
+		if x.j.Runs != nil && x.j.Runs.Count > 0 {
+			x.Summary += "; it had been restarted " + count(x.j.Runs.Count, "time", "times")
+		}
 	}
 	return x, nil
 }
@@ -140,6 +143,15 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 		}
 	}
 	return lines, nil
+}
+
+// shortened returns the beginning of a line that is too long for a sentence.
+func shortened(line string) string {
+	const limit = 120
+	if r := []rune(line); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return line
 }
 
 // lastLine returns the last line that is not empty.
@@ -209,10 +221,11 @@ func (x *explainer) failed(exit Exit, lines []string) {
 		x.add("output", lastLine(lines))
 	case ReasonHolderDied, ReasonReboot, ReasonNodeFailed:
 		x.Cause = causeLost
-		if exit.Error != "" {
-			x.Summary += " (" + exit.Error + ")"
-		}
-	case ReasonDependency, ReasonPreempted, ReasonOOM:
+		x.add("output", lastLine(lines))
+	case ReasonOOM:
+		x.Cause = causeMemory
+		x.add("output", lastLine(lines))
+	case ReasonDependency, ReasonPreempted:
 		x.Cause = string(exit.Reason)
 	case ReasonSpawn:
 		x.spawnFailed(exit)
@@ -242,9 +255,12 @@ func codeOf(e Exit) int {
 	return *e.Code
 }
 
-// killed explains an end by a signal that hob did not send.
+// killed explains an end by a signal.
 func (x *explainer) killed(exit Exit, lines []string) {
 	x.Cause = causeSignal
+	if exit.EndedBy != "" {
+		return // the ending names the sender
+	}
 	switch exit.Signal {
 	case "SIGKILL":
 		if exit.OOMKills > 0 {
@@ -256,15 +272,19 @@ func (x *explainer) killed(exit Exit, lines []string) {
 	case "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS":
 		x.fromOutput("Killed by "+exit.Signal, exit, lines)
 	case "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2":
-		if exit.EndedBy == "" {
-			x.Summary = "Killed by " + exit.Signal + ", which hob did not send" + bracketed(signalWord(exit.Signal))
-		}
+		x.Summary = "Killed by " + exit.Signal + ", which hob did not send" + bracketed(signalWord(exit.Signal))
 	}
 }
 
 // exited explains an exit code other than 0.
 func (x *explainer) exited(exit Exit, lines []string) {
-	outcome := outcome(exit)
+	if exit.Status == Failed { // a virtual execution, whose error is the ending
+		if c, ok := cause.Find([]string{exit.Error}, -1); ok {
+			x.Cause = string(c.Kind)
+		}
+		return
+	}
+	outcome := cmp.Or(outcome(exit), "ended, exit code unknown")
 	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
 	switch code := codeOf(exit); {
 	case code == 137 && exit.OOMKills > 0:
@@ -280,18 +300,26 @@ func (x *explainer) exited(exit Exit, lines []string) {
 	switch code := codeOf(exit); code {
 	case 126, 127:
 		return // the ending says it
-	case 130, 134, 136, 137, 139, 141, 143:
+	case 130, 131, 132, 134, 136, 137, 139, 141, 143, 152, 153:
 		name := signalNames[code-128]
 		x.Cause = causeSignal
-		x.Summary = fmt.Sprintf("%s: one of its processes was killed by %s%s", outcome, name, bracketed(signalWord(name)))
+		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, bracketed(signalWord(name)))
+	case 124:
+		x.Summary = outcome + ", with which the program timeout reports that the time was up"
 	default:
-		x.Summary = outcome + ", and its output names no error"
-		x.add("output", lastLine(lines))
+		x.Summary = outcome + ", and its output names no known error"
+		if last := lastLine(lines); last != "" {
+			x.Summary += "; it ends with " + strconv.Quote(shortened(last))
+			x.add("output", last)
+		}
 	}
 }
 
 // signalNames are the signals whose numbers are the same on all systems.
-var signalNames = map[int]string{2: "SIGINT", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM"}
+var signalNames = map[int]string{
+	2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
+	24: "SIGXCPU", 25: "SIGXFSZ",
+}
 
 func programName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 

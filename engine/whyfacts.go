@@ -23,7 +23,11 @@ func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
 	}
 	switch c.Kind {
 	case cause.CommandNotFound:
-		x.similar(c.Subject)
+		if strings.ContainsRune(c.Subject, '/') {
+			x.interpreter(c.Subject)
+		} else {
+			x.similar(c.Subject)
+		}
 	case cause.PortInUse:
 		x.owner(ctx, c.Subject)
 	case cause.BadInterpreter:
@@ -34,7 +38,7 @@ func (x *explainer) investigate(ctx context.Context, c cause.Cause) {
 // similar adds the command on this program's PATH whose name is most like a misspelled one. The
 // job's own PATH is not recorded.
 func (x *explainer) similar(name string) {
-	if name == "" || strings.ContainsRune(name, '/') {
+	if name == "" {
 		return
 	}
 	var names []string
@@ -85,7 +89,11 @@ func (x *explainer) interpreter(script string) {
 	defer f.Close()
 	first, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
 	if rest, ok := strings.CutPrefix(first, "#!"); ok {
-		x.add("file", "the first line of "+filepath.Base(script)+" names the interpreter "+strings.TrimSpace(rest))
+		text := "the first line of " + filepath.Base(script) + " names the interpreter " + strings.TrimSpace(rest)
+		if strings.HasSuffix(rest, "\r\n") {
+			text += ", followed by a carriage return: the file has the line endings of Windows"
+		}
+		x.add("file", text)
 	}
 }
 

@@ -202,6 +202,12 @@ func (j *FakeJob) Exit(code int) {
 	j.finish(engine.Exit{Status: engine.Exited, Code: &code, Reason: engine.ReasonExit})
 }
 
+// End ends the job in any way.
+func (j *FakeJob) End(exit engine.Exit) { j.finish(exit) }
+
+// Runs sets how often the job's command was started.
+func (j *FakeJob) Runs(r *engine.Runs) { j.change(func() { j.state.Runs = r }) }
+
 // Signalled ends the job by a signal that hob did not send.
 func (j *FakeJob) Signalled(name string, number int) {
 	code := 128 + number

@@ -44,6 +44,10 @@ var failures = []failure{
 	{name: "program not executable", argv: []string{"./run"}, files: map[string]string{"run": "echo hi\n"}, cause: "permission_denied", says: `^Could not be started: ./run: permission denied$`},
 	{name: "script not executable", script: "./run", files: map[string]string{"run": "echo hi\n"}, cause: "permission_denied", says: `^Exited 126: .*Permission denied$`},
 	{name: "missing interpreter", argv: []string{"./run.sh"}, files: map[string]string{"run.sh*": "#!/nowhere/sh\n"}, cause: "bad_interpreter", says: `its interpreter "/nowhere/sh": no such file`},
+	{name: "line endings of Windows", script: "./run.sh", files: map[string]string{"run.sh*": "#!/bin/sh\r\necho hi\r\n"}, says: `^Exited 12[67]: .*not found`},
+	{name: "directory as a file", script: "cat .", cause: "error", says: `^Exited 1: cat: .*Is a directory$`},
+	{name: "file size limit", tool: "bash", script: "exec bash -c 'ulimit -f 1; exec dd if=/dev/zero of=x bs=64k count=64'", cause: "signal", says: `SIGXFSZ`},
+	{name: "read-only file system", script: "echo x > /proc/sys/kernel/ostype", says: `^Exited [12]: .*(Permission denied|Read-only file system)$`},
 	{name: "missing directory", script: "cd nowhere && make", cause: "", says: `^Exited [12]: .*nowhere`},
 	{name: "shell syntax", script: "if true; then echo hi", cause: "syntax_error", says: `(?i)syntax error`},
 	{name: "unset variable", script: "set -u; echo $UNSET_ZZ", cause: "error", says: `UNSET_ZZ: parameter not set`},
@@ -52,8 +56,8 @@ var failures = []failure{
 	{name: "permission denied", tool: "setpriv", script: "chmod 600 secret; chmod 755 .; setpriv --reuid=65534 cat secret", files: map[string]string{"secret": "x"}, cause: "permission_denied", says: `Permission denied$`},
 	{name: "missing library", tool: "gcc", script: "gcc -shared -o libzz.so lib.c && gcc -o prog prog.c -L. -lzz && rm libzz.so && ./prog", files: map[string]string{"lib.c": "int zz(void){return 0;}\n", "prog.c": "int zz(void);\nint main(void){return zz();}\n"}, cause: "missing_library", says: `shared library not found: libzz.so$`},
 	{name: "unknown option", script: "ls --frobnicate", cause: "invalid_usage", says: `frobnicate`},
-	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output names no error$`},
-	{name: "nothing printed", script: "exit 9", cause: "", says: `^Exited 9, and its output names no error$`},
+	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output names no known error; it ends with "last words"$`},
+	{name: "nothing printed", script: "exit 9", cause: "", says: `^Exited 9, and its output names no known error$`},
 
 	// Signals.
 	{name: "terminated by another process", script: "kill -TERM $$", cause: "signal", says: `^Killed by SIGTERM, which hob did not send`},
@@ -109,7 +113,7 @@ var failures = []failure{
 	{name: "curl: unknown host", tool: "curl", script: "curl --noproxy '*' -sS http://nowhere.invalid/", cause: "host_not_found", says: `host not found: nowhere.invalid$`},
 	{name: "ssh: refused", tool: "ssh", script: "ssh -F /dev/null -p 9 -o BatchMode=yes 127.0.0.1 true", cause: "connection_refused", says: `port 9: Connection refused$`},
 	{name: "tar: missing archive", tool: "tar", script: "tar xf zz.tar", cause: "missing_file", says: `zz.tar: Cannot open: No such file`},
-	{name: "grep: no match", tool: "grep", script: "echo a | grep b", cause: "", says: `^Exited 1, and its output names no error$`},
+	{name: "grep: no match", tool: "grep", script: "echo a | grep b", cause: "", says: `^Exited 1, and its output names no known error$`},
 }
 
 // Failures that are made for real are explained by their causes.

@@ -220,7 +220,7 @@ func (s *sight) endedThere(o *engine.State, j *slurm.Job) certainty {
 		if s.entry.Claimed {
 			exit = engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its end was not recorded; Slurm's state is " + j.State, At: s.at}
 		} else {
-			exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "Slurm could not start it: " + j.Reason, At: s.at}
+			exit = engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "Slurm gives the reason " + j.Reason, At: s.at}
 		}
 	}
 	if by := s.entry.EndedBy; by != nil && exit.Status == engine.Killed {

@@ -5,7 +5,10 @@
 // it claims no more than the program did.
 package cause
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is the kind of a cause, as other programs can test for it.
 type Kind string
@@ -85,9 +88,12 @@ func (c Cause) Phrase() string {
 	switch {
 	case c.Kind == PortInUse && c.Subject != "":
 		return "port " + c.Subject + " is in use"
+	case c.Kind == CommandNotFound && strings.ContainsRune(c.Subject, '/'):
+		// Shells print the same if the file exists and its interpreter does not.
+		return c.Subject + " or its interpreter was not found"
 	case c.Subject != "" && bySubject(c.Kind):
 		text = c.Subject
-	case strings.Contains(strings.ToLower(text), label), c.Kind == MissingFile, c.Kind == MissingModule, c.Kind == ConnectionRefused:
+	case strings.Contains(strings.ToLower(text), label), sayTheirKind(c.Kind):
 		label = "" // the text says it
 	}
 	if label != "" {
@@ -97,6 +103,15 @@ func (c Cause) Phrase() string {
 		text += " (" + c.Place + ")"
 	}
 	return text
+}
+
+// sayTheirKind reports whether the texts of a cause of that kind are clear without a label.
+func sayTheirKind(k Kind) bool {
+	switch k {
+	case MissingFile, MissingModule, ConnectionRefused, CompileError: // also of linters
+		return true
+	}
+	return false
 }
 
 // bySubject reports whether label and subject of a cause of that kind are all there is to say.
@@ -125,6 +140,7 @@ const (
 // reports the first counts for compilers and test runners, whose later errors often follow from the
 // first, and the last for everything else.
 func Find(lines []string, code int) (best Cause, ok bool) {
+	lines = withoutPrefixes(lines)
 	rank := 0
 	for i, line := range lines {
 		if len(line) > maxLine {
@@ -140,6 +156,24 @@ func Find(lines []string, code int) (best Cause, ok bool) {
 		}
 	}
 	return best, rank > 0
+}
+
+// prefix is what docker build, docker compose and the like print before each line of a program.
+var prefix pattern = `^(#\d+ \d+\.\d+|[A-Za-z][\w.-]* +\|) `
+
+// withoutPrefixes returns the lines as the programs printed them.
+func withoutPrefixes(lines []string) []string {
+	clean := lines
+	for i, line := range lines {
+		if len(line) > maxLine || !prefix.regexp().MatchString(line) {
+			continue
+		}
+		if &clean[0] == &lines[0] {
+			clean = slices.Clone(lines)
+		}
+		clean[i] = prefix.regexp().ReplaceAllString(line, "")
+	}
+	return clean
 }
 
 // at returns the cause that the line i reports, with the rule by which it was found; a rule of rank

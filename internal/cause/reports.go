@@ -34,16 +34,25 @@ func nextLine(c *Cause, lines []string) bool {
 	return true
 }
 
-// nextParagraph adds the first line after the next empty line.
-func nextParagraph(c *Cause, lines []string) bool {
-	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines; k++ {
-		if strings.TrimSpace(lines[k]) == "" {
-			if n, _ := following(lines, k, anyText); n >= 0 {
-				c.add(lines[n], n)
-			}
-			break
-		}
+// rspec adds what was expected, which is indented deeper than the line of the report.
+func rspec(c *Cause, lines []string) bool {
+	if k, _ := following(lines, c.Line, anyText); k >= 0 && indentOf(lines[k]) > indentOf(lines[c.Line]) {
+		c.add(lines[k], k)
 	}
+	return true
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+var minitestName pattern = `^\S+#\S+`
+
+// minitest reads the name of the test and the first line about the failure.
+func minitest(c *Cause, lines []string) bool {
+	if c.Line+2 >= len(lines) || !minitestName.regexp().MatchString(lines[c.Line+1]) {
+		return false
+	}
+	c.Text = strings.TrimSuffix(strings.TrimSpace(lines[c.Line+1]), ":")
+	c.add(lines[c.Line+2], c.Line+2)
 	return true
 }
 
@@ -116,18 +125,19 @@ func goPlace(c *Cause, lines []string) bool {
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
 var (
-	pythonFrame pattern = `^\s*File "([^"]+)", line (\d+)`
+	pythonFrame pattern = `^[\s|]*File "([^"]+)", line (\d+)`
 	pythonEnd   pattern = `^(?:\S*\s?\|\s*)?([A-Za-z_][\w.]*)(:.*)?$`
 )
 
 // python reads the exception at the end of a traceback, and the last position that is not in a
 // library.
 func python(c *Cause, lines []string) bool {
-	indent := len(lines[c.Line]) - len(strings.TrimLeft(lines[c.Line], " "))
+	// In a group of exceptions, the lines begin with a column of "|".
+	indent := len(lines[c.Line]) - len(strings.TrimLeft(lines[c.Line], " |+"))
 	for k := c.Line + 1; k < len(lines) && k <= c.Line+stackLines; k++ {
 		line := lines[k]
 		if m := pythonFrame.regexp().FindStringSubmatch(line); m != nil {
-			if c.Place == "" || !strings.Contains(m[1], "/lib/python") && !strings.HasPrefix(m[1], "<") {
+			if !strings.HasPrefix(m[1], "<frozen") && (c.Place == "" || !strings.Contains(m[1], "/lib/python")) {
 				c.Place = base(m[1]) + ":" + m[2]
 			}
 			continue
@@ -138,7 +148,7 @@ func python(c *Cause, lines []string) bool {
 		if !pythonEnd.regexp().MatchString(line[indent:]) {
 			return false
 		}
-		c.Text, c.Last = strings.TrimSpace(line), k
+		c.Text, c.Last = strings.TrimSpace(line[indent:]), k
 		return true
 	}
 	return false
@@ -161,7 +171,7 @@ func pythonSyntax(c *Cause, lines []string) bool {
 	return true
 }
 
-var pytestDetail pattern = `^E\s+(\w*(?:Error|Exception).*)$`
+var pytestDetail pattern = `^E\s+(\w*(?:Error|Exception).*|fixture .* not found)$`
 
 // pytestError adds the error that kept a file of tests from being collected.
 func pytestError(c *Cause, lines []string) bool {
@@ -379,8 +389,10 @@ var (
 	nodeAny   pattern = `^\s+at |^\s*(Require stack:|- /|code: ')`
 )
 
+var nodeCause pattern = `^\s+\[cause\]: (.+?)( \{)?$`
+
 // node accepts an error of JavaScript if a stack follows it, and adds the first position in the
-// user's own code.
+// user's own code and the last error that caused it.
 func node(c *Cause, lines []string) bool {
 	stack := false
 	for k := c.Line + 1; k < len(lines) && k <= c.Line+8; k++ {
@@ -390,11 +402,17 @@ func node(c *Cause, lines []string) bool {
 			break
 		}
 	}
+	for k := c.Line + 1; k < len(lines) && k <= c.Line+reportLines && strings.HasPrefix(lines[k], " "); k++ {
+		if m := nodeCause.regexp().FindStringSubmatch(lines[k]); m != nil {
+			first, _, _ := strings.Cut(c.Text, ", caused by ")
+			c.Text, c.Last = first+", caused by "+m[1], k
+		}
+	}
 	return stack
 }
 
-// tcl takes the message before the stack.
-func tcl(c *Cause, lines []string) bool {
+// lineBefore takes the line before as the message.
+func lineBefore(c *Cause, lines []string) bool {
 	if c.Line == 0 {
 		return false
 	}

@@ -29,7 +29,12 @@ var rules = []rule{
 	// Lines that only repeat that a command failed.
 	{hint: "***", shape: `^\S*make(\[\d+\])?: \*\*\* \[.*\] (Error \d+|Killed|Segmentation fault)`},
 	{hint: "exit status", shape: `^exit status \d+$`},
-	{hint: "error", shape: `^(collect2: error: ld returned|error: could not compile |error: aborting due to|error: test failed, to rerun|error: \d+ targets? failed|npm error (code|syscall|path|errno|command|signal|workspace|location|A complete log|If you|To see|  |enoent This)|npm error$|error Command failed|\d+ errors?( generated\.?)?$)`},
+	{hint: "error", shape: `^(collect2: error: ld returned|error: could not compile |error: aborting due to|error: test failed, to rerun|error: \d+ targets? failed|npm error (code|syscall|path|errno|[Cc]ommand|signal|workspace|location|A complete log|If you|To see|  |enoent This)|npm error$|error Command failed|\d+ errors?( generated\.?)?$)|^Found \d+ errors?\b`},
+	{hint: "BUILD FAILED", shape: `^BUILD FAILED`},
+	{hint: "Abort", shape: `^(\S+: line \d+: +\d+ )?Abort(ed|\(\w+\))?( \(core dumped\))?( .*)?$`},
+	{hint: "tar: ", shape: `^\S*tar: (Error is not recoverable|Child returned status|Exiting with failure)`},
+	{hint: "fatal: Could not read from remote", shape: `.`},
+	{hint: "Error: ", shape: `^Error: (Could not create the Java Virtual Machine|A fatal exception has occurred)`},
 	{hint: "npm ERR!", shape: `^npm ERR! (code|syscall|path|errno|A complete log|Exit status|Failed at|This is probably| *$|    )`},
 	{hint: "[ERROR]", shape: `^\[ERROR\] *(-> |To see the full|Re-run Maven|For more information|\[Help|After correcting|$|There are test failures|Failed to execute goal)`},
 	{hint: "BEGIN failed", shape: `^BEGIN failed--`},
@@ -73,7 +78,8 @@ var rules = []rule{
 	{kind: TestFailure, rank: rankTest, first: true, hint: "✖ ", shape: `^✖ (?P<text>.+ \([\d.]+m?s\))$`, read: nextLine},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "[ERROR]", shape: `^\[ERROR\]\s+(?P<text>\w\S*\.\w+:\d+ .*)$`},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "FAILED", shape: `^(?P<text>[\w.$]+ > .+) FAILED$`, read: nextLine},
-	{kind: TestFailure, rank: rankTest, first: true, hint: "Failure/Error", shape: `^\s*Failure/Error: (?P<text>.+)$`, read: nextParagraph},
+	{kind: TestFailure, rank: rankTest, first: true, hint: "Failure/Error", shape: `^\s*Failure/Error: (?P<text>.+)$`, read: rspec},
+	{kind: TestFailure, rank: rankTest, first: true, hint: ":", shape: `^(Failure|Error):$`, read: minitest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "1) ", shape: `^1\) (?P<text>[\w\\]+::\w+.*)$`, read: nextLine},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "Failed ", shape: `^\s*Failed (?P<text>[\w.]+(?:\(.*\))?) \[[\d<].*\]$`, read: dotnetTest},
 	{kind: TestFailure, rank: rankTest, first: true, hint: "(Failed)", shape: `^\s*\d+ - (?P<text>\S+) \(Failed\)`},
@@ -88,6 +94,7 @@ var rules = []rule{
 	{kind: CompileError, rank: rankCompile, first: true, hint: "e: ", shape: `^e: (file://)?\S+\.kts?:`},
 	{kind: CompileError, rank: rankCompile, first: true, hint: "error", shape: `^\s+\d+:\d+\s+error\s+\S`, read: eslint},
 	{kind: LinkError, rank: rankCompile, first: true, hint: "undefined reference", shape: `undefined reference to `},
+	{kind: LinkError, rank: rankCompile, first: true, hint: "multiple definition of", shape: `multiple definition of `},
 	{kind: LinkError, rank: rankCompile, first: true, hint: "ndefined symbol", shape: `^(ld|\S*ld\S*: error): |Undefined symbols for architecture`},
 	{kind: LinkError, rank: rankCompile, first: true, hint: "cannot find -l", shape: `cannot find (?P<subject>-l[^\s:]+)`},
 	{kind: SyntaxError, rank: rankCompile, first: true, hint: "Error: ", shape: `^(SyntaxError|IndentationError|TabError): `, read: pythonSyntax},
@@ -101,17 +108,19 @@ var rules = []rule{
 	{kind: DataRace, rank: rankRuntime, first: true, hint: "DATA RACE", shape: `^WARNING: DATA RACE`, read: goPlace},
 	{kind: Panic, rank: rankRuntime, hint: "panic: ", shape: `^(?P<text>panic: .+?)( \[recovered.*\])?$`, read: goPlace},
 	{kind: Panic, rank: rankRuntime, hint: "fatal error: ", shape: `^fatal error: (all goroutines|concurrent map|runtime|stack overflow|out of memory|unexpected signal)`, read: goPlace},
+	{kind: Panic, rank: rankRuntime, hint: "overflowed its stack", shape: `^thread '.*?'( \(\d+\))? has overflowed its stack`},
 	{kind: Panic, rank: rankRuntime, hint: "panicked at", shape: `^thread '.*?'( \(\d+\))? panicked at `, read: rustPanic},
-	{kind: Exception, rank: rankRuntime, hint: "Traceback", shape: `^\s*Traceback \(most recent call last\):`, read: python},
+	{kind: Exception, rank: rankRuntime, hint: "Traceback", shape: `^[\s|+]*(Exception Group )?Traceback \(most recent call last\):`, read: python},
 	{kind: Exception, rank: rankRuntime, hint: "Exception in thread", shape: `^Exception in thread "[^"]*" (?P<text>.+)$`, read: java},
 	{kind: Exception, rank: rankRuntime, hint: "Unhandled exception", shape: `^Unhandled exception[.:] ?(?P<text>.*)$`, read: dotnet},
-	{kind: Exception, rank: rankRuntime, hint: "** (", shape: `^\*\* \((?P<text>\w[\w.]*\) .+)$`},
+	{kind: Exception, rank: rankRuntime, hint: "** (", shape: `^\*\* (?P<text>\(\w[\w.]*\) .+)$`},
 	{kind: Exception, rank: rankRuntime, hint: "terminate called", shape: `^terminate called after throwing an instance of '(?P<text>[^']+)'`, read: cpp},
 	{kind: Exception, rank: rankRuntime, hint: "rror", shape: `^(?:Uncaught )?(?P<text>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?|Error(?: \[\w+\])?: .+)$`, read: node},
 	{kind: Exception, rank: rankRuntime, hint: "rror", shape: `^(?:PHP )?Fatal error: +(?:Uncaught )?(?P<text>.+)$`},
 	{kind: Exception, rank: rankRuntime, hint: ":in ", shape: "^(?P<text>\\S+:\\d+:in [`'].*: .+ \\([A-Z]\\w*(?:::\\w+)*\\))$"},
 	{kind: Exception, rank: rankRuntime, hint: "lua", shape: `^lua[\w.]*: (?P<text>.+)$`},
-	{kind: Exception, rank: rankRuntime, hint: "while executing", shape: `^    while executing$`, read: tcl},
+	{kind: Exception, rank: rankRuntime, hint: "while executing", shape: `^    while executing$`, read: lineBefore},
+	{kind: Exception, rank: rankRuntime, hint: "--trace-uncaught", shape: "^\\(Use `node --trace-uncaught", read: lineBefore},
 	{kind: MemoryError, rank: rankRuntime, hint: "Sanitizer: ", shape: `ERROR: (?P<text>(?:Address|Leak|Memory|Thread|UndefinedBehavior)Sanitizer: \S+)`, read: sanitizer},
 	{kind: MemoryError, rank: rankRuntime, hint: "()", shape: `^(free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\): `},
 	{kind: MemoryError, rank: rankRuntime, hint: "***", shape: `^\*\*\* (stack smashing|buffer overflow) detected`},
@@ -126,18 +135,36 @@ var rules = []rule{
 	{kind: Unknown, rank: rankTool, hint: "npm error", shape: `^npm error (?:enoent )?(?P<text>.+)$`, first: true},
 	{kind: Unknown, rank: rankTool, hint: "npm ERR!", shape: `^npm ERR! (?P<text>.+)$`, first: true},
 	{kind: Unknown, rank: rankTool, hint: "[ERROR]", shape: `^\[ERROR\] (?P<text>.+)$`, first: true},
+	{kind: Unknown, rank: rankTool, hint: "[error]", shape: `^\[error\] (?P<text>.+)$`, first: true},
+	{kind: Unknown, rank: rankTool, hint: "* What went wrong:", shape: `^\* (?P<text>What went wrong):$`, first: true, read: nextLine},
+	{kind: Unknown, rank: rankTool, hint: "rejected]", shape: `^ ! \[(remote )?rejected\]`},
 	{kind: Usage, rank: rankTool, hint: "error: ", shape: `^\S+: error: (?P<text>.+)$`, read: usage},
 	{kind: Unknown, rank: rankTool, hint: "Can't locate", shape: `^Can't locate `},
 	{kind: Unknown, rank: rankTool, hint: " line ", shape: ` at \S+ line \d+\.$`},
 	{kind: Unknown, rank: rankTool, hint: "E: ", shape: `^E: `, first: true},
+
+	// Warnings, and advice that follows an error.
+	{shape: `(?i)^\W*((\S+ |\S+: )?(\[?warn(ing)?\]?|note|hint|help|info)[: ]|please |for more )|: (warning|note): `},
+	{shape: `^\W*(Run|Try) .*\b(to|for|again)\b`},
 
 	{kind: Usage, rank: rankErrno, hint: "option", shape: `(?i)\b(unrecognized|unknown|invalid|illegal) option\b`},
 	{kind: Usage, rank: rankErrno, hint: "nknown ", shape: `(?i)\bunknown (flag|argument|command|subcommand)\b`},
 
 	// Any other line with the text of a system error or the word "error".
 	{kind: Unknown, rank: rankErrno, shape: `.`, read: systemError},
+	{kind: Unknown, rank: rankErrno, hint: ": ", shape: systemErrors},
+	{kind: Unknown, rank: rankErrno, first: true, hint: ":", shape: `^[^\s:]+\.\w+:\d+:\d+: \S`}, // of a linter
 	{kind: Unknown, rank: rankErrno, hint: "F", shape: `^(\S+ ){0,3}\[?(FATAL|Fatal)( ERROR)?\]?:? `},
 	{kind: Unknown, rank: rankErrno, shape: `(?i)^(\S+: )?error(\[\S+\])?: `},
 	{kind: Unknown, rank: rankWord, shape: `\b(ERROR|CRITICAL|PANIC)\b`},
 	{kind: Unknown, rank: rankWord, shape: `(?i)\b(error|cannot|can't|could not|couldn't|failed|failure|unable to|invalid|not found|unknown|undefined|denied|refused|aborted|missing)\b`},
 }
+
+// systemErrors are texts of system errors that are no topic, at the end of a message or before its
+// details.
+const systemErrors pattern = `(?i): (is a directory|not a directory|directory not empty|file exists|file name too long|` +
+	`argument list too long|exec format error|read-only file system|file too large|text file busy|device or resource busy|` +
+	`no such process|no such device( or address)?|resource temporarily unavailable|bad file descriptor|invalid argument|` +
+	`input/output error|broken pipe|connection reset by peer|network is unreachable|no route to host|host is down|` +
+	`cannot assign requested address|protocol not supported|stale file handle|too many levels of symbolic links|` +
+	`no child processes|interrupted system call|inappropriate ioctl for device|illegal number)\b`

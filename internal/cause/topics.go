@@ -17,7 +17,7 @@ var topics = []topic{
 	{
 		PortInUse,
 		[]string{"address already in use", "EADDRINUSE", "port is already allocated", "address in use", "only one usage of each socket address", "port is already in use"},
-		`(?:[\w.:\]*]:|[Pp]ort:? )(\d{2,5})\b`,
+		`(?:[\s\w.:\]*]:|[Pp]ort:? )([1-9]\d{1,4})\b`,
 	},
 	{
 		OutOfMemory,
@@ -29,7 +29,7 @@ var topics = []topic{
 	{TooManyFiles, []string{"too many open files", "EMFILE"}, ""},
 	{
 		MissingLibrary,
-		[]string{"error while loading shared libraries", "library not loaded"},
+		[]string{"error while loading shared libraries", "library not loaded", "cannot open shared object file"},
 		`(?:libraries: |loaded: )([^\s:]+)`,
 	},
 	{
@@ -90,10 +90,14 @@ func topicOf(text string) (topic, bool) {
 	return topic{}, false
 }
 
+// clockTime is the time of a log line, which is no port.
+var clockTime pattern = `\b\d\d:\d\d:\d\d\b`
+
 func (t topic) find(text string) string {
 	if t.subject == "" {
 		return ""
 	}
+	text = clockTime.regexp().ReplaceAllString(text, "")
 	all := t.subject.regexp().FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return ""

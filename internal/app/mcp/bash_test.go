@@ -40,7 +40,7 @@ func TestForegroundLeavesNoJobBehind(t *testing.T) {
 func TestReasonOfFailure(t *testing.T) {
 	p := newHome(t).agent("tester")
 	r := p.bash(params{"command": "echo checking; echo 'main.c:3:18: error: x undeclared' >&2; exit 1"})
-	if r.Why != "Exited 1: compile error: main.c:3:18: error: x undeclared" || !strings.Contains(r.text, r.Why) {
+	if r.Why != "Exited 1: main.c:3:18: error: x undeclared" || !strings.Contains(r.text, r.Why) {
 		t.Errorf("the answer: %s", r.json)
 	}
 	for _, command := range []string{"echo 'main.c:1:1: error: x'", "exit 3"} { // a success, and a failure without a known error

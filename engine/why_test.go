@@ -1,0 +1,149 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/engine/enginetest"
+)
+
+// The ends that are known from the records of the job, of its host or of its scheduler.
+func TestExplainRecordedEnds(t *testing.T) {
+	code := func(n int) *int { return &n }
+	const last = "step 41 of 90"
+	for name, c := range map[string]struct {
+		exit    engine.Exit
+		runs    int // restarts
+		output  string
+		summary string
+		cause   string
+	}{
+		"oom by Slurm": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonOOM, Signal: "SIGKILL", EndedBy: "slurm"},
+			summary: "Out of memory (SIGKILL)", cause: "out_of_memory",
+		},
+		"oom by Slurm, recorded code": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonOOM, Code: code(137), Signal: "SIGKILL", EndedBy: "slurm"},
+			summary: "Out of memory (SIGKILL)", cause: "out_of_memory",
+		},
+		"oom here": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonSignal, Code: code(137), Signal: "SIGKILL", OOMKills: 1},
+			summary: "Killed by the kernel because memory ran out (SIGKILL)", cause: "out_of_memory",
+		},
+		"preempted": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonPreempted, Error: "Slurm ended it for another job, and its end was not recorded"},
+			summary: "Preempted: its scheduler needed the resources for another job", cause: "preempted",
+		},
+		"node failed": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonNodeFailed, Error: "its node failed"},
+			summary: "Lost: its node failed; output until then is kept", cause: "lost",
+		},
+		"time limit of Slurm": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonTimeout, EndedBy: "slurm"},
+			summary: "Timed out at the time limit of Slurm", cause: "timeout",
+		},
+		"time limit of Slurm, recorded code": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonTimeout, Code: code(143), Signal: "SIGTERM", EndedBy: "slurm"},
+			summary: "Timed out at the time limit of Slurm (SIGTERM)", cause: "timeout",
+		},
+		"canceled in Slurm": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonKill, EndedBy: "slurm"},
+			summary: "Stopped by Slurm", cause: "stopped",
+		},
+		"not accepted by a node": {
+			exit:    engine.Exit{Status: engine.Failed, Reason: engine.ReasonSpawn, Error: "Slurm gives the reason JobLaunchFailure"},
+			summary: "Could not be started: Slurm gives the reason JobLaunchFailure", cause: "",
+		},
+		"unknown to Slurm": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "Slurm no longer knows the job, and its end was not recorded"},
+			summary: "Lost: Slurm no longer knows the job, and its end was not recorded", cause: "lost",
+		},
+		"directory on the host removed": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied, Error: "its directory on the host no longer exists"},
+			summary: "Lost: its directory on the host no longer exists", cause: "lost",
+		},
+		"host restarted": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonReboot, Error: "the host was restarted"},
+			summary: "Lost: the machine restarted; output until then is kept", cause: "lost",
+		},
+		"holder died": {
+			exit:    engine.Exit{Status: engine.Lost, Reason: engine.ReasonHolderDied},
+			summary: "Lost: its supervisor process died; output until then is kept", cause: "lost",
+		},
+		"dependency": {
+			exit:    engine.Exit{Status: engine.Failed, Reason: engine.ReasonDependency, Error: "build-7k2qm exited 1"},
+			summary: "Was not started: build-7k2qm exited 1", cause: "dependency",
+		},
+		"signal by a client": {
+			exit:    engine.Exit{Status: engine.Killed, Reason: engine.ReasonSignal, Code: code(137), Signal: "SIGKILL", EndedBy: "cli"},
+			summary: "Killed by SIGKILL, sent by you", cause: "signal",
+		},
+		"restarted": {
+			exit: engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(1)}, runs: 3,
+			output:  "sh: 1: frob: not found",
+			summary: "Exited 1: command not found: frob; it had been restarted 3 times", cause: "command_not_found",
+		},
+		"code of a signal": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Code: code(143)},
+			summary: "Exited 143, the code for a process that was killed by SIGTERM (terminated)", cause: "signal",
+		},
+		"code that cannot be read": {
+			exit:    engine.Exit{Status: engine.Exited, Reason: engine.ReasonExit, Error: "its exit code cannot be read"},
+			summary: "Ended, exit code unknown, and its output names no known error; it ends with \"step 41 of 90\"", cause: "",
+		},
+		"virtual execution": {
+			exit:    engine.Exit{Status: engine.Failed, Reason: engine.ReasonExit, Error: "dial tcp [::1]:9: connect: connection refused"},
+			summary: "Failed: dial tcp [::1]:9: connect: connection refused", cause: "connection_refused",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f := withFake(t)
+			id := start(t, e, engine.Spec{}).ID
+			job := f.Job(id)
+			job.Print(last + "\n" + c.output + "\n")
+			if c.runs > 0 {
+				job.Runs(&engine.Runs{Count: c.runs})
+			}
+			job.End(c.exit)
+			x, err := e.Explain(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.Summary != c.summary || x.Cause != c.cause {
+				t.Errorf("%q: %q, want %q: %q", x.Cause, x.Summary, c.cause, c.summary)
+			}
+			// An agent's answer has the sentence or the ending, which say the same.
+			found, err := e.Finding(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := c.summary; c.cause == "" {
+				if found != "" {
+					t.Errorf("finding %q of an unknown cause", found)
+				}
+			} else if found != want {
+				t.Errorf("finding %q", found)
+			}
+		})
+	}
+}
+
+func TestExplainUnreachableHost(t *testing.T) {
+	f := enginetest.NewFake("web1")
+	e := open(t, engine.WithBackend(f))
+	id := start(t, e, engine.Spec{Host: "web1"}).ID
+	f.Cut(engine.ErrUnreachable)
+	x, err := e.Explain(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(engine.Explanation{Summary: x.Summary, Evidence: []engine.Evidence{}}, x); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.HasPrefix(x.Summary, "Unknown: web1 is unreachable (") {
+		t.Error(x.Summary)
+	}
+}
