@@ -25,6 +25,9 @@ func (p *Pane) edges(focused bool) cells.Frame {
 func (p *Pane) title(w int) string {
 	j, ok := p.jobs[p.shown.id]
 	if on, _ := p.onFold(); on && !ok {
+		if group, _ := p.list.Folded(); group != "" {
+			return "Group " + cells.Clean(group)
+		}
 		return "Older jobs"
 	}
 	if !ok {

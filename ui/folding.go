@@ -7,7 +7,7 @@ import (
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// onFold reports whether the row of the folded jobs is selected, and whether they are unfolded.
+// onFold reports whether a row is selected that stands for folded jobs, and whether they are unfolded.
 func (p *Pane) onFold() (on, unfolded bool) {
 	if p.attachment != nil {
 		return false, false
@@ -15,7 +15,7 @@ func (p *Pane) onFold() (on, unfolded bool) {
 	return p.list.OnFold()
 }
 
-// showFold shows what the row of the folded jobs stands for, which has no detail of its own.
+// showFold shows what a row of folded jobs stands for, which has no detail of its own.
 func (p *Pane) showFold() {
 	var note []string
 	if on, unfolded := p.onFold(); on {
@@ -25,28 +25,33 @@ func (p *Pane) showFold() {
 	p.dirty = true
 }
 
-// foldNote describes the folded jobs: how many ended how, and the keys that show them.
+// foldNote describes the folded jobs: how many are in which state, and the keys that show them.
 func (p *Pane) foldNote(unfolded bool) []string {
-	jobs := p.list.Folded()
+	group, jobs := p.list.Folded()
 	var c statusbadge.Counts
 	for _, j := range jobs {
 		c.Add(j)
 	}
-	var ends []string
-	for _, end := range []struct {
+	var states []string
+	for _, state := range []struct {
 		n    int
 		word string
-	}{{c.Done, "succeeded"}, {c.Seen + c.Failed, "failed"}, {c.Stopped, "stopped"}} {
-		if end.n > 0 {
-			ends = append(ends, strconv.Itoa(end.n)+" "+end.word)
+	}{{c.Running, "running"}, {c.Queued, "queued"}, {c.Done, "succeeded"}, {c.Seen + c.Failed, "failed"}, {c.Stopped, "stopped"}} {
+		if state.n > 0 {
+			states = append(states, strconv.Itoa(state.n)+" "+state.word)
 		}
+	}
+	what := " older jobs: "
+	if group != "" {
+		what = " jobs: "
 	}
 	k, open := p.opts.keys.Jobs, "unfold"
 	if unfolded {
 		open = "fold"
 	}
-	return []string{
-		strconv.Itoa(len(jobs)) + " older jobs: " + strings.Join(ends, ", "),
-		p.dotted(p.does(k.Open, open), p.does(k.Filter, "filter all jobs"), p.does(k.ClearFinished, "clear finished")),
+	note := []string{strconv.Itoa(len(jobs)) + what + strings.Join(states, ", ")}
+	if group != "" {
+		return append(note, p.does(k.Open, open))
 	}
+	return append(note, p.dotted(p.does(k.Open, open), p.does(k.Filter, "filter all jobs"), p.does(k.ClearFinished, "clear finished")))
 }

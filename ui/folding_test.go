@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hobjobs/hob/engine"
 )
 
 func TestEnterUnfoldsOldJobs(t *testing.T) {
@@ -46,6 +48,43 @@ func TestEnterUnfoldsOldJobs(t *testing.T) {
 		}
 		s.sees("task 29")
 		s.seesNot("Older jobs")
+	})
+}
+
+func TestEnterFoldsAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		for _, name := range []string{"web", "worker"} {
+			j := running(name+"-ggggg", name, time.Minute)
+			j.Labels = map[string]string{"group": "shop", "project": "/src/shop", "process": name}
+			eng.jobs = append(eng.jobs, j)
+		}
+		s := newHarness(t, 120, 30, eng)
+		s.sees("▾ shop  2 running")
+		s.sees("  worker")
+		s.run(s.pane.Select("web-ggggg"))
+		s.press("h")
+		s.sees("▸ shop  2 running")
+		s.seesNot("  worker")
+		s.sees("╭ Group shop ─")
+		s.sees("│ 2 jobs: 2 running ")
+		s.sees("│ Enter unfold ")
+		s.press("x")
+		s.sees("No job is selected")
+		s.press("enter")
+		s.sees("▾ shop  2 running")
+		s.sees("Enter fold")
+	})
+}
+
+func TestPaneOfAGroupHasNoRowForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := three()
+		for i := range eng.jobs {
+			eng.jobs[i].Labels = map[string]string{"group": "shop"}
+		}
+		s := newHarness(t, 120, 30, eng, WithFilter(engine.Filter{Labels: map[string]string{"group": "shop"}}))
+		s.seesNot("▾ shop")
 	})
 }
 

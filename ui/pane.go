@@ -135,7 +135,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 	}
 
 	s := p.styles
-	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true})
+	p.list = joblist.New(o.keys.List, s, joblist.Options{Minutes: o.calm, Fold: true, Groups: len(o.filter.Labels) == 0})
 	p.detail = detail.New(o.keys.Detail, s, detail.Options{Home: o.home, Minutes: o.calm, Input: p.answering()})
 	p.log = logview.New(o.keys.Log, s, logview.Options{
 		Wrap: o.log.Wrap, Timestamps: o.log.Timestamps, LineNumbers: o.log.LineNumbers, Clock: o.clock, ErrorText: p.logError,

@@ -196,12 +196,9 @@ func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 	if r.Job.Link == engine.LinkUnreachable {
 		marks += " " + m.glyphs.Unreachable
 	}
-	indent, runs := "", ""
-	if r.newest != "" {
-		indent = "  "
-	}
-	if n := len(r.earlier); n > 0 {
-		runs = " " + m.foldMark(m.open[r.Job.ID]) + strconv.Itoa(n)
+	indent, runs := cells.Blank(2*r.depth), ""
+	if n := len(r.behind); n > 0 {
+		runs = " " + m.foldMark(m.unfolded(r)) + strconv.Itoa(n)
 	}
 	name := cells.Clean(r.Job.Name)
 	if name == "" {

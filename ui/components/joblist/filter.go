@@ -10,7 +10,7 @@ import (
 )
 
 // filter is a filter as it was typed: words that must all be found, each
-// fuzzily in name, command or host; "status:failed" and "host:web1" look at
+// fuzzily in name, command, host or group; "status:failed" and "host:web1" look at
 // one field.
 type filter struct {
 	text   string
@@ -37,7 +37,7 @@ func parseFilter(text string) filter {
 	for _, word := range strings.Fields(text) {
 		name, value, ok := strings.Cut(word, ":")
 		switch {
-		case ok && (name == "status" || name == "host" || name == "id" || name == "by"):
+		case ok && (name == "status" || name == "host" || name == "id" || name == "by" || name == "group"):
 			f.fields = append(f.fields, field{name, strings.ToLower(value)})
 		default:
 			f.words = append(f.words, word)
@@ -67,7 +67,8 @@ func (f filter) matches(r *row) bool {
 		places, ok := find(word, r.Job.Name)
 		_, inCommand := find(word, r.Job.CommandLine())
 		if !ok && !inCommand {
-			if _, onHost := find(word, r.Job.Host); !onHost {
+			_, onHost := find(word, r.Job.Host)
+			if _, inGroup := find(word, r.Job.Labels[groupLabel]); !onHost && !inGroup {
 				return false
 			}
 		}
@@ -121,6 +122,8 @@ func (x field) matches(j engine.Job) bool {
 		return strings.Contains(host, x.value)
 	case "id":
 		return strings.HasPrefix(string(j.ID), x.value)
+	case "group":
+		return strings.Contains(strings.ToLower(j.Labels[groupLabel]), x.value)
 	case "by":
 		return strings.Contains(strings.ToLower(j.CreatedBy), x.value)
 	}

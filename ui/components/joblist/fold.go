@@ -1,17 +1,20 @@
 package joblist
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/ui/components/statusbadge"
 )
 
-// In the usual order, and unless a filter is set, two kinds of ended jobs are folded: all but the
-// newest behind a row of their own ("62 older"), and the earlier runs of a restarted job behind its
-// newest run. A job that needs input, runs, or failed unseen is never folded, nor is one that is
-// marked or selected.
+// In the usual order, and unless a filter is set, rows may be behind others, which fold and unfold them:
+// all ended jobs but the newest behind a row of their own ("62 older"), the earlier runs of a restarted
+// job behind its newest run, and the jobs of a group behind a row with its name (see group.go). A job
+// that needs input, runs, or failed unseen is folded only with its group, by the user, and a selected one
+// never. Old jobs and earlier runs are not folded while they are marked either.
 
 const (
 	recentEnds = 10 // ended jobs that are never folded
@@ -21,46 +24,73 @@ const (
 // foldID stands for the row of the folded jobs; no job has it.
 const foldID engine.ID = "/"
 
+// stands reports whether a row is not that of a job but stands for those behind it.
+func (r *row) stands() bool { return strings.HasPrefix(string(r.Job.ID), string(foldID)) }
+
+// size is how many jobs a row stands for.
+func (r *row) size() int {
+	n := 1
+	if r.stands() {
+		n = 0
+	}
+	for _, b := range r.behind {
+		n += b.size()
+	}
+	return n
+}
+
 // folded returns the rows to be shown of those that the filter leaves.
 func (m *Model) folded(rows []*row) []*row {
 	for _, r := range rows {
-		r.earlier, r.newest, r.old = nil, "", false
+		r.behind, r.in, r.depth = nil, "", 0
 	}
 	if m.fold == nil || m.filter.text != "" || m.sort != ByNeed || m.reversed {
 		return rows
 	}
-	rows = m.chained(rows)
-	recent, old, hidden := m.split(rows)
-	if hidden < leastFold {
-		recent, old, hidden = rows, nil, 0
+	rows = m.grouped(m.chained(rows))
+	recent, old := m.split(rows)
+	m.fold.behind = old
+	if m.fold.size() < leastFold {
+		recent, m.fold.behind = rows, nil
 	}
 	shown := make([]*row, 0, len(rows)+1)
 	for _, r := range recent {
-		shown = m.withEarlier(shown, r)
+		shown = m.withBehind(shown, r, 0)
 	}
-	if hidden == 0 {
-		return shown
+	if len(m.fold.behind) > 0 {
+		shown = m.withBehind(shown, m.fold, 0)
 	}
-	m.fold.earlier = old
-	m.hidden = hidden
-	shown = append(shown, m.fold)
-	for _, r := range old {
-		if r.old = true; m.unfolded {
-			shown = m.withEarlier(shown, r)
+	return shown
+}
+
+// withBehind adds a row, and those behind it if they are unfolded.
+func (m *Model) withBehind(shown []*row, r *row, depth int) []*row {
+	r.depth = depth
+	shown = append(shown, r)
+	if r != m.fold {
+		depth++
+	}
+	open := m.unfolded(r)
+	for _, b := range r.behind {
+		if b.in = r.Job.ID; open {
+			shown = m.withBehind(shown, b, depth)
 		}
 	}
 	return shown
 }
 
-// withEarlier adds a row, and its earlier runs if they are unfolded.
-func (m *Model) withEarlier(shown []*row, r *row) []*row {
-	shown = append(shown, r)
-	for _, e := range r.earlier {
-		if e.newest = r.Job.ID; m.open[r.Job.ID] {
-			shown = append(shown, e)
-		}
+// unfolded reports whether the rows behind a row are shown.
+func (m *Model) unfolded(r *row) bool {
+	open, chosen := m.open[r.Job.ID]
+	if r.group == "" {
+		return open
 	}
-	return shown
+	return open || r.holds(m.selected) || !chosen && slices.ContainsFunc(r.behind, func(b *row) bool { return !m.mayFold(b) })
+}
+
+// holds reports whether the row of a job is behind a row.
+func (r *row) holds(id engine.ID) bool {
+	return slices.ContainsFunc(r.behind, func(b *row) bool { return b.Job.ID == id || b.holds(id) })
 }
 
 // chained moves the earlier runs of restarted jobs behind the newest, and returns the others.
@@ -89,53 +119,60 @@ func (m *Model) chained(rows []*row) []*row {
 			kept = append(kept, r)
 			continue
 		}
-		newest.earlier = append(newest.earlier, r)
+		newest.behind = append(newest.behind, r)
 	}
 	return kept
 }
 
-// split divides rows into those that are always shown and the old ones, and counts the jobs that
-// the latter stand for.
-func (m *Model) split(rows []*row) (recent, old []*row, hidden int) {
+// split divides rows into those that are always shown and the old ones.
+func (m *Model) split(rows []*row) (recent, old []*row) {
 	ended := 0
 	for _, r := range rows {
 		if r.need == statusbadge.Ended {
 			ended++
 		}
-		if ended <= recentEnds || !m.mayFold(r) && !m.unfolded {
+		if ended <= recentEnds || !m.mayFold(r) && !m.open[foldID] {
 			recent = append(recent, r)
-			continue
+		} else {
+			old = append(old, r)
 		}
-		old = append(old, r)
-		hidden += 1 + len(r.earlier)
 	}
-	return recent, old, hidden
+	return recent, old
 }
 
+// mayFold reports whether a row may be folded although the user has not asked for it.
 func (m *Model) mayFold(r *row) bool {
-	return r.need == statusbadge.Ended && !r.marked && r.Job.ID != m.selected
+	if r.need != statusbadge.Ended || r.marked || r.Job.ID == m.selected {
+		return false
+	}
+	return r.group == "" || !slices.ContainsFunc(r.behind, func(b *row) bool { return !m.mayFold(b) })
 }
 
-// OnFold reports whether the selected row stands for folded jobs, and whether they are shown.
+// OnFold reports whether the selected row is not that of a job but stands for others, and whether they
+// are shown.
 func (m *Model) OnFold() (on, unfolded bool) {
 	r := m.selectedRow()
-	return r != nil && r == m.fold, m.unfolded
+	on = r != nil && r.stands()
+	return on, on && m.unfolded(r)
 }
 
-// Folded returns the jobs that the row of the folded jobs stands for.
-func (m *Model) Folded() []engine.Job {
-	m.settle()
-	if m.fold == nil {
-		return nil
+// Folded returns the jobs that the selected row stands for, and their group; none if it is a job.
+func (m *Model) Folded() (group string, jobs []engine.Job) {
+	if on, _ := m.OnFold(); !on {
+		return "", nil
 	}
-	jobs := make([]engine.Job, 0, m.hidden)
-	for _, r := range m.fold.earlier {
-		jobs = append(jobs, r.Job)
-		for _, e := range r.earlier {
-			jobs = append(jobs, e.Job)
+	var add func(rows []*row)
+	add = func(rows []*row) {
+		for _, r := range rows {
+			if !r.stands() {
+				jobs = append(jobs, r.Job)
+			}
+			add(r.behind)
 		}
 	}
-	return jobs
+	r := m.selectedRow()
+	add(r.behind)
+	return r.group, jobs
 }
 
 // ToggleFold folds or unfolds the jobs that the selected row stands for; false if it is a job.
@@ -147,22 +184,17 @@ func (m *Model) ToggleFold() bool {
 	return on
 }
 
-// setFold folds or unfolds what the selected row stands for or belongs to, and selects the row that
-// stays.
+// setFold folds or unfolds what is behind the selected row or, if that is behind another one, folds
+// that and selects it.
 func (m *Model) setFold(unfold bool) {
 	r := m.selectedRow()
 	switch {
 	case r == nil:
 		return
-	case r == m.fold:
-		m.unfolded = unfold
-	case r.newest != "" && !unfold:
-		delete(m.open, r.newest)
-		m.selected = r.newest
-	case len(r.earlier) > 0 && m.open[r.Job.ID] != unfold:
+	case len(r.behind) > 0 && m.unfolded(r) != unfold:
 		m.open[r.Job.ID] = unfold
-	case r.old && !unfold:
-		m.unfolded, m.selected = false, foldID
+	case r.in != "" && !unfold:
+		m.open[r.in], m.selected = false, r.in
 	default:
 		return
 	}
@@ -177,39 +209,54 @@ func (m *Model) foldMark(unfolded bool) string {
 	return m.glyphs.Folded
 }
 
-// foldRow draws the row of the folded jobs: how many, and when the newest of them ended.
-func (m *Model) foldRow(c columns, selected bool) string {
+// foldRow draws a row that stands for others: how many or what they do, and when the newest of them ended.
+func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	bar := cell{text: " ", paint: m.paints.name}
 	if selected {
 		bar = cell{text: m.glyphs.Cursor, paint: m.paints.cursor}
 	}
-	text := cell{text: m.foldMark(m.unfolded), paint: m.paints.finished}
-	words := cell{text: " " + strconv.Itoa(m.hidden) + " older", paint: m.paints.finished}
-	row := []cell{bar, text, words}
-	if ago := m.endedAgo(m.fold.earlier[0].Job, c); ago != "" {
-		used := cells.Width(bar.text + text.text + words.text)
-		end := c.time + 1 + c.end // what is right of the column
-		row = append(row, cell{text: cells.FitLeft(ago, m.w-used-end), paint: m.paints.finished})
+	row := []cell{bar, {text: m.foldMark(m.unfolded(r)), paint: m.paints.finished}}
+	if r == m.fold {
+		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.finished})
+	} else {
+		row = append(row, m.groupCells(r)...)
+	}
+	used := 0
+	for _, c := range row {
+		used += cells.Width(c.text)
+	}
+	end := c.time + 1 + c.end // what is right of the column
+	ago := m.endedAgo(r.behind[0].newest(), c)
+	if room := m.w - used - end; ago != "" && r.need == statusbadge.Ended && cells.Width(ago) < room {
+		row = append(row, cell{text: cells.FitLeft(ago, room), paint: m.paints.finished})
 	}
 	return m.join(row, m.styles.Finished, selected)
+}
+
+// newest returns the first job of a row.
+func (r *row) newest() engine.Job {
+	for r.stands() {
+		r = r.behind[0]
+	}
+	return r.Job
 }
 
 // In the usual order, and where all rows have room with that, a blank line separates what needs
 // input, what runs, the failures to be looked at and what has ended.
 
-// begins reports whether row i is the first of a group below another one.
+// begins reports whether row i is the first of such a section below another one.
 func (m *Model) begins(i int) bool {
-	if i == 0 || m.shown[i].newest != "" {
+	if i == 0 || m.shown[i].depth > 0 {
 		return false
 	}
 	before := i - 1
-	for before > 0 && m.shown[before].newest != "" { // earlier runs are in the group of the newest
+	for before > 0 && m.shown[before].depth > 0 { // it is in the section of the row that it is behind
 		before--
 	}
 	return m.shown[i].need != m.shown[before].need
 }
 
-// space decides whether the groups are separated.
+// space decides whether the sections are separated.
 func (m *Model) space() {
 	m.spaced = false
 	if m.HeaderRows() == 0 || m.sort != ByNeed || m.reversed || len(m.shown) > m.box.Rows {

@@ -62,11 +62,10 @@ type Model struct {
 	hints    []string
 	paints   paints
 
-	fold     *row // stands for old jobs, its earlier; nil: nothing is folded
-	hidden   int  // jobs that it stands for
-	unfolded bool
-	open     map[engine.ID]bool // newest runs whose earlier ones are unfolded
-	spaced   bool               // blank lines separate the groups
+	fold   *row               // stands for old jobs; nil: nothing is folded
+	groups bool               // groups have rows
+	open   map[engine.ID]bool // rows that the user has unfolded or folded
+	spaced bool               // blank lines separate the sections
 
 	stale bool // order and shown do not reflect rows
 	view  string
@@ -83,21 +82,23 @@ type row struct {
 	matched []int // places in the name that the filter matched, in bytes
 	grade   int   // how well the filter matches
 
-	earlier []*row    // its earlier runs, which have no rows of their own unless unfolded
-	newest  engine.ID // of an earlier run: the one whose row it belongs to
-	old     bool      // belongs to the row of the folded jobs
+	behind []*row    // rows that are shown only while this one is unfolded: see fold.go
+	in     engine.ID // the row that it is behind
+	depth  int       // how many rows it is behind, for the indentation
+	group  string    // name of the group that the row stands for
 }
 
 // Options are how a list is shown.
 type Options struct {
 	Minutes bool // show times in minutes, so that nothing moves each second
 	Fold    bool // fold old jobs and earlier runs
+	Groups  bool // and, with Fold, the jobs of groups
 }
 
 // New returns an empty list of no size.
 func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
 	m := &Model{keys: keys, styles: &styles.List, badge: statusbadge.New(styles), glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
-	m.coarse = o.Minutes
+	m.coarse, m.groups = o.Minutes, o.Groups
 	if o.Fold {
 		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}
 	}

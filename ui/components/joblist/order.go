@@ -115,6 +115,9 @@ func (m *Model) settle() {
 	if at < 0 {
 		at = m.box.At
 	}
+	if m.selected == "" { // of a new list, the first job
+		at = max(0, slices.IndexFunc(m.shown, func(r *row) bool { return !r.stands() }))
+	}
 	m.move(at)
 }
 

@@ -42,8 +42,8 @@ func (m *Model) Restyled() {
 }
 
 func (m *Model) row(r *row, c columns, selected bool) string {
-	if r == m.fold {
-		return m.foldRow(c, selected)
+	if r.stands() {
+		return m.foldRow(r, c, selected)
 	}
 	j := r.Job
 	done := j.Status.Finished()

@@ -45,7 +45,7 @@ func (m *Model) selectedRow() *row {
 // Selected returns the job of the selected row, if it is one.
 func (m *Model) Selected() (engine.Job, bool) {
 	r := m.selectedRow()
-	if r == nil || r == m.fold {
+	if r == nil || r.stands() {
 		return engine.Job{}, false
 	}
 	return r.Job, true
@@ -96,7 +96,7 @@ func (m *Model) Click(x, y int) (job bool) {
 // ToggleMark marks or unmarks the selected row and moves to the next one.
 func (m *Model) ToggleMark() {
 	r := m.selectedRow()
-	if r == nil || r == m.fold {
+	if r == nil || r.stands() {
 		return
 	}
 	r.marked = !r.marked
