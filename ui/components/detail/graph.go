@@ -27,6 +27,9 @@ const (
 	// leastCPU is the CPU usage, in percent, at the top of a graph of less than that: the
 	// noise of an idle job is to look like little.
 	leastCPU = 10
+	// visibleGrowth is the factor by which memory must have grown to fill the height of its graph:
+	// the graph begins at the least memory, and an even use is a line at its bottom.
+	visibleGrowth = 1.25
 	// leastBars is the number of samples from which on there are bars: fewer show no course, only
 	// that the UI was just opened, which records the usage.
 	leastBars = 4
@@ -52,11 +55,11 @@ func (m *Model) graphs(w int) []string {
 	}
 	shown := m.usage[max(0, len(m.usage)-room):]
 	past := units.FormatDuration(time.Duration(len(shown)) * m.usageEvery)
-	row := func(label, now, peak string, style lipgloss.Style, top float64, value func(Sample) float64) string {
+	row := func(label, now, peak string, style lipgloss.Style, low, top float64, value func(Sample) float64) string {
 		var b strings.Builder
 		if len(shown) >= leastBars {
 			for _, s := range shown {
-				b.WriteString(m.spark(s, value(s), top))
+				b.WriteString(m.spark(s, value(s)-low, top-low))
 			}
 		}
 		text := m.styles.Label.Render(cells.Fit(label, labelWidth)) + m.styles.Value.Render(cells.Fit(now, usageWidth)) +
@@ -73,9 +76,15 @@ func (m *Model) graphs(w int) []string {
 		nowCPU, nowMemory = percent(last.CPU), units.FormatBytes(last.Memory)
 	}
 	mostCPU, mostMemory := most(shown, cpu), most(shown, memory)
+	leastMemory := mostMemory
+	for _, s := range shown {
+		if s.CPU >= 0 {
+			leastMemory = min(leastMemory, memory(s))
+		}
+	}
 	return []string{
-		row("CPU", nowCPU, percent(mostCPU)+" in "+past, m.styles.Graph, max(leastCPU, mostCPU), cpu),
-		row("memory", nowMemory, units.FormatBytes(int64(mostMemory)), m.styles.Muted, mostMemory, memory),
+		row("CPU", nowCPU, percent(mostCPU)+" in "+past, m.styles.Graph, 0, max(leastCPU, mostCPU), cpu),
+		row("memory", nowMemory, units.FormatBytes(int64(mostMemory)), m.styles.Muted, leastMemory, max(mostMemory, leastMemory*visibleGrowth), memory),
 	}
 }
 
