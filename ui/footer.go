@@ -51,7 +51,7 @@ func (p *Pane) footer(w int) []string {
 func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
-	case p.attachment != nil, p.w < minWidth || p.h < bareHeight: // a job's screen keeps its size
+	case p.attachment != nil, p.w < minWidth || p.h < minHeight: // a job's screen keeps its size
 	case p.h < stackHeight:
 		most = 2
 	default:

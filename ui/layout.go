@@ -69,16 +69,13 @@ type layout struct {
 
 // arrange computes the layout. It is a pure function.
 func arrange(w, h int, a arrangement) layout {
+	rows := 1 + a.notices
 	switch {
 	case w < minWidth || h < minHeight:
 		return layout{shape: shapeTooSmall}
 	case w < bareWidth || h < bareHeight:
-		l := layout{shape: shapeBare}
-		l.footer = rect{0, h - 1, w, 1}
-		l.list = rect{0, 0, w, h - 1}
-		return l
+		return layout{shape: shapeBare, footer: rect{0, h - rows, w, rows}, list: rect{0, 0, w, h - rows}}
 	}
-	rows := 1 + a.notices
 	l := layout{alone: a.alone, footer: rect{0, h - rows, w, rows}}
 	body := rect{0, 0, w, h - rows}
 	if a.header {

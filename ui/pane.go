@@ -253,7 +253,7 @@ func (p *Pane) Cursor() *tea.Cursor {
 		x, y, _, _ := p.overlayPlace(p.over)
 		return move(p.over.Cursor(), x, y)
 	case p.prompt != nil:
-		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.lay.footer.y)
+		return move(p.prompt.line.Cursor(), p.lay.footer.x+promptEdge, p.h-1)
 	case p.attachment != nil && !p.attachment.viaLog:
 		return p.term.Cursor()
 	case p.attachment == nil && p.focus == areaList:
