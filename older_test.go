@@ -54,10 +54,15 @@ func buildCommit(t *testing.T, commit string) string {
 		t.Fatalf("extract %s: %v\n%s", commit, err, out)
 	}
 	bin := filepath.Join(dir, "built")
-	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", bin+string(os.PathSeparator), ".", "./cmd/hob-holder")
-	build.Dir = dir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatal(fmt.Errorf("build %s: %w\n%s", commit, err, out))
+	for try := 1; ; try++ { // its modules are downloaded, which may fail
+		build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", bin+string(os.PathSeparator), ".", "./cmd/hob-holder")
+		build.Dir = dir
+		out, err := build.CombinedOutput()
+		if err == nil {
+			return filepath.Join(bin, "hob")
+		}
+		if try == 3 {
+			t.Fatal(fmt.Errorf("build %s: %w\n%s", commit, err, out))
+		}
 	}
-	return filepath.Join(bin, "hob")
 }
