@@ -121,7 +121,12 @@ func (e *Engine) eachQueue(op string, ids []ID, change func(dir string, ids []st
 			return err
 		}
 		if rec.Finished() || rec.Started || rec.Meta.Host != "" || !rec.Meta.Waits() {
-			return &Error{Op: op, Job: id, Err: ErrNotQueued}
+			err := &Error{Op: op, Job: id, Err: ErrNotQueued}
+			if rec.Meta.Host != "" {
+				err.Err = fmt.Errorf("%w on this machine", ErrNotQueued)
+				err.Hint = "the scheduler of a cluster decides when its jobs start"
+			}
+			return err
 		}
 		dir := queue.Dir(e.root.Queues(), rec.Meta.Queue)
 		byDir[dir] = append(byDir[dir], rec.ID)

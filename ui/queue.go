@@ -10,8 +10,11 @@ import (
 	"github.com/hobjobs/hob/ui/components/toast"
 )
 
-// waitsForTurn reports whether a job has not begun because it waits for a slot or for other jobs.
-func waitsForTurn(j engine.Job) bool { return j.Status == engine.Queued && !j.Runs.Between() }
+// waitsForTurn reports whether a job of this machine has not begun because it waits for a slot or for
+// other jobs.
+func waitsForTurn(j engine.Job) bool {
+	return j.Status == engine.Queued && !j.Runs.Between() && j.Host == ""
+}
 
 func waitingOf(jobs []engine.Job) (ids []engine.ID) {
 	for _, j := range jobs {
@@ -63,10 +66,13 @@ func (p *Pane) pauseQueue(jobs []engine.Job) tea.Cmd {
 }
 
 func (p *Pane) refuseTurn(jobs []engine.Job) string {
-	if len(waitingOf(jobs)) == 0 {
-		return p.subject(jobs) + " not waiting in a queue"
+	switch {
+	case len(waitingOf(jobs)) > 0:
+		return ""
+	case jobs[0].Status == engine.Queued && jobs[0].Host != "":
+		return p.subject(jobs) + " queued on a cluster, whose scheduler decides"
 	}
-	return ""
+	return p.subject(jobs) + " not waiting in a queue"
 }
 
 func (p *Pane) refusePauseQueue(jobs []engine.Job) string {

@@ -55,6 +55,23 @@ func TestQueueActions(t *testing.T) {
 	})
 }
 
+// A scheduler decides when a job on a cluster starts.
+func TestQueueActionsOnACluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := queuedJob("train", 0)
+		j.Host, j.Queue, j.Pending = "slurm:login1", "", &engine.Pending{Reason: "Resources"}
+		s := newHarness(t, 140, 30, &fake{jobs: []engine.Job{j}})
+		s.press("g")
+		s.sees("Resources")
+		s.seesNot("start now")
+		s.press("s")
+		s.sees("queued on a cluster")
+		if slices.ContainsFunc(s.eng.did(), func(call string) bool { return strings.HasPrefix(call, "now ") }) {
+			t.Errorf("calls %q", s.eng.did())
+		}
+	})
+}
+
 // A queued job is not counted as running, and goes on after the pane is closed.
 func TestQueuedJobsAreCountedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -31,6 +31,9 @@ func testPending(t *testing.T, cluster *slurmtest.Cluster) {
 	if chunk, err := term.Next(t.Context()); err != nil || !chunk.Reset || chunk.Exit != nil {
 		t.Errorf("its terminal begins with %+v, %v", chunk, err)
 	}
+	if err := e.StartNow(t.Context(), j.ID); !errors.Is(err, engine.ErrNotQueued) {
+		t.Errorf("it is started beyond Slurm's queue: %v", err)
+	}
 	if _, err := e.Stop(t.Context(), j.ID, engine.StopOptions{By: "test"}); err != nil {
 		t.Fatal(err)
 	}
