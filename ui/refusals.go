@@ -73,11 +73,10 @@ func (p *Pane) refuseAttach(jobs []engine.Job) string {
 
 func (p *Pane) refuseClear(jobs []engine.Job) string {
 	running := func(j engine.Job) bool { return !finished(j) }
-	k := p.opts.keys
-	switch {
-	case !all(jobs, running):
+	if !all(jobs, running) {
 		return ""
 	}
+	k := p.opts.keys
 	return p.dotted(p.subject(jobs)+" still running", p.does(k.Panes.Stop, "stop"), p.does(k.Jobs.Remove, "stop and remove"))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -82,16 +83,10 @@ func (a *app) queue(ctx context.Context, args []string, f queueFlags) error {
 		return err
 	}
 	if len(args) == 1 {
-		var named []engine.Queue
-		for _, q := range queues {
-			if q.Name == args[0] {
-				named = append(named, q)
-			}
-		}
-		if len(named) == 0 {
+		queues = slices.DeleteFunc(queues, func(q engine.Queue) bool { return q.Name != args[0] })
+		if len(queues) == 0 {
 			return &failure{exit: exitNoJob, code: "not_found", err: fmt.Errorf("no queue is called %q", args[0]), hint: "See: hob queue"}
 		}
-		queues = named
 	}
 	return a.printQueues(queues)
 }

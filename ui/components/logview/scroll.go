@@ -132,8 +132,8 @@ func (m *Model) nearEdge() bool {
 	return above || below
 }
 
-// ToTop goes to the start of the log.
-func (m *Model) ToTop() tea.Cmd {
+// toTop goes to the start of the log.
+func (m *Model) toTop() tea.Cmd {
 	m.unfollow()
 	m.left, m.at = 0, 0
 	return m.read(place{off: 0, where: atTop})

@@ -46,7 +46,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case m.err != nil && (len(m.lines) == 0 && !is(k.Wrap) && !is(k.Timestamps) || is(k.Follow) || is(k.Top) || is(k.Bottom)):
 		return tea.Batch(m.read(m.here()), notice("Can't read the log: "+m.errorText(m.err)))
 	case is(k.Top):
-		return m.ToTop()
+		return m.toTop()
 	case is(k.Bottom):
 		return m.SetFollow(true)
 	case moves && m.Selecting():

@@ -102,7 +102,7 @@ func (f *Form) Offer(offers []string) {
 	if len(offers) == 0 {
 		return
 	}
-	f.focused().ReplaceBefore(offers[0])
+	f.focused().replaceBefore(offers[0])
 	if len(offers) == 1 {
 		f.offers = nil
 	}
@@ -114,7 +114,7 @@ func (f *Form) NextOffer() bool {
 		return false
 	}
 	f.pick.Cycle(1)
-	f.focused().ReplaceBefore(f.offers[f.pick.At])
+	f.focused().replaceBefore(f.offers[f.pick.At])
 	return true
 }
 
@@ -125,7 +125,7 @@ func (f *Form) Withdraw() bool {
 		return false
 	}
 	f.offers = nil
-	f.focused().ReplaceBefore(f.typed)
+	f.focused().replaceBefore(f.typed)
 	return true
 }
 

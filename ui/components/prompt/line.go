@@ -110,8 +110,8 @@ func (l *Line) shown(text ...string) string {
 // Before returns the text before the cursor, for completion.
 func (l *Line) Before() string { return l.before() }
 
-// ReplaceBefore replaces the text before the cursor.
-func (l *Line) ReplaceBefore(s string) { l.set(l.clean(s), l.after()) }
+// replaceBefore replaces the text before the cursor.
+func (l *Line) replaceBefore(s string) { l.set(l.clean(s), l.after()) }
 
 // SetNote shows s on the right: "3 of 17".
 func (l *Line) SetNote(s string) { l.note = s }

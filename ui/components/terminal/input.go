@@ -63,9 +63,9 @@ func (m *Model) SetByCluster(on bool) { m.byCluster, m.drawn.ok = on, false }
 // Press types a key into the job, even while the user is scrolled back.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }
 
-// ScrollBack scrolls the view back by rows, or forward if negative. A full-screen program has no
+// scrollBack scrolls the view back by rows, or forward if negative. A full-screen program has no
 // scrollback.
-func (m *Model) ScrollBack(rows int) {
+func (m *Model) scrollBack(rows int) {
 	if m.vt.Modes().Alternate {
 		return
 	}
@@ -75,7 +75,7 @@ func (m *Model) ScrollBack(rows int) {
 // mouseIsJobs reports whether a mouse event goes to the job: the job has enabled mouse events,
 // and Shift is not held. Shift selects text in the view instead.
 func (m *Model) mouseIsJobs(ev tea.Mouse) bool {
-	return !m.ended && m.back == 0 && !m.sel.Pressed && m.WantsMouse() && ev.Mod&tea.ModShift == 0
+	return !m.ended && m.back == 0 && !m.sel.Pressed && m.wantsMouse() && ev.Mod&tea.ModShift == 0
 }
 
 func (m *Model) sendMouse(ev tea.Mouse, action vt.MouseAction) bool {
@@ -98,9 +98,9 @@ func (m *Model) wheel(ev tea.Mouse) {
 	}
 	switch ev.Button {
 	case tea.MouseWheelUp:
-		m.ScrollBack(selection.WheelRows)
+		m.scrollBack(selection.WheelRows)
 	case tea.MouseWheelDown:
-		m.ScrollBack(-selection.WheelRows)
+		m.scrollBack(-selection.WheelRows)
 	}
 }
 
@@ -129,9 +129,9 @@ func (m *Model) move(ev tea.Mouse) {
 	}
 	m.sel.Extend(m.pointAt(ev))
 	if ev.Y < 0 {
-		m.ScrollBack(1)
+		m.scrollBack(1)
 	} else if ev.Y >= m.h {
-		m.ScrollBack(-1)
+		m.scrollBack(-1)
 	}
 }
 

@@ -57,7 +57,7 @@ func (m *Model) readPage(rows int) {
 		return
 	}
 	before := m.back
-	m.ScrollBack(-rows)
+	m.scrollBack(-rows)
 	m.reading.at = m.clampPoint(point{Line: m.reading.at.Line + before - m.back, X: m.reading.at.X})
 }
 
@@ -99,9 +99,9 @@ func (m *Model) moveMark(to point) {
 	to = m.clampPoint(to)
 	m.reading.at, m.sel.To = to, to
 	if top := m.absLine(0); to.Line < top {
-		m.ScrollBack(top - to.Line)
+		m.scrollBack(top - to.Line)
 	} else if bottom := m.absLine(m.h - 1); to.Line > bottom {
-		m.ScrollBack(bottom - to.Line)
+		m.scrollBack(bottom - to.Line)
 	}
 }
 

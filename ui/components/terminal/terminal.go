@@ -152,8 +152,8 @@ func (m *Model) Title() string { return m.vt.Title() }
 // ScrolledBack returns the number of rows that the view is scrolled back.
 func (m *Model) ScrolledBack() int { return m.back }
 
-// WantsMouse reports whether the job has enabled mouse events.
-func (m *Model) WantsMouse() bool { return m.vt.Modes().Mouse != vt.MouseOff }
+// wantsMouse reports whether the job has enabled mouse events.
+func (m *Model) wantsMouse() bool { return m.vt.Modes().Mouse != vt.MouseOff }
 
 // TakeInput returns the input typed since the last call.
 func (m *Model) TakeInput() []byte {

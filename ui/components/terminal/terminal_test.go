@@ -189,7 +189,7 @@ func TestScrolledBackViewDoesNotMove(t *testing.T) {
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyPgUp, Mod: tea.ModShift})
 	want(t, m, "14|15|16")
-	m.ScrollBack(1000)
+	m.scrollBack(1000)
 	want(t, m, "1|2|3")
 	m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	want(t, m, "24|25|")
@@ -208,7 +208,7 @@ func TestScrolledBackViewStaysInFullScrollback(t *testing.T) {
 		feed(m, b.String())
 	}
 	flood(scrollbackBytes / 60)
-	m.ScrollBack(10)
+	m.scrollBack(10)
 	keys(m, tea.KeyPgUp, tea.KeyHome, tea.KeyUp)
 	before := m.View()
 	marked := m.selectedText()
@@ -310,7 +310,7 @@ func TestMultiClickSelectsWrappedLines(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := start(t, 10, 6, tt.stream)
-			m.ScrollBack(tt.back)
+			m.scrollBack(tt.back)
 			if got := clickTimes(m, 2, tt.x, tt.y); got != tt.word {
 				t.Errorf("a double click copies %q, want %q", got, tt.word)
 			}
@@ -345,7 +345,7 @@ func TestEverySizeIsExact(t *testing.T) {
 			continue
 		}
 		screen(t, m)
-		m.ScrollBack(7)
+		m.scrollBack(7)
 		screen(t, m)
 	}
 }
