@@ -272,8 +272,10 @@ func (r *queueRound) wait(args ...string) {
 		job = args[2]
 	}
 	r.clients.Go(func() {
-		_, code, err := r.Ask(args...)
-		if code == 0 {
+		cmd := r.Command(args...) // not Ask, which has a time limit: it waits for the whole round
+		err := cmd.Run()
+		code := cmd.ProcessState.ExitCode()
+		if code <= 0 {
 			r.fail(err)
 		}
 		r.mu.Lock()
