@@ -14,10 +14,11 @@ type Backend interface {
 	Capabilities() Capabilities
 	// Serves reports whether this backend starts jobs for host ("" is this machine).
 	Serves(host string) bool
-	// Start starts a job whose directory exists and contains meta.json. ctx bounds only the start.
-	// A command that cannot be executed is not an error: the job is recorded as failed. An error
-	// means that nothing was started.
-	Start(ctx context.Context, l Launch) (Run, error)
+	// Start starts a job whose directory exists and contains meta.json. It returns the job's state
+	// then, so that its records need not be read; nil if that is not known. ctx bounds only the
+	// start. A command that cannot be executed is not an error: the job is recorded as failed. An
+	// error means that nothing was started.
+	Start(ctx context.Context, l Launch) (*State, error)
 	// Open returns the run of a job that was started earlier, by this process or another. It is
 	// cheap and does not connect. It also works for finished jobs.
 	Open(ctx context.Context, r Record) (Run, error)
@@ -123,13 +124,6 @@ type Throttler interface {
 	// second, as for a job that is not on screen. It may be called at any time, also before Watch,
 	// and does not block.
 	Throttle(on bool)
-}
-
-// StartObserver is a [Run] that can report the job's state right after the start, so that its
-// records need not be read.
-type StartObserver interface {
-	// Begun returns the state that was known when Start returned, and false if none was.
-	Begun() (State, bool)
 }
 
 // InputCopier is a [Run] that copies a stream of input faster than a sequence of Writes would.

@@ -74,7 +74,7 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	if o.hold != nil {
 		o.hold.hold(dir, l.Job)
 	}
-	run, err := b.Start(ctx, l)
+	begun, err := b.Start(ctx, l)
 	lock.Close() // before anything caused by the start is recorded
 	if err != nil {
 		if rmErr := os.RemoveAll(dir); rmErr != nil {
@@ -82,10 +82,11 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 		}
 		return Job{}, opError("start", Job{Request: Request{Backend: b.Name()}}, err)
 	}
-	j, known := startState(run, l.Job)
-	if known {
+	var j Job
+	if begun != nil && !begun.Status.Finished() {
+		j = observed(l.Job, *begun)
 		e.setHostPaths(&j, dir)
-	} else {
+	} else { // every client reads an end from the records, so that all see the same
 		// The job exists now, even if the caller stops waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activeTimeout)
 		defer cancel()
@@ -99,20 +100,6 @@ func (e *Engine) Start(ctx context.Context, spec Spec, opts ...StartOption) (Job
 	e.changed()
 	e.sweepSometimes()
 	return j, nil
-}
-
-// startState returns j in the state that its backend reported at the start, if it did. A job that
-// ended immediately is read from its records instead, so that every client sees the same end.
-func startState(run Run, j Job) (Job, bool) {
-	s, ok := run.(StartObserver)
-	if !ok {
-		return j, false
-	}
-	now, ok := s.Begun()
-	if !ok || now.Status.Finished() {
-		return j, false
-	}
-	return observed(j, now), true
 }
 
 // complete validates spec and fills in the defaults.

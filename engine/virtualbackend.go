@@ -22,7 +22,7 @@ func (b *virtualBackend) Capabilities() Capabilities { return Capabilities{} }
 func (b *virtualBackend) Serves(string) bool         { return false }
 func (b *virtualBackend) Close() error               { return nil }
 
-func (b *virtualBackend) Start(context.Context, Launch) (Run, error) { return nil, ErrUnsupported }
+func (b *virtualBackend) Start(context.Context, Launch) (*State, error) { return nil, ErrUnsupported }
 
 func (b *virtualBackend) Open(_ context.Context, r Record) (Run, error) {
 	run := newVirtualRun(r.Dir, r.Job)

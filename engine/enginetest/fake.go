@@ -90,7 +90,7 @@ func (f *Fake) Serves(host string) bool { return host == f.host }
 func (f *Fake) Close() error { return nil }
 
 // Start implements [engine.Backend].
-func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+func (f *Fake) Start(ctx context.Context, l engine.Launch) (*engine.State, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
 	}
 	j.lock = l.Lock.(*jobdir.FileLock).Keep()
 	f.jobs[l.ID] = j
-	return fakeRun{j}, nil
+	return nil, nil // it is observed
 }
 
 // Open implements [engine.Backend].

@@ -55,7 +55,6 @@ var (
 	_ engine.Run            = (*Run)(nil)
 	_ engine.Throttler      = (*Run)(nil)
 	_ engine.Backgrounder   = (*Run)(nil)
-	_ engine.StartObserver  = (*Run)(nil)
 	_ engine.Resizer        = (*Run)(nil)
 	_ engine.KeySender      = (*Run)(nil)
 	_ engine.ScreenReader   = (*Run)(nil)
@@ -105,7 +104,7 @@ func (b *Backend) Serves(host string) bool { return host == "" && hasHolders }
 func (b *Backend) Open(_ context.Context, r engine.Record) (engine.Run, error) { return b.run(r), nil }
 
 func (b *Backend) run(r engine.Record) *Run {
-	return &Run{Run: holder.NewRun(r.Dir, r.Job.Request, b.shows)}
+	return &Run{holder.NewRun(r.Dir, r.Job.Request, b.shows)}
 }
 
 // Close implements [engine.Backend].

@@ -142,7 +142,10 @@ func (p *place) start(t testing.TB, spec engine.Spec) started {
 
 func (p *place) launch(t testing.TB, l engine.Launch) started {
 	t.Helper()
-	run, err := p.b.Start(t.Context(), l)
+	if _, err := p.b.Start(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	run, err := p.b.Open(t.Context(), l.Record)
 	if err != nil {
 		t.Fatal(err)
 	}

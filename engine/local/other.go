@@ -23,7 +23,7 @@ func (b *Backend) Capabilities() engine.Capabilities { return engine.Capabilitie
 
 // Start implements [engine.Backend]. It is not called, since the backend serves no host on this
 // system.
-func (b *Backend) Start(context.Context, engine.Launch) (engine.Run, error) {
+func (b *Backend) Start(context.Context, engine.Launch) (*engine.State, error) {
 	return nil, engine.ErrUnsupported
 }
 

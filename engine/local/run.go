@@ -18,18 +18,7 @@ const defaultGrace = 5 * time.Second
 
 // Run is one job of this machine. It keeps nothing open between calls and is safe
 // for concurrent use.
-type Run struct {
-	*holder.Run
-	begun *engine.State // what the holder replied at the start; nil if not started by this backend
-}
-
-// Begun implements [engine.StartObserver].
-func (r *Run) Begun() (engine.State, bool) {
-	if r.begun == nil {
-		return engine.State{}, false
-	}
-	return *r.begun, true
-}
+type Run struct{ *holder.Run }
 
 // Stop implements [engine.Run]. Survivors of a job without a holder are found by their environment.
 func (r *Run) Stop(ctx context.Context, o engine.StopOptions) (engine.StopReport, error) {

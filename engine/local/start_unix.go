@@ -44,7 +44,7 @@ func (b *Backend) Capabilities() engine.Capabilities {
 }
 
 // Start implements [engine.Backend].
-func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+func (b *Backend) Start(ctx context.Context, l engine.Launch) (*engine.State, error) {
 	b.mu.Lock()
 	closed := b.closed
 	b.mu.Unlock()
@@ -61,7 +61,6 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		Dir: l.Dir, Env: l.Env, Set: slices.Sorted(maps.Keys(l.Spec.Env)),
 		RuntimeDir: runtimeDir(), Notify: b.notify, Passed: slices.Sorted(maps.Keys(l.Files)),
 	}
-	run := b.run(l.Record)
 	b.kids.reap()
 	// Until there is a holder, this process holds the lock that marks the job as alive.
 	lock, ok := l.Lock.(*jobdir.FileLock)
@@ -80,22 +79,20 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		}
 		defer place.alive.Release()
 	}
+	var begun *engine.State
 	if b.inProcess {
 		err = b.inner.start(cfg, l.Files, lock)
-	} else {
-		var st *engine.State
-		if st, err = b.spawn(ctx, l.Record, cfg, l.Files, lock, place); st != nil {
-			run.begun = new(run.StateOf(st))
-		}
+	} else if begun, err = b.spawn(ctx, l.Record, cfg, l.Files, lock, place); begun != nil {
+		*begun = b.run(l.Record).StateOf(begun)
 	}
 	if errors.Is(err, errHolderDied) && lostAtStart(l.Dir, cfg.RuntimeDir) {
-		return run, nil
+		return nil, nil
 	}
 	if err != nil {
 		place.leave()
 		return nil, &engine.Error{Op: "start", Job: l.ID, Backend: b.Name(), Err: err}
 	}
-	return run, nil
+	return begun, nil
 }
 
 // spawn starts a holder and waits until its job runs. A holder that is another program than this

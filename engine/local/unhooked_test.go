@@ -33,7 +33,7 @@ func TestHolderStartsNoHolders(t *testing.T) {
 				t.Fatal(err)
 			}
 			os.Args[0] = proc.HolderName
-			run, err := p.b.Start(t.Context(), l)
+			_, err = p.b.Start(t.Context(), l)
 			os.Args[0] = own
 			if !tt.starts {
 				if err == nil || !strings.Contains(err.Error(), "local.IsHolder") {
@@ -41,6 +41,10 @@ func TestHolderStartsNoHolders(t *testing.T) {
 				}
 				return
 			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := p.b.Open(t.Context(), l.Record)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,26 +15,16 @@ import (
 
 // Run is a job on a host. Safe for concurrent use.
 type Run struct {
-	b     *Backend
-	h     *host
-	rec   engine.Record
-	begun *engine.State // at the start, if this program started the job; may be nil
+	b   *Backend
+	h   *host
+	rec engine.Record
 }
 
 var (
-	_ engine.Run           = (*Run)(nil)
-	_ engine.Backgrounder  = (*Run)(nil)
-	_ engine.StartObserver = (*Run)(nil)
-	_ engine.InputCopier   = (*Run)(nil)
+	_ engine.Run          = (*Run)(nil)
+	_ engine.Backgrounder = (*Run)(nil)
+	_ engine.InputCopier  = (*Run)(nil)
 )
-
-// Begun implements [engine.StartObserver].
-func (r *Run) Begun() (o engine.State, known bool) {
-	if r.begun == nil {
-		return o, false
-	}
-	return *r.begun, true
-}
 
 // dir is the job's directory on the host. The host's default is known only when
 // it is connected.

@@ -29,7 +29,7 @@ const (
 // Start implements [engine.Backend]. If the connection breaks in the middle the same request is sent
 // again: the host starts the job at most once. If it remains unknown whether the job was started,
 // its status is starting, and its host is unreachable.
-func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error) {
+func (b *Backend) Start(ctx context.Context, l engine.Launch) (begun *engine.State, err error) {
 	if len(l.Files) > 0 {
 		return nil, fmt.Errorf("%w: files of this program cannot be passed to a job on a host", engine.ErrUnsupported)
 	}
@@ -38,7 +38,6 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{b: b, h: h, rec: l.Record}
 	c, err := h.connect(ctx, true)
 	if err != nil {
 		return nil, unreachable(h.name, err)
@@ -61,7 +60,7 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 	}
 	if blocked != "" {
 		b.decline(l, blocked)
-		return run, nil
+		return begun, nil
 	}
 	j.Options = append(j.Options, following...)
 	if l.Spec.Stdin && !l.Spec.Backgrounded {
@@ -91,10 +90,10 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		return nil, unreachable(h.name, err)
 	case err != nil:
 		b.log.Warn("it is not known whether a job was started", "job", l.ID, "host", h.name, "err", err)
-		return run, nil
+		return begun, nil
 	case s.Error == "doubt":
 		b.log.Warn("it is not known whether Slurm has accepted a job", "job", l.ID, "host", h.name, "err", s.Text)
-		return run, nil
+		return begun, nil
 	case s.Error != "" && s.Error != "exists":
 		return nil, refusal(h.name, s)
 	}
@@ -109,11 +108,11 @@ func (b *Backend) Start(ctx context.Context, l engine.Launch) (engine.Run, error
 		o.Backgrounded = l.Spec.Backgrounded
 		b.remember(l.Record, o, e.BootOf(), s.Dir, true)
 		if sure == certain {
-			run.begun = &o
+			begun = &o
 		}
 	}
 	b.sweepSometimes(h)
-	return run, nil
+	return begun, nil
 }
 
 // request converts l to the recipe's request.
