@@ -2,12 +2,16 @@ package local
 
 import (
 	"encoding/base64"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/termenv"
+	"github.com/hobjobs/hob/internal/turn"
 )
 
 // launchVersion is the version of the format below. The two programs may be of different versions
@@ -100,4 +104,15 @@ func jobEnviron(env, set []string, id, dir string, tty bool) []string {
 	}
 	add("PWD", filepath.Clean(dir))
 	return append(out, "HOB_JOB_ID="+id)
+}
+
+// waited is how the wait of a queued job ended, in its holder.
+type waited struct {
+	turn.Result
+	alive *jobdir.Alive
+	leave func() // gives the job's place in the queue back
+}
+
+func newWaited(r turn.Result, entry string, alive *jobdir.Alive) *waited {
+	return &waited{Result: r, alive: alive, leave: sync.OnceFunc(func() { _ = os.Remove(entry) })}
 }
