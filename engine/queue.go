@@ -56,9 +56,11 @@ func (e *Engine) queue(name string) (Queue, error) {
 	v, err := queue.Read(dir)
 	q := Queue{Name: name, Slots: v.Slots, Paused: v.Paused, Running: []ID{}, Waiting: []ID{}}
 	for _, entry := range v.Entries {
-		if entry.State.Waits() {
+		switch {
+		case entry.State == turn.Cancelled: // its end is being recorded, or was a moment ago
+		case entry.State.Waits():
 			q.Waiting = append(q.Waiting, ID(entry.ID))
-		} else {
+		default:
 			q.Running = append(q.Running, ID(entry.ID))
 		}
 	}
