@@ -62,7 +62,7 @@ func (k EventKind) Urgent() bool {
 type Filter struct {
 	Statuses []Status // one of them
 	// Running, Finished and Failed: the job matches any of those that are set.
-	Running  bool // starting, running or stopping
+	Running  bool // has not ended
 	Finished bool
 	Failed   bool              // Job.Unsuccessful
 	Host     string            // empty: this machine and all hosts

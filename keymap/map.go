@@ -79,9 +79,6 @@ type Jobs struct {
 	Restart       key.Binding `keys:"r" help:"restart" doc:"run it again; stops it first if it runs"`
 	RunAnother    key.Binding `keys:"R" help:"run another" doc:"run it again and leave the first one running"`
 	EditRestart   key.Binding `keys:"e" help:"edit & restart" doc:"edit the command and restart it"`
-	StartNow      key.Binding `keys:"s" help:"start now" doc:"start a queued job at once, beyond the slots of its queue"`
-	RunNext       key.Binding `keys:"B" help:"run next" doc:"put a queued job at the head of its queue"`
-	PauseQueue    key.Binding `keys:"P" help:"pause queue" doc:"pause / resume the queue of the job"`
 	Remove        key.Binding `keys:"d" help:"remove" doc:"stop it and delete it (asks first)"`
 	Clear         key.Binding `keys:"c" help:"clear" doc:"clear it (deletes its log)"`
 	ClearFinished key.Binding `keys:"C" help:"clear finished" doc:"clear all finished jobs that match the filter"`
@@ -92,6 +89,9 @@ type Jobs struct {
 	ReverseSort   key.Binding `keys:"I" help:"reverse" doc:"reverse the sort order"`
 	CopyCommand   key.Binding `keys:"y" help:"copy command" doc:"copy the command"`
 	Replay        key.Binding `keys:"p" help:"replay" doc:"replay its terminal from the start"`
+	StartNow      key.Binding `keys:"s" help:"start now" doc:"start a queued job at once, beyond the slots of its queue"`
+	RunNext       key.Binding `keys:"B" help:"run next" doc:"put a queued job at the head of its queue"`
+	PauseQueue    key.Binding `keys:"P" help:"pause queue" doc:"pause / resume the queue of the job"`
 }
 
 // Move is the way around anything longer than its window.
@@ -110,7 +110,7 @@ type Move struct {
 type List struct {
 	Move
 
-	Unfold key.Binding `keys:"l right" help:"unfold" doc:"unfold older jobs or earlier runs"`
+	Unfold key.Binding `keys:"l right" help:"unfold" doc:"unfold older jobs, earlier runs or a group"`
 	Fold   key.Binding `keys:"h left" help:"fold" doc:"fold them"`
 }
 

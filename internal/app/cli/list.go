@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +16,10 @@ import (
 )
 
 type listFlags struct {
-	running, finished, failed, here, quiet bool
-	since                                  string
-	on, dir                                string
+	running, finished, failed, here, quiet, all bool
+
+	since   string
+	on, dir string
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -29,12 +31,14 @@ func (a *app) listCommand() *cobra.Command {
 		Short:   "List jobs, newest first",
 		Long: "List jobs, newest first. Jobs on hosts are shown as last known, without connecting.\n" +
 			"--on HOST connects to the host and lists all of its jobs, including those started\n" +
-			"from other machines. With --json, ports, cpu_percent (the average since the start)\n" +
+			"from other machines. The table on a terminal leaves out the earlier runs of restarted\n" +
+			"jobs, unless --all is given; other output has them always. With --json, ports, cpu_percent (the average since the start)\n" +
 			"and rss_bytes are set for jobs that run on this machine, else null.",
 		Example: "hob list --running\nhob list --failed --since 1h -q\nhob list --on web1\nhob list --dir . --running",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.list(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
+	flags.BoolVarP(&f.all, "all", "a", false, "show earlier runs of restarted jobs, too")
 	flags.BoolVar(&f.running, "running", false, "only jobs that have not ended")
 	flags.BoolVar(&f.finished, "finished", false, "only jobs that have ended")
 	flags.BoolVar(&f.failed, "failed", false, "only failed jobs (not ones you stopped)")
@@ -77,18 +81,20 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if f.on != "" && unreachable == nil {
 		unreachable = linkErrorOf(jobs)
 	}
-	return a.knownOnly(unreachable, a.printList(jobs, f.quiet, now))
+	return a.knownOnly(unreachable, a.printList(jobs, f, now))
 }
 
-func (a *app) printList(jobs []engine.Job, quiet bool, now time.Time) error {
+func (a *app) printList(jobs []engine.Job, f listFlags, now time.Time) error {
 	switch {
 	case a.json:
 		return a.printJobs(a.eng.MeasureAll(jobs))
-	case quiet:
+	case f.quiet:
 		return printLines(a, idsOf(jobs))
 	case len(jobs) == 0 && isTerminal(a.stdout):
 		a.reportf("No jobs. hob run -b CMD starts one.")
 		return nil
+	case isTerminal(a.stdout) && !f.all:
+		return a.listNewestRuns(jobs, now)
 	case isTerminal(a.stdout):
 		return a.listTable(jobs, now)
 	}
@@ -141,6 +147,23 @@ const (
 	columnHost
 	columnName
 )
+
+// listNewestRuns is listTable without the jobs that have ended and were restarted.
+func (a *app) listNewestRuns(jobs []engine.Job, now time.Time) error {
+	restarted := map[engine.ID]bool{}
+	for _, j := range jobs {
+		restarted[j.RestartedFrom] = true
+	}
+	all := len(jobs)
+	jobs = slices.DeleteFunc(jobs, func(j engine.Job) bool {
+		return restarted[j.ID] && j.Status.Finished() && len(j.Exit.Survivors) == 0
+	})
+	err := a.listTable(jobs, now)
+	if n := all - len(jobs); n > 0 && err == nil {
+		a.reportf("%s not shown; to see all: hob list -a", units.Count(n, "earlier run"))
+	}
+	return err
+}
 
 // listTable is the list for a person.
 func (a *app) listTable(jobs []engine.Job, now time.Time) error {

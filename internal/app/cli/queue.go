@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -26,10 +27,18 @@ func (a *app) queueCommand() *cobra.Command {
 		Long: "List the queues. hob run --queue=NAME puts a job in one: it starts when the queue has\n" +
 			"a free slot, first come, first served. A queue has one slot unless the settings or\n" +
 			"--slots say otherwise.",
-		Example:           "hob queue\nhob queue builds --slots 2\nhob queue builds --pause\nhob queue --first test-7k2qm\nhob queue --now @",
-		Args:              argCount(0, -1, ""),
-		ValidArgsFunction: a.completeQueues,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.queue(cmd.Context(), args, f) },
+		Example: "hob queue\nhob queue builds --slots 2\nhob queue builds --pause\nhob queue --first test-7k2qm\nhob queue --now @",
+		Args:    argCount(0, -1, ""),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			switch {
+			case f.first || f.now:
+				return a.completeJobs(engine.Filter{Statuses: []engine.Status{engine.Queued}, Here: true}, true)(cmd, args, prefix)
+			case len(args) > 0:
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeQueueNames(cmd, args, prefix)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.queue(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
 	flags.Var(parseInto(&f.slots, "N", parseSlots), "slots", "let N jobs of the queue run at once")
@@ -149,8 +158,8 @@ func (a *app) queueUp(ctx context.Context, spec *engine.Spec, f runFlags) error 
 	return nil
 }
 
-// completeQueues completes the names of queues.
-func (a *app) completeQueues(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeQueueNames completes the names of queues: those that have been used, and those of the settings.
+func (a *app) completeQueueNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	eng, err := a.engine()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -159,9 +168,10 @@ func (a *app) completeQueues(*cobra.Command, []string, string) ([]cobra.Completi
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var names []cobra.Completion
+	names := slices.Collect(maps.Keys(a.settings().Queues))
 	for _, q := range queues {
 		names = append(names, q.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	slices.Sort(names)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 }

@@ -64,9 +64,13 @@ func (a *app) runCommand() *cobra.Command {
 	completeValues(cmd, "restart", "on-failure", "always", "no")
 	flags.Var(nonEmptyFlag(&f.queue), "queue", "start it when this queue has a free slot (without NAME: "+engine.DefaultQueue+")")
 	flags.Lookup("queue").NoOptDefVal = engine.DefaultQueue
-	_ = cmd.RegisterFlagCompletionFunc("queue", a.completeQueues) // fails only for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("queue", a.completeQueueNames) // fails only for a flag that is not there
 	flags.StringArrayVar(&f.after, "after", nil, "start it when job ID has exited with 0; repeatable")
 	flags.StringArrayVar(&f.afterAny, "after-any", nil, "start it when job ID has ended in any way; repeatable")
+	for _, name := range []string{"after", "after-any"} {
+		// fails only for a flag that is not there
+		_ = cmd.RegisterFlagCompletionFunc(name, a.completeJobs(engine.Filter{Running: true, Here: true}, true))
+	}
 	flags.StringVarP(&f.script, "script", "c", "", "run this shell script instead of CMD")
 	flags.BoolVar(&f.pty, "pty", false, "allocate a terminal even if stdout is not one")
 	flags.BoolVar(&f.noPTY, "no-pty", false, "do not allocate a terminal")
