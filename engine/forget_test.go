@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 // remover is a host that counts requests to delete.
 type remover struct {
-	*enginetest.Fake
+	*fakeBackend
 	asked int
 }
 
@@ -27,8 +26,8 @@ func (r *remover) Remove(context.Context, engine.Record) error {
 func TestForget(t *testing.T) {
 	for _, restored := range []bool{false, true} {
 		c := newClock()
-		host := &remover{Fake: fakeHost()}
-		e := open(t, engine.WithClock(c.now), engine.WithBackend(host), engine.WithBackend(enginetest.NewFake("")))
+		host := &remover{fakeBackend: fakeHost()}
+		e := open(t, engine.WithClock(c.now), engine.WithBackend(host), engine.WithBackend(newFake("")))
 		host.Clock(c.now)
 		here, there := start(t, e, engine.Spec{}), start(t, e, engine.Spec{Host: "web1"})
 		host.Cut(engine.ErrUnreachable)

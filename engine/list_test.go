@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/jobdir"
 )
@@ -390,7 +389,7 @@ func TestRetention(t *testing.T) {
 // thousand returns a root with that many finished jobs, indexed.
 func thousand(tb testing.TB) *engine.Engine {
 	tb.Helper()
-	f := enginetest.NewFake("")
+	f := newFake("")
 	e, err := engine.New(engine.WithStateDir(tb.TempDir()), engine.WithBackend(f), engine.WithRetention(engine.Retention{Count: -1}))
 	if err != nil {
 		tb.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/testtool"
 )
 
@@ -55,9 +54,9 @@ func open(t *testing.T, opts ...engine.Option) *engine.Engine {
 }
 
 // withFake returns an engine whose local jobs are fake.
-func withFake(t *testing.T, opts ...engine.Option) (*engine.Engine, *enginetest.Fake) {
+func withFake(t *testing.T, opts ...engine.Option) (*engine.Engine, *fakeBackend) {
 	t.Helper()
-	f := enginetest.NewFake("")
+	f := newFake("")
 	return open(t, append(opts, engine.WithBackend(f))...), f
 }
 

@@ -9,19 +9,18 @@ import (
 	"testing/synctest"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 // removedWhileObserved is a backend whose jobs, once remove is set, are removed just before they
 // are observed, so that neither a record nor a holder is found.
 type removedWhileObserved struct {
-	*enginetest.Fake
+	*fakeBackend
 	remove func(dir string)
 }
 
 func (b *removedWhileObserved) Observe(ctx context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	if b.remove == nil {
-		return b.Fake.Observe(ctx, rs)
+		return b.fakeBackend.Observe(ctx, rs)
 	}
 	seen := map[engine.ID]engine.State{}
 	for _, r := range rs {
@@ -51,7 +50,7 @@ func TestJobRemovedWhileObservedIsNotFound(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &removedWhileObserved{Fake: enginetest.NewFake("")}
+			b := &removedWhileObserved{fakeBackend: newFake("")}
 			e := open(t, engine.WithBackend(b))
 			id := start(t, e, engine.Spec{}).ID
 			b.remove = func(dir string) {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/testtool"
 )
@@ -24,7 +23,7 @@ func onFullDisk(t *testing.T) (e *engine.Engine, large, small engine.ID) {
 		t.Skipf("mount: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
-	f := enginetest.NewFake("")
+	f := newFake("")
 	e = open(t, engine.WithStateDir(filepath.Join(disk, "state")), engine.WithBackend(f))
 	var ids [2]engine.ID
 	for i := range ids {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 func TestTokenMakesStartIdempotent(t *testing.T) {
@@ -21,7 +20,7 @@ func TestTokenMakesStartIdempotent(t *testing.T) {
 
 // observed is a fake backend that records which jobs it was asked to observe.
 type observed struct {
-	*enginetest.Fake
+	*fakeBackend
 	about []engine.ID
 }
 
@@ -29,12 +28,12 @@ func (a *observed) Observe(ctx context.Context, rs []engine.Record) (map[engine.
 	for _, r := range rs {
 		a.about = append(a.about, r.ID)
 	}
-	return a.Fake.Observe(ctx, rs)
+	return a.fakeBackend.Observe(ctx, rs)
 }
 
 // A start with a token must not wait for the hosts of other jobs.
 func TestTokenObservesNoOtherJob(t *testing.T) {
-	host := &observed{Fake: fakeHost()}
+	host := &observed{fakeBackend: fakeHost()}
 	e := open(t, engine.WithBackend(host))
 	first := start(t, e, engine.Spec{Host: "web1"}, engine.WithToken("t1"))
 	host.about = nil
@@ -53,8 +52,8 @@ func TestTokenObservesNoOtherJob(t *testing.T) {
 
 // Resolving the name of a local job must not wait for the host of another job.
 func TestResolveObservesNoOtherJob(t *testing.T) {
-	host := &observed{Fake: fakeHost()}
-	here := enginetest.NewFake("")
+	host := &observed{fakeBackend: fakeHost()}
+	here := newFake("")
 	e := open(t, engine.WithBackend(here), engine.WithBackend(host), ticking())
 	far := start(t, e, engine.Spec{Name: "far", Host: "web1"})
 	near := start(t, e, engine.Spec{Name: "near"})

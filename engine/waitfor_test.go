@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 func TestWaitFor(t *testing.T) {
@@ -22,23 +21,23 @@ func TestWaitFor(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before string
 		c      engine.Condition
-		then   func(*enginetest.FakeJob)
+		then   func(*fakeJob)
 		want   engine.Outcome
 		err    error
 	}{
 		"a line that is there":        {"one\nready now\n", ready, nil, engine.Outcome{Met: true, Line: "ready now"}, nil},
 		"a prompt":                    {"one\nready> ", ready, nil, engine.Outcome{Met: true, Line: "ready> "}, nil},
-		"a line that comes":           {"one\nre", ready, func(j *enginetest.FakeJob) { j.Print("ady\n") }, engine.Outcome{Met: true, Line: "ready"}, nil},
-		"the last line":               {"", ready, func(j *enginetest.FakeJob) { j.Print("ready"); j.Exit(0) }, engine.Outcome{Met: true, Line: "ready"}, nil},
+		"a line that comes":           {"one\nre", ready, func(j *fakeJob) { j.Print("ady\n") }, engine.Outcome{Met: true, Line: "ready"}, nil},
+		"the last line":               {"", ready, func(j *fakeJob) { j.Print("ready"); j.Exit(0) }, engine.Outcome{Met: true, Line: "ready"}, nil},
 		"no such line":                {"one\n", ready, nil, engine.Outcome{}, context.DeadlineExceeded},
-		"an end before the line":      {"one\n", ready, func(j *enginetest.FakeJob) { j.Exit(3) }, engine.Outcome{}, nil},
+		"an end before the line":      {"one\n", ready, func(j *fakeJob) { j.Exit(3) }, engine.Outcome{}, nil},
 		"no line from now on":         {"ready\nready", fromNow, nil, engine.Outcome{}, context.DeadlineExceeded},
-		"a line from now on":          {"ready", fromNow, func(j *enginetest.FakeJob) { j.Print("\nready too\n") }, engine.Outcome{Met: true, Line: "ready"}, nil},
-		"the end":                     {"", engine.Condition{}, func(j *enginetest.FakeJob) { j.Exit(3) }, engine.Outcome{Met: true}, nil},
+		"a line from now on":          {"ready", fromNow, func(j *fakeJob) { j.Print("\nready too\n") }, engine.Outcome{Met: true, Line: "ready"}, nil},
+		"the end":                     {"", engine.Condition{}, func(j *fakeJob) { j.Exit(3) }, engine.Outcome{Met: true}, nil},
 		"quiet":                       {"one\n", engine.Condition{Quiet: time.Second}, nil, engine.Outcome{Met: true}, nil},
 		"not yet quiet":               {"one\n", engine.Condition{Quiet: time.Hour}, nil, engine.Outcome{}, context.DeadlineExceeded},
-		"quiet, because it has ended": {"", engine.Condition{Quiet: time.Hour}, func(j *enginetest.FakeJob) { j.Exit(3) }, engine.Outcome{Met: true}, nil},
-		"an end before the port":      {"", engine.Condition{Port: 1}, func(j *enginetest.FakeJob) { j.Exit(3) }, engine.Outcome{}, nil},
+		"quiet, because it has ended": {"", engine.Condition{Quiet: time.Hour}, func(j *fakeJob) { j.Exit(3) }, engine.Outcome{Met: true}, nil},
+		"an end before the port":      {"", engine.Condition{Port: 1}, func(j *fakeJob) { j.Exit(3) }, engine.Outcome{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, f := withFake(t)

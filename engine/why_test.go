@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/engine/enginetest"
 )
 
 // The ends that are known from the records of the job, of its host or of its scheduler.
@@ -132,7 +131,7 @@ func TestExplainRecordedEnds(t *testing.T) {
 }
 
 func TestExplainUnreachableHost(t *testing.T) {
-	f := enginetest.NewFake("web1")
+	f := newFake("web1")
 	e := open(t, engine.WithBackend(f))
 	id := start(t, e, engine.Spec{Host: "web1"}).ID
 	f.Cut(engine.ErrUnreachable)

@@ -1,8 +1,5 @@
-// Package enginetest helps to test the engine and its backends.
-//
-// [Fake] is a backend without processes: the test controls what its jobs print and how they end.
-// [Run] is the conformance suite that every backend passes; its cases are the executable contract
-// of [engine.Backend].
+// Package enginetest is the conformance suite that every backend passes. Its cases are the executable
+// contract of [engine.Backend].
 //
 //	func TestBackend(t *testing.T) {
 //		enginetest.Run(t, func(t *testing.T) enginetest.Config {

@@ -1,4 +1,4 @@
-package enginetest
+package engine_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/hobjobs/hob/internal/jobdir"
 )
 
-// fakeRun is the engine's view of a FakeJob.
-type fakeRun struct{ j *FakeJob }
+// fakeRun is the engine's view of a fakeJob.
+type fakeRun struct{ j *fakeJob }
 
 var (
 	_ engine.Run          = fakeRun{}

@@ -1,4 +1,4 @@
-package enginetest
+package engine_test
 
 import (
 	"context"
@@ -13,48 +13,48 @@ import (
 	"github.com/hobjobs/hob/internal/proc"
 )
 
-// Fake is a backend whose jobs are controlled by the test. It starts no processes but writes real
+// fakeBackend is a backend whose jobs are controlled by the test. It starts no processes but writes real
 // records, so other engines with the same state directory see its jobs. It is safe for concurrent
 // use.
-type Fake struct {
+type fakeBackend struct {
 	name, host string
 	caps       engine.Capabilities
 	now        func() time.Time
 
 	mu       sync.Mutex // guards the fields below
-	jobs     map[engine.ID]*FakeJob
+	jobs     map[engine.ID]*fakeJob
 	cut      error // set while the host is unreachable
 	startErr error
 }
 
-var _ engine.Backend = (*Fake)(nil)
+var _ engine.Backend = (*fakeBackend)(nil)
 
-// NewFake returns a backend for host; "" is this machine.
-func NewFake(host string) *Fake {
-	return &Fake{
-		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*FakeJob{},
+// newFake returns a backend for host; "" is this machine.
+func newFake(host string) *fakeBackend {
+	return &fakeBackend{
+		name: "fake" + host, host: host, now: time.Now, jobs: map[engine.ID]*fakeJob{},
 		caps: engine.Capabilities{PTY: true, Stdin: true, Split: true, Resize: true, Screen: true, LogLimit: true, TTYStdin: true},
 	}
 }
 
 // Clock replaces time.Now for recorded times. Call it before the first start.
-func (f *Fake) Clock(now func() time.Time) { f.now = now }
+func (f *fakeBackend) Clock(now func() time.Time) { f.now = now }
 
 // Limit restricts the backend's capabilities to caps. Call it before the first start.
-func (f *Fake) Limit(caps engine.Capabilities) { f.caps = caps }
+func (f *fakeBackend) Limit(caps engine.Capabilities) { f.caps = caps }
 
 // FailStarts makes every start fail with err until it is called with nil.
-func (f *Fake) FailStarts(err error) {
+func (f *fakeBackend) FailStarts(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.startErr = err
 }
 
 // Cut makes the host unreachable, with err as the reason; nil restores the connection.
-func (f *Fake) Cut(err error) {
+func (f *fakeBackend) Cut(err error) {
 	f.mu.Lock()
 	f.cut = err
-	jobs := make([]*FakeJob, 0, len(f.jobs))
+	jobs := make([]*fakeJob, 0, len(f.jobs))
 	for _, j := range f.jobs {
 		jobs = append(jobs, j)
 	}
@@ -64,33 +64,33 @@ func (f *Fake) Cut(err error) {
 	}
 }
 
-func (f *Fake) unreachable() error {
+func (f *fakeBackend) unreachable() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.cut
 }
 
 // Job returns a job that was started here, or nil.
-func (f *Fake) Job(id engine.ID) *FakeJob {
+func (f *fakeBackend) Job(id engine.ID) *fakeJob {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.jobs[id]
 }
 
 // Name implements [engine.Backend].
-func (f *Fake) Name() string { return f.name }
+func (f *fakeBackend) Name() string { return f.name }
 
 // Capabilities implements [engine.Backend].
-func (f *Fake) Capabilities() engine.Capabilities { return f.caps }
+func (f *fakeBackend) Capabilities() engine.Capabilities { return f.caps }
 
 // Serves implements [engine.Backend].
-func (f *Fake) Serves(host string) bool { return host == f.host }
+func (f *fakeBackend) Serves(host string) bool { return host == f.host }
 
-// Close implements [engine.Backend]. Jobs keep running: another engine may use the same Fake.
-func (f *Fake) Close() error { return nil }
+// Close implements [engine.Backend]. Jobs keep running: another engine may use the same backend.
+func (f *fakeBackend) Close() error { return nil }
 
 // Start implements [engine.Backend].
-func (f *Fake) Start(ctx context.Context, l engine.Launch) (*engine.State, error) {
+func (f *fakeBackend) Start(ctx context.Context, l engine.Launch) (*engine.State, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (*engine.State, error
 	if f.startErr != nil {
 		return nil, f.startErr
 	}
-	j := &FakeJob{f: f, Launch: l, changed: make(chan struct{}), ended: make(chan struct{})}
+	j := &fakeJob{f: f, Launch: l, changed: make(chan struct{}), ended: make(chan struct{})}
 	j.state = engine.State{
 		Machine: proc.MachineID(), BootID: proc.BootID(), PIDNS: proc.PIDNamespace(), Holder: proc.Self(),
 		Leader: proc.Identity{PID: 100_000 + len(f.jobs)}, StartedAt: f.now(), Backgrounded: l.Spec.Backgrounded, Size: l.Spec.Size,
@@ -116,16 +116,16 @@ func (f *Fake) Start(ctx context.Context, l engine.Launch) (*engine.State, error
 }
 
 // Open implements [engine.Backend].
-func (f *Fake) Open(_ context.Context, r engine.Record) (engine.Run, error) {
+func (f *fakeBackend) Open(_ context.Context, r engine.Record) (engine.Run, error) {
 	if j := f.Job(r.ID); j != nil {
 		return fakeRun{j}, nil
 	}
 	// A job of an earlier instance of the backend: only its records are left.
-	return fakeRun{&FakeJob{f: f, Launch: engine.Launch{Record: r}, dead: true, changed: make(chan struct{}), ended: make(chan struct{})}}, nil
+	return fakeRun{&fakeJob{f: f, Launch: engine.Launch{Record: r}, dead: true, changed: make(chan struct{}), ended: make(chan struct{})}}, nil
 }
 
 // Observe implements [engine.Backend].
-func (f *Fake) Observe(_ context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
+func (f *fakeBackend) Observe(_ context.Context, rs []engine.Record) (map[engine.ID]engine.State, error) {
 	seen := make(map[engine.ID]engine.State, len(rs))
 	for _, r := range rs {
 		run, err := f.Open(context.Background(), r)
@@ -137,9 +137,9 @@ func (f *Fake) Observe(_ context.Context, rs []engine.Record) (map[engine.ID]eng
 	return seen, nil
 }
 
-// FakeJob is one job of a [Fake]. Its methods simulate actions of the job.
-type FakeJob struct {
-	f *Fake
+// fakeJob is one job of a [fakeBackend]. Its methods simulate actions of the job.
+type fakeJob struct {
+	f *fakeBackend
 	// Launch is what the engine passed to Start.
 	Launch engine.Launch
 
@@ -162,13 +162,13 @@ type FakeJob struct {
 }
 
 // Throttled reports whether the watcher of the job asked for throttling.
-func (j *FakeJob) Throttled() bool {
+func (j *fakeJob) Throttled() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.throttled
 }
 
-func (j *FakeJob) change(f func()) {
+func (j *fakeJob) change(f func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f()
@@ -177,10 +177,10 @@ func (j *FakeJob) change(f func()) {
 }
 
 // Print adds to the job's output.
-func (j *FakeJob) Print(text string) { j.PrintTo(engine.StreamOutput, text) }
+func (j *fakeJob) Print(text string) { j.PrintTo(engine.StreamOutput, text) }
 
 // PrintTo adds to one stream of a job with separate streams.
-func (j *FakeJob) PrintTo(s engine.Stream, text string) {
+func (j *fakeJob) PrintTo(s engine.Stream, text string) {
 	j.change(func() {
 		name := map[engine.Stream]string{
 			engine.StreamOutput: jobdir.OutputFile, engine.StreamStdout: jobdir.StdoutFile, engine.StreamStderr: jobdir.StderrFile,
@@ -198,24 +198,24 @@ func (j *FakeJob) PrintTo(s engine.Stream, text string) {
 }
 
 // Exit ends the job by itself.
-func (j *FakeJob) Exit(code int) {
+func (j *fakeJob) Exit(code int) {
 	j.finish(engine.Exit{Status: engine.Exited, Code: &code, Reason: engine.ReasonExit})
 }
 
 // End ends the job in any way.
-func (j *FakeJob) End(exit engine.Exit) { j.finish(exit) }
+func (j *fakeJob) End(exit engine.Exit) { j.finish(exit) }
 
 // Runs sets how often the job's command was started.
-func (j *FakeJob) Runs(r *engine.Runs) { j.change(func() { j.state.Runs = r }) }
+func (j *fakeJob) Runs(r *engine.Runs) { j.change(func() { j.state.Runs = r }) }
 
 // Signalled ends the job by a signal that hob did not send.
-func (j *FakeJob) Signalled(name string, number int) {
+func (j *fakeJob) Signalled(name string, number int) {
 	code := 128 + number
 	j.finish(engine.Exit{Status: engine.Killed, Code: &code, Signal: name, Reason: engine.ReasonSignal})
 }
 
 // Die ends the holder without a record, as SIGKILL would.
-func (j *FakeJob) Die() {
+func (j *fakeJob) Die() {
 	j.change(func() {
 		j.dead = true
 		j.lock.Close()
@@ -224,47 +224,47 @@ func (j *FakeJob) Die() {
 }
 
 // Title sets the title, as the job would with an escape sequence.
-func (j *FakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
+func (j *fakeJob) Title(s string) { j.change(func() { j.state.Title = s }) }
 
 // Waiting sets whether the job waits for input.
-func (j *FakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
+func (j *fakeJob) Waiting(on bool) { j.change(func() { j.state.Waiting = on }) }
 
 // Entry sets whether typed input is displayed.
-func (j *FakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = e }) }
+func (j *fakeJob) Entry(e engine.Entry) { j.change(func() { j.state.Entry = e }) }
 
 // Bell rings the bell.
-func (j *FakeJob) Bell() { j.change(func() { j.bells++ }) }
+func (j *fakeJob) Bell() { j.change(func() { j.bells++ }) }
 
 // Notify sends a notification.
-func (j *FakeJob) Notify(title, body string) {
+func (j *fakeJob) Notify(title, body string) {
 	j.change(func() { j.note = engine.Note{Title: title, Body: body}; j.bells++ })
 }
 
 // Stubborn makes the job ignore SIGTERM.
-func (j *FakeJob) Stubborn() { j.change(func() { j.stubborn = true }) }
+func (j *fakeJob) Stubborn() { j.change(func() { j.stubborn = true }) }
 
 // Stops returns the requests to end the job, in order.
-func (j *FakeJob) Stops() []engine.StopOptions {
+func (j *fakeJob) Stops() []engine.StopOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]engine.StopOptions(nil), j.stops...)
 }
 
 // Signals returns the signals sent to the job.
-func (j *FakeJob) Signals() []string {
+func (j *fakeJob) Signals() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]string(nil), j.signals...)
 }
 
 // Input returns what was typed into the job so far, and whether the input has ended.
-func (j *FakeJob) Input() (typed string, closed bool) {
+func (j *fakeJob) Input() (typed string, closed bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return string(j.input), j.closed
 }
 
-func (j *FakeJob) finish(exit engine.Exit) {
+func (j *fakeJob) finish(exit engine.Exit) {
 	j.change(func() {
 		if j.end != nil || j.dead {
 			return
@@ -283,7 +283,7 @@ func (j *FakeJob) finish(exit engine.Exit) {
 
 // observe returns the job's state, its pending notification, and a channel that is closed when they
 // change.
-func (j *FakeJob) observe() (engine.State, engine.Note, <-chan struct{}) {
+func (j *fakeJob) observe() (engine.State, engine.Note, <-chan struct{}) {
 	cut := j.f.unreachable()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -311,4 +311,6 @@ func (j *FakeJob) observe() (engine.State, engine.Note, <-chan struct{}) {
 	return s, note, j.changed
 }
 
-func (j *FakeJob) String() string { return fmt.Sprintf("fake job %s", j.Launch.ID) }
+func (j *fakeJob) String() string { return fmt.Sprintf("fake job %s", j.Launch.ID) }
+
+func fakeHost() *fakeBackend { return newFake("web1") }
