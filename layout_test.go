@@ -48,6 +48,7 @@ var mayImport = []struct {
 	{"internal/cause", nil},
 	{"internal/watch", nil},
 	{"internal/readahead", nil},
+	{"internal/ending", []string{"engine/record", "internal/units"}},
 	{"internal/turn", nil},
 	{"internal/turn/early", []string{"internal/turn"}},
 	{"cmd/hob-holder", []string{"engine/local"}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/proc"
 	"github.com/hobjobs/hob/internal/shellword"
 )
@@ -75,6 +76,11 @@ func (j Job) KnownPorts() []int {
 
 // Ended returns how the job ended; ok is false while it has not.
 func (j Job) Ended() (exit Exit, ok bool) { return j.Exit, j.Status.Finished() }
+
+// Ending describes, for the middle of a sentence, how the job ended and why, as in
+// "exited 127 (command not found)". It is empty while the job has not ended. It contains
+// text of the job and of other programs as it came: clean or escape it.
+func (j Job) Ending() string { return ending.Of(&j.Request, &j.State) }
 
 // Uptime returns how long the job has run at now, or ran until its end. Where the records and now
 // (its monotonic reading) allow it, changes of the wall clock have no effect; time that the machine

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/cause"
+	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -169,7 +170,7 @@ func (x *explainer) unfinished(lines []string) {
 	j := x.j
 	switch {
 	case j.Link == LinkUnreachable:
-		x.Summary = "Unknown: " + cmp.Or(j.Host, "its record") + " is unreachable" + bracketed(j.LinkError)
+		x.Summary = "Unknown: " + cmp.Or(j.Host, "its record") + " is unreachable" + ending.Bracketed(j.LinkError)
 	case j.Link == LinkElsewhere:
 		x.Summary = "Unknown: the job belongs to another machine or container"
 	case j.Status == Stopping:
@@ -211,8 +212,8 @@ func (x *explainer) betweenRuns(lines []string) {
 
 // failed explains an end that is no success.
 func (x *explainer) failed(exit Exit, lines []string) {
-	ending := x.j.Ending()
-	x.Summary = strings.ToUpper(ending[:1]) + ending[1:]
+	text := x.j.Ending()
+	x.Summary = strings.ToUpper(text[:1]) + text[1:]
 	switch exit.Reason {
 	case ReasonKill:
 		x.Cause = causeStopped
@@ -272,7 +273,7 @@ func (x *explainer) killed(exit Exit, lines []string) {
 	case "SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS":
 		x.fromOutput("Killed by "+exit.Signal, exit, lines)
 	case "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2":
-		x.Summary = "Killed by " + exit.Signal + ", which hob did not send" + bracketed(signalWord(exit.Signal))
+		x.Summary = "Killed by " + exit.Signal + ", which hob did not send" + ending.Bracketed(ending.SignalWord(exit.Signal))
 	}
 }
 
@@ -284,7 +285,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		}
 		return
 	}
-	outcome := cmp.Or(outcome(exit), "ended, exit code unknown")
+	outcome := cmp.Or(ending.Outcome(&exit), "ended, exit code unknown")
 	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
 	switch code := codeOf(exit); {
 	case code == 137 && exit.OOMKills > 0:
@@ -303,7 +304,7 @@ func (x *explainer) exited(exit Exit, lines []string) {
 	case 130, 131, 132, 134, 136, 137, 139, 141, 143, 152, 153:
 		name := signalNames[code-128]
 		x.Cause = causeSignal
-		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, bracketed(signalWord(name)))
+		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, ending.Bracketed(ending.SignalWord(name)))
 	case 124:
 		x.Summary = outcome + ", with which the program timeout reports that the time was up"
 	default:

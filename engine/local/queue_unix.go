@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/ending"
 	"github.com/hobjobs/hob/internal/jobdir"
 	"github.com/hobjobs/hob/internal/queue"
 	"github.com/hobjobs/hob/internal/turn"
@@ -105,8 +106,8 @@ func (j *job) endingOf(id string) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "was deleted"
 	}
-	other := engine.Job{Request: rec.Meta.Request, State: rec.CurrentState()}
-	if text := other.Ending(); text != "" {
+	other := rec.CurrentState()
+	if text := ending.Of(&rec.Meta.Request, &other); text != "" {
 		return text
 	}
 	return "ended without a record"

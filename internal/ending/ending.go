@@ -1,9 +1,11 @@
-package engine
+// Package ending describes how jobs ended.
+package ending
 
 import (
 	"cmp"
 	"strconv"
 
+	"github.com/hobjobs/hob/engine/record"
 	"github.com/hobjobs/hob/internal/units"
 )
 
@@ -14,64 +16,63 @@ const clientCLI, clientUI = "cli", "ui"
 // schedulerSlurm is the name of Slurm where it has ended a job by itself.
 const schedulerSlurm = "slurm"
 
-// Ending describes, for the middle of a sentence, how the job ended and why, as in
+// Of describes, for the middle of a sentence, how a job ended and why, as in
 // "exited 127 (command not found)". It is empty while the job has not ended. It contains
 // text of the job and of other programs as it came: clean or escape it.
-func (j Job) Ending() string {
-	exit, ok := j.Ended()
-	if !ok {
+func Of(r *record.Request, s *record.State) string {
+	if !s.Status.Finished() {
 		return ""
 	}
-	text := ""
+	exit, text := &s.Exit, ""
 	switch exit.Reason {
-	case ReasonKill:
+	case record.ReasonKill:
 		text = "stopped"
 		if by := senderOf(exit); by != "" {
 			text += " by " + by
 		}
-		if j.StartedAt.IsZero() && outcome(exit) == "" {
+		if s.StartedAt.IsZero() && Outcome(exit) == "" {
 			text += " before it started"
 		}
-		text += bracketed(outcome(exit))
-	case ReasonTimeout:
+		text += Bracketed(Outcome(exit))
+	case record.ReasonTimeout:
 		text = "timed out"
 		switch {
 		case exit.EndedBy == schedulerSlurm:
 			text += " at the time limit of Slurm"
-		case j.Timeout > 0:
-			text += " after " + units.DurationText(j.Timeout.Duration())
+		case r.Timeout > 0:
+			text += " after " + units.DurationText(r.Timeout.Duration())
 		}
-		text += bracketed(outcome(exit))
-	case ReasonSpawn:
+		text += Bracketed(Outcome(exit))
+	case record.ReasonSpawn:
 		text = "could not be started"
 		if exit.Error != "" {
 			text += ": " + exit.Error
 		}
-	case ReasonDependency:
+	case record.ReasonDependency:
 		text = "was not started: " + exit.Error
-	case ReasonOOM:
-		text = "out of memory" + bracketed(outcome(exit))
-	case ReasonPreempted:
+	case record.ReasonOOM:
+		text = "out of memory" + Bracketed(Outcome(exit))
+	case record.ReasonPreempted:
 		text = "preempted: its scheduler needed the resources for another job"
-	case ReasonNodeFailed:
+	case record.ReasonNodeFailed:
 		text = "lost: its node failed; output until then is kept"
-	case ReasonHolderDied:
+	case record.ReasonHolderDied:
 		text = "lost: " + cmp.Or(exit.Error, "its supervisor process died; output until then is kept")
-	case ReasonReboot:
+	case record.ReasonReboot:
 		text = "lost: the machine restarted; output until then is kept"
-	case ReasonExit, ReasonSignal:
-		text = outcome(exit)
+	case record.ReasonExit, record.ReasonSignal:
+		text = Outcome(exit)
 		switch by := senderOf(exit); {
 		case exit.Signal != "" && by != "":
 			text = "killed by " + text + ", sent by " + by
 		case exit.Signal != "":
-			text = "killed by " + text + bracketed(meaning(exit))
-		case exit.Status == Failed && exit.Error != "": // a virtual execution
+			text = "killed by " + text + Bracketed(meaning(exit))
+		case exit.Status == record.Failed && exit.Error != "": // a virtual execution
 			text = "failed: " + exit.Error
 		case text == "":
 			text = "ended, exit code unknown"
 		default:
-			text += bracketed(meaning(exit))
+			text += Bracketed(meaning(exit))
 		}
 	}
 	if exit.Core {
@@ -80,7 +81,8 @@ func (j Job) Ending() string {
 	return text
 }
 
-func bracketed(text string) string {
+// Bracketed returns text in brackets after a space; "" for an empty text.
+func Bracketed(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -89,7 +91,7 @@ func bracketed(text string) string {
 
 // senderOf returns the client or limit that requested an end, as the object of "by"; "" if there is
 // none.
-func senderOf(e Exit) string {
+func senderOf(e *record.Exit) string {
 	switch e.EndedBy {
 	case clientCLI, clientUI:
 		return "you"
@@ -99,8 +101,8 @@ func senderOf(e Exit) string {
 	return e.EndedBy
 }
 
-// outcome is the signal or the code of an end; "" if neither is known.
-func outcome(e Exit) string {
+// Outcome is the signal or the code of an end; "" if neither is known.
+func Outcome(e *record.Exit) string {
 	switch {
 	case e.Signal != "":
 		return e.Signal
@@ -111,12 +113,12 @@ func outcome(e Exit) string {
 }
 
 // meaning explains what a signal or a code usually means.
-func meaning(e Exit) string {
+func meaning(e *record.Exit) string {
 	switch {
 	case e.Signal == "SIGKILL" && e.OOMKills > 0:
 		return "out of memory"
 	case e.Signal != "":
-		return signalWord(e.Signal)
+		return SignalWord(e.Signal)
 	case e.Code != nil:
 		return codeWord(*e.Code)
 	}
@@ -142,7 +144,8 @@ func codeWord(code int) string {
 	return ""
 }
 
-func signalWord(name string) string {
+// SignalWord explains what a signal usually means.
+func SignalWord(name string) string {
 	switch name {
 	case "SIGHUP":
 		return "terminal closed"
