@@ -122,6 +122,7 @@ func (r *rig) cutAtEach(steps ...string) {
 						r.s.Cut()
 						return
 					}
+					time.Sleep(time.Millisecond) // the host needs the processors
 				}
 			}()
 			return func() {
