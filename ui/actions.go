@@ -165,13 +165,11 @@ func (p *Pane) perform(id string) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	if p.focus == areaList && (id == "jobs.open" || id == "jobs.mark") && p.list.ToggleFold() {
-		p.dirty = true
 		return p.show(), true
 	}
 	if why := p.refusal(a); why != "" {
 		return p.refuse(why), true
 	}
-	p.dirty = true
 	return a.do(p, p.targets(a)), true
 }
 

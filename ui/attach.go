@@ -109,7 +109,6 @@ func (p *Pane) has(a *attachment) bool { return a == p.attachment || a == p.park
 
 // opened receives the session of an attachment.
 func (p *Pane) opened(a *attachment, session *session) tea.Cmd {
-	p.dirty = true
 	a.session = session
 	cmds := []tea.Cmd{p.feed(a), p.resized()}
 	if a.outer != p.outer || p.outer == (engine.TerminalFacts{}) {
@@ -133,7 +132,6 @@ func (p *Pane) reportTerminal(a *attachment) tea.Cmd {
 
 // noTerminal shows the log of a job that has no screen, or no longer has one.
 func (p *Pane) noTerminal(a *attachment, err error) tea.Cmd {
-	p.dirty = true
 	if a != p.attachment {
 		return nil
 	}
@@ -176,7 +174,6 @@ func (p *Pane) feed(a *attachment) tea.Cmd {
 }
 
 func (p *Pane) fed(a *attachment, chunks []engine.TerminalChunk, err error) tea.Cmd {
-	p.dirty = p.dirty || a == p.attachment
 	for _, c := range chunks {
 		p.term.Feed(c)
 		if c.Exit != nil {
@@ -209,7 +206,6 @@ func (p *Pane) toTerminal(msg tea.Msg) tea.Cmd {
 	if p.attachment.ended || p.attachment.viaLog {
 		return nil
 	}
-	p.dirty = true
 	cmd := p.route(p.term.Update(msg))
 	return tea.Batch(cmd, p.typeOn(p.attachment))
 }

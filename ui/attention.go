@@ -46,7 +46,6 @@ func (p *Pane) attention(j *job, why Why, note engine.Note) tea.Cmd {
 	j.unread++
 	p.tally = nil
 	p.putRow(j)
-	p.dirty = true
 	return tea.Batch(p.addNews(j.Job, why, note), send(AttentionMsg{j.Job, why, note}))
 }
 
@@ -140,7 +139,7 @@ func (p *Pane) toast(msg toast.Message) tea.Cmd {
 }
 
 func (p *Pane) toastFor(msg toast.Message, d time.Duration) tea.Cmd {
-	p.dirty = true
+	p.dirty = true // the program around the pane shows messages, too
 	return p.toastEnd(p.toasts.Show(msg), d)
 }
 
@@ -154,7 +153,6 @@ func (p *Pane) toastEnd(id int, d time.Duration) tea.Cmd {
 // toastOver removes an expired message, and what it offered.
 func (p *Pane) toastOver(id int) {
 	if p.toasts.Drop(id) {
-		p.dirty = true
 	}
 	if id == p.undoID {
 		p.undo, p.undoID = nil, 0

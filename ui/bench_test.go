@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/hobjobs/hob/engine"
 )
 
@@ -26,7 +28,7 @@ func BenchmarkFrame(b *testing.B) {
 	at := noon
 	for b.Loop() {
 		at = at.Add(time.Second)
-		p.ticked(at)
+		p.Update(thenMsg{p, func() tea.Cmd { return p.ticked(at) }})
 		p.View()
 	}
 }

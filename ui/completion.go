@@ -142,7 +142,6 @@ func (p *Pane) offered(form *prompt.Form, field, before string, offers []string)
 	if p.over == nil || p.over.box != form || name != field || line.Before() != before {
 		return nil
 	}
-	p.dirty = true
 	if len(offers) == 0 {
 		form.Move(1)
 		return nil

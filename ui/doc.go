@@ -22,8 +22,8 @@
 // Update only changes state: no I/O, no engine calls, and no clock except for clicks. Slow work is
 // done in commands ([Pane.async]): a command captures values and carries the pane's context; its
 // result is handled in Update, and dropped if it is outdated. Exactly one command waits for events
-// of the engine. View caches its frame until something that it shows has changed, because Bubble Tea
-// calls it after every message. There is no package state, so several panes work in one program.
+// of the engine. Bubble Tea calls View after every message, so it returns the last frame if the
+// message was only output of a job that is not shown. There is no package state, so several panes work in one program.
 //
 // All keys are bound to actions (actions.go); those on jobs are in jobactions.go. Help, footer and
 // palette use the same bindings.

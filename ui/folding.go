@@ -22,7 +22,6 @@ func (p *Pane) showFold() {
 		note = p.foldNote(unfolded)
 	}
 	p.detail.Clear(note...)
-	p.dirty = true
 }
 
 // foldNote describes the folded jobs: how many are in which state, and the keys that show them.

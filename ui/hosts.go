@@ -28,7 +28,7 @@ func (p *Pane) reach() tea.Cmd {
 		return nil
 	}
 	connect := p.opts.connect
-	p.connecting, p.dirty = j.Host, true
+	p.connecting = j.Host
 	return p.async(func(ctx context.Context) func() tea.Cmd {
 		made, err := connect(ctx, j.Host)
 		return func() tea.Cmd { return p.reached(j, made, err) }
@@ -54,7 +54,7 @@ func (p *Pane) logError(err error) string {
 
 // reached reads the log again after its host was connected.
 func (p *Pane) reached(j engine.Job, made bool, err error) tea.Cmd {
-	p.connecting, p.dirty = "", true
+	p.connecting = ""
 	switch {
 	case err != nil:
 		return p.fail("Can't connect to "+cells.Clean(j.Host), err)
@@ -76,7 +76,6 @@ func (p *Pane) interruptShown() tea.Cmd {
 // asked shows a question of the host program. Further questions wait.
 func (p *Pane) asked(msg AskMsg) tea.Cmd {
 	p.ask = append(p.ask, msg)
-	p.dirty = true
 	return p.nextAsk()
 }
 

@@ -173,7 +173,6 @@ func (p *Pane) matching() string {
 
 // cleared offers to undo a clear.
 func (p *Pane) cleared(jobs []engine.Job) tea.Cmd {
-	p.dirty = true
 	if len(jobs) == 0 {
 		return p.refuse("Nothing to clear")
 	}

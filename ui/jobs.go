@@ -29,8 +29,6 @@ const traceLength = 8
 // handleEvents handles a batch of events.
 func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	p.now = now
-	seen := p.trouble != "" || p.visible(events)
-	p.dirty = p.dirty || !p.known || seen
 	p.trouble = ""
 	if !p.known {
 		return p.snapshot(events)
@@ -39,21 +37,7 @@ func (p *Pane) handleEvents(events []engine.Event, now time.Time) tea.Cmd {
 	for _, e := range events {
 		cmds = append(cmds, p.event(e))
 	}
-	if seen {
-		cmds = append(cmds, p.settled())
-	}
-	return tea.Batch(append(cmds, p.tick())...)
-}
-
-// visible reports whether events change what is on screen. New output of a job is visible only in
-// its log; the list shows it at the next tick.
-func (p *Pane) visible(events []engine.Event) bool {
-	for _, e := range events {
-		if e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.attachment == nil || p.attachment.viaLog) {
-			return true
-		}
-	}
-	return false
+	return tea.Batch(append(cmds, p.settled(), p.tick())...)
 }
 
 // snapshot handles the first batch of a subscription, with the state of all jobs. After a lost

@@ -35,7 +35,6 @@ func (p *Pane) pressAttached(msg tea.KeyPressMsg) tea.Cmd {
 		return p.background()
 	}
 	if a.viaLog {
-		p.dirty = true
 		if msg.String() == "ctrl+c" {
 			return p.interruptShown()
 		}

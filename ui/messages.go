@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
@@ -65,6 +67,14 @@ type AskMsg struct {
 type thenMsg struct {
 	pane *Pane
 	then func() tea.Cmd
+}
+
+// eventsMsg carries events of the engine to the pane that subscribed to them.
+type eventsMsg struct {
+	pane   *Pane
+	events []engine.Event
+	now    time.Time
+	err    error
 }
 
 // Requests to the App, for what only a program with its own terminal can do.

@@ -47,14 +47,12 @@ func (p *Pane) mouse(msg tea.MouseMsg) tea.Cmd {
 		return p.click(msg, x, y)
 	case tea.MouseMotionMsg:
 		if p.pointer.drag == areaLog {
-			p.dirty = true
 			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
 		}
 	case tea.MouseReleaseMsg:
 		drag := p.pointer.drag
 		p.pointer.drag = areaNone
 		if drag == areaLog {
-			p.dirty = true
 			return p.toLog(moved(msg, x-p.lay.log.x, y-p.lay.log.y))
 		}
 	}
@@ -91,7 +89,6 @@ func wheelStep(b tea.MouseButton) int {
 }
 
 func (p *Pane) wheel(msg tea.MouseWheelMsg, x, y int) tea.Cmd {
-	p.dirty = true
 	switch p.lay.at(x, y) {
 	case areaList:
 		p.list.Scroll(wheelStep(msg.Button))
@@ -117,7 +114,6 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 	if msg.Button != tea.MouseLeft {
 		return nil
 	}
-	p.dirty = true
 	var cmds []tea.Cmd
 	if p.prompt != nil {
 		cmds = append(cmds, p.leavePrompt(p.prompt))
@@ -154,12 +150,10 @@ func (p *Pane) click(msg tea.MouseClickMsg, x, y int) tea.Cmd {
 func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		p.dirty = true
 		p.over.Scroll(wheelStep(msg.Button))
 	case tea.MouseClickMsg:
 		left, top, w, h := p.overlayPlace(p.over)
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
-			p.dirty = true
 			return p.over.click(x-left, y-top)
 		}
 	}

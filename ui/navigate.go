@@ -38,7 +38,6 @@ func (p *Pane) zoom() tea.Cmd {
 
 // back goes back one level, innermost first. It never quits and never ends a job.
 func (p *Pane) back() tea.Cmd {
-	p.dirty = true
 	if p.focus == areaLog {
 		if cmd, had := p.log.ClearSelection(); had {
 			return p.route(cmd)
@@ -80,7 +79,6 @@ func (p *Pane) interrupt() tea.Cmd {
 	if p.interrupted != 0 {
 		return send(LeaveMsg{})
 	}
-	p.dirty = true
 	leave := "quit"
 	if !p.opts.program {
 		leave = "go back"

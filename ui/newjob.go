@@ -134,7 +134,6 @@ func (f *jobForm) accept(attach bool) tea.Cmd {
 			case p.over == nil || p.over.box != f.Form: // closed meanwhile
 				return nil
 			case err != nil:
-				p.dirty = true
 				f.Go(fieldDir)
 				f.SetError(err.Error())
 				return nil

@@ -189,9 +189,7 @@ func (p *Pane) buildStyles() {
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
 	p.buildStyles()
-	for _, c := range []interface{ Restyled() }{p.list, p.detail, p.log, p.term, p.screen} {
-		c.Restyled()
-	}
+	p.list.Restyled()
 	p.sizeOverlay() // a page of help is laid out with its styles
 	p.dirty = true
 }

@@ -51,7 +51,6 @@ func (p *Pane) press(msg tea.KeyPressMsg) tea.Cmd {
 	if rest, ok := p.escaped(msg); ok {
 		return tea.Batch(p.press(tea.KeyPressMsg{Code: tea.KeyEscape}), p.press(rest))
 	}
-	p.dirty = true
 	var parting tea.Cmd
 	if p.park != nil && p.attachment == nil {
 		if keymap.Match(msg, p.opts.keys.Terminal.Leave) {

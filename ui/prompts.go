@@ -121,7 +121,6 @@ func (p *Pane) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 func (p *Pane) editPrompt(f *footerPrompt, msg tea.Msg) tea.Cmd {
 	before := f.line.Value()
 	f.line.Update(msg)
-	p.dirty = true
 	if f.changed == nil || f.line.Value() == before {
 		return nil
 	}
@@ -158,7 +157,6 @@ func remember(history []string, text string) []string {
 
 // paste passes pasted text to the attached job or to the prompt.
 func (p *Pane) paste(msg tea.PasteMsg) tea.Cmd {
-	p.dirty = true
 	switch {
 	case p.over != nil:
 		return p.updateOver(msg)

@@ -45,7 +45,7 @@ func (p *Pane) look() tea.Cmd {
 		if want && g.id == p.shown.id {
 			return nil
 		}
-		p.glance, p.dirty = nil, true
+		p.glance = nil
 		var cmd tea.Cmd
 		if g.session != nil {
 			cmd = p.release(g.session)
@@ -82,7 +82,6 @@ func (p *Pane) glanceOn(g *glance) tea.Cmd {
 
 // glanced handles output of a glance. If the session fails, the log is shown.
 func (p *Pane) glanced(g *glance, chunks []engine.TerminalChunk, err error) tea.Cmd {
-	p.dirty = true
 	ended := err != nil
 	for _, c := range chunks {
 		p.screen.Feed(c)

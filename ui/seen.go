@@ -79,7 +79,6 @@ func (p *Pane) seen(j *job) {
 	}
 	j.unread, p.tally = 0, nil
 	p.putRow(j)
-	p.dirty = true
 }
 
 // markSeen records which failures the user has seen.

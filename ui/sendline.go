@@ -60,7 +60,7 @@ func (p *Pane) askEntry(line *sending) tea.Cmd {
 			entry = engine.EntryUnknown // decide by the output
 		}
 		return func() tea.Cmd {
-			line.asks, line.entry, p.dirty = false, entry, true
+			line.asks, line.entry = false, entry
 			p.guardLine()
 			return nil
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +18,7 @@ import (
 // Update handles a message of the host's program. It ignores outdated messages and those of other
 // panes, keys without focus, and mouse events outside of the pane.
 func (p *Pane) Update(msg tea.Msg) tea.Cmd {
+	p.dirty = p.dirty || p.changes(msg)
 	cmd := p.update(msg)
 	if p.noticeRows() != p.lay.footer.h-1 && p.lay.shape != shapeTooSmall {
 		cmd = tea.Batch(cmd, p.arrange())
@@ -24,10 +26,19 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.updateViewed(), p.markSeen())
 }
 
-func (p *Pane) update(msg tea.Msg) tea.Cmd {
-	if then, ok := msg.(thenMsg); ok && then.pane != p {
-		return nil
+// changes reports whether a message may change what is on screen. New output of a job is visible
+// only in its log; the list shows it at the next tick.
+func (p *Pane) changes(msg tea.Msg) bool {
+	e, ok := msg.(eventsMsg)
+	if !ok || e.err != nil || !p.known || p.trouble != "" {
+		return true
 	}
+	return slices.ContainsFunc(e.events, func(e engine.Event) bool {
+		return e.Kind != engine.EventOutput || e.Job.ID == p.shown.id && (p.attachment == nil || p.attachment.viaLog)
+	})
+}
+
+func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	if p.ctx.Err() != nil { // closed
 		if ask, ok := msg.(AskMsg); ok {
 			return refuseAsk(ask)
@@ -54,7 +65,13 @@ func (p *Pane) update(msg tea.Msg) tea.Cmd {
 	case AskMsg:
 		return p.asked(msg)
 	case thenMsg:
-		return msg.then()
+		if msg.pane == p {
+			return msg.then()
+		}
+	case eventsMsg:
+		if msg.pane == p {
+			return p.facts(msg)
+		}
 	}
 	return nil
 }
@@ -97,7 +114,6 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 
 // child handles a message of a component.
 func (p *Pane) child(msg tea.Msg) tea.Cmd {
-	p.dirty = true
 	switch m := msg.(type) {
 	case later.Msg:
 		return p.route(m())
@@ -156,25 +172,25 @@ func (p *Pane) attend() {
 // listen waits for the next events. At most one such command runs: each result starts the next.
 func (p *Pane) listen() tea.Cmd {
 	sub, clock := p.sub, p.opts.clock
-	return p.async(func(ctx context.Context) func() tea.Cmd {
+	ctx := p.ctx
+	return func() tea.Msg {
 		events, err := sub.Next(ctx)
-		now := clock()
-		return func() tea.Cmd { return p.facts(events, now, err) }
-	})
+		return eventsMsg{p, events, clock(), err}
+	}
 }
 
 const retryAfter = 2 * time.Second
 
 // facts handles events. A lost subscription is opened again.
-func (p *Pane) facts(events []engine.Event, now time.Time, err error) tea.Cmd {
-	switch {
+func (p *Pane) facts(msg eventsMsg) tea.Cmd {
+	switch err := msg.err; {
 	case err == nil:
-		return tea.Batch(p.handleEvents(events, now), p.listen())
+		return tea.Batch(p.handleEvents(msg.events, msg.now), p.listen())
 	case errors.Is(err, context.Canceled) || errors.Is(err, engine.ErrClosed):
 		return nil
 	}
 	// The displayed state may be outdated; show that until it is current again.
-	p.trouble, p.dirty = hint(err), true
+	p.trouble = hint(msg.err)
 	return tea.Batch(p.release(p.sub), p.after(retryAfter, p.subscribe))
 }
 
@@ -216,7 +232,6 @@ func (p *Pane) show() tea.Cmd {
 	if id == p.shown.id && (p.shown.known || !ok) {
 		return p.explain()
 	}
-	p.dirty = true
 	p.shown = shown{id: id, known: ok, opening: p.shown.opening, log: p.shown.log}
 	p.attend()
 	if ok {
@@ -247,7 +262,6 @@ func (p *Pane) explain() tea.Cmd {
 			j.why = why
 			if id == p.shown.id {
 				p.showFacts(j)
-				p.dirty = true
 			}
 			return p.settled()
 		}
@@ -335,7 +349,6 @@ func nonEmptyStream(ctx context.Context, eng jobEngine, id engine.ID, stdout ope
 
 func (p *Pane) logOpened(opened openedLog, err error) tea.Cmd {
 	p.shown.opening = false
-	p.dirty = true
 	if opened.id != p.shown.id || p.shown.stream != "" && p.shown.stream != opened.stream || p.shown.raw && opened.last {
 		var cmd tea.Cmd
 		if opened.log != nil {

@@ -92,6 +92,8 @@ func (w *window) update(msg tea.Msg) tea.Cmd {
 		return w.reported(msg)
 	case later.Msg:
 		return msg()
+	case roundMsg:
+		return nil
 	case tea.WindowSizeMsg:
 		return w.pane.SetSize(msg.Width, msg.Height)
 	case tea.FocusMsg:

@@ -219,7 +219,6 @@ func (t *Terminal) LineSize(y int) LineSize {
 // setLineSize is ESC # 3 to 6.
 func (t *Terminal) setLineSize(final byte) {
 	t.scr.rows[t.cur.y].size = [4]LineSize{DoubleHeightTop, DoubleHeightBottom, SingleWidth, DoubleWidth}[final-'3']
-	t.touch(t.cur.y)
 }
 
 // lineSize sets the size of the cursor's row.

@@ -165,7 +165,6 @@ func (t *Terminal) alignmentTest() {
 	t.updatePlain()
 	t.cur.origin = false
 	t.moveTo(0, 0)
-	t.touchAll()
 }
 
 // enterVT52 is DECANM reset: the terminal is a VT52 until ESC <, or ESC c, which a VT52

@@ -19,8 +19,7 @@
 // [Terminal.Modes], [Terminal.Row], [Terminal.Wrapped],
 // [Terminal.LineSize], [Terminal.ScrollbackLen], [Terminal.ScrollbackRow],
 // [Terminal.ScrollbackRows], [Terminal.CellText], [Terminal.Style],
-// [Terminal.Link], [Terminal.Palette]. Changes:
-// [Terminal.Generation], [Terminal.RowGeneration]. As text: [Terminal.Text],
+// [Terminal.Link], [Terminal.Palette]. As text: [Terminal.Text],
 // [Terminal.ANSI], [Terminal.AppendANSI],
 // [Style.AppendSGR]. [Terminal.MainANSI] returns the main screen with its scrollback
 // even while the alternate screen is shown.

@@ -143,9 +143,8 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 		if m == modeMargins && t.conformance < 4 {
 			return
 		}
-		was := t.modes.has(m)
 		t.modes.set(m, on)
-		t.modeChanged(m, was != on)
+		t.modeChanged(m)
 		return
 	}
 	switch n {
@@ -187,7 +186,7 @@ func (t *Terminal) setPrivateMode(n int, on bool) {
 }
 
 // modeChanged performs the side effects of setting or resetting m.
-func (t *Terminal) modeChanged(m mode, changed bool) {
+func (t *Terminal) modeChanged(m mode) {
 	on := t.modes.has(m)
 	switch m {
 	case modeAutoWrap:
@@ -205,10 +204,6 @@ func (t *Terminal) modeChanged(m mode, changed bool) {
 		t.left, t.rgt = 0, t.cols-1
 		t.cur.pending = t.cur.pending && t.cur.x == t.rgt
 		t.updatePlain()
-	case modeReverseScreen:
-		if changed {
-			t.touchAll()
-		}
 	case modeResizeReports:
 		if on {
 			t.reportSize()

@@ -73,7 +73,6 @@ func (t *Terminal) oscColor(n int, s string) {
 		t.resetIndexed(n, f)
 	case n >= 110:
 		t.palette.special[n-110] = 0
-		t.touchAll()
 	default:
 		for _, spec := range f {
 			if n > 12 {
@@ -107,7 +106,6 @@ func (t *Terminal) resetIndexed(osc int, list []string) {
 			}
 		}
 	}
-	t.touchAll()
 }
 
 func (t *Terminal) indexedColor(osc int, number, spec string) {
@@ -132,7 +130,6 @@ func (t *Terminal) indexedColor(osc int, number, spec string) {
 			t.palette.indexed = make(map[uint16]Color)
 		}
 		t.palette.indexed[k] = c
-		t.touchAll()
 	}
 }
 
@@ -143,7 +140,6 @@ func (t *Terminal) setSpecialColor(n int, spec string) {
 	}
 	if c, ok := parseColor(spec); ok {
 		t.palette.special[n-10] = c
-		t.touchAll()
 	}
 }
 

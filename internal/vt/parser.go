@@ -42,7 +42,6 @@ type parser struct {
 // Write interprets the application's output. It never fails.
 func (t *Terminal) Write(p []byte) (int, error) {
 	n := len(p)
-	t.gen++
 	for len(p) > 0 {
 		switch t.parser.state {
 		case ground:

@@ -50,7 +50,6 @@ func (t *Terminal) printPlain(p []byte) []byte {
 			dst[i].ch = uint32(ch)
 		}
 		t.last = rune(p[i-1])
-		t.touch(c.y)
 		p = p[i:]
 		c.x += i
 		if c.x < len(cells) {
@@ -121,10 +120,7 @@ func (t *Terminal) printText(p []byte) []byte {
 		p = p[n:]
 		t.last = r
 	}
-	if x > c.x {
-		c.x = x
-		t.touch(c.y)
-	}
+	c.x = x
 	return p
 }
 
@@ -224,7 +220,6 @@ func (t *Terminal) put(ch uint32, w int) {
 		cell.attr |= wideHead
 	}
 	cells[c.x] = cell
-	t.touch(c.y)
 	c.x += w
 	if c.x > limit {
 		c.x = limit
@@ -303,7 +298,6 @@ func (t *Terminal) join(r rune, w int) bool {
 	// Interning may collect the tables, which needs the old content of the cell.
 	id := t.internCluster(text)
 	cell.ch = id
-	t.touch(t.cur.y)
 	return true
 }
 

@@ -29,7 +29,6 @@ func (t *Terminal) each(a area, f func(c *Cell)) {
 		for x := a.left; x <= a.right; x++ {
 			f(&cells[x])
 		}
-		t.touch(y)
 	}
 }
 
@@ -86,7 +85,6 @@ func (t *Terminal) copyArea() {
 		src := rows[from.top+i].cells
 		rows[top+i].settle()
 		copyCells(rows[top+i].cells, src, left, from.left, w)
-		t.touch(top + i)
 	}
 	if top > from.top {
 		for i := h - 1; i >= 0; i-- {

@@ -9,7 +9,6 @@ func (t *Terminal) Resize(cols, rows int) {
 	if cols == t.cols && rows == t.rows {
 		return
 	}
-	t.gen++
 	main := &t.screens[0]
 	if t.onAlt() {
 		t.reflow(main, &main.saved, nil, cols, rows)
@@ -28,14 +27,12 @@ func (t *Terminal) Resize(cols, rows int) {
 	t.tabs = t.tabs[:min(len(t.tabs), cols)]
 	t.resetTabs()
 	t.modes.set(modeSynchronized, false)
-	t.rowGen = make([]uint64, rows)
 	t.resetMargins()
 	t.updatePlain()
 	for _, c := range []*cursor{&t.cur, &t.screens[0].saved, &t.screens[1].saved} {
 		c.x, c.y = clamp(c.x, 0, cols-1), clamp(c.y, 0, rows-1)
 		c.pending = c.pending && c.x == cols-1
 	}
-	t.touchAll()
 	if t.modes.has(modeResizeReports) {
 		t.reportSize()
 		t.flushReplies()

@@ -140,38 +140,6 @@ func TestScrollbackRows(t *testing.T) {
 	}
 }
 
-// TestRowGeneration checks that all changes of a row are detected.
-func TestRowGeneration(t *testing.T) {
-	for seed := range uint64(30) {
-		in := stream(seed, 1500)
-		term := New(20, 8, WithScrollback(1<<16))
-		for len(in) > 0 {
-			before := make([]string, 8)
-			for y := range before {
-				before[y] = string(term.AppendANSI(nil, term.Row(y)))
-			}
-			gen := term.Generation()
-			n := min(len(in), 7)
-			term.Write(in[:n])
-			for y := range before {
-				if got := string(term.AppendANSI(nil, term.Row(y))); got != before[y] && term.RowGeneration(y) <= gen {
-					t.Fatalf("seed %d: row %d changed without a new generation at %q:\n%q\n%q", seed, y, in[:n], before[y], got)
-				}
-			}
-			in = in[n:]
-		}
-	}
-	term := New(20, 8)
-	term.Write([]byte("\x1b[3;1H"))
-	gen := term.Generation()
-	term.Write([]byte("x"))
-	for y := range 8 {
-		if changed := term.RowGeneration(y) > gen; changed != (y == 2) {
-			t.Errorf("row %d: changed is %v", y, changed)
-		}
-	}
-}
-
 func TestResizeKeepsCellsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		term := New(20, 8, WithScrollback(1<<16))

@@ -42,7 +42,6 @@ func (t *Terminal) erase(y, a, b int) {
 			t.unwrapBefore(y)
 		}
 	}
-	t.touch(y)
 }
 
 // unwrapBefore ends the line before row y, which no longer continues it.
@@ -67,7 +66,6 @@ func (t *Terminal) eraseUnprotected(y, a, b int) {
 		split(c, x+1)
 		c[x] = blank
 	}
-	t.touch(y)
 }
 
 // scrollUp moves the rows from top to bot up by n within the horizontal margins. If
@@ -95,7 +93,6 @@ func (t *Terminal) scrollUp(top, bot, n int, keep bool) {
 	if top > 0 || !keep {
 		t.unwrapBefore(top)
 	}
-	t.touchScrolled(top, bot)
 }
 
 // scrollDown moves the rows from top to bot down by n.
@@ -117,7 +114,6 @@ func (t *Terminal) scrollDown(top, bot, n int) {
 	}
 	t.unwrapBefore(top)
 	rows[bot].wrap = false
-	t.touchScrolled(top, bot)
 }
 
 // scrollPart moves the cells between the margins, up by n or down by -n.
@@ -142,15 +138,6 @@ func (t *Terminal) scrollPart(top, bot, n int) {
 	for y := top; y <= bot; y++ {
 		fillCells(rows[y].cells[a:b], t.blank())
 	}
-	t.touchAll()
-}
-
-func (t *Terminal) touchScrolled(top, bot int) {
-	if top == 0 && bot == t.rows-1 {
-		t.touchAll()
-		return
-	}
-	t.touchRows(top, bot)
 }
 
 // insertCells shifts row y right from column x up to the right margin.
@@ -167,7 +154,6 @@ func (t *Terminal) insertCells(y, x, n int) {
 	if end == len(c) {
 		r.wrap = false
 	}
-	t.touch(y)
 }
 
 // deleteCells shifts row y left to column x from up to the right margin.
@@ -184,7 +170,6 @@ func (t *Terminal) deleteCells(y, x, n int) {
 	if end == len(c) {
 		r.wrap = false
 	}
-	t.touch(y)
 }
 
 // shiftColumns is DECIC, DECDC, SL and SR: every row between the margins.
@@ -326,7 +311,6 @@ func (t *Terminal) switchScreen(alt bool) {
 			t.scr.rows = newRows(t.cols, t.rows)
 		}
 	}
-	t.touchAll()
 }
 
 func (t *Terminal) eraseScreen() {

@@ -45,10 +45,6 @@ type Terminal struct {
 	out      []byte   // buffer of replies
 	deferred []func() // replies that wait for pending facts
 	scratch  []byte   // text of a cluster while it is put together
-
-	gen       uint64
-	rowGen    []uint64
-	scrollGen uint64 // every row changed
 }
 
 type titles struct{ title, icon string }
@@ -168,10 +164,6 @@ func (t *Terminal) reset() {
 	t.clusters, t.extras = clusterTable{}, extraTable{}
 	t.resetMargins()
 	t.updatePlain()
-	if len(t.rowGen) != t.rows {
-		t.rowGen = make([]uint64, t.rows)
-	}
-	t.touchAll()
 }
 
 func newRows(cols, n int) []*row {
@@ -229,27 +221,5 @@ func (t *Terminal) Row(y int) []Cell {
 
 // Wrapped reports whether the text of row y continues in row y+1.
 func (t *Terminal) Wrapped(y int) bool { return y >= 0 && y < t.rows && t.scr.rows[y].wraps() }
-
-// Generation grows with every Write and Resize.
-func (t *Terminal) Generation() uint64 { return t.gen }
-
-// RowGeneration returns the generation at which row y of the current screen last
-// changed or was moved. A renderer draws the rows with a greater generation than that
-// of the last drawing. Changes of the cursor, title and modes are not included.
-func (t *Terminal) RowGeneration(y int) uint64 {
-	if y < 0 || y >= len(t.rowGen) {
-		return 0
-	}
-	return max(t.rowGen[y], t.scrollGen)
-}
-
-func (t *Terminal) touch(y int) { t.rowGen[y] = t.gen }
-func (t *Terminal) touchAll()   { t.scrollGen = t.gen }
-
-func (t *Terminal) touchRows(top, bot int) {
-	for y := top; y <= bot; y++ {
-		t.rowGen[y] = t.gen
-	}
-}
 
 func (t *Terminal) onAlt() bool { return t.scr == &t.screens[1] }

@@ -33,9 +33,6 @@ type Model struct {
 	usageEvery time.Duration
 	w, h       int
 	top        int
-
-	lines []string
-	laid  bool // lines are those of the job and the width
 }
 
 // Options are how a detail is shown.
@@ -50,43 +47,31 @@ func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
 	return &Model{opts: o, keys: keys, styles: &styles.Detail, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
 }
 
-// Restyled must be called after a change of the styles.
-func (m *Model) Restyled() { m.laid = false }
-
 // SetSize sets the number of columns and rows to fill.
-func (m *Model) SetSize(w, h int) {
-	w, h = max(0, w), max(0, h)
-	if w != m.w || h != m.h {
-		m.w, m.h, m.laid = w, h, false
-	}
-}
+func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
 
 // SetNow sets the time that uptimes are counted to; its zone is the one that
 // times are shown in.
-func (m *Model) SetNow(now time.Time) {
-	if !now.Equal(m.now) {
-		m.now, m.laid = now, false
-	}
-}
+func (m *Model) SetNow(now time.Time) { m.now = now }
 
 // SetJob shows a job; another one from its top.
 func (m *Model) SetJob(j engine.Job) {
 	if j.ID != m.job.ID {
 		m.top, m.usage = 0, nil
 	}
-	m.job, m.why, m.restarting, m.shown, m.laid = j, "", false, true, false
+	m.job, m.why, m.restarting, m.shown = j, "", false, true
 }
 
 // SetRestarting shows that the job is being stopped to be restarted, until the next SetJob.
-func (m *Model) SetRestarting(on bool) { m.restarting, m.laid = on, false }
+func (m *Model) SetRestarting(on bool) { m.restarting = on }
 
 // SetWhy explains the end of the job in one sentence, until the next SetJob. Empty shows
 // what its record says.
-func (m *Model) SetWhy(text string) { m.why, m.laid = text, false }
+func (m *Model) SetWhy(text string) { m.why = text }
 
 // Clear shows no job, but these lines of plain text, the first as a heading.
 func (m *Model) Clear(note ...string) {
-	m.job, m.shown, m.note, m.laid = engine.Job{}, false, note, false
+	m.job, m.shown, m.note = engine.Job{}, false, note
 }
 
 // Update scrolls.
@@ -102,28 +87,19 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Scroll moves the window by n lines.
-func (m *Model) Scroll(n int) {
-	m.lay()
-	m.top = max(0, min(m.top+n, len(m.lines)-m.h))
-}
+func (m *Model) Scroll(n int) { m.top = max(0, min(m.top+n, m.Lines()-m.h)) }
 
 // More is the number of lines below the window.
-func (m *Model) More() int {
-	m.lay()
-	return max(0, len(m.lines)-m.top-m.h)
-}
+func (m *Model) More() int { return max(0, m.Lines()-m.top-m.h) }
 
 // Lines is how many lines the whole detail has.
-func (m *Model) Lines() int {
-	m.lay()
-	return len(m.lines)
-}
+func (m *Model) Lines() int { return len(m.lines()) }
 
 // View draws the detail in exactly its size.
 func (m *Model) View() string {
-	m.lay()
-	m.top = max(0, min(m.top, len(m.lines)-m.h))
-	return strings.Join(cells.Block(m.lines[m.top:], m.w, m.h), "\n")
+	lines := m.lines()
+	m.top = max(0, min(m.top, len(lines)-m.h))
+	return strings.Join(cells.Block(lines[m.top:], m.w, m.h), "\n")
 }
 
 // Head is the first n lines alone, in w columns: what a narrow screen shows
@@ -141,16 +117,13 @@ func (m *Model) Text(w int) []string {
 	return append([]string{m.status()}, m.facts(w, false)...)
 }
 
-func (m *Model) lay() {
-	if m.laid {
-		return
+// lines returns all lines of the detail.
+func (m *Model) lines() []string {
+	if !m.shown {
+		return m.noted(m.w)
 	}
-	m.laid = true
-	m.lines = m.noted(m.w)
-	if m.shown {
-		head := m.head(m.w)[0]
-		m.lines = append([]string{head}, m.facts(m.w, strings.Contains(head, string(m.job.ID)))...)
-	}
+	head := m.head(m.w)[0]
+	return append([]string{head}, m.facts(m.w, strings.Contains(head, string(m.job.ID)))...)
 }
 
 // noted draws the note in w columns.

@@ -39,7 +39,7 @@ const (
 // wide detail it is drawn as graphs. The caller may change the samples afterwards if it
 // calls SetUsage again. None: the current usage is text.
 func (m *Model) SetUsage(samples []Sample, every time.Duration) {
-	m.usage, m.usageEvery, m.laid = samples, every, false
+	m.usage, m.usageEvery = samples, every
 }
 
 // graphed reports whether the usage is drawn as graphs in w columns.

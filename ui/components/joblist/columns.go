@@ -170,7 +170,7 @@ func (m *Model) sortAt(x int) {
 		}
 		m.reversed = h.by == m.sort && !m.reversed
 		m.sort = h.by
-		m.stale, m.drawn = true, false
+		m.stale = true
 		return
 	}
 }

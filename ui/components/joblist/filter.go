@@ -26,7 +26,7 @@ func (m *Model) SetFilter(text string) {
 		return
 	}
 	m.filter, m.seeking = parseFilter(text), true
-	m.stale, m.drawn = true, false
+	m.stale = true
 }
 
 // Filter returns the filter as it was typed.

@@ -198,7 +198,7 @@ func (m *Model) setFold(unfold bool) {
 	default:
 		return
 	}
-	m.stale, m.drawn = true, false
+	m.stale = true
 }
 
 // foldMark is the sign before what is folded or unfolded.

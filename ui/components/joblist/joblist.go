@@ -7,8 +7,8 @@
 //	text := list.View() // 46 by 20 cells
 //
 // Rows are put and dropped one by one, so that a change costs what changed. Only
-// the rows in the window are drawn, and only when something that they show has
-// changed. It moves its selection; what is done to jobs is decided elsewhere.
+// the rows in the window are drawn. It moves its selection; what is done to jobs is
+// decided elsewhere.
 // A list belongs to one goroutine.
 package joblist
 
@@ -68,8 +68,6 @@ type Model struct {
 	spaced bool               // blank lines separate the sections
 
 	stale bool // order and shown do not reflect rows
-	view  string
-	drawn bool
 }
 
 type row struct {
@@ -110,7 +108,7 @@ func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
 func (m *Model) SetSize(w, h int) {
 	w, h = max(0, w), max(0, h)
 	if w != m.w || h != m.h {
-		m.w, m.h, m.drawn = w, h, false
+		m.w, m.h = w, h
 		m.fit()
 	}
 }
@@ -118,21 +116,17 @@ func (m *Model) SetSize(w, h int) {
 // SetHints sets the key that starts a job (empty: there is none) and the lines that
 // stand under the words of an empty list.
 func (m *Model) SetHints(start string, lines ...string) {
-	m.start, m.hints, m.drawn = start, lines, false
+	m.start, m.hints = start, lines
 }
 
 // SetNow sets the time that uptimes are counted to.
-func (m *Model) SetNow(now time.Time) {
-	if !now.Equal(m.now) {
-		m.now, m.drawn = now, false
-	}
-}
+func (m *Model) SetNow(now time.Time) { m.now = now }
 
 // Focus shows that the list has the keyboard.
-func (m *Model) Focus() { m.focused, m.drawn = true, m.drawn && m.focused }
+func (m *Model) Focus() { m.focused = true }
 
 // Blur shows that it has not.
-func (m *Model) Blur() { m.focused, m.drawn = false, m.drawn && !m.focused }
+func (m *Model) Blur() { m.focused = false }
 
 // Put adds a row or replaces the one of the same job.
 func (m *Model) Put(r Row) {
@@ -140,13 +134,12 @@ func (m *Model) Put(r Row) {
 	if !ok {
 		m.rows[r.Job.ID] = &row{Row: r}
 		m.hosts += remote(r.Job)
-		m.stale, m.drawn = true, false
+		m.stale = true
 		return
 	}
 	m.stale = m.stale || m.moves(old.Job, r.Job)
 	m.hosts += remote(r.Job) - remote(old.Job)
 	old.Row = r
-	m.drawn = false
 }
 
 // Drop removes the row of a job.
@@ -158,7 +151,7 @@ func (m *Model) Drop(id engine.ID) {
 	m.hosts -= remote(r.Job)
 	delete(m.rows, id)
 	delete(m.open, id)
-	m.stale, m.drawn = true, false
+	m.stale = true
 }
 
 func remote(j engine.Job) int {

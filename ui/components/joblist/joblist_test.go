@@ -317,17 +317,6 @@ func cmpSorted(less func(a, b string) bool) cmp.Option {
 	})
 }
 
-func TestNothingIsDrawnTwice(t *testing.T) {
-	list := newList(46, 40, themes.Unicode())
-	for i := range 1000 {
-		list.Put(joblist.Row{Job: engine.Job{Request: engine.Request{ID: engine.ID(fmt.Sprint("job-", i)), Name: "sleep 100", CreatedAt: now}, State: engine.State{Status: engine.Running, StartedAt: now}}})
-	}
-	list.View()
-	if n := testing.AllocsPerRun(10, func() { list.View() }); n > 0 {
-		t.Errorf("an unchanged view allocates %v times", n)
-	}
-}
-
 func BenchmarkFrameOf1000(b *testing.B) {
 	list := newList(46, 40, themes.Unicode())
 	for i := range 1000 {

@@ -60,13 +60,13 @@ func (m *Model) NextSort() {
 	if m.sort == ByHost && m.hosts == 0 {
 		m.sort++
 	}
-	m.stale, m.drawn = true, false
+	m.stale = true
 }
 
 // ReverseSort turns the order around.
 func (m *Model) ReverseSort() {
 	m.reversed = !m.reversed
-	m.stale, m.drawn = true, false
+	m.stale = true
 }
 
 // descending reports whether the column that the list is sorted by shows the largest value first.
@@ -92,7 +92,7 @@ func (m *Model) settle() {
 	if !m.stale {
 		return
 	}
-	m.stale, m.drawn = false, false
+	m.stale = false
 	m.order = m.order[:0]
 	for _, r := range m.rows {
 		r.began, r.need = m.began(r.Job), statusbadge.NeedOf(r.Job)

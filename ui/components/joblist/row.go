@@ -29,7 +29,6 @@ type paints struct {
 
 // Restyled must be called after a change of the styles.
 func (m *Model) Restyled() {
-	m.drawn = false
 	s := m.styles
 	paint := cells.NewPaint
 	m.paints = paints{

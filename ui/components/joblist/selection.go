@@ -7,7 +7,6 @@ import (
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/keymap"
-	"github.com/hobjobs/hob/ui/components/listbox"
 )
 
 // Len returns the number of jobs, and of those that the filter leaves.
@@ -100,7 +99,6 @@ func (m *Model) ToggleMark() {
 		return
 	}
 	r.marked = !r.marked
-	m.drawn = false
 	m.move(m.box.At + 1)
 }
 
@@ -111,7 +109,6 @@ func (m *Model) Unmark() bool {
 		any = any || r.marked
 		r.marked = false
 	}
-	m.drawn = m.drawn && !any
 	return any
 }
 
@@ -131,9 +128,8 @@ func (m *Model) Marked() []engine.Job {
 // Scroll moves the window by n rows, the selection staying in it: the wheel.
 func (m *Model) Scroll(n int) {
 	m.settle()
-	before := m.box
 	m.box.Pan(n)
-	m.moved(before)
+	m.moved()
 }
 
 // Update moves the selection, folds and unfolds.
@@ -157,19 +153,16 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 
 // move puts the selection on row i, or the nearest one.
 func (m *Model) move(i int) {
-	before := m.box
 	m.box.Step(i - m.box.At)
-	m.moved(before)
+	m.moved()
 }
 
-// moved follows a change of the window or of the selection in it.
-func (m *Model) moved(before listbox.List) {
-	id := engine.ID("")
+// moved follows a change of the selected row.
+func (m *Model) moved() {
+	m.selected = ""
 	if len(m.shown) > 0 {
-		id = m.shown[m.box.At].Job.ID
+		m.selected = m.shown[m.box.At].Job.ID
 	}
-	m.drawn = m.drawn && m.box == before && m.selected == id
-	m.selected = id
 }
 
 // fit fits the window to the rows and to the size.

@@ -7,13 +7,9 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 )
 
-// View draws the list in exactly its size. It is drawn again only after a
-// change.
+// View draws the list in exactly its size.
 func (m *Model) View() string {
 	m.settle()
-	if m.drawn {
-		return m.view
-	}
 	var lines []string
 	if len(m.shown) == 0 {
 		lines = m.empty()
@@ -30,9 +26,7 @@ func (m *Model) View() string {
 			lines = append(lines, line)
 		}
 	}
-	m.view = strings.Join(cells.Block(lines, m.w, m.h), "\n")
-	m.drawn = true
-	return m.view
+	return strings.Join(cells.Block(lines, m.w, m.h), "\n")
 }
 
 func (m *Model) empty() []string {

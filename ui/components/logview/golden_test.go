@@ -47,7 +47,7 @@ func TestScreens(t *testing.T) {
 		"gap": func(s *harness) {
 			s.press("g")
 			if len(s.m.lines) > 3 {
-				s.m.lines[3].Dropped, s.m.dirty = 3435973836, true
+				s.m.lines[3].Dropped = 3435973836
 			}
 		},
 	}
@@ -79,7 +79,6 @@ func TestColors(t *testing.T) {
 	}
 	s := show(t, mixed, 70, 8, true)
 	*s.m.styles = theme.Styles(themes.Unicode()).Log
-	s.m.Restyled()
 	s.press("g", "T", "#")
 	s.search("n", false)
 	s.press("n")

@@ -70,9 +70,7 @@ type Model struct {
 	now       func() time.Time
 	clicked   selection.Clicks
 
-	emu   lineEmulator
-	frame string
-	dirty bool
+	emu lineEmulator
 }
 
 // entry is a line in memory.
@@ -135,7 +133,6 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 	m.follow, m.seen, m.counted, m.fresh, m.freshUp, m.left = follow, 0, 0, 0, false, 0
 	m.at, m.sel, m.only = noLine, selected{}, false
 	m.query.forget()
-	m.dirty = true
 	if src == nil {
 		return nil
 	}
@@ -146,7 +143,7 @@ func (m *Model) SetSource(src Source, follow bool) tea.Cmd {
 func (m *Model) Close() { m.cancel() }
 
 // SetEmpty sets the text that is shown for an empty log.
-func (m *Model) SetEmpty(text string) { m.empty, m.dirty = text, true }
+func (m *Model) SetEmpty(text string) { m.empty = text }
 
 // SetSize sets the size in cells.
 func (m *Model) SetSize(w, h int) tea.Cmd {
@@ -154,7 +151,7 @@ func (m *Model) SetSize(w, h int) tea.Cmd {
 		return nil
 	}
 	grew := h > m.h
-	m.w, m.h, m.dirty = max(0, w), max(0, h), true
+	m.w, m.h = max(0, w), max(0, h)
 	if m.src == nil {
 		return nil
 	}
@@ -170,13 +167,10 @@ func (m *Model) SetSize(w, h int) tea.Cmd {
 }
 
 // Focus lets the view receive keys.
-func (m *Model) Focus() { m.focus, m.dirty = true, true }
+func (m *Model) Focus() { m.focus = true }
 
 // Blur removes the focus.
-func (m *Model) Blur() { m.focus, m.dirty = false, true }
-
-// Restyled must be called after a change of the styles.
-func (m *Model) Restyled() { m.dirty = true }
+func (m *Model) Blur() { m.focus = false }
 
 // Err returns the error of the last attempt to read the log, or nil.
 func (m *Model) Err() error { return m.err }
@@ -200,13 +194,13 @@ func (m *Model) SetFollow(on bool) tea.Cmd {
 		m.unfollow()
 		return nil
 	}
-	m.follow, m.at, m.fresh, m.freshUp, m.dirty = true, noLine, 0, false, true
+	m.follow, m.at, m.fresh, m.freshUp = true, noLine, 0, false
 	return m.read(place{where: atEnd, follow: true})
 }
 
 func (m *Model) unfollow() {
 	if m.follow {
-		m.follow, m.seen, m.counted, m.fresh, m.freshUp, m.dirty = false, m.size, m.size, 0, false, true
+		m.follow, m.seen, m.counted, m.fresh, m.freshUp = false, m.size, m.size, 0, false
 	}
 }
 

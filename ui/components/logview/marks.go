@@ -96,7 +96,6 @@ func (m *Model) Return(to Mark) tea.Cmd {
 		m.only = to.only && to.text != ""
 		cmds = append(cmds, cmd)
 	}
-	m.dirty = true
 	switch {
 	case to.gen != m.gen:
 		return tea.Batch(cmds...)

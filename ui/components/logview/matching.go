@@ -16,7 +16,7 @@ func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 		return notice("No search yet: press " + m.keys.Search.Help().Key)
 	}
 	p := m.here()
-	m.only, m.dirty = on, true
+	m.only = on
 	return m.read(p)
 }
 

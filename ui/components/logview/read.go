@@ -120,7 +120,7 @@ func (m *Model) here() place {
 }
 
 func (m *Model) took(win window) tea.Cmd {
-	m.busy, m.dirty = false, true
+	m.busy = false
 	if m.err = win.err; m.err != nil {
 		m.again = nil
 		return nil
@@ -200,7 +200,7 @@ func (m *Model) Grown(size int64) tea.Cmd {
 	if size <= m.size || m.src == nil {
 		return nil
 	}
-	m.size, m.dirty = size, true
+	m.size = size
 	cmds := []tea.Cmd{m.rescan()}
 	switch {
 	case m.follow:
@@ -250,7 +250,7 @@ func (m *Model) tookCount(to int64, lines int, more bool) tea.Cmd {
 	}
 	m.fresh += lines
 	m.freshUp = m.freshUp || more
-	m.counted, m.dirty = to, true
+	m.counted = to
 	if m.size > to {
 		return m.count()
 	}

@@ -116,7 +116,6 @@ func (m *Model) Scroll(rows int) tea.Cmd {
 		m.unfollow()
 		m.sel.followed = false // do not resume following after the selection
 	}
-	m.dirty = true
 	m.shift(m.debt + rows)
 	if m.nearEdge() {
 		return m.read(m.here())
@@ -158,7 +157,6 @@ func (m *Model) sideways(columns int) {
 		widest = max(widest, m.glyphsOf(&m.lines[i]).width())
 	}
 	m.left = max(0, min(m.left+columns, widest-m.textWidth()))
-	m.dirty = true
 }
 
 // noLine is the value of Model.at until a line is chosen.

@@ -76,7 +76,6 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	if text == "" {
 		m.only = false
 		m.query.forget()
-		m.dirty = true
 		return m.read(m.here()), nil
 	}
 	re, err := compileQuery(text, regex)
@@ -87,7 +86,6 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 	q.forget()
 	q.text, q.regex, q.re = text, regex, re
 	q.ctx, q.cancel = context.WithCancel(m.ctx)
-	m.dirty = true
 	if m.src == nil {
 		return nil, nil
 	}
@@ -195,7 +193,6 @@ func (m *Model) rescan() tea.Cmd {
 
 func (m *Model) tookScan(found scanned) tea.Cmd {
 	q := &m.query
-	m.dirty = true
 	q.running = false
 	if found.err != nil {
 		q.todo, q.done = nil, true

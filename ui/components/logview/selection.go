@@ -44,7 +44,7 @@ func (m *Model) ClearSelection() (cmd tea.Cmd, had bool) {
 	if m.Selecting() {
 		m.at = m.sel.To.Line
 	}
-	m.sel, m.dirty = selected{}, true
+	m.sel = selected{}
 	if followed {
 		cmd = m.SetFollow(true)
 	}
@@ -76,7 +76,7 @@ func (m *Model) hold() {
 func (m *Model) extend(delta int) tea.Cmd {
 	i := m.indexOf(m.sel.To.Line) + delta
 	i = max(0, min(len(m.lines)-1, i))
-	m.sel.To.Line, m.dirty = m.lines[i].Start, true
+	m.sel.To.Line = m.lines[i].Start
 	switch {
 	case i < m.top:
 		return m.Scroll(i - m.top - m.topRow)

@@ -115,7 +115,6 @@ func (m *Model) number() tea.Cmd {
 	}
 	if at := sort.Search(len(q.near.starts), func(k int) bool { return q.near.starts[k] >= q.current }); at < len(q.near.starts) {
 		q.rank = q.tally.before(i) + int64(at) + 1
-		m.dirty = true
 	}
 	return nil
 }
@@ -167,7 +166,7 @@ func (m *Model) goTo(off int64) tea.Cmd {
 	if off != q.current {
 		q.current, q.rank = off, 0
 	}
-	m.at, m.dirty = off, true
+	m.at = off
 	for i := m.top; i <= m.bottom() && i < len(m.lines); i++ {
 		if m.lines[i].Start == off {
 			m.unfollow()

@@ -70,16 +70,16 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case is(k.MatchingOnly):
 		return m.SetMatchingOnly(!m.only)
 	case is(k.Wrap):
-		m.wrap, m.left, m.topRow, m.dirty = !m.wrap, 0, 0, true
+		m.wrap, m.left, m.topRow = !m.wrap, 0, 0
 		if m.follow {
 			m.toEnd()
 		}
 		m.settle()
 	case is(k.Timestamps):
-		m.times, m.dirty = !m.times, true
+		m.times = !m.times
 		m.settle()
 	case is(k.LineNumbers):
-		m.numbers, m.dirty = !m.numbers, true
+		m.numbers = !m.numbers
 		return m.read(m.here())
 	case is(k.Select):
 		return m.toggleSelect()
@@ -112,11 +112,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if !ok {
 		return cmd
 	}
-	m.at, m.dirty = p.Line, true
+	m.at = p.Line
 	m.sel = selected{Range: selection.Range[int64]{From: p, To: p, Pressed: true}}
 	if times := m.clicked.Press(p, m.now()); times > 1 {
 		m.sel.From.X, m.sel.To.X = m.stretchAt(p, times > 2)
-		m.sel.On, m.dirty = m.sel.From.X <= m.sel.To.X, true
+		m.sel.On = m.sel.From.X <= m.sel.To.X
 	}
 	return cmd
 }
@@ -152,7 +152,6 @@ func (m *Model) drag(ev tea.Mouse) {
 	}
 	if p, ok := m.posAt(ev.X, max(0, min(ev.Y, m.h-1))); ok {
 		m.sel.Extend(p)
-		m.dirty = true
 		m.hold()
 	}
 }

@@ -54,9 +54,6 @@ func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	if !m.dirty {
-		return m.frame
-	}
 	rows := make([]string, 0, m.h)
 	skip := m.topRow
 	for i := m.top; i < len(m.lines) && len(rows) < m.h; i++ {
@@ -86,9 +83,8 @@ func (m *Model) View() string {
 			rows[y] += mark
 		}
 	}
-	m.frame, m.dirty = strings.Join(rows, "\n"), false
 	m.dropLongDrawings()
-	return m.frame
+	return strings.Join(rows, "\n")
 }
 
 // message returns the rows shown instead of lines, with the reason why there are none.

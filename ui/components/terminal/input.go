@@ -58,7 +58,7 @@ func (m *Model) SetDistinctEscape(on bool) { m.distinctEscape = on }
 
 // SetByCluster sets whether the user's terminal counts columns by grapheme cluster (mode 2027).
 // If it does not, a cluster that it may count differently is drawn in a simpler form.
-func (m *Model) SetByCluster(on bool) { m.byCluster, m.drawn.ok = on, false }
+func (m *Model) SetByCluster(on bool) { m.byCluster = on }
 
 // Press types a key into the job, even while the user is scrolled back.
 func (m *Model) Press(k tea.Key) { m.press(k, vt.KeyPress) }

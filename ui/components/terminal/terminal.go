@@ -47,13 +47,8 @@ type Model struct {
 
 	input []byte // typed but not taken yet
 
-	frame   string
 	held    holding
 	clock   func() time.Time
-	drawn   drawnState
-	rows    []string // rendered rows of the screen
-	rowGen  []uint64
-	builder []byte
 	scratch []vt.Cell
 }
 
@@ -71,7 +66,7 @@ func newEmulator(s engine.Size) *vt.Terminal {
 // SetSize sets the size of the view in cells. The owner's session resizes the job: see Size.
 func (m *Model) SetSize(w, h int) {
 	m.w, m.h = max(0, w), max(0, h)
-	m.invalidate()
+	m.held.frame = ""
 }
 
 // Size returns the size of the view, which a session should request for the job.
@@ -97,16 +92,14 @@ func (m *Model) setFocus(on bool) {
 func (m *Model) Reset() {
 	m.vt = newEmulator(m.Size())
 	m.ended, m.controller, m.control = false, "", false
-	m.back, m.sel, m.reading, m.input = 0, selected{}, reading{}, nil
-	m.invalidate()
+	m.back, m.sel, m.reading, m.input, m.held = 0, selected{}, reading{}, nil, holding{}
 }
 
 // Feed handles one chunk of the session.
 func (m *Model) Feed(c engine.TerminalChunk) {
 	if c.Reset {
 		m.vt = newEmulator(c.Size)
-		m.back, m.sel, m.reading = 0, selected{}, reading{}
-		m.invalidate()
+		m.back, m.sel, m.reading, m.held.frame = 0, selected{}, reading{}, ""
 	} else if cols, rows := m.vt.Size(); c.Size != (engine.Size{}) && (c.Size.Cols != cols || c.Size.Rows != rows) {
 		m.vt.Resize(c.Size.Cols, c.Size.Rows)
 		m.sel, m.reading = selected{}, reading{}
@@ -198,10 +191,13 @@ func (m *Model) Cursor() *tea.Cursor {
 // must not freeze the view.
 const holdLimit = 150 * time.Millisecond
 
-// holding describes the frame that stays on screen during a synchronized update of the job.
+// holding is the last frame, which stays on screen during a synchronized update of the job.
 type holding struct {
 	since  time.Time // start of the update, or time when its unfinished state was last shown; zero outside of one
-	cursor vt.Cursor // cursor of the last frame
+	frame  string
+	cursor vt.Cursor
+	back   int
+	sel    selected
 }
 
 // noteSynchronized records when an update begins.
@@ -217,6 +213,6 @@ func (m *Model) noteSynchronized() {
 // holds reports whether to keep the last frame: the job is updating the screen, and the user has
 // not changed the view.
 func (m *Model) holds() bool {
-	return m.drawn.ok && m.vt.Modes().Synchronized && m.back == m.drawn.back && m.sel == m.drawn.sel &&
+	return m.held.frame != "" && m.vt.Modes().Synchronized && m.back == m.held.back && m.sel == m.held.sel &&
 		m.clock().Sub(m.held.since) < holdLimit
 }

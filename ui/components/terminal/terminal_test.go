@@ -71,19 +71,6 @@ func TestStreamIsShownAfterTheSnapshot(t *testing.T) {
 	want(t, m, "new||")
 }
 
-func TestOnlyChangedRowsAreRedrawn(t *testing.T) {
-	m := start(t, 10, 3, "one\r\ntwo\r\nthree")
-	m.View()
-	m.rows[0] = "marker    "
-	feed(m, "\x1b[2;1HTWO")
-	if rows := screen(t, m); rows[0] != "marker" || rows[1] != "TWO" {
-		t.Errorf("rows %q, want the first one untouched and the second drawn", rows)
-	}
-	if n := testing.AllocsPerRun(100, func() { m.View() }); n != 0 {
-		t.Errorf("%v allocations for an unchanged view, want 0", n)
-	}
-}
-
 func TestSynchronizedUpdateIsShownAtOnce(t *testing.T) {
 	m := start(t, 10, 2, "before")
 	m.View()

@@ -9,23 +9,6 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// drawnState identifies what the cached frame shows.
-type drawnState struct {
-	gen   uint64
-	back  int
-	first point // see firstRow and firstCol
-	sel   selected
-	ok    bool
-}
-
-// Restyled must be called after a change of the styles.
-func (m *Model) Restyled() { m.invalidate() }
-
-func (m *Model) invalidate() {
-	m.drawn = drawnState{}
-	m.rows, m.rowGen = nil, nil
-}
-
 // firstRow returns the row of the job's screen at the top of the view. If the screen is higher
 // than the view, this is the part around the cursor, or its top if the cursor is hidden.
 func (m *Model) firstRow() int {
@@ -48,46 +31,33 @@ func (m *Model) firstCol() int {
 	return min(cols-m.w, max(0, c.X-m.w+1))
 }
 
-// View draws the screen in exactly the size of the component. It redraws only rows that have
-// changed. During a synchronized update of the job the previous frame stays.
+// View draws the screen in exactly the size of the component. During a synchronized update of the
+// job the previous frame stays.
 func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	now := drawnState{gen: m.vt.Generation(), back: m.back, first: point{Line: m.firstRow(), X: m.firstCol()}, sel: m.sel, ok: true}
-	if now == m.drawn || m.holds() {
-		return m.frame
+	if m.holds() {
+		return m.held.frame
 	}
-	keep := m.drawn.ok && m.drawn.first == now.first && m.drawn.back == 0 && now.back == 0 &&
-		m.drawn.sel == now.sel && len(m.rows) == m.h
-	if !keep {
-		m.rows, m.rowGen = make([]string, m.h), make([]uint64, m.h)
+	rows := make([]string, m.h)
+	for y := range rows {
+		rows[y] = m.drawRow(m.rowAt(y), y)
 	}
-	for y := range m.h {
-		cells, gen := m.rowAt(y)
-		if keep && gen == m.rowGen[y] && gen != 0 {
-			continue
-		}
-		m.rows[y], m.rowGen[y] = m.drawRow(cells, y), gen
-	}
-	m.drawn = now
-	m.held = holding{since: m.held.since, cursor: m.vt.Cursor()}
+	m.held = holding{since: m.held.since, frame: strings.Join(rows, "\n"), cursor: m.vt.Cursor(), back: m.back, sel: m.sel}
 	if m.vt.Modes().Synchronized { // shown unfinished; hold again from now on
 		m.held.since = m.clock()
 	}
-	m.frame = strings.Join(m.rows, "\n")
-	return m.frame
+	return m.held.frame
 }
 
-// rowAt returns the cells on line y of the view, and the generation of their last change (0:
-// unknown).
-func (m *Model) rowAt(y int) ([]vt.Cell, uint64) {
+// rowAt returns the cells on line y of the view.
+func (m *Model) rowAt(y int) []vt.Cell {
 	if m.back == 0 {
-		y += m.firstRow()
-		return m.vt.Row(y), m.vt.RowGeneration(y)
+		return m.vt.Row(y + m.firstRow())
 	}
 	cells, _ := m.lineCells(m.absLine(y))
-	return cells, 0
+	return cells
 }
 
 // absLine returns the line of the scrollback and screen, counted together, that is on line y of
@@ -105,7 +75,7 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 		from, to = max(0, from-col), max(0, to-col)
 	}
 	cells = cells[min(col, len(cells)):]
-	b := m.builder[:0]
+	var b []byte
 	x := 0
 	for x < m.w && x < len(cells) {
 		start := x
@@ -121,7 +91,6 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 	if x < m.w {
 		b = m.drawBlank(b, x, m.w, from, to)
 	}
-	m.builder = b
 	return string(b)
 }
 
