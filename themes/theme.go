@@ -1,12 +1,11 @@
 // Package themes defines hob's themes and glyphs, and converts them to styles.
 //
 // A [Palette] has a [Token] for each role (running, waiting, selection …). A [Theme] is a named
-// palette for a dark or a light background. [Theme.Styles] returns the [Styles] of all components,
-// in one section for each:
+// palette for a dark or a light background. [Theme.Styles] returns its [Styles]:
 //
 //	theme := themes.Default(isDark)
 //	styles := theme.Styles(themes.Unicode())
-//	row := styles.List.Name.Render(name)
+//	row := styles.Text.Render(name)
 //
 // All roles can be distinguished without color: selections are reversed or have a contrasting
 // background, badges have words, and the theme none uses only bold, reverse and underline.
@@ -63,9 +62,6 @@ func (t Theme) Background() color.Color { return t.Palette.Background.BG }
 
 // Foreground returns the color of plain text, nil for the terminal's own.
 func (t Theme) Foreground() color.Color { return t.Palette.Text.FG }
-
-// Styles builds the styles of every component.
-func (t Theme) Styles(g Glyphs) *Styles { return build(t.Palette, g) }
 
 // Token is the style of one role. The zero value is the terminal's default text.
 type Token struct {

@@ -14,10 +14,10 @@ import (
 
 // edges returns the frame of a pane, with an emphasized title if it is focused.
 func (p *Pane) edges(focused bool) cells.Frame {
-	s := p.styles.Frame
-	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Info, Mark: p.opts.glyphs.Ellipsis}
+	s := p.styles
+	f := cells.Frame{Border: p.opts.glyphs.Border, Line: s.Border, Title: s.Title, Info: s.Muted, Mark: p.opts.glyphs.Ellipsis}
 	if focused && p.focused && p.over == nil && p.prompt == nil {
-		f.Title = s.TitleFocused
+		f.Title = s.PaneFocused
 	}
 	return f
 }
@@ -66,7 +66,7 @@ func (p *Pane) dotted(words ...string) string {
 func (p *Pane) logEdges() cells.Frame {
 	f := p.edges(p.focus == areaLog)
 	if n, _ := p.log.NewLines(); n > 0 && !p.screenShown() {
-		f.Info = p.styles.Log.More
+		f.Info = p.styles.AccentStrong
 	}
 	return f
 }

@@ -99,7 +99,7 @@ func TestFooterKeysAreDimWithoutFocus(t *testing.T) {
 			if got := lastLine(s); ansi.Strip(got) != text {
 				t.Errorf("blurred %q, focused %q", ansi.Strip(got), text)
 			}
-			bright := s.pane.styles.Footer.Key.Render("x")
+			bright := s.pane.styles.Key.Render("x")
 			opens := bright[:strings.Index(bright, "x")]
 			if strings.Contains(lastLine(s), opens) {
 				t.Errorf("a key is bright in %q", lastLine(s))

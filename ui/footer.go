@@ -40,7 +40,7 @@ func (p *Pane) footer(w int) []string {
 	if p.attachment != nil && p.over == nil {
 		line := p.footerAttached(w)
 		if !p.focused {
-			line = p.styles.Frame.Backdrop.Render(ansi.Strip(line))
+			line = p.styles.Faint.Render(ansi.Strip(line))
 		}
 		return append(lines, line)
 	}
@@ -183,9 +183,9 @@ func (p *Pane) placed(groups [][]key.Binding, end int) []footerItem {
 
 // drawItems draws the last line. Keys are dim if the pane has no focus.
 func (p *Pane) drawItems(items []footerItem, w int) string {
-	label, desc := p.footerKey, p.footerDesc
+	label, desc := p.styles.Key, p.styles.Muted
 	if !p.focused {
-		label, desc = p.footerDim, p.footerDim
+		label, desc = p.styles.Faint, p.styles.Faint
 	}
 	var b strings.Builder
 	x := 0
@@ -196,9 +196,7 @@ func (p *Pane) drawItems(items []footerItem, w int) string {
 			b.WriteString(item.text)
 			continue
 		}
-		label.Add(&b, p.keyLabel(item.Binding))
-		b.WriteByte(' ')
-		desc.Add(&b, item.Help().Desc)
+		b.WriteString(label.Render(p.keyLabel(item.Binding)) + " " + desc.Render(item.Help().Desc))
 	}
 	return cells.Fit(b.String(), w)
 }
@@ -226,9 +224,9 @@ func (p *Pane) clickFooter(x int) tea.Cmd {
 // footerState returns the state on the right: in the log what it shows, in the list what happens
 // to the jobs on quitting.
 func (p *Pane) footerState() string {
-	style := p.styles.Footer.Text
+	style := p.styles.Text
 	if !p.focused {
-		style = p.styles.Frame.Backdrop
+		style = p.styles.Faint
 	}
 	switch {
 	case p.over != nil:

@@ -122,7 +122,7 @@ func (p *Pane) footerAttached(w int) string {
 		badge, brief = style.Render(glyph+" input hidden"), style.Render(glyph+" hidden")
 	}
 	if a.ended && !j.Status.Finished() {
-		badge = s.Terminal.Ended.Render("ended") // the record is written after the screen
+		badge = s.Strong.Render("ended") // the record is written after the screen
 	}
 	if leave := cells.Width(right) + keyGap + 1; p.notice(w) != "" && w > leave {
 		left := " " + badge + cells.Blank(keyGap)
@@ -130,7 +130,7 @@ func (p *Pane) footerAttached(w int) string {
 			left = " "
 		}
 		left += p.notice(w - leave - cells.Width(left))
-		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + s.Footer.Key.Render(right) + " "
+		return cells.Fit(left, w-leave+1) + cells.Blank(keyGap-1) + s.Key.Render(right) + " "
 	}
 	name := cells.Clean(j.Name)
 	if name == "" {
@@ -138,7 +138,7 @@ func (p *Pane) footerAttached(w int) string {
 	}
 	room := w - cells.Width(right) - 1
 	if room < cells.Width(p.badge.Glyph(j.Job))+2 {
-		return cells.Fit(" "+s.Footer.Key.Render(right), w)
+		return cells.Fit(" "+s.Key.Render(right), w)
 	}
 	// Leave out what does not fit after a recognizable part of the name, least important facts
 	// first.
@@ -158,8 +158,8 @@ func (p *Pane) footerAttached(w int) string {
 		}
 	}
 	name = cells.TruncateMiddle(name, max(0, room-2-cells.Width(left)-cells.Width(behind)), p.opts.glyphs.Ellipsis)
-	left += s.Footer.State.Render(name) + s.Footer.Desc.Render(behind)
-	return cells.Fit(left, room) + s.Footer.Key.Render(right) + " "
+	left += s.Strong.Render(name) + s.Muted.Render(behind)
+	return cells.Fit(left, room) + s.Key.Render(right) + " "
 }
 
 // leaveWords returns how to detach and, from the longest form to the shortest, other facts about

@@ -16,9 +16,9 @@ func (p *Pane) header(w int) string {
 	s := p.styles
 	hosts, gone := p.hostLine()
 	left := p.countLine(w, cells.Width(hosts)+3)
-	style, forms := s.Header.Link, []string{hosts}
+	style, forms := s.Muted, []string{hosts}
 	if len(gone) > 0 {
-		style = s.Header.Warning
+		style = s.Warning
 		brief := cells.Clean(gone[0]) + " unreachable"
 		if n := len(gone); n > 1 {
 			brief = strconv.Itoa(n) + " hosts unreachable"
@@ -48,7 +48,7 @@ type count struct {
 // counts that need no attention are left out; new failures always remain. The least important counts
 // are shown only beside the hosts, which take aside columns.
 func (p *Pane) countLine(w, aside int) string {
-	g, b, c := p.opts.glyphs, p.styles.Badge, p.counts()
+	g, b, c := p.opts.glyphs, p.styles, p.counts()
 	waiting := count{c.Waiting, g.Waiting, "need input", "input", b.Waiting.Render, 0}
 	if c.Waiting == 1 {
 		waiting.words = "needs input"
@@ -60,7 +60,7 @@ func (p *Pane) countLine(w, aside int) string {
 	all := []count{
 		{c.Running - c.Waiting, g.Running, "running", "", b.Running.Render, 0},
 		waiting,
-		{c.Queued, g.Queued, "queued", "", b.Queued.Render, 0},
+		{c.Queued, g.Queued, "queued", "", b.Muted.Render, 0},
 		{c.Failed, g.Failed, "failed", "failed", b.Failed.Render, 0},
 		{c.Done, g.Done, "done", "", b.Done.Render, 1},
 		{c.Stopped, g.Stopped, "stopped", "", b.Done.Render, 2},
@@ -75,13 +75,13 @@ func (p *Pane) countLine(w, aside int) string {
 		gap  int
 		most int // dispensable counts up to this one are shown
 	}{{words, 3, 2}, {words, 3, 1}, {words, 3, 0}, {words, 2, 0}, {brief, 2, 0}, {none, 2, 0}, {none, 1, 0}} {
-		line = " " + p.styles.Header.Name.Render("hob")
+		line = " " + p.styles.AccentStrong.Render("hob")
 		for _, c := range all {
 			if c.n == 0 || c.dispensable > form.most {
 				continue
 			}
 			text := strings.TrimSpace(strconv.Itoa(c.n) + " " + form.word(c))
-			words := p.styles.Header.Text.Render
+			words := p.styles.Text.Render
 			if c.dispensable > 0 { // as quiet as its glyph
 				words = c.render
 			}

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hobjobs/hob/engine"
-	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/themes"
 	"github.com/hobjobs/hob/ui/components/detail"
@@ -31,8 +30,6 @@ type Pane struct {
 	badge    statusbadge.Badge
 	held     *holdings
 	restarts *restarts
-	// Styles that are used often.
-	footerKey, footerDesc, footerDim cells.Paint
 
 	// ctx is canceled when the pane is closed. It is stored because commands outlive the calls
 	// that create them.
@@ -127,7 +124,7 @@ func newPane(eng jobEngine, opts ...Option) *Pane {
 		now: o.clock(),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.buildStyles()
+	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.badge = statusbadge.New(p.styles)
 	p.actions, p.bindings = withKeys(o.keys), map[string][]keymap.Action{}
 	for _, c := range keymap.Contexts() {
@@ -178,17 +175,10 @@ func (p *Pane) SetTerminalFacts(f engine.TerminalFacts) tea.Cmd {
 	return tea.Batch(p.reportTerminal(p.attachment), p.reportTerminal(p.park))
 }
 
-// buildStyles computes the styles of the theme.
-func (p *Pane) buildStyles() {
-	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
-	p.footerKey, p.footerDesc = cells.NewPaint(p.styles.Footer.Key), cells.NewPaint(p.styles.Footer.Desc)
-	p.footerDim = cells.NewPaint(p.styles.Frame.Backdrop)
-}
-
 // SetTheme changes theme and glyphs.
 func (p *Pane) SetTheme(t themes.Theme, g themes.Glyphs) {
 	p.opts.theme, p.opts.glyphs = t, g
-	p.buildStyles()
+	*p.styles = *p.opts.theme.Styles(p.opts.glyphs)
 	p.list.Restyled()
 	p.sizeOverlay() // a page of help is laid out with its styles
 	p.dirty = true

@@ -235,7 +235,7 @@ func (p *Pane) drawLog(f cells.Frame, w int) []string {
 	for i, line := range block {
 		before := " "
 		if i >= y && i < y+n {
-			before = p.styles.Log.Current.Render(p.opts.glyphs.Cursor)
+			before = p.styles.Accent.Render(p.opts.glyphs.Cursor)
 		}
 		block[i] = before + line
 	}
@@ -244,11 +244,8 @@ func (p *Pane) drawLog(f cells.Frame, w int) []string {
 
 // dimAll draws everything behind a dialog in one dim color.
 func (p *Pane) dimAll(lines []string) {
-	quiet := cells.NewPaint(p.styles.Frame.Backdrop)
 	for i, line := range lines[:max(0, len(lines)-p.lay.footer.h)] {
-		var b strings.Builder
-		quiet.Add(&b, ansi.Strip(line))
-		lines[i] = b.String()
+		lines[i] = p.styles.Faint.Render(ansi.Strip(line))
 	}
 }
 

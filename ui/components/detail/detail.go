@@ -18,7 +18,7 @@ import (
 // Model is the detail of one job. It belongs to one goroutine.
 type Model struct {
 	keys   keymap.Detail
-	styles *themes.Detail
+	styles *themes.Styles
 	glyphs *themes.Glyphs
 	badge  statusbadge.Badge
 	opts   Options
@@ -44,7 +44,7 @@ type Options struct {
 
 // New returns a detail of nothing.
 func New(keys keymap.Detail, styles *themes.Styles, o Options) *Model {
-	return &Model{opts: o, keys: keys, styles: &styles.Detail, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
+	return &Model{opts: o, keys: keys, styles: styles, badge: statusbadge.New(styles), glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the number of columns and rows to fill.
@@ -129,12 +129,12 @@ func (m *Model) lines() []string {
 // noted draws the note in w columns.
 func (m *Model) noted(w int) []string {
 	var lines []string
-	style := m.styles.Command
+	style := m.styles.Strong
 	for _, text := range m.note {
 		for _, line := range m.wrap(text, max(1, w)) {
 			lines = append(lines, style.Render(line))
 		}
-		style = m.styles.Value
+		style = m.styles.Text
 	}
 	return lines
 }

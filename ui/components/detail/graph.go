@@ -62,7 +62,7 @@ func (m *Model) graphs(w int) []string {
 				b.WriteString(m.spark(s, value(s)-low, top-low))
 			}
 		}
-		text := m.styles.Label.Render(cells.Fit(label, labelWidth)) + m.styles.Value.Render(cells.Fit(now, usageWidth)) +
+		text := m.styles.Muted.Render(cells.Fit(label, labelWidth)) + m.styles.Text.Render(cells.Fit(now, usageWidth)) +
 			style.Render(b.String())
 		if peaks && len(shown) >= leastBars {
 			text += "  " + m.styles.Muted.Render("peak "+peak)
@@ -83,7 +83,7 @@ func (m *Model) graphs(w int) []string {
 		}
 	}
 	return []string{
-		row("CPU", nowCPU, percent(mostCPU)+" in "+past, m.styles.Graph, 0, max(leastCPU, mostCPU), cpu),
+		row("CPU", nowCPU, percent(mostCPU)+" in "+past, m.styles.Accent, 0, max(leastCPU, mostCPU), cpu),
 		row("memory", nowMemory, units.FormatBytes(int64(mostMemory)), m.styles.Muted, leastMemory, max(mostMemory, leastMemory*visibleGrowth), memory),
 	}
 }

@@ -31,7 +31,7 @@ func (m *Model) head(w int) []string {
 		left += cells.Blank(gap) + m.styles.Muted.Render(id)
 	}
 	command := cells.Truncate(cells.Clean(m.job.CommandLine()), w, m.glyphs.Ellipsis)
-	return []string{left, m.styles.Command.Render(command)}
+	return []string{left, m.styles.Strong.Render(command)}
 }
 
 // status is the badge and for how long it has been so.
@@ -100,7 +100,7 @@ func (m *Model) facts(w int, idShown bool) []string {
 	var lines []string
 	for _, command := range m.commandLines() {
 		for _, line := range cells.Wrap(command, w) {
-			lines = append(lines, m.styles.Command.Render(line))
+			lines = append(lines, m.styles.Strong.Render(line))
 		}
 	}
 	add := func(label, value string) { lines = append(lines, m.fact(label, value, w)...) }
@@ -184,7 +184,7 @@ func (m *Model) runs() string {
 
 // fact is a named fact, wrapped; nothing if there is no value.
 func (m *Model) fact(label, value string, w int) []string {
-	return m.styled(label, value, w, m.styles.Value.Render)
+	return m.styled(label, value, w, m.styles.Text.Render)
 }
 
 func (m *Model) styled(label, value string, w int, render func(...string) string) []string {
@@ -197,7 +197,7 @@ func (m *Model) styled(label, value string, w int, render func(...string) string
 	}
 	var lines []string
 	for _, line := range m.wrap(value, room) {
-		lines = append(lines, m.styles.Label.Render(cells.Fit(label, labelWidth))+render(line))
+		lines = append(lines, m.styles.Muted.Render(cells.Fit(label, labelWidth))+render(line))
 		label = ""
 	}
 	return lines

@@ -28,7 +28,7 @@ type Choice struct {
 // Model is a dialog. It belongs to one goroutine.
 type Model struct {
 	keys    keymap.Dialog
-	styles  *themes.Dialog
+	styles  *themes.Styles
 	glyphs  *themes.Glyphs
 	title   string
 	lines   []string
@@ -43,12 +43,12 @@ type Model struct {
 // Ask returns a question: the text, then the answers side by side. The first answer should be the
 // safe one; it is marked.
 func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
-	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: &styles.Dialog, glyphs: &styles.Glyphs}
+	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // Menu returns a menu with one choice per line, the first one marked.
 func Menu(title string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
-	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: &styles.Dialog, glyphs: &styles.Glyphs}
+	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the maximum size of the box.
@@ -133,7 +133,7 @@ func (m *Model) ShortHelp() []key.Binding {
 // View draws the box, as large as its text needs and its maximum size allows. If there is too
 // little room, the text is cut rather than the answers.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
 	return strings.Join(frame.Box(m.title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
 }
 
@@ -231,21 +231,21 @@ func (m *Model) body() []string {
 
 // answer draws one answer to a question.
 func (m *Model) answer(i int, marked bool) string {
-	c, style := m.choices[i], m.styles.Choice
+	c, style := m.choices[i], m.styles.Text
 	switch {
 	case marked:
-		style = m.styles.ChoiceSelected
+		style = m.styles.Selection
 	case c.Danger:
-		style = m.styles.Danger
+		style = m.styles.Failed
 	}
 	return style.Render(" " + c.Label + " ")
 }
 
 // entry draws one line of a menu.
 func (m *Model) entry(i int, marked bool) string {
-	c, style, room := m.choices[i], m.styles.Choice, m.width()-4
+	c, style, room := m.choices[i], m.styles.Text, m.width()-4
 	if marked {
-		style = m.styles.ChoiceSelected
+		style = m.styles.Selection
 	}
 	text := cells.Truncate(cells.Fit(c.Label, m.labelWidth())+c.Note, room, m.glyphs.Ellipsis)
 	return style.Render(cells.Fit(text, room))

@@ -30,7 +30,7 @@ type Entry struct {
 type Model struct {
 	keys     keymap.Help
 	input    keymap.Input
-	styles   *themes.Help
+	styles   *themes.Styles
 	glyphs   *themes.Glyphs
 	sections []Section
 	notes    []string
@@ -45,7 +45,7 @@ type Model struct {
 // New returns the help page. line is the text input of its filter; notes are shown below the
 // keys.
 func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles) *Model {
-	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: &styles.Help, glyphs: &styles.Glyphs}
+	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the size of the whole box.
@@ -143,7 +143,7 @@ func (m *Model) lay() {
 	}
 	for _, note := range m.notes {
 		for _, line := range cells.Wrap(note, inner) {
-			m.lines = append(m.lines, m.styles.Desc.Render(line))
+			m.lines = append(m.lines, m.styles.Text.Render(line))
 		}
 	}
 	m.list.Len, m.list.Rows = len(m.lines), max(0, m.h-2)
@@ -185,7 +185,7 @@ func (m *Model) blocks(inner int) [][]string {
 			b = append(b, m.entry(e, inner)...)
 		}
 		if len(b) > 0 {
-			blocks = append(blocks, append(append([]string{m.styles.Section.Render(s.Title)}, b...), ""))
+			blocks = append(blocks, append(append([]string{m.styles.Strong.Render(s.Title)}, b...), ""))
 		}
 	}
 	return blocks
@@ -204,7 +204,7 @@ func (m *Model) entry(e Entry, w int) []string {
 		if i < len(desc) {
 			d = desc[i]
 		}
-		lines = append(lines, m.styles.Key.Render(cells.Fit(k, kw-2))+"  "+m.styles.Desc.Render(d))
+		lines = append(lines, m.styles.Key.Render(cells.Fit(k, kw-2))+"  "+m.styles.Text.Render(d))
 	}
 	return lines
 }
@@ -214,7 +214,7 @@ func (m *Model) View() string {
 	if m.w == 0 || m.h == 0 {
 		return ""
 	}
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Disabled, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Faint, Mark: m.glyphs.Ellipsis}
 	var lines []string
 	if m.filtering() {
 		lines = append(lines, m.line.View())

@@ -123,9 +123,9 @@ func (m *Model) header() string {
 	var b strings.Builder
 	x := 0
 	for _, h := range m.columns().headings() {
-		label, paint := h.label, m.paints.usage
+		label, paint := h.label, m.paints.muted
 		if h.by == m.sort && cells.Width(label) < h.w {
-			paint = m.paints.cursor
+			paint = m.paints.accent
 			sign := m.glyphs.SortUp
 			if m.descending() {
 				sign = m.glyphs.SortDown
@@ -180,10 +180,10 @@ const shortName = 16
 
 // name is the job's name, its news and its marks in exactly w columns.
 func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
-	style := pick(m.paints.name)
+	style := pick(m.paints.text)
 	news := ""
 	if r.Unread > 0 || r.Job.FailedUnseen() {
-		style = m.paints.unread
+		style = m.paints.text
 		news = " " + m.glyphs.Unread
 		if r.Unread > 1 {
 			news += strconv.Itoa(min(r.Unread, 99))
@@ -219,8 +219,8 @@ func (m *Model) name(r *row, w int, pick func(cells.Paint) cells.Paint) []cell {
 		row = slices.Insert(row, 0, cell{text: indent, paint: style})
 	}
 	ports := listening(r.Job, room-cells.Width(cut))
-	row = append(row, cell{text: runs, paint: m.paints.usage}, cell{text: news, paint: m.paints.marked}, cell{text: marks, paint: m.paints.warning}, cell{text: ports, paint: m.paints.host})
-	return append(row, cell{text: cells.Blank(room - cells.Width(cut) - cells.Width(ports)), paint: m.paints.name})
+	row = append(row, cell{text: runs, paint: m.paints.muted}, cell{text: news, paint: m.paints.accent}, cell{text: marks, paint: m.paints.warning}, cell{text: ports, paint: m.paints.muted})
+	return append(row, cell{text: cells.Blank(room - cells.Width(cut) - cells.Width(ports)), paint: m.paints.text})
 }
 
 // listening is the ports at which a job can be reached, as many as fit.

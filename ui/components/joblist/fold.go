@@ -211,13 +211,13 @@ func (m *Model) foldMark(unfolded bool) string {
 
 // foldRow draws a row that stands for others: how many or what they do, and when the newest of them ended.
 func (m *Model) foldRow(r *row, c columns, selected bool) string {
-	bar := cell{text: " ", paint: m.paints.name}
+	bar := cell{text: " ", paint: m.paints.text}
 	if selected {
-		bar = cell{text: m.glyphs.Cursor, paint: m.paints.cursor}
+		bar = cell{text: m.glyphs.Cursor, paint: m.paints.accent}
 	}
-	row := []cell{bar, {text: m.foldMark(m.unfolded(r)), paint: m.paints.finished}}
+	row := []cell{bar, {text: m.foldMark(m.unfolded(r)), paint: m.paints.muted}}
 	if r == m.fold {
-		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.finished})
+		row = append(row, cell{text: " " + strconv.Itoa(r.size()) + " older", paint: m.paints.muted})
 	} else {
 		row = append(row, m.groupCells(r)...)
 	}
@@ -228,9 +228,9 @@ func (m *Model) foldRow(r *row, c columns, selected bool) string {
 	end := c.time + 1 + c.end // what is right of the column
 	ago := m.endedAgo(r.behind[0].newest(), c)
 	if room := m.w - used - end; ago != "" && r.need == statusbadge.Ended && cells.Width(ago) < room {
-		row = append(row, cell{text: cells.FitLeft(ago, room), paint: m.paints.finished})
+		row = append(row, cell{text: cells.FitLeft(ago, room), paint: m.paints.muted})
 	}
-	return m.join(row, m.styles.Finished, selected)
+	return m.join(row, m.styles.Muted, selected)
 }
 
 // newest returns the first job of a row.

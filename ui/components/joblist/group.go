@@ -63,8 +63,8 @@ func (m *Model) groupCells(r *row) []cell {
 	for _, b := range r.behind {
 		c.Add(b.Job)
 	}
-	name := cell{text: " " + cells.Clean(r.group), paint: m.paints.name}
-	quiet := m.paints.finished
+	name := cell{text: " " + cells.Clean(r.group), paint: m.paints.text}
+	quiet := m.paints.muted
 	if r.need == statusbadge.Ended {
 		name.paint = quiet
 	}
@@ -82,7 +82,7 @@ func (m *Model) groupCells(r *row) []cell {
 		word, glyph string
 		paint       cells.Paint
 	}{
-		{c.Waiting, needs, m.glyphs.Waiting, m.paints.marked},
+		{c.Waiting, needs, m.glyphs.Waiting, m.paints.accent},
 		{c.Running - c.Waiting, " running", m.glyphs.Running, quiet},
 		{c.Queued, " queued", m.glyphs.Queued, quiet},
 		{c.Failed + c.Seen, " failed", m.glyphs.Failed, failed},

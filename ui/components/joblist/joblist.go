@@ -35,7 +35,7 @@ type Row struct {
 // Model is the list.
 type Model struct {
 	keys   keymap.List
-	styles *themes.List
+	styles *themes.Styles
 	glyphs *themes.Glyphs
 	badge  statusbadge.Badge
 
@@ -95,7 +95,7 @@ type Options struct {
 
 // New returns an empty list of no size.
 func New(keys keymap.List, styles *themes.Styles, o Options) *Model {
-	m := &Model{keys: keys, styles: &styles.List, badge: statusbadge.New(styles), glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
+	m := &Model{keys: keys, styles: styles, badge: statusbadge.New(styles), glyphs: &styles.Glyphs, rows: map[engine.ID]*row{}, open: map[engine.ID]bool{}}
 	m.coarse, m.groups = o.Minutes, o.Groups
 	if o.Fold {
 		m.fold = &row{Row: Row{Job: engine.Job{Request: engine.Request{ID: foldID}}}, need: statusbadge.Ended}

@@ -22,21 +22,14 @@ type cell struct {
 }
 
 // paints are the styles of rows, ready to draw.
-type paints struct {
-	name, unread, finished, host, time, usage, trace, progress, marked, match, cursor, failed, warning cells.Paint
-	selected, blurred                                                                                  cells.Paint
-}
+type paints struct{ text, muted, accent, match, failed, warning, selected, blurred cells.Paint }
 
 // Restyled must be called after a change of the styles.
 func (m *Model) Restyled() {
-	s := m.styles
-	paint := cells.NewPaint
+	s, paint := m.styles, cells.NewPaint
 	m.paints = paints{
-		name: paint(s.Name), unread: paint(s.Unread), finished: paint(s.Finished), host: paint(s.Host), time: paint(s.Time),
-		usage: paint(s.Usage), trace: paint(s.Trace), progress: paint(s.Progress), marked: paint(s.Marked), match: paint(s.Match),
-		cursor: paint(s.Cursor), selected: paint(s.Selected), blurred: paint(s.SelectedBlurred),
-		failed:  paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Failed}})),
-		warning: paint(m.badge.Style(engine.Job{State: engine.State{Status: engine.Running, Paused: true}})),
+		text: paint(s.Text), muted: paint(s.Muted), accent: paint(s.Accent), match: paint(s.Match), failed: paint(s.Failed),
+		warning: paint(s.Warning), selected: paint(s.Selection), blurred: paint(s.SelectionBlurred),
 	}
 }
 
@@ -48,7 +41,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	done := j.Status.Finished()
 	pick := func(p cells.Paint) cells.Paint {
 		if done {
-			return m.paints.finished
+			return m.paints.muted
 		}
 		return p
 	}
@@ -56,11 +49,11 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	row := make([]cell, 0, 12)
 	switch {
 	case selected && !(m.focused && r.marked): // a painted row needs no bar
-		row = append(row, cell{text: m.glyphs.Cursor, paint: m.paints.cursor})
+		row = append(row, cell{text: m.glyphs.Cursor, paint: m.paints.accent})
 	case r.marked:
-		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.marked})
+		row = append(row, cell{text: m.glyphs.Marked, paint: m.paints.accent})
 	default:
-		row = append(row, cell{text: " ", paint: m.paints.name})
+		row = append(row, cell{text: " ", paint: m.paints.text})
 	}
 	badge := m.badgeStyle(j)
 	if c.badge == statusbadge.Width {
@@ -68,12 +61,12 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 	} else {
 		row = append(row, cell{text: m.badge.Glyph(j), paint: cells.NewPaint(badge)})
 	}
-	row = append(row, cell{text: " ", paint: m.paints.name})
+	row = append(row, cell{text: " ", paint: m.paints.text})
 
 	c = m.share(r, c)
 	row = append(row, m.name(r, c.name, pick)...)
 	if c.host > 0 {
-		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.host)})
+		row = append(row, cell{text: " " + cells.Fit(m.host(j, c.host), c.host), paint: pick(m.paints.muted)})
 	}
 	if c.usage > 0 {
 		row = append(row, m.usage(j, c))
@@ -83,7 +76,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 		row = append(row, cell{text: " " + cells.FitLeft(doing.text, c.doing), paint: doing.paint})
 	}
 	if c.time > 0 {
-		row = append(row, cell{text: " " + cells.FitLeft(m.time(j, c), c.time) + cells.Blank(c.end), paint: pick(m.paints.time)})
+		row = append(row, cell{text: " " + cells.FitLeft(m.time(j, c), c.time) + cells.Blank(c.end), paint: pick(m.paints.text)})
 	}
 	return m.join(row, badge, selected)
 }
@@ -92,7 +85,7 @@ func (m *Model) row(r *row, c columns, selected bool) string {
 // the rest of its row.
 func (m *Model) badgeStyle(j engine.Job) lipgloss.Style {
 	if j.Seen {
-		return m.styles.Finished
+		return m.styles.Muted
 	}
 	return m.badge.Style(j)
 }
@@ -138,9 +131,9 @@ func (m *Model) join(row []cell, badge lipgloss.Style, selected bool) string {
 		}
 		return b.String()
 	}
-	style, paint := m.styles.SelectedBlurred, m.paints.blurred
+	style, paint := m.styles.SelectionBlurred, m.paints.blurred
 	if m.focused {
-		style, paint = m.styles.Selected, m.paints.selected
+		style, paint = m.styles.Selection, m.paints.selected
 	}
 	used := 0
 	for i, c := range row {
@@ -178,34 +171,34 @@ func (m *Model) doing(r *row, c columns) cell {
 		return cell{text: text, paint: cells.NewPaint(m.badge.Style(j))}
 	}
 	if j.Status == engine.Queued {
-		return cell{text: m.queued(j, c.doing), paint: m.paints.finished}
+		return cell{text: m.queued(j, c.doing), paint: m.paints.muted}
 	}
 	if p := j.Progress; p != nil && !j.Status.Finished() && p.State != "" && p.State != "indeterminate" {
-		style := m.paints.progress
+		style := m.paints.accent
 		if p.State == "error" {
 			style = m.paints.failed
 		}
 		return cell{text: m.bar(p.Percent, c.doing), paint: style}
 	}
 	if c.host == 0 && c.usage == 0 && j.Host != "" {
-		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.host}
+		return cell{text: cells.Truncate(cells.Clean(j.Host), c.doing, m.glyphs.Ellipsis), paint: m.paints.muted}
 	}
 	if !m.coarse && !j.Status.Finished() && active(r.Trace) {
 		var b strings.Builder
 		for _, v := range r.Trace[max(0, len(r.Trace)-c.doing):] {
 			b.WriteString(m.glyphs.Spark[min(int(v), len(m.glyphs.Spark)-1)])
 		}
-		return cell{text: b.String(), paint: m.paints.trace}
+		return cell{text: b.String(), paint: m.paints.accent}
 	}
 	if j.Status.Finished() {
-		return cell{text: m.endedAgo(j, c), paint: m.paints.finished}
+		return cell{text: m.endedAgo(j, c), paint: m.paints.muted}
 	}
 	if cpu, memory := usage(j); c.usage == 0 && cpu != "" {
 		text := strings.TrimSpace(cpu + " " + memory)
 		if cells.Width(text) > c.doing {
 			text = cpu
 		}
-		return cell{text: text, paint: m.paints.usage}
+		return cell{text: text, paint: m.paints.muted}
 	}
 	return cell{}
 }
@@ -254,10 +247,10 @@ func (m *Model) host(j engine.Job, w int) string {
 // usage shows CPU and memory; of a job on a host, for which neither is known, the host.
 func (m *Model) usage(j engine.Job, c columns) cell {
 	if c.host == 0 && j.Host != "" {
-		return cell{text: " " + cells.FitLeft(m.host(j, c.usage), c.usage), paint: m.paints.host}
+		return cell{text: " " + cells.FitLeft(m.host(j, c.usage), c.usage), paint: m.paints.muted}
 	}
 	cpu, memory := usage(j)
-	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.usage}
+	return cell{text: " " + cells.FitLeft(cpu, cpuWidth) + " " + cells.FitLeft(memory, memoryWidth), paint: m.paints.muted}
 }
 
 // usage is what the processes of a job use; nothing of what is next to nothing.

@@ -30,7 +30,7 @@ func (m *Model) View() string {
 }
 
 func (m *Model) empty() []string {
-	text, code := m.styles.Empty.Render, m.styles.EmptyKey.Render
+	text, code := m.styles.Muted.Render, m.styles.Key.Render
 	room := max(1, m.w-4)
 	var lines []string
 	add := func(words string) {

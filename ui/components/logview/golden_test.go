@@ -78,7 +78,7 @@ func TestColors(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := show(t, mixed, 70, 8, true)
-	*s.m.styles = theme.Styles(themes.Unicode()).Log
+	*s.m.styles = *theme.Styles(themes.Unicode())
 	s.press("g", "T", "#")
 	s.search("n", false)
 	s.press("n")

@@ -107,7 +107,7 @@ func (m *Model) message() []string {
 	}
 	rows := cells.WrapTo(text, width, m.h, m.glyphs.Ellipsis)
 	for i, row := range rows {
-		rows[i] = cells.Fit(m.styles.Empty.Render(row), width)
+		rows[i] = cells.Fit(m.styles.Muted.Render(row), width)
 	}
 	return rows
 }
@@ -119,7 +119,7 @@ func (m *Model) drawLine(i int) []string {
 	var rows []string
 	if e.Dropped > 0 {
 		gap := fmt.Sprintf("[%s %s dropped %s]", m.glyphs.Ellipsis, units.FormatBytes(e.Dropped), m.glyphs.Ellipsis)
-		rows = append(rows, cells.Blank(m.gutter())+cells.Fit(m.styles.Gap.Render(gap), width))
+		rows = append(rows, cells.Blank(m.gutter())+cells.Fit(m.styles.Warning.Render(gap), width))
 	}
 	glyphs := m.glyphsOf(e)
 	marks := m.marksOf(e)
@@ -138,7 +138,7 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 		return ""
 	}
 	if !first {
-		return cells.Fit(m.styles.Wrapped.Render(m.glyphs.Wrapped), m.gutter())
+		return cells.Fit(m.styles.Faint.Render(m.glyphs.Wrapped), m.gutter())
 	}
 	var b strings.Builder
 	if m.times {
@@ -146,14 +146,14 @@ func (m *Model) drawGutter(e *entry, first bool) string {
 		if !e.at.IsZero() {
 			at = e.at.In(m.zone).Format(timeLayout)
 		}
-		b.WriteString(m.styles.Time.Render(at) + " ")
+		b.WriteString(m.styles.Muted.Render(at) + " ")
 	}
 	if m.numbers {
 		n := ""
 		if e.number >= 0 {
 			n = fmt.Sprint(e.number + 1)
 		}
-		b.WriteString(m.styles.Number.Render(fmt.Sprintf("%*s", m.numberWidth(), n)) + " ")
+		b.WriteString(m.styles.Faint.Render(fmt.Sprintf("%*s", m.numberWidth(), n)) + " ")
 	}
 	return b.String()
 }
@@ -218,7 +218,7 @@ func (m *Model) drawRun(b []byte, text string, look look, kind markKind) []byte 
 	case kind != markNone:
 		b = append(b, m.markStyle(kind).Render(text)...)
 	case look.note:
-		b = append(b, m.styles.Gap.Render(text)...)
+		b = append(b, m.styles.Warning.Render(text)...)
 	case len(sgr) == 0:
 		b = append(b, m.styles.Text.Render(text)...)
 	default:
@@ -237,7 +237,7 @@ func (m *Model) markStyle(k markKind) lipgloss.Style {
 	case markCurrent:
 		return m.styles.MatchCurrent
 	case markSelected:
-		return m.styles.Selected
+		return m.styles.Selection
 	case markNone:
 	}
 	return m.styles.Text
@@ -261,15 +261,15 @@ func (m *Model) track() []string {
 		shown := !whole && y >= from && y < to
 		switch {
 		case hits != nil && hits[y] && shown:
-			col[y] = m.styles.Hit.Render(m.glyphs.HitInView)
+			col[y] = m.styles.Accent.Render(m.glyphs.HitInView)
 		case hits != nil && hits[y]:
-			col[y] = m.styles.Hit.Render(m.glyphs.Hit)
+			col[y] = m.styles.Accent.Render(m.glyphs.Hit)
 		case whole:
 			col[y] = " "
 		case shown:
-			col[y] = m.styles.Thumb.Render(m.glyphs.ScrollThumb)
+			col[y] = m.styles.Muted.Render(m.glyphs.ScrollThumb)
 		default:
-			col[y] = m.styles.Track.Render(m.glyphs.ScrollTrack)
+			col[y] = m.styles.Border.Render(m.glyphs.ScrollTrack)
 		}
 	}
 	return col

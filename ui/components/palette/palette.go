@@ -29,7 +29,7 @@ type Item struct {
 // Model is the palette. It belongs to one goroutine.
 type Model struct {
 	keys   keymap.Palette
-	styles *themes.PaletteStyles
+	styles *themes.Styles
 	glyphs *themes.Glyphs
 	title  string
 	line   *prompt.Line
@@ -50,7 +50,7 @@ type match struct {
 
 // New returns a palette of items; line is its text input.
 func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles) *Model {
-	m := &Model{title: title, items: items, line: line, keys: keys, styles: &styles.Palette, glyphs: &styles.Glyphs}
+	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 	for _, item := range items {
 		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
 	}
@@ -187,7 +187,7 @@ func (m *Model) rows() int { return max(0, m.h-2-m.above()) }
 
 // View draws the box: the text input, then the entries.
 func (m *Model) View() string {
-	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.Border, Title: m.styles.Title, Info: m.styles.Muted, Mark: m.glyphs.Ellipsis}
+	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Muted, Mark: m.glyphs.Ellipsis}
 	lines := []string{m.line.View(), ""}[:m.above()]
 	lines = append(lines, m.list.Draw(func(i int, marked bool) string { return m.row(m.shown[i], marked, m.w-4) })...)
 	if len(m.shown) == 0 && m.rows() > 0 {
@@ -216,11 +216,11 @@ func (m *Model) row(x match, selected bool, w int) string {
 	gap := max(0, w-title-columnGap-cells.Width(note)-cells.Width(item.Key))
 	name := cells.Fit(item.Title, title)
 	if selected {
-		return m.styles.Selected.Render(cells.Fit(name+between+note+cells.Blank(gap)+item.Key, w))
+		return m.styles.Selection.Render(cells.Fit(name+between+note+cells.Blank(gap)+item.Key, w))
 	}
-	style := m.styles.Item
+	style := m.styles.Text
 	if item.Disabled != "" {
-		style = m.styles.Disabled
+		style = m.styles.Faint
 	}
 	return m.matched(name, x.places, style) + between + m.styles.Muted.Render(note) + cells.Blank(gap) + m.styles.Key.Render(item.Key)
 }
@@ -233,7 +233,7 @@ func (m *Model) matched(name string, places []int, style lipgloss.Style) string 
 	for i, r := range name {
 		s := style
 		if slices.Contains(places, i) {
-			s = m.styles.Match
+			s = m.styles.AccentStrong
 		}
 		b.WriteString(s.Render(string(r)))
 	}

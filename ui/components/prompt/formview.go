@@ -31,7 +31,7 @@ func (f *Form) narrow() bool { return f.w < 4+f.labelWidth()+12 }
 func (f *Form) View() string { return strings.Join(f.lines(), "\n") }
 
 func (f *Form) lines() []string {
-	frame := cells.Frame{Border: f.styles.Glyphs.Border, Line: f.styles.Dialog.Border, Title: f.styles.Dialog.Title, Info: f.styles.Prompt.Count, Mark: f.styles.Glyphs.Ellipsis}
+	frame := cells.Frame{Border: f.styles.Glyphs.Border, Line: f.styles.BorderFocused, Title: f.styles.TitleFocused, Info: f.styles.Muted, Mark: f.styles.Glyphs.Ellipsis}
 	rows, hidden := f.rows()
 	place := ""
 	if hidden {
@@ -58,9 +58,9 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	for i := first; i < last; i++ {
 		line := f.fields[i]
 		line.SetWidth(inner - labels)
-		label := f.styles.Prompt.Count
+		label := f.styles.Muted
 		if i == f.focus.At {
-			label = f.styles.Prompt.Label
+			label = f.styles.TitleFocused
 		}
 		rows = append(rows, cells.Fit(label.Render(cells.Truncate(f.names[i], labels-1, f.styles.Glyphs.Ellipsis)), labels)+line.View())
 		if i == f.focus.At && f.hasBelow() {
@@ -71,7 +71,7 @@ func (f *Form) rows() (rows []string, hidden bool) {
 	if f.note != "" && (f.h == 0 || len(rows)+1+len(note) <= f.h-2) {
 		rows = append(rows, "")
 		for _, line := range note {
-			rows = append(rows, f.styles.Prompt.Count.Render(line))
+			rows = append(rows, f.styles.Muted.Render(line))
 		}
 	}
 	return rows, last-first < len(f.fields)
@@ -84,7 +84,7 @@ func (f *Form) question() []string {
 	if len(f.asked) == 0 {
 		const needed = 3 // the name, the field and the row below it
 		if f.narrow() && !(f.hasBelow() && f.h > 0 && f.h-2 < needed) {
-			return []string{cells.Fit(f.styles.Prompt.Label.Render(f.names[f.focus.At]), inner)}
+			return []string{cells.Fit(f.styles.TitleFocused.Render(f.names[f.focus.At]), inner)}
 		}
 		return nil
 	}
@@ -105,7 +105,7 @@ func (f *Form) question() []string {
 		lines = append(lines, "")
 	}
 	for i, line := range lines {
-		lines[i] = f.styles.Dialog.Text.Render(line)
+		lines[i] = f.styles.Text.Render(line)
 	}
 	return lines
 }
@@ -132,7 +132,7 @@ func (f *Form) below(w int) string {
 	if len(f.offers) > 0 {
 		return f.offersView(w)
 	}
-	return f.styles.Prompt.Error.Render(cells.Truncate(f.focused().failed, w, f.styles.Glyphs.Ellipsis))
+	return f.styles.Failed.Render(cells.Truncate(f.focused().failed, w, f.styles.Glyphs.Ellipsis))
 }
 
 func (f *Form) offersView(w int) string {
@@ -143,9 +143,9 @@ func (f *Form) offersView(w int) string {
 		if i > 0 && used+cells.Width(text)+2 > w {
 			break
 		}
-		style := f.styles.Prompt.Count
+		style := f.styles.Muted
 		if i == 0 {
-			style = f.styles.Prompt.Selected
+			style = f.styles.Selection
 		}
 		b.WriteString(style.Render(text) + "  ")
 		used += cells.Width(text) + 2

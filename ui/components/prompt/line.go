@@ -29,7 +29,7 @@ type Keys struct {
 type Line struct {
 	Options
 	keys   Keys
-	styles *themes.Prompt
+	styles *themes.Styles
 	note   string // text on the right, such as a count
 	failed string // error message
 	apart  bool   // a form shows the error below the line
@@ -56,7 +56,7 @@ type Options struct {
 
 // NewLine returns an empty line.
 func NewLine(keys Keys, styles *themes.Styles, o Options) *Line {
-	l := &Line{Options: o, keys: keys, styles: &styles.Prompt}
+	l := &Line{Options: o, keys: keys, styles: styles}
 	if cancel := &l.keys.Input.Cancel; o.CancelVerb != "" {
 		cancel.SetHelp(cancel.Help().Key, o.CancelVerb)
 	}
@@ -227,12 +227,12 @@ func (l *Line) View() string {
 	label := l.labelShown()
 	note, noteStyle := l.aside()
 	start, room := l.window()
-	b := l.styles.Label.Render(label)
+	b := l.styles.TitleFocused.Render(label)
 	used := cells.Width(label)
 	switch {
 	case len(l.text) == 0 && l.Placeholder != "":
-		hint := cells.Truncate(l.untyped(l.styles.Placeholder, "(", l.Placeholder, ")"), room, "")
-		b += l.styles.Placeholder.Render(hint)
+		hint := cells.Truncate(l.untyped(l.styles.Faint, "(", l.Placeholder, ")"), room, "")
+		b += l.styles.Faint.Render(hint)
 		used += cells.Width(hint)
 	case l.Secret:
 		stars := cells.Truncate(strings.Repeat("*", min(len(l.text), maxStars)), room, "")
@@ -244,10 +244,10 @@ func (l *Line) View() string {
 		used += cells.Width(text)
 		rest := l.shown(l.suggestion())
 		if rest != "" {
-			rest = cells.Truncate(l.untyped(l.styles.Suggestion, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
+			rest = cells.Truncate(l.untyped(l.styles.Faint, "[", rest, "]"), l.w-used-cells.Width(note)-2, "")
 		}
 		if l.focused && rest != "" {
-			b += l.styles.Suggestion.Render(rest)
+			b += l.styles.Faint.Render(rest)
 			used += cells.Width(rest)
 		}
 	}
@@ -260,9 +260,9 @@ func (l *Line) View() string {
 // aside returns the text to the right of the input, and its style.
 func (l *Line) aside() (string, lipgloss.Style) {
 	if l.failed != "" && !l.apart {
-		return l.failed, l.styles.Error
+		return l.failed, l.styles.Failed
 	}
-	return l.note, l.styles.Count
+	return l.note, l.styles.Muted
 }
 
 // untyped draws text that the user has not typed. If a style cannot distinguish it, it is

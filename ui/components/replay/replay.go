@@ -56,7 +56,7 @@ type Model struct {
 	rec    Recording
 	keys   keymap.Replay
 	input  keymap.Input
-	styles *themes.Replay
+	styles *themes.Styles
 	glyphs *themes.Glyphs
 	line   *prompt.Line
 
@@ -86,7 +86,7 @@ type Model struct {
 // line is the text input of the search. Commands stop when ctx is done.
 func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options) *Model {
 	m := &Model{
-		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: &styles.Replay, glyphs: &styles.Glyphs,
+		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs,
 		playing: true, speed: o.Speed, idle: o.IdleLimit, term: vt.New(1, 1),
 	}
 	if m.speed <= 0 {

@@ -47,9 +47,9 @@ func (m *Model) bar() string {
 	text := strings.Join(parts, " "+m.glyphs.Dot+" ")
 	room := m.w - cells.Width(text) - 2
 	if room < 4 {
-		return m.styles.Bar.Render(cells.Fit(text, m.w))
+		return m.styles.Muted.Render(cells.Fit(text, m.w))
 	}
-	return m.styles.Bar.Render(text+" ") + m.progress(min(room+1, maxProgress), all) + m.styles.Bar.Render(cells.Blank(max(0, room+1-maxProgress)))
+	return m.styles.Muted.Render(text+" ") + m.progress(min(room+1, maxProgress), all) + m.styles.Muted.Render(cells.Blank(max(0, room+1-maxProgress)))
 }
 
 // facts are the time of day, and what differs from the usual.
@@ -75,7 +75,7 @@ func (m *Model) progress(w int, all time.Duration) string {
 	if all > 0 {
 		done = min(w, int(int64(w)*int64(m.at)/int64(all)))
 	}
-	return m.styles.Done.Render(strings.Repeat(m.glyphs.ProgressDone, done)) + m.styles.Left.Render(strings.Repeat(m.glyphs.ProgressLeft, w-done))
+	return m.styles.Key.Render(strings.Repeat(m.glyphs.ProgressDone, done)) + m.styles.Muted.Render(strings.Repeat(m.glyphs.ProgressLeft, w-done))
 }
 
 // clock formats a time since the start.

@@ -136,13 +136,13 @@ type look struct {
 
 // New returns the badges of styles.
 func New(styles *themes.Styles) Badge {
-	s, g := &styles.Badge, &styles.Glyphs
+	s, g := styles, &styles.Glyphs
 	return Badge{[Stopped + 1]look{
 		Waiting:  {&g.Waiting, &s.Waiting},
 		Running:  {&g.Running, &s.Running},
 		Starting: {&g.Starting, &s.Starting},
-		Queued:   {&g.Queued, &s.Queued},
-		Paused:   {&g.Paused, &s.Paused},
+		Queued:   {&g.Queued, &s.Muted},
+		Paused:   {&g.Paused, &s.Warning},
 		Stopping: {&g.Stopping, &s.Stopping},
 		Failed:   {&g.Failed, &s.Failed},
 		Lost:     {&g.Lost, &s.Lost},

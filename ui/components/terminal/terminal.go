@@ -26,7 +26,7 @@ type CopyMsg struct{ Text string }
 
 // Model is a live terminal.
 type Model struct {
-	styles *themes.Terminal
+	styles *themes.Styles
 	vt     *vt.Terminal
 	w, h   int
 	focus  bool
@@ -54,7 +54,7 @@ type Model struct {
 
 // New returns an empty terminal of size 0.
 func New(styles *themes.Styles) *Model {
-	m := &Model{styles: &styles.Terminal, clock: time.Now}
+	m := &Model{styles: styles, clock: time.Now}
 	m.vt = newEmulator(engine.Size{Cols: 80, Rows: 24})
 	return m
 }

@@ -96,7 +96,7 @@ func (m *Model) drawRow(cells []vt.Cell, y int) string {
 
 func (m *Model) drawRun(b []byte, run []vt.Cell, selected bool) []byte {
 	if selected {
-		return append(b, m.styles.Selected.Render(string(appendRun(nil, run, m.drawnText)))...)
+		return append(b, m.styles.Selection.Render(string(appendRun(nil, run, m.drawnText)))...)
 	}
 	style := m.vt.Style(run[0])
 	if m.vt.Modes().ReverseScreen {
@@ -129,7 +129,7 @@ func (m *Model) drawBlank(b []byte, x, end, from, to int) []byte {
 		}
 		blank := strings.Repeat(" ", x-start)
 		if selected {
-			blank = m.styles.Selected.Render(blank)
+			blank = m.styles.Selection.Render(blank)
 		}
 		b = append(b, blank...)
 	}

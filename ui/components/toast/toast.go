@@ -50,7 +50,7 @@ type Message struct {
 // Model has the current messages, newest last. It belongs to one goroutine. The caller that shows
 // a message also removes it: see [Model.Drop].
 type Model struct {
-	styles   *themes.Toast
+	styles   *themes.Styles
 	glyphs   *themes.Glyphs
 	messages []Message
 	next     int
@@ -58,7 +58,7 @@ type Model struct {
 
 // New returns a model without messages.
 func New(styles *themes.Styles) *Model {
-	return &Model{styles: &styles.Toast, glyphs: &styles.Glyphs}
+	return &Model{styles: styles, glyphs: &styles.Glyphs}
 }
 
 // Show adds a message and returns its id. A message with the same text or key is replaced.
@@ -123,12 +123,12 @@ func (m *Model) wrapped(msg Message, w, h int) []string {
 func (m *Model) look(l Level) (style lipgloss.Style, mark string) {
 	switch l {
 	case Success:
-		return m.styles.Success, m.glyphs.Done
+		return m.styles.Running, m.glyphs.Done
 	case Warning:
 		return m.styles.Warning, m.glyphs.Unreachable
 	case Error:
-		return m.styles.Error, m.glyphs.Failed
+		return m.styles.Failed, m.glyphs.Failed
 	case Info:
 	}
-	return m.styles.Info, m.glyphs.Dot
+	return m.styles.Text, m.glyphs.Dot
 }
