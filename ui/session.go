@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -11,27 +12,21 @@ import (
 )
 
 // session reads a terminal ahead of the display, so that a flood of output arrives in batches.
-// One goroutine reads; close waits for it. The read-ahead is limited: beyond that the holder sees
+// One goroutine reads; Close waits for it. The read-ahead is limited: beyond that the holder sees
 // a slow viewer and sends a snapshot later.
 type session struct {
 	term   engine.Terminal
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-
-	mu     sync.Mutex
-	room   sync.Cond
-	chunks []engine.TerminalChunk
-	bytes  int
-	err    error
-	closed bool
-	ready  chan struct{} // has one element while there are chunks
+	chunks chan engine.TerminalChunk // closed after the last one
+	err    error                     // why there are no more chunks
 
 	last  time.Time // time and size of the last batch
 	burst bool
 }
 
 const (
-	readAhead = 1 << 20
+	readAhead = 128 // chunks
 	// After a large batch the next one is delayed: 30 frames a second are enough. The echo of a
 	// key is not delayed.
 	pace       = 33 * time.Millisecond
@@ -64,37 +59,26 @@ func (p *Pane) nextChunks(open *session, then func([]engine.TerminalChunk, error
 
 func newSession(ctx context.Context, term engine.Terminal) *session {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &session{term: term, cancel: cancel, ready: make(chan struct{}, 1)}
-	s.room.L = &s.mu
-	s.wg.Go(func() { s.read(ctx) })
+	s := &session{term: term, cancel: cancel, chunks: make(chan engine.TerminalChunk, readAhead)}
+	s.wg.Go(func() { s.err = s.read(ctx) })
 	return s
 }
 
-// read ends with the terminal, or when close is called.
-func (s *session) read(ctx context.Context) {
+// read ends with the terminal, or when the session is closed.
+func (s *session) read(ctx context.Context) error {
+	defer close(s.chunks)
 	for {
 		chunk, err := s.term.Next(ctx)
-		s.mu.Lock()
-		for err == nil && s.bytes > readAhead && !s.closed {
-			s.room.Wait()
-		}
 		if err != nil {
-			s.err = err
-		} else {
-			if chunk.Reset {
-				s.chunks, s.bytes = s.chunks[:0], 0
-			}
-			s.chunks = append(s.chunks, chunk)
-			s.bytes += len(chunk.Data)
+			return err
 		}
-		done := err != nil || s.closed || chunk.Exit != nil
-		s.mu.Unlock()
 		select {
-		case s.ready <- struct{}{}:
-		default:
+		case s.chunks <- chunk:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		if done {
-			return
+		if chunk.Exit != nil {
+			return io.EOF
 		}
 	}
 }
@@ -108,33 +92,47 @@ func (s *session) next(ctx context.Context) ([]engine.TerminalChunk, error) {
 			return nil, ctx.Err()
 		}
 	}
-	for {
-		s.mu.Lock()
-		chunks, bytes, err := s.chunks, s.bytes, s.err
-		s.chunks, s.bytes = nil, 0
-		s.room.Signal()
-		s.mu.Unlock()
-		if len(chunks) > 0 {
-			s.last, s.burst = time.Now(), bytes >= burstBytes
-			return chunks, nil
+	var batch []engine.TerminalChunk
+	select {
+	case chunk, ok := <-s.chunks:
+		if !ok {
+			s.wg.Wait()
+			return nil, s.err
 		}
-		if err != nil {
-			return nil, err
-		}
+		batch = s.more(chunk)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	bytes := 0
+	for _, chunk := range batch {
+		bytes += len(chunk.Data)
+	}
+	s.last, s.burst = time.Now(), bytes >= burstBytes
+	return batch, nil
+}
+
+// more returns a chunk and those that follow without waiting. A snapshot voids the chunks before it.
+func (s *session) more(chunk engine.TerminalChunk) []engine.TerminalChunk {
+	batch := []engine.TerminalChunk{chunk}
+	for range readAhead {
 		select {
-		case <-s.ready:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case next, ok := <-s.chunks:
+			if !ok {
+				return batch
+			}
+			if next.Reset {
+				batch = batch[:0]
+			}
+			batch = append(batch, next)
+		default:
+			return batch
 		}
 	}
+	return batch
 }
 
 // Close ends the session; the job keeps running.
 func (s *session) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	s.room.Broadcast()
-	s.mu.Unlock()
 	s.cancel()
 	err := s.term.Close()
 	s.wg.Wait()
