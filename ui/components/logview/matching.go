@@ -20,17 +20,77 @@ func (m *Model) SetMatchingOnly(on bool) tea.Cmd {
 	return m.read(p)
 }
 
-// filter selects the matching lines.
+// filter finds the matching lines of a search. Commands use it.
 type filter struct {
 	re    *regexp.Regexp
 	tally tally
+	done  bool // all matching lines are counted
 }
 
+func (m *Model) matches() *filter {
+	return &filter{m.query.re, m.query.tally.clone(), m.query.done}
+}
+
+// filtered returns the filter of the view, or nil if it shows all lines.
 func (m *Model) filtered() *filter {
 	if !m.only {
 		return nil
 	}
-	return &filter{re: m.query.re, tally: m.query.tally.clone()}
+	return m.matches()
+}
+
+// walked is the result of steps from match to match.
+type walked struct {
+	at      int64 // offset of the match
+	rank    int64 // its number from 1; 0: unknown, -1: there is no match at that offset
+	moved   bool  // there was a match to go to
+	wrapped bool
+	short   bool // there may be further matches, which are not counted yet
+}
+
+// walk goes n matches down from an offset, or up if n is negative. In a log of that size it wraps
+// around once.
+func (f *filter) walk(ctx context.Context, src Source, from int64, n int, size int64) (w walked, err error) {
+	dir := 1
+	if n < 0 {
+		dir, n = -1, -n
+	}
+	for w.at = from; n > 0; {
+		starts, err := f.starts(ctx, src, from+int64(dir), n, dir)
+		if err != nil {
+			return w, err
+		}
+		if k := len(starts); k > 0 {
+			w.at, w.moved = starts[0], true
+			if dir > 0 {
+				w.at = starts[k-1]
+			}
+			n -= k
+		}
+		w.short = n > 0 && !f.done
+		if w.short || w.wrapped || n == 0 {
+			break
+		}
+		w.wrapped, from = true, -1
+		if dir < 0 {
+			from = size + 1
+		}
+	}
+	w.rank, err = f.rank(ctx, src, w.at)
+	return w, err
+}
+
+// rank returns the number of the match at an offset, as in walked.
+func (f *filter) rank(ctx context.Context, src Source, at int64) (int64, error) {
+	if !f.done {
+		return 0, nil
+	}
+	i := f.tally.stretch(at)
+	starts, err := startsIn(ctx, src, f.re, int64(i)*f.tally.stride, int64(i+1)*f.tally.stride)
+	if n, ok := slices.BinarySearch(starts, at); ok {
+		return f.tally.before(i) + int64(n) + 1, err
+	}
+	return -1, err
 }
 
 // window reads the matching lines around off. head and tail report whether they include the first

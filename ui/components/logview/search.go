@@ -38,11 +38,9 @@ type query struct {
 	jumped  bool // the view has moved to the first match
 
 	current int64 // offset of the current match; -1: none
-	rank    int64 // its number from 1; 0: unknown
-	near    near
-	looking bool // near is being read
-	pending int  // pending steps to other matches, positive for down
-	from    int64
+	rank    int64 // its number from 1; 0: unknown, -1: it is not a match any more
+	looking bool  // steps are being carried out
+	pending int   // further steps to other matches, positive for down
 }
 
 // part is a part of the log to search.
@@ -66,7 +64,7 @@ func (q *query) forget() {
 	if q.cancel != nil {
 		q.cancel()
 	}
-	*q = query{gen: q.gen + 1, current: -1, last: -1, near: near{stretch: -1}}
+	*q = query{gen: q.gen + 1, current: -1, last: -1}
 }
 
 // Search searches for text (a regular expression if regex is set) and goes to the first match at
@@ -109,7 +107,7 @@ func (m *Model) Search(text string, regex bool) (tea.Cmd, error) {
 // the number of matching lines. done is false while the log is being searched.
 func (m *Model) Query() (text string, current, total int, done bool) {
 	q := &m.query
-	return q.text, int(q.rank), int(q.tally.total), q.done
+	return q.text, int(max(0, q.rank)), int(q.tally.total), q.done
 }
 
 // Searches reports whether text is the current search.
@@ -183,7 +181,6 @@ func (m *Model) rescan() tea.Cmd {
 		if q.last >= 0 && q.lastEnd >= q.planned {
 			q.tally.remove(q.last)
 			from, q.last = q.last, -1
-			q.near = near{stretch: -1}
 		}
 		q.todo = append(q.todo, part{from: from, to: m.size, after: -1})
 	}
@@ -199,9 +196,6 @@ func (m *Model) tookScan(found scanned) tea.Cmd {
 		return notice("Search stopped: " + m.errorText(found.err))
 	}
 	q.tally.add(found.stretch, found.counts)
-	if s := q.near.stretch; s >= found.stretch && s < found.stretch+len(found.counts) {
-		q.near = near{stretch: -1}
-	}
 	if found.last > q.last {
 		q.last, q.lastEnd = found.last, found.lastEnd
 	}

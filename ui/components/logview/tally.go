@@ -51,14 +51,6 @@ func (t *tally) remove(off int64) {
 	}
 }
 
-// set corrects the count of a stretch.
-func (t *tally) set(i, n int) {
-	if i < len(t.counts) {
-		t.total += int64(n) - int64(t.counts[i])
-		t.counts[i] = uint32(n)
-	}
-}
-
 // before returns the number of matching lines in the stretches before i.
 func (t *tally) before(i int) int64 {
 	n := int64(0)
