@@ -154,7 +154,7 @@ func (p *Pane) mouseOverlay(msg tea.MouseMsg, x, y int) tea.Cmd {
 	case tea.MouseClickMsg:
 		left, top, w, h := p.overlayPlace(p.over)
 		if msg.Button == tea.MouseLeft && (rect{left, top, w, h}).has(x, y) {
-			return p.over.click(x-left, y-top)
+			return p.route(p.over.Click(x-left, y-top))
 		}
 	}
 	return nil

@@ -9,17 +9,16 @@ import (
 	"github.com/hobjobs/hob/internal/cells"
 	"github.com/hobjobs/hob/keymap"
 	"github.com/hobjobs/hob/ui/components/dialog"
-	"github.com/hobjobs/hob/ui/components/help"
-	"github.com/hobjobs/hob/ui/components/palette"
 	"github.com/hobjobs/hob/ui/components/prompt"
 )
 
 // box is a component that can be shown over the panes.
 type box interface {
 	Update(msg tea.Msg) tea.Cmd
+	SetSize(w, h int)
 	View() string
 	Cursor() *tea.Cursor
-	Click(x, y int) // position in the box
+	Click(x, y int) tea.Cmd // position in the box
 	Scroll(rows int)
 	ShortHelp() []key.Binding
 }
@@ -28,9 +27,8 @@ type box interface {
 type overlay struct {
 	box
 	context string                    // context in the key map
-	resize  func(w, h int)            // resizes the box
+	w, h    int                       // preferred size; 0: all of the room
 	handle  func(msg tea.Msg) tea.Cmd // handles messages; nil: the box does
-	settle  func() tea.Cmd            // runs after a key or a click; may be nil
 	under   *overlay                  // the box that this one covers, and that is shown again after it
 }
 
@@ -40,19 +38,7 @@ func (p *Pane) updateOver(msg tea.Msg) tea.Cmd {
 	if o.handle != nil {
 		return o.handle(msg)
 	}
-	return tea.Batch(p.route(o.Update(msg)), o.settled())
-}
-
-func (o *overlay) click(x, y int) tea.Cmd {
-	o.Click(x, y)
-	return o.settled()
-}
-
-func (o *overlay) settled() tea.Cmd {
-	if o.settle == nil {
-		return nil
-	}
-	return o.settle()
+	return p.route(o.Update(msg))
 }
 
 // open shows a box over the panes.
@@ -76,7 +62,7 @@ func (p *Pane) shut() {
 func (p *Pane) sizeOverlay() {
 	room := p.overlayRoom()
 	for o := p.over; o != nil; o = o.under {
-		o.resize(room.w, room.h)
+		o.SetSize(fitting(room.w, o.w), fitting(room.h, o.h))
 	}
 }
 
@@ -99,19 +85,27 @@ func (p *Pane) overlayPlace(o *overlay) (x, y, w, h int) {
 	return max(0, (room.w-w)/2), room.y + max(0, (room.h-h)/2), w, h
 }
 
-// boxWidth returns the width of a box that prefers want of w columns: all w columns if only slivers
-// of the panes would remain beside it.
-func boxWidth(w, want int) int {
+// fitting returns the width or height of a box that prefers want: all of the room if only slivers of
+// the panes would remain beside it.
+func fitting(room, want int) int {
 	const sliver = 6
-	if w-want < 2*sliver {
-		return w
+	if want == 0 || room-want < 2*sliver {
+		return room
 	}
 	return want
 }
 
 // openDialog asks a question. answer gets the name of the choice, or "" if canceled.
 func (p *Pane) openDialog(title string, text []string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	return p.openChoices(dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles), answer)
+	return p.open(&overlay{box: dialog.Ask(title, text, choices, p.opts.keys.Dialog, p.styles, p.shutting(answer)), context: "dialog"})
+}
+
+// shutting returns a function that closes the box before it passes on its answer.
+func (p *Pane) shutting(answer func(string) tea.Cmd) func(string) tea.Cmd {
+	return func(name string) tea.Cmd {
+		p.shut()
+		return answer(name)
+	}
 }
 
 // confirm asks whether to do something that may be regretted. yes is the label of that answer;
@@ -129,21 +123,7 @@ func (p *Pane) confirm(title, yes string, do func() tea.Cmd, text ...string) tea
 
 // openMenu shows a menu.
 func (p *Pane) openMenu(title string, choices []dialog.Choice, answer func(string) tea.Cmd) tea.Cmd {
-	return p.openChoices(dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles), answer)
-}
-
-func (p *Pane) openChoices(d *dialog.Model, answer func(string) tea.Cmd) tea.Cmd {
-	return p.open(&overlay{
-		box: d, context: "dialog", resize: d.SetSize,
-		settle: func() tea.Cmd {
-			name, done := d.Answer()
-			if !done {
-				return nil
-			}
-			p.shut()
-			return answer(name)
-		},
-	})
+	return p.open(&overlay{box: dialog.Menu(title, choices, p.opts.keys.Dialog, p.styles, p.shutting(answer)), context: "dialog"})
 }
 
 // formActions are the operations of a form's keys.
@@ -156,10 +136,8 @@ type formActions struct {
 }
 
 func (p *Pane) openForm(form *prompt.Form, do formActions) tea.Cmd {
-	const width = 70
 	return p.open(&overlay{
-		box: form, context: "input",
-		resize: func(w, h int) { form.SetSize(boxWidth(w, width), h) },
+		box: form, context: "input", w: 70,
 		handle: func(msg tea.Msg) tea.Cmd {
 			if do.changed != nil {
 				defer do.changed()
@@ -191,40 +169,4 @@ func (p *Pane) pressForm(form *prompt.Form, do formActions, msg tea.Msg) tea.Cmd
 		return do.complete()
 	}
 	return form.Update(msg)
-}
-
-// openList shows a palette of actions and performs the chosen one.
-func (p *Pane) openList(m *palette.Model) tea.Cmd {
-	return p.open(&overlay{
-		box: m, context: "palette",
-		resize: func(w, h int) { m.SetSize(boxWidth(w, m.Width()), min(h, boxWidth(h, 22))) },
-		settle: func() tea.Cmd {
-			if why := m.Refused(); why != "" {
-				return p.refuse(why)
-			}
-			id, done := m.Answer()
-			if !done {
-				return nil
-			}
-			p.shut()
-			if id == "" {
-				return nil
-			}
-			return p.performNamed(id)
-		},
-	})
-}
-
-// openPage shows the help page, over the open box if there is one.
-func (p *Pane) openPage(m *help.Model) tea.Cmd {
-	return p.open(&overlay{
-		box: m, context: "help", under: p.over,
-		resize: func(w, h int) { m.SetSize(boxWidth(w, 116), h) },
-		settle: func() tea.Cmd {
-			if m.Done() {
-				p.shut()
-			}
-			return nil
-		},
-	})
 }

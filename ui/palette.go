@@ -34,8 +34,20 @@ func (p *Pane) openPalette() tea.Cmd {
 	}
 	line := p.newLine(prompt.Options{Label: ": "})
 	line.Focus()
-	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles)
-	return p.openList(m)
+	m := palette.New("Actions", append(items, refused...), line, p.opts.keys.Palette, p.styles, p.chosen)
+	return p.open(&overlay{box: m, context: "palette", w: m.Width(), h: 22})
+}
+
+// chosen closes the palette and performs the chosen action. An unavailable one only shows the reason.
+func (p *Pane) chosen(item palette.Item) tea.Cmd {
+	if item.Disabled != "" {
+		return p.refuse(item.Disabled)
+	}
+	p.shut()
+	if item.ID == "" {
+		return nil
+	}
+	return p.performNamed(item.ID)
 }
 
 // performNamed performs the chosen entry: an action, or a key of the log.
@@ -89,7 +101,11 @@ func (p *Pane) openHelp() tea.Cmd {
 	notes := []string{"Move: " + p.dotted(moves...), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
 	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
-	return p.openPage(help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles))
+	page := help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
+		p.shut()
+		return nil
+	})
+	return p.open(&overlay{box: page, context: "help", w: 116, under: p.over})
 }
 
 // helpRank orders the sections of help: actions on jobs and their output, then general ones, then

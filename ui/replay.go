@@ -49,24 +49,15 @@ func (p *Pane) play(rec recording, id engine.ID) tea.Cmd {
 	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
 	ctx, stop := context.WithCancel(p.ctx)
-	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay)
+	on := replay.Actions{Help: p.openHelp, Close: func() tea.Cmd {
+		stop()
+		p.shut()
+		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
+	}}
+	m := replay.New(ctx, rec, running, line, p.opts.keys.Replay, p.opts.keys.Input, p.styles, p.opts.replay, on)
 	index := p.async(func(context.Context) func() tea.Cmd {
 		_ = rec.Index(ctx, nil) // without it, seeking takes longer
 		return nil
 	})
-	settle := func() tea.Cmd {
-		if m.HelpAsked() {
-			return p.openHelp()
-		}
-		if !m.Done() {
-			return nil
-		}
-		stop()
-		p.shut()
-		return tea.Batch(p.release(rec), send(ReplayedMsg{ID: id}))
-	}
-	return tea.Batch(p.open(&overlay{
-		box: m, context: "replay", settle: settle,
-		resize: m.SetSize,
-	}), p.route(m.Init()), index)
+	return tea.Batch(p.open(&overlay{box: m, context: "replay"}), p.route(m.Init()), index)
 }

@@ -106,8 +106,10 @@ func (p *Pane) route(cmd tea.Cmd) tea.Cmd {
 				msg[i] = p.route(c)
 			}
 			return msg
-		default:
+		case later.Msg, logview.CopyMsg, terminal.CopyMsg, logview.NoticeMsg:
 			return thenMsg{p, func() tea.Cmd { return p.child(msg) }}
+		default: // of the pane itself
+			return msg
 		}
 	}
 }

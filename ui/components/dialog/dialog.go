@@ -35,48 +35,43 @@ type Model struct {
 	choices []Choice
 	menu    bool
 	at      int // index of the marked choice
-	taken   string
-	closed  bool
+	chosen  func(name string) tea.Cmd
 	w, h    int
 }
 
 // Ask returns a question: the text, then the answers side by side. The first answer should be the
-// safe one; it is marked.
-func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
-	return &Model{title: title, lines: text, choices: choices, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+// safe one; it is marked. chosen gets the name of the answer, or "" if the dialog is canceled.
+func Ask(title string, text []string, choices []Choice, keys keymap.Dialog, styles *themes.Styles, chosen func(name string) tea.Cmd) *Model {
+	return &Model{title: title, lines: text, choices: choices, chosen: chosen, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // Menu returns a menu with one choice per line, the first one marked.
-func Menu(title string, choices []Choice, keys keymap.Dialog, styles *themes.Styles) *Model {
-	return &Model{title: title, choices: choices, menu: true, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+func Menu(title string, choices []Choice, keys keymap.Dialog, styles *themes.Styles, chosen func(name string) tea.Cmd) *Model {
+	return &Model{title: title, choices: choices, chosen: chosen, menu: true, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the maximum size of the box.
 func (m *Model) SetSize(w, h int) { m.w, m.h = max(0, w), max(0, h) }
 
-// Answer returns the selected choice, or "" if the dialog was canceled. done is true once the
-// dialog is closed.
-func (m *Model) Answer() (name string, done bool) { return m.taken, m.closed }
-
 // Update moves the mark and selects a choice.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
-	if !ok || m.closed {
+	if !ok {
 		return nil
 	}
 	k := m.keys
 	list := m.list()
 	switch {
 	case keymap.Match(press, k.Dismiss), keymap.Match(press, k.No) && !m.menu:
-		m.closed = true
+		return m.chosen("")
 	case keymap.Match(press, k.Yes) && !m.menu:
 		for _, c := range m.choices {
 			if c.Yes {
-				m.taken, m.closed = c.Name, true
+				return m.chosen(c.Name)
 			}
 		}
 	case keymap.Match(press, k.Choose):
-		m.take(m.at)
+		return m.chosen(m.choices[m.at].Name)
 	case keymap.Match(press, k.NextChoice):
 		list.Cycle(1)
 	case keymap.Match(press, k.PreviousChoice):
@@ -92,26 +87,24 @@ func (m *Model) list() *listbox.List {
 	return &listbox.List{Len: len(m.choices), Rows: m.rows(), At: m.at}
 }
 
-func (m *Model) take(i int) { m.taken, m.closed = m.choices[i].Name, true }
-
 // Click selects the choice at x, y of the box.
-func (m *Model) Click(x, y int) {
+func (m *Model) Click(x, y int) tea.Cmd {
 	row := y - 1 - len(m.text()) // minus the upper edge
 	if m.menu || m.stacked() {
 		if i, ok := m.list().Hit(row); ok {
-			m.take(i)
+			return m.chosen(m.choices[i].Name)
 		}
-		return
+		return nil
 	}
 	left := 2
-	for i, c := range m.choices {
+	for _, c := range m.choices {
 		w := cells.Width(c.Label) + 2
 		if row == 0 && x >= left && x < left+w {
-			m.take(i)
-			return
+			return m.chosen(c.Name)
 		}
 		left += w + 2
 	}
+	return nil
 }
 
 // Scroll does nothing: the marked choice is always visible.

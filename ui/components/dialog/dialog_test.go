@@ -14,26 +14,40 @@ import (
 	"github.com/hobjobs/hob/ui/components/dialog"
 )
 
-func ask() *dialog.Model {
-	d := dialog.Ask("Remove npm run dev?",
-		[]string{"It is running. It will be stopped, then its files go.", "u brings the files back for 5 seconds."},
-		[]dialog.Choice{{Name: "keep", Label: "Keep it"}, {Name: "remove", Label: "Stop and remove", Danger: true, Yes: true}},
-		keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()))
-	d.SetSize(80, 24)
-	return d
+// asked is a dialog with its answer.
+type asked struct {
+	*dialog.Model
+	name string
+	done bool
 }
 
-func menu() *dialog.Model {
-	d := dialog.Menu("Signal to npm run dev", []dialog.Choice{
+func (a *asked) answer(name string) tea.Cmd {
+	a.name, a.done = name, true
+	return nil
+}
+
+func ask() *asked {
+	a := &asked{}
+	a.Model = dialog.Ask("Remove npm run dev?",
+		[]string{"It is running. It will be stopped, then its files go.", "u brings the files back for 5 seconds."},
+		[]dialog.Choice{{Name: "keep", Label: "Keep it"}, {Name: "remove", Label: "Stop and remove", Danger: true, Yes: true}},
+		keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()), a.answer)
+	a.SetSize(80, 24)
+	return a
+}
+
+func menu() *asked {
+	a := &asked{}
+	a.Model = dialog.Menu("Signal to npm run dev", []dialog.Choice{
 		{Name: "SIGTERM", Label: "SIGTERM", Note: "end, please"},
 		{Name: "SIGINT", Label: "SIGINT", Note: "as Ctrl+C"},
 		{Name: "SIGHUP", Label: "SIGHUP", Note: "hang up, reload"},
-	}, keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()))
-	d.SetSize(80, 24)
-	return d
+	}, keymap.Default().Dialog, themes.Default(true).Styles(themes.Unicode()), a.answer)
+	a.SetSize(80, 24)
+	return a
 }
 
-func sized(d *dialog.Model, w, h int) *dialog.Model {
+func sized(d *asked, w, h int) *asked {
 	d.SetSize(w, h)
 	return d
 }
@@ -46,7 +60,7 @@ func TestViews(t *testing.T) {
 		d.SetSize(30, 24)
 		golden.RequireEqual(t, ansi.Strip(d.View()))
 	})
-	for name, d := range map[string]*dialog.Model{"low question": ask(), "low menu": menu()} {
+	for name, d := range map[string]*asked{"low question": ask(), "low menu": menu()} {
 		t.Run(name, func(t *testing.T) {
 			d.SetSize(40, 4)
 			golden.RequireEqual(t, ansi.Strip(d.View()))
@@ -79,30 +93,28 @@ func TestAnswers(t *testing.T) {
 	enter, tab, esc := tea.KeyPressMsg{Code: tea.KeyEnter}, tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyEscape}
 	letter := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
 	tests := map[string]struct {
-		dialog *dialog.Model
+		dialog *asked
 		keys   []tea.KeyPressMsg
 		want   string
 		done   bool
 	}{
-		"Enter takes the safe answer":  {ask(), []tea.KeyPressMsg{enter}, "keep", true},
-		"Tab Enter takes the other":    {ask(), []tea.KeyPressMsg{tab, enter}, "remove", true},
-		"around the end":               {ask(), []tea.KeyPressMsg{tab, tab, enter}, "keep", true},
-		"yes":                          {ask(), []tea.KeyPressMsg{letter('y')}, "remove", true},
-		"no":                           {ask(), []tea.KeyPressMsg{letter('n')}, "", true},
-		"Esc":                          {ask(), []tea.KeyPressMsg{esc}, "", true},
-		"any other key stays":          {ask(), []tea.KeyPressMsg{letter('x')}, "", false},
-		"menu":                         {menu(), []tea.KeyPressMsg{letter('j'), enter}, "SIGINT", true},
-		"menu: y is no answer":         {menu(), []tea.KeyPressMsg{letter('y')}, "", false},
-		"nothing counts after the end": {ask(), []tea.KeyPressMsg{esc, letter('y')}, "", true},
+		"Enter takes the safe answer": {ask(), []tea.KeyPressMsg{enter}, "keep", true},
+		"Tab Enter takes the other":   {ask(), []tea.KeyPressMsg{tab, enter}, "remove", true},
+		"around the end":              {ask(), []tea.KeyPressMsg{tab, tab, enter}, "keep", true},
+		"yes":                         {ask(), []tea.KeyPressMsg{letter('y')}, "remove", true},
+		"no":                          {ask(), []tea.KeyPressMsg{letter('n')}, "", true},
+		"Esc":                         {ask(), []tea.KeyPressMsg{esc}, "", true},
+		"any other key stays":         {ask(), []tea.KeyPressMsg{letter('x')}, "", false},
+		"menu":                        {menu(), []tea.KeyPressMsg{letter('j'), enter}, "SIGINT", true},
+		"menu: y is no answer":        {menu(), []tea.KeyPressMsg{letter('y')}, "", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, k := range tt.keys {
 				tt.dialog.Update(k)
 			}
-			got, done := tt.dialog.Answer()
-			if got != tt.want || done != tt.done {
-				t.Errorf("answer is %q, %v, want %q, %v", got, done, tt.want, tt.done)
+			if got := tt.dialog; got.name != tt.want || got.done != tt.done {
+				t.Errorf("answer is %q, %v, want %q, %v", got.name, got.done, tt.want, tt.done)
 			}
 		})
 	}
@@ -110,7 +122,7 @@ func TestAnswers(t *testing.T) {
 
 func TestClickSelectsChoice(t *testing.T) {
 	for name, tt := range map[string]struct {
-		dialog *dialog.Model
+		dialog *asked
 		label  string
 		want   string
 	}{
@@ -124,7 +136,7 @@ func TestClickSelectsChoice(t *testing.T) {
 					tt.dialog.Click(cells.Width(before), y)
 				}
 			}
-			if got, _ := tt.dialog.Answer(); got != tt.want {
+			if got := tt.dialog.name; got != tt.want {
 				t.Errorf("answer is %q, want %q", got, tt.want)
 			}
 		})
@@ -133,7 +145,7 @@ func TestClickSelectsChoice(t *testing.T) {
 
 func TestSmallSizes(t *testing.T) {
 	for _, w := range []int{0, 1, 4, 9, 20} {
-		for _, d := range []*dialog.Model{ask(), menu()} {
+		for _, d := range []*asked{ask(), menu()} {
 			d.SetSize(w, 4)
 			for i, line := range strings.Split(d.View(), "\n") {
 				if got := cells.Width(line); got > w {

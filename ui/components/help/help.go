@@ -39,13 +39,13 @@ type Model struct {
 	lines    []string
 	list     listbox.List // lines of the page; no line is marked
 	w, h     int
-	closed   bool
+	closed   func() tea.Cmd
 }
 
 // New returns the help page. line is the text input of its filter; notes are shown below the
-// keys.
-func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles) *Model {
-	return &Model{sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
+// keys. closed is called when the user closes the page.
+func New(sections []Section, notes []string, line *prompt.Line, keys keymap.Help, input keymap.Input, styles *themes.Styles, closed func() tea.Cmd) *Model {
+	return &Model{closed: closed, sections: sections, notes: notes, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs}
 }
 
 // SetSize sets the size of the whole box.
@@ -54,9 +54,6 @@ func (m *Model) SetSize(w, h int) {
 	m.line.SetWidth(max(0, m.w-4))
 	m.lay()
 }
-
-// Done reports whether the page was closed.
-func (m *Model) Done() bool { return m.closed }
 
 // Update scrolls and filters.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -79,7 +76,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch {
 	case keymap.Match(press, m.keys.CloseHelp):
-		m.closed = true
+		return m.closed()
 	case keymap.Match(press, m.keys.FilterHelp):
 		m.typing = true
 		m.lay()
@@ -95,7 +92,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) Scroll(n int) { m.list.Pan(n) }
 
 // Click does nothing.
-func (m *Model) Click(int, int) {}
+func (m *Model) Click(int, int) tea.Cmd { return nil }
 
 // filtering reports whether the filter line is visible.
 func (m *Model) filtering() bool { return m.typing || m.line.Value() != "" }

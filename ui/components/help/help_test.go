@@ -23,7 +23,18 @@ func newLine() *prompt.Line {
 	return line
 }
 
-func newHelp(w, h int) *help.Model {
+// page is a help page; closed reports whether the user has closed it.
+type page struct {
+	*help.Model
+	closed bool
+}
+
+func (p *page) close() tea.Cmd {
+	p.closed = true
+	return nil
+}
+
+func newHelp(w, h int) *page {
 	keys := keymap.Default()
 	var sections []help.Section
 	for _, c := range keymap.Contexts()[:3] {
@@ -33,8 +44,9 @@ func newHelp(w, h int) *help.Model {
 		}
 		sections = append(sections, s)
 	}
-	m := help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, newLine(), keys.Help, keys.Input,
-		themes.Default(true).Styles(themes.Unicode()))
+	m := &page{}
+	m.Model = help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, newLine(), keys.Help, keys.Input,
+		themes.Default(true).Styles(themes.Unicode()), m.close)
 	m.SetSize(w, h)
 	return m
 }
@@ -71,8 +83,8 @@ func TestClosesAndFilters(t *testing.T) {
 			for _, k := range tt.keys {
 				m.Update(k)
 			}
-			if m.Done() != tt.done {
-				t.Errorf("done is %v", m.Done())
+			if m.closed != tt.done {
+				t.Errorf("done is %v", m.closed)
 			}
 		})
 	}
@@ -80,15 +92,16 @@ func TestClosesAndFilters(t *testing.T) {
 
 func TestEscapeClearsFilter(t *testing.T) {
 	line := newLine()
-	m := help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()))
+	m := &page{}
+	m.Model = help.New(nil, nil, line, keymap.Default().Help, keymap.Default().Input, themes.Default(true).Styles(themes.Unicode()), m.close)
 	for _, press := range []tea.KeyPressMsg{{Code: '/', Text: "/"}, {Code: 'x', Text: "x"}} {
 		m.Update(press)
 	}
 	if line.Value() != "x" {
 		t.Fatalf("the filter is %q", line.Value())
 	}
-	if m.Update(tea.KeyPressMsg{Code: tea.KeyEscape}); line.Value() != "" || m.Done() {
-		t.Errorf("the filter is %q, closed: %v", line.Value(), m.Done())
+	if m.Update(tea.KeyPressMsg{Code: tea.KeyEscape}); line.Value() != "" || m.closed {
+		t.Errorf("the filter is %q, closed: %v", line.Value(), m.closed)
 	}
 }
 

@@ -38,9 +38,7 @@ type Model struct {
 	shown  []match
 	list   listbox.List // selection in shown
 	w, h   int
-	taken  string
-	refuse string
-	closed bool
+	choose func(Item) tea.Cmd
 }
 
 type match struct {
@@ -48,9 +46,10 @@ type match struct {
 	places []int // in the title
 }
 
-// New returns a palette of items; line is its text input.
-func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles) *Model {
-	m := &Model{title: title, items: items, line: line, keys: keys, styles: styles, glyphs: &styles.Glyphs}
+// New returns a palette of items; line is its text input. choose gets the chosen item, or none with
+// an empty ID if the palette is closed.
+func New(title string, items []Item, line *prompt.Line, keys keymap.Palette, styles *themes.Styles, choose func(Item) tea.Cmd) *Model {
+	m := &Model{title: title, items: items, choose: choose, line: line, keys: keys, styles: styles, glyphs: &styles.Glyphs}
 	for _, item := range items {
 		m.titles = max(m.titles, min(cells.Width(item.Title), widestTitle))
 	}
@@ -75,17 +74,6 @@ func (m *Model) SetSize(w, h int) {
 	m.list.Step(0)
 }
 
-// Answer returns the selected entry, or "" if the palette was canceled. done is true once the
-// palette is closed.
-func (m *Model) Answer() (id string, done bool) { return m.taken, m.closed }
-
-// Refused returns why the chosen entry cannot be selected, once.
-func (m *Model) Refused() string {
-	s := m.refuse
-	m.refuse = ""
-	return s
-}
-
 // Update filters the entries and moves the selection.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	press, ok := msg.(tea.KeyPressMsg)
@@ -97,9 +85,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	k := m.keys
 	switch {
 	case keymap.Match(press, k.ClosePalette):
-		m.closed = true
+		return m.choose(Item{})
 	case keymap.Match(press, k.RunItem):
-		m.take(m.list.At)
+		return m.take(m.list.At)
 	case keymap.Match(press, k.NextItem):
 		m.list.Cycle(1)
 	case keymap.Match(press, k.PreviousItem):
@@ -119,23 +107,19 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (m *Model) take(i int) {
+func (m *Model) take(i int) tea.Cmd {
 	if i >= len(m.shown) { // nothing matches
-		return
+		return nil
 	}
-	item := m.items[m.shown[i].item]
-	if item.Disabled != "" {
-		m.refuse = item.Disabled
-		return
-	}
-	m.taken, m.closed = item.ID, true
+	return m.choose(m.items[m.shown[i].item])
 }
 
 // Click selects the entry at row y of the box.
-func (m *Model) Click(_, y int) {
+func (m *Model) Click(_, y int) tea.Cmd {
 	if i, ok := m.list.Hit(y - 1 - m.above()); ok {
-		m.take(i)
+		return m.take(i)
 	}
+	return nil
 }
 
 // Scroll moves the selection by n entries.

@@ -23,18 +23,28 @@ func newLine() *prompt.Line {
 	return line
 }
 
-func newPalette(w, h int) *palette.Model {
-	m := palette.New("Actions", []palette.Item{
+// opened is a palette with what was chosen in it.
+type opened struct {
+	*palette.Model
+	item palette.Item
+}
+
+func newPalette(w, h int) *opened {
+	m := &opened{}
+	m.Model = palette.New("Actions", []palette.Item{
 		{ID: "stop", Title: "stop", Note: "stop politely", Key: "x"},
 		{ID: "kill", Title: "kill", Note: "kill at once", Key: "X"},
 		{ID: "clear", Title: "clear", Note: "forget a finished job", Key: "c", Disabled: "npm run dev is still running: x stops it"},
 		{ID: "clear-finished", Title: "clear finished", Note: "forget all finished jobs", Key: "C"},
-	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()))
+	}, newLine(), keymap.Default().Palette, themes.Default(true).Styles(themes.Unicode()), func(item palette.Item) tea.Cmd {
+		m.item = item
+		return nil
+	})
 	m.SetSize(w, h)
 	return m
 }
 
-func send(m *palette.Model, text string) {
+func send(m *opened, text string) {
 	for _, r := range text {
 		if r == '\n' {
 			m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
@@ -74,7 +84,7 @@ func TestClick(t *testing.T) {
 				break
 			}
 		}
-		if got, _ := m.Answer(); got != "stop" {
+		if got := m.item.ID; got != "stop" {
 			t.Errorf("%d rows: the answer is %q", h, got)
 		}
 	}
@@ -83,26 +93,22 @@ func TestClick(t *testing.T) {
 func TestSelecting(t *testing.T) {
 	tests := map[string]struct {
 		keys, want, refused string
-		done                bool
 	}{
-		"first":                  {"\n", "stop", "", true},
-		"by name":                {"kill\n", "kill", "", true},
-		"fuzzily":                {"clf\n", "clear-finished", "", true},
-		"by what it does":        {"at once\n", "kill", "", true},
-		"second":                 {"\t\n", "kill", "", true},
-		"what cannot be now":     {"clear\n", "", "npm run dev is still running: x stops it", false},
-		"nothing of that name":   {"zzz\n", "", "", false},
-		"letters are text there": {"q", "", "", false},
+		"first":                  {"\n", "stop", ""},
+		"by name":                {"kill\n", "kill", ""},
+		"fuzzily":                {"clf\n", "clear-finished", ""},
+		"by what it does":        {"at once\n", "kill", ""},
+		"second":                 {"\t\n", "kill", ""},
+		"what cannot be now":     {"clear\n", "clear", "npm run dev is still running: x stops it"},
+		"nothing of that name":   {"zzz\n", "", ""},
+		"letters are text there": {"q", "", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := newPalette(60, 9)
 			send(m, tt.keys)
-			if got, done := m.Answer(); got != tt.want || done != tt.done {
-				t.Errorf("answer is %q, %v", got, done)
-			}
-			if got := m.Refused(); got != tt.refused {
-				t.Errorf("refused for %q", got)
+			if got := m.item; got.ID != tt.want || got.Disabled != tt.refused {
+				t.Errorf("chosen is %q, refused for %q", got.ID, got.Disabled)
 			}
 		})
 	}

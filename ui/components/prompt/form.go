@@ -130,24 +130,24 @@ func (f *Form) Withdraw() bool {
 }
 
 // Click focuses the field at a position in the box and moves its cursor there.
-func (f *Form) Click(x, y int) {
+func (f *Form) Click(x, y int) tea.Cmd {
 	above := len(f.question())
 	left, i := 2+f.labelWidth(), y-1-above
 	if f.narrow() {
 		if left = 2; i != 0 {
-			return
+			return nil
 		}
 		i = f.focus.At
 	} else {
 		first, last := f.seen()
 		switch i += first; {
 		case f.hasBelow() && i == f.focus.At+1:
-			return // not a field
+			return nil // not a field
 		case f.hasBelow() && i > f.focus.At:
 			i--
 		}
 		if i < first || i >= last {
-			return
+			return nil
 		}
 	}
 	f.Move(i - f.focus.At)
@@ -155,6 +155,7 @@ func (f *Form) Click(x, y int) {
 		f.fields[i].SetWidth(max(0, f.w-2-left))
 		f.fields[i].Click(x - left)
 	}
+	return nil
 }
 
 // Scroll does nothing: the focused field is always visible.

@@ -78,14 +78,17 @@ type Model struct {
 	sought  string // what is searched for
 	notice  string
 	w, h    int
-	closed  bool
-	help    bool // the user asked for the keys
+	on      Actions
 }
+
+// Actions are called when the user closes the player or asks for its keys.
+type Actions struct{ Close, Help func() tea.Cmd }
 
 // New returns a player at the beginning of rec, playing. running means that the job has not ended.
 // line is the text input of the search. Commands stop when ctx is done.
-func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options) *Model {
+func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, keys keymap.Replay, input keymap.Input, styles *themes.Styles, o Options, on Actions) *Model {
 	m := &Model{
+		on:  on,
 		ctx: ctx, rec: rec, running: running, line: line, keys: keys, input: input, styles: styles, glyphs: &styles.Glyphs,
 		playing: true, speed: o.Speed, idle: o.IdleLimit, term: vt.New(1, 1),
 	}
@@ -100,16 +103,6 @@ func New(ctx context.Context, rec Recording, running bool, line *prompt.Line, ke
 
 // Init begins to play.
 func (m *Model) Init() tea.Cmd { return m.seek(0) }
-
-// Done reports whether the player was closed.
-func (m *Model) Done() bool { return m.closed }
-
-// HelpAsked reports whether the user has asked for the keys since the last call.
-func (m *Model) HelpAsked() bool {
-	asked := m.help
-	m.help = false
-	return asked
-}
 
 // SetSize sets the size of the view; the last row is the player's own.
 func (m *Model) SetSize(w, h int) {
@@ -136,9 +129,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	keys := m.keys
 	switch {
 	case keymap.Match(k, keys.Close):
-		m.closed = true
+		return m.on.Close()
 	case keymap.Match(k, keys.ShowHelp):
-		m.help = true
+		return m.on.Help()
 	case keymap.Match(k, keys.Pause):
 		return m.pause()
 	case keymap.Match(k, keys.Back):

@@ -98,7 +98,7 @@ func (m *Model) Cursor() *tea.Cursor {
 }
 
 // Click does nothing.
-func (m *Model) Click(int, int) {}
+func (m *Model) Click(int, int) tea.Cmd { return nil }
 
 // Scroll does nothing: time is moved by keys.
 func (m *Model) Scroll(int) {}
