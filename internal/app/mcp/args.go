@@ -194,6 +194,16 @@ func readVariables(name string, raw json.RawMessage, to *map[string]string) *mis
 	return nil
 }
 
+// maxRefs limits the jobs that one argument names.
+const maxRefs = 100
+
+func checkRefs(tool, name string, refs []string) error {
+	if len(refs) > maxRefs {
+		return usage(fmt.Sprintf("%s: %s has %d jobs", tool, name, len(refs)), fmt.Sprintf("give at most %d", maxRefs))
+	}
+	return nil
+}
+
 // holdsNothing reports whether an argument is empty. Some clients pass empty values for
 // all parameters that they do not use.
 func holdsNothing(v reflect.Value) bool {

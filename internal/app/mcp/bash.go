@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (in bashArgs) check() error {
 	if _, err := engine.ParseRestart(in.Restart); err != nil {
 		return usage(fmt.Sprintf("bash: restart cannot be %q", oneLine(in.Restart, 40)), "use always, on-failure, or on-failure:3 for three restarts")
 	}
-	return nil
+	return cmp.Or(checkRefs("bash", "after", in.After), checkRefs("bash", "afterAny", in.AfterAny))
 }
 
 // jobsToFollow returns the jobs for the references of after or afterAny. An id may be that of any job,

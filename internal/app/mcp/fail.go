@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
+	"github.com/hobjobs/hob/internal/logfile"
 )
 
 // failure is an error with a hint that an agent can act on.
@@ -45,8 +46,13 @@ type failureJSON struct {
 	Notices   []string  `json:"notices,omitempty"`
 }
 
+// maxQuoted is the length in characters of a message and of a reference, both of which may quote what
+// the client sent.
+const maxQuoted = 2000
+
 func (f *failure) result() *mcp.CallToolResult {
-	v := failureJSON{SessionID: f.id, Notices: f.notices}
+	f.message = logfile.FirstRunes(f.message, maxQuoted)
+	v := failureJSON{SessionID: engine.ID(logfile.FirstRunes(string(f.id), maxQuoted)), Notices: f.notices}
 	v.Error.Code, v.Error.Message, v.Error.Hint = f.code, f.message, f.hint
 	text := "error: " + f.message
 	for _, n := range f.notices {

@@ -90,7 +90,7 @@ func (in processArgs) check() error {
 			return usage(fmt.Sprintf("process: %s does not take %s", in.Action, nameOf(f)), in.Action+" takes "+in.taken())
 		}
 	}
-	return nil
+	return checkRefs("process", "sessionIds", in.SessionIDs)
 }
 
 // taken lists the arguments of the action, without those that all actions accept.

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hobjobs/hob/engine"
@@ -120,9 +119,10 @@ func (a *agent) settledOutput(j engine.Job) bool {
 
 // updateTask types the answer to the question of a job. As the protocol requires, answers to other
 // questions are ignored: such a question was answered before, perhaps in the terminal.
-func (a *agent) updateTask(ctx context.Context, j engine.Job, responses map[string]json.RawMessage) error {
-	if responses == nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "inputResponses is missing"}
+func (a *agent) updateTask(ctx context.Context, j engine.Job, given json.RawMessage) error {
+	var responses map[string]json.RawMessage
+	if json.Unmarshal(given, &responses) != nil || responses == nil {
+		return invalidParams("inputResponses is missing or not an object")
 	}
 	if j.Status.Finished() {
 		return nil
@@ -160,11 +160,11 @@ func (a *agent) updateTask(ctx context.Context, j engine.Job, responses map[stri
 			Content map[string]any `json:"content"`
 		}
 		if err := json.Unmarshal(raw, &r); err != nil || !slices.Contains([]string{"accept", "decline", "cancel"}, r.Action) {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("the response %q has no action accept, decline or cancel", key)}
+			return invalidParams("the response %q has no action accept, decline or cancel", key)
 		}
 		text, ok := r.Content[answerField].(string)
 		if r.Action == "accept" && !ok {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("the response %q has no %s", key, answerField)}
+			return invalidParams("the response %q has no %s", key, answerField)
 		}
 		return a.typeAnswer(ctx, j, r.Action == "accept", text)
 	}

@@ -89,15 +89,17 @@ func (a *agent) lastChange(j engine.Job, since time.Time) time.Time {
 	return since
 }
 
+// The parameters accept any JSON value, because the SDK's error about a wrong type repeats the whole
+// request.
 type taskParams struct {
 	mcp.ParamsBase
-	ID string `json:"taskId"`
+	ID any `json:"taskId"`
 }
 
 type updateParams struct {
 	mcp.ParamsBase
-	ID        string                     `json:"taskId"`
-	Responses map[string]json.RawMessage `json:"inputResponses"`
+	ID        any             `json:"taskId"`
+	Responses json.RawMessage `json:"inputResponses"`
 }
 
 // done is the answer of tasks/update and tasks/cancel.
@@ -133,9 +135,13 @@ func (a *agent) addTasks() error {
 // withTask calls do with the job of a task, and with the wait that the task is about, or
 // nil. Tasks of earlier sessions and of other servers are found too; those of other clients
 // and projects are unknown.
-func withTask[R any](ctx context.Context, a *agent, ss *mcp.ServerSession, p *mcp.ParamsBase, id string,
+func withTask[R any](ctx context.Context, a *agent, ss *mcp.ServerSession, p *mcp.ParamsBase, taskID any,
 	do func(context.Context, engine.Job, *wait) (*R, error),
 ) (*R, error) {
+	id, ok := taskID.(string)
+	if !ok {
+		return nil, invalidParams("taskId is not a string")
+	}
 	if err := a.open((&mcp.ServerRequest[*mcp.ParamsBase]{Session: ss, Params: p}).ClientInfo()); err != nil {
 		return nil, internal(err)
 	}
@@ -153,7 +159,7 @@ func withTask[R any](ctx context.Context, a *agent, ss *mcp.ServerSession, p *mc
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, engine.ErrNotFound), errors.Is(err, engine.ErrInvalid), err == nil && !a.scope.owns(j):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("no task %q in this project: its job was removed or never existed", oneLine(id, 80))}
+		return nil, invalidParams("no task %q in this project: its job was removed or never existed", oneLine(id, 80))
 	case err != nil:
 		return nil, internal(err)
 	}
@@ -178,6 +184,10 @@ func tasksNotDeclared() error {
 		return internal(err)
 	}
 	return &jsonrpc.Error{Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the request does not declare the capability " + tasksExtension, Data: data}
+}
+
+func invalidParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
 func internal(err error) error {

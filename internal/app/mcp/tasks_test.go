@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,6 +128,44 @@ func TestInvalidTaskRequests(t *testing.T) {
 	}
 	if got := p.get(id); got.Status != "working" {
 		t.Errorf("after all that: %+v", got)
+	}
+}
+
+// A request with values of the wrong types gets an error that names the parameter and does not repeat
+// the request, which may be long.
+func TestMalformedTaskRequests(t *testing.T) {
+	h := newHome(t)
+	p := h.tasker("tester")
+	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
+	long := map[string]any{"input-1": strings.Repeat("x", 5000)}
+	for _, malformed := range []any{nil, 5, -1.5, true, []string{id}, map[string]any{"taskId": id}} {
+		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+			p.refusedTask(method, malformed, long, -32602)
+		}
+	}
+	for _, malformed := range []any{"yes", 5, false, []any{long}} {
+		p.refusedTask("tasks/update", id, malformed, -32602)
+	}
+	if got := p.get(id); got.Status != "working" {
+		t.Errorf("after all that: %+v", got)
+	}
+}
+
+// A wait that could not be recorded is refused, and costs no time.
+func TestExcessiveWait(t *testing.T) {
+	h := newHome(t)
+	p := h.tasker("tester")
+	id := p.task("bash", params{"command": "sleep 1000", "background": true}).TaskID
+	many := slices.Repeat([]string{id}, 101)
+	p.refused("process", params{"action": "wait", "sessionIds": many, "until": "never"}, "usage", "101", "at most 100")
+	p.refused("process", params{"action": "wait", "sessionId": id, "until": strings.Repeat("x", 4001)}, "usage", "at most 4000")
+	p.refused("bash", params{"command": "true", "after": many}, "usage", "at most 100")
+	longest := p.task("process", params{"action": "wait", "sessionIds": many[:100], "until": strings.Repeat("<", 4000)}).TaskID
+	if got := p.get(longest); got.Status != "working" {
+		t.Errorf("the longest wait: %+v", got)
+	}
+	if r := p.call("process", params{"action": "poll", "sessionId": strings.Repeat("x", 100_000)}); r.Error == nil || len(r.json) > 5000 {
+		t.Errorf("an error of %d bytes: %.100s", len(r.json), r.json)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hobjobs/hob/engine"
 	"github.com/hobjobs/hob/internal/logfile"
@@ -18,6 +19,9 @@ import (
 const (
 	defaultWait = 30 * time.Second
 	maxWait     = 10 * time.Minute
+	// maxUntil is the length of a condition in characters. With it and with maxRefs jobs, the record of a
+	// wait is smaller than maxWaitFile.
+	maxUntil = 4000
 )
 
 // parseUntil parses a condition.
@@ -50,6 +54,9 @@ func parseUntil(text string) (until engine.Condition, err error) {
 // timeout. It does not affect poll. If the condition does not hold yet, a client that accepts
 // tasks gets a task, which has no timeout unless the call gives one.
 func (a *agent) wait(ctx context.Context, j engine.Job, in processArgs) (*answer, error) {
+	if n := utf8.RuneCountInString(in.Until); n > maxUntil {
+		return nil, usage(fmt.Sprintf("process: until has %d characters", n), fmt.Sprintf("give at most %d", maxUntil))
+	}
 	if _, err := parseUntil(in.Until); err != nil {
 		return nil, err
 	}
