@@ -67,7 +67,7 @@ func (p jsonPart) add(old []byte) ([]byte, outcome, error) {
 }
 
 // remove removes the entry alone. The objects and arrays around it stay, even if they are empty
-// now: the user may have had them before.
+// now: the user may have had them before. [Plan.restore] removes them if it is certain.
 func (p jsonPart) remove(old []byte) ([]byte, outcome, error) {
 	doc, err := parseJSON(old)
 	if err != nil {

@@ -83,7 +83,8 @@ func (a Agent) Plan(remove bool) (Plan, error) {
 		return Plan{}, fmt.Errorf("cannot find the home directory: %w", err)
 	}
 	var p Plan
-	for _, part := range a.locations(env{home: home, getenv: os.Getenv}) {
+	parts := a.locations(env{home: home, getenv: os.Getenv})
+	for _, part := range parts {
 		f, err := p.file(part.path())
 		if err != nil {
 			return Plan{}, err
@@ -98,6 +99,9 @@ func (a Agent) Plan(remove bool) (Plan, error) {
 		}
 		f.New = content
 		p.Changes = append(p.Changes, Change{part.name(), part.path(), string(out)})
+	}
+	if remove {
+		p.restore(parts)
 	}
 	p.dropUnchanged()
 	return p, nil
@@ -271,9 +275,12 @@ func (f File) remove() error {
 	return nil
 }
 
+// copyMark begins the end of the name of a copy.
+const copyMark = ".hob-"
+
 // backup copies the old content to a file with a date in its name.
 func (f File) backup(now time.Time) (string, error) {
-	base := f.Path + ".hob-" + now.Format("20060102-150405")
+	base := f.Path + copyMark + now.Format("20060102-150405")
 	for path, n := base, 2; ; path, n = base+"-"+strconv.Itoa(n), n+1 {
 		err := atomicfile.Create(path, f.Old)
 		if !errors.Is(err, fs.ErrExist) {

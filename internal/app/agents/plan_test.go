@@ -67,7 +67,6 @@ func TestAFileThatHasChangedMeanwhileIsNotOverwritten(t *testing.T) {
 
 func TestEachChangeKeepsTheFileBefore(t *testing.T) {
 	const before = "{\n  \"theme\": \"dark\"\n}\n"
-	const after = "{\n  \"theme\": \"dark\",\n  \"mcpServers\": {},\n  \"hooks\": {\n    \"BeforeTool\": [],\n    \"SessionStart\": []\n  }\n}\n"
 	file := homeOf(t, ".gemini/settings.json", before)
 	if runtime.GOOS != "windows" {
 		if err := os.Chmod(file, 0o640); err != nil {
@@ -88,7 +87,7 @@ func TestEachChangeKeepsTheFileBefore(t *testing.T) {
 		if !strings.HasSuffix(backups[0], want) {
 			t.Errorf("round %d: the copy is %s, want …%s", round, backups[0], want)
 		}
-		if remove && contents(t, file) != after {
+		if remove && contents(t, file) != before {
 			t.Errorf("after the removal:\n%s", contents(t, file))
 		}
 	}
@@ -149,10 +148,54 @@ func TestRemovalKeepsCommentsAndEmptyObjects(t *testing.T) {
 		if _, err := planOf(t, "gemini", remove).Apply(time.Now()); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(file, []byte(contents(t, file)+"\n"), 0o600); err != nil { // as the agent might
+			t.Fatal(err)
+		}
 	}
-	const want = "{\"theme\":\"x\", /* keep me */ \"mcpServers\": {}, // and me\n\"hooks\": {\"BeforeTool\": [], \"SessionStart\": []}}\n"
+	const want = "{\"theme\":\"x\", /* keep me */ \"mcpServers\": {}, // and me\n\"hooks\": {\"BeforeTool\": [], \"SessionStart\": []}}\n\n\n"
 	if got := contents(t, file); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A file that is as the setup left it becomes what it was. One that was changed in the meantime keeps
+// the change, and the objects that are empty without hob.
+func TestRemovalRestoresFiles(t *testing.T) {
+	const changed = "{\n  \"mcpServers\": {},\n  \"hooks\": {\n    \"BeforeTool\": [],\n    \"SessionStart\": []\n  }\n}\n\n"
+	for name, c := range map[string]struct{ before, added, after string }{
+		"no file":                 {"", "", ""},
+		"an empty object":         {"{}", "", "{}"},
+		"blank":                   {"\n", "", "\n"},
+		"the user's style":        {"{\"a\":1 ,\r\n\"hooks\":{ }, // x\r\n}", "", "{\"a\":1 ,\r\n\"hooks\":{ }, // x\r\n}"},
+		"changed after the setup": {"{}\n", "\n", changed},
+		"created, then changed":   {"", "\n", changed},
+		"of hob before the setup": {"{\"mcpServers\": {\"hob\": {\"command\": \"hob\", \"args\": [\"mcp\"]}}}\n", "", "{\"mcpServers\": {}, \"hooks\": {\"BeforeTool\": [], \"SessionStart\": []}}\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := homeOf(t, ".gemini/settings.json", c.before)
+			if c.before == "" {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 { // the second time, with the copies of the first
+				if _, err := planOf(t, "gemini", false).Apply(time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(file, []byte(contents(t, file)+c.added), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := planOf(t, "gemini", true).Apply(time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case c.after == "" && exists(file):
+				t.Errorf("the file remains: %q", contents(t, file))
+			case c.after != "" && contents(t, file) != c.after:
+				t.Errorf("got %q, want %q", contents(t, file), c.after)
+			}
+		})
 	}
 }
 
