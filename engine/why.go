@@ -45,14 +45,15 @@ const (
 )
 
 const (
-	// explainLines is how many lines at the end of each stream are searched for the cause.
+	// explainLines is how many lines at the end of each stream are searched for the cause. If they
+	// have none, as many at the beginning are.
 	explainLines = 2000
 	// evidenceLines is how many lines of a report in the output are shown.
 	evidenceLines = 6
 )
 
 // Explain returns why a job ended, from its records, its output and what the system says. It reads
-// at most the last 2,000 lines of each stream. For a job whose output cannot be read now it explains
+// at most the first and the last 2,000 lines of each stream. For a job whose output cannot be read now it explains
 // what the records say.
 func (e *Engine) Explain(ctx context.Context, id ID) (Explanation, error) {
 	x, err := e.explain(ctx, id)
@@ -115,6 +116,7 @@ type explainer struct {
 	j Job
 	Explanation
 	found cause.Cause // in the output or the error of the start; zero if none was
+	head  []string    // the beginning of an output that is longer than what is searched at its end
 }
 
 func (x *explainer) add(kind, text string) {
@@ -131,6 +133,9 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 			return lines, err
 		}
 		found, err := allOf(log.Lines(ctx, Query{Last: true, Limit: explainLines}))
+		if len(found) == explainLines && x.j.Runs == nil {
+			err = errors.Join(err, x.readHead(ctx, log))
+		}
 		if err = errors.Join(err, log.Close()); err != nil {
 			return lines, err
 		}
@@ -146,9 +151,24 @@ func (x *explainer) lastLines(ctx context.Context) (lines []string, err error) {
 	return lines, nil
 }
 
+// readHead reads the beginning of a stream.
+func (x *explainer) readHead(ctx context.Context, log *Log) error {
+	found, err := allOf(log.Lines(ctx, Query{Limit: explainLines}))
+	for _, l := range found {
+		x.head = append(x.head, l.Text)
+	}
+	return err
+}
+
+const (
+	// quoteLimit and phraseLimit are the lengths in characters of a line that is quoted beside others
+	// in a sentence, and of one that names the cause.
+	quoteLimit  = 120
+	phraseLimit = 300
+)
+
 // shortened returns the beginning of a line that is too long for a sentence.
-func shortened(line string) string {
-	const limit = 120
+func shortened(line string, limit int) string {
 	if r := []rune(line); len(r) > limit {
 		return string(r[:limit-1]) + "…"
 	}
@@ -299,20 +319,37 @@ func (x *explainer) exited(exit Exit, lines []string) {
 		return
 	}
 	switch code := codeOf(exit); code {
-	case 126, 127:
-		return // the ending says it
 	case 130, 131, 132, 134, 136, 137, 139, 141, 143, 152, 153:
 		name := signalNames[code-128]
 		x.Cause = causeSignal
 		x.Summary = fmt.Sprintf("%s, the code for a process that was killed by %s%s", outcome, name, ending.Bracketed(ending.SignalWord(name)))
 	case 124:
 		x.Summary = outcome + ", with which the program timeout reports that the time was up"
+	case 126:
+		x.Summary = outcome + ", with which shells report that a command cannot be executed"
+		x.quoteLast(lines)
+	case 127:
+		x.Summary = outcome + ", with which shells report that a command was not found"
+		x.quoteLast(lines)
 	default:
-		x.Summary = outcome + ", and its output names no known error"
-		if last := lastLine(lines); last != "" {
-			x.Summary += "; it ends with " + strconv.Quote(shortened(last))
-			x.add("output", last)
-		}
+		x.Summary = outcome + ", and " + x.searched() + " no known error"
+		x.quoteLast(lines)
+	}
+}
+
+// searched says how much of the output was searched in vain.
+func (x *explainer) searched() string {
+	if x.head != nil {
+		return "the beginning and the end of its output name"
+	}
+	return "its output names"
+}
+
+// quoteLast adds the last line of the output.
+func (x *explainer) quoteLast(lines []string) {
+	if last := cause.LastLine(lines); last != "" {
+		x.Summary += "; it ends with " + strconv.Quote(shortened(last, quoteLimit))
+		x.add("output", last)
 	}
 }
 
@@ -326,21 +363,44 @@ func programName(path string) string { return path[strings.LastIndexByte(path, '
 
 // fromOutput explains the end by a report in the output, if there is one.
 func (x *explainer) fromOutput(outcome string, exit Exit, lines []string) bool {
-	c, ok := cause.Find(lines, codeOf(exit))
+	c, from, ok := x.find(lines, codeOf(exit))
 	if !ok {
 		return false
 	}
-	x.Cause = string(c.Kind)
-	x.Summary = outcome + ": " + c.Phrase()
+	x.found, x.Cause = c, string(c.Kind)
+	phrase := shortened(c.Phrase(), phraseLimit)
+	switch end := cause.LastLine(lines); {
+	case !c.Weak:
+		x.Summary = outcome + ": " + phrase
+	case end == strings.TrimSpace(from[c.Line]):
+		x.Summary = outcome + ", and its last line may say why: " + phrase
+	default:
+		x.Summary = outcome + ", and this line may say why: " + phrase + "; its output ends with " + strconv.Quote(shortened(end, quoteLimit))
+	}
+	x.quoteReport(c, from)
+	if exit.OOMKills > 0 {
+		x.add("usage", "the kernel killed "+count(exit.OOMKills, "process", "processes")+" of its control group because memory ran out")
+	}
+	return true
+}
+
+// find returns the cause that the end of the output reports, or else its beginning, with the lines
+// that have it. Much was printed after the beginning, so what it reports may be solved.
+func (x *explainer) find(lines []string, code int) (c cause.Cause, from []string, ok bool) {
+	if c, ok = cause.Find(lines, code); ok {
+		return c, lines, true
+	}
+	c, ok = cause.Find(x.head, code)
+	c.Weak = true
+	return c, x.head, ok
+}
+
+// quoteReport adds the lines of a report.
+func (x *explainer) quoteReport(c cause.Cause, lines []string) {
 	last := min(max(c.Last, c.Line+2), c.Line+evidenceLines-1, len(lines)-1)
 	for _, line := range lines[c.Line : last+1] {
 		x.add("output", strings.TrimRight(line, " \t\r"))
 	}
-	if exit.OOMKills > 0 {
-		x.add("usage", "the kernel killed "+count(exit.OOMKills, "process", "processes")+" of its control group because memory ran out")
-	}
-	x.found = c
-	return true
 }
 
 func count(n int, one, many string) string {

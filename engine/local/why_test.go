@@ -57,6 +57,14 @@ var failures = []failure{
 	{name: "missing library", tool: "gcc", script: "gcc -shared -o libzz.so lib.c && gcc -o prog prog.c -L. -lzz && rm libzz.so && ./prog", files: map[string]string{"lib.c": "int zz(void){return 0;}\n", "prog.c": "int zz(void);\nint main(void){return zz();}\n"}, cause: "missing_library", says: `shared library not found: libzz.so$`},
 	{name: "unknown option", script: "ls --frobnicate", cause: "invalid_usage", says: `frobnicate`},
 	{name: "quiet failure", script: "echo last words; exit 3", cause: "", says: `^Exited 3, and its output names no known error; it ends with "last words"$`},
+	{name: "word of an error", script: "echo checksum mismatch in data.bin; echo bye; exit 3", cause: "error", says: `^Exited 3, and this line may say why: checksum mismatch in data.bin; its output ends with "bye"$`},
+	{name: "word of an error at the end", script: "echo reading; echo checksum mismatch in data.bin; exit 3", cause: "error", says: `^Exited 3, and its last line may say why: checksum mismatch in data.bin$`},
+	{name: "beginning of a long output", script: "echo Error: no config.toml; seq 100000; exit 3", cause: "error", says: `^Exited 3, and this line may say why: Error: no config.toml; its output ends with "100000"$`},
+	{name: "long output without a cause", script: "seq 100000; exit 3", cause: "", says: `^Exited 3, and the beginning and the end of its output name no known error; it ends with "100000"$`},
+	{name: "very long line", script: "printf 'Error: '; seq -s, 800; exit 3", cause: "error", says: `^Exited 3: Error: 1,2,3,[0-9,]+…$`},
+	{name: "progress bar", script: `printf '10%%\r50%%\r\033[31mError: no space in the index\033[0m\n'; exit 3`, cause: "error", says: `^Exited 3: Error: no space in the index$`},
+	{name: "missing parameter", tool: "bash", script: `bash -c ': ${1:?usage: deploy ENV}'`, cause: "error", says: `^Exited 127: .*usage: deploy ENV$`},
+	{name: "code of a missing command", script: "echo ready; exit 127", cause: "", says: `^Exited 127, with which shells report that a command was not found; it ends with "ready"$`},
 	{name: "nothing printed", script: "exit 9", cause: "", says: `^Exited 9, and its output names no known error$`},
 
 	// Signals.

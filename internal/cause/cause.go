@@ -58,6 +58,8 @@ func (k Kind) Label() string {
 		return "file not found"
 	case BadInterpreter:
 		return "interpreter not found"
+	case Exception:
+		return "exception" // the program may have reported it itself
 	case DiskFull:
 		return "no space left on device"
 	case Usage:
@@ -77,6 +79,9 @@ type Cause struct {
 	// Place is the position in the source code that the report names in another line, as in
 	// "app.py:3", or empty.
 	Place string
+	// Weak reports that the line only contains a word such as "failed", so it may be about something
+	// else.
+	Weak bool
 	// Line and Last are the indexes of the first and last line of the report in the lines that were
 	// searched.
 	Line, Last int
@@ -84,7 +89,7 @@ type Cause struct {
 
 // Phrase returns the cause for the end of a sentence, as in "port 8080 is in use".
 func (c Cause) Phrase() string {
-	label, text := c.Kind.Label(), c.Text
+	label, text := c.Kind.Label(), withoutFullStop(c.Text)
 	switch {
 	case c.Kind == PortInUse && c.Subject != "":
 		return "port " + c.Subject + " is in use"
@@ -103,6 +108,13 @@ func (c Cause) Phrase() string {
 		text += " (" + c.Place + ")"
 	}
 	return text
+}
+
+func withoutFullStop(text string) string {
+	if strings.HasSuffix(text, "..") {
+		return text
+	}
+	return strings.TrimSuffix(text, ".")
 }
 
 // sayTheirKind reports whether the texts of a cause of that kind are clear without a label.
@@ -155,11 +167,37 @@ func Find(lines []string, code int) (best Cause, ok bool) {
 			best, rank = c, r.rank
 		}
 	}
+	best.Weak = rank == rankWord
 	return best, rank > 0
 }
 
-// prefix is what docker build, docker compose and the like print before each line of a program.
-var prefix pattern = `^(#\d+ \d+\.\d+|[A-Za-z][\w.-]* +\|) `
+// LastLine returns the last line that is not empty and does not only repeat that a program failed;
+// if there is none, the last that is not empty.
+func LastLine(lines []string) (last string) {
+	for i, line := range slices.Backward(withoutPrefixes(lines)) {
+		text := strings.TrimSpace(line)
+		if text == "" {
+			continue
+		}
+		if len(line) > maxLine || !repeats(lines, i, text) {
+			return strings.TrimSpace(lines[i])
+		}
+		if last == "" {
+			last = strings.TrimSpace(lines[i])
+		}
+	}
+	return last
+}
+
+// repeats reports whether a line matches a rule for lines that are no report.
+func repeats(lines []string, i int, text string) bool {
+	_, r := at(lines, i, text, 0)
+	return r.shape != "" && r.rank == 0
+}
+
+// prefix is what docker build, docker compose, foreman, concurrently, turbo and the like print
+// before each line of a program.
+var prefix pattern = `^(#\d+ \d+\.\d+|(\d\d:\d\d:\d\d )?[A-Za-z][\w.-]* +\||\[\d+\]|[\w@/.-]+:[a-z][\w-]*:|│) `
 
 // withoutPrefixes returns the lines as the programs printed them.
 func withoutPrefixes(lines []string) []string {
@@ -197,6 +235,9 @@ func at(lines []string, i int, text string, code int) (Cause, rule) {
 		}
 		if r.read != nil && !r.read(&c, lines) {
 			continue
+		}
+		if r.rank > 0 && strings.HasSuffix(c.Text, ":") {
+			nextLine(&c, lines)
 		}
 		if r.rank > 0 {
 			refine(&c)

@@ -45,8 +45,8 @@ var wants = map[string]want{
 	"c-abort":             {MemoryError, `double free detected`},
 	"c-asan":              {MemoryError, `AddressSanitizer: heap-buffer-overflow \(main.c:2\)$`},
 	"g++-type":            {CompileError, `main.cc:2:29: error: conversion from`},
-	"cpp-throw":           {Exception, `^uncaught exception: std::runtime_error: bad config$`},
-	"cpp-outofrange":      {Exception, `^uncaught exception: std::out_of_range: vector::_M_range_check`},
+	"cpp-throw":           {Exception, `^exception: std::runtime_error: bad config$`},
+	"cpp-outofrange":      {Exception, `^exception: std::out_of_range: vector::_M_range_check`},
 	"go-build":            {CompileError, `main.go:2:14: declared and not used: x$`},
 	"go-vet-type":         {CompileError, `main.go:2:29: cannot use 5`},
 	"go-panic":            {Panic, `^panic: runtime error: index out of range \[5\] with length 0 \(main.go:5\)$`},
@@ -69,7 +69,7 @@ var wants = map[string]want{
 	"rust-test":           {TestFailure, `^test failed: tests::adds: assertion .left == right. failed, left: 2, right: 3 \(src/lib.rs:4\)$`},
 	"cargo-none":          {Unknown, `could not find .Cargo.toml. in`},
 	"cargo-dep":           {MissingModule, `no matching package named .nosuchcrate. found`},
-	"py-traceback":        {Exception, `^uncaught exception: KeyError: 'key' \(app.py:2\)$`},
+	"py-traceback":        {Exception, `^exception: KeyError: 'key' \(app.py:2\)$`},
 	"py-module":           {MissingModule, `No module named 'reqests' \(app.py:1\)$`},
 	"py-syntax":           {SyntaxError, `SyntaxError: invalid syntax \(app.py:1\)$`},
 	"py-indent":           {SyntaxError, `IndentationError: expected an indented block.* \(app.py:2\)$`},
@@ -223,12 +223,12 @@ func TestFindInOtherReports(t *testing.T) {
 		"only a warning":      {"npm warn Unknown user config \"x\".", 3, want{}},
 		"advice":              {"Could not find rake-13.0.6 in locally installed gems\nRun `bundle install` to install missing gems.", 10, want{Unknown, "rake-13.0.6"}},
 		"docker build":        {"#7 0.512 cat: nope: No such file or directory\n#7 ERROR: process \"/bin/sh -c cat nope\" did not complete successfully: exit code: 1", 1, want{MissingFile, "^cat: nope"}},
-		"docker compose":      {"web-1  | Traceback (most recent call last):\nweb-1  |   File \"/src/app.py\", line 3, in <module>\nweb-1  | KeyError: 'port'\nweb-1 exited with code 1", 1, want{Exception, `^uncaught exception: KeyError: 'port' \(app.py:3\)$`}},
+		"docker compose":      {"web-1  | Traceback (most recent call last):\nweb-1  |   File \"/src/app.py\", line 3, in <module>\nweb-1  | KeyError: 'port'\nweb-1 exited with code 1", 1, want{Exception, `^exception: KeyError: 'port' \(app.py:3\)$`}},
 		"port after a time":   {"12:34:56 listen tcp :8080: bind: address already in use", 1, want{PortInUse, "^port 8080 is in use$"}},
 		"time without port":   {"12:34:56 Address already in use", 1, want{PortInUse, "Address already in use$"}},
-		"exception group":     {"  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 1, in <module>\n  | ExceptionGroup: many (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | ValueError: first", 1, want{Exception, `^uncaught exception: ExceptionGroup: many \(2 sub-exceptions\) \(a.py:1\)$`}},
+		"exception group":     {"  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 1, in <module>\n  | ExceptionGroup: many (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | ValueError: first", 1, want{Exception, `^ExceptionGroup: many \(2 sub-exceptions\) \(a.py:1\)$`}},
 		"cause in JavaScript": {"TypeError: fetch failed\n    at node:internal/deps/undici:1:1 {\n  [cause]: Error: getaddrinfo ENOTFOUND nowhere.invalid\n      at onlookup (node:dns:1:1) {\n    errno: -3008\n  }\n}", 1, want{HostNotFound, "nowhere.invalid"}},
-		"string thrown":       {"[eval]:1\nthrow \"bad thing\"\n^\nbad thing\n(Use `node --trace-uncaught ...` to show where the exception was thrown)\n\nNode.js v20.20.2", 1, want{Exception, "^uncaught exception: bad thing$"}},
+		"string thrown":       {"[eval]:1\nthrow \"bad thing\"\n^\nbad thing\n(Use `node --trace-uncaught ...` to show where the exception was thrown)\n\nNode.js v20.20.2", 1, want{Exception, "^exception: bad thing$"}},
 		"defined twice":       {"/usr/bin/ld: b.o: in function `f': b.c:(.text+0x0): multiple definition of `f'; a.o:a.c:(.text+0x0): first defined here\ncollect2: error: ld returned 1 exit status", 1, want{LinkError, "multiple definition of .f'"}},
 		"Rust stack":          {"\nthread 'main' (28837) has overflowed its stack\nfatal runtime error: stack overflow, aborting\nAborted", 134, want{Panic, "has overflowed its stack"}},
 		"script of Windows":   {"sh: 1: ./r.sh: not found", 127, want{CommandNotFound, "^./r.sh or its interpreter was not found$"}},
@@ -244,6 +244,40 @@ func TestFindInOtherReports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { checkCause(t, c.output, c.code, c.want) })
 	}
+}
+
+// Reports in the form that many tools print. The first line of each is what must be found: the kind,
+// with "?" if the line is only a guess, and the phrase; or else the line that the output ends with.
+func TestFindInReports(t *testing.T) {
+	data, err := os.ReadFile("testdata/reports.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse(data).Files {
+		name, exit, _ := strings.Cut(f.Name, " ")
+		t.Run(name, func(t *testing.T) {
+			code, err := strconv.Atoi(exit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimRight(string(f.Data), "\n"), "\n")
+			if got := reported(lines[1:], code); got != lines[0] {
+				t.Errorf("got  %s\nwant %s", got, lines[0])
+			}
+		})
+	}
+}
+
+// reported describes what is found in lines.
+func reported(lines []string, code int) string {
+	c, ok := Find(lines, code)
+	switch {
+	case !ok:
+		return "ends with: " + LastLine(lines)
+	case c.Weak:
+		return string(c.Kind) + "?: " + c.Phrase()
+	}
+	return string(c.Kind) + ": " + c.Phrase()
 }
 
 func FuzzFind(f *testing.F) {

@@ -19,7 +19,7 @@ func following(lines []string, i int, shape pattern) (int, []string) {
 // add appends a line of the report to the text.
 func (c *Cause) add(text string, line int) {
 	if text = strings.TrimSpace(text); text != "" {
-		c.Text += ": " + text
+		c.Text = strings.TrimRight(c.Text, ":. ") + ": " + text
 	}
 	c.Last = max(c.Last, line)
 }
@@ -53,6 +53,51 @@ func minitest(c *Cause, lines []string) bool {
 	}
 	c.Text = strings.TrimSuffix(strings.TrimSpace(lines[c.Line+1]), ":")
 	c.add(lines[c.Line+2], c.Line+2)
+	return true
+}
+
+var testUnitFacts pattern = `^<.*|^\w.*(Error|Exception)\b.*`
+
+// testUnit adds what was expected, or the exception, of a test of Ruby's test-unit.
+func testUnit(c *Cause, lines []string) bool {
+	k, m := following(lines, c.Line, testUnitFacts)
+	if k >= 0 {
+		c.add(m[0], k)
+	}
+	if k+1 > 0 && k+1 < len(lines) && strings.HasPrefix(lines[k+1], "<") {
+		c.Text += " " + strings.TrimSpace(lines[k+1])
+		c.Last = k + 1
+	}
+	return true
+}
+
+// ghc adds the message of the Haskell compiler, which is below a code of the error.
+func ghc(c *Cause, lines []string) bool {
+	if strings.Contains(c.Text, "[GHC-") && strings.HasSuffix(c.Text, "]") {
+		nextLine(c, lines)
+	}
+	return true
+}
+
+var exunitCode pattern = `^\s+(?:code:\s+|\*\* )(.+)$`
+
+// exunit adds the assertion or the exception of a test of Elixir.
+func exunit(c *Cause, lines []string) bool {
+	if k, m := following(lines, c.Line, exunitCode); k >= 0 {
+		c.add(m[1], k)
+	}
+	return true
+}
+
+// doctest adds the example, and the position before it.
+func doctest(c *Cause, lines []string) bool {
+	c.Text = strings.TrimSuffix(c.Text, ":")
+	nextLine(c, lines)
+	if c.Line > 0 {
+		if m := pythonFrame.regexp().FindStringSubmatch(lines[c.Line-1]); m != nil {
+			c.Place = base(m[1]) + ":" + m[2]
+		}
+	}
 	return true
 }
 
@@ -154,8 +199,14 @@ func python(c *Cause, lines []string) bool {
 	return false
 }
 
-// pythonSyntax adds the position, which stands before the error.
-func pythonSyntax(c *Cause, lines []string) bool {
+var jsonParse pattern = `^\s+at JSON\.parse `
+
+// syntaxError adds the position, which stands before the error. An error in data that a program of
+// JavaScript reads is not one of its source.
+func syntaxError(c *Cause, lines []string) bool {
+	if c.Line+1 < len(lines) && jsonParse.regexp().MatchString(lines[c.Line+1]) {
+		return false
+	}
 	for k := c.Line - 1; k >= 0 && k >= c.Line-5; k-- {
 		if m := pythonFrame.regexp().FindStringSubmatch(lines[k]); m != nil {
 			c.Place = base(m[1]) + ":" + m[2]
@@ -203,7 +254,7 @@ func unittest(c *Cause, lines []string) bool {
 }
 
 var (
-	jestPlace pattern = `^\s+at .*?([^\s(/\\]+\.\w+:\d+):\d+\)?$`
+	jestPlace pattern = `^\s+at (?:.*[\s(])?(\S+\.\w+:\d+):\d+\)?$`
 	jestFacts pattern = `^\s+(Expected.*|Received.*|\w*Error.*|thrown: .*)$`
 )
 
@@ -218,10 +269,18 @@ func jest(c *Cause, lines []string) bool {
 			}
 		}
 	}
-	if _, m := following(lines, c.Line, jestPlace); m != nil {
-		c.Place = m[1]
-	}
+	c.Place = jestFrame(lines, c.Line)
 	return true
+}
+
+// jestFrame returns the first position after line i that is not in a library.
+func jestFrame(lines []string, i int) string {
+	for k := i + 1; k < len(lines) && k <= i+reportLines; k++ {
+		if m := jestPlace.regexp().FindStringSubmatch(lines[k]); m != nil && !strings.Contains(m[1], "node_modules/") {
+			return base(m[1])
+		}
+	}
+	return ""
 }
 
 var mochaError pattern = `^\s+(\w*(?:Error|Exception)\b.*)$`
@@ -238,9 +297,7 @@ func mocha(c *Cause, lines []string) bool {
 		}
 	}
 	c.add(m[1], k)
-	if _, m := following(lines, k, jestPlace); m != nil {
-		c.Place = m[1]
-	}
+	c.Place = jestFrame(lines, k)
 	return true
 }
 

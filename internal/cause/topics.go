@@ -16,14 +16,14 @@ var topics = []topic{
 	{DiskFull, []string{"no space left on device", "ENOSPC", "disk quota exceeded", "database or disk is full"}, ""},
 	{
 		PortInUse,
-		[]string{"address already in use", "EADDRINUSE", "port is already allocated", "address in use", "only one usage of each socket address", "port is already in use"},
-		`(?:[\s\w.:\]*]:|[Pp]ort:? )([1-9]\d{1,4})\b`,
+		[]string{"address already in use", "EADDRINUSE", "port is already allocated", "address in use", "only one usage of each socket address", "port is already in use", "connection in use"},
+		`(?:[\s\w.:\]*]:|[Pp]ort:? |', )([1-9]\d{1,4})\b`,
 	},
 	{
 		OutOfMemory,
 		[]string{
 			"out of memory", "outofmemory", "cannot allocate memory", "memoryerror", "std::bad_alloc", "ENOMEM", "allocation failed",
-			"memory exhausted", "allowed memory size of", "not enough memory",
+			"memory exhausted", "allowed memory size of", "not enough memory", "oom_kill event",
 		}, "",
 	},
 	{TooManyFiles, []string{"too many open files", "EMFILE"}, ""},
@@ -48,7 +48,7 @@ var topics = []topic{
 			"name or service not known", "could not resolve host", "ENOTFOUND", "temporary failure in name resolution", "EAI_AGAIN",
 			"no such host", "nodename nor servname", "unknownhostexception", "getaddrinfo failed",
 		},
-		`(?:ENOTFOUND |EAI_AGAIN |[Rr]esolve host(?:name)?:? |lookup |UnknownHostException: |hostname )['"]?([\w.-]+\w)`,
+		`(?:ENOTFOUND |EAI_AGAIN |[Rr]esolve host(?:name)?:? |lookup |UnknownHostException: |hostname |Resolving )['"]?([\w.-]+\w)`,
 	},
 	{Permission, []string{"permission denied", "EACCES", "operation not permitted", "EPERM", "access is denied", "permissionerror"}, ""},
 	{MissingFile, []string{"no such file or directory", "ENOENT", "filenotfound", "kind: notfound", "cannot find the file", "unable to access jarfile"}, ""},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func (a *app) why(ctx context.Context, ref string) error {
 		}{job.ID, x})
 	}
 	w := bufio.NewWriter(a.stdout)
-	fmt.Fprintln(w, cells.Printable(x.Summary)+".")
+	fmt.Fprintln(w, fullStop(cells.Printable(x.Summary)))
 	for i, e := range x.Evidence {
 		if i == 0 || x.Evidence[i-1].Kind != e.Kind {
 			fmt.Fprintf(w, "\n%s\n", paint(a.colored(a.stdout), evidenceTitle(e.Kind), styleBold))
@@ -51,6 +52,14 @@ func (a *app) why(ctx context.Context, ref string) error {
 		fmt.Fprintln(w, "  "+cells.Printable(e.Text))
 	}
 	return w.Flush()
+}
+
+// fullStop ends a sentence that may end with a quoted text.
+func fullStop(sentence string) string {
+	if strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "!") {
+		return sentence
+	}
+	return sentence + "."
 }
 
 // evidenceTitle returns the heading for evidence of a kind.
