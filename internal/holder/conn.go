@@ -162,7 +162,6 @@ func (c *conn) pump() {
 		case <-c.gone:
 			return
 		}
-		c.prepareHistory()
 		b, wait, leaving := c.collect(&last)
 		if len(b) > 0 && !c.send(b) {
 			c.nc.Close()

@@ -12,8 +12,7 @@ import (
 	"github.com/hobjobs/hob/internal/vt"
 )
 
-// The history includes rows that left the screen while it was rendered from the log.
-func TestHistoryCatchesUp(t *testing.T) {
+func TestHistoryAndSnapshotDrawTheWholeText(t *testing.T) {
 	t.Parallel()
 	size := record.Size{Cols: 40, Rows: 5}
 	h := newHeld(t, Config{Terminal: true, Meta: jobdir.Meta{Request: record.Request{InitialSize: size}}})
@@ -24,10 +23,10 @@ func TestHistoryCatchesUp(t *testing.T) {
 			n++
 		}
 	}
-	shows := func(p *history, from int) {
+	shows := func(from int) {
 		t.Helper()
 		h.mu.Lock()
-		data := append(p.drawUpTo(h.offset, h.state.Size), h.snapshot()...)
+		data := append(h.history(1<<20), h.snapshot()...)
 		size := h.state.Size
 		h.mu.Unlock()
 		var want strings.Builder
@@ -40,36 +39,18 @@ func TestHistoryCatchesUp(t *testing.T) {
 			t.Errorf("shows %q, want %q", got, want.String())
 		}
 	}
-	begun := func() *history {
-		t.Helper()
-		term, err := replay(h.cfg.Dir, h.offset, 1<<20, h.state.Size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &history{dir: h.cfg.Dir, t: term, size: h.state.Size, offset: h.offset}
-		p.draw()
-		return p
-	}
-	print(20)
-	p := begun()
-	print(30)
-	if err := p.catchUp(h.offset); err != nil {
-		t.Fatal(err)
-	}
-	print(7)
-	shows(p, 0)
+	print(57)
+	shows(0)
 
-	p = begun()
 	h.Output([]byte("\x1b[H\x1b[2J\x1b[3J")) // the job clears its history
 	from := n
 	print(12)
-	shows(p, from)
+	shows(from)
 
 	h.cfg.Hooks.Resize = func(record.Size) error { return nil }
-	p = begun()
 	if err := h.Resize(t.Context(), record.Size{Cols: 30, Rows: 8}); err != nil {
 		t.Fatal(err)
 	}
 	print(4)
-	shows(p, from)
+	shows(from)
 }

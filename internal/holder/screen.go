@@ -148,107 +148,24 @@ func newTerminal(size record.Size, history int) *vt.Terminal {
 	return vt.New(size.Cols, size.Rows, vt.WithScrollback(history))
 }
 
-// history is the text above a job's screen, rendered from its log while the job continues to print.
-// Most of the log is processed without the holder's lock.
-type history struct {
-	dir    string
-	t      *vt.Terminal
-	size   record.Size
-	offset int64  // t has processed the log up to here
-	drawn  []byte // the rendered rows of t's scrollback
-	rows   int    // number of rows in drawn
-	pushed uint64 // ScrollbackPushed after them
-}
-
-const (
-	// maxLockedReplay is how much output may be replayed while the holder is locked. maxRounds limits
-	// the attempts to get that close to the end of the log.
-	maxLockedReplay = 16 << 10
-	maxRounds       = 8
-)
-
-// prepareHistory renders the history for a new client of the terminal. The pump calls it without the
-// lock.
-func (c *conn) prepareHistory() {
-	h := c.h
-	h.mu.Lock()
-	v := c.view
-	due := v != nil && v.fresh && v.desynced && v.history == nil && v.attach.Scrollback > 0 && h.offset > 0
-	offset, size := h.offset, h.state.Size
-	h.mu.Unlock()
-	if !due {
-		return
-	}
-	t, err := replay(h.cfg.Dir, offset, int64(v.attach.Scrollback), size)
+// history returns the sequences that draw the text above the screen, from so many bytes of the log, and
+// scroll it there. h.mu is held, so the job's output waits: once for each client, and at most for some
+// tens of milliseconds, because a client gets no more than maxHistory.
+func (h *Holder) history(bytesBack int) []byte {
+	t, err := replay(h.cfg.Dir, h.offset, int64(bytesBack), h.state.Size)
 	if err != nil {
-		return
-	}
-	p := &history{dir: h.cfg.Dir, t: t, size: size, offset: offset}
-	p.draw()
-	for range maxRounds {
-		h.mu.Lock()
-		offset = h.offset
-		h.mu.Unlock()
-		if offset-p.offset <= maxLockedReplay || p.catchUp(offset) != nil {
-			break
-		}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	v.history = p
-}
-
-// catchUp replays the log up to offset.
-func (p *history) catchUp(offset int64) error {
-	if offset <= p.offset {
 		return nil
 	}
-	f, err := jobdir.OpenLog(p.dir, jobdir.OutputFile)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := readPart(f, p.offset, offset)
-	if err != nil {
-		return err
-	}
-	p.t.Write(data)
-	p.offset = offset
-	p.draw()
-	return nil
-}
-
-// draw renders new rows, or all of them again if rows were removed from the scrollback.
-func (p *history) draw() {
-	rows, pushed := p.t.ScrollbackLen(), p.t.ScrollbackPushed()
-	from := p.rows
-	if uint64(rows-p.rows) != pushed-p.pushed {
-		from, p.drawn = 0, p.drawn[:0]
-	}
-	for cells, wrapped := range p.t.ScrollbackRows(from) {
-		p.drawn = p.t.AppendANSI(p.drawn, cells)
+	var b []byte
+	for cells, wrapped := range t.ScrollbackRows(0) {
+		b = t.AppendANSI(b, cells)
 		if !wrapped {
-			p.drawn = append(p.drawn, "\r\n"...)
+			b = append(b, "\r\n"...)
 		}
 	}
-	p.rows, p.pushed = rows, pushed
-}
-
-// drawUpTo returns the sequences that draw all text that had left a screen of the given size when the
-// log reached offset, and scroll it above the screen.
-func (p *history) drawUpTo(offset int64, size record.Size) []byte {
-	if p == nil {
+	if len(b) == 0 {
 		return nil
 	}
-	if size != p.size {
-		p.t.Resize(size.Cols, size.Rows)
-		p.size, p.rows, p.drawn = size, 0, p.drawn[:0]
-		p.pushed = p.t.ScrollbackPushed() - uint64(p.t.ScrollbackLen())
-		p.draw()
-	}
-	if p.catchUp(offset) != nil || p.rows == 0 {
-		return nil
-	}
-	_, rows := p.t.Size()
-	return append(p.drawn, bytes.Repeat([]byte{'\n'}, rows-1)...)
+	_, rows := t.Size()
+	return append(b, bytes.Repeat([]byte{'\n'}, rows-1)...)
 }

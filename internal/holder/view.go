@@ -18,7 +18,6 @@ type view struct {
 	// desynced means that the queue overflowed. Nothing more is queued until a snapshot
 	// was sent.
 	desynced bool
-	history  *history // what a fresh one is shown of it; nil: nothing
 	// fresh means that nothing was sent yet, so that a snapshot is not a sign of a slow
 	// client.
 	fresh bool
@@ -72,10 +71,9 @@ func (c *conn) takeView(b []byte) []byte {
 	if v.desynced {
 		h := c.h
 		var data []byte
-		if v.fresh {
-			data = v.history.drawUpTo(h.offset, h.state.Size)
-			v.history = nil
-		} else {
+		if v.fresh && v.attach.Scrollback > 0 && h.offset > 0 {
+			data = h.history(v.attach.Scrollback)
+		} else if !v.fresh {
 			b = appendFrame(b, TypeDesync, binary.BigEndian.AppendUint64(nil, uint64(h.offset)))
 		}
 		b = appendFrame(b, TypeControl, encodeJSON(h.controlFor(c)))
