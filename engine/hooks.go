@@ -13,14 +13,15 @@ import (
 // hooks calls the program's hooks, one at a time.
 type hooks struct {
 	Hooks
-	turn chan struct{} // holds a value while a hook runs
+	turn  chan struct{} // holds a value while a hook runs
+	kills chan struct{} // holds a value while a stop has the kill hook called
 
-	mu       sync.Mutex // guards the fields below
-	cancel   context.CancelFunc
-	killCall *killCall // nil if no kill hook is running and none has succeeded
-	size     Size      // of the terminal, as its clients have set it
-	reported Size      // last reported to the Resize hook
-	resizing bool      // a goroutine reports it
+	mu       sync.Mutex         // guards the fields below
+	cancel   context.CancelFunc // of the hook that runs
+	killing  bool               // the kill hook is due, runs or has succeeded
+	size     Size               // of the terminal, as its clients have set it
+	reported Size               // last reported to the Resize hook
+	resizing bool               // a goroutine reports it
 }
 
 // call runs f when no other hook is running, until ctx is done or the execution is killed.
@@ -34,7 +35,7 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 		return ctx.Err()
 	}
 	h.mu.Lock()
-	if h.killCall != nil {
+	if h.killing {
 		h.mu.Unlock()
 		return ErrNotRunning
 	}
@@ -43,36 +44,14 @@ func (h *hooks) call(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// killCall is one call of the kill hook.
-type killCall struct {
-	done chan struct{} // closed when the hook has returned and the result is recorded
-	err  error         // of the hook; valid after done is closed
-}
-
-// beginKill returns the call of the kill hook that is running or has succeeded, or else a new one,
-// which the caller must make. It cancels a hook that is running.
-func (h *hooks) beginKill() (k *killCall, begun bool) {
+// setKilling records that the kill hook is due, and cancels a hook that is running; or that it has
+// failed: the execution accepts input and can be killed again.
+func (h *hooks) setKilling(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.killCall != nil {
-		return h.killCall, false
-	}
-	h.killCall = &killCall{done: make(chan struct{})}
-	if h.cancel != nil {
+	if h.killing = on; on && h.cancel != nil {
 		h.cancel()
 	}
-	return h.killCall, true
-}
-
-// endKill ends a call. After an error the execution continues: it accepts input and can be killed
-// again.
-func (h *hooks) endKill(k *killCall, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if k.err = err; err != nil {
-		h.killCall = nil
-	}
-	close(k.done)
 }
 
 func (x *Execution) write(ctx context.Context, p []byte) error {
@@ -154,29 +133,32 @@ func (x *Execution) stop(ctx context.Context, o StopOptions) (StopReport, error)
 	if s.Reason == "" {
 		s.Reason = ReasonKill
 	}
-	for {
-		k, begun := x.hooks.beginKill()
-		if begun {
-			go x.kill(ctx, k, s) // in a goroutine, since a hook may ignore ctx
-		}
-		select {
-		case <-k.done:
-		case <-x.done:
-			return StopReport{Took: time.Since(began)}, nil
-		case <-ctx.Done():
-			return StopReport{}, context.Cause(ctx)
-		}
-		canceled := errors.Is(k.err, context.Canceled) || errors.Is(k.err, context.DeadlineExceeded)
+	gaveUp := func() (StopReport, error) { return StopReport{}, context.Cause(ctx) }
+	killed := make(chan error, 1)
+	select {
+	case x.hooks.kills <- struct{}{}:
+		go func() { // since a hook may ignore ctx
+			killed <- x.kill(ctx, s)
+			<-x.hooks.kills
+		}()
+	case <-x.done:
+	case <-ctx.Done():
+		return gaveUp()
+	}
+	select {
+	case err := <-killed:
+		canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		switch {
 		case canceled && ctx.Err() != nil:
-			return StopReport{}, context.Cause(ctx)
-		case canceled && !begun:
-			continue // the call was canceled by another caller's context
-		case k.err != nil:
-			return StopReport{}, k.err
+			return gaveUp()
+		case err != nil:
+			return StopReport{}, err
 		}
-		return StopReport{Took: time.Since(began)}, nil
+	case <-x.done:
+	case <-ctx.Done():
+		return gaveUp()
 	}
+	return StopReport{Took: time.Since(began)}, nil
 }
 
 // stopContext returns ctx with a deadline of spare after the grace period.
@@ -188,9 +170,13 @@ func stopContext(ctx context.Context, grace, spare time.Duration) (context.Conte
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the program that performs it did not end it within %v", limit))
 }
 
-// kill makes one call of the kill hook.
-func (x *Execution) kill(ctx context.Context, k *killCall, s *StopRequest) {
+// kill calls the kill hook, unless the execution has ended.
+func (x *Execution) kill(ctx context.Context, s *StopRequest) error {
+	if x.hasEnded() {
+		return nil
+	}
 	x.setStopping(s)
+	x.hooks.setKilling(true)
 	var err error
 	select {
 	case x.hooks.turn <- struct{}{}:
@@ -200,11 +186,11 @@ func (x *Execution) kill(ctx context.Context, k *killCall, s *StopRequest) {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = x.finish(Exit{Status: Killed, Reason: s.Reason, EndedBy: s.By})
-	} else {
-		x.setStopping(nil)
+		return x.finish(Exit{Status: Killed, Reason: s.Reason, EndedBy: s.By})
 	}
-	x.hooks.endKill(k, err)
+	x.setStopping(nil)
+	x.hooks.setKilling(false)
+	return err
 }
 
 func (x *Execution) setStopping(s *StopRequest) {

@@ -68,7 +68,7 @@ func (e *Engine) hold(spec VirtualSpec, pid int) (*Execution, error) {
 	}
 	x := &Execution{
 		e: e, pid: pid, meta: meta, changed: make(chan struct{}), backgrounded: make(chan struct{}), done: make(chan struct{}),
-		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1)},
+		hooks: hooks{Hooks: spec.Hooks, turn: make(chan struct{}, 1), kills: make(chan struct{}, 1)},
 	}
 	if err := e.reserve(pid); err != nil {
 		return nil, err
