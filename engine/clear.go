@@ -72,7 +72,6 @@ func (e *Engine) trash(op string, jobs []Job, prepare func(dir string) error) ([
 	defer e.changed()
 	at, moved := e.cfg.now(), make([]Job, 0, len(jobs))
 	for _, j := range jobs {
-		e.outputs.drop(j.ID)
 		err := prepare(e.root.Dir(string(j.ID)))
 		if err == nil {
 			err = e.root.Trash(at, string(j.ID))

@@ -34,7 +34,6 @@ func (e *Engine) Discard(ctx context.Context, ids ...ID) ([]Job, error) {
 }
 
 func (e *Engine) discard(ctx context.Context, j Job) error {
-	e.outputs.drop(j.ID)
 	removeSocketOf(e.root.Dir(string(j.ID)))
 	dir, err := e.root.Discard(string(j.ID))
 	if errors.Is(err, fs.ErrNotExist) {

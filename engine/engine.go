@@ -34,8 +34,7 @@ type Engine struct {
 	closed   bool
 	execs    map[ID]*Execution
 	attached map[int]bool // pids of attached executions
-	outputs  outputCache
-	swept    time.Time // when this engine last considered a sweep
+	swept    time.Time    // when this engine last considered a sweep
 }
 
 // New opens the state directory. It writes nothing and starts nothing.
@@ -141,7 +140,6 @@ func (e *Engine) Close() error {
 		errs = append(errs, x.abandon())
 	}
 	e.wg.Wait()
-	e.outputs.close()
 	for _, b := range e.backends {
 		errs = append(errs, b.Close())
 	}

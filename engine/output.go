@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/hobjobs/hob/internal/logfile"
 )
@@ -55,11 +54,11 @@ func (e *Engine) ReadOutput(ctx context.Context, id ID, p []byte, off int64) (n 
 
 // ReadStream is like [Engine.ReadOutput] for one stream.
 func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off int64) (n int, size int64, err error) {
-	out, done, err := e.output(ctx, id, s)
+	out, _, err := e.openOutput(ctx, id, s)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer done()
+	defer out.Close()
 	if off < 0 {
 		return 0, 0, invalid("read output", "a negative offset", "0 is the first byte ever written")
 	}
@@ -74,112 +73,6 @@ func (e *Engine) ReadStream(ctx context.Context, id ID, s Stream, p []byte, off 
 		err = nil
 	}
 	return n, size, err
-}
-
-// output is like openOutput, but uses the cache. The caller calls done after use.
-func (e *Engine) output(ctx context.Context, id ID, s Stream) (out Output, done func(), err error) {
-	key := outputKey{id, s}
-	if out, done, ok := e.outputs.get(key); ok {
-		return out, done, nil
-	}
-	out, _, err = e.openOutput(ctx, id, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	out, done = e.outputs.put(key, out)
-	return out, done, nil
-}
-
-type outputKey struct {
-	id ID
-	s  Stream
-}
-
-// outputCache keeps recently read outputs open, since views read the same ones repeatedly.
-type outputCache struct {
-	mu     sync.Mutex
-	open   []*cachedOutput // least recently used first
-	closed bool
-}
-
-type cachedOutput struct {
-	Output
-	key     outputKey
-	users   int
-	dropped bool // to be closed when the last user is done
-}
-
-const maxOpenOutputs = 8
-
-func (c *outputCache) get(key outputKey) (Output, func(), bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, o := range c.open {
-		if o.key == key {
-			c.open = append(append(c.open[:i:i], c.open[i+1:]...), o)
-			return o, c.use(o), true
-		}
-	}
-	return nil, nil, false
-}
-
-func (c *outputCache) put(key outputKey, out Output) (Output, func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	o := &cachedOutput{Output: out, key: key}
-	done := c.use(o)
-	if c.closed {
-		o.dropped = true
-		return o, done
-	}
-	c.open = append(c.open, o)
-	if len(c.open) > maxOpenOutputs {
-		c.discard(c.open[0])
-		c.open = c.open[1:]
-	}
-	return o, done
-}
-
-// use adds a user of o; c.mu is held.
-func (c *outputCache) use(o *cachedOutput) func() {
-	o.users++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if o.users--; o.users == 0 && o.dropped {
-			o.Close()
-		}
-	}
-}
-
-func (c *outputCache) discard(o *cachedOutput) {
-	if o.dropped = true; o.users == 0 {
-		o.Close()
-	}
-}
-
-// drop releases a job's outputs.
-func (c *outputCache) drop(id ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var kept []*cachedOutput
-	for _, o := range c.open {
-		if o.key.id == id {
-			c.discard(o)
-		} else {
-			kept = append(kept, o)
-		}
-	}
-	c.open = kept
-}
-
-func (c *outputCache) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, o := range c.open {
-		c.discard(o)
-	}
-	c.open, c.closed = nil, true
 }
 
 func holesOf(ctx context.Context, h logfile.HoleReporter) ([]Range, error) {
@@ -199,9 +92,6 @@ func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
 	if h, ok := s.Output.(logfile.HoleReporter); ok {
 		return h.Hole(ctx)
 	}
-	if c, ok := s.Output.(*cachedOutput); ok {
-		return source{c.Output}.Hole(ctx)
-	}
 	ranges, err := s.Holes(ctx)
 	if err != nil || len(ranges) == 0 {
 		return logfile.Hole{}, err
@@ -212,11 +102,11 @@ func (s source) Hole(ctx context.Context) (logfile.Hole, error) {
 // tail reads the last most bytes of a stream, without dropped ranges. cut reports whether there is
 // more before them.
 func (e *Engine) tail(ctx context.Context, id ID, s Stream, most int) (p []byte, cut bool, err error) {
-	out, done, err := e.output(ctx, id, s)
+	out, _, err := e.openOutput(ctx, id, s)
 	if err != nil {
 		return nil, false, err
 	}
-	defer done()
+	defer out.Close()
 	src := source{out}
 	size, err := src.Size(ctx)
 	if err != nil {

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/hobjobs/hob/internal/jobdir"
@@ -89,27 +91,37 @@ func (e *Engine) drain(ctx context.Context, id ID, cursor int64) (Poll, error) {
 		return Poll{}, err
 	}
 	p := Poll{Job: j, Cursor: cursor}
+	var logs []source
+	for _, s := range j.Streams() {
+		out, _, err := e.openOutput(ctx, id, s)
+		if err != nil {
+			return p, err
+		}
+		defer out.Close()
+		logs = append(logs, source{out})
+	}
 	if j.Split {
-		err := e.drainSplit(ctx, &p)
+		err := e.drainSplit(ctx, logs[0], logs[1], &p)
 		return p, err
 	}
-	_, size, err := e.ReadOutput(ctx, id, nil, 0)
+	size, err := logs[0].Size(ctx)
 	if err != nil {
 		return p, err
 	}
 	p.Cursor = min(p.Cursor, size)
-	p.Cursor, err = e.drainStream(ctx, StreamOutput, p.Cursor, size, true, &p)
+	p.Cursor, err = drainStream(ctx, logs[0], p.Cursor, size, true, &p)
 	return p, err
 }
 
 // drainSplit reads both streams in the one order that all clients share.
-func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
+func (e *Engine) drainSplit(ctx context.Context, stdout, stderr source, p *Poll) error {
 	var now jobdir.Mark
-	for s, size := range map[Stream]*int64{StreamStdout: &now.Out, StreamStderr: &now.Err} {
-		var err error
-		if *size, err = e.wholeSize(ctx, p.Job, s); err != nil {
-			return err
-		}
+	var err error
+	if now.Out, err = wholeSize(ctx, stdout, p.Job.Status.Finished()); err != nil {
+		return err
+	}
+	if now.Err, err = wholeSize(ctx, stderr, p.Job.Status.Finished()); err != nil {
+		return err
 	}
 	marks, err := jobdir.Interleave(e.root.Dir(string(p.Job.ID)), now)
 	if err != nil && p.Job.Status.Finished() { // the order cannot change any more
@@ -134,7 +146,11 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 	}
 	for _, part := range parts {
 		before := len(p.Output)
-		next, err := e.drainStream(ctx, part.stream, part.start, part.end, false, p)
+		log := stdout
+		if part.stream == StreamStderr {
+			log = stderr
+		}
+		next, err := drainStream(ctx, log, part.start, part.end, false, p)
 		if err != nil {
 			return err
 		}
@@ -147,15 +163,18 @@ func (e *Engine) drainSplit(ctx context.Context, p *Poll) error {
 	return nil
 }
 
-// wholeSize returns the size of a stream. While the job runs, it excludes an incomplete character
+// wholeSize returns the size of a stream. Unless the job has ended, it excludes an incomplete character
 // or escape sequence at the end, because output of the other stream would be inserted into it.
-func (e *Engine) wholeSize(ctx context.Context, j Job, s Stream) (int64, error) {
-	_, size, err := e.ReadStream(ctx, j.ID, s, nil, 0)
-	if err != nil || size == 0 || j.Status.Finished() {
+func wholeSize(ctx context.Context, log source, ended bool) (int64, error) {
+	size, err := log.Size(ctx)
+	if err != nil || size == 0 || ended {
 		return size, err
 	}
 	end := make([]byte, min(size, logfile.MaxIncomplete))
-	n, _, err := e.ReadStream(ctx, j.ID, s, end, size-int64(len(end)))
+	n, err := log.ReadAt(ctx, end, size-int64(len(end)))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	return size - int64(logfile.IncompleteSuffix(end[:n])), err
 }
 
@@ -168,13 +187,7 @@ type part struct {
 
 // drainStream appends the bytes of one stream from off to end to p, as far as there is room. If
 // last is set, the stream may end within a character. next is the offset after the last byte read.
-func (e *Engine) drainStream(ctx context.Context, s Stream, off, end int64, last bool, p *Poll) (next int64, err error) {
-	out, done, err := e.output(ctx, p.Job.ID, s)
-	if err != nil {
-		return off, err
-	}
-	defer done()
-	src := source{out}
+func drainStream(ctx context.Context, src source, off, end int64, last bool, p *Poll) (next int64, err error) {
 	hole, err := src.Hole(ctx)
 	if err != nil {
 		return off, err
