@@ -26,7 +26,7 @@ type Query struct {
 // Lines returns the lines that q selects, in the order of the log. They are read as the sequence is
 // consumed, so lines added meanwhile may be included. An error is the last element.
 func (l *Log) Lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
-	return l.each(ctx, func(line func(logfile.Line) error) error {
+	return each(func(line func(logfile.Line) error) error {
 		if q.Last {
 			return logfile.Tail(ctx, l.src, q.ofFile(), line)
 		}
@@ -35,19 +35,30 @@ func (l *Log) Lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 }
 
 // each returns the lines that read finds as a sequence.
-func (l *Log) each(ctx context.Context, read func(line func(logfile.Line) error) error) iter.Seq2[Line, error] {
+func each(read func(line func(logfile.Line) error) error) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		c := collector{src: l.src}
+		dropped := int64(0) // before the next line
 		err := read(func(found logfile.Line) error {
-			line, ok, err := c.line(ctx, found)
-			if err == nil && ok && !yield(line, nil) {
-				err = errEnough
+			if found.Gap != 0 {
+				dropped += found.Gap
+				return nil
 			}
-			return err
+			line := lineOf(found)
+			line.Dropped, dropped = dropped, 0
+			if !yield(line, nil) {
+				return errEnough
+			}
+			return nil
 		})
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(Line{}, err)
 		}
+	}
+}
+
+func lineOf(l logfile.Line) Line {
+	return Line{
+		Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: l.Raw, Cut: l.Cut > 0 || l.RawCut, TextCut: l.Cut > 0,
 	}
 }
 
@@ -76,7 +87,6 @@ func (q Query) ofFile() logfile.Query {
 // Follower reads lines as they are appended to a log. [Engine.Follow] reports when there may be new
 // ones. A Follower must not be used concurrently.
 type Follower struct {
-	log  *Log
 	feed *logfile.Follower
 	from int64 // lines with smaller numbers are skipped
 }
@@ -89,7 +99,7 @@ func (l *Log) Follow(ctx context.Context, q Query) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Follower{log: l, feed: logfile.NewFollower(l.src, off, number, q.ofFile())}
+	f := &Follower{feed: logfile.NewFollower(l.src, off, number, q.ofFile())}
 	if !q.Last {
 		f.from = q.From
 	}
@@ -134,7 +144,7 @@ func (f *Follower) Read(ctx context.Context, rest bool) iter.Seq2[Line, error] {
 	if rest {
 		read = f.feed.Rest
 	}
-	return f.log.each(ctx, func(line func(logfile.Line) error) error {
+	return each(func(line func(logfile.Line) error) error {
 		return read(ctx, func(found logfile.Line) error {
 			if found.Number >= 0 && found.Number < f.from {
 				return nil

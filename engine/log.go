@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"regexp"
 	"time"
@@ -35,11 +33,6 @@ type Line struct {
 	// Dropped is the number of bytes missing between the previous line and this one.
 	Dropped int64
 }
-
-const (
-	maxRaw   = 64 << 10
-	rawBlock = 256 << 10
-)
 
 // OpenLog opens one stream of a job. It returns ErrNotFound, ErrInvalid for an unknown stream, or
 // ErrUnsupported for a stream that this job does not have.
@@ -94,7 +87,7 @@ func (l *Log) Window(ctx context.Context, off int64, before, after int) ([]Line,
 	if err != nil {
 		return nil, err
 	}
-	lines := l.each(ctx, func(line func(logfile.Line) error) error {
+	lines := each(func(line func(logfile.Line) error) error {
 		if before > 0 {
 			if err := logfile.Before(ctx, l.src, start, logfile.Query{Limit: int64(before)}, line); err != nil {
 				return err
@@ -158,74 +151,4 @@ func (l *Log) TimeAt(off int64) (at time.Time, ok bool) {
 	}
 	m, ok := l.times.At(off)
 	return m.At, ok
-}
-
-// OffsetAt returns the offset of the first byte written at that time or later; ok is false if no
-// times are recorded.
-func (l *Log) OffsetAt(at time.Time) (off int64, ok bool) {
-	if l.times == nil {
-		return 0, false
-	}
-	return l.times.Since(at), true
-}
-
-// collector converts lines of package logfile to lines of this package and adds their bytes, which
-// it reads in blocks of several lines.
-type collector struct {
-	src     source
-	dropped int64  // before the next line
-	block   []byte // bytes of the log from off on
-	off     int64
-}
-
-// line converts l; ok is false for a gap.
-func (c *collector) line(ctx context.Context, l logfile.Line) (line Line, ok bool, err error) {
-	if l.Gap != 0 {
-		c.dropped += l.Gap
-		return Line{}, false, nil
-	}
-	end := l.End
-	if !l.Open {
-		end--
-	}
-	raw, err := c.raw(ctx, l.Off+int64(l.PartialRune), min(end, l.Off+maxRaw))
-	if err != nil {
-		return Line{}, false, fmt.Errorf("read a line: %w", err)
-	}
-	if l.Open || end-l.Off > maxRaw {
-		raw = raw[:len(raw)-logfile.IncompleteRune(raw)]
-	}
-	line = Line{
-		Number: l.Number, Start: l.Off, End: l.End, Text: l.Text, Raw: raw, Cut: l.Cut > 0 || end-l.Off > maxRaw,
-		TextCut: l.Cut > 0, Dropped: c.dropped,
-	}
-	c.dropped = 0
-	return line, true, nil
-}
-
-func (c *collector) raw(ctx context.Context, from, to int64) ([]byte, error) {
-	if to <= from {
-		return nil, nil
-	}
-	if from < c.off || to > c.off+int64(len(c.block)) {
-		size := int64(rawBlock)
-		if 4*(to-from) > size { // avoid retaining a whole block for one long line
-			size = to - from
-		}
-		block := make([]byte, size)
-		n := 0
-		for n < int(to-from) {
-			k, err := c.src.ReadAt(ctx, block[n:], from+int64(n))
-			n += k
-			if k == 0 && err == nil {
-				err = io.ErrNoProgress
-			}
-			if err != nil && n < int(to-from) {
-				return nil, err
-			}
-		}
-		c.block, c.off = block[:n], from
-	}
-	i, j := from-c.off, to-c.off
-	return c.block[i:j:j], nil
 }

@@ -180,28 +180,6 @@ func (t *Times) At(off int64) (m Moment, ok bool) {
 	return m, false
 }
 
-// Since returns the first offset that was written at the given time or later, or the
-// offset of the last entry if there is none.
-func (t *Times) Since(at time.Time) int64 {
-	first, found := int64(0), false
-	// The entry that follows the last one before at.
-	block, _ := t.block(func(m Moment) bool { return m.At.Before(at) })
-	for ; !found; block++ {
-		ms, err := t.read(block)
-		if err != nil || len(ms) == 0 {
-			break
-		}
-		for _, m := range ms {
-			first = m.Offset
-			if !m.At.Before(at) {
-				found = true
-				break
-			}
-		}
-	}
-	return first
-}
-
 // All returns the entries in order.
 func (t *Times) All() iter.Seq[Moment] { return t.from(0) }
 

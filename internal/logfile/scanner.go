@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,8 @@ type rawLine struct {
 	number   int64
 	off, end int64
 	raw      []byte // including LF; nil for a long line
-	text     []byte // only of a long line
+	head     []byte // only of a long line: its first MaxRaw bytes
+	text     []byte // likewise
 	over     int64
 	open     bool
 	gap      int64
@@ -214,6 +216,7 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, er
 			f.open = false
 			data = bytes.TrimSuffix(data, lf)
 		}
+		f.head = append(f.head, data[:min(len(data), MaxRaw-len(f.head))]...)
 		s.long.write(data)
 	}
 	f.cutOff = !hole.Empty() && f.end == hole.Start
@@ -223,15 +226,17 @@ func (s *scanner) longLine(ctx context.Context, c chunk, hole Hole) (rawLine, er
 
 // line renders f.
 func (s *scanner) line(f rawLine) Line {
-	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap, PartialRune: f.torn}
+	l := Line{Number: f.number, Off: f.off, End: f.end, Open: f.open, Gap: f.gap}
 	if f.gap > 0 {
 		return l
 	}
 	if f.raw != nil {
+		f.head = bytes.TrimSuffix(f.raw, lf)
 		s.render.reset()
-		s.render.write(bytes.TrimSuffix(f.raw, lf))
+		s.render.write(f.head)
 		f.text, f.over = s.render.endOf(f)
 	}
+	l.Raw, l.RawCut = beginningOf(f)
 	text := f.text
 	if len(text) > lineWidth {
 		n := lineWidth
@@ -242,4 +247,17 @@ func (s *scanner) line(f rawLine) Line {
 	}
 	l.Text, l.Cut = string(text), f.over+int64(len(f.text)-len(text))
 	return l
+}
+
+// beginningOf returns the bytes of a line, at most MaxRaw, in whole characters.
+func beginningOf(f rawLine) (raw []byte, cut bool) {
+	raw = f.head[:min(len(f.head), MaxRaw)]
+	end := f.end
+	if !f.open {
+		end--
+	}
+	if cut = end-f.off > MaxRaw; cut || f.open {
+		raw = raw[:len(raw)-IncompleteRune(raw)]
+	}
+	return slices.Clip(append([]byte(nil), raw...)), cut
 }

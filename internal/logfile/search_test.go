@@ -203,9 +203,9 @@ func TestLongLine(t *testing.T) {
 	ctx := t.Context()
 	lines := collect(t, func(fn func(Line) error) error { return Tail(ctx, log, Query{Limit: 3}, fn) })
 	want := []Line{
-		{Number: -1, Off: 6, End: int64(len(long)) + 7, Text: long[:lineWidth], Cut: int64(len(long)) - lineWidth},
-		{Number: -1, Off: int64(len(long)) + 7, End: int64(len(long)) + 12, Text: "last"},
-		{Number: -1, Off: int64(len(long)) + 12, End: int64(len(log)), Text: "done"},
+		{Number: -1, Off: 6, End: int64(len(long)) + 7, Text: long[:lineWidth], Cut: int64(len(long)) - lineWidth, Raw: []byte(long[:MaxRaw]), RawCut: true},
+		{Number: -1, Off: int64(len(long)) + 7, End: int64(len(long)) + 12, Text: "last", Raw: []byte("last")},
+		{Number: -1, Off: int64(len(long)) + 12, End: int64(len(log)), Text: "done", Raw: []byte(strings.Repeat("0%\r", n/3)[:MaxRaw]), RawCut: true},
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)

@@ -21,10 +21,14 @@ type Line struct {
 	Cut int64
 	// Gap, if not 0, is the number of dropped bytes that this gap represents.
 	Gap int64
-	// PartialRune is the number of bytes at Off that belong to a character whose first
-	// bytes were dropped. They are not in Text.
-	PartialRune int
+	// Raw is the line as written, without its LF and without bytes at Off that belong to a
+	// character whose first bytes were dropped. RawCut is set if it is longer than MaxRaw.
+	Raw    []byte
+	RawCut bool
 }
+
+// MaxRaw is the largest number of bytes in Line.Raw, in whole characters.
+const MaxRaw = 64 << 10
 
 // A Query selects lines.
 type Query struct {

@@ -54,13 +54,16 @@ func splitLines(h holedLog) []Line {
 			raw := h.data[from:end]
 			l := Line{Number: number, Off: from, End: end, Open: raw[len(raw)-1] != '\n'}
 			if from == hole.End && !hole.Empty() {
-				l.PartialRune = ContinuationPrefix(raw)
-				raw = raw[l.PartialRune:]
+				raw = raw[ContinuationPrefix(raw):]
 			}
 			if end == hole.Start && !hole.Empty() {
 				raw = raw[:len(raw)-IncompleteRune(raw)]
 			}
 			l.Text = renderAll(bytes.TrimSuffix(raw, lf), lineWidth)
+			if l.Open {
+				raw = raw[:len(raw)-IncompleteRune(raw)]
+			}
+			l.Raw = append(l.Raw, bytes.TrimSuffix(raw, lf)...)
 			lines = append(lines, l)
 			if !l.Open {
 				number = advance(number, 1)
