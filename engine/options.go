@@ -66,7 +66,7 @@ func WithQueueSlots(slots map[string]int) Option { return func(c *config) { c.sl
 
 // WithUsage makes subscriptions report the CPU usage, memory and ports of running jobs on this
 // machine, measured at this interval. 5 seconds is a good value; idle jobs are measured less often.
-// Without it only explicit calls measure, see [Engine.Measure].
+// Without it only explicit calls measure, see [Engine.MeasureAll].
 func WithUsage(every time.Duration) Option { return func(c *config) { c.usage = every } }
 
 // WithClock replaces time.Now for all recorded times.

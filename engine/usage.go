@@ -23,26 +23,16 @@ type gauge struct {
 type sample struct {
 	at    time.Time
 	meter proc.Meter
-	ports foundPorts
 }
 
 // sampleLife is how long a sample is kept: the difference to an older one says little about current
 // usage, and the job may be gone.
 const sampleLife = time.Hour
 
-// foundPorts caches the ports of a set of processes. Finding them reads every descriptor, so it is
-// repeated only when the processes have changed, or rarely.
-type foundPorts struct {
-	of    []int
-	ports []int
-	at    time.Time
-}
-
-const portsEvery = 10 * time.Second
-
-// measured returns jobs with CPU, RSS and Ports set where they can be determined: for running jobs
-// on this machine that have a process. If always is set, the cached ports are not used.
-func (e *Engine) measured(jobs []Job, always bool) []Job {
+// MeasureAll returns jobs, as [Engine.List] returns them, with their current CPU, RSS and Ports where
+// they can be determined: for running jobs on this machine that have a process. List omits these,
+// since finding them reads all processes of the machine.
+func (e *Engine) MeasureAll(jobs []Job) []Job {
 	var refs []proc.JobRef
 	var at []int
 	for i, j := range jobs {
@@ -70,7 +60,7 @@ func (e *Engine) measured(jobs []Job, always bool) []Job {
 	jobs = slices.Clone(jobs)
 	now := time.Now()
 	for k, procs := range members {
-		g.fill(&jobs[at[k]], procs, now, always)
+		g.fill(&jobs[at[k]], procs, now)
 	}
 	g.forget(now)
 	return jobs
@@ -94,7 +84,7 @@ func (g *gauge) forget(now time.Time) {
 	maps.DeleteFunc(g.samples, func(_ ID, s *sample) bool { return now.Sub(s.at) > sampleLife })
 }
 
-func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time, always bool) {
+func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time) {
 	if len(procs) == 0 {
 		return
 	}
@@ -114,18 +104,11 @@ func (g *gauge) fill(j *Job, procs []proc.Process, now time.Time, always bool) {
 			percent = 100 * u.CPU.Seconds() / up.Seconds()
 		}
 	}
-	j.CPU, j.RSS, j.Ports = &percent, u.RSS, s.ports.lookUp(procs, now, always)
+	j.CPU, j.RSS, j.Ports = &percent, u.RSS, portsOf(procs)
 }
 
-// lookUp returns the ports that procs listen on, from the cache unless they may have changed.
-func (f *foundPorts) lookUp(procs []proc.Process, now time.Time, always bool) []int {
-	pids := make([]int, 0, len(procs))
-	for _, p := range procs {
-		pids = append(pids, p.PID)
-	}
-	if !always && slices.Equal(f.of, pids) && now.Sub(f.at) < portsEvery {
-		return f.ports
-	}
+// portsOf returns the ports that procs listen on.
+func portsOf(procs []proc.Process) []int {
 	found, err := proc.ListeningPorts(procs)
 	if err != nil {
 		return nil
@@ -135,23 +118,8 @@ func (f *foundPorts) lookUp(procs []proc.Process, now time.Time, always bool) []
 		ports = append(ports, int(p.Addr.Port()))
 	}
 	slices.Sort(ports)
-	*f = foundPorts{of: pids, ports: slices.Compact(ports), at: now}
-	return f.ports
+	return slices.Compact(ports)
 }
-
-// Measure returns a job with its current CPU, RSS and Ports, where the system provides them. Other
-// methods omit these, since finding them reads all processes of the machine.
-func (e *Engine) Measure(ctx context.Context, id ID) (Job, error) {
-	j, err := e.read(ctx, id)
-	if err != nil {
-		return j, err
-	}
-	return e.measured([]Job{j}, true)[0], nil
-}
-
-// MeasureAll returns jobs, as [Engine.List] returns them, with their current usage, from one scan
-// of the processes. Jobs that have ended and jobs of other machines have no usage.
-func (e *Engine) MeasureAll(jobs []Job) []Job { return e.measured(jobs, true) }
 
 const (
 	// measureFirst is the delay of the first measurement: it reads all processes of the machine,
@@ -207,7 +175,7 @@ func (k *tracking) measure() (changed bool) {
 		}
 	}
 	k.mu.Unlock()
-	jobs = k.e.measured(jobs, false)
+	jobs = k.e.MeasureAll(jobs)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.measuredLocked(jobs)

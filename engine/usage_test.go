@@ -58,7 +58,7 @@ func TestOldSamplesAreDeleted(t *testing.T) {
 	var g gauge
 	now := time.Now()
 	sampled := func(id ID, at time.Time) {
-		g.fill(&Job{Request: Request{ID: id}}, []proc.Process{{PID: 1 << 30, State: 'R'}}, at, false)
+		g.fill(&Job{Request: Request{ID: id}}, []proc.Process{{PID: 1 << 30, State: 'R'}}, at)
 	}
 	sampled("old-22222", now.Add(-2*sampleLife))
 	sampled("new-22222", now)

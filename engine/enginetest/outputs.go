@@ -184,7 +184,7 @@ flood; flood >&2; read line; echo last; echo last >&2`, func(spec *engine.Spec) 
 			s.need(s.cfg.Host == "" && runtime.GOOS == "linux", "measurable processes")
 			j := s.sh("sleep 300 & echo ready; sleep 300")
 			s.until(j.ID, func(out string) bool { return out == "ready\n" })
-			got, err := s.e.Measure(s.ctx(), j.ID)
+			got, err := s.e.Get(s.ctx(), string(j.ID))
 			if err != nil || got.RSS == 0 || got.CPU == nil || got.Ports == nil {
 				s.Errorf("measured %+v, err %v", got, err)
 			}

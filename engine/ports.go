@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -9,6 +12,67 @@ import (
 
 	"github.com/hobjobs/hob/internal/proc"
 )
+
+// AutoPort is the value of [Spec].Port that stands for a free port: the same for the same directory
+// and name, as long as it is free. The job's record has the number.
+const AutoPort = -1
+
+const (
+	// firstPort and ports are the range of AutoPort: above the ports that servers use by default,
+	// below those that systems give to clients (from 32768 on Linux).
+	firstPort = 20_000
+	ports     = 10_000
+)
+
+// ParsePort parses a port as it is typed: a number, or auto for AutoPort.
+func ParsePort(s string) (int, error) {
+	if s == "auto" {
+		return AutoPort, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("invalid port %q (1–65535)", s)
+	}
+	return int(n), nil
+}
+
+// freePort returns a port for a job that asks for AutoPort. A server needs a moment to listen, so the
+// ports that unfinished jobs were given count as in use.
+func (e *Engine) freePort(ctx context.Context, s Spec) (int, error) {
+	jobs, err := e.List(ctx, Filter{Running: true})
+	if err != nil {
+		return 0, err
+	}
+	given := map[int]bool{}
+	for _, j := range jobs {
+		given[j.Port] = true
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(s.Dir + "\x00" + s.Name)) // never fails
+	for i := range uint32(ports) {
+		port := firstPort + int((h.Sum32()+i)%ports)
+		if !given[port] && isFree(ctx, port) {
+			return port, nil
+		}
+	}
+	return 0, &Error{Op: "start", Err: fmt.Errorf("no port from %d to %d is free", firstPort, firstPort+ports-1)}
+}
+
+// isFree reports whether a server can listen on a port, on all addresses and on that of this machine
+// alone: the latter succeeds on some systems although another server has the former.
+func isFree(ctx context.Context, port int) bool {
+	var lc net.ListenConfig
+	for _, host := range []string{"", "127.0.0.1"} {
+		l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		if l.Close() != nil {
+			return false
+		}
+	}
+	return true
+}
 
 // Listener is a process of this machine that listens on a TCP port.
 type Listener struct {
