@@ -203,7 +203,7 @@ case $h_role in
 super)
   # Caught, not ignored: what is ignored stays so in the job.
   trap : HUP INT QUIT TERM
-  [ -z "$h_cluster" ] || trap slurm_term TERM
+  [ -z "$h_cluster" ] || slurm_signals
   # At most once: the process that makes this directory is the only one that runs the job.
   mkdir "$h_d/claim" 2>/dev/null || {
     rm -f "$h_d/env.$h_nonce"

@@ -151,6 +151,15 @@ slurm_why() {
   [ -n "$h_WHY" ]
 }
 
+# slurm_signals: the wrapper, which is the batch shell, passes on what is sent to that, as with
+# sbatch --signal=B:USR1@60, and ends the job for SIGTERM.
+slurm_signals() {
+  for h_z in HUP INT QUIT USR1 USR2; do
+    trap "(leader \"\$h_d\" && kill -$h_z \"\$h_target\") >/dev/null 2>&1 &" $h_z
+  done
+  trap slurm_term TERM
+}
+
 # slurm_term: the wrapper's answer to SIGTERM from Slurm, which only the batch shell may receive. The
 # end has to be recorded before everything is killed, KillWait later.
 slurm_term() {

@@ -30,7 +30,7 @@ on_terminal() {
   unset h_ps h_pd h_pn h_pu h_pshell
   # Caught, so that the job has the defaults: what hits the group is for the job.
   h_int=
-  trap : HUP QUIT TERM
+  trap : HUP QUIT TERM USR1 USR2
   trap 'h_int=1' INT
   # Where input is no terminal some turn the echo off.
   stty sane 2>/dev/null
@@ -46,7 +46,7 @@ on_terminal() {
   exec 5>&2 2<>"$h_z"
   (
     exec 2>&5 5>&-
-    trap - HUP INT QUIT TERM
+    trap - HUP INT QUIT TERM USR1 USR2
     enter
   )
   h_rc=$?

@@ -183,6 +183,20 @@ func TestKeysOfATerminalAreSignals(t *testing.T) {
 	})
 }
 
+// What is sent to the group of the job also reaches the shell that waits for it.
+func TestSignalWithATerminal(t *testing.T) {
+	testtool.Need(t, "script", "stty")
+	eachShell(t, func(t *testing.T, p *place) {
+		j := p.tty("trap 'exit 7' USR1; echo ready; while :; do sleep 0.1; done")
+		dir := p.start(j).Dir
+		p.output(j.ID, "ready")
+		p.ask(Signal(dir, j.ID, "USR1", "me"))
+		if e := p.ended(j.ID); e.Code == nil || *e.Code != 7 || e.Signaled {
+			t.Errorf("code %s, signaled %v", show(e.Code), e.Signaled)
+		}
+	})
+}
+
 func TestStopWithATerminal(t *testing.T) {
 	testtool.Need(t, "script")
 	cases := []struct {
