@@ -34,6 +34,8 @@ func TestSlurm(t *testing.T) {
 		{"job submitted during a look", testJobSubmittedDuringALook},
 		{"waiting job is queued with the reason", testPending},
 		{"scancel by somebody else is a kill by slurm", testScancel},
+		{"signal of Slurm reaches the job", testSignalOfSlurm},
+		{"sbatch that submits nothing", testSubmitsNothing},
 		{"suspended job is paused", testSuspended},
 		{"time limit of Slurm is a timeout", testTimeLimit},
 		{"refused job leaves nothing", testRefused},

@@ -57,6 +57,25 @@ func testScancel(t *testing.T, cluster *slurmtest.Cluster) {
 	}
 }
 
+// Slurm sends a signal before the time limit where a user asks for that: sbatch --signal=B:USR1@60.
+func testSignalOfSlurm(t *testing.T, cluster *slurmtest.Cluster) {
+	e := onSlurm(t, cluster)
+	trapped := filepath.Join(t.TempDir(), "trapped")
+	j := submit(t, e, "trap 'exit 7' USR1; : >"+trapped+"; while :; do sleep 0.1; done")
+	for end := time.Now().Add(slurmPatience); ; <-time.After(50 * time.Millisecond) {
+		if _, err := os.Stat(trapped); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the job does not begin")
+		}
+	}
+	cluster.Run(t, "scancel", "--batch", "--signal=USR1", numberOf(t, cluster, j))
+	if j = when(t, e, j.ID, finished); j.Status != engine.Exited || j.Exit.Code == nil || *j.Exit.Code != 7 {
+		t.Errorf("it ended as %s: %+v", j.Status, j.Exit)
+	}
+}
+
 func testSuspended(t *testing.T, cluster *slurmtest.Cluster) {
 	e := onSlurm(t, cluster)
 	j := submit(t, e, "sleep 300")
@@ -196,6 +215,40 @@ func testRefused(t *testing.T, cluster *slurmtest.Cluster) {
 		}
 		if left := jobDirs(t, e, env); len(left) > 0 {
 			t.Errorf("%s: it leaves %v", option, left)
+		}
+	}
+}
+
+// An sbatch of the site may print more than the number, or succeed without submitting anything.
+func testSubmitsNothing(t *testing.T, cluster *slurmtest.Cluster) {
+	sbatch, err := exec.LookPath("sbatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, sbatch string
+		submits      bool
+	}{
+		{"it greets", "echo 'Welcome!'; exec " + sbatch + ` "$@"`, true},
+		{"number before other text", sbatch + ` "$@"; echo 'Have a nice day!'`, true},
+		{"only text", "echo 'Have a nice day!'", false},
+		{"silent", "", false},
+	} {
+		env, bin := remoteEnv(t), t.TempDir()
+		testtool.WriteScript(t, filepath.Join(bin, "sbatch"), c.sbatch)
+		e, _ := onSlurmIn(t, cluster, append(env, "PATH="+bin+":"+os.Getenv("PATH")))
+		j, err := e.Start(t.Context(), engine.Spec{Script: "true", Host: "slurm:box"})
+		switch {
+		case c.submits && err == nil:
+			if j = when(t, e, j.ID, finished); j.Status != engine.Exited {
+				t.Errorf("%s: it ended as %s: %+v", c.name, j.Status, j.Exit)
+			}
+		case c.submits, err == nil, !strings.Contains(err.Error(), "the answer of sbatch is"):
+			t.Errorf("%s: the job is %s, the error is %v", c.name, j.Status, err)
+		default:
+			if left := jobDirs(t, e, env); len(left) > 0 {
+				t.Errorf("%s: it leaves %v", c.name, left)
+			}
 		}
 	}
 }

@@ -55,7 +55,15 @@ submit() {
     unset SBATCH_ARRAY_INX SBATCH_WAIT
     if h_SAID=$(LC_ALL=C sbatch --parsable "$@" --no-requeue --open-mode=append --output="$h_d/slurm.out" --job-name="$h_id" --comment="hob-$h_token" \
       "$h_d/batch" "$h_d" "$h_nonce" "$h_um" 2>"$h_d/.sbatch"); then
-      h_NUMBERS=${h_SAID%%;*}
+      h_NUMBERS=${h_SAID##*"$h_nl"}
+      h_NUMBERS=${h_NUMBERS%%;*}
+      case $h_NUMBERS in
+      '' | *[!0-9]*) # not sbatch, or it did something else
+        h_was="the answer of sbatch is ${h_SAID:-empty}"
+        slurm_find "$h_token" || { slurm_said; die doubt "$h_SAID"; }
+        [ -n "$h_NUMBERS" ] || { h_SAID=$h_was; refused; }
+        ;;
+      esac
     else
       h_was=$(cat "$h_d/.sbatch")
       case $h_was in

@@ -21,29 +21,42 @@ func Login(host string) (login string, ok bool) { return strings.CutPrefix(host,
 // Comment is the comment of the job with that token: numbers of jobs are given again.
 func Comment(token string) string { return "hob-" + token }
 
-// refused are options of sbatch that hob sets itself, or with which it does not start one job.
+// refused are options of sbatch that hob sets itself, or with which it does not start one job that
+// squeue lists.
 func refused() []string {
-	return []string{"--array", "--wrap", "--output", "--error", "--comment", "--job-name", "--parsable", "--wait"}
+	return []string{
+		"--array", "--wrap", "--output", "--error", "--comment", "--job-name", "--parsable", "--wait", "--clusters", "--test-only", "--version", "--help", "--usage",
+	}
 }
 
-// refusedShort are the short forms.
-const refusedShort = "aoeJW"
+const (
+	// refusedShort are the short forms.
+	refusedShort = "aoeJWMVhu"
+	// bareShort are short options without an argument: others may follow in the same word.
+	bareShort = "HIOQsv"
+)
 
 // CheckOptions returns an error that names the first of options that hob does not pass on to sbatch.
-// sbatch accepts a long option by any beginning that is unique, so all beginnings are refused.
 func CheckOptions(options []string) error {
 	for _, o := range options {
-		name, _, _ := strings.Cut(o, "=")
-		long := strings.HasPrefix(o, "--")
-		bad := !long && len(o) > 1 && o[0] == '-' && strings.IndexByte(refusedShort, o[1]) >= 0
-		for _, r := range refused() {
-			bad = bad || long && len(name) > len("--a") && strings.HasPrefix(r, name)
-		}
-		if bad || name == "--" {
+		// These words end the options, or those of this job.
+		if o == "--" || o == ":" || isRefused(o) {
+			name, _, _ := strings.Cut(o, "=")
 			return fmt.Errorf("the option %s of sbatch cannot be used: hob sets it, or it does not start a single job", name)
 		}
 	}
 	return nil
+}
+
+// isRefused reports whether the word o has one of the refused options.
+func isRefused(o string) bool {
+	if short, ok := strings.CutPrefix(o, "-"); ok && !strings.HasPrefix(short, "-") {
+		short = strings.TrimLeft(short, bareShort)
+		return short != "" && strings.IndexByte(refusedShort, short[0]) >= 0
+	}
+	// sbatch accepts any unique beginning of a long option.
+	name, _, _ := strings.Cut(o, "=")
+	return len(name) > len("--a") && slices.ContainsFunc(refused(), func(r string) bool { return strings.HasPrefix(r, name) })
 }
 
 // After returns the options with which a job starts when those with the numbers after have exited with

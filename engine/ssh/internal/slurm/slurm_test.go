@@ -10,6 +10,8 @@ func TestCheckOptions(t *testing.T) {
 		"--gres=gpu:1": true, "-p": true, "long": true, "-t": true, "1:00:00": true, "--nodes=2": true, "--account=a": true, "--exclusive": true,
 		"--array=1-3": false, "--arr": false, "-a1-3": false, "-a": false, "--wrap=x": false, "--output=x": false, "-o": false, "-ofile": false,
 		"--error": false, "-e": false, "--comment=x": false, "--job-name=x": false, "-J": false, "--parsable": false, "--wait": false, "-W": false, "--": false,
+		"--clusters=b": false, "-Mb": false, "--test-only": false, "--test": false, "--version": false, "-V": false, "--help": false, "-h": false, "-u": false, ":": false,
+		"-Ha1-3": false, "-vo": false, "-Qse": false, "-vpa": true, "-Hn1": true, "-k": true, "-ko": true,
 	} {
 		if err := CheckOptions([]string{"-N1", option}); (err == nil) != ok {
 			t.Errorf("%s: %v", option, err)
