@@ -36,7 +36,7 @@ func (p jsonPart) add(old []byte) ([]byte, outcome, error) {
 	style := styleOf(doc)
 	parent := doc
 	for depth, name := range p.at[:len(p.at)-1] {
-		if parent, err = child(parent, name, "{}", style, depth); err != nil {
+		if parent, err = child(parent, p.at[:depth], name, "{}", style); err != nil {
 			return nil, "", err
 		}
 	}
@@ -52,7 +52,7 @@ func (p jsonPart) add(old []byte) ([]byte, outcome, error) {
 		style.addMember(obj, last, p.value, depth)
 		return doc.Pack(), added, nil
 	}
-	if parent, err = child(parent, last, "[]", style, depth); err != nil {
+	if parent, err = child(parent, p.at[:depth], last, "[]", style); err != nil {
 		return nil, "", err
 	}
 	list, ok := parent.Value.(*hujson.Array)
@@ -199,15 +199,15 @@ func objectOf(v *hujson.Value, at []string) (*hujson.Object, error) {
 	return obj, nil
 }
 
-// child returns the member of an object, which gets the empty value if it has none.
-func child(v *hujson.Value, name, empty string, style jsonStyle, depth int) (*hujson.Value, error) {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return nil, fmt.Errorf("the value around %q is not an object", name)
+// child returns the member of the object at the names, which gets the empty value if it has none.
+func child(v *hujson.Value, at []string, name, empty string, style jsonStyle) (*hujson.Value, error) {
+	obj, err := objectOf(v, at)
+	if err != nil {
+		return nil, err
 	}
 	i := indexOf(obj, name)
 	if i < 0 {
-		style.addMember(obj, name, empty, depth)
+		style.addMember(obj, name, empty, len(at))
 		i = len(obj.Members) - 1
 	}
 	return &obj.Members[i].Value, nil

@@ -140,8 +140,13 @@ func TestJSONThatCannotBeEditedIsAnError(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := testHook.add([]byte(`{"hooks": {"Start": {}}}`)); err == nil {
-		t.Error("an object was taken for an array")
+	for text, want := range map[string]string{
+		`{"hooks": {"Start": {}}}`: "hooks.Start is not an array",
+		`{"hooks": []}`:            "hooks is not an object",
+	} {
+		if _, _, err := testHook.add([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 
