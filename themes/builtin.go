@@ -7,15 +7,16 @@ import (
 )
 
 // terminal uses the user's own 16 colors. The background determines whether normal or bright
-// colors are used, because dark blue on black and yellow on white are not readable. Gray is the
+// colors are used, because dark blue on black and yellow on white are not readable. On light
+// backgrounds green is a fixed one of the 256 colors: most palettes have a pale one. Gray is the
 // faint attribute, because "bright black" equals the background in common palettes. Selections
 // use the fixed grays of the 256 colors with readable text, so that they are readable even if the
 // background was not detected.
 func terminal(isDark bool) Theme {
-	red, green, yellow, accent := lipgloss.BrightRed, lipgloss.BrightGreen, lipgloss.BrightYellow, lipgloss.BrightCyan
+	var red, green, yellow, accent color.Color = lipgloss.BrightRed, lipgloss.BrightGreen, lipgloss.BrightYellow, lipgloss.BrightCyan
 	text, selected, blurred := lipgloss.Color("255"), lipgloss.Color("237"), lipgloss.Color("235")
 	if !isDark {
-		red, green, yellow, accent = lipgloss.Red, lipgloss.Green, lipgloss.Magenta, lipgloss.Blue
+		red, green, yellow, accent = lipgloss.Red, lipgloss.Color("22"), lipgloss.Magenta, lipgloss.Blue
 		text, selected, blurred = lipgloss.Color("232"), lipgloss.Color("253"), lipgloss.Color("255")
 	}
 	return Theme{Name: "terminal", Dark: isDark, Palette: Palette{

@@ -31,6 +31,11 @@ func (t Theme) For(p colorprofile.Profile) Theme {
 				*token = plain
 			}
 		}
+		for _, token := range t.Palette.tokens() {
+			if token.FG != nil {
+				token.FG = p.Convert(token.FG)
+			}
+		}
 	case colorprofile.ANSI256:
 		background := t.Palette.Background
 		for _, token := range t.Palette.tokens() {

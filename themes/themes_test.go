@@ -2,6 +2,7 @@ package themes
 
 import (
 	"errors"
+	"image/color"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,26 +89,30 @@ func TestBadgeContrastOnSelection(t *testing.T) {
 }
 
 // The terminal theme may use only colors that are readable in all palettes: no gray of the 16
-// colors (the background in some palettes), no yellow on light, no dark blue on dark.
+// colors (the background in some palettes), no dark blue on dark, no yellow or green on light, where
+// a fixed color must be readable on white and on a selection.
 func TestTerminalThemeUsesReadableColors(t *testing.T) {
 	for _, isDark := range []bool{true, false} {
 		for token, look := range terminal(isDark).Palette.Tokens() {
 			if look.BG != nil {
 				continue // sets both colors
 			}
-			basic, ok := look.FG.(ansi.BasicColor)
-			if look.FG != nil && !ok {
-				t.Errorf("%s is not one of the 16 colors: %v", token, look.FG)
+			if look.FG == nil {
 				continue
 			}
-			if look.FG == nil {
+			basic, ok := look.FG.(ansi.BasicColor)
+			if !ok {
+				selection := terminal(isDark).Palette.Selection.BG
+				if isDark || contrast(look.FG, color.White) < readable || contrast(look.FG, selection) < readable {
+					t.Errorf("dark %v: %s has the fixed color %v", isDark, token, look.FG)
+				}
 				continue
 			}
 			bad := []ansi.BasicColor{ansi.Black, ansi.White, ansi.BrightBlack, ansi.BrightWhite}
 			if isDark {
 				bad = append(bad, ansi.Blue)
 			} else {
-				bad = append(bad, ansi.Yellow, ansi.BrightYellow, ansi.BrightGreen, ansi.BrightCyan)
+				bad = append(bad, ansi.Yellow, ansi.BrightYellow, ansi.Green, ansi.BrightGreen, ansi.BrightCyan)
 			}
 			if slices.Contains(bad, basic) {
 				t.Errorf("dark %v: %s has color %d", isDark, token, basic)
