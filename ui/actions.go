@@ -40,6 +40,7 @@ type rank int
 const (
 	rankJobs rank = iota
 	rankPanes
+	rankQueue
 	rankLog
 	rankMoves // usually invoked by key
 	unlisted
@@ -81,9 +82,9 @@ func actions() []action {
 		{id: "jobs.restart", do: (*Pane).restart, needs: needsMarked},
 		{id: "jobs.run-another", do: (*Pane).runAnother, needs: needsMarked},
 		{id: "jobs.edit-restart", do: (*Pane).editRestart, needs: needsJob},
-		{id: "jobs.start-now", do: (*Pane).startNow, needs: needsMarked, refuse: (*Pane).refuseTurn, hint: (*Pane).hintTurn},
-		{id: "jobs.run-next", do: (*Pane).runNext, needs: needsMarked, refuse: (*Pane).refuseTurn, hint: (*Pane).hintQueue},
-		{id: "jobs.pause-queue", do: (*Pane).pauseQueue, needs: needsJob, refuse: (*Pane).refusePauseQueue, hint: (*Pane).hintQueue},
+		{id: "jobs.start-now", do: (*Pane).startNow, needs: needsMarked, refuse: (*Pane).refuseTurn, rank: rankQueue, hint: (*Pane).hintTurn},
+		{id: "jobs.run-next", do: (*Pane).runNext, needs: needsMarked, refuse: (*Pane).refuseTurn, rank: rankQueue, hint: (*Pane).hintQueue},
+		{id: "jobs.pause-queue", do: (*Pane).pauseQueue, needs: needsJob, refuse: (*Pane).refusePauseQueue, rank: rankQueue, hint: (*Pane).hintQueue},
 		{id: "jobs.remove", do: (*Pane).remove, needs: needsMarked},
 		{id: "jobs.clear", do: (*Pane).clear, needs: needsMarked, refuse: (*Pane).refuseClear},
 		{id: "jobs.clear-finished", do: alone((*Pane).clearFinished), refuse: (*Pane).refuseClearFinished},
@@ -146,6 +147,9 @@ func withKeys(keys keymap.Map) map[string]action {
 	}
 	return all
 }
+
+// onJob reports whether the action applies to a job.
+func (a action) onJob() bool { return a.needs == needsJob || a.needs == needsMarked }
 
 // alone adapts f to action.do, for an action that needs no jobs.
 func alone(do func(*Pane) tea.Cmd) func(*Pane, []engine.Job) tea.Cmd {

@@ -52,7 +52,7 @@ func (p *Pane) noticeRows() int {
 	most := 0
 	switch {
 	case p.attachment != nil, p.w < minWidth || p.h < minHeight: // a job's screen keeps its size
-	case p.h < stackHeight:
+	case p.h >= bareHeight && p.h < stackHeight:
 		most = 2
 	default:
 		most = 3

@@ -67,55 +67,91 @@ func (p *Pane) performNamed(id string) tea.Cmd {
 // openHelp shows all current keys by section, those of the focused pane first. Below
 // them are movement, which is the same in all panes, and the leave key.
 func (p *Pane) openHelp() tea.Cmd {
-	here := map[string]bool{}
-	for _, a := range p.bindings[p.context()] {
-		here[a.Section] = true
-	}
-	var first, rest []help.Section
-	moves, moving := []string{}, map[string]bool{}
-	for _, a := range p.opts.keys.Actions() {
-		if a.Section == "list" { // only movement
-			if labels := p.keyLabels(a); len(labels) > 0 {
-				moves = append(moves, labels[0]+" "+a.Title)
-			}
-			moving[a.Name] = true
-		}
-	}
-	sections := keymap.Sections()
-	slices.SortStableFunc(sections, func(a, b keymap.Section) int { return helpRank(a.Name) - helpRank(b.Name) })
-	for _, section := range sections {
-		s := help.Section{Title: section.Title}
-		for _, a := range p.opts.keys.Actions() {
-			keys := strings.Join(p.keyLabels(a), " ")
-			if a.Section != section.Name || keys == "" || moving[a.Name] || p.actions[a.ID()].needs == needsProgram && !p.opts.program {
-				continue
-			}
-			s.Entries = append(s.Entries, help.Entry{Keys: keys, Desc: a.Description})
-		}
-		if here[section.Name] {
-			first = append(first, s)
-		} else {
-			rest = append(rest, s)
-		}
-	}
-	notes := []string{"Move: " + p.dotted(moves...), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
+	notes := []string{p.moves(), p.leaveNote(), "In a replay, 0 to 9 go to the tenths of the recording."}
 	line := p.newLine(prompt.Options{Label: "/"})
 	line.Focus()
-	page := help.New(append(first, rest...), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
+	page := help.New(p.helpSections(), notes, line, p.opts.keys.Help, p.opts.keys.Input, p.styles, func() tea.Cmd {
 		p.shut()
 		return nil
 	})
 	return p.open(&overlay{box: page, context: "help", w: 116, under: p.over})
 }
 
-// helpRank orders the sections of help: actions on jobs and their output, then general ones, then
-// movement.
-func helpRank(section string) int {
+// helpSections returns the keys by section, those of the focused pane first. They include the
+// actions on the selected job that work in all panes.
+func (p *Pane) helpSections() []help.Section {
+	own := "jobs"
+	if here := p.bindings[p.context()]; len(here) > 0 {
+		own = here[0].Section
+	}
+	entries := map[string][]help.Entry{}
+	for _, a := range p.helpActions() {
+		section := a.Section
+		if section == "panes" && a.onJob() {
+			section = "jobs"
+			if own == "log" {
+				section = own
+			}
+		}
+		entries[section] = append(entries[section], help.Entry{Keys: strings.Join(p.keyLabels(a.Action), " "), Desc: a.Description})
+	}
+	sections := keymap.Sections()
+	slices.SortStableFunc(sections, func(a, b keymap.Section) int { return helpRank(a.Name, own) - helpRank(b.Name, own) })
+	all := make([]help.Section, 0, len(sections))
+	for _, s := range sections {
+		all = append(all, help.Section{Title: s.Title, Entries: entries[s.Name]})
+	}
+	return all
+}
+
+// helpActions returns the actions with keys, except for movement: those of the panes' own
+// sections, those that work in all panes, and those on queued jobs, as most jobs are not queued.
+func (p *Pane) helpActions() []action {
+	var all []action
+	keys := p.opts.keys.Actions()
+	for _, k := range keys {
+		a := p.actions[k.ID()]
+		movement := slices.ContainsFunc(keys, func(m keymap.Action) bool { return m.Section == "list" && m.Name == k.Name })
+		if len(k.Keys()) > 0 && !movement && (a.needs != needsProgram || p.opts.program) {
+			all = append(all, a)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b action) int { return a.helpOrder() - b.helpOrder() })
+	return all
+}
+
+// helpOrder is the position of an action in its section of help.
+func (a action) helpOrder() int {
+	switch {
+	case a.rank == rankQueue:
+		return 2
+	case a.Section == "panes":
+		return 1
+	}
+	return 0
+}
+
+// moves returns the line of help for movement.
+func (p *Pane) moves() string {
+	var moves []string
+	for _, a := range p.opts.keys.Actions() {
+		if labels := p.keyLabels(a); a.Section == "list" && len(labels) > 0 {
+			moves = append(moves, labels[0]+" "+a.Title)
+		}
+	}
+	return "Move: " + p.dotted(moves...)
+}
+
+// helpRank orders the sections of help: own, that of the focused pane, then general actions,
+// those on jobs and their output, and the rest.
+func helpRank(section, own string) int {
 	switch section {
-	case "jobs", "log":
+	case own:
 		return 0
 	case "panes":
 		return 1
+	case "jobs", "log":
+		return 2
 	}
-	return 2
+	return 3
 }

@@ -346,6 +346,21 @@ func TestHelpStartsWithFocusedPane(t *testing.T) {
 	}
 }
 
+// The actions on any job come before those on a queued one.
+func TestHelpShowsStopBeforeTheQueue(t *testing.T) {
+	for pane, title := range map[string]string{"1": "Jobs", "2": "Jobs", "3": "Log"} {
+		inBubble(t, pane, func(t *testing.T) {
+			s := newHarness(t, 60, 200, three())
+			s.press(pane, "?")
+			own, _, _ := strings.Cut(s.screen()[strings.Index(s.screen(), "│ "+title+"  "):], "Everywhere")
+			stop, queue := strings.Index(own, "│ x  "), strings.Index(s.screen(), "│ B  ")
+			if stop < 0 || queue < strings.Index(s.screen(), "│ x  ") {
+				t.Errorf("the key for stop is at %d of %q, that for the queue at %d", stop, title, queue)
+			}
+		})
+	}
+}
+
 // A message covers no row.
 func TestMessagesDoNotCoverSelectedRow(t *testing.T) {
 	for _, size := range [][2]int{{39, 12}, {40, 12}, {20, 5}, {60, 12}, {100, 13}} {

@@ -102,7 +102,7 @@ func (a *app) printStarted(job engine.Job) error {
 // reportFailedStart prints why a job could not be started.
 func (a *app) reportFailedStart(job engine.Job) {
 	defer a.markSeen(job.ID)
-	a.reportf("%s %s", a.paintErr("hob:", styleBad), escape(job.Ending()))
+	a.reportf("%s %s %s", a.paintErr("hob:", styleBad), escape(job.Name), escape(job.Ending()))
 	if code := job.Exit.Code; code != nil && *code == 127 && len(job.Command) == 1 && strings.ContainsAny(job.Command[0], " ;|&<>$") {
 		a.reportf("     a line for the shell goes behind -c: hob run -c %s", shellword.Quote(job.Command[0]))
 	}

@@ -124,10 +124,12 @@ func (m *Model) ShortHelp() []key.Binding {
 }
 
 // View draws the box, as large as its text needs and its maximum size allows. If there is too
-// little room, the text is cut rather than the answers.
+// little room, the text is cut rather than the answers, and the middle of the title rather than its
+// end, where the name of the job is.
 func (m *Model) View() string {
 	frame := cells.Frame{Border: m.glyphs.Border, Line: m.styles.BorderFocused, Title: m.styles.TitleFocused, Info: m.styles.Text, Mark: m.glyphs.Ellipsis}
-	return strings.Join(frame.Box(m.title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
+	title := cells.TruncateMiddle(m.title, max(0, m.width()-4), m.glyphs.Ellipsis)
+	return strings.Join(frame.Box(title, m.body(), m.list().More(m.glyphs.More), m.width()), "\n")
 }
 
 // longestLine is the width to which text is wrapped.

@@ -103,15 +103,18 @@ const (
 )
 
 // keyWidth returns the width of the column of keys, including the gap after it, in a page of
-// width w. From medium widths on it fits every key.
+// width w. From medium widths on it fits every key. 0: each key has a line of its own, above its
+// description.
 func keyWidth(w int) int {
 	switch {
 	case w >= 64:
 		return 18
 	case w >= 36:
 		return 16
+	case w >= 28:
+		return 13
 	}
-	return 13
+	return 0
 }
 
 // lay arranges the sections in one column, or in two where there is room. A section is split only
@@ -191,6 +194,9 @@ func (m *Model) blocks(inner int) [][]string {
 // entry returns the lines of one entry: as many as its keys and its description need.
 func (m *Model) entry(e Entry, w int) []string {
 	kw := keyWidth(w)
+	if kw == 0 {
+		return m.stacked(e, w)
+	}
 	keys, desc := cells.Wrap(e.Keys, kw-2), cells.Wrap(e.Desc, w-kw)
 	lines := make([]string, 0, max(len(keys), len(desc)))
 	for i := range max(len(keys), len(desc)) {
@@ -202,6 +208,15 @@ func (m *Model) entry(e Entry, w int) []string {
 			d = desc[i]
 		}
 		lines = append(lines, m.styles.Key.Render(cells.Fit(k, kw-2))+"  "+m.styles.Text.Render(d))
+	}
+	return lines
+}
+
+// stacked returns the lines of an entry where keys and description do not fit side by side.
+func (m *Model) stacked(e Entry, w int) []string {
+	lines := []string{m.styles.Key.Render(cells.Truncate(e.Keys, w, m.glyphs.Ellipsis))}
+	for _, d := range cells.Wrap(e.Desc, w-2) {
+		lines = append(lines, "  "+m.styles.Desc.Render(d))
 	}
 	return lines
 }

@@ -45,7 +45,7 @@ func newHelp(w, h int) *page {
 		sections = append(sections, s)
 	}
 	m := &page{}
-	m.Model = help.New(sections, []string{"Ctrl+B leaves a job that has the keyboard; it goes on."}, newLine(), keys.Help, keys.Input,
+	m.Model = help.New(sections, []string{"Ctrl+B detaches from a job, which keeps running."}, newLine(), keys.Help, keys.Input,
 		themes.Default(true).Styles(themes.Unicode()), m.close)
 	m.SetSize(w, h)
 	return m
@@ -53,6 +53,7 @@ func newHelp(w, h int) *page {
 
 func TestView(t *testing.T) {
 	t.Run("narrow", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(60, 16).View())) })
+	t.Run("smallest", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(20, 12).View())) })
 	t.Run("wide", func(t *testing.T) { golden.RequireEqual(t, ansi.Strip(newHelp(120, 20).View())) })
 	t.Run("filtered", func(t *testing.T) {
 		m := newHelp(60, 12)
@@ -134,7 +135,7 @@ func TestNotesAreBelowTheKeys(t *testing.T) {
 	for _, w := range []int{60, 120} {
 		m := newHelp(w, 200)
 		view := ansi.Strip(m.View())
-		keys, note := strings.Index(view, keymap.Contexts()[2].Title), strings.Index(view, "Ctrl+B leaves a job")
+		keys, note := strings.Index(view, keymap.Contexts()[2].Title), strings.Index(view, "Ctrl+B detaches")
 		if keys < 0 || note < keys {
 			t.Errorf("in %d columns the note is not below the keys:\n%s", w, view)
 		}
